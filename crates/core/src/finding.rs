@@ -1,0 +1,101 @@
+//! What a rule saw: a statement with typed evidence, what speaks against it, and what to do.
+
+use crate::quantity::Quantity;
+use serde::{Deserialize, Serialize};
+
+/// How a value is held against another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Relation {
+    /// About the same.
+    Near,
+    /// Below.
+    Below,
+    /// Above.
+    Above,
+}
+
+/// One measured value that speaks for or against a finding.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// What was measured, in a few words.
+    pub what: String,
+    /// Where it comes from: a metric's name with its entity, a figure's name, or the formula over them.
+    pub source: String,
+    /// The time range it was measured over, ns on the recording's axis.
+    pub range: (i64, i64),
+    /// The value.
+    pub value: Quantity,
+    /// What it is held against, when it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub against: Option<(Relation, Quantity)>,
+}
+
+/// What to do about a finding.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Advice {
+    /// What to do, in one sentence.
+    pub action: String,
+    /// The exact command or setting, when there is one.
+    pub command: Option<String>,
+    /// What it will do, and what it costs or risks.
+    pub effect: String,
+}
+
+/// How sure a finding is, from 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
+pub struct Confidence(f64);
+
+impl Confidence {
+    /// A confidence, brought into 0 to 1. A value that is not a number counts as 0.
+    pub fn new(value: f64) -> Self {
+        Self(if value.is_nan() { 0.0 } else { value.clamp(0.0, 1.0) })
+    }
+
+    /// From 0 to 1.
+    pub const fn get(self) -> f64 {
+        self.0
+    }
+}
+
+/// What a rule saw in a recording.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Finding {
+    /// The rule's id, for `pagetide explain`.
+    pub rule: String,
+    /// The statement, in one sentence that names the numbers that matter.
+    pub statement: String,
+    /// The step it is about, when it is about one.
+    pub step: Option<String>,
+    /// The time range it is about, ns on the recording's axis.
+    pub range: (i64, i64),
+    /// How sure it is.
+    pub confidence: Confidence,
+    /// What speaks for it.
+    pub evidence: Vec<Evidence>,
+    /// What speaks against it.
+    pub contradictions: Vec<Evidence>,
+    /// What to do.
+    pub advice: Vec<Advice>,
+}
+
+/// What a rule means, for `pagetide explain` and docs/RULES.md. Every text is plain sentences.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct RuleDoc {
+    /// Stable id, words joined by hyphens.
+    pub id: &'static str,
+    /// The rule in one line.
+    pub title: &'static str,
+    /// What it means.
+    pub meaning: &'static str,
+    /// The evidence it asks for, with formulas and thresholds.
+    pub evidence: &'static str,
+    /// Why it happens.
+    pub why: &'static str,
+    /// What else it could be.
+    pub otherwise: &'static str,
+    /// What to do.
+    pub advice: &'static str,
+    /// The kernel functions behind it.
+    pub kernel: &'static str,
+}

@@ -1,0 +1,39 @@
+//! The words of pagetide, as types.
+//!
+//! Every other crate speaks in these: [`Bytes`], [`Pages`], [`Nanos`] and [`Ratio`] for amounts,
+//! [`metric`] for what the kernel's fields are called and mean, [`Sample`] for one reading of them,
+//! [`Recording`] for many, [`Scenario`] for an experiment, [`StepResult`] and [`Figure`] for what a
+//! step measured, [`Finding`] for what a rule saw, [`Report`] for what a person reads.
+//!
+//! Three seams join the crates: a [`Backend`] runs a scenario and gives samples to a [`Sink`]; a
+//! [`Source`] gives them back as a [`Recording`].
+//!
+//! This crate does no input or output, reads no clock and draws no randomness.
+
+mod figure;
+mod finding;
+pub mod memory;
+pub mod metric;
+mod port;
+mod quantity;
+mod recording;
+mod refusal;
+mod report;
+mod sample;
+mod scenario;
+mod step;
+pub mod suggest;
+mod units;
+
+pub use figure::{Comparability, Figure, Figures};
+pub use finding::{Advice, Confidence, Evidence, Finding, Relation, RuleDoc};
+pub use metric::{Kind, Metric, Table};
+pub use port::{Backend, Progress, Selection, Sink, Source};
+pub use quantity::{Dimension, Quantity, Unit};
+pub use recording::{Disk, Gap, Manifest, Mark, MarkKind, Recording, RecordingBuilder, Series, Swap};
+pub use refusal::{Refusal, RefusalKind};
+pub use report::{Holds, Report, RunResult, Verdict};
+pub use sample::{Column, ColumnId, Entity, EntityId, Sample, Schema, Stamp, TableSample};
+pub use scenario::{Action, Claim, DiskSpec, FioJob, HoldKind, HoldSpec, Machine, Scale, Scenario, Step, SwapSpec};
+pub use step::{Outcome, StepResult};
+pub use units::{Bytes, BytesPerSecond, Nanos, Pages, Ratio, UnitError};

@@ -1,0 +1,67 @@
+//! Processes: `/proc/PID/stat`, `/proc/PID/io` and `/proc/PID/status`, fields as in proc(5).
+
+use super::Kind::{Counter, Gauge};
+use super::{Metric, Table, metric};
+use crate::quantity::Unit;
+
+const T: Table = Table::Process;
+
+pub(super) static METRICS: &[Metric] = &[
+    metric(T, "utime", "/proc/PID/stat", Counter, Unit::Ticks, "CPU time in user mode"),
+    metric(T, "stime", "/proc/PID/stat", Counter, Unit::Ticks, "CPU time in the kernel"),
+    metric(T, "minflt", "/proc/PID/stat", Counter, Unit::Count, "page faults served without IO"),
+    metric(T, "majflt", "/proc/PID/stat", Counter, Unit::Count, "page faults that had to read from a device"),
+    metric(T, "num_threads", "/proc/PID/stat", Gauge, Unit::Count, "threads of the process"),
+    metric(T, "vsize", "/proc/PID/stat", Gauge, Unit::Bytes, "virtual size"),
+    metric(
+        T,
+        "rss",
+        "/proc/PID/stat",
+        Gauge,
+        Unit::Pages,
+        "resident pages, as the kernel's fast and slightly stale counters say",
+    ),
+    metric(
+        T,
+        "delayacct_blkio_ticks",
+        "/proc/PID/stat",
+        Counter,
+        Unit::Ticks,
+        "time spent waiting for block IO, with kernel.task_delayacct=1",
+    ),
+    metric(
+        T,
+        "state",
+        "/proc/PID/stat",
+        Gauge,
+        Unit::Count,
+        "state as the code of its letter: R running, S sleeping, D uninterruptible, Z zombie",
+    ),
+    metric(T, "rchar", "/proc/PID/io", Counter, Unit::Bytes, "bytes asked for by read system calls, cached or not"),
+    metric(T, "wchar", "/proc/PID/io", Counter, Unit::Bytes, "bytes given to write system calls"),
+    metric(T, "syscr", "/proc/PID/io", Counter, Unit::Count, "read system calls"),
+    metric(T, "syscw", "/proc/PID/io", Counter, Unit::Count, "write system calls"),
+    metric(T, "read_bytes", "/proc/PID/io", Counter, Unit::Bytes, "bytes this process caused to be read from devices"),
+    metric(
+        T,
+        "write_bytes",
+        "/proc/PID/io",
+        Counter,
+        Unit::Bytes,
+        "bytes this process caused to be dirtied for devices",
+    ),
+    metric(
+        T,
+        "cancelled_write_bytes",
+        "/proc/PID/io",
+        Counter,
+        Unit::Bytes,
+        "dirtied bytes that were thrown away before they were written",
+    ),
+    metric(T, "VmRSS", "/proc/PID/status", Gauge, Unit::Bytes, "resident memory"),
+    metric(T, "RssAnon", "/proc/PID/status", Gauge, Unit::Bytes, "resident anonymous memory (since Linux 4.5)"),
+    metric(T, "RssFile", "/proc/PID/status", Gauge, Unit::Bytes, "resident pages of files (since Linux 4.5)"),
+    metric(T, "RssShmem", "/proc/PID/status", Gauge, Unit::Bytes, "resident shared memory (since Linux 4.5)"),
+    metric(T, "VmSwap", "/proc/PID/status", Gauge, Unit::Bytes, "anonymous memory in swap"),
+    metric(T, "VmLck", "/proc/PID/status", Gauge, Unit::Bytes, "locked memory"),
+];

@@ -1,0 +1,68 @@
+//! The seams between the crates: who runs a scenario, who takes samples, who gives recordings.
+
+use crate::metric::Table;
+use crate::recording::{Manifest, Mark, Recording};
+use crate::refusal::Refusal;
+use crate::report::RunResult;
+use crate::sample::{Sample, Schema};
+use crate::scenario::{Scale, Scenario};
+use crate::units::Nanos;
+
+/// Takes the samples of a recording as they come.
+///
+/// An error is about the sink (a full disk, a closed pipe), not about the samples: the caller may go on.
+pub trait Sink: Send {
+    /// Starts the recording.
+    fn begin(&mut self, manifest: &Manifest) -> Result<(), Refusal>;
+    /// Takes a sample. The schema only grows between calls.
+    fn sample(&mut self, schema: &Schema, sample: &Sample) -> Result<(), Refusal>;
+    /// Takes a mark.
+    fn mark(&mut self, mark: &Mark) -> Result<(), Refusal>;
+    /// Ends the recording with the final manifest.
+    fn finish(&mut self, manifest: &Manifest) -> Result<(), Refusal>;
+}
+
+/// Which part of a recording is wanted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// From this moment on, nanoseconds since 1970-01-01 UTC.
+    pub from_wall_ns: Option<i64>,
+    /// Up to this moment, nanoseconds since 1970-01-01 UTC.
+    pub to_wall_ns: Option<i64>,
+    /// Only these tables; all when empty.
+    pub tables: Vec<Table>,
+}
+
+/// Gives a recording.
+pub trait Source {
+    /// Loads the selected part of it.
+    fn load(&self, selection: &Selection) -> Result<Recording, Refusal>;
+}
+
+/// Is told how a run goes, and says when the user wants it to stop.
+pub trait Progress: Send {
+    /// A step begins: its number from 1, how many there are, its id and what it is in a few words.
+    fn step(&mut self, number: usize, of: usize, id: &str, title: &str);
+    /// How far the step is (0 to 1, when that can be told), the time it still needs, and a few words such as the rate.
+    fn update(&mut self, fraction: Option<f64>, left: Option<Nanos>, note: &str);
+    /// The step ended with this in a few words.
+    fn step_done(&mut self, note: &str);
+    /// Something worth a line: what was changed on the system, what is not as the scenario says.
+    fn say(&mut self, line: &str);
+    /// Whether the user asked to stop. Asked many times a second.
+    fn interrupted(&self) -> bool;
+}
+
+/// Runs scenarios.
+pub trait Backend {
+    /// `host`, `vm` or `sim`.
+    fn name(&self) -> &'static str;
+    /// Runs `scenario`, which is scaled already by `scale`, and leaves the samples in `sink`. Claims are not checked here.
+    fn run(
+        &mut self,
+        scenario: &Scenario,
+        scale: Scale,
+        sink: Box<dyn Sink>,
+        progress: &mut dyn Progress,
+    ) -> Result<RunResult, Refusal>;
+}

@@ -1,0 +1,219 @@
+//! A measured number with its unit, for results, evidence and claims.
+
+use crate::{Bytes, BytesPerSecond, Nanos, Pages, Ratio, UnitError};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The unit of a [`Quantity`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unit {
+    /// A plain count.
+    Count,
+    /// Nanoseconds.
+    Nanos,
+    /// Bytes.
+    Bytes,
+    /// Pages of the kernel.
+    Pages,
+    /// A part of a whole.
+    Ratio,
+    /// Counts per second.
+    PerSecond,
+    /// Bytes per second.
+    BytesPerSecond,
+    /// Sectors of 512 bytes, as `/proc/diskstats` counts.
+    Sectors,
+    /// Milliseconds, as `/proc/diskstats` counts.
+    Millis,
+    /// Microseconds, as PSI counts.
+    Micros,
+    /// Clock ticks of 1/100 s (`USER_HZ`), as `/proc/stat` counts.
+    Ticks,
+    /// Thousandths of a count, as load averages are stored.
+    Milli,
+    /// The kernel does not say.
+    Unknown,
+}
+
+/// The exponents of seconds, bytes and pages in a unit: what may be added to or compared with what.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Dimension {
+    /// Exponent of the second.
+    pub seconds: i8,
+    /// Exponent of the byte.
+    pub bytes: i8,
+    /// Exponent of the page.
+    pub pages: i8,
+}
+
+impl Unit {
+    /// The dimension, and the factor that turns a number in this unit into seconds, bytes or counts.
+    pub const fn base(self) -> (Dimension, f64) {
+        const fn dimension(seconds: i8, bytes: i8, pages: i8) -> Dimension {
+            Dimension { seconds, bytes, pages }
+        }
+        match self {
+            Self::Count | Self::Ratio | Self::Unknown => (dimension(0, 0, 0), 1.0),
+            Self::Milli => (dimension(0, 0, 0), 1e-3),
+            Self::Nanos => (dimension(1, 0, 0), 1e-9),
+            Self::Micros => (dimension(1, 0, 0), 1e-6),
+            Self::Millis => (dimension(1, 0, 0), 1e-3),
+            Self::Ticks => (dimension(1, 0, 0), 1e-2),
+            Self::Bytes => (dimension(0, 1, 0), 1.0),
+            Self::Sectors => (dimension(0, 1, 0), 512.0),
+            Self::Pages => (dimension(0, 0, 1), 1.0),
+            Self::PerSecond => (dimension(-1, 0, 0), 1.0),
+            Self::BytesPerSecond => (dimension(-1, 1, 0), 1.0),
+        }
+    }
+}
+
+/// A number with its unit.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Quantity {
+    /// The number.
+    pub value: f64,
+    /// Its unit.
+    pub unit: Unit,
+}
+
+impl Quantity {
+    /// A quantity of `value` in `unit`.
+    pub const fn new(value: f64, unit: Unit) -> Self {
+        Self { value, unit }
+    }
+
+    /// A plain count.
+    pub const fn count(value: f64) -> Self {
+        Self::new(value, Unit::Count)
+    }
+
+    /// A part of a whole.
+    pub const fn ratio(value: f64) -> Self {
+        Self::new(value, Unit::Ratio)
+    }
+
+    /// An amount of bytes.
+    pub fn bytes(value: Bytes) -> Self {
+        Self::new(value.as_f64(), Unit::Bytes)
+    }
+
+    /// A length of time.
+    pub fn nanos(value: Nanos) -> Self {
+        Self::new(value.as_f64(), Unit::Nanos)
+    }
+
+    /// A number of pages.
+    pub fn pages(value: Pages) -> Self {
+        Self::new(value.as_f64(), Unit::Pages)
+    }
+
+    /// Reads a size, time, bandwidth or percentage with its unit, or a bare count. The units are told apart by their suffix.
+    pub fn parse(text: &str) -> Result<Self, UnitError> {
+        let text = text.trim();
+        if let Ok(count) = text.parse::<f64>() {
+            return Ok(Self::count(count));
+        }
+        if text.ends_with('%') {
+            return text.parse::<Ratio>().map(|ratio| Self::ratio(ratio.get()));
+        }
+        if text.ends_with("/s") {
+            return text.parse::<BytesPerSecond>().map(|rate| Self::new(rate.as_f64(), Unit::BytesPerSecond));
+        }
+        if let Ok(time) = text.parse::<Nanos>() {
+            return Ok(Self::nanos(time));
+        }
+        text.parse::<Bytes>().map(Self::bytes)
+    }
+}
+
+/// Groups the digits of a whole number by thousands with a thin gap that stays in plain ASCII: `262 144`.
+fn grouped(value: f64) -> String {
+    let digits = format!("{:.0}", value.abs());
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3 + 1);
+    if value < 0.0 && digits != "0" {
+        out.push('-');
+    }
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(' ');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+impl fmt::Display for Quantity {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "printing rounds; a negative amount is printed as a plain number before"
+    )]
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let value = self.value;
+        if !value.is_finite() {
+            return f.pad("-");
+        }
+        if value < 0.0 {
+            return f.pad(&format!("-{}", Self::new(-value, self.unit)));
+        }
+        let text = match self.unit {
+            Unit::Nanos => Nanos::new(value.round() as u64).to_string(),
+            Unit::Micros => Nanos::new((value * 1e3).round() as u64).to_string(),
+            Unit::Millis => Nanos::new((value * 1e6).round() as u64).to_string(),
+            Unit::Ticks => Nanos::new((value * 1e7).round() as u64).to_string(),
+            Unit::Bytes => Bytes::new(value.round() as u64).to_string(),
+            Unit::Sectors => Bytes::new((value * 512.0).round() as u64).to_string(),
+            Unit::BytesPerSecond => BytesPerSecond::new(value.round() as u64).to_string(),
+            Unit::Ratio => Ratio::new(value).unwrap_or_default().to_string(),
+            Unit::PerSecond => format!("{}/s", plain(value)),
+            Unit::Pages => format!("{} pages", plain(value)),
+            Unit::Milli => plain(value / 1e3),
+            Unit::Count | Unit::Unknown => plain(value),
+        };
+        f.pad(&text)
+    }
+}
+
+/// A number with as many decimals as its size deserves.
+fn plain(value: f64) -> String {
+    if value.fract() == 0.0 || value.abs() >= 100.0 {
+        grouped(value)
+    } else if value.abs() >= 10.0 {
+        format!("{value:.1}")
+    } else {
+        format!("{value:.2}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantities_are_told_apart_by_suffix() {
+        let check = |text: &str, value: f64, unit| {
+            assert_eq!(Quantity::parse(text), Ok(Quantity::new(value, unit)), "{text}");
+        };
+        check("262144", 262_144.0, Unit::Count);
+        check("448ms", 448e6, Unit::Nanos);
+        check("1min", 60e9, Unit::Nanos);
+        check("2GiB", 2_147_483_648.0, Unit::Bytes);
+        check("125MB/s", 125e6, Unit::BytesPerSecond);
+        check("62.5%", 0.625, Unit::Ratio);
+        assert!(Quantity::parse("2 parsecs").is_err());
+    }
+
+    #[test]
+    fn quantities_print_for_people() {
+        let check = |value: f64, unit, text: &str| assert_eq!(Quantity::new(value, unit).to_string(), text);
+        check(262_144.0, Unit::Count, "262 144");
+        check(-5.0, Unit::Count, "-5");
+        check(18398.65, Unit::PerSecond, "18 399/s");
+        check(53700.4, Unit::Nanos, "53.7 us");
+        check(0.6312, Unit::Ratio, "63.1 %");
+        check(8.0, Unit::Sectors, "4 KiB");
+        check(1250.0, Unit::Milli, "1.25");
+    }
+}

@@ -1,0 +1,401 @@
+//! A recording in memory: a manifest, samples as columns over time, and marks.
+
+use crate::metric::{Kind, Table};
+use crate::quantity::Unit;
+use crate::sample::{Column, Sample, Schema, Stamp};
+use crate::step::StepResult;
+use crate::units::{Bytes, Nanos};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What does not change while a recording runs, and what it cost.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Manifest {
+    /// Version of the recording format (FORMAT.md).
+    pub schema_version: u32,
+    /// Version of pagetide that wrote it.
+    pub tool_version: String,
+    /// Where the samples come from: `host`, `vm`, `sim` or `import`.
+    pub origin: String,
+    /// The host's name.
+    pub host: String,
+    /// The kernel's release, as `uname -r` prints it.
+    pub kernel: String,
+    /// The kernel's boot id; empty when not known.
+    pub boot_id: String,
+    /// CPUs online.
+    pub cpus: u32,
+    /// Size of a page.
+    pub page_size: Bytes,
+    /// Memory that the kernel manages.
+    pub memory_total: Bytes,
+    /// Time between samples, as asked for.
+    pub interval: Nanos,
+    /// Block devices.
+    pub disks: Vec<Disk>,
+    /// Swap areas at the start.
+    pub swaps: Vec<Swap>,
+    /// Mounted file systems that are backed by a block device: mount point and device.
+    pub mounts: BTreeMap<String, String>,
+    /// Settings under `/proc/sys/vm` at the start, by name such as `vm.dirty_ratio`.
+    pub sysctls: BTreeMap<String, String>,
+    /// The control group in which the recorded work ran, as its path is in the cgroup table; absent when it had the whole host.
+    pub workload_cgroup: Option<String>,
+    /// The block device that the work used, by its name in the disk table; absent when not known.
+    pub workload_disk: Option<String>,
+    /// Lines of the kernel's files that no metric is known for (they are recorded all the same).
+    pub unknown_fields: u64,
+    /// CPU time that the recorder used, all threads.
+    pub recorder_cpu: Nanos,
+    /// Samples taken.
+    pub samples: u64,
+    /// Samples that came later than one and a half intervals after the one before, or not at all.
+    pub late_samples: u64,
+}
+
+/// A block device, as it was when the recording began.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Disk {
+    /// Its name in the disk table, for example `vda`.
+    pub name: String,
+    /// Its size.
+    pub size: Bytes,
+    /// Whether it says that it rotates.
+    pub rotational: Option<bool>,
+    /// Its readahead.
+    pub read_ahead: Option<Bytes>,
+    /// The devices it lies on (of a partition its disk, of md and dm their members), by name.
+    pub below: Vec<String>,
+}
+
+/// A swap area, as it was when the recording began.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Swap {
+    /// Device or file.
+    pub path: String,
+    /// Its size.
+    pub size: Bytes,
+}
+
+/// Something that happened at a moment and is not a number.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Mark {
+    /// When.
+    pub stamp: Stamp,
+    /// What.
+    pub kind: MarkKind,
+}
+
+/// What a [`Mark`] marks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "type")]
+pub enum MarkKind {
+    /// A step of a scenario began.
+    StepStarted {
+        /// The step's id.
+        id: String,
+        /// What it is, in a few words.
+        title: String,
+    },
+    /// A step of a scenario ended.
+    StepEnded {
+        /// What it measured.
+        result: Box<StepResult>,
+    },
+    /// Something worth a line: a change of a setting, an event of the recorder.
+    Note {
+        /// The line.
+        text: String,
+    },
+}
+
+/// A stretch of time without samples.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Gap {
+    /// The last sample before it, ns on the recording's axis.
+    pub from_ns: i64,
+    /// The first sample after it, ns on the recording's axis.
+    pub to_ns: i64,
+}
+
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Values {
+    /// Index of the first sample that has a value.
+    first: usize,
+    values: Vec<Option<i64>>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Metrics {
+    label: String,
+    by_name: BTreeMap<String, (Column, Values)>,
+}
+
+/// Samples as columns over time. The axis is `CLOCK_BOOTTIME` in ns ([`Stamp::boot_ns`]).
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Recording {
+    /// What does not change.
+    pub manifest: Manifest,
+    /// What happened, in order of time.
+    pub marks: Vec<Mark>,
+    stamps: Vec<Stamp>,
+    tables: BTreeMap<Table, BTreeMap<String, Metrics>>,
+}
+
+impl Recording {
+    /// When each sample was taken, in order.
+    pub fn stamps(&self) -> &[Stamp] {
+        &self.stamps
+    }
+
+    /// First and last moment that the recording knows of (samples and marks), ns on the axis; absent when it is empty.
+    pub fn span(&self) -> Option<(i64, i64)> {
+        let samples = self.stamps.iter().map(|stamp| stamp.boot_ns);
+        let all: Vec<i64> = samples.chain(self.marks.iter().map(|mark| mark.stamp.boot_ns)).collect();
+        Some((*all.iter().min()?, *all.iter().max()?))
+    }
+
+    /// The entities of a table: name and label, in order of name.
+    pub fn entities(&self, table: Table) -> impl Iterator<Item = (&str, &str)> {
+        self.tables.get(&table).into_iter().flatten().map(|(name, metrics)| (name.as_str(), metrics.label.as_str()))
+    }
+
+    /// The metrics that an entity has, in order of name.
+    pub fn metrics(&self, table: Table, entity: &str) -> impl Iterator<Item = &Column> {
+        let metrics = self.tables.get(&table).and_then(|entities| entities.get(entity));
+        metrics.into_iter().flat_map(|metrics| metrics.by_name.values().map(|(column, _)| column))
+    }
+
+    /// One metric of one entity over time. The host's entity is `""`.
+    pub fn series(&self, table: Table, entity: &str, metric: &str) -> Option<Series<'_>> {
+        let (column, values) = self.tables.get(&table)?.get(entity)?.by_name.get(metric)?;
+        Some(Series { column, stamps: &self.stamps[values.first..], values: &values.values })
+    }
+
+    /// One metric of the host over time.
+    pub fn host(&self, metric: &str) -> Option<Series<'_>> {
+        self.series(Table::Host, "", metric)
+    }
+
+    /// One metric of one disk over time.
+    pub fn disk(&self, disk: &str, metric: &str) -> Option<Series<'_>> {
+        self.series(Table::Disk, disk, metric)
+    }
+
+    /// The results of the steps that ended, in order.
+    pub fn steps(&self) -> impl Iterator<Item = &StepResult> {
+        self.marks.iter().filter_map(|mark| match &mark.kind {
+            MarkKind::StepEnded { result } => Some(result.as_ref()),
+            _ => None,
+        })
+    }
+
+    /// Stretches in which samples are more than twice the interval apart.
+    pub fn gaps(&self) -> Vec<Gap> {
+        let limit = i64::try_from(self.manifest.interval.get().saturating_mul(2)).unwrap_or(i64::MAX);
+        self.stamps
+            .windows(2)
+            .filter(|pair| limit > 0 && pair[1].boot_ns - pair[0].boot_ns > limit)
+            .map(|pair| Gap { from_ns: pair[0].boot_ns, to_ns: pair[1].boot_ns })
+            .collect()
+    }
+}
+
+/// Builds a [`Recording`] from samples in order of time.
+#[derive(Debug, Clone, Default)]
+pub struct RecordingBuilder {
+    recording: Recording,
+}
+
+impl RecordingBuilder {
+    /// Starts an empty recording.
+    pub fn new(manifest: Manifest) -> Self {
+        Self { recording: Recording { manifest, ..Recording::default() } }
+    }
+
+    /// Adds a sample that was taken under `schema`. Samples come in order of time.
+    pub fn sample(&mut self, schema: &Schema, sample: &Sample) {
+        let at = self.recording.stamps.len();
+        self.recording.stamps.push(sample.stamp);
+        for rows in sample.tables() {
+            let table = rows.table();
+            let columns = schema.columns(table);
+            let entities = self.recording.tables.entry(table).or_default();
+            for (entity, values) in rows.rows() {
+                let Some(entity) = schema.entities(table).get(entity.0 as usize) else { continue };
+                let metrics = entities
+                    .entry(entity.name.clone())
+                    .or_insert_with(|| Metrics { label: entity.label.clone(), by_name: BTreeMap::new() });
+                for (column, value) in columns.iter().zip(values) {
+                    if value.is_some() {
+                        metrics.set(column, at, *value);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds one value of one metric at the sample that was added last, for sources that are not samples of a live kernel.
+    pub fn value(&mut self, table: Table, entity: &str, column: &Column, value: i64) {
+        let Some(at) = self.recording.stamps.len().checked_sub(1) else { return };
+        let entities = self.recording.tables.entry(table).or_default();
+        let metrics = entities
+            .entry(entity.to_owned())
+            .or_insert_with(|| Metrics { label: entity.to_owned(), by_name: BTreeMap::new() });
+        metrics.set(column, at, Some(value));
+    }
+
+    /// Starts the next sample for [`Self::value`].
+    pub fn stamp(&mut self, stamp: Stamp) {
+        self.recording.stamps.push(stamp);
+    }
+
+    /// Adds a mark.
+    pub fn mark(&mut self, mark: Mark) {
+        self.recording.marks.push(mark);
+    }
+
+    /// The recording.
+    pub fn finish(mut self) -> Recording {
+        self.recording.marks.sort_by_key(|mark| mark.stamp.boot_ns);
+        self.recording
+    }
+}
+
+impl Metrics {
+    fn set(&mut self, column: &Column, at: usize, value: Option<i64>) {
+        if !self.by_name.contains_key(&column.name) {
+            let values = Values { first: at, values: Vec::new() };
+            self.by_name.insert(column.name.clone(), (column.clone(), values));
+        }
+        if let Some((_, series)) = self.by_name.get_mut(&column.name) {
+            series.values.resize(at - series.first, None);
+            series.values.push(value);
+        }
+    }
+}
+
+/// One metric of one entity over time.
+#[derive(Debug, Clone, Copy)]
+pub struct Series<'a> {
+    column: &'a Column,
+    stamps: &'a [Stamp],
+    values: &'a [Option<i64>],
+}
+
+impl<'a> Series<'a> {
+    /// The metric's name, kind and unit.
+    pub fn column(&self) -> &'a Column {
+        self.column
+    }
+
+    /// The unit of the values.
+    pub fn unit(&self) -> Unit {
+        self.column.unit
+    }
+
+    /// The values that are present: moment in ns on the recording's axis, and value.
+    pub fn points(&self) -> impl DoubleEndedIterator<Item = (i64, i64)> + 'a {
+        self.stamps.iter().zip(self.values).filter_map(|(stamp, value)| Some((stamp.boot_ns, (*value)?)))
+    }
+
+    /// The points from `from` to `to`, both included.
+    pub fn within(&self, from: i64, to: i64) -> impl DoubleEndedIterator<Item = (i64, i64)> + 'a {
+        self.points().filter(move |(at, _)| (from..=to).contains(at))
+    }
+
+    /// The last value at or before `at`.
+    pub fn at(&self, at: i64) -> Option<i64> {
+        let upto = self.stamps.partition_point(|stamp| stamp.boot_ns <= at).min(self.values.len());
+        self.values[..upto].iter().rev().find_map(|value| *value)
+    }
+
+    /// How much a counter rose from `from` to `to`: from the last sample at or before `from` (else the first after it) to
+    /// the first sample at or after `to` (else the last). A counter that fell was reset: what it shows then counts from 0.
+    pub fn rise(&self, from: i64, to: i64) -> Option<i64> {
+        let points: Vec<(i64, i64)> = self.points().collect();
+        let first = points.iter().rposition(|(at, _)| *at <= from).unwrap_or(0);
+        let last = points.iter().position(|(at, _)| *at >= to).unwrap_or(points.len().checked_sub(1)?);
+        if last <= first {
+            return None;
+        }
+        let window = &points[first..=last];
+        Some(window.windows(2).map(|pair| if pair[1].1 >= pair[0].1 { pair[1].1 - pair[0].1 } else { pair[1].1 }).sum())
+    }
+
+    /// Rates per second between neighbouring points: from, to, rate in the column's unit per second. Of a counter the
+    /// difference over the time; of a stored rate the rate itself. Resets are left out. A gauge has no rates.
+    pub fn rates(&self) -> Vec<(i64, i64, f64)> {
+        let points: Vec<(i64, i64)> = self.points().collect();
+        points
+            .windows(2)
+            .filter_map(|pair| {
+                let ((from, before), (to, after)) = (pair[0], pair[1]);
+                let rate = match self.column.kind {
+                    Kind::Counter if after >= before && to > from => {
+                        (after - before) as f64 / ((to - from) as f64 / 1e9)
+                    }
+                    Kind::Rate => after as f64 / 1e3,
+                    _ => return None,
+                };
+                Some((from, to, rate))
+            })
+            .collect()
+    }
+
+    /// The smallest, mean and largest value from `from` to `to`.
+    pub fn summary(&self, from: i64, to: i64) -> Option<(i64, f64, i64)> {
+        let values: Vec<i64> = self.within(from, to).map(|(_, value)| value).collect();
+        let mean = values.iter().map(|value| *value as f64).sum::<f64>() / values.len() as f64;
+        Some((*values.iter().min()?, mean, *values.iter().max()?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::Entity;
+
+    fn recording(values: &[(i64, Option<i64>)]) -> Recording {
+        let mut schema = Schema::default();
+        let host = schema.push_entity(Table::Host, Entity { name: String::new(), label: String::new() });
+        let column = schema.column(Table::Host, "pgmajfault");
+        let mut builder = RecordingBuilder::new(Manifest::default());
+        for (at, value) in values {
+            let mut sample = Sample::default();
+            sample.stamp.boot_ns = *at;
+            sample.row(Table::Host, host, 1)[column.0 as usize] = *value;
+            builder.sample(&schema, &sample);
+        }
+        builder.finish()
+    }
+
+    #[test]
+    fn a_counter_rises_between_the_samples_around_a_window() {
+        let recording = recording(&[(0, Some(10)), (10, Some(15)), (20, None), (30, Some(40))]);
+        let series = recording.host("pgmajfault").unwrap();
+        assert_eq!(series.rise(10, 30), Some(25));
+        assert_eq!(series.rise(12, 18), Some(25), "a window between samples takes the samples around it");
+        assert_eq!(series.rise(-5, 100), Some(30));
+        assert_eq!(series.at(25), Some(15));
+        assert_eq!(series.at(-1), None);
+    }
+
+    #[test]
+    fn a_counter_that_falls_was_reset() {
+        let recording = recording(&[(0, Some(100)), (1_000_000_000, Some(3)), (2_000_000_000, Some(8))]);
+        let series = recording.host("pgmajfault").unwrap();
+        assert_eq!(series.rise(0, 2_000_000_000), Some(8));
+        assert_eq!(series.rates(), [(1_000_000_000, 2_000_000_000, 5.0)]);
+    }
+
+    #[test]
+    fn an_entity_that_comes_late_starts_late() {
+        let recording = recording(&[(0, None), (10, Some(1))]);
+        assert_eq!(recording.host("pgmajfault").unwrap().points().collect::<Vec<_>>(), [(10, 1)]);
+        assert_eq!(recording.series(Table::Disk, "sda", "reads").map(|_| ()), None);
+    }
+}

@@ -1,0 +1,76 @@
+//! What a person reads in the end: a run's results, the verdict on every claim, the findings.
+
+use crate::finding::Finding;
+use crate::recording::Recording;
+use crate::scenario::{Scale, Scenario};
+use crate::step::StepResult;
+use serde::{Deserialize, Serialize};
+
+/// Whether a claim holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Holds {
+    /// It does.
+    Yes,
+    /// It does not.
+    No,
+    /// It could not be computed; the evidence says why.
+    Unknown,
+}
+
+/// The verdict on one claim.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// The claim's id.
+    pub id: String,
+    /// The claim in words.
+    pub text: String,
+    /// The expression that was checked.
+    pub check: String,
+    /// Whether it holds.
+    pub holds: Holds,
+    /// The numbers that were put in, or why it could not be computed.
+    pub evidence: String,
+}
+
+/// The result of one run: `result.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunResult {
+    /// Version of this file's schema.
+    pub schema_version: u32,
+    /// The scenario's id.
+    pub scenario: String,
+    /// `host`, `vm` or `sim`.
+    pub backend: String,
+    /// By how much the scenario was scaled.
+    pub scale: Scale,
+    /// The machine it ran on, one line each.
+    pub machine: Vec<String>,
+    /// How this run differs from the scenario's machine, and what was changed to come near it; one sentence each.
+    pub differences: Vec<String>,
+    /// The kernel's release.
+    pub kernel: String,
+    /// Version of pagetide.
+    pub tool_version: String,
+    /// Seed of whatever was drawn at random; fio's own sequence is set by its randseed.
+    pub seed: u64,
+    /// When it began, nanoseconds since 1970-01-01 UTC.
+    pub started_wall_ns: i64,
+    /// What each step measured, in order.
+    pub steps: Vec<StepResult>,
+    /// The verdict on each claim.
+    pub claims: Vec<Verdict>,
+}
+
+/// Everything that views draw.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    /// The scenario as it was run (scaled) with its published figures (not scaled); absent for a recording that is not a run.
+    pub scenario: Option<Scenario>,
+    /// The run; absent for a recording that is not one.
+    pub run: Option<RunResult>,
+    /// What the rules saw, surest first.
+    pub findings: Vec<Finding>,
+    /// What was recorded.
+    pub recording: Recording,
+}

@@ -1,0 +1,357 @@
+//! The TOML as it stands in the file, and the checks that turn it into a [`super::Scenario`].
+
+use super::{
+    Action, BTreeMap, BTreeSet, Bytes, Claim, Deserialize, Figure, Figures, FioJob, HoldSpec, Machine, Nanos, Quantity,
+    Refusal, Step, SwapSpec, suggest,
+};
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Scenario {
+    id: String,
+    title: String,
+    source: String,
+    #[serde(default)]
+    about: String,
+    machine: Machine,
+    #[serde(rename = "step")]
+    steps: Vec<toml::Spanned<RawStep>>,
+    #[serde(default, rename = "claim")]
+    claims: Vec<toml::Spanned<Claim>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawStep {
+    id: String,
+    #[serde(default)]
+    title: String,
+    #[serde(default)]
+    drop_caches: bool,
+    fio: Option<toml::Table>,
+    hold: Option<HoldSpec>,
+    release: Option<String>,
+    sleep: Option<Nanos>,
+    sysctl: Option<BTreeMap<String, i64>>,
+    #[serde(default)]
+    snapshot: bool,
+    #[serde(default)]
+    published: BTreeMap<String, toml::Value>,
+}
+
+impl<'de> Deserialize<'de> for SwapSpec {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Area {
+            size: Option<Bytes>,
+            disk: Option<String>,
+            zram: Option<Bytes>,
+            algorithm: Option<String>,
+        }
+        use serde::de::Error as _;
+        match toml::Value::deserialize(deserializer)? {
+            toml::Value::String(text) if text == "none" => Ok(Self::None),
+            toml::Value::Table(table) => {
+                let area: Area =
+                    table.try_into().map_err(|error: toml::de::Error| D::Error::custom(error.message()))?;
+                match area {
+                    Area { size: Some(size), disk: Some(disk), zram: None, algorithm: None } => {
+                        Ok(Self::Disk { size, disk })
+                    }
+                    Area { size: None, disk: None, zram: Some(size), algorithm } => Ok(Self::Zram { size, algorithm }),
+                    _ => Err(D::Error::custom("swap is { size, disk } or { zram, algorithm }")),
+                }
+            }
+            _ => Err(D::Error::custom("swap is \"none\", { size = \"4GiB\", disk = \"data\" } or { zram = \"2GiB\" }")),
+        }
+    }
+}
+
+/// The line of a byte offset, from 1.
+fn line_of(text: &str, offset: usize) -> usize {
+    text[..offset.min(text.len())].matches('\n').count() + 1
+}
+
+/// One line for an error of the TOML reader, with a suggestion where a name is unknown.
+pub(super) fn refusal(text: &str, name: &str, error: &toml::de::Error) -> Refusal {
+    let place = error.span().map_or_else(|| name.to_owned(), |span| format!("{name}:{}", line_of(text, span.start)));
+    unknown_name(&place, error.message())
+}
+
+/// Rewords serde's list of expected names as a suggestion.
+fn unknown_name(place: &str, message: &str) -> Refusal {
+    let message = message.lines().next().unwrap_or_default();
+    let words: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    match words.split_first() {
+        Some((unknown, known)) if message.starts_with("unknown field") && !known.is_empty() => Refusal::input(
+            format!("{place}: `{unknown}` is not known here{}", suggest::hint(unknown, known.iter().copied())),
+            format!("known here: {}", known.join(", ")),
+        ),
+        _ => Refusal::input(format!("{place}: {message}"), ""),
+    }
+}
+
+impl Scenario {
+    pub(super) fn check(self, text: &str, name: &str) -> Result<super::Scenario, Refusal> {
+        if self.machine.disks.is_empty() {
+            return Err(Refusal::input(format!("{name}: the machine has no disk"), "add a [[machine.disk]]"));
+        }
+        let mut steps: Vec<Step> = Vec::new();
+        for raw in self.steps {
+            let place = format!("{name}:{}", line_of(text, raw.span().start));
+            let step = raw.into_inner().check(&place, &steps)?;
+            if steps.iter().any(|before| before.id == step.id) {
+                return Err(Refusal::input(
+                    format!("{place}: a step `{}` exists already", step.id),
+                    "give it another id",
+                ));
+            }
+            steps.push(step);
+        }
+        if steps.is_empty() {
+            return Err(Refusal::input(format!("{name}: no steps"), "add a [[step]]"));
+        }
+        let mut claims: Vec<Claim> = Vec::new();
+        for raw in self.claims {
+            let place = format!("{name}:{}", line_of(text, raw.span().start));
+            let claim = raw.into_inner();
+            if claims.iter().any(|before| before.id == claim.id) {
+                return Err(Refusal::input(
+                    format!("{place}: a claim `{}` exists already", claim.id),
+                    "give it another id",
+                ));
+            }
+            claims.push(claim);
+        }
+        Ok(super::Scenario {
+            id: self.id,
+            title: self.title,
+            source: self.source,
+            about: self.about.trim().to_owned(),
+            machine: self.machine,
+            steps,
+            claims,
+        })
+    }
+}
+
+impl RawStep {
+    fn check(self, place: &str, before: &[Step]) -> Result<Step, Refusal> {
+        let identifier = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        if !self.id.starts_with(|c: char| c.is_ascii_alphabetic()) || !self.id.chars().all(identifier) {
+            return Err(Refusal::input(
+                format!("{place}: `{}` cannot be a step's id", self.id),
+                "use a letter, then letters, digits and _",
+            ));
+        }
+        let published = self.published_figures(place)?;
+        let mut actions = Vec::new();
+        if let Some(table) = self.fio {
+            actions.push(Action::Fio(fio_job(table, place, before)?));
+        }
+        actions.extend(self.hold.map(Action::Hold));
+        if let Some(id) = self.release {
+            let holds: BTreeSet<&str> = before
+                .iter()
+                .filter(|step| matches!(step.action, Action::Hold(_)))
+                .map(|step| step.id.as_str())
+                .collect();
+            if !holds.contains(id.as_str()) {
+                return Err(Refusal::input(
+                    format!("{place}: no hold `{id}` before this step{}", suggest::hint(&id, holds)),
+                    "release = the id of a hold step",
+                ));
+            }
+            actions.push(Action::Release(id));
+        }
+        actions.extend(self.sleep.map(Action::Sleep));
+        actions.extend(self.sysctl.map(Action::Sysctl));
+        if self.snapshot {
+            actions.push(Action::Snapshot);
+        }
+        if actions.is_empty() && self.drop_caches {
+            actions.push(Action::DropCaches);
+        }
+        let count = actions.len();
+        let Some(action) = actions.pop().filter(|_| count == 1) else {
+            return Err(Refusal::input(
+                format!("{place}: step `{}` does {count} things", self.id),
+                "a step does one: fio, hold, release, drop_caches, sleep, sysctl or snapshot",
+            ));
+        };
+        let title = if self.title.is_empty() { describe(&action) } else { self.title };
+        Ok(Step { id: self.id, title, drop_caches: self.drop_caches, action, published })
+    }
+
+    fn published_figures(&self, place: &str) -> Result<Figures, Refusal> {
+        let mut figures = Figures::default();
+        for (name, value) in &self.published {
+            let figure = Figure::by_name(name).ok_or_else(|| {
+                let known = Figure::ALL.iter().map(|figure| figure.name());
+                Refusal::input(
+                    format!("{place}: `{name}` is not a figure{}", suggest::hint(name, known.clone())),
+                    format!("figures: {}", known.collect::<Vec<_>>().join(", ")),
+                )
+            })?;
+            figures.set(
+                figure,
+                published_value(figure, value)
+                    .map_err(|why| Refusal::input(format!("{place}: published {name}: {why}"), ""))?,
+            );
+        }
+        Ok(figures)
+    }
+}
+
+/// A published number in the figure's own unit.
+fn published_value(figure: Figure, value: &toml::Value) -> Result<f64, String> {
+    let unit = figure.unit();
+    let (wanted, factor) = unit.base();
+    match value {
+        toml::Value::Integer(number) if wanted == crate::Dimension::default() || unit == crate::Unit::PerSecond => {
+            Ok(*number as f64)
+        }
+        toml::Value::Float(number) if wanted == crate::Dimension::default() || unit == crate::Unit::PerSecond => {
+            Ok(*number)
+        }
+        toml::Value::String(text) => {
+            let quantity = Quantity::parse(text).map_err(|error| error.to_string())?;
+            let (dimension, from) = quantity.unit.base();
+            if dimension == wanted && quantity.unit != crate::Unit::Count {
+                Ok(quantity.value * from / factor)
+            } else {
+                Err(format!("`{text}` has the wrong unit"))
+            }
+        }
+        other => Err(format!("`{other}` has no unit: write it as text with one, such as \"448ms\" or \"2GiB\"")),
+    }
+}
+
+/// Reads a fio table, with `same_as` filled in from the earlier step it names.
+fn fio_job(mut table: toml::Table, place: &str, before: &[Step]) -> Result<FioJob, Refusal> {
+    if let Some(same) = table.remove("same_as") {
+        let id = same.as_str().unwrap_or_default();
+        let job = before.iter().find_map(|step| match &step.action {
+            Action::Fio(job) if step.id == id => Some(job),
+            _ => None,
+        });
+        let Some(job) = job else {
+            let ids = before.iter().filter(|step| matches!(step.action, Action::Fio(_))).map(|step| step.id.as_str());
+            return Err(Refusal::input(
+                format!("{place}: no fio step `{id}` before this one{}", suggest::hint(id, ids)),
+                "same_as = the id of an earlier fio step",
+            ));
+        };
+        let inherited = toml::Table::try_from(job).map_err(|error| Refusal::input(format!("{place}: {error}"), ""))?;
+        for (key, value) in inherited {
+            table.entry(key).or_insert(value);
+        }
+    }
+    let job: FioJob = table.try_into().map_err(|error: toml::de::Error| unknown_name(place, error.message()))?;
+    const KINDS: [&str; 6] = ["read", "write", "randread", "randwrite", "rw", "randrw"];
+    if !KINDS.contains(&job.rw.as_str()) {
+        return Err(Refusal::input(
+            format!("{place}: rw = \"{}\" is not known{}", job.rw, suggest::hint(&job.rw, KINDS)),
+            format!("one of {}", KINDS.join(", ")),
+        ));
+    }
+    if job.bs == Bytes::ZERO || job.size < job.bs {
+        return Err(Refusal::input(format!("{place}: size is smaller than bs"), "give a size of one block or more"));
+    }
+    if job.file.as_deref().is_some_and(|file| file.is_empty() || file.contains('/') || file.starts_with('.')) {
+        return Err(Refusal::input(format!("{place}: file is a name without folders"), "for example file = \"data\""));
+    }
+    Ok(job)
+}
+
+/// A few words for a step that has no title.
+fn describe(action: &Action) -> String {
+    match action {
+        Action::Fio(job) => format!("fio {} {}", job.rw, job.size),
+        Action::Hold(hold) => format!("hold {}", hold.size),
+        Action::Release(id) => format!("release {id}"),
+        Action::DropCaches => "drop caches".to_owned(),
+        Action::Sleep(time) => format!("sleep {time}"),
+        Action::Sysctl(settings) => {
+            settings.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+        }
+        Action::Snapshot => "snapshot".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: &str = "id = \"t\"\ntitle = \"t\"\nsource = \"t\"\n[machine]\ncpus = 1\nmemory = \"1GiB\"\n[[machine.disk]]\nname = \"data\"\nsize = \"1GiB\"\n";
+
+    fn parse(rest: &str) -> Result<super::super::Scenario, Refusal> {
+        super::super::Scenario::parse(&format!("{HEAD}{rest}"), "t.toml")
+    }
+
+    #[test]
+    fn a_step_inherits_and_overrides() {
+        let scenario = parse(
+            "[[step]]\nid = \"A1\"\nfio = { rw = \"randread\", bs = \"8k\", size = \"2GiB\", invalidate = false }\n\
+             published = { iops = 2609, elapsed = \"100.465s\" }\n\
+             [[step]]\nid = \"A2\"\nfio = { same_as = \"A1\", norandommap = true }\n",
+        )
+        .unwrap();
+        assert_eq!(scenario.steps[0].published.get(Figure::Elapsed), Some(100.465e9));
+        let Action::Fio(job) = &scenario.steps[1].action else { panic!("not fio") };
+        assert!(job.norandommap && job.invalidate == Some(false) && job.size == Bytes::new(2 << 30));
+        let scaled = scenario.scaled(super::super::Scale::new(1, 8).unwrap());
+        let Action::Fio(job) = &scaled.steps[1].action else { panic!("not fio") };
+        assert_eq!(job.size, Bytes::new(256 << 20));
+        assert_eq!(job.bs, Bytes::new(8192), "block sizes are not scaled");
+        assert_eq!(scaled.machine.memory, Bytes::new(128 << 20));
+    }
+
+    #[test]
+    fn wrong_input_names_the_line_and_the_mend() {
+        let check = |rest: &str, line: &str, words: &[&str]| {
+            let message = parse(rest).unwrap_err().to_string();
+            assert!(message.starts_with(line), "{message}");
+            assert!(words.iter().all(|word| message.contains(word)), "{message}");
+            assert!(!message.contains('\n'), "{message}");
+        };
+        check("[[step]]\nid = \"A\"\nslep = \"1s\"\n", "t.toml:12:", &["slep", "did you mean `sleep`?"]);
+        check("[[step]]\nid = \"A\"\nsleep = 5\n", "t.toml:12:", &["no unit", "ms"]);
+        check(
+            "[[step]]\nid = \"A\"\nfio = { rw = \"randread\", bs = \"8k\", sise = \"1GiB\" }\n",
+            "t.toml:10:",
+            &["`size`?"],
+        );
+        check(
+            "[[step]]\nid = \"A\"\nfio = { rw = \"randraed\", bs = \"8k\", size = \"1GiB\" }\n",
+            "t.toml:10:",
+            &["`randread`?"],
+        );
+        check(
+            "[[step]]\nid = \"A\"\nfio = { rw = \"read\", bs = \"8k\", size = 4096 }\n",
+            "t.toml:10:",
+            &["`4096` has no unit", "MiB"],
+        );
+        check("[[step]]\nid = \"A\"\nrelease = \"B\"\n", "t.toml:10:", &["no hold `B`"]);
+        check("[[step]]\nid = \"A\"\n", "t.toml:10:", &["does 0 things"]);
+        check("[[step]]\nid = \"A-1\"\nsleep = \"1s\"\n", "t.toml:10:", &["step's id"]);
+        check("[[step]]\nid = \"A\"\nsleep = \"1s\"\npublished = { iosp = 3 }\n", "t.toml:10:", &["`iops`?"]);
+        check("[[step]]\nid = \"A\"\nsleep = \"1s\"\npublished = { elapsed = 3 }\n", "t.toml:10:", &["no unit"]);
+        check(
+            "[[step]]\nid = \"A\"\nsleep = \"1s\"\n[[step]]\nid = \"A\"\nsleep = \"1s\"\n",
+            "t.toml:13:",
+            &["exists already"],
+        );
+    }
+
+    #[test]
+    fn scales_are_fractions() {
+        use super::super::Scale;
+        assert_eq!("1/8".parse(), Ok(Scale::new(1, 8).unwrap()));
+        assert_eq!("1".parse(), Ok(Scale::FULL));
+        for bad in ["0", "1/0", "-1", "x", "0.5", "1/2/3", ""] {
+            assert!(bad.parse::<Scale>().is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Rules: a recording in, findings with evidence out

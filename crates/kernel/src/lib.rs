@@ -1,0 +1,1 @@
+//! What the kernel says: procfs, sysfs, cgroup v1 and v2, PSI

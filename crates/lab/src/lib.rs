@@ -1,0 +1,1 @@
+//! The lab: runs scenarios; the only code that changes a system

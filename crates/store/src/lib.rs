@@ -1,0 +1,1 @@
+//! Recordings on disk: the open log, sealed Parquet segments, the manifest, import

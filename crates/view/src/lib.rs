@@ -1,0 +1,1 @@
+//! Views: a report in, text or one HTML file out
