@@ -1,0 +1,321 @@
+//! Claims: expressions over the figures of a run, with units.
+//!
+//! The language is Rhai's expressions, with every number a quantity: `1.5`, `5%`, `20ms`, `512MiB`, `125MB/s`. A step's figures are
+//! read as `A1.iops`. Adding or comparing what has different dimensions is an error, and so is a figure that was not measured:
+//! such a claim is reported as not computable, never as true. `within(a, b, tolerance)` says that `a` differs from `b` by at most
+//! `tolerance` times `b`; `min`, `max` and `abs` are there as well.
+
+use pagetide_core::{Claim, Dimension, Figure, Holds, Quantity, Refusal, Scenario, StepResult, Verdict, suggest};
+use rhai::{Engine, EvalAltResult, Map, Position, Scope};
+use std::collections::BTreeSet;
+
+/// A number in base units (seconds, bytes, pages, counts) with its dimension.
+#[derive(Debug, Clone, Copy)]
+struct Measure {
+    value: f64,
+    dimension: Dimension,
+}
+
+type Answer<T> = Result<T, Box<EvalAltResult>>;
+
+fn fail<T>(why: impl Into<String>) -> Answer<T> {
+    Err(EvalAltResult::ErrorRuntime(why.into().into(), Position::NONE).into())
+}
+
+impl Measure {
+    fn of(quantity: Quantity) -> Self {
+        let (dimension, factor) = quantity.unit.base();
+        Self { value: quantity.value * factor, dimension }
+    }
+
+    /// The numbers of two measures that may be added or compared.
+    fn pair(self, other: Self) -> Answer<(f64, f64)> {
+        if self.dimension == other.dimension {
+            Ok((self.value, other.value))
+        } else {
+            fail(format!("{} and {} cannot be compared or added", unit(self.dimension), unit(other.dimension)))
+        }
+    }
+
+    fn with(self, value: f64) -> Self {
+        Self { value, ..self }
+    }
+
+    /// The product with `other` to the power of `sign`, which is 1 or -1.
+    fn times(self, other: Self, sign: i8) -> Self {
+        let (a, b) = (self.dimension, other.dimension);
+        Self {
+            value: if sign > 0 { self.value * other.value } else { self.value / other.value },
+            dimension: Dimension {
+                seconds: a.seconds + sign * b.seconds,
+                bytes: a.bytes + sign * b.bytes,
+                pages: a.pages + sign * b.pages,
+            },
+        }
+    }
+}
+
+/// A dimension in words.
+fn unit(dimension: Dimension) -> String {
+    let parts: Vec<String> = [("s", dimension.seconds), ("byte", dimension.bytes), ("page", dimension.pages)]
+        .into_iter()
+        .filter(|(_, exponent)| *exponent != 0)
+        .map(|(name, exponent)| if exponent == 1 { name.to_owned() } else { format!("{name}^{exponent}") })
+        .collect();
+    if parts.is_empty() { "a plain number".to_owned() } else { format!("a number of {}", parts.join(" ")) }
+}
+
+fn engine() -> Engine {
+    let mut engine = Engine::new_raw();
+    engine.set_max_expr_depths(64, 64);
+    engine.set_max_operations(10_000);
+    engine.set_fail_on_invalid_map_property(true);
+    engine.register_type_with_name::<Measure>("quantity");
+    engine.register_fn("quantity", |text: &str| -> Answer<Measure> {
+        Quantity::parse(text).map(Measure::of).or_else(|error| fail(error.to_string()))
+    });
+    engine.register_fn("+", |a: Measure, b: Measure| a.pair(b).map(|(x, y)| a.with(x + y)));
+    engine.register_fn("-", |a: Measure, b: Measure| a.pair(b).map(|(x, y)| a.with(x - y)));
+    engine.register_fn("-", |a: Measure| a.with(-a.value));
+    engine.register_fn("*", |a: Measure, b: Measure| a.times(b, 1));
+    engine.register_fn("/", |a: Measure, b: Measure| {
+        if b.value == 0.0 { fail("division by zero") } else { Ok(a.times(b, -1)) }
+    });
+    engine.register_fn("<", |a: Measure, b: Measure| a.pair(b).map(|(x, y)| x < y));
+    engine.register_fn("<=", |a: Measure, b: Measure| a.pair(b).map(|(x, y)| x <= y));
+    engine.register_fn(">", |a: Measure, b: Measure| a.pair(b).map(|(x, y)| x > y));
+    engine.register_fn(">=", |a: Measure, b: Measure| a.pair(b).map(|(x, y)| x >= y));
+    engine.register_fn("==", |a: Measure, b: Measure| a.pair(b).map(|(x, y)| x == y));
+    engine.register_fn("!=", |a: Measure, b: Measure| a.pair(b).map(|(x, y)| x != y));
+    engine.register_fn("!", |truth: bool| !truth);
+    engine.register_fn("min", |a: Measure, b: Measure| a.pair(b).map(|(x, y)| a.with(x.min(y))));
+    engine.register_fn("max", |a: Measure, b: Measure| a.pair(b).map(|(x, y)| a.with(x.max(y))));
+    engine.register_fn("abs", |a: Measure| a.with(a.value.abs()));
+    engine.register_fn("within", |a: Measure, b: Measure, tolerance: Measure| -> Answer<bool> {
+        let (x, y) = a.pair(b)?;
+        if tolerance.dimension != Dimension::default() {
+            return fail("the tolerance of within() is a plain number or a percentage");
+        }
+        Ok((x - y).abs() <= tolerance.value * y.abs())
+    });
+    engine
+}
+
+/// Rewrites every number with its unit as a call of `quantity("…")`, since the language has no such literals.
+fn with_quantities(check: &str) -> String {
+    let mut out = String::with_capacity(check.len() * 2);
+    let mut rest = check;
+    let mut after_word = false;
+    while let Some(c) = rest.chars().next() {
+        if !c.is_ascii_digit() || after_word {
+            out.push(c);
+            rest = &rest[c.len_utf8()..];
+            after_word = c.is_ascii_alphanumeric() || c == '_';
+            continue;
+        }
+        let number = rest.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_')).unwrap_or(rest.len());
+        let after = &rest[number..];
+        let letters = after.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(after.len());
+        let suffix = if after.starts_with('%') {
+            1
+        } else if letters > 0 && after[letters..].starts_with("/s") {
+            letters + 2
+        } else {
+            letters
+        };
+        let (literal, tail) = rest.split_at(number + suffix);
+        out.push_str("quantity(\"");
+        out.push_str(literal);
+        out.push_str("\")");
+        rest = tail;
+        after_word = false;
+    }
+    out
+}
+
+/// The figures that an expression names, such as `A1.iops`: step and figure, each once.
+fn named_figures(check: &str) -> BTreeSet<(&str, &str)> {
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    check
+        .split(|c: char| !(word(c) || c == '.'))
+        .filter_map(|token| token.split_once('.'))
+        .filter(|(step, figure)| step.starts_with(|c: char| c.is_ascii_alphabetic()) && figure.chars().all(word))
+        .collect()
+}
+
+/// A value for every figure of every step, under the steps' names.
+fn scope<'a>(steps: impl Iterator<Item = (&'a str, Vec<(Figure, Quantity)>)>) -> Scope<'static> {
+    let mut scope = Scope::new();
+    for (id, figures) in steps {
+        let map: Map = figures
+            .into_iter()
+            .map(|(figure, quantity)| (figure.name().into(), rhai::Dynamic::from(Measure::of(quantity))))
+            .collect();
+        scope.push_constant(id.to_owned(), map);
+    }
+    scope
+}
+
+fn evaluate(check: &str, scope: &mut Scope<'static>) -> Result<bool, String> {
+    engine().eval_expression_with_scope::<bool>(scope, &with_quantities(check)).map_err(|error| match *error {
+        EvalAltResult::ErrorRuntime(why, _) => why.to_string(),
+        EvalAltResult::ErrorInFunctionCall(_, _, inner, _) => match *inner {
+            EvalAltResult::ErrorRuntime(why, _) => why.to_string(),
+            other => other.to_string(),
+        },
+        EvalAltResult::ErrorPropertyNotFound(name, _) => format!("`{name}` was not measured"),
+        EvalAltResult::ErrorVariableNotFound(name, _) => format!("step `{name}` did not run"),
+        other => other.to_string(),
+    })
+}
+
+/// Checks that every claim of a scenario can be computed: its steps and figures exist and its units fit.
+/// `place` is the scenario's file, for the message.
+pub fn validate(scenario: &Scenario, place: &str) -> Result<(), Refusal> {
+    let steps: Vec<&str> = scenario.steps.iter().map(|step| step.id.as_str()).collect();
+    for claim in &scenario.claims {
+        let wrong = |why: String, mend: &str| Err(Refusal::input(format!("{place}: claim `{}`: {why}", claim.id), mend));
+        for (step, figure) in named_figures(&claim.check) {
+            if !steps.contains(&step) {
+                return wrong(format!("no step `{step}`{}", suggest::hint(step, steps.iter().copied())), "");
+            }
+            if Figure::by_name(figure).is_none() {
+                let known = Figure::ALL.iter().map(|figure| figure.name());
+                return wrong(format!("`{figure}` is not a figure{}", suggest::hint(figure, known)), "");
+            }
+        }
+        // Odd values, so that no difference of two of them is zero by chance.
+        let ones = Figure::ALL.iter().zip(1_u8..).map(|(figure, at)| (*figure, Quantity::new(f64::from(at).sqrt(), figure.unit())));
+        let ones: Vec<_> = ones.collect();
+        if let Err(why) = evaluate(&claim.check, &mut scope(steps.iter().map(|id| (*id, ones.clone())))) {
+            return wrong(format!("`{}`: {why}", claim.check), "compare like with like: iops * clat_mean is a plain number");
+        }
+    }
+    Ok(())
+}
+
+/// The verdict on every claim of a scenario.
+pub fn check(scenario: &Scenario, steps: &[StepResult]) -> Vec<Verdict> {
+    scenario.claims.iter().map(|claim| verdict(claim, steps)).collect()
+}
+
+fn verdict(claim: &Claim, steps: &[StepResult]) -> Verdict {
+    let mut scope = scope(steps.iter().map(|step| (step.id.as_str(), step.figures.iter().collect())));
+    let numbers: Vec<String> = named_figures(&claim.check)
+        .into_iter()
+        .map(|(step, name)| {
+            let measured = Figure::by_name(name).and_then(|figure| {
+                steps.iter().find(|result| result.id == step).and_then(|result| result.quantity(figure))
+            });
+            measured.map_or_else(|| format!("{step}.{name} not measured"), |value| format!("{step}.{name} = {value}"))
+        })
+        .collect();
+    let numbers = numbers.join(", ");
+    let (holds, evidence) = match evaluate(&claim.check, &mut scope) {
+        Ok(true) => (Holds::Yes, numbers),
+        Ok(false) => (Holds::No, numbers),
+        Err(why) => (Holds::Unknown, if numbers.is_empty() { why } else { format!("{why}: {numbers}") }),
+    };
+    Verdict { id: claim.id.clone(), text: claim.text.clone(), check: claim.check.clone(), holds, evidence }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pagetide_core::{Figures, Outcome};
+    use proptest::prelude::*;
+
+    fn step(id: &str, figures: &[(Figure, f64)]) -> StepResult {
+        let mut measured = Figures::default();
+        for (figure, value) in figures {
+            measured.set(*figure, *value);
+        }
+        StepResult {
+            id: id.into(),
+            kind: "fio".into(),
+            title: String::new(),
+            started_ns: 0,
+            ended_ns: 0,
+            outcome: Outcome::Done,
+            notes: Vec::new(),
+            figures: measured,
+        }
+    }
+
+    fn holds(check: &str) -> (Holds, String) {
+        let steps = [step(
+            "A1",
+            &[
+                (Figure::Iops, 2609.0),
+                (Figure::ClatMean, 382_220.0),
+                (Figure::Issued, 262_144.0),
+                (Figure::DiskReads, 262_238.0),
+                (Figure::FileBytes, 2_147_483_648.0),
+                (Figure::Elapsed, 100.465e9),
+            ],
+        )];
+        let claim = Claim { id: "c".into(), text: "t".into(), check: check.into() };
+        let verdict = verdict(&claim, &steps);
+        (verdict.holds, verdict.evidence)
+    }
+
+    #[test]
+    fn expressions_know_units() {
+        for yes in [
+            "within(A1.iops * A1.clat_mean, 1, 5%)",
+            "A1.clat_mean < 1ms",
+            "A1.elapsed > 1.5min",
+            "A1.file_size == 2GiB",
+            "A1.issued / A1.elapsed > 2600 / 1s",
+            "A1.file_size / A1.elapsed < 125MB/s",
+            "1/8 == 0.125 && !(1 > 2)",
+            "abs(1 - 3) == max(1, 2) && min(1, 2) == 1",
+            "-A1.issued < 0",
+        ] {
+            assert_eq!(holds(yes).0, Holds::Yes, "{yes}: {}", holds(yes).1);
+        }
+        assert_eq!(holds("A1.disk_reads < 0.1% * A1.issued").0, Holds::No);
+    }
+
+    #[test]
+    fn what_cannot_be_computed_is_never_true() {
+        for (check, why) in [
+            ("A1.iops > 1ms", "cannot be compared"),
+            ("A1.clat_mean + A1.issued > 1", "cannot be compared or added"),
+            ("A1.clat_p99 < 1ms", "was not measured"),
+            ("A2.iops < 1", "did not run"),
+            ("A1.iops", ""),
+            ("A1.iops <", ""),
+            ("1 / 0 > 1", "division by zero"),
+            ("within(A1.iops, A1.iops, 5ms)", "tolerance"),
+            ("A1.clat_p99 < 1ms || 1 < 2", "was not measured"),
+            ("5parsecs > 1", "parsecs"),
+        ] {
+            let (verdict, evidence) = holds(check);
+            assert_eq!(verdict, Holds::Unknown, "{check}");
+            assert!(evidence.contains(why), "{check}: {evidence}");
+        }
+    }
+
+    #[test]
+    fn the_evidence_names_the_numbers() {
+        assert_eq!(
+            holds("A1.disk_reads < 0.1% * A1.issued").1,
+            "A1.disk_reads = 262 238, A1.issued = 262 144"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_judged_without_panic(check in ".{0,60}") {
+            let _ = holds(&check);
+        }
+
+        #[test]
+        fn a_claim_holds_exactly_when_the_numbers_say_so(a in 0.0..1e9f64, b in 0.0..1e9f64) {
+            let steps = [step("X", &[(Figure::Issued, a), (Figure::DiskReads, b)])];
+            let claim = Claim { id: "c".into(), text: "t".into(), check: "X.disk_reads < X.issued".into() };
+            prop_assert_eq!(verdict(&claim, &steps).holds == Holds::Yes, b < a);
+        }
+    }
+}
