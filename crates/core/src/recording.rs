@@ -52,6 +52,8 @@ pub struct Manifest {
     pub samples: u64,
     /// Samples that came later than one and a half intervals after the one before, or not at all.
     pub late_samples: u64,
+    /// Samples that were taken and could not be kept, because the recording could not be written in time.
+    pub lost_samples: u64,
 }
 
 /// A block device, as it was when the recording began.
@@ -313,6 +315,13 @@ impl<'a> Series<'a> {
         self.values[..upto].iter().rev().find_map(|value| *value)
     }
 
+    /// The last value after `after` and up to `upto`; absent when the metric has no sample in between.
+    pub fn last_within(&self, after: i64, upto: i64) -> Option<i64> {
+        let end = self.stamps.partition_point(|stamp| stamp.boot_ns <= upto).min(self.values.len());
+        let window = self.stamps[..end].iter().zip(&self.values[..end]).rev();
+        window.take_while(|(stamp, _)| stamp.boot_ns > after).find_map(|(_, value)| *value)
+    }
+
     /// How much a counter rose from `from` to `to`: from the last sample at or before `from` (else the first after it) to
     /// the first sample at or after `to` (else the last). A counter that fell was reset: what it shows then counts from 0.
     pub fn rise(&self, from: i64, to: i64) -> Option<i64> {
@@ -382,6 +391,8 @@ mod tests {
         assert_eq!(series.rise(-5, 100), Some(30));
         assert_eq!(series.at(25), Some(15));
         assert_eq!(series.at(-1), None);
+        assert_eq!(series.last_within(10, 25), None);
+        assert_eq!(series.last_within(9, 25), Some(15));
     }
 
     #[test]

@@ -58,8 +58,11 @@ pub struct RunResult {
     pub started_wall_ns: i64,
     /// What each step measured, in order.
     pub steps: Vec<StepResult>,
-    /// The verdict on each claim.
+    /// The verdict on each claim; empty until they have been checked.
     pub claims: Vec<Verdict>,
+    /// What the rules saw in its recording, surest first; empty until they have been asked.
+    #[serde(default)]
+    pub findings: Vec<Finding>,
 }
 
 /// Everything that views draw.
