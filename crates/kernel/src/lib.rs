@@ -1,1 +1,33 @@
-//! What the kernel says: procfs, sysfs, cgroup v1 and v2, PSI
+//! What the kernel says: procfs, sysfs, cgroup v1 and v2, PSI.
+//!
+//! Two ways in. [`Root`] reads one file at a time into a struct (`root.meminfo()?`), through a pure `parse_*` function that
+//! tests and importers use on text from anywhere. [`Sampler`] reads everything at once into a
+//! [`Sample`](pagetide_core::Sample), from kept file descriptors, and allocates nothing once it has seen every line.
+//!
+//! What a kernel does not give is `None`; lines that nobody knows are kept. Errors name the file and the line.
+
+pub mod cached;
+pub mod device;
+mod diskstats;
+mod error;
+mod facts;
+mod keyed;
+mod loadavg;
+mod meminfo;
+mod pressure;
+mod root;
+mod sampler;
+mod stat;
+mod text;
+mod vmstat;
+
+pub use diskstats::{DiskStats, parse_diskstats};
+pub use error::{Error, Problem};
+pub use facts::facts;
+pub use loadavg::{Loadavg, parse_loadavg};
+pub use meminfo::{Meminfo, parse_meminfo};
+pub use pressure::{Pressure, Pressures, Stall, parse_pressure};
+pub use root::Root;
+pub use sampler::{Processes, Sampler, Watch};
+pub use stat::{Stat, parse_stat};
+pub use vmstat::{Vmstat, parse_vmstat};

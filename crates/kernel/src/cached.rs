@@ -1,0 +1,40 @@
+//! How much of a file is in the page cache: `cachestat(2)` since Linux 6.5, else `mincore(2)`.
+
+mod call;
+
+use pagetide_core::{Bytes, Pages};
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+/// The pages of a file, as `cachestat(2)` counts them (`mm/filemap.c:filemap_cachestat`).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CachedPages {
+    /// In the page cache.
+    pub cached: Pages,
+    /// Waiting to be written.
+    pub dirty: Pages,
+    /// Being written.
+    pub writeback: Pages,
+    /// Reclaimed, and still remembered.
+    pub evicted: Pages,
+    /// Reclaimed so recently that reading it again counts as part of the working set.
+    pub recently_evicted: Pages,
+}
+
+/// The part of a file that is in the page cache.
+pub fn bytes(path: &Path) -> io::Result<Bytes> {
+    let file = File::open(path)?;
+    let cached = match call::cachestat(&file)? {
+        Some(pages) => pages.cached.get(),
+        None => call::resident_pages(&file)?,
+    };
+    // The last page of a file is cached whole but only a part of it belongs to the file.
+    Ok(Bytes::new((cached.saturating_mul(rustix::param::page_size() as u64)).min(file.metadata()?.len())))
+}
+
+/// What the page cache holds and remembers of a file; `None` when the kernel lacks `cachestat(2)` (before Linux 6.5:
+/// cf264e1329fb, "cachestat: implement cachestat syscall") or it cannot be asked about this file.
+pub fn pages(path: &Path) -> io::Result<Option<CachedPages>> {
+    call::cachestat(&File::open(path)?)
+}

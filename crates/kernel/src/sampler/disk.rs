@@ -1,0 +1,60 @@
+//! One row per block device: `/proc/diskstats`.
+
+use super::kept::{Buffer, Kept};
+use super::learned::Learned;
+use super::row::{Row, columns};
+use crate::diskstats::{DiskLine, FIELDS};
+use crate::error::Error;
+use crate::root::Root;
+use crate::text::lines;
+use pagetide_core::{ColumnId, Entity, EntityId, Sample, Schema, Table};
+
+#[derive(Debug)]
+pub(crate) struct Disks {
+    kept: Option<Kept>,
+    columns: Option<[ColumnId; FIELDS.len()]>,
+    entities: Learned<EntityId>,
+    row: Row,
+}
+
+impl Disks {
+    pub(crate) fn open(root: &Root) -> Result<Self, Error> {
+        let kept = Kept::open(root.join("/proc/diskstats"))?;
+        Ok(Self { kept, columns: None, entities: Learned::default(), row: Row::default() })
+    }
+
+    pub(crate) fn sample(
+        &mut self,
+        buffer: &mut Buffer,
+        schema: &mut Schema,
+        sample: &mut Sample,
+    ) -> Result<(), Error> {
+        let Self { kept: Some(kept), columns: ids, entities, row } = self else { return Ok(()) };
+        let ids = *ids.get_or_insert_with(|| columns(schema, Table::Disk, FIELDS));
+        kept.with(buffer, |text| {
+            if text.is_empty() {
+                return Ok(());
+            }
+            for (at, line) in lines("/proc/diskstats", text)? {
+                let disk = DiskLine::parse(line).map_err(|problem| Error::line("/proc/diskstats", at, problem))?;
+                row.clear();
+                for (column, value) in ids.into_iter().zip(disk.values) {
+                    if let Some(value) = value {
+                        row.set(column, value);
+                    }
+                }
+                let entity = entities.at(at - 1, disk.name, |name| entity(schema, Table::Disk, name));
+                row.put(schema, sample, Table::Disk, entity);
+            }
+            Ok(())
+        })?;
+        Ok(())
+    }
+}
+
+/// The entity called `name`, added when it is new.
+pub(crate) fn entity(schema: &mut Schema, table: Table, name: &str) -> EntityId {
+    schema
+        .find_entity(table, name)
+        .unwrap_or_else(|| schema.push_entity(table, Entity { name: name.to_owned(), label: name.to_owned() }))
+}

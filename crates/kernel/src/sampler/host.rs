@@ -1,0 +1,146 @@
+//! The host's row: meminfo, vmstat, stat, loadavg, pressure.
+
+use super::kept::{Buffer, Kept};
+use super::learned::Learned;
+use super::row::Row;
+use crate::error::{Error, Problem};
+use crate::keyed::{Line, spaced, with_colon};
+use crate::root::Root;
+use crate::text::lines;
+use crate::{loadavg, pressure, stat};
+use pagetide_core::{ColumnId, Entity, EntityId, Sample, Schema, Table};
+
+/// A file of names and numbers.
+#[derive(Debug)]
+pub(crate) struct KeyedFile {
+    kept: Kept,
+    name: &'static str,
+    line: fn(&str) -> Result<Line<'_>, Problem>,
+    columns: Learned<ColumnId>,
+}
+
+impl KeyedFile {
+    pub(crate) fn open(
+        root: &Root,
+        name: &'static str,
+        line: fn(&str) -> Result<Line<'_>, Problem>,
+    ) -> Result<Option<Self>, Error> {
+        let kept = Kept::open(root.join(name))?;
+        Ok(kept.map(|kept| Self { kept, name, line, columns: Learned::default() }))
+    }
+
+    fn sample(&mut self, buffer: &mut Buffer, schema: &mut Schema, row: &mut Row) -> Result<(), Error> {
+        let Self { kept, name, line, columns } = self;
+        kept.with(buffer, |text| {
+            for (at, text) in lines(name, text)? {
+                let (name, value) = line(text).map_err(|problem| Error::line(name, at, problem))?;
+                row.set(columns.at(at - 1, name, |name| schema.column(Table::Host, name)), value);
+            }
+            Ok(())
+        })?;
+        Ok(())
+    }
+}
+
+/// A file whose lines are known in advance.
+#[derive(Debug)]
+struct FixedFile<const N: usize> {
+    kept: Kept,
+    names: [&'static str; N],
+    columns: Option<[ColumnId; N]>,
+    parse: fn(&str) -> Result<[Option<u64>; N], Error>,
+}
+
+impl<const N: usize> FixedFile<N> {
+    fn open(
+        root: &Root,
+        file: &str,
+        names: [&'static str; N],
+        parse: fn(&str) -> Result<[Option<u64>; N], Error>,
+    ) -> Result<Option<Self>, Error> {
+        Ok(Kept::open(root.join(file))?.map(|kept| Self { kept, names, columns: None, parse }))
+    }
+
+    fn sample(&mut self, buffer: &mut Buffer, schema: &mut Schema, row: &mut Row) -> Result<(), Error> {
+        let Some(values) = self.kept.with(buffer, self.parse)? else { return Ok(()) };
+        let columns = *self.columns.get_or_insert_with(|| self.names.map(|name| schema.column(Table::Host, name)));
+        for (column, value) in columns.into_iter().zip(values) {
+            if let Some(value) = value {
+                row.set(column, value);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Everything that makes up the host's row.
+#[derive(Debug)]
+pub(crate) struct HostFiles {
+    keyed: Vec<KeyedFile>,
+    stat: Option<FixedFile<{ stat::FIELDS.len() }>>,
+    loadavg: Option<FixedFile<5>>,
+    pressure: Vec<FixedFile<2>>,
+    entity: Option<EntityId>,
+    row: Row,
+}
+
+impl HostFiles {
+    pub(crate) fn open(root: &Root) -> Result<Self, Error> {
+        let keyed =
+            [KeyedFile::open(root, "/proc/meminfo", with_colon)?, KeyedFile::open(root, "/proc/vmstat", spaced)?];
+        let psi = [
+            ("/proc/pressure/cpu", ["psi_cpu_some", "psi_cpu_full"]),
+            ("/proc/pressure/io", ["psi_io_some", "psi_io_full"]),
+            ("/proc/pressure/memory", ["psi_memory_some", "psi_memory_full"]),
+        ];
+        let mut pressure = Vec::new();
+        for (file, names) in psi {
+            pressure.extend(FixedFile::open(root, file, names, pressure::totals)?);
+        }
+        Ok(Self {
+            keyed: keyed.into_iter().flatten().collect(),
+            stat: FixedFile::open(root, "/proc/stat", stat::FIELDS, stat::values)?,
+            loadavg: FixedFile::open(
+                root,
+                "/proc/loadavg",
+                ["load1", "load5", "load15", "tasks_running", "tasks_total"],
+                loadavg::values,
+            )?,
+            pressure,
+            entity: None,
+            row: Row::default(),
+        })
+    }
+
+    /// Reads all of them. A file that cannot be read or understood leaves its values absent; the first such error is
+    /// given back after all others were read.
+    pub(crate) fn sample(
+        &mut self,
+        buffer: &mut Buffer,
+        schema: &mut Schema,
+        sample: &mut Sample,
+    ) -> Result<(), Error> {
+        let Self { keyed, stat, loadavg, pressure, entity, row } = self;
+        row.clear();
+        let mut result = Ok(());
+        for file in keyed {
+            result = result.and(file.sample(buffer, schema, row));
+        }
+        if let Some(stat) = stat {
+            result = result.and(stat.sample(buffer, schema, row));
+        }
+        if let Some(loadavg) = loadavg {
+            result = result.and(loadavg.sample(buffer, schema, row));
+        }
+        for file in pressure {
+            result = result.and(file.sample(buffer, schema, row));
+        }
+        let entity = *entity.get_or_insert_with(|| {
+            schema.push_entity(Table::Host, Entity { name: String::new(), label: String::new() })
+        });
+        if !row.is_empty() {
+            row.put(schema, sample, Table::Host, entity);
+        }
+        result
+    }
+}

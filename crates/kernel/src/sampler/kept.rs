@@ -1,0 +1,85 @@
+//! Files that stay open and are read again and again into one buffer.
+
+use crate::error::{Error, absent};
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+/// The buffer that all files of a sampler are read into, one after the other.
+#[derive(Debug)]
+pub(crate) struct Buffer(Vec<u8>);
+
+impl Buffer {
+    pub(crate) fn new() -> Self {
+        // zoneinfo of one node with two CPUs is 6 KiB, vmstat 5 KiB; it grows when a file needs more.
+        Self(vec![0; 64 * 1024])
+    }
+
+    /// The whole file from its beginning. procfs files give at most what fits into the kernel's own buffer at each
+    /// call, so only a read of nothing is the end.
+    pub(crate) fn fill(&mut self, file: &OwnedFd) -> io::Result<&str> {
+        let mut length = 0;
+        loop {
+            if length == self.0.len() {
+                self.0.resize(length * 2, 0);
+            }
+            match rustix::io::pread(file, &mut self.0[length..], length as u64) {
+                Ok(0) => break,
+                Ok(read) => length += read,
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        // A process may call itself anything; what is not UTF-8 becomes `?`, which no parser takes for a digit.
+        while let Err(error) = std::str::from_utf8(&self.0[..length]) {
+            self.0[error.valid_up_to()] = b'?';
+        }
+        std::str::from_utf8(&self.0[..length]).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
+    }
+}
+
+/// A kernel file that stays open.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    pub(crate) path: PathBuf,
+    file: OwnedFd,
+}
+
+impl Kept {
+    /// Opens a file; `None` when this kernel does not have it.
+    pub(crate) fn open(path: PathBuf) -> Result<Option<Self>, Error> {
+        match open(&path) {
+            Ok(file) => Ok(Some(Self { path, file })),
+            Err(source) if absent(&source) => Ok(None),
+            Err(source) => Err(Error::Read { path, source }),
+        }
+    }
+
+    /// Reads it; `None` when what it is about is gone.
+    pub(crate) fn read<'b>(&self, buffer: &'b mut Buffer) -> Result<Option<&'b str>, Error> {
+        match buffer.fill(&self.file) {
+            Ok(text) => Ok(Some(text)),
+            Err(source) if absent(&source) => Ok(None),
+            Err(source) => Err(Error::Read { path: self.path.clone(), source }),
+        }
+    }
+
+    /// Reads and hands the text on, so that an error of the parser names this file.
+    pub(crate) fn with<T>(
+        &self,
+        buffer: &mut Buffer,
+        parse: impl FnOnce(&str) -> Result<T, Error>,
+    ) -> Result<Option<T>, Error> {
+        match self.read(buffer)? {
+            Some(text) => parse(text).map(Some).map_err(|error| error.at(&self.path)),
+            None => Ok(None),
+        }
+    }
+}
+
+/// Opens a file for reading, not to be inherited by children.
+fn open(path: &Path) -> io::Result<OwnedFd> {
+    Ok(rustix::fs::open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?)
+}

@@ -1,0 +1,55 @@
+//! What was learned about the lines of a file: which name stands at which position, and what it is in the schema.
+
+/// Names by their position in a file, each with its number in the schema. A file of the kernel keeps its order from
+/// one reading to the next, so a lookup is one comparison; where the name is another one, the position is learned anew.
+#[derive(Debug)]
+pub(crate) struct Learned<T> {
+    names: Vec<(String, T)>,
+}
+
+impl<T> Default for Learned<T> {
+    fn default() -> Self {
+        Self { names: Vec::new() }
+    }
+}
+
+impl<T: Copy> Learned<T> {
+    /// What `name` at position `at` is; `learn` is asked when another name stood there before.
+    pub(crate) fn at(&mut self, at: usize, name: &str, learn: impl FnOnce(&str) -> T) -> T {
+        match self.names.get_mut(at) {
+            Some((known, meaning)) if known == name => *meaning,
+            Some(entry) => {
+                let meaning = learn(name);
+                *entry = (name.to_owned(), meaning);
+                meaning
+            }
+            None => {
+                let meaning = learn(name);
+                self.names.push((name.to_owned(), meaning));
+                meaning
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_changed_order_is_learned_and_never_gives_another_ones_number() {
+        let mut learned = Learned::default();
+        let number = |name: &str| name.len();
+        for order in [["a", "bb", "ccc"], ["bb", "a", "ccc"], ["ccc", "dddd", "a"]] {
+            for (at, name) in order.into_iter().enumerate() {
+                assert_eq!(learned.at(at, name, number), name.len());
+            }
+        }
+        let mut asked = 0;
+        learned.at(1, "dddd", |_| {
+            asked += 1;
+            0
+        });
+        assert_eq!(asked, 0, "a known position is not learned again");
+    }
+}

@@ -1,0 +1,46 @@
+//! A row under construction: values by column, before it is known how many columns there are.
+
+use crate::text::stored;
+use pagetide_core::{ColumnId, EntityId, Sample, Schema, Table};
+
+/// Values of one row. Kept and reused, so that after the first samples it allocates nothing.
+#[derive(Debug, Default)]
+pub(crate) struct Row(Vec<Option<i64>>);
+
+impl Row {
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Sets a value. Counters beyond 63 bits stay at the largest value.
+    pub(crate) fn set(&mut self, column: ColumnId, value: u64) {
+        let at = column.0 as usize;
+        if at >= self.0.len() {
+            self.0.resize(at + 1, None);
+        }
+        self.0[at] = Some(stored(value));
+    }
+
+    /// Adds to a value, for what the kernel gives in parts.
+    pub(crate) fn add(&mut self, column: ColumnId, value: u64) {
+        let before = self.0.get(column.0 as usize).copied().flatten().unwrap_or(0);
+        self.set(column, value.saturating_add(u64::try_from(before).unwrap_or(0)));
+    }
+
+    /// Whether nothing was set.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Copies the row into the sample.
+    pub(crate) fn put(&self, schema: &Schema, sample: &mut Sample, table: Table, entity: EntityId) {
+        let width = schema.columns(table).len();
+        let row = sample.row(table, entity, width);
+        row[..self.0.len()].copy_from_slice(&self.0);
+    }
+}
+
+/// The columns of one table called `names`, in that order.
+pub(crate) fn columns<const N: usize>(schema: &mut Schema, table: Table, names: [&str; N]) -> [ColumnId; N] {
+    names.map(|name| schema.column(table, name))
+}

@@ -1,0 +1,111 @@
+//! `/proc/stat` (`fs/proc/stat.c:show_stat`).
+
+use crate::error::{Error, Problem};
+use crate::root::Root;
+use crate::text::{lines, next_number, number};
+
+const FILE: &str = "/proc/stat";
+
+/// What [`values`] gives, by the names of the metric table: the ten times of the line `cpu`, then single lines.
+pub(crate) const FIELDS: [&str; 15] = [
+    "cpu_user",
+    "cpu_nice",
+    "cpu_system",
+    "cpu_idle",
+    "cpu_iowait",
+    "cpu_irq",
+    "cpu_softirq",
+    "cpu_steal",
+    "cpu_guest",
+    "cpu_guest_nice",
+    "ctxt",
+    "intr",
+    "processes",
+    "procs_running",
+    "procs_blocked",
+];
+
+/// How many of [`FIELDS`] are on the line `cpu`.
+const CPU_FIELDS: usize = 10;
+
+/// What `/proc/stat` says about the whole host. CPU times are in clock ticks of 1/100 s.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Stat {
+    values: [Option<u64>; FIELDS.len()],
+    /// When the kernel booted, in seconds since 1970-01-01 UTC.
+    pub boot_time_s: Option<u64>,
+    /// The numbers of the CPUs that have a line: those online.
+    pub cpus: Vec<u32>,
+    /// The names of lines that are not read.
+    pub unknown: Vec<String>,
+}
+
+impl Stat {
+    /// A number by its name in the metric table, such as `cpu_iowait` or `ctxt`.
+    pub fn get(&self, field: &str) -> Option<u64> {
+        FIELDS.iter().position(|name| *name == field).and_then(|at| self.values[at])
+    }
+
+    /// Every number that this kernel gives, by its name in the metric table.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        FIELDS.iter().zip(self.values).filter_map(|(name, value)| Some((*name, value?)))
+    }
+}
+
+/// Takes one line; whether it was one that [`FIELDS`] covers.
+fn take(line: &str, values: &mut [Option<u64>; FIELDS.len()]) -> Result<bool, Problem> {
+    let mut fields = line.split_ascii_whitespace();
+    let name = fields.next().ok_or(Problem::Short)?;
+    if name == "cpu" {
+        // Linux 2.6.32 has nine of the ten: guest_nice came with 2.6.33.
+        for (value, field) in values[..CPU_FIELDS].iter_mut().zip(fields) {
+            *value = Some(number(field).ok_or(Problem::NotANumber)?);
+        }
+        return Ok(true);
+    }
+    match FIELDS[CPU_FIELDS..].iter().position(|known| *known == name) {
+        Some(at) => {
+            values[CPU_FIELDS + at] = Some(next_number(&mut fields)?);
+            Ok(true)
+        }
+        None => Ok(false),
+    }
+}
+
+/// The numbers of [`FIELDS`].
+pub(crate) fn values(text: &str) -> Result<[Option<u64>; FIELDS.len()], Error> {
+    let mut values = [None; FIELDS.len()];
+    for (at, line) in lines(FILE, text)? {
+        take(line, &mut values).map_err(|problem| Error::line(FILE, at, problem))?;
+    }
+    if values[0].is_none() {
+        return Err(Error::line(FILE, 1, Problem::Foreign));
+    }
+    Ok(values)
+}
+
+/// Parses `/proc/stat`.
+pub fn parse_stat(text: &str) -> Result<Stat, Error> {
+    let mut stat = Stat { values: values(text)?, ..Stat::default() };
+    for (at, line) in lines(FILE, text)? {
+        let mut fields = line.split_ascii_whitespace();
+        let Some(name) = fields.next() else { continue };
+        let cpu = name.strip_prefix("cpu").and_then(number).and_then(|cpu| u32::try_from(cpu).ok());
+        if let Some(cpu) = cpu {
+            stat.cpus.push(cpu);
+        } else if name == "btime" {
+            let time = next_number(&mut fields).map_err(|problem| Error::line(FILE, at, problem))?;
+            stat.boot_time_s = Some(time);
+        } else if name != "cpu" && !FIELDS.contains(&name) {
+            stat.unknown.push(name.to_owned());
+        }
+    }
+    Ok(stat)
+}
+
+impl Root {
+    /// Reads `/proc/stat`.
+    pub fn stat(&self) -> Result<Stat, Error> {
+        self.parsed(FILE, parse_stat)
+    }
+}
