@@ -1,0 +1,33 @@
+//! What the recorder samples.
+
+use crate::recorder::refusal;
+use pagetide_core::{Refusal, Sample, Schema};
+use pagetide_kernel::Sampler;
+use std::path::Path;
+
+/// Something that can be sampled. Lives on the sampling thread alone; it is made there too.
+pub trait Probe {
+    /// Fills the rows of `sample`, which has none, and adds to `schema` what it sees for the first time. The stamp is
+    /// set already. An error is noted in the recording; the rows that could be read are recorded all the same.
+    fn sample(&mut self, schema: &mut Schema, sample: &mut Sample) -> Result<(), Refusal>;
+
+    /// Has this process in every sample from the next one on, with all that it starts, as long as it lives.
+    fn watch_pid(&mut self, pid: u32);
+
+    /// Has this control group (the full path of its directory) in every sample from the next one on.
+    fn watch_cgroup(&mut self, path: &Path);
+}
+
+impl Probe for Sampler {
+    fn sample(&mut self, schema: &mut Schema, sample: &mut Sample) -> Result<(), Refusal> {
+        Sampler::sample(self, schema, sample).map_err(|error| refusal(&error))
+    }
+
+    fn watch_pid(&mut self, pid: u32) {
+        Sampler::watch_pid(self, pid);
+    }
+
+    fn watch_cgroup(&mut self, path: &Path) {
+        Sampler::watch_cgroup(self, path);
+    }
+}

@@ -1,0 +1,215 @@
+//! The recorder, as its users see it.
+
+use crate::clock;
+use crate::probe::Probe;
+use crate::protection::{Protection, SHORTEST_INTERVAL};
+use crate::sampling::{self, Account};
+use crate::shared::{Command, Shared};
+use crate::writing::Writer;
+use pagetide_core::{Manifest, MarkKind, Nanos, Refusal, Sink, Stamp};
+use pagetide_kernel::{Root, Sampler, Watch};
+use std::error::Error as _;
+use std::fmt;
+use std::path::Path;
+use std::sync::{Arc, mpsc};
+use std::thread::{Builder, JoinHandle};
+
+/// Stack of each of the two threads.
+const STACK: usize = 512 << 10;
+
+/// What is recorded, and how often.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Time between samples, 1 ms or more.
+    pub interval: Nanos,
+    /// Control groups and processes to sample.
+    pub watch: Watch,
+    /// Where the samples come from: `host` or `vm` ([`Manifest::origin`]).
+    pub origin: String,
+    /// The control group of the recorded work ([`Manifest::workload_cgroup`]).
+    pub workload_cgroup: Option<String>,
+    /// The disk of the recorded work ([`Manifest::workload_disk`]).
+    pub workload_disk: Option<String>,
+}
+
+/// A recording that runs. Dropped without [`Recorder::finish`] it stops, and what still waits for the sink is lost.
+///
+/// All methods may be called from any thread.
+pub struct Recorder {
+    shared: Arc<Shared>,
+    manifest: Manifest,
+    sampling: Option<JoinHandle<Account>>,
+    writing: Option<JoinHandle<Option<Writer>>>,
+}
+
+impl fmt::Debug for Recorder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recorder").field("shared", &self.shared).finish_non_exhaustive()
+    }
+}
+
+impl Recorder {
+    /// Starts to record what the kernel under `root` says, with the usual [`Protection`]. The first sample has been
+    /// taken when this returns.
+    ///
+    /// # Errors
+    /// When the interval is too short, the kernel's files cannot be read, or the sink does not begin.
+    pub fn start(root: Root, options: Options, sink: Box<dyn Sink>) -> Result<Self, Refusal> {
+        Self::start_protected(root, options, Protection::default(), sink)
+    }
+
+    /// As [`Self::start`], with this protection.
+    ///
+    /// # Errors
+    /// As [`Self::start`].
+    pub fn start_protected(
+        root: Root,
+        options: Options,
+        protection: Protection,
+        sink: Box<dyn Sink>,
+    ) -> Result<Self, Refusal> {
+        let Options { interval, watch, origin, workload_cgroup, workload_disk } = options;
+        let facts = pagetide_kernel::facts(&root).map_err(|error| refusal(&error))?;
+        let manifest = Manifest { interval, origin, workload_cgroup, workload_disk, ..facts };
+        Self::with_probe(
+            move || Sampler::new(&root, watch).map_err(|error| refusal(&error)),
+            manifest,
+            protection,
+            sink,
+        )
+    }
+
+    /// Records what `probe` gives, every [`Manifest::interval`]. The probe is made on the sampling thread and stays there.
+    ///
+    /// # Errors
+    /// When the interval is too short, the probe cannot be made, or the sink does not begin.
+    pub fn with_probe<P: Probe>(
+        probe: impl FnOnce() -> Result<P, Refusal> + Send + 'static,
+        mut manifest: Manifest,
+        protection: Protection,
+        mut sink: Box<dyn Sink>,
+    ) -> Result<Self, Refusal> {
+        let interval = manifest.interval;
+        let Some(interval_ns) = i64::try_from(interval.get()).ok().filter(|_| interval >= SHORTEST_INTERVAL) else {
+            return Err(Refusal::input(
+                format!("a sample every {interval} cannot be taken"),
+                format!("use an interval of {SHORTEST_INTERVAL} or more"),
+            ));
+        };
+        if manifest.tool_version.is_empty() {
+            manifest.tool_version = env!("CARGO_PKG_VERSION").to_owned();
+        }
+        let shared = Arc::new(Shared::default());
+        let (tell, told) = mpsc::sync_channel(1);
+        let sampling = spawn("pagetide-sample", {
+            let shared = Arc::clone(&shared);
+            move || {
+                let ended = EndSampling(&shared);
+                let mut probe = match probe() {
+                    Ok(probe) => probe,
+                    Err(refusal) => {
+                        let _ = tell.send(Err(refusal));
+                        return Account::default();
+                    }
+                };
+                let begun = move || drop(tell.send(Ok(())));
+                let account = sampling::run(ended.0, &mut probe, interval_ns, protection, begun);
+                drop(ended);
+                account
+            }
+        })?;
+        let mut recorder = Self { shared, manifest, sampling: Some(sampling), writing: None };
+        told.recv().unwrap_or_else(|_| Err(broken("sampling")))?;
+        sink.begin(&recorder.manifest)?;
+        let shared = Arc::clone(&recorder.shared);
+        recorder.writing = Some(spawn("pagetide-write", move || Writer::new(sink).run(&shared))?);
+        Ok(recorder)
+    }
+
+    /// Stamps and records a mark, in order with the samples, and gives its stamp.
+    pub fn mark(&self, kind: MarkKind) -> Stamp {
+        self.shared.mark(kind)
+    }
+
+    /// Has this process in every sample from the next one on, with all that it starts, as long as it lives.
+    pub fn watch_pid(&self, pid: u32) {
+        self.shared.command(Command::Pid(pid));
+    }
+
+    /// Has this control group in every sample from the next one on: the full path of its directory.
+    pub fn watch_cgroup(&self, path: impl AsRef<Path>) {
+        self.shared.command(Command::Cgroup(path.as_ref().to_owned()));
+    }
+
+    /// Takes a sample right now, beside those on the schedule, and gives its stamp when it has been taken. Every number
+    /// in it was read between the call and the return.
+    pub fn sample_now(&self) -> Stamp {
+        self.shared.sample_now().unwrap_or_else(clock::now)
+    }
+
+    /// Why the sink does not take samples at present; absent while it does. Samples wait in memory meanwhile.
+    pub fn refused(&self) -> Option<Refusal> {
+        self.shared.refused()
+    }
+
+    /// Takes a last sample, gives the sink all that waits, ends the recording and gives its final manifest. Waits as
+    /// long as the sink does.
+    ///
+    /// # Errors
+    /// When the sink refused at the end (what it refused before and took later is not an error; samples that were lost
+    /// meanwhile are in [`Manifest::lost_samples`]).
+    pub fn finish(mut self) -> Result<Manifest, Refusal> {
+        self.shared.stop(false);
+        let account = self.sampling.take().and_then(|thread| thread.join().ok());
+        let writer = self.writing.take().and_then(|thread| thread.join().ok()).flatten();
+        let writer = writer.ok_or_else(|| broken("writing"))?;
+        let manifest = writer.finish(std::mem::take(&mut self.manifest), account.unwrap_or_default())?;
+        account.map(|_| manifest).ok_or_else(|| broken("sampling"))
+    }
+}
+
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        self.shared.stop(true);
+        // A panic of either thread was printed when it happened; there is nobody to hand it to.
+        if let Some(thread) = self.sampling.take() {
+            let _ = thread.join();
+        }
+        if let Some(thread) = self.writing.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Says that sampling has ended when the sampling thread ends, also by a panic: nobody may wait for it then.
+struct EndSampling<'a>(&'a Shared);
+
+impl Drop for EndSampling<'_> {
+    fn drop(&mut self) {
+        self.0.end_sampling();
+    }
+}
+
+fn spawn<T: Send + 'static>(name: &str, run: impl FnOnce() -> T + Send + 'static) -> Result<JoinHandle<T>, Refusal> {
+    Builder::new().name(name.to_owned()).stack_size(STACK).spawn(run).map_err(|error| {
+        Refusal::system(
+            format!("the thread {name} cannot be started: {error}"),
+            "raise the limit of processes: ulimit -u",
+        )
+    })
+}
+
+fn broken(which: &str) -> Refusal {
+    Refusal::system(format!("the recorder's {which} thread ended early"), "this is a defect: please report it")
+}
+
+/// An error of the kernel's readers with all its causes, as a refusal.
+pub(crate) fn refusal(error: &pagetide_kernel::Error) -> Refusal {
+    let mut what = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        what = format!("{what}: {error}");
+        cause = error.source();
+    }
+    Refusal::system(what, "")
+}

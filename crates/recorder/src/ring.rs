@@ -1,0 +1,231 @@
+//! What waits between the two threads: samples in preallocated buffers, marks, and what the schema gained.
+
+use pagetide_core::{Column, Entity, Mark, Sample, Schema, Stamp, Table};
+use std::collections::VecDeque;
+
+/// One thing that waits for the sink.
+#[derive(Debug)]
+pub(crate) enum Item {
+    Sample(Sample),
+    Mark(Mark),
+}
+
+/// Samples that made room for newer ones before the sink had taken them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Lost {
+    pub(crate) count: u64,
+    /// Stamp of the first of them.
+    pub(crate) first: Stamp,
+    /// Stamp of the last of them.
+    pub(crate) last: Stamp,
+}
+
+/// The part of a schema that one thread has and the other does not know yet.
+#[derive(Debug, Default)]
+pub(crate) struct Growth {
+    columns: Vec<(Table, Column)>,
+    entities: Vec<(Table, Entity)>,
+}
+
+impl Growth {
+    pub(crate) fn apply(&mut self, schema: &mut Schema) {
+        for (table, column) in self.columns.drain(..) {
+            schema.push_column(table, column);
+        }
+        for (table, entity) in self.entities.drain(..) {
+            schema.push_entity(table, entity);
+        }
+    }
+}
+
+/// How much of a schema has been handed over.
+#[derive(Debug, Default)]
+pub(crate) struct HandedOver {
+    columns: [usize; Table::ALL.len()],
+    entities: [usize; Table::ALL.len()],
+}
+
+impl HandedOver {
+    /// Adds to `growth` what `schema` has beyond what was handed over. Allocates only when there is something.
+    pub(crate) fn collect(&mut self, schema: &Schema, growth: &mut Growth) {
+        for (at, table) in Table::ALL.into_iter().enumerate() {
+            let (columns, entities) = (schema.columns(table), schema.entities(table));
+            growth.columns.extend(columns[self.columns[at]..].iter().map(|column| (table, column.clone())));
+            growth.entities.extend(entities[self.entities[at]..].iter().map(|entity| (table, entity.clone())));
+            self.columns[at] = columns.len();
+            self.entities[at] = entities.len();
+        }
+    }
+}
+
+/// A bounded queue in order of arrival. Full of samples, it gives up its oldest one; marks and schema growth are kept.
+#[derive(Debug, Default)]
+pub(crate) struct Ring {
+    items: VecDeque<Item>,
+    spare: Vec<Sample>,
+    growth: Growth,
+    lost: Option<Lost>,
+}
+
+impl Ring {
+    /// Gives the ring its buffers, and the queue room for all of them and for some marks.
+    pub(crate) fn prepare(&mut self, spare: Vec<Sample>) {
+        self.items.reserve(spare.len() + 64);
+        self.spare = spare;
+    }
+
+    /// Queues a filled sample, with what the schema gained up to it, and gives an empty buffer for the next one.
+    pub(crate) fn push_sample(&mut self, sample: Sample, growth: &mut Growth) -> Sample {
+        self.growth.columns.append(&mut growth.columns);
+        self.growth.entities.append(&mut growth.entities);
+        self.items.push_back(Item::Sample(sample));
+        self.spare.pop().unwrap_or_else(|| self.give_up_oldest())
+    }
+
+    fn give_up_oldest(&mut self) -> Sample {
+        let oldest = self.items.iter().position(|item| matches!(item, Item::Sample(_)));
+        let Some(Item::Sample(sample)) = oldest.and_then(|at| self.items.remove(at)) else {
+            return Sample::default();
+        };
+        let lost = self.lost.get_or_insert(Lost { count: 0, first: sample.stamp, last: sample.stamp });
+        lost.count += 1;
+        lost.last = sample.stamp;
+        sample
+    }
+
+    /// Queues a mark.
+    pub(crate) fn push_mark(&mut self, mark: Mark) {
+        self.items.push_back(Item::Mark(mark));
+    }
+
+    /// Takes the oldest thing. Before it, `schema` gets all it may need.
+    pub(crate) fn pop(&mut self, schema: &mut Schema) -> Option<Item> {
+        self.growth.apply(schema);
+        self.items.pop_front()
+    }
+
+    /// Puts back what the sink did not take; it stays the oldest.
+    pub(crate) fn put_back(&mut self, item: Item) {
+        self.items.push_front(item);
+    }
+
+    /// What was lost since the last call.
+    pub(crate) fn take_lost(&mut self) -> Option<Lost> {
+        self.lost.take()
+    }
+
+    /// Gives a buffer back.
+    pub(crate) fn recycle(&mut self, sample: Sample) {
+        self.spare.push(sample);
+    }
+
+    /// Drops everything that waits and gives how many samples were lost, with those that nobody has asked for yet.
+    pub(crate) fn clear(&mut self) -> u64 {
+        let waiting = self.items.drain(..).filter(|item| matches!(item, Item::Sample(_))).count();
+        waiting as u64 + self.lost.take().map_or(0, |lost| lost.count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pagetide_core::MarkKind;
+    use proptest::prelude::*;
+
+    fn sample(at: i64) -> Sample {
+        let mut sample = Sample::default();
+        sample.stamp.boot_ns = at;
+        sample
+    }
+
+    fn mark(at: i64) -> Mark {
+        let stamp = Stamp { boot_ns: at, ..Stamp::default() };
+        Mark { stamp, kind: MarkKind::Note { text: String::new() } }
+    }
+
+    fn ring(buffers: usize) -> Ring {
+        let mut ring = Ring::default();
+        ring.prepare((1..buffers).map(|_| Sample::default()).collect());
+        ring
+    }
+
+    fn drain(ring: &mut Ring) -> Vec<(char, i64)> {
+        let mut schema = Schema::default();
+        std::iter::from_fn(|| ring.pop(&mut schema))
+            .map(|item| match item {
+                Item::Sample(sample) => ('s', sample.stamp.boot_ns),
+                Item::Mark(mark) => ('m', mark.stamp.boot_ns),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_full_ring_gives_up_its_oldest_sample_and_no_mark() {
+        let mut ring = ring(3);
+        ring.push_mark(mark(0));
+        for at in 1..=5 {
+            ring.push_sample(sample(at), &mut Growth::default());
+        }
+        let lost = ring.take_lost().unwrap();
+        assert_eq!((lost.count, lost.first.boot_ns, lost.last.boot_ns), (3, 1, 3));
+        assert_eq!(ring.take_lost(), None);
+        assert_eq!(drain(&mut ring), [('m', 0), ('s', 4), ('s', 5)]);
+    }
+
+    #[test]
+    fn what_is_put_back_comes_first_and_is_given_up_first() {
+        let mut ring = ring(3);
+        ring.push_sample(sample(1), &mut Growth::default());
+        let item = ring.pop(&mut Schema::default()).unwrap();
+        ring.push_sample(sample(2), &mut Growth::default());
+        ring.put_back(item);
+        ring.push_sample(sample(3), &mut Growth::default());
+        assert_eq!(ring.take_lost().unwrap().first.boot_ns, 1);
+        assert_eq!(drain(&mut ring), [('s', 2), ('s', 3)]);
+    }
+
+    #[test]
+    fn the_other_side_gets_the_schema_before_the_sample_that_needs_it() {
+        let (mut near, mut far) = (Schema::default(), Schema::default());
+        let (mut handed_over, mut growth, mut ring) = (HandedOver::default(), Growth::default(), ring(4));
+        for name in ["vda", "vdb", "vdc"] {
+            near.push_entity(Table::Disk, Entity { name: name.into(), label: name.into() });
+            near.column(Table::Disk, name);
+            handed_over.collect(&near, &mut growth);
+            ring.push_sample(Sample::default(), &mut growth);
+        }
+        ring.pop(&mut far);
+        assert_eq!(far, near);
+    }
+
+    proptest! {
+        /// Every sample comes out once, in order, or is counted as lost; every mark comes out, in order.
+        #[test]
+        fn nothing_is_lost_unseen(buffers in 2usize..6, steps in prop::collection::vec(0u8..4, 0..80)) {
+            let (mut ring, mut schema) = (ring(buffers), Schema::default());
+            let (mut pushed, mut marked, mut lost) = (0u64, 0u64, 0u64);
+            let (mut samples, mut marks) = (Vec::new(), Vec::new());
+            let mut take = |ring: &mut Ring, item| match item {
+                Item::Sample(sample) => {
+                    samples.push(sample.stamp.boot_ns);
+                    ring.recycle(sample);
+                }
+                Item::Mark(mark) => marks.push(mark.stamp.boot_ns),
+            };
+            for (at, step) in (0i64..).zip(steps) {
+                match step {
+                    0 | 1 => { ring.push_sample(sample(at), &mut Growth::default()); pushed += 1; }
+                    2 => { ring.push_mark(mark(at)); marked += 1; }
+                    _ => if let Some(item) = ring.pop(&mut schema) { take(&mut ring, item); },
+                }
+                lost += ring.take_lost().map_or(0, |lost| lost.count);
+            }
+            while let Some(item) = ring.pop(&mut schema) {
+                take(&mut ring, item);
+            }
+            prop_assert_eq!(samples.len() as u64 + lost, pushed);
+            prop_assert_eq!(marks.len() as u64, marked);
+            prop_assert!(samples.is_sorted() && marks.is_sorted());
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! The sampling thread.
+
+use crate::clock;
+use crate::probe::Probe;
+use crate::protection::Protection;
+use crate::ring::{Growth, HandedOver};
+use crate::schedule::Schedule;
+use crate::shared::{Command, Shared};
+use pagetide_core::{Nanos, Sample, Schema};
+
+/// Room in every buffer beyond the rows of the first sample, as a part of them: processes and disks come and go.
+const HEADROOM: usize = 4;
+
+/// Never fewer buffers than this, however large a sample is.
+const FEWEST_BUFFERS: usize = 8;
+
+/// Never more than this, however small a sample is.
+const MOST_BUFFERS: usize = 4096;
+
+/// What the sampling thread knows when it ends.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Account {
+    /// Samples taken.
+    pub(crate) samples: u64,
+    /// Samples that came late, or not at all.
+    pub(crate) late: u64,
+    /// CPU time that the thread used.
+    pub(crate) cpu: Nanos,
+}
+
+/// Samples until it is told to stop. `begun` is called when the first sample is in the ring.
+pub(crate) fn run(
+    shared: &Shared,
+    probe: &mut dyn Probe,
+    interval: i64,
+    protection: Protection,
+    begun: impl FnOnce(),
+) -> Account {
+    let refused = protection.raise();
+    let mut schema = Schema::default();
+    let mut handed_over = HandedOver::default();
+    let mut growth = Growth::default();
+    let mut account = Account::default();
+    let mut commands = Vec::with_capacity(16);
+    let mut buffer = Sample::default();
+    let mut trouble = None;
+    let mut before = None;
+    let mut begun = Some(begun);
+    let mut schedule = Schedule::new(clock::monotonic_ns(), interval);
+    loop {
+        let turn = shared.wait_for_turn(schedule.deadline(), &mut commands);
+        for command in commands.drain(..) {
+            match command {
+                Command::Pid(pid) => probe.watch_pid(pid),
+                Command::Cgroup(path) => probe.watch_cgroup(&path),
+            }
+        }
+        buffer.clear();
+        buffer.stamp = clock::now();
+        let result = probe.sample(&mut schema, &mut buffer).err();
+        if result != trouble {
+            if let Some(refusal) = &result {
+                shared.note(format!("recorder: {refusal}"));
+            }
+            trouble = result;
+        }
+        handed_over.collect(&schema, &mut growth);
+
+        let stamp = buffer.stamp;
+        account.samples += 1;
+        account.late += u64::from(before.is_some_and(|before| schedule.is_late(before, stamp.mono_ns)));
+        before = Some(stamp.mono_ns);
+        if let Some(begun) = begun.take() {
+            shared.prepare(buffers(&buffer, protection));
+            for line in refused.iter().cloned().chain(protection.lock()) {
+                shared.note(line);
+            }
+            buffer = shared.push_sample(buffer, &mut growth, turn);
+            begun();
+        } else {
+            buffer = shared.push_sample(buffer, &mut growth, turn);
+        }
+        if turn.last {
+            account.cpu = clock::thread_cpu();
+            return account;
+        }
+        if turn.due {
+            account.late += schedule.advance(clock::monotonic_ns());
+        }
+    }
+}
+
+/// Empty buffers that hold a sample such as `first`, and some more rows, without allocating.
+fn buffers(first: &Sample, protection: Protection) -> Vec<Sample> {
+    let mut size = size_of::<Sample>();
+    let model: Vec<_> = first
+        .tables()
+        .map(|table| {
+            let rows = table.rows().count();
+            let width = table.rows().map(|(_, values)| values.len()).max().unwrap_or(0);
+            let rows = rows + if rows > 1 { rows / HEADROOM + 2 } else { 0 };
+            size += rows * (width * size_of::<Option<i64>>() + size_of::<u32>());
+            (table, rows, width)
+        })
+        .collect();
+    let affordable = usize::try_from(protection.ring.get()).unwrap_or(usize::MAX) / size;
+    (0..affordable.clamp(FEWEST_BUFFERS, MOST_BUFFERS))
+        .map(|_| {
+            let mut buffer = Sample::default();
+            for (table, rows, width) in &model {
+                let Some((entity, _)) = table.rows().next() else { continue };
+                for _ in 0..*rows {
+                    buffer.row(table.table(), entity, *width);
+                }
+            }
+            buffer.clear();
+            buffer
+        })
+        .collect()
+}
