@@ -202,6 +202,7 @@ fn a_blocked_sink_stops_no_sample_and_the_gap_is_recorded() {
     recorder.mark(note("kept"));
     state.lock().unwrap().1 = true;
     changed.notify_all();
+    log.wait_for(|events| events.contains(&Event::Mark("kept".into())));
     let manifest = recorder.finish().unwrap();
 
     let counts = log.counts();
