@@ -2,7 +2,7 @@
 
 use crate::metric::{Kind, Table};
 use crate::quantity::Unit;
-use crate::sample::{Column, Sample, Schema, Stamp};
+use crate::sample::{Column, Entity, Sample, Schema, Stamp};
 use crate::step::StepResult;
 use crate::units::{Bytes, Nanos};
 use serde::{Deserialize, Serialize};
@@ -171,6 +171,19 @@ impl Recording {
         metrics.into_iter().flat_map(|metrics| metrics.by_name.values().map(|(column, _)| column))
     }
 
+    /// Every column that an entity has, in order of name: what it is, the index of the sample with its first value, and
+    /// its values from there on, one per sample (none after the last present one). For those who copy a recording.
+    pub fn columns(
+        &self,
+        table: Table,
+        entity: &str,
+    ) -> impl Iterator<Item = (&Column, usize, &[Option<i64>])> + use<'_> {
+        let metrics = self.tables.get(&table).and_then(|entities| entities.get(entity));
+        metrics.into_iter().flat_map(|metrics| {
+            metrics.by_name.values().map(|(column, values)| (column, values.first, values.values.as_slice()))
+        })
+    }
+
     /// One metric of one entity over time. The host's entity is `""`.
     pub fn series(&self, table: Table, entity: &str, metric: &str) -> Option<Series<'_>> {
         let (column, values) = self.tables.get(&table)?.get(entity)?.by_name.get(metric)?;
@@ -253,6 +266,31 @@ impl RecordingBuilder {
     /// Starts the next sample for [`Self::value`].
     pub fn stamp(&mut self, stamp: Stamp) {
         self.recording.stamps.push(stamp);
+    }
+
+    /// Adds one metric of one entity at once, for sources that come by column. `points` are the index of a sample that was
+    /// added before and the value there, in order of the index; a second value for one index is left out.
+    pub fn column(
+        &mut self,
+        table: Table,
+        entity: Entity,
+        column: &Column,
+        points: impl IntoIterator<Item = (usize, i64)>,
+    ) {
+        let entities = self.recording.tables.entry(table).or_default();
+        let metrics =
+            entities.entry(entity.name).or_insert_with(|| Metrics { label: entity.label, by_name: BTreeMap::new() });
+        let mut points = points.into_iter().filter(|(at, _)| *at < self.recording.stamps.len());
+        let Some((first, value)) = points.next() else { return };
+        let mut values = vec![Some(value)];
+        for (at, value) in points.filter(|(at, _)| *at >= first) {
+            if at - first >= values.len() {
+                values.resize(at - first, None);
+                values.push(Some(value));
+            }
+        }
+        values.shrink_to_fit();
+        metrics.by_name.insert(column.name.clone(), (column.clone(), Values { first, values }));
     }
 
     /// Adds a mark.
@@ -366,7 +404,6 @@ impl<'a> Series<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::Entity;
 
     fn recording(values: &[(i64, Option<i64>)]) -> Recording {
         let mut schema = Schema::default();
@@ -401,6 +438,21 @@ mod tests {
         let series = recording.host("pgmajfault").unwrap();
         assert_eq!(series.rise(0, 2_000_000_000), Some(8));
         assert_eq!(series.rates(), [(1_000_000_000, 2_000_000_000, 5.0)]);
+    }
+
+    #[test]
+    fn a_recording_built_by_column_is_the_one_built_by_sample() {
+        let by_sample = recording(&[(0, None), (10, Some(1)), (20, None), (30, Some(5)), (40, None)]);
+        let mut builder = RecordingBuilder::new(Manifest::default());
+        for stamp in by_sample.stamps() {
+            builder.stamp(*stamp);
+        }
+        let column = by_sample.metrics(Table::Host, "").next().unwrap().clone();
+        let host = Entity { name: String::new(), label: String::new() };
+        builder.column(Table::Host, host, &column, [(1, 1), (3, 5), (3, 6), (99, 7)]);
+        assert_eq!(builder.finish(), by_sample, "the second value for a sample and one for no sample are left out");
+        let columns: Vec<_> = by_sample.columns(Table::Host, "").collect();
+        assert_eq!(columns, [(&column, 1, &[Some(1), None, Some(5)][..])]);
     }
 
     #[test]
