@@ -1,0 +1,70 @@
+//! Processes that the lab starts: born into a control group, and ended with the lab.
+#![allow(unsafe_code)]
+
+use pagetide_core::Refusal;
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::fd::{AsRawFd, RawFd};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A control group that work is put into.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Group {
+    path: PathBuf,
+}
+
+impl Group {
+    /// The group whose directory is `path`.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+
+    /// Its directory.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The file into which a process writes 0 to join.
+    pub(crate) fn door(&self) -> Result<File, Refusal> {
+        let path = self.path.join("cgroup.procs");
+        OpenOptions::new()
+            .write(true)
+            .open(&path)
+            .map_err(|error| Refusal::system(format!("cannot write {}: {error}", path.display()), "run as root"))
+    }
+}
+
+/// Has the command's process join the group before it becomes the new program, so that no page of its is charged
+/// elsewhere, and die when the thread that started it dies, so that a killed lab leaves no load behind.
+pub(crate) fn confine(command: &mut Command, group: Option<&Group>) -> Result<(), Refusal> {
+    let door = group.map(Group::door).transpose()?;
+    let parent = std::process::id();
+    let enter = move || prepare(door.as_ref().map(AsRawFd::as_raw_fd), parent);
+    // SAFETY: `prepare` makes only system calls that are safe after a fork, and allocates nothing.
+    unsafe {
+        command.pre_exec(enter);
+    }
+    Ok(())
+}
+
+/// What a forked child does first: joins the group and ties its life to its parent's. Safe after a fork.
+pub(crate) fn prepare(door: Option<RawFd>, parent: u32) -> io::Result<()> {
+    // SAFETY: prctl with these arguments reads no memory of ours.
+    if unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL, 0, 0, 0) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // The parent may have died before that call; then its signal has been missed.
+    // SAFETY: getppid takes nothing and cannot fail.
+    if u32::try_from(unsafe { libc::getppid() }) != Ok(parent) {
+        return Err(io::Error::from_raw_os_error(libc::ECHILD));
+    }
+    if let Some(door) = door {
+        // SAFETY: the descriptor is open, and the buffer is one byte long.
+        if unsafe { libc::write(door, b"0".as_ptr().cast(), 1) } != 1 {
+            return Err(io::Error::last_os_error());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,181 @@
+//! fio, which does the work of most steps: its command line, its progress, its result.
+
+mod eta;
+mod job;
+mod output;
+
+pub use eta::{Eta, parse_eta};
+pub use job::arguments;
+pub use output::{DiskUse, Output, parse_output};
+
+use crate::confined::{self, Group};
+use pagetide_core::{Outcome, Progress, Refusal};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::io::Read;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+/// How a run of fio ended.
+#[derive(Debug)]
+pub struct Ended {
+    /// Done, killed or refused.
+    pub outcome: Outcome,
+    /// What fio measured; absent when it did not get to write its result.
+    pub output: Option<Output>,
+    /// Why it did not end well, and what fio wrote to stderr; empty when there is nothing to say.
+    pub notes: Vec<String>,
+}
+
+/// The command that gets fio.
+const MEND: &str = "apt-get install fio, or name one with --fio";
+
+/// The version of fio at `path`, as it prints it: `fio-3.33`. Running it also brings its program file into the page cache.
+///
+/// # Errors
+/// There is no fio, or it does not run.
+pub fn version(path: &Path) -> Result<String, Refusal> {
+    let output = Command::new(path)
+        .arg("--version")
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| Refusal::system(format!("cannot run {}: {error}", path.display()), MEND))?;
+    let version = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    if version.starts_with("fio-") {
+        Ok(version)
+    } else {
+        Err(Refusal::system(format!("{} is not fio: its --version is `{version}`", path.display()), MEND))
+    }
+}
+
+/// A run of fio that has been started. Dropped before it ends, it is killed and waited for.
+#[derive(Debug)]
+pub struct Run {
+    child: Child,
+    result: PathBuf,
+}
+
+impl Run {
+    /// Starts fio with `arguments`, in a control group when there is one. Its result goes to `result`.
+    ///
+    /// # Errors
+    /// fio cannot be started.
+    pub fn start(fio: &Path, arguments: &[String], result: &Path, group: Option<&Group>) -> Result<Self, Refusal> {
+        let mut command = Command::new(fio);
+        command
+            .args(arguments)
+            // One process with threads, so that no child of it outlives a kill.
+            .args(["--thread", "--group_reporting", "--eta=always", "--output-format=json+"])
+            .arg(format!("--output={}", result.display()))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        // fio leaves small files of its own in the current folder in some modes.
+        if let Some(folder) = result.parent() {
+            command.current_dir(folder);
+        }
+        confined::confine(&mut command, group)?;
+        let child =
+            command.spawn().map_err(|error| Refusal::system(format!("cannot run {}: {error}", fio.display()), MEND))?;
+        Ok(Self { child, result: result.to_owned() })
+    }
+
+    /// Its process id.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Waits until fio has ended, showing its own progress.
+    ///
+    /// # Errors
+    /// The user interrupted it; fio is killed then.
+    pub fn wait(mut self, progress: &mut dyn Progress) -> Result<Ended, Refusal> {
+        let (mut said, mut complaint) = (Vec::new(), Vec::new());
+        let lost = |error: std::io::Error| Refusal::system(format!("lost touch with fio: {error}"), "");
+        let mut stdout = self.child.stdout.take();
+        let mut stderr = self.child.stderr.take();
+        while stdout.is_some() || stderr.is_some() {
+            let (out_ready, err_ready) = {
+                let mut waiting: Vec<PollFd<'_>> = Vec::with_capacity(2);
+                waiting.extend(stdout.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::IN)));
+                waiting.extend(stderr.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::IN)));
+                match poll(&mut waiting, Some(&Timespec { tv_sec: 0, tv_nsec: 50_000_000 })) {
+                    Ok(_) | Err(rustix::io::Errno::INTR) => {}
+                    Err(error) => return Err(lost(error.into())),
+                }
+                let mut ready = waiting.iter().map(|pipe| !pipe.revents().is_empty());
+                (stdout.is_some() && ready.next() == Some(true), stderr.is_some() && ready.next() == Some(true))
+            };
+            if progress.interrupted() {
+                return Err(Refusal::interrupted());
+            }
+            if out_ready && !read_some(&mut stdout, &mut said).map_err(lost)? {
+                stdout = None;
+            }
+            if err_ready && !read_some(&mut stderr, &mut complaint).map_err(lost)? {
+                stderr = None;
+            }
+            if let Some(eta) = newest_eta(&mut said) {
+                progress.update(eta.fraction, eta.left, &eta.rate);
+            }
+        }
+        let status = self.child.wait().map_err(lost)?;
+        Ok(self.ended(status, &String::from_utf8_lossy(&complaint)))
+    }
+
+    fn ended(&self, status: std::process::ExitStatus, complaint: &str) -> Ended {
+        let mut notes = Vec::new();
+        let text = std::fs::read_to_string(&self.result).unwrap_or_default();
+        let output = match parse_output(&text) {
+            Ok(output) => Some(output),
+            Err(why) => {
+                notes.push(format!("fio left no result: {why}"));
+                None
+            }
+        };
+        let outcome = match (status.signal(), status.code()) {
+            (Some(signal), _) => {
+                notes.push(format!("fio was killed by signal {signal}"));
+                Outcome::Killed
+            }
+            (None, Some(0)) if output.is_some() => Outcome::Done,
+            (None, code) => {
+                notes.push(format!("fio ended with exit code {}", code.unwrap_or(-1)));
+                Outcome::Refused
+            }
+        };
+        notes.extend(complaint.lines().map(str::trim).filter(|line| !line.is_empty()).take(3).map(str::to_owned));
+        Ended { outcome, output, notes }
+    }
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        // Both fail only when it has been waited for already, which is what is wanted.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Reads what is there. Gives whether more may come.
+fn read_some(pipe: &mut Option<impl Read>, into: &mut Vec<u8>) -> std::io::Result<bool> {
+    let mut buffer = [0; 4096];
+    let Some(pipe) = pipe else { return Ok(false) };
+    match pipe.read(&mut buffer) {
+        Ok(0) => Ok(false),
+        Ok(count) => {
+            into.extend_from_slice(&buffer[..count]);
+            Ok(true)
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::Interrupted => Ok(true),
+        Err(error) => Err(error),
+    }
+}
+
+/// The last progress line that is complete (fio ends them with a carriage return), taken out of what fio has said.
+fn newest_eta(said: &mut Vec<u8>) -> Option<Eta> {
+    let end = said.iter().rposition(|byte| matches!(byte, b'\r' | b'\n'))?;
+    let text = String::from_utf8_lossy(&said[..end]).into_owned();
+    said.drain(..=end);
+    text.rsplit(['\r', '\n']).find_map(parse_eta)
+}

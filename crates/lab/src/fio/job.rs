@@ -1,0 +1,103 @@
+//! A scenario's job as fio's command line.
+
+use pagetide_core::FioJob;
+use std::path::Path;
+
+/// The options of fio for a job on `file`. Sizes are given in bytes, so that fio's idea of `k` does not matter.
+pub fn arguments(name: &str, job: &FioJob, file: &Path) -> Vec<String> {
+    let mut options = vec![
+        format!("--name={name}"),
+        format!("--filename={}", escape(file)),
+        format!("--ioengine={}", job.ioengine),
+        format!("--rw={}", job.rw),
+        format!("--bs={}", job.bs.get()),
+        format!("--size={}", job.size.get()),
+    ];
+    let mut add = |option: &str, value: Option<String>| {
+        options.extend(value.map(|value| format!("--{option}={value}")));
+    };
+    let truth = |value: bool| u8::from(value).to_string();
+    let when = |value: bool| value.then(|| truth(true));
+    add("invalidate", job.invalidate.map(truth));
+    add("norandommap", when(job.norandommap));
+    add("randrepeat", job.randrepeat.map(truth));
+    add("direct", when(job.direct));
+    add("iodepth", job.iodepth.map(|depth| depth.to_string()));
+    add("numjobs", job.numjobs.map(|count| count.to_string()));
+    // fio counts time in microseconds at the finest.
+    add("runtime", job.runtime.map(|time| format!("{}us", time.get().div_ceil(1000))));
+    add("time_based", when(job.time_based));
+    add("rate_iops", job.rate_iops.map(|rate| rate.to_string()));
+    add("fsync", job.fsync.map(|count| count.to_string()));
+    add("end_fsync", when(job.end_fsync));
+    options
+}
+
+/// The options of fio that fill a file of `size` bytes with data that the disk really holds.
+pub fn layout(file: &Path, size: u64) -> Vec<String> {
+    vec![
+        "--name=layout".to_owned(),
+        format!("--filename={}", escape(file)),
+        "--ioengine=sync".to_owned(),
+        "--rw=write".to_owned(),
+        // Whole blocks first: fio leaves out a last block that is not whole.
+        format!("--bs={}", if size.is_multiple_of(1 << 20) { 1 << 20 } else { 4096 }),
+        format!("--size={size}"),
+        "--fallocate=none".to_owned(),
+        "--end_fsync=1".to_owned(),
+    ]
+}
+
+/// A file name for fio, to which a colon separates names (`filename` in fio's HOWTO).
+fn escape(file: &Path) -> String {
+    file.display().to_string().replace('\\', "\\\\").replace(':', "\\:")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pagetide_core::{Bytes, Nanos};
+
+    #[test]
+    fn every_option_reaches_fio_and_absent_ones_keep_its_defaults() {
+        let mut job = FioJob {
+            rw: "randread".into(),
+            bs: Bytes::new(8192),
+            size: Bytes::new(64 << 20),
+            ioengine: "sync".into(),
+            invalidate: Some(false),
+            norandommap: false,
+            randrepeat: None,
+            direct: false,
+            iodepth: None,
+            numjobs: None,
+            runtime: None,
+            time_based: false,
+            rate_iops: None,
+            fsync: None,
+            end_fsync: false,
+            file: None,
+            disk: None,
+        };
+        let plain =
+            "--name=A1 --filename=/d/a\\:b --ioengine=sync --rw=randread --bs=8192 --size=67108864 --invalidate=0";
+        assert_eq!(arguments("A1", &job, Path::new("/d/a:b")).join(" "), plain);
+        job.norandommap = true;
+        job.randrepeat = Some(false);
+        job.direct = true;
+        job.iodepth = Some(32);
+        job.numjobs = Some(2);
+        job.runtime = Some(Nanos::new(1_500_000_000));
+        job.time_based = true;
+        job.rate_iops = Some(500);
+        job.fsync = Some(1);
+        job.end_fsync = true;
+        assert_eq!(
+            arguments("A1", &job, Path::new("/d/a:b")).join(" "),
+            format!(
+                "{plain} --norandommap=1 --randrepeat=0 --direct=1 --iodepth=32 --numjobs=2 --runtime=1500000us \
+                 --time_based=1 --rate_iops=500 --fsync=1 --end_fsync=1"
+            )
+        );
+    }
+}
