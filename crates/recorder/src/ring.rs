@@ -68,9 +68,13 @@ pub(crate) struct Ring {
 }
 
 impl Ring {
-    /// Gives the ring its buffers, and the queue room for all of them and for some marks.
+    /// Gives the ring its buffers, and the queue room for all of them and for some marks. The queue goes round in its
+    /// memory, so all of that is touched now.
     pub(crate) fn prepare(&mut self, spare: Vec<Sample>) {
+        let waiting = self.items.len();
         self.items.reserve(spare.len() + 64);
+        self.items.resize_with(self.items.capacity(), || Item::Sample(Sample::default()));
+        self.items.truncate(waiting);
         self.spare = spare;
     }
 
