@@ -293,6 +293,27 @@ impl RecordingBuilder {
         metrics.by_name.insert(column.name.clone(), (column.clone(), Values { first, values }));
     }
 
+    /// Adds an entity, though it may have no value at all.
+    pub fn entity(&mut self, table: Table, entity: Entity) {
+        let entities = self.recording.tables.entry(table).or_default();
+        entities.entry(entity.name).or_insert_with(|| Metrics { label: entity.label, by_name: BTreeMap::new() });
+    }
+
+    /// Adds one metric of an entity that was added before, without a copy: its values from sample `first` on, one per
+    /// sample that was added before (the last ones may be left out). Leading and trailing absent values do not count.
+    pub fn values(&mut self, table: Table, entity: &str, column: Column, first: usize, mut values: Vec<Option<i64>>) {
+        values.truncate(self.recording.stamps.len().saturating_sub(first));
+        values.truncate(values.iter().rposition(Option::is_some).map_or(0, |last| last + 1));
+        let absent = values.iter().take_while(|value| value.is_none()).count();
+        values.drain(..absent);
+        let entities = self.recording.tables.get_mut(&table);
+        let Some(metrics) = entities.and_then(|entities| entities.get_mut(entity)) else { return };
+        if !values.is_empty() {
+            let name = column.name.clone();
+            metrics.by_name.insert(name, (column, Values { first: first + absent, values }));
+        }
+    }
+
     /// Adds a mark.
     pub fn mark(&mut self, mark: Mark) {
         self.recording.marks.push(mark);
@@ -453,6 +474,20 @@ mod tests {
         assert_eq!(builder.finish(), by_sample, "the second value for a sample and one for no sample are left out");
         let columns: Vec<_> = by_sample.columns(Table::Host, "").collect();
         assert_eq!(columns, [(&column, 1, &[Some(1), None, Some(5)][..])]);
+    }
+
+    #[test]
+    fn a_recording_built_by_values_is_the_one_built_by_sample() {
+        let by_sample = recording(&[(0, None), (10, Some(1)), (20, None), (30, Some(5)), (40, None)]);
+        let mut builder = RecordingBuilder::new(Manifest::default());
+        for stamp in by_sample.stamps() {
+            builder.stamp(*stamp);
+        }
+        let column = by_sample.metrics(Table::Host, "").next().unwrap().clone();
+        builder.entity(Table::Host, Entity { name: String::new(), label: String::new() });
+        let values = vec![None, Some(1), None, Some(5), None, Some(9)];
+        builder.values(Table::Host, "", column, 0, values);
+        assert_eq!(builder.finish(), by_sample, "a value for no sample is left out");
     }
 
     #[test]
