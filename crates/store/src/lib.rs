@@ -1,1 +1,19 @@
-//! Recordings on disk: the open log, sealed Parquet segments, the manifest, import
+//! Recordings on disk. FORMAT.md says what the files look like; this crate is the only code that knows.
+//!
+//! A [`Writer`] takes samples as a [`pagetide_core::Sink`] and appends them to the open segment, a log with a
+//! checksum per record. A finished segment is sealed: turned into Parquet files that any engine reads. A
+//! [`Reader`] gives a recording back as a [`pagetide_core::Source`], whether it is finished or still being written.
+
+mod files;
+mod layout;
+mod log;
+mod reader;
+mod refuse;
+mod varint;
+mod writer;
+
+pub use reader::Reader;
+pub use writer::Writer;
+
+/// The version of the format that this crate writes, and the newest one that it reads.
+pub const FORMAT_VERSION: u32 = 1;

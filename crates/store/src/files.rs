@@ -1,0 +1,89 @@
+//! The seam to the file system: everything that the writer changes on disk goes through [`Files`], so that a test
+//! can let any one of these calls fail.
+
+use std::fmt::Debug;
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+/// What the writer does to a file system.
+pub(crate) trait Files: Debug + Send + Sync {
+    /// Makes a folder and those above it.
+    fn make_folder(&self, path: &Path) -> io::Result<()>;
+    /// Makes an empty file, in place of one that may be there.
+    fn create(&self, path: &Path) -> io::Result<Box<dyn Output>>;
+    /// Gives a file its final name, in place of one that may be there.
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+    /// Removes a file.
+    fn remove(&self, path: &Path) -> io::Result<()>;
+    /// Waits until the names in a folder are on the device.
+    fn sync_folder(&self, path: &Path) -> io::Result<()>;
+}
+
+/// A file that is being written.
+pub(crate) trait Output: Debug + Send {
+    /// Writes all of `bytes` at `offset`.
+    fn write_at(&mut self, bytes: &[u8], offset: u64) -> io::Result<()>;
+    /// Cuts the file to `length`.
+    fn cut(&mut self, length: u64) -> io::Result<()>;
+    /// Waits until the content is on the device.
+    fn sync(&mut self) -> io::Result<()>;
+}
+
+/// The real file system.
+#[derive(Debug)]
+pub(crate) struct System;
+
+impl Files for System {
+    fn make_folder(&self, path: &Path) -> io::Result<()> {
+        fs::create_dir_all(path)
+    }
+
+    fn create(&self, path: &Path) -> io::Result<Box<dyn Output>> {
+        let file = OpenOptions::new().write(true).create(true).truncate(true).open(path)?;
+        Ok(Box::new(file))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::rename(from, to)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        fs::remove_file(path)
+    }
+
+    fn sync_folder(&self, path: &Path) -> io::Result<()> {
+        File::open(path)?.sync_all()
+    }
+}
+
+impl Output for File {
+    fn write_at(&mut self, bytes: &[u8], offset: u64) -> io::Result<()> {
+        self.write_all_at(bytes, offset)
+    }
+
+    fn cut(&mut self, length: u64) -> io::Result<()> {
+        self.set_len(length)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.sync_data()
+    }
+}
+
+/// Writes a whole file so that after a crash either the old or the new content is there, never a part.
+pub(crate) fn replace(files: &dyn Files, path: &Path, content: &[u8]) -> io::Result<()> {
+    let temporary = temporary(path);
+    let mut file = files.create(&temporary)?;
+    file.write_at(content, 0)?;
+    file.sync()?;
+    files.rename(&temporary, path)?;
+    path.parent().map_or(Ok(()), |folder| files.sync_folder(folder))
+}
+
+/// The name under which a file is written before it gets its own. Engines skip names with a leading dot.
+pub(crate) fn temporary(path: &Path) -> std::path::PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!(".{name}.tmp"))
+}

@@ -1,0 +1,64 @@
+//! The open segment: an append-only log of records, each with its length and checksum.
+//!
+//! [`frame`] knows the bytes around a record, [`encode`] and [`decode`] those inside. Values are stored as
+//! differences against the row before of the same entity, so a sample is small; the first sample of a log
+//! is whole, because nothing comes before it.
+
+mod decode;
+mod encode;
+mod frame;
+
+pub(crate) use decode::{Event, LogError, LogReader};
+pub(crate) use encode::Encoder;
+pub(crate) use frame::header;
+
+use pagetide_core::{Column, Entity, Manifest, Table};
+use serde::{Deserialize, Serialize};
+
+/// The first record of a log.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Start {
+    /// The number of its first sample within the recording.
+    pub(crate) first_sample: u64,
+    /// The manifest as it was then.
+    pub(crate) manifest: Manifest,
+}
+
+/// Columns and entities that the next sample needs, in the order of their numbers.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Additions {
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    columns: Vec<(Table, Column)>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    entities: Vec<(Table, Entity)>,
+}
+
+/// The kinds of records, as their byte in the log.
+mod kind {
+    /// JSON of [`super::Start`].
+    pub(super) const START: u8 = 1;
+    /// JSON of [`super::Additions`].
+    pub(super) const SCHEMA: u8 = 2;
+    /// A sample as differences against the one before.
+    pub(super) const SAMPLE: u8 = 3;
+    /// A sample as differences against nothing.
+    pub(super) const WHOLE_SAMPLE: u8 = 4;
+    /// JSON of a [`pagetide_core::Mark`].
+    pub(super) const MARK: u8 = 5;
+}
+
+/// The byte of a table in the log.
+fn table_code(table: Table) -> u8 {
+    match table {
+        Table::Host => 0,
+        Table::Zone => 1,
+        Table::Disk => 2,
+        Table::Process => 3,
+        Table::Cgroup => 4,
+    }
+}
+
+/// The table of a byte.
+fn table_of(code: u8) -> Option<Table> {
+    Table::ALL.into_iter().find(|table| table_code(*table) == code)
+}

@@ -1,0 +1,200 @@
+//! Records back into samples and marks.
+
+use super::frame::{self, HEADER};
+use super::{Additions, Start, kind, table_of};
+use crate::{FORMAT_VERSION, varint};
+use pagetide_core::{EntityId, Mark, Sample, Schema, Stamp, Table};
+use std::collections::BTreeMap;
+use std::io::{self, Read};
+
+/// Why a file cannot be read as a log at all.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LogError {
+    /// The file system refused.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// It does not start as a log does; an empty or very short file is the work of a crash.
+    #[error("not a log of pagetide, or a damaged one")]
+    NotALog,
+    /// A newer version.
+    #[error("format version {0}")]
+    Newer(u32),
+}
+
+/// What a log holds, in order.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Event {
+    /// A sample: see [`LogReader::sample`].
+    Sample,
+    /// A mark.
+    Mark(Mark),
+}
+
+/// Reads a log up to its end or to the first record that is not whole and valid.
+#[derive(Debug)]
+pub(crate) struct LogReader<R> {
+    source: R,
+    start: Start,
+    offset: u64,
+    content: Vec<u8>,
+    schema: Schema,
+    rows: BTreeMap<Table, Vec<Vec<Option<i64>>>>,
+    stamp: Stamp,
+    pace: i64,
+    sample: Sample,
+}
+
+impl<R: Read> LogReader<R> {
+    /// Reads the header and the first record.
+    pub(crate) fn open(mut source: R) -> Result<Self, LogError> {
+        let mut head = Vec::with_capacity(HEADER);
+        source.by_ref().take(HEADER as u64).read_to_end(&mut head)?;
+        let head = <[u8; HEADER]>::try_from(head.as_slice()).map_err(|_| LogError::NotALog)?;
+        match frame::version(&head) {
+            None => return Err(LogError::NotALog),
+            Some(version) if version > FORMAT_VERSION => return Err(LogError::Newer(version)),
+            Some(_) => {}
+        }
+        let mut content = Vec::new();
+        let offset = HEADER as u64;
+        let start = match frame::read(&mut source, offset, &mut content)? {
+            Some(kind::START) => serde_json::from_slice(&content).map_err(|_| LogError::NotALog)?,
+            _ => return Err(LogError::NotALog),
+        };
+        Ok(Self {
+            source,
+            start,
+            offset: offset + frame::size(content.len()),
+            content,
+            schema: Schema::default(),
+            rows: BTreeMap::new(),
+            stamp: Stamp::default(),
+            pace: 0,
+            sample: Sample::default(),
+        })
+    }
+
+    /// The first record.
+    pub(crate) fn start(&self) -> &Start {
+        &self.start
+    }
+
+    /// What the numbers of the last sample mean.
+    pub(crate) fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// The last sample.
+    pub(crate) fn sample(&self) -> &Sample {
+        &self.sample
+    }
+
+    /// How many bytes from the start are whole and valid.
+    pub(crate) fn valid(&self) -> u64 {
+        self.offset
+    }
+
+    /// The next sample or mark; absent at the end of what is whole and valid.
+    pub(crate) fn next(&mut self) -> io::Result<Option<Event>> {
+        loop {
+            let mut content = std::mem::take(&mut self.content);
+            let kind = frame::read(&mut self.source, self.offset, &mut content)?;
+            let event = kind.and_then(|kind| self.record(kind, &content));
+            let size = frame::size(content.len());
+            self.content = content;
+            match event {
+                None => return Ok(None),
+                Some(event) => {
+                    self.offset += size;
+                    if event.is_some() {
+                        return Ok(event);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes in a record. Absent when it is not what its kind says, which only a defect of the writer can cause.
+    fn record(&mut self, kind: u8, content: &[u8]) -> Option<Option<Event>> {
+        match kind {
+            kind::SCHEMA => {
+                let additions: Additions = serde_json::from_slice(content).ok()?;
+                for (table, column) in additions.columns {
+                    self.schema.push_column(table, column);
+                }
+                for (table, entity) in additions.entities {
+                    self.schema.push_entity(table, entity);
+                }
+                Some(None)
+            }
+            kind::SAMPLE | kind::WHOLE_SAMPLE => {
+                self.take_sample(kind == kind::WHOLE_SAMPLE, content)?;
+                Some(Some(Event::Sample))
+            }
+            kind::MARK => Some(Some(Event::Mark(serde_json::from_slice(content).ok()?))),
+            _ => None,
+        }
+    }
+
+    fn take_sample(&mut self, whole: bool, mut input: &[u8]) -> Option<()> {
+        if whole {
+            (self.stamp, self.pace) = (Stamp::default(), 0);
+            self.rows.values_mut().flatten().for_each(Vec::clear);
+        }
+        self.sample.clear();
+        self.take_stamp(whole, &mut input)?;
+        while let Some((code, rest)) = input.split_first() {
+            input = rest;
+            self.take_rows(table_of(*code)?, &mut input)?;
+        }
+        Some(())
+    }
+
+    fn take_stamp(&mut self, whole: bool, input: &mut &[u8]) -> Option<()> {
+        let mut difference = || varint::take(input).map(varint::unzigzag);
+        let boot = difference()?.wrapping_add(self.pace);
+        let (mono, wall) = (difference()?.wrapping_add(boot), difference()?.wrapping_add(boot));
+        self.stamp = Stamp {
+            wall_ns: self.stamp.wall_ns.wrapping_add(wall),
+            mono_ns: self.stamp.mono_ns.wrapping_add(mono),
+            boot_ns: self.stamp.boot_ns.wrapping_add(boot),
+        };
+        self.pace = if whole { 0 } else { boot };
+        self.sample.stamp = self.stamp;
+        Some(())
+    }
+
+    fn take_rows(&mut self, table: Table, input: &mut &[u8]) -> Option<()> {
+        let (columns, entities) = (self.schema.columns(table).len(), self.schema.entities(table).len());
+        let known = self.rows.entry(table).or_default();
+        known.resize_with(entities.max(known.len()), Vec::new);
+        let mut expected = 0i64;
+        for _ in 0..varint::take_len(input)? {
+            let signed = expected.checked_add(varint::unzigzag(varint::take(input)?))?;
+            expected = signed.checked_add(1)?;
+            let number = u32::try_from(signed).ok()?;
+            let row = known.get_mut(number as usize)?;
+            row.resize(columns, None);
+            take_row(row, input)?;
+            self.sample.row(table, EntityId(number), columns).copy_from_slice(row);
+        }
+        Some(())
+    }
+}
+
+/// Brings `row` up to date with the cells that differ.
+fn take_row(row: &mut [Option<i64>], input: &mut &[u8]) -> Option<()> {
+    let mut at = 0usize;
+    for _ in 0..varint::take_len(input)? {
+        at = at.checked_add(varint::take_len(input)?)?;
+        let code = varint::take(input)?;
+        let cell = row.get_mut(at)?;
+        *cell = match *cell {
+            Some(_) if code == 0 => None,
+            Some(old) => Some(old.wrapping_add(varint::unzigzag(code))),
+            None => Some(varint::unzigzag(code)),
+        };
+        at += 1;
+    }
+    Some(())
+}

@@ -1,0 +1,172 @@
+//! Samples and marks into records.
+
+use super::{Additions, Start, frame, kind, table_code};
+use crate::varint;
+use pagetide_core::{Mark, Sample, Schema, Stamp, Table, TableSample};
+use std::collections::BTreeMap;
+
+/// Turns samples into records, each against what the log holds already.
+///
+/// What [`Encoder::sample`] gave must be written, else [`Encoder::forget`] must be called: differences are against
+/// what was given last.
+#[derive(Debug, Default)]
+pub(crate) struct Encoder {
+    tables: BTreeMap<Table, TableState>,
+    stamp: Stamp,
+    /// The difference of the two stamps before, on the recording's axis.
+    pace: i64,
+    whole: bool,
+    undo: Vec<(Table, usize, usize)>,
+}
+
+#[derive(Debug, Default)]
+struct TableState {
+    /// How many columns the log knows.
+    columns: usize,
+    /// The numbers that the log has given to the schema's entities.
+    numbers: BTreeMap<u32, usize>,
+    /// Entities in the order in which the log knows them.
+    known: Vec<u32>,
+    /// The last row of each.
+    rows: Vec<Vec<Option<i64>>>,
+}
+
+impl Encoder {
+    /// An encoder for a new log.
+    pub(crate) fn new() -> Self {
+        Self { whole: true, ..Self::default() }
+    }
+
+    /// Appends the record that starts a log.
+    pub(crate) fn start(out: &mut Vec<u8>, offset: u64, start: &Start) {
+        json(out, offset, kind::START, start);
+    }
+
+    /// Appends the record of a mark.
+    pub(crate) fn mark(out: &mut Vec<u8>, offset: u64, mark: &Mark) {
+        json(out, offset, kind::MARK, mark);
+    }
+
+    /// Appends the records of a sample: what the schema gained, if anything, and the sample. False when it is too
+    /// large for a record.
+    pub(crate) fn sample(&mut self, out: &mut Vec<u8>, offset: u64, schema: &Schema, sample: &Sample) -> bool {
+        let additions = self.grow(schema, sample);
+        if !additions.columns.is_empty() || !additions.entities.is_empty() {
+            json(out, offset, kind::SCHEMA, &additions);
+        }
+        let kind = if self.whole { kind::WHOLE_SAMPLE } else { kind::SAMPLE };
+        let before = out.len();
+        frame::put(out, offset, kind, |out| {
+            self.put_stamp(out, sample.stamp);
+            for rows in sample.tables() {
+                self.put_rows(out, rows);
+            }
+        });
+        self.whole = false;
+        frame::fits(out.len() - before)
+    }
+
+    /// Takes back the last sample, which was not written. The next one is written whole.
+    pub(crate) fn forget(&mut self) {
+        for (table, columns, entities) in self.undo.drain(..) {
+            let state = self.tables.entry(table).or_default();
+            state.columns = columns;
+            for entity in state.known.drain(entities..) {
+                state.numbers.remove(&entity);
+            }
+            state.rows.truncate(entities);
+        }
+        for row in self.tables.values_mut().flat_map(|state| &mut state.rows) {
+            row.clear();
+        }
+        (self.stamp, self.pace, self.whole) = (Stamp::default(), 0, true);
+    }
+
+    /// Numbers what the log does not know yet. Entities are numbered when they have their first row, so that those
+    /// that are gone leave no trace in the next log.
+    fn grow(&mut self, schema: &Schema, sample: &Sample) -> Additions {
+        let mut additions = Additions::default();
+        self.undo.clear();
+        for rows in sample.tables() {
+            let table = rows.table();
+            let state = self.tables.entry(table).or_default();
+            self.undo.push((table, state.columns, state.known.len()));
+            let columns = schema.columns(table);
+            additions.columns.extend(columns.iter().skip(state.columns).map(|column| (table, column.clone())));
+            state.columns = state.columns.max(columns.len());
+            let entities = schema.entities(table);
+            for (id, _) in rows.rows().filter(|(id, _)| !state.numbers.contains_key(&id.0)).collect::<Vec<_>>() {
+                let Some(entity) = entities.get(id.0 as usize) else { continue };
+                if state.numbers.contains_key(&id.0) {
+                    continue;
+                }
+                state.numbers.insert(id.0, state.known.len());
+                state.known.push(id.0);
+                state.rows.push(Vec::new());
+                additions.entities.push((table, entity.clone()));
+            }
+        }
+        additions
+    }
+
+    /// The time since the sample before is nearly constant, and the three clocks run nearly alike: small numbers all.
+    fn put_stamp(&mut self, out: &mut Vec<u8>, stamp: Stamp) {
+        let boot = stamp.boot_ns.wrapping_sub(self.stamp.boot_ns);
+        let others = [stamp.mono_ns.wrapping_sub(self.stamp.mono_ns), stamp.wall_ns.wrapping_sub(self.stamp.wall_ns)];
+        varint::put(out, varint::zigzag(boot.wrapping_sub(self.pace)));
+        for other in others {
+            varint::put(out, varint::zigzag(other.wrapping_sub(boot)));
+        }
+        // The step from nothing to the first stamp is no pace.
+        self.pace = if self.whole { 0 } else { boot };
+        self.stamp = stamp;
+    }
+
+    fn put_rows(&mut self, out: &mut Vec<u8>, rows: &TableSample) {
+        let Some(state) = self.tables.get_mut(&rows.table()) else { return };
+        let known = rows.rows().filter(|(id, _)| state.numbers.contains_key(&id.0)).count();
+        out.push(table_code(rows.table()));
+        varint::put_len(out, known);
+        let mut expected = 0i64;
+        for (id, values) in rows.rows() {
+            let Some(number) = state.numbers.get(&id.0).copied() else { continue };
+            let signed = i64::try_from(number).unwrap_or(i64::MAX);
+            varint::put(out, varint::zigzag(signed - expected));
+            expected = signed + 1;
+            let before = &mut state.rows[number];
+            before.resize(state.columns, None);
+            put_row(out, before, values);
+        }
+    }
+}
+
+/// Appends the cells that differ from `before`, and makes `before` the row.
+fn put_row(out: &mut Vec<u8>, before: &mut [Option<i64>], values: &[Option<i64>]) {
+    let cells = || values.iter().copied().chain(std::iter::repeat(None));
+    varint::put_len(out, before.iter().zip(cells()).filter(|(old, new)| **old != *new).count());
+    let mut next = 0;
+    for (at, (old, new)) in before.iter_mut().zip(cells()).enumerate() {
+        if *old == new {
+            continue;
+        }
+        varint::put_len(out, at - next);
+        next = at + 1;
+        varint::put(
+            out,
+            match (*old, new) {
+                (Some(old), Some(new)) => varint::zigzag(new.wrapping_sub(old)),
+                (None, Some(new)) => varint::zigzag(new),
+                // A number that does not change is left out, so 0 is free to say that it is absent now.
+                (_, None) => 0,
+            },
+        );
+        *old = new;
+    }
+}
+
+fn json(out: &mut Vec<u8>, offset: u64, kind: u8, value: &impl serde::Serialize) {
+    frame::put(out, offset, kind, |out| {
+        // These types have string keys only and nothing else that could fail; a vector takes any number of bytes.
+        out.extend_from_slice(&serde_json::to_vec(value).unwrap_or_default());
+    });
+}

@@ -1,0 +1,78 @@
+//! The bytes around a record: length, checksum, kind.
+
+use crate::FORMAT_VERSION;
+use std::io::{self, Read};
+
+/// The first eight bytes of a log.
+pub(super) const MAGIC: [u8; 8] = *b"pagetide";
+/// Length of the header: magic, version, checksum.
+pub(crate) const HEADER: usize = 16;
+/// Length of what precedes a record's content: content length, checksum, kind.
+const PREFIX: usize = 9;
+/// No record is longer: a length beyond it is damage.
+const LONGEST: usize = 64 << 20;
+
+/// The header of a log of the current version.
+pub(crate) fn header() -> [u8; HEADER] {
+    let mut header = [0; HEADER];
+    header[..8].copy_from_slice(&MAGIC);
+    header[8..12].copy_from_slice(&FORMAT_VERSION.to_le_bytes());
+    let checksum = crc32fast::hash(&header[..12]);
+    header[12..].copy_from_slice(&checksum.to_le_bytes());
+    header
+}
+
+/// The version in a header; absent when these are not the bytes of one.
+pub(super) fn version(header: &[u8; HEADER]) -> Option<u32> {
+    let (start, checksum) = header.split_at(12);
+    let valid = start[..8] == MAGIC && crc32fast::hash(start).to_le_bytes() == checksum;
+    valid.then(|| u32::from_le_bytes([start[8], start[9], start[10], start[11]]))
+}
+
+/// The checksum of a record. The offset takes part, so that a record is valid only where it was written.
+fn checksum(offset: u64, kind: u8, content: &[u8]) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&offset.to_le_bytes());
+    hasher.update(&(content.len() as u64).to_le_bytes());
+    hasher.update(&[kind]);
+    hasher.update(content);
+    hasher.finalize()
+}
+
+/// Appends a record to `out`, whose first byte goes to `base` in the file; `content` writes what is inside.
+pub(super) fn put(out: &mut Vec<u8>, base: u64, kind: u8, content: impl FnOnce(&mut Vec<u8>)) {
+    let start = out.len();
+    out.resize(start + PREFIX, 0);
+    content(out);
+    let (prefix, content) = out[start..].split_at_mut(PREFIX);
+    let length = u32::try_from(content.len()).unwrap_or(u32::MAX);
+    prefix[..4].copy_from_slice(&length.to_le_bytes());
+    prefix[4..8].copy_from_slice(&checksum(base + start as u64, kind, content).to_le_bytes());
+    prefix[8] = kind;
+}
+
+/// Reads the record at `offset` into `content` and gives its kind; absent where no whole and valid record follows.
+pub(super) fn read(source: &mut impl Read, offset: u64, content: &mut Vec<u8>) -> io::Result<Option<u8>> {
+    content.clear();
+    source.by_ref().take(PREFIX as u64).read_to_end(content)?;
+    let Ok(prefix) = <[u8; PREFIX]>::try_from(content.as_slice()) else { return Ok(None) };
+    let [l0, l1, l2, l3, c0, c1, c2, c3, kind] = prefix;
+    let length = u32::from_le_bytes([l0, l1, l2, l3]) as usize;
+    if length > LONGEST {
+        return Ok(None);
+    }
+    content.clear();
+    source.by_ref().take(length as u64).read_to_end(content)?;
+    let valid = content.len() == length && checksum(offset, kind, content) == u32::from_le_bytes([c0, c1, c2, c3]);
+    Ok(valid.then_some(kind))
+}
+
+/// How many bytes a record takes whose content has `length`.
+pub(super) fn size(length: usize) -> u64 {
+    (PREFIX + length) as u64
+}
+
+/// Whether content of `length` bytes fits a record.
+pub(super) fn fits(length: usize) -> bool {
+    length <= LONGEST
+}
