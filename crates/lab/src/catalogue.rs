@@ -2,6 +2,7 @@
 
 use pagetide_core::{Refusal, Scenario, suggest};
 use std::path::Path;
+use toml::{Table, Value};
 
 /// The shipped scenarios: file name and text.
 const SHIPPED: &[(&str, &str)] = &[
@@ -14,8 +15,18 @@ pub fn ids() -> impl Iterator<Item = &'static str> {
     SHIPPED.iter().map(|(id, _)| *id)
 }
 
-/// The TOML text and the scenario called `name`: a shipped id, or a path to a TOML file. Its claims are checked to be computable.
-pub fn find(name: &str) -> Result<(String, Scenario), Refusal> {
+/// A scenario and the TOML text that it was read from.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// The text, with the user's changes in it.
+    pub text: String,
+    /// The scenario, not scaled.
+    pub scenario: Scenario,
+}
+
+/// The scenario called `name`: a shipped id, or the path of a TOML file. `sets` are changes such as `memory=2GiB`,
+/// `vm.swappiness=1` or `A4.randrepeat=false`. Its claims are checked to be computable.
+pub fn find(name: &str, sets: &[String]) -> Result<Found, Refusal> {
     let (text, place) = if let Some((id, text)) = SHIPPED.iter().find(|(id, _)| *id == name) {
         ((*text).to_owned(), format!("scenarios/{id}.toml"))
     } else if name.contains('/') || Path::new(name).extension().is_some_and(|extension| extension == "toml") {
@@ -28,19 +39,69 @@ pub fn find(name: &str) -> Result<(String, Scenario), Refusal> {
             "`pagetide lab list` shows them; a path to a TOML file works too",
         ));
     };
+    let text = if sets.is_empty() { text } else { change(&text, &place, sets)? };
     let scenario = Scenario::parse(&text, &place)?;
     crate::claims::validate(&scenario, &place)?;
-    Ok((text, scenario))
+    Ok(Found { text, scenario })
+}
+
+/// The text with `sets` applied.
+fn change(text: &str, place: &str, sets: &[String]) -> Result<String, Refusal> {
+    Scenario::parse(text, place)?;
+    let broken = |error: String| Refusal::input(format!("{place}: {error}"), "");
+    let mut document: Table = text.parse().map_err(|error: toml::de::Error| broken(error.message().to_owned()))?;
+    for set in sets {
+        let wrong = |why: String| {
+            Refusal::input(
+                format!("--set {set}: {why}"),
+                "write memory=2GiB (or cpus, system, swap), vm.NAME=NUMBER, or STEP.OPTION=VALUE such as A4.randrepeat=false",
+            )
+        };
+        let (key, value) = set.split_once('=').ok_or_else(|| wrong("no `=`".to_owned()))?;
+        // A value that TOML would not take bare, such as 2GiB, is text.
+        let value = format!("v = {value}")
+            .parse::<Table>()
+            .ok()
+            .and_then(|mut table| table.remove("v"))
+            .unwrap_or_else(|| Value::String(value.to_owned()));
+        let (table, key) = if key.starts_with("vm.") || key.starts_with("kernel.") {
+            let machine = table_in(&mut document, "machine").ok_or_else(|| wrong("no machine".to_owned()))?;
+            let sysctl = machine.entry("sysctl").or_insert_with(|| Value::Table(Table::new()));
+            (sysctl.as_table_mut().ok_or_else(|| wrong("sysctl is not a table".to_owned()))?, key)
+        } else if let Some((step, option)) = key.split_once('.') {
+            (action_of(&mut document, step).ok_or_else(|| wrong(format!("no step `{step}` with options")))?, option)
+        } else {
+            (table_in(&mut document, "machine").ok_or_else(|| wrong("no machine".to_owned()))?, key)
+        };
+        table.insert(key.to_owned(), value);
+    }
+    let changed = toml::to_string(&document).map_err(|error| broken(error.to_string()))?;
+    // What is wrong now came with the changes: lines of the rewritten text would mean nothing to the user.
+    Scenario::parse(&changed, "--set")?;
+    Ok(changed)
+}
+
+fn table_in<'a>(document: &'a mut Table, key: &str) -> Option<&'a mut Table> {
+    document.get_mut(key)?.as_table_mut()
+}
+
+/// The options of a step: the table of what it does.
+fn action_of<'a>(document: &'a mut Table, id: &str) -> Option<&'a mut Table> {
+    let steps = document.get_mut("step")?.as_array_mut()?;
+    let step = steps.iter_mut().find(|step| step.get("id").and_then(Value::as_str) == Some(id))?.as_table_mut()?;
+    let action = step.iter().find(|(key, value)| *key != "published" && value.is_table())?.0.clone();
+    step.get_mut(&action)?.as_table_mut()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pagetide_core::Action;
 
     #[test]
     fn every_shipped_scenario_is_sound_and_is_called_as_its_file() {
         for id in ids() {
-            let (_, scenario) = find(id).unwrap();
+            let scenario = find(id, &[]).unwrap().scenario;
             assert_eq!(scenario.id, id);
             assert!(!scenario.claims.is_empty() && !scenario.about.is_empty(), "{id}");
         }
@@ -48,7 +109,25 @@ mod tests {
 
     #[test]
     fn an_unknown_name_is_answered_with_the_nearest() {
-        assert!(find("bufered-read").unwrap_err().to_string().contains("`buffered-read`?"));
-        assert!(find("/nowhere/x.toml").unwrap_err().to_string().contains("/nowhere/x.toml"));
+        assert!(find("bufered-read", &[]).unwrap_err().to_string().contains("`buffered-read`?"));
+        assert!(find("/nowhere/x.toml", &[]).unwrap_err().to_string().contains("/nowhere/x.toml"));
+    }
+
+    #[test]
+    fn settings_change_the_machine_and_the_steps() {
+        let sets = ["memory=2GiB", "vm.swappiness=1", "A4.randrepeat=false", "A1.size=\"1GiB\""].map(str::to_owned);
+        let scenario = find("buffered-read", &sets).unwrap().scenario;
+        assert_eq!(scenario.machine.memory.to_string(), "2 GiB");
+        assert_eq!(scenario.machine.sysctl["vm.swappiness"], 1);
+        let job = |id: &str| match &scenario.steps.iter().find(|step| step.id == id).unwrap().action {
+            Action::Fio(job) => job.clone(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(job("A4").randrepeat, Some(false));
+        assert_eq!(job("A2").size.to_string(), "1 GiB", "a step that inherits sees the change");
+        for wrong in ["memory", "memory=2", "A9.size=1GiB", "A1.sise=1GiB", "memery=1GiB"] {
+            let refusal = find("buffered-read", &[wrong.to_owned()]).unwrap_err();
+            assert!(refusal.what.contains("--set"), "{wrong}: {refusal}");
+        }
     }
 }

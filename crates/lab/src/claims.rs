@@ -78,9 +78,12 @@ fn engine() -> Engine {
     engine.register_fn("-", |a: Measure, b: Measure| a.pair(b).map(|(x, y)| a.with(x - y)));
     engine.register_fn("-", |a: Measure| a.with(-a.value));
     engine.register_fn("*", |a: Measure, b: Measure| a.times(b, 1));
-    engine.register_fn("/", |a: Measure, b: Measure| {
-        if b.value == 0.0 { fail("division by zero") } else { Ok(a.times(b, -1)) }
-    });
+    engine.register_fn(
+        "/",
+        |a: Measure, b: Measure| {
+            if b.value == 0.0 { fail("division by zero") } else { Ok(a.times(b, -1)) }
+        },
+    );
     engine.register_fn("<", |a: Measure, b: Measure| a.pair(b).map(|(x, y)| x < y));
     engine.register_fn("<=", |a: Measure, b: Measure| a.pair(b).map(|(x, y)| x <= y));
     engine.register_fn(">", |a: Measure, b: Measure| a.pair(b).map(|(x, y)| x > y));
@@ -174,7 +177,8 @@ fn evaluate(check: &str, scope: &mut Scope<'static>) -> Result<bool, String> {
 pub fn validate(scenario: &Scenario, place: &str) -> Result<(), Refusal> {
     let steps: Vec<&str> = scenario.steps.iter().map(|step| step.id.as_str()).collect();
     for claim in &scenario.claims {
-        let wrong = |why: String, mend: &str| Err(Refusal::input(format!("{place}: claim `{}`: {why}", claim.id), mend));
+        let wrong =
+            |why: String, mend: &str| Err(Refusal::input(format!("{place}: claim `{}`: {why}", claim.id), mend));
         for (step, figure) in named_figures(&claim.check) {
             if !steps.contains(&step) {
                 return wrong(format!("no step `{step}`{}", suggest::hint(step, steps.iter().copied())), "");
@@ -185,10 +189,16 @@ pub fn validate(scenario: &Scenario, place: &str) -> Result<(), Refusal> {
             }
         }
         // Odd values, so that no difference of two of them is zero by chance.
-        let ones = Figure::ALL.iter().zip(1_u8..).map(|(figure, at)| (*figure, Quantity::new(f64::from(at).sqrt(), figure.unit())));
+        let ones = Figure::ALL
+            .iter()
+            .zip(1_u8..)
+            .map(|(figure, at)| (*figure, Quantity::new(f64::from(at).sqrt(), figure.unit())));
         let ones: Vec<_> = ones.collect();
         if let Err(why) = evaluate(&claim.check, &mut scope(steps.iter().map(|id| (*id, ones.clone())))) {
-            return wrong(format!("`{}`: {why}", claim.check), "compare like with like: iops * clat_mean is a plain number");
+            return wrong(
+                format!("`{}`: {why}", claim.check),
+                "compare like with like: iops * clat_mean is a plain number",
+            );
         }
     }
     Ok(())
@@ -299,10 +309,7 @@ mod tests {
 
     #[test]
     fn the_evidence_names_the_numbers() {
-        assert_eq!(
-            holds("A1.disk_reads < 0.1% * A1.issued").1,
-            "A1.disk_reads = 262 238, A1.issued = 262 144"
-        );
+        assert_eq!(holds("A1.disk_reads < 0.1% * A1.issued").1, "A1.disk_reads = 262 238, A1.issued = 262 144");
     }
 
     proptest! {

@@ -1,0 +1,47 @@
+# pagetide: `make demo` shows it at work, `make test` checks it. Both install what is missing (Debian, as root).
+
+CARGO ?= cargo
+BIN := $(or $(CARGO_TARGET_DIR),target)/release/pagetide
+VENV := $(CURDIR)/target/venv
+export PAGETIDE_DUCKDB_PYTHON := $(VENV)/bin/python
+export PAGETIDE_CACHE ?= $(CURDIR)/target/cache
+
+.PHONY: help build demo test lint bench tools-demo tools-test
+
+help:
+	@echo "make demo    build, run the two experiments of section A on this host, write report.html (needs root)"
+	@echo "make test    every test (needs root: the experiments are real)"
+	@echo "make lint    format, clippy and docs without warnings"
+	@echo "make bench   the benchmarks: ratios within one run"
+	@echo "make build   the release binary, $(BIN)"
+
+build:
+	@tools/need cc
+	$(CARGO) build --release --locked -p pagetide
+
+tools-demo:
+	@tools/need cc fio
+
+tools-test: $(VENV)/ready
+	@tools/need cc fio chromium
+
+$(VENV)/ready:
+	@tools/need python-venv
+	@mkdir -p target
+	python3 -m venv $(VENV)
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check duckdb==2.0.0
+	@touch $@
+
+demo: tools-demo build
+	@tools/demo $(BIN)
+
+test: tools-test
+	$(CARGO) test --workspace --locked
+
+lint:
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
+
+bench: tools-test build
+	$(CARGO) bench --workspace --locked
