@@ -147,3 +147,71 @@ fn describe(lost: &Lost) -> String {
         lost.count
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pagetide_core::Sample;
+
+    const SECOND: i64 = 1_000_000_000;
+
+    struct Nothing;
+
+    impl Sink for Nothing {
+        fn begin(&mut self, _: &Manifest) -> Result<(), Refusal> {
+            Ok(())
+        }
+        fn sample(&mut self, _: &Schema, _: &Sample) -> Result<(), Refusal> {
+            Ok(())
+        }
+        fn mark(&mut self, _: &Mark) -> Result<(), Refusal> {
+            Ok(())
+        }
+        fn finish(&mut self, _: &Manifest) -> Result<(), Refusal> {
+            Ok(())
+        }
+    }
+
+    fn sample(mono: i64, boot: i64, wall: i64) -> Item {
+        let mut sample = Sample::default();
+        sample.stamp = Stamp { mono_ns: mono * SECOND, boot_ns: boot * SECOND, wall_ns: wall * SECOND };
+        Item::Sample(sample)
+    }
+
+    fn notes(writer: &Writer) -> Vec<(i64, &str)> {
+        writer
+            .notes
+            .iter()
+            .map(|mark| match &mark.kind {
+                MarkKind::Note { text } => (mark.stamp.boot_ns / SECOND, text.as_str()),
+                other => panic!("only notes are written here: {other:?}"),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn clocks_that_jump_are_noted_once_each_time() {
+        let mut writer = Writer::new(Box::new(Nothing));
+        for item in [sample(1, 1, 100), sample(2, 2, 101), sample(3, 63, 162), sample(4, 64, 3763)] {
+            writer.observe(&item, None);
+            writer.observe(&item, None); // as when the sink refuses it and is asked again
+        }
+        assert_eq!(
+            notes(&writer),
+            [
+                (63, "recorder: the host was suspended for 60.000 s"),
+                (64, "recorder: the wall clock was set forward by 3600.000 s"),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_gap_is_noted_where_it_begins() {
+        let mut writer = Writer::new(Box::new(Nothing));
+        let at = |boot_ns: i64| Stamp { boot_ns: boot_ns * SECOND, ..Stamp::default() };
+        writer.observe(&sample(9, 9, 9), Some(Lost { count: 3, first: at(5), last: at(7) }));
+        let text = "recorder: gap: 3 samples over 2.000 s are lost from here on, because they were not written in time";
+        assert_eq!(notes(&writer), [(5, text)]);
+        assert_eq!(writer.lost, 3);
+    }
+}

@@ -1,0 +1,125 @@
+//! What a sample costs: CPU of all the recorder's threads, beside the kernel's own part of it.
+//!
+//! The floor reads the same files at the same pace, from kept descriptors into one buffer, and does nothing with them.
+//! The files are those that the recorder holds open while it runs. Rounds of both take turns; the medians and the
+//! smallest and largest round are printed.
+#![allow(clippy::print_stdout, reason = "a benchmark prints what it measured")]
+
+use pagetide_core::{Manifest, Mark, Nanos, Refusal, Sample, Schema, Sink};
+use pagetide_kernel::{Processes, Root, Watch};
+use pagetide_recorder::{Options, Recorder};
+use rustix::time::{ClockId, clock_gettime};
+use std::fs::{self, File};
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+const INTERVAL: Duration = Duration::from_millis(10);
+const SAMPLES: u32 = 100;
+const ROUNDS: usize = 7;
+
+/// Takes everything and keeps nothing: the cost of a store is the store's to measure.
+struct Nothing;
+
+impl Sink for Nothing {
+    fn begin(&mut self, _: &Manifest) -> Result<(), Refusal> {
+        Ok(())
+    }
+    fn sample(&mut self, _: &Schema, _: &Sample) -> Result<(), Refusal> {
+        Ok(())
+    }
+    fn mark(&mut self, _: &Mark) -> Result<(), Refusal> {
+        Ok(())
+    }
+    fn finish(&mut self, _: &Manifest) -> Result<(), Refusal> {
+        Ok(())
+    }
+}
+
+/// The kernel's files that this process has open.
+fn open_files() -> Vec<PathBuf> {
+    let links = fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
+    let mut files: Vec<_> = links
+        .filter_map(|link| fs::read_link(link.path()).ok())
+        .filter(|path| (path.starts_with("/proc") || path.starts_with("/sys")) && path.is_file())
+        .collect();
+    files.sort();
+    files.dedup();
+    files
+}
+
+/// CPU microseconds of a recording that runs this long, the samples it took, and the files that it read.
+fn record(processes: Processes, time: Duration) -> Result<(f64, u64, Vec<PathBuf>), Refusal> {
+    let options = Options {
+        interval: Nanos::new(u64::try_from(INTERVAL.as_nanos()).unwrap_or(u64::MAX)),
+        watch: Watch { processes, ..Watch::default() },
+        origin: "host".to_owned(),
+        workload_cgroup: None,
+        workload_disk: None,
+    };
+    let recorder = Recorder::start(Root::host(), options, Box::new(Nothing))?;
+    std::thread::sleep(time);
+    let files = open_files();
+    let manifest = recorder.finish()?;
+    Ok((manifest.recorder_cpu.as_f64() / 1e3, manifest.samples, files))
+}
+
+/// CPU microseconds for one reading of `files`.
+fn floor(files: &[PathBuf]) -> f64 {
+    let files: Vec<File> = files.iter().filter_map(|path| File::open(path).ok()).collect();
+    let mut buffer = vec![0; 256 << 10];
+    let mut next = Instant::now();
+    let before = thread_cpu();
+    for _ in 0..SAMPLES {
+        for file in &files {
+            let mut at = 0;
+            while let Ok(read @ 1..) = file.read_at(&mut buffer, at) {
+                at += read as u64;
+            }
+        }
+        next += INTERVAL;
+        std::thread::sleep(next.saturating_duration_since(Instant::now()));
+    }
+    (thread_cpu() - before) / f64::from(SAMPLES)
+}
+
+/// CPU time of this thread in microseconds.
+fn thread_cpu() -> f64 {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    time.tv_sec as f64 * 1e6 + time.tv_nsec as f64 / 1e3
+}
+
+/// Median, smallest and largest.
+fn spread(mut rounds: Vec<f64>) -> (f64, f64, f64) {
+    rounds.sort_by(f64::total_cmp);
+    (rounds[rounds.len() / 2], rounds[0], rounds[rounds.len() - 1])
+}
+
+fn compare(what: &str, processes: &Processes) -> Result<(), Refusal> {
+    let (mut starts, mut recorded, mut floors) = (Vec::new(), Vec::new(), Vec::new());
+    let mut files = Vec::new();
+    for _ in 0..ROUNDS {
+        // What starting and ending costs, once, is not part of a sample.
+        let (start, first, _) = record(processes.clone(), Duration::ZERO)?;
+        let (cpu, samples, read) = record(processes.clone(), INTERVAL * SAMPLES)?;
+        starts.push(start);
+        recorded.push((cpu - start) / (samples - first) as f64);
+        floors.push(floor(&read));
+        files = read;
+    }
+    let ((recorder, low, high), (floor, floor_low, floor_high)) = (spread(recorded), spread(floors));
+    println!(
+        "{what}: recorder {recorder:.0} us CPU per sample ({low:.0} to {high:.0}), kernel floor {floor:.0} us \
+         ({floor_low:.0} to {floor_high:.0}) for {} files: ratio {:.2}; start and end {:.0} us once",
+        files.len(),
+        recorder / floor,
+        spread(starts).0
+    );
+    Ok(())
+}
+
+fn main() -> Result<(), Refusal> {
+    println!("{SAMPLES} samples every {} ms, {ROUNDS} rounds of each in turns", INTERVAL.as_millis());
+    compare("host and kernel threads", &Processes::KernelThreads)?;
+    compare("with every process", &Processes::All)
+}
