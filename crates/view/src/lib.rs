@@ -1,1 +1,35 @@
-//! Views: a report in, text or one HTML file out
+//! Views: a report in, text or one HTML file out.
+//!
+//! [`page()`] turns a [`Report`](pagetide_core::Report) into a [`Page`]: what is said, in which order, with every number
+//! worked out and every plot thinned to what a screen can show. [`text::draw`] and [`html::draw`] put the same page on a
+//! terminal and into one self-contained HTML file. [`Table`] is also for the commands' own tables, and [`curve`] draws
+//! one measured curve as SVG for documents.
+//!
+//! Nothing here reads a file or a clock; everything is written to a writer that the caller gives.
+//!
+//! ```
+//! use pagetide_core::{Recording, Report};
+//!
+//! let report = Report { scenario: None, run: None, findings: Vec::new(), recording: Recording::default() };
+//! let page = pagetide_view::page(&report);
+//! let mut out = Vec::new();
+//! pagetide_view::html::draw(&page, &mut out)?;
+//! assert!(out.starts_with(b"<!DOCTYPE html>"));
+//! # Ok::<(), std::io::Error>(())
+//! ```
+
+mod axis;
+mod clock;
+mod curve;
+pub mod html;
+mod page;
+pub mod show;
+mod table;
+pub mod text;
+mod timeline;
+
+pub use axis::Measure;
+pub use curve::{Axes, curve};
+pub use page::{Block, Page, Saw, page};
+pub use table::{Align, Cell, Column, Row, Table, Tone};
+pub use timeline::{Band, Event, Layer, Levels, Line, Plot, Points, Shape, Spread, Timeline};

@@ -229,7 +229,8 @@ mod tests {
         let mut schema = Schema::default();
         let disk = schema.push_entity(Table::Disk, Entity { name: "vda".into(), label: "vda".into() });
         let host = schema.push_entity(Table::Host, Entity { name: String::new(), label: String::new() });
-        let names = ["reads", "writes", "io_ms", "read_ms", "write_ms", "weighted_io_ms", "read_sectors", "write_sectors"];
+        let names =
+            ["reads", "writes", "io_ms", "read_ms", "write_ms", "weighted_io_ms", "read_sectors", "write_sectors"];
         for name in names {
             schema.column(Table::Disk, name);
         }

@@ -67,11 +67,12 @@ static DISK: &[Column] = &[
     column("read/s", Unit::BytesPerSecond, |i| Some(i.rate("read_sectors")? * 512.0)),
     column("write/s", Unit::BytesPerSecond, |i| Some(i.rate("write_sectors")? * 512.0)),
     column("reqsize", Unit::Bytes, |i| {
-        share(i.rates(&["read_sectors", "write_sectors"])? * 512.0, i.rates(&["reads", "writes"]).or_else(|| i.rate("reads_writes"))?)
+        share(
+            i.rates(&["read_sectors", "write_sectors"])? * 512.0,
+            i.rates(&["reads", "writes"]).or_else(|| i.rate("reads_writes"))?,
+        )
     }),
-    column("depth", Unit::Count, |i| {
-        i.rate("weighted_io_ms").map(|rate| rate / 1e3).or_else(|| i.rate("queue_depth"))
-    }),
+    column("depth", Unit::Count, |i| i.rate("weighted_io_ms").map(|rate| rate / 1e3).or_else(|| i.rate("queue_depth"))),
     column("await", Unit::Nanos, |i| {
         let mean = || share(i.rates(&["read_ms", "write_ms"])?, i.rates(&["reads", "writes"])?);
         mean().or_else(|| i.rate("await_ms")).map(|ms| ms * 1e6)

@@ -1,0 +1,233 @@
+//! Axes: what the numbers of a plot are, where its ticks stand, and how they are written.
+
+use crate::clock;
+use pagetide_core::{Quantity, Unit};
+
+/// What the numbers of a plot are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Measure {
+    /// Bytes, ticked in powers of two.
+    Bytes,
+    /// Events per second.
+    PerSecond,
+    /// Pages of the kernel per second.
+    PagesPerSecond,
+    /// Bytes per second, ticked in decimal units as devices are sold.
+    BytesPerSecond,
+    /// A part of a whole, written in percent.
+    Share,
+    /// A plain number.
+    Count,
+}
+
+impl Measure {
+    /// What stands beside the axis.
+    pub const fn unit(self) -> &'static str {
+        match self {
+            Self::Bytes => "bytes",
+            Self::PerSecond => "per second",
+            Self::PagesPerSecond => "pages per second",
+            Self::BytesPerSecond => "bytes per second",
+            Self::Share => "share of time",
+            Self::Count => "",
+        }
+    }
+
+    /// A value with its unit.
+    pub fn show(self, value: f64) -> String {
+        let unit = match self {
+            Self::Bytes => Unit::Bytes,
+            Self::PerSecond => Unit::PerSecond,
+            Self::BytesPerSecond => Unit::BytesPerSecond,
+            Self::Share => return format!("{} %", decimals(value * 100.0)),
+            Self::PagesPerSecond => return format!("{} pages/s", Quantity::count(rounded(value))),
+            Self::Count => Unit::Count,
+        };
+        Quantity::new(if unit == Unit::PerSecond { rounded(value) } else { value }, unit).to_string()
+    }
+
+    fn tick(self, value: f64) -> String {
+        match self {
+            Self::Bytes => Quantity::new(value, Unit::Bytes).to_string(),
+            Self::BytesPerSecond => format!("{}B/s", short(value)),
+            Self::Share => format!("{} %", decimals(value * 100.0)),
+            Self::PerSecond | Self::PagesPerSecond | Self::Count => short(value),
+        }
+    }
+}
+
+/// Whole above 10: a rate is a quotient, its decimals are noise.
+fn rounded(value: f64) -> f64 {
+    if value.abs() >= 10.0 { value.round() } else { value }
+}
+
+fn decimals(value: f64) -> String {
+    if value == 0.0 || value.abs() >= 10.0 {
+        format!("{value:.0}")
+    } else if value.abs() >= 1.0 {
+        let text = format!("{value:.1}");
+        text.strip_suffix(".0").unwrap_or(&text).to_owned()
+    } else {
+        format!("{value:.2}")
+    }
+}
+
+/// A number in few characters: `25 k`, `1.5 M`.
+fn short(value: f64) -> String {
+    let (scaled, suffix) = match value.abs() {
+        size if size >= 1e9 => (value / 1e9, " G"),
+        size if size >= 1e6 => (value / 1e6, " M"),
+        size if size >= 1e3 => (value / 1e3, " k"),
+        _ => (value, ""),
+    };
+    let text = format!("{scaled:.2}");
+    format!("{}{suffix}", text.trim_end_matches('0').trim_end_matches('.'))
+}
+
+/// An axis from `low` to `high` with ticks.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Axis {
+    low: f64,
+    high: f64,
+    log: bool,
+    /// Value and text of each tick, from the low end.
+    pub(crate) ticks: Vec<(f64, String)>,
+}
+
+impl Axis {
+    /// An axis from zero to at least `high`, with about `count` ticks. With `tight` it ends at `high` itself.
+    pub(crate) fn linear(measure: Measure, high: f64, count: u32, tight: bool) -> Self {
+        let high = if high > 0.0 && high.is_finite() { high } else { 1.0 };
+        let step = match measure {
+            Measure::Bytes => (high / f64::from(count)).log2().ceil().exp2(),
+            _ => nice_step(high, count),
+        };
+        let top = if tight { high } else { (high / step - 1e-9).ceil() * step };
+        let ticks = steps(step, top).map(|value| (value, measure.tick(value))).collect();
+        Self { low: 0.0, high: top, log: false, ticks }
+    }
+
+    /// A logarithmic axis over whole decades around `low` to `high`, both above zero.
+    pub(crate) fn log(measure: Measure, low: f64, high: f64) -> Self {
+        let (from, to) = (low.log10().floor(), (high.log10() - 1e-9).ceil());
+        let every = if to - from > 5.0 { 2.0 } else { 1.0 };
+        let ticks = steps(every, to - from)
+            .map(|exponent| 10f64.powf(from + exponent))
+            .map(|value| (value, measure.tick(value)))
+            .collect();
+        Self { low: 10f64.powf(from), high: 10f64.powf(to), log: true, ticks }
+    }
+
+    /// The time axis: seconds since the start, or from an hour on the time of day in UTC, in ns from the start.
+    pub(crate) fn time(span_ns: i64, start_wall_ns: i64) -> Self {
+        let seconds = span_ns as f64 / 1e9;
+        if seconds < 3600.0 {
+            let step = if seconds <= 90.0 { nice_step(seconds, 8) } else { clock_step(seconds) };
+            let ticks = steps(step, seconds).map(|at| (at * 1e9, offset(at, step))).collect();
+            return Self { low: 0.0, high: span_ns as f64, log: false, ticks };
+        }
+        let step = clock_step(seconds);
+        let start = clock::seconds_of_day(start_wall_ns) as f64;
+        let first = (start / step).ceil() * step - start;
+        let ticks = steps(step, seconds - first)
+            .map(|at| first + at)
+            .map(|at| (at * 1e9, clock::time_of_day(whole(start + at), false)))
+            .collect();
+        Self { low: 0.0, high: span_ns as f64, log: false, ticks }
+    }
+
+    /// Where a value stands, from 0 at the low end to 1 at the high end. What lies beyond an end is drawn at it.
+    pub(crate) fn place(&self, value: f64) -> f64 {
+        let part = if self.log {
+            if value <= self.low {
+                return 0.0;
+            }
+            (value / self.low).log10() / (self.high / self.low).log10()
+        } else {
+            (value - self.low) / (self.high - self.low)
+        };
+        if part.is_finite() { part.clamp(0.0, 1.0) } else { 0.0 }
+    }
+}
+
+/// Multiples of `step` from zero up to `top`, at most 200.
+fn steps(step: f64, top: f64) -> impl Iterator<Item = f64> {
+    (0..200u32).map(move |index| f64::from(index) * step).take_while(move |value| *value <= top * (1.0 + 1e-9))
+}
+
+/// 1, 2 or 5 times a power of ten, so that about `count` of it fill `span`.
+fn nice_step(span: f64, count: u32) -> f64 {
+    let rough = span / f64::from(count);
+    let power = 10f64.powf(rough.log10().floor());
+    let step = [1.0, 2.0, 5.0].into_iter().find(|factor| factor * power >= rough * (1.0 - 1e-9)).unwrap_or(10.0);
+    step * power
+}
+
+/// A step that clocks have, in seconds, so that at most 8 of it fill `span`.
+fn clock_step(span: f64) -> f64 {
+    const STEPS: [f64; 17] = [
+        15.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1800.0, 3600.0, 7200.0, 10800.0, 14400.0, 21600.0, 43200.0,
+        86400.0, 604_800.0,
+    ];
+    STEPS.into_iter().find(|step| span / step <= 8.5).unwrap_or(2_419_200.0)
+}
+
+/// An offset from the start, written as the step between ticks asks for.
+fn offset(seconds: f64, step: f64) -> String {
+    if step >= 15.0 && seconds >= 60.0 {
+        let (minutes, rest) = (whole(seconds) / 60, whole(seconds) % 60);
+        return if rest == 0 { format!("{minutes} min") } else { format!("{minutes}:{rest:02} min") };
+    }
+    if step < 1e-3 {
+        format!("{} us", decimals(seconds * 1e6))
+    } else if step < 1.0 && seconds < 1.0 && seconds > 0.0 {
+        format!("{:.0} ms", seconds * 1e3)
+    } else {
+        let text = format!("{seconds:.3}");
+        format!("{} s", text.trim_end_matches('0').trim_end_matches('.'))
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "seconds of a recording; far below 2^53")]
+fn whole(seconds: f64) -> i64 {
+    seconds.round() as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(axis: &Axis) -> Vec<&str> {
+        axis.ticks.iter().map(|(_, text)| text.as_str()).collect()
+    }
+
+    #[test]
+    fn ticks_are_round_in_their_unit() {
+        assert_eq!(
+            texts(&Axis::linear(Measure::Bytes, 458.0 * 1048576.0, 4, true)),
+            ["0 B", "128 MiB", "256 MiB", "384 MiB"]
+        );
+        assert_eq!(texts(&Axis::linear(Measure::PerSecond, 2700.0, 4, false)), ["0", "1 k", "2 k", "3 k"]);
+        assert_eq!(texts(&Axis::linear(Measure::Share, 0.043, 4, false)), ["0 %", "2 %", "4 %", "6 %"]);
+        assert_eq!(texts(&Axis::linear(Measure::PerSecond, 0.0, 4, false)).first(), Some(&"0"));
+        assert_eq!(texts(&Axis::log(Measure::PerSecond, 2609.0, 585e3)), ["1 k", "10 k", "100 k", "1 M"]);
+    }
+
+    #[test]
+    fn time_is_an_offset_first_and_a_time_of_day_later() {
+        assert_eq!(texts(&Axis::time(450_000_000, 0))[..3], ["0 s", "100 ms", "200 ms"]);
+        assert_eq!(texts(&Axis::time(75_000_000_000, 0))[..3], ["0 s", "10 s", "20 s"]);
+        assert_eq!(texts(&Axis::time(200_000_000_000, 0))[..4], ["0 s", "30 s", "1 min", "1:30 min"]);
+        let morning = 8 * 3_600_000_000_000 + 600_000_000_000;
+        assert_eq!(texts(&Axis::time(86_400_000_000_000, morning))[..3], ["09:00", "12:00", "15:00"]);
+    }
+
+    #[test]
+    fn a_value_has_its_place_whatever_it_is() {
+        let axis = Axis::log(Measure::PerSecond, 1.0, 1000.0);
+        assert!((axis.place(10.0) - 1.0 / 3.0).abs() < 1e-9);
+        for (value, place) in [(0.0, 0.0), (-5.0, 0.0), (f64::NAN, 0.0), (1e9, 1.0)] {
+            assert_eq!(axis.place(value), place);
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! Times for people: an offset from the start, and a date and time of day in UTC.
+
+/// `2026-11-21 10:42:07 UTC` of nanoseconds since 1970.
+pub(crate) fn utc(wall_ns: i64) -> String {
+    let (date, seconds) = (wall_ns.div_euclid(86_400_000_000_000), seconds_of_day(wall_ns));
+    let (year, month, day) = civil(date);
+    format!("{year:04}-{month:02}-{day:02} {} UTC", time_of_day(seconds, true))
+}
+
+/// Seconds since midnight UTC.
+pub(crate) fn seconds_of_day(wall_ns: i64) -> i64 {
+    wall_ns.rem_euclid(86_400_000_000_000) / 1_000_000_000
+}
+
+/// `10:42:07`, or `10:42` when seconds are not wanted.
+pub(crate) fn time_of_day(seconds: i64, with_seconds: bool) -> String {
+    let (hours, minutes, rest) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
+    if with_seconds { format!("{hours:02}:{minutes:02}:{rest:02}") } else { format!("{hours:02}:{minutes:02}") }
+}
+
+/// The date of a day counted from 1970-01-01, by counting whole 400-year eras that begin on a first of March.
+fn civil(days: i64) -> (i64, i64, i64) {
+    let shifted = days + 719_468;
+    let (era, of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
+    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let march_based = (5 * of_year + 2) / 153;
+    let month = if march_based < 10 { march_based + 3 } else { march_based - 9 };
+    (era * 400 + year_of_era + i64::from(month <= 2), month, of_year - (153 * march_based + 2) / 5 + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::utc;
+
+    #[test]
+    fn dates_are_right_around_leap_days_and_before_1970() {
+        assert_eq!(utc(0), "1970-01-01 00:00:00 UTC");
+        assert_eq!(utc(1_709_164_800_000_000_000), "2024-02-29 00:00:00 UTC");
+        assert_eq!(utc(1_795_257_187_123_456_789), "2026-11-21 10:33:07 UTC");
+        assert_eq!(utc(-1), "1969-12-31 23:59:59 UTC");
+    }
+}

@@ -1,0 +1,116 @@
+//! One measured curve as an SVG picture, for documents.
+
+use crate::axis::{Axis, Measure};
+use crate::html::path::{Path, number};
+use std::fmt::Write;
+
+/// What a curve's axes are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Axes<'a> {
+    /// The heading.
+    pub title: &'a str,
+    /// What the points are measured at.
+    pub x: &'a str,
+    /// What those numbers are.
+    pub x_measure: Measure,
+    /// What was measured.
+    pub y: &'a str,
+    /// What those numbers are.
+    pub y_measure: Measure,
+    /// Whether the measured numbers are drawn on a logarithmic axis; zero and less then stand at its low end.
+    pub log: bool,
+}
+
+const WIDTH: f64 = 640.0;
+const HEIGHT: f64 = 300.0;
+const LEFT: f64 = 76.0;
+const RIGHT: f64 = 30.0;
+const TOP: f64 = 44.0;
+const BOTTOM: f64 = 46.0;
+
+const STYLE: &str = "text{font:12px system-ui,sans-serif;fill:#333}.t{font-weight:600;font-size:13px}.g{stroke:#d9dce1}\
+                     .l{stroke:#0072b2;stroke-width:2;fill:none}.p{fill:#0072b2}\
+                     @media(prefers-color-scheme:dark){text{fill:#ccc}.g{stroke:#3a3f47}.l{stroke:#56b4e9}.p{fill:#56b4e9}}";
+
+/// Draws points (x, y), joined in order of x, each with its value written at it. The picture has no background and adapts
+/// to light and dark.
+///
+/// ```
+/// use pagetide_view::{Axes, Measure, curve};
+///
+/// let axes = Axes {
+///     title: "The same read in less memory",
+///     x: "memory", x_measure: Measure::Bytes,
+///     y: "served from the cache", y_measure: Measure::Share,
+///     log: false,
+/// };
+/// let svg = curve(&[(64e6, 0.37), (128e6, 0.62), (512e6, 1.0)], &axes);
+/// assert!(svg.starts_with("<svg ") && svg.contains("62 %"));
+/// ```
+pub fn curve(points: &[(f64, f64)], axes: &Axes<'_>) -> String {
+    let mut points: Vec<(f64, f64)> = points.iter().copied().filter(|(x, y)| x.is_finite() && y.is_finite()).collect();
+    points.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let largest = |value: fn(&(f64, f64)) -> f64| points.iter().map(value).fold(0.0, f64::max);
+    let across = Axis::linear(axes.x_measure, largest(|point| point.0), 6, false);
+    let lowest = points.iter().map(|point| point.1).filter(|y| *y > 0.0).reduce(f64::min);
+    let up = match lowest {
+        Some(low) if axes.log => Axis::log(axes.y_measure, low, largest(|point| point.1)),
+        _ => Axis::linear(axes.y_measure, largest(|point| point.1), 4, false),
+    };
+    let x = |value: f64| LEFT + across.place(value) * (WIDTH - LEFT - RIGHT);
+    let y = |value: f64| HEIGHT - BOTTOM - up.place(value) * (HEIGHT - TOP - BOTTOM);
+
+    let mut out = String::new();
+    // Writing to a string does not fail.
+    let _ = draw(&mut out, axes, &points, &across, &up, x, y);
+    out
+}
+
+fn draw(
+    out: &mut String,
+    axes: &Axes<'_>,
+    points: &[(f64, f64)],
+    across: &Axis,
+    up: &Axis,
+    x: impl Fn(f64) -> f64,
+    y: impl Fn(f64) -> f64,
+) -> std::fmt::Result {
+    let escaped = crate::html::escaped;
+    let title = escaped(axes.title);
+    writeln!(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" \
+         role=\"img\">\n<title>{title}</title>\n<style>{STYLE}</style>\n\
+         <text class=\"t\" x=\"{LEFT}\" y=\"16\">{title}</text>\n<text x=\"{LEFT}\" y=\"33\">{}</text>\n\
+         <text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
+        escaped(axes.y),
+        number(f64::midpoint(LEFT, WIDTH - RIGHT)),
+        number(HEIGHT - 6.0),
+        escaped(axes.x)
+    )?;
+    for (value, text) in &up.ticks {
+        let (y, text) = (number(y(*value)), escaped(text));
+        writeln!(out, "<path class=\"g\" d=\"M{LEFT} {y}H{}\"/>", number(WIDTH - RIGHT))?;
+        writeln!(out, "<text x=\"{}\" y=\"{y}\" dy=\"4\" text-anchor=\"end\">{text}</text>", number(LEFT - 8.0))?;
+    }
+    for (value, text) in &across.ticks {
+        let (x, text) = (number(x(*value)), escaped(text));
+        writeln!(out, "<path class=\"g\" d=\"M{x} {}v5\"/>", number(HEIGHT - BOTTOM))?;
+        writeln!(out, "<text x=\"{x}\" y=\"{}\" text-anchor=\"middle\">{text}</text>", number(HEIGHT - BOTTOM + 18.0))?;
+    }
+    let mut path = Path::default();
+    points.iter().for_each(|(at, value)| path.to(x(*at), y(*value)));
+    writeln!(out, "<path class=\"l\" d=\"{}\"/>", path.data())?;
+    for (at, value) in points {
+        let (x, y, text) = (x(*at), y(*value), escaped(&axes.y_measure.show(*value)));
+        let name = escaped(&format!("{}: {text}", axes.x_measure.show(*at)));
+        writeln!(
+            out,
+            "<circle class=\"p\" cx=\"{}\" cy=\"{}\" r=\"4\"><title>{name}</title></circle>",
+            number(x),
+            number(y)
+        )?;
+        writeln!(out, "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{text}</text>", number(x), number(y - 9.0))?;
+    }
+    writeln!(out, "</svg>")
+}

@@ -1,0 +1,173 @@
+//! The page as one HTML file that needs nothing else: no network, no other file, and no script to be read.
+
+use crate::page::{Block, Page, Saw};
+use crate::table::{Align, Cell, Row, Table, Tone};
+use crate::text;
+pub(crate) use escape::escaped;
+use pagetide_core::Verdict;
+use std::io::{self, Write};
+
+mod data;
+mod escape;
+pub(crate) mod path;
+mod plot;
+mod strip;
+
+const STYLE: &str = include_str!("html/page.css");
+const SCRIPT: &str = include_str!("html/hover.js");
+
+/// What the page may do, enforced by the browser: run and style what is in the file, load nothing.
+const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; \
+                      base-uri 'none'; form-action 'none'";
+
+/// Writes the page.
+///
+/// # Errors
+///
+/// Those of the writer.
+pub fn draw(page: &Page, out: &mut dyn Write) -> io::Result<()> {
+    let title = escaped(&page.title);
+    write!(
+        out,
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <link rel=\"icon\" href=\"data:,\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n\
+         <h1>{title}</h1>\n"
+    )?;
+    for paragraph in &page.lead {
+        writeln!(out, "<p class=\"lead\">{}</p>", escaped(paragraph))?;
+    }
+    for block in &page.blocks {
+        block_html(block, out)?;
+    }
+    writeln!(out, "</main>\n<script>\n{SCRIPT}</script>\n</body>\n</html>")
+}
+
+fn block_html(block: &Block, out: &mut dyn Write) -> io::Result<()> {
+    match block {
+        Block::Heading(text) => writeln!(out, "<h2>{}</h2>", escaped(text)),
+        Block::Paragraph(text) => writeln!(out, "<p>{}</p>", escaped(text)),
+        Block::List(items) => {
+            writeln!(out, "<ul class=\"notes\">")?;
+            items.iter().try_for_each(|item| writeln!(out, "<li>{}</li>", escaped(item)))?;
+            writeln!(out, "</ul>")
+        }
+        Block::Facts(facts) => {
+            writeln!(out, "<dl class=\"facts\">")?;
+            for (name, value) in facts {
+                let lines: Vec<String> = value.lines().map(escaped).collect();
+                writeln!(out, "<dt>{}</dt><dd>{}</dd>", escaped(name), lines.join("<br>"))?;
+            }
+            writeln!(out, "</dl>")
+        }
+        Block::Table(table) => table_html(table, out),
+        Block::Claims(claims) => {
+            writeln!(out, "<ul class=\"claims\">")?;
+            claims.iter().try_for_each(|claim| claim_html(claim, out))?;
+            writeln!(out, "</ul>")
+        }
+        Block::Finding(saw) => finding_html(saw, out),
+        Block::Timeline(timeline) => plot::timeline(timeline, out),
+        Block::More { summary, table } => {
+            writeln!(out, "<details>\n<summary>{}</summary>", escaped(summary))?;
+            table_html(table, out)?;
+            writeln!(out, "</details>")
+        }
+    }
+}
+
+fn class(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Plain => "",
+        Tone::Dim => "dim",
+        Tone::Strong => "strong",
+        Tone::Good => "good",
+        Tone::Bad => "bad",
+    }
+}
+
+fn table_html(table: &Table, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "<div class=\"wide\">\n<table>\n<thead><tr>")?;
+    for column in &table.columns {
+        let class = if column.align == Align::Right { " class=\"num\"" } else { "" };
+        let unit =
+            if column.unit.is_empty() { String::new() } else { format!(" <small>{}</small>", escaped(&column.unit)) };
+        writeln!(out, "<th scope=\"col\"{class}>{}{unit}</th>", escaped(&column.head.replace('\n', " ")))?;
+    }
+    writeln!(out, "</tr></thead>\n<tbody>")?;
+    for (index, row) in table.rows.iter().enumerate() {
+        match row {
+            Row::Group { name, what } => {
+                if index > 0 {
+                    writeln!(out, "</tbody>\n<tbody>")?;
+                }
+                writeln!(
+                    out,
+                    "<tr class=\"group\"><th scope=\"rowgroup\" colspan=\"{}\">{} <span>{}</span></th></tr>",
+                    table.columns.len(),
+                    escaped(name),
+                    escaped(what)
+                )?;
+            }
+            Row::Cells(cells) => row_html(table, cells, out)?,
+        }
+    }
+    writeln!(out, "</tbody>\n</table>\n</div>")?;
+    if table.note.is_empty() { Ok(()) } else { writeln!(out, "<p class=\"note\">{}</p>", escaped(&table.note)) }
+}
+
+fn row_html(table: &Table, cells: &[Cell], out: &mut dyn Write) -> io::Result<()> {
+    write!(out, "<tr>")?;
+    for (column, cell) in table.columns.iter().zip(cells) {
+        let number = if column.align == Align::Right { "num" } else { "" };
+        let classes = [number, class(cell.tone)].join(" ");
+        match classes.trim() {
+            "" => write!(out, "<td>{}</td>", escaped(&cell.text))?,
+            classes => write!(out, "<td class=\"{classes}\">{}</td>", escaped(&cell.text))?,
+        }
+    }
+    writeln!(out, "</tr>")
+}
+
+fn claim_html(claim: &Verdict, out: &mut dyn Write) -> io::Result<()> {
+    let (sign, word, tone) = text::verdict(claim.holds);
+    writeln!(
+        out,
+        "<li><b class=\"verdict {}\"><span aria-hidden=\"true\">{sign}</span> {word}</b><div>{} <code class=\"dim\">{}</code>\
+         <br><code>{}</code><br><span class=\"dim\">{}</span></div></li>",
+        class(tone),
+        escaped(&claim.text),
+        escaped(&claim.id),
+        escaped(&claim.check),
+        escaped(&claim.evidence)
+    )
+}
+
+fn finding_html(saw: &Saw, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(
+        out,
+        "<article>\n<h3>{}</h3>\n<p class=\"meta\"><code>{}</code> {} <span class=\"sure\">{}, {:.2} \
+         <meter min=\"0\" max=\"1\" value=\"{:.2}\" aria-hidden=\"true\"></meter></span></p>",
+        escaped(&saw.statement),
+        escaped(&saw.rule),
+        escaped(&saw.place),
+        saw.sureness,
+        saw.confidence,
+        saw.confidence
+    )?;
+    for table in [&saw.evidence, &saw.contradictions] {
+        if !table.rows.is_empty() {
+            table_html(table, out)?;
+        }
+    }
+    for advice in &saw.advice {
+        writeln!(out, "<div class=\"advice\"><p>{}</p>", escaped(&advice.action))?;
+        if let Some(command) = &advice.command {
+            writeln!(out, "<pre><code>{}</code></pre>", escaped(command))?;
+        }
+        writeln!(out, "<p class=\"dim\">{}</p></div>", escaped(&advice.effect))?;
+    }
+    writeln!(out, "</article>")
+}

@@ -1,0 +1,121 @@
+//! What the crosshair reads: the numbers of the plots as JSON, as many as are drawn.
+
+use super::escape;
+use crate::axis::Measure;
+use crate::timeline::{Plot, Shape, Spread, Timeline};
+use serde::Serialize;
+
+/// Times are ms from the start of the axis.
+#[derive(Serialize)]
+struct Data<'a> {
+    span: f64,
+    /// ms since 1970-01-01 UTC at the start; null when not known.
+    wall: Option<f64>,
+    steps: Vec<(&'a str, &'a str, f64, f64)>,
+    edges: Vec<f64>,
+    plots: Vec<PlotData<'a>>,
+}
+
+#[derive(Serialize)]
+struct PlotData<'a> {
+    title: &'a str,
+    measure: &'static str,
+    /// Moments of the values; absent when they are rates between the edges.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at: Option<Vec<f64>>,
+    lines: Vec<LineData<'a>>,
+}
+
+#[derive(Serialize)]
+struct LineData<'a> {
+    name: &'a str,
+    hue: &'a str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    values: Vec<Value>,
+    /// From, to and value of each stretch, for values that belong to steps.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    spans: Vec<(f64, f64, f64)>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Value {
+    Absent,
+    One(f64),
+    Spread(f64, f64),
+}
+
+pub(super) fn json(timeline: &Timeline) -> String {
+    let data = Data {
+        span: ms(timeline.span_ns),
+        wall: (timeline.start_wall_ns != 0).then(|| ms(timeline.start_wall_ns)),
+        steps: timeline
+            .steps
+            .iter()
+            .map(|step| (step.id.as_str(), step.title.as_str(), ms(step.from), ms(step.to)))
+            .collect(),
+        edges: timeline.edges.iter().map(|edge| ms(*edge)).collect(),
+        plots: timeline.plots.iter().map(plot).collect(),
+    };
+    // Names and finite numbers always serialize.
+    escape::json(&serde_json::to_string(&data).unwrap_or_default())
+}
+
+fn plot(plot: &Plot) -> PlotData<'_> {
+    let measure = match plot.measure {
+        Measure::Bytes => "bytes",
+        Measure::PerSecond => "/s",
+        Measure::PagesPerSecond => "pages/s",
+        Measure::BytesPerSecond => "B/s",
+        Measure::Share => "share",
+        Measure::Count => "",
+    };
+    let (at, lines) = match &plot.shape {
+        Shape::Stacked(points) => {
+            let lines = points.layers.iter().map(|layer| LineData {
+                name: &layer.name,
+                hue: layer.hue,
+                values: layer
+                    .values
+                    .iter()
+                    .map(|value| value.map_or(Value::Absent, |v| Value::One(v.round())))
+                    .collect(),
+                spans: Vec::new(),
+            });
+            (Some(points.at.iter().map(|at| ms(*at)).collect()), lines.collect())
+        }
+        Shape::Rates { lines, levels, .. } => {
+            let lines = lines.iter().map(|line| LineData {
+                name: &line.name,
+                hue: line.hue,
+                values: line.values.iter().map(|value| value.map_or(Value::Absent, rate)).collect(),
+                spans: Vec::new(),
+            });
+            let levels = levels.iter().map(|levels| LineData {
+                name: &levels.name,
+                hue: "level",
+                values: Vec::new(),
+                spans: levels.spans.iter().map(|(from, to, value)| (ms(*from), ms(*to), short(*value))).collect(),
+            });
+            (None, lines.chain(levels).collect())
+        }
+    };
+    PlotData { title: &plot.title, measure, at, lines }
+}
+
+fn rate(spread: Spread) -> Value {
+    let (low, high) = (short(spread.low), short(spread.high));
+    if low == high { Value::One(high) } else { Value::Spread(low, high) }
+}
+
+/// Four significant digits: more than a plot shows.
+fn short(value: f64) -> f64 {
+    if value == 0.0 || !value.is_finite() {
+        return 0.0;
+    }
+    format!("{value:.3e}").parse().unwrap_or(value)
+}
+
+fn ms(ns: i64) -> f64 {
+    (ns as f64 / 1e5).round() / 10.0
+}

@@ -1,0 +1,126 @@
+"use strict";
+(() => {
+  const root = document.getElementById("timeline");
+  if (!root) return;
+  const tip = document.getElementById("tip");
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const left = +root.dataset.left, width = +root.dataset.width, right = +root.dataset.right;
+  const svgs = [...root.querySelectorAll("svg.plot")];
+  const values = svgs.map((svg) => [...svg.closest("figure").querySelectorAll(".value")]);
+  const resting = values.map((list) => list.map((item) => item.textContent));
+
+  // The crosshair says what the browser's own tooltips would say; the words stay for screen readers.
+  for (const svg of root.querySelectorAll("svg")) {
+    svg.setAttribute("aria-label", svg.querySelector("title").textContent);
+    if (svg.matches(".plot")) for (const title of svg.querySelectorAll("title")) title.remove();
+  }
+
+  const group = (value) => Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, " ");
+  const plain = (value) => (value >= 100 || Number.isInteger(value) ? group(value) : value.toFixed(value >= 10 ? 1 : 2));
+  const scaled = (value, base, units) => {
+    let unit = 0;
+    while (value >= base && unit < units.length - 1) { value /= base; unit += 1; }
+    return (unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(value >= 10 ? 1 : 2)) + " " + units[unit];
+  };
+  const written = {
+    "bytes": (value) => scaled(value, 1024, ["B", "KiB", "MiB", "GiB", "TiB"]),
+    "B/s": (value) => scaled(value, 1000, ["B/s", "kB/s", "MB/s", "GB/s"]),
+    "/s": (value) => plain(value) + "/s",
+    "pages/s": (value) => plain(value) + " pages/s",
+    "share": (value) => (value * 100).toFixed(value >= 0.1 ? 0 : 1) + " %",
+    "": plain,
+  };
+
+  // The index of the last entry at or before `time`.
+  const before = (list, time) => {
+    let low = 0, high = list.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (list[middle] <= time) low = middle + 1; else high = middle;
+    }
+    return low - 1;
+  };
+  const valueAt = (plot, line, time) => {
+    if (line.spans) {
+      const span = line.spans.findLast((span) => span[0] <= time && time <= span[1]);
+      return span ? span[2] : null;
+    }
+    if (!plot.at) return line.values[before(data.edges, time)] ?? null;
+    let index = before(plot.at, time);
+    if (index < 0 || (index + 1 < plot.at.length && plot.at[index + 1] - time < time - plot.at[index])) index += 1;
+    return line.values[index] ?? null;
+  };
+  const show = (plot, value) => {
+    if (value === null) return "–";
+    const write = written[plot.measure];
+    return Array.isArray(value) ? write(value[0]) + " – " + write(value[1]) : write(value);
+  };
+  const offset = (ms) => (ms < 1000 ? ms.toFixed(1) + " ms" : ms < 60000 ? (ms / 1000).toFixed(2) + " s"
+    : Math.floor(ms / 60000) + " min " + ((ms % 60000) / 1000).toFixed(1) + " s");
+  const element = (name, kind, text) => {
+    const made = document.createElement(name);
+    if (kind) made.className = kind;
+    made.append(text);
+    return made;
+  };
+
+  let current = null;
+  const hide = () => {
+    current = null;
+    tip.hidden = true;
+    for (const svg of svgs) svg.querySelector(".cross").setAttribute("visibility", "hidden");
+    values.forEach((list, at) => list.forEach((item, line) => { item.textContent = resting[at][line]; }));
+  };
+  const point = (time, chosen, x, y) => {
+    current = time = Math.min(Math.max(time, 0), data.span);
+    const place = left + (time / data.span) * (width - left - right);
+    svgs.forEach((svg, at) => {
+      const cross = svg.querySelector(".cross");
+      cross.setAttribute("x1", place);
+      cross.setAttribute("x2", place);
+      cross.setAttribute("visibility", "visible");
+      const plot = data.plots[at];
+      plot.lines.forEach((line, index) => { values[at][index].textContent = show(plot, valueAt(plot, line, time)); });
+    });
+    const when = element("div", "when", element("span", "", offset(time)));
+    if (data.wall !== null) when.append(element("span", "", new Date(data.wall + time).toISOString().slice(11, 21) + " UTC"));
+    tip.replaceChildren(when);
+    for (const [id, title] of data.steps.filter((step) => step[2] <= time && time <= step[3])) {
+      tip.append(element("span", "step", id + " " + title));
+    }
+    const plot = data.plots[chosen];
+    for (const line of plot.lines) {
+      const row = element("div", "", element("span", "", line.name));
+      row.firstChild.prepend(element("i", "key f-" + line.hue, ""));
+      row.append(element("b", "", show(plot, valueAt(plot, line, time))));
+      tip.append(row);
+    }
+    tip.hidden = false;
+    const beside = x + 16 + tip.offsetWidth > innerWidth ? x - 16 - tip.offsetWidth : x + 16;
+    tip.style.left = Math.max(4, beside) + "px";
+    tip.style.top = Math.max(4, Math.min(y + 16, innerHeight - tip.offsetHeight - 4)) + "px";
+  };
+
+  root.addEventListener("pointermove", (event) => {
+    const svg = event.target.closest("svg.plot");
+    if (!svg) return hide();
+    const box = svg.getBoundingClientRect();
+    const place = ((event.clientX - box.left) / box.width) * width;
+    if (place < left || place > width - right) return hide();
+    point(((place - left) / (width - left - right)) * data.span, svgs.indexOf(svg), event.clientX, event.clientY);
+  });
+  root.addEventListener("pointerleave", hide);
+  root.addEventListener("blur", hide);
+  root.addEventListener("keydown", (event) => {
+    const edges = data.edges, last = edges.length - 1;
+    if (last < 0 || svgs.length === 0) return;
+    if (event.key === "Escape") return hide();
+    const at = current === null ? -1 : before(edges, current + 0.05);
+    const next = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: last, PageDown: at + 20, PageUp: at - 20 }[event.key];
+    if (next === undefined) return;
+    event.preventDefault();
+    const time = edges[Math.min(Math.max(next, 0), last)];
+    const box = svgs[0].getBoundingClientRect();
+    point(time, 0, box.left + ((left + (time / data.span) * (width - left - right)) / width) * box.width, box.top);
+  });
+})();

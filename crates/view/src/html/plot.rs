@@ -1,0 +1,275 @@
+//! The plots as SVG, below each other on one time axis.
+
+use super::escape::escaped;
+use super::path::{Path, number};
+use super::{data, strip};
+use crate::axis::Axis;
+use crate::timeline::{Line, Plot, Points, Shape, Timeline};
+use pagetide_core::{Quantity, Unit};
+use std::io::{self, Write};
+
+/// Width of the drawing, and what its left and right margins take of it.
+pub(super) const WIDTH: f64 = 1000.0;
+pub(super) const LEFT: f64 = 72.0;
+pub(super) const RIGHT: f64 = 12.0;
+const TOP: f64 = 6.0;
+const BOTTOM: f64 = 20.0;
+
+/// Where a moment stands.
+pub(super) fn x(at: i64, span: i64) -> f64 {
+    LEFT + (at as f64 / span.max(1) as f64).clamp(0.0, 1.0) * (WIDTH - LEFT - RIGHT)
+}
+
+/// Writes the strip of steps, the plots with their legends, and the numbers for the crosshair.
+pub(super) fn timeline(timeline: &Timeline, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(
+        out,
+        "<div class=\"timeline\" id=\"timeline\" tabindex=\"0\" role=\"group\" \
+         aria-label=\"Plots on one time axis. The arrow keys move a crosshair from sample to sample.\" \
+         data-left=\"{LEFT}\" data-right=\"{RIGHT}\" data-width=\"{WIDTH}\">"
+    )?;
+    if !timeline.steps.is_empty() || !timeline.events.is_empty() {
+        strip::strip(timeline, out)?;
+    }
+    for plot in &timeline.plots {
+        figure(plot, timeline, out)?;
+    }
+    writeln!(out, "</div>\n<div class=\"tip\" id=\"tip\" role=\"status\" hidden></div>")?;
+    let mut notes = timeline.left_out.clone();
+    if timeline.merged {
+        notes.push(
+            "There are more samples than fit on a page: each stretch shows its smallest and its largest value."
+                .to_owned(),
+        );
+    }
+    if !notes.is_empty() {
+        writeln!(out, "<p class=\"note\">{}</p>", escaped(&notes.join(" ")))?;
+    }
+    writeln!(out, "<script type=\"application/json\" id=\"data\">{}</script>", data::json(timeline))
+}
+
+/// A plot within its frame.
+struct Frame<'a> {
+    timeline: &'a Timeline,
+    axis: Axis,
+    height: f64,
+}
+
+impl Frame<'_> {
+    fn x(&self, at: i64) -> f64 {
+        x(at, self.timeline.span_ns)
+    }
+
+    fn y(&self, value: f64) -> f64 {
+        TOP + (1.0 - self.axis.place(value)) * self.height
+    }
+}
+
+fn figure(plot: &Plot, timeline: &Timeline, out: &mut dyn Write) -> io::Result<()> {
+    let (axis, height) = axis(plot);
+    let frame = Frame { timeline, axis, height };
+    let log = matches!(plot.shape, Shape::Rates { log: true, .. });
+    let scale = if log { ", logarithmic" } else { "" };
+    writeln!(
+        out,
+        "<figure><figcaption><b>{}</b> <span class=\"unit\">{}{scale}</span>",
+        escaped(&plot.title),
+        plot.measure.unit()
+    )?;
+    legend(plot, out)?;
+    writeln!(
+        out,
+        "</figcaption>\n<svg class=\"plot\" viewBox=\"0 0 {WIDTH} {}\" role=\"img\" data-plot=\"{}\"><title>{}</title>",
+        number(TOP + height + BOTTOM),
+        plot.id,
+        escaped(&summary(plot))
+    )?;
+    grid(&frame, out)?;
+    match &plot.shape {
+        Shape::Stacked(points) => stack(&frame, points, out)?,
+        Shape::Rates { lines, levels, .. } => {
+            for line in lines {
+                writeln!(out, "<path class=\"line s-{}\" d=\"{}\"/>", line.hue, staircase(&frame, line).data())?;
+            }
+            for (from, to, value) in levels.iter().flat_map(|levels| &levels.spans) {
+                let (left, right, y) = (frame.x(*from), frame.x(*to), number(frame.y(*value)));
+                let right = right.max(left + 3.0);
+                writeln!(out, "<path class=\"level\" d=\"M{} {y}H{}\"/>", number(left), number(right))?;
+            }
+        }
+    }
+    writeln!(
+        out,
+        "<line class=\"cross\" x1=\"0\" x2=\"0\" y1=\"{TOP}\" y2=\"{}\" visibility=\"hidden\"/>\n</svg>\n\
+         <p class=\"source\">{}</p></figure>",
+        number(TOP + height),
+        escaped(&plot.source)
+    )
+}
+
+fn axis(plot: &Plot) -> (Axis, f64) {
+    match &plot.shape {
+        Shape::Stacked(points) => {
+            let sums = (0..points.at.len())
+                .map(|index| points.layers.iter().filter_map(|layer| layer.values[index]).sum::<f64>());
+            (Axis::linear(plot.measure, sums.fold(0.0, f64::max), 4, true), 170.0)
+        }
+        Shape::Rates { log, lines, levels } => {
+            let spreads = || lines.iter().flat_map(|line| line.values.iter().flatten());
+            let levels = || levels.iter().flat_map(|levels| &levels.spans).map(|span| span.2);
+            let high = spreads().map(|spread| spread.high).chain(levels()).fold(0.0, f64::max);
+            let positive = spreads().map(|spread| spread.high).chain(levels()).filter(|rate| *rate >= 1.0);
+            match positive.reduce(f64::min) {
+                Some(low) if *log => (Axis::log(plot.measure, low, high), 110.0),
+                _ => (Axis::linear(plot.measure, high, 4, false), 110.0),
+            }
+        }
+    }
+}
+
+fn legend(plot: &Plot, out: &mut dyn Write) -> io::Result<()> {
+    let entries: Vec<(&str, &str, Option<f64>)> = match &plot.shape {
+        Shape::Stacked(points) => {
+            points.layers.iter().map(|layer| (layer.name.as_str(), layer.hue, layer.peak())).collect()
+        }
+        Shape::Rates { lines, levels, .. } => {
+            let lines = lines.iter().map(|line| (line.name.as_str(), line.hue, line.peak()));
+            let peak = |spans: &[(i64, i64, f64)]| spans.iter().map(|span| span.2).reduce(f64::max);
+            let levels = levels.iter().map(|levels| (levels.name.as_str(), "level", peak(&levels.spans)));
+            lines.chain(levels).collect()
+        }
+    };
+    writeln!(out, "<ul class=\"legend\">")?;
+    for (name, hue, peak) in entries {
+        let peak = peak.map_or_else(String::new, |peak| format!("≤ {}", plot.measure.show(peak)));
+        writeln!(
+            out,
+            "<li><i class=\"key f-{hue}\"></i>{} <span class=\"value\">{}</span></li>",
+            escaped(name),
+            escaped(&peak)
+        )?;
+    }
+    writeln!(out, "</ul>")
+}
+
+/// The plot in one sentence, for those who do not see it.
+fn summary(plot: &Plot) -> String {
+    let up_to = |name: &str, peak: Option<f64>| peak.map(|peak| format!("{name} up to {}", plot.measure.show(peak)));
+    let parts: Vec<String> = match &plot.shape {
+        Shape::Stacked(points) => points.layers.iter().filter_map(|layer| up_to(&layer.name, layer.peak())).collect(),
+        Shape::Rates { lines, .. } => lines.iter().filter_map(|line| up_to(&line.name, line.peak())).collect(),
+    };
+    format!("{}: {}", plot.title, parts.join(", "))
+}
+
+/// Steps, gaps, ticks and their texts.
+fn grid(frame: &Frame<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let Frame { timeline, axis, height } = frame;
+    let bottom = TOP + height;
+    for (index, step) in timeline.steps.iter().enumerate() {
+        let (from, to) = (frame.x(step.from), frame.x(step.to));
+        writeln!(
+            out,
+            "<rect class=\"band{}\" x=\"{}\" y=\"{TOP}\" width=\"{}\" height=\"{height}\"><title>{}</title></rect>",
+            index % 2,
+            number(from),
+            number((to - from).max(1.0)),
+            escaped(&strip::describe(step))
+        )?;
+    }
+    for (value, text) in &axis.ticks {
+        let y = frame.y(*value);
+        writeln!(
+            out,
+            "<path class=\"tick\" d=\"M{LEFT} {0}H{1}\"/><text x=\"{2}\" y=\"{3}\" text-anchor=\"end\">{4}</text>",
+            number(y),
+            number(WIDTH - RIGHT),
+            number(LEFT - 6.0),
+            number(y + 4.0),
+            escaped(text)
+        )?;
+    }
+    for (at, text) in &Axis::time(timeline.span_ns, timeline.start_wall_ns).ticks {
+        let at = LEFT + at / timeline.span_ns as f64 * (WIDTH - LEFT - RIGHT);
+        writeln!(
+            out,
+            "<path class=\"tick\" d=\"M{0} {1}v4\"/><text x=\"{0}\" y=\"{2}\" text-anchor=\"middle\">{3}</text>",
+            number(at),
+            number(bottom),
+            number(bottom + 16.0),
+            escaped(text)
+        )?;
+    }
+    for (from, to) in &timeline.gaps {
+        let (left, right) = (frame.x(*from), frame.x(*to));
+        let lasted = Quantity::new((to - from) as f64, Unit::Nanos);
+        writeln!(
+            out,
+            "<rect class=\"gap\" x=\"{0}\" y=\"{TOP}\" width=\"{1}\" height=\"{height}\"><title>no samples for {lasted}</title></rect>",
+            number(left),
+            number((right - left).max(1.0)),
+        )?;
+        if right - left > 70.0 {
+            let middle = number(f64::midpoint(left, right));
+            writeln!(
+                out,
+                "<text x=\"{middle}\" y=\"{}\" text-anchor=\"middle\">no samples</text>",
+                number(TOP + 12.0)
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// Layers on each other, from the bottom; a moment without samples ends an area.
+fn stack(frame: &Frame<'_>, points: &Points, out: &mut dyn Write) -> io::Result<()> {
+    let count = points.at.len();
+    let present = |index: usize| points.layers.iter().any(|layer| layer.values[index].is_some());
+    let mut below = vec![0.0; count];
+    for layer in &points.layers {
+        let above: Vec<f64> = below.iter().zip(&layer.values).map(|(low, value)| low + value.unwrap_or(0.0)).collect();
+        let mut path = Path::default();
+        let mut start = 0;
+        while start < count {
+            let end = (start..count).find(|index| !present(*index)).unwrap_or(count);
+            for index in start..end {
+                path.to(frame.x(points.at[index]), frame.y(above[index]));
+            }
+            for index in (start..end).rev() {
+                path.to(frame.x(points.at[index]), frame.y(below[index]));
+            }
+            path.close();
+            start = end + 1;
+        }
+        writeln!(out, "<path class=\"area f-{}\" d=\"{}\"/>", layer.hue, path.data())?;
+        below = above;
+    }
+    Ok(())
+}
+
+/// A rate is the mean over an interval, so it is drawn level over it. An interval that stands for several is drawn as an
+/// upright line from its smallest to its largest rate.
+fn staircase(frame: &Frame<'_>, line: &Line) -> Path {
+    let mut path = Path::default();
+    let mut last = f64::NEG_INFINITY;
+    for (pair, value) in frame.timeline.edges.windows(2).zip(&line.values) {
+        let Some(spread) = value else {
+            path.lift();
+            continue;
+        };
+        let (left, right) = (frame.x(pair[0]), frame.x(pair[1]));
+        let (low, high) = (frame.y(spread.low), frame.y(spread.high));
+        if spread.low == spread.high {
+            path.to(left, high);
+            path.to(right, high);
+            last = high;
+        } else {
+            let middle = f64::midpoint(left, right);
+            let (near, far) = if (last - low).abs() < (last - high).abs() { (low, high) } else { (high, low) };
+            path.to(middle, near);
+            path.to(middle, far);
+            last = far;
+        }
+    }
+    path
+}

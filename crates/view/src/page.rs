@@ -1,0 +1,171 @@
+//! The page: what a report says, in which order, with every number worked out. Views draw it and add nothing.
+
+use crate::clock;
+use crate::table::Table;
+use crate::timeline::{self, Timeline};
+use pagetide_core::{Advice, Holds, Report, RunResult, Scenario, Verdict};
+
+mod findings;
+mod machine;
+mod steps;
+
+/// A page.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Page {
+    /// What it is about, in one line.
+    pub title: String,
+    /// What it is for, and what came out, a paragraph each.
+    pub lead: Vec<String>,
+    /// The rest, from the top.
+    pub blocks: Vec<Block>,
+}
+
+/// A part of a page.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Block {
+    /// A heading.
+    Heading(String),
+    /// A paragraph.
+    Paragraph(String),
+    /// A list of sentences.
+    List(Vec<String>),
+    /// Names and values.
+    Facts(Vec<(String, String)>),
+    /// A table.
+    Table(Table),
+    /// The verdict on every claim.
+    Claims(Vec<Verdict>),
+    /// What a rule saw.
+    Finding(Box<Saw>),
+    /// Plots.
+    Timeline(Box<Timeline>),
+    /// A table that is opened on demand where that can be done, and left out elsewhere.
+    More {
+        /// What it holds.
+        summary: String,
+        /// The table.
+        table: Table,
+    },
+}
+
+/// What a rule saw, as it is shown.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Saw {
+    /// The rule's id.
+    pub rule: String,
+    /// The statement.
+    pub statement: String,
+    /// The step or the time range it is about.
+    pub place: String,
+    /// How sure it is, from 0 to 1.
+    pub confidence: f64,
+    /// The same in words.
+    pub sureness: &'static str,
+    /// What speaks for it.
+    pub evidence: Table,
+    /// What speaks against it; without rows when nothing does.
+    pub contradictions: Table,
+    /// What to do.
+    pub advice: Vec<Advice>,
+}
+
+/// The page of a report.
+pub fn page(report: &Report) -> Page {
+    let mut blocks = Vec::new();
+    let timeline = timeline::timeline(&report.recording, report.run.as_ref());
+
+    blocks.push(Block::Heading("Machine".to_owned()));
+    blocks.push(Block::Facts(machine::facts(report)));
+    if let Some(run) = &report.run {
+        if !run.differences.is_empty() {
+            blocks.push(Block::Heading("How this run differs from the scenario's machine".to_owned()));
+            blocks.push(Block::List(run.differences.clone()));
+        }
+        blocks.push(Block::Heading(steps::heading(report.scenario.as_ref()).to_owned()));
+        blocks.push(Block::Table(steps::table(run, report.scenario.as_ref())));
+        let notes = steps::notes(run);
+        if !notes.is_empty() {
+            blocks.push(Block::List(notes));
+        }
+        if !run.claims.is_empty() {
+            blocks.push(Block::Heading("Claims".to_owned()));
+            blocks.push(Block::Claims(run.claims.clone()));
+        }
+    }
+    blocks.push(Block::Heading("Findings".to_owned()));
+    if report.findings.is_empty() {
+        blocks.push(Block::Paragraph("No rule saw anything to report.".to_owned()));
+    }
+    blocks.extend(report.findings.iter().map(|finding| {
+        let start = report.recording.span().map_or(0, |(from, _)| from);
+        Block::Finding(Box::new(findings::saw(finding, start)))
+    }));
+    blocks.push(Block::Heading("Timeline".to_owned()));
+    match timeline {
+        Some(timeline) => blocks.push(Block::Timeline(Box::new(timeline))),
+        None => blocks.push(Block::Paragraph("Nothing was recorded.".to_owned())),
+    }
+    if let Some(run) = &report.run {
+        let table = steps::all_figures(run);
+        if !table.rows.is_empty() {
+            blocks.push(Block::More { summary: "All figures of all steps".to_owned(), table });
+        }
+    }
+    Page { title: title(report), lead: lead(report), blocks }
+}
+
+fn title(report: &Report) -> String {
+    match (&report.scenario, &report.run) {
+        (Some(scenario), _) if !scenario.title.is_empty() => scenario.title.clone(),
+        (Some(scenario), _) => scenario.id.clone(),
+        (None, Some(run)) => run.scenario.clone(),
+        (None, None) if report.recording.manifest.host.is_empty() => "Recording".to_owned(),
+        (None, None) => format!("Recording of {}", report.recording.manifest.host),
+    }
+}
+
+fn lead(report: &Report) -> Vec<String> {
+    let mut lead = Vec::new();
+    if let Some(scenario) = &report.scenario {
+        lead.extend(Some(scenario.about.trim().to_owned()).filter(|about| !about.is_empty()));
+        lead.extend(Some(format!("Published by {}.", scenario.source)).filter(|_| !scenario.source.is_empty()));
+    }
+    lead.push(outcome(report));
+    lead
+}
+
+/// What came out, in one sentence.
+fn outcome(report: &Report) -> String {
+    let findings = match report.findings.len() {
+        0 => "no finding".to_owned(),
+        1 => "1 finding".to_owned(),
+        many => format!("{many} findings"),
+    };
+    let Some(run) = &report.run else {
+        let stamps = report.recording.stamps();
+        let when = stamps.first().map(|stamp| format!(" from {}", clock::utc(stamp.wall_ns))).unwrap_or_default();
+        return format!("{} samples{when}; {findings}.", stamps.len());
+    };
+    let count = |holds| run.claims.iter().filter(|claim| claim.holds == holds).count();
+    let mut parts = Vec::new();
+    if !run.claims.is_empty() {
+        parts.push(format!("{} of {} claims hold", count(Holds::Yes), run.claims.len()));
+        parts.extend(Some(count(Holds::No)).filter(|n| *n > 0).map(|n| format!("{n} do not")));
+        parts.extend(Some(count(Holds::Unknown)).filter(|n| *n > 0).map(|n| format!("{n} cannot be computed")));
+    }
+    parts.push(findings);
+    let joined = parts.join(", ");
+    let mut text = joined.chars();
+    let capital = text.next().map(|first| first.to_ascii_uppercase()).into_iter();
+    format!("{}{}.", capital.collect::<String>(), text.as_str())
+}
+
+/// The step of a scenario with this id.
+fn step<'a>(scenario: Option<&'a Scenario>, id: &str) -> Option<&'a pagetide_core::Step> {
+    scenario?.steps.iter().find(|step| step.id == id)
+}
+
+/// When a run began, for people.
+fn began(run: &RunResult) -> String {
+    clock::utc(run.started_wall_ns)
+}

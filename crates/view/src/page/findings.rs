@@ -1,0 +1,61 @@
+//! Findings as they are shown.
+
+use super::Saw;
+use crate::table::{Cell, Table, Tone};
+use pagetide_core::{Evidence, Finding, Quantity, Relation, Unit};
+
+/// A finding; `start` is the start of the recording on its axis.
+pub(super) fn saw(finding: &Finding, start: i64) -> Saw {
+    let confidence = finding.confidence.get();
+    Saw {
+        rule: finding.rule.clone(),
+        statement: finding.statement.clone(),
+        place: match &finding.step {
+            Some(step) => format!("step {step}"),
+            None => range(finding.range, start),
+        },
+        confidence,
+        sureness: sureness(confidence),
+        evidence: table("evidence", &finding.evidence),
+        contradictions: table("against it", &finding.contradictions),
+        advice: finding.advice.clone(),
+    }
+}
+
+/// A confidence in words.
+fn sureness(confidence: f64) -> &'static str {
+    match confidence {
+        sure if sure >= 0.95 => "almost certain",
+        sure if sure >= 0.8 => "very likely",
+        sure if sure >= 0.6 => "likely",
+        sure if sure >= 0.4 => "possible",
+        _ => "weak",
+    }
+}
+
+fn range((from, to): (i64, i64), start: i64) -> String {
+    let offset = |at: i64| Quantity::new(at.saturating_sub(start).max(0) as f64, Unit::Nanos);
+    format!("{} to {}", offset(from), offset(to))
+}
+
+fn table(head: &str, evidence: &[Evidence]) -> Table {
+    let mut table = Table::new().left(head).right("measured").left("held against").left("from");
+    for item in evidence {
+        let against = item.against.map_or_else(String::new, |(relation, value)| format!("{} {value}", word(relation)));
+        table.row([
+            item.what.as_str().into(),
+            Cell::toned(item.value.to_string(), Tone::Strong),
+            against.into(),
+            Cell::toned(item.source.as_str(), Tone::Dim),
+        ]);
+    }
+    table
+}
+
+const fn word(relation: Relation) -> &'static str {
+    match relation {
+        Relation::Near => "near",
+        Relation::Below => "below",
+        Relation::Above => "above",
+    }
+}

@@ -1,0 +1,179 @@
+//! The step table: what was measured beside what was published.
+
+use super::step;
+use crate::table::{Cell, Table, Tone};
+use pagetide_core::{Action, Comparability, Figure, Figures, Outcome, Quantity, RunResult, Scenario, StepResult, Unit};
+
+/// A column of the step table: a figure, or the share of requests that reached the disk.
+#[derive(Clone, Copy, PartialEq)]
+enum Shown {
+    Plain(Figure),
+    Reached,
+}
+
+const COLUMNS: [(Shown, &str); 7] = [
+    (Shown::Plain(Figure::Issued), "issued"),
+    (Shown::Plain(Figure::Iops), "IOPS"),
+    (Shown::Plain(Figure::ClatMean), "mean\nlatency"),
+    (Shown::Reached, "reached\nthe disk"),
+    (Shown::Plain(Figure::DiskReads), "disk\nreads"),
+    (Shown::Plain(Figure::DiskWrites), "disk\nwrites"),
+    (Shown::Plain(Figure::Elapsed), "elapsed"),
+];
+
+/// The heading over the table.
+pub(super) fn heading(scenario: Option<&Scenario>) -> &'static str {
+    if scenario.is_some_and(|scenario| scenario.steps.iter().any(published)) {
+        "Steps beside the published figures"
+    } else {
+        "Steps"
+    }
+}
+
+fn published(step: &pagetide_core::Step) -> bool {
+    step.published.iter().next().is_some()
+}
+
+/// The table. Figures of another machine that mean nothing on this one stand in parentheses.
+pub(super) fn table(run: &RunResult, scenario: Option<&Scenario>) -> Table {
+    let factor = run.scale.ratio();
+    let scaled = |figure: Figure, value: f64| if figure.scales() { value * factor } else { value };
+    let expected = |id: &str, writes: bool, shown: Shown| -> Option<f64> {
+        let figures = &step(scenario, id)?.published;
+        match shown {
+            Shown::Plain(figure) => Some(scaled(figure, figures.get(figure)?)),
+            Shown::Reached => reached(figures, writes),
+        }
+    };
+    let measured = |step: &StepResult, writes: bool, shown: Shown| match shown {
+        Shown::Plain(figure) => step.get(figure),
+        Shown::Reached => reached(&step.figures, writes),
+    };
+    let writes = |result: &StepResult| match step(scenario, &result.id).map(|step| &step.action) {
+        Some(Action::Fio(job)) => !job.reads_only(),
+        _ => result.get(Figure::DiskWrites) > result.get(Figure::DiskReads),
+    };
+    let columns: Vec<(Shown, &str)> = COLUMNS
+        .into_iter()
+        .filter(|(shown, _)| {
+            run.steps.iter().any(|step| {
+                let writes = writes(step);
+                measured(step, writes, *shown).or(expected(&step.id, writes, *shown)).is_some()
+            })
+        })
+        .collect();
+
+    let mut table = columns.iter().fold(Table::new().left("step"), |table, (_, head)| table.right(head));
+    let label = if factor == 1.0 { "published".to_owned() } else { format!("published × {}", run.scale) };
+    for result in &run.steps {
+        let writes = writes(result);
+        table.group(result.id.as_str(), describe(result));
+        let values = columns.iter().map(|(shown, _)| cell(*shown, measured(result, writes, *shown)));
+        table.row(std::iter::once("measured".into()).chain(values));
+        if !step(scenario, &result.id).is_some_and(published) {
+            continue;
+        }
+        let values = columns.iter().map(|(shown, _)| elsewhere(*shown, expected(&result.id, writes, *shown)));
+        table.row(std::iter::once(label.as_str().into()).chain(values));
+        let ratios = columns
+            .iter()
+            .map(|(shown, _)| ratio(*shown, measured(result, writes, *shown), expected(&result.id, writes, *shown)));
+        table.row(std::iter::once("measured / published".into()).chain(ratios));
+    }
+    if scenario.is_some_and(|scenario| scenario.steps.iter().any(published)) {
+        let scale = if factor == 1.0 {
+            String::new()
+        } else {
+            format!(" Published counts, amounts and times are multiplied by the scale, {}.", run.scale)
+        };
+        table.note = format!(
+            "Counts and shares compare across machines. Times and rates, in parentheses, were measured on the author's \
+             machine: only their ratios within one run compare.{scale} Reached the disk: reads (of writers: writes) the \
+             device completed within the step, per request issued."
+        );
+    }
+    table
+}
+
+/// What a step was, and how it ended when it did not end well.
+fn describe(step: &StepResult) -> String {
+    let ended = match step.outcome {
+        Outcome::Done => return step.title.clone(),
+        Outcome::Killed => "was killed",
+        Outcome::TimedOut => "ran out of time",
+        Outcome::Refused => "failed or could not start",
+    };
+    format!("{} ({ended})", step.title)
+}
+
+/// Requests of the device per request issued, from either machine's counts alike.
+fn reached(figures: &Figures, writes: bool) -> Option<f64> {
+    let requests = figures.get(if writes { Figure::DiskWrites } else { Figure::DiskReads })?;
+    figures.get(Figure::Issued).filter(|issued| *issued > 0.0).map(|issued| requests / issued)
+}
+
+fn text(shown: Shown, value: f64) -> String {
+    match shown {
+        Shown::Reached => Quantity::ratio(value).to_string(),
+        Shown::Plain(figure) if figure.unit() == Unit::PerSecond => Quantity::count(value.round()).to_string(),
+        Shown::Plain(figure) if figure.unit() == Unit::Count => Quantity::count(value.round()).to_string(),
+        Shown::Plain(figure) => Quantity::new(value, figure.unit()).to_string(),
+    }
+}
+
+fn cell(shown: Shown, value: Option<f64>) -> Cell {
+    value.map_or_else(dash, |value| Cell::toned(text(shown, value), Tone::Strong))
+}
+
+fn elsewhere(shown: Shown, value: Option<f64>) -> Cell {
+    let Some(value) = value else { return dash() };
+    if comparable(shown) {
+        text(shown, value).into()
+    } else {
+        Cell::toned(format!("({})", text(shown, value)), Tone::Dim)
+    }
+}
+
+fn ratio(shown: Shown, measured: Option<f64>, published: Option<f64>) -> Cell {
+    match (measured, published) {
+        (Some(measured), Some(published)) if comparable(shown) => {
+            if published > 0.0 {
+                format!("{:.2}", measured / published).into()
+            } else if measured == published {
+                "same".into()
+            } else {
+                dash()
+            }
+        }
+        _ => Cell::default(),
+    }
+}
+
+fn dash() -> Cell {
+    Cell::toned("-", Tone::Dim)
+}
+
+fn comparable(shown: Shown) -> bool {
+    match shown {
+        Shown::Reached => true,
+        Shown::Plain(figure) => figure.comparability() == Comparability::Count,
+    }
+}
+
+/// What the steps have to say, one sentence each.
+pub(super) fn notes(run: &RunResult) -> Vec<String> {
+    run.steps.iter().flat_map(|step| step.notes.iter().map(move |note| format!("{}: {note}", step.id))).collect()
+}
+
+/// Every figure that any step has: a row per figure, a column per step.
+pub(super) fn all_figures(run: &RunResult) -> Table {
+    let steps: Vec<&StepResult> = run.steps.iter().filter(|step| step.figures.iter().next().is_some()).collect();
+    let mut table = steps.iter().fold(Table::new().left("figure"), |table, step| table.right(&step.id));
+    table = table.left("what it is");
+    for figure in Figure::ALL.iter().filter(|figure| steps.iter().any(|step| step.get(**figure).is_some())) {
+        let values = steps.iter().map(|step| Cell::from(step.quantity(*figure)));
+        let meaning = Cell::toned(figure.meaning(), Tone::Dim);
+        table.row(std::iter::once(figure.name().into()).chain(values).chain([meaning]));
+    }
+    table
+}

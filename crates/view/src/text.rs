@@ -1,0 +1,196 @@
+//! The page on a terminal, and the parts of it that commands use by themselves.
+
+use crate::page::{Block, Page, Saw};
+use crate::table::Tone;
+use crate::timeline::{Band, Plot, Shape, Timeline};
+use pagetide_core::{Holds, Verdict};
+use std::io::{self, Write};
+
+mod grid;
+mod spark;
+mod words;
+
+pub use crate::table::Table;
+pub use spark::sparkline;
+
+/// How to write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Style {
+    /// Whether the terminal shows colours. The text says the same without them.
+    pub colour: bool,
+    /// Characters in a line. Words wrap at it; a table that cannot be made narrower may go beyond.
+    pub width: usize,
+}
+
+impl Style {
+    /// A text in a tone; plain without colour.
+    fn paint(self, tone: Tone, text: &str) -> String {
+        let code = match tone {
+            _ if !self.colour => return text.to_owned(),
+            Tone::Plain => return text.to_owned(),
+            Tone::Dim => "2",
+            Tone::Strong => "1",
+            Tone::Good => "32",
+            Tone::Bad => "31",
+        };
+        format!("\x1b[{code}m{text}\x1b[0m")
+    }
+}
+
+/// Writes the page.
+///
+/// # Errors
+///
+/// Those of the writer.
+pub fn draw(page: &Page, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let title = words::clean(&page.title);
+    writeln!(out, "{}", style.paint(Tone::Strong, &title))?;
+    writeln!(out, "{}", "=".repeat(words::width(&title).min(style.width)))?;
+    for paragraph in &page.lead {
+        writeln!(out)?;
+        words::wrapped(out, style.width, "", "", paragraph)?;
+    }
+    for block in &page.blocks {
+        block_text(block, style, out)?;
+    }
+    Ok(())
+}
+
+fn block_text(block: &Block, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    match block {
+        Block::Heading(text) => {
+            let text = words::clean(text);
+            writeln!(out, "\n{}", style.paint(Tone::Strong, &text))?;
+            writeln!(out, "{}", "-".repeat(words::width(&text).min(style.width)))
+        }
+        Block::Paragraph(text) => words::wrapped(out, style.width, "", "", text),
+        Block::List(items) => items.iter().try_for_each(|item| words::wrapped(out, style.width, "- ", "  ", item)),
+        Block::Facts(facts) => {
+            let longest = facts.iter().map(|(name, _)| words::width(name)).max().unwrap_or(0);
+            for (name, value) in facts {
+                let mut first = format!("{name:longest$}  ");
+                for line in value.lines() {
+                    words::wrapped(out, style.width, &first, &" ".repeat(longest + 2), line)?;
+                    first = " ".repeat(longest + 2);
+                }
+            }
+            Ok(())
+        }
+        Block::Table(table) => table.draw(style, out),
+        Block::Claims(claims) => claims.iter().try_for_each(|claim| claim_text(claim, style, out)),
+        Block::Finding(saw) => finding_text(saw, style, out),
+        Block::Timeline(timeline) => timeline_text(timeline, style, out),
+        Block::More { .. } => Ok(()),
+    }
+}
+
+/// The sign, the word and the tone of a verdict: what a reader without colour sees is the word.
+pub(crate) const fn verdict(holds: Holds) -> (&'static str, &'static str, Tone) {
+    match holds {
+        Holds::Yes => ("✓", "holds", Tone::Good),
+        Holds::No => ("✗", "does not hold", Tone::Bad),
+        Holds::Unknown => ("?", "cannot be computed", Tone::Strong),
+    }
+}
+
+fn claim_text(claim: &Verdict, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let (sign, word, tone) = verdict(claim.holds);
+    let id = words::clean(&claim.id);
+    writeln!(out, "{}  {id}", style.paint(tone, &format!("{sign} {word}")))?;
+    words::wrapped(out, style.width, "    ", "    ", &claim.text)?;
+    words::wrapped(out, style.width, "    check     ", "              ", &claim.check)?;
+    words::wrapped(out, style.width, "    evidence  ", "              ", &claim.evidence)
+}
+
+fn finding_text(saw: &Saw, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let (rule, place) = (words::clean(&saw.rule), words::clean(&saw.place));
+    writeln!(out, "{}  {place}, {} ({:.2})", style.paint(Tone::Strong, &rule), saw.sureness, saw.confidence)?;
+    words::wrapped(out, style.width, "    ", "    ", &saw.statement)?;
+    for table in [&saw.evidence, &saw.contradictions] {
+        if !table.rows.is_empty() {
+            writeln!(out)?;
+            table.draw_indented(style, 4, out)?;
+        }
+    }
+    for advice in &saw.advice {
+        writeln!(out)?;
+        words::wrapped(out, style.width, "    to do  ", "           ", &advice.action)?;
+        if let Some(command) = &advice.command {
+            writeln!(out, "           $ {}", words::clean(command))?;
+        }
+        words::wrapped(out, style.width, "           ", "           ", &advice.effect)?;
+    }
+    writeln!(out)
+}
+
+fn timeline_text(timeline: &Timeline, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    const NAMES: usize = 22;
+    let columns = style.width.saturating_sub(NAMES + 16).clamp(10, 200);
+    let ruler = ruler(&timeline.steps, timeline.span_ns, columns);
+    let name = |text: &str| format!("{text:NAMES$.NAMES$}");
+    if !timeline.steps.is_empty() {
+        writeln!(out, "{}{ruler}", name("  step"))?;
+    }
+    for plot in &timeline.plots {
+        writeln!(out, "{}", style.paint(Tone::Strong, &words::clean(&plot.title)))?;
+        for (line, values, peak) in lines(plot, timeline, columns) {
+            let peak = peak.map_or_else(|| "-".to_owned(), |peak| plot.measure.show(peak));
+            writeln!(out, "{}{} {peak:>14}", name(&format!("  {}", words::clean(&line))), spark::bars(&values))?;
+        }
+    }
+    for sentence in &timeline.left_out {
+        words::wrapped(out, style.width, "", "", sentence)?;
+    }
+    Ok(())
+}
+
+/// The ids of the steps over their place; what has no room is left out, a short step keeps a mark.
+fn ruler(steps: &[Band], span: i64, columns: usize) -> String {
+    let mut cells = vec![' '; columns];
+    let mut free = 0;
+    for step in steps {
+        let at = spark::column(step.from, span, columns);
+        let id: Vec<char> = std::iter::once('|').chain(words::clean(&step.id).chars()).collect();
+        let shown = if at + id.len() <= columns { &id[..] } else { &id[..1] };
+        if at >= free {
+            cells[at..at + shown.len()].copy_from_slice(shown);
+            free = at + shown.len();
+        }
+    }
+    cells.into_iter().collect::<String>().trim_end().to_owned()
+}
+
+/// Each line of a plot: its name, the largest value in each column, and its peak. Lines share the plot's scale.
+fn lines(plot: &Plot, timeline: &Timeline, columns: usize) -> Vec<(String, Vec<Option<f64>>, Option<f64>)> {
+    match &plot.shape {
+        Shape::Stacked(points) => {
+            let top = points.layers.iter().filter_map(crate::Layer::peak).fold(0.0, f64::max);
+            let one = |layer: &crate::Layer| {
+                let moments = points.at.iter().zip(&layer.values).filter_map(|(at, value)| Some((*at, *at, (*value)?)));
+                let values = spark::fill(moments, timeline.span_ns, columns);
+                (layer.name.clone(), spark::scaled(values, top, false), layer.peak())
+            };
+            points.layers.iter().map(one).collect()
+        }
+        Shape::Rates { log, lines, levels } => {
+            let tops = lines.iter().filter_map(crate::Line::peak);
+            let tops = tops.chain(levels.iter().flat_map(|levels| &levels.spans).map(|span| span.2));
+            let top = tops.fold(0.0, f64::max);
+            let mut out: Vec<_> = lines
+                .iter()
+                .map(|line| {
+                    let spans = timeline.edges.windows(2).zip(&line.values);
+                    let spans = spans.filter_map(|(pair, value)| Some((pair[0], pair[1], (*value)?.high)));
+                    let values = spark::fill(spans, timeline.span_ns, columns);
+                    (line.name.clone(), spark::scaled(values, top, *log), line.peak())
+                })
+                .collect();
+            if let Some(levels) = levels {
+                let values = spark::fill(levels.spans.iter().copied(), timeline.span_ns, columns);
+                let peak = levels.spans.iter().map(|span| span.2).reduce(f64::max);
+                out.push((levels.name.clone(), spark::scaled(values, top, *log), peak));
+            }
+            out
+        }
+    }
+}

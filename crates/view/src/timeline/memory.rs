@@ -1,0 +1,141 @@
+//! Memory as a stack: anonymous, other, dirty, clean cache, free.
+
+use super::{COLUMNS, Layer, Plot, Points, Shape};
+use crate::axis::Measure;
+use pagetide_core::memory::Memory;
+use pagetide_core::{Recording, Series};
+
+const LAYERS: [(&str, &str); 5] = [
+    ("anonymous", "anon"),
+    ("kernel and other", "other"),
+    ("dirty and writeback", "dirty"),
+    ("clean cache", "clean"),
+    ("free", "free"),
+];
+
+/// Memory at each of `stamps`; absent when the recording has neither anonymous memory nor cache.
+pub(super) fn plot(recording: &Recording, stamps: &[i64]) -> Option<Plot> {
+    let memory = Memory::of(recording);
+    let at_stamps = |series: &Option<Series<'_>>| aligned(series.as_ref(), stamps);
+    let (anon, file) = (at_stamps(&memory.anon), at_stamps(&memory.file));
+    let (dirty, writeback) = (at_stamps(&memory.dirty), at_stamps(&memory.writeback));
+    let (total, used, free) = (at_stamps(&memory.total), at_stamps(&memory.used), at_stamps(&memory.free));
+    let host = memory.cgroup.is_none();
+    let buffers = aligned(recording.host("Buffers").filter(|_| host).as_ref(), stamps);
+
+    let split = |index: usize| -> Option<[Option<f64>; 5]> {
+        let (anon, file) = (anon[index]?, file[index]? + buffers[index].unwrap_or(0.0));
+        let unclean = dirty[index].unwrap_or(0.0) + writeback[index].unwrap_or(0.0);
+        let free = free[index].or_else(|| Some((total[index]? - used[index]?).max(0.0)));
+        let used = used[index].or_else(|| Some(total[index]? - free?));
+        let other = used.map(|used| (used - anon - file).max(0.0));
+        Some([Some(anon), other, Some(unclean.min(file)), Some((file - unclean).max(0.0)), free])
+    };
+    let mut at = Vec::with_capacity(stamps.len());
+    let mut values: [Vec<Option<f64>>; 5] = Default::default();
+    let mut push = |moment: i64, row: [Option<f64>; 5]| {
+        at.push(moment);
+        values.iter_mut().zip(row).for_each(|(column, value)| column.push(value));
+    };
+    let gaps = recording.gaps();
+    for (index, stamp) in stamps.iter().enumerate() {
+        push(*stamp, split(index).unwrap_or_default());
+        if gaps.iter().any(|gap| gap.from_ns == *stamp) {
+            push(stamp.saturating_add(1), [None; 5]);
+        }
+    }
+    let layers = LAYERS
+        .iter()
+        .zip(values)
+        .map(|((name, hue), values)| Layer { name: (*name).to_owned(), hue, values })
+        .filter(|layer| layer.values.iter().any(Option::is_some))
+        .collect();
+    let points = thinned(Points { at, layers });
+    if points.layers.is_empty() {
+        return None;
+    }
+    let (title, source) = match &memory.cgroup {
+        Some(path) => (
+            "Memory of the workload's control group".to_owned(),
+            format!("memory.stat of {path}; free is its limit less what is charged to it"),
+        ),
+        None => ("Memory of the host".to_owned(), "/proc/meminfo; cache is Cached and Buffers".to_owned()),
+    };
+    Some(Plot { id: "memory", title, source, measure: Measure::Bytes, shape: Shape::Stacked(points) })
+}
+
+/// The values of a series at `stamps`, absent where it has none.
+fn aligned(series: Option<&Series<'_>>, stamps: &[i64]) -> Vec<Option<f64>> {
+    let mut out = vec![None; stamps.len()];
+    for (at, value) in series.into_iter().flat_map(Series::points) {
+        if let Ok(index) = stamps.binary_search(&at) {
+            out[index] = Some(value as f64);
+        }
+    }
+    out
+}
+
+/// Keeps, of each stretch that is too narrow to draw, the samples in which any layer is smallest or largest, and the
+/// samples beside a gap. What is kept is as it was sampled, so the layers of a moment still add up.
+fn thinned(points: Points) -> Points {
+    let count = points.at.len();
+    let stretches = COLUMNS / points.layers.len().max(1);
+    if count <= 2 * COLUMNS {
+        return points;
+    }
+    let (first, last) = (points.at[0], points.at[count - 1]);
+    let width = (last.saturating_sub(first) / i64::try_from(stretches).unwrap_or(1)).max(1);
+    let mut keep = vec![false; count];
+    let mut start = 0;
+    while start < count {
+        let stretch = (points.at[start] - first) / width;
+        let end = start + points.at[start..].partition_point(|at| (at - first) / width == stretch);
+        for layer in &points.layers {
+            let present = || (start..end).filter_map(|index| Some((index, layer.values[index]?)));
+            for index in [
+                present().min_by(|a, b| a.1.total_cmp(&b.1)).map(|(index, _)| index),
+                present().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(index, _)| index),
+            ]
+            .into_iter()
+            .flatten()
+            {
+                keep[index] = true;
+            }
+        }
+        start = end;
+    }
+    for index in 0..count {
+        if points.layers.iter().all(|layer| layer.values[index].is_none()) {
+            (index.saturating_sub(1)..=(index + 1).min(count - 1)).for_each(|near| keep[near] = true);
+        }
+    }
+    (keep[0], keep[count - 1]) = (true, true);
+    let kept = |index: &usize| keep[*index];
+    Points {
+        at: (0..count).filter(kept).map(|index| points.at[index]).collect(),
+        layers: points
+            .layers
+            .into_iter()
+            .map(|layer| Layer { values: (0..count).filter(kept).map(|index| layer.values[index]).collect(), ..layer })
+            .collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thinning_keeps_every_spike_of_every_layer() {
+        let count = 86_400;
+        let mut values = vec![Some(5.0); count];
+        values[40_000] = Some(900.0);
+        values[70_001] = Some(-3.0);
+        let layer = Layer { name: String::new(), hue: "anon", values };
+        let points =
+            thinned(Points { at: (0..86_400).map(|second| second * 1_000_000_000).collect(), layers: vec![layer] });
+        assert!(points.at.len() <= 2 * COLUMNS + 2, "{}", points.at.len());
+        let at = |value: f64| points.at[points.layers[0].values.iter().position(|v| *v == Some(value)).unwrap()];
+        assert_eq!((at(900.0), at(-3.0)), (40_000_000_000_000, 70_001_000_000_000));
+    }
+}

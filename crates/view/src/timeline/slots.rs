@@ -1,0 +1,142 @@
+//! The intervals between samples, and rates spread over them.
+
+use super::{COLUMNS, Line, Plot, Shape, Spread};
+use pagetide_core::{Gap, Recording, Series};
+
+/// The intervals between neighbouring samples. Samples that are nearer to each other than a hundredth of a second (or a
+/// twentieth of the interval asked for) count as one: the rate between them would be one request over next to no time.
+#[derive(Debug)]
+pub(super) struct Slots {
+    edges: Vec<i64>,
+    gaps: Vec<Gap>,
+}
+
+/// What fell into each interval: the amount, and for how long it was watched.
+#[derive(Debug)]
+pub(super) struct Filled<'a> {
+    slots: &'a Slots,
+    amounts: Vec<(f64, f64)>,
+}
+
+impl Slots {
+    pub(super) fn new(stamps: &[i64], recording: &Recording) -> Self {
+        let asked = i64::try_from(recording.manifest.interval.get() / 20).unwrap_or(i64::MAX);
+        let least = asked.min(10_000_000);
+        let mut edges: Vec<i64> = Vec::with_capacity(stamps.len());
+        for stamp in stamps {
+            if edges.last().is_none_or(|last| stamp.saturating_sub(*last) >= least) {
+                edges.push(*stamp);
+            }
+        }
+        Self { edges, gaps: recording.gaps() }
+    }
+
+    pub(super) fn edges(&self) -> &[i64] {
+        &self.edges
+    }
+
+    pub(super) fn fill(&self) -> Filled<'_> {
+        Filled { slots: self, amounts: vec![(0.0, 0.0); self.edges.len().saturating_sub(1)] }
+    }
+
+    /// Rates of one series in its base unit (seconds, bytes or counts, per second).
+    pub(super) fn rates(&self, series: &Series<'_>) -> Vec<Option<Spread>> {
+        let mut filled = self.fill();
+        filled.add(series);
+        filled.watched()
+    }
+
+    /// Rates of the sum of several series; absent where none of them was watched.
+    pub(super) fn sum<'s>(&self, series: impl IntoIterator<Item = Series<'s>>) -> Vec<Option<Spread>> {
+        let mut sum = vec![None; self.edges.len().saturating_sub(1)];
+        for one in series {
+            for (total, rate) in sum.iter_mut().zip(self.rates(&one)) {
+                if let Some(rate) = rate {
+                    let before = total.map_or(0.0, |spread: Spread| spread.low);
+                    *total = Some(Spread { low: before + rate.low, high: before + rate.low });
+                }
+            }
+        }
+        sum
+    }
+
+    /// Merges intervals that are too narrow to draw into one with the smallest and the largest rate, in every plot, and
+    /// gives the borders of what is left.
+    pub(super) fn merge(&self, plots: &mut [Plot]) -> Vec<i64> {
+        let count = self.edges.len().saturating_sub(1);
+        if count <= 2 * COLUMNS {
+            return self.edges.clone();
+        }
+        let (first, last) = (self.edges[0], self.edges[count]);
+        let width = (last.saturating_sub(first) / i64::try_from(COLUMNS).unwrap_or(1)).max(1);
+        let mut starts: Vec<usize> = vec![0];
+        for slot in 1..count {
+            if (self.edges[slot] - first) / width != (self.edges[slot - 1] - first) / width {
+                starts.push(slot);
+            }
+        }
+        let ends = || starts.iter().skip(1).copied().chain([count]);
+        for plot in plots {
+            let Shape::Rates { lines, .. } = &mut plot.shape else { continue };
+            for Line { values, .. } in lines {
+                *values = starts.iter().zip(ends()).map(|(start, end)| union(&values[*start..end])).collect();
+            }
+        }
+        starts.iter().map(|slot| self.edges[*slot]).chain([last]).collect()
+    }
+}
+
+fn union(values: &[Option<Spread>]) -> Option<Spread> {
+    values.iter().flatten().copied().reduce(|a, b| Spread { low: a.low.min(b.low), high: a.high.max(b.high) })
+}
+
+impl Filled<'_> {
+    pub(super) fn add(&mut self, series: &Series<'_>) {
+        let (_, base) = series.unit().base();
+        for (from, to, rate) in series.rates() {
+            self.spread(from, to, rate * base);
+        }
+    }
+
+    /// Spreads a rate from `from` to `to` over the intervals that it touches.
+    pub(super) fn spread(&mut self, from: i64, to: i64, rate: f64) {
+        let edges = &self.slots.edges;
+        let first = edges.partition_point(|edge| *edge <= from).saturating_sub(1);
+        for (slot, amount) in self.amounts.iter_mut().enumerate().skip(first) {
+            let (start, end) = (edges[slot], edges[slot + 1]);
+            if start >= to {
+                break;
+            }
+            let overlap = end.min(to).saturating_sub(start.max(from));
+            if overlap > 0 {
+                let seconds = overlap as f64 / 1e9;
+                amount.0 += rate * seconds;
+                amount.1 += seconds;
+            }
+        }
+    }
+
+    /// The rate over the time that was watched: for one thing that was there all the time.
+    pub(super) fn watched(&self) -> Vec<Option<Spread>> {
+        self.rates(|_, watched| watched)
+    }
+
+    /// The rate over the whole interval: for things that come and go, such as processes.
+    pub(super) fn whole(&self) -> Vec<Option<Spread>> {
+        self.rates(|length, _| length)
+    }
+
+    fn rates(&self, over: impl Fn(f64, f64) -> f64) -> Vec<Option<Spread>> {
+        let edges = &self.slots.edges;
+        let rate = |(slot, (amount, watched)): (usize, &(f64, f64))| {
+            let (start, end) = (edges[slot], edges[slot + 1]);
+            let blind = self.slots.gaps.iter().any(|gap| gap.from_ns <= start && end <= gap.to_ns);
+            if *watched <= 0.0 || blind {
+                return None;
+            }
+            let rate = amount / over((end - start) as f64 / 1e9, *watched);
+            Some(Spread { low: rate, high: rate })
+        };
+        self.amounts.iter().enumerate().map(rate).collect()
+    }
+}
