@@ -1,17 +1,125 @@
 //! What does not change while a recording runs.
 
+use crate::device::directly_below;
 use crate::error::Error;
+use crate::mounts::Mount;
 use crate::root::Root;
-use pagetide_core::Manifest;
+use crate::text::number;
+use pagetide_core::{Bytes, Disk, Manifest, Swap};
+use std::collections::BTreeMap;
 
-/// All static facts about a system: host, kernel, CPUs, page size, disks, swap, mounts, settings.
+/// All static facts about a system: host, kernel, CPUs, page size, disks, swap, mounts, settings. What a system does not
+/// tell is left empty.
 pub fn facts(root: &Root) -> Result<Manifest, Error> {
     let text = |file: &str| Ok::<_, Error>(root.optional(file)?.unwrap_or_default());
+    let meminfo = root.meminfo()?;
+    let disks = match root.diskstats() {
+        Err(error) if error.is_absent() => Vec::new(),
+        disks => disks?,
+    };
+    let numbers: BTreeMap<(u32, u32), &str> =
+        disks.iter().map(|disk| ((disk.major, disk.minor), disk.name.as_str())).collect();
+    let mounts = match root.mountinfo() {
+        Err(error) if error.is_absent() => Vec::new(),
+        mounts => mounts?,
+    };
     Ok(Manifest {
         host: text("/proc/sys/kernel/hostname")?,
         kernel: text("/proc/sys/kernel/osrelease")?,
         boot_id: text("/proc/sys/kernel/random/boot_id")?,
-        memory_total: root.meminfo()?.total().unwrap_or_default(),
+        cpus: cpus(root)?,
+        page_size: page_size(root)?,
+        memory_total: meminfo.total().unwrap_or_default(),
+        disks: disks.iter().map(|disk| facts_of(root, &disk.name)).collect::<Result<_, _>>()?,
+        swaps: root.swaps()?.into_iter().map(|area| Swap { path: area.path, size: area.size }).collect(),
+        mounts: mounts.iter().filter_map(|mount| on_device(mount, &numbers)).collect(),
+        sysctls: match root.vm_sysctls() {
+            Err(error) if error.is_absent() => BTreeMap::new(),
+            settings => settings?.0,
+        },
         ..Manifest::default()
     })
+}
+
+/// CPUs online: from sysfs, else the lines of `/proc/stat`.
+fn cpus(root: &Root) -> Result<u32, Error> {
+    if let Some(count) = root.optional("/sys/devices/system/cpu/online")?.as_deref().and_then(count_list) {
+        return Ok(count);
+    }
+    match root.stat() {
+        Ok(stat) => Ok(u32::try_from(stat.cpus.len()).unwrap_or(u32::MAX)),
+        Err(error) if error.is_absent() => Ok(0),
+        Err(error) => Err(error),
+    }
+}
+
+/// How many numbers a list such as `0-3,8` names.
+fn count_list(list: &str) -> Option<u32> {
+    list.split(',').try_fold(0u32, |sum, part| {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let count = number(last)?.checked_sub(number(first)?)?.checked_add(1)?;
+        sum.checked_add(u32::try_from(count).ok()?)
+    })
+}
+
+/// The size of a page: the kernel's word on this machine, else what meminfo and vmstat give for the same thing in kB
+/// and in pages. 4 KiB when neither tells.
+pub(crate) fn page_size(root: &Root) -> Result<Bytes, Error> {
+    if root.is_host() {
+        return Ok(Bytes::new(rustix::param::page_size() as u64));
+    }
+    let meminfo = root.meminfo()?;
+    let vmstat = match root.vmstat() {
+        Err(error) if error.is_absent() => return Ok(Bytes::new(4096)),
+        vmstat => vmstat?,
+    };
+    const PAIRS: [(&str, &str); 3] =
+        [("Mapped", "nr_mapped"), ("SReclaimable", "nr_slab_reclaimable"), ("PageTables", "nr_page_table_pages")];
+    let size = PAIRS.into_iter().find_map(|(amount, pages)| {
+        let (amount, pages) = (meminfo.get(amount)?.get(), vmstat.get(pages)?);
+        // The two files are read one after the other, so the quotient is only near a power of two.
+        (pages >= 64).then(|| (amount.saturating_mul(2) / 3 / pages).checked_next_power_of_two()).flatten()
+    });
+    Ok(Bytes::new(size.filter(|size| (4096..=65536).contains(size)).unwrap_or(4096)))
+}
+
+/// A block device with its size and settings.
+fn facts_of(root: &Root, name: &str) -> Result<Disk, Error> {
+    let folder = format!("/sys/class/block/{}", name.replace('/', "!"));
+    let below = directly_below(root, name);
+    let read = |file: &str| Ok::<_, Error>(root.optional(format!("{folder}/{file}"))?.as_deref().and_then(number));
+    // A partition has no queue of its own.
+    let queue = |file: &str| match read(&format!("queue/{file}"))? {
+        None => read(&format!("../queue/{file}")),
+        value => Ok(value),
+    };
+    Ok(Disk {
+        name: name.to_owned(),
+        size: Bytes::new(read("size")?.unwrap_or(0).saturating_mul(512)),
+        rotational: queue("rotational")?.map(|value| value != 0),
+        read_ahead: queue("read_ahead_kb")?.map(|kib| Bytes::new(kib.saturating_mul(1024))),
+        below,
+    })
+}
+
+/// Mount point and device, for a mount that lies on a block device.
+fn on_device(mount: &Mount, disks: &BTreeMap<(u32, u32), &str>) -> Option<(String, String)> {
+    let by_number = mount.device.and_then(|device| disks.get(&device)).map(|name| (*name).to_owned());
+    let by_source = || mount.source.strip_prefix("/dev/").map(str::to_owned);
+    Some((mount.point.to_string_lossy().into_owned(), by_number.or_else(by_source)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_cpus_are_counted() {
+        for (list, count) in [("0", 1), ("0-1", 2), ("0-3,8,10-11", 7)] {
+            assert_eq!(count_list(list), Some(count));
+        }
+        for bad in ["", "3-1", "a", "0-", "0-18446744073709551615"] {
+            assert_eq!(count_list(bad), None, "{bad}");
+        }
+    }
 }

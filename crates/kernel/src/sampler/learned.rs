@@ -4,7 +4,7 @@
 /// one reading to the next, so a lookup is one comparison; where the name is another one, the position is learned anew.
 #[derive(Debug)]
 pub(crate) struct Learned<T> {
-    names: Vec<(String, T)>,
+    names: Vec<Option<(String, T)>>,
 }
 
 impl<T> Default for Learned<T> {
@@ -16,16 +16,14 @@ impl<T> Default for Learned<T> {
 impl<T: Copy> Learned<T> {
     /// What `name` at position `at` is; `learn` is asked when another name stood there before.
     pub(crate) fn at(&mut self, at: usize, name: &str, learn: impl FnOnce(&str) -> T) -> T {
-        match self.names.get_mut(at) {
+        if at >= self.names.len() {
+            self.names.resize_with(at + 1, || None);
+        }
+        match &mut self.names[at] {
             Some((known, meaning)) if known == name => *meaning,
-            Some(entry) => {
+            entry => {
                 let meaning = learn(name);
-                *entry = (name.to_owned(), meaning);
-                meaning
-            }
-            None => {
-                let meaning = learn(name);
-                self.names.push((name.to_owned(), meaning));
+                *entry = Some((name.to_owned(), meaning));
                 meaning
             }
         }

@@ -21,12 +21,6 @@ impl Row {
         self.0[at] = Some(stored(value));
     }
 
-    /// Adds to a value, for what the kernel gives in parts.
-    pub(crate) fn add(&mut self, column: ColumnId, value: u64) {
-        let before = self.0.get(column.0 as usize).copied().flatten().unwrap_or(0);
-        self.set(column, value.saturating_add(u64::try_from(before).unwrap_or(0)));
-    }
-
     /// Whether nothing was set.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()

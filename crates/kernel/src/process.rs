@@ -1,0 +1,216 @@
+//! Processes: `/proc/PID/stat` (`fs/proc/array.c:do_task_stat`), `io` and `status`.
+
+use crate::error::{Error, Problem};
+use crate::keyed::{Fields, with_colon};
+use crate::root::Root;
+use crate::text::{lines, number};
+use pagetide_core::{Bytes, Pages};
+
+const STAT: &str = "/proc/PID/stat";
+const IO: &str = "/proc/PID/io";
+const STATUS: &str = "/proc/PID/status";
+
+/// Flag of a kernel thread (`PF_KTHREAD`, include/linux/sched.h).
+const KERNEL_THREAD: u64 = 0x0020_0000;
+
+/// `/proc/PID/stat`, not yet copied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct StatLine<'a> {
+    pub(crate) pid: u32,
+    pub(crate) comm: &'a str,
+    pub(crate) state: char,
+    pub(crate) parent: u32,
+    pub(crate) flags: u64,
+    pub(crate) minflt: u64,
+    pub(crate) majflt: u64,
+    pub(crate) utime: u64,
+    pub(crate) stime: u64,
+    pub(crate) num_threads: u64,
+    pub(crate) starttime: u64,
+    pub(crate) vsize: u64,
+    pub(crate) rss: u64,
+    pub(crate) delayacct_blkio_ticks: Option<u64>,
+}
+
+impl<'a> StatLine<'a> {
+    pub(crate) fn parse(text: &'a str) -> Result<Self, Error> {
+        Self::fields(text).map_err(|problem| Error::line(STAT, 1, problem))
+    }
+
+    fn fields(text: &'a str) -> Result<Self, Problem> {
+        if text.is_empty() {
+            return Err(Problem::Empty);
+        }
+        // The name in brackets may hold anything: spaces, brackets, line feeds. It ends at the last bracket.
+        let line = text.strip_suffix('\n').ok_or(Problem::Cut)?;
+        let (head, rest) = line.rsplit_once(") ").ok_or(Problem::Short)?;
+        let (pid, comm) = head.split_once(" (").ok_or(Problem::Short)?;
+        let id = |value: u64| u32::try_from(value).map_err(|_| Problem::NotANumber);
+        let mut fields = rest.split(' ');
+        let mut letters = fields.next().ok_or(Problem::Short)?.chars();
+        let (Some(state), None) = (letters.next(), letters.next()) else { return Err(Problem::Foreign) };
+        // Field numbers are those of proc(5); the state is number 3.
+        let mut at = 3;
+        let mut field = |wanted: usize| {
+            let value = fields.nth(wanted - at - 1).ok_or(Problem::Short).map(number);
+            at = wanted;
+            value
+        };
+        let mut must = |wanted| field(wanted)?.ok_or(Problem::NotANumber);
+        let stat = Self {
+            pid: id(number(pid).ok_or(Problem::NotANumber)?)?,
+            comm,
+            state,
+            parent: id(must(4)?)?,
+            flags: must(9)?,
+            minflt: must(10)?,
+            majflt: must(12)?,
+            utime: must(14)?,
+            stime: must(15)?,
+            num_threads: must(20)?,
+            starttime: must(22)?,
+            vsize: must(23)?,
+            rss: must(24)?,
+            // Since Linux 2.6.18; there but 0 unless delay accounting is on.
+            delayacct_blkio_ticks: field(42).ok().flatten(),
+        };
+        Ok(stat)
+    }
+
+    pub(crate) fn is_kernel_thread(&self) -> bool {
+        self.flags & KERNEL_THREAD != 0
+    }
+}
+
+/// What `/proc/PID/stat` says. Times are in clock ticks of 1/100 s.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProcessStat {
+    /// Process id.
+    pub pid: u32,
+    /// What the process calls itself.
+    pub comm: String,
+    /// The letter of its state: R running, S sleeping, D uninterruptible, Z zombie, …
+    pub state: char,
+    /// Process id of its parent.
+    pub parent: u32,
+    /// Whether it is a thread of the kernel.
+    pub kernel_thread: bool,
+    /// Page faults served without IO.
+    pub minflt: u64,
+    /// Page faults that had to read from a device.
+    pub majflt: u64,
+    /// CPU time in user mode, in ticks.
+    pub utime: u64,
+    /// CPU time in the kernel, in ticks.
+    pub stime: u64,
+    /// Threads.
+    pub num_threads: u64,
+    /// When it started, in ticks since boot. With the process id it names the process for good.
+    pub starttime: u64,
+    /// Virtual size.
+    pub vsize: Bytes,
+    /// Resident pages.
+    pub rss: Pages,
+    /// Time spent waiting for block IO, in ticks.
+    pub delayacct_blkio_ticks: Option<u64>,
+}
+
+/// Parses `/proc/PID/stat`.
+pub fn parse_process_stat(text: &str) -> Result<ProcessStat, Error> {
+    let line = StatLine::parse(text)?;
+    Ok(ProcessStat {
+        pid: line.pid,
+        comm: line.comm.to_owned(),
+        state: line.state,
+        parent: line.parent,
+        kernel_thread: line.is_kernel_thread(),
+        minflt: line.minflt,
+        majflt: line.majflt,
+        utime: line.utime,
+        stime: line.stime,
+        num_threads: line.num_threads,
+        starttime: line.starttime,
+        vsize: Bytes::new(line.vsize),
+        rss: Pages::new(line.rss),
+        delayacct_blkio_ticks: line.delayacct_blkio_ticks,
+    })
+}
+
+/// What `/proc/PID/io` says: bytes and counts by the kernel's names, such as `read_bytes`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ProcessIo {
+    fields: Fields,
+}
+
+impl ProcessIo {
+    /// A number by its name.
+    pub fn get(&self, name: &str) -> Option<u64> {
+        self.fields.get(name)
+    }
+
+    /// Every line, in the order of the file.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.fields.0.iter().map(|(name, value)| (name.as_str(), *value))
+    }
+}
+
+/// Parses `/proc/PID/io`.
+pub fn parse_process_io(text: &str) -> Result<ProcessIo, Error> {
+    Ok(ProcessIo { fields: Fields::parse(IO, text, with_colon)? })
+}
+
+/// What `/proc/PID/status` says: its lines by name. Amounts (`kB`) can be asked for in bytes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ProcessStatus {
+    /// Name and text of every line.
+    pub lines: Vec<(String, String)>,
+}
+
+impl ProcessStatus {
+    /// An amount such as `VmRSS`; kernel threads have none.
+    pub fn get(&self, name: &str) -> Option<Bytes> {
+        let (_, text) = self.lines.iter().find(|(known, _)| known == name)?;
+        number(text.strip_suffix(" kB")?).map(|kib| Bytes::new(kib.saturating_mul(1024)))
+    }
+}
+
+/// One line of status, if it is an amount.
+pub(crate) fn status_amount(line: &str) -> Option<(&str, u64)> {
+    with_colon(line.strip_suffix(" kB").map(|_| line)?).ok()
+}
+
+/// Parses `/proc/PID/status`.
+pub fn parse_process_status(text: &str) -> Result<ProcessStatus, Error> {
+    let lines = lines(STATUS, text)?
+        .map(|(at, line)| {
+            let (name, value) = line.split_once(':').ok_or_else(|| Error::line(STATUS, at, Problem::Short))?;
+            Ok((name.to_owned(), value.trim_ascii().to_owned()))
+        })
+        .collect::<Result<_, Error>>()?;
+    Ok(ProcessStatus { lines })
+}
+
+impl Root {
+    /// Reads `/proc/PID/stat`.
+    pub fn process_stat(&self, pid: u32) -> Result<ProcessStat, Error> {
+        self.parsed(format!("/proc/{pid}/stat"), parse_process_stat)
+    }
+
+    /// Reads `/proc/PID/io`, which only root and the owner may.
+    pub fn process_io(&self, pid: u32) -> Result<ProcessIo, Error> {
+        self.parsed(format!("/proc/{pid}/io"), parse_process_io)
+    }
+
+    /// Reads `/proc/PID/status`.
+    pub fn process_status(&self, pid: u32) -> Result<ProcessStatus, Error> {
+        self.parsed(format!("/proc/{pid}/status"), parse_process_status)
+    }
+
+    /// The process ids in `/proc` now, in no order.
+    pub fn pids(&self) -> Result<Vec<u32>, Error> {
+        let path = self.join("/proc");
+        let entries = std::fs::read_dir(&path).map_err(|source| Error::Read { path, source })?;
+        let pid = |entry: std::fs::DirEntry| number(entry.file_name().to_str()?).and_then(|pid| pid.try_into().ok());
+        Ok(entries.flatten().filter_map(pid).collect())
+    }
+}

@@ -1,0 +1,35 @@
+//! The numbers in a directory, listed again and again without allocating.
+
+use crate::error::Error;
+use crate::text::number;
+use rustix::fs::{RawDir, SeekFrom};
+use std::mem::MaybeUninit;
+use std::os::fd::OwnedFd;
+
+/// Lists `/proc`.
+#[derive(Debug)]
+pub(crate) struct Listing {
+    entries: Vec<MaybeUninit<u8>>,
+    numbers: Vec<u32>,
+}
+
+impl Listing {
+    pub(crate) fn new() -> Self {
+        Self { entries: vec![MaybeUninit::uninit(); 32 * 1024], numbers: Vec::new() }
+    }
+
+    /// The names that are numbers, in ascending order.
+    pub(crate) fn numbers(&mut self, directory: &OwnedFd) -> Result<&[u32], Error> {
+        let failed = |source: rustix::io::Errno| Error::Read { path: "/proc".into(), source: source.into() };
+        rustix::fs::seek(directory, SeekFrom::Start(0)).map_err(failed)?;
+        self.numbers.clear();
+        let mut entries = RawDir::new(directory, &mut self.entries);
+        while let Some(entry) = entries.next() {
+            let entry = entry.map_err(failed)?;
+            let pid = entry.file_name().to_str().ok().and_then(number).and_then(|pid| u32::try_from(pid).ok());
+            self.numbers.extend(pid);
+        }
+        self.numbers.sort_unstable();
+        Ok(&self.numbers)
+    }
+}

@@ -1,0 +1,265 @@
+//! The readers on the machine that the tests run on: held against the kernel itself and against another reader.
+
+use pagetide_core::{Pages, Sample, Schema, Table};
+use pagetide_kernel::formula::{self, Snapshot};
+use pagetide_kernel::{Processes, Root, Sampler, Watch};
+use procfs::Current as _;
+use std::time::{Duration, Instant};
+
+/// The estimates of the kernel in a snapshot: MemAvailable, and both dirty thresholds, in pages.
+fn shown(snapshot: &Snapshot) -> [Option<Pages>; 3] {
+    let available = snapshot.meminfo.available().map(|bytes| Pages::new(bytes.get() / snapshot.page_size.get()));
+    let vmstat = |name| snapshot.vmstat.pages(name);
+    [available, vmstat("nr_dirty_background_threshold"), vmstat("nr_dirty_threshold")]
+}
+
+fn computed(snapshot: &Snapshot) -> [Option<Pages>; 3] {
+    let dirty = formula::dirty_limits(snapshot);
+    [formula::mem_available(snapshot), dirty.map(|limits| limits.background), dirty.map(|limits| limits.threshold)]
+}
+
+/// What the formulas depend on.
+fn inputs(snapshot: &Snapshot) -> Vec<Option<u64>> {
+    let names = ["MemFree", "Active(file)", "Inactive(file)", "SReclaimable", "KReclaimable", "MemAvailable"];
+    names.iter().map(|name| snapshot.meminfo.count(name)).collect()
+}
+
+#[test]
+fn estimates_equal_the_kernels_to_the_page() {
+    let root = Root::host();
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let mut exact = 0;
+    while exact < 3 {
+        assert!(Instant::now() < deadline, "memory never stood still between two readings within a minute");
+        let before = Snapshot::read(&root).unwrap();
+        let snapshot = Snapshot::read(&root).unwrap();
+        let after = Snapshot::read(&root).unwrap();
+        // The files are read one after the other: only what did not move from before to after is one snapshot.
+        let same = inputs(&before) == inputs(&snapshot)
+            && inputs(&snapshot) == inputs(&after)
+            && before.zones.iter().zip(&after.zones).all(|(a, b)| (a.low, a.boost) == (b.low, b.boost))
+            && shown(&before) == shown(&after);
+        if same {
+            assert_eq!(computed(&snapshot), shown(&snapshot), "available, background, threshold");
+            exact += 1;
+        } else {
+            std::thread::sleep(Duration::from_millis(7));
+        }
+    }
+}
+
+#[test]
+fn watermarks_equal_the_kernels_to_the_page() {
+    let snapshot = Snapshot::read(&Root::host()).unwrap();
+    let computed = formula::watermarks(&snapshot).unwrap();
+    assert!(!computed.is_empty());
+    for marks in computed {
+        let zone = snapshot.zones.iter().find(|zone| zone.entity() == marks.zone).unwrap();
+        let boost = zone.boost.map_or(0, Pages::get);
+        let shown = [zone.min, zone.low, zone.high].map(|pages| pages.unwrap().get() - boost);
+        assert_eq!([marks.min, marks.low, marks.high].map(Pages::get), shown, "{}", marks.zone);
+    }
+}
+
+/// Reads with ours before and after the other's reader; a value that stands still between ours must be the other's too.
+fn agree<T: PartialEq + std::fmt::Debug>(
+    ours: impl Fn() -> Vec<(String, T)>,
+    theirs: impl Fn() -> Vec<(&'static str, Option<T>)>,
+) {
+    let mut compared = std::collections::BTreeSet::new();
+    let mut wanted = 0;
+    for _ in 0..200 {
+        let before = ours();
+        let other = theirs();
+        let after = ours();
+        wanted = other.iter().filter(|(_, value)| value.is_some()).count();
+        for (name, value) in other {
+            let find = |list: &[(String, T)]| list.iter().position(|(known, _)| known == name);
+            let Some(value) = value else { continue };
+            let (Some(one), Some(two)) = (find(&before), find(&after)) else { panic!("we lack {name}") };
+            if before[one].1 == after[two].1 {
+                assert_eq!(before[one].1, value, "{name}");
+                compared.insert(name);
+            }
+        }
+        if compared.len() == wanted {
+            return;
+        }
+    }
+    assert!(compared.len() * 10 >= wanted * 9, "only {} of {wanted} values stood still", compared.len());
+}
+
+#[test]
+fn meminfo_reads_as_another_reader_reads_it() {
+    agree(
+        || Root::host().meminfo().unwrap().iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+        || {
+            let other = procfs::Meminfo::current().unwrap();
+            vec![
+                ("MemTotal", Some(other.mem_total)),
+                ("MemFree", Some(other.mem_free)),
+                ("MemAvailable", other.mem_available),
+                ("Buffers", Some(other.buffers)),
+                ("Cached", Some(other.cached)),
+                ("Active(file)", other.active_file),
+                ("Inactive(file)", other.inactive_file),
+                ("Dirty", Some(other.dirty)),
+                ("Writeback", Some(other.writeback)),
+                ("Slab", Some(other.slab)),
+                ("SReclaimable", other.s_reclaimable),
+                ("Committed_AS", Some(other.committed_as)),
+                ("VmallocTotal", Some(other.vmalloc_total)),
+                ("HugePages_Total", other.hugepages_total),
+                ("Hugepagesize", other.hugepagesize),
+            ]
+        },
+    );
+}
+
+#[test]
+fn vmstat_and_diskstats_read_as_another_reader_reads_them() {
+    let ours = Root::host().vmstat().unwrap();
+    let theirs = procfs::vmstat().unwrap();
+    assert_eq!(ours.iter().count(), theirs.len());
+    for (name, value) in &theirs {
+        let ours = ours.get(name).unwrap_or_else(|| panic!("we lack {name}"));
+        // Read at another moment, so a counter may have gone on: ours was first.
+        assert!(!name.starts_with("pg") || ours <= u64::try_from(*value).unwrap(), "{name}");
+    }
+    let ours = Root::host().diskstats().unwrap();
+    let theirs = procfs::diskstats().unwrap();
+    assert_eq!(ours.len(), theirs.len());
+    for (ours, theirs) in ours.iter().zip(&theirs) {
+        assert_eq!(
+            (&ours.name, ours.major.cast_signed(), ours.minor.cast_signed()),
+            (&theirs.name, theirs.major, theirs.minor)
+        );
+        for (name, first, later) in [
+            ("reads", ours.get("reads"), theirs.reads),
+            ("read_sectors", ours.get("read_sectors"), theirs.sectors_read),
+            ("writes", ours.get("writes"), theirs.writes),
+            ("write_sectors", ours.get("write_sectors"), theirs.sectors_written),
+            ("io_ms", ours.get("io_ms"), theirs.time_in_progress),
+        ] {
+            assert!(first.unwrap() <= later, "{} {name}: {first:?} then {later}", ours.name);
+        }
+        assert_eq!(ours.get("discards").is_some(), theirs.discards.is_some());
+        assert_eq!(ours.get("flushes").is_some(), theirs.flushes.is_some());
+    }
+}
+
+#[test]
+fn a_process_reads_as_another_reader_reads_it() {
+    let root = Root::host();
+    let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(50));
+    let pid = child.id();
+    let stat = root.process_stat(pid).unwrap();
+    let io = root.process_io(pid).unwrap();
+    let status = root.process_status(pid).unwrap();
+    let other = procfs::process::Process::new(i32::try_from(pid).unwrap()).unwrap();
+    let (their_stat, their_io, their_status) = (other.stat().unwrap(), other.io().unwrap(), other.status().unwrap());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!((stat.comm.as_str(), stat.state), ("sleep", 'S'));
+    assert_eq!(stat.parent, std::process::id());
+    assert_eq!(
+        (stat.starttime, stat.vsize.get(), stat.rss.get(), stat.minflt, stat.majflt),
+        (their_stat.starttime, their_stat.vsize, their_stat.rss, their_stat.minflt, their_stat.majflt)
+    );
+    assert_eq!(stat.delayacct_blkio_ticks, their_stat.delayacct_blkio_ticks);
+    assert_eq!((io.get("rchar"), io.get("read_bytes")), (Some(their_io.rchar), Some(their_io.read_bytes)));
+    assert_eq!(status.get("VmRSS").map(|bytes| bytes.get() / 1024), their_status.vmrss);
+    assert_eq!(status.get("RssFile").map(|bytes| bytes.get() / 1024), their_status.rssfile);
+}
+
+#[test]
+fn pressure_loadavg_swaps_and_mounts_agree_with_what_is_there() {
+    let root = Root::host();
+    let load = root.loadavg().unwrap();
+    assert!(load.running >= 1 && load.total >= load.running && load.last_pid > 0);
+    let stat = root.stat().unwrap();
+    assert_eq!(Some(stat.boot_time_s.unwrap()), procfs::boot_time_secs().ok());
+    assert_eq!(stat.cpus.len(), std::thread::available_parallelism().map(usize::from).unwrap_or(0));
+    assert!(root.mounts().unwrap().iter().any(|mount| mount.point.to_str() == Some("/proc") && mount.kind == "proc"));
+    assert_eq!(root.mounts().unwrap().len(), root.mountinfo().unwrap().len());
+    assert_eq!(root.swaps().unwrap().len(), std::fs::read_to_string("/proc/swaps").unwrap().lines().count() - 1);
+    let vm = root.vm_sysctls().unwrap();
+    assert!(vm.get("swappiness").is_some() && vm.get("dirty_ratio").is_some());
+    let blocks = root.buddyinfo().unwrap();
+    let zones = root.zoneinfo().unwrap();
+    for zone in blocks {
+        assert!(zones.iter().any(|known| known.node == zone.node && known.name == zone.zone));
+        assert!(zone.orders.len() >= 10);
+    }
+}
+
+#[test]
+fn a_child_of_a_watched_process_is_found_and_its_row_ends_with_it() {
+    // A shell that starts two children of its own, one of them through another shell.
+    let mut shell =
+        std::process::Command::new("sh").args(["-c", "sh -c 'sleep 30; :' & sleep 30 & wait"]).spawn().unwrap();
+    let watch = Watch { processes: Processes::Tree(vec![shell.id()]), ..Watch::default() };
+    let mut sampler = Sampler::new(&Root::host(), watch).unwrap();
+    let (mut schema, mut sample) = (Schema::default(), Sample::default());
+    let names = |schema: &Schema, sample: &Sample| -> Vec<String> {
+        let rows = sample.table(Table::Process).into_iter().flat_map(|rows| rows.rows().map(|(entity, _)| entity));
+        rows.map(|entity| schema.entities(Table::Process)[entity.0 as usize].clone())
+            .filter(|entity| !entity.label.starts_with("kswapd"))
+            .map(|entity| entity.name)
+            .collect()
+    };
+    let deadline = Instant::now() + Duration::from_secs(20);
+    let mut found = Vec::new();
+    while found.len() < 4 && Instant::now() < deadline {
+        sampler.sample(&mut schema, &mut sample).unwrap();
+        found = names(&schema, &sample);
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert_eq!(found.len(), 4, "{found:?}: the shell, the inner shell and two sleeps");
+    let pids: Vec<u32> = found.iter().map(|name| name.split_once('@').unwrap().0.parse().unwrap()).collect();
+    for pid in &pids {
+        let pid = rustix::process::Pid::from_raw(i32::try_from(*pid).unwrap()).unwrap();
+        rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    }
+    shell.wait().unwrap();
+    // The children may stay a moment as zombies of whoever adopts them.
+    while !names(&schema, &sample).is_empty() && Instant::now() < deadline {
+        sampler.sample(&mut schema, &mut sample).unwrap();
+        let state = schema.find_column(Table::Process, "state").unwrap().0 as usize;
+        let zombies = sample.table(Table::Process).into_iter().flat_map(|rows| rows.rows()).all(|(entity, values)| {
+            schema.entities(Table::Process)[entity.0 as usize].label.starts_with("kswapd")
+                || values[state] == Some(i64::from(u32::from('Z')))
+        });
+        if zombies {
+            break;
+        }
+    }
+    assert!(!names(&schema, &sample).contains(&found[0]), "the shell was waited for and has no row");
+}
+
+#[test]
+fn a_sample_holds_what_the_readers_say() {
+    let root = Root::host();
+    let mut sampler = Sampler::new(&root, Watch::default()).unwrap();
+    let (mut schema, mut sample) = (Schema::default(), Sample::default());
+    sampler.sample(&mut schema, &mut sample).unwrap();
+    let value = |table, entity: &str, name: &str| {
+        let column = schema.find_column(table, name)?.0 as usize;
+        let entity = schema.find_entity(table, entity)?;
+        let rows = sample.table(table)?;
+        rows.rows().find(|(id, _)| *id == entity).and_then(|(_, values)| values[column])
+    };
+    let meminfo = root.meminfo().unwrap();
+    assert_eq!(value(Table::Host, "", "MemTotal"), meminfo.total().map(|bytes| bytes.get().cast_signed()));
+    for zone in root.zoneinfo().unwrap() {
+        let managed = zone.managed.map(|pages| i64::try_from(pages.get()).unwrap());
+        assert_eq!(value(Table::Zone, &zone.entity(), "managed"), managed);
+    }
+    for disk in root.diskstats().unwrap() {
+        let before = value(Table::Disk, &disk.name, "reads").unwrap();
+        assert!(before <= i64::try_from(disk.get("reads").unwrap()).unwrap());
+    }
+    assert!(value(Table::Host, "", "psi_memory_some").is_some() == root.pressure().unwrap().memory.is_some());
+    assert_eq!(schema.entities(Table::Process).iter().filter(|entity| entity.label == "kswapd0").count(), 1);
+}
