@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "an allocator that counts, and getrusage")]
 
 use pagetide_core::{Manifest, Mark, Nanos, Refusal, Sample, Schema, Sink};
-use pagetide_kernel::{Root, Sampler, Watch};
+use pagetide_kernel::{Processes, Root, Sampler, Watch};
 use pagetide_recorder::{Probe, Protection, Recorder};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -102,7 +102,9 @@ fn a_warm_sampling_thread_neither_allocates_nor_faults() {
     let (log, marks) = (Arc::new(Mutex::new(Vec::with_capacity(1000))), Arc::new(Mutex::new(Vec::new())));
     let made = {
         let log = Arc::clone(&log);
-        move || Ok(Watched { sampler: Sampler::new(&Root::host(), Watch::default()).unwrap(), log })
+        let processes = Processes::Tree(vec![std::process::id()]);
+        let watch = Watch { processes, ..Watch::default() };
+        move || Ok(Watched { sampler: Sampler::new(&Root::host(), watch).unwrap(), log })
     };
     // On the schedule as well as on request: both paths are taken.
     let manifest = Manifest { interval: Nanos::new(2_000_000), ..Manifest::default() };
