@@ -25,12 +25,23 @@ pub struct CachedPages {
 /// The part of a file that is in the page cache.
 pub fn bytes(path: &Path) -> io::Result<Bytes> {
     let file = File::open(path)?;
-    let cached = match call::cachestat(&file)? {
-        Some(pages) => pages.cached.get(),
-        None => call::resident_pages(&file)?,
-    };
-    // The last page of a file is cached whole but only a part of it belongs to the file.
-    Ok(Bytes::new((cached.saturating_mul(rustix::param::page_size() as u64)).min(file.metadata()?.len())))
+    match call::cachestat(&file)? {
+        Some(pages) => part(&file, pages.cached.get()),
+        None => part(&file, call::resident_pages(&file)?),
+    }
+}
+
+/// The same as [`bytes`] by `mincore(2)`, which every kernel has. It maps the file, so it costs more, and it answers only
+/// for files that the caller may write or owns: of others it calls every page resident (134fca9063ad, "mm/mincore.c: make
+/// mincore() more conservative", 5.2).
+pub fn resident_bytes(path: &Path) -> io::Result<Bytes> {
+    let file = File::open(path)?;
+    part(&file, call::resident_pages(&file)?)
+}
+
+/// Pages in bytes. The last page of a file is cached whole but only a part of it belongs to the file.
+fn part(file: &File, pages: u64) -> io::Result<Bytes> {
+    Ok(Bytes::new(pages.saturating_mul(rustix::param::page_size() as u64).min(file.metadata()?.len())))
 }
 
 /// What the page cache holds and remembers of a file; `None` when the kernel lacks `cachestat(2)` (before Linux 6.5:

@@ -23,6 +23,10 @@ impl Root {
         let entries = std::fs::read_dir(&path).map_err(|source| Error::Read { path, source })?;
         let mut settings = BTreeMap::new();
         for entry in entries.flatten() {
+            // Not a setting: reading it makes every CPU hand in its counters.
+            if entry.file_name() == "stat_refresh" {
+                continue;
+            }
             // Write-only settings (compact_memory) say EACCES or EIO; all others are a line of text.
             if let (Ok(name), Ok(text)) = (entry.file_name().into_string(), std::fs::read_to_string(entry.path())) {
                 settings.insert(format!("vm.{name}"), text.trim_ascii().to_owned());

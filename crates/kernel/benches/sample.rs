@@ -1,0 +1,119 @@
+//! What one full sample of the host costs, beside the floor: plain `pread` of the same files without looking at them.
+//!
+//! `cargo bench -p pagetide-kernel`. CPU time of the thread, allocations counted; several repetitions in turn, so that both
+//! sides see the same machine. Ratios within one run mean something, microseconds only on this machine.
+#![allow(unsafe_code)]
+#![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
+
+use pagetide_core::{Sample, Schema};
+use pagetide_kernel::{Processes, Root, Sampler, Watch};
+use rustix::time::{ClockId, clock_gettime};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+struct Counting;
+
+static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
+
+// SAFETY: every call goes on to the system's allocator as it is.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller's promises are the ones that the system's allocator asks for.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        // SAFETY: as above; the block came from the system's allocator.
+        unsafe { System.dealloc(block, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+const FILES: [&str; 10] = [
+    "/proc/meminfo",
+    "/proc/vmstat",
+    "/proc/zoneinfo",
+    "/proc/buddyinfo",
+    "/proc/diskstats",
+    "/proc/stat",
+    "/proc/loadavg",
+    "/proc/pressure/cpu",
+    "/proc/pressure/io",
+    "/proc/pressure/memory",
+];
+
+const ROUNDS: usize = 9;
+const SAMPLES: u32 = 200;
+
+fn cpu_us() -> f64 {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    time.tv_sec as f64 * 1e6 + time.tv_nsec as f64 / 1e3
+}
+
+/// CPU time of one call in microseconds, and allocations per call.
+fn measure(mut work: impl FnMut()) -> (f64, f64) {
+    let (cpu, allocations) = (cpu_us(), ALLOCATIONS.load(Ordering::Relaxed));
+    for _ in 0..SAMPLES {
+        work();
+    }
+    let allocated = ALLOCATIONS.load(Ordering::Relaxed) - allocations;
+    ((cpu_us() - cpu) / f64::from(SAMPLES), allocated as f64 / f64::from(SAMPLES))
+}
+
+/// Reads files to their ends.
+fn floor(files: &[File]) -> impl FnMut() {
+    let mut buffer = vec![0u8; 1 << 20];
+    move || {
+        for file in files {
+            let mut at = 0;
+            while let Ok(read @ 1..) = file.read_at(&mut buffer[at..], at as u64) {
+                at += read;
+            }
+        }
+    }
+}
+
+fn sampler(processes: Processes) -> impl FnMut() {
+    let mut sampler = Sampler::new(&Root::host(), Watch { processes, ..Watch::default() }).unwrap();
+    let (mut schema, mut sample) = (Schema::default(), Sample::default());
+    let mut work = move || sampler.sample(&mut schema, &mut sample).unwrap();
+    (0..5).for_each(|_| work());
+    work
+}
+
+/// Smallest, middle and largest.
+fn spread(mut values: Vec<f64>) -> [f64; 3] {
+    values.sort_by(f64::total_cmp);
+    [values[0], values[values.len() / 2], values[values.len() - 1]]
+}
+
+fn main() {
+    let files: Vec<File> = FILES.iter().filter_map(|path| File::open(path).ok()).collect();
+    let processes = Root::host().pids().map_or(0, |pids| pids.len());
+    let mut plain = floor(&files);
+    let mut host = sampler(Processes::KernelThreads);
+    let mut every = sampler(Processes::All);
+    let mut results = [const { Vec::new() }; 3];
+    for _ in 0..ROUNDS {
+        results[0].push(measure(&mut plain));
+        results[1].push(measure(&mut host));
+        results[2].push(measure(&mut every));
+    }
+    let names = ["pread of the host's files, not parsed", "sample of the host", "sample with every process"];
+    println!(
+        "one sample: thread CPU in us, {ROUNDS} rounds of {SAMPLES}; {} files, {processes} processes",
+        files.len()
+    );
+    println!("{:<40} {:>8} {:>8} {:>8} {:>8} {:>12}", "", "min", "median", "max", "x floor", "allocations");
+    let lowest = spread(results[0].iter().map(|(cpu, _)| *cpu).collect())[1];
+    for (name, rounds) in names.iter().zip(&results) {
+        let [min, median, max] = spread(rounds.iter().map(|(cpu, _)| *cpu).collect());
+        let allocations = spread(rounds.iter().map(|(_, allocations)| *allocations).collect())[1];
+        println!("{name:<40} {min:>8.1} {median:>8.1} {max:>8.1} {:>8.2} {allocations:>12.2}", median / lowest);
+    }
+}

@@ -1,0 +1,5 @@
+//! The readers and the sampler on files: whole trees of them, and damaged ones.
+
+mod archive;
+mod parsers;
+mod trees;

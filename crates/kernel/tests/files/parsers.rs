@@ -1,0 +1,243 @@
+//! Every parser on input that is cut, damaged, foreign or random: never a panic, never a wrong number.
+
+use pagetide_core::{Sample, Schema, Table};
+use pagetide_kernel::cgroup::{Limit, parse_limit};
+use pagetide_kernel::*;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+/// What a parser found, as names with values.
+type Found = BTreeMap<String, String>;
+type Parser = fn(&str) -> Result<Found, Error>;
+
+fn pairs<'a, V: ToString>(pairs: impl Iterator<Item = (&'a str, V)>) -> Found {
+    pairs.map(|(name, value)| (name.to_owned(), value.to_string())).collect()
+}
+
+/// A list of things with one text each, by their place.
+fn list<T: std::fmt::Debug>(list: Vec<T>) -> Found {
+    list.iter().enumerate().map(|(at, item)| (at.to_string(), format!("{item:?}"))).collect()
+}
+
+fn zones(zones: Vec<Zone>) -> Found {
+    let mut found = Found::new();
+    for zone in zones {
+        let amounts = [
+            ("free", zone.free),
+            ("boost", zone.boost),
+            ("min", zone.min),
+            ("low", zone.low),
+            ("high", zone.high),
+            ("spanned", zone.spanned),
+            ("present", zone.present),
+            ("managed", zone.managed),
+        ];
+        for (name, pages) in amounts {
+            found.extend(pages.map(|pages| (format!("{} {name}", zone.entity()), pages.get().to_string())));
+        }
+        for (name, value) in zone.counters.iter().chain(&zone.node_counters).chain(&zone.other) {
+            found.insert(format!("{} {name}", zone.entity()), value.to_string());
+        }
+        if !zone.protection.is_empty() {
+            found.insert(format!("{} protection", zone.entity()), format!("{:?}", zone.protection));
+        }
+    }
+    found
+}
+
+fn one<T: std::fmt::Debug>(value: T) -> Found {
+    BTreeMap::from([(String::new(), format!("{value:?}"))])
+}
+
+/// Every parser by the end of the paths of its files.
+const PARSERS: [(&str, Parser); 14] = [
+    ("proc/meminfo", |text| parse_meminfo(text).map(|file| pairs(file.iter()))),
+    ("proc/vmstat", |text| parse_vmstat(text).map(|file| pairs(file.iter()))),
+    ("proc/zoneinfo", |text| parse_zoneinfo(text).map(zones)),
+    ("proc/buddyinfo", |text| parse_buddyinfo(text).map(list)),
+    ("proc/diskstats", |text| parse_diskstats(text).map(list)),
+    ("proc/stat", |text| parse_stat(text).map(|file| pairs(file.iter()))),
+    ("proc/loadavg", |text| parse_loadavg(text).map(one)),
+    ("pressure/memory", |text| {
+        let pressure = parse_pressure(text)?;
+        Ok(pairs(
+            [("some", pressure.some), ("full", pressure.full)]
+                .into_iter()
+                .filter_map(|(name, stall)| Some((name, format!("{:?}", stall?)))),
+        ))
+    }),
+    ("proc/swaps", |text| parse_swaps(text).map(list)),
+    ("self/mounts", |text| parse_mounts(text).map(list)),
+    ("self/mountinfo", |text| parse_mountinfo(text).map(list)),
+    ("/stat", |text| parse_process_stat(text).map(one)),
+    ("/io", |text| parse_process_io(text).map(|file| pairs(file.iter()))),
+    ("/status", |text| {
+        parse_process_status(text).map(|status| pairs(status.lines.iter().map(|(name, text)| (name.as_str(), text))))
+    }),
+];
+
+/// Every file of every tree with its parser.
+fn inputs() -> Vec<(String, String, Parser)> {
+    let mut inputs = Vec::new();
+    for tree in crate::archive::names() {
+        for (path, text) in crate::archive::files(&tree) {
+            let process = path.strip_prefix("proc/").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+            let parser = PARSERS.iter().find(|(end, _)| path.ends_with(end) && end.starts_with('/') == process);
+            inputs.extend(parser.map(|(_, parse)| (format!("{tree}/{path}"), text, *parse)));
+        }
+    }
+    inputs
+}
+
+#[test]
+fn a_file_cut_at_any_byte_gives_no_wrong_number() {
+    let inputs = inputs();
+    assert!(inputs.len() >= 16, "{} files", inputs.len());
+    for (name, text, parse) in inputs {
+        let whole = parse(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(!whole.is_empty() || name.ends_with("swaps"), "{name}");
+        for end in 0..text.len() {
+            if let Ok(part) = parse(&text[..end]) {
+                for (key, value) in &part {
+                    assert_eq!(whole.get(key), Some(value), "{name} cut at byte {end}: {key}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn errors_name_the_file_and_the_line() {
+    let check = |result: Result<Found, Error>, wanted: &str| assert_eq!(result.unwrap_err().to_string(), wanted);
+    let parse = |end: &str| PARSERS.iter().find(|(known, _)| *known == end).unwrap().1;
+    check(parse("proc/meminfo")(""), "/proc/meminfo:1: the file is empty");
+    check(parse("proc/meminfo")("MemTotal: 1 kB\nMemFree: x kB\n"), "/proc/meminfo:2: a number is expected here");
+    check(parse("proc/meminfo")("MemTotal: 1 kB\nMemFree: 1"), "/proc/meminfo:2: the text ends within this line");
+    check(parse("proc/meminfo")("pgpgin: 1\n"), "/proc/meminfo:1: this is not what the kernel writes to this file");
+    check(parse("proc/vmstat")("pgpgin 1\npgpgout -1\n"), "/proc/vmstat:2: a number is expected here");
+    check(parse("proc/diskstats")("8 0 sda 1 2 3\n"), "/proc/diskstats:1: a field is missing in this line");
+    check(
+        parse("proc/buddyinfo")("Node 0, Zone X 1\n"),
+        "/proc/buddyinfo:1: this is not what the kernel writes to this file",
+    );
+    let missing = Root::new("/nonexistent").meminfo().unwrap_err();
+    assert_eq!(missing.to_string(), "/nonexistent/proc/meminfo: cannot be read");
+    assert!(missing.is_absent());
+}
+
+#[test]
+fn odd_but_real_lines() {
+    let disk = |line: &str| parse_diskstats(line).unwrap().remove(0);
+    let partition = disk("   8       1 sda1 10 80 20 160\n");
+    assert_eq!(
+        partition.iter().collect::<Vec<_>>(),
+        [("reads", 10), ("read_sectors", 80), ("writes", 20), ("write_sectors", 160)]
+    );
+    let old = disk("   8       0 sda 1 2 3 4 5 6 7 8 9 10 11\n");
+    assert_eq!((old.get("weighted_io_ms"), old.get("discards")), (Some(11), None));
+    let newer = disk(" 259 0 nvme0n1 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19\n");
+    assert_eq!((newer.get("flush_ms"), &newer.more[..]), (Some(17), &[18, 19][..]));
+
+    let stat = parse_process_stat(&format!("7 (a) R (b\nc) ) D 1{}\n", " 3".repeat(48))).unwrap();
+    assert_eq!((stat.pid, stat.comm.as_str(), stat.state, stat.parent), (7, "a) R (b\nc) ", 'D', 1));
+
+    let swap = parse_swaps("Filename Type Size Used Priority\n/a\\040b\\134c file 8 4 -2\n").unwrap().remove(0);
+    assert_eq!((swap.path.as_str(), swap.size.get(), swap.priority), ("/a b\\c", 8192, -2));
+    let mount = parse_mounts("/dev/sda1 /mnt/a\\011b ext4 rw 0 0\n").unwrap().remove(0);
+    assert_eq!(mount.point.to_str(), Some("/mnt/a\tb"));
+    let info = "36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 shared:2 - overlay over rw,upperdir=/u,lowerdir=/l\n";
+    let mount = parse_mountinfo(info).unwrap().remove(0);
+    assert_eq!((mount.device, mount.option("upperdir"), mount.kind.as_str()), (Some((98, 0)), Some("/u"), "overlay"));
+
+    let cpu_only_some = parse_pressure("some avg10=0.00 avg60=0.10 avg300=99.99 total=5\n").unwrap();
+    assert_eq!((cpu_only_some.some.unwrap().average, cpu_only_some.full), ([0, 10, 9999], None));
+    assert_eq!(parse_loadavg("0.01 1.20 12.34 2/350 4711\n").unwrap().load_milli, [10, 1200, 12340]);
+
+    for unlimited in ["max\n", "9223372036854771712\n", "9223372036854775807\n", "9223372036854710272\n"] {
+        assert_eq!(parse_limit(unlimited).unwrap(), Limit::Max, "{unlimited}");
+    }
+    assert!(matches!(parse_limit("4096\n").unwrap(), Limit::Bytes(bytes) if bytes.get() == 4096));
+    assert!(parse_limit("-1\n").is_err() && parse_limit("max").is_err());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn random_text_never_panics(text in "[ -~\n]{0,300}|\\PC{0,100}") {
+        for (_, parse) in PARSERS {
+            let _ = parse(&text);
+        }
+    }
+
+    #[test]
+    fn a_damaged_file_never_panics(
+        which in any::<prop::sample::Index>(),
+        damage in prop::collection::vec((any::<prop::sample::Index>(), 0u8..128, any::<bool>()), 1..8),
+    ) {
+        static INPUTS: std::sync::OnceLock<Vec<(String, String, Parser)>> = std::sync::OnceLock::new();
+        let inputs = INPUTS.get_or_init(inputs);
+        let (_, text, parse) = &inputs[which.index(inputs.len())];
+        let mut bytes = text.clone().into_bytes();
+        for (at, byte, remove) in damage {
+            if bytes.is_empty() { break }
+            let at = at.index(bytes.len());
+            if remove { bytes.remove(at); } else { bytes[at] = byte; }
+        }
+        let _ = parse(&String::from_utf8_lossy(&bytes));
+    }
+
+    #[test]
+    fn what_is_printed_is_read(values in prop::collection::btree_map("[a-z_]{1,20}", any::<u64>(), 1..40)) {
+        let mut text = "nr_free_pages 7\n".to_owned();
+        let mut info = "MemTotal:        7 kB\n".to_owned();
+        for (name, value) in &values {
+            text += &format!("{name} {value}\n");
+            info += &format!("{name}: {:>8} kB\n", value >> 12);
+        }
+        let (vmstat, meminfo) = (parse_vmstat(&text).unwrap(), parse_meminfo(&info).unwrap());
+        for (name, value) in &values {
+            prop_assert_eq!(vmstat.get(name), Some(*value));
+            prop_assert_eq!(meminfo.count(name), Some((value >> 12) * 1024));
+        }
+    }
+
+    /// The kernel never changes the order of lines while it runs; if it did, every number would stay with its name.
+    #[test]
+    fn the_sampler_follows_a_changed_order(
+        names in Just((0..12).map(|n| format!("name_{n}")).collect::<Vec<_>>()).prop_shuffle(),
+        again in Just((0..12).map(|n| format!("name_{n}")).collect::<Vec<_>>()).prop_shuffle(),
+        keep in 1usize..12,
+        values in prop::collection::vec(any::<u64>(), 12),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("proc")).unwrap();
+        let number = |name: &str| values[name.trim_start_matches("name_").parse::<usize>().unwrap()];
+        let write = |names: &[String]| {
+            let lines: String = names.iter().map(|name| format!("{name} {}\n", number(name))).collect();
+            std::fs::write(folder.path().join("proc/vmstat"), lines).unwrap();
+            let disk = |name: &String| format!("1 1 {name} {}\n", vec![number(name).to_string(); 11].join(" "));
+            std::fs::write(folder.path().join("proc/diskstats"), names.iter().map(disk).collect::<String>()).unwrap();
+        };
+        write(&names);
+        let mut sampler = Sampler::new(&Root::new(folder.path()), Watch::default()).unwrap();
+        let (mut schema, mut sample) = (Schema::default(), Sample::default());
+        for order in [&names[..], &again[..keep], &names[..]] {
+            write(order);
+            sampler.sample(&mut schema, &mut sample).unwrap();
+            let (_, row) = sample.table(Table::Host).unwrap().rows().next().unwrap();
+            for name in &names {
+                let at = schema.find_column(Table::Host, name).unwrap().0 as usize;
+                let wanted = order.contains(name).then(|| i64::try_from(number(name)).unwrap_or(i64::MAX));
+                prop_assert_eq!(row.get(at).copied().flatten(), wanted);
+            }
+            let disks = sample.table(Table::Disk).unwrap();
+            prop_assert_eq!(disks.rows().count(), order.len());
+            for (entity, row) in disks.rows() {
+                let name = &schema.entities(Table::Disk)[entity.0 as usize].name;
+                prop_assert_eq!(row[0], Some(i64::try_from(number(name)).unwrap_or(i64::MAX)));
+            }
+        }
+        prop_assert_eq!(schema.entities(Table::Disk).len(), 12, "a disk that comes back is the same one");
+    }
+}
