@@ -34,6 +34,9 @@ pub use recording::{Disk, Gap, Manifest, Mark, MarkKind, Recording, RecordingBui
 pub use refusal::{Refusal, RefusalKind};
 pub use report::{Holds, Report, RunResult, Verdict};
 pub use sample::{Column, ColumnId, Entity, EntityId, Sample, Schema, Stamp, TableSample};
-pub use scenario::{Action, Claim, DiskSpec, FioJob, HoldKind, HoldSpec, Machine, Scale, Scenario, Step, SwapSpec};
+pub use scenario::{
+    Action, Claim, DiskSpec, FileSystem, FioJob, HoldKind, HoldSpec, HugePages, Lru, Machine, Scale, Scenario, Step,
+    SwapSpec,
+};
 pub use step::{Outcome, StepResult};
 pub use units::{Bytes, BytesPerSecond, Nanos, Pages, Ratio, UnitError};

@@ -4,16 +4,19 @@ use crate::figure::{Figure, Figures};
 use crate::quantity::Quantity;
 use crate::refusal::Refusal;
 use crate::suggest;
-use crate::units::{Bytes, BytesPerSecond, Nanos};
+use crate::units::{Bytes, Nanos};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::str::FromStr;
 
+mod machine;
 mod raw;
 
+pub use machine::{DiskSpec, FileSystem, HugePages, Lru, Machine, SwapSpec};
+
 /// A scenario, checked: ids are unique, references lead somewhere, every amount has its unit.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Scenario {
     /// Its id, which is its file's name.
     pub id: String,
@@ -31,73 +34,8 @@ pub struct Scenario {
     pub claims: Vec<Claim>,
 }
 
-/// The machine that a scenario describes.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Machine {
-    /// CPUs.
-    pub cpus: u32,
-    /// Memory that its kernel manages (MemTotal).
-    pub memory: Bytes,
-    /// How much of it the machine's own system holds before the first step (MemTotal less MemAvailable). A host that is
-    /// shrunk by a control group takes it off, because its own system lives outside of the group.
-    #[serde(default)]
-    pub system: Bytes,
-    /// Swap.
-    #[serde(default)]
-    pub swap: SwapSpec,
-    /// Settings, by name such as `vm.dirty_ratio`.
-    #[serde(default)]
-    pub sysctl: BTreeMap<String, i64>,
-    /// Disks. The first is where files go unless a step names another.
-    #[serde(default, rename = "disk")]
-    pub disks: Vec<DiskSpec>,
-}
-
-/// Swap of a machine: `"none"`, `{ size, disk }` or `{ zram, compressible }`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SwapSpec {
-    /// No swap.
-    #[default]
-    None,
-    /// A swap area on a disk.
-    Disk {
-        /// Its size.
-        size: Bytes,
-        /// The disk's name.
-        disk: String,
-    },
-    /// Compressed memory.
-    Zram {
-        /// Its size before compression.
-        size: Bytes,
-        /// The compression algorithm; the kernel's default when absent.
-        algorithm: Option<String>,
-    },
-}
-
-/// A disk of a machine. Limits are absent when there are none.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct DiskSpec {
-    /// Its name, for steps that name a disk.
-    pub name: String,
-    /// Its size.
-    pub size: Bytes,
-    /// Requests per second that it does at most.
-    #[serde(default)]
-    pub iops: Option<u64>,
-    /// Bandwidth that it has at most.
-    #[serde(default)]
-    pub bandwidth: Option<BytesPerSecond>,
-    /// Time that one request takes at least.
-    #[serde(default)]
-    pub latency: Option<Nanos>,
-}
-
 /// One step.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Step {
     /// Unique in the scenario; a name that claims can use.
     pub id: String,
@@ -112,7 +50,7 @@ pub struct Step {
 }
 
 /// What a step does.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
     /// Runs fio.

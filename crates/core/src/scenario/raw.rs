@@ -84,7 +84,7 @@ fn unknown_name(place: &str, message: &str) -> Refusal {
     let message = message.lines().next().unwrap_or_default();
     let words: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     match words.split_first() {
-        Some((unknown, known)) if message.starts_with("unknown field") && !known.is_empty() => Refusal::input(
+        Some((unknown, known)) if message.starts_with("unknown ") && !known.is_empty() => Refusal::input(
             format!("{place}: `{unknown}` is not known here{}", suggest::hint(unknown, known.iter().copied())),
             format!("known here: {}", known.join(", ")),
         ),
@@ -333,6 +333,11 @@ mod tests {
             "t.toml:10:",
             &["`4096` has no unit", "MiB"],
         );
+        check(
+            "filesystem = \"ext3\"\n[[step]]\nid = \"A\"\nsleep = \"1s\"\n",
+            "t.toml:10:",
+            &["ext3", "did you mean `ext4`?", "xfs"],
+        );
         check("[[step]]\nid = \"A\"\nrelease = \"B\"\n", "t.toml:10:", &["no hold `B`"]);
         check("[[step]]\nid = \"A\"\n", "t.toml:10:", &["does 0 things"]);
         check("[[step]]\nid = \"A-1\"\nsleep = \"1s\"\n", "t.toml:10:", &["step's id"]);
@@ -343,6 +348,27 @@ mod tests {
             "t.toml:13:",
             &["exists already"],
         );
+    }
+
+    #[test]
+    fn a_scenario_survives_as_json() {
+        for swap in [
+            "\"none\"",
+            "{ size = \"4GiB\", disk = \"data\" }",
+            "{ zram = \"2GiB\", algorithm = \"zstd\" }",
+            "{ zram = \"1GiB\" }",
+        ] {
+            let text = format!(
+                "id = \"t\"\ntitle = \"t\"\nsource = \"t\"\n[machine]\ncpus = 1\nmemory = \"1GiB\"\nswap = {swap}\n\
+                 lru = \"mglru\"\nhuge_pages = \"never\"\n[[machine.disk]]\nname = \"data\"\nsize = \"1GiB\"\n\
+                 filesystem = \"xfs\"\nread_ahead = \"128KiB\"\n\
+                 [[step]]\nid = \"A1\"\nfio = {{ rw = \"randread\", bs = \"8k\", size = \"2GiB\" }}\n\
+                 published = {{ iops = 2609 }}\n[[claim]]\nid = \"c\"\ntext = \"c\"\ncheck = \"A1.iops > 1\"\n"
+            );
+            let scenario = super::super::Scenario::parse(&text, "t.toml").unwrap();
+            let json = serde_json::to_string(&scenario).unwrap();
+            assert_eq!(serde_json::from_str::<super::super::Scenario>(&json).unwrap(), scenario);
+        }
     }
 
     #[test]

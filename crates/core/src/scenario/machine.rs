@@ -1,0 +1,159 @@
+//! The machine that a scenario describes: CPUs, memory, swap, disks and the settings of its kernel.
+
+use crate::units::{Bytes, BytesPerSecond, Nanos};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The machine that a scenario describes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Machine {
+    /// CPUs.
+    pub cpus: u32,
+    /// Memory that its kernel manages (MemTotal).
+    pub memory: Bytes,
+    /// How much of it the machine's own system holds before the first step (MemTotal less MemAvailable). A host that is
+    /// shrunk by a control group takes it off, because its own system lives outside of the group.
+    #[serde(default)]
+    pub system: Bytes,
+    /// Swap.
+    #[serde(default)]
+    pub swap: SwapSpec,
+    /// Which page reclaim its kernel uses; the kernel's own choice when absent.
+    #[serde(default)]
+    pub lru: Option<Lru>,
+    /// When anonymous memory is backed by huge pages; the kernel's own choice when absent.
+    #[serde(default)]
+    pub huge_pages: Option<HugePages>,
+    /// Settings, by name such as `vm.dirty_ratio`.
+    #[serde(default)]
+    pub sysctl: BTreeMap<String, i64>,
+    /// Disks. The first is where files go unless a step names another.
+    #[serde(default, rename = "disk")]
+    pub disks: Vec<DiskSpec>,
+}
+
+/// Swap of a machine: `"none"`, `{ size, disk }` or `{ zram, algorithm }`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum SwapSpec {
+    /// No swap.
+    #[default]
+    None,
+    /// A swap area on a disk.
+    Disk {
+        /// Its size.
+        size: Bytes,
+        /// The disk's name.
+        disk: String,
+    },
+    /// Compressed memory.
+    Zram {
+        /// Its size before compression.
+        size: Bytes,
+        /// The compression algorithm; the kernel's default when absent.
+        algorithm: Option<String>,
+    },
+}
+
+/// A disk of a machine. Limits are absent when there are none.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DiskSpec {
+    /// Its name, for steps that name a disk.
+    pub name: String,
+    /// Its size.
+    pub size: Bytes,
+    /// Requests per second that it does at most.
+    #[serde(default)]
+    pub iops: Option<u64>,
+    /// Bandwidth that it has at most.
+    #[serde(default)]
+    pub bandwidth: Option<BytesPerSecond>,
+    /// Time that one request takes at least.
+    #[serde(default)]
+    pub latency: Option<Nanos>,
+    /// Its file system.
+    #[serde(default)]
+    pub filesystem: FileSystem,
+    /// How far it is read ahead (`read_ahead_kb`); the kernel's own choice when absent.
+    #[serde(default)]
+    pub read_ahead: Option<Bytes>,
+}
+
+/// The two ways in which the kernel orders pages for reclaim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Lru {
+    /// An active and an inactive list (`mm/vmscan.c: shrink_lruvec`).
+    Classic,
+    /// Generations, by `/sys/kernel/mm/lru_gen/enabled` (`mm/vmscan.c: lru_gen_shrink_lruvec`).
+    Mglru,
+}
+
+/// `/sys/kernel/mm/transparent_hugepage/enabled`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HugePages {
+    /// Wherever they fit.
+    Always,
+    /// Where a program asks for them.
+    Madvise,
+    /// Nowhere.
+    Never,
+}
+
+impl HugePages {
+    /// The kernel's word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Always => "always",
+            Self::Madvise => "madvise",
+            Self::Never => "never",
+        }
+    }
+}
+
+/// The file system of a disk.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FileSystem {
+    /// ext4.
+    #[default]
+    Ext4,
+    /// XFS, which needs a disk of 300 MiB or more.
+    Xfs,
+}
+
+impl FileSystem {
+    /// The kernel's word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ext4 => "ext4",
+            Self::Xfs => "xfs",
+        }
+    }
+}
+
+impl Serialize for SwapSpec {
+    /// As a scenario's file has it.
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::SerializeMap;
+        match self {
+            Self::None => serializer.serialize_str("none"),
+            Self::Disk { size, disk } => {
+                let mut map = serializer.serialize_map(Some(2))?;
+                map.serialize_entry("size", size)?;
+                map.serialize_entry("disk", disk)?;
+                map.end()
+            }
+            Self::Zram { size, algorithm } => {
+                let mut map = serializer.serialize_map(None)?;
+                map.serialize_entry("zram", size)?;
+                if let Some(algorithm) = algorithm {
+                    map.serialize_entry("algorithm", algorithm)?;
+                }
+                map.end()
+            }
+        }
+    }
+}
