@@ -1,40 +1,12 @@
 //! Processes that the lab starts: born into a control group, and ended with the lab.
 #![allow(unsafe_code)]
 
+use crate::group::Group;
 use pagetide_core::Refusal;
-use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
 use std::process::Command;
-
-/// A control group that work is put into.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Group {
-    path: PathBuf,
-}
-
-impl Group {
-    /// The group whose directory is `path`.
-    pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into() }
-    }
-
-    /// Its directory.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// The file into which a process writes 0 to join.
-    pub(crate) fn door(&self) -> Result<File, Refusal> {
-        let path = self.path.join("cgroup.procs");
-        OpenOptions::new()
-            .write(true)
-            .open(&path)
-            .map_err(|error| Refusal::system(format!("cannot write {}: {error}", path.display()), "run as root"))
-    }
-}
 
 /// Has the command's process join the group before it becomes the new program, so that no page of its is charged
 /// elsewhere, and die when the thread that started it dies, so that a killed lab leaves no load behind.

@@ -5,10 +5,11 @@ mod job;
 mod output;
 
 pub use eta::{Eta, parse_eta};
-pub use job::arguments;
+pub use job::{arguments, layout};
 pub use output::{DiskUse, Output, parse_output};
 
-use crate::confined::{self, Group};
+use crate::confined;
+use crate::group::Group;
 use pagetide_core::{Outcome, Progress, Refusal};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::Read;

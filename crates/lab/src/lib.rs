@@ -6,9 +6,12 @@
 
 pub mod catalogue;
 pub mod claims;
+pub mod executor;
 pub mod fio;
+pub mod group;
+pub mod hold;
+pub mod host;
 pub mod undo;
 
 mod confined;
-
-pub use confined::Group;
+mod shrink;

@@ -8,6 +8,7 @@ mod change;
 mod process;
 
 pub use change::Change;
+pub(crate) use change::read_sysctl;
 pub use process::{Identity, kill};
 
 use change::Undone;

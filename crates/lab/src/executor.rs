@@ -1,0 +1,136 @@
+//! Does the steps of a scenario on the machine that it runs on, and measures them.
+//!
+//! It knows nothing of how the machine came to be as it is: the host backend makes a host small and gives it a control group,
+//! the vm backend has it run inside of the guest.
+
+mod caches;
+mod dirty;
+mod edge;
+mod files;
+mod step;
+
+pub(crate) use edge::page_size;
+pub use files::Files;
+pub(crate) use files::room;
+
+use crate::group::Group;
+use crate::hold::Hold;
+use crate::undo::Journal;
+use pagetide_core::{Bytes, MarkKind, Progress, Refusal, Scenario, Step, StepResult};
+use pagetide_kernel::{Root, device};
+use pagetide_recorder::Recorder;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// How settings are changed on the machine, and what is done to it between steps.
+pub trait Tuning {
+    /// Changes a setting such as `vm.dirty_ratio` to what the scenario says.
+    ///
+    /// # Errors
+    /// There is no such setting, or it refuses the value.
+    fn set(&mut self, name: &str, value: i64) -> Result<(), Refusal>;
+
+    /// Is called before each step: memory may be held now that was not before.
+    ///
+    /// # Errors
+    /// The machine cannot be kept as it should be.
+    fn settle(&mut self) -> Result<(), Refusal> {
+        Ok(())
+    }
+
+    /// The dirty and the background threshold in force, when they are not the host's own.
+    fn thresholds(&self) -> Option<(Bytes, Bytes)> {
+        None
+    }
+}
+
+/// Changes settings as they are named, through the journal.
+impl Tuning for &Journal {
+    fn set(&mut self, name: &str, value: i64) -> Result<(), Refusal> {
+        self.set_sysctl(name, &value.to_string())
+    }
+}
+
+/// Where the steps are done and with what.
+#[derive(Debug)]
+pub struct Ground<'a> {
+    /// An empty folder for data files, on the disk that is measured.
+    pub data: PathBuf,
+    /// The folder in which fio's results are left, as `fio-<step>.json`.
+    pub results: PathBuf,
+    /// fio.
+    pub fio: PathBuf,
+    /// The control group of the work; absent when it has the whole machine.
+    pub group: Option<Group>,
+    /// The recording of this run.
+    pub recorder: &'a Recorder,
+    /// What is to be undone.
+    pub journal: &'a Journal,
+}
+
+/// The disks under a folder, by their names in `/proc/diskstats`.
+///
+/// # Errors
+/// It does not lie on a block device.
+pub fn disks_under(folder: &Path) -> Result<Vec<String>, Refusal> {
+    device::under(&Root::host(), folder).map_err(|error| {
+        Refusal::system(error.to_string(), "choose a work folder on a disk with --work-dir, not on tmpfs or a network")
+    })
+}
+
+/// Does all steps of a scenario, in order. `files` have been laid out in [`Ground::data`].
+///
+/// # Errors
+/// The user interrupted it, or the machine refused something without which the rest means nothing. A step that fails is no
+/// error: its result says so.
+pub fn run(
+    scenario: &Scenario,
+    ground: &Ground<'_>,
+    files: Files,
+    tuning: &mut dyn Tuning,
+    progress: &mut dyn Progress,
+) -> Result<Vec<StepResult>, Refusal> {
+    let disks = disks_under(&ground.data)?;
+    let mut executor = Executor { ground, tuning, progress, disks, files, holds: BTreeMap::new() };
+    let mut results = Vec::with_capacity(scenario.steps.len());
+    for (at, step) in scenario.steps.iter().enumerate() {
+        executor.progress.step(at + 1, scenario.steps.len(), &step.id, &step.title);
+        let result = executor.step(step)?;
+        ground.recorder.mark(MarkKind::StepEnded { result: Box::new(result.clone()) });
+        executor.progress.step_done(&step::in_words(&result));
+        results.push(result);
+    }
+    Ok(results)
+}
+
+/// What a run keeps between its steps.
+struct Executor<'a, 'g> {
+    ground: &'a Ground<'g>,
+    tuning: &'a mut dyn Tuning,
+    progress: &'a mut dyn Progress,
+    disks: Vec<String>,
+    files: Files,
+    holds: BTreeMap<String, Hold>,
+}
+
+impl Executor<'_, '_> {
+    fn check_interrupted(&self) -> Result<(), Refusal> {
+        if self.progress.interrupted() { Err(Refusal::interrupted()) } else { Ok(()) }
+    }
+
+    /// Brings the machine to where the step begins.
+    fn prepare(&mut self, step: &Step, notes: &mut Vec<String>) -> Result<(), Refusal> {
+        self.check_interrupted()?;
+        self.files.prepare(step, self.progress)?;
+        self.tuning.settle()?;
+        if step.drop_caches {
+            self.progress.update(None, None, "dropping caches");
+            notes.extend(caches::drop_all(&self.files.shared())?);
+            // The drop took fio's own program file as well; reading it back is not part of the step.
+            if matches!(step.action, pagetide_core::Action::Fio(_)) {
+                crate::fio::version(&self.ground.fio)?;
+            }
+        }
+        Ok(())
+    }
+}

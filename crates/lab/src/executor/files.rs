@@ -1,0 +1,186 @@
+//! The files that jobs work on.
+//!
+//! Jobs that only read share a file, filled with real data before the first step and as large as the largest of them needs.
+//! A job that writes gets a new file of its own, which is gone after its step, unless it names one.
+
+use crate::fio;
+use pagetide_core::{Action, Bytes, FioJob, Outcome, Progress, Refusal, Scenario, Step};
+use pagetide_kernel::cached;
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+/// The data files of a run.
+#[derive(Debug)]
+pub struct Files {
+    data: PathBuf,
+    results: PathBuf,
+    fio: PathBuf,
+    /// Files that several steps use, by name.
+    shared: BTreeMap<String, Bytes>,
+}
+
+/// The name of the file that jobs share which only read and name none.
+const SHARED: &str = "data";
+
+fn writes_only(job: &FioJob) -> bool {
+    matches!(job.rw.as_str(), "write" | "randwrite")
+}
+
+/// The name of the file that a job shares with others; absent when it has one of its own.
+fn shared_name(job: &FioJob) -> Option<&str> {
+    job.file.as_deref().or_else(|| job.reads_only().then_some(SHARED))
+}
+
+fn jobs(scenario: &Scenario) -> impl Iterator<Item = &FioJob> {
+    scenario.steps.iter().filter_map(|step| match &step.action {
+        Action::Fio(job) => Some(job),
+        _ => None,
+    })
+}
+
+/// The files that must be there before the first step, with their sizes.
+fn shared_files(scenario: &Scenario) -> BTreeMap<String, Bytes> {
+    let mut files = BTreeMap::new();
+    for job in jobs(scenario).filter(|job| !writes_only(job)) {
+        if let Some(name) = shared_name(job) {
+            let size = files.entry(name.to_owned()).or_insert(Bytes::ZERO);
+            *size = job.size.max(*size);
+        }
+    }
+    files
+}
+
+/// Room on the disk that the files of a scenario take at most at one time.
+pub(crate) fn room(scenario: &Scenario) -> Bytes {
+    let mut shared = shared_files(scenario);
+    let mut own = Bytes::ZERO;
+    for job in jobs(scenario) {
+        match shared_name(job) {
+            Some(name) => {
+                let size = shared.entry(name.to_owned()).or_insert(Bytes::ZERO);
+                *size = job.size.max(*size);
+            }
+            None => own = own.max(job.size),
+        }
+    }
+    shared.into_values().fold(own, |sum, size| sum.checked_add(size).unwrap_or(Bytes::new(u64::MAX)))
+}
+
+impl Files {
+    /// Fills the shared files of a scenario in the folder `data`, and takes them out of the page cache again. fio's own output
+    /// goes to `results`.
+    ///
+    /// # Errors
+    /// fio fails, the disk is full, the user interrupts.
+    pub fn lay_out(
+        scenario: &Scenario,
+        data: &Path,
+        results: &Path,
+        fio: &Path,
+        progress: &mut dyn Progress,
+    ) -> Result<Self, Refusal> {
+        let shared = shared_files(scenario);
+        let files = Self { data: data.to_owned(), results: results.to_owned(), fio: fio.to_owned(), shared };
+        for (name, size) in &files.shared {
+            progress.say(&format!("writing a file of {size} to read from: {}", data.join(name).display()));
+            files.fill(name, *size, progress)?;
+        }
+        Ok(files)
+    }
+
+    fn fill(&self, name: &str, size: Bytes, progress: &mut dyn Progress) -> Result<(), Refusal> {
+        let path = self.data.join(name);
+        let result = self.results.join(format!("fio-layout-{name}.json"));
+        let ended = fio::Run::start(&self.fio, &fio::layout(&path, size.get()), &result, None)?.wait(progress)?;
+        let written = fs::metadata(&path).map_or(0, |meta| meta.len());
+        if ended.outcome != Outcome::Done || written < size.get() {
+            return Err(Refusal::system(
+                format!("cannot fill {} with {size}: {}", path.display(), ended.notes.join("; ")),
+                "look for room on the disk with `df`",
+            ));
+        }
+        // Whoever reads a page first is charged for it, and that is to be the job.
+        let lost = |error: std::io::Error| Refusal::system(format!("{}: {error}", path.display()), "");
+        let file = File::open(&path).map_err(lost)?;
+        rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed).map_err(|error| lost(error.into()))?;
+        if cached::bytes(&path).is_ok_and(|left| left.get() > size.get() / 100) {
+            progress.say(&format!("part of {} stays in the page cache until it is dropped", path.display()));
+        }
+        Ok(())
+    }
+
+    /// The file that a step works on.
+    pub(super) fn of(&self, step: &Step) -> Option<PathBuf> {
+        match &step.action {
+            Action::Fio(job) => Some(self.data.join(shared_name(job).unwrap_or(&own_name(step)))),
+            _ => None,
+        }
+    }
+
+    /// The files that are there for the whole run.
+    pub(super) fn shared(&self) -> Vec<PathBuf> {
+        self.shared.keys().map(|name| self.data.join(name)).collect()
+    }
+
+    /// Makes the step's own file ready: none for a job that writes, a filled one for a job that also reads.
+    pub(super) fn prepare(&self, step: &Step, progress: &mut dyn Progress) -> Result<(), Refusal> {
+        let Action::Fio(job) = &step.action else { return Ok(()) };
+        if shared_name(job).is_none() {
+            self.finish(step);
+            if !writes_only(job) {
+                self.fill(&own_name(step), job.size, progress)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes the step's own file.
+    pub(super) fn finish(&self, step: &Step) {
+        if let Action::Fio(job) = &step.action
+            && shared_name(job).is_none()
+        {
+            // What cannot be removed now goes with the folder at the end of the run.
+            let _ = fs::remove_file(self.data.join(own_name(step)));
+        }
+    }
+}
+
+fn own_name(step: &Step) -> String {
+    format!("own-{}", step.id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scenario(steps: &str) -> Scenario {
+        let head = "id = \"t\"\ntitle = \"t\"\nsource = \"t\"\n[machine]\ncpus = 1\nmemory = \"1GiB\"\n\
+                    [[machine.disk]]\nname = \"data\"\nsize = \"1GiB\"\n";
+        let steps: String = steps
+            .lines()
+            .enumerate()
+            .map(|(at, job)| format!("[[step]]\nid = \"S{at}\"\nfio = {{ bs = \"4k\", {job} }}\n"))
+            .collect();
+        Scenario::parse(&format!("{head}{steps}"), "t.toml").unwrap()
+    }
+
+    #[test]
+    fn readers_share_the_largest_file_and_writers_have_their_own() {
+        let scenario = scenario(
+            "rw = \"randread\", size = \"2MiB\"\nrw = \"read\", size = \"4MiB\"\nrw = \"randwrite\", size = \"16MiB\"\n\
+             rw = \"write\", size = \"1MiB\", file = \"log\"\nrw = \"randrw\", size = \"8MiB\"",
+        );
+        let shared = shared_files(&scenario);
+        assert_eq!(shared.into_iter().collect::<Vec<_>>(), [("data".to_owned(), Bytes::new(4 << 20))]);
+        assert_eq!(room(&scenario), Bytes::new((16 + 4 + 1) << 20), "own files are there one at a time");
+    }
+
+    #[test]
+    fn a_named_file_is_laid_out_when_anybody_reads_it() {
+        let scenario =
+            scenario("rw = \"write\", size = \"8MiB\", file = \"log\"\nrw = \"read\", size = \"2MiB\", file = \"log\"");
+        assert_eq!(shared_files(&scenario)["log"], Bytes::new(2 << 20));
+        assert_eq!(room(&scenario), Bytes::new(8 << 20));
+    }
+}

@@ -1,0 +1,236 @@
+//! One step: what it does and what is measured while it does it.
+
+use super::dirty;
+use super::edge::{Edge, End};
+use super::{Executor, caches};
+use crate::fio;
+use crate::hold::{self, Hold, Witness};
+use crate::undo::{Change, Identity, Journal};
+use pagetide_core::{
+    Action, Bytes, Figure, Figures, FioJob, HoldSpec, MarkKind, Nanos, Outcome, Progress, Refusal, RefusalKind, Step,
+    StepResult,
+};
+use pagetide_kernel::cached;
+use pagetide_recorder::now;
+use std::time::{Duration, Instant};
+
+/// What came out of doing a step.
+struct Done {
+    outcome: Outcome,
+    notes: Vec<String>,
+    figures: Figures,
+    fio: Option<fio::Output>,
+}
+
+impl Done {
+    fn well() -> Self {
+        Self { outcome: Outcome::Done, notes: Vec::new(), figures: Figures::default(), fio: None }
+    }
+
+    fn badly(outcome: Outcome, why: String) -> Self {
+        Self { outcome, notes: vec![why], ..Self::well() }
+    }
+}
+
+impl Executor<'_, '_> {
+    /// Does a step and measures it.
+    pub(super) fn step(&mut self, step: &Step) -> Result<StepResult, Refusal> {
+        let mut notes = Vec::new();
+        self.prepare(step, &mut notes)?;
+        let (ground, group) = (self.ground, self.ground.group.as_ref());
+        let file = self.files.of(step);
+        let cached_now = || file.as_ref().and_then(|file| cached::bytes(file).ok()).map(Bytes::as_f64);
+        let cached_before = cached_now();
+        let watch = dirty::Watch::start();
+        ground.recorder.sample_now();
+        let before = Edge::read(End::Before, &self.disks, group)?;
+        ground.recorder.mark(MarkKind::StepStarted { id: step.id.clone(), title: step.title.clone() });
+        let started = now();
+        let mut done = self.act(step)?;
+        let ended = now();
+        let after = Edge::read(End::After, &self.disks, group)?;
+        ground.recorder.sample_now();
+        notes.append(&mut done.notes);
+
+        let mut figures = done.figures;
+        let wall = (ended.boot_ns - started.boot_ns) as f64;
+        if figures.get(Figure::Elapsed).is_none() {
+            figures.set(Figure::Elapsed, wall);
+        }
+        before.until(&after, &mut figures);
+        figures.set_some(Figure::DiskUtil, before.disk_util(&after, wall));
+        figures.set_some(Figure::DirtyPeak, watch.peak().map(Bytes::as_f64));
+        if let Some((dirty, background)) = self.tuning.thresholds().or_else(|| before.thresholds()) {
+            figures.set(Figure::DirtyThreshold, dirty.as_f64());
+            figures.set(Figure::BackgroundThreshold, background.as_f64());
+        }
+        figures.set_some(Figure::CachedBefore, cached_before);
+        figures.set_some(Figure::CachedAfter, cached_now());
+        let size = file.as_ref().and_then(|file| std::fs::metadata(file).ok());
+        figures.set_some(Figure::FileBytes, size.map(|meta| meta.len() as f64));
+        if let (Action::Fio(job), Some(output)) = (&step.action, &done.fio) {
+            self.compare_with_fio(job, output, &mut figures, &mut notes);
+        }
+        for (id, hold) in self.holds.iter().filter(|(_, hold)| !hold.held()) {
+            notes.push(format!("the memory of step {id} ({}) was lost: its holder was killed", hold.touched()));
+        }
+        self.files.finish(step);
+        Ok(StepResult {
+            id: step.id.clone(),
+            kind: step.action.kind().to_owned(),
+            title: step.title.clone(),
+            started_ns: started.boot_ns,
+            ended_ns: ended.boot_ns,
+            outcome: done.outcome,
+            notes,
+            figures,
+        })
+    }
+
+    fn act(&mut self, step: &Step) -> Result<Done, Refusal> {
+        match &step.action {
+            Action::Fio(job) => self.fio(step, job),
+            Action::Hold(spec) => self.hold(step, spec),
+            Action::Release(id) => Ok(match self.holds.remove(id) {
+                Some(_) => Done::well(),
+                None => Done::badly(Outcome::Refused, format!("step {id} holds nothing")),
+            }),
+            Action::DropCaches => {
+                let left = caches::drop_all(&self.files.shared())?;
+                Ok(Done { notes: left.into_iter().collect(), ..Done::well() })
+            }
+            Action::Sleep(time) => self.sleep(*time),
+            Action::Sysctl(settings) => {
+                for (name, value) in settings {
+                    self.tuning.set(name, *value)?;
+                }
+                self.tuning.settle()?;
+                Ok(Done::well())
+            }
+            Action::Snapshot => Ok(Done::well()),
+        }
+    }
+
+    fn fio(&mut self, step: &Step, job: &FioJob) -> Result<Done, Refusal> {
+        let Some(file) = self.files.of(step) else { return Ok(Done::well()) };
+        let result = self.ground.results.join(format!("fio-{}.json", step.id));
+        let arguments = fio::arguments(&step.id, job, &file);
+        let run = fio::Run::start(&self.ground.fio, &arguments, &result, self.ground.group.as_ref())?;
+        self.ground.recorder.watch_pid(run.pid());
+        if let Some(process) = Identity::of(run.pid()) {
+            self.ground.journal.note(Change::Process { process, what: format!("fio of step {}", step.id) })?;
+        }
+        let ended = run.wait(self.progress)?;
+        let mut figures = Figures::default();
+        if let Some(output) = &ended.output {
+            output.figures(&mut figures);
+        }
+        Ok(Done { outcome: ended.outcome, notes: ended.notes, figures, fio: ended.output })
+    }
+
+    /// Sets fio's own view of the disk, and the part of the reads that the cache served; says where the two views differ.
+    fn compare_with_fio(&self, job: &FioJob, output: &fio::Output, figures: &mut Figures, notes: &mut Vec<String>) {
+        let ours: Vec<_> = output.disks().iter().filter(|disk| self.disks.contains(&disk.name)).collect();
+        if !ours.is_empty() {
+            figures.set(Figure::FioDiskReads, ours.iter().map(|disk| disk.read_ios).sum::<u64>() as f64);
+            figures.set(Figure::FioDiskWrites, ours.iter().map(|disk| disk.write_ios).sum::<u64>() as f64);
+        }
+        if job.reads_only()
+            && let (Some(read), asked @ 1..) = (figures.get(Figure::DiskReadBytes), output.read_bytes())
+        {
+            figures.set(Figure::CacheHitRatio, (1.0 - read / asked as f64).max(0.0));
+        }
+        for (what, own, fios) in
+            [("reads", Figure::DiskReads, Figure::FioDiskReads), ("writes", Figure::DiskWrites, Figure::FioDiskWrites)]
+        {
+            if let (Some(own), Some(fios)) = (figures.get(own), figures.get(fios))
+                && (own - fios).abs() > (own.max(fios) * 0.01).max(100.0)
+            {
+                notes.push(format!("the disk did {own:.0} {what} during the step, of which fio saw {fios:.0}"));
+            }
+        }
+        // Only a job that does not write can tell others' writes from its own.
+        if job.reads_only()
+            && let (Some(read), Some(written)) =
+                (output.read_bytes().checked_div(20), figures.get(Figure::DiskWrittenBytes))
+            && written > read as f64
+        {
+            notes.push(format!("others wrote {written:.0} bytes to the disk during the step"));
+        }
+    }
+
+    fn hold(&mut self, step: &Step, spec: &HoldSpec) -> Result<Done, Refusal> {
+        struct Seen<'a> {
+            progress: &'a mut dyn Progress,
+            journal: &'a Journal,
+            what: String,
+            of: Bytes,
+        }
+        impl Witness for Seen<'_> {
+            fn started(&mut self, process: Identity) -> Result<(), Refusal> {
+                self.journal.note(Change::Process { process, what: self.what.clone() })
+            }
+            fn touched(&mut self, touched: Bytes) -> bool {
+                if touched > Bytes::ZERO {
+                    let part = touched.as_f64() / self.of.as_f64().max(1.0);
+                    self.progress.update(Some(part.min(1.0)), None, &format!("{touched} touched"));
+                }
+                !self.progress.interrupted()
+            }
+        }
+        let options = hold::Options { group: self.ground.group.as_ref(), ..hold::Options::new(&self.ground.data) };
+        let mut seen = Seen {
+            progress: &mut *self.progress,
+            journal: self.ground.journal,
+            what: format!("memory held by step {}", step.id),
+            of: spec.touch.unwrap_or(spec.size),
+        };
+        match Hold::occupy(spec, &options, &mut seen) {
+            Ok(hold) => {
+                let mut done = Done::well();
+                done.figures.set(Figure::Resident, hold.resident().as_f64());
+                done.figures.set(Figure::Processed, hold.touched().as_f64());
+                done.figures.set(Figure::Elapsed, hold.took().as_f64());
+                self.ground.recorder.watch_pid(hold.holder().pid);
+                self.holds.insert(step.id.clone(), hold);
+                Ok(done)
+            }
+            Err(refusal) if refusal.kind == RefusalKind::Interrupted => Err(refusal),
+            Err(refusal) if refusal.what == hold::KILLED => Ok(Done::badly(Outcome::Killed, refusal.to_string())),
+            Err(refusal) => Ok(Done::badly(Outcome::Refused, refusal.to_string())),
+        }
+    }
+
+    fn sleep(&mut self, time: Nanos) -> Result<Done, Refusal> {
+        let began = Instant::now();
+        let whole = Duration::from_nanos(time.get());
+        while let Some(left) = whole.checked_sub(began.elapsed()).filter(|left| !left.is_zero()) {
+            self.check_interrupted()?;
+            let part = began.elapsed().as_secs_f64() / whole.as_secs_f64();
+            self.progress.update(Some(part), Nanos::from_secs_f64(left.as_secs_f64()), "");
+            std::thread::sleep(left.min(Duration::from_millis(50)));
+        }
+        Ok(Done::well())
+    }
+}
+
+/// A result in a few words, for the line that ends a step.
+pub(super) fn in_words(result: &StepResult) -> String {
+    let mut words = Vec::new();
+    if result.outcome != Outcome::Done {
+        words.push(result.notes.first().cloned().unwrap_or_default());
+    }
+    let mut add = |figure: Figure, what: &str| {
+        words.extend(result.quantity(figure).map(|quantity| format!("{quantity} {what}").trim_end().to_owned()));
+    };
+    if result.kind == "fio" {
+        add(Figure::Iops, "");
+        add(Figure::ClatMean, "per request");
+        add(Figure::DiskReads, "disk reads");
+        add(Figure::DiskWrites, "disk writes");
+    } else {
+        add(Figure::Resident, "resident");
+        add(Figure::AvailableAfter, "available");
+    }
+    words.join(", ")
+}

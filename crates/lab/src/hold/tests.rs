@@ -1,0 +1,75 @@
+use super::*;
+use std::time::Duration;
+
+const SIZE: Bytes = Bytes::new(24 << 20);
+
+fn spec(kind: HoldKind, touch: Option<Bytes>) -> HoldSpec {
+    HoldSpec { size: SIZE, touch, kind }
+}
+
+/// A folder on a disk: the kernel has no nameless files on every file system.
+fn folder() -> tempfile::TempDir {
+    tempfile::Builder::new().prefix("pagetide-test").tempdir_in("/var/tmp").unwrap()
+}
+
+#[test]
+fn every_kind_is_resident_until_it_is_dropped() {
+    let folder = folder();
+    for kind in [HoldKind::Anon, HoldKind::Shared, HoldKind::File, HoldKind::Mlock] {
+        let hold = Hold::occupy(&spec(kind, None), &Options::new(folder.path()), &mut ()).unwrap();
+        let resident = hold.resident();
+        assert!(resident >= SIZE && resident.get() < SIZE.get() * 11 / 10, "{kind:?}: {resident}");
+        let holder = hold.holder();
+        assert!(hold.held() && hold.took() > Nanos::ZERO);
+        drop(hold);
+        assert!(Identity::of(holder.pid) != Some(holder), "{kind:?}: not even a zombie is left");
+    }
+}
+
+#[test]
+fn only_what_is_touched_is_resident() {
+    let touch = Bytes::new(6 << 20);
+    let folder = folder();
+    let hold = Hold::occupy(&spec(HoldKind::Mlock, Some(touch)), &Options::new(folder.path()), &mut ()).unwrap();
+    // A huge page may make it a little more.
+    assert!(hold.resident() >= touch && hold.resident().get() <= touch.get() + (4 << 20), "{}", hold.resident());
+}
+
+#[test]
+fn it_is_told_when_the_holder_is_killed() {
+    let folder = folder();
+    let hold = Hold::occupy(&spec(HoldKind::Anon, None), &Options::new(folder.path()), &mut ()).unwrap();
+    crate::undo::kill(hold.holder());
+    assert!(!hold.held());
+    assert_eq!(hold.resident(), Bytes::ZERO);
+}
+
+#[test]
+fn more_than_is_available_is_refused_before_it_is_taken() {
+    let folder = folder();
+    let spec = HoldSpec { size: Bytes::new(1 << 50), touch: None, kind: HoldKind::Anon };
+    let refusal = Hold::occupy(&spec, &Options::new(folder.path()), &mut ()).unwrap_err();
+    assert!(refusal.what.contains("would leave less than 1 GiB") && refusal.mend.contains("--allow-oom"), "{refusal}");
+}
+
+#[test]
+fn it_waits_before_it_touches_and_can_be_ended_meanwhile() {
+    struct Impatient(Option<Identity>);
+    impl Witness for Impatient {
+        fn started(&mut self, holder: Identity) -> Result<(), Refusal> {
+            self.0 = Some(holder);
+            Ok(())
+        }
+        fn touched(&mut self, touched: Bytes) -> bool {
+            assert_eq!(touched, Bytes::ZERO, "nothing is touched before its time");
+            false
+        }
+    }
+    let folder = folder();
+    let options = Options { after: Nanos::new(60_000_000_000), ..Options::new(folder.path()) };
+    let mut witness = Impatient(None);
+    let began = Instant::now();
+    assert!(Hold::occupy(&spec(HoldKind::Anon, None), &options, &mut witness).is_err());
+    assert!(began.elapsed() < Duration::from_secs(30));
+    assert!(!witness.0.unwrap().alive());
+}

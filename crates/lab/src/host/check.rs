@@ -1,0 +1,166 @@
+//! What must be so before a host is changed: each refusal says what is missing and what would mend it.
+
+use super::{HostOptions, Shrink};
+use crate::{executor, fio, hold, shrink};
+use pagetide_core::{Action, Bytes, Refusal, Scenario};
+use pagetide_kernel::Root;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Room on the disk that must be left.
+const SPARE_DISK: Bytes = Bytes::new(1 << 30);
+
+/// What the checks have found out.
+#[derive(Debug, Clone)]
+pub(super) struct Found {
+    /// The disks under the work folder.
+    pub(super) disks: Vec<String>,
+    /// fio's version.
+    pub(super) fio: String,
+}
+
+/// This process may change the system.
+pub(super) fn root() -> Result<(), Refusal> {
+    if rustix::process::geteuid().is_root() {
+        Ok(())
+    } else {
+        Err(Refusal::system(
+            "the host backend changes settings and control groups, which needs root",
+            "run it with sudo",
+        ))
+    }
+}
+
+/// The folder as an absolute path.
+pub(super) fn absolute(folder: &Path) -> Result<PathBuf, Refusal> {
+    folder.canonicalize().map_err(|error| {
+        Refusal::input(
+            format!("the work folder {}: {error}", folder.display()),
+            "give an existing folder with --work-dir",
+        )
+    })
+}
+
+/// Everything that can be known before the first change.
+pub(super) fn all(scenario: &Scenario, options: &HostOptions) -> Result<Found, Refusal> {
+    let fio = fio::version(&options.fio)?;
+    let folder = absolute(&options.work_dir)?;
+    use rustix::fs::Access;
+    rustix::fs::access(&folder, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK).map_err(|error| {
+        Refusal::system(format!("the work folder {}: {error}", folder.display()), "choose another with --work-dir")
+    })?;
+    let results = options.results.as_path();
+    rustix::fs::access(results, Access::WRITE_OK)
+        .map_err(|error| Refusal::system(format!("the folder for results {}: {error}", results.display()), ""))?;
+    let disks = executor::disks_under(&folder)?;
+    disk_room(scenario, &folder)?;
+    memory(scenario, options)?;
+    holds(scenario)?;
+    blocks(scenario, &disks)?;
+    settings(scenario)?;
+    if options.shrink == Shrink::Cgroup {
+        shrink::Controller::find()?;
+    }
+    Ok(Found { disks, fio })
+}
+
+fn disk_room(scenario: &Scenario, folder: &Path) -> Result<(), Refusal> {
+    let stat = rustix::fs::statvfs(folder)
+        .map_err(|error| Refusal::system(format!("the work folder {}: {error}", folder.display()), ""))?;
+    let free = Bytes::new(stat.f_bavail.saturating_mul(stat.f_frsize));
+    let files = executor::room(scenario);
+    let needed = Bytes::new((files.get() / 10).saturating_add(files.get()).saturating_add(SPARE_DISK.get()));
+    if free >= needed {
+        return Ok(());
+    }
+    Err(Refusal::system(
+        format!("{} has {free} of room, but the files need {needed} with what must stay free", folder.display()),
+        "make room, choose another --work-dir, or a smaller --scale",
+    ))
+}
+
+fn memory(scenario: &Scenario, options: &HostOptions) -> Result<(), Refusal> {
+    let machine = &scenario.machine;
+    let limit = shrink::limit(machine);
+    if limit.get() < 32 << 20 {
+        return Err(Refusal::input(
+            format!(
+                "a machine of {} of which its system takes {} leaves {limit} for the work",
+                machine.memory, machine.system
+            ),
+            "use a larger --scale: 32 MiB at least",
+        ));
+    }
+    let meminfo = Root::host().meminfo().map_err(|error| Refusal::system(error.to_string(), ""))?;
+    let available = meminfo.available().or_else(|| meminfo.free()).unwrap_or(Bytes::ZERO);
+    let (needed, spare) = match options.shrink {
+        Shrink::Cgroup => (limit, hold::FLOOR),
+        Shrink::Hold => (limit.max(hold::FLOOR), Bytes::ZERO),
+        Shrink::None => (Bytes::ZERO, hold::FLOOR),
+    };
+    if available.saturating_sub(spare) >= needed {
+        return Ok(());
+    }
+    let with = if spare == Bytes::ZERO { String::new() } else { format!(", and {spare} for the host itself") };
+    Err(Refusal::system(
+        format!("the scenario needs {needed} of memory{with}; this host has {available} available"),
+        "end other processes, or use a smaller --scale",
+    ))
+}
+
+/// What is held at one time must fit in the machine: else the OOM killer ends the experiment, not the memory.
+fn holds(scenario: &Scenario) -> Result<(), Refusal> {
+    let limit = shrink::limit(&scenario.machine);
+    let mut held: BTreeMap<&str, u64> = BTreeMap::new();
+    for step in &scenario.steps {
+        match &step.action {
+            Action::Hold(spec) => held.insert(&step.id, spec.touch.unwrap_or(spec.size).get()),
+            Action::Release(id) => held.remove(id.as_str()),
+            _ => continue,
+        };
+        let sum = Bytes::new(held.values().fold(0, |sum: u64, size| sum.saturating_add(*size)));
+        if sum >= limit {
+            return Err(Refusal::input(
+                format!("step `{}` would hold {sum} in all, but the machine has {limit} for the work", step.id),
+                "hold less, or give the machine more memory",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// A job that goes past the cache must ask for whole blocks of the device.
+fn blocks(scenario: &Scenario, disks: &[String]) -> Result<(), Refusal> {
+    for disk in disks {
+        let file = Path::new("/sys/block").join(disk).join("queue/logical_block_size");
+        let block = std::fs::read_to_string(file).ok().and_then(|text| text.trim().parse::<u64>().ok());
+        let Some(block) = block.filter(|block| *block > 0) else { continue };
+        for step in &scenario.steps {
+            if let Action::Fio(job) = &step.action
+                && job.direct
+                && !job.bs.get().is_multiple_of(block)
+            {
+                return Err(Refusal::input(
+                    format!(
+                        "step `{}`: direct IO of {} is no whole number of {disk}'s blocks of {block} bytes",
+                        step.id, job.bs
+                    ),
+                    format!("use a bs that is a multiple of {block} bytes"),
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Settings that this kernel does not have are found before anything runs.
+fn settings(scenario: &Scenario) -> Result<(), Refusal> {
+    let in_steps = scenario.steps.iter().filter_map(|step| match &step.action {
+        Action::Sysctl(settings) => Some(settings),
+        _ => None,
+    });
+    for name in in_steps.chain([&scenario.machine.sysctl]).flat_map(|settings| settings.keys()) {
+        crate::undo::read_sysctl(name)?;
+    }
+    Ok(())
+}

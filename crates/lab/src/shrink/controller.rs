@@ -1,0 +1,96 @@
+//! Where this host's memory controller is.
+
+use pagetide_core::Refusal;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The version of the control group interface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Version {
+    /// One hierarchy for memory alone; dirty memory is counted and limited for the whole host.
+    V1,
+    /// One hierarchy for all; dirty memory is limited per group too.
+    V2,
+}
+
+/// A memory controller.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Controller {
+    pub(crate) version: Version,
+    /// The top of its hierarchy.
+    pub(crate) mount: PathBuf,
+}
+
+impl Controller {
+    /// The memory controller of this host: v2 when it has memory, else v1.
+    pub(crate) fn find() -> Result<Self, Refusal> {
+        Self::find_in(&fs::read_to_string("/proc/self/mounts").unwrap_or_default(), |path| {
+            fs::read_to_string(path).unwrap_or_default()
+        })
+    }
+
+    /// The same of given mounts and files.
+    fn find_in(mounts: &str, read: impl Fn(&Path) -> String) -> Result<Self, Refusal> {
+        let has = |text: &str| text.split([',', ' ', '\n']).any(|word| word == "memory");
+        let mut v1 = None;
+        let mut switched_off = None;
+        for line in mounts.lines() {
+            let mut fields = line.split(' ').skip(1);
+            let (Some(mount), Some(kind), Some(options)) = (fields.next(), fields.next(), fields.next()) else {
+                continue;
+            };
+            let mount = PathBuf::from(mount);
+            match kind {
+                "cgroup2" if has(&read(&mount.join("cgroup.controllers"))) => {
+                    if has(&read(&mount.join("cgroup.subtree_control"))) {
+                        return Ok(Self { version: Version::V2, mount });
+                    }
+                    switched_off = Some(mount);
+                }
+                "cgroup" if has(options) => v1 = Some(mount),
+                _ => {}
+            }
+        }
+        match (v1, switched_off) {
+            (Some(mount), _) => Ok(Self { version: Version::V1, mount }),
+            (None, Some(mount)) => Err(Refusal::system(
+                format!("the memory controller is switched off in {}", mount.display()),
+                format!("echo '+memory +io' > {}", mount.join("cgroup.subtree_control").display()),
+            )),
+            (None, None) => Err(Refusal::system(
+                "no control group with a memory controller is mounted, so the host cannot be made smaller by one",
+                "use --shrink hold or --shrink none",
+            )),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const V1: &str =
+        "cgroup /sys/fs/cgroup/cpu cgroup rw,cpu 0 0\ncgroup /sys/fs/cgroup/memory cgroup rw,relatime,memory 0 0\n";
+    const V2: &str = "cgroup2 /sys/fs/cgroup cgroup2 rw,nosuid 0 0\n";
+
+    fn find(mounts: &str, controllers: &'static str, subtree: &'static str) -> Result<Controller, Refusal> {
+        Controller::find_in(mounts, |path| {
+            (if path.ends_with("cgroup.controllers") { controllers } else { subtree }).to_owned()
+        })
+    }
+
+    #[test]
+    fn v2_is_preferred_and_an_empty_v2_does_not_count() {
+        let v1 = Controller { version: Version::V1, mount: "/sys/fs/cgroup/memory".into() };
+        let v2 = Controller { version: Version::V2, mount: "/sys/fs/cgroup".into() };
+        assert_eq!(find(V1, "", "").unwrap(), v1);
+        assert_eq!(find(&format!("{V1}{V2}"), "", "").unwrap(), v1);
+        assert_eq!(find(V2, "cpuset cpu io memory pids\n", "cpu memory pids\n").unwrap(), v2);
+    }
+
+    #[test]
+    fn what_is_missing_is_said_with_the_mend() {
+        assert!(find("", "", "").unwrap_err().mend.contains("--shrink"));
+        assert!(find(V2, "memory", "cpu").unwrap_err().mend.contains("subtree_control"));
+    }
+}
