@@ -25,6 +25,7 @@ mod sampler;
 mod stat;
 mod swaps;
 mod sysctl;
+pub mod taskstats;
 mod text;
 mod vmstat;
 mod zoneinfo;
