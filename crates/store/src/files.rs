@@ -17,6 +17,8 @@ pub(crate) trait Files: Debug + Send + Sync {
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
     /// Removes a file.
     fn remove(&self, path: &Path) -> io::Result<()>;
+    /// Removes a folder if there is nothing in it.
+    fn remove_empty_folder(&self, path: &Path) -> io::Result<()>;
     /// Waits until the names in a folder are on the device.
     fn sync_folder(&self, path: &Path) -> io::Result<()>;
 }
@@ -51,6 +53,13 @@ impl Files for System {
 
     fn remove(&self, path: &Path) -> io::Result<()> {
         fs::remove_file(path)
+    }
+
+    fn remove_empty_folder(&self, path: &Path) -> io::Result<()> {
+        match fs::remove_dir(path) {
+            Err(error) if error.kind() != io::ErrorKind::DirectoryNotEmpty => Err(error),
+            _ => Ok(()),
+        }
     }
 
     fn sync_folder(&self, path: &Path) -> io::Result<()> {

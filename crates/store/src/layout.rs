@@ -1,6 +1,5 @@
 //! Where things are in a recording's folder, and what they are called.
 
-use pagetide_core::Manifest;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -31,6 +30,26 @@ impl SegmentName {
         Some(Self { number: number.parse().ok()?, text: stem.to_owned() })
     }
 
+    /// The name as text.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// What a sealed file of it is called. The checksum of its bytes is in its name, where it covers all of them.
+    pub(crate) fn sealed(&self, checksum: u32) -> String {
+        format!("{}-{checksum:08x}.parquet", self.text)
+    }
+
+    /// When it began, by its name.
+    pub(crate) fn wall_ns(&self) -> Option<i64> {
+        let digits: Vec<i64> = [0..4, 4..6, 6..8, 9..11, 11..13, 13..15]
+            .into_iter()
+            .map(|range| self.text.get(range)?.parse().ok())
+            .collect::<Option<_>>()?;
+        let days = days(digits[0], digits[1], digits[2]);
+        (((days * 24 + digits[3]) * 60 + digits[4]) * 60 + digits[5]).checked_mul(NS_PER_SECOND)
+    }
+
     /// The day of its beginning, `2026-11-21`.
     fn day(&self) -> String {
         let (date, _) = self.text.split_once('T').unwrap_or((&self.text, ""));
@@ -38,6 +57,16 @@ impl SegmentName {
         let (month, day) = rest.split_at(rest.len().min(2));
         format!("{year}-{month}-{day}")
     }
+}
+
+/// A sealed file.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct SealedPath {
+    /// The segment it belongs to.
+    pub(crate) name: SegmentName,
+    /// The checksum of its bytes; absent when somebody gave it another name.
+    pub(crate) checksum: Option<u32>,
+    pub(crate) path: PathBuf,
 }
 
 /// A recording's folder.
@@ -67,30 +96,49 @@ impl Folder {
         self.open().join(format!("{}.log", name.text))
     }
 
-    /// The sealed file of a segment for one table.
-    pub(crate) fn sealed(&self, table: &str, manifest: &Manifest, name: &SegmentName) -> PathBuf {
-        let host = format!("host={}", partition_value(&manifest.host));
-        self.0.join(table).join(host).join(format!("date={}", name.day())).join(format!("{}.parquet", name.text))
+    /// The folder for the sealed files of a table, a host and the day on which the segment began.
+    pub(crate) fn sealed_folder(&self, table: &str, host: &str, name: &SegmentName) -> PathBuf {
+        let host = format!("host={}", partition_value(host));
+        self.0.join(table).join(host).join(format!("date={}", name.day()))
+    }
+
+    /// Whether there is a recording in it, or what is left of one.
+    pub(crate) fn is_recording(&self) -> io::Result<bool> {
+        let begun = self.manifest().try_exists()? || !self.logs()?.is_empty();
+        Ok(begun || !self.sealed_files(crate::sealed::SAMPLES)?.is_empty())
     }
 
     /// The open segments, in order.
     pub(crate) fn logs(&self) -> io::Result<Vec<SegmentName>> {
-        let mut names: Vec<_> = files(&self.open(), "log")?.into_iter().map(|(name, _)| name).collect();
-        names.sort();
-        Ok(names)
+        let names = names(&self.open())?;
+        let mut logs: Vec<_> = names.iter().filter_map(|name| SegmentName::parse(name.strip_suffix(".log")?)).collect();
+        logs.sort();
+        Ok(logs)
     }
 
     /// The sealed files of one table, in order.
-    pub(crate) fn sealed_files(&self, table: &str) -> io::Result<Vec<(SegmentName, PathBuf)>> {
+    pub(crate) fn sealed_files(&self, table: &str) -> io::Result<Vec<SealedPath>> {
         let mut found = Vec::new();
         for host in folders(&self.0.join(table), "host=")? {
             for day in folders(&host, "date=")? {
-                found.extend(files(&day, "parquet")?);
+                found.extend(names(&day)?.iter().filter_map(|name| sealed_path(&day, name)));
             }
         }
         found.sort();
         Ok(found)
     }
+}
+
+fn sealed_path(folder: &Path, name: &str) -> Option<SealedPath> {
+    let stem = name.strip_suffix(".parquet")?;
+    let path = folder.join(name);
+    if let Some((text, checksum)) = stem.rsplit_once('-')
+        && checksum.len() == 8
+        && let (Ok(checksum), Some(name)) = (u32::from_str_radix(checksum, 16), SegmentName::parse(text))
+    {
+        return Some(SealedPath { name, checksum: Some(checksum), path });
+    }
+    Some(SealedPath { name: SegmentName::parse(stem)?, checksum: None, path })
 }
 
 /// A host's name as part of a path: other characters than letters, digits, `.`, `_` and `-` as `%XX`, as Hive does.
@@ -116,14 +164,6 @@ fn folders(folder: &Path, prefix: &str) -> io::Result<Vec<PathBuf>> {
     Ok(names(folder)?.iter().filter(|name| name.starts_with(prefix)).map(|name| folder.join(name)).collect())
 }
 
-fn files(folder: &Path, extension: &str) -> io::Result<Vec<(SegmentName, PathBuf)>> {
-    let segment = |name: &String| {
-        let stem = name.strip_suffix(extension)?.strip_suffix('.')?;
-        Some((SegmentName::parse(stem)?, folder.join(name)))
-    };
-    Ok(names(folder)?.iter().filter_map(segment).collect())
-}
-
 /// Year, month and day of a number of days since 1970-01-01 in the Gregorian calendar, with years that begin in March.
 fn date(days: i64) -> (i64, i64, i64) {
     let shifted = days + 719_468;
@@ -137,6 +177,15 @@ fn date(days: i64) -> (i64, i64, i64) {
     (year_of_era + era * 400 + i64::from(month <= 2), month, day)
 }
 
+/// Days since 1970-01-01 of a date: the reverse of [`date`].
+fn days(year: i64, month: i64, day: i64) -> i64 {
+    let year = year - i64::from(month <= 2);
+    let era = year.div_euclid(400);
+    let of_era = year.rem_euclid(400);
+    let of_year = (153 * (if month > 2 { month - 3 } else { month + 9 }) + 2) / 5 + day - 1;
+    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -145,12 +194,15 @@ mod tests {
     fn a_segment_is_named_by_when_it_began_and_its_number() {
         let name = SegmentName::new(7, 1_795_255_230 * NS_PER_SECOND);
         assert_eq!(SegmentName::parse("20261121T100030Z-00000007"), Some(name.clone()));
+        assert_eq!(name.wall_ns(), Some(1_795_255_230 * NS_PER_SECOND));
         let folder = Folder::new(Path::new("/r"));
-        let manifest = Manifest { host: "db 1/a".into(), ..Manifest::default() };
-        assert_eq!(
-            folder.sealed("disk", &manifest, &name).to_string_lossy(),
-            "/r/disk/host=db%201%2Fa/date=2026-11-21/20261121T100030Z-00000007.parquet"
-        );
+        let day = folder.sealed_folder("disk", "db 1/a", &name);
+        assert_eq!(day.to_string_lossy(), "/r/disk/host=db%201%2Fa/date=2026-11-21");
+        let file = sealed_path(&day, &name.sealed(0xab)).unwrap();
+        assert_eq!((&file.name, file.checksum), (&name, Some(0xab)));
+        let renamed = sealed_path(&day, &format!("{}.parquet", name.text())).unwrap();
+        assert_eq!((&renamed.name, renamed.checksum), (&name, None));
+        assert_eq!(sealed_path(&day, ".20261121T100030Z-00000007.parquet.tmp"), None);
         for odd in [i64::MIN, -1, 0, i64::MAX] {
             assert_eq!(SegmentName::parse(&SegmentName::new(3, odd).text), Some(SegmentName::new(3, odd)));
         }

@@ -9,10 +9,15 @@ mod layout;
 mod log;
 mod reader;
 mod refuse;
+mod retention;
+mod seal;
+mod sealed;
+mod sealer;
 mod varint;
 mod writer;
 
 pub use reader::Reader;
+pub use retention::Keep;
 pub use writer::Writer;
 
 /// The version of the format that this crate writes, and the newest one that it reads.

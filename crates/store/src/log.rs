@@ -14,6 +14,9 @@ pub(crate) use frame::header;
 
 use pagetide_core::{Column, Entity, Manifest, Table};
 use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
 
 /// The first record of a log.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -31,6 +34,16 @@ struct Additions {
     columns: Vec<(Table, Column)>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     entities: Vec<(Table, Entity)>,
+}
+
+/// Whether a valid record follows anywhere behind `offset`, where reading ended. A crash leaves a part of the last
+/// write at most; a valid record behind it means that the log was damaged.
+pub(crate) fn continues_behind(path: &Path, offset: u64) -> io::Result<bool> {
+    let mut file = File::open(path)?;
+    file.seek(SeekFrom::Start(offset))?;
+    let mut rest = Vec::new();
+    file.read_to_end(&mut rest)?;
+    Ok((1..rest.len()).any(|at| frame::starts(&rest[at..], offset + at as u64)))
 }
 
 /// The kinds of records, as their byte in the log.

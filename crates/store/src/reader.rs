@@ -1,12 +1,18 @@
 //! Gives a recording back.
 
-use crate::layout::Folder;
-use crate::log::{Event, LogError, LogReader};
+mod axis;
+mod gather;
+mod segment;
+
+use crate::layout::{Folder, SealedPath, SegmentName};
+use crate::seal::Survey;
+use crate::sealed::{self, SealedFile};
 use crate::{FORMAT_VERSION, refuse};
-use pagetide_core::{Column, Entity, Manifest, Recording, RecordingBuilder, Refusal, Selection, Source, Stamp, Table};
+use gather::Gathered;
+use pagetide_core::{Manifest, Recording, Refusal, Selection, Source};
+use segment::Trouble;
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, BufReader};
+use std::io;
 use std::path::Path;
 
 /// Reads a recording from its folder, also while it is written.
@@ -15,6 +21,9 @@ pub struct Reader {
     folder: Folder,
     manifest: Manifest,
 }
+
+/// How often a load starts again because a segment was sealed or removed under its hands.
+const TRIES: usize = 5;
 
 impl Reader {
     /// Opens the recording in `folder`.
@@ -25,124 +34,86 @@ impl Reader {
     pub fn open(folder: &Path) -> Result<Self, Refusal> {
         let folder = Folder::new(folder);
         let path = folder.manifest();
-        let text = match std::fs::read(&path) {
-            Ok(text) => text,
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-                return Err(Refusal::input(
-                    format!("{}: not a recording, it has no manifest.json", folder.path().display()),
-                    "`pagetide record -o DIR` makes one",
-                ));
-            }
+        let manifest = match std::fs::read(&path) {
+            Ok(text) => serde_json::from_slice(&text).ok(),
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => None,
             Err(error) => return Err(refuse::io("read it", &path, &error)),
         };
-        let manifest: Manifest = serde_json::from_slice(&text)
-            .map_err(|error| Refusal::input(format!("{}: {error}", path.display()), ""))?;
+        // Every segment has the manifest of its beginning, so a damaged one can be replaced.
+        let manifest: Option<Manifest> = manifest.or_else(|| last_manifest(&folder));
+        let manifest = manifest.ok_or_else(|| {
+            Refusal::input(
+                format!("{}: not a recording: it has no manifest.json and no segment", folder.path().display()),
+                "`pagetide record -o DIR` makes one",
+            )
+        })?;
         if manifest.schema_version > FORMAT_VERSION {
             return Err(refuse::newer(&path, manifest.schema_version));
         }
         Ok(Self { folder, manifest })
     }
 
-    /// The manifest.
+    /// The manifest: what is known of the host and of the run that wrote last.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
+
+    fn try_load(&self, selection: &Selection) -> Result<Recording, Trouble> {
+        // Logs are listed first: a segment that is sealed in between is then found sealed, or its log is gone, which
+        // starts the load again. One that is both is its log.
+        let mut logs: BTreeMap<u64, SegmentName> = BTreeMap::new();
+        for name in self.folder.logs()? {
+            logs.insert(name.number, name);
+        }
+        let mut files: BTreeMap<u64, BTreeMap<&'static str, SealedPath>> = BTreeMap::new();
+        for kind in sealed::kinds() {
+            for file in self.folder.sealed_files(kind)? {
+                files.entry(file.name.number).or_default().insert(kind, file);
+            }
+        }
+        let mut gathered = Gathered::new(selection);
+        let numbers: std::collections::BTreeSet<u64> = logs.keys().chain(files.keys()).copied().collect();
+        for number in numbers {
+            match (logs.get(&number), files.get(&number)) {
+                (Some(name), _) => segment::open(&self.folder.log(name), &mut gathered)?,
+                (None, Some(files)) => segment::sealed(files, &mut gathered)?,
+                (None, None) => {}
+            }
+        }
+        Ok(gathered.finish(self.manifest.clone()))
+    }
 }
 
-/// A recording being put together, by column.
-#[derive(Debug, Default)]
-struct Gathered {
-    stamps: Vec<Stamp>,
-    entities: BTreeMap<(Table, String), GatheredEntity>,
-}
-
-#[derive(Debug)]
-struct GatheredEntity {
-    label: String,
-    columns: BTreeMap<String, GatheredColumn>,
-}
-
-#[derive(Debug)]
-struct GatheredColumn {
-    column: Column,
-    /// Index of the sample with the first value.
-    first: usize,
-    values: Vec<Option<i64>>,
+/// The manifest of the newest segment that has one.
+fn last_manifest(folder: &Folder) -> Option<Manifest> {
+    let of_log = |name: &SegmentName| Survey::of(&folder.log(name)).ok().map(|survey| survey.manifest);
+    let of_sealed = |file: &SealedPath| {
+        SealedFile::open(&file.path, file.checksum).ok().and_then(|file| file.description().manifest.clone())
+    };
+    let logs = folder.logs().unwrap_or_default();
+    let samples = folder.sealed_files(sealed::SAMPLES).unwrap_or_default();
+    logs.iter().rev().find_map(of_log).or_else(|| samples.iter().rev().find_map(of_sealed))
 }
 
 impl Source for Reader {
+    /// Loads the selected part. Segments outside the time range are not read beyond their ends, and of sealed segments
+    /// only the files of the selected tables. A segment that is damaged is left out, and a mark says so. Times of
+    /// earlier boots are moved, so that the axis goes on over a restart of the host as the wall clock did.
     fn load(&self, selection: &Selection) -> Result<Recording, Refusal> {
-        let mut builder = RecordingBuilder::new(self.manifest.clone());
-        let mut gathered = Gathered::default();
-        let logs = self.folder.logs().map_err(|error| refuse::io("list it", &self.folder.open(), &error))?;
-        for name in logs {
-            let path = self.folder.log(&name);
-            let failed = |error: io::Error| refuse::io("read it", &path, &error);
-            let mut log = match LogReader::open(BufReader::new(File::open(&path).map_err(failed)?)) {
-                Ok(log) => log,
-                Err(LogError::NotALog) => continue,
-                Err(LogError::Io(error)) => return Err(failed(error)),
-                Err(LogError::Newer(version)) => return Err(refuse::newer(&path, version)),
-            };
-            while let Some(event) = log.next().map_err(failed)? {
-                match event {
-                    Event::Mark(mark) if wanted(selection, mark.stamp) => builder.mark(mark),
-                    Event::Sample if wanted(selection, log.sample().stamp) => gathered.sample(&log, selection),
-                    _ => {}
+        let mut tries = 0;
+        loop {
+            tries += 1;
+            match self.try_load(selection) {
+                Ok(recording) => return Ok(recording),
+                Err(Trouble::Io(path, error)) if error.kind() == io::ErrorKind::NotFound && tries < TRIES => {
+                    drop(path);
                 }
-            }
-        }
-        for stamp in gathered.stamps {
-            builder.stamp(stamp);
-        }
-        for ((table, name), entity) in gathered.entities {
-            builder.entity(table, Entity { name: name.clone(), label: entity.label });
-            for GatheredColumn { column, first, values } in entity.columns.into_values() {
-                builder.values(table, &name, column, first, values);
-            }
-        }
-        Ok(builder.finish())
-    }
-}
-
-fn wanted(selection: &Selection, stamp: Stamp) -> bool {
-    selection.from_wall_ns.is_none_or(|from| stamp.wall_ns >= from)
-        && selection.to_wall_ns.is_none_or(|to| stamp.wall_ns <= to)
-}
-
-impl Gathered {
-    fn sample<R: io::Read>(&mut self, log: &LogReader<R>, selection: &Selection) {
-        let at = self.stamps.len();
-        self.stamps.push(log.sample().stamp);
-        for rows in log.sample().tables() {
-            let table = rows.table();
-            if !selection.tables.is_empty() && !selection.tables.contains(&table) {
-                continue;
-            }
-            for (id, values) in rows.rows() {
-                let Some(entity) = log.schema().entities(table).get(id.0 as usize) else { continue };
-                let gathered = self
-                    .entities
-                    .entry((table, entity.name.clone()))
-                    .or_insert_with(|| GatheredEntity { label: entity.label.clone(), columns: BTreeMap::new() });
-                for (column, value) in log.schema().columns(table).iter().zip(values) {
-                    let Some(value) = value else { continue };
-                    let points = gathered.columns.entry(column.name.clone());
-                    points.or_insert_with(|| GatheredColumn::new(column, at)).push(at, *value);
+                Err(Trouble::Io(path, error)) => {
+                    let path = if path.as_os_str().is_empty() { self.folder.path() } else { &path };
+                    return Err(refuse::io("read it", path, &error));
                 }
+                Err(Trouble::Newer(path, version)) => return Err(refuse::newer(&path, version)),
             }
         }
-    }
-}
-
-impl GatheredColumn {
-    fn new(column: &Column, first: usize) -> Self {
-        Self { column: column.clone(), first, values: Vec::new() }
-    }
-
-    /// Adds a value at sample `at`, which is not before one that was added.
-    fn push(&mut self, at: usize, value: i64) {
-        self.values.resize(at - self.first, None);
-        self.values.push(Some(value));
     }
 }

@@ -3,21 +3,39 @@
 use crate::files::{self, Files, Output, System};
 use crate::layout::{Folder, SegmentName};
 use crate::log::{self, Encoder, Start};
-use crate::{FORMAT_VERSION, refuse};
+use crate::retention::Keep;
+use crate::seal::Survey;
+use crate::sealed::{self, SealedFile};
+use crate::sealer::{Sealer, Work};
+use crate::{FORMAT_VERSION, Reader, refuse};
 use pagetide_core::{Manifest, Mark, Refusal, Sample, Schema, Sink, Stamp};
+use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+const NS_PER_HOUR: i64 = 3_600_000_000_000;
+const HOURS_PER_DAY: i64 = 24;
+/// A segment ends with the hour only when it has this many samples; one of fewer is worth no files of its own.
+const SAMPLES_OF_AN_HOUR: u64 = 600;
+/// A segment ends when its log has this size, which bounds what a reader of the open segment has to read.
+const LARGEST_LOG: u64 = 64 << 20;
+
 /// Writes a recording. Give it samples as a [`Sink`].
+///
+/// After an error the writer can be used on: what it refused may be given again, and what it took is safe.
 #[derive(Debug)]
 pub struct Writer {
     folder: Folder,
     files: Arc<dyn Files>,
     manifest: Manifest,
     open: Option<OpenLog>,
+    sealer: Sealer,
     next_segment: u64,
     next_sample: u64,
+    last_wall_ns: i64,
+    /// Held as long as the writer lives, so that no other process writes to the folder.
+    _lock: Option<File>,
 }
 
 /// The log that is being written.
@@ -28,6 +46,8 @@ struct OpenLog {
     length: u64,
     encoder: Encoder,
     buffer: Vec<u8>,
+    hour: i64,
+    samples: u64,
 }
 
 impl Writer {
@@ -35,59 +55,149 @@ impl Writer {
     ///
     /// # Errors
     ///
-    /// When the folder holds a recording already or cannot be written.
+    /// When the folder holds a recording already, is being written by another process, or cannot be written.
     pub fn create(folder: &Path) -> Result<Self, Refusal> {
         Self::create_on(folder, Arc::new(System))
     }
 
+    /// Continues the recording in `folder`, or starts one. What a crash left open is sealed in the background; what the
+    /// crash tore is left out. From now on only what `keep` says is kept.
+    ///
+    /// # Errors
+    ///
+    /// When another process writes there, when its format is newer than this crate, or when it cannot be written.
+    pub fn open_or_continue(folder: &Path, keep: Keep) -> Result<Self, Refusal> {
+        Self::open_or_continue_on(folder, keep, Arc::new(System))
+    }
+
     pub(crate) fn create_on(path: &Path, files: Arc<dyn Files>) -> Result<Self, Refusal> {
-        let folder = Folder::new(path);
-        if folder.manifest().exists() {
+        if Folder::new(path).is_recording().map_err(|error| refuse::io("look into it", path, &error))? {
             return Err(Refusal::input(
                 format!("{}: holds a recording already", path.display()),
                 "use another folder, or remove this one",
             ));
         }
+        Self::prepare(path, Keep::default(), files)
+    }
+
+    pub(crate) fn open_or_continue_on(path: &Path, keep: Keep, files: Arc<dyn Files>) -> Result<Self, Refusal> {
+        let mut writer = Self::prepare(path, keep, files)?;
+        let failed = |error| refuse::io("look into it", path, &error);
+        if writer.folder.is_recording().map_err(failed)? {
+            writer.manifest = Reader::open(path)?.manifest().clone();
+            writer.go_on().map_err(failed)?;
+        }
+        Ok(writer)
+    }
+
+    fn prepare(path: &Path, keep: Keep, files: Arc<dyn Files>) -> Result<Self, Refusal> {
+        let folder = Folder::new(path);
         files.make_folder(&folder.open()).map_err(|error| refuse::io("make the folder", &folder.open(), &error))?;
-        Ok(Self { folder, files, manifest: Manifest::default(), open: None, next_segment: 1, next_sample: 0 })
+        let lock = lock(path)?;
+        Ok(Self {
+            sealer: Sealer::new(Work { files: files.clone(), folder: folder.clone(), keep }),
+            folder,
+            files,
+            manifest: Manifest::default(),
+            open: None,
+            next_segment: 1,
+            next_sample: 0,
+            last_wall_ns: i64::MIN,
+            _lock: lock,
+        })
+    }
+
+    /// Finds the numbers to go on with, and has the logs that are left sealed.
+    fn go_on(&mut self) -> io::Result<()> {
+        let logs = self.folder.logs()?;
+        let samples = self.folder.sealed_files(sealed::SAMPLES)?;
+        let names = logs.iter().chain(samples.iter().map(|file| &file.name));
+        self.next_segment = names.map(|name| name.number + 1).max().unwrap_or(1);
+        for name in &logs {
+            // One that cannot be read holds no sample whose number could be taken.
+            if let Ok(survey) = Survey::of(&self.folder.log(name)) {
+                self.next_sample = self.next_sample.max(survey.first_sample + survey.samples);
+            }
+        }
+        for file in samples.iter().rev() {
+            let Ok(file) = SealedFile::open(&file.path, file.checksum) else { continue };
+            if let Some((_, last)) = file.range(0) {
+                self.next_sample = self.next_sample.max(last.cast_unsigned() + 1);
+                break;
+            }
+        }
+        if !logs.is_empty() {
+            self.sealer.request(Some(self.next_segment), self.last_wall_ns);
+        }
+        Ok(())
     }
 
     fn write_manifest(&mut self, manifest: &Manifest) -> Result<(), Refusal> {
         self.manifest = Manifest { schema_version: FORMAT_VERSION, ..manifest.clone() };
-        let mut text = serde_json::to_vec_pretty(&self.manifest).unwrap_or_default();
-        text.push(b'\n');
         let path = self.folder.manifest();
-        files::replace(&*self.files, &path, &text).map_err(|error| refuse::io("write the manifest", &path, &error))
+        let failed = |error| refuse::io("write the manifest", &path, &error);
+        let mut text = serde_json::to_vec_pretty(&self.manifest).map_err(|error| failed(error.into()))?;
+        text.push(b'\n');
+        files::replace(&*self.files, &path, &text).map_err(failed)
     }
 
-    /// The open log; a new one when there is none.
+    /// The log for something at `stamp`: a new one when there is none or the segment is over.
     fn log(&mut self, stamp: Stamp) -> Result<&mut OpenLog, Refusal> {
-        if self.open.is_none() {
-            let path = self.folder.log(&SegmentName::new(self.next_segment, stamp.wall_ns));
-            let start = Start { first_sample: self.next_sample, manifest: self.manifest.clone() };
-            let log = OpenLog::create(&*self.files, &path, &start)
-                .map_err(|error| refuse::io("start a segment", &path, &error))?;
-            self.next_segment += 1;
-            self.open = Some(log);
+        if self.open.as_ref().is_some_and(|log| log.is_over(stamp)) {
+            self.open = None;
+            self.sealer.request(Some(self.next_segment), self.last_wall_ns);
         }
-        self.open.as_mut().ok_or_else(|| Refusal::system("no open segment", ""))
+        let log = match self.open.take() {
+            Some(log) => log,
+            None => {
+                let path = self.folder.log(&SegmentName::new(self.next_segment, stamp.wall_ns));
+                let start = Start { first_sample: self.next_sample, manifest: self.manifest.clone() };
+                let log = OpenLog::create(&*self.files, path.clone(), stamp, &start);
+                self.next_segment += 1;
+                log.map_err(|error| refuse::io("start a segment", &path, &error))?
+            }
+        };
+        Ok(self.open.insert(log))
     }
 }
 
+/// Keeps other writers out, by a lock on the folder itself. A file system that has no locks goes without.
+fn lock(path: &Path) -> Result<Option<File>, Refusal> {
+    let folder = File::open(path).map_err(|error| refuse::io("open it", path, &error))?;
+    match folder.try_lock() {
+        Ok(()) => Ok(Some(folder)),
+        Err(TryLockError::WouldBlock) => Err(Refusal::input(
+            format!("{}: another process is recording there", path.display()),
+            "use another folder, or stop the other one",
+        )),
+        Err(TryLockError::Error(_)) => Ok(None),
+    }
+}
+
+fn hour(stamp: Stamp) -> i64 {
+    stamp.wall_ns.div_euclid(NS_PER_HOUR)
+}
+
 impl OpenLog {
-    fn create(files: &dyn Files, path: &Path, start: &Start) -> io::Result<Self> {
+    fn create(files: &dyn Files, path: PathBuf, stamp: Stamp, start: &Start) -> io::Result<Self> {
         let mut buffer = log::header().to_vec();
         Encoder::start(&mut buffer, 0, start);
-        let mut log =
-            Self { path: path.to_owned(), file: files.create(path)?, length: 0, encoder: Encoder::new(), buffer };
-        match log.append() {
-            Ok(()) => Ok(log),
-            Err(error) => {
-                // Nothing is in it. If it cannot be removed either, readers skip it.
-                let _ = files.remove(path);
-                Err(error)
-            }
+        let file = files.create(&path)?;
+        let mut log = Self { path, file, length: 0, encoder: Encoder::new(), buffer, hour: hour(stamp), samples: 0 };
+        if let Err(error) = log.append() {
+            // Nothing is in it. If it cannot be removed either, readers skip it.
+            let _ = files.remove(&log.path);
+            return Err(error);
         }
+        Ok(log)
+    }
+
+    /// Whether something at `stamp` belongs to the next segment: in another hour, and always on another day (UTC).
+    fn is_over(&self, stamp: Stamp) -> bool {
+        let hour = hour(stamp);
+        self.length >= LARGEST_LOG
+            || (hour != self.hour && self.samples >= SAMPLES_OF_AN_HOUR)
+            || hour.div_euclid(HOURS_PER_DAY) != self.hour.div_euclid(HOURS_PER_DAY)
     }
 
     /// Writes what is in the buffer behind what is valid. After an error the next call writes at the same place.
@@ -119,7 +229,9 @@ impl Sink for Writer {
             log.encoder.forget();
             return Err(refuse::io("write a sample", &log.path, &error));
         }
+        log.samples += 1;
         self.next_sample += 1;
+        self.last_wall_ns = sample.stamp.wall_ns;
         Ok(())
     }
 
@@ -130,10 +242,12 @@ impl Sink for Writer {
         log.append().map_err(|error| refuse::io("write a mark", &log.path, &error))
     }
 
+    /// Ends the recording: seals all of it and writes the manifest. When sealing fails the manifest is written all the
+    /// same, and readers read the logs.
     fn finish(&mut self, manifest: &Manifest) -> Result<(), Refusal> {
-        if let Some(mut log) = self.open.take() {
-            log.file.sync().map_err(|error| refuse::io("finish the segment", &log.path, &error))?;
-        }
-        self.write_manifest(manifest)
+        self.open = None;
+        let sealed = self.sealer.finish(self.last_wall_ns);
+        self.write_manifest(manifest)?;
+        sealed.map_err(|(path, error)| refuse::io("seal it", &path, &error))
     }
 }

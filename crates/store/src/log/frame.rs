@@ -76,3 +76,10 @@ pub(super) fn size(length: usize) -> u64 {
 pub(super) fn fits(length: usize) -> bool {
     length <= LONGEST
 }
+
+/// Whether `bytes`, which are at `offset` in the file, start with a whole and valid record.
+pub(super) fn starts(bytes: &[u8], offset: u64) -> bool {
+    let Some((&[l0, l1, l2, l3, c0, c1, c2, c3, kind], rest)) = bytes.split_first_chunk() else { return false };
+    let content = rest.get(..u32::from_le_bytes([l0, l1, l2, l3]) as usize);
+    content.is_some_and(|content| checksum(offset, kind, content) == u32::from_le_bytes([c0, c1, c2, c3]))
+}

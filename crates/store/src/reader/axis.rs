@@ -1,0 +1,75 @@
+//! One time axis over several boots of a host.
+
+use pagetide_core::{Mark, MarkKind, Stamp};
+
+/// What was recorded during one boot.
+#[derive(Debug)]
+pub(super) struct Run {
+    pub(super) boot_id: String,
+    /// Index of its first sample.
+    pub(super) first_stamp: usize,
+    /// Index of its first mark.
+    pub(super) first_mark: usize,
+}
+
+/// The least time between two runs when the wall clock has none, or went back, in ns.
+const LEAST_PAUSE: i64 = 1_000_000;
+
+/// Moves the times since boot of all runs but the last, so that between two runs as much time passes on the axis as on
+/// the wall clock. The last run keeps its times. A note marks where each later run begins.
+pub(super) fn join(runs: &[Run], stamps: &mut [Stamp], marks: &mut Vec<Mark>) {
+    let (mut stamps_end, mut marks_end) = (stamps.len(), marks.len());
+    let mut notes = Vec::new();
+    let mut later: Option<Stamp> = None;
+    for run in runs.iter().rev() {
+        let samples = &mut stamps[run.first_stamp..stamps_end];
+        let marked = &mut marks[run.first_mark..marks_end];
+        (stamps_end, marks_end) = (run.first_stamp, run.first_mark);
+        let all = || samples.iter().copied().chain(marked.iter().map(|mark| mark.stamp));
+        let Some(last) = all().max_by_key(|stamp| stamp.boot_ns) else { continue };
+        let Some(first) = all().min_by_key(|stamp| stamp.boot_ns) else { continue };
+        let mut shift = 0;
+        if let Some(later) = later {
+            let pause = later.wall_ns.saturating_sub(last.wall_ns).max(LEAST_PAUSE);
+            shift = later.boot_ns.saturating_sub(pause).saturating_sub(last.boot_ns);
+            let text = "store: the host was started again here; the times before are moved onto its clock".to_owned();
+            notes.push(Mark { stamp: later, kind: MarkKind::Note { text } });
+        }
+        for stamp in samples.iter_mut().chain(marked.iter_mut().map(|mark| &mut mark.stamp)) {
+            stamp.boot_ns = stamp.boot_ns.saturating_add(shift);
+        }
+        later = Some(Stamp { boot_ns: first.boot_ns.saturating_add(shift), ..first });
+    }
+    marks.extend(notes);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(wall: i64, boot: i64) -> Stamp {
+        Stamp { wall_ns: wall * LEAST_PAUSE, mono_ns: 0, boot_ns: boot * LEAST_PAUSE }
+    }
+
+    fn run(first_stamp: usize) -> Run {
+        Run { boot_id: first_stamp.to_string(), first_stamp, first_mark: 0 }
+    }
+
+    #[test]
+    fn the_axis_goes_on_over_a_restart_as_the_wall_clock_did() {
+        let mut stamps = [at(100, 50), at(110, 60), at(150, 5), at(160, 15)];
+        let mut marks = Vec::new();
+        join(&[run(0), run(2)], &mut stamps, &mut marks);
+        assert_eq!(stamps.map(|stamp| stamp.boot_ns / LEAST_PAUSE), [-45, -35, 5, 15]);
+        assert_eq!(marks.len(), 1);
+        assert_eq!(marks[0].stamp, stamps[2]);
+    }
+
+    #[test]
+    fn the_axis_never_goes_back_though_the_wall_clock_did() {
+        let mut stamps = [at(100, 50), at(90, 5), at(20, 7)];
+        join(&[run(0), run(1), run(2)], &mut stamps, &mut Vec::new());
+        assert!(stamps.is_sorted_by_key(|stamp| stamp.boot_ns), "{stamps:?}");
+        assert_eq!(stamps[2], at(20, 7));
+    }
+}

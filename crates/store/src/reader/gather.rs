@@ -1,0 +1,189 @@
+//! A recording being put together from segments, by column.
+
+use super::axis::{self, Run};
+use super::segment::Rows;
+use pagetide_core::{
+    Column, Entity, Manifest, Mark, MarkKind, Recording, RecordingBuilder, Sample, Schema, Selection, Stamp, Table,
+};
+use std::collections::BTreeMap;
+
+/// What has been read so far.
+#[derive(Debug)]
+pub(super) struct Gathered<'a> {
+    selection: &'a Selection,
+    stamps: Vec<Stamp>,
+    marks: Vec<Mark>,
+    runs: Vec<Run>,
+    entities: Vec<Gathering>,
+    numbers: BTreeMap<(Table, String), usize>,
+}
+
+/// One entity's columns.
+#[derive(Debug)]
+struct Gathering {
+    table: Table,
+    entity: Entity,
+    columns: Vec<Values>,
+    numbers: BTreeMap<String, usize>,
+}
+
+/// One column's values, one per sample from the first present one on.
+#[derive(Debug)]
+struct Values {
+    column: Column,
+    first: usize,
+    values: Vec<Option<i64>>,
+}
+
+/// Where the numbers of an open segment go: for each of its entities the one here, and for each of its columns the one
+/// there, so that no name is looked up per value.
+pub(super) type Slots = BTreeMap<(Table, u32), (usize, Vec<usize>)>;
+
+impl<'a> Gathered<'a> {
+    pub(super) fn new(selection: &'a Selection) -> Self {
+        Self {
+            selection,
+            stamps: Vec::new(),
+            marks: Vec::new(),
+            runs: Vec::new(),
+            entities: Vec::new(),
+            numbers: BTreeMap::new(),
+        }
+    }
+
+    fn wants(&self, wall_ns: i64) -> bool {
+        self.selection.from_wall_ns.is_none_or(|from| wall_ns >= from)
+            && self.selection.to_wall_ns.is_none_or(|to| wall_ns <= to)
+    }
+
+    pub(super) fn wants_table(&self, table: Table) -> bool {
+        self.selection.tables.is_empty() || self.selection.tables.contains(&table)
+    }
+
+    /// What follows was recorded under this manifest.
+    pub(super) fn run(&mut self, manifest: &Manifest) {
+        if self.runs.last().is_none_or(|run| run.boot_id != manifest.boot_id) {
+            let boot_id = manifest.boot_id.clone();
+            self.runs.push(Run { boot_id, first_stamp: self.stamps.len(), first_mark: self.marks.len() });
+        }
+    }
+
+    pub(super) fn mark(&mut self, mark: Mark) {
+        if self.wants(mark.stamp.wall_ns) {
+            self.marks.push(mark);
+        }
+    }
+
+    /// Says something about the recording itself.
+    pub(super) fn note(&mut self, wall_ns: Option<i64>, text: String) {
+        let last = self.stamps.last().copied().unwrap_or_default();
+        if wall_ns.is_none_or(|wall_ns| self.wants(wall_ns)) {
+            self.marks.push(Mark { stamp: last, kind: MarkKind::Note { text } });
+        }
+    }
+
+    /// Adds a sample's stamp and gives its place; absent when it was not selected.
+    pub(super) fn stamp(&mut self, stamp: Stamp) -> Option<usize> {
+        self.wants(stamp.wall_ns).then(|| {
+            self.stamps.push(stamp);
+            self.stamps.len() - 1
+        })
+    }
+
+    /// Adds a sample of an open segment.
+    pub(super) fn sample(&mut self, schema: &Schema, sample: &Sample, slots: &mut Slots) {
+        let Some(at) = self.stamp(sample.stamp) else { return };
+        for rows in sample.tables() {
+            let table = rows.table();
+            if !self.wants_table(table) {
+                continue;
+            }
+            for (id, values) in rows.rows() {
+                let Some(entity) = schema.entities(table).get(id.0 as usize) else { continue };
+                let (number, columns) =
+                    slots.entry((table, id.0)).or_insert_with(|| (self.entity(table, entity), Vec::new()));
+                let gathering = &mut self.entities[*number];
+                for column in schema.columns(table).iter().skip(columns.len()) {
+                    columns.push(gathering.column(column, at));
+                }
+                for (column, value) in columns.iter().zip(values) {
+                    if let Some(value) = value {
+                        gathering.columns[*column].push(at, *value);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds rows of a sealed segment.
+    pub(super) fn rows(&mut self, table: Table, rows: Rows) {
+        let mut runs = Vec::with_capacity(rows.runs.len());
+        let mut start = 0;
+        for (entity, end) in rows.runs {
+            if rows.places[start..end].iter().any(Option::is_some) {
+                runs.push((self.entity(table, &entity), start..end));
+            }
+            start = end;
+        }
+        for (column, values) in rows.columns {
+            for (entity, range) in &runs {
+                let gathering = &mut self.entities[*entity];
+                let mut number = None;
+                for (place, value) in rows.places[range.clone()].iter().zip(&values[range.clone()]) {
+                    if let (Some(at), Some(value)) = (place, value) {
+                        let number = *number.get_or_insert_with(|| gathering.column(&column, *at));
+                        gathering.columns[number].push(*at, *value);
+                    }
+                }
+            }
+        }
+    }
+
+    fn entity(&mut self, table: Table, entity: &Entity) -> usize {
+        *self.numbers.entry((table, entity.name.clone())).or_insert_with(|| {
+            let entity = entity.clone();
+            self.entities.push(Gathering { table, entity, columns: Vec::new(), numbers: BTreeMap::new() });
+            self.entities.len() - 1
+        })
+    }
+
+    /// The recording.
+    pub(super) fn finish(mut self, manifest: Manifest) -> Recording {
+        axis::join(&self.runs, &mut self.stamps, &mut self.marks);
+        let mut builder = RecordingBuilder::new(manifest);
+        for stamp in self.stamps {
+            builder.stamp(stamp);
+        }
+        for Gathering { table, entity, columns, .. } in self.entities {
+            let name = entity.name.clone();
+            builder.entity(table, entity);
+            for Values { column, first, values } in columns {
+                builder.values(table, &name, column, first, values);
+            }
+        }
+        for mark in self.marks {
+            builder.mark(mark);
+        }
+        builder.finish()
+    }
+}
+
+impl Gathering {
+    /// The number of a column, which is new at sample `at` when it is not there yet.
+    fn column(&mut self, column: &Column, at: usize) -> usize {
+        if let Some(number) = self.numbers.get(&column.name) {
+            return *number;
+        }
+        self.columns.push(Values { column: column.clone(), first: at, values: Vec::new() });
+        self.numbers.insert(column.name.clone(), self.columns.len() - 1);
+        self.columns.len() - 1
+    }
+}
+
+impl Values {
+    /// Adds a value at sample `at`, behind those that were added. A second one for the same sample takes its place.
+    fn push(&mut self, at: usize, value: i64) {
+        self.values.resize(at - self.first, None);
+        self.values.push(Some(value));
+    }
+}

@@ -1,0 +1,68 @@
+//! How much of a recording is kept: whole sealed segments are removed, the oldest first.
+
+use crate::files::Files;
+use crate::layout::{Folder, SealedPath};
+use crate::sealed;
+use pagetide_core::{Bytes, Nanos};
+use std::collections::BTreeMap;
+use std::io;
+
+/// How many segments are removed for their age when one is sealed.
+const MOST_FOR_AGE: usize = 2;
+
+/// How much a recording that goes on for long keeps. Without a limit it keeps everything.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Keep {
+    /// Segments whose last sample is older than this are removed, two at most with each new one: a clock that jumps
+    /// ahead for a moment must not take the whole recording with it.
+    pub age: Option<Nanos>,
+    /// Segments are removed, the oldest first, until all files of the recording take no more than this. The open
+    /// segment stays whatever it takes.
+    pub size: Option<Bytes>,
+}
+
+impl Keep {
+    /// Removes what is beyond the limits. `now_wall_ns` is the time of the newest sample: a recording that ended long
+    /// ago is not shortened by being opened.
+    pub(crate) fn apply(&self, files: &dyn Files, folder: &Folder, now_wall_ns: i64) -> io::Result<()> {
+        if *self == Self::default() {
+            return Ok(());
+        }
+        let logs = folder.logs()?;
+        let mut segments: BTreeMap<u64, Vec<SealedPath>> = BTreeMap::new();
+        // The file of samples makes the segment: it is listed, and so removed, first.
+        for kind in sealed::kinds() {
+            for file in folder.sealed_files(kind)? {
+                segments.entry(file.name.number).or_default().push(file);
+            }
+        }
+        let size = |path: &std::path::Path| path.metadata().map_or(0, |data| data.len());
+        let mut total: u64 = logs.iter().map(|name| size(&folder.log(name))).sum();
+        total += segments.values().flatten().map(|file| size(&file.path)).sum::<u64>();
+        // A segment ends where the next one begins.
+        let ends = segments.keys().skip(1).copied().chain(logs.first().map(|name| name.number)).collect::<Vec<_>>();
+        let begins: BTreeMap<u64, Option<i64>> = segments
+            .iter()
+            .map(|(number, files)| (*number, files[0].name.wall_ns()))
+            .chain(logs.iter().map(|name| (name.number, name.wall_ns())))
+            .collect();
+        for (at, (files_of, end)) in segments.values().zip(ends).enumerate() {
+            let end = begins.get(&end).copied().flatten();
+            let old = at < MOST_FOR_AGE
+                && self.age.zip(end).is_some_and(|(age, end)| {
+                    i64::try_from(age.get()).is_ok_and(|age| end < now_wall_ns.saturating_sub(age))
+                });
+            if !old && self.size.is_none_or(|limit| total <= limit.get()) {
+                break;
+            }
+            for file in files_of {
+                total = total.saturating_sub(size(&file.path));
+                files.remove(&file.path)?;
+                for above in file.path.ancestors().skip(1).take(2) {
+                    files.remove_empty_folder(above)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,307 @@
+//! Turns an open segment into sealed files.
+//!
+//! The log is read once per table, so that the memory needed is that of one row group whatever the log holds. Until
+//! the log is removed it is the segment, and sealed files of it are ignored: a crash at any moment loses nothing.
+
+use crate::FORMAT_VERSION;
+use crate::files::{self, Files};
+use crate::layout::{Folder, SegmentName};
+use crate::log::{self, Event, LogError, LogReader};
+use crate::sealed::{self, Description, ENTITY_COLUMNS, FileWriter, MARK_COLUMNS, TIME_COLUMNS};
+use pagetide_core::{Entity, Manifest, Mark, Schema, Stamp, Table};
+use parquet::data_type::ByteArray;
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{self, BufReader};
+use std::path::Path;
+
+/// A row group is ended when it has this many numbers, which bounds the memory that sealing needs.
+const ROW_GROUP_CELLS: usize = 1 << 20;
+
+/// Seals the segment `name` and removes its log.
+pub(crate) fn seal(files: &dyn Files, folder: &Folder, name: &SegmentName) -> io::Result<()> {
+    let path = folder.log(name);
+    let survey = match Survey::of(&path) {
+        Ok(survey) => survey,
+        // A crash before the first record left a file with nothing in it. What cannot be read is kept.
+        Err(LogError::NotALog) if !log::continues_behind(&path, 0)? => return remove(files, folder, &path),
+        Err(LogError::NotALog | LogError::Newer(_)) => return set_aside(files, folder, &path),
+        Err(LogError::Io(error)) => return Err(error),
+    };
+    for kind in sealed::kinds() {
+        // A crash while this segment was sealed may have left some.
+        for file in folder.sealed_files(kind)?.into_iter().filter(|file| file.name.number == name.number) {
+            files.remove(&file.path)?;
+        }
+    }
+    let sealing = Sealing { files, folder, name, path: &path, survey: &survey };
+    if survey.samples > 0 {
+        for table in survey.tables.iter().copied() {
+            sealing.table(table)?;
+        }
+    }
+    if survey.marks > 0 {
+        sealing.marks()?;
+    }
+    // The file of samples makes the segment, so it comes last.
+    sealing.samples()?;
+    if survey.damaged { set_aside(files, folder, &path) } else { remove(files, folder, &path) }
+}
+
+fn remove(files: &dyn Files, folder: &Folder, path: &Path) -> io::Result<()> {
+    files.remove(path)?;
+    files.sync_folder(&folder.open())
+}
+
+/// Keeps a damaged log, for a person to look at, where no reader looks.
+fn set_aside(files: &dyn Files, folder: &Folder, path: &Path) -> io::Result<()> {
+    files.rename(path, &path.with_extension("damaged"))?;
+    files.sync_folder(&folder.open())
+}
+
+/// What a log holds.
+#[derive(Debug)]
+pub(crate) struct Survey {
+    pub(crate) manifest: Manifest,
+    pub(crate) first_sample: u64,
+    pub(crate) samples: u64,
+    marks: u64,
+    schema: Schema,
+    tables: BTreeSet<Table>,
+    /// Whether more valid records follow behind what can be read: a crash does not leave that.
+    damaged: bool,
+}
+
+impl Survey {
+    /// Reads the log at `path` once.
+    pub(crate) fn of(path: &Path) -> Result<Self, LogError> {
+        let mut log = LogReader::open(BufReader::new(File::open(path)?))?;
+        let (mut samples, mut marks, mut tables) = (0, 0, BTreeSet::new());
+        while let Some(event) = log.next()? {
+            match event {
+                Event::Mark(_) => marks += 1,
+                Event::Sample => {
+                    samples += 1;
+                    tables.extend(log.sample().tables().map(|rows| rows.table()));
+                }
+            }
+        }
+        Ok(Self {
+            manifest: log.start().manifest.clone(),
+            first_sample: log.start().first_sample,
+            samples,
+            marks,
+            schema: log.schema().clone(),
+            tables,
+            damaged: log::continues_behind(path, log.valid())?,
+        })
+    }
+}
+
+struct Sealing<'a> {
+    files: &'a dyn Files,
+    folder: &'a Folder,
+    name: &'a SegmentName,
+    path: &'a Path,
+    survey: &'a Survey,
+}
+
+impl Sealing<'_> {
+    fn log(&self) -> io::Result<LogReader<BufReader<File>>> {
+        LogReader::open(BufReader::new(File::open(self.path)?)).map_err(io::Error::other)
+    }
+
+    fn description(&self, file: &str) -> Description {
+        Description { version: FORMAT_VERSION, file: file.to_owned(), label: None, metrics: Vec::new(), manifest: None }
+    }
+
+    /// Writes a file under a temporary name and gives it its own when it is whole.
+    fn file(
+        &self,
+        kind: &str,
+        [numbers, strings]: [&[&str]; 2],
+        metrics: &[String],
+        description: &Description,
+        fill: impl FnOnce(&mut FileWriter) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let folder = self.folder.sealed_folder(kind, &self.survey.manifest.host, self.name);
+        self.files.make_folder(&folder)?;
+        let temporary = files::temporary(&folder.join(format!("{}.parquet", self.name.text())));
+        let written = self.files.create(&temporary).and_then(|output| {
+            let mut writer = FileWriter::new(output, numbers, strings, metrics, description)?;
+            fill(&mut writer)?;
+            self.files.rename(&temporary, &folder.join(self.name.sealed(writer.finish()?)))
+        });
+        if let Err(error) = written {
+            // The log has everything; what is half written only takes room.
+            let _ = self.files.remove(&temporary);
+            return Err(error);
+        }
+        let new = folder.ancestors().take_while(|above| above.starts_with(self.folder.path()));
+        new.into_iter().try_for_each(|folder| self.files.sync_folder(folder))
+    }
+
+    fn samples(&self) -> io::Result<()> {
+        let manifest = Some(self.survey.manifest.clone());
+        let description = Description { manifest, ..self.description(sealed::SAMPLES) };
+        self.file(sealed::SAMPLES, [&TIME_COLUMNS, &[]], &[], &description, |file| {
+            let mut rows = Rows::new(0);
+            let mut log = self.log()?;
+            let mut number = self.survey.first_sample;
+            while let Some(event) = log.next()? {
+                if event == Event::Sample {
+                    rows.push(0, number, log.sample().stamp, &[]);
+                    number += 1;
+                    if rows.full() {
+                        rows.write(file, None)?;
+                    }
+                }
+            }
+            rows.write(file, None)
+        })
+    }
+
+    fn table(&self, table: Table) -> io::Result<()> {
+        let (metrics, entities) = (self.survey.schema.columns(table), self.survey.schema.entities(table));
+        // The host is one, so its rows need no name.
+        let only = entities.first().filter(|entity| entities.len() == 1 && entity.name.is_empty());
+        let strings: &[&str] = if only.is_some() { &[] } else { &ENTITY_COLUMNS };
+        let taken = [TIME_COLUMNS.as_slice(), strings].concat();
+        let names = sealed::column_names(&taken, metrics);
+        let description = Description {
+            label: only.map(|entity| entity.label.clone()),
+            metrics: metrics.to_vec(),
+            ..self.description(table.name())
+        };
+        let named = (only.is_none()).then_some(entities);
+        self.file(table.name(), [&TIME_COLUMNS, strings], &names, &description, |file| {
+            let mut rows = Rows::new(metrics.len());
+            let mut log = self.log()?;
+            let mut number = self.survey.first_sample;
+            while let Some(event) = log.next()? {
+                if event != Event::Sample {
+                    continue;
+                }
+                for (id, values) in log.sample().table(table).into_iter().flat_map(|table| table.rows()) {
+                    rows.push(id.0, number, log.sample().stamp, values);
+                }
+                number += 1;
+                if rows.full() {
+                    rows.write(file, named)?;
+                }
+            }
+            rows.write(file, named)
+        })
+    }
+
+    fn marks(&self) -> io::Result<()> {
+        let (numbers, strings) = MARK_COLUMNS.split_at(3);
+        self.file(sealed::MARKS, [numbers, strings], &[], &self.description(sealed::MARKS), |file| {
+            let mut marks = Vec::new();
+            let mut log = self.log()?;
+            while let Some(event) = log.next()? {
+                if let Event::Mark(mark) = event {
+                    marks.push(mark);
+                }
+            }
+            write_marks(file, &marks)
+        })
+    }
+}
+
+fn write_marks(file: &mut FileWriter, marks: &[Mark]) -> io::Result<()> {
+    let clocks: [fn(&Stamp) -> i64; 3] = [|stamp| stamp.wall_ns, |stamp| stamp.mono_ns, |stamp| stamp.boot_ns];
+    let mut group = file.row_group()?;
+    for clock in clocks {
+        group.numbers(&marks.iter().map(|mark| clock(&mark.stamp)).collect::<Vec<_>>())?;
+    }
+    let kinds: Result<Vec<_>, _> = marks.iter().map(|mark| serde_json::to_value(&mark.kind)).collect();
+    let kinds = kinds?;
+    let name = |kind: &serde_json::Value| ByteArray::from(kind["type"].as_str().unwrap_or_default());
+    group.strings(&kinds.iter().map(name).collect::<Vec<_>>())?;
+    group.strings(&kinds.iter().map(|kind| ByteArray::from(kind.to_string().as_str())).collect::<Vec<_>>())?;
+    group.finish()
+}
+
+/// The rows of a row group.
+#[derive(Debug)]
+struct Rows {
+    width: usize,
+    keys: Vec<Key>,
+    values: Vec<i64>,
+    present: Vec<bool>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Key {
+    entity: u32,
+    sample: u64,
+    stamp: Stamp,
+}
+
+impl Rows {
+    fn new(width: usize) -> Self {
+        Self { width, keys: Vec::new(), values: Vec::new(), present: Vec::new() }
+    }
+
+    /// Adds a row; columns that the log did not know yet are absent.
+    fn push(&mut self, entity: u32, sample: u64, stamp: Stamp, values: &[Option<i64>]) {
+        self.keys.push(Key { entity, sample, stamp });
+        let cells = values.iter().copied().chain(std::iter::repeat(None)).take(self.width);
+        for cell in cells {
+            self.values.push(cell.unwrap_or(0));
+            self.present.push(cell.is_some());
+        }
+    }
+
+    fn full(&self) -> bool {
+        self.keys.len() * (self.width + TIME_COLUMNS.len()) >= ROW_GROUP_CELLS
+    }
+
+    /// Writes the rows ordered by entity, then time, so that neighbours differ little, and forgets them.
+    fn write(&mut self, file: &mut FileWriter, named: Option<&[Entity]>) -> io::Result<()> {
+        if self.keys.is_empty() {
+            return Ok(());
+        }
+        let mut order: Vec<usize> = (0..self.keys.len()).collect();
+        order.sort_by_key(|at| self.keys[*at].entity);
+        let mut group = file.row_group()?;
+        let clocks: [fn(&Key) -> i64; 4] =
+            [|key| key.sample.cast_signed(), |key| key.stamp.wall_ns, |key| key.stamp.mono_ns, |key| key.stamp.boot_ns];
+        let mut numbers = Vec::with_capacity(order.len());
+        for clock in clocks {
+            numbers.clear();
+            numbers.extend(order.iter().map(|at| clock(&self.keys[*at])));
+            group.numbers(&numbers)?;
+        }
+        if let Some(entities) = named {
+            for text in [
+                |entity: &Entity| ByteArray::from(entity.name.as_str()),
+                |entity: &Entity| ByteArray::from(entity.label.as_str()),
+            ] {
+                let texts: Vec<ByteArray> = entities.iter().map(text).collect();
+                let rows: Vec<ByteArray> =
+                    order.iter().map(|at| texts[self.keys[*at].entity as usize].clone()).collect();
+                group.strings(&rows)?;
+            }
+        }
+        let mut present = Vec::with_capacity(order.len());
+        for column in 0..self.width {
+            numbers.clear();
+            present.clear();
+            for at in &order {
+                let cell = at * self.width + column;
+                present.push(i16::from(self.present[cell]));
+                if self.present[cell] {
+                    numbers.push(self.values[cell]);
+                }
+            }
+            group.metric(&numbers, &present)?;
+        }
+        group.finish()?;
+        self.keys.clear();
+        self.values.clear();
+        self.present.clear();
+        Ok(())
+    }
+}

@@ -1,0 +1,74 @@
+//! Sealed segments: one Parquet file per table and segment, as FORMAT.md says.
+
+mod read;
+mod write;
+
+pub(crate) use read::{SealedError, SealedFile};
+pub(crate) use write::FileWriter;
+
+use pagetide_core::{Column, Manifest, Table};
+use serde::{Deserialize, Serialize};
+
+/// The file that has one row per sample: the segment's time axis.
+pub(crate) const SAMPLES: &str = "sample";
+/// The file of marks.
+pub(crate) const MARKS: &str = "mark";
+
+/// All folders of sealed files.
+pub(crate) fn kinds() -> impl Iterator<Item = &'static str> {
+    [SAMPLES, MARKS].into_iter().chain(Table::ALL.into_iter().map(Table::name))
+}
+
+/// Columns of every file of samples, before the entity and the metrics.
+pub(crate) const TIME_COLUMNS: [&str; 4] = ["sample", "wall_ns", "mono_ns", "boot_ns"];
+/// Columns that name the entity of a row.
+pub(crate) const ENTITY_COLUMNS: [&str; 2] = ["entity", "label"];
+/// Columns of the file of marks.
+pub(crate) const MARK_COLUMNS: [&str; 5] = ["wall_ns", "mono_ns", "boot_ns", "type", "json"];
+
+/// The key in the Parquet metadata under which [`Description`] is, as JSON.
+const DESCRIPTION: &str = "pagetide";
+
+/// What a sealed file says about itself, so that it can be read back alone.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Description {
+    /// The format version.
+    pub(crate) version: u32,
+    /// Which file it is: `sample`, `mark` or a table's name.
+    pub(crate) file: String,
+    /// The label of the only entity, where the file has no columns for entities.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) label: Option<String>,
+    /// The metrics, in the order of their Parquet columns.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) metrics: Vec<Column>,
+    /// The manifest when the segment began; in the file of samples.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) manifest: Option<Manifest>,
+}
+
+/// The Parquet columns' names of `metrics`. SQL engines compare names without case, so that one which is taken gets a
+/// number: two metrics of one table that differ in case only, or one that is called as a time column.
+pub(crate) fn column_names(taken: &[&str], metrics: &[Column]) -> Vec<String> {
+    let mut used: std::collections::BTreeSet<String> = taken.iter().map(|name| (*name).to_owned()).collect();
+    let mut names = Vec::with_capacity(metrics.len());
+    for metric in metrics {
+        let free = (1..).map(|n| if n == 1 { metric.name.clone() } else { format!("{}_{n}", metric.name) });
+        let name = free.into_iter().find(|name| used.insert(name.to_ascii_lowercase())).unwrap_or_default();
+        names.push(name);
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pagetide_core::{Kind, Unit};
+
+    #[test]
+    fn column_names_are_unique_without_case() {
+        let metric = |name: &str| Column { name: name.into(), kind: Kind::Unknown, unit: Unit::Unknown };
+        let metrics = [metric("file"), metric("File"), metric("FILE"), metric("Label"), metric("file_2")];
+        assert_eq!(column_names(&["label"], &metrics), ["file", "File_2", "FILE_3", "Label_2", "file_2_2"]);
+    }
+}

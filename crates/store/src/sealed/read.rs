@@ -1,0 +1,156 @@
+//! Reading one Parquet file back.
+
+use super::{DESCRIPTION, Description};
+use crate::FORMAT_VERSION;
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::{ByteArray, DataType};
+use parquet::errors::ParquetError;
+use parquet::file::reader::FileReader;
+use parquet::file::serialized_reader::SerializedFileReader;
+use parquet::file::statistics::Statistics;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+
+/// Why a sealed file cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SealedError {
+    /// The file system refused.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// Its bytes are not those that were written.
+    #[error("damaged: {0}")]
+    Damaged(String),
+    /// A newer version.
+    #[error("format version {0}")]
+    Newer(u32),
+}
+
+impl From<ParquetError> for SealedError {
+    fn from(error: ParquetError) -> Self {
+        Self::Damaged(error.to_string())
+    }
+}
+
+/// A sealed file, open for reading.
+pub(crate) struct SealedFile {
+    parquet: SerializedFileReader<File>,
+    description: Description,
+}
+
+impl SealedFile {
+    /// Opens a file. Its bytes are compared with `checksum` first, so that no damaged byte is taken for a number.
+    pub(crate) fn open(path: &Path, checksum: Option<u32>) -> Result<Self, SealedError> {
+        let mut file = File::open(path)?;
+        if let Some(checksum) = checksum {
+            if sum(&mut file)? != checksum {
+                return Err(SealedError::Damaged("its checksum is not the one in its name".into()));
+            }
+            file.seek(SeekFrom::Start(0))?;
+        }
+        let parquet = SerializedFileReader::new(file)?;
+        let metadata = parquet.metadata().file_metadata().key_value_metadata();
+        let description = metadata.into_iter().flatten().find(|entry| entry.key == DESCRIPTION);
+        let text = description.and_then(|entry| entry.value.as_deref()).unwrap_or_default();
+        let version = serde_json::from_str::<Version>(text).map_err(|error| SealedError::Damaged(error.to_string()))?;
+        if version.version > FORMAT_VERSION {
+            return Err(SealedError::Newer(version.version));
+        }
+        let description = serde_json::from_str(text).map_err(|error| SealedError::Damaged(error.to_string()))?;
+        Ok(Self { parquet, description })
+    }
+
+    /// What it says about itself.
+    pub(crate) fn description(&self) -> &Description {
+        &self.description
+    }
+
+    /// How many row groups it has.
+    pub(crate) fn row_groups(&self) -> usize {
+        self.parquet.num_row_groups()
+    }
+
+    /// How many columns it has.
+    pub(crate) fn columns(&self) -> usize {
+        self.parquet.metadata().file_metadata().schema_descr().num_columns()
+    }
+
+    /// The smallest and the largest value of a column of required integers; absent when the file does not say.
+    pub(crate) fn range(&self, column: usize) -> Option<(i64, i64)> {
+        let groups = self.parquet.metadata().row_groups().iter();
+        let ranges: Option<Vec<(i64, i64)>> = groups
+            .map(|group| match group.columns().get(column)?.statistics()? {
+                Statistics::Int64(range) => Some((*range.min_opt()?, *range.max_opt()?)),
+                _ => None,
+            })
+            .collect();
+        let ranges = ranges?;
+        Some((ranges.iter().map(|range| range.0).min()?, ranges.iter().map(|range| range.1).max()?))
+    }
+
+    /// A column of integers in a row group.
+    pub(crate) fn numbers(&self, group: usize, column: usize) -> Result<Vec<Option<i64>>, SealedError> {
+        match self.column(group, column)? {
+            ColumnReader::Int64ColumnReader(reader) => self.values(group, reader),
+            _ => Err(SealedError::Damaged("a column has another type than int64".into())),
+        }
+    }
+
+    /// A column of integers that are always there, in a row group.
+    pub(crate) fn required(&self, group: usize, column: usize) -> Result<Vec<i64>, SealedError> {
+        let values: Option<Vec<i64>> = self.numbers(group, column)?.into_iter().collect();
+        values.ok_or_else(|| SealedError::Damaged("a time is missing".into()))
+    }
+
+    /// A column of strings in a row group.
+    pub(crate) fn strings(&self, group: usize, column: usize) -> Result<Vec<ByteArray>, SealedError> {
+        let values: Option<Vec<ByteArray>> = match self.column(group, column)? {
+            ColumnReader::ByteArrayColumnReader(reader) => self.values(group, reader)?.into_iter().collect(),
+            _ => return Err(SealedError::Damaged("a column has another type than string".into())),
+        };
+        values.ok_or_else(|| SealedError::Damaged("a name is missing".into()))
+    }
+
+    fn column(&self, group: usize, column: usize) -> Result<ColumnReader, SealedError> {
+        if column >= self.columns() {
+            return Err(SealedError::Damaged("a column is missing".into()));
+        }
+        Ok(self.parquet.get_row_group(group)?.get_column_reader(column)?)
+    }
+
+    fn values<T: DataType>(
+        &self,
+        group: usize,
+        mut reader: ColumnReaderImpl<T>,
+    ) -> Result<Vec<Option<T::T>>, SealedError> {
+        let rows = usize::try_from(self.parquet.metadata().row_group(group).num_rows()).unwrap_or(0);
+        let (mut values, mut present) = (Vec::new(), Vec::new());
+        let (read, _, _) = reader.read_records(rows, Some(&mut present), None, &mut values)?;
+        if read != rows {
+            return Err(SealedError::Damaged(format!("{read} rows of {rows}")));
+        }
+        if present.is_empty() {
+            return Ok(values.into_iter().map(Some).collect());
+        }
+        let mut values = values.into_iter();
+        Ok(present.into_iter().map(|level| if level == 0 { None } else { values.next() }).collect())
+    }
+}
+
+/// As much of the description as every version has.
+#[derive(serde::Deserialize)]
+struct Version {
+    version: u32,
+}
+
+/// The checksum of all bytes of a file.
+fn sum(file: &mut File) -> io::Result<u32> {
+    let mut hasher = crc32fast::Hasher::new();
+    let mut buffer = vec![0; 128 << 10];
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(hasher.finalize()),
+            read => hasher.update(&buffer[..read]),
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Writing one Parquet file.
+
+use super::{DESCRIPTION, Description};
+use crate::files::Output;
+use parquet::basic::{Compression, ConvertedType, Encoding, Repetition, Type as Physical, ZstdLevel};
+use parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::schema::types::{ColumnPath, Type};
+use std::io::{self, Write};
+use std::sync::Arc;
+
+/// Rows of a data page: with delta encoding a large page costs nothing and a small one a header.
+const PAGE_ROWS: usize = 1 << 20;
+
+/// Writes one sealed file, a row group at a time.
+pub(crate) struct FileWriter {
+    parquet: SerializedFileWriter<Summed>,
+}
+
+/// One row group, a column at a time, in the order of the columns.
+pub(crate) struct RowGroup<'a> {
+    parquet: SerializedRowGroupWriter<'a, Summed>,
+}
+
+impl FileWriter {
+    /// Starts a file with columns of required integers, required strings and metrics, in this order.
+    pub(crate) fn new(
+        output: Box<dyn Output>,
+        numbers: &[&str],
+        strings: &[&str],
+        metrics: &[String],
+        description: &Description,
+    ) -> io::Result<Self> {
+        let number = |name: &str, repetition| {
+            Type::primitive_type_builder(name, Physical::INT64).with_repetition(repetition).build().map(Arc::new)
+        };
+        let string = |name: &str| {
+            let string = Type::primitive_type_builder(name, Physical::BYTE_ARRAY);
+            string.with_repetition(Repetition::REQUIRED).with_converted_type(ConvertedType::UTF8).build().map(Arc::new)
+        };
+        let required = numbers.iter().map(|name| number(name, Repetition::REQUIRED));
+        let named = strings.iter().map(|name| string(name));
+        let measured = metrics.iter().map(|name| number(name, Repetition::OPTIONAL));
+        let fields: Result<Vec<_>, _> = required.chain(named).chain(measured).collect();
+        let schema = Type::group_type_builder("pagetide").with_fields(fields.map_err(failed)?).build();
+        let text = serde_json::to_string(description)?;
+        let mut properties = WriterProperties::builder()
+            .set_created_by(concat!("pagetide ", env!("CARGO_PKG_VERSION")).to_owned())
+            .set_compression(Compression::ZSTD(ZstdLevel::try_new(1).map_err(failed)?))
+            .set_dictionary_enabled(false)
+            .set_encoding(Encoding::DELTA_BINARY_PACKED)
+            .set_statistics_enabled(EnabledStatistics::None)
+            .set_offset_index_disabled(true)
+            .set_data_page_row_count_limit(PAGE_ROWS)
+            .set_key_value_metadata(Some(vec![KeyValue::new(DESCRIPTION.to_owned(), text)]));
+        for name in numbers {
+            // The smallest and the largest time let a reader skip a segment.
+            properties = properties.set_column_statistics_enabled(ColumnPath::from(*name), EnabledStatistics::Chunk);
+        }
+        for name in strings {
+            let column = ColumnPath::from(*name);
+            properties = properties
+                .set_column_encoding(column.clone(), Encoding::PLAIN)
+                .set_column_dictionary_enabled(column, true);
+        }
+        let sink = Summed { output, offset: 0, checksum: crc32fast::Hasher::new() };
+        let schema = Arc::new(schema.map_err(failed)?);
+        let parquet = SerializedFileWriter::new(sink, schema, Arc::new(properties.build())).map_err(failed)?;
+        Ok(Self { parquet })
+    }
+
+    /// Starts a row group.
+    pub(crate) fn row_group(&mut self) -> io::Result<RowGroup<'_>> {
+        Ok(RowGroup { parquet: self.parquet.next_row_group().map_err(failed)? })
+    }
+
+    /// Ends the file and waits until it is on the device. Gives the checksum of all its bytes.
+    pub(crate) fn finish(self) -> io::Result<u32> {
+        let mut sink = self.parquet.into_inner().map_err(failed)?;
+        sink.output.sync()?;
+        Ok(sink.checksum.finalize())
+    }
+}
+
+impl RowGroup<'_> {
+    /// Writes a column of integers that are always there.
+    pub(crate) fn numbers(&mut self, values: &[i64]) -> io::Result<()> {
+        let mut column = self.parquet.next_column().map_err(failed)?.ok_or_else(too_many)?;
+        column.typed::<Int64Type>().write_batch(values, None, None).map_err(failed)?;
+        column.close().map_err(failed)
+    }
+
+    /// Writes a column of strings.
+    pub(crate) fn strings(&mut self, values: &[ByteArray]) -> io::Result<()> {
+        let mut column = self.parquet.next_column().map_err(failed)?.ok_or_else(too_many)?;
+        column.typed::<ByteArrayType>().write_batch(values, None, None).map_err(failed)?;
+        column.close().map_err(failed)
+    }
+
+    /// Writes a metric: the values that are present, and 1 or 0 per row for whether one is.
+    pub(crate) fn metric(&mut self, values: &[i64], present: &[i16]) -> io::Result<()> {
+        let mut column = self.parquet.next_column().map_err(failed)?.ok_or_else(too_many)?;
+        column.typed::<Int64Type>().write_batch(values, Some(present), None).map_err(failed)?;
+        column.close().map_err(failed)
+    }
+
+    /// Ends the row group.
+    pub(crate) fn finish(self) -> io::Result<()> {
+        self.parquet.close().map(|_| ()).map_err(failed)
+    }
+}
+
+fn too_many() -> io::Error {
+    io::Error::other("more columns than the schema has")
+}
+
+/// The error of the file system when there was one, so that its kind (a full disk) is kept.
+fn failed(error: ParquetError) -> io::Error {
+    match error {
+        ParquetError::External(source) => match source.downcast::<io::Error>() {
+            Ok(error) => *error,
+            Err(source) => io::Error::other(source),
+        },
+        other => io::Error::other(other),
+    }
+}
+
+/// A file that is written front to back, with the checksum of what was written.
+struct Summed {
+    output: Box<dyn Output>,
+    offset: u64,
+    checksum: crc32fast::Hasher,
+}
+
+impl Write for Summed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.output.write_at(bytes, self.offset)?;
+        self.offset += bytes.len() as u64;
+        self.checksum.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
