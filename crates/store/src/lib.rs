@@ -5,6 +5,7 @@
 //! [`Reader`] gives a recording back as a [`pagetide_core::Source`], whether it is finished or still being written.
 
 mod files;
+pub mod import;
 mod layout;
 mod log;
 mod reader;

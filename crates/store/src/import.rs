@@ -1,0 +1,180 @@
+//! Reads the logs of other tools as a recording.
+//!
+//! [`import`] takes files, recognises each by its content, and gives a [`Recording`] with an [`ImportReport`] that lists, by
+//! file and line, what could not be read, what has no place, and what was assumed. [`replay`] gives a recording to a
+//! [`Sink`](pagetide_core::Sink), such as the store's writer.
+//!
+//! ```
+//! use pagetide_store::import::{Input, Options, import};
+//! let log = "Linux 2.6.32 (db1)\t09/10/2016\t_x86_64_\t(24 CPU)\n\n\
+//!            12:00:01 AM  pgpgin/s pgpgout/s\n\
+//!            02:30:01 AM   3152.86   2060.66\n";
+//! let import = import(&[Input::bytes("sar-B.txt", log)], &Options::default())?;
+//! let rate = import.recording.host("pgpgin").expect("it is there");
+//! assert_eq!(rate.points().next().map(|(_, value)| value), Some(3_152_860));
+//! # Ok::<(), pagetide_core::Refusal>(())
+//! ```
+//!
+//! Rates and averages are stored as [`Kind::Rate`](pagetide_core::Kind::Rate), never as counters; the numbers of kernel
+//! files stay what they are. Text is read line by line and JSON sample by sample, so that memory goes with the values that
+//! are kept: 12 bytes for each while reading, and what a recording takes.
+
+mod assemble;
+mod banner;
+mod clock;
+mod columns;
+mod dump;
+mod fio;
+mod gather;
+mod iostat;
+mod line;
+mod number;
+mod replay;
+mod report;
+mod sadf;
+mod sar;
+mod sniff;
+mod timeline;
+mod vmstat;
+
+pub use clock::{Date, DateOrder, utc_offset};
+pub use replay::replay;
+pub use report::{FileKind, FileReport, ImportReport, LeftOut, Skipped};
+
+use gather::Gather;
+use line::{Lines, read_failed};
+use pagetide_core::{Nanos, Recording, Refusal};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Cursor, Read};
+use std::path::{Path, PathBuf};
+
+/// A file to import.
+#[derive(Debug, Clone)]
+pub struct Input {
+    name: String,
+    content: Content,
+    date: Option<Date>,
+}
+
+#[derive(Debug, Clone)]
+enum Content {
+    File(PathBuf),
+    Bytes(Vec<u8>),
+}
+
+impl Input {
+    /// A file on disk.
+    pub fn file(path: &Path) -> Self {
+        Self { name: path.display().to_string(), content: Content::File(path.to_owned()), date: None }
+    }
+
+    /// A text at hand, under a name for the report.
+    pub fn bytes(name: &str, bytes: impl Into<Vec<u8>>) -> Self {
+        Self { name: name.to_owned(), content: Content::Bytes(bytes.into()), date: None }
+    }
+
+    /// The day on which it begins, when it does not say itself. It comes before [`Options::date`].
+    pub fn on(mut self, date: Date) -> Self {
+        self.date = Some(date);
+        self
+    }
+
+    fn open(&self) -> Result<Box<dyn Read + '_>, Refusal> {
+        match &self.content {
+            Content::Bytes(bytes) => Ok(Box::new(Cursor::new(bytes.as_slice()))),
+            Content::File(path) => {
+                let refusal =
+                    |error| Refusal::input(format!("{}: {error}", self.name), "check the path and its permissions");
+                let file = File::open(path).map_err(refusal)?;
+                if file.metadata().map_err(refusal)?.is_dir() {
+                    return Err(Refusal::input(format!("{}: it is a directory", self.name), "name the files in it"));
+                }
+                Ok(Box::new(file))
+            }
+        }
+    }
+}
+
+/// What is taken for granted where the files do not say.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Offset of local time from UTC in nanoseconds ([`utc_offset`] reads it); UTC when absent, with a note.
+    pub utc_offset: Option<i64>,
+    /// The day on which files without a date begin.
+    pub date: Option<Date>,
+    /// Whether the day or the month comes first in dates such as `09/10/2016`; guessed when absent, with a note.
+    pub date_order: Option<DateOrder>,
+    /// Time between the samples of files without times; one second when absent, and then counters of such files are
+    /// taken from the first copy only, because their rates would be invented.
+    pub interval: Option<Nanos>,
+}
+
+impl Options {
+    fn offset(&self) -> i64 {
+        self.utc_offset.unwrap_or(0)
+    }
+
+    fn spacing(&self) -> Option<i64> {
+        self.interval.and_then(|interval| i64::try_from(interval.get()).ok())
+    }
+}
+
+/// A recording made of logs, and what was read of them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Import {
+    /// The recording.
+    pub recording: Recording,
+    /// What was read, skipped, left out and assumed.
+    pub report: ImportReport,
+}
+
+/// Reads files of one host as a recording.
+///
+/// # Errors
+/// A file that cannot be opened or read; files of different hosts; no file among them with a value in it.
+pub fn import(files: &[Input], options: &Options) -> Result<Import, Refusal> {
+    let mut gathers = Vec::with_capacity(files.len());
+    let mut unreadable = None;
+    for file in files {
+        let mut gather = Gather::new(&file.name);
+        let mut input = BufReader::with_capacity(sniff::LOOKED_AT, file.open()?);
+        let start = beginning(&mut input).map_err(|error| read_failed(&file.name, &error))?;
+        match sniff::kind(&start) {
+            Ok(kind) => {
+                gather.report.kind = Some(kind);
+                let options = Options { date: file.date.or(options.date), ..*options };
+                let input = Cursor::new(start).chain(input);
+                read(kind, input, &mut gather, &options)?;
+            }
+            Err(why) => {
+                gather.report.skip(1, format!("{} ({})", why.what, why.mend));
+                unreadable.get_or_insert_with(|| Refusal::input(format!("{}: {}", file.name, why.what), why.mend));
+            }
+        }
+        gathers.push(gather);
+    }
+    if gathers.iter().all(|gather| gather.report.values == 0) {
+        let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
+        let nothing = || Refusal::input(format!("nothing to import in {}", names.join(", ")), sniff::READABLE);
+        return Err(unreadable.unwrap_or_else(nothing));
+    }
+    assemble::assemble(gathers, options)
+}
+
+/// The first part of a file, as much as the recogniser looks at.
+fn beginning(input: &mut impl Read) -> std::io::Result<Vec<u8>> {
+    let mut start = Vec::new();
+    input.take(sniff::LOOKED_AT as u64).read_to_end(&mut start)?;
+    Ok(start)
+}
+
+fn read(kind: FileKind, input: impl BufRead, gather: &mut Gather, options: &Options) -> Result<(), Refusal> {
+    match kind {
+        FileKind::Sar => sar::read(&mut Lines::new(input), gather, options),
+        FileKind::Sadf => sadf::read(input, gather, options),
+        FileKind::KernelFiles => dump::read(&mut Lines::new(input), gather, options),
+        FileKind::Vmstat => vmstat::read(&mut Lines::new(input), gather, options),
+        FileKind::Iostat => iostat::read(&mut Lines::new(input), gather, options),
+        FileKind::Fio => fio::read(input, gather, options),
+    }
+}

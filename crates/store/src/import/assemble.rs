@@ -1,0 +1,246 @@
+//! Makes one recording of what the files gave.
+
+use super::clock::Date;
+use super::gather::{Event, Gather, Lane, LaneKey};
+use super::report::{FileReport, ImportReport};
+use super::timeline::{Span, spans, usual_interval};
+use super::{Import, Options};
+use pagetide_core::{
+    Bytes, Column, Entity, Kind, Manifest, Mark, MarkKind, Nanos, RecordingBuilder, Refusal, Stamp, Table,
+};
+use std::collections::BTreeMap;
+
+/// What is assumed where a file does not say: the page of every x86 and of most other machines.
+const PAGE: Bytes = Bytes::new(4096);
+
+/// Makes the recording.
+pub(super) fn assemble(mut files: Vec<Gather>, options: &Options) -> Result<Import, Refusal> {
+    let mut notes = Vec::new();
+    let manifest = manifest(&files, &mut notes)?;
+    let spans = spans(&files);
+    tell_days(&mut files, &spans, options, &mut notes);
+    let shifts = shifts(files.len(), &spans);
+
+    let mut axis: Vec<i64> = files
+        .iter()
+        .zip(&shifts)
+        .flat_map(|(file, shift)| file.moments.iter().map(move |moment| moment.saturating_add(*shift)))
+        .collect();
+    axis.sort_unstable();
+    axis.dedup();
+
+    let mut builder = RecordingBuilder::new(Manifest { samples: axis.len() as u64, ..manifest });
+    axis.iter().for_each(|nanos| builder.stamp(stamp(*nanos)));
+    for (file, shift) in files.iter_mut().zip(&shifts) {
+        tell_moments(&mut file.report, &file.moments, *shift);
+        for (nanos, event) in std::mem::take(&mut file.events) {
+            builder.mark(mark(nanos.saturating_add(*shift), *shift, event));
+        }
+    }
+    // Where in the recording each file's moments are.
+    let positions: Vec<Vec<usize>> = files
+        .iter()
+        .zip(&shifts)
+        .map(|(file, shift)| {
+            let position = |moment: &i64| axis.partition_point(|nanos| *nanos < moment.saturating_add(*shift));
+            file.moments.iter().map(position).collect()
+        })
+        .collect();
+    for (key, lanes) in columns(&mut files, &mut notes) {
+        let Some(column) = lanes.first().map(|(_, column, _)| column.clone()) else { continue };
+        let entity = Entity { name: key.0.1.clone(), label: key.0.1 };
+        let points = points(lanes, &positions, &mut files);
+        builder.column(key.0.0, entity, &Column { name: key.1, ..column }, points);
+    }
+    for (at, file) in files.iter().enumerate() {
+        if let Some(nanos) = file.report.from_wall_ns.filter(|_| spans.iter().any(|span| span.files.contains(&at))) {
+            let kind = file.report.kind.map_or("", super::FileKind::name);
+            let text = format!("imported from {} ({kind}): {}", file.report.name, file.report.notes.join("; "));
+            builder.mark(Mark { stamp: stamp(nanos), kind: MarkKind::Note { text } });
+        }
+    }
+    let report = ImportReport { files: files.into_iter().map(|file| file.report).collect(), notes };
+    Ok(Import { recording: builder.finish(), report })
+}
+
+/// A moment on the recording's axis. No file says when the host was started, so all three clocks show the time of day.
+fn stamp(nanos: i64) -> Stamp {
+    Stamp { wall_ns: nanos, mono_ns: nanos, boot_ns: nanos }
+}
+
+fn mark(nanos: i64, shift: i64, event: Event) -> Mark {
+    let kind = match event {
+        Event::Note(text) => MarkKind::Note { text },
+        Event::Step(mut step) => {
+            step.started_ns = step.started_ns.saturating_add(shift);
+            step.ended_ns = step.ended_ns.saturating_add(shift);
+            let ended = stamp(step.ended_ns);
+            return Mark { stamp: ended, kind: MarkKind::StepEnded { result: step } };
+        }
+    };
+    Mark { stamp: stamp(nanos), kind }
+}
+
+/// What the files say about their host, which must be the same one.
+fn manifest(files: &[Gather], notes: &mut Vec<String>) -> Result<Manifest, Refusal> {
+    let mut named: Option<(&str, &str)> = None;
+    for file in files {
+        let Some(host) = file.facts.host.as_deref() else { continue };
+        match named {
+            Some((known, from)) if known != host => {
+                return Err(Refusal::input(
+                    format!("{from} is of the host {known}, {} of {host}", file.report.name),
+                    "a recording is of one host: import the files of each host apart",
+                ));
+            }
+            _ => named = Some((host, &file.report.name)),
+        }
+    }
+    let last = |name: &str| {
+        let lanes = files.iter().flat_map(|file| &file.lanes);
+        lanes
+            .filter(|(key, _, _)| key.table == Table::Host && key.name == name)
+            .find_map(|(_, _, lane)| lane.values.last())
+    };
+    let total = last("MemTotal").and_then(|bytes| u64::try_from(*bytes).ok()).map(Bytes::new).unwrap_or_default();
+    let needs_pages =
+        files.iter().flat_map(|file| &file.lanes).any(|(_, column, _)| column.unit == pagetide_core::Unit::Pages);
+    if needs_pages && !files.iter().any(|file| file.facts.small_pages) {
+        notes.push("no file says how large a page is: 4 KiB is assumed".to_owned());
+    }
+    let interval = files.iter().filter_map(usual_interval).max().and_then(|nanos| u64::try_from(nanos).ok());
+    Ok(Manifest {
+        schema_version: crate::FORMAT_VERSION,
+        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+        origin: "import".to_owned(),
+        host: named.map(|(host, _)| host.to_owned()).unwrap_or_default(),
+        kernel: files.iter().find_map(|file| file.facts.kernel.clone()).unwrap_or_default(),
+        cpus: files.iter().find_map(|file| file.facts.cpus).unwrap_or(0),
+        page_size: PAGE,
+        memory_total: total,
+        interval: Nanos::new(interval.unwrap_or(0)),
+        ..Manifest::default()
+    })
+}
+
+/// Says on which days the files are, and what is not known about them.
+fn tell_days(files: &mut [Gather], spans: &[Span], options: &Options, notes: &mut Vec<String>) {
+    for span in spans {
+        let names: Vec<String> = span.files.iter().map(|at| files[*at].report.name.clone()).collect();
+        let Some(day) = span.stand_in else {
+            for at in &span.files {
+                files[*at].report.day_known = true;
+            }
+            continue;
+        };
+        for at in &span.files {
+            let file = &mut files[*at];
+            file.report.note(if file.timed {
+                format!("it has no date: {day} stands for a day that is not known")
+            } else {
+                format!("it has no times: the order is the file's, the distances are assumed, from {day} on")
+            });
+        }
+        if span.files.len() > 1 {
+            let text = format!(
+                "{} have no date and the same uneven times ({} or more in common, to the second): taken as one day, {day}",
+                names.join(" and "),
+                span.common
+            );
+            span.files.iter().for_each(|at| files[*at].report.note(text.clone()));
+            notes.push(text);
+        }
+    }
+    if spans.len() > 1 {
+        let days: Vec<String> = spans
+            .iter()
+            .map(|span| {
+                let names: Vec<&str> = span.files.iter().map(|at| files[*at].report.name.as_str()).collect();
+                let day = span.stand_in.map_or("known days".to_owned(), |day| format!("{day} (not known)"));
+                format!("{day}: {}", names.join(", "))
+            })
+            .collect();
+        notes.push(format!(
+            "not all files are known to be of the same day; each keeps its own, and times cannot be compared between days: {}",
+            days.join("; ")
+        ));
+    }
+    for file in files.iter_mut().filter(|file| file.local && file.dated && options.utc_offset.is_none()) {
+        file.report.note("its times have no zone and are taken as UTC (--utc-offset says otherwise)");
+    }
+}
+
+/// What to add to each file's times.
+fn shifts(files: usize, spans: &[Span]) -> Vec<i64> {
+    let mut shifts = vec![0; files];
+    for span in spans {
+        for at in &span.files {
+            shifts[*at] = span.stand_in.map_or(0, Date::nanos);
+        }
+    }
+    shifts
+}
+
+fn tell_moments(report: &mut FileReport, moments: &[i64], shift: i64) {
+    report.samples = moments.len() as u64;
+    report.from_wall_ns = moments.iter().min().map(|nanos| nanos.saturating_add(shift));
+    report.to_wall_ns = moments.iter().max().map(|nanos| nanos.saturating_add(shift));
+}
+
+/// A column of the recording: table and entity, then its name there.
+type ColumnKey = ((Table, String), String);
+
+/// The lanes by the column of the recording that they make, each with the file it is from. A rate does not share a column
+/// with the counter of the same name that another file has: it gets a name of its own.
+fn columns(files: &mut [Gather], notes: &mut Vec<String>) -> BTreeMap<ColumnKey, Vec<(usize, Column, Lane)>> {
+    let mut kinds: BTreeMap<(Table, String), Vec<Kind>> = BTreeMap::new();
+    for (key, _, _) in files.iter().flat_map(|file| &file.lanes) {
+        let of = kinds.entry((key.table, key.name.clone())).or_default();
+        if !of.contains(&key.kind) {
+            of.push(key.kind);
+        }
+    }
+    let mut columns: BTreeMap<ColumnKey, Vec<(usize, Column, Lane)>> = BTreeMap::new();
+    for (at, file) in files.iter_mut().enumerate() {
+        for (key, column, lane) in std::mem::take(&mut file.lanes) {
+            if lane.values.is_empty() {
+                continue;
+            }
+            let LaneKey { table, entity, mut name, kind } = key;
+            if kind == Kind::Rate && kinds.get(&(table, name.clone())).is_some_and(|kinds| kinds.len() > 1) {
+                let text =
+                    format!("{name} is a counter in one file and a rate in another: the rate is called {name}_rate");
+                if !notes.contains(&text) {
+                    notes.push(text);
+                }
+                name.push_str("_rate");
+            }
+            columns.entry(((table, entity), name)).or_default().push((at, column, lane));
+        }
+    }
+    columns
+}
+
+/// The values of a column by position in the recording. Where two lines give a value for the same moment the first stays.
+fn points(
+    lanes: Vec<(usize, Column, Lane)>,
+    positions: &[Vec<usize>],
+    files: &mut [Gather],
+) -> impl Iterator<Item = (usize, i64)> + use<> {
+    let mut points: Vec<(u32, u32, i64)> = Vec::with_capacity(lanes.iter().map(|(_, _, lane)| lane.values.len()).sum());
+    for (file, _, lane) in lanes {
+        let file_number = u32::try_from(file).unwrap_or(u32::MAX);
+        for (moment, value) in lane.moments.into_iter().zip(lane.values) {
+            let position = positions[file][moment as usize];
+            points.push((u32::try_from(position).unwrap_or(u32::MAX), file_number, value));
+        }
+    }
+    points.sort_by_key(|(position, _, _)| *position);
+    for pair in points.windows(2).filter(|pair| pair[0].0 == pair[1].0 && pair[0].2 != pair[1].2) {
+        if let Some(file) = files.get_mut(pair[1].1 as usize) {
+            file.report.conflicts += 1;
+        }
+    }
+    points.dedup_by_key(|(position, _, _)| *position);
+    points.into_iter().map(|(position, _, value)| (position as usize, value))
+}

@@ -1,0 +1,385 @@
+//! Dates and times of day as tools print them.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// Nanoseconds of a second.
+pub(super) const SECOND: i64 = 1_000_000_000;
+
+/// Nanoseconds of a day.
+pub(super) const DAY: i64 = 86_400 * SECOND;
+
+/// A day of the calendar, as days since 1970-01-01.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Date(i32);
+
+impl Date {
+    /// 1970-01-01.
+    pub const EPOCH: Self = Self(0);
+
+    /// The day with these numbers, when there is one between 1970 and 9999.
+    pub fn new(year: i32, month: u32, day: u32) -> Option<Self> {
+        if !(1970..=9999).contains(&year) || !(1..=12).contains(&month) || day < 1 || day > days_in(year, month) {
+            return None;
+        }
+        // Days before a month, with the year turned so that it begins in March and its leap day is the last.
+        let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+        let month = i32::try_from(month).ok()?;
+        let day = i32::try_from(day).ok()?;
+        Some(Self(365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1 - 719_468))
+    }
+
+    /// Midnight, in nanoseconds since 1970-01-01.
+    pub fn nanos(self) -> i64 {
+        i64::from(self.0) * DAY
+    }
+
+    /// The day `days` later.
+    pub(super) fn plus(self, days: i32) -> Self {
+        Self(self.0.saturating_add(days))
+    }
+
+    fn parts(self) -> (i32, i32, i32) {
+        let shifted = self.0 + 719_468;
+        let era = shifted.div_euclid(146_097);
+        let day_of_era = shifted.rem_euclid(146_097);
+        let year = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+        let day_of_year = day_of_era - (365 * year + year / 4 - year / 100);
+        let month = (5 * day_of_year + 2) / 153;
+        let day = day_of_year - (153 * month + 2) / 5 + 1;
+        let month = if month < 10 { month + 3 } else { month - 9 };
+        (year + era * 400 + i32::from(month <= 2), month, day)
+    }
+}
+
+impl fmt::Display for Date {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (year, month, day) = self.parts();
+        write!(f, "{year:04}-{month:02}-{day:02}")
+    }
+}
+
+impl FromStr for Date {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        iso_date(text.trim()).ok_or_else(|| format!("`{text}` is not a day such as 2016-09-10"))
+    }
+}
+
+fn days_in(year: i32, month: u32) -> u32 {
+    match month {
+        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
+/// `2016-09-10`.
+fn iso_date(text: &str) -> Option<Date> {
+    let mut parts = text.split('-');
+    let (year, month, day) = (parts.next()?, parts.next()?, parts.next()?);
+    if parts.next().is_some() || year.len() != 4 {
+        return None;
+    }
+    Date::new(whole(year)?, whole(month)?, whole(day)?)
+}
+
+/// A short run of digits.
+fn whole<T: FromStr>(digits: &str) -> Option<T> {
+    (!digits.is_empty() && digits.len() <= 4 && digits.bytes().all(|byte| byte.is_ascii_digit()))
+        .then(|| digits.parse().ok())
+        .flatten()
+}
+
+/// Which number of a date such as `09/10/2016` comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DateOrder {
+    /// The day: 9 October.
+    DayFirst,
+    /// The month: September 10.
+    MonthFirst,
+}
+
+/// A date out of a header, and whether its day and month could be the other way round.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct PrintedDate {
+    pub(super) date: Date,
+    pub(super) ambiguous: bool,
+}
+
+/// Reads a date as a locale prints it: `2026-11-21`, `11/21/26`, `11/21/2026`, `21.11.2026`, `2026年11月21日`. Where only
+/// the locale knows which number is the month, it is first when the clock has 12 hours (English, US) or the year two
+/// digits (the C locale), else second, unless `order` says or only one of the two is possible.
+pub(super) fn printed_date(text: &str, twelve_hours: bool, order: Option<DateOrder>) -> Option<PrintedDate> {
+    let text = text.trim();
+    if let Some(date) = iso_date(text) {
+        return Some(PrintedDate { date, ambiguous: false });
+    }
+    let parts: Vec<&str> = text.split(|c: char| !c.is_ascii_digit()).filter(|part| !part.is_empty()).collect();
+    let [first, second, third] = parts[..] else { return None };
+    if text.chars().any(|c| c.is_alphabetic() && !"年月日년월일".contains(c)) {
+        return None;
+    }
+    if first.len() == 4 {
+        return Some(PrintedDate { date: Date::new(whole(first)?, whole(second)?, whole(third)?)?, ambiguous: false });
+    }
+    let year: i32 = whole(third)?;
+    let year = match third.len() {
+        2 if year >= 70 => 1900 + year,
+        2 => 2000 + year,
+        4 => year,
+        _ => return None,
+    };
+    let (first, second) = (whole(first)?, whole(second)?);
+    let (month_first, day_first) = (Date::new(year, first, second), Date::new(year, second, first));
+    let guess = if twelve_hours || third.len() == 2 { DateOrder::MonthFirst } else { DateOrder::DayFirst };
+    let dotted = text.contains('.');
+    let date = match (month_first, day_first) {
+        (Some(_), Some(date)) if dotted && order.is_none() => date,
+        (Some(month_first), Some(day_first)) => match order.unwrap_or(guess) {
+            DateOrder::MonthFirst => month_first,
+            DateOrder::DayFirst => day_first,
+        },
+        (month_first, day_first) => month_first.or(day_first)?,
+    };
+    let both = month_first.is_some() && day_first.is_some() && month_first != day_first;
+    Some(PrintedDate { date, ambiguous: both && !dotted && order.is_none() })
+}
+
+/// A time of day at the start of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct TimeOfDay<'a> {
+    /// Nanoseconds since midnight.
+    pub(super) nanos: i64,
+    /// Whether it came with AM or PM.
+    pub(super) twelve_hours: bool,
+    /// What follows it.
+    pub(super) rest: &'a str,
+}
+
+/// Words for the halves of the day, and whether they mean the second.
+const HALVES: &[(&str, bool)] = &[
+    ("AM", false),
+    ("PM", true),
+    ("am", false),
+    ("pm", true),
+    ("a.m.", false),
+    ("p.m.", true),
+    ("A.M.", false),
+    ("P.M.", true),
+    ("午前", false),
+    ("午後", true),
+    ("上午", false),
+    ("下午", true),
+    ("오전", false),
+    ("오후", true),
+    ("ص", false),
+    ("م", true),
+];
+
+/// Reads `10:48:15`, `10:48:15.25`, `12:00:01 AM`, `10.48.15` or `10時48分15秒` at the start of a line.
+pub(super) fn time_of_day(line: &str) -> Option<TimeOfDay<'_>> {
+    let (hour, rest) = digits(line, 2)?;
+    let (minute, rest) = digits(separator(rest, ":.,時时시")?, 2)?;
+    let (second, rest) = digits(separator(rest, ":.,分분")?, 2)?;
+    let (fraction, rest) = fraction(rest);
+    let rest = rest.strip_prefix(['秒', '초']).unwrap_or(rest);
+    if rest.chars().next().is_some_and(|c| !c.is_whitespace() && c != 'Z' && c != '+' && c != '-') {
+        return None;
+    }
+    let word = rest.trim_start();
+    let half = HALVES.iter().find(|(name, _)| {
+        word.strip_prefix(name).is_some_and(|after| after.is_empty() || after.starts_with(char::is_whitespace))
+    });
+    let (hour, rest) = match half {
+        Some((name, afternoon)) if (1..=12).contains(&hour) => {
+            (hour % 12 + if *afternoon { 12 } else { 0 }, &word[name.len()..])
+        }
+        Some(_) => return None,
+        None => (hour, rest),
+    };
+    if hour > 23 || minute > 59 || second > 60 {
+        return None;
+    }
+    let nanos = (hour * 3600 + minute * 60 + second) * SECOND + fraction;
+    Some(TimeOfDay { nanos, twelve_hours: half.is_some(), rest })
+}
+
+/// One to `most` digits, and what follows.
+fn digits(text: &str, most: usize) -> Option<(i64, &str)> {
+    let end = text.bytes().take(most).take_while(u8::is_ascii_digit).count();
+    Some((text[..end].parse().ok()?, &text[end..]))
+}
+
+fn separator<'a>(text: &'a str, of: &str) -> Option<&'a str> {
+    let c = text.chars().next()?;
+    of.contains(c).then(|| &text[c.len_utf8()..])
+}
+
+/// A fraction of a second in nanoseconds, zero when there is none.
+fn fraction(text: &str) -> (i64, &str) {
+    let Some(rest) = text.strip_prefix(['.', ',']) else { return (0, text) };
+    let end = rest.bytes().take_while(u8::is_ascii_digit).count();
+    if end == 0 {
+        return (0, text);
+    }
+    let nanos = rest.bytes().take(end.min(9)).fold(0i64, |nanos, byte| nanos * 10 + i64::from(byte - b'0'));
+    let missing = u32::try_from(9 - end.min(9)).unwrap_or(0);
+    (nanos * 10i64.pow(missing), &rest[end..])
+}
+
+/// A moment as a log stamps its lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Moment {
+    /// The day, when the stamp has one.
+    pub(super) date: Option<Date>,
+    /// Nanoseconds since midnight.
+    pub(super) nanos: i64,
+    /// Offset from UTC in nanoseconds, when the stamp says.
+    pub(super) offset: Option<i64>,
+}
+
+/// Reads a stamp at the start of a line and gives what follows it: `2016-09-10 10:53:32.92709`, with `T`, with a zone, the
+/// output of date(1), seconds since 1970 (`1473504812.93`), or a time of day.
+pub(super) fn stamp(line: &str) -> Option<(Moment, &str)> {
+    let line = line.trim_start();
+    let line = line.strip_prefix("zzz").map_or(line, |rest| rest.trim_start_matches([' ', '*']));
+    let (line, bracket) = line.strip_prefix('[').map_or((line, false), |rest| (rest, true));
+    let (moment, rest) =
+        epoch_seconds(line).or_else(|| dated(line)).or_else(|| printed_by_date(line)).or_else(|| {
+            time_of_day(line).map(|time| (Moment { date: None, nanos: time.nanos, offset: None }, time.rest))
+        })?;
+    let rest = if bracket { rest.strip_prefix(']')? } else { rest };
+    Some((moment, rest))
+}
+
+/// Seconds since 1970, ten digits: 2001 to 2286.
+fn epoch_seconds(line: &str) -> Option<(Moment, &str)> {
+    let end = line.bytes().take_while(u8::is_ascii_digit).count();
+    if end != 10 {
+        return None;
+    }
+    let seconds: i64 = line[..end].parse().ok()?;
+    let (fraction, rest) = fraction(&line[end..]);
+    if rest.chars().next().is_some_and(|c| !c.is_whitespace() && !":]".contains(c)) {
+        return None;
+    }
+    let days = i32::try_from(seconds / 86_400).ok()?;
+    let nanos = seconds % 86_400 * SECOND + fraction;
+    Some((Moment { date: Some(Date(days)), nanos, offset: Some(0) }, rest.strip_prefix(':').unwrap_or(rest)))
+}
+
+/// `2016-09-10 10:53:32.92709`, with `T` and with a zone; also a date as a locale prints it before the time (iostat -t).
+fn dated(line: &str) -> Option<(Moment, &str)> {
+    let end = line.find(|c: char| c.is_whitespace() || c == 'T')?;
+    let time = time_of_day(line[end..].trim_start_matches(|c: char| c.is_whitespace() || c == 'T'))?;
+    let date = printed_date(&line[..end], time.twelve_hours, None)?.date;
+    let (offset, rest) = zone(time.rest);
+    Some((Moment { date: Some(date), nanos: time.nanos, offset }, rest))
+}
+
+/// `Sat Sep 10 10:53:32 UTC 2016`, and `Sat 10 Sep 2016 10:53:32 AM UTC`, as date(1) prints.
+fn printed_by_date(line: &str) -> Option<(Moment, &str)> {
+    const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let (weekday, rest) = word(line)?;
+    if weekday.len() != 3 || !weekday.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+        return None;
+    }
+    let (first, rest) = word(rest)?;
+    let (second, rest) = word(rest)?;
+    let month = |name: &str| MONTHS.iter().position(|month| *month == name).and_then(|at| u32::try_from(at + 1).ok());
+    if let Some(month) = month(first) {
+        let time = time_of_day(rest.trim_start())?;
+        let (offset, rest) = zone(time.rest);
+        let (year, rest) = word(rest).and_then(|(text, rest)| match whole(text) {
+            Some(year) => Some((year, rest)),
+            // A zone by a name that is not UTC, then the year.
+            None => word(rest).and_then(|(text, rest)| Some((whole(text)?, rest))),
+        })?;
+        let date = Date::new(year, month, whole(second)?)?;
+        return Some((Moment { date: Some(date), nanos: time.nanos, offset }, rest));
+    }
+    let (year, rest) = word(rest)?;
+    let time = time_of_day(rest.trim_start())?;
+    let date = Date::new(whole(year)?, month(second)?, whole(first)?)?;
+    let (offset, rest) = zone(time.rest);
+    let rest = match word(rest) {
+        Some((name, after)) if offset.is_none() && name.bytes().all(|byte| byte.is_ascii_uppercase()) => after,
+        _ => rest,
+    };
+    Some((Moment { date: Some(date), nanos: time.nanos, offset }, rest))
+}
+
+fn word(text: &str) -> Option<(&str, &str)> {
+    let text = text.trim_start();
+    let end = text.find(char::is_whitespace).unwrap_or(text.len());
+    (end > 0).then(|| (&text[..end], &text[end..]))
+}
+
+/// `Z`, ` UTC`, `+02:00`, ` +0200`: the offset from UTC in nanoseconds, and what follows.
+fn zone(text: &str) -> (Option<i64>, &str) {
+    let trimmed = text.trim_start();
+    for name in ["Z", "UTC", "GMT"] {
+        if let Some(rest) = trimmed.strip_prefix(name)
+            && !rest.starts_with(|c: char| c.is_ascii_alphanumeric())
+        {
+            return (Some(0), rest);
+        }
+    }
+    match offset(trimmed) {
+        Some((nanos, rest)) => (Some(nanos), rest),
+        None => (None, text),
+    }
+}
+
+/// `+02:00`, `-0330`: nanoseconds east of UTC, and what follows.
+fn offset(text: &str) -> Option<(i64, &str)> {
+    let (sign, rest) =
+        text.strip_prefix('+').map(|rest| (1, rest)).or_else(|| text.strip_prefix('-').map(|rest| (-1, rest)))?;
+    let (hours, rest) = digits(rest, 2)?;
+    let (minutes, rest) = digits(rest.strip_prefix(':').unwrap_or(rest), 2)?;
+    let whole = !rest.starts_with(|c: char| c.is_ascii_alphanumeric());
+    (whole && hours <= 14 && minutes < 60).then_some((sign * (hours * 60 + minutes) * 60 * SECOND, rest))
+}
+
+/// Reads an offset from UTC such as `+02:00`, in nanoseconds.
+pub fn utc_offset(text: &str) -> Result<i64, String> {
+    match offset(text.trim()) {
+        Some((nanos, "")) => Ok(nanos),
+        _ => Err(format!("`{text}` is not an offset from UTC such as +02:00")),
+    }
+}
+
+/// Follows a clock that shows only the time of day through the days.
+#[derive(Debug, Clone, Default)]
+pub(super) struct DayClock {
+    days: i64,
+    last: Option<i64>,
+}
+
+/// A time of day that is before the one before it, and not by a midnight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Backwards;
+
+impl DayClock {
+    /// Nanoseconds since the midnight at which the first day began. A clock that falls by more than half a day has passed a
+    /// midnight; one that falls by less was set back (by hand or for the winter), and there is no telling when that was.
+    pub(super) fn advance(&mut self, time_of_day: i64) -> Result<i64, Backwards> {
+        let last = self.last.unwrap_or(time_of_day);
+        if time_of_day < last {
+            if last - time_of_day < DAY / 2 {
+                return Err(Backwards);
+            }
+            self.days += 1;
+        }
+        self.last = Some(time_of_day);
+        Ok(self.days * DAY + time_of_day)
+    }
+}
+
+/// Why lines under a clock that was set back are left out.
+pub(super) const SET_BACK: &str = "the clock goes back, so this time came twice; left out until it is past the last";
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,143 @@
+//! What the columns of sysstat's tools mean, and how a row of them becomes values.
+//!
+//! A rate or an average is stored as [`Kind::Rate`], in thousandths of the unit; it is called as the kernel's counter when
+//! it is that counter's change per second. Parts of a whole come in percent with two decimals and are stored as
+//! thousandths of one: the last decimal is rounded.
+
+use super::gather::{Gather, LaneId};
+use super::number::{scaled, thousandths, thousandths_of_kib};
+use pagetide_core::{Column, Kind, Table};
+use std::collections::HashMap;
+
+mod meaning;
+pub(super) use meaning::{DISK, HOST, Meaning, VMSTAT};
+
+/// How to fill one column of the recording from columns of the text.
+#[derive(Debug)]
+struct Target {
+    meaning: &'static Meaning,
+    sources: Vec<usize>,
+}
+
+/// A table in a text: the columns of its header, and the columns of the recording that they fill.
+#[derive(Debug)]
+pub(super) struct Section {
+    table: Table,
+    names: Vec<String>,
+    kib: Vec<bool>,
+    targets: Vec<Target>,
+    lanes: HashMap<String, Vec<LaneId>>,
+}
+
+impl Section {
+    /// The table under a header. Of the ways to fill a column the first is taken for which all sources are there.
+    pub(super) fn new<S: AsRef<str>>(table: Table, meanings: &'static [Meaning], names: &[S]) -> Self {
+        let mut targets: Vec<Target> = Vec::new();
+        for meaning in meanings {
+            let position = |wanted: &&str| names.iter().position(|name| name.as_ref() == *wanted);
+            let sources: Option<Vec<usize>> = meaning.of.iter().map(position).collect();
+            let Some(sources) = sources else { continue };
+            if targets.iter().all(|target| target.meaning.name != meaning.name) {
+                targets.push(Target { meaning, sources });
+            }
+        }
+        let names: Vec<String> = names.iter().map(|name| name.as_ref().to_owned()).collect();
+        let kib = names
+            .iter()
+            .map(|name| name.starts_with("kb") || name.contains("kB") || name.ends_with("areq-sz"))
+            .collect();
+        Self { table, names, kib, targets, lanes: HashMap::new() }
+    }
+
+    /// How many columns a row has.
+    pub(super) fn width(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Whether any column has a place in a recording.
+    pub(super) fn is_known(&self) -> bool {
+        !self.targets.is_empty()
+    }
+
+    /// The columns that fill nothing.
+    pub(super) fn unused(&self) -> impl Iterator<Item = &str> {
+        let used = |at: &usize| self.targets.iter().any(|target| target.sources.contains(at));
+        (0..self.names.len()).filter(move |at| !used(at)).map(|at| self.names[at].as_str())
+    }
+
+    /// Thousandths of the number in column `at`, in KiB where the column counts in KiB.
+    pub(super) fn number(&self, at: usize, text: &str) -> Option<i64> {
+        match text.strip_suffix('%') {
+            Some(percent) => thousandths(percent),
+            None if self.kib.get(at) == Some(&true) => thousandths_of_kib(text),
+            None => thousandths(text),
+        }
+    }
+
+    /// The name of column `at`.
+    pub(super) fn name(&self, at: usize) -> &str {
+        &self.names[at]
+    }
+
+    /// Stores a row, in thousandths by column; a column whose sources are not all there gets nothing. `keep` says which
+    /// kinds are wanted.
+    pub(super) fn row(&mut self, gather: &mut Gather, entity: &str, values: &[Option<i64>], keep: fn(Kind) -> bool) {
+        if !self.lanes.contains_key(entity) {
+            let lanes = self.targets.iter().map(|target| gather.lane(self.table, entity, target.meaning.column()));
+            self.lanes.insert(entity.to_owned(), lanes.collect());
+        }
+        let Some(lanes) = self.lanes.get(entity) else { return };
+        for (target, lane) in self.targets.iter().zip(lanes) {
+            let sum = target.sources.iter().try_fold(0i64, |sum, at| sum.checked_add((*values.get(*at)?)?));
+            let value = sum.and_then(|sum| scaled(sum, target.meaning.numerator, target.meaning.denominator));
+            if let Some(value) = value.filter(|_| keep(target.meaning.kind)) {
+                gather.put(*lane, value);
+            }
+        }
+    }
+}
+
+impl Meaning {
+    fn column(&self) -> Column {
+        Column { name: self.name.to_owned(), kind: self.kind, unit: self.unit }
+    }
+}
+
+/// Every kind of value.
+pub(super) fn everything(_: Kind) -> bool {
+    true
+}
+
+/// The state now, not the average since boot that vmstat and iostat begin with.
+pub(super) fn gauges(kind: Kind) -> bool {
+    kind == Kind::Gauge
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pagetide_core::Unit;
+
+    #[test]
+    fn every_meaning_is_stored_in_its_unit() {
+        for meaning in HOST.iter().chain(DISK).chain(VMSTAT) {
+            assert!(meaning.numerator > 0 && meaning.denominator > 0 && !meaning.of.is_empty(), "{}", meaning.name);
+            assert!(matches!(meaning.kind, Kind::Rate | Kind::Gauge), "{}: sysstat prints no counters", meaning.name);
+            assert_ne!(meaning.unit, Unit::Unknown);
+        }
+    }
+
+    #[test]
+    fn old_and_new_columns_fill_the_same_metric() {
+        let mut gather = Gather::new("test");
+        let mut old = Section::new(Table::Disk, DISK, &["rd_sec/s"]);
+        let mut new = Section::new(Table::Disk, DISK, &["rkB/s"]);
+        gather.at(0);
+        old.row(&mut gather, "sda", &[old.number(0, "12397,52")], everything);
+        gather.at(1);
+        new.row(&mut gather, "sda", &[new.number(0, "6198.76")], everything);
+        let (key, column, lane) = &gather.lanes[0];
+        assert_eq!((key.name.as_str(), column.unit, gather.lanes.len()), ("read_sectors", Unit::Sectors, 1));
+        assert_eq!(lane.values, [12_397_520, 12_397_520]);
+    }
+}

@@ -1,0 +1,194 @@
+//! The columns of sar, vmstat and iostat, by what they fill. sysstat: `pr_stats.c` for the sums, `sar.1` for the words.
+
+use pagetide_core::{Kind, Unit};
+
+/// How one column of the recording is made of columns of a text: their sum, times a factor.
+#[derive(Debug)]
+pub(in crate::import) struct Meaning {
+    pub(in crate::import) name: &'static str,
+    pub(in crate::import) kind: Kind,
+    pub(in crate::import) unit: Unit,
+    /// What is stored is the sum in thousandths times this …
+    pub(super) numerator: i64,
+    /// … divided by this.
+    pub(super) denominator: i64,
+    pub(in crate::import) of: &'static [&'static str],
+}
+
+/// A rate or an average in the unit of the text.
+const fn rate(name: &'static str, unit: Unit, of: &'static [&'static str]) -> Meaning {
+    rate_times(name, unit, 1, of)
+}
+
+/// A rate or an average in a unit `factor` times smaller.
+const fn rate_times(name: &'static str, unit: Unit, factor: i64, of: &'static [&'static str]) -> Meaning {
+    Meaning { name, kind: Kind::Rate, unit, numerator: factor, denominator: 1, of }
+}
+
+/// Percent, as a part of one.
+const fn share(name: &'static str, of: &'static [&'static str]) -> Meaning {
+    Meaning { name, kind: Kind::Rate, unit: Unit::Ratio, numerator: 1, denominator: 100, of }
+}
+
+/// A stall counter of PSI in microseconds, from the percent of time that it rose by.
+const fn stalled(name: &'static str, of: &'static [&'static str]) -> Meaning {
+    Meaning { name, kind: Kind::Rate, unit: Unit::Micros, numerator: 10_000, denominator: 1, of }
+}
+
+/// A state in KiB.
+const fn kib(name: &'static str, of: &'static [&'static str]) -> Meaning {
+    Meaning { name, kind: Kind::Gauge, unit: Unit::Bytes, numerator: 1024, denominator: 1000, of }
+}
+
+/// A state that is a whole number.
+const fn count(name: &'static str, of: &'static [&'static str]) -> Meaning {
+    Meaning { name, kind: Kind::Gauge, unit: Unit::Count, numerator: 1, denominator: 1000, of }
+}
+
+/// A load average.
+const fn load(name: &'static str, of: &'static [&'static str]) -> Meaning {
+    Meaning { name, kind: Kind::Gauge, unit: Unit::Milli, numerator: 1, denominator: 1, of }
+}
+
+/// The host's columns of sar and of iostat's avg-cpu.
+pub(in crate::import) static HOST: &[Meaning] = &[
+    // -B
+    rate("pgpgin", Unit::Count, &["pgpgin/s"]),
+    rate("pgpgout", Unit::Count, &["pgpgout/s"]),
+    rate("pgfault", Unit::Count, &["fault/s"]),
+    rate("pgmajfault", Unit::Count, &["majflt/s"]),
+    rate("pgfree", Unit::Pages, &["pgfree/s"]),
+    rate("pgscan_kswapd", Unit::Pages, &["pgscank/s"]),
+    rate("pgscan_direct", Unit::Pages, &["pgscand/s"]),
+    rate("pgsteal", Unit::Pages, &["pgsteal/s"]),
+    share("vmeff", &["%vmeff"]),
+    // -W
+    rate("pswpin", Unit::Pages, &["pswpin/s"]),
+    rate("pswpout", Unit::Pages, &["pswpout/s"]),
+    // -u and -u ALL: the kernel's user time contains guest time, and -u's system the time of interrupts.
+    share("cpu_user_share", &["%user"]),
+    share("cpu_user_share", &["%usr", "%guest"]),
+    share("cpu_nice_share", &["%nice", "%gnice"]),
+    share("cpu_nice_share", &["%nice"]),
+    share("cpu_system_share", &["%system"]),
+    share("cpu_system_share", &["%sys", "%irq", "%soft"]),
+    share("cpu_iowait_share", &["%iowait"]),
+    share("cpu_steal_share", &["%steal"]),
+    share("cpu_idle_share", &["%idle"]),
+    share("cpu_irq_share", &["%irq"]),
+    share("cpu_softirq_share", &["%soft"]),
+    share("cpu_guest_share", &["%guest"]),
+    share("cpu_guest_nice_share", &["%gnice"]),
+    // -w
+    rate("processes", Unit::Count, &["proc/s"]),
+    rate("ctxt", Unit::Count, &["cswch/s"]),
+    // -b: requests of all block devices
+    rate("io_requests", Unit::Count, &["tps"]),
+    rate("io_reads", Unit::Count, &["rtps"]),
+    rate("io_writes", Unit::Count, &["wtps"]),
+    rate("io_discards", Unit::Count, &["dtps"]),
+    rate("io_read_sectors", Unit::Sectors, &["bread/s"]),
+    rate("io_write_sectors", Unit::Sectors, &["bwrtn/s"]),
+    rate("io_discard_sectors", Unit::Sectors, &["bdscd/s"]),
+    // -r. What sar calls used has had several meanings: it is kept under sar's name.
+    kib("MemFree", &["kbmemfree"]),
+    kib("MemAvailable", &["kbavail"]),
+    kib("kbmemused", &["kbmemused"]),
+    kib("Buffers", &["kbbuffers"]),
+    kib("Cached", &["kbcached"]),
+    kib("Committed_AS", &["kbcommit"]),
+    kib("Active", &["kbactive"]),
+    kib("Inactive", &["kbinact"]),
+    kib("Dirty", &["kbdirty"]),
+    kib("AnonPages", &["kbanonpg"]),
+    kib("Slab", &["kbslab"]),
+    kib("KernelStack", &["kbkstack"]),
+    kib("PageTables", &["kbpgtbl"]),
+    kib("VmallocUsed", &["kbvmused"]),
+    // -S, and -r of sysstat 9. sar's used swap is the total less the free.
+    kib("SwapFree", &["kbswpfree"]),
+    kib("SwapTotal", &["kbswpfree", "kbswpused"]),
+    kib("SwapCached", &["kbswpcad"]),
+    // -q. sar takes itself out of the run queue.
+    count("runq_size", &["runq-sz"]),
+    count("tasks_total", &["plist-sz"]),
+    count("procs_blocked", &["blocked"]),
+    load("load1", &["ldavg-1"]),
+    load("load5", &["ldavg-5"]),
+    load("load15", &["ldavg-15"]),
+    // -q PSI
+    stalled("psi_cpu_some", &["%scpu"]),
+    stalled("psi_io_some", &["%sio"]),
+    stalled("psi_io_full", &["%fio"]),
+    stalled("psi_memory_some", &["%smem"]),
+    stalled("psi_memory_full", &["%fmem"]),
+];
+
+/// The disks' columns of sar -d and iostat.
+pub(in crate::import) static DISK: &[Meaning] = &[
+    rate("reads_writes", Unit::Count, &["tps"]),
+    rate("reads", Unit::Count, &["r/s"]),
+    rate("writes", Unit::Count, &["w/s"]),
+    rate("discards", Unit::Count, &["d/s"]),
+    rate("flushes", Unit::Count, &["f/s"]),
+    rate("read_merges", Unit::Count, &["rrqm/s"]),
+    rate("write_merges", Unit::Count, &["wrqm/s"]),
+    rate("discard_merges", Unit::Count, &["drqm/s"]),
+    rate("read_sectors", Unit::Sectors, &["rd_sec/s"]),
+    rate("read_sectors", Unit::Sectors, &["rsec/s"]),
+    rate("read_sectors", Unit::Sectors, &["Blk_read/s"]),
+    rate_times("read_sectors", Unit::Sectors, 2, &["rkB/s"]),
+    rate_times("read_sectors", Unit::Sectors, 2, &["kB_read/s"]),
+    rate_times("read_sectors", Unit::Sectors, 2048, &["rMB/s"]),
+    rate_times("read_sectors", Unit::Sectors, 2048, &["MB_read/s"]),
+    rate("write_sectors", Unit::Sectors, &["wr_sec/s"]),
+    rate("write_sectors", Unit::Sectors, &["wsec/s"]),
+    rate("write_sectors", Unit::Sectors, &["Blk_wrtn/s"]),
+    rate_times("write_sectors", Unit::Sectors, 2, &["wkB/s"]),
+    rate_times("write_sectors", Unit::Sectors, 2, &["kB_wrtn/s"]),
+    rate_times("write_sectors", Unit::Sectors, 2048, &["wMB/s"]),
+    rate_times("write_sectors", Unit::Sectors, 2048, &["MB_wrtn/s"]),
+    rate("discard_sectors", Unit::Sectors, &["dc_sec/s"]),
+    rate_times("discard_sectors", Unit::Sectors, 2, &["dkB/s"]),
+    rate_times("discard_sectors", Unit::Sectors, 2, &["kB_dscd/s"]),
+    rate_times("discard_sectors", Unit::Sectors, 2048, &["dMB/s"]),
+    rate_times("discard_sectors", Unit::Sectors, 2048, &["MB_dscd/s"]),
+    rate("request_sectors", Unit::Sectors, &["avgrq-sz"]),
+    rate_times("request_sectors", Unit::Sectors, 2, &["areq-sz"]),
+    rate_times("read_request_sectors", Unit::Sectors, 2, &["rareq-sz"]),
+    rate_times("write_request_sectors", Unit::Sectors, 2, &["wareq-sz"]),
+    rate_times("discard_request_sectors", Unit::Sectors, 2, &["dareq-sz"]),
+    rate("queue_depth", Unit::Count, &["avgqu-sz"]),
+    rate("queue_depth", Unit::Count, &["aqu-sz"]),
+    rate("await_ms", Unit::Millis, &["await"]),
+    rate("read_await_ms", Unit::Millis, &["r_await"]),
+    rate("write_await_ms", Unit::Millis, &["w_await"]),
+    rate("discard_await_ms", Unit::Millis, &["d_await"]),
+    rate("flush_await_ms", Unit::Millis, &["f_await"]),
+    share("util", &["%util"]),
+];
+
+/// The columns of `vmstat`. Its user time contains nice time, its cache reclaimable slab (since procps-ng 3.3.10): both
+/// under names of their own. It prints swap traffic in KiB: pages of 4 KiB are a quarter.
+pub(in crate::import) static VMSTAT: &[Meaning] = &[
+    count("procs_running", &["r"]),
+    count("procs_blocked", &["b"]),
+    kib("swap_used", &["swpd"]),
+    kib("MemFree", &["free"]),
+    kib("Buffers", &["buff"]),
+    kib("cache_and_slab", &["cache"]),
+    kib("Inactive", &["inact"]),
+    kib("Active", &["active"]),
+    Meaning { name: "pswpin", kind: Kind::Rate, unit: Unit::Pages, numerator: 1, denominator: 4, of: &["si"] },
+    Meaning { name: "pswpout", kind: Kind::Rate, unit: Unit::Pages, numerator: 1, denominator: 4, of: &["so"] },
+    rate("pgpgin", Unit::Count, &["bi"]),
+    rate("pgpgout", Unit::Count, &["bo"]),
+    rate("intr", Unit::Count, &["in"]),
+    rate("ctxt", Unit::Count, &["cs"]),
+    share("cpu_user_nice_share", &["us"]),
+    share("cpu_system_share", &["sy"]),
+    share("cpu_idle_share", &["id"]),
+    share("cpu_iowait_share", &["wa"]),
+    share("cpu_steal_share", &["st"]),
+    share("cpu_guest_share", &["gu"]),
+];

@@ -1,0 +1,130 @@
+//! Collects the values of one file by column, as they come: 12 bytes a value.
+
+use super::report::FileReport;
+use pagetide_core::{Column, Kind, StepResult, Table};
+use std::collections::HashMap;
+
+/// The position of a lane in its [`Gather`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct LaneId(usize);
+
+/// One metric of one entity: where its values are in time, and the values, in the order of the file.
+#[derive(Debug, Default)]
+pub(super) struct Lane {
+    pub(super) moments: Vec<u32>,
+    pub(super) values: Vec<i64>,
+}
+
+/// Which column of which entity a lane is.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct LaneKey {
+    pub(super) table: Table,
+    pub(super) entity: String,
+    pub(super) name: String,
+    pub(super) kind: Kind,
+}
+
+/// Something of a file that is no number.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Event {
+    /// A restart of the host, a comment.
+    Note(String),
+    /// A job of fio.
+    Step(Box<StepResult>),
+}
+
+/// What a file says about its host.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct HostFacts {
+    pub(super) host: Option<String>,
+    pub(super) kernel: Option<String>,
+    pub(super) cpus: Option<u32>,
+    /// Whether something in the file tells that pages are of 4 KiB.
+    pub(super) small_pages: bool,
+}
+
+/// The moments and values of one file. Times are in nanoseconds: since 1970-01-01 UTC when the day is known, else since
+/// the midnight of an unknown day.
+#[derive(Debug)]
+pub(super) struct Gather {
+    pub(super) report: FileReport,
+    pub(super) facts: HostFacts,
+    pub(super) dated: bool,
+    /// Whether the file has a clock at all.
+    pub(super) timed: bool,
+    /// Whether times came without a zone.
+    pub(super) local: bool,
+    pub(super) moments: Vec<i64>,
+    pub(super) lanes: Vec<(LaneKey, Column, Lane)>,
+    pub(super) events: Vec<(i64, Event)>,
+    known_moments: HashMap<i64, u32>,
+    known_lanes: HashMap<LaneKey, LaneId>,
+    now: u32,
+}
+
+impl Gather {
+    pub(super) fn new(name: &str) -> Self {
+        Self {
+            report: FileReport::new(name),
+            facts: HostFacts::default(),
+            dated: false,
+            timed: true,
+            local: false,
+            moments: Vec::new(),
+            lanes: Vec::new(),
+            events: Vec::new(),
+            known_moments: HashMap::new(),
+            known_lanes: HashMap::new(),
+            now: 0,
+        }
+    }
+
+    /// The values that follow were read at `nanos`.
+    pub(super) fn at(&mut self, nanos: i64) {
+        if self.moments.get(self.now as usize) == Some(&nanos) {
+            return;
+        }
+        let next = u32::try_from(self.moments.len()).unwrap_or(u32::MAX);
+        self.now = *self.known_moments.entry(nanos).or_insert(next);
+        if self.now == next {
+            self.moments.push(nanos);
+        }
+    }
+
+    /// The lane of a column of an entity, new when there is none.
+    pub(super) fn lane(&mut self, table: Table, entity: &str, column: Column) -> LaneId {
+        let key = LaneKey { table, entity: entity.to_owned(), name: column.name.clone(), kind: column.kind };
+        *self.known_lanes.entry(key).or_insert_with_key(|key| {
+            self.lanes.push((key.clone(), column, Lane::default()));
+            LaneId(self.lanes.len() - 1)
+        })
+    }
+
+    /// Adds a value at the moment set last.
+    pub(super) fn put(&mut self, lane: LaneId, value: i64) {
+        if let Some((_, _, lane)) = self.lanes.get_mut(lane.0) {
+            lane.moments.push(self.now);
+            lane.values.push(value);
+            self.report.values += 1;
+        }
+    }
+
+    /// Adds an event, unless the file said the same already.
+    pub(super) fn event(&mut self, nanos: i64, event: Event) {
+        if !self.events.iter().any(|known| known.0 == nanos && known.1 == event) {
+            self.events.push((nanos, event));
+        }
+    }
+
+    /// Forgets what was read so far, but not what was said about it.
+    pub(super) fn forget(&mut self) {
+        for (_, _, lane) in &mut self.lanes {
+            *lane = Lane::default();
+        }
+        self.moments.clear();
+        self.known_moments.clear();
+        self.events.clear();
+        self.now = 0;
+        self.report.values = 0;
+    }
+}

@@ -1,0 +1,138 @@
+//! Text of `iostat`, with `-x` or without, of sysstat 9 to 12.
+
+use super::Options;
+use super::banner::Banner;
+use super::clock::{Moment, SECOND, stamp};
+use super::columns::{DISK, HOST, Section, everything};
+use super::dump::unstamped_start;
+use super::gather::Gather;
+use super::line::{Lines, each_line};
+use pagetide_core::{Refusal, Table};
+use std::io::BufRead;
+
+/// Whether a line names the columns of one of iostat's two tables.
+pub(super) fn looks_like_header(line: &str) -> bool {
+    line.trim_start().starts_with("avg-cpu:") || is_disk_header(line)
+}
+
+fn is_disk_header(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    words.clone().any(|word| word == "Device" || word == "Device:") && words.any(|word| word == "tps" || word == "r/s")
+}
+
+/// Reads text of iostat.
+pub(super) fn read<R: BufRead>(lines: &mut Lines<R>, gather: &mut Gather, options: &Options) -> Result<(), Refusal> {
+    let mut reader = Reader { table: None, reports: 0, all_reports: 0, seen: Seen::default(), time: None };
+    gather.timed = false;
+    gather.report.note("the first report of a run is taken as the averages since boot, which iostat begins with");
+    each_line(lines, gather, |gather, number, line| reader.line(gather, options, number, line))
+}
+
+/// What a report has had already.
+#[derive(Debug, Default)]
+struct Seen {
+    time: bool,
+    cpu: bool,
+    disks: bool,
+}
+
+#[derive(Debug)]
+struct Reader {
+    /// The table being read; the position of the device's name when it is that of the disks.
+    table: Option<(Section, Option<usize>)>,
+    /// Reports since iostat was started.
+    reports: u64,
+    all_reports: i64,
+    seen: Seen,
+    time: Option<i64>,
+}
+
+impl Reader {
+    fn line(&mut self, gather: &mut Gather, options: &Options, number: u64, line: &str) -> Result<(), Refusal> {
+        if line.trim().is_empty() {
+            return Ok(());
+        }
+        if let Some(banner) = Banner::parse(line) {
+            banner.tell(gather)?;
+            self.reports = 0;
+            self.seen = Seen { time: true, cpu: true, disks: true };
+            self.table = None;
+        } else if line.trim_start().starts_with("avg-cpu:") {
+            if self.seen.cpu || self.seen.disks || self.reports == 0 {
+                self.begin();
+            }
+            self.seen.cpu = true;
+            let names: Vec<&str> = line.split_whitespace().skip(1).collect();
+            self.table = Some((Section::new(Table::Host, HOST, &names), None));
+        } else if is_disk_header(line) {
+            if self.seen.disks || self.reports == 0 {
+                self.begin();
+            }
+            self.seen.disks = true;
+            let names: Vec<&str> = line.split_whitespace().collect();
+            let key = names.iter().position(|name| name.starts_with("Device"));
+            self.table = Some((Section::new(Table::Disk, DISK, &names), key));
+        } else if let Some((moment, "")) = stamp(line.trim()) {
+            self.begin();
+            self.seen.time = true;
+            self.time = moment_of(gather, options, moment);
+            if self.time.is_none() {
+                gather.report.skip(number, "a time without a date");
+            }
+        } else {
+            self.row(gather, options, number, line);
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self) {
+        self.reports += 1;
+        self.all_reports += 1;
+        self.seen = Seen::default();
+        self.table = None;
+        self.time = None;
+    }
+
+    fn row(&mut self, gather: &mut Gather, options: &Options, number: u64, line: &str) {
+        let Some((section, key)) = &mut self.table else {
+            return gather.report.skip(number, "no header says what these columns are");
+        };
+        if self.reports == 1 {
+            return gather.report.leave_out(number, "averages since boot (the first report)");
+        }
+        let key = *key;
+        let mut values = Vec::with_capacity(section.width());
+        let mut entity = "";
+        for (at, text) in line.split_whitespace().enumerate() {
+            let value = if key == Some(at) || at >= section.width() { None } else { section.number(at, text) };
+            if key == Some(at) {
+                entity = text;
+            } else if value.is_none() {
+                return gather.report.skip(number, format!("`{text}` is not a number, or has no column"));
+            }
+            values.push(value);
+        }
+        if values.len() < section.width() {
+            return gather.report.skip(number, "fewer values than columns");
+        }
+        let nanos = match self.time {
+            Some(nanos) => nanos,
+            None if self.seen.time => return gather.report.skip(number, "the time of the report is not known"),
+            None => {
+                let nth = (self.all_reports - 1).saturating_mul(options.spacing().unwrap_or(SECOND));
+                unstamped_start(gather, options).saturating_add(nth)
+            }
+        };
+        gather.at(nanos);
+        section.row(gather, entity, &values, everything);
+    }
+}
+
+/// When a report was made. iostat stamps with date and time.
+fn moment_of(gather: &mut Gather, options: &Options, moment: Moment) -> Option<i64> {
+    let date = moment.date?;
+    gather.dated = true;
+    gather.timed = true;
+    gather.local |= moment.offset.is_none();
+    Some(date.nanos() + moment.nanos - moment.offset.unwrap_or_else(|| options.offset()))
+}

@@ -1,0 +1,128 @@
+//! Lines of a file, one at a time, of bounded length.
+
+use super::gather::Gather;
+use pagetide_core::Refusal;
+use std::io::{self, BufRead, Read};
+
+/// A longer line is not one of a tool's tables; sar's widest (interrupts by CPU) stay below 100 KiB.
+const LONGEST: u64 = 1 << 20;
+
+/// One line of a file.
+#[derive(Debug, PartialEq, Eq)]
+enum Line<'a> {
+    /// A whole line, without its end.
+    Whole(&'a str),
+    /// The last line, when it has no end: nobody can tell whether it was cut in the middle of a number.
+    Unended,
+    /// A line of more than a mebibyte.
+    TooLong,
+}
+
+/// Why an unended line is left out.
+const UNENDED: &str = "the last line does not end, so its last number may be cut off (add a newline if it is whole)";
+
+/// Why a long line is left out.
+const TOO_LONG: &str = "the line is longer than 1 MiB";
+
+/// Reads lines and counts them.
+#[derive(Debug)]
+pub(super) struct Lines<R> {
+    reader: R,
+    number: u64,
+    bytes: Vec<u8>,
+    text: String,
+}
+
+impl<R: BufRead> Lines<R> {
+    pub(super) fn new(reader: R) -> Self {
+        Self { reader, number: 0, bytes: Vec::new(), text: String::new() }
+    }
+
+    /// The next line. Bytes that are not UTF-8 become the replacement character.
+    fn next(&mut self) -> io::Result<Option<Line<'_>>> {
+        self.bytes.clear();
+        let read = (&mut self.reader).take(LONGEST).read_until(b'\n', &mut self.bytes)?;
+        if read == 0 {
+            return Ok(None);
+        }
+        self.number += 1;
+        if self.bytes.pop_if(|last| *last == b'\n').is_none() {
+            if self.bytes.len() as u64 == LONGEST {
+                return self.skip_rest().map(|()| Some(Line::TooLong));
+            }
+            return Ok(Some(Line::Unended));
+        }
+        self.bytes.pop_if(|last| *last == b'\r');
+        match std::str::from_utf8(&self.bytes) {
+            Ok(text) => Ok(Some(Line::Whole(text))),
+            Err(_) => {
+                self.text = String::from_utf8_lossy(&self.bytes).into_owned();
+                Ok(Some(Line::Whole(&self.text)))
+            }
+        }
+    }
+
+    /// Reads past the end of a line without keeping it.
+    fn skip_rest(&mut self) -> io::Result<()> {
+        loop {
+            let chunk = self.reader.fill_buf()?;
+            let Some(last) = chunk.len().checked_sub(1) else { return Ok(()) };
+            let end = chunk.iter().position(|byte| *byte == b'\n');
+            self.reader.consume(end.unwrap_or(last) + 1);
+            if end.is_some() {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// Gives each whole line with its number, from 1, to `take`, and reports the others.
+pub(super) fn each_line<R: BufRead>(
+    lines: &mut Lines<R>,
+    gather: &mut Gather,
+    mut take: impl FnMut(&mut Gather, u64, &str) -> Result<(), Refusal>,
+) -> Result<(), Refusal> {
+    loop {
+        let number = lines.number + 1;
+        match lines.next() {
+            Ok(None) => return Ok(()),
+            Ok(Some(Line::Whole(line))) => take(gather, number, line)?,
+            Ok(Some(Line::Unended)) => gather.report.skip(number, UNENDED),
+            Ok(Some(Line::TooLong)) => gather.report.skip(number, TOO_LONG),
+            Err(error) => return Err(read_failed(&gather.report.name, &error)),
+        }
+        gather.report.lines = number;
+    }
+}
+
+/// The refusal for a file that cannot be read to its end.
+pub(super) fn read_failed(name: &str, error: &io::Error) -> Refusal {
+    Refusal::system(format!("{name}: {error}"), "check the path, its permissions and its disk")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_counted_and_a_cut_one_is_told() {
+        let mut lines = Lines::new(&b"one\r\n\n\xff2\nthr"[..]);
+        assert_eq!(lines.next().unwrap(), Some(Line::Whole("one")));
+        assert_eq!(lines.next().unwrap(), Some(Line::Whole("")));
+        assert_eq!(lines.next().unwrap(), Some(Line::Whole("\u{fffd}2")));
+        assert_eq!(lines.next().unwrap(), Some(Line::Unended));
+        assert_eq!(lines.number, 4);
+        assert_eq!(lines.next().unwrap(), None);
+    }
+
+    #[test]
+    fn a_line_without_end_costs_no_memory() {
+        let mut text = vec![b'x'; 3 << 20];
+        text.extend_from_slice(b"\nnext\n");
+        let mut lines = Lines::new(&text[..]);
+        assert_eq!(lines.next().unwrap(), Some(Line::TooLong));
+        assert_eq!(lines.next().unwrap(), Some(Line::Whole("next")));
+        assert_eq!(lines.number, 2);
+        assert!(lines.bytes.capacity() <= 2 << 20);
+    }
+}

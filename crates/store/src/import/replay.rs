@@ -1,0 +1,73 @@
+//! Gives a recording to a sink, sample by sample, as if it were being recorded.
+
+use pagetide_core::{Entity, EntityId, Recording, Refusal, Sample, Schema, Sink, Table};
+
+/// One column while it is given: which row of its sample it is in, where its values begin, and the values.
+struct Cursor<'a> {
+    table: Table,
+    entity: EntityId,
+    column: usize,
+    first: usize,
+    values: &'a [Option<i64>],
+}
+
+/// Gives `recording` to `sink`: what the sink takes makes the same recording again, to the last value.
+///
+/// # Errors
+/// What the sink refuses.
+pub fn replay(recording: &Recording, sink: &mut dyn Sink) -> Result<(), Refusal> {
+    sink.begin(&recording.manifest)?;
+    let mut schema = Schema::default();
+    let mut cursors: Vec<Cursor<'_>> = Vec::new();
+    // Entities without a value have a row in the first sample, as they had one in some sample.
+    let mut bare: Vec<(Table, EntityId)> = Vec::new();
+    for table in Table::ALL {
+        for (name, label) in recording.entities(table) {
+            let entity = schema.push_entity(table, Entity { name: name.to_owned(), label: label.to_owned() });
+            let before = cursors.len();
+            for (column, first, values) in recording.columns(table, name) {
+                // A name may be of another kind or unit in another entity: then it is another column.
+                let known = schema.columns(table).iter().position(|known| known == column);
+                let column = known.unwrap_or_else(|| schema.push_column(table, column.clone()).0 as usize);
+                cursors.push(Cursor { table, entity, column, first, values });
+            }
+            if cursors.len() == before {
+                bare.push((table, entity));
+            }
+        }
+    }
+    let mut marks = recording.marks.iter().peekable();
+    let mut sample = Sample::default();
+    for (at, stamp) in recording.stamps().iter().enumerate() {
+        while let Some(mark) = marks.next_if(|mark| mark.stamp.boot_ns < stamp.boot_ns) {
+            sink.mark(mark)?;
+        }
+        sample.clear();
+        sample.stamp = *stamp;
+        for (table, entity) in bare.drain(..) {
+            sample.row(table, entity, schema.columns(table).len());
+        }
+        // The cursors of one entity stand together, so its row is the last one begun.
+        let mut rest = cursors.as_slice();
+        while let Some(Cursor { table, entity, .. }) = rest.first() {
+            let of_entity = rest.iter().take_while(|next| (next.table, next.entity) == (*table, *entity)).count();
+            let (here, after) = rest.split_at(of_entity);
+            rest = after;
+            let value = |cursor: &Cursor<'_>| {
+                at.checked_sub(cursor.first).and_then(|nth| cursor.values.get(nth).copied().flatten())
+            };
+            if here.iter().all(|cursor| value(cursor).is_none()) {
+                continue;
+            }
+            let row = sample.row(*table, *entity, schema.columns(*table).len());
+            for cursor in here {
+                row[cursor.column] = value(cursor);
+            }
+        }
+        sink.sample(&schema, &sample)?;
+    }
+    for mark in marks {
+        sink.mark(mark)?;
+    }
+    sink.finish(&recording.manifest)
+}

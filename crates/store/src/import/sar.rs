@@ -1,0 +1,293 @@
+//! Text of `sar`, of sysstat 9 to 12, in any locale, of one or several days.
+//!
+//! A table begins with a header that says what its columns are; the same header comes again after a page. Its rows carry
+//! only a time of day, so every table follows the clock through the midnights by itself, from the date of the banner on.
+
+use super::Options;
+use super::banner::Banner;
+use super::clock::{Backwards, DayClock, SET_BACK, TimeOfDay, time_of_day};
+use super::columns::{DISK, HOST, Section, everything};
+use super::gather::{Event, Gather};
+use super::line::{Lines, each_line};
+use pagetide_core::{Refusal, Table};
+use std::collections::HashMap;
+use std::io::BufRead;
+
+/// Columns that say what a row is about. Only disks and the CPUs together have a place in a recording.
+const KEYS: &[&str] = &[
+    "DEV",
+    "CPU",
+    "IFACE",
+    "TTY",
+    "INTR",
+    "FILESYSTEM",
+    "MOUNTPOINT",
+    "BUS",
+    "FAN",
+    "TEMP",
+    "IN",
+    "FCHOST",
+    "BAT",
+    "UID",
+    "PID",
+];
+
+/// What the rows of a table are about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum About {
+    Host,
+    /// The CPUs, by the column at this position; `all` is the host.
+    Cpu(usize),
+    /// Disks, by the column at this position.
+    Disk(usize),
+    /// Something that is not recorded.
+    Other,
+}
+
+#[derive(Debug)]
+struct SarTable {
+    section: Section,
+    about: About,
+    clock: DayClock,
+    /// What to say about its rows when they have no place.
+    place: String,
+}
+
+/// The day that rows are on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Day {
+    /// No date came: times are since the midnight of an unknown day.
+    Unknown,
+    /// A banner came; whether its clock has 12 hours decides how its date is read, and the first time will tell.
+    Printed(Banner),
+    /// Midnight, in nanoseconds since 1970-01-01 UTC.
+    Known(i64),
+    /// A date came that is not understood, in a file with others that were.
+    Lost,
+}
+
+/// Reads sar's text.
+pub(super) fn read<R: BufRead>(lines: &mut Lines<R>, gather: &mut Gather, options: &Options) -> Result<(), Refusal> {
+    let day = options.date.map_or(Day::Unknown, |date| Day::Known(date.nanos() - options.offset()));
+    gather.dated = options.date.is_some();
+    gather.local = true;
+    let mut reader = Reader { tables: Vec::new(), known: HashMap::new(), current: None, day, values: Vec::new() };
+    each_line(lines, gather, |gather, number, line| reader.line(gather, options, number, line))?;
+    reader.say_unused(gather);
+    Ok(())
+}
+
+#[derive(Debug)]
+struct Reader {
+    tables: Vec<SarTable>,
+    /// Tables by their header.
+    known: HashMap<String, usize>,
+    current: Option<usize>,
+    day: Day,
+    values: Vec<Option<i64>>,
+}
+
+impl Reader {
+    fn line(&mut self, gather: &mut Gather, options: &Options, number: u64, line: &str) -> Result<(), Refusal> {
+        if line.trim().is_empty() {
+            return Ok(());
+        }
+        if let Some(banner) = Banner::parse(line) {
+            banner.tell(gather)?;
+            self.day = Day::Printed(banner);
+            self.current = None;
+            self.tables.iter_mut().for_each(|table| table.clock = DayClock::default());
+            return Ok(());
+        }
+        let Some(time) = time_after_zone(line) else {
+            if line.split_whitespace().take(3).any(|word| word.ends_with([':', '：'])) {
+                gather.report.leave_out(number, "averages over the whole time");
+            } else {
+                gather.report.skip(number, "neither a time, a header nor an average of sar");
+            }
+            return Ok(());
+        };
+        let Some(midnight) = self.midnight(gather, options, number, time.twelve_hours) else {
+            gather.report.skip(number, "the day is not known");
+            return Ok(());
+        };
+        if let Some(text) = special(time.rest) {
+            let mut clock = self.current.map(|at| self.tables[at].clock.clone()).unwrap_or_default();
+            if let Ok(nanos) = clock.advance(time.nanos) {
+                gather.event(midnight + nanos, Event::Note(text));
+            }
+        } else if is_header(time.rest) {
+            self.header(time);
+        } else {
+            self.row(gather, number, midnight, time);
+        }
+        Ok(())
+    }
+
+    /// The midnight that times count from; absent when the file has dates and this one is not understood.
+    fn midnight(&mut self, gather: &mut Gather, options: &Options, number: u64, twelve_hours: bool) -> Option<i64> {
+        if let Day::Printed(banner) = &self.day {
+            let date = banner.date(gather, twelve_hours, options.date_order);
+            self.day = match date.or(options.date) {
+                Some(date) => {
+                    if !gather.dated && gather.report.values > 0 {
+                        gather.forget();
+                        gather.report.leave_out(1, "lines before the first date");
+                        gather.report.note(format!("lines 1 to {} come before the first date", number - 1));
+                    }
+                    gather.dated = true;
+                    Day::Known(date.nanos() - options.offset())
+                }
+                None if gather.dated => Day::Lost,
+                None => Day::Unknown,
+            };
+        }
+        match self.day {
+            Day::Known(midnight) => Some(midnight),
+            Day::Unknown => Some(0),
+            Day::Lost | Day::Printed(_) => None,
+        }
+    }
+
+    fn header(&mut self, time: TimeOfDay<'_>) {
+        let key = time.rest.trim();
+        let at = match self.known.get(key) {
+            Some(at) => *at,
+            None => {
+                self.known.insert(key.to_owned(), self.tables.len());
+                self.tables.push(SarTable::under(key));
+                self.tables.len() - 1
+            }
+        };
+        // The time of a header is that of the row before it, or of the start: a row that is earlier is past a midnight.
+        let _ = self.tables[at].clock.advance(time.nanos);
+        self.current = Some(at);
+    }
+
+    fn row(&mut self, gather: &mut Gather, number: u64, midnight: i64, time: TimeOfDay<'_>) {
+        let Some(table) = self.current.and_then(|at| self.tables.get_mut(at)) else {
+            return gather.report.skip(number, "no header says what these columns are");
+        };
+        let nanos = match table.clock.advance(time.nanos) {
+            Ok(nanos) => midnight + nanos,
+            Err(Backwards) => return gather.report.skip(number, SET_BACK),
+        };
+        let entity = match table.about {
+            About::Other => return gather.report.leave_out(number, &table.place),
+            About::Host => "",
+            About::Cpu(at) => match time.rest.split_whitespace().nth(at) {
+                Some("all") => "",
+                _ => return gather.report.leave_out(number, &table.place),
+            },
+            About::Disk(at) => time.rest.split_whitespace().nth(at).unwrap_or(""),
+        };
+        match numbers(&table.section, table.about, time.rest, &mut self.values) {
+            Ok(()) => {
+                gather.at(nanos);
+                table.section.row(gather, entity, &self.values, everything);
+            }
+            Err(reason) => gather.report.skip(number, reason),
+        }
+    }
+
+    /// Says which columns of the tables that were read have no place.
+    fn say_unused(&self, gather: &mut Gather) {
+        for table in self.tables.iter().filter(|table| table.about != About::Other) {
+            let key = table.about.key();
+            let unused: Vec<&str> =
+                table.section.unused().filter(|name| key.is_none_or(|at| *name != table.section.name(at))).collect();
+            if !unused.is_empty() {
+                gather.report.note(format!("columns without a place in a recording: {}", unused.join(" ")));
+            }
+        }
+    }
+}
+
+impl About {
+    fn key(self) -> Option<usize> {
+        match self {
+            Self::Cpu(at) | Self::Disk(at) => Some(at),
+            Self::Host | Self::Other => None,
+        }
+    }
+}
+
+impl SarTable {
+    /// The table under a header.
+    fn under(header: &str) -> Self {
+        let names: Vec<&str> = header.split_whitespace().collect();
+        let key = names.iter().position(|name| KEYS.contains(name));
+        let (table, meanings) = match key.map(|at| names[at]) {
+            Some("DEV") => (Table::Disk, DISK),
+            _ => (Table::Host, HOST),
+        };
+        let section = Section::new(table, meanings, &names);
+        let about = match key.map(|at| (at, names[at])) {
+            _ if !section.is_known() => About::Other,
+            None => About::Host,
+            Some((at, "DEV")) => About::Disk(at),
+            Some((at, "CPU")) => About::Cpu(at),
+            Some(_) => About::Other,
+        };
+        let place = match about {
+            About::Cpu(_) => "CPUs one by one: a recording has them together".to_owned(),
+            _ => format!("no place in a recording: {}", names[..names.len().min(3)].join(" ")),
+        };
+        Self { section, about, clock: DayClock::default(), place }
+    }
+}
+
+/// Reads the numbers of a row; the column that says what the row is about is none.
+fn numbers(section: &Section, about: About, row: &str, values: &mut Vec<Option<i64>>) -> Result<(), String> {
+    values.clear();
+    let key = about.key();
+    for (at, text) in row.split_whitespace().enumerate() {
+        if at >= section.width() {
+            return Err("more values than columns".to_owned());
+        }
+        let value = if key == Some(at) { None } else { section.number(at, text) };
+        if value.is_none() && key != Some(at) {
+            return Err(format!("`{text}` is not a number (column {})", section.name(at)));
+        }
+        values.push(value);
+    }
+    if values.len() < section.width() { Err("fewer values than columns".to_owned()) } else { Ok(()) }
+}
+
+/// The time at the start of a line; some locales put the zone before it.
+fn time_after_zone(line: &str) -> Option<TimeOfDay<'_>> {
+    time_of_day(line).or_else(|| {
+        let (zone, rest) = line.split_once(' ')?;
+        (zone.len() <= 5 && zone.bytes().all(|byte| byte.is_ascii_uppercase())).then(|| time_of_day(rest)).flatten()
+    })
+}
+
+/// The lines among the rows that are no row: a restart of the host, a comment made with `sadc -C`.
+fn special(rest: &str) -> Option<String> {
+    let rest = rest.trim();
+    match rest.strip_prefix("LINUX RESTART") {
+        Some(cpus) => Some(format!("the host was started {}", cpus.trim()).trim_end().to_owned()),
+        None => rest.strip_prefix("COM ").map(|comment| format!("comment: {}", comment.trim())),
+    }
+}
+
+/// Whether what follows a time names columns: none of it is a number, and some of it looks as sar's names do.
+pub(super) fn is_header(rest: &str) -> bool {
+    let mut named = false;
+    for word in rest.split_whitespace() {
+        if word.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
+            return false;
+        }
+        named |= KEYS.contains(&word)
+            || word.ends_with("/s")
+            || word.starts_with('%')
+            || word.starts_with("kb")
+            || ["tps", "runq-sz", "dentunusd", "totsck", "tcp6sck", "MBfsfree"].contains(&word);
+    }
+    named
+}
+
+/// Whether a line is the header of one of sar's tables.
+pub(super) fn looks_like_header(line: &str) -> bool {
+    time_after_zone(line).is_some_and(|time| is_header(time.rest))
+}

@@ -1,0 +1,70 @@
+//! Recognises what a file is by its beginning.
+
+use super::report::FileKind;
+use super::{dump, iostat, sar, vmstat};
+
+/// How much of a file is looked at.
+pub(super) const LOOKED_AT: usize = 64 << 10;
+
+/// Why a file is not read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Unreadable {
+    /// What it is.
+    pub(super) what: &'static str,
+    /// What to do about it.
+    pub(super) mend: &'static str,
+}
+
+/// What a file is.
+pub(super) fn kind(start: &[u8]) -> Result<FileKind, Unreadable> {
+    if let Some(known) = FOREIGN.iter().find(|(magic, _)| start.starts_with(magic)) {
+        return Err(known.1);
+    }
+    let text = String::from_utf8_lossy(start);
+    for line in text.lines() {
+        if line.starts_with('{') {
+            if text.contains("\"sysstat\"") {
+                return Ok(FileKind::Sadf);
+            }
+            if text.contains("\"fio version\"") {
+                return Ok(FileKind::Fio);
+            }
+        }
+        if vmstat::looks_like_header(line) {
+            return Ok(FileKind::Vmstat);
+        }
+        if iostat::looks_like_header(line) {
+            return Ok(FileKind::Iostat);
+        }
+        if sar::looks_like_header(line) {
+            return Ok(FileKind::Sar);
+        }
+        if dump::looks_like_line(line) {
+            return Ok(FileKind::KernelFiles);
+        }
+    }
+    Err(Unreadable { what: "nothing in it looks like a log that pagetide reads", mend: READABLE })
+}
+
+/// What can be read, for messages.
+pub(super) const READABLE: &str = "it reads sar text, `sadf -j` JSON, copies of /proc/meminfo, vmstat, zoneinfo and \
+     buddyinfo, `vmstat 1`, `iostat -x` and fio JSON; of an excerpt keep the header lines";
+
+/// Files that are no text, by how they begin.
+static FOREIGN: &[(&[u8], Unreadable)] = &[
+    (
+        &[0x96, 0xd5],
+        Unreadable { what: "it is a binary file of sadc", mend: "`sadf -j FILE -- -A > FILE.json`, and import that" },
+    ),
+    (
+        &[0xd5, 0x96],
+        Unreadable {
+            what: "it is a binary file of sadc, of a machine with the other byte order",
+            mend: "`sadf -j FILE -- -A > FILE.json` on such a machine, and import that",
+        },
+    ),
+    (&[0x1f, 0x8b], Unreadable { what: "it is compressed", mend: "unpack it with gunzip" }),
+    (b"\xfd7zXZ", Unreadable { what: "it is compressed", mend: "unpack it with unxz" }),
+    (b"BZh", Unreadable { what: "it is compressed", mend: "unpack it with bunzip2" }),
+    (&[0x28, 0xb5, 0x2f, 0xfd], Unreadable { what: "it is compressed", mend: "unpack it with unzstd" }),
+];

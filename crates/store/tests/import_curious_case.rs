@@ -1,0 +1,131 @@
+//! A whole import: the curious case, as its operator's tools printed it.
+
+use pagetide_core::{Kind, MarkKind, Recording, Table, Unit};
+use pagetide_store::import::{Import, Input, Options, import};
+use std::path::PathBuf;
+
+fn fixture(name: &str) -> Input {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/import/curious-case").join(name);
+    assert!(path.exists(), "{} is part of the repository", path.display());
+    Input::bytes(name, std::fs::read(&path).unwrap())
+}
+
+const FILES: [&str; 7] =
+    ["sar-u.txt", "sar-B.txt", "sar-d-onset.txt", "sar-r.txt", "sar-d-evening.txt", "meminfo.log", "zoneinfo.txt"];
+
+fn curious_case() -> Import {
+    import(&FILES.map(fixture), &Options::default()).unwrap()
+}
+
+fn values(recording: &Recording, table: Table, entity: &str, metric: &str) -> Vec<i64> {
+    let series = recording.series(table, entity, metric).unwrap_or_else(|| panic!("{entity} {metric}"));
+    series.points().map(|(_, value)| value).collect()
+}
+
+#[test]
+fn every_line_is_read() {
+    let import = curious_case();
+    for file in &import.report.files {
+        assert_eq!((file.skipped_lines, file.conflicts), (0, 0), "{}: {:?}", file.name, file.skipped);
+    }
+    let counts: Vec<(u64, u64, u64)> =
+        import.report.files.iter().map(|file| (file.lines, file.samples, file.values)).collect();
+    assert_eq!(
+        counts,
+        [(35, 32, 192), (9, 8, 72), (21, 7, 140), (7, 6, 30), (78, 11, 539), (172, 4, 172), (23, 1, 16)]
+    );
+    assert_eq!(import.recording.stamps().len(), 32 + (8 + 1) + 6 + 11 + 4 + 1);
+}
+
+#[test]
+fn the_numbers_are_those_of_the_text() {
+    let recording = curious_case().recording;
+    let scanned = recording.host("pgscan_kswapd").unwrap();
+    assert_eq!((scanned.column().kind, scanned.unit()), (Kind::Rate, Unit::Pages));
+    assert_eq!(values(&recording, Table::Host, "", "pgscan_kswapd")[..4], [0, 0, 0, 375_196_370]);
+    assert_eq!(values(&recording, Table::Host, "", "vmeff")[3], 479, "47.88 %");
+    assert_eq!(values(&recording, Table::Host, "", "cpu_iowait_share")[4], 316, "31.58 %");
+    assert_eq!(values(&recording, Table::Host, "", "cpu_idle_share")[4], 475, "47.46 %");
+    assert!(values(&recording, Table::Disk, "vgca0", "read_sectors").contains(&1_363_553_940));
+    assert!(values(&recording, Table::Disk, "sda", "util").contains(&1003), "100.34 %");
+    assert!(values(&recording, Table::Disk, "sdb", "await_ms").contains(&46_790));
+    assert_eq!(values(&recording, Table::Zone, "node1/Normal", "free"), [2_732_324]);
+    assert_eq!(values(&recording, Table::Zone, "node0/DMA32", "high"), [966]);
+    let cached = values(&recording, Table::Host, "", "Cached");
+    assert_eq!(cached.len(), 6 + 4);
+    assert!(cached.contains(&(13_413_548 << 10)));
+    assert_eq!(recording.manifest.memory_total.get(), 65_837_824 << 10);
+    assert!((600_000_000_000..603_000_000_000).contains(&recording.manifest.interval.get()), "ten minutes, unevenly");
+    let counters = Table::ALL.into_iter().flat_map(|table| {
+        let entities: Vec<&str> = recording.entities(table).map(|(name, _)| name).collect();
+        let recording = &recording;
+        entities.into_iter().flat_map(move |entity| recording.metrics(table, entity))
+    });
+    assert!(counters.into_iter().all(|column| column.kind != Kind::Counter), "nothing here was a counter");
+}
+
+#[test]
+fn files_of_unknown_days_are_kept_apart_unless_their_times_show_one_day() {
+    let import = curious_case();
+    let day = |metric: &str| {
+        let series = import.recording.host(metric).unwrap();
+        series.points().next().unwrap().0 / 86_400_000_000_000
+    };
+    let onset = import.recording.disk("vgca0", "util").unwrap();
+    let onset_day = onset.points().next().unwrap().0 / 86_400_000_000_000;
+    assert_eq!(day("pgscan_kswapd"), onset_day, "the night's paging and disks have the same uneven times");
+    assert_ne!(day("cpu_iowait_share"), day("pgscan_kswapd"));
+    assert_eq!(day("AnonPages"), 17_054, "the meminfo log says 2016-09-10");
+    let names: Vec<String> = import.report.notes.clone();
+    assert_eq!(names.len(), 2, "{names:?}");
+    assert!(
+        names[0].starts_with("sar-B.txt and sar-d-onset.txt have no date and the same uneven times (6"),
+        "{names:?}"
+    );
+    assert!(names[1].contains("1970-01-05 (not known): sar-r.txt"), "{names:?}");
+    let marks: Vec<&str> = import
+        .recording
+        .marks
+        .iter()
+        .filter_map(|mark| match &mark.kind {
+            MarkKind::Note { text } => Some(text.as_str()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(marks.len(), FILES.len(), "{marks:#?}");
+    assert!(marks[0].contains("sar-u.txt") && marks[0].contains("1970-01-01 stands for a day that is not known"));
+}
+
+#[test]
+fn the_order_of_the_files_does_not_change_a_value() {
+    let forward = curious_case();
+    let mut files = FILES.map(fixture);
+    files.reverse();
+    let backward = import(&files, &Options::default()).unwrap();
+    for (table, entity, metric) in [
+        (Table::Host, "", "pgsteal"),
+        (Table::Host, "", "MemFree"),
+        (Table::Disk, "vgca0", "queue_depth"),
+        (Table::Zone, "node0/Normal", "low"),
+    ] {
+        let mut one = values(&forward.recording, table, entity, metric);
+        let mut other = values(&backward.recording, table, entity, metric);
+        one.sort_unstable();
+        other.sort_unstable();
+        assert_eq!(one, other, "{metric}");
+    }
+}
+
+#[test]
+fn a_day_that_is_given_is_used() {
+    let options = Options {
+        date: Some("2016-09-11".parse().unwrap()),
+        utc_offset: Some(7_200_000_000_000),
+        ..Options::default()
+    };
+    let import = import(&[fixture("sar-B.txt")], &options).unwrap();
+    let first = import.recording.stamps()[0];
+    // 02:30:01 in a zone two hours east of UTC.
+    assert_eq!(first.wall_ns, 1_473_552_000_000_000_000 + 1_801_000_000_000);
+    assert!(import.report.files[0].day_known && import.report.files[0].notes.is_empty(), "{:?}", import.report);
+}
