@@ -44,6 +44,8 @@ pub struct Manifest {
     pub workload_cgroup: Option<String>,
     /// The block device that the work used, by its name in the disk table; absent when not known.
     pub workload_disk: Option<String>,
+    /// Where the delays of processes come from, or why there are none: `taskstats version 16`, `none: …`. Empty when not known.
+    pub process_delays: String,
     /// Lines of the kernel's files that no metric is known for (they are recorded all the same).
     pub unknown_fields: u64,
     /// CPU time that the recorder used, all threads.

@@ -1,10 +1,12 @@
-//! Processes: `/proc/PID/stat`, `/proc/PID/io` and `/proc/PID/status`, fields as in proc(5).
+//! Processes: `/proc/PID/stat`, `/proc/PID/io` and `/proc/PID/status`, fields as in proc(5); taskstats, fields as in
+//! `include/uapi/linux/taskstats.h`.
 
 use super::Kind::{Counter, Gauge};
 use super::{Metric, Table, metric};
 use crate::quantity::Unit;
 
 const T: Table = Table::Process;
+const TASKSTATS: &str = "taskstats (netlink, per process)";
 
 pub(super) static METRICS: &[Metric] = &[
     metric(T, "utime", "/proc/PID/stat", Counter, Unit::Ticks, "CPU time in user mode"),
@@ -64,4 +66,19 @@ pub(super) static METRICS: &[Metric] = &[
     metric(T, "RssShmem", "/proc/PID/status", Gauge, Unit::Bytes, "resident shared memory (since Linux 4.5)"),
     metric(T, "VmSwap", "/proc/PID/status", Gauge, Unit::Bytes, "anonymous memory in swap"),
     metric(T, "VmLck", "/proc/PID/status", Gauge, Unit::Bytes, "locked memory"),
+    metric(T, "cpu_delay_total", TASKSTATS, Counter, Unit::Nanos, "time spent runnable and waiting for a CPU"),
+    metric(T, "blkio_delay_total", TASKSTATS, Counter, Unit::Nanos, "time spent waiting for block IO to complete"),
+    metric(T, "swapin_delay_total", TASKSTATS, Counter, Unit::Nanos, "time spent waiting for pages from swap"),
+    metric(T, "freepages_delay_total", TASKSTATS, Counter, Unit::Nanos, "time spent in direct reclaim"),
+    metric(
+        T,
+        "thrashing_delay_total",
+        TASKSTATS,
+        Counter,
+        Unit::Nanos,
+        "time spent waiting for pages that had been reclaimed from the working set",
+    ),
+    metric(T, "compact_delay_total", TASKSTATS, Counter, Unit::Nanos, "time spent in direct compaction"),
+    metric(T, "wpcopy_delay_total", TASKSTATS, Counter, Unit::Nanos, "time spent copying pages on write"),
+    metric(T, "irq_delay_total", TASKSTATS, Counter, Unit::Nanos, "time taken away by interrupts"),
 ];
