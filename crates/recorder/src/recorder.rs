@@ -70,7 +70,8 @@ impl Recorder {
     ) -> Result<Self, Refusal> {
         let Options { interval, watch, origin, workload_cgroup, workload_disk } = options;
         let facts = pagetide_kernel::facts(&root).map_err(|error| refusal(&error))?;
-        let manifest = Manifest { interval, origin, workload_cgroup, workload_disk, ..facts };
+        let process_delays = pagetide_kernel::taskstats::source(&root);
+        let manifest = Manifest { interval, origin, workload_cgroup, workload_disk, process_delays, ..facts };
         Self::with_probe(
             move || Sampler::new(&root, watch).map_err(|error| refusal(&error)),
             manifest,
