@@ -122,6 +122,10 @@ impl Watchers {
     /// or every one. A process is looked at once; a child whose parent ends before the first look is not found.
     fn find(&mut self, buffer: &mut Buffer, schema: &mut Schema) -> Result<(), Error> {
         let Self { proc, listing, want, asked, watched, passed, newcomers, budget, path, .. } = self;
+        if *want == Processes::KernelThreads && asked.is_empty() && !passed.is_empty() {
+            // kswapd threads neither come nor go while the host runs.
+            return Ok(());
+        }
         let pids = listing.numbers(proc)?;
         passed.retain(|pid| pids.binary_search(pid).is_ok());
         newcomers.clear();

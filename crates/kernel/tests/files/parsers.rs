@@ -161,7 +161,7 @@ fn odd_but_real_lines() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn random_text_never_panics(text in "[ -~\n]{0,300}|\\PC{0,100}") {
