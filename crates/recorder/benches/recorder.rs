@@ -6,6 +6,7 @@
 #![allow(clippy::print_stdout, reason = "a benchmark prints what it measured")]
 
 use pagetide_core::{Manifest, Mark, Nanos, Refusal, Sample, Schema, Sink};
+use pagetide_kernel::taskstats::Taskstats;
 use pagetide_kernel::{Processes, Root, Watch};
 use pagetide_recorder::{Options, Recorder};
 use rustix::time::{ClockId, clock_gettime};
@@ -118,8 +119,27 @@ fn compare(what: &str, processes: &Processes) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// What asking about one process costs, when the kernel accounts delays.
+fn delays() {
+    let mut taskstats = match Taskstats::open(&Root::host()) {
+        Ok(taskstats) => taskstats,
+        Err(why) => return println!("taskstats: not measured: {why}"),
+    };
+    let names = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let pids: Vec<u32> = names.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    let round = |_| {
+        let before = thread_cpu();
+        let answers = pids.iter().filter(|pid| matches!(taskstats.read(**pid), Ok(Some(_)))).count();
+        (thread_cpu() - before) / answers as f64
+    };
+    let (cost, low, high) = spread((0..ROUNDS * 10).map(round).collect());
+    println!("taskstats: {cost:.2} us CPU per process ({low:.2} to {high:.2}), {} processes", pids.len());
+}
+
 fn main() -> Result<(), Refusal> {
     println!("{SAMPLES} samples every {} ms, {ROUNDS} rounds of each in turns", INTERVAL.as_millis());
     compare("host and kernel threads", &Processes::KernelThreads)?;
-    compare("with every process", &Processes::All)
+    compare("with every process", &Processes::All)?;
+    delays();
+    Ok(())
 }
