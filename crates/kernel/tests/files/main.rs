@@ -1,5 +1,6 @@
 //! The readers and the sampler on files: whole trees of them, and damaged ones.
 
 mod archive;
+mod cgroups;
 mod parsers;
 mod trees;

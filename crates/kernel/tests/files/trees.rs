@@ -2,7 +2,7 @@
 //! A new kernel is a new file in fixtures/kernel (see `capture` there).
 
 use crate::archive::{names, unpack};
-use pagetide_core::{Sample, Schema, Table};
+use pagetide_core::{Manifest, Sample, Schema, Table};
 use pagetide_kernel::formula::{self, Snapshot};
 use pagetide_kernel::{Error, Processes, Root, Sampler, Watch, facts};
 use std::fmt::Write as _;
@@ -21,7 +21,12 @@ fn show<T: std::fmt::Debug>(out: &mut String, folder: &Path, name: &str, result:
 fn readers(root: &Root) -> String {
     let mut out = String::new();
     let folder = root.path();
-    show(&mut out, folder, "facts", facts(root));
+    let facts = facts(root).map(|facts| {
+        let Manifest { host, kernel, boot_id, cpus, page_size, memory_total, disks, swaps, mounts, sysctls, .. } =
+            facts;
+        ((host, kernel, boot_id, cpus, page_size, memory_total), disks, swaps, mounts, sysctls)
+    });
+    show(&mut out, folder, "facts", facts);
     let meminfo = root.meminfo();
     let unknown: Vec<String> = meminfo.iter().flat_map(|file| file.unknown()).map(str::to_owned).collect();
     let lines = meminfo.map(|file| file.iter().map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>());

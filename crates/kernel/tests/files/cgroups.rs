@@ -1,0 +1,115 @@
+//! Control groups of both versions, on files made here and on a real v1 group.
+
+use pagetide_core::{Sample, Schema, Table};
+use pagetide_kernel::cgroup::{Limit, Version};
+use pagetide_kernel::{Root, Sampler, Watch};
+use std::path::Path;
+
+fn write(folder: &Path, files: &[(&str, &str)]) {
+    std::fs::create_dir_all(folder).unwrap();
+    for (name, text) in files {
+        std::fs::write(folder.join(name), text).unwrap();
+    }
+}
+
+const V2: [(&str, &str); 8] = [
+    ("cgroup.controllers", "memory io\n"),
+    ("memory.current", "8192\n"),
+    ("memory.max", "max\n"),
+    ("memory.high", "4096\n"),
+    ("memory.stat", "anon 1\nfile 2\nworkingset_refault_file 3\nnever_heard_of 4\n"),
+    ("memory.events", "low 0\nhigh 5\nmax 6\noom 7\noom_kill 8\n"),
+    (
+        "memory.pressure",
+        "some avg10=0.00 avg60=0.00 avg300=0.00 total=9\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=10\n",
+    ),
+    (
+        "io.stat",
+        "8:0 rbytes=1 wbytes=2 rios=3 wios=4 dbytes=0 dios=0\n8:16 rbytes=10 wbytes=20 rios=30 wios=40 dbytes=0 dios=0\n",
+    ),
+];
+
+#[test]
+fn a_v2_group_in_full() {
+    let root = tempfile::tempdir().unwrap();
+    let path = Path::new("/sys/fs/cgroup/app");
+    write(&root.path().join("sys/fs/cgroup/app"), &V2);
+    let group = Root::new(root.path()).cgroup(path).unwrap();
+    assert_eq!((group.version, group.max), (Version::V2, Some(Limit::Max)));
+    assert!(matches!(group.high, Some(Limit::Bytes(bytes)) if bytes.get() == 4096));
+    let wanted = [
+        ("current", Some(8192)),
+        ("max", None),
+        ("high", Some(4096)),
+        ("anon", Some(1)),
+        ("workingset_refault_file", Some(3)),
+        ("never_heard_of", Some(4)),
+        ("events_high", Some(5)),
+        ("events_oom_kill", Some(8)),
+        ("psi_memory_full", Some(10)),
+        ("io_rbytes", Some(11)),
+        ("io_wios", Some(44)),
+        ("swap", None),
+    ];
+    for (name, value) in wanted {
+        assert_eq!(group.get(name), value, "{name}");
+    }
+}
+
+#[test]
+fn a_v1_group_is_told_in_the_words_of_v2() {
+    let root = tempfile::tempdir().unwrap();
+    let memory = root.path().join("sys/fs/cgroup/memory/app");
+    let stat = "cache 1\nrss 1\nhierarchical_memory_limit 9223372036854771712\ntotal_cache 4096\ntotal_rss 8192\n\
+                total_dirty 5\ntotal_pgpgin 6\ntotal_inactive_file 7\n";
+    let files = [
+        ("memory.usage_in_bytes", "12288\n"),
+        ("memory.limit_in_bytes", "9223372036854771712\n"),
+        ("memory.failcnt", "3\n"),
+        ("memory.stat", stat),
+    ];
+    write(&memory, &files);
+    let io = "8:0 Read 100\n8:0 Write 200\n8:0 Total 300\n8:16 Read 1\n8:16 Write 2\nTotal 303\n";
+    let blkio = root.path().join("sys/fs/cgroup/blkio/app");
+    write(&blkio, &[("blkio.throttle.io_service_bytes_recursive", io)]);
+    let group = Root::new(root.path()).cgroup(Path::new("/sys/fs/cgroup/memory/app")).unwrap();
+    assert_eq!((group.version, group.max), (Version::V1, Some(Limit::Max)));
+    let mut values = group.values.clone();
+    values.sort();
+    let wanted = [
+        ("anon", 8192),
+        ("current", 12288),
+        ("failcnt", 3),
+        ("file", 4096),
+        ("file_dirty", 5),
+        ("inactive_file", 7),
+        ("io_rbytes", 101),
+        ("io_wbytes", 202),
+        ("pgpgin", 6),
+    ];
+    assert_eq!(values, wanted.map(|(name, value)| (name.to_owned(), value)));
+}
+
+#[test]
+fn a_group_has_rows_while_it_exists() {
+    let memory = Path::new("/sys/fs/cgroup/memory");
+    let parent = if memory.join("memory.stat").exists() { memory } else { Path::new("/sys/fs/cgroup") };
+    let path = parent.join(format!("pagetide-test-{}", std::process::id()));
+    let watch = Watch { cgroups: vec![path.clone()], ..Watch::default() };
+    let mut sampler = Sampler::new(&Root::host(), watch).unwrap();
+    let (mut schema, mut sample) = (Schema::default(), Sample::default());
+    let mut rows = || {
+        sampler.sample(&mut schema, &mut sample).unwrap();
+        sample.table(Table::Cgroup).map_or(0, |rows| rows.rows().count())
+    };
+    assert_eq!(rows(), 0, "not made yet");
+    for _ in 0..2 {
+        std::fs::create_dir(&path)
+            .unwrap_or_else(|error| panic!("{}: {error} (run the tests as root)", path.display()));
+        let while_there = rows();
+        std::fs::remove_dir(&path).unwrap();
+        assert_eq!((while_there, rows()), (1, 0));
+    }
+    assert_eq!(schema.entities(Table::Cgroup).len(), 1, "made again under the same name");
+    assert_eq!(schema.entities(Table::Cgroup)[0].name, path.to_str().unwrap());
+}
