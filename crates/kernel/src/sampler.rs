@@ -1,6 +1,7 @@
 //! The sampler: everything that is recorded, read at once from files that stay open.
 
 mod cgroup;
+mod delays;
 mod disk;
 mod host;
 mod kept;

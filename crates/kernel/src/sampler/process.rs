@@ -1,6 +1,7 @@
 //! One row per watched process: `/proc/PID/stat`, `io` and `status`.
 
 use super::Processes;
+use super::delays::DelaySource;
 use super::kept::Buffer;
 use super::learned::Learned;
 use super::listing::Listing;
@@ -54,6 +55,7 @@ pub(crate) struct Watchers {
     stat: Option<[ColumnId; STAT.len()]>,
     io: Learned<ColumnId>,
     status: Learned<Option<ColumnId>>,
+    delays: DelaySource,
 }
 
 impl Watchers {
@@ -81,6 +83,7 @@ impl Watchers {
             stat: None,
             io: Learned::default(),
             status: Learned::default(),
+            delays: DelaySource::open(root),
         })
     }
 
@@ -99,17 +102,18 @@ impl Watchers {
         sample: &mut Sample,
     ) -> Result<(), Error> {
         let found = self.find(buffer, schema);
-        let Self { proc, watched, path, row, stat, io, status, .. } = self;
+        let Self { proc, watched, path, row, stat, io, status, delays, .. } = self;
         let stat = *stat.get_or_insert_with(|| columns(schema, Table::Process, STAT));
         let mut result = found;
         for process in watched.iter_mut() {
             row.clear();
+            let delayed = delays.add(process.pid, schema, row);
             let mut files = Files { proc, path, pid: process.pid };
             let read = process.read_stat(&mut files, buffer, row, &stat).and_then(|alive| match alive {
                 true => process.read_more(&mut files, buffer, schema, row, io, status),
                 false => Ok(()),
             });
-            result = result.and(read);
+            result = result.and(delayed).and(read);
             if process.alive && !row.is_empty() {
                 row.put(schema, sample, Table::Process, process.entity);
             }

@@ -1,0 +1,35 @@
+//! What the watched processes waited for, where the kernel says so.
+
+use super::row::{Row, columns};
+use crate::error::Error;
+use crate::root::Root;
+use crate::taskstats::{Delays, Taskstats};
+use pagetide_core::{ColumnId, Schema, Table};
+
+/// The source of delays; without one, nothing is added and [`crate::taskstats::source`] says why.
+#[derive(Debug)]
+pub(crate) struct DelaySource {
+    taskstats: Option<Taskstats>,
+    columns: Option<[ColumnId; Delays::NAMES.len()]>,
+}
+
+impl DelaySource {
+    pub(crate) fn open(root: &Root) -> Self {
+        Self { taskstats: Taskstats::open(root).ok(), columns: None }
+    }
+
+    /// Adds the delays of a process to its row. To be asked before the process's stat is read from a kept file: a process
+    /// that is found alive then had this id before, so the delays are its own.
+    pub(crate) fn add(&mut self, pid: u32, schema: &mut Schema, row: &mut Row) -> Result<(), Error> {
+        let Some(taskstats) = &mut self.taskstats else { return Ok(()) };
+        let read = |source| Error::Read { path: format!("taskstats of process {pid}").into(), source };
+        let Some(delays) = taskstats.read(pid).map_err(read)? else { return Ok(()) };
+        let columns = self.columns.get_or_insert_with(|| columns(schema, Table::Process, Delays::NAMES));
+        for (column, total) in columns.iter().zip(delays.totals()) {
+            if let Some(total) = total {
+                row.set(*column, *total);
+            }
+        }
+        Ok(())
+    }
+}
