@@ -4,6 +4,8 @@
 //! checksum per record. A finished segment is sealed: turned into Parquet files that any engine reads. A
 //! [`Reader`] gives a recording back as a [`pagetide_core::Source`], whether it is finished or still being written.
 
+#[cfg(test)]
+mod crash;
 mod files;
 pub mod import;
 mod layout;
@@ -14,6 +16,8 @@ mod retention;
 mod seal;
 mod sealed;
 mod sealer;
+#[cfg(test)]
+mod trial;
 mod varint;
 mod writer;
 

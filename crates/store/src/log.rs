@@ -36,6 +36,12 @@ struct Additions {
     entities: Vec<(Table, Entity)>,
 }
 
+/// Appends a record of any kind and content with a valid checksum, to see what the reader makes of it.
+#[cfg(test)]
+pub(crate) fn put_any(log: &mut Vec<u8>, kind: u8, content: &[u8]) {
+    frame::put(log, 0, kind, |out| out.extend_from_slice(content));
+}
+
 /// Whether a valid record follows anywhere behind `offset`, where reading ended. A crash leaves a part of the last
 /// write at most; a valid record behind it means that the log was damaged.
 pub(crate) fn continues_behind(path: &Path, offset: u64) -> io::Result<bool> {

@@ -1,0 +1,285 @@
+//! Tests of the promise: a kill, a full disk or a damaged byte costs at most the sample being written, and no number is
+//! ever wrong.
+
+use crate::log::{Encoder, Event, LogReader, Start, header};
+use crate::trial::{Failing, Given, give, manifest, recording, recordings, short};
+use crate::{Keep, Reader, Writer};
+use pagetide_core::{Recording, Refusal, Selection, Sink, Source};
+use proptest::prelude::*;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+fn load(folder: &Path) -> Recording {
+    Reader::open(folder).unwrap().load(&Selection::default()).unwrap()
+}
+
+fn write(folder: &Path, given: &[Given], finish: bool) {
+    let mut writer = Writer::create_on(folder, Failing::never()).unwrap();
+    writer.begin(&manifest()).unwrap();
+    given.iter().for_each(|given| give(&mut writer, given).unwrap());
+    if finish {
+        writer.finish(&manifest()).unwrap();
+    }
+}
+
+/// Every file below a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { found.extend(files(&path)) } else { found.push(path) }
+    }
+    found.sort();
+    found
+}
+
+fn only_log(folder: &Path) -> PathBuf {
+    let logs = files(&folder.join("open"));
+    assert_eq!(logs.len(), 1, "{logs:?}");
+    logs[0].clone()
+}
+
+/// The log of what was given, and where each given thing ends in it.
+fn log_of(given: &[Given]) -> (Vec<u8>, Vec<usize>) {
+    let mut bytes = header().to_vec();
+    Encoder::start(&mut bytes, 0, &Start { first_sample: 0, manifest: manifest() });
+    let mut ends = vec![bytes.len()];
+    let mut encoder = Encoder::new();
+    for given in given {
+        let offset = bytes.len() as u64;
+        let mut record = Vec::new();
+        match given {
+            Given::Sample(schema, sample) => assert!(encoder.sample(&mut record, offset, schema, sample)),
+            Given::Mark(mark) => Encoder::mark(&mut record, offset, mark),
+        }
+        bytes.extend(record);
+        ends.push(bytes.len());
+    }
+    (bytes, ends)
+}
+
+/// What can be read of a log's bytes.
+fn read(bytes: &[u8]) -> Option<Recording> {
+    let mut log = LogReader::open(bytes).ok()?;
+    let mut given = Vec::new();
+    while let Some(event) = log.next().unwrap() {
+        given.push(match event {
+            Event::Sample => Given::Sample(log.schema().clone(), log.sample().clone()),
+            Event::Mark(mark) => Given::Mark(mark),
+        });
+    }
+    Some(recording(&manifest(), &given))
+}
+
+#[test]
+fn a_log_cut_at_any_byte_of_its_last_two_samples_keeps_all_whole_ones() {
+    let given = short(9, 1);
+    let (bytes, ends) = log_of(&given);
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path().join("r");
+    write(&folder, &given, false);
+    let log = only_log(&folder);
+    assert_eq!(fs::read(&log).unwrap(), bytes, "the writer's log is the encoder's");
+    let samples = |upto: usize| given[..upto].iter().filter(|given| matches!(given, Given::Sample(..))).count();
+    let two_before = (0..given.len()).rev().find(|at| samples(given.len()) - samples(*at) == 2).unwrap();
+    let mut seen = std::collections::BTreeSet::new();
+    for length in (ends[two_before]..=bytes.len()).rev() {
+        fs::write(&log, &bytes[..length]).unwrap();
+        let whole = ends.iter().rposition(|end| *end <= length).unwrap();
+        seen.insert(samples(whole));
+        let expected = recording(&manifest(), &given[..whole]);
+        assert_eq!(load(&folder), expected, "cut at {length} of {}", bytes.len());
+        // A writer that goes on keeps the same, sealed, and leaves nothing torn behind.
+        if length % 7 == 0 {
+            let other = scratch.path().join(format!("r{length}"));
+            fs::create_dir_all(other.join("open")).unwrap();
+            fs::copy(&log, other.join("open").join(log.file_name().unwrap())).unwrap();
+            let mut writer = Writer::open_or_continue_on(&other, Keep::default(), Failing::never()).unwrap();
+            writer.finish(&manifest()).unwrap();
+            assert!(files(&other.join("open")).is_empty());
+            assert_eq!(load(&other), expected);
+        }
+    }
+    assert_eq!(seen.len(), 3, "none, one and both of the last two samples: {seen:?}");
+}
+
+/// Writes with a file system that fails, giving each thing once more when it was refused, and tells what was taken.
+fn write_with(folder: &Path, failing: &Arc<Failing>, given: &[Given]) -> (Vec<Given>, bool, Result<(), Refusal>) {
+    let mut taken = Vec::new();
+    let Ok(mut writer) = Writer::create_on(folder, failing.clone()) else { return (taken, false, Ok(())) };
+    let begun = writer.begin(&manifest()).or_else(|_| writer.begin(&manifest())).is_ok();
+    for given in given {
+        if give(&mut writer, given).or_else(|_| give(&mut writer, given)).is_ok() {
+            taken.push(given.clone());
+        }
+    }
+    let finished = writer.finish(&manifest());
+    (taken, begun, finished)
+}
+
+#[test]
+fn whatever_change_fails_nothing_that_was_taken_is_lost() {
+    let given = short(12, 3);
+    for lasting in [false, true] {
+        let mut failures = 0;
+        for change in 1.. {
+            let scratch = tempfile::tempdir().unwrap();
+            let folder = scratch.path().join("r");
+            let failing = Failing::at(change, lasting);
+            let (taken, begun, finished) = write_with(&folder, &failing, &given);
+            if !failing.has_failed() {
+                finished.unwrap();
+                assert_eq!(load(&folder), recording(&manifest(), &given));
+                break;
+            }
+            failures += 1;
+            if !lasting && begun {
+                assert_eq!(taken.len(), given.len(), "change {change}: what was refused is taken the second time");
+            }
+            if taken.is_empty() {
+                continue;
+            }
+            let expected = recording(&manifest(), &taken);
+            let readable = Reader::open(&folder).unwrap().load(&Selection::default()).unwrap();
+            assert_eq!(readable, expected, "change {change} failed, lasting {lasting}");
+            // The next run seals what is left, and has it all.
+            let mut writer = Writer::open_or_continue_on(&folder, Keep::default(), Failing::never()).unwrap();
+            writer.begin(&manifest()).unwrap();
+            writer.finish(&manifest()).unwrap();
+            assert!(files(&folder.join("open")).is_empty(), "change {change}");
+            assert_eq!(load(&folder), expected, "change {change} failed, lasting {lasting}, then sealed");
+            assert!(!files(&folder).iter().any(|path| path.to_string_lossy().ends_with(".tmp")), "change {change}");
+        }
+        assert!(failures > 60, "only {failures} changes to fail");
+    }
+}
+
+#[test]
+fn a_crash_while_sealing_loses_nothing() {
+    let given = short(8, 1);
+    for change in 1.. {
+        let scratch = tempfile::tempdir().unwrap();
+        let folder = scratch.path().join("r");
+        write(&folder, &given, false);
+        let failing = Failing::at(change, true);
+        let mut writer = match Writer::open_or_continue_on(&folder, Keep::default(), failing.clone()) {
+            Ok(writer) => writer,
+            Err(_) => continue,
+        };
+        let finished = writer.finish(&manifest());
+        drop(writer);
+        assert_eq!(load(&folder), recording(&manifest(), &given), "change {change}");
+        if finished.is_ok() && !failing.has_failed() {
+            assert!(change > 30, "only {change} changes");
+            break;
+        }
+    }
+}
+
+#[test]
+fn a_damaged_byte_in_a_sealed_file_is_noticed_and_only_that_file_is_left_out() {
+    let given = short(6, 1);
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path().join("r");
+    write(&folder, &given, true);
+    let whole = load(&folder);
+    for path in files(&folder).into_iter().filter(|path| path.extension().is_some_and(|kind| kind == "parquet")) {
+        let bytes = fs::read(&path).unwrap();
+        for at in (0..bytes.len()).step_by(97).chain([bytes.len() - 1]) {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 0x10;
+            let cut = at % 2 == 0;
+            fs::write(&path, if cut { &bytes[..at] } else { &damaged }).unwrap();
+            let read = load(&folder);
+            assert!(!read.marks.is_empty(), "a note says so");
+            for table in pagetide_core::Table::ALL {
+                for (entity, _) in read.entities(table) {
+                    for (column, first, values) in read.columns(table, entity) {
+                        let series = whole.series(table, entity, &column.name).unwrap();
+                        assert_eq!(
+                            (first, values),
+                            (whole.columns(table, entity).find(|c| c.0 == column).map(|c| (c.1, c.2))).unwrap()
+                        );
+                        assert_eq!(series.column(), column);
+                    }
+                }
+            }
+        }
+        fs::write(&path, &bytes).unwrap();
+    }
+    assert_eq!(load(&folder), whole);
+}
+
+#[test]
+fn a_log_damaged_in_the_middle_is_kept_aside() {
+    let given = short(8, 1);
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path().join("r");
+    write(&folder, &given, false);
+    let log = only_log(&folder);
+    let (mut bytes, ends) = log_of(&given);
+    bytes[ends[3] + 12] ^= 1;
+    fs::write(&log, &bytes).unwrap();
+    Writer::open_or_continue_on(&folder, Keep::default(), Failing::never()).unwrap().finish(&manifest()).unwrap();
+    assert_eq!(load(&folder), recording(&manifest(), &given[..3]));
+    assert_eq!(fs::read(log.with_extension("damaged")).unwrap(), bytes);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    /// Log -> recording -> sealed -> recording: all the same, whatever the shape.
+    #[test]
+    fn every_recording_comes_back_open_and_sealed(given in recordings(40)) {
+        let scratch = tempfile::tempdir().unwrap();
+        let folder = scratch.path().join("r");
+        let mut writer = Writer::create_on(&folder, Failing::never()).unwrap();
+        writer.begin(&manifest()).unwrap();
+        given.iter().for_each(|given| give(&mut writer, given).unwrap());
+        let expected = recording(&manifest(), &given);
+        prop_assert_eq!(load(&folder), expected.clone());
+        writer.finish(&manifest()).unwrap();
+        prop_assert!(files(&folder.join("open")).is_empty());
+        prop_assert_eq!(load(&folder), expected);
+    }
+
+    /// A flipped bit never gives a wrong number: what is read is a beginning of what was written.
+    #[test]
+    fn flipped_bits_in_a_log_give_a_beginning_of_it(
+        given in recordings(30),
+        flips in prop::collection::vec((any::<prop::sample::Index>(), 0u8..8), 1..4),
+    ) {
+        let (mut bytes, ends) = log_of(&given);
+        let mut first = bytes.len();
+        let flips: std::collections::BTreeSet<_> = flips.iter().map(|(at, bit)| (at.index(bytes.len()), *bit)).collect();
+        for (at, bit) in flips {
+            bytes[at] ^= 1 << bit;
+            first = first.min(at);
+        }
+        match read(&bytes) {
+            None => prop_assert!(first < ends[0]),
+            Some(read) => {
+                let whole = ends.iter().rposition(|end| *end <= first).unwrap();
+                prop_assert_eq!(read, recording(&manifest(), &given[..whole]));
+            }
+        }
+    }
+
+    /// Any bytes are a log or not, and never a panic; also behind a valid beginning and with valid checksums.
+    #[test]
+    fn any_bytes_are_an_error_or_a_beginning(
+        noise in prop::collection::vec(any::<u8>(), 0..600),
+        kind in 0u8..7,
+        given in recordings(8),
+    ) {
+        read(&noise);
+        let (bytes, _) = log_of(&given);
+        let mut behind = bytes.clone();
+        behind.extend_from_slice(&noise);
+        prop_assert_eq!(read(&behind), Some(recording(&manifest(), &given)));
+        let mut checked = bytes;
+        crate::log::put_any(&mut checked, kind, &noise);
+        prop_assert!(read(&checked).is_some());
+    }
+}
