@@ -215,7 +215,7 @@ impl Recording {
         let limit = i64::try_from(self.manifest.interval.get().saturating_mul(2)).unwrap_or(i64::MAX);
         self.stamps
             .windows(2)
-            .filter(|pair| limit > 0 && pair[1].boot_ns - pair[0].boot_ns > limit)
+            .filter(|pair| limit > 0 && pair[1].boot_ns.saturating_sub(pair[0].boot_ns) > limit)
             .map(|pair| Gap { from_ns: pair[0].boot_ns, to_ns: pair[1].boot_ns })
             .collect()
     }
@@ -393,7 +393,11 @@ impl<'a> Series<'a> {
             return None;
         }
         let window = &points[first..=last];
-        Some(window.windows(2).map(|pair| if pair[1].1 >= pair[0].1 { pair[1].1 - pair[0].1 } else { pair[1].1 }).sum())
+        let risen = |pair: &[(i64, i64)]| match pair[1].1 {
+            now if now >= pair[0].1 => now.saturating_sub(pair[0].1),
+            now => now,
+        };
+        Some(window.windows(2).map(risen).fold(0, i64::saturating_add))
     }
 
     /// Rates per second between neighbouring points: from, to, rate in the column's unit per second. Of a counter the
@@ -406,7 +410,7 @@ impl<'a> Series<'a> {
                 let ((from, before), (to, after)) = (pair[0], pair[1]);
                 let rate = match self.column.kind {
                     Kind::Counter if after >= before && to > from => {
-                        (after - before) as f64 / ((to - from) as f64 / 1e9)
+                        after.saturating_sub(before) as f64 / (to.saturating_sub(from) as f64 / 1e9)
                     }
                     Kind::Rate => after as f64 / 1e3,
                     _ => return None,
