@@ -38,7 +38,7 @@ impl Measure {
         let unit = match self {
             Self::Bytes => Unit::Bytes,
             Self::PerSecond => Unit::PerSecond,
-            Self::BytesPerSecond => Unit::BytesPerSecond,
+            Self::BytesPerSecond => return bandwidth(value),
             Self::Share => return format!("{} %", decimals(value * 100.0)),
             Self::PagesPerSecond => return format!("{} pages/s", Quantity::count(rounded(value))),
             Self::Count => Unit::Count,
@@ -49,7 +49,7 @@ impl Measure {
     fn tick(self, value: f64) -> String {
         match self {
             Self::Bytes => Quantity::new(value, Unit::Bytes).to_string(),
-            Self::BytesPerSecond => format!("{}B/s", short(value)),
+            Self::BytesPerSecond => bandwidth(value),
             Self::Share => format!("{} %", decimals(value * 100.0)),
             Self::PerSecond | Self::PagesPerSecond | Self::Count => short(value),
         }
@@ -70,6 +70,12 @@ fn decimals(value: f64) -> String {
     } else {
         format!("{value:.2}")
     }
+}
+
+/// Decimal units, as devices are sold.
+fn bandwidth(value: f64) -> String {
+    let text = short(value);
+    if text.contains(' ') { format!("{text}B/s") } else { format!("{text} B/s") }
 }
 
 /// A number in few characters: `25 k`, `1.5 M`.

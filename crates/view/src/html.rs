@@ -39,6 +39,7 @@ pub fn draw(page: &Page, out: &mut dyn Write) -> io::Result<()> {
     for paragraph in &page.lead {
         writeln!(out, "<p class=\"lead\">{}</p>", escaped(paragraph))?;
     }
+    writeln!(out, "<p class=\"outcome\">{}</p>", escaped(&page.outcome))?;
     for block in &page.blocks {
         block_html(block, out)?;
     }

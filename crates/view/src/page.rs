@@ -14,8 +14,10 @@ mod steps;
 pub struct Page {
     /// What it is about, in one line.
     pub title: String,
-    /// What it is for, and what came out, a paragraph each.
+    /// What it is for, a paragraph each.
     pub lead: Vec<String>,
+    /// What came out, in one sentence.
+    pub outcome: String,
     /// The rest, from the top.
     pub blocks: Vec<Block>,
 }
@@ -111,7 +113,7 @@ pub fn page(report: &Report) -> Page {
             blocks.push(Block::More { summary: "All figures of all steps".to_owned(), table });
         }
     }
-    Page { title: title(report), lead: lead(report), blocks }
+    Page { title: title(report), lead: lead(report), outcome: outcome(report), blocks }
 }
 
 fn title(report: &Report) -> String {
@@ -130,7 +132,6 @@ fn lead(report: &Report) -> Vec<String> {
         lead.extend(Some(scenario.about.trim().to_owned()).filter(|about| !about.is_empty()));
         lead.extend(Some(format!("Published by {}.", scenario.source)).filter(|_| !scenario.source.is_empty()));
     }
-    lead.push(outcome(report));
     lead
 }
 
@@ -150,7 +151,11 @@ fn outcome(report: &Report) -> String {
     let mut parts = Vec::new();
     if !run.claims.is_empty() {
         parts.push(format!("{} of {} claims hold", count(Holds::Yes), run.claims.len()));
-        parts.extend(Some(count(Holds::No)).filter(|n| *n > 0).map(|n| format!("{n} do not")));
+        parts.extend(
+            Some(count(Holds::No))
+                .filter(|n| *n > 0)
+                .map(|n| if n == 1 { "1 does not".to_owned() } else { format!("{n} do not") }),
+        );
         parts.extend(Some(count(Holds::Unknown)).filter(|n| *n > 0).map(|n| format!("{n} cannot be computed")));
     }
     parts.push(findings);

@@ -50,6 +50,8 @@ pub fn draw(page: &Page, style: Style, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out)?;
         words::wrapped(out, style.width, "", "", paragraph)?;
     }
+    writeln!(out)?;
+    words::wrapped(out, style.width, "", "", &page.outcome)?;
     for block in &page.blocks {
         block_text(block, style, out)?;
     }
@@ -126,10 +128,9 @@ fn finding_text(saw: &Saw, style: Style, out: &mut dyn Write) -> io::Result<()> 
 fn timeline_text(timeline: &Timeline, style: Style, out: &mut dyn Write) -> io::Result<()> {
     const NAMES: usize = 22;
     let columns = style.width.saturating_sub(NAMES + 16).clamp(10, 200);
-    let ruler = ruler(&timeline.steps, timeline.span_ns, columns);
     let name = |text: &str| format!("{text:NAMES$.NAMES$}");
-    if !timeline.steps.is_empty() {
-        writeln!(out, "{}{ruler}", name("  step"))?;
+    for (index, ruler) in rulers(&timeline.steps, timeline.span_ns, columns).iter().enumerate() {
+        writeln!(out, "{}{ruler}", name(if index == 0 { "  steps" } else { "" }))?;
     }
     for plot in &timeline.plots {
         writeln!(out, "{}", style.paint(Tone::Strong, &words::clean(&plot.title)))?;
@@ -144,20 +145,22 @@ fn timeline_text(timeline: &Timeline, style: Style, out: &mut dyn Write) -> io::
     Ok(())
 }
 
-/// The ids of the steps over their place; what has no room is left out, a short step keeps a mark.
-fn ruler(steps: &[Band], span: i64, columns: usize) -> String {
-    let mut cells = vec![' '; columns];
-    let mut free = 0;
+/// The ids of the steps, each with a mark at its start, in as many lines as it takes for none to cover another (at most
+/// four; what finds no room is left out).
+fn rulers(steps: &[Band], span: i64, columns: usize) -> Vec<String> {
+    let mut rows: Vec<Vec<char>> = Vec::new();
     for step in steps {
         let at = spark::column(step.from, span, columns);
         let id: Vec<char> = std::iter::once('|').chain(words::clean(&step.id).chars()).collect();
-        let shown = if at + id.len() <= columns { &id[..] } else { &id[..1] };
-        if at >= free {
-            cells[at..at + shown.len()].copy_from_slice(shown);
-            free = at + shown.len();
+        let row = rows.iter().position(|row| row.len() < at).unwrap_or(rows.len());
+        if row == rows.len() {
+            rows.push(Vec::new());
         }
+        rows[row].resize(at, ' ');
+        rows[row].extend(id);
     }
-    cells.into_iter().collect::<String>().trim_end().to_owned()
+    rows.truncate(4);
+    rows.into_iter().map(|row| row.into_iter().collect()).collect()
 }
 
 /// Each line of a plot: its name, the largest value in each column, and its peak. Lines share the plot's scale.
@@ -166,7 +169,9 @@ fn lines(plot: &Plot, timeline: &Timeline, columns: usize) -> Vec<(String, Vec<O
         Shape::Stacked(points) => {
             let top = points.layers.iter().filter_map(crate::Layer::peak).fold(0.0, f64::max);
             let one = |layer: &crate::Layer| {
-                let moments = points.at.iter().zip(&layer.values).filter_map(|(at, value)| Some((*at, *at, (*value)?)));
+                let until = points.at.iter().skip(1).chain(points.at.last());
+                let moments = points.at.iter().zip(until).zip(&layer.values);
+                let moments = moments.filter_map(|((at, next), value)| Some((*at, *next, (*value)?)));
                 let values = spark::fill(moments, timeline.span_ns, columns);
                 (layer.name.clone(), spark::scaled(values, top, false), layer.peak())
             };

@@ -69,7 +69,7 @@ fn figure(plot: &Plot, timeline: &Timeline, out: &mut dyn Write) -> io::Result<(
     let (axis, height) = axis(plot);
     let frame = Frame { timeline, axis, height };
     let log = matches!(plot.shape, Shape::Rates { log: true, .. });
-    let scale = if log { ", logarithmic" } else { "" };
+    let scale = if log { ", logarithmic, zero at the foot" } else { "" };
     writeln!(
         out,
         "<figure><figcaption><b>{}</b> <span class=\"unit\">{}{scale}</span>",
@@ -88,20 +88,27 @@ fn figure(plot: &Plot, timeline: &Timeline, out: &mut dyn Write) -> io::Result<(
     match &plot.shape {
         Shape::Stacked(points) => stack(&frame, points, out)?,
         Shape::Rates { lines, levels, .. } => {
-            for line in lines {
-                writeln!(out, "<path class=\"line s-{}\" d=\"{}\"/>", line.hue, staircase(&frame, line).data())?;
-            }
             for (from, to, value) in levels.iter().flat_map(|levels| &levels.spans) {
                 let (left, right, y) = (frame.x(*from), frame.x(*to), number(frame.y(*value)));
                 let right = right.max(left + 3.0);
                 writeln!(out, "<path class=\"level\" d=\"M{} {y}H{}\"/>", number(left), number(right))?;
             }
+            for line in lines {
+                writeln!(out, "<path class=\"line s-{}\" d=\"{}\"/>", line.hue, staircase(&frame, line).data())?;
+            }
         }
+    }
+    let mut edges = Path::default();
+    for at in timeline.steps.iter().flat_map(|step| [step.from, step.to]) {
+        edges.lift();
+        edges.to(frame.x(at), TOP);
+        edges.to(frame.x(at), TOP + height);
     }
     writeln!(
         out,
-        "<line class=\"cross\" x1=\"0\" x2=\"0\" y1=\"{TOP}\" y2=\"{}\" visibility=\"hidden\"/>\n</svg>\n\
-         <p class=\"source\">{}</p></figure>",
+        "<path class=\"edge\" d=\"{}\"/><line class=\"cross\" x1=\"0\" x2=\"0\" y1=\"{TOP}\" y2=\"{}\" \
+         visibility=\"hidden\"/>\n</svg>\n<p class=\"source\">{}</p></figure>",
+        edges.data(),
         number(TOP + height),
         escaped(&plot.source)
     )
@@ -141,7 +148,7 @@ fn legend(plot: &Plot, out: &mut dyn Write) -> io::Result<()> {
     };
     writeln!(out, "<ul class=\"legend\">")?;
     for (name, hue, peak) in entries {
-        let peak = peak.map_or_else(String::new, |peak| format!("≤ {}", plot.measure.show(peak)));
+        let peak = peak.map_or_else(String::new, |peak| format!("max {}", plot.measure.show(peak)));
         writeln!(
             out,
             "<li><i class=\"key f-{hue}\"></i>{} <span class=\"value\">{}</span></li>",
@@ -232,12 +239,12 @@ fn stack(frame: &Frame<'_>, points: &Points, out: &mut dyn Write) -> io::Result<
         let mut start = 0;
         while start < count {
             let end = (start..count).find(|index| !present(*index)).unwrap_or(count);
-            for index in start..end {
-                path.to(frame.x(points.at[index]), frame.y(above[index]));
-            }
-            for index in (start..end).rev() {
-                path.to(frame.x(points.at[index]), frame.y(below[index]));
-            }
+            let border = |heights: &[f64]| -> Vec<(f64, f64)> {
+                let moments = points.at[start..end].iter().zip(&heights[start..end]);
+                moments.map(|(at, height)| (frame.x(*at), frame.y(*height))).collect()
+            };
+            border(&above).into_iter().for_each(|(x, y)| path.to(x, y));
+            border(&below).into_iter().rev().for_each(|(x, y)| path.to(x, y));
             path.close();
             start = end + 1;
         }

@@ -2,7 +2,7 @@
 
 use super::escape::escaped;
 use super::path::number;
-use super::plot::{LEFT, RIGHT, WIDTH, x};
+use super::plot::{WIDTH, x};
 use crate::timeline::{Band, Timeline};
 use std::io::{self, Write};
 
@@ -19,8 +19,8 @@ struct Label {
     left: f64,
     width: f64,
     row: usize,
-    /// The middle of its step.
-    anchor: f64,
+    /// The start of its step.
+    pole: f64,
 }
 
 /// Writes the strip: a bar per step, and above it the labels with lines to their steps.
@@ -59,21 +59,13 @@ pub(super) fn strip(timeline: &Timeline, out: &mut dyn Write) -> io::Result<()> 
     for label in &labels {
         let row = f64::from(u8::try_from(label.row).unwrap_or(u8::MAX));
         let baseline = top - 5.0 - row * LINE;
-        let middle = label.left + label.width / 2.0;
-        if label.row > 0 || (middle - label.anchor).abs() > label.width / 2.0 {
-            writeln!(
-                out,
-                "<path class=\"leader\" d=\"M{} {}L{} {}\"/>",
-                number(middle),
-                number(baseline + 2.0),
-                number(label.anchor),
-                number(top)
-            )?;
-        }
         writeln!(
             out,
-            "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
-            number(middle),
+            "<path class=\"leader\" d=\"M{0} {1}V{2}\"/><text x=\"{3}\" y=\"{4}\">{5}</text>",
+            number(label.pole),
+            number(baseline - 9.0),
+            number(top),
+            number(label.left + 3.0),
             number(baseline),
             escaped(&label.text)
         )?;
@@ -87,29 +79,24 @@ pub(super) fn describe(step: &Band) -> String {
     format!("{}: {} ({lasted})", step.id, step.title)
 }
 
-/// Places the labels from the left: the id, with the title where the step is wide enough for it, in the lowest row that
-/// has room at or a little beside the step. What finds no room is left out; pointing at the step still names it.
+/// Places the labels from the right, each with its left end over the start of its step like a flag on a pole: the id, with
+/// the title where there is room for it, in the lowest row in which it reaches no flag and no pole to its right. What
+/// finds no room is left out; pointing at the step still names it.
 fn labels(steps: &[Band], span: i64) -> Vec<Label> {
-    let mut ends = [LEFT; ROWS];
+    let mut free = [WIDTH; ROWS];
     let mut labels = Vec::new();
-    for step in steps {
-        let (from, to) = (x(step.from, span), x(step.to, span));
+    for step in steps.iter().rev() {
+        let pole = x(step.from, span);
         let width = |text: &str| text.chars().count() as f64 * CHARACTER + 6.0;
         let full = format!("{} {}", step.id, step.title);
-        let text = if width(&full) <= to - from { full } else { step.id.clone() };
-        let (width, anchor) = (width(&text), f64::midpoint(from, to));
-        let wanted = (anchor - width / 2.0).clamp(LEFT, (WIDTH - RIGHT - width).max(LEFT));
-        let beside = |row: &usize| (ends[*row] - wanted).max(0.0);
-        let row = (0..ROWS)
-            .find(|row| beside(row) == 0.0)
-            .or_else(|| (0..ROWS).filter(|row| beside(row) <= 60.0).min_by(|a, b| beside(a).total_cmp(&beside(b))));
-        let Some(row) = row else { continue };
-        let left = wanted + beside(&row);
-        if left + width <= WIDTH {
-            ends[row] = left + width;
-            labels.push(Label { text, left, width, row, anchor });
-        }
+        let text = if pole + width(&full) <= free[0] { full } else { step.id.clone() };
+        let width = width(&text);
+        let left = pole.min(WIDTH - width);
+        let Some(row) = (0..ROWS).find(|row| left + width <= free[*row]) else { continue };
+        free[..=row].fill(left);
+        labels.push(Label { text, left, width, row, pole });
     }
+    labels.reverse();
     labels
 }
 
@@ -124,7 +111,7 @@ mod tests {
         let mut steps: Vec<Band> = (0..8).map(|index| band(index, 5000 + index, 5001 + index)).collect();
         steps.push(band(9, 6000, 10_000));
         let labels = labels(&steps, 10_000);
-        assert!(labels.len() >= 5, "{labels:?}");
+        assert!(labels.len() > ROWS, "{labels:?}");
         assert!(labels.iter().any(|label| label.text == "step-9 read"));
         for (index, one) in labels.iter().enumerate() {
             for other in &labels[..index] {

@@ -78,7 +78,7 @@ pub(super) fn table(run: &RunResult, scenario: Option<&Scenario>) -> Table {
         let ratios = columns
             .iter()
             .map(|(shown, _)| ratio(*shown, measured(result, writes, *shown), expected(&result.id, writes, *shown)));
-        table.row(std::iter::once("measured / published".into()).chain(ratios));
+        table.row(std::iter::once("ratio".into()).chain(ratios));
     }
     if scenario.is_some_and(|scenario| scenario.steps.iter().any(published)) {
         let scale = if factor == 1.0 {
@@ -87,7 +87,7 @@ pub(super) fn table(run: &RunResult, scenario: Option<&Scenario>) -> Table {
             format!(" Published counts, amounts and times are multiplied by the scale, {}.", run.scale)
         };
         table.note = format!(
-            "Counts and shares compare across machines. Times and rates, in parentheses, were measured on the author's \
+            "Ratio is measured over published: counts and shares compare across machines. Times and rates, in parentheses, were measured on the author's \
              machine: only their ratios within one run compare.{scale} Reached the disk: reads (of writers: writes) the \
              device completed within the step, per request issued."
         );

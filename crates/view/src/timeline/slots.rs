@@ -69,12 +69,11 @@ impl Slots {
         }
         let (first, last) = (self.edges[0], self.edges[count]);
         let width = (last.saturating_sub(first) / i64::try_from(COLUMNS).unwrap_or(1)).max(1);
-        let mut starts: Vec<usize> = vec![0];
-        for slot in 1..count {
-            if (self.edges[slot] - first) / width != (self.edges[slot - 1] - first) / width {
-                starts.push(slot);
-            }
-        }
+        let wide = |slot: usize| self.edges[slot + 1] - self.edges[slot] > width;
+        let column = |slot: usize| (self.edges[slot] - first) / width;
+        // An interval that is wider than a column stands alone: it is a gap, or the samples are that far apart.
+        let begins = |slot: &usize| *slot == 0 || column(*slot) != column(slot - 1) || wide(*slot) || wide(slot - 1);
+        let starts: Vec<usize> = (0..count).filter(begins).collect();
         let ends = || starts.iter().skip(1).copied().chain([count]);
         for plot in plots {
             let Shape::Rates { lines, .. } = &mut plot.shape else { continue };

@@ -1,0 +1,61 @@
+//! The pages of the made-up run, word for word.
+
+use crate::report;
+use pagetide_core::Report;
+use pagetide_view::{html, page, text};
+
+fn written(report: &Report, style: text::Style) -> String {
+    let mut out = Vec::new();
+    text::draw(&page(report), style, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+/// The page without its style and script, which are files of their own.
+fn html(report: &Report) -> String {
+    let mut out = Vec::new();
+    html::draw(&page(report), &mut out).unwrap();
+    let page = String::from_utf8(out).unwrap();
+    let (before, rest) = page.split_once("<style>").unwrap();
+    let (_, rest) = rest.split_once("</style>").unwrap();
+    let (body, rest) = rest.rsplit_once("<script>").unwrap();
+    let (_, after) = rest.split_once("</script>").unwrap();
+    format!("{before}{body}{after}")
+}
+
+#[test]
+fn a_run_as_text() {
+    insta::assert_snapshot!(written(&report::report(), text::Style { colour: false, width: 80 }));
+}
+
+#[test]
+fn a_recording_as_text() {
+    insta::assert_snapshot!(written(&report::live(), text::Style { colour: false, width: 100 }));
+}
+
+#[test]
+fn a_run_as_html() {
+    insta::assert_snapshot!(html(&report::report()));
+}
+
+#[test]
+fn a_recording_as_html() {
+    insta::assert_snapshot!(html(&report::live()));
+}
+
+#[test]
+fn colour_changes_no_word() {
+    let plain = written(&report::report(), text::Style { colour: false, width: 80 });
+    let mut coloured = written(&report::report(), text::Style { colour: true, width: 80 });
+    assert!(coloured.contains('\x1b') && !plain.contains('\x1b'));
+    for code in ["0", "1", "2", "31", "32"] {
+        coloured = coloured.replace(&format!("\x1b[{code}m"), "");
+    }
+    assert_eq!(coloured, plain);
+}
+
+#[test]
+fn a_run_fits_a_terminal_of_80_columns() {
+    let text = written(&report::report(), text::Style { colour: false, width: 80 });
+    let long: Vec<&str> = text.lines().filter(|line| line.chars().count() > 80).collect();
+    assert!(long.is_empty(), "{long:#?}");
+}
