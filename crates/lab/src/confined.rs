@@ -5,8 +5,8 @@ use crate::group::Group;
 use pagetide_core::Refusal;
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
-use std::os::unix::process::CommandExt;
-use std::process::Command;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, Command, ExitStatus};
 
 /// Has the command's process join the group before it becomes the new program, so that no page of its is charged
 /// elsewhere, and die when the thread that started it dies, so that a killed lab leaves no load behind.
@@ -39,4 +39,24 @@ pub(crate) fn prepare(door: Option<RawFd>, parent: u32) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Waits for a child and gives, with how it ended, the bytes that the kernel read from a device on its behalf, its threads'
+/// included (`ru_inblock` of wait4(2), of `task_io_account_read` in the kernel). The child must not be waited for again.
+pub(crate) fn reap(child: &Child) -> io::Result<(ExitStatus, u64)> {
+    let pid = libc::pid_t::try_from(child.id()).map_err(io::Error::other)?;
+    let mut status = 0;
+    // SAFETY: an all-zero rusage is valid: it is made of numbers only.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    loop {
+        // SAFETY: both pointers are to live values of ours.
+        if unsafe { libc::wait4(pid, &raw mut status, 0, &raw mut usage) } == pid {
+            let blocks = u64::try_from(usage.ru_inblock).unwrap_or(0);
+            return Ok((ExitStatus::from_raw(status), blocks.saturating_mul(512)));
+        }
+        let error = io::Error::last_os_error();
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(error);
+        }
+    }
 }

@@ -10,7 +10,7 @@ pub use output::{DiskUse, Output, parse_output};
 
 use crate::confined;
 use crate::group::Group;
-use pagetide_core::{Outcome, Progress, Refusal};
+use pagetide_core::{Bytes, Outcome, Progress, Refusal};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
@@ -24,6 +24,8 @@ pub struct Ended {
     pub outcome: Outcome,
     /// What fio measured; absent when it did not get to write its result.
     pub output: Option<Output>,
+    /// Bytes that the kernel read from a device on fio's behalf, readahead included: what the page cache did not have.
+    pub read_from_disk: Bytes,
     /// Why it did not end well, and what fio wrote to stderr; empty when there is nothing to say.
     pub notes: Vec<String>,
 }
@@ -41,7 +43,7 @@ pub fn version(path: &Path) -> Result<String, Refusal> {
         .stdin(Stdio::null())
         .output()
         .map_err(|error| Refusal::system(format!("cannot run {}: {error}", path.display()), MEND))?;
-    let version = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    let version = String::from_utf8_lossy(&output.stdout).lines().next().unwrap_or_default().trim().to_owned();
     if version.starts_with("fio-") {
         Ok(version)
     } else {
@@ -53,6 +55,7 @@ pub fn version(path: &Path) -> Result<String, Refusal> {
 #[derive(Debug)]
 pub struct Run {
     child: Child,
+    reaped: bool,
     result: PathBuf,
 }
 
@@ -78,7 +81,7 @@ impl Run {
         confined::confine(&mut command, group)?;
         let child =
             command.spawn().map_err(|error| Refusal::system(format!("cannot run {}: {error}", fio.display()), MEND))?;
-        Ok(Self { child, result: result.to_owned() })
+        Ok(Self { child, reaped: false, result: result.to_owned() })
     }
 
     /// Its process id.
@@ -120,11 +123,12 @@ impl Run {
                 progress.update(eta.fraction, eta.left, &eta.rate);
             }
         }
-        let status = self.child.wait().map_err(lost)?;
-        Ok(self.ended(status, &String::from_utf8_lossy(&complaint)))
+        let (status, read_from_disk) = confined::reap(&self.child).map_err(lost)?;
+        self.reaped = true;
+        Ok(self.ended(status, &String::from_utf8_lossy(&complaint), Bytes::new(read_from_disk)))
     }
 
-    fn ended(&self, status: std::process::ExitStatus, complaint: &str) -> Ended {
+    fn ended(&self, status: std::process::ExitStatus, complaint: &str, read_from_disk: Bytes) -> Ended {
         let mut notes = Vec::new();
         let text = std::fs::read_to_string(&self.result).unwrap_or_default();
         let output = match parse_output(&text) {
@@ -146,15 +150,17 @@ impl Run {
             }
         };
         notes.extend(complaint.lines().map(str::trim).filter(|line| !line.is_empty()).take(3).map(str::to_owned));
-        Ended { outcome, output, notes }
+        Ended { outcome, output, read_from_disk, notes }
     }
 }
 
 impl Drop for Run {
     fn drop(&mut self) {
-        // Both fail only when it has been waited for already, which is what is wanted.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        if !self.reaped {
+            // They fail only when it is gone already, which is what is wanted.
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! A control group that work is put into, and what the kernel says of its memory.
 
 use pagetide_core::{Bytes, Refusal};
-use std::collections::BTreeMap;
+use pagetide_kernel::Root;
+use pagetide_kernel::cgroup::{Cgroup, Limit};
 use std::fs::{self, File, OpenOptions};
 use std::path::{Path, PathBuf};
 
@@ -11,56 +12,44 @@ pub struct Group {
     path: PathBuf,
 }
 
-/// What a group uses. Values are those of the group with all below it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Usage {
-    /// Its limit; absent when it has none.
-    pub limit: Option<Bytes>,
-    /// Memory charged to it (`memory.current`, v1 `memory.usage_in_bytes`).
-    pub current: Option<Bytes>,
-    /// `memory.stat`, by the kernel's names, of v1 without `total_`.
-    stat: BTreeMap<String, u64>,
-}
+/// What a group uses, with all below it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Usage(Cgroup);
 
 impl Usage {
-    /// Anonymous memory (v1 `rss`).
+    /// Its limit; absent when it has none.
+    pub fn limit(&self) -> Option<Bytes> {
+        match self.0.max? {
+            Limit::Bytes(bytes) => Some(bytes),
+            Limit::Max => None,
+        }
+    }
+
+    /// Anonymous memory.
     pub fn anon(&self) -> Option<Bytes> {
-        self.stat("anon").or_else(|| self.stat("rss")).map(Bytes::new)
+        self.get("anon").map(Bytes::new)
     }
 
     /// Memory that no reclaim can free while there is no swap: anonymous and shared.
     pub fn held(&self) -> Bytes {
         let anon = self.anon().unwrap_or(Bytes::ZERO);
-        anon.checked_add(Bytes::new(self.stat("shmem").unwrap_or(0))).unwrap_or(anon)
+        anon.checked_add(Bytes::new(self.get("shmem").unwrap_or(0))).unwrap_or(anon)
     }
 
-    /// A line of `memory.stat`.
-    pub fn stat(&self, name: &str) -> Option<u64> {
-        self.stat.get(name).copied()
+    /// A number by its name in the metric table.
+    pub fn get(&self, name: &str) -> Option<u64> {
+        self.0.get(name)
     }
 
     /// What may still be used by somebody new: the limit less anonymous memory.
     pub fn available(&self) -> Option<Bytes> {
-        Some(self.limit?.saturating_sub(self.anon()?))
+        Some(self.limit()?.saturating_sub(self.anon()?))
     }
 
     /// What nobody uses: the limit less what is charged.
     pub fn free(&self) -> Option<Bytes> {
-        Some(self.limit?.saturating_sub(self.current?))
+        Some(self.limit()?.saturating_sub(self.0.current?))
     }
-}
-
-/// `memory.stat` by name. v1 has each number twice: of the group alone, and with all below it as `total_`; the latter counts.
-fn parse_stat(text: &str) -> BTreeMap<String, u64> {
-    let mut stat = BTreeMap::new();
-    let numbers = text.lines().filter_map(|line| line.split_once(' '));
-    for (name, number) in numbers.filter_map(|(name, number)| Some((name, number.trim().parse().ok()?))) {
-        match name.strip_prefix("total_") {
-            Some(name) => stat.insert(name.to_owned(), number),
-            None => stat.insert(name.to_owned(), number),
-        };
-    }
-    stat
 }
 
 impl Group {
@@ -85,18 +74,7 @@ impl Group {
     /// # Errors
     /// The group is gone.
     pub fn usage(&self) -> Result<Usage, Refusal> {
-        let number = |files: [&str; 2]| {
-            let text = files.iter().find_map(|file| fs::read_to_string(self.path.join(file)).ok())?;
-            text.trim().parse::<u64>().ok().map(Bytes::new)
-        };
-        let path = self.path.join("memory.stat");
-        let stat = fs::read_to_string(&path).map_err(|error| refuse("read", &path, &error))?;
-        Ok(Usage {
-            // v2 says `max`, v1 a number near 2^63, for no limit.
-            limit: number(["memory.max", "memory.limit_in_bytes"]).filter(|limit| limit.get() < 1 << 62),
-            current: number(["memory.current", "memory.usage_in_bytes"]),
-            stat: parse_stat(&stat),
-        })
+        Root::host().cgroup(&self.path).map(Usage).map_err(|error| Refusal::system(error.to_string(), ""))
     }
 
     /// Writes one of its files.
@@ -143,13 +121,11 @@ mod tests {
             ("memory.stat", "anon 13520896\nfile 9437184\nshmem 4096\nworkingset_refault_file 7\n"),
         ]);
         assert_eq!((v2.anon(), v2.available(), v2.free()), (v1.anon(), v1.available(), v1.free()));
-        assert_eq!(v2.stat("workingset_refault_file"), Some(7));
     }
 
     #[test]
-    fn no_limit_is_absent() {
-        let v1 = [("memory.limit_in_bytes", "9223372036854771712\n"), ("memory.stat", "total_rss 1\n")];
-        let v2 = [("memory.max", "max\n"), ("memory.stat", "anon 1\n")];
-        assert_eq!((usage(&v1).limit, usage(&v2).limit), (None, None));
+    fn without_a_limit_nothing_is_available_to_be_told() {
+        let none = usage(&[("memory.max", "max\n"), ("memory.current", "1\n"), ("memory.stat", "anon 1\n")]);
+        assert_eq!((none.limit(), none.available(), none.free()), (None, None, None));
     }
 }

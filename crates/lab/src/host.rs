@@ -8,7 +8,7 @@ use crate::executor::{self, Files, Ground, Tuning};
 use crate::group::Group;
 use crate::hold::{self, Hold};
 use crate::shrink::{self, Controller, Shrunk};
-use crate::undo::{Change, Journal, Turn};
+use crate::undo::{self, Change, Identity, Journal, Turn};
 use pagetide_core::{
     Backend, Bytes, HoldKind, HoldSpec, Nanos, Progress, Refusal, RunResult, Scale, Scenario, Sink, StepResult,
 };
@@ -45,6 +45,9 @@ pub struct HostOptions {
     pub fio: PathBuf,
     /// Time between two samples.
     pub interval: Nanos,
+    /// The folder of the undo journal and of the lock that lets one run at a time; `/run/pagetide`, where every command looks
+    /// for journals of killed runs, when absent.
+    pub state: Option<PathBuf>,
 }
 
 impl HostOptions {
@@ -58,6 +61,7 @@ impl HostOptions {
             keep_data: false,
             fio: "fio".into(),
             interval: Nanos::new(100_000_000),
+            state: None,
         }
     }
 }
@@ -131,9 +135,10 @@ impl Backend for Host {
         progress: &mut dyn Progress,
     ) -> Result<RunResult, Refusal> {
         check::root()?;
-        let _turn = Turn::take()?;
+        let state = self.options.state.clone().map_or_else(undo::place, Ok)?;
+        let _turn = Turn::take_in(&state)?;
         let found = check::all(scenario, &self.options)?;
-        let journal = Journal::open()?;
+        let journal = Journal::open_in(&state)?;
         let result = self.run_noted(scenario, scale, sink, progress, &journal, &found);
         // What follows can take seconds: a gigabyte of files goes, a group gives up its cache.
         progress.say("putting the host back as it was");
@@ -246,7 +251,7 @@ impl Host {
 fn hold_the_rest(left: Bytes, folder: &Path, journal: &Journal, progress: &mut dyn Progress) -> Result<Hold, Refusal> {
     struct Noting<'a>(&'a Journal, &'a mut dyn Progress);
     impl hold::Witness for Noting<'_> {
-        fn started(&mut self, process: crate::undo::Identity) -> Result<(), Refusal> {
+        fn started(&mut self, process: Identity) -> Result<(), Refusal> {
             self.0.note(Change::Process { process, what: "held the host's other memory".into() })
         }
         fn touched(&mut self, _touched: Bytes) -> bool {
@@ -260,6 +265,3 @@ fn hold_the_rest(left: Bytes, folder: &Path, journal: &Journal, progress: &mut d
     let options = hold::Options { floor: Bytes::new(hold::FLOOR.get() * 15 / 16), ..hold::Options::new(folder) };
     Hold::occupy(&HoldSpec { size, touch: None, kind: HoldKind::Mlock }, &options, &mut Noting(journal, progress))
 }
-
-#[cfg(test)]
-mod tests;

@@ -4,14 +4,14 @@
 mod controller;
 mod dirty;
 
-pub(crate) use controller::{Controller, Version};
-pub(crate) use dirty::{Kind, Part};
+pub(crate) use controller::Controller;
 
 use crate::executor::{Tuning, page_size};
 use crate::group::Group;
 use crate::undo::Journal;
-use dirty::thresholds;
+use dirty::{Kind, Part, thresholds};
 use pagetide_core::{Bytes, Machine, Refusal, SwapSpec};
+use pagetide_kernel::cgroup::Version;
 
 /// A control group that stands for a machine.
 pub(crate) struct Shrunk<'a> {
@@ -78,7 +78,7 @@ pub(crate) fn limit(machine: &Machine) -> Bytes {
 
 impl Tuning for Shrunk<'_> {
     fn set(&mut self, name: &str, value: i64) -> Result<(), Refusal> {
-        match dirty::Kind::of(name, value) {
+        match Kind::of(name, value) {
             Some(kind) => {
                 match kind {
                     Kind::Dirty(part) => self.dirty = part,

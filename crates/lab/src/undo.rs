@@ -2,7 +2,8 @@
 //!
 //! A [`Journal`] is a file of one JSON record per line, each synced to the disk before the change it describes. It is played
 //! backwards when the journal is undone or dropped (also while a panic unwinds), and by [`recover`] when the process that
-//! wrote it was killed. A living owner holds a lock on its journal, so that [`recover`] never touches a run that is on.
+//! wrote it was killed. A journal names its owner by process id and start time, so that [`recover`] never touches a run that
+//! is on; a lock on the file lets one command at a time recover it.
 
 mod change;
 mod process;
@@ -20,6 +21,7 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Where journals are kept: the first that can be written.
 const PLACES: [&str; 2] = ["/run/pagetide", "/var/tmp/pagetide"];
@@ -40,7 +42,7 @@ pub struct Journal {
 
 #[derive(Debug)]
 struct State {
-    /// Holds the lock while the journal is open. Its descriptor is closed on exec, so that no child keeps the lock.
+    /// Locked while the journal is open. Its descriptor is closed on exec, so that no child keeps the lock for long.
     file: File,
     changes: Vec<Change>,
     closed: bool,
@@ -85,7 +87,7 @@ impl Journal {
         let owner = Identity::own();
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let path = folder.join(format!("undo-{}-{number}.jsonl", owner.pid));
-        // The lock comes before the name: under the final name a journal is always locked by its owner or an orphan.
+        // The first record comes before the name: under its final name a journal always says whose it is.
         let unnamed = path.with_extension("new");
         let file = OpenOptions::new().create(true).truncate(true).write(true).open(&unnamed);
         let mut file = file.map_err(|error| refuse("write", &unnamed, &error))?;
@@ -242,7 +244,7 @@ fn recover_one(path: &Path) -> Result<Vec<String>, Refusal> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(refuse("read", path, &error)),
     };
-    if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+    if !lock_orphan(&file, path)? {
         return Ok(Vec::new());
     }
     // Read again under the lock and by name: who held the lock before may have removed the file.
@@ -253,9 +255,6 @@ fn recover_one(path: &Path) -> Result<Vec<String>, Refusal> {
     };
     let mut lines = Vec::new();
     if let Some((head, changes)) = complete(&text) {
-        if head.owner.alive() {
-            return Ok(Vec::new());
-        }
         let same_boot = head.boot_id == boot_id();
         for change in changes.iter().rev().filter(|change| same_boot || change.outlives_boot()) {
             lines.extend(match change.undo() {
@@ -266,6 +265,25 @@ fn recover_one(path: &Path) -> Result<Vec<String>, Refusal> {
     }
     fs::remove_file(path).map_err(|error| refuse("remove", path, &error))?;
     Ok(lines)
+}
+
+/// Locks a journal whose owner is dead. Gives false when the owner lives, or when another command has recovered it meanwhile.
+fn lock_orphan(file: &File, path: &Path) -> Result<bool, Refusal> {
+    let end = Instant::now() + Duration::from_secs(30);
+    loop {
+        // The owner, not the lock, says whether a run is on: a child that was being started when its owner was killed holds the
+        // lock for a moment longer, and so does another command that recovers.
+        match fs::read_to_string(path).ok().and_then(|text| complete(&text)) {
+            Some((head, _)) if head.owner.alive() => return Ok(false),
+            None if !path.exists() => return Ok(false),
+            Some(_) | None => {}
+        }
+        match flock(file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => return Ok(true),
+            Err(error) if Instant::now() > end => return Err(refuse("lock", path, &error.into())),
+            Err(_) => std::thread::sleep(Duration::from_millis(5)),
+        }
+    }
 }
 
 /// The right to change this system, which one run has at a time.
@@ -280,7 +298,15 @@ impl Turn {
     /// # Errors
     /// Another run has it, or the lock cannot be written.
     pub fn take() -> Result<Self, Refusal> {
-        let (file, path) = Self::file()?;
+        Self::take_in(&place()?)
+    }
+
+    /// Takes the turn among those who keep their lock in the same folder.
+    ///
+    /// # Errors
+    /// See [`Turn::take`].
+    pub fn take_in(folder: &Path) -> Result<Self, Refusal> {
+        let (file, path) = Self::file(folder)?;
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => Ok(Self { _file: file }),
             Err(rustix::io::Errno::WOULDBLOCK) => Err(Refusal::system(
@@ -296,13 +322,13 @@ impl Turn {
     /// # Errors
     /// The lock cannot be written.
     pub fn wait() -> Result<Self, Refusal> {
-        let (file, path) = Self::file()?;
+        let (file, path) = Self::file(&place()?)?;
         flock(&file, FlockOperation::LockExclusive).map_err(|error| refuse("lock", &path, &error.into()))?;
         Ok(Self { _file: file })
     }
 
-    fn file() -> Result<(File, PathBuf), Refusal> {
-        let path = place()?.join("lab.lock");
+    fn file(folder: &Path) -> Result<(File, PathBuf), Refusal> {
+        let path = folder.join("lab.lock");
         let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
         Ok((file.map_err(|error| refuse("write", &path, &error))?, path))
     }

@@ -67,17 +67,17 @@ impl Edge {
     /// File pages that were read back after reclaim, of the group when there is one.
     fn refaults(&self) -> Option<u64> {
         match &self.usage {
-            Some(usage) => usage.stat("workingset_refault_file").or_else(|| usage.stat("workingset_refault")),
+            Some(usage) => usage.get("workingset_refault_file").or_else(|| usage.get("workingset_refault")),
             None => self.vm("workingset_refault_file").or_else(|| self.vm("workingset_refault")),
         }
     }
 
     fn major_faults(&self) -> Option<u64> {
-        self.usage.as_ref().map_or_else(|| self.vm("pgmajfault"), |usage| usage.stat("pgmajfault"))
+        self.usage.as_ref().map_or_else(|| self.vm("pgmajfault"), |usage| usage.get("pgmajfault"))
     }
 
     fn total(&self) -> Option<Bytes> {
-        self.usage.as_ref().map_or_else(|| self.meminfo.total(), |usage| usage.limit)
+        self.usage.as_ref().map_or_else(|| self.meminfo.total(), Usage::limit)
     }
 
     fn available(&self) -> Option<Bytes> {

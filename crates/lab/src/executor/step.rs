@@ -7,8 +7,8 @@ use crate::fio;
 use crate::hold::{self, Hold, Witness};
 use crate::undo::{Change, Identity, Journal};
 use pagetide_core::{
-    Action, Bytes, Figure, Figures, FioJob, HoldSpec, MarkKind, Nanos, Outcome, Progress, Refusal, RefusalKind, Step,
-    StepResult,
+    Action, Bytes, Figure, Figures, FioJob, HoldSpec, MarkKind, Nanos, Outcome, Progress, Quantity, Refusal,
+    RefusalKind, Step, StepResult, Unit,
 };
 use pagetide_kernel::cached;
 use pagetide_recorder::now;
@@ -19,7 +19,7 @@ struct Done {
     outcome: Outcome,
     notes: Vec<String>,
     figures: Figures,
-    fio: Option<fio::Output>,
+    fio: Option<fio::Ended>,
 }
 
 impl Done {
@@ -58,7 +58,8 @@ impl Executor<'_, '_> {
             figures.set(Figure::Elapsed, wall);
         }
         before.until(&after, &mut figures);
-        figures.set_some(Figure::DiskUtil, before.disk_util(&after, wall));
+        figures
+            .set_some(Figure::DiskUtil, figures.get(Figure::Elapsed).and_then(|time| before.disk_util(&after, time)));
         figures.set_some(Figure::DirtyPeak, watch.peak().map(Bytes::as_f64));
         if let Some((dirty, background)) = self.tuning.thresholds().or_else(|| before.thresholds()) {
             figures.set(Figure::DirtyThreshold, dirty.as_f64());
@@ -68,8 +69,8 @@ impl Executor<'_, '_> {
         figures.set_some(Figure::CachedAfter, cached_now());
         let size = file.as_ref().and_then(|file| std::fs::metadata(file).ok());
         figures.set_some(Figure::FileBytes, size.map(|meta| meta.len() as f64));
-        if let (Action::Fio(job), Some(output)) = (&step.action, &done.fio) {
-            self.compare_with_fio(job, output, &mut figures, &mut notes);
+        if let (Action::Fio(job), Some(ended)) = (&step.action, &done.fio) {
+            self.compare_with_fio(job, ended, &mut figures, &mut notes);
         }
         for (id, hold) in self.holds.iter().filter(|(_, hold)| !hold.held()) {
             notes.push(format!("the memory of step {id} ({}) was lost: its holder was killed", hold.touched()));
@@ -125,20 +126,16 @@ impl Executor<'_, '_> {
         if let Some(output) = &ended.output {
             output.figures(&mut figures);
         }
-        Ok(Done { outcome: ended.outcome, notes: ended.notes, figures, fio: ended.output })
+        Ok(Done { outcome: ended.outcome, notes: ended.notes.clone(), figures, fio: Some(ended) })
     }
 
-    /// Sets fio's own view of the disk, and the part of the reads that the cache served; says where the two views differ.
-    fn compare_with_fio(&self, job: &FioJob, output: &fio::Output, figures: &mut Figures, notes: &mut Vec<String>) {
+    /// Sets fio's own view of the disk, and the part of the reads that the cache served; says where the views differ.
+    fn compare_with_fio(&self, job: &FioJob, ended: &fio::Ended, figures: &mut Figures, notes: &mut Vec<String>) {
+        let Some(output) = &ended.output else { return };
         let ours: Vec<_> = output.disks().iter().filter(|disk| self.disks.contains(&disk.name)).collect();
         if !ours.is_empty() {
             figures.set(Figure::FioDiskReads, ours.iter().map(|disk| disk.read_ios).sum::<u64>() as f64);
             figures.set(Figure::FioDiskWrites, ours.iter().map(|disk| disk.write_ios).sum::<u64>() as f64);
-        }
-        if job.reads_only()
-            && let (Some(read), asked @ 1..) = (figures.get(Figure::DiskReadBytes), output.read_bytes())
-        {
-            figures.set(Figure::CacheHitRatio, (1.0 - read / asked as f64).max(0.0));
         }
         for (what, own, fios) in
             [("reads", Figure::DiskReads, Figure::FioDiskReads), ("writes", Figure::DiskWrites, Figure::FioDiskWrites)]
@@ -146,16 +143,26 @@ impl Executor<'_, '_> {
             if let (Some(own), Some(fios)) = (figures.get(own), figures.get(fios))
                 && (own - fios).abs() > (own.max(fios) * 0.01).max(100.0)
             {
-                notes.push(format!("the disk did {own:.0} {what} during the step, of which fio saw {fios:.0}"));
+                notes.push(format!(
+                    "the disk did {own:.0} {what} during the step, of which fio saw {fios:.0} during its job"
+                ));
             }
         }
-        // Only a job that does not write can tell others' writes from its own.
-        if job.reads_only()
-            && let (Some(read), Some(written)) =
-                (output.read_bytes().checked_div(20), figures.get(Figure::DiskWrittenBytes))
-            && written > read as f64
-        {
-            notes.push(format!("others wrote {written:.0} bytes to the disk during the step"));
+        // Only a job that does not write can tell others' IO from its own.
+        if !job.reads_only() || output.read_bytes() == 0 {
+            return;
+        }
+        let (asked, own) = (output.read_bytes() as f64, ended.read_from_disk.as_f64());
+        let all = figures.get(Figure::DiskReadBytes);
+        // What others read from the same disk meanwhile is no miss of this job.
+        figures.set_some(Figure::CacheHitRatio, all.map(|all| (1.0 - all.min(own) / asked).max(0.0)));
+        let others = [("read", all.map(|all| all - own)), ("wrote", figures.get(Figure::DiskWrittenBytes))];
+        for (did, bytes) in others.into_iter().filter_map(|(did, bytes)| Some((did, bytes?))) {
+            // Below a twentieth of what the job asked for they do not change what the figures say.
+            if bytes > asked / 20.0 {
+                let bytes = Quantity::new(bytes, Unit::Bytes);
+                notes.push(format!("other processes {did} {bytes} on the same disk during the step"));
+            }
         }
     }
 

@@ -5,7 +5,7 @@ use crate::undo::Journal;
 use pagetide_core::{Progress, Refusal, Scenario};
 use pagetide_kernel::Root;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Limits the disks: v2 in the group of the work, whose writeback the kernel charges to it; v1 for the whole host, because
 /// there what a flusher writes is charged to nobody.
@@ -22,7 +22,7 @@ pub(super) fn limit(
         return Ok(());
     }
     let stats = Root::host().diskstats().map_err(|error| Refusal::system(error.to_string(), ""))?;
-    let v1 = blkio_root();
+    let v1 = blkio_root()?;
     for disk in stats.iter().filter(|disk| disks.contains(&disk.name)) {
         let device = format!("{}:{}", disk.major, disk.minor);
         match (group.filter(|group| group.has("io.max")), &v1) {
@@ -59,15 +59,10 @@ pub(super) fn limit(
 }
 
 /// The top of the v1 blkio hierarchy, when it has throttles.
-fn blkio_root() -> Option<PathBuf> {
-    let mounts = std::fs::read_to_string("/proc/self/mounts").ok()?;
-    mounts
-        .lines()
-        .filter_map(|line| {
-            let mut fields = line.split(' ').skip(1);
-            let (mount, kind, options) = (fields.next()?, fields.next()?, fields.next()?);
-            (kind == "cgroup" && options.split(',').any(|option| option == "blkio")).then(|| Path::new(mount))
-        })
-        .find(|mount| mount.join("blkio.throttle.read_iops_device").exists())
-        .map(Path::to_owned)
+fn blkio_root() -> Result<Option<PathBuf>, Refusal> {
+    let mounts = Root::host().mounts().map_err(|error| Refusal::system(error.to_string(), ""))?;
+    let mut blkio = mounts
+        .into_iter()
+        .filter(|mount| mount.kind == "cgroup" && mount.options.split(',').any(|option| option == "blkio"));
+    Ok(blkio.find(|mount| mount.point.join("blkio.throttle.read_iops_device").exists()).map(|mount| mount.point))
 }

@@ -1,17 +1,10 @@
 //! Where this host's memory controller is.
 
 use pagetide_core::Refusal;
+use pagetide_kernel::cgroup::Version;
+use pagetide_kernel::{Mount, Root};
 use std::fs;
 use std::path::{Path, PathBuf};
-
-/// The version of the control group interface.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Version {
-    /// One hierarchy for memory alone; dirty memory is counted and limited for the whole host.
-    V1,
-    /// One hierarchy for all; dirty memory is limited per group too.
-    V2,
-}
 
 /// A memory controller.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,30 +17,24 @@ pub(crate) struct Controller {
 impl Controller {
     /// The memory controller of this host: v2 when it has memory, else v1.
     pub(crate) fn find() -> Result<Self, Refusal> {
-        Self::find_in(&fs::read_to_string("/proc/self/mounts").unwrap_or_default(), |path| {
-            fs::read_to_string(path).unwrap_or_default()
-        })
+        let mounts = Root::host().mounts().map_err(|error| Refusal::system(error.to_string(), ""))?;
+        Self::find_in(&mounts, |path| fs::read_to_string(path).unwrap_or_default())
     }
 
     /// The same of given mounts and files.
-    fn find_in(mounts: &str, read: impl Fn(&Path) -> String) -> Result<Self, Refusal> {
-        let has = |text: &str| text.split([',', ' ', '\n']).any(|word| word == "memory");
+    fn find_in(mounts: &[Mount], read: impl Fn(&Path) -> String) -> Result<Self, Refusal> {
+        let has = |file: PathBuf| read(&file).split_ascii_whitespace().any(|word| word == "memory");
         let mut v1 = None;
         let mut switched_off = None;
-        for line in mounts.lines() {
-            let mut fields = line.split(' ').skip(1);
-            let (Some(mount), Some(kind), Some(options)) = (fields.next(), fields.next(), fields.next()) else {
-                continue;
-            };
-            let mount = PathBuf::from(mount);
-            match kind {
-                "cgroup2" if has(&read(&mount.join("cgroup.controllers"))) => {
-                    if has(&read(&mount.join("cgroup.subtree_control"))) {
-                        return Ok(Self { version: Version::V2, mount });
+        for mount in mounts {
+            match mount.kind.as_str() {
+                "cgroup2" if has(mount.point.join("cgroup.controllers")) => {
+                    if has(mount.point.join("cgroup.subtree_control")) {
+                        return Ok(Self { version: Version::V2, mount: mount.point.clone() });
                     }
-                    switched_off = Some(mount);
+                    switched_off = Some(mount.point.clone());
                 }
-                "cgroup" if has(options) => v1 = Some(mount),
+                "cgroup" if mount.options.split(',').any(|option| option == "memory") => v1 = Some(mount.point.clone()),
                 _ => {}
             }
         }
@@ -68,13 +55,15 @@ impl Controller {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pagetide_kernel::parse_mounts;
 
     const V1: &str =
         "cgroup /sys/fs/cgroup/cpu cgroup rw,cpu 0 0\ncgroup /sys/fs/cgroup/memory cgroup rw,relatime,memory 0 0\n";
     const V2: &str = "cgroup2 /sys/fs/cgroup cgroup2 rw,nosuid 0 0\n";
 
     fn find(mounts: &str, controllers: &'static str, subtree: &'static str) -> Result<Controller, Refusal> {
-        Controller::find_in(mounts, |path| {
+        let mounts = if mounts.is_empty() { Vec::new() } else { parse_mounts(mounts).unwrap() };
+        Controller::find_in(&mounts, |path| {
             (if path.ends_with("cgroup.controllers") { controllers } else { subtree }).to_owned()
         })
     }

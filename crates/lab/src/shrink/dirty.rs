@@ -1,6 +1,7 @@
 //! Dirty thresholds of a machine that is not there, computed as its kernel would.
 
 use pagetide_core::Bytes;
+use pagetide_kernel::formula;
 
 /// How much may be dirty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,11 +41,13 @@ impl Kind {
 /// The dirty and the background threshold of a machine with so much dirtyable memory, rounded as
 /// `mm/page-writeback.c: domain_dirty_limits` rounds: percent become 4096ths rounded down, thresholds whole pages.
 pub(crate) fn thresholds(dirtyable: Bytes, dirty: Part, background: Part, page: Bytes) -> (Bytes, Bytes) {
-    let pages = dirtyable.to_pages(page).get();
-    let part = |part| match part {
-        // Both factors are far below 2^32: pages of less than 2^44 bytes of memory, and at most 4096.
-        Part::Percent(percent) => pages * (percent * 4096 / 100) / 4096,
-        Part::Bytes(bytes) => bytes.div_ceil(page.get()),
+    let dirtyable = dirtyable.to_pages(page);
+    let part = |part| {
+        let (bytes, percent) = match part {
+            Part::Percent(percent) => (0, percent),
+            Part::Bytes(bytes) => (bytes, 0),
+        };
+        formula::limit(bytes, percent, dirtyable, page).unwrap_or(dirtyable).get()
     };
     let dirty = part(dirty);
     let background = part(background);

@@ -1,0 +1,120 @@
+//! Kills a run with SIGKILL at many moments, and looks whether the next command's recovery leaves the host as it was.
+//! Needs root and fio. This program is its own victim: called with a folder, it runs a scenario there.
+
+#[path = "support/run.rs"]
+mod run;
+
+use pagetide_core::{Backend, Scale};
+use pagetide_lab::host::{Host, HostOptions};
+use pagetide_lab::undo::{Turn, recover, recover_in};
+use run::{Memory, Quiet, groups, scenario, settings};
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
+
+const STEPS: &str = r#"
+[[step]]
+id = "hold"
+hold = { size = "32MiB" }
+[[step]]
+id = "read"
+fio = { rw = "randread", bs = "4k", size = "16MiB" }
+[[step]]
+id = "write"
+fio = { rw = "randwrite", bs = "4k", size = "16MiB" }
+"#;
+
+/// Moments at which the run is killed, evenly over its whole time.
+const KILLS: u32 = 16;
+
+fn main() {
+    match std::env::args().nth(1).filter(|argument| argument.starts_with('/')) {
+        Some(folder) => victim(Path::new(&folder)),
+        None => kill_at_many_moments(),
+    }
+}
+
+fn options(folder: &Path) -> HostOptions {
+    HostOptions { state: Some(folder.to_owned()), ..HostOptions::new(folder, folder) }
+}
+
+fn victim(folder: &Path) {
+    let sink = Box::new(Memory::default());
+    let result = Host::new(options(folder)).run(&scenario(STEPS), Scale::FULL, sink, &mut Quiet::default());
+    let result = result.unwrap_or_else(|refusal| panic!("{refusal} (root and fio are needed)"));
+    assert_eq!(result.steps.len(), 3);
+}
+
+fn start(folder: &Path) -> Child {
+    Command::new(std::env::current_exe().unwrap()).arg(folder).spawn().unwrap()
+}
+
+/// Processes whose command line or control group speaks of this run.
+fn left_over(folder: &Path, pid: u32) -> Vec<String> {
+    let folder = folder.to_string_lossy().into_owned();
+    let group = format!("pagetide-{pid}\n");
+    let all = fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
+    all.filter(|path| {
+        let read = |file: &str| String::from_utf8_lossy(&fs::read(path.join(file)).unwrap_or_default()).into_owned();
+        read("cmdline").contains(&folder) || read("cgroup").contains(&group)
+    })
+    .map(|path| path.display().to_string())
+    .collect()
+}
+
+fn swap() -> String {
+    fs::read_to_string("/proc/swaps").unwrap_or_default()
+}
+
+/// Puts the host back also when the test fails, as the next command would have: the journal goes with the test's folder.
+struct Recovered<'a>(&'a Path);
+
+impl Drop for Recovered<'_> {
+    fn drop(&mut self) {
+        let _ = recover_in(self.0);
+    }
+}
+
+fn kill_at_many_moments() {
+    let _alone = Turn::wait().expect("this test runs as root");
+    recover().unwrap();
+    let folder = tempfile::Builder::new().prefix("lab-killed").tempdir_in("/var/tmp").unwrap();
+    let _last = Recovered(folder.path());
+    let before = (settings(), swap());
+
+    let began = Instant::now();
+    assert!(start(folder.path()).wait().unwrap().success(), "the run does not work even when it is not killed");
+    let whole = began.elapsed();
+    assert_eq!((settings(), swap()), before);
+
+    let mut restored = 0;
+    for at in 0..KILLS {
+        let mut child = start(folder.path());
+        let pid = child.id();
+        std::thread::sleep(whole * at / KILLS);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let lines = recover_in(folder.path()).unwrap();
+        restored += usize::from(!lines.is_empty());
+        let trouble: Vec<&String> =
+            lines.iter().filter(|line| line.starts_with("left") || line.starts_with("cannot")).collect();
+        assert!(trouble.is_empty(), "{trouble:?}");
+        assert_eq!((settings(), swap()), before, "killed after {at}/{KILLS} of {whole:?}: {lines:?}");
+        assert_eq!(groups(pid), Vec::<std::path::PathBuf>::new());
+        // Whoever dies with the lab needs a moment to do so.
+        let end = Instant::now() + Duration::from_secs(5);
+        while !left_over(folder.path(), pid).is_empty() && Instant::now() < end {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        assert_eq!(left_over(folder.path(), pid), Vec::<String>::new());
+        let names = fs::read_dir(folder.path()).unwrap().flatten().map(|entry| entry.file_name());
+        let left: Vec<_> = names.filter(|name| name.to_string_lossy().starts_with("pagetide-")).collect();
+        assert!(left.is_empty(), "{left:?}");
+        assert!(recover_in(folder.path()).unwrap().is_empty(), "a second recovery has nothing to do");
+    }
+    assert!(
+        restored > KILLS as usize / 3,
+        "only {restored} of {KILLS} kills left something to put back: too early or too late"
+    );
+}

@@ -1,0 +1,87 @@
+//! What a test needs to run a scenario: a sink that remembers, a progress that says nothing, a tiny scenario.
+
+use pagetide_core::{Manifest, Mark, MarkKind, Nanos, Progress, Refusal, Sample, Scenario, Schema, Sink};
+use std::sync::{Arc, Mutex};
+
+/// What a sink has been given.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Seen {
+    pub(crate) samples: usize,
+    pub(crate) marks: Vec<MarkKind>,
+    pub(crate) manifest: Manifest,
+    pub(crate) finished: bool,
+}
+
+/// Counts samples and keeps marks.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Memory(pub(crate) Arc<Mutex<Seen>>);
+
+impl Sink for Memory {
+    fn begin(&mut self, _: &Manifest) -> Result<(), Refusal> {
+        Ok(())
+    }
+    fn sample(&mut self, _: &Schema, _: &Sample) -> Result<(), Refusal> {
+        self.0.lock().unwrap().samples += 1;
+        Ok(())
+    }
+    fn mark(&mut self, mark: &Mark) -> Result<(), Refusal> {
+        self.0.lock().unwrap().marks.push(mark.kind.clone());
+        Ok(())
+    }
+    fn finish(&mut self, manifest: &Manifest) -> Result<(), Refusal> {
+        let mut seen = self.0.lock().unwrap();
+        seen.manifest = manifest.clone();
+        seen.finished = true;
+        Ok(())
+    }
+}
+
+/// Says nothing, and is interrupted in the step of this id, if there is one.
+#[derive(Debug, Default)]
+pub(crate) struct Quiet {
+    pub(crate) stop_in: Option<&'static str>,
+    pub(crate) step: String,
+    pub(crate) said: Vec<String>,
+}
+
+impl Progress for Quiet {
+    fn step(&mut self, _: usize, _: usize, id: &str, _: &str) {
+        self.step = id.to_owned();
+    }
+    fn update(&mut self, _: Option<f64>, _: Option<Nanos>, _: &str) {}
+    fn step_done(&mut self, _: &str) {}
+    fn say(&mut self, line: &str) {
+        self.said.push(line.to_owned());
+    }
+    fn interrupted(&self) -> bool {
+        self.stop_in == Some(self.step.as_str())
+    }
+}
+
+/// A machine of 96 MiB of which 64 MiB are for the work, and these steps.
+pub(crate) fn scenario(steps: &str) -> Scenario {
+    let head = "id = \"tiny\"\ntitle = \"tiny\"\nsource = \"a test\"\n[machine]\ncpus = 1\nmemory = \"96MiB\"\nsystem = \"32MiB\"\n\
+                sysctl = { \"vm.dirty_ratio\" = 30, \"vm.swappiness\" = 33 }\n[[machine.disk]]\nname = \"data\"\nsize = \"1GiB\"\n";
+    Scenario::parse(&format!("{head}{steps}"), "tiny.toml").unwrap()
+}
+
+/// All settings under /proc/sys/vm that can be read, as one text, and the control groups of this process's runs.
+pub(crate) fn settings() -> String {
+    let mut all: Vec<String> = std::fs::read_dir("/proc/sys/vm")
+        .unwrap()
+        .flatten()
+        .filter_map(|entry| Some(format!("{:?} {}", entry.file_name(), std::fs::read_to_string(entry.path()).ok()?)))
+        .collect();
+    all.sort();
+    all.concat()
+}
+
+/// The control groups that the lab has made under any hierarchy for a process.
+pub(crate) fn groups(pid: u32) -> Vec<std::path::PathBuf> {
+    let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap();
+    let points = mounts.lines().filter(|line| line.starts_with("cgroup")).filter_map(|line| line.split(' ').nth(1));
+    points
+        .map(|point| std::path::Path::new(point).join(format!("pagetide-{pid}")))
+        .filter(|path| path.exists())
+        .collect()
+}
