@@ -6,6 +6,16 @@ use rustix::fs::{RawDir, SeekFrom};
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 
+/// Processes that there is room for from the start, so that a busy host does not make the sampler allocate later.
+const ROOM: usize = 4096;
+
+/// An empty list of process ids with room, its memory touched.
+pub(crate) fn roomy() -> Vec<u32> {
+    let mut pids = vec![u32::MAX; ROOM];
+    pids.clear();
+    pids
+}
+
 /// Lists `/proc`.
 #[derive(Debug)]
 pub(crate) struct Listing {
@@ -15,7 +25,7 @@ pub(crate) struct Listing {
 
 impl Listing {
     pub(crate) fn new() -> Self {
-        Self { entries: vec![MaybeUninit::uninit(); 32 * 1024], numbers: Vec::new() }
+        Self { entries: vec![MaybeUninit::uninit(); 32 * 1024], numbers: roomy() }
     }
 
     /// The names that are numbers, in ascending order.

@@ -4,7 +4,7 @@ use super::Processes;
 use super::delays::DelaySource;
 use super::kept::Buffer;
 use super::learned::Learned;
-use super::listing::Listing;
+use super::listing::{Listing, roomy};
 use super::row::{Row, columns};
 use crate::error::{Error, absent};
 use crate::keyed::{Line, with_colon};
@@ -75,7 +75,7 @@ impl Watchers {
             want,
             asked,
             watched: Vec::new(),
-            passed: Vec::new(),
+            passed: roomy(),
             newcomers: Vec::new(),
             budget: limit.saturating_sub(SPARE_FILES),
             path: String::new(),
