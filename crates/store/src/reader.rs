@@ -22,7 +22,7 @@ pub struct Reader {
     manifest: Manifest,
 }
 
-/// How often a load starts again because a segment was sealed or removed under its hands.
+/// How often a load starts again because a segment was removed under its hands.
 const TRIES: usize = 5;
 
 impl Reader {
@@ -58,26 +58,41 @@ impl Reader {
         &self.manifest
     }
 
+    /// The sealed files by segment, then by table.
+    fn sealed_segments(&self) -> io::Result<BTreeMap<u64, BTreeMap<&'static str, SealedPath>>> {
+        let mut segments: BTreeMap<u64, BTreeMap<&'static str, SealedPath>> = BTreeMap::new();
+        for kind in sealed::kinds() {
+            for file in self.folder.sealed_files(kind)? {
+                segments.entry(file.name.number).or_default().insert(kind, file);
+            }
+        }
+        Ok(segments)
+    }
+
     fn try_load(&self, selection: &Selection) -> Result<Recording, Trouble> {
-        // Logs are listed first: a segment that is sealed in between is then found sealed, or its log is gone, which
-        // starts the load again. One that is both is its log.
+        // Logs are listed first, so that a segment which is sealed meanwhile is in one of the lists. One in both is its log.
         let mut logs: BTreeMap<u64, SegmentName> = BTreeMap::new();
         for name in self.folder.logs()? {
             logs.insert(name.number, name);
         }
-        let mut files: BTreeMap<u64, BTreeMap<&'static str, SealedPath>> = BTreeMap::new();
-        for kind in sealed::kinds() {
-            for file in self.folder.sealed_files(kind)? {
-                files.entry(file.name.number).or_default().insert(kind, file);
-            }
-        }
+        let mut files = self.sealed_segments()?;
         let mut gathered = Gathered::new(selection);
         let numbers: std::collections::BTreeSet<u64> = logs.keys().chain(files.keys()).copied().collect();
         for number in numbers {
-            match (logs.get(&number), files.get(&number)) {
-                (Some(name), _) => segment::open(&self.folder.log(name), &mut gathered)?,
-                (None, Some(files)) => segment::sealed(files, &mut gathered)?,
-                (None, None) => {}
+            if let Some(name) = logs.get(&number) {
+                match segment::open(&self.folder.log(name), &mut gathered) {
+                    // It was sealed since the lists were made.
+                    Err(Trouble::Io(_, error)) if error.kind() == io::ErrorKind::NotFound => {
+                        files = self.sealed_segments()?;
+                    }
+                    done => {
+                        done?;
+                        continue;
+                    }
+                }
+            }
+            if let Some(files) = files.get(&number) {
+                segment::sealed(files, &mut gathered)?;
             }
         }
         Ok(gathered.finish(self.manifest.clone()))
