@@ -107,11 +107,13 @@ pub struct Layer {
     pub values: Vec<Option<f64>>,
 }
 
-/// The smallest and the largest rate in an interval; the same unless intervals were merged.
+/// The smallest, the mean and the largest rate in an interval; all the same unless intervals were merged.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spread {
     /// The smallest.
     pub low: f64,
+    /// The mean over time.
+    pub mean: f64,
     /// The largest.
     pub high: f64,
 }
@@ -134,6 +136,13 @@ pub struct Levels {
     pub name: String,
     /// From, to and value.
     pub spans: Vec<(i64, i64, f64)>,
+}
+
+impl Spread {
+    /// One rate.
+    pub const fn of(rate: f64) -> Self {
+        Self { low: rate, mean: rate, high: rate }
+    }
 }
 
 impl Line {

@@ -42,7 +42,8 @@ struct LineData<'a> {
 enum Value {
     Absent,
     One(f64),
-    Spread(f64, f64),
+    /// Smallest, mean, largest.
+    Spread([f64; 3]),
 }
 
 pub(super) fn json(timeline: &Timeline) -> String {
@@ -104,8 +105,8 @@ fn plot(plot: &Plot) -> PlotData<'_> {
 }
 
 fn rate(spread: Spread) -> Value {
-    let (low, high) = (short(spread.low), short(spread.high));
-    if low == high { Value::One(high) } else { Value::Spread(low, high) }
+    let all = [spread.low, spread.mean, spread.high].map(short);
+    if all[0] == all[2] { Value::One(all[1]) } else { Value::Spread(all) }
 }
 
 /// Four significant digits: more than a plot shows.

@@ -53,7 +53,7 @@
   const show = (plot, value) => {
     if (value === null) return "–";
     const write = written[plot.measure];
-    return Array.isArray(value) ? write(value[0]) + " – " + write(value[1]) : write(value);
+    return Array.isArray(value) ? write(value[1]) + " (" + write(value[0]) + " – " + write(value[2]) + ")" : write(value);
   };
   const offset = (ms) => (ms < 1000 ? ms.toFixed(1) + " ms" : ms < 60000 ? (ms / 1000).toFixed(2) + " s"
     : Math.floor(ms / 60000) + " min " + ((ms % 60000) / 1000).toFixed(1) + " s");

@@ -38,7 +38,7 @@ pub(super) fn timeline(timeline: &Timeline, out: &mut dyn Write) -> io::Result<(
     let mut notes = timeline.left_out.clone();
     if timeline.merged {
         notes.push(
-            "There are more samples than fit on a page: each stretch shows its smallest and its largest value."
+            "There are more samples than fit on a page: each stretch shows its mean, and behind it the range from its smallest to its largest value."
                 .to_owned(),
         );
     }
@@ -92,6 +92,9 @@ fn figure(plot: &Plot, timeline: &Timeline, out: &mut dyn Write) -> io::Result<(
                 let (left, right, y) = (frame.x(*from), frame.x(*to), number(frame.y(*value)));
                 let right = right.max(left + 3.0);
                 writeln!(out, "<path class=\"level\" d=\"M{} {y}H{}\"/>", number(left), number(right))?;
+            }
+            for line in lines.iter().filter(|_| frame.timeline.merged) {
+                writeln!(out, "<path class=\"range s-{}\" d=\"{}\"/>", line.hue, ranges(&frame, line).data())?;
             }
             for line in lines {
                 writeln!(out, "<path class=\"line s-{}\" d=\"{}\"/>", line.hue, staircase(&frame, line).data())?;
@@ -198,11 +201,13 @@ fn grid(frame: &Frame<'_>, out: &mut dyn Write) -> io::Result<()> {
     }
     for (at, text) in &Axis::time(timeline.span_ns, timeline.start_wall_ns).ticks {
         let at = LEFT + at / timeline.span_ns as f64 * (WIDTH - LEFT - RIGHT);
+        let anchor = if at > WIDTH - 24.0 { "end" } else { "middle" };
         writeln!(
             out,
-            "<path class=\"tick\" d=\"M{0} {1}v4\"/><text x=\"{0}\" y=\"{2}\" text-anchor=\"middle\">{3}</text>",
+            "<path class=\"tick\" d=\"M{0} {1}v4\"/><text x=\"{2}\" y=\"{3}\" text-anchor=\"{anchor}\">{4}</text>",
             number(at),
             number(bottom),
+            number(if anchor == "end" { WIDTH } else { at }),
             number(bottom + 16.0),
             escaped(text)
         )?;
@@ -254,28 +259,30 @@ fn stack(frame: &Frame<'_>, points: &Points, out: &mut dyn Write) -> io::Result<
     Ok(())
 }
 
-/// A rate is the mean over an interval, so it is drawn level over it. An interval that stands for several is drawn as an
-/// upright line from its smallest to its largest rate.
+/// A rate is the mean over an interval, so it is drawn level over it.
 fn staircase(frame: &Frame<'_>, line: &Line) -> Path {
     let mut path = Path::default();
-    let mut last = f64::NEG_INFINITY;
     for (pair, value) in frame.timeline.edges.windows(2).zip(&line.values) {
         let Some(spread) = value else {
             path.lift();
             continue;
         };
-        let (left, right) = (frame.x(pair[0]), frame.x(pair[1]));
-        let (low, high) = (frame.y(spread.low), frame.y(spread.high));
-        if spread.low == spread.high {
-            path.to(left, high);
-            path.to(right, high);
-            last = high;
-        } else {
-            let middle = f64::midpoint(left, right);
-            let (near, far) = if (last - low).abs() < (last - high).abs() { (low, high) } else { (high, low) };
-            path.to(middle, near);
-            path.to(middle, far);
-            last = far;
+        let y = frame.y(spread.mean);
+        path.to(frame.x(pair[0]), y);
+        path.to(frame.x(pair[1]), y);
+    }
+    path
+}
+
+/// From the smallest to the largest rate, one upright line in each interval that stands for several.
+fn ranges(frame: &Frame<'_>, line: &Line) -> Path {
+    let mut path = Path::default();
+    for (pair, value) in frame.timeline.edges.windows(2).zip(&line.values) {
+        if let Some(spread) = value.filter(|spread| spread.low < spread.high) {
+            let middle = frame.x(i64::midpoint(pair[0], pair[1]));
+            path.lift();
+            path.to(middle, frame.y(spread.low));
+            path.to(middle, frame.y(spread.high));
         }
     }
     path

@@ -129,7 +129,7 @@ fn reclaim(recording: &Recording, slots: &Slots) -> Option<Plot> {
     let direct = slots.sum(recording.host("pgscan_direct"));
     let lines: Vec<Line> = [
         ("scanned", "scan", scanned),
-        ("scanned by direct reclaim", "direct", direct),
+        ("direct scan", "direct", direct),
         ("stolen", "steal", stolen),
         ("refaulted", "refault", refaulted),
     ]
@@ -183,10 +183,14 @@ fn workload(recording: &Recording, run: Option<&RunResult>, slots: &Slots) -> Op
         lines.chain(levels.iter().flat_map(|levels| &levels.spans).map(|span| span.2)).filter(|rate| *rate >= 1.0)
     };
     let wide = positive().reduce(f64::max)? > 100.0 * positive().reduce(f64::min)?;
+    let source = match levels {
+        Some(_) => "/proc/PID/io, system calls of all processes sampled; bars: as the load itself counted",
+        None => "/proc/PID/io, system calls of all processes sampled",
+    };
     Some(Plot {
         id: "workload",
         title: "IOPS of the workload".to_owned(),
-        source: "/proc/PID/io, system calls of all processes sampled; bars: as the load itself counted".to_owned(),
+        source: source.to_owned(),
         measure: Measure::PerSecond,
         shape: Shape::Rates { log: wide, lines, levels },
     })

@@ -52,8 +52,8 @@ impl Slots {
         for one in series {
             for (total, rate) in sum.iter_mut().zip(self.rates(&one)) {
                 if let Some(rate) = rate {
-                    let before = total.map_or(0.0, |spread: Spread| spread.low);
-                    *total = Some(Spread { low: before + rate.low, high: before + rate.low });
+                    let before = total.map_or(0.0, |spread: Spread| spread.mean);
+                    *total = Some(Spread::of(before + rate.mean));
                 }
             }
         }
@@ -78,15 +78,28 @@ impl Slots {
         for plot in plots {
             let Shape::Rates { lines, .. } = &mut plot.shape else { continue };
             for Line { values, .. } in lines {
-                *values = starts.iter().zip(ends()).map(|(start, end)| union(&values[*start..end])).collect();
+                let one = |start: usize, end: usize| {
+                    let lengths = self.edges[start..=end].windows(2).map(|pair| (pair[1] - pair[0]) as f64);
+                    union(&values[start..end], lengths)
+                };
+                *values = starts.iter().zip(ends()).map(|(start, end)| one(*start, end)).collect();
             }
         }
         starts.iter().map(|slot| self.edges[*slot]).chain([last]).collect()
     }
 }
 
-fn union(values: &[Option<Spread>]) -> Option<Spread> {
-    values.iter().flatten().copied().reduce(|a, b| Spread { low: a.low.min(b.low), high: a.high.max(b.high) })
+/// One spread for several intervals; `lengths` are their lengths, for the mean.
+fn union(values: &[Option<Spread>], lengths: impl Iterator<Item = f64>) -> Option<Spread> {
+    let mut present = values.iter().zip(lengths).filter_map(|(value, length)| Some(((*value)?, length)));
+    let (first, length) = present.next()?;
+    let (mut all, mut sum, mut time) = (first, first.mean * length, length);
+    for (value, length) in present {
+        (all.low, all.high) = (all.low.min(value.low), all.high.max(value.high));
+        (sum, time) = (sum + value.mean * length, time + length);
+    }
+    all.mean = sum / time;
+    Some(all)
 }
 
 impl Filled<'_> {
@@ -133,8 +146,7 @@ impl Filled<'_> {
             if *watched <= 0.0 || blind {
                 return None;
             }
-            let rate = amount / over((end - start) as f64 / 1e9, *watched);
-            Some(Spread { low: rate, high: rate })
+            Some(Spread::of(amount / over((end - start) as f64 / 1e9, *watched)))
         };
         self.amounts.iter().enumerate().map(rate).collect()
     }

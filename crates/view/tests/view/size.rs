@@ -23,6 +23,8 @@ fn a_day_of_samples_stays_below_a_megabyte_and_keeps_its_spike() {
     let peak = writes.values.iter().position(|value| value.is_some_and(|spread| spread.high == 25_000.0)).unwrap();
     let spread = writes.values[peak].unwrap();
     assert_eq!(spread.low, 12.0, "the quiet seconds beside the spike are told as well");
+    let seconds = (timeline.edges[peak + 1] - timeline.edges[peak]) as f64 / 1e9;
+    assert!((spread.mean * seconds - (25_000.0 + 12.0 * (seconds - 1.0))).abs() < 1e-3, "the mean keeps the amount");
     let (from, to) = (timeline.edges[peak] / 1_000_000_000, timeline.edges[peak + 1] / 1_000_000_000);
     assert!((from..to).contains(&28_799), "the spike is where it was: {from} to {to}");
     let blind = |at: i64| {
