@@ -101,16 +101,21 @@ fn draw(
     let mut path = Path::default();
     points.iter().for_each(|(at, value)| path.to(x(*at), y(*value)));
     writeln!(out, "<path class=\"l\" d=\"{}\"/>", path.data())?;
+    // Beside the line, on the side that it does not rise to.
+    let rises = points.first().zip(points.last()).is_some_and(|(first, last)| last.1 >= first.1);
+    let (anchor, beside) = if rises { ("end", -7.0) } else { ("start", 7.0) };
     for (at, value) in points {
         let (x, y, text) = (x(*at), y(*value), escaped(&axes.y_measure.show(*value)));
         let name = escaped(&format!("{}: {text}", axes.x_measure.show(*at)));
         writeln!(
             out,
-            "<circle class=\"p\" cx=\"{}\" cy=\"{}\" r=\"4\"><title>{name}</title></circle>",
+            "<circle class=\"p\" cx=\"{0}\" cy=\"{1}\" r=\"4\"><title>{name}</title></circle>\n\
+             <text x=\"{2}\" y=\"{3}\" text-anchor=\"{anchor}\">{text}</text>",
             number(x),
-            number(y)
+            number(y),
+            number(x + beside),
+            number(y - 7.0)
         )?;
-        writeln!(out, "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{text}</text>", number(x), number(y - 9.0))?;
     }
     writeln!(out, "</svg>")
 }

@@ -1,6 +1,6 @@
 //! The tables that `sar` users know, from a recording: one row per sample (or per stretch of time) and entity.
 //!
-//! A [`Topic`] is a list of columns; a column is a formula over one [`Interval`]. Rates are of the interval before the row's time.
+//! A [`Topic`] is a list of columns; a column is a formula over one interval between samples. Rates are of the interval before the row's time.
 
 use pagetide_core::{Kind, Quantity, Recording, Series, Table, Unit};
 
