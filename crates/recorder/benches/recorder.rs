@@ -8,11 +8,11 @@
 use pagetide_core::{Manifest, Mark, Nanos, Refusal, Sample, Schema, Sink};
 use pagetide_kernel::taskstats::Taskstats;
 use pagetide_kernel::{Processes, Root, Watch};
-use pagetide_recorder::{Options, Recorder};
+use pagetide_recorder::{Options, Probe, Protection, Recorder};
 use rustix::time::{ClockId, clock_gettime};
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 const INTERVAL: Duration = Duration::from_millis(10);
@@ -119,6 +119,38 @@ fn compare(what: &str, processes: &Processes) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// Sees nothing: what is left is the recorder's own part, mostly the switches between its threads.
+struct Blind;
+
+impl Probe for Blind {
+    fn sample(&mut self, _: &mut Schema, _: &mut Sample) -> Result<(), Refusal> {
+        Ok(())
+    }
+    fn watch_pid(&mut self, _: u32) {}
+    fn watch_cgroup(&mut self, _: &Path) {}
+}
+
+/// What the recorder costs without reading anything.
+fn bare() -> Result<(), Refusal> {
+    let interval = Nanos::new(u64::try_from(INTERVAL.as_nanos()).unwrap_or(u64::MAX));
+    let run = |time| {
+        let manifest = Manifest { interval, ..Manifest::default() };
+        let recorder = Recorder::with_probe(|| Ok(Blind), manifest, Protection::default(), Box::new(Nothing))?;
+        std::thread::sleep(time);
+        let manifest = recorder.finish()?;
+        Ok((manifest.recorder_cpu.as_f64() / 1e3, manifest.samples))
+    };
+    let mut rounds = Vec::new();
+    for _ in 0..ROUNDS {
+        let (start, first) = run(Duration::ZERO)?;
+        let (cpu, samples) = run(INTERVAL * SAMPLES)?;
+        rounds.push((cpu - start) / (samples - first) as f64);
+    }
+    let (cost, low, high) = spread(rounds);
+    println!("reading nothing: recorder {cost:.0} us CPU per sample ({low:.0} to {high:.0})");
+    Ok(())
+}
+
 /// What asking about one process costs, when the kernel accounts delays.
 fn delays() {
     let mut taskstats = match Taskstats::open(&Root::host()) {
@@ -138,6 +170,7 @@ fn delays() {
 
 fn main() -> Result<(), Refusal> {
     println!("{SAMPLES} samples every {} ms, {ROUNDS} rounds of each in turns", INTERVAL.as_millis());
+    bare()?;
     compare("host and kernel threads", &Processes::KernelThreads)?;
     compare("with every process", &Processes::All)?;
     delays();

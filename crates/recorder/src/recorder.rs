@@ -32,7 +32,8 @@ pub struct Options {
     pub workload_disk: Option<String>,
 }
 
-/// A recording that runs. Dropped without [`Recorder::finish`] it stops, and what still waits for the sink is lost.
+/// A recording that runs. Dropped without [`Recorder::finish`] it stops, and what still waits for the sink is lost; the
+/// call of the sink that is going on is waited for.
 ///
 /// All methods may be called from any thread.
 pub struct Recorder {

@@ -381,6 +381,21 @@ fn nobody_waits_for_a_sampling_thread_that_has_died() {
 }
 
 #[test]
+fn a_sink_that_panics_ends_the_recording_and_nobody_waits_for_it() {
+    let (recorder, log) = start(Counting::default(), |call| {
+        assert!(call != "mark", "a defect in a sink (this panic belongs to the test)");
+        Ok(())
+    });
+    let recorder = recorder.unwrap();
+    recorder.mark(note("one"));
+    for _ in 0..30 {
+        recorder.sample_now();
+    }
+    assert_eq!(recorder.finish().unwrap_err().what, "the recorder's writing thread ended early");
+    assert_eq!(log.counts(), [0]);
+}
+
+#[test]
 fn samples_come_by_themselves() {
     let log = Arc::new(Log::default());
     let sink = Box::new(Remember { log: Arc::clone(&log), before: always });
