@@ -3,15 +3,18 @@
 use super::Options;
 use super::gather::{Event, Gather};
 use super::line::read_failed;
-use pagetide_core::{Figure, Figures, Outcome, Refusal, StepResult};
+use pagetide_core::{Figure, Figures, Nanos, Outcome, Refusal, StepResult};
 use serde_json::Value;
 use std::io::{BufRead, Read};
 
 /// More than fio writes about many jobs with all their latency bins.
 const LARGEST: u64 = 256 << 20;
 
-/// Milliseconds in nanoseconds.
-const MILLI: f64 = 1e6;
+/// A millisecond in nanoseconds.
+const MILLI: i64 = 1_000_000;
+
+/// A year in nanoseconds: a start further off than this is by another clock.
+const YEAR: u64 = 366 * 86_400 * 1_000_000_000;
 
 /// Reads fio's JSON. Lines before it, such as fio's notes, are passed over.
 pub(super) fn read<R: BufRead>(input: R, gather: &mut Gather, _: &Options) -> Result<(), Refusal> {
@@ -47,9 +50,12 @@ pub(super) fn read<R: BufRead>(input: R, gather: &mut Gather, _: &Options) -> Re
 }
 
 fn jobs(gather: &mut Gather, document: &Value) {
-    let ended_ms = number(document, "timestamp_ms").or(number(document, "timestamp").map(|seconds| seconds * 1e3));
-    gather.dated = ended_ms.is_some();
-    gather.timed = ended_ms.is_some();
+    let whole = |of: &Value, key: &str| of.get(key).and_then(Value::as_i64);
+    let ended =
+        whole(document, "timestamp_ms").or(whole(document, "timestamp").and_then(|seconds| seconds.checked_mul(1000)));
+    let ended = ended.and_then(|ms| ms.checked_mul(MILLI));
+    gather.dated = ended.is_some();
+    gather.timed = ended.is_some();
     let jobs = document.get("jobs").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let disks = document.get("disk_util").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     for job in jobs {
@@ -60,13 +66,12 @@ fn jobs(gather: &mut Gather, document: &Value) {
         } else if !disks.is_empty() {
             gather.report.note("the disks' figures belong to no single job and are left out");
         }
-        let elapsed_ms = step.get(Figure::Elapsed).unwrap_or(0.0) / MILLI;
-        let ended_ms = ended_ms.unwrap_or(elapsed_ms);
+        let elapsed = job_time(&step);
+        let ended = ended.unwrap_or(elapsed);
         // fio 3.34 and later say when a job began (job_start_clock_id; by default the wall clock).
-        let started_ms = number(job, "job_start").filter(|start| (ended_ms - start).abs() < 366.0 * 86_400e3);
-        let started_ms = started_ms.unwrap_or(ended_ms - elapsed_ms);
-        step.started_ns = nanos(started_ms);
-        step.ended_ns = nanos(started_ms + elapsed_ms);
+        let said = whole(job, "job_start").and_then(|ms| ms.checked_mul(MILLI));
+        step.started_ns = said.filter(|start| ended.abs_diff(*start) < YEAR).unwrap_or(ended.saturating_sub(elapsed));
+        step.ended_ns = step.started_ns.saturating_add(elapsed);
         gather.report.values += step.figures.iter().count() as u64;
         gather.event(step.started_ns, Event::Step(Box::new(step)));
     }
@@ -94,7 +99,7 @@ fn step(job: &Value) -> StepResult {
     figures.set_some(Figure::Bandwidth, sum("bw_bytes").or(sum("bw").map(|kib| kib * 1024.0)));
     figures.set_some(Figure::Processed, sum("io_bytes"));
     let runtime = directions.iter().filter_map(|direction| number(direction, "runtime")).reduce(f64::max);
-    figures.set_some(Figure::Elapsed, runtime.map(|ms| ms * MILLI));
+    figures.set_some(Figure::Elapsed, runtime.map(|ms| ms * 1e6));
     if let [only] = directions[..]
         && let Some(latency) = only.get("clat_ns")
     {
@@ -122,7 +127,8 @@ fn number(of: &Value, key: &str) -> Option<f64> {
     of.get(key).and_then(Value::as_f64)
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "a float turns into the nearest i64 there is")]
-fn nanos(ms: f64) -> i64 {
-    (ms * MILLI) as i64
+/// The job's run time in nanoseconds; fio gives whole milliseconds.
+fn job_time(step: &StepResult) -> i64 {
+    let elapsed = step.get(Figure::Elapsed).and_then(|nanos| Nanos::from_secs_f64(nanos / 1e9));
+    elapsed.and_then(|elapsed| i64::try_from(elapsed.get()).ok()).unwrap_or(0)
 }

@@ -17,7 +17,13 @@ pub(super) fn looks_like_header(line: &str) -> bool {
 
 fn is_disk_header(line: &str) -> bool {
     let mut words = line.split_whitespace();
-    words.clone().any(|word| word == "Device" || word == "Device:") && words.any(|word| word == "tps" || word == "r/s")
+    words.clone().any(|word| word == "Device" || word == "Device:")
+        && words.any(|word| ["tps", "r/s", "w/s", "d/s", "f/s"].contains(&word))
+}
+
+/// Whether a header of disks is the first of a report: with `-h` there is one for reads, one for writes and so on.
+fn is_first_of_report(line: &str) -> bool {
+    line.split_whitespace().any(|word| word == "tps" || word == "r/s")
 }
 
 /// Reads text of iostat.
@@ -65,7 +71,7 @@ impl Reader {
             let names: Vec<&str> = line.split_whitespace().skip(1).collect();
             self.table = Some((Section::new(Table::Host, HOST, &names), None));
         } else if is_disk_header(line) {
-            if self.seen.disks || self.reports == 0 {
+            if (self.seen.disks && is_first_of_report(line)) || self.reports == 0 {
                 self.begin();
             }
             self.seen.disks = true;
