@@ -1,0 +1,33 @@
+//! The rules, one file each.
+
+use crate::window::Window;
+use pagetide_core::{Finding, RuleDoc};
+use std::sync::LazyLock;
+
+mod dirty_throttled;
+mod latency_bound;
+mod replayed_sequence;
+mod served_from_cache;
+mod working_set_exceeds_cache;
+
+/// A rule: what it means, and how it is found. A rule is a pure function of a window.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Rule {
+    pub(crate) doc: RuleDoc,
+    pub(crate) examine: fn(&Window<'_>) -> Option<Finding>,
+}
+
+/// All rules.
+pub(crate) const RULES: &[Rule] = &[
+    latency_bound::RULE,
+    served_from_cache::RULE,
+    working_set_exceeds_cache::RULE,
+    dirty_throttled::RULE,
+    replayed_sequence::RULE,
+];
+
+/// The texts of all rules.
+pub(crate) fn docs() -> &'static [RuleDoc] {
+    static DOCS: LazyLock<Vec<RuleDoc>> = LazyLock::new(|| RULES.iter().map(|rule| rule.doc).collect());
+    &DOCS
+}

@@ -1,0 +1,49 @@
+//! The first requests of a step, while the cache is still about what the step found.
+
+use crate::window::Window;
+use pagetide_core::{Series, Table};
+
+/// The beginning of a step.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Opening<'a> {
+    /// The process that read.
+    pub(super) process: &'a str,
+    /// The part of the step's requests that it covers.
+    pub(super) part: f64,
+    /// The part of the requested bytes that the device read in it.
+    pub(super) misses: f64,
+    pub(super) range: (i64, i64),
+}
+
+/// The most of a step that is still its beginning.
+const MOST: f64 = 0.2;
+/// The least that is worth a ratio.
+const LEAST: f64 = 0.01;
+
+/// The longest beginning that samples allow: it ends at the last sample before a fifth of the bytes was read, else at the first
+/// one if that lies within the first two fifths. Absent when no process's reads were recorded.
+pub(super) fn of<'a>(window: &Window<'a>) -> Option<Opening<'a>> {
+    let processes = window.recording.entities(Table::Process);
+    let (process, reads) = processes
+        .filter_map(|(name, _)| Some((name, asked(&window.recording.series(Table::Process, name, "rchar")?, window))))
+        .max_by_key(|(_, reads)| reads.last().map_or(0, |(_, bytes)| *bytes))?;
+    let total = reads.last().map(|(_, bytes)| *bytes).filter(|bytes| *bytes > 0)?;
+    let part = |bytes: i64| bytes as f64 / total as f64;
+    let within = |most: f64| move |(_, bytes): &&(i64, i64)| (LEAST..=most).contains(&part(*bytes));
+    let (at, bytes) = *reads.iter().rfind(within(MOST)).or_else(|| reads.iter().find(within(2.0 * MOST)))?;
+    let sectors: i64 = window
+        .disks()
+        .into_iter()
+        .filter_map(|disk| window.recording.disk(disk, "read_sectors")?.rise(window.from, at))
+        .reduce(|sum, rise| sum + rise)?;
+    let misses = (sectors as f64 * 512.0 / bytes as f64).min(1.0);
+    Some(Opening { process, part: part(bytes), misses, range: (window.from, at) })
+}
+
+/// What a process had asked for at each sample of a window, in bytes since the window began. A process that came within it
+/// had asked for nothing before.
+fn asked(rchar: &Series<'_>, window: &Window<'_>) -> Vec<(i64, i64)> {
+    let base = rchar.at(window.from).unwrap_or(0);
+    let inside = rchar.within(window.from, window.to);
+    inside.map(|(at, bytes)| (at, bytes.saturating_sub(base))).take_while(|(_, bytes)| *bytes >= 0).collect()
+}

@@ -1,0 +1,116 @@
+//! `served-from-cache`: the page cache answers, the device rests.
+
+use super::Rule;
+use crate::case::{Case, advise, grade};
+use crate::window::Window;
+use pagetide_core::{Figure, Finding, Quantity, Relation, RuleDoc, Table, Unit};
+
+pub(super) const RULE: Rule = Rule {
+    doc: RuleDoc {
+        id: "served-from-cache",
+        title: "Reads are answered by the page cache",
+        meaning: "What is read lies in the page cache, so hardly any request reaches the device. The rate measures memory and \
+                  CPU, not the device.",
+        evidence: "Of a step that only reads: cache_hit_ratio (one less device bytes per requested byte) of at least 90 %. \
+                   Of a live recording: a process whose read calls (rchar of /proc/PID/io) ask for at least 16 MiB/s and ten times \
+                   what all devices read; rchar also counts pipes and sockets, so this is weaker. Requests that are faster \
+                   than the device ever was speak for it.",
+        why: "A page that was read stays in the page cache until memory is needed for something else. The next read copies it.",
+        otherwise: "Requests for holes of a file or for tmpfs also need no device. With O_DIRECT the page cache is passed by and \
+                    every request reaches the device.",
+        advice: "Nothing, if this is what production does. A benchmark that is to measure the device must drop the caches, use \
+                 O_DIRECT, or read more than fits.",
+        kernel: "mm/filemap.c: filemap_read, filemap_get_pages; fs/proc/base.c: do_io_accounting.",
+    },
+    examine,
+};
+
+fn examine(window: &Window<'_>) -> Option<Finding> {
+    if window.step.is_some() { of_step(window) } else { of_processes(window) }
+}
+
+fn of_step(window: &Window<'_>) -> Option<Finding> {
+    let hits = window.figure(Figure::CacheHitRatio)?;
+    let issued = window.figure(Figure::Issued)?;
+    if hits < 0.9 || issued < 100.0 {
+        return None;
+    }
+    let mut case = Case::new(RULE.doc.id, window);
+    case.weigh(
+        4.0 * grade(hits, 0.88, 0.99),
+        case.measured("part of the requested bytes that no device read", "cache_hit_ratio", Quantity::ratio(hits)),
+    );
+    let reads = window.figure(Figure::DiskReads);
+    if let Some(reads) = reads {
+        let evidence = case.held(
+            "reads of the device",
+            "disk_reads",
+            Quantity::count(reads),
+            Relation::Below,
+            Quantity::count(issued),
+        );
+        // Reads of others count here too, so that many of them only make it less sure.
+        case.weigh(if reads > issued { -2.0 } else { 2.0 * grade(reads / issued, 0.5, 0.01) }, evidence);
+    }
+    if let (Some(cached), Some(size)) = (window.figure(Figure::CachedBefore), window.quantity(Figure::FileBytes)) {
+        case.note(case.held(
+            "part of the file that was cached before",
+            "cached_before",
+            Quantity::new(cached, Unit::Bytes),
+            Relation::Near,
+            size,
+        ));
+    }
+    let rate = window.quantity(Figure::Iops).map_or(String::new(), |iops| format!(" at {iops}"));
+    let reached = reads.map_or(String::new(), |reads| {
+        format!("{} of {} requests reached the device: ", Quantity::count(reads), Quantity::count(issued))
+    });
+    let statement = format!("{reached}the page cache served {}{rate}.", Quantity::ratio(hits));
+    case.close(statement, advice())
+}
+
+fn of_processes(window: &Window<'_>) -> Option<Finding> {
+    let seconds = window.seconds()?;
+    let rate = |name: &str| window.rise(Table::Process, name, "rchar").map(|bytes| bytes / seconds);
+    let processes = window.recording.entities(Table::Process);
+    let (process, label, asked) = processes
+        .filter_map(|(name, label)| Some((name, label, rate(name)?)))
+        .max_by(|a, b| a.2.total_cmp(&b.2))
+        .filter(|(.., asked)| *asked >= 16.0 * 1024.0 * 1024.0)?;
+    let disks = window.disks();
+    let sectors: Vec<f64> = disks.iter().filter_map(|disk| window.rate(Table::Disk, disk, "read_sectors")).collect();
+    let read = (!sectors.is_empty()).then(|| sectors.iter().sum::<f64>() * 512.0)?;
+    if read * 10.0 > asked {
+        return None;
+    }
+    let mut case = Case::new(RULE.doc.id, window);
+    case.weigh(
+        2.0 * grade(read / asked, 0.2, 0.01),
+        case.held(
+            "bytes per second that all devices read",
+            "sum of the rates of read_sectors",
+            Quantity::new(read, Unit::BytesPerSecond),
+            Relation::Below,
+            Quantity::new(asked, Unit::BytesPerSecond),
+        ),
+    );
+    case.note(case.measured(
+        "bytes per second that it asked for",
+        &format!("rate of rchar of {process}"),
+        Quantity::new(asked, Unit::BytesPerSecond),
+    ));
+    let statement = format!(
+        "{label} ({process}) read {} while the devices read {}: the page cache served the rest.",
+        Quantity::new(asked, Unit::BytesPerSecond),
+        Quantity::new(read, Unit::BytesPerSecond),
+    );
+    case.close(statement, advice())
+}
+
+fn advice() -> Vec<pagetide_core::Advice> {
+    vec![advise(
+        "To measure the device and not memory, drop the caches before the run or read with O_DIRECT.",
+        Some("sync; echo 3 > /proc/sys/vm/drop_caches"),
+        "The next reads of everybody on the host go to the devices until the cache is filled again.",
+    )]
+}
