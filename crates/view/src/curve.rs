@@ -105,8 +105,8 @@ fn draw(
     let rises = points.first().zip(points.last()).is_some_and(|(first, last)| last.1 >= first.1);
     let (anchor, beside) = if rises { ("end", -7.0) } else { ("start", 7.0) };
     for (at, value) in points {
-        let (x, y, text) = (x(*at), y(*value), escaped(&axes.y_measure.show(*value)));
-        let name = escaped(&format!("{}: {text}", axes.x_measure.show(*at)));
+        let (x, y, text) = (x(*at), y(*value), axes.y_measure.show(*value));
+        let (name, text) = (escaped(&format!("{}: {text}", axes.x_measure.show(*at))), escaped(&text));
         writeln!(
             out,
             "<circle class=\"p\" cx=\"{0}\" cy=\"{1}\" r=\"4\"><title>{name}</title></circle>\n\

@@ -88,8 +88,8 @@ fn thinned(points: Points) -> Points {
     let mut keep = vec![false; count];
     let mut start = 0;
     while start < count {
-        let stretch = (points.at[start] - first) / width;
-        let end = start + points.at[start..].partition_point(|at| (at - first) / width == stretch);
+        let stretch = points.at[start].saturating_sub(first) / width;
+        let end = start + points.at[start..].partition_point(|at| at.saturating_sub(first) / width == stretch);
         for layer in &points.layers {
             let present = || (start..end).filter_map(|index| Some((index, layer.values[index]?)));
             for index in [

@@ -211,7 +211,7 @@ fn since_birth(slots: &Slots, process: &str, series: &Series<'_>) -> Option<(i64
     let before = slots.edges().iter().rev().find(|edge| **edge < first)?;
     (born >= before.saturating_sub(TICK_NS)).then(|| {
         let from = born.clamp(*before, first - 1);
-        (from, first, value as f64 / ((first - from) as f64 / 1e9))
+        (from, first, value as f64 / (first.saturating_sub(from) as f64 / 1e9))
     })
 }
 

@@ -69,8 +69,8 @@ impl Slots {
         }
         let (first, last) = (self.edges[0], self.edges[count]);
         let width = (last.saturating_sub(first) / i64::try_from(COLUMNS).unwrap_or(1)).max(1);
-        let wide = |slot: usize| self.edges[slot + 1] - self.edges[slot] > width;
-        let column = |slot: usize| (self.edges[slot] - first) / width;
+        let wide = |slot: usize| self.edges[slot + 1].saturating_sub(self.edges[slot]) > width;
+        let column = |slot: usize| self.edges[slot].saturating_sub(first) / width;
         // An interval that is wider than a column stands alone: it is a gap, or the samples are that far apart.
         let begins = |slot: &usize| *slot == 0 || column(*slot) != column(slot - 1) || wide(*slot) || wide(slot - 1);
         let starts: Vec<usize> = (0..count).filter(begins).collect();
@@ -79,7 +79,7 @@ impl Slots {
             let Shape::Rates { lines, .. } = &mut plot.shape else { continue };
             for Line { values, .. } in lines {
                 let one = |start: usize, end: usize| {
-                    let lengths = self.edges[start..=end].windows(2).map(|pair| (pair[1] - pair[0]) as f64);
+                    let lengths = self.edges[start..=end].windows(2).map(|pair| pair[1].saturating_sub(pair[0]) as f64);
                     union(&values[start..end], lengths)
                 };
                 *values = starts.iter().zip(ends()).map(|(start, end)| one(*start, end)).collect();
@@ -146,7 +146,7 @@ impl Filled<'_> {
             if *watched <= 0.0 || blind {
                 return None;
             }
-            Some(Spread::of(amount / over((end - start) as f64 / 1e9, *watched)))
+            Some(Spread::of(amount / over(end.saturating_sub(start) as f64 / 1e9, *watched)))
         };
         self.amounts.iter().enumerate().map(rate).collect()
     }
