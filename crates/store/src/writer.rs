@@ -122,7 +122,7 @@ impl Writer {
         for file in samples.iter().rev() {
             let Ok(file) = SealedFile::open(&file.path, file.checksum) else { continue };
             if let Some((_, last)) = file.range(0) {
-                self.next_sample = self.next_sample.max(last.cast_unsigned() + 1);
+                self.next_sample = self.next_sample.max(u64::try_from(last).unwrap_or(0) + 1);
                 break;
             }
         }

@@ -7,6 +7,9 @@ use pagetide_core::{EntityId, Mark, Sample, Schema, Stamp, Table};
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 
+/// No recording has more samples: numbers beyond it are damage, and counting on from them is safe.
+const MOST_SAMPLES: u64 = 1 << 62;
+
 /// Why a file cannot be read as a log at all.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LogError {
@@ -57,10 +60,13 @@ impl<R: Read> LogReader<R> {
         }
         let mut content = Vec::new();
         let offset = HEADER as u64;
-        let start = match frame::read(&mut source, offset, &mut content)? {
+        let start: Start = match frame::read(&mut source, offset, &mut content)? {
             Some(kind::START) => serde_json::from_slice(&content).map_err(|_| LogError::NotALog)?,
             _ => return Err(LogError::NotALog),
         };
+        if start.first_sample > MOST_SAMPLES {
+            return Err(LogError::NotALog);
+        }
         Ok(Self {
             source,
             start,
