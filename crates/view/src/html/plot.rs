@@ -96,8 +96,11 @@ fn figure(plot: &Plot, timeline: &Timeline, out: &mut dyn Write) -> io::Result<(
             for line in lines.iter().filter(|_| frame.timeline.merged) {
                 writeln!(out, "<path class=\"range s-{}\" d=\"{}\"/>", line.hue, ranges(&frame, line).data())?;
             }
-            for line in lines {
-                writeln!(out, "<path class=\"line s-{}\" d=\"{}\"/>", line.hue, staircase(&frame, line).data())?;
+            // The first line is the widest, so that it shows below one that has the same values.
+            for (index, line) in lines.iter().enumerate() {
+                let first = if index == 0 { " first" } else { "" };
+                let data = staircase(&frame, line);
+                writeln!(out, "<path class=\"line{first} s-{}\" d=\"{}\"/>", line.hue, data.data())?;
             }
         }
     }
@@ -122,7 +125,7 @@ fn axis(plot: &Plot) -> (Axis, f64) {
         Shape::Stacked(points) => {
             let sums = (0..points.at.len())
                 .map(|index| points.layers.iter().filter_map(|layer| layer.values[index]).sum::<f64>());
-            (Axis::linear(plot.measure, sums.fold(0.0, f64::max), 4, true), 170.0)
+            (Axis::linear(plot.measure, sums.fold(0.0, f64::max), 6, true), 170.0)
         }
         Shape::Rates { log, lines, levels } => {
             let spreads = || lines.iter().flat_map(|line| line.values.iter().flatten());

@@ -28,7 +28,8 @@ pub(super) fn strip(timeline: &Timeline, out: &mut dyn Write) -> io::Result<()> 
     let labels = labels(&timeline.steps, timeline.span_ns);
     let rows = labels.iter().map(|label| label.row + 1).max().unwrap_or(0);
     let rows = f64::from(u8::try_from(rows).unwrap_or(u8::MAX));
-    let (top, height) = (rows * LINE + 3.0, rows * LINE + 3.0 + BAR);
+    let top = rows * LINE + if rows > 0.0 { 3.0 } else { 6.0 };
+    let height = top + BAR;
     writeln!(
         out,
         "<svg class=\"strip\" viewBox=\"0 0 {WIDTH} {}\" role=\"img\"><title>Steps of the run on the time axis</title>",

@@ -34,7 +34,10 @@ fn sureness(confidence: f64) -> &'static str {
 }
 
 fn range((from, to): (i64, i64), start: i64) -> String {
-    let offset = |at: i64| Quantity::new(at.saturating_sub(start).max(0) as f64, Unit::Nanos);
+    let offset = |at: i64| match at.saturating_sub(start) {
+        after if after > 0 => Quantity::new(after as f64, Unit::Nanos).to_string(),
+        _ => "the start".to_owned(),
+    };
     format!("{} to {}", offset(from), offset(to))
 }
 

@@ -25,7 +25,7 @@ pub(super) fn facts(report: &Report) -> Vec<(String, String)> {
             "machine",
             if manifest.cpus > 0 { format!("{} CPUs, {memory} of memory", manifest.cpus) } else { String::new() },
         );
-        let disks = manifest.disks.iter().filter(|disk| disk.below.is_empty());
+        let disks = manifest.disks.iter().filter(|disk| disk.below.is_empty() && disk.size.get() > 0);
         add("disks", disks.map(|disk| format!("{} {}", disk.name, disk.size)).collect::<Vec<_>>().join(", "));
         let swaps = manifest.swaps.iter().map(|swap| format!("{} {}", swap.path, swap.size)).collect::<Vec<_>>();
         add("swap", if swaps.is_empty() && manifest.cpus > 0 { "none".to_owned() } else { swaps.join(", ") });
