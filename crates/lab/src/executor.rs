@@ -62,6 +62,8 @@ pub struct Ground<'a> {
     pub fio: PathBuf,
     /// The control group of the work; absent when it has the whole machine.
     pub group: Option<Group>,
+    /// MemAvailable of the machine that a step which holds memory must leave.
+    pub floor: Bytes,
     /// The recording of this run.
     pub recorder: &'a Recorder,
     /// What is to be undone.

@@ -163,10 +163,10 @@ impl Host {
         let options = &self.options;
         let mut smaller = self.make_smaller(scenario, journal, progress)?;
         let data = self.data_folder(journal)?;
+        let files = Files::lay_out(scenario, &data, &options.results, &options.fio, progress)?;
         if options.limit_device {
             device::limit(journal, scenario, &found.disks, smaller.group(), progress)?;
         }
-        let files = Files::lay_out(scenario, &data, &options.results, &options.fio, progress)?;
         let mut differences = account::before(scenario, options, &smaller, found);
         for line in &differences {
             progress.say(line);
@@ -188,6 +188,7 @@ impl Host {
             results: options.results.clone(),
             fio: options.fio.clone(),
             group,
+            floor: hold::FLOOR,
             recorder: &recorder,
             journal,
         };

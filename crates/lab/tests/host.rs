@@ -3,7 +3,7 @@
 #[path = "support/run.rs"]
 mod run;
 
-use pagetide_core::{Backend, Figure, MarkKind, Outcome, RefusalKind, RunResult, Scale, StepResult};
+use pagetide_core::{Backend, Bytes, Figure, MarkKind, Outcome, RefusalKind, RunResult, Scale, StepResult};
 use pagetide_lab::host::{Host, HostOptions, Shrink};
 use pagetide_lab::undo::{Turn, recover};
 use run::{Memory, Quiet, groups, scenario, settings};
@@ -189,5 +189,48 @@ fn without_shrinking_the_hosts_own_settings_are_used_and_restored() {
     assert_eq!(result.steps[1].get(Figure::DirtyThreshold), Some(32.0 * MIB));
     assert!(result.steps[1].get(Figure::MemoryTotal).unwrap() > 512.0 * MIB);
     assert_eq!(sink.0.lock().unwrap().manifest.workload_cgroup, None);
+    assert_eq!(settings(), before);
+}
+
+#[test]
+fn the_devices_limits_are_set_while_it_runs_and_only_then() {
+    let _alone = alone();
+    let folder = folder();
+    let file = Path::new("/sys/fs/cgroup/blkio/blkio.throttle.read_iops_device");
+    if !file.exists() {
+        // Under v2 the limit is the group's own and goes with it.
+        return;
+    }
+    let before = fs::read_to_string(file).unwrap();
+    let mut scenario = scenario("[[step]]\nid = \"A\"\nsnapshot = true\n");
+    scenario.machine.disks[0].iops = Some(987_654);
+    let mut progress = Quiet { look_at: Some(file.to_owned()), ..Quiet::default() };
+    let options = HostOptions { limit_device: true, ..options(folder.path()) };
+    Host::new(options).run(&scenario, Scale::FULL, Box::new(Memory::default()), &mut progress).unwrap();
+    assert!(progress.held[0].contains(" 987654"), "{:?}", progress.held);
+    assert_eq!(fs::read_to_string(file).unwrap(), before);
+}
+
+#[test]
+fn the_hosts_other_memory_can_be_held_instead() {
+    let _alone = alone();
+    let folder = folder();
+    let before = settings();
+    let available = pagetide_kernel::Root::host().meminfo().unwrap().available().unwrap();
+    let mut scenario = scenario("[[step]]\nid = \"A\"\nsnapshot = true\n");
+    // As large as this host but for what a test may take.
+    scenario.machine.memory = available.saturating_sub(Bytes::new(256 << 20));
+    scenario.machine.system = Bytes::ZERO;
+    let mut progress = Quiet::default();
+    let options = HostOptions { shrink: Shrink::Hold, ..options(folder.path()) };
+    let result = Host::new(options).run(&scenario, Scale::FULL, Box::new(Memory::default()), &mut progress);
+    match result {
+        Ok(result) => {
+            assert!(result.differences[0].starts_with("A process holds "), "{:?}", result.differences);
+            assert!(result.steps[0].get(Figure::MemoryTotal).unwrap() > available.as_f64());
+        }
+        // Another process has just taken what was to be held.
+        Err(refusal) => assert!(refusal.to_string().contains("available"), "{refusal}"),
+    }
     assert_eq!(settings(), before);
 }

@@ -67,8 +67,11 @@ impl Executor<'_, '_> {
         }
         figures.set_some(Figure::CachedBefore, cached_before);
         figures.set_some(Figure::CachedAfter, cached_now());
-        let size = file.as_ref().and_then(|file| std::fs::metadata(file).ok());
-        figures.set_some(Figure::FileBytes, size.map(|meta| meta.len() as f64));
+        if let (Action::Fio(job), Some(file)) = (&step.action, &file) {
+            // To fio a file is as large as the job says, also when others use more of it.
+            let size = std::fs::metadata(file).ok().map(|meta| meta.len().min(job.size.get()));
+            figures.set_some(Figure::FileBytes, size.map(|size| size as f64));
+        }
         if let (Action::Fio(job), Some(ended)) = (&step.action, &done.fio) {
             self.compare_with_fio(job, ended, &mut figures, &mut notes);
         }
@@ -185,7 +188,11 @@ impl Executor<'_, '_> {
                 !self.progress.interrupted()
             }
         }
-        let options = hold::Options { group: self.ground.group.as_ref(), ..hold::Options::new(&self.ground.data) };
+        let options = hold::Options {
+            group: self.ground.group.as_ref(),
+            floor: self.ground.floor,
+            ..hold::Options::new(&self.ground.data)
+        };
         let mut seen = Seen {
             progress: &mut *self.progress,
             journal: self.ground.journal,

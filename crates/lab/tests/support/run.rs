@@ -42,11 +42,15 @@ pub(crate) struct Quiet {
     pub(crate) stop_in: Option<&'static str>,
     pub(crate) step: String,
     pub(crate) said: Vec<String>,
+    /// A file that is read when a step begins, and what it held.
+    pub(crate) look_at: Option<std::path::PathBuf>,
+    pub(crate) held: Vec<String>,
 }
 
 impl Progress for Quiet {
     fn step(&mut self, _: usize, _: usize, id: &str, _: &str) {
         self.step = id.to_owned();
+        self.held.extend(self.look_at.iter().filter_map(|path| std::fs::read_to_string(path).ok()));
     }
     fn update(&mut self, _: Option<f64>, _: Option<Nanos>, _: &str) {}
     fn step_done(&mut self, _: &str) {}
