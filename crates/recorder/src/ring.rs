@@ -20,6 +20,13 @@ pub(crate) struct Lost {
     pub(crate) last: Stamp,
 }
 
+impl Lost {
+    /// Both, when nothing was kept in between.
+    pub(crate) fn and(self, later: Self) -> Self {
+        Self { count: self.count + later.count, first: self.first, last: later.last }
+    }
+}
+
 /// The part of a schema that one thread has and the other does not know yet.
 #[derive(Debug, Default)]
 pub(crate) struct Growth {

@@ -13,6 +13,9 @@ pub(crate) struct Writer {
     schema: Schema,
     /// The recorder's own notes that the sink has not taken yet.
     notes: VecDeque<Mark>,
+    /// What was lost since the last sample that the sink took; one note tells it when the sink takes one again, however
+    /// long that lasts.
+    gap: Option<Lost>,
     /// Stamp of the sample before.
     before: Option<Stamp>,
     /// Why the sink refuses, and since when (`CLOCK_MONOTONIC`).
@@ -27,6 +30,7 @@ impl Writer {
             sink,
             schema: Schema::default(),
             notes: VecDeque::new(),
+            gap: None,
             before: None,
             refused: None,
             lost: 0,
@@ -69,11 +73,11 @@ impl Writer {
         Some(self)
     }
 
-    /// Notes what the recording should say before this item: samples that were lost, clocks that jumped.
+    /// Remembers what the recording should say before this item: samples that were lost, clocks that jumped.
     fn observe(&mut self, item: &Item, lost: Option<Lost>) {
         if let Some(lost) = lost {
             self.lost += lost.count;
-            self.note(lost.first, describe(&lost));
+            self.gap = Some(self.gap.map_or(lost, |gap| gap.and(lost)));
         }
         if let Item::Sample(sample) = item {
             let before = self.before.replace(sample.stamp).unwrap_or(sample.stamp);
@@ -99,6 +103,10 @@ impl Writer {
         while let Some(note) = self.notes.front() {
             self.sink.mark(note)?;
             self.notes.pop_front();
+        }
+        if let Some(gap) = &self.gap {
+            self.sink.mark(&Mark { stamp: gap.first, kind: MarkKind::Note { text: describe(gap) } })?;
+            self.gap = None;
         }
         Ok(())
     }
@@ -142,8 +150,9 @@ impl Writer {
 /// What the recording says about samples that were lost.
 fn describe(lost: &Lost) -> String {
     let seconds = (lost.last.boot_ns - lost.first.boot_ns) as f64 / 1e9;
+    let samples = if lost.count == 1 { "sample is" } else { "samples are" };
     format!(
-        "recorder: gap: {} samples over {seconds:.3} s are lost from here on, because they were not written in time",
+        "recorder: gap: {} {samples} lost, from here over {seconds:.3} s: they could not be written in time",
         lost.count
     )
 }
@@ -206,12 +215,18 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_is_noted_where_it_begins() {
+    fn a_gap_that_grows_is_told_once_where_it_begins() {
         let mut writer = Writer::new(Box::new(Nothing));
         let at = |boot_ns: i64| Stamp { boot_ns: boot_ns * SECOND, ..Stamp::default() };
-        writer.observe(&sample(9, 9, 9), Some(Lost { count: 3, first: at(5), last: at(7) }));
-        let text = "recorder: gap: 3 samples over 2.000 s are lost from here on, because they were not written in time";
-        assert_eq!(notes(&writer), [(5, text)]);
-        assert_eq!(writer.lost, 3);
+        writer.observe(&sample(8, 8, 8), Some(Lost { count: 3, first: at(5), last: at(7) }));
+        writer.observe(&sample(9, 9, 9), Some(Lost { count: 1, first: at(8), last: at(8) }));
+        let gap = writer.gap.unwrap();
+        assert_eq!(gap, Lost { count: 4, first: at(5), last: at(8) });
+        assert_eq!(
+            describe(&gap),
+            "recorder: gap: 4 samples are lost, from here over 3.000 s: they could not be written in time"
+        );
+        writer.deliver(&sample(9, 9, 9)).unwrap();
+        assert_eq!((writer.gap, writer.lost), (None, 4));
     }
 }

@@ -213,7 +213,7 @@ fn a_blocked_sink_stops_no_sample_and_the_gap_is_recorded() {
     assert!(counts.contains(&20) && !counts.contains(&1), "the oldest make room: {counts:?}");
     let marks = log.marks();
     assert_eq!(marks.last().unwrap(), "kept");
-    assert!(marks[0].starts_with("recorder: gap: 13 samples over "), "{marks:?}");
+    assert!(marks[0].starts_with("recorder: gap: 13 samples are lost, from here over "), "{marks:?}");
     let gap = log.events().iter().position(|event| *event == Event::Mark(marks[0].clone())).unwrap();
     assert!(
         matches!(log.events()[gap - 1], Event::Sample(0, _)) && matches!(log.events()[gap + 1], Event::Sample(14, _))
@@ -306,6 +306,33 @@ fn what_the_sink_refuses_can_be_asked_for() {
 }
 
 #[test]
+fn a_sink_that_refuses_for_long_leaves_one_gap() {
+    let full = Arc::new(Mutex::new(false));
+    let (recorder, log) = start(Counting::default(), {
+        let full = Arc::clone(&full);
+        move |_| if *full.lock().unwrap() { Err(Refusal::system("disk full", "")) } else { Ok(()) }
+    });
+    let recorder = recorder.unwrap();
+    log.wait_for(|events| events.len() == 2);
+    *full.lock().unwrap() = true;
+    // The sink is asked again and again meanwhile, and each time another sample has been given up.
+    for _ in 0..100 {
+        recorder.sample_now();
+        std::thread::yield_now();
+    }
+    *full.lock().unwrap() = false;
+    recorder.sample_now();
+    log.wait_for(|events| events.iter().any(|event| matches!(event, Event::Sample(101, _))));
+    let manifest = recorder.finish().unwrap();
+
+    let marks = log.marks();
+    let gaps: Vec<_> = marks.iter().filter_map(|text| text.strip_prefix("recorder: gap: ")).collect();
+    assert_eq!(gaps.len(), 1, "{marks:?}");
+    assert!(gaps[0].starts_with(&format!("{} samples are lost", manifest.lost_samples)), "{marks:?}");
+    assert_eq!(log.counts().len() as u64 + manifest.lost_samples, manifest.samples);
+}
+
+#[test]
 fn a_recorder_that_is_dropped_stops_its_threads() {
     let watched = Arc::new(Mutex::new(Vec::new()));
     let (recorder, log) = start(Counting { watched: Arc::clone(&watched), ..Counting::default() }, always);
@@ -387,6 +414,7 @@ fn a_sink_that_panics_ends_the_recording_and_nobody_waits_for_it() {
         Ok(())
     });
     let recorder = recorder.unwrap();
+    log.wait_for(|events| events.len() == 2);
     recorder.mark(note("one"));
     for _ in 0..30 {
         recorder.sample_now();
