@@ -21,6 +21,8 @@ pub(crate) struct Case {
 
 /// Findings that are likelier wrong than right are not findings.
 const LEAST: f64 = 0.5;
+/// The natural logarithm of 100.
+const MOST_LOG_ODDS: f64 = 4.605;
 
 impl Case {
     /// Opens a case about a window at even odds.
@@ -69,9 +71,9 @@ impl Case {
         Evidence { against: Some((relation, against)), ..self.measured(what, source, value) }
     }
 
-    /// How sure it is by now, from 0 to 1.
+    /// How sure it is by now, from 0 to 1. The weights are judgements, and no sum of them is worth more than 100 to 1.
     pub(crate) fn confidence(&self) -> f64 {
-        1.0 / (1.0 + (-self.log_odds).exp())
+        1.0 / (1.0 + (-self.log_odds.min(MOST_LOG_ODDS)).exp())
     }
 
     /// Closes the case: a finding when it is likelier right than wrong.

@@ -36,13 +36,18 @@ fn of_step(window: &Window<'_>) -> Option<Finding> {
     let size = window.figure(Figure::FileBytes).filter(|size| *size > 0.0)?;
     let available = window.figure(Figure::AvailableBefore).filter(|available| *available > 0.0)?;
     let cached = window.figure(Figure::CachedBefore).map(|cached| cached / size);
-    let passes = window.figure(Figure::Processed).map(|asked| asked / size);
+    let asked = window.figure(Figure::Processed).filter(|asked| *asked > 0.0);
+    let passes = asked.map(|asked| asked / size);
     let cold = cached.is_some_and(|cached| cached < 0.05) && passes.is_none_or(|passes| passes <= 1.05);
     if hits > 0.95 || cold {
         return None;
     }
     let mut case = Case::new(RULE.doc.id, window);
-    match window.figure(Figure::Refaults).map(|pages| pages * window.page_size()) {
+    let refaults = window.figure(Figure::Refaults).map(|pages| pages * window.page_size());
+    // The device's reads may be those of others; refaults, in a control group, are not.
+    let again = refaults.zip(asked).map_or(1.0 - hits, |(refaulted, asked)| (refaulted / asked).min(1.0));
+    let hits = hits.max(1.0 - again);
+    match refaults {
         Some(refaulted) if refaulted < 0.1 * read => return None,
         Some(refaulted) => case.weigh(
             2.5 * grade(refaulted / read, 0.05, 0.5),
@@ -69,7 +74,7 @@ fn of_step(window: &Window<'_>) -> Option<Finding> {
     if let Some(cached) = cached {
         let evidence = case.held(
             "part of the requested bytes that the cache served",
-            "cache_hit_ratio against cached_before / file_size",
+            "1 - refaults * page size / processed against cached_before / file_size",
             Quantity::ratio(hits),
             if hits < cached * 0.6 { Relation::Below } else { Relation::Near },
             Quantity::ratio(cached),
@@ -77,10 +82,10 @@ fn of_step(window: &Window<'_>) -> Option<Finding> {
         case.weigh(if hits < cached * 0.6 { -0.5 } else { grade((hits - cached).abs(), 0.3, 0.1) }, evidence);
     }
     let statement = format!(
-        "The file of {} does not fit in the {} available: {} of what was asked for had to be read from the device.",
+        "The file of {} does not fit in the {} available: {} of what was asked for had been evicted and was read again.",
         Quantity::new(size, Unit::Bytes),
         Quantity::new(available, Unit::Bytes),
-        Quantity::ratio(1.0 - hits),
+        Quantity::ratio(again),
     );
     case.close(statement, advice())
 }

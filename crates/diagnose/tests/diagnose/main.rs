@@ -2,5 +2,6 @@
 
 mod document;
 mod garbage;
+mod recorded;
 mod steps;
 mod story;

@@ -1,6 +1,7 @@
 //! The first requests of a step, while the cache is still about what the step found.
 
 use crate::window::Window;
+use pagetide_core::memory::Memory;
 use pagetide_core::{Series, Table};
 
 /// The beginning of a step.
@@ -10,7 +11,9 @@ pub(super) struct Opening<'a> {
     pub(super) process: &'a str,
     /// The part of the step's requests that it covers.
     pub(super) part: f64,
-    /// The part of the requested bytes that the device read in it.
+    /// By what the misses were counted.
+    pub(super) source: &'static str,
+    /// The part of the requested bytes that had to be read in it.
     pub(super) misses: f64,
     pub(super) range: (i64, i64),
 }
@@ -31,13 +34,20 @@ pub(super) fn of<'a>(window: &Window<'a>) -> Option<Opening<'a>> {
     let part = |bytes: i64| bytes as f64 / total as f64;
     let within = |most: f64| move |(_, bytes): &&(i64, i64)| (LEAST..=most).contains(&part(*bytes));
     let (at, bytes) = *reads.iter().rfind(within(MOST)).or_else(|| reads.iter().find(within(2.0 * MOST)))?;
-    let sectors: i64 = window
-        .disks()
-        .into_iter()
-        .filter_map(|disk| window.recording.disk(disk, "read_sectors")?.rise(window.from, at))
-        .reduce(|sum, rise| sum + rise)?;
-    let misses = (sectors as f64 * 512.0 / bytes as f64).min(1.0);
-    Some(Opening { process, part: part(bytes), misses, range: (window.from, at) })
+    let (read, source) = read_until(window, at)?;
+    let misses = (read / bytes as f64).min(1.0);
+    Some(Opening { process, source, part: part(bytes), misses, range: (window.from, at) })
+}
+
+/// Bytes read again after eviction since the window began, by refaults where they are counted, else all that the disks read.
+fn read_until(window: &Window<'_>, at: i64) -> Option<(f64, &'static str)> {
+    let refaults = Memory::of(window.recording).refaults.and_then(|series| series.rise(window.from, at));
+    if let Some(pages) = refaults {
+        return Some((pages as f64 * window.page_size(), "refaults * page size"));
+    }
+    let disks = window.disks().into_iter();
+    let sectors = disks.filter_map(|disk| window.recording.disk(disk, "read_sectors")?.rise(window.from, at));
+    Some((sectors.reduce(|sum, rise| sum.saturating_add(rise))? as f64 * 512.0, "read_sectors * 512"))
 }
 
 /// What a process had asked for at each sample of a window, in bytes since the window began. A process that came within it

@@ -1,0 +1,77 @@
+//! The rules on what was really recorded: `buffered-read` on a host at scale 1/8, Linux 6.18, while other programs used the
+//! same disk. The file holds the columns that rules look at, each value as the difference to the one before.
+
+use pagetide_core::{Column, Entity, Manifest, Mark, Recording, RecordingBuilder, Stamp, Table, metric};
+use serde_json::Value;
+
+fn sums(differences: &Value) -> Vec<Option<i64>> {
+    let mut sum = 0;
+    let differences = differences.as_array().unwrap();
+    differences
+        .iter()
+        .map(|difference| {
+            difference.as_i64().map(|difference| {
+                sum += difference;
+                sum
+            })
+        })
+        .collect()
+}
+
+fn load(text: &str) -> Recording {
+    let file: Value = serde_json::from_str(text).unwrap();
+    let manifest: Manifest = serde_json::from_value(file["manifest"].clone()).unwrap();
+    let marks: Vec<Mark> = serde_json::from_value(file["marks"].clone()).unwrap();
+    let mut builder = RecordingBuilder::new(manifest);
+    for at in sums(&file["stamps"]).into_iter().flatten() {
+        builder.stamp(Stamp { wall_ns: at, mono_ns: at, boot_ns: at });
+    }
+    for line in file["lines"].as_array().unwrap() {
+        let text = |key: &str| line[key].as_str().unwrap().to_owned();
+        let table = Table::by_name(&text("table")).unwrap();
+        let known = metric::find(table, &text("name")).unwrap();
+        builder.entity(table, Entity { name: text("entity"), label: text("label") });
+        let column = Column { name: text("name"), kind: known.kind, unit: known.unit };
+        let first = usize::try_from(line["first"].as_u64().unwrap()).unwrap();
+        builder.values(table, &text("entity"), column, first, sums(&line["differences"]));
+    }
+    marks.into_iter().for_each(|mark| builder.mark(mark));
+    builder.finish()
+}
+
+#[test]
+fn a_real_run_is_told_as_it_was() {
+    let recording = load(include_str!("recordings/buffered-read-host.json"));
+    let findings = pagetide_diagnose::diagnose(&recording);
+    let of = |step: &str| -> Vec<&str> {
+        let mut rules: Vec<&str> = findings
+            .iter()
+            .filter(|finding| finding.step.as_deref() == Some(step))
+            .map(|finding| &*finding.rule)
+            .collect();
+        rules.sort_unstable();
+        rules
+    };
+    assert_eq!(of("device"), [""; 0], "32 requests in flight are not latency-bound");
+    assert_eq!(of("A1"), ["latency-bound"]);
+    assert_eq!(of("A2"), ["served-from-cache"]);
+    assert_eq!(of("A3"), ["latency-bound"]);
+    assert_eq!(of("A4"), ["latency-bound", "replayed-sequence", "working-set-exceeds-cache"]);
+    assert_eq!(of("A4_fresh"), ["working-set-exceeds-cache"]);
+    assert_eq!(of("A5"), ["latency-bound"]);
+    assert_eq!(of("A6"), ["latency-bound", "replayed-sequence", "working-set-exceeds-cache"]);
+    assert_eq!(of("A6_fresh"), ["working-set-exceeds-cache"]);
+    let statements: Vec<String> = findings
+        .iter()
+        .map(|finding| {
+            format!(
+                "{} {:.2} {}: {}",
+                finding.step.as_deref().unwrap_or("-"),
+                finding.confidence.get(),
+                finding.rule,
+                finding.statement
+            )
+        })
+        .collect();
+    insta::assert_snapshot!("buffered-read-host", statements.join("\n"));
+}
