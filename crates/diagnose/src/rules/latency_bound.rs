@@ -49,7 +49,7 @@ fn of_step(window: &Window<'_>) -> Option<Finding> {
     }
     let mut case = Case::new(RULE.doc.id, window);
     case.weigh(
-        3.0 * grade((depth - 1.0).abs(), TOLERANCE, 0.03),
+        2.0 * grade((depth - 1.0).abs(), TOLERANCE, 0.03),
         case.held(
             "requests in flight at the workload: IOPS x mean completion latency",
             "iops * clat_mean",
@@ -65,7 +65,7 @@ fn of_step(window: &Window<'_>) -> Option<Finding> {
         if busy < 0.5 && share < 0.5 {
             return None;
         }
-        let weight = if busy < 0.5 { -2.0 } else { 2.0 * grade(busy, 0.5, 0.9) };
+        let weight = if busy < 0.5 { -1.0 } else { grade(busy, 0.5, 0.9) };
         case.weigh(
             weight,
             case.measured("part of the step in which the device was busy", "disk_util", Quantity::ratio(busy)),
@@ -81,7 +81,7 @@ fn of_step(window: &Window<'_>) -> Option<Finding> {
             Relation::Near,
             Quantity::count(1.0),
         );
-        case.weigh(if depth > 1.5 { -3.0 * grade(depth, 1.5, 3.0) } else { 1.5 * grade(depth, 1.5, 1.1) }, evidence);
+        case.weigh(if depth > 1.5 { -3.0 * grade(depth, 1.5, 3.0) } else { grade(depth, 1.5, 1.1) }, evidence);
     }
     weigh_other_steps(window, &mut case);
     let statement = format!(
@@ -108,7 +108,7 @@ fn weigh_other_steps(window: &Window<'_>, case: &mut Case) {
             Relation::Above,
             Quantity::new(own, Unit::PerSecond),
         );
-        case.weigh(grade(best / own, 1.3, 3.0), evidence);
+        case.weigh(0.6 * grade(best / own, 1.0, 2.0), evidence);
     }
 }
 
