@@ -81,7 +81,8 @@ fn of_step(window: &Window<'_>) -> Option<Finding> {
             Relation::Near,
             Quantity::count(1.0),
         );
-        case.weigh(if depth > 1.5 { -3.0 * grade(depth, 1.5, 3.0) } else { grade(depth, 1.5, 1.1) }, evidence);
+        // A longer queue there may be others': it makes this less sure, not wrong.
+        case.weigh(if depth > 1.5 { -1.5 * grade(depth, 1.5, 3.0) } else { grade(depth, 1.5, 1.1) }, evidence);
     }
     weigh_other_steps(window, &mut case);
     let statement = format!(
