@@ -1,7 +1,8 @@
 //! What processes waited for: taskstats over generic netlink (`kernel/taskstats.c`, `kernel/delayacct.c`).
 //!
 //! [`Taskstats::read`] gives the [`Delays`] of one process, summed over its threads (`TASKSTATS_CMD_ATTR_TGID`), in one
-//! exchange that allocates nothing. That form has no page faults and no IO bytes; these come from `/proc/PID/stat` and `io`.
+//! exchange that allocates nothing. That form has no page faults and no IO bytes; these come from `/proc/PID/stat` and
+//! `io`.
 //! Needs `CAP_NET_ADMIN`, and `kernel.task_delayacct=1` before the processes of interest start.
 
 mod message;
@@ -24,8 +25,8 @@ pub struct Layout {
 
 impl Layout {
     /// Whether the fields lie where they are looked for. New versions only add at the end, with one exception: version
-    /// 15 (commit f65c64f311ee "delayacct: add delay min to record delay peak") put fields in the middle, for a time under
-    /// number 14; version 16 (commit 0bf2d838de1f "taskstats: fix struct taskstats breaks backward compatibility since
+    /// 15 (commit f65c64f311ee "delayacct: add delay min to record delay peak") put fields in the middle, for a time
+    /// under number 14; version 16 (commit 0bf2d838de1f "taskstats: fix struct taskstats breaks backward compatibility since
     /// version 15") moved them to the end. So up to 14 the size must be the version's own.
     fn is_known(self) -> bool {
         match self.version {

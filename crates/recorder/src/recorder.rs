@@ -81,7 +81,8 @@ impl Recorder {
         )
     }
 
-    /// Records what `probe` gives, every [`Manifest::interval`]. The probe is made on the sampling thread and stays there.
+    /// Records what `probe` gives, every [`Manifest::interval`]. The probe is made on the sampling thread and stays
+    /// there.
     ///
     /// # Errors
     /// When the interval is too short, the probe cannot be made, or the sink does not begin.

@@ -171,7 +171,7 @@ mod tests {
         bytes
     }
 
-    /// An answer as the kernel builds it (`kernel/taskstats.c:mk_reply`), with an attribute that nobody knows before it.
+    /// An answer as the kernel builds it (`kernel/taskstats.c:mk_reply`), with an attribute that nobody knows in front.
     fn reply(sequence: u32, pid: u32, stats: &[u8]) -> Vec<u8> {
         let inner = [attribute(PROCESS, &pid.to_ne_bytes()), attribute(STATS, stats)].concat();
         // The kernel marks nested attributes since 5.2 (NLA_F_NESTED) in some families.
@@ -222,7 +222,8 @@ mod tests {
             prop_assert_eq!(numbered, sequence);
             prop_assert_eq!(super::stats(attributes, pid), Ok(&stats[..]));
             prop_assert_eq!(super::stats(attributes, pid.wrapping_add(1)), Err(Broken));
-            prop_assert_eq!(number(&stats, stats.len() - 8), Some(u64::from_ne_bytes(stats[stats.len() - 8..].try_into().unwrap())));
+            let last = u64::from_ne_bytes(stats[stats.len() - 8..].try_into().unwrap());
+            prop_assert_eq!(number(&stats, stats.len() - 8), Some(last));
             prop_assert_eq!(number(&stats, stats.len() - 7), None);
         }
 
