@@ -76,8 +76,11 @@ fn change(text: &str, place: &str, sets: &[String]) -> Result<String, Refusal> {
         table.insert(key.to_owned(), value);
     }
     let changed = toml::to_string(&document).map_err(|error| broken(error.to_string()))?;
-    // What is wrong now came with the changes: lines of the rewritten text would mean nothing to the user.
-    Scenario::parse(&changed, "--set")?;
+    // What is wrong now came with the changes; the lines of the rewritten text would mean nothing to the user.
+    Scenario::parse(&changed, "").map_err(|refusal| {
+        let what = refusal.what.trim_start_matches(|c: char| c == ':' || c.is_ascii_digit()).trim_start();
+        Refusal::input(format!("--set {}: {what}", sets.join(" --set ")), refusal.mend)
+    })?;
     Ok(changed)
 }
 

@@ -1,0 +1,49 @@
+//! The commands, one file each.
+
+pub(crate) mod cache;
+pub(crate) mod completions;
+pub(crate) mod diagnose;
+pub(crate) mod doctor;
+pub(crate) mod explain;
+pub(crate) mod hold;
+pub(crate) mod import;
+pub(crate) mod lab;
+pub(crate) mod man;
+pub(crate) mod mem;
+pub(crate) mod record;
+pub(crate) mod show;
+
+use crate::cli::{Arguments, Command};
+use crate::output;
+use pagetide_core::Refusal;
+
+/// How a command ended, short of a refusal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// It did what it was to do (exit 0).
+    Done,
+    /// A claim or a check failed (exit 1).
+    Failed,
+}
+
+/// Undoes what a killed run left behind, then runs the command.
+pub(crate) fn run(arguments: Arguments) -> Result<Outcome, Refusal> {
+    for line in pagetide_lab::undo::recover()? {
+        output::say(&format!("undone after a killed run: {line}"));
+    }
+    let json = arguments.json;
+    match arguments.command {
+        Command::Doctor(arguments) => doctor::run(&arguments, json),
+        Command::Mem(arguments) => mem::run(&arguments, json),
+        Command::Hold(arguments) => hold::run(&arguments, json),
+        Command::Record(arguments) => record::run(&arguments, json),
+        Command::Import(arguments) => import::run(&arguments, json),
+        Command::Show(arguments) => show::run(&arguments, json),
+        Command::Diagnose(arguments) => diagnose::run(&arguments, json),
+        Command::Explain(arguments) => explain::run(&arguments, json),
+        Command::Lab(command) => lab::run(&command, json),
+        Command::Cache(arguments) => cache::run(&arguments, json),
+        Command::Completions(arguments) => completions::run(&arguments),
+        Command::Man(arguments) => man::run(&arguments),
+    }
+}

@@ -1,0 +1,123 @@
+//! `pagetide cache`: which files are in the page cache.
+
+use super::Outcome;
+use crate::output;
+use pagetide_core::{Bytes, Pages, Quantity, Ratio, Refusal};
+use pagetide_kernel::{Root, cached, facts};
+use pagetide_view::text::Style;
+use pagetide_view::{Cell, Table};
+use serde::Serialize;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// Show how much of files is in the page cache, dirty, and recently evicted.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  pagetide cache /var/lib/postgresql\n  pagetide cache --top 5 /usr/lib /var/log")]
+pub(crate) struct Arguments {
+    /// Files, or folders whose files are looked at (links and other file systems are not followed).
+    #[arg(required = true)]
+    paths: Vec<PathBuf>,
+    /// Show only the files with most in cache.
+    #[arg(long, default_value_t = 20, value_name = "N")]
+    top: usize,
+}
+
+/// One file's pages in the cache, in bytes; absent where the kernel does not say.
+#[derive(Debug, Clone, Serialize)]
+struct File {
+    path: PathBuf,
+    size_bytes: u64,
+    cached_bytes: u64,
+    dirty_bytes: Option<u64>,
+    writeback_bytes: Option<u64>,
+    evicted_bytes: Option<u64>,
+    recently_evicted_bytes: Option<u64>,
+}
+
+pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Refusal> {
+    let page = facts(&Root::host()).map_err(|error| Refusal::system(error.to_string(), "is /proc mounted?"))?.page_size;
+    let mut files = Vec::new();
+    let mut skipped = 0_u64;
+    for path in &arguments.paths {
+        let named = std::fs::symlink_metadata(path)
+            .map_err(|error| Refusal::input(format!("{}: {error}", path.display()), "name a file or a folder"))?;
+        if named.is_dir() {
+            walk(path, page, &mut files, &mut skipped);
+        } else {
+            files.push(look(path, page).map_err(|error| {
+                Refusal::input(format!("{}: {error}", path.display()), "name a regular file that can be read")
+            })?);
+        }
+    }
+    files.sort_by_key(|file| std::cmp::Reverse(file.cached_bytes));
+    if json {
+        output::print_json(&files)?;
+    } else {
+        output::print(&text(&files, arguments.top))?;
+    }
+    if skipped > 0 {
+        output::say(&format!("{skipped} files or folders could not be read"));
+    }
+    Ok(Outcome::Done)
+}
+
+/// Looks at every regular file below a folder. What vanishes or cannot be read meanwhile is counted.
+fn walk(folder: &Path, page: Bytes, files: &mut Vec<File>, skipped: &mut u64) {
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        *skipped += 1;
+        return;
+    };
+    for entry in entries.flatten() {
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => walk(&entry.path(), page, files, skipped),
+            Ok(kind) if kind.is_file() => match look(&entry.path(), page) {
+                Ok(file) => files.push(file),
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(_) => *skipped += 1,
+            },
+            _ => {}
+        }
+    }
+}
+
+fn look(path: &Path, page: Bytes) -> std::io::Result<File> {
+    let size = std::fs::metadata(path)?.len();
+    let in_bytes = |pages: Pages| pages.to_bytes(page).unwrap_or_default().get();
+    let pages = cached::pages(path)?;
+    let cached_bytes = match &pages {
+        Some(pages) => in_bytes(pages.cached),
+        None => cached::bytes(path)?.get(),
+    };
+    Ok(File {
+        path: path.to_owned(),
+        size_bytes: size,
+        cached_bytes,
+        dirty_bytes: pages.as_ref().map(|pages| in_bytes(pages.dirty)),
+        writeback_bytes: pages.as_ref().map(|pages| in_bytes(pages.writeback)),
+        evicted_bytes: pages.as_ref().map(|pages| in_bytes(pages.evicted)),
+        recently_evicted_bytes: pages.as_ref().map(|pages| in_bytes(pages.recently_evicted)),
+    })
+}
+
+fn text(files: &[File], top: usize) -> String {
+    let mut table = Table::new().right("cached").right("of size").right("dirty").right("evicted").left("file");
+    let bytes = |value: Option<u64>| Cell::from(value.map(|value| Quantity::bytes(Bytes::new(value))));
+    for file in files.iter().take(top) {
+        let share = Ratio::of(file.cached_bytes as f64, file.size_bytes as f64).map(|share| share.get().min(1.0));
+        table.row([
+            bytes(Some(file.cached_bytes)),
+            share.map(Quantity::ratio).into(),
+            bytes(file.dirty_bytes),
+            bytes(file.evicted_bytes),
+            file.path.display().to_string().into(),
+        ]);
+    }
+    let total: u64 = files.iter().map(|file| file.cached_bytes).sum();
+    let shown = if files.len() > top { format!(", {top} of them shown") } else { String::new() };
+    format!(
+        "{}{} of {} files in cache{shown}\n",
+        table.to_text(Style { colour: output::colour(), width: output::width() }),
+        Bytes::new(total),
+        files.len()
+    )
+}

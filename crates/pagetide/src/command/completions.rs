@@ -1,0 +1,21 @@
+//! `pagetide completions`: completions for a shell.
+
+use super::Outcome;
+use crate::{cli, output};
+use clap::CommandFactory;
+use pagetide_core::Refusal;
+
+/// Print completions for a shell.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  pagetide completions bash > /etc/bash_completion.d/pagetide")]
+pub(crate) struct Arguments {
+    /// The shell.
+    shell: clap_complete::Shell,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Refusal> {
+    let mut text = Vec::new();
+    clap_complete::generate(arguments.shell, &mut cli::Arguments::command(), "pagetide", &mut text);
+    output::print(&String::from_utf8_lossy(&text))?;
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,190 @@
+//! `pagetide doctor`: what this machine can do.
+
+use super::Outcome;
+use crate::output;
+use pagetide_core::{Bytes, Refusal};
+use pagetide_kernel::Root;
+use pagetide_view::text::Style;
+use pagetide_view::{Cell, Table, Tone};
+use serde::Serialize;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Say what this machine can do, and for each thing that is missing the one command that mends it.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Example:\n  pagetide doctor\n\nExit code 1 when something that experiments on this host need is missing."
+)]
+pub(crate) struct Arguments {}
+
+/// What was found about one thing.
+#[derive(Debug, Serialize)]
+struct Check {
+    name: &'static str,
+    /// Whether it is there.
+    there: bool,
+    /// Whether experiments on this host cannot do without it.
+    needed: bool,
+    /// What it is for.
+    purpose: &'static str,
+    found: String,
+    /// The command that mends it; empty when nothing is to be mended.
+    mend: String,
+}
+
+pub(crate) fn run(_: &Arguments, json: bool) -> Result<Outcome, Refusal> {
+    let checks = [root(), fio(), cgroup(), available(), pressure(), swap(), zram(), tracefs(), qemu()];
+    if json {
+        output::print_json(&checks)?;
+    } else {
+        output::print(&text(&checks))?;
+    }
+    let complete = checks.iter().all(|check| check.there || !check.needed);
+    Ok(if complete { Outcome::Done } else { Outcome::Failed })
+}
+
+fn text(checks: &[Check]) -> String {
+    let mut table = Table::new().left("").left("what").left("found").left("for");
+    for check in checks {
+        let (mark, tone) = match (check.there, check.needed) {
+            (true, _) => ("ok", Tone::Good),
+            (false, true) => ("MISSING", Tone::Bad),
+            (false, false) => ("no", Tone::Dim),
+        };
+        table.row([Cell::toned(mark, tone), check.name.into(), check.found.clone().into(), check.purpose.into()]);
+    }
+    let mends: Vec<String> = checks
+        .iter()
+        .filter(|check| !check.there && !check.mend.is_empty())
+        .map(|check| format!("  {:10}  {}\n", check.name, check.mend))
+        .collect();
+    let mends =
+        if mends.is_empty() { String::new() } else { format!("\nTo mend what is missing:\n{}", mends.concat()) };
+    format!("{}{mends}", table.to_text(Style { colour: output::colour(), width: output::width() }))
+}
+
+/// The first line that a program prints with `arguments`; absent when it cannot be run.
+fn first_line(program: &str, arguments: &[&str]) -> Option<String> {
+    let output = Command::new(program).args(arguments).stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
+    output
+        .status
+        .success()
+        .then(|| String::from_utf8_lossy(&output.stdout).lines().next().unwrap_or_default().to_owned())
+}
+
+fn root() -> Check {
+    let there = rustix::process::geteuid().is_root();
+    Check {
+        name: "root",
+        there,
+        needed: true,
+        purpose: "experiments, and what only root may read",
+        found: if there { "yes" } else { "no" }.into(),
+        mend: "sudo pagetide …".into(),
+    }
+}
+
+fn fio() -> Check {
+    let version = first_line("fio", &["--version"]);
+    Check {
+        name: "fio",
+        there: version.is_some(),
+        needed: true,
+        purpose: "the load of most experiments",
+        found: version.unwrap_or_else(|| "not found".into()),
+        mend: "apt-get install -y fio".into(),
+    }
+}
+
+fn cgroup() -> Check {
+    let v2 = std::fs::read_to_string("/sys/fs/cgroup/cgroup.controllers");
+    let v1 = Path::new("/sys/fs/cgroup/memory/memory.limit_in_bytes").exists();
+    let (there, found) = match v2 {
+        Ok(controllers) if controllers.split_whitespace().any(|name| name == "memory") => (true, "v2, memory"),
+        _ if v1 => (true, "v1, memory"),
+        Ok(_) => (false, "v2 without the memory controller"),
+        Err(_) => (false, "none mounted"),
+    };
+    Check {
+        name: "cgroup",
+        there,
+        needed: true,
+        purpose: "making this host as small as a scenario's machine",
+        found: found.into(),
+        mend: "mount -t cgroup2 none /sys/fs/cgroup".into(),
+    }
+}
+
+fn available() -> Check {
+    let available = Root::host().meminfo().ok().and_then(|meminfo| meminfo.available());
+    Check {
+        name: "memory",
+        there: available.is_some_and(|available| available >= Bytes::new(2 << 30)),
+        needed: true,
+        purpose: "experiments at 1/8: 2 GiB available",
+        found: available.map_or_else(|| "the kernel does not say".into(), |available| format!("{available} available")),
+        mend: "end what uses the memory, or run at a smaller --scale".into(),
+    }
+}
+
+fn pressure() -> Check {
+    let there = Path::new("/proc/pressure/memory").exists();
+    Check {
+        name: "PSI",
+        there,
+        needed: false,
+        purpose: "how long tasks wait for memory and IO",
+        found: if there { "on" } else { "off" }.into(),
+        mend: "boot with psi=1".into(),
+    }
+}
+
+fn swap() -> Check {
+    let count = std::fs::read_to_string("/proc/swaps").map(|text| text.lines().count().saturating_sub(1)).unwrap_or(0);
+    Check {
+        name: "swap",
+        there: count > 0,
+        needed: false,
+        purpose: "room for anonymous memory; experiments bring their own",
+        found: if count > 0 { format!("{count} areas") } else { "none".into() },
+        mend: String::new(),
+    }
+}
+
+fn zram() -> Check {
+    let there = Path::new("/sys/class/zram-control").exists() || Path::new("/sys/block/zram0").exists();
+    Check {
+        name: "zram",
+        there,
+        needed: false,
+        purpose: "compressed swap on this host",
+        found: if there { "yes" } else { "not loaded" }.into(),
+        mend: "modprobe zram".into(),
+    }
+}
+
+fn tracefs() -> Check {
+    let mounted = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"]
+        .into_iter()
+        .find(|folder| Path::new(folder).join("events/writeback").exists());
+    Check {
+        name: "tracefs",
+        there: mounted.is_some(),
+        needed: false,
+        purpose: "how long writers are throttled",
+        found: mounted.unwrap_or("not mounted").into(),
+        mend: "mount -t tracefs none /sys/kernel/tracing".into(),
+    }
+}
+
+fn qemu() -> Check {
+    let version = first_line("qemu-system-x86_64", &["--version"]);
+    Check {
+        name: "qemu",
+        there: version.is_some(),
+        needed: false,
+        purpose: "experiments in a virtual machine",
+        found: version.unwrap_or_else(|| "not found".into()),
+        mend: "apt-get install -y --no-install-recommends qemu-system-x86".into(),
+    }
+}

@@ -1,0 +1,153 @@
+//! `pagetide hold`: occupies memory.
+
+use super::Outcome;
+use crate::interrupt::Interrupt;
+use crate::output;
+use pagetide_core::{Bytes, HoldKind, HoldSpec, Nanos, Refusal};
+use pagetide_lab::hold::{Hold, Options, Witness};
+use serde_json::json;
+use std::io::{IsTerminal, Read};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Occupy memory until Enter, a signal or the time is over, and prove by RSS that it is held.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  pagetide hold 2GiB                          until Enter or Ctrl-C
+  pagetide hold 2GiB --touch 1GiB --for 30s   allocate 2 GiB, make 1 GiB resident
+  pagetide hold 500MiB --kind file            as page cache of a mapped file
+
+It leaves 1 GiB available unless --allow-oom says otherwise.")]
+pub(crate) struct Arguments {
+    /// How much to allocate.
+    size: Bytes,
+    /// How much of it to touch, and so make resident; all when left out.
+    #[arg(long, value_name = "SIZE")]
+    touch: Option<Bytes>,
+    /// Of which kind.
+    #[arg(long, default_value = "anon")]
+    kind: Kind,
+    /// Wait between allocating and touching, so that several holders can overcommit.
+    #[arg(long, value_name = "TIME", default_value = "0s")]
+    after: Nanos,
+    /// Release it after this time.
+    #[arg(long = "for", value_name = "TIME")]
+    length: Option<Nanos>,
+    /// Go on although less than 1 GiB would be left available: the OOM killer may come.
+    #[arg(long)]
+    allow_oom: bool,
+    /// The folder for the file of `--kind file`.
+    #[arg(long, value_name = "DIR", default_value = "/var/tmp")]
+    folder: PathBuf,
+}
+
+/// Kinds of memory.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Kind {
+    /// Private anonymous memory.
+    Anon,
+    /// Shared anonymous memory.
+    Shared,
+    /// Page cache of a mapped file.
+    File,
+    /// Private anonymous memory that is locked.
+    Mlock,
+}
+
+impl From<Kind> for HoldKind {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Anon => Self::Anon,
+            Kind::Shared => Self::Shared,
+            Kind::File => Self::File,
+            Kind::Mlock => Self::Mlock,
+        }
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Refusal> {
+    let touch = arguments.touch.unwrap_or(arguments.size);
+    if touch > arguments.size {
+        return Err(Refusal::input(
+            format!("--touch {touch} is more than the size, {}", arguments.size),
+            "touch at most what is allocated",
+        ));
+    }
+    let interrupt = Interrupt::catch()?;
+    let spec = HoldSpec { size: arguments.size, touch: arguments.touch, kind: arguments.kind.into() };
+    let options = Options { after: arguments.after, allow_oom: arguments.allow_oom, ..Options::new(&arguments.folder) };
+    let mut onlooker =
+        Onlooker { interrupt: interrupt.clone(), of: touch, began: Instant::now(), said: Instant::now() };
+    let hold = Hold::occupy(&spec, &options, &mut onlooker)?;
+    let resident = hold.resident();
+    if json {
+        output::print_json(&json!({
+            "asked_bytes": touch.get(), "resident_bytes": resident.get(),
+            "kind": HoldKind::from(arguments.kind), "populate_ns": hold.took().get(),
+        }))?;
+    } else {
+        output::print(&format!("holding {resident} resident of {touch} asked, populated in {}\n", hold.took()))?;
+    }
+    let enter = arguments.length.is_none().then(enter);
+    if !json && enter.is_some() && std::io::stdin().is_terminal() {
+        output::say("Enter or Ctrl-C releases it");
+    }
+    let end = arguments.length.map(|length| Instant::now() + Duration::from_nanos(length.get()));
+    loop {
+        let entered = enter.as_ref().is_some_and(|enter| enter.load(Ordering::Relaxed));
+        if interrupt.came() || entered || end.is_some_and(|end| Instant::now() >= end) {
+            break;
+        }
+        if !hold.held() {
+            return Err(Refusal::system(
+                "the holder was killed, most likely for want of memory",
+                "hold less; `dmesg | tail` says who was killed and why",
+            ));
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    drop(hold);
+    if !json {
+        output::say("released");
+    }
+    Ok(Outcome::Done)
+}
+
+/// Becomes true when Enter is pressed. A stdin that is closed from the start never presses it: then a signal ends the hold.
+fn enter() -> Arc<AtomicBool> {
+    let pressed = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&pressed);
+    // The thread waits for input as long as the process lives; there is nothing to join.
+    std::thread::spawn(move || {
+        let mut byte = [0];
+        while let Ok(1) = std::io::stdin().read(&mut byte) {
+            if byte[0] == b'\n' {
+                flag.store(true, Ordering::Relaxed);
+                return;
+            }
+        }
+    });
+    pressed
+}
+
+/// Says how the populating goes, when it takes long, and passes on Ctrl-C.
+struct Onlooker {
+    interrupt: Interrupt,
+    of: Bytes,
+    began: Instant,
+    said: Instant,
+}
+
+impl Witness for Onlooker {
+    fn touched(&mut self, touched: Bytes) -> bool {
+        if self.began.elapsed() > Duration::from_secs(2) && self.said.elapsed() > Duration::from_secs(1) {
+            self.said = Instant::now();
+            let left = self.began.elapsed().as_secs_f64() * (self.of.as_f64() / touched.as_f64().max(1.0) - 1.0);
+            output::say(&format!("{touched} of {} touched, {left:.0} s left", self.of));
+        }
+        !self.interrupt.came()
+    }
+}

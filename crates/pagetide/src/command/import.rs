@@ -1,0 +1,160 @@
+//! `pagetide import`: logs of other tools as a recording.
+
+use super::Outcome;
+use crate::{output, recordings};
+use pagetide_core::{Nanos, Refusal};
+use pagetide_store::Writer;
+use pagetide_store::import::{self, Date, DateOrder, FileReport, ImportReport, Input, Options};
+use serde_json::json;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// Stretches of unreadable lines printed for one file; --json lists more.
+const PRINTED: usize = 10;
+
+/// Read logs that other tools wrote on one host as a recording: sar text, `sadf -j`, copies of /proc/meminfo, vmstat,
+/// zoneinfo and buddyinfo, `vmstat 1`, `iostat -x`, fio JSON. What each file is, is seen from its content.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  pagetide import sar-B.txt sar-d.txt meminfo.log -o incident
+  pagetide import sa10.txt --utc-offset +02:00            sar prints local time and does not say which
+  pagetide import sar-u.txt --date 2016-09-10             an excerpt without the line that has the date
+  pagetide import sar-u.txt night.txt --date night.txt=2016-09-11
+Then: pagetide diagnose incident, pagetide show incident paging
+
+Exits with 1 when one of several files is nothing that can be read; the others are imported.")]
+pub(crate) struct Arguments {
+    /// The logs, all of one host.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// The folder for the recording; must not hold one already.
+    #[arg(short, long, value_name = "DIR", default_value = "pagetide-recording")]
+    out: PathBuf,
+    /// How far the logs' local time is ahead of UTC; UTC when left out.
+    #[arg(long, value_name = "+HH:MM", allow_hyphen_values = true, value_parser = import::utc_offset)]
+    utc_offset: Option<i64>,
+    /// The day on which files without a date begin, or, with a file's name, on which that file begins.
+    #[arg(long, value_name = "[FILE=]YYYY-MM-DD")]
+    date: Vec<String>,
+    /// What comes first in dates such as 09/10/2016; guessed from the clock and the year when left out.
+    #[arg(long, value_name = "ORDER")]
+    date_order: Option<Order>,
+    /// Time between the samples of files without times, such as `vmstat 5`; 1 s when left out.
+    #[arg(long, value_name = "TIME")]
+    interval: Option<Nanos>,
+}
+
+/// The orders of dates as words on the command line.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Order {
+    DayFirst,
+    MonthFirst,
+}
+
+pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Refusal> {
+    let (inputs, date) = inputs(&arguments.files, &arguments.date)?;
+    let options = Options {
+        utc_offset: arguments.utc_offset,
+        date,
+        date_order: arguments.date_order.map(|order| match order {
+            Order::DayFirst => DateOrder::DayFirst,
+            Order::MonthFirst => DateOrder::MonthFirst,
+        }),
+        interval: arguments.interval,
+    };
+    let import = import::import(&inputs, &options)?;
+    let mut writer = Writer::create(&arguments.out)?;
+    import::replay(&import.recording, &mut writer)?;
+    let report = &import.report;
+    if json {
+        let samples = import.recording.manifest.samples;
+        output::print_json(&json!({ "recording": arguments.out, "samples": samples, "import": report }))?;
+    } else {
+        output::print(&text(report))?;
+        let folder = arguments.out.display();
+        output::say(&format!(
+            "{} samples in {folder}; now: pagetide diagnose {folder}",
+            import.recording.manifest.samples
+        ));
+    }
+    let all_read = report.files.iter().all(|file| file.kind.is_some());
+    Ok(if all_read { Outcome::Done } else { Outcome::Failed })
+}
+
+/// The files with the days given for them by name, and the day given for all.
+fn inputs(files: &[PathBuf], dates: &[String]) -> Result<(Vec<Input>, Option<Date>), Refusal> {
+    let mut named: Vec<(&str, Date)> = Vec::new();
+    let mut all = None;
+    for text in dates {
+        let (name, day) = text.rsplit_once('=').map_or((None, text.as_str()), |(name, day)| (Some(name), day));
+        let day: Date = day.parse().map_err(|what: String| Refusal::input(what, "--date 2016-09-10"))?;
+        match name {
+            Some(name) => named.push((name, day)),
+            None => all = Some(day),
+        }
+    }
+    let is = |path: &Path, name: &str| path == Path::new(name) || path.file_name().is_some_and(|file| file == name);
+    if let Some((name, _)) = named.iter().find(|(name, _)| !files.iter().any(|path| is(path, name))) {
+        return Err(Refusal::input(format!("--date names {name}, which is no file of this import"), "check the name"));
+    }
+    let input = |path: &PathBuf| {
+        let input = Input::file(path);
+        match named.iter().find(|(name, _)| is(path, name)) {
+            Some((_, day)) => input.on(*day),
+            None => input,
+        }
+    };
+    Ok((files.iter().map(input).collect(), all))
+}
+
+/// What was read, file by file.
+fn text(report: &ImportReport) -> String {
+    let mut text = String::new();
+    for file in &report.files {
+        let kind = file.kind.map_or("not read", |kind| kind.name());
+        let _ = writeln!(
+            text,
+            "{}: {kind}, {} lines, {} samples, {} values{}",
+            file.name,
+            file.lines,
+            file.samples,
+            file.values,
+            span(file)
+        );
+        for skipped in file.skipped.iter().take(PRINTED) {
+            let _ = match skipped.to_line - skipped.from_line {
+                0 => writeln!(text, "  line {} not read: {}", skipped.from_line, skipped.reason),
+                _ => {
+                    writeln!(text, "  lines {} to {} not read: {}", skipped.from_line, skipped.to_line, skipped.reason)
+                }
+            };
+        }
+        if file.skipped.len() > PRINTED {
+            let _ = writeln!(text, "  … {} lines not read in all (--json lists them)", file.skipped_lines);
+        }
+        if file.conflicts > 0 {
+            let _ = writeln!(text, "  {} values left out: another one came for the same moment before", file.conflicts);
+        }
+        for left in &file.left_out {
+            let _ = writeln!(text, "  left out: {} ({} lines, first {})", left.what, left.lines, left.first_line);
+        }
+        for note in &file.notes {
+            let _ = writeln!(text, "  note: {note}");
+        }
+    }
+    for note in &report.notes {
+        let _ = writeln!(text, "note: {note}");
+    }
+    text
+}
+
+/// From when to when a file goes; without a day when that is not known.
+fn span(file: &FileReport) -> String {
+    let (Some(from), Some(to)) = (file.from_wall_ns, file.to_wall_ns) else { return String::new() };
+    if file.day_known {
+        format!(", {} to {}", recordings::timestamp(from), recordings::timestamp(to))
+    } else {
+        format!(", {} to {} of a day that is not known", recordings::clock(from), recordings::clock(to))
+    }
+}

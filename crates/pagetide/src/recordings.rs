@@ -1,0 +1,157 @@
+//! Finding and loading a recording that the user named, and reading times within it.
+
+use pagetide_core::{Nanos, Recording, Refusal, RunResult, Selection, Source};
+use std::path::{Path, PathBuf};
+
+/// The folder of a recording: the folder itself, or `recording/` within a run's folder.
+fn folder(path: &Path) -> PathBuf {
+    let inner = path.join("recording");
+    if inner.join("manifest.json").exists() { inner } else { path.to_owned() }
+}
+
+/// Loads the selected part of the recording at `path`.
+pub(crate) fn load(path: &Path, selection: &Selection) -> Result<Recording, Refusal> {
+    if !path.exists() {
+        return Err(Refusal::input(
+            format!("{}: no such recording", path.display()),
+            "`pagetide record -o DIR` or `pagetide lab run` makes one",
+        ));
+    }
+    pagetide_store::Reader::open(&folder(path))?.load(selection)
+}
+
+/// Reads the `result.json` of a run's folder; absent when the folder is not a run's.
+pub(crate) fn result(path: &Path) -> Result<Option<RunResult>, Refusal> {
+    let file = path.join("result.json");
+    if !file.exists() {
+        return Ok(None);
+    }
+    let text =
+        std::fs::read_to_string(&file).map_err(|error| Refusal::input(format!("{}: {error}", file.display()), ""))?;
+    serde_json::from_str(&text)
+        .map(Some)
+        .map_err(|error| Refusal::input(format!("{}: {error}", file.display()), "run the scenario again"))
+}
+
+const SECOND: i64 = 1_000_000_000;
+const DAY: i64 = 86_400;
+
+/// The time of day in UTC with tenths of a second, for tables.
+pub(crate) fn clock(wall_ns: i64) -> String {
+    let second = wall_ns.div_euclid(SECOND).rem_euclid(DAY);
+    let tenth = wall_ns.rem_euclid(SECOND) / (SECOND / 10);
+    format!("{:02}:{:02}:{:02}.{tenth}", second / 3600, second / 60 % 60, second % 60)
+}
+
+/// Date and time in UTC as ISO 8601 with milliseconds.
+pub(crate) fn timestamp(wall_ns: i64) -> String {
+    let seconds = wall_ns.div_euclid(SECOND);
+    let (year, month, day) = date(seconds.div_euclid(DAY));
+    let second = seconds.rem_euclid(DAY);
+    let ms = wall_ns.rem_euclid(SECOND) / 1_000_000;
+    format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}.{ms:03}Z", second / 3600, second / 60 % 60, second % 60)
+}
+
+/// Year, month and day of a number of days since 1970-01-01 (Howard Hinnant, "chrono-compatible low-level date algorithms").
+fn date(days: i64) -> (i64, i64, i64) {
+    let shifted = days + 719_468;
+    let era = shifted.div_euclid(146_097);
+    let of_era = shifted.rem_euclid(146_097);
+    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
+    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
+}
+
+/// Days since 1970-01-01 of a date, the reverse of [`date`].
+fn days(year: i64, month: i64, day: i64) -> i64 {
+    let year = year - i64::from(month <= 2);
+    let era = year.div_euclid(400);
+    let of_era = year.rem_euclid(400);
+    let of_year = (153 * (if month > 2 { month - 3 } else { month + 9 }) + 2) / 5 + day - 1;
+    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
+}
+
+/// The wall clock range that `--from` and `--to` name within a recording.
+pub(crate) fn range(recording: &Recording, from: Option<&str>, to: Option<&str>) -> Result<(i64, i64), Refusal> {
+    let stamps = recording.stamps();
+    let (Some(first), Some(last)) = (stamps.first(), stamps.last()) else { return Ok((i64::MIN, i64::MAX)) };
+    let moment = |text: Option<&str>, otherwise: i64| {
+        text.map_or(Ok(otherwise), |text| {
+            parse(text, first.wall_ns, last.wall_ns).ok_or_else(|| {
+                Refusal::input(
+                    format!("`{text}` is not a time"),
+                    "write 12:20, 12:20:30, 2026-11-21T12:20:30 (UTC), or -10min for that long before the end",
+                )
+            })
+        })
+    };
+    let (from, to) = (moment(from, i64::MIN)?, moment(to, i64::MAX)?);
+    if from > to {
+        return Err(Refusal::input("--from is later than --to", "swap them"));
+    }
+    Ok((from, to))
+}
+
+fn parse(text: &str, first: i64, last: i64) -> Option<i64> {
+    if let Some(before) = text.strip_prefix('-') {
+        return Some(last - i64::try_from(before.parse::<Nanos>().ok()?.get()).ok()?);
+    }
+    let (day, time) = match text.trim_end_matches('Z').split_once(['T', ' ']) {
+        Some((date, time)) => {
+            let mut parts = date.splitn(3, '-').map(|part| part.parse::<i64>().ok());
+            let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
+            if !(1..=12).contains(&month) || !(1..=31).contains(&day) || !(1970..3000).contains(&year) {
+                return None;
+            }
+            (Some(days(year, month, day)), time)
+        }
+        None => (None, text),
+    };
+    let mut parts = time.splitn(3, ':').map(|part| part.parse::<i64>().ok());
+    let (hour, minute, second) = (parts.next()??, parts.next()??, parts.next().unwrap_or(Some(0))?);
+    if !(0..24).contains(&hour) || !(0..60).contains(&minute) || !(0..60).contains(&second) {
+        return None;
+    }
+    let of_day = hour * 3600 + minute * 60 + second;
+    // A time without a day is on the recording's first day, or on the next when the recording began after it.
+    let day = day.unwrap_or_else(|| {
+        let first_day = first.div_euclid(SECOND * DAY);
+        let crosses_midnight = last.div_euclid(SECOND * DAY) > first_day;
+        first_day + i64::from(crosses_midnight && (first_day * DAY + of_day) * SECOND < first)
+    });
+    Some((day * DAY + of_day) * SECOND)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_print_and_parse() {
+        let at = 1_795_255_230 * SECOND + 250_000_000;
+        assert_eq!(timestamp(at), "2026-11-21T10:00:30.250Z");
+        assert_eq!(clock(at), "10:00:30.2");
+        let (first, last) = (at, at + 3600 * SECOND);
+        assert_eq!(parse("2026-11-21T10:00:30", first, last), Some(1_795_255_230 * SECOND));
+        assert_eq!(parse("10:30", first, last).map(timestamp).as_deref(), Some("2026-11-21T10:30:00.000Z"));
+        assert_eq!(parse("-10min", first, last), Some(last - 600 * SECOND));
+        for wrong in ["", "9", "25:00", "x:y", "2026-13-01T00:00", "-", "-5"] {
+            assert_eq!(parse(wrong, first, last), None, "{wrong}");
+        }
+        for day in [0, 59, 60, 10_957, 20_778, 47_540] {
+            let (year, month, of_month) = date(day);
+            assert_eq!(days(year, month, of_month), day);
+        }
+    }
+
+    #[test]
+    fn a_time_after_midnight_is_on_the_next_day() {
+        let first = days(2026, 11, 21) * DAY * SECOND + 23 * 3600 * SECOND;
+        let last = first + 4 * 3600 * SECOND;
+        assert_eq!(parse("01:00", first, last).map(timestamp).as_deref(), Some("2026-11-22T01:00:00.000Z"));
+        assert_eq!(parse("23:30", first, last).map(timestamp).as_deref(), Some("2026-11-21T23:30:00.000Z"));
+    }
+}

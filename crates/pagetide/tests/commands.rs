@@ -1,0 +1,197 @@
+//! The binary as a user meets it: help, wrong input, small real uses of each command.
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+fn pagetide() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_pagetide"))
+}
+
+fn json(arguments: &[&str]) -> Value {
+    let output = pagetide().arg("--json").args(arguments).output().unwrap();
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// Exit code and stderr of a refused command: one clear line and perhaps a mend, no panic.
+fn refused(arguments: &[&str]) -> (i32, String) {
+    let output = pagetide().args(arguments).output().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(!stderr.contains("panicked"), "{arguments:?}: {stderr}");
+    (output.status.code().unwrap(), stderr)
+}
+
+#[test]
+fn every_command_has_help_with_an_example() {
+    for command in [
+        &["doctor"][..],
+        &["mem"],
+        &["hold"],
+        &["record"],
+        &["show"],
+        &["diagnose"],
+        &["explain"],
+        &["cache"],
+        &["completions"],
+        &["man"],
+        &["lab"],
+        &["lab", "show"],
+        &["lab", "run"],
+    ] {
+        let output = pagetide().args(command).arg("--help").output().unwrap();
+        let help = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success() && help.contains("Example"), "{command:?}: {help}");
+    }
+}
+
+#[test]
+fn completions_and_man_pages_come_from_the_definitions() {
+    for shell in ["bash", "zsh", "fish"] {
+        pagetide().args(["completions", shell]).assert().success();
+    }
+    let folder = tempfile::tempdir().unwrap();
+    pagetide().args(["man", "--out"]).arg(folder.path()).assert().success();
+    let page = std::fs::read_to_string(folder.path().join("pagetide-lab-run.1")).unwrap();
+    assert!(page.contains("limit\\-device"), "{page}");
+}
+
+#[test]
+fn wrong_input_is_exit_2_with_a_mend() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    std::fs::write(&file, "not a recording").unwrap();
+    let (file, folder) = (file.to_str().unwrap(), folder.path().to_str().unwrap());
+    for (arguments, words) in [
+        (&["hold", "2"][..], "no unit"),
+        (&["hold", "1GiB", "--touch", "2GiB"], "--touch"),
+        (&["explain", "latency-bond"], "`latency-bound`?"),
+        (&["lab", "run", "bufered-read"], "`buffered-read`?"),
+        (&["lab", "run", "buffered-read", "--scale", "0.5"], "1/8"),
+        (&["lab", "run", "buffered-read", "--set", "memry=1GiB"], "`memory`?"),
+        (&["lab", "run", "buffered-read", "--out", folder], "not a run"),
+        (&["lab", "show", "/nowhere/x.toml"], "/nowhere/x.toml"),
+        (&["lab", "show", file], "expected `=`"),
+        (&["diagnose", "/nowhere"], "no such recording"),
+        (&["diagnose", file], file),
+        (&["diagnose", folder], folder),
+        (&["show", "/nowhere"], "no such recording"),
+        (&["show", "/nowhere", "memroy"], "memory"),
+        (&["record", "--interval", "1us", "--for", "1s", "-o", "/nowhere/x"], "1 ms"),
+        (&["cache", "/nowhere"], "/nowhere"),
+        (&["frobnicate"], "frobnicate"),
+    ] {
+        let (code, stderr) = refused(arguments);
+        assert_eq!(code, 2, "{arguments:?}: {stderr}");
+        assert!(stderr.contains(words), "{arguments:?}: {stderr}");
+    }
+}
+
+#[test]
+fn a_command_that_does_not_exist_leaves_no_recording_behind_that_looks_complete() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("rec");
+    let (code, stderr) = refused(&["record", "-o", out.to_str().unwrap(), "--", "/nowhere/program"]);
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("/nowhere/program"), "{stderr}");
+}
+
+#[test]
+fn mem_adds_up() {
+    let memory = json(&["mem"]);
+    let get = |key: &str| memory[key].as_u64().unwrap();
+    assert_eq!(get("used_bytes"), get("total_bytes") - get("available_bytes"));
+    assert!(get("background_threshold_bytes") < get("freerun_bytes"));
+    assert!(get("freerun_bytes") < get("dirty_threshold_bytes"));
+}
+
+#[test]
+fn hold_proves_by_rss_that_it_holds() {
+    for kind in ["anon", "shared", "file", "mlock"] {
+        let held = json(&["hold", "64MiB", "--touch", "32MiB", "--kind", kind, "--for", "10ms"]);
+        let resident = held["resident_bytes"].as_u64().unwrap();
+        assert!((32 << 20..34 << 20).contains(&resident), "{kind}: {held}");
+    }
+    let (code, stderr) = refused(&["hold", "900TiB", "--for", "1s"]);
+    assert_eq!(code, 3, "{stderr}");
+    assert!(stderr.contains("mend"), "{stderr}");
+}
+
+#[test]
+fn a_recorded_command_is_shown_and_diagnosed() {
+    let folder = tempfile::tempdir().unwrap();
+    let recording = folder.path().join("rec");
+    let path = recording.to_str().unwrap();
+    let recorded = json(&[
+        "record",
+        "-o",
+        path,
+        "--interval",
+        "20ms",
+        "--",
+        "dd",
+        "if=/dev/zero",
+        "of=/dev/null",
+        "bs=1M",
+        "count=2000",
+    ]);
+    assert_eq!(recorded["command_exit"], 0);
+    assert!(recorded["samples"].as_u64().unwrap() >= 2, "{recorded}");
+    for topic in ["memory", "paging", "disk", "load", "cpu", "swap", "pressure", "zones", "processes", "cgroups"] {
+        let shown = json(&["show", path, topic]);
+        assert!(shown["columns"].as_array().unwrap().len() > 3, "{topic}");
+    }
+    let memory = json(&["show", path, "memory"]);
+    assert!(!memory["rows"].as_array().unwrap().is_empty());
+    assert!(json(&["diagnose", path]).is_array());
+    let html = folder.path().join("report.html");
+    pagetide().args(["diagnose", path, "--html", html.to_str().unwrap()]).assert().success();
+    assert!(std::fs::read_to_string(html).unwrap().contains("<svg"));
+    let (code, stderr) = refused(&["record", "-o", path, "--", "true"]);
+    assert_eq!(code, 2, "a recording is never overwritten: {stderr}");
+    let failed =
+        pagetide().args(["record", "-o"]).arg(folder.path().join("second")).args(["--", "false"]).output().unwrap();
+    assert_eq!(failed.status.code(), Some(1));
+}
+
+#[test]
+fn a_closed_pipe_is_not_an_error() {
+    let script = format!("{} explain | head -n 0", env!("CARGO_BIN_EXE_pagetide"));
+    let output = std::process::Command::new("bash").args(["-o", "pipefail", "-c", &script]).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// The issue's own example, at a scale that takes seconds: scenario to host, recording, rules, report.
+#[test]
+fn a_host_run_goes_from_scenario_to_report() {
+    let folder = tempfile::tempdir_in("/var/tmp").unwrap();
+    let out = folder.path().join("run");
+    let output = pagetide()
+        .args(["lab", "run", "buffered-read", "--scale", "1/32", "--json", "--out"])
+        .arg(&out)
+        .arg("--work-dir")
+        .arg(folder.path())
+        .output()
+        .unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code().is_some_and(|code| code <= 1), "{stderr}");
+    let run: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let step = |id: &str| run["steps"].as_array().unwrap().iter().find(|step| step["id"] == id).unwrap().clone();
+    let number = |id: &str, key: &str| step(id)[key].as_f64().unwrap_or_else(|| panic!("{id}.{key}: {}", step(id)));
+    for id in ["A1", "A2", "A3", "A4", "A4_fresh", "A5", "A6", "A6_fresh"] {
+        assert_eq!(step(id)["outcome"], "done", "{}", step(id));
+    }
+    assert_eq!(number("A1", "issued"), 8192.0);
+    assert!(number("A1", "cache_hit_ratio") < 0.02, "{}", step("A1"));
+    assert!(number("A2", "cache_hit_ratio") > 0.99, "{}", step("A2"));
+    assert!(number("A2", "iops") > 5.0 * number("A1", "iops"));
+    assert_eq!(run["claims"].as_array().unwrap().len(), 6);
+    assert!(run["claims"].as_array().unwrap().iter().all(|claim| claim["holds"] != "unknown"), "{}", run["claims"]);
+    let kept: Value = serde_json::from_str(&std::fs::read_to_string(out.join("result.json")).unwrap()).unwrap();
+    assert_eq!(kept, run);
+    for file in ["report.html", "scenario.toml", "fio-A1.json", "recording/manifest.json"] {
+        assert!(out.join(file).exists(), "{file}");
+    }
+    assert_eq!(json(&["diagnose", out.to_str().unwrap()]), run["findings"]);
+    let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["run"], "only the run's folder is left");
+}

@@ -1,0 +1,33 @@
+//! Documents that repeat what the code says are held against it.
+
+use pagetide_core::Figure;
+use std::fmt::Write;
+use std::path::Path;
+
+/// The figures as docs/JSON.md lists them.
+fn figures() -> String {
+    let mut table = String::from("| key | name in claims | is |\n|---|---|---|\n");
+    for figure in Figure::ALL {
+        let _ = writeln!(table, "| `{}` | `{}` | {} |", figure.key(), figure.name(), figure.meaning());
+    }
+    table
+}
+
+#[test]
+fn json_md_lists_every_figure() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/JSON.md");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let (begin, end) = ("<!-- figures: begin -->\n", "<!-- figures: end -->");
+    let from = text.find(begin).unwrap() + begin.len();
+    let to = text.find(end).unwrap();
+    if text[from..to] != figures() {
+        let mended = format!("{}{}{}", &text[..from], figures(), &text[to..]);
+        if std::env::var_os("UPDATE_DOCS").is_some() {
+            std::fs::write(&path, mended).unwrap();
+        } else {
+            panic!(
+                "docs/JSON.md is not what the code says; UPDATE_DOCS=1 cargo test -p pagetide --test documents mends it"
+            );
+        }
+    }
+}
