@@ -60,7 +60,8 @@ pub trait Witness {
 /// Does not care.
 impl Witness for () {}
 
-/// Memory that is held as long as this lives. Dropped, it is free again at once.
+/// Memory that is held as long as this lives, and as the thread that made it does (the holder dies with that thread, so that
+/// nothing stays when the lab is killed). Dropped, it is free again at once.
 #[derive(Debug)]
 pub struct Hold {
     child: Child,
