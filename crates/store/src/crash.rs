@@ -178,6 +178,23 @@ fn a_crash_while_sealing_loses_nothing() {
 }
 
 #[test]
+fn sealing_again_leaves_no_file_of_the_first_time() {
+    let given = short(8, 1);
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path().join("r");
+    write(&folder, &given, false);
+    // What another version of pagetide had sealed of this segment when it crashed.
+    let name = only_log(&folder).file_stem().unwrap().to_string_lossy().into_owned();
+    let stale = folder.join("host/host=trial%201/date=2026-11-21");
+    fs::create_dir_all(&stale).unwrap();
+    fs::write(stale.join(format!("{name}-0badcafe.parquet")), "stale").unwrap();
+    assert_eq!(load(&folder), recording(&manifest(), &given), "the log is the segment");
+    Writer::open_or_continue_on(&folder, Keep::default(), Failing::never()).unwrap().finish(&manifest()).unwrap();
+    assert_eq!(fs::read_dir(&stale).unwrap().count(), 1);
+    assert_eq!(load(&folder), recording(&manifest(), &given));
+}
+
+#[test]
 fn a_damaged_byte_in_a_sealed_file_is_noticed_and_only_that_file_is_left_out() {
     let given = short(6, 1);
     let scratch = tempfile::tempdir().unwrap();
