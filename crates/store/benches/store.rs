@@ -68,7 +68,9 @@ fn samples() -> (Schema, Vec<Sample>) {
         schema.push_entity(Table::Disk, Entity { name: name.clone(), label: name.clone() });
     }
     let width = disks.values().map(Vec::len).max().unwrap_or(0);
-    (0..width).for_each(|at| drop(schema.column(Table::Disk, &format!("field{at}"))));
+    for at in 0..width {
+        schema.column(Table::Disk, &format!("field{at}"));
+    }
     let mut now: Vec<i64> = host.values().chain(disks.values().flatten()).copied().collect();
     let flat = |reading: &Reading| -> Vec<i64> {
         let disks = disks.keys().flat_map(|name| reading.1.get(name).cloned().unwrap_or_default());
