@@ -86,7 +86,7 @@ pub(super) fn each_line<R: BufRead>(
         let number = lines.number + 1;
         match lines.next() {
             Ok(None) => return Ok(()),
-            Ok(Some(Line::Whole(line))) => take(gather, number, line)?,
+            Ok(Some(Line::Whole(line))) => take(gather, number, line.strip_prefix('\u{feff}').unwrap_or(line))?,
             Ok(Some(Line::Unended)) => gather.report.skip(number, UNENDED),
             Ok(Some(Line::TooLong)) => gather.report.skip(number, TOO_LONG),
             Err(error) => return Err(read_failed(&gather.report.name, &error)),

@@ -89,7 +89,9 @@ struct Reader {
 
 impl Reader {
     fn line(&mut self, gather: &mut Gather, options: &Options, number: u64, line: &str) -> Result<(), Refusal> {
-        if line.trim().is_empty() {
+        // Excerpts in reports and tickets are often indented.
+        let line = line.trim_start();
+        if line.is_empty() {
             return Ok(());
         }
         if let Some(banner) = Banner::parse(line) {
@@ -289,5 +291,5 @@ pub(super) fn is_header(rest: &str) -> bool {
 
 /// Whether a line is the header of one of sar's tables.
 pub(super) fn looks_like_header(line: &str) -> bool {
-    time_after_zone(line).is_some_and(|time| is_header(time.rest))
+    time_after_zone(line.trim_start()).is_some_and(|time| is_header(time.rest))
 }

@@ -21,6 +21,7 @@ pub(super) fn kind(start: &[u8]) -> Result<FileKind, Unreadable> {
         return Err(known.1);
     }
     let text = String::from_utf8_lossy(start);
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     for line in text.lines() {
         if line.starts_with('{') {
             if text.contains("\"sysstat\"") {
