@@ -14,6 +14,7 @@
 mod case;
 mod document;
 mod rules;
+mod signal;
 mod window;
 
 pub use document::markdown;

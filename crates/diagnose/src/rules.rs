@@ -4,10 +4,13 @@ use crate::window::Window;
 use pagetide_core::{Finding, RuleDoc};
 use std::sync::LazyLock;
 
+mod device_saturated;
 mod dirty_throttled;
 mod latency_bound;
+mod over_reclaim;
 mod replayed_sequence;
 mod served_from_cache;
+mod stream_floods_cache;
 mod working_set_exceeds_cache;
 
 /// A rule: what it means, and how it is found. A rule is a pure function of a window.
@@ -24,6 +27,9 @@ pub(crate) const RULES: &[Rule] = &[
     working_set_exceeds_cache::RULE,
     dirty_throttled::RULE,
     replayed_sequence::RULE,
+    stream_floods_cache::RULE,
+    device_saturated::RULE,
+    over_reclaim::RULE,
 ];
 
 /// The texts of all rules.

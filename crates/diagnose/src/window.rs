@@ -1,6 +1,14 @@
 //! What a rule looks at: a stretch of a recording, with the step's figures when it is a step of a lab run.
 
-use pagetide_core::{Figure, Kind, Quantity, Recording, Series, StepResult, Table};
+use crate::signal::{Signal, interval};
+use pagetide_core::{Figure, Kind, Quantity, Recording, StepResult, Table};
+
+/// Pages that reclaim looked at. Reclaim within a control group for its own limit does not count here (`mm/vmscan.c`).
+pub(crate) const SCANNED: &[&str] = &["pgscan_kswapd", "pgscan_direct"];
+/// Pages that reclaim freed, as the kernel counts them and as sar sums them up.
+pub(crate) const STOLEN: &[&str] = &["pgsteal", "pgsteal_kswapd", "pgsteal_direct"];
+/// File pages read back after reclaim, by new and by old kernels.
+pub(crate) const REFAULTED: &[&str] = &["workingset_refault_file", "workingset_refault"];
 
 /// A stretch of a recording.
 #[derive(Debug, Clone, Copy)]
@@ -13,20 +21,42 @@ pub struct Window<'a> {
     pub to: i64,
     /// What was measured, when the stretch is a step of a lab run.
     pub step: Option<&'a StepResult>,
+    /// The quiet stretch before it, when it is a busy stretch of a recording without steps.
+    pub quiet: Option<(i64, i64)>,
 }
 
 impl<'a> Window<'a> {
-    /// The stretches that a recording is examined in: its steps when it has any, else all of it.
+    /// The stretches that a recording is examined in: its steps when it has any, else its busy stretches, else all of it.
     pub fn all(recording: &'a Recording) -> Vec<Self> {
-        let steps: Vec<Self> = recording
-            .steps()
-            .map(|step| Self { recording, from: step.started_ns, to: step.ended_ns, step: Some(step) })
-            .collect();
+        let of_step = |step: &'a StepResult| Self {
+            recording,
+            from: step.started_ns,
+            to: step.ended_ns,
+            step: Some(step),
+            quiet: None,
+        };
+        let steps: Vec<Self> = recording.steps().map(of_step).collect();
         if !steps.is_empty() {
             return steps;
         }
-        let whole = recording.span().map(|(from, to)| Self { recording, from, to, step: None });
-        whole.into_iter().collect()
+        let Some((start, end)) = recording.span() else { return Vec::new() };
+        let busy = busy(recording);
+        if busy.is_empty() {
+            return vec![Self { recording, from: start, to: end, step: None, quiet: None }];
+        }
+        let mut rest = start;
+        let windows = busy.into_iter().map(|(from, to)| {
+            let quiet = (from > rest).then_some((rest, from));
+            rest = to;
+            Self { recording, from, to, step: None, quiet }
+        });
+        windows.collect()
+    }
+
+    /// The quiet stretch before this one, as a window of its own.
+    pub fn before(&self) -> Option<Self> {
+        let (from, to) = self.quiet?;
+        Some(Self { recording: self.recording, from, to, step: None, quiet: None })
     }
 
     /// Its length in seconds; absent when it has none.
@@ -50,26 +80,33 @@ impl<'a> Window<'a> {
         let series = self.recording.series(table, entity, metric)?;
         match series.column().kind {
             Kind::Counter => series.rise(self.from, self.to).map(|rise| rise as f64),
-            Kind::Rate => Some(self.rate_of(&series)? * self.seconds()?),
+            Kind::Rate => Some(self.rate(table, entity, metric)? * self.seconds()?),
             Kind::Gauge | Kind::Unknown => None,
         }
     }
 
     /// The mean rate per second of a counter, or of a stored rate, in this stretch.
     pub fn rate(&self, table: Table, entity: &str, metric: &str) -> Option<f64> {
-        self.rate_of(&self.recording.series(table, entity, metric)?)
+        self.rates(table, entity, &[metric])
     }
 
-    fn rate_of(&self, series: &Series<'_>) -> Option<f64> {
-        let (mut sum, mut seconds) = (0.0, 0.0);
-        for (from, to, rate) in series.rates() {
-            let overlap = to.min(self.to).saturating_sub(from.max(self.from));
-            if overlap > 0 {
-                sum += rate * overlap as f64;
-                seconds += overlap as f64;
-            }
-        }
-        (seconds > 0.0).then(|| sum / seconds)
+    /// The mean of the sum of those rates that exist; absent when none does.
+    pub fn rates(&self, table: Table, entity: &str, metrics: &[&str]) -> Option<f64> {
+        Signal::rate(self.recording, table, entity, metrics)?.mean(self.from, self.to)
+    }
+
+    /// The same for the host.
+    pub fn host_rate(&self, metrics: &[&str]) -> Option<f64> {
+        self.rates(Table::Host, "", metrics)
+    }
+
+    /// How much a gauge of the host changed: from the last value before the stretch, or the first in it, to the last in it.
+    pub fn host_change(&self, metric: &str) -> Option<f64> {
+        let series = self.recording.host(metric)?;
+        let first = series.last_within(self.from.saturating_sub(interval(self.recording).max(1)), self.from);
+        let first = first.or_else(|| series.within(self.from, self.to).next().map(|(_, value)| value))?;
+        let (_, last) = series.within(self.from, self.to).next_back()?;
+        Some(last as f64 - first as f64)
     }
 
     /// The sum over the host's counters that exist of those named; absent when none does.
@@ -95,9 +132,49 @@ impl<'a> Window<'a> {
         }
     }
 
+    /// The part of the time in which a disk had a request in flight: the rate of io_ms, or what another tool printed.
+    pub fn busy(&self, disk: &str) -> Option<f64> {
+        let counted = self.rate(Table::Disk, disk, "io_ms").map(|ms| ms / 1e3);
+        counted.or_else(|| self.rate(Table::Disk, disk, "util"))
+    }
+
+    /// The mean number of requests in flight at a disk: the rate of weighted_io_ms, or what another tool printed.
+    pub fn queue(&self, disk: &str) -> Option<f64> {
+        let counted = self.rate(Table::Disk, disk, "weighted_io_ms").map(|ms| ms / 1e3);
+        counted.or_else(|| self.rate(Table::Disk, disk, "queue_depth"))
+    }
+
     /// The size of a page in bytes; 4 KiB when the recording does not say.
     pub fn page_size(&self) -> f64 {
         let size = self.recording.manifest.page_size.as_f64();
         if size > 0.0 { size } else { 4096.0 }
     }
+}
+
+/// The stretches in which anything that matters is far from usual, overlapping ones joined, in order of time.
+fn busy(recording: &Recording) -> Vec<(i64, i64)> {
+    let host = |metrics: &[&str]| Signal::rate(recording, Table::Host, "", metrics);
+    let mut signals = vec![
+        host(SCANNED),
+        host(REFAULTED),
+        host(&["pgmajfault"]),
+        host(&["pswpin", "pswpout"]),
+        host(&["drop_pagecache"]),
+        Signal::slope(recording, "Cached", -1.0),
+        Signal::slope(recording, "AnonPages", 1.0),
+    ];
+    for (disk, _) in recording.entities(Table::Disk) {
+        signals.push(Signal::rate(recording, Table::Disk, disk, &["read_sectors"]));
+        signals.push(Signal::rate(recording, Table::Disk, disk, &["write_sectors"]));
+    }
+    let mut episodes: Vec<(i64, i64)> = signals.into_iter().flatten().flat_map(|signal| signal.episodes()).collect();
+    episodes.sort_unstable();
+    let mut joined: Vec<(i64, i64)> = Vec::new();
+    for (from, to) in episodes {
+        match joined.last_mut() {
+            Some(last) if from <= last.1 => last.1 = last.1.max(to),
+            _ => joined.push((from, to)),
+        }
+    }
+    joined
 }

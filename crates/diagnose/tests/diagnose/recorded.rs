@@ -29,9 +29,14 @@ fn load(text: &str) -> Recording {
     for line in file["lines"].as_array().unwrap() {
         let text = |key: &str| line[key].as_str().unwrap().to_owned();
         let table = Table::by_name(&text("table")).unwrap();
-        let known = metric::find(table, &text("name")).unwrap();
         builder.entity(table, Entity { name: text("entity"), label: text("label") });
-        let column = Column { name: text("name"), kind: known.kind, unit: known.unit };
+        let column: Column = match line.get("column") {
+            Some(column) => serde_json::from_value(column.clone()).unwrap(),
+            None => {
+                let known = metric::find(table, &text("name")).unwrap();
+                Column { name: text("name"), kind: known.kind, unit: known.unit }
+            }
+        };
         let first = usize::try_from(line["first"].as_u64().unwrap()).unwrap();
         builder.values(table, &text("entity"), column, first, sums(&line["differences"]));
     }
@@ -74,4 +79,24 @@ fn a_real_run_is_told_as_it_was() {
         })
         .collect();
     insta::assert_snapshot!("buffered-read-host", statements.join("\n"));
+}
+
+/// A production incident of 2016 as its operator's tools printed it (`fixtures/import/curious-case`), imported: averages over
+/// ten minutes of several days, four copies of meminfo and one of zoneinfo.
+#[test]
+fn the_curious_case_names_the_stream_and_the_contradiction() {
+    let recording = load(include_str!("recordings/curious-case.json"));
+    let findings = pagetide_diagnose::diagnose(&recording);
+    let stream = &findings[0];
+    assert_eq!(stream.rule, "stream-floods-cache");
+    assert!(stream.statement.contains("vgca0"), "the origin, although its latency is fine: {}", stream.statement);
+    assert!(stream.statement.contains("sda and sdb"), "the victims: {}", stream.statement);
+    assert!(stream.contradictions.iter().any(|against| against.what.contains("free memory")), "{stream:?}");
+    let rules: Vec<&str> = findings.iter().map(|finding| &*finding.rule).collect();
+    assert!(rules.contains(&"over-reclaim"), "{rules:?}");
+    let blamed = ["swap-thrash", "anonymous-growth-takes-cache", "caches-dropped"];
+    assert!(!rules.iter().any(|rule| blamed.contains(rule)), "{rules:?}");
+    let saturated = findings.iter().find(|finding| finding.rule == "device-saturated").unwrap();
+    assert!(saturated.statement.contains("a victim of the stream from vgca0"), "{}", saturated.statement);
+    insta::assert_snapshot!("curious-case", serde_json::to_string_pretty(&findings).unwrap());
 }

@@ -1,0 +1,155 @@
+//! Series as rates over time, and the stretches in which they are not as usual.
+//!
+//! A counter gives its difference over the time between two samples; a stored rate (an average that another tool printed) is
+//! taken as it is, over its own interval. Nothing here has a fixed threshold: what is usual is learned from the series.
+
+use pagetide_core::{Kind, Recording, Series, Table};
+use std::collections::BTreeMap;
+
+/// A rate per second over time.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Signal {
+    points: Vec<Point>,
+}
+
+/// A rate over one interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Point {
+    pub(crate) from: i64,
+    pub(crate) to: i64,
+    pub(crate) value: f64,
+}
+
+impl Signal {
+    /// The sum of the rates of those metrics that exist; absent when none has two samples.
+    pub(crate) fn rate(recording: &Recording, table: Table, entity: &str, metrics: &[&str]) -> Option<Self> {
+        let mut sum: BTreeMap<i64, Point> = BTreeMap::new();
+        for series in metrics.iter().filter_map(|metric| recording.series(table, entity, metric)) {
+            for point in rates(&series, interval(recording)) {
+                sum.entry(point.to).and_modify(|known| known.value += point.value).or_insert(point);
+            }
+        }
+        (!sum.is_empty()).then(|| Self { points: sum.into_values().collect() })
+    }
+
+    /// How fast a gauge falls (`sign` -1) or grows (1), where it does.
+    pub(crate) fn slope(recording: &Recording, metric: &str, sign: f64) -> Option<Self> {
+        let series = recording.host(metric).filter(|series| series.column().kind == Kind::Gauge)?;
+        let values: Vec<(i64, i64)> = series.points().collect();
+        let points = values.windows(2).filter_map(|pair| {
+            let ((from, before), (to, after)) = (pair[0], pair[1]);
+            let seconds = to.checked_sub(from).filter(|time| *time > 0)? as f64 / 1e9;
+            Some(Point { from, to, value: (sign * (after as f64 - before as f64) / seconds).max(0.0) })
+        });
+        let points: Vec<Point> = points.collect();
+        (!points.is_empty()).then_some(Self { points })
+    }
+
+    /// The mean over a stretch, each interval by the part of it that lies inside; absent when none does.
+    pub(crate) fn mean(&self, from: i64, to: i64) -> Option<f64> {
+        let (mut sum, mut time) = (0.0, 0.0);
+        let start = self.points.partition_point(|point| point.to <= from);
+        for point in self.points[start..].iter().take_while(|point| point.from < to) {
+            let inside = point.to.min(to).saturating_sub(point.from.max(from)).max(0) as f64;
+            sum += point.value * inside;
+            time += inside;
+        }
+        (time > 0.0).then(|| sum / time)
+    }
+
+    /// The stretches in which the signal is far above what it is in the rest of the recording, in order of time.
+    ///
+    /// The values, as logarithms, are split in two where that explains most of their variance (Otsu's method). It counts
+    /// only if the median of the upper part is at least four times that of the lower one and six of its median deviations above.
+    pub(crate) fn episodes(&self) -> Vec<(i64, i64)> {
+        let Some(level) = level(self.points.iter().map(|point| point.value)) else { return Vec::new() };
+        let mut episodes: Vec<(i64, i64)> = Vec::new();
+        for point in self.points.iter().filter(|point| point.value >= level) {
+            match episodes.last_mut() {
+                // One quiet interval does not end an episode.
+                Some(last) if point.from.saturating_sub(last.1) <= point.to.saturating_sub(point.from) => {
+                    last.1 = point.to
+                }
+                _ => episodes.push((point.from, point.to)),
+            }
+        }
+        episodes
+    }
+}
+
+/// The time between samples, as asked for; 0 when not known.
+pub(crate) fn interval(recording: &Recording) -> i64 {
+    i64::try_from(recording.manifest.interval.get()).unwrap_or(i64::MAX)
+}
+
+fn rates(series: &Series<'_>, interval: i64) -> Vec<Point> {
+    if series.column().kind != Kind::Rate {
+        return series.rates().into_iter().map(|(from, to, value)| Point { from, to, value }).collect();
+    }
+    let mut before: Option<i64> = None;
+    let points = series.points().map(|(to, value)| {
+        // An average after a gap, and the first one, is of the interval before it and not of the gap.
+        let usual = to.saturating_sub(interval);
+        let from = before.filter(|before| *before >= to.saturating_sub(interval.saturating_mul(2))).unwrap_or(usual);
+        before = Some(to);
+        Point { from, to, value: value as f64 / 1e3 }
+    });
+    points.filter(|point| point.to > point.from).collect()
+}
+
+/// The value that parts unusual from usual ones.
+fn level(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let mut sorted: Vec<f64> = values.filter(|value| value.is_finite() && *value >= 0.0).collect();
+    sorted.sort_by(f64::total_cmp);
+    let logs: Vec<f64> = sorted.iter().map(|value| value.ln_1p()).collect();
+    let total: f64 = logs.iter().sum();
+    let count = logs.len() as f64;
+    let (mut best, mut split, mut below) = (0.0, 0, 0.0);
+    for (at, log) in logs.iter().enumerate().skip(1) {
+        below += logs[at - 1];
+        let (low, high) = (at as f64, count - at as f64);
+        let between = low * high * (below / low - (total - below) / high).powi(2);
+        if between > best && *log > logs[at - 1] {
+            (best, split) = (between, at);
+        }
+    }
+    let (quiet, busy) = sorted.split_at(split);
+    let usual = median(quiet)?;
+    let mut deviations: Vec<f64> = quiet.iter().map(|value| (value - usual).abs()).collect();
+    deviations.sort_by(f64::total_cmp);
+    let far = median(busy)? >= 4.0 * usual + 6.0 * median(&deviations)? && median(busy)? > 0.0;
+    far.then(|| busy[0])
+}
+
+/// The middle of sorted values.
+fn median(sorted: &[f64]) -> Option<f64> {
+    sorted.get(sorted.len() / 2).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn signal(values: &[f64]) -> Signal {
+        let points = (0i64..).zip(values).map(|(at, value)| Point { from: at, to: at + 1, value: *value });
+        Signal { points: points.collect() }
+    }
+
+    #[test]
+    fn what_is_far_above_the_rest_is_an_episode() {
+        assert_eq!(signal(&[1.0, 2.0, 1.0, 900.0, 950.0, 20.0, 890.0, 2.0, 1.0]).episodes(), [(3, 7)]);
+        assert_eq!(signal(&[5.0, 700.0, 5.0, 5.0, 5.0, 650.0]).episodes(), [(1, 2), (5, 6)]);
+        assert_eq!(signal(&[100.0, 110.0, 95.0, 130.0, 105.0]).episodes(), [], "noise is no episode");
+        assert_eq!(signal(&[7.0; 9]).episodes(), [], "what is always so is usual");
+        assert_eq!(signal(&[7.0]).episodes(), []);
+        assert_eq!(signal(&[]).episodes(), []);
+    }
+
+    #[test]
+    fn a_mean_counts_intervals_by_what_lies_inside() {
+        let signal = signal(&[10.0, 20.0, 30.0]);
+        assert_eq!(signal.mean(0, 3), Some(20.0));
+        assert_eq!(signal.mean(1, 3), Some(25.0));
+        assert_eq!(signal.mean(5, 9), None);
+    }
+}
