@@ -88,10 +88,8 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
 /// The part of a window in which the file cache fell: from the last moment at which nearly all of it was there to the first
 /// at which nearly all that goes was gone.
 fn fall<'a>(window: &Window<'a>) -> Option<Window<'a>> {
-    let start = window.from.saturating_sub(1);
     let series = window.recording.host("Cached")?;
-    let before = series.at(start).map(|value| (window.from, value));
-    let points: Vec<(i64, i64)> = before.into_iter().chain(series.within(window.from, window.to)).collect();
+    let points: Vec<(i64, i64)> = series.within(window.from, window.to).collect();
     let most = points.iter().map(|(_, value)| *value).max()? as f64;
     let least = points.iter().map(|(_, value)| *value).min()? as f64;
     let near = (most - least) * 0.03;

@@ -2,6 +2,7 @@
 
 mod document;
 mod garbage;
+mod live;
 mod recorded;
 mod steps;
 mod story;

@@ -58,12 +58,12 @@ fn a_real_run_is_told_as_it_was() {
         rules
     };
     assert_eq!(of("device"), [""; 0], "32 requests in flight are not latency-bound");
-    assert_eq!(of("A1"), ["latency-bound"]);
+    assert_eq!(of("A1"), ["cold-cache", "latency-bound"]);
     assert_eq!(of("A2"), ["served-from-cache"]);
-    assert_eq!(of("A3"), ["latency-bound"]);
+    assert_eq!(of("A3"), ["cold-cache", "latency-bound"]);
     assert_eq!(of("A4"), ["latency-bound", "replayed-sequence", "working-set-exceeds-cache"]);
     assert_eq!(of("A4_fresh"), ["working-set-exceeds-cache"]);
-    assert_eq!(of("A5"), ["latency-bound"]);
+    assert_eq!(of("A5"), ["cold-cache", "latency-bound"]);
     assert_eq!(of("A6"), ["latency-bound", "replayed-sequence", "working-set-exceeds-cache"]);
     assert_eq!(of("A6_fresh"), ["working-set-exceeds-cache"]);
     let statements: Vec<String> = findings

@@ -74,7 +74,6 @@ impl Story {
     }
 
     /// A stored rate, as an import of another tool's averages gives it.
-    #[expect(dead_code, reason = "for recordings of other tools")]
     pub(crate) fn rate(mut self, table: Table, entity: &str, name: &str, rate: impl Fn(f64) -> f64) -> Self {
         let unit = metric::find(table, name).map_or(pagetide_core::Unit::Count, |known| known.unit);
         let column = Column { name: name.to_owned(), kind: Kind::Rate, unit };
@@ -88,7 +87,6 @@ impl Story {
         (0..self.samples).map(move |at| at as f64 * interval)
     }
 
-    #[expect(dead_code, reason = "for recordings of other tools")]
     pub(crate) fn manifest(mut self, change: impl Fn(&mut Manifest)) -> Self {
         change(&mut self.manifest);
         self

@@ -1,0 +1,81 @@
+//! `anonymous-growth-takes-cache`: programs' own memory grows into the file cache.
+
+use super::Rule;
+use crate::case::{Case, advise, grade};
+use crate::window::{SCANNED, Window};
+use pagetide_core::{Finding, Quantity, Relation, RuleDoc, Table, Unit};
+
+pub(super) const RULE: Rule = Rule {
+    doc: RuleDoc {
+        id: "anonymous-growth-takes-cache",
+        title: "Anonymous memory grows at the expense of the page cache",
+        meaning: "Programs allocate memory, and the kernel makes room by reclaiming file cache. What was cached has to be read again later.",
+        evidence: "AnonPages grew by at least 5 % of memory and the file cache fell by at least half of it. Reclaim (pgscan) speaks for it; free memory \
+                   that fell by more than the cache did speaks against it. The process whose RssAnon grew most is named where processes were recorded.",
+        why: "Clean file pages are the cheapest to reclaim, so that growth of anonymous memory is paid by the file cache first, and by swap after that.",
+        otherwise: "Both may change for reasons of their own: a file deleted while a program starts. Shared memory counts as Cached and not as AnonPages.",
+        advice: "See whether the growth ends: a leak does not. Limit the program, or add memory for the working set of files.",
+        kernel: "mm/memory.c: do_anonymous_page; mm/vmscan.c: get_scan_count.",
+    },
+    examine,
+};
+
+fn examine(window: &Window<'_>) -> Option<Finding> {
+    if window.step.is_some() || window.host_rate(&["drop_pagecache"]).is_some_and(|rate| rate > 0.0) {
+        return None;
+    }
+    let grown = window.host_change("AnonPages")?;
+    let lost = -window.host_change("Cached")?;
+    let total = window.host_gauge("MemTotal").map(|(.., most)| most);
+    let total = total.or_else(|| Some(window.recording.manifest.memory_total.as_f64())).filter(|total| *total > 0.0)?;
+    if grown < total * 0.05 || lost < grown * 0.5 {
+        return None;
+    }
+    let bytes = |value| Quantity::new(value, Unit::Bytes);
+    let mut case = Case::new(RULE.doc.id, window);
+    case.weigh(
+        0.5 + 1.5 * grade(lost / grown, 0.4, 0.8),
+        case.held("anonymous memory gained", "AnonPages against Cached", bytes(grown), Relation::Near, bytes(lost)),
+    );
+    case.weigh(
+        grade(grown / total, 0.03, 0.2),
+        case.measured("the same as part of memory", "AnonPages / MemTotal", Quantity::ratio(grown / total)),
+    );
+    if let Some(scanned) = window.host_rate(SCANNED) {
+        let evidence =
+            case.measured("pages scanned", "pgscan_kswapd + pgscan_direct", Quantity::new(scanned, Unit::PerSecond));
+        case.weigh(if scanned > 0.0 { 1.0 } else { -1.5 }, evidence);
+    }
+    if let Some(free) = window.host_change("MemFree").filter(|free| *free > grown) {
+        case.against(1.5, case.measured("free memory gained", "MemFree", bytes(free)));
+    }
+    let process = grower(window).filter(|(_, bytes)| *bytes >= grown * 0.4);
+    let who = process.map_or(String::new(), |(name, by)| {
+        case.weigh(0.5, case.measured(&format!("growth of {name}"), "RssAnon or rss", bytes(by)));
+        format!(", most of it by {name}")
+    });
+    let statement =
+        format!("Anonymous memory grew by {}{who}, and the file cache fell by {}.", bytes(grown), bytes(lost));
+    let advice = advise(
+        "See which process grows and whether it ends; limit it if it does not.",
+        Some("ps -eo pid,rss,comm --sort=-rss | head"),
+        "A limit keeps the file cache for the others; the limited program may be killed at it.",
+    );
+    case.close(statement, vec![advice])
+}
+
+/// The process whose anonymous memory grew most, and by how many bytes.
+fn grower(window: &Window<'_>) -> Option<(String, f64)> {
+    let processes = window.recording.entities(Table::Process);
+    let growth = processes.filter_map(|(name, label)| {
+        let of = |metric: &str, unit: f64| {
+            let series = window.recording.series(Table::Process, name, metric)?;
+            let mut values = series.within(window.from, window.to).map(|(_, value)| value as f64 * unit);
+            let first = values.next()?;
+            Some(values.next_back()? - first)
+        };
+        let grown = of("RssAnon", 1.0).or_else(|| of("rss", window.page_size()))?;
+        Some((format!("{label} ({name})"), grown))
+    });
+    growth.max_by(|a, b| a.1.total_cmp(&b.1))
+}

@@ -1,0 +1,44 @@
+//! `swap-in-use-harmless`: swap holds something that nobody asks for.
+
+use super::Rule;
+use crate::case::{Case, advise, grade};
+use crate::window::Window;
+use pagetide_core::{Finding, Quantity, Relation, RuleDoc, Table, Unit};
+
+pub(super) const RULE: Rule = Rule {
+    doc: RuleDoc {
+        id: "swap-in-use-harmless",
+        title: "Swap is in use and does no harm",
+        meaning: "Some anonymous memory lies in swap because nobody used it. That leaves more memory for what is used; it is no sign of trouble.",
+        evidence: "SwapTotal less SwapFree is at least 1 % of swap, and over at least ten samples less than a thousandth of what is in swap came back (pswpin).",
+        why: "Under pressure the kernel moves to swap what was not used for long, and leaves it there until somebody touches it.",
+        otherwise: "Programs that sleep now may wake later and then wait for their memory. A short recording cannot tell.",
+        advice: "Nothing. swapoff would read everything back for no use.",
+        kernel: "mm/vmscan.c: shrink_folio_list; mm/swapfile.c: try_to_unuse (swapoff).",
+    },
+    examine,
+};
+
+fn examine(window: &Window<'_>) -> Option<Finding> {
+    let (.., total) = window.host_gauge("SwapTotal").filter(|(.., most)| *most > 0.0)?;
+    let (free, ..) = window.host_gauge("SwapFree")?;
+    let used = total - free;
+    let came = window.rise(Table::Host, "", "pswpin")? * window.page_size();
+    let samples = window.recording.host("pswpin")?.within(window.from, window.to).count();
+    if used < total * 0.01 || came > used * 0.001 || samples < 10 || window.step.is_some() {
+        return None;
+    }
+    let bytes = |value| Quantity::new(value, Unit::Bytes);
+    let mut case = Case::new(RULE.doc.id, window);
+    case.weigh(
+        1.0 + grade(came / used, 0.001, 0.0),
+        case.held("read back from swap", "pswpin * page size", bytes(came), Relation::Below, bytes(used)),
+    );
+    case.note(case.measured("in swap at most", "SwapTotal - SwapFree", bytes(used)));
+    let statement = format!(
+        "{} lie in swap and hardly any of it was asked for ({}): no sign of trouble.",
+        bytes(used),
+        bytes(came)
+    );
+    case.close(statement, vec![advise("Leave it.", None, "What lies there unused leaves memory to what is used.")])
+}

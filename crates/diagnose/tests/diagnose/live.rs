@@ -1,0 +1,319 @@
+//! The rules on made-up recordings of a host: each incident, and beside it what looks like it and is not.
+
+use crate::story::{MIB, Story, finding, seen};
+use pagetide_core::{Bytes, Table};
+
+const GIB: f64 = 1024.0 * MIB;
+/// Samples a second apart; what is unusual happens from second 60 to 90.
+const SECONDS: usize = 120;
+
+fn busy(at: f64) -> bool {
+    at > 60.0 && at <= 90.0
+}
+
+/// How far the incident has come, from 0 to 1.
+fn progress(at: f64) -> f64 {
+    ((at - 60.0) / 30.0).clamp(0.0, 1.0)
+}
+
+/// A host with 8 GiB, 5 of them file cache, that reads a little from a slow and a fast disk.
+fn host() -> Story {
+    Story::new(SECONDS, 1.0).manifest(|manifest| {
+        manifest.memory_total = Bytes::new(8 << 30);
+        manifest.origin = "host".to_owned();
+    })
+}
+
+fn memory(story: Story, cached: impl Fn(f64) -> f64, anon: impl Fn(f64) -> f64, free: impl Fn(f64) -> f64) -> Story {
+    story
+        .gauge(Table::Host, "", "MemTotal", |_| 8.0 * GIB)
+        .gauge(Table::Host, "", "Cached", cached)
+        .gauge(Table::Host, "", "AnonPages", anon)
+        .gauge(Table::Host, "", "MemFree", free)
+}
+
+/// Pages per second during the incident, next to nothing otherwise.
+fn paging(story: Story, scanned: f64, stolen: f64, refaulted: f64, faults: f64) -> Story {
+    let at = |rate: f64| move |at: f64| if busy(at) { rate } else { 0.0 };
+    story
+        .counter(Table::Host, "", "pgscan_kswapd", at(scanned))
+        .counter(Table::Host, "", "pgsteal_kswapd", at(stolen))
+        .counter(Table::Host, "", "workingset_refault_file", at(refaulted))
+        .counter(Table::Host, "", "pgmajfault", move |at| if busy(at) { faults } else { 1.0 })
+}
+
+/// A disk: bytes read per second and part of the time busy, usually and during the incident, with this queue.
+fn disk(story: Story, name: &str, read: (f64, f64), used: (f64, f64), queue: f64) -> Story {
+    let pick = |pair: (f64, f64)| move |at: f64| if busy(at) { pair.1 } else { pair.0 };
+    story
+        .counter(Table::Disk, name, "read_sectors", move |at| pick(read)(at) / 512.0)
+        .counter(Table::Disk, name, "reads", move |at| pick(read)(at) / 65536.0)
+        .counter(Table::Disk, name, "io_ms", move |at| pick(used)(at) * 1000.0)
+        .counter(
+            Table::Disk,
+            name,
+            "weighted_io_ms",
+            move |at| {
+                if busy(at) { used.1 * queue * 1000.0 } else { used.0 * 1000.0 }
+            },
+        )
+}
+
+/// 400 MiB/s from nvme0n1 that nobody reads twice; sda has to read back what others lost.
+fn stream() -> Story {
+    let story = memory(host(), |at| (5.0 - 2.0 * progress(at)) * GIB, |_| 2.0 * GIB, |_| 0.5 * GIB);
+    let story = paging(story, 150_000.0, 102_400.0, 3000.0, 500.0);
+    let story = disk(story, "nvme0n1", (0.5 * MIB, 400.0 * MIB), (0.01, 0.4), 2.0);
+    disk(story, "sda", (0.2 * MIB, 12.0 * MIB), (0.05, 0.99), 12.0)
+        .counter(Table::Process, "9@9", "read_bytes", |at| if busy(at) { 390.0 * MIB } else { 0.0 })
+        .counter(Table::Process, "1@1", "read_bytes", |_| 1000.0)
+}
+
+#[test]
+fn a_stream_is_the_origin_and_the_slow_disk_its_victim() {
+    let recording = stream().tell();
+    let flood = finding(&recording, "stream-floods-cache").unwrap();
+    assert!(flood.statement.contains("nvme0n1 by 9@9 (9@9)"), "{}", flood.statement);
+    assert!(flood.statement.contains("; sda read back"), "{}", flood.statement);
+    assert_eq!(flood.range, (60_000_000_000, 90_000_000_000), "onset and end to the sample");
+    let saturated = finding(&recording, "device-saturated").unwrap();
+    assert!(
+        saturated.statement.contains("sda is saturated") && saturated.statement.contains("a victim"),
+        "{saturated:?}"
+    );
+}
+
+#[test]
+fn what_is_no_stream_is_not_blamed_on_one() {
+    let quick = |story| disk(story, "nvme0n1", (0.5 * MIB, 400.0 * MIB), (0.01, 0.4), 2.0);
+    let still = |story| memory(story, |_| 5.0 * GIB, |_| 2.0 * GIB, |_| 0.5 * GIB);
+    let spare = memory(host(), |at| (1.0 + 3.0 * progress(at)) * GIB, |_| GIB, |at| (6.0 - 3.0 * progress(at)) * GIB);
+    let controls = [
+        ("memory to spare", quick(paging(spare, 0.0, 0.0, 0.0, 1.0))),
+        ("O_DIRECT", quick(paging(still(host()), 0.0, 0.0, 0.0, 1.0))),
+        ("a working set that does not fit", quick(paging(still(host()), 150_000.0, 102_400.0, 95_000.0, 500.0))),
+        (
+            "anonymous growth beside a reader",
+            quick(paging(
+                memory(host(), |at| (5.0 - 4.0 * progress(at)) * GIB, |at| (2.0 + 4.0 * progress(at)) * GIB, |_| GIB),
+                60_000.0,
+                40_000.0,
+                0.0,
+                50.0,
+            )),
+        ),
+        (
+            "a swap-in storm",
+            quick(paging(still(host()), 150_000.0, 60_000.0, 0.0, 9000.0))
+                .counter(Table::Host, "", "pswpin", |at| if busy(at) { 40_000.0 } else { 0.0 })
+                .counter(Table::Host, "", "pswpout", |at| if busy(at) { 40_000.0 } else { 0.0 }),
+        ),
+        (
+            "dropped caches",
+            stream().counter(
+                Table::Host,
+                "",
+                "drop_pagecache",
+                |at| if (60.5..61.5).contains(&at) { 1.0 } else { 0.0 },
+            ),
+        ),
+    ];
+    for (name, control) in controls {
+        assert_eq!(finding(&control.tell(), "stream-floods-cache"), None, "{name}");
+    }
+}
+
+#[test]
+fn a_cache_that_fills_for_the_first_time_is_cold() {
+    let fills = memory(host(), |at| (1.0 + 3.0 * progress(at)) * GIB, |_| GIB, |at| (6.0 - 3.0 * progress(at)) * GIB);
+    let read = 3.0 * GIB / 30.0;
+    let cold = disk(paging(fills, 0.0, 0.0, 0.0, 80.0), "sda", (0.0, read), (0.0, 0.8), 1.5).tell();
+    assert_eq!(seen(&cold), ["cold-cache"]);
+    assert_eq!(finding(&stream().tell(), "cold-cache"), None);
+}
+
+#[test]
+fn anonymous_growth_takes_the_cache_only_if_the_cache_falls() {
+    let growth = |cached: f64, free: f64, scanned: f64| {
+        let story = memory(
+            host(),
+            move |at| (5.0 - cached * progress(at)) * GIB,
+            |at| (2.0 + 3.0 * progress(at)) * GIB,
+            move |at| (4.0 - free * progress(at)) * GIB,
+        );
+        paging(story, scanned, scanned * 0.9, 0.0, 5.0)
+            .gauge(Table::Process, "7@7", "RssAnon", |at| (0.1 + 3.0 * progress(at)) * GIB)
+            .tell()
+    };
+    let taken = finding(&growth(2.8, 0.2, 30_000.0), "anonymous-growth-takes-cache").unwrap();
+    assert!(taken.statement.contains("3 GiB, most of it by 7@7"), "{}", taken.statement);
+    assert_eq!(finding(&growth(0.1, 2.9, 0.0), "anonymous-growth-takes-cache"), None, "free memory sufficed");
+    assert_eq!(finding(&stream().tell(), "anonymous-growth-takes-cache"), None);
+}
+
+#[test]
+fn swap_thrashes_when_it_goes_both_ways() {
+    let swap = |came: f64, went: f64| {
+        paging(host(), 50_000.0, 20_000.0, 0.0, 2000.0)
+            .counter(Table::Host, "", "pswpin", move |at| if busy(at) { came } else { 0.0 })
+            .counter(Table::Host, "", "pswpout", move |at| if busy(at) { went } else { 0.0 })
+            .counter(Table::Host, "", "workingset_refault_anon", move |at| if busy(at) { came * 0.9 } else { 0.0 })
+            .gauge(Table::Host, "", "SwapTotal", |_| 4.0 * GIB)
+            .gauge(Table::Host, "", "SwapFree", |_| 2.0 * GIB)
+            .tell()
+    };
+    assert!(finding(&swap(5000.0, 6000.0), "swap-thrash").is_some());
+    for (name, came, went) in
+        [("out only", 0.0, 6000.0), ("in only", 5000.0, 10.0), ("idle", 0.0, 0.0), ("a trickle", 2.0, 3.0)]
+    {
+        assert_eq!(finding(&swap(came, went), "swap-thrash"), None, "{name}");
+    }
+    assert!(finding(&swap(5000.0, 6000.0), "swap-in-use-harmless").is_none());
+}
+
+#[test]
+fn swap_in_use_is_harmless_when_nobody_asks_for_it() {
+    let idle = |used: f64| {
+        host()
+            .counter(Table::Host, "", "pswpin", |_| 0.0)
+            .gauge(Table::Host, "", "SwapTotal", |_| 4.0 * GIB)
+            .gauge(Table::Host, "", "SwapFree", move |_| (4.0 - used) * GIB)
+            .tell()
+    };
+    assert_eq!(seen(&idle(1.5)), ["swap-in-use-harmless"]);
+    assert_eq!(seen(&idle(0.0)), [""; 0]);
+}
+
+#[test]
+fn direct_reclaim_is_told_from_kswapd_at_work() {
+    let reclaim = |stalls: f64, direct: f64| {
+        paging(host(), 50_000.0, 20_000.0, 0.0, 10.0)
+            .counter(Table::Host, "", "allocstall_normal", move |at| if busy(at) { stalls } else { 0.0 })
+            .counter(Table::Host, "", "pgscan_direct", move |at| if busy(at) { direct } else { 0.0 })
+            .counter(Table::Host, "", "psi_memory_some", move |at| if busy(at) { direct * 5.0 } else { 0.0 })
+            .tell()
+    };
+    assert!(finding(&reclaim(40.0, 20_000.0), "direct-reclaim-stalls").is_some());
+    assert_eq!(finding(&reclaim(0.0, 0.0), "direct-reclaim-stalls"), None);
+    assert_eq!(finding(&reclaim(1.2, 40.0), "direct-reclaim-stalls"), None, "hardly any");
+}
+
+#[test]
+fn a_group_at_its_limit_is_not_a_host_without_memory() {
+    let group = |hits: f64, used: f64| {
+        let story =
+            memory(host(), |_| 3.0 * GIB, |_| GIB, |_| 3.0 * GIB).gauge(Table::Host, "", "MemAvailable", |_| 5.0 * GIB);
+        disk(story, "sda", (0.0, 40.0 * MIB), (0.0, 0.5), 1.0)
+            .counter(Table::Cgroup, "/g", "failcnt", move |at| if busy(at) { hits } else { 0.0 })
+            .gauge(Table::Cgroup, "/g", "current", move |_| used * GIB)
+            .gauge(Table::Cgroup, "/g", "max", |_| GIB)
+            .counter(Table::Cgroup, "/g", "workingset_refault_file", |at| if busy(at) { 900.0 } else { 0.0 })
+            .tell()
+    };
+    let limited = group(300.0, 0.999);
+    assert!(finding(&limited, "cgroup-limit-reclaim").is_some());
+    assert_eq!(finding(&limited, "stream-floods-cache"), None);
+    assert_eq!(finding(&group(0.0, 0.999), "cgroup-limit-reclaim"), None, "full and never asked for more");
+    assert_eq!(finding(&group(300.0, 0.4), "cgroup-limit-reclaim"), None, "far below");
+}
+
+#[test]
+fn free_memory_far_above_the_watermarks_contradicts_shortage() {
+    let falls = |gained: f64| {
+        let story = memory(
+            host(),
+            |at| (5.0 - 4.5 * progress(at)) * GIB,
+            |_| 2.0 * GIB,
+            move |at| (0.3 + gained * progress(at)) * GIB,
+        );
+        paging(story, 80_000.0, 40_000.0, 0.0, 20.0).gauge(Table::Zone, "node0/Normal", "high", |_| 12_000.0).gauge(
+            Table::Zone,
+            "node0/Normal",
+            "free",
+            move |at| (0.3 + gained * progress(at)) * GIB / 4096.0,
+        )
+    };
+    assert!(finding(&falls(4.4).tell(), "over-reclaim").is_some());
+    assert_eq!(finding(&falls(0.2).tell(), "over-reclaim"), None, "somebody took what was freed");
+    let dropped =
+        falls(4.4).counter(Table::Host, "", "drop_pagecache", |at| if (61.5..62.5).contains(&at) { 1.0 } else { 0.0 });
+    assert_eq!(finding(&dropped.tell(), "over-reclaim"), None);
+}
+
+#[test]
+fn dropped_caches_are_named() {
+    let drop = |times: f64| {
+        memory(
+            host(),
+            |at| if at > 70.5 { GIB } else { 5.0 * GIB },
+            |_| GIB,
+            |at| if at > 70.5 { 5.0 * GIB } else { GIB },
+        )
+        .counter(Table::Host, "", "drop_pagecache", move |at| if (70.5..71.5).contains(&at) { times } else { 0.0 })
+        .tell()
+    };
+    assert_eq!(seen(&drop(1.0)), ["caches-dropped"]);
+    assert_eq!(finding(&drop(0.0), "caches-dropped"), None, "a large file that is deleted looks so");
+}
+
+#[test]
+fn writers_of_a_live_host_are_throttled_above_the_ceiling() {
+    let writes = |peak: f64| {
+        host()
+            .gauge(Table::Host, "", "nr_dirty", move |at| if busy(at) { peak } else { 100.0 })
+            .gauge(Table::Host, "", "nr_writeback", |at| if busy(at) { 5000.0 } else { 0.0 })
+            .gauge(Table::Host, "", "nr_dirty_threshold", |_| 100_000.0)
+            .gauge(Table::Host, "", "nr_dirty_background_threshold", |_| 50_000.0)
+            .counter(Table::Disk, "sda", "write_sectors", |at| if busy(at) { 200_000.0 } else { 10.0 })
+            .tell()
+    };
+    assert!(finding(&writes(80_000.0), "dirty-throttled").is_some());
+    assert_eq!(finding(&writes(40_000.0), "dirty-throttled"), None, "below the background threshold");
+}
+
+#[test]
+fn a_disk_with_one_request_in_flight_is_latency_bound() {
+    let reads = |queue: f64| disk(host(), "sda", (10.0 * MIB, 10.0 * MIB), (0.95, 0.95), queue);
+    let at_one = host()
+        .counter(Table::Disk, "sda", "reads", |_| 2600.0)
+        .counter(Table::Disk, "sda", "read_sectors", |_| 41_600.0)
+        .counter(Table::Disk, "sda", "io_ms", |_| 970.0)
+        .counter(Table::Disk, "sda", "weighted_io_ms", |_| 985.0);
+    let bound = finding(&at_one.tell(), "latency-bound").unwrap();
+    assert!(bound.statement.contains("2 600/s of 379 us"), "{}", bound.statement);
+    assert!(finding(&reads(8.0).tell(), "latency-bound").is_none(), "many in flight");
+}
+
+#[test]
+fn a_gap_is_a_blind_spot_and_ten_minute_averages_are_none() {
+    let stamps = |origin: &'static str, late: bool| {
+        let at = |index: usize| index as f64 + if late && index > 50 { 40.0 } else { 0.0 };
+        let manifest = pagetide_core::Manifest {
+            origin: origin.to_owned(),
+            interval: pagetide_core::Nanos::new(1_000_000_000),
+            ..Default::default()
+        };
+        let mut builder = pagetide_core::RecordingBuilder::new(manifest);
+        for index in 0..100 {
+            let boot_ns = crate::story::whole(at(index) * 1e9);
+            builder.stamp(pagetide_core::Stamp { boot_ns, ..Default::default() });
+        }
+        builder.finish()
+    };
+    assert_eq!(seen(&stamps("host", true)), ["recorder-blind-spot"]);
+    assert_eq!(seen(&stamps("host", false)), [""; 0]);
+    assert_eq!(seen(&stamps("import", true)), [""; 0]);
+}
+
+#[test]
+fn averages_over_ten_minutes_show_a_stream_too() {
+    let day = |at: f64| (6000.0..9000.0).contains(&at);
+    let story = Story::new(30, 600.0)
+        .rate(Table::Host, "", "pgscan_kswapd", move |at| if day(at) { 2e5 } else { 0.0 })
+        .rate(Table::Host, "", "pgsteal", move |at| if day(at) { 1.8e5 } else { 0.0 })
+        .rate(Table::Host, "", "pgmajfault", move |at| if day(at) { 600.0 } else { 0.2 })
+        .rate(Table::Disk, "ssd", "read_sectors", move |at| if day(at) { 1.4e6 } else { 1600.0 })
+        .rate(Table::Disk, "hdd", "read_sectors", move |at| if day(at) { 12_000.0 } else { 0.0 });
+    let flood = finding(&story.tell(), "stream-floods-cache").unwrap();
+    assert_eq!(flood.range.0, 5_400_000_000_000, "known to an interval: the average of the first busy one begins here");
+}
