@@ -10,9 +10,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::str::FromStr;
 
+mod load;
 mod machine;
 mod raw;
 
+pub use load::{
+    Caching, CopySpec, DdSpec, Fill, GroupSpec, GrowSpec, IoMax, Load, Order, Part, Place, Sharing, StreamSpec, Swaps,
+    WalkSpec,
+};
 pub use machine::{DiskSpec, FileSystem, HugePages, Lru, Machine, SwapSpec};
 
 /// A scenario, checked: ids are unique, references lead somewhere, every amount has its unit.
@@ -45,6 +50,9 @@ pub struct Step {
     pub drop_caches: bool,
     /// What it does.
     pub action: Action,
+    /// The control group of its processes, beside that of the whole work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cgroup: Option<GroupSpec>,
     /// What its author measured, not scaled.
     pub published: Figures,
 }
@@ -67,6 +75,12 @@ pub enum Action {
     Sysctl(BTreeMap<String, i64>),
     /// Only notes where memory stands.
     Snapshot,
+    /// Runs a load that the lab makes itself.
+    Load(Load),
+    /// Runs several of them at once.
+    Parallel(Vec<Part>),
+    /// Changes the machine's swap; none when empty.
+    Swap(Swaps),
 }
 
 impl Action {
@@ -80,6 +94,9 @@ impl Action {
             Self::Sleep(_) => "sleep",
             Self::Sysctl(_) => "sysctl",
             Self::Snapshot => "snapshot",
+            Self::Load(load) => load.kind(),
+            Self::Parallel(_) => "parallel",
+            Self::Swap(_) => "swap",
         }
     }
 }
@@ -269,16 +286,34 @@ impl Scenario {
         raw.check(text, name)
     }
 
+    /// The ids of all results that a run gives: of the steps, and of the parts of parallel ones as `STEP_PART`.
+    pub fn result_ids(&self) -> impl Iterator<Item = String> {
+        self.steps.iter().flat_map(|step| {
+            let parts = match &step.action {
+                Action::Parallel(parts) => parts.as_slice(),
+                _ => &[],
+            };
+            let parts = parts.iter().map(|part| format!("{}_{}", step.id, part.name));
+            std::iter::once(step.id.clone()).chain(parts)
+        })
+    }
+
+    /// The loads of all steps and their parts.
+    pub fn loads(&self) -> impl Iterator<Item = &Load> {
+        self.steps.iter().flat_map(|step| match &step.action {
+            Action::Load(load) => vec![load],
+            Action::Parallel(parts) => parts.iter().map(|part| &part.load).collect(),
+            _ => Vec::new(),
+        })
+    }
+
     /// The scenario at another scale. Published figures stay as they are.
     pub fn scaled(&self, scale: Scale) -> Self {
         let mut scenario = self.clone();
         let machine = &mut scenario.machine;
         machine.memory = scale.bytes(machine.memory);
         machine.system = scale.bytes(machine.system);
-        match &mut machine.swap {
-            SwapSpec::None => {}
-            SwapSpec::Disk { size, .. } | SwapSpec::Zram { size, .. } => *size = scale.bytes(*size),
-        }
+        machine.swap.scale(scale);
         for disk in &mut machine.disks {
             disk.size = scale.bytes(disk.size);
         }
@@ -293,8 +328,17 @@ impl Scenario {
                     hold.size = scale.bytes(hold.size);
                     hold.touch = hold.touch.map(|touch| scale.bytes(touch));
                 }
+                Action::Load(load) => *load = load.scaled(|size| scale.bytes(size)),
+                Action::Parallel(parts) => {
+                    for part in parts {
+                        part.load = part.load.scaled(|size| scale.bytes(size));
+                        part.cgroup = part.cgroup.as_ref().map(|group| group.scaled(|size| scale.bytes(size)));
+                    }
+                }
+                Action::Swap(swaps) => swaps.iter_mut().for_each(|swap| swap.scale(scale)),
                 Action::Release(_) | Action::DropCaches | Action::Sleep(_) | Action::Sysctl(_) | Action::Snapshot => {}
             }
+            step.cgroup = step.cgroup.as_ref().map(|group| group.scaled(|size| scale.bytes(size)));
         }
         scenario
     }

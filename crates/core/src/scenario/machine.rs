@@ -122,6 +122,8 @@ pub enum FileSystem {
     Ext4,
     /// XFS, which needs a disk of 300 MiB or more.
     Xfs,
+    /// None: the disk is used as a block device.
+    None,
 }
 
 impl FileSystem {
@@ -130,6 +132,16 @@ impl FileSystem {
         match self {
             Self::Ext4 => "ext4",
             Self::Xfs => "xfs",
+            Self::None => "none",
+        }
+    }
+}
+
+impl SwapSpec {
+    pub(super) fn scale(&mut self, scale: super::Scale) {
+        match self {
+            Self::None => {}
+            Self::Disk { size, .. } | Self::Zram { size, .. } => *size = scale.bytes(*size),
         }
     }
 }

@@ -1,8 +1,9 @@
 //! The TOML as it stands in the file, and the checks that turn it into a [`super::Scenario`].
 
+use super::load::{CopySpec, DdSpec, GroupSpec, GrowSpec, RawLoads, RawPart, StreamSpec, WalkSpec};
 use super::{
-    Action, BTreeMap, BTreeSet, Bytes, Claim, Deserialize, Figure, Figures, FioJob, HoldSpec, Machine, Nanos, Quantity,
-    Refusal, Step, SwapSpec, suggest,
+    Action, BTreeMap, BTreeSet, Bytes, Claim, Deserialize, Figure, Figures, FileSystem, FioJob, HoldSpec, Machine,
+    Nanos, Quantity, Refusal, Step, SwapSpec, suggest,
 };
 
 #[derive(Debug, Deserialize)]
@@ -35,8 +36,32 @@ struct RawStep {
     sysctl: Option<BTreeMap<String, i64>>,
     #[serde(default)]
     snapshot: bool,
+    stream: Option<StreamSpec>,
+    dd: Option<DdSpec>,
+    copy: Option<CopySpec>,
+    map_and_walk: Option<WalkSpec>,
+    grow: Option<GrowSpec>,
+    parallel: Option<Vec<RawPart>>,
+    swap: Option<Areas>,
+    cgroup: Option<GroupSpec>,
     #[serde(default)]
     published: BTreeMap<String, toml::Value>,
+}
+
+/// The swap of a step: one area or a list of them.
+#[derive(Debug)]
+struct Areas(Vec<SwapSpec>);
+
+impl<'de> Deserialize<'de> for Areas {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        use serde::de::Error as _;
+        let value = toml::Value::deserialize(deserializer)?;
+        let values = if let toml::Value::Array(values) = value { values } else { vec![value] };
+        let areas = values.into_iter().map(|value| {
+            SwapSpec::deserialize(value).map_err(|error: toml::de::Error| D::Error::custom(error.message()))
+        });
+        areas.filter(|area| !matches!(area, Ok(SwapSpec::None))).collect::<Result<_, _>>().map(Areas)
+    }
 }
 
 impl<'de> Deserialize<'de> for SwapSpec {
@@ -97,6 +122,12 @@ impl Scenario {
         if self.machine.disks.is_empty() {
             return Err(Refusal::input(format!("{name}: the machine has no disk"), "add a [[machine.disk]]"));
         }
+        if self.machine.disks[0].filesystem == FileSystem::None {
+            return Err(Refusal::input(
+                format!("{name}: the first disk has no file system"),
+                "files go to the first disk: name one with a file system first",
+            ));
+        }
         let mut steps: Vec<Step> = Vec::new();
         for raw in self.steps {
             let place = format!("{name}:{}", line_of(text, raw.span().start));
@@ -111,6 +142,20 @@ impl Scenario {
         }
         if steps.is_empty() {
             return Err(Refusal::input(format!("{name}: no steps"), "add a [[step]]"));
+        }
+        let names: Vec<&str> = steps.iter().map(|step| step.id.as_str()).collect();
+        for step in &steps {
+            super::load::places(step, &self.machine, &format!("{name}: step `{}`", step.id))?;
+            let Action::Parallel(parts) = &step.action else { continue };
+            let mut ids: Vec<String> = parts.iter().map(|part| format!("{}_{}", step.id, part.name)).collect();
+            ids.sort_unstable();
+            let twice = ids.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| &pair[0]);
+            if let Some(id) = twice.or_else(|| ids.iter().find(|id| names.contains(&id.as_str()))) {
+                return Err(Refusal::input(
+                    format!("{name}: there are two results `{id}`"),
+                    "give the part another name",
+                ));
+            }
         }
         let mut claims: Vec<Claim> = Vec::new();
         for raw in self.claims {
@@ -145,7 +190,7 @@ impl RawStep {
                 "use a letter, then letters, digits and _",
             ));
         }
-        let published = self.published_figures(place)?;
+        let published = published_figures(&self.published, place)?;
         let mut actions = Vec::new();
         if let Some(table) = self.fio {
             actions.push(Action::Fio(fio_job(table, place, before)?));
@@ -170,6 +215,25 @@ impl RawStep {
         if self.snapshot {
             actions.push(Action::Snapshot);
         }
+        let loads = RawLoads {
+            stream: self.stream,
+            dd: self.dd,
+            copy: self.copy,
+            map_and_walk: self.map_and_walk,
+            grow: self.grow,
+        };
+        actions.extend(loads.check(place)?.into_iter().map(Action::Load));
+        if let Some(parts) = self.parallel {
+            let parts = parts.into_iter().map(|part| part.check(place)).collect::<Result<Vec<_>, _>>()?;
+            if parts.iter().all(|part| part.background) {
+                return Err(Refusal::input(
+                    format!("{place}: step `{}` has no part that ends it", self.id),
+                    "a background part only goes on until the others have ended",
+                ));
+            }
+            actions.push(Action::Parallel(parts));
+        }
+        actions.extend(self.swap.map(|areas| Action::Swap(areas.0)));
         if actions.is_empty() && self.drop_caches {
             actions.push(Action::DropCaches);
         }
@@ -177,31 +241,38 @@ impl RawStep {
         let Some(action) = actions.pop().filter(|_| count == 1) else {
             return Err(Refusal::input(
                 format!("{place}: step `{}` does {count} things", self.id),
-                "a step does one: fio, hold, release, drop_caches, sleep, sysctl or snapshot",
+                "a step does one: fio, hold, release, drop_caches, sleep, sysctl, snapshot, stream, dd, copy, map_and_walk, grow, parallel or swap",
             ));
         };
-        let title = if self.title.is_empty() { describe(&action) } else { self.title };
-        Ok(Step { id: self.id, title, drop_caches: self.drop_caches, action, published })
-    }
-
-    fn published_figures(&self, place: &str) -> Result<Figures, Refusal> {
-        let mut figures = Figures::default();
-        for (name, value) in &self.published {
-            let figure = Figure::by_name(name).ok_or_else(|| {
-                let known = Figure::ALL.iter().map(|figure| figure.name());
-                Refusal::input(
-                    format!("{place}: `{name}` is not a figure{}", suggest::hint(name, known.clone())),
-                    format!("figures: {}", known.collect::<Vec<_>>().join(", ")),
-                )
-            })?;
-            figures.set(
-                figure,
-                published_value(figure, value)
-                    .map_err(|why| Refusal::input(format!("{place}: published {name}: {why}"), ""))?,
-            );
+        if self.cgroup.is_some() && !matches!(action, Action::Fio(_) | Action::Load(_)) {
+            return Err(Refusal::input(
+                format!("{place}: a {} step has no process for a control group", action.kind()),
+                "give cgroup to a fio step, a load, or a part",
+            ));
         }
-        Ok(figures)
+        let title = if self.title.is_empty() { describe(&action) } else { self.title };
+        Ok(Step { id: self.id, title, drop_caches: self.drop_caches, action, cgroup: self.cgroup, published })
     }
+}
+
+/// The figures of a `published` table.
+pub(super) fn published_figures(table: &BTreeMap<String, toml::Value>, place: &str) -> Result<Figures, Refusal> {
+    let mut figures = Figures::default();
+    for (name, value) in table {
+        let figure = Figure::by_name(name).ok_or_else(|| {
+            let known = Figure::ALL.iter().map(|figure| figure.name());
+            Refusal::input(
+                format!("{place}: `{name}` is not a figure{}", suggest::hint(name, known.clone())),
+                format!("figures: {}", known.collect::<Vec<_>>().join(", ")),
+            )
+        })?;
+        figures.set(
+            figure,
+            published_value(figure, value)
+                .map_err(|why| Refusal::input(format!("{place}: published {name}: {why}"), ""))?,
+        );
+    }
+    Ok(figures)
 }
 
 /// A published number in the figure's own unit.
@@ -277,6 +348,10 @@ fn describe(action: &Action) -> String {
             settings.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
         }
         Action::Snapshot => "snapshot".to_owned(),
+        Action::Load(load) => load.describe(),
+        Action::Parallel(parts) => parts.iter().map(|part| part.name.as_str()).collect::<Vec<_>>().join(" beside "),
+        Action::Swap(swaps) if swaps.is_empty() => "swap off".to_owned(),
+        Action::Swap(_) => "swap on".to_owned(),
     }
 }
 

@@ -112,6 +112,9 @@ impl Executor<'_, '_> {
                 Ok(Done::well())
             }
             Action::Snapshot => Ok(Done::well()),
+            Action::Load(_) | Action::Parallel(_) | Action::Swap(_) => {
+                Ok(Done::badly(Outcome::Refused, format!("{} is not known to this executor", step.action.kind())))
+            }
         }
     }
 
