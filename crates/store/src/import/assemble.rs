@@ -125,8 +125,8 @@ fn manifest(files: &[Gather], notes: &mut Vec<String>) -> Result<Manifest, Refus
 
 /// Says on which days the files are, and what is not known about them.
 fn tell_days(files: &mut [Gather], spans: &[Span], options: &Options, notes: &mut Vec<String>) {
+    let names: Vec<String> = files.iter().map(|file| file.report.name.clone()).collect();
     for span in spans {
-        let names: Vec<String> = span.files.iter().map(|at| files[*at].report.name.clone()).collect();
         let Some(day) = span.stand_in else {
             for at in &span.files {
                 files[*at].report.day_known = true;
@@ -142,20 +142,23 @@ fn tell_days(files: &mut [Gather], spans: &[Span], options: &Options, notes: &mu
             });
         }
         if span.files.len() > 1 {
-            let text = format!(
+            for at in &span.files {
+                let others: Vec<&str> =
+                    span.files.iter().filter(|other| *other != at).map(|other| names[*other].as_str()).collect();
+                files[*at].report.note(format!("taken to be of the same day as {}", others.join(", ")));
+            }
+            notes.push(format!(
                 "{} have no date and the same uneven times ({} or more in common, to the second): taken as one day, {day}",
-                names.join(" and "),
+                span.files.iter().map(|at| names[*at].as_str()).collect::<Vec<_>>().join(" and "),
                 span.common
-            );
-            span.files.iter().for_each(|at| files[*at].report.note(text.clone()));
-            notes.push(text);
+            ));
         }
     }
     if spans.len() > 1 {
         let days: Vec<String> = spans
             .iter()
             .map(|span| {
-                let names: Vec<&str> = span.files.iter().map(|at| files[*at].report.name.as_str()).collect();
+                let names: Vec<&str> = span.files.iter().map(|at| names[*at].as_str()).collect();
                 let day = span.stand_in.map_or("known days".to_owned(), |day| format!("{day} (not known)"));
                 format!("{day}: {}", names.join(", "))
             })

@@ -17,9 +17,9 @@ impl Date {
     /// 1970-01-01.
     pub const EPOCH: Self = Self(0);
 
-    /// The day with these numbers, when there is one between 1970 and 9999.
+    /// The day with these numbers, when there is one from 1970 to 2200: a time in nanoseconds ends in 2262.
     pub fn new(year: i32, month: u32, day: u32) -> Option<Self> {
-        if !(1970..=9999).contains(&year) || !(1..=12).contains(&month) || day < 1 || day > days_in(year, month) {
+        if !(1970..=2200).contains(&year) || !(1..=12).contains(&month) || day < 1 || day > days_in(year, month) {
             return None;
         }
         // Days before a month, with the year turned so that it begins in March and its leap day is the last.
@@ -31,7 +31,7 @@ impl Date {
 
     /// Midnight, in nanoseconds since 1970-01-01.
     pub fn nanos(self) -> i64 {
-        i64::from(self.0) * DAY
+        i64::from(self.0).saturating_mul(DAY)
     }
 
     /// The day `days` later.
@@ -351,6 +351,9 @@ pub fn utc_offset(text: &str) -> Result<i64, String> {
     }
 }
 
+/// No file goes on for ten years; one that seems to is not what it seems.
+const MOST_DAYS: i64 = 3650;
+
 /// Follows a clock that shows only the time of day through the days.
 #[derive(Debug, Clone, Default)]
 pub(super) struct DayClock {
@@ -368,7 +371,7 @@ impl DayClock {
     pub(super) fn advance(&mut self, time_of_day: i64) -> Result<i64, Backwards> {
         let last = self.last.unwrap_or(time_of_day);
         if time_of_day < last {
-            if last - time_of_day < DAY / 2 {
+            if last - time_of_day < DAY / 2 || self.days >= MOST_DAYS {
                 return Err(Backwards);
             }
             self.days += 1;

@@ -128,6 +128,15 @@ mod tests {
     }
 
     #[test]
+    fn the_documentation_names_every_column() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/IMPORT.md");
+        let text = std::fs::read_to_string(path).unwrap();
+        for meaning in HOST.iter().chain(DISK).chain(VMSTAT) {
+            assert!(text.contains(&format!("`{}`", meaning.name)), "{} is not in docs/IMPORT.md", meaning.name);
+        }
+    }
+
+    #[test]
     fn old_and_new_columns_fill_the_same_metric() {
         let mut gather = Gather::new("test");
         let mut old = Section::new(Table::Disk, DISK, &["rd_sec/s"]);

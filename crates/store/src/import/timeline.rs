@@ -77,7 +77,7 @@ fn common_times(one: &Gather, other: &Gather) -> Option<usize> {
     }
     let mut intervals: BTreeMap<i64, usize> = BTreeMap::new();
     for pair in common.windows(2) {
-        *intervals.entry(pair[1] - pair[0]).or_default() += 1;
+        *intervals.entry(pair[1].saturating_sub(pair[0])).or_default() += 1;
     }
     let usual = intervals.values().max().copied().unwrap_or(0);
     (common.len() - 1 - usual >= UNEVEN).then_some(common.len())
@@ -92,7 +92,7 @@ fn sorted(file: &Gather) -> Vec<i64> {
 /// The usual time between samples: the median.
 pub(super) fn usual_interval(file: &Gather) -> Option<i64> {
     let times = sorted(file);
-    let mut intervals: Vec<i64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let mut intervals: Vec<i64> = times.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).collect();
     let middle = intervals.len() / 2;
     (!intervals.is_empty()).then(|| *intervals.select_nth_unstable(middle).1)
 }
