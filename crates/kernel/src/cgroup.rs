@@ -257,6 +257,26 @@ pub(crate) fn blkio_beside(memory: &Path) -> Option<PathBuf> {
     None
 }
 
+/// Patterns for [`crate::Watch::cgroups`] that mean every control group whose memory this kernel accounts: the unified
+/// hierarchy where it has the memory controller, else the hierarchy of v1 that has it.
+///
+/// # Errors
+/// When the mounts cannot be read.
+pub fn trees(root: &Root) -> Result<Vec<PathBuf>, Error> {
+    let mounts = root.mounts()?;
+    let all = |point: &PathBuf| vec![point.join("**")];
+    let v2 = mounts.iter().find(|mount| mount.kind == "cgroup2").map(|mount| &mount.point);
+    if let Some(point) = v2 {
+        let controllers = root.optional(point.join("cgroup.controllers"))?.unwrap_or_default();
+        if controllers.split(' ').any(|controller| controller == "memory") {
+            return Ok(all(point));
+        }
+    }
+    let has_memory = |options: &str| options.split(',').any(|option| option == "memory");
+    let v1 = mounts.iter().find(|mount| mount.kind == "cgroup" && has_memory(&mount.options));
+    Ok(v1.map_or_else(Vec::new, |mount| all(&mount.point)))
+}
+
 impl Root {
     /// Reads a control group by the full path of its directory (v1: that of the memory controller).
     pub fn cgroup(&self, path: &Path) -> Result<Cgroup, Error> {

@@ -40,7 +40,7 @@ pub use mounts::{Mount, parse_mountinfo, parse_mounts};
 pub use pressure::{Pressure, Pressures, Stall, parse_pressure};
 pub use process::{ProcessIo, ProcessStat, ProcessStatus, parse_process_io, parse_process_stat, parse_process_status};
 pub use root::Root;
-pub use sampler::{Processes, Sampler, Watch};
+pub use sampler::{Processes, Sampler, Top, Watch};
 pub use stat::{Stat, parse_stat};
 pub use swaps::{SwapArea, parse_swaps};
 pub use sysctl::VmSysctls;

@@ -9,12 +9,17 @@ mod learned;
 mod listing;
 mod process;
 mod row;
+mod survey;
+mod task;
+mod tree;
 mod zone;
 
 use crate::error::Error;
 use crate::root::Root;
 use pagetide_core::{Kind, Sample, Schema, Table};
+use rustix::time::{ClockId, clock_gettime};
 use std::path::{Path, PathBuf};
+pub use survey::Top;
 
 /// Which processes to sample.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -24,6 +29,10 @@ pub enum Processes {
     KernelThreads,
     /// These processes and all that they start, and the kernel threads.
     Tree(Vec<u32>),
+    /// The processes that matter most, the kernel's reclaim and writeback threads, and every task in uninterruptible
+    /// sleep with the place where it waits: what a flight recorder takes. What this costs, and what it leaves out, is in
+    /// the host's row (`scan_…`).
+    Top(Top),
     /// Every process.
     All,
 }
@@ -31,10 +40,21 @@ pub enum Processes {
 /// What to sample beside the host, its zones and its disks.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Watch {
-    /// Full paths of control groups: v1 memory groups or v2 groups.
+    /// Full paths of control groups: v1 memory groups or v2 groups. A last part of `**` means the group before it and all
+    /// groups below, as in `/sys/fs/cgroup/**`.
     pub cgroups: Vec<PathBuf>,
     /// Which processes.
     pub processes: Processes,
+}
+
+impl Watch {
+    /// What a flight recorder takes: all control groups whose memory is accounted, and the processes that matter most.
+    ///
+    /// # Errors
+    /// When the mounts of the machine under `root` cannot be read.
+    pub fn flight_recorder(root: &Root) -> Result<Self, Error> {
+        Ok(Self { cgroups: crate::cgroup::trees(root)?, processes: Processes::Top(Top::default()) })
+    }
 }
 
 /// Reads everything that is recorded into a [`Sample`].
@@ -45,24 +65,32 @@ pub struct Watch {
 pub struct Sampler {
     root: Root,
     buffer: kept::Buffer,
+    budget: kept::Budget,
     host: host::HostFiles,
     zones: zone::Zones,
     disks: disk::Disks,
     cgroups: cgroup::Cgroups,
     processes: process::Watchers,
+    survey: Option<survey::Survey>,
 }
 
 impl Sampler {
     /// Opens the files. A file that this kernel does not have is left out.
     pub fn new(root: &Root, watch: Watch) -> Result<Self, Error> {
+        let survey = match &watch.processes {
+            Processes::Top(top) => Some(survey::Survey::open(root, top.clone())?),
+            _ => None,
+        };
         let mut sampler = Self {
             root: root.clone(),
             buffer: kept::Buffer::new(),
+            budget: kept::Budget::of_this_process(),
             host: host::HostFiles::open(root)?,
             zones: zone::Zones::open(root)?,
             disks: disk::Disks::open(root)?,
             cgroups: cgroup::Cgroups::default(),
             processes: process::Watchers::open(root, watch.processes)?,
+            survey,
         };
         for path in &watch.cgroups {
             sampler.watch_cgroup(path);
@@ -70,7 +98,7 @@ impl Sampler {
         Ok(sampler)
     }
 
-    /// Also samples this control group from now on, by the full path of its directory, which is its name in the
+    /// Also samples this control group (or tree of groups, see [`Watch::cgroups`]) from now on, by the full path of its directory, which is its name in the
     /// samples. It need not exist yet.
     pub fn watch_cgroup(&mut self, path: &Path) {
         self.cgroups.watch(&self.root, path);
@@ -85,16 +113,31 @@ impl Sampler {
     /// from the sample; the first error is given back after everything else has been read, so the sample is good
     /// for what it holds even then. What no longer exists (a disk, a group, a process) has no row.
     pub fn sample(&mut self, schema: &mut Schema, sample: &mut Sample) -> Result<(), Error> {
-        let Self { buffer, host, zones, disks, cgroups, processes, .. } = self;
+        let Self { buffer, budget, host, zones, disks, cgroups, processes, survey, .. } = self;
         sample.clear();
-        let results = [
-            host.sample(buffer, schema, sample),
-            zones.sample(buffer, schema, sample),
-            disks.sample(buffer, schema, sample),
-            cgroups.sample(buffer, schema, sample),
-            processes.sample(buffer, schema, sample),
-        ];
-        results.into_iter().fold(Ok(()), Result::and)
+        let mut result = host.read(buffer, schema);
+        result = result.and(zones.sample(buffer, schema, sample));
+        result = result.and(disks.sample(buffer, schema, sample));
+        let began = thread_cpu_ns();
+        let (groups, read) = cgroups.sample(buffer, budget, schema, sample);
+        result = result.and(read);
+        result = result.and(processes.sample(buffer, budget, schema, sample));
+        if let Some(counts) = groups {
+            host.set(schema, "scan_groups", counts.groups);
+            host.set(schema, "scan_groups_skipped", counts.skipped);
+        }
+        if let Some(survey) = survey {
+            let (counts, read) = survey.sample(|pid| processes.has(pid), buffer, budget, schema, sample);
+            result = result.and(read);
+            host.set(schema, "scan_tasks", counts.tasks);
+            host.set(schema, "scan_tasks_skipped", counts.tasks_skipped);
+            host.set(schema, "scan_tasks_blocked", counts.blocked);
+            host.set(schema, "scan_rows", counts.rows);
+            host.set(schema, "scan_rows_skipped", counts.rows_skipped);
+            host.set(schema, "scan_ns", thread_cpu_ns().saturating_sub(began));
+        }
+        host.put(schema, sample);
+        result
     }
 
     /// How many columns the schema has that the metric table does not know: new lines of a newer kernel.
@@ -102,4 +145,11 @@ impl Sampler {
         let unknown = |table| schema.columns(table).iter().filter(|column| column.kind == Kind::Unknown).count() as u64;
         Table::ALL.into_iter().map(unknown).sum()
     }
+}
+
+/// CPU time that this thread has used, in ns.
+fn thread_cpu_ns() -> u64 {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    let part = |value: i64| u64::try_from(value).unwrap_or(0);
+    part(time.tv_sec).saturating_mul(1_000_000_000).saturating_add(part(time.tv_nsec))
 }

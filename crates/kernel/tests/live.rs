@@ -2,7 +2,7 @@
 
 use pagetide_core::{Pages, Sample, Schema, Table};
 use pagetide_kernel::formula::{self, Snapshot};
-use pagetide_kernel::{Processes, Root, Sampler, Watch};
+use pagetide_kernel::{Processes, Root, Sampler, Top, Watch};
 use procfs::Current as _;
 use std::time::{Duration, Instant};
 
@@ -262,4 +262,68 @@ fn a_sample_holds_what_the_readers_say() {
     }
     assert!(value(Table::Host, "", "psi_memory_some").is_some() == root.pressure().unwrap().memory.is_some());
     assert_eq!(schema.entities(Table::Process).iter().filter(|entity| entity.label == "kswapd0").count(), 1);
+}
+
+/// Spawns a program whose standard input is a FIFO that nobody writes to: the spawning thread waits in the kernel, in
+/// uninterruptible sleep, for the child to get past opening it (`kernel/fork.c:wait_for_vfork_done`).
+const BLOCK: &str = "
+import os, sys, threading
+def spawn():
+    os.posix_spawn('/bin/true', ['true'], {}, file_actions=[(os.POSIX_SPAWN_OPEN, 0, sys.argv[1], os.O_RDONLY, 0)])
+";
+
+/// Where the kernel says that vfork waits: in kernel_clone, into which compilers put wait_for_vfork_done, or not.
+const PLACES: [&str; 3] = ["wchan_kernel_clone", "wchan_wait_for_vfork_done", "wchan__do_fork"];
+
+/// The id of a process that runs this program, and the rows of its tasks in state D that wait where vfork does.
+fn blocked(program: &str) -> (u32, Vec<Vec<(String, i64)>>) {
+    let folder = tempfile::tempdir().unwrap();
+    let fifo = folder.path().join("fifo");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &fifo, rustix::fs::Mode::RWXU).unwrap();
+    let mut child = std::process::Command::new("python3")
+        .args(["-c", &format!("{BLOCK}{program}")])
+        .arg(&fifo)
+        .spawn()
+        .expect("python3 is installed (apt-get install python3)");
+    let watch = Watch { processes: Processes::Top(Top { each: 0, ..Top::default() }), ..Watch::default() };
+    let mut sampler = Sampler::new(&Root::host(), watch).unwrap();
+    let (mut schema, mut sample) = (Schema::default(), Sample::default());
+    let deadline = Instant::now() + Duration::from_secs(20);
+    let tasks = std::path::PathBuf::from(format!("/proc/{}/task", child.id()));
+    let mut found = Vec::new();
+    while found.is_empty() && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(20));
+        sampler.sample(&mut schema, &mut sample).unwrap();
+        let rows = sample.table(Table::Process).into_iter().flat_map(|rows| rows.rows());
+        found = rows
+            .filter(|(entity, _)| {
+                let (id, _) = schema.entities(Table::Process)[entity.0 as usize].name.split_once('@').unwrap();
+                tasks.join(id).exists()
+            })
+            .map(|(_, values)| {
+                let columns = schema.columns(Table::Process).iter().zip(values);
+                columns.filter_map(|(column, value)| Some((column.name.clone(), (*value)?))).collect::<Vec<_>>()
+            })
+            .filter(|row| row.contains(&("state".to_owned(), i64::from(u32::from('D')))))
+            // While it starts, it may wait for a disk.
+            .filter(|row| row.iter().any(|(name, value)| PLACES.contains(&name.as_str()) && *value == 1))
+            .collect();
+    }
+    // Somebody who writes lets the child go on.
+    let released = std::fs::OpenOptions::new().read(true).write(true).open(&fifo);
+    let id = child.id();
+    child.wait().unwrap();
+    drop(released);
+    (id, found)
+}
+
+#[test]
+fn a_task_in_uninterruptible_sleep_has_a_row_that_says_where_it_waits() {
+    let (_, rows) = blocked("spawn()");
+    let has = |row: &Vec<(String, i64)>, name: &str| row.iter().any(|(known, _)| known == name);
+    assert!(rows.len() == 1 && has(&rows[0], "utime") && !has(&rows[0], "tgid"), "the process: {rows:?}");
+
+    let (process, rows) = blocked("threading.Thread(target=spawn).start()");
+    assert_eq!(rows.len(), 1, "its second thread: {rows:?}");
+    assert!(rows[0].contains(&("tgid".to_owned(), i64::from(process))) && !has(&rows[0], "utime"), "{rows:?}");
 }

@@ -7,6 +7,7 @@ use crate::quantity::Unit;
 mod vmstat;
 
 const T: Table = Table::Host;
+const SCAN: &str = "pagetide's scan of processes and control groups";
 
 pub(super) static METRICS: &[Metric] = &joined();
 
@@ -103,6 +104,35 @@ const OTHER: &[Metric] = &[
     metric(T, "processes", "/proc/stat", Counter, Unit::Count, "processes and threads started"),
     metric(T, "procs_running", "/proc/stat", Gauge, Unit::Count, "runnable tasks"),
     metric(T, "procs_blocked", "/proc/stat", Gauge, Unit::Count, "tasks waiting for IO"),
+    metric(T, "scan_tasks", SCAN, Gauge, Unit::Count, "processes and threads that the scan looked at"),
+    metric(
+        T,
+        "scan_tasks_skipped",
+        SCAN,
+        Gauge,
+        Unit::Count,
+        "processes and threads that were there and not looked at: they take turns when there are many",
+    ),
+    metric(T, "scan_tasks_blocked", SCAN, Gauge, Unit::Count, "tasks that the scan saw in uninterruptible sleep"),
+    metric(T, "scan_rows", SCAN, Gauge, Unit::Count, "rows of processes and threads that the scan gave"),
+    metric(
+        T,
+        "scan_rows_skipped",
+        SCAN,
+        Gauge,
+        Unit::Count,
+        "tasks that the scan chose and gave no row for want of room",
+    ),
+    metric(T, "scan_ns", SCAN, Gauge, Unit::Nanos, "CPU time for the rows of control groups and processes"),
+    metric(T, "scan_groups", SCAN, Gauge, Unit::Count, "control groups found by the scan that have a row"),
+    metric(
+        T,
+        "scan_groups_skipped",
+        SCAN,
+        Gauge,
+        Unit::Count,
+        "control groups found by the scan that have no row for want of room, not counting those below them",
+    ),
     metric(
         T,
         "load1",

@@ -1,9 +1,10 @@
 //! One row per watched control group.
 
 use super::disk::entity;
-use super::kept::{Buffer, Kept};
+use super::kept::{Budget, Buffer, Kept};
 use super::learned::Learned;
 use super::row::Row;
+use super::tree::Tree;
 use crate::cgroup::{BLKIO, Form, V1, V2, Version, blkio_beside, directory, numbers, version};
 use crate::error::Error;
 use crate::root::Root;
@@ -19,53 +20,105 @@ struct GroupFile {
 
 /// A watched group. Its files are open while it exists; a group that is made later, or again, is found then.
 #[derive(Debug)]
-struct Group {
-    path: PathBuf,
+pub(crate) struct Group {
+    pub(crate) path: PathBuf,
     directory: PathBuf,
     entity: Option<EntityId>,
     files: Vec<GroupFile>,
+    /// Its directory was removed.
+    pub(crate) gone: bool,
+}
+
+/// How many groups the trees hold.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Counts {
+    /// Groups with a row.
+    pub(crate) groups: u64,
+    /// Groups that were seen and have no row for want of room.
+    pub(crate) skipped: u64,
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct Cgroups {
     groups: Vec<Group>,
+    trees: Vec<Tree>,
     row: Row,
 }
 
 impl Cgroups {
+    /// Watches a group, or with a last part of `**` all groups of a tree.
     pub(crate) fn watch(&mut self, root: &Root, path: &Path) {
-        if !self.groups.iter().any(|group| group.path == path) {
-            let directory = directory(root, path);
-            self.groups.push(Group { path: path.to_owned(), directory, entity: None, files: Vec::new() });
+        if let (Some("**"), Some(top)) = (path.file_name().and_then(|name| name.to_str()), path.parent()) {
+            if !self.trees.iter().any(|tree| tree.is(top)) {
+                self.trees.push(Tree::new(root, top));
+            }
+        } else if !self.groups.iter().any(|group| group.path == path) {
+            self.groups.push(Group::new(path.to_owned(), directory(root, path)));
         }
     }
 
     pub(crate) fn sample(
         &mut self,
         buffer: &mut Buffer,
+        budget: &mut Budget,
         schema: &mut Schema,
         sample: &mut Sample,
-    ) -> Result<(), Error> {
-        let Self { groups, row } = self;
+    ) -> (Option<Counts>, Result<(), Error>) {
+        let Self { groups, trees, row } = self;
         let mut result = Ok(());
-        for group in groups {
-            row.clear();
-            result = result.and(group.sample(buffer, schema, row));
-            if !row.is_empty() {
-                let entity =
-                    *group.entity.get_or_insert_with(|| entity(schema, Table::Cgroup, &group.path.to_string_lossy()));
-                row.put(schema, sample, Table::Cgroup, entity);
+        for group in groups.iter_mut() {
+            result = result.and(group.put(buffer, budget, schema, sample, row).map(|_| ()));
+        }
+        let mut counts = (!trees.is_empty()).then_some(Counts { groups: 0, skipped: 0 });
+        for tree in trees {
+            let taken = |path: &Path| groups.iter().any(|group| group.path == path);
+            let (rows, read) = tree.sample(taken, buffer, budget, schema, sample, row);
+            result = result.and(read);
+            if let Some(counts) = &mut counts {
+                counts.groups += rows;
+                counts.skipped += tree.skipped();
             }
         }
-        result
+        (counts, result)
     }
 }
 
 impl Group {
-    fn open(&mut self) -> Result<(), Error> {
+    pub(crate) fn new(path: PathBuf, directory: PathBuf) -> Self {
+        Self { path, directory, entity: None, files: Vec::new(), gone: false }
+    }
+
+    /// Fills its row; whether it has one.
+    pub(crate) fn put(
+        &mut self,
+        buffer: &mut Buffer,
+        budget: &mut Budget,
+        schema: &mut Schema,
+        sample: &mut Sample,
+        row: &mut Row,
+    ) -> Result<bool, Error> {
+        row.clear();
+        let result = self.sample(buffer, budget, schema, row);
+        if !row.is_empty() {
+            let path = &self.path;
+            let entity = *self.entity.get_or_insert_with(|| entity(schema, Table::Cgroup, &path.to_string_lossy()));
+            row.put(schema, sample, Table::Cgroup, entity);
+        }
+        result.map(|()| !row.is_empty())
+    }
+
+    /// Closes its files.
+    pub(crate) fn close(&mut self, budget: &mut Budget) {
+        for file in &mut self.files {
+            budget.close(&mut file.kept.file);
+        }
+        self.files.clear();
+    }
+
+    fn open(&mut self, budget: &mut Budget) -> Result<(), Error> {
         let mut add = |folder: &Path, list: &[(&str, Form)]| {
             for (name, form) in list {
-                if let Some(kept) = Kept::open(folder.join(name))? {
+                if let Some(kept) = Kept::open_within(folder.join(name), budget)? {
                     self.files.push(GroupFile { kept, form: *form, columns: Learned::default() });
                 }
             }
@@ -81,12 +134,18 @@ impl Group {
         }
     }
 
-    fn sample(&mut self, buffer: &mut Buffer, schema: &mut Schema, row: &mut Row) -> Result<(), Error> {
+    fn sample(
+        &mut self,
+        buffer: &mut Buffer,
+        budget: &mut Budget,
+        schema: &mut Schema,
+        row: &mut Row,
+    ) -> Result<(), Error> {
         if self.files.is_empty() {
-            self.open()?;
+            self.open(budget)?;
         }
         let mut result = Ok(());
-        let mut gone = false;
+        self.gone = false;
         for GroupFile { kept, form, columns } in &mut self.files {
             let read = kept.with(buffer, |text| {
                 numbers(*form, text, |at, name, value| {
@@ -95,13 +154,13 @@ impl Group {
             });
             match read {
                 Ok(Some(())) => {}
-                Ok(None) => gone = true,
+                Ok(None) => self.gone = true,
                 Err(error) => result = result.and(Err(error)),
             }
         }
-        if gone {
+        if self.gone {
             // The directory was removed; one of the same name would have other files.
-            self.files.clear();
+            self.close(budget);
             row.clear();
         }
         result

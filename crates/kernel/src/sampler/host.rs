@@ -112,15 +112,10 @@ impl HostFiles {
         })
     }
 
-    /// Reads all of them. A file that cannot be read or understood leaves its values absent; the first such error is
+    /// Reads all of them into the row. A file that cannot be read or understood leaves its values absent; the first such error is
     /// given back after all others were read.
-    pub(crate) fn sample(
-        &mut self,
-        buffer: &mut Buffer,
-        schema: &mut Schema,
-        sample: &mut Sample,
-    ) -> Result<(), Error> {
-        let Self { keyed, stat, loadavg, pressure, entity, row } = self;
+    pub(crate) fn read(&mut self, buffer: &mut Buffer, schema: &mut Schema) -> Result<(), Error> {
+        let Self { keyed, stat, loadavg, pressure, row, .. } = self;
         row.clear();
         let mut result = Ok(());
         for file in keyed {
@@ -135,12 +130,21 @@ impl HostFiles {
         for file in pressure {
             result = result.and(file.sample(buffer, schema, row));
         }
-        let entity = *entity.get_or_insert_with(|| {
+        result
+    }
+
+    /// Adds a number of the sampler's own to the row.
+    pub(crate) fn set(&mut self, schema: &mut Schema, name: &str, value: u64) {
+        self.row.set(schema.column(Table::Host, name), value);
+    }
+
+    /// Copies the row into the sample.
+    pub(crate) fn put(&mut self, schema: &mut Schema, sample: &mut Sample) {
+        let entity = *self.entity.get_or_insert_with(|| {
             schema.push_entity(Table::Host, Entity { name: String::new(), label: String::new() })
         });
-        if !row.is_empty() {
-            row.put(schema, sample, Table::Host, entity);
+        if !self.row.is_empty() {
+            self.row.put(schema, sample, Table::Host, entity);
         }
-        result
     }
 }

@@ -7,6 +7,9 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
+/// File descriptors left to the rest of the program.
+const SPARE_FILES: u64 = 192;
+
 /// The buffer that all files of a sampler are read into, one after the other.
 #[derive(Debug)]
 pub(crate) struct Buffer(Vec<u8>);
@@ -40,26 +43,66 @@ impl Buffer {
     }
 }
 
-/// A kernel file that stays open.
+/// Files that may still be opened to stay open. What does not fit in is opened for each sample, which costs more time and
+/// reads the same.
+#[derive(Debug)]
+pub(crate) struct Budget(u64);
+
+impl Budget {
+    /// All that this process may open, less what the rest of the program needs.
+    pub(crate) fn of_this_process() -> Self {
+        let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current.unwrap_or(u64::MAX);
+        Self(limit.saturating_sub(SPARE_FILES))
+    }
+
+    /// Takes one file off, if there is one left.
+    pub(crate) fn take(&mut self) -> bool {
+        let left = self.0.checked_sub(1);
+        self.0 = left.unwrap_or(0);
+        left.is_some()
+    }
+
+    /// Closes a file and gives it back.
+    pub(crate) fn close(&mut self, file: &mut Option<OwnedFd>) {
+        self.0 += u64::from(file.take().is_some());
+    }
+}
+
+/// A kernel file that stays open, or is opened for each reading.
 #[derive(Debug)]
 pub(crate) struct Kept {
     pub(crate) path: PathBuf,
-    file: OwnedFd,
+    pub(crate) file: Option<OwnedFd>,
 }
 
 impl Kept {
     /// Opens a file; `None` when this kernel does not have it.
     pub(crate) fn open(path: PathBuf) -> Result<Option<Self>, Error> {
         match open(&path) {
-            Ok(file) => Ok(Some(Self { path, file })),
+            Ok(file) => Ok(Some(Self { path, file: Some(file) })),
             Err(source) if absent(&source) => Ok(None),
             Err(source) => Err(Error::Read { path, source }),
         }
     }
 
+    /// The same, and it stays open only while the budget lasts.
+    pub(crate) fn open_within(path: PathBuf, budget: &mut Budget) -> Result<Option<Self>, Error> {
+        let mut kept = Self::open(path)?;
+        if let Some(kept) = &mut kept
+            && !budget.take()
+        {
+            kept.file = None;
+        }
+        Ok(kept)
+    }
+
     /// Reads it; `None` when what it is about is gone.
     pub(crate) fn read<'b>(&self, buffer: &'b mut Buffer) -> Result<Option<&'b str>, Error> {
-        match buffer.fill(&self.file) {
+        let text = match &self.file {
+            Some(file) => buffer.fill(file),
+            None => open(&self.path).and_then(|file| buffer.fill(&file)),
+        };
+        match text {
             Ok(text) => Ok(Some(text)),
             Err(source) if absent(&source) => Ok(None),
             Err(source) => Err(Error::Read { path: self.path.clone(), source }),

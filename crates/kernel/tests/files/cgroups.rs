@@ -113,3 +113,63 @@ fn a_group_has_rows_while_it_exists() {
     assert_eq!(schema.entities(Table::Cgroup).len(), 1, "made again under the same name");
     assert_eq!(schema.entities(Table::Cgroup)[0].name, path.to_str().unwrap());
 }
+
+/// Paths of the groups that have rows, below `/sys/fs/cgroup`, in order.
+fn groups(sampler: &mut Sampler, schema: &mut Schema, sample: &mut Sample) -> Vec<String> {
+    sampler.sample(schema, sample).unwrap();
+    let rows = sample.table(Table::Cgroup).into_iter().flat_map(|rows| rows.rows());
+    let name = |entity: pagetide_core::EntityId| schema.entities(Table::Cgroup)[entity.0 as usize].name.clone();
+    let mut names: Vec<_> = rows.map(|(entity, _)| name(entity)).collect();
+    names.sort();
+    names.iter().map(|name| name.replacen("/sys/fs/cgroup", "", 1)).collect()
+}
+
+#[test]
+fn a_tree_of_groups_is_followed_and_what_has_no_room_is_counted() {
+    let root = tempfile::tempdir().unwrap();
+    let top = root.path().join("sys/fs/cgroup");
+    write(&top, &V2);
+    write(&top.join("a/b"), &V2);
+    write(&top.join("a"), &V2);
+    std::fs::create_dir_all(root.path().join("proc")).unwrap();
+    let watch = Watch { cgroups: vec!["/sys/fs/cgroup/**".into()], ..Watch::default() };
+    let mut sampler = Sampler::new(&Root::new(root.path()), watch).unwrap();
+    let (mut schema, mut sample) = (Schema::default(), Sample::default());
+    assert_eq!(groups(&mut sampler, &mut schema, &mut sample), ["", "/a", "/a/b"]);
+    write(&top.join("a/c"), &V2);
+    assert_eq!(groups(&mut sampler, &mut schema, &mut sample), ["", "/a", "/a/b", "/a/c"], "a new one");
+    for group in 0..200 {
+        write(&top.join(format!("many/{group:03}")), &V2);
+    }
+    let found = groups(&mut sampler, &mut schema, &mut sample);
+    assert_eq!(found.len(), 127, "128 groups, of which many itself has no files");
+    assert_eq!(found[..5], ["", "/a", "/a/b", "/a/c", "/many/000"], "those nearer to the top come first");
+    let host = |name| {
+        let column = schema.find_column(Table::Host, name).unwrap().0 as usize;
+        sample.table(Table::Host).unwrap().rows().next().unwrap().1[column]
+    };
+    assert_eq!((host("scan_groups"), host("scan_groups_skipped")), (Some(127), Some(77)));
+}
+
+#[test]
+fn groups_of_a_real_tree_come_and_go() {
+    let root = Root::host();
+    let watch = Watch::flight_recorder(&root).unwrap();
+    let pattern = watch.cgroups.first().expect("the machine has a memory controller, v1 or v2");
+    let path = pattern.parent().unwrap().join(format!("pagetide-tree-{}", std::process::id()));
+    let mut sampler = Sampler::new(&root, Watch { cgroups: vec![pattern.clone()], ..Watch::default() }).unwrap();
+    let (mut schema, mut sample) = (Schema::default(), Sample::default());
+    let name = |path: &Path| path.to_str().unwrap().replacen("/sys/fs/cgroup", "", 1);
+    let mut has = |path: &Path| groups(&mut sampler, &mut schema, &mut sample).contains(&name(path));
+    let inner = path.join("inner");
+    assert!(!has(&path));
+    for _ in 0..2 {
+        std::fs::create_dir_all(&inner)
+            .unwrap_or_else(|error| panic!("{}: {error} (run the tests as root)", path.display()));
+        let there = (has(&path), has(&inner));
+        std::fs::remove_dir(&inner).unwrap();
+        let left = (has(&path), has(&inner));
+        std::fs::remove_dir(&path).unwrap();
+        assert_eq!((there, left, has(&path)), ((true, true), (true, false), false));
+    }
+}

@@ -3,4 +3,5 @@
 mod archive;
 mod cgroups;
 mod parsers;
+mod survey;
 mod trees;

@@ -1,0 +1,238 @@
+//! The processes that matter most: a bounded look at all of them, and rows for those at the top.
+
+mod best;
+mod blocked;
+mod known;
+
+use super::delays::DelaySource;
+use super::kept::{Budget, Buffer};
+use super::listing::Listing;
+use super::process::open_proc;
+use super::row::{Row, columns};
+use super::task::{Files, Meaning};
+use crate::error::Error;
+use crate::root::Root;
+use best::Best;
+use blocked::{Threads, Waits};
+use known::Known;
+use pagetide_core::{ColumnId, Sample, Schema, Table};
+use std::os::fd::OwnedFd;
+
+/// How long a process keeps its row after it was last at the top, in samples: counters mean something only as
+/// differences between neighbouring rows.
+const LINGER: u64 = 10;
+
+/// Processes that there is room for from the start.
+const ROOM: usize = 4096;
+
+/// How far a survey of all processes goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Top {
+    /// Processes that get rows for each reason: resident memory, IO, major faults.
+    pub each: usize,
+    /// Processes looked at in one sample, beside those that have rows. When there are more, they take turns.
+    pub processes: usize,
+    /// Threads, beside each process's first, looked at in one sample; they take turns as well.
+    pub threads: usize,
+    /// Rows of processes in one sample, and rows of threads.
+    pub rows: usize,
+}
+
+impl Default for Top {
+    fn default() -> Self {
+        Self { each: 10, processes: 1024, threads: 256, rows: 128 }
+    }
+}
+
+/// What a survey did in one sample.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Counts {
+    /// Processes and threads looked at.
+    pub(crate) tasks: u64,
+    /// Processes and threads that are there and were not looked at.
+    pub(crate) tasks_skipped: u64,
+    /// Tasks seen in uninterruptible sleep.
+    pub(crate) blocked: u64,
+    /// Rows given.
+    pub(crate) rows: u64,
+    /// Tasks that should have had a row and got none, for want of room.
+    pub(crate) rows_skipped: u64,
+}
+
+#[derive(Debug)]
+pub(crate) struct Survey {
+    proc: OwnedFd,
+    top: Top,
+    listing: Listing,
+    /// Every process of the last listing, in ascending order of its id.
+    known: Vec<Known>,
+    /// Samples taken so far.
+    round: u64,
+    /// The process that was looked at last in turn.
+    cursor: u32,
+    best: [Best; 3],
+    threads: Threads,
+    waits: Waits,
+    path: String,
+    row: Row,
+    meaning: Meaning,
+    delays: DelaySource,
+    rises: Option<[ColumnId; 2]>,
+}
+
+impl Survey {
+    pub(crate) fn open(root: &Root, top: Top) -> Result<Self, Error> {
+        Ok(Self {
+            proc: open_proc(root)?,
+            listing: Listing::new(),
+            known: Vec::with_capacity(ROOM),
+            round: 0,
+            cursor: 0,
+            best: [(); 3].map(|()| Best::new(top.each)),
+            threads: Threads::new(top.threads, top.rows),
+            waits: Waits::default(),
+            path: String::with_capacity(64),
+            row: Row::default(),
+            meaning: Meaning::default(),
+            delays: DelaySource::open(root),
+            rises: None,
+            top,
+        })
+    }
+
+    /// Looks at the processes and gives rows to those that matter and are not `taken` by somebody else.
+    pub(crate) fn sample(
+        &mut self,
+        taken: impl Fn(u32) -> bool,
+        buffer: &mut Buffer,
+        budget: &mut Budget,
+        schema: &mut Schema,
+        sample: &mut Sample,
+    ) -> (Counts, Result<(), Error>) {
+        self.round += 1;
+        let mut counts = Counts::default();
+        let listed = self.list(budget);
+        let looked = self.look(buffer, budget, schema, &mut counts);
+        let Self { proc, known, threads, waits, path, .. } = self;
+        let threaded = threads.look(proc, path, known, buffer, schema, waits, &mut counts);
+        self.choose();
+        let shown = self.show(taken, buffer, budget, schema, sample, &mut counts);
+        let Self { threads, row, meaning, .. } = self;
+        threads.show(schema, sample, row, meaning, &mut counts);
+        (counts, listed.and(looked).and(threaded).and(shown))
+    }
+
+    /// Brings the list of processes up to date. Those that are new are only noted, to be looked at in their turn.
+    fn list(&mut self, budget: &mut Budget) -> Result<(), Error> {
+        let Self { proc, listing, known, round, .. } = self;
+        let pids = listing.numbers(proc)?;
+        known.retain_mut(|known| {
+            let there = pids.binary_search(&known.pid).is_ok();
+            if !there {
+                known.close(budget);
+            }
+            there
+        });
+        let old = known.len();
+        for pid in pids {
+            if known[..old].binary_search_by_key(pid, |known| known.pid).is_err() {
+                known.push(Known::new(*pid, *round > 1));
+            }
+        }
+        if known.len() > old {
+            known.sort_unstable_by_key(|known| known.pid);
+        }
+        Ok(())
+    }
+
+    /// Looks at those that have rows, and at as many of the others as there is time for.
+    fn look(
+        &mut self,
+        buffer: &mut Buffer,
+        budget: &mut Budget,
+        schema: &mut Schema,
+        counts: &mut Counts,
+    ) -> Result<(), Error> {
+        let Self { proc, top, known, round, cursor, waits, path, .. } = self;
+        let mut result = Ok(());
+        let mut left = top.processes;
+        let count = known.len();
+        let start = known.partition_point(|known| known.pid <= *cursor);
+        for step in 0..count {
+            let known = &mut known[(start + step) % count];
+            known.forget();
+            if !known.is_shown(*round) {
+                if left == 0 {
+                    counts.tasks_skipped += 1;
+                    continue;
+                }
+                left -= 1;
+                *cursor = known.pid;
+            }
+            counts.tasks += 1;
+            let mut files = Files { proc, path, pid: known.pid };
+            result = result.and(known.look(&mut files, *round, buffer, budget, schema, waits));
+            counts.blocked += u64::from(known.is_blocked());
+        }
+        result
+    }
+
+    /// Decides who has a row in this sample and for some samples after it.
+    fn choose(&mut self) {
+        let Self { best: [rss, io, faults], known, threads, round, .. } = self;
+        for best in [&mut *rss, &mut *io, &mut *faults] {
+            best.clear();
+        }
+        for (at, known) in known.iter().enumerate().filter(|(_, known)| known.is_looked_at()) {
+            rss.offer(known.rss, at);
+            io.offer(known.io_pace(), at);
+            faults.offer(known.fault_pace(), at);
+        }
+        for at in rss.places().chain(io.places()).chain(faults.places()) {
+            known[at].want(*round + LINGER);
+        }
+        for known in known.iter_mut() {
+            let has_blocked_thread = threads.are_blocked_in(known.pid);
+            if known.is_flusher() || known.is_blocked() || has_blocked_thread {
+                known.want(*round + LINGER);
+            }
+        }
+    }
+
+    /// Gives the rows, first to those that matter now, then to those that mattered lately.
+    fn show(
+        &mut self,
+        taken: impl Fn(u32) -> bool,
+        buffer: &mut Buffer,
+        budget: &mut Budget,
+        schema: &mut Schema,
+        sample: &mut Sample,
+        counts: &mut Counts,
+    ) -> Result<(), Error> {
+        let Self { proc, top, known, round, path, row, meaning, delays, rises, .. } = self;
+        let rises = *rises.get_or_insert_with(|| columns(schema, Table::Process, ["scan_io_bytes", "scan_majflt"]));
+        let mut result = Ok(());
+        let mut rows = 0;
+        for now in [true, false] {
+            for known in known.iter_mut().filter(|known| known.is_shown(*round) && known.is_wanted() == now) {
+                if taken(known.pid) {
+                    continue;
+                }
+                if rows == top.rows {
+                    counts.rows_skipped += 1;
+                    continue;
+                }
+                row.clear();
+                let delayed = delays.add(known.pid, schema, row);
+                let mut files = Files { proc, path, pid: known.pid };
+                let read = known.row(&mut files, buffer, schema, row, meaning, rises, budget);
+                if known.put(row, schema, sample) {
+                    rows += 1;
+                    counts.rows += 1;
+                }
+                result = result.and(delayed).and(read);
+            }
+        }
+        result
+    }
+}

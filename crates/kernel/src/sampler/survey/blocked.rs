@@ -1,0 +1,214 @@
+//! Tasks in uninterruptible sleep, threads among them, and where in the kernel they wait.
+
+use super::Counts;
+use super::known::Known;
+use crate::error::Error;
+use crate::process::StatLine;
+use crate::sampler::kept::Buffer;
+use crate::sampler::listing::Listing;
+use crate::sampler::row::Row;
+use crate::sampler::task::{Files, Meaning, task_entity};
+use pagetide_core::{Column, ColumnId, EntityId, Kind, Sample, Schema, Table, Unit};
+use std::fmt::Write as _;
+use std::os::fd::OwnedFd;
+
+/// Places to wait that get a column of their own; the kernel has some dozens that are ever seen.
+const MOST_PLACES: usize = 128;
+
+/// Threads whose entity is remembered, so that one that blocks again is not looked for by name.
+const REMEMBERED: usize = 1024;
+
+/// Where tasks wait: a kernel function is a column `wchan_FUNCTION`, which is 1 in the row of a task that waits in it. So
+/// the name is in the recording once, and a task keeps one row whatever it waits for.
+#[derive(Debug, Default)]
+pub(super) struct Waits {
+    columns: Vec<(String, ColumnId)>,
+}
+
+impl Waits {
+    /// The column of the function that a task waits in; `None` when the kernel does not say, or it has gone on.
+    pub(super) fn column(
+        &mut self,
+        file: &str,
+        files: &mut Files<'_>,
+        buffer: &mut Buffer,
+        schema: &mut Schema,
+    ) -> Result<Option<ColumnId>, Error> {
+        let Some(function) = files.read(file, None, buffer)? else { return Ok(None) };
+        let function = match function.trim_ascii() {
+            "" | "0" => return Ok(None),
+            function => function,
+        };
+        if let Some((_, column)) = self.columns.iter().find(|(known, _)| known == function) {
+            return Ok(Some(*column));
+        }
+        let function = if self.columns.len() < MOST_PLACES { function } else { "elsewhere" };
+        let name = format!("wchan_{function}");
+        let column = schema.find_column(Table::Process, &name).unwrap_or_else(|| {
+            schema.push_column(Table::Process, Column { name, kind: Kind::Gauge, unit: Unit::Count })
+        });
+        if self.columns.len() < MOST_PLACES {
+            self.columns.push((function.to_owned(), column));
+        }
+        Ok(Some(column))
+    }
+}
+
+/// A thread in uninterruptible sleep.
+#[derive(Debug)]
+struct Blocked {
+    entity: EntityId,
+    process: u32,
+    wait: Option<ColumnId>,
+}
+
+/// The threads of all processes, without each one's first, which `/proc/PID/stat` speaks of.
+#[derive(Debug)]
+pub(super) struct Threads {
+    listing: Listing,
+    /// Threads looked at in one sample.
+    limit: usize,
+    /// Rows in one sample.
+    rows: usize,
+    /// The process and thread that were looked at last.
+    cursor: (u32, u32),
+    blocked: Vec<Blocked>,
+    remembered: Vec<(u32, u64, EntityId)>,
+    name: String,
+    process: Option<ColumnId>,
+}
+
+impl Threads {
+    pub(super) fn new(limit: usize, rows: usize) -> Self {
+        Self {
+            listing: Listing::new(),
+            limit,
+            rows,
+            cursor: (0, 0),
+            blocked: Vec::with_capacity(limit),
+            remembered: Vec::with_capacity(REMEMBERED),
+            name: String::with_capacity(64),
+            process: None,
+        }
+    }
+
+    /// Looks at as many threads as there is time for, going on behind the one that was looked at last.
+    #[expect(clippy::too_many_arguments, reason = "all of them are what a survey lends to its parts")]
+    pub(super) fn look(
+        &mut self,
+        proc: &OwnedFd,
+        path: &mut String,
+        known: &[Known],
+        buffer: &mut Buffer,
+        schema: &mut Schema,
+        waits: &mut Waits,
+        counts: &mut Counts,
+    ) -> Result<(), Error> {
+        self.blocked.clear();
+        let there: u64 = known.iter().map(|known| known.threads.saturating_sub(1)).sum();
+        let (start, resume) = (known.partition_point(|known| (known.pid, u32::MAX) <= self.cursor), self.cursor);
+        let mut left = self.limit;
+        let mut result = Ok(());
+        for step in 0..known.len() {
+            let known = &known[(start + step) % known.len()];
+            if known.threads < 2 {
+                continue;
+            }
+            if left == 0 {
+                break;
+            }
+            let after = if step == 0 && known.pid == resume.0 { resume.1 } else { 0 };
+            let mut files = Files { proc, path, pid: known.pid };
+            result = result.and(self.process(&mut files, after, &mut left, buffer, schema, waits));
+        }
+        let looked = (self.limit - left) as u64;
+        counts.tasks += looked;
+        counts.tasks_skipped += there.saturating_sub(looked);
+        counts.blocked += self.blocked.len() as u64;
+        result
+    }
+
+    /// Looks at the threads of one process, those with ids above `after`.
+    fn process(
+        &mut self,
+        files: &mut Files<'_>,
+        after: u32,
+        left: &mut usize,
+        buffer: &mut Buffer,
+        schema: &mut Schema,
+        waits: &mut Waits,
+    ) -> Result<(), Error> {
+        let Self { listing, cursor, blocked, remembered, name, .. } = self;
+        let Some(directory) = files.open("task")? else { return Ok(()) };
+        let threads = match listing.numbers(&directory) {
+            Err(error) if !error.is_absent() => return Err(error),
+            threads => threads.unwrap_or(&[]),
+        };
+        let process = files.pid;
+        for thread in threads.iter().filter(|thread| **thread > after && **thread != process) {
+            if *left == 0 {
+                return Ok(());
+            }
+            *left -= 1;
+            *cursor = (process, *thread);
+            name.clear();
+            // Writing to a string does not fail.
+            let _ = write!(name, "task/{thread}/stat");
+            let Some(text) = files.read(name, None, buffer)? else { continue };
+            let line = StatLine::parse(text).map_err(|error| error.at(&files.place(name)))?;
+            if line.state != 'D' {
+                continue;
+            }
+            let known = remembered.iter().find(|known| (known.0, known.1) == (*thread, line.starttime));
+            let entity = match known {
+                Some((.., entity)) => *entity,
+                None => {
+                    let entity = task_entity(schema, *thread, line.starttime, line.comm);
+                    if remembered.len() == REMEMBERED {
+                        remembered.clear();
+                    }
+                    remembered.push((*thread, line.starttime, entity));
+                    entity
+                }
+            };
+            name.clear();
+            let _ = write!(name, "task/{thread}/wchan");
+            let wait = waits.column(name, files, buffer, schema)?;
+            blocked.push(Blocked { entity, process, wait });
+        }
+        *cursor = (process, u32::MAX);
+        Ok(())
+    }
+
+    /// Whether a thread of this process was seen blocked in this sample.
+    pub(super) fn are_blocked_in(&self, process: u32) -> bool {
+        self.blocked.iter().any(|blocked| blocked.process == process)
+    }
+
+    /// Gives each blocked thread a row: its state, its process, where it waits. Its other numbers are in the row of its
+    /// process, which counts them all.
+    pub(super) fn show(
+        &mut self,
+        schema: &mut Schema,
+        sample: &mut Sample,
+        row: &mut Row,
+        meaning: &mut Meaning,
+        counts: &mut Counts,
+    ) {
+        let process = *self.process.get_or_insert_with(|| schema.column(Table::Process, "tgid"));
+        for (at, blocked) in self.blocked.iter().enumerate() {
+            if at >= self.rows {
+                counts.rows_skipped += 1;
+                continue;
+            }
+            row.clear();
+            row.set(meaning.state(schema), u64::from(u32::from('D')));
+            row.set(process, u64::from(blocked.process));
+            if let Some(wait) = blocked.wait {
+                row.set(wait, 1);
+            }
+            row.put(schema, sample, Table::Process, blocked.entity);
+            counts.rows += 1;
+        }
+    }
+}

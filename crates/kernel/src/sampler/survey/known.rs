@@ -1,0 +1,247 @@
+//! A process that a survey knows: what it was like when it was looked at last.
+
+use super::blocked::Waits;
+use crate::error::Error;
+use crate::keyed::with_colon;
+use crate::process::StatLine;
+use crate::sampler::kept::{Budget, Buffer};
+use crate::sampler::row::Row;
+use crate::sampler::task::{Files, Meaning, Watched, whole_lines};
+use pagetide_core::{ColumnId, Sample, Schema};
+
+#[derive(Debug)]
+pub(super) struct Known {
+    pub(super) pid: u32,
+    /// Its files; absent before it is looked at.
+    process: Option<Watched>,
+    /// It started while the survey was going on, so what its counters show is all new.
+    newborn: bool,
+    /// The sample in which it was looked at last; 0 before.
+    looked: u64,
+    looked_now: bool,
+    /// The last sample in which it has a row.
+    until: u64,
+    wanted: bool,
+    flusher: bool,
+    blocked: Option<Option<ColumnId>>,
+    pub(super) threads: u64,
+    pub(super) rss: u64,
+    majflt: Rise,
+    io: Rise,
+}
+
+/// A counter and how far it rose between the last two looks.
+#[derive(Debug, Default, Clone, Copy)]
+struct Rise {
+    last: u64,
+    rise: Option<u64>,
+    /// Samples in which it rose so far.
+    samples: u64,
+}
+
+impl Rise {
+    fn add(&mut self, now: u64, before: Option<u64>, samples: u64) {
+        self.rise = before.map(|before| now.saturating_sub(before));
+        self.last = now;
+        self.samples = samples.max(1);
+    }
+
+    fn pace(self) -> u64 {
+        self.rise.unwrap_or(0).div_ceil(self.samples.max(1))
+    }
+}
+
+/// Whether this is the name of a thread that writes dirty pages back: a worker of today's kernels while and after it
+/// does so (`fs/fs-writeback.c:wb_workfn` describes it), or the threads that did it before Linux 3.10 and 2.6.32.
+fn is_flusher(line: &StatLine<'_>) -> bool {
+    let name = line.comm;
+    line.is_kernel_thread()
+        && (name.starts_with("kworker/") && name.contains("flush-")
+            || name.starts_with("flush-")
+            || name.starts_with("pdflush"))
+}
+
+impl Known {
+    pub(super) fn new(pid: u32, newborn: bool) -> Self {
+        Self {
+            pid,
+            process: None,
+            newborn,
+            looked: 0,
+            looked_now: false,
+            until: 0,
+            wanted: false,
+            flusher: false,
+            blocked: None,
+            threads: 1,
+            rss: 0,
+            majflt: Rise::default(),
+            io: Rise::default(),
+        }
+    }
+
+    pub(super) fn close(&mut self, budget: &mut Budget) {
+        if let Some(process) = &mut self.process {
+            process.close(budget);
+        }
+    }
+
+    /// Forgets what belongs to the sample before.
+    pub(super) fn forget(&mut self) {
+        self.looked_now = false;
+        self.wanted = false;
+        self.blocked = None;
+    }
+
+    /// Looks at it. When its id now belongs to another process, that one is looked at.
+    pub(super) fn look(
+        &mut self,
+        files: &mut Files<'_>,
+        round: u64,
+        buffer: &mut Buffer,
+        budget: &mut Budget,
+        schema: &mut Schema,
+        waits: &mut Waits,
+    ) -> Result<(), Error> {
+        if self.glance(files, round, buffer, budget)? == Glance::Other {
+            self.close(budget);
+            *self = Self::new(self.pid, true);
+            self.glance(files, round, buffer, budget)?;
+        }
+        if self.looked_now && self.blocked.is_some() {
+            self.blocked = Some(waits.column("wchan", files, buffer, schema)?);
+        }
+        Ok(())
+    }
+
+    fn glance(
+        &mut self,
+        files: &mut Files<'_>,
+        round: u64,
+        buffer: &mut Buffer,
+        budget: &mut Budget,
+    ) -> Result<Glance, Error> {
+        let process = match &mut self.process {
+            Some(process) => process,
+            None => match Watched::open(files, buffer, budget)? {
+                Some(process) => self.process.insert(process),
+                None => return Ok(Glance::Gone),
+            },
+        };
+        let Some(line) = process.stat(files, buffer)? else { return Ok(Glance::Other) };
+        let samples = round - self.looked;
+        let first = self.looked == 0;
+        let before = |rise: &Rise| if first { self.newborn.then_some(0) } else { Some(rise.last) };
+        self.majflt.add(line.majflt, before(&self.majflt), samples);
+        self.rss = line.rss;
+        self.threads = line.num_threads;
+        self.flusher = is_flusher(&line);
+        self.blocked = (line.state == 'D').then_some(None);
+        // Of the kernel's threads only those that write back have IO of their own to speak of.
+        if !process.kernel_thread || self.flusher {
+            let text = process.io(files, buffer, budget)?;
+            if let Some(bytes) = text.map(io_bytes).transpose()? {
+                self.io.add(bytes, before(&self.io), samples);
+            }
+        }
+        self.looked = round;
+        self.looked_now = true;
+        Ok(Glance::Done)
+    }
+
+    pub(super) fn is_looked_at(&self) -> bool {
+        self.looked_now
+    }
+
+    pub(super) fn is_blocked(&self) -> bool {
+        self.looked_now && self.blocked.is_some()
+    }
+
+    pub(super) fn is_flusher(&self) -> bool {
+        self.looked_now && self.flusher
+    }
+
+    /// Bytes read and written per sample since the look before the last.
+    pub(super) fn io_pace(&self) -> u64 {
+        self.io.pace()
+    }
+
+    /// Major faults per sample since the look before the last.
+    pub(super) fn fault_pace(&self) -> u64 {
+        self.majflt.pace()
+    }
+
+    /// Gives it a row now and up to this sample.
+    pub(super) fn want(&mut self, until: u64) {
+        self.until = until;
+        self.wanted = true;
+    }
+
+    pub(super) fn is_wanted(&self) -> bool {
+        self.wanted
+    }
+
+    pub(super) fn is_shown(&self, round: u64) -> bool {
+        self.until >= round
+    }
+
+    /// Fills its row. What the survey saw (that it was blocked, where, and how far its counters rose) is in it as it was
+    /// seen.
+    #[expect(clippy::too_many_arguments, reason = "all of them are what a sampler lends to whoever fills a row")]
+    pub(super) fn row(
+        &mut self,
+        files: &mut Files<'_>,
+        buffer: &mut Buffer,
+        schema: &mut Schema,
+        row: &mut Row,
+        meaning: &mut Meaning,
+        rises: [ColumnId; 2],
+        budget: &mut Budget,
+    ) -> Result<(), Error> {
+        let Some(process) = &mut self.process else { return Ok(()) };
+        process.sample(files, buffer, schema, row, meaning, budget)?;
+        if self.looked_now {
+            for (column, counter) in rises.into_iter().zip([self.io, self.majflt]) {
+                if let Some(rise) = counter.rise {
+                    row.set(column, rise);
+                }
+            }
+        }
+        if let Some(wait) = self.blocked {
+            row.set(meaning.state(schema), u64::from(u32::from('D')));
+            if let Some(column) = wait {
+                row.set(column, 1);
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies the row into the sample; whether there was somebody to have it.
+    pub(super) fn put(&self, row: &Row, schema: &Schema, sample: &mut Sample) -> bool {
+        let Some(process) = self.process.as_ref().filter(|process| process.alive) else { return false };
+        process.put(row, schema, sample);
+        true
+    }
+}
+
+/// What a look at a process found.
+#[derive(Debug, PartialEq, Eq)]
+enum Glance {
+    Done,
+    /// There is no such process.
+    Gone,
+    /// The process that was known has ended; the id may have gone to another one.
+    Other,
+}
+
+/// Bytes that a process caused to be read from and written to devices.
+fn io_bytes(text: &str) -> Result<u64, Error> {
+    let mut sum = 0u64;
+    for (at, line) in whole_lines("/proc/PID/io", text)? {
+        let (name, value) = with_colon(line).map_err(|problem| Error::line("/proc/PID/io", at, problem))?;
+        if matches!(name, "read_bytes" | "write_bytes") {
+            sum = sum.saturating_add(value);
+        }
+    }
+    Ok(sum)
+}

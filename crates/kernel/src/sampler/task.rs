@@ -1,0 +1,264 @@
+//! One process or thread: its files, and its row.
+
+use super::kept::{Budget, Buffer};
+use super::learned::Learned;
+use super::row::{Row, columns};
+use crate::error::{Error, absent};
+use crate::keyed::with_colon;
+use crate::process::{StatLine, status_amount};
+use crate::text::lines;
+use pagetide_core::{ColumnId, Entity, EntityId, Sample, Schema, Table, metric};
+use rustix::fs::{Mode, OFlags};
+use std::fmt::Write as _;
+use std::io;
+use std::os::fd::OwnedFd;
+
+/// The columns that come from stat.
+const STAT: [&str; 9] =
+    ["state", "minflt", "majflt", "utime", "stime", "num_threads", "vsize", "rss", "delayacct_blkio_ticks"];
+
+/// What the files of processes are in the schema.
+#[derive(Debug, Default)]
+pub(crate) struct Meaning {
+    stat: Option<[ColumnId; STAT.len()]>,
+    io: Learned<ColumnId>,
+    status: Learned<Option<ColumnId>>,
+}
+
+impl Meaning {
+    fn stat(&mut self, schema: &mut Schema) -> [ColumnId; STAT.len()] {
+        *self.stat.get_or_insert_with(|| columns(schema, Table::Process, STAT))
+    }
+
+    /// The column of the state's letter.
+    pub(crate) fn state(&mut self, schema: &mut Schema) -> ColumnId {
+        self.stat(schema)[0]
+    }
+}
+
+/// A process that has rows. Its files cannot speak of another process: the kernel ties an open file to the task.
+#[derive(Debug)]
+pub(crate) struct Watched {
+    pub(crate) pid: u32,
+    pub(crate) starttime: u64,
+    pub(crate) kernel_thread: bool,
+    /// Set when it first has a row.
+    pub(crate) entity: Option<EntityId>,
+    stat: Option<OwnedFd>,
+    io: Option<OwnedFd>,
+    status: Option<OwnedFd>,
+    /// Whether the last reading found it.
+    pub(crate) alive: bool,
+}
+
+/// The files of one process.
+pub(crate) struct Files<'a> {
+    pub(crate) proc: &'a OwnedFd,
+    pub(crate) path: &'a mut String,
+    pub(crate) pid: u32,
+}
+
+impl Files<'_> {
+    /// Opens one; `None` when the process is gone or may not be asked.
+    pub(crate) fn open(&mut self, name: &str) -> Result<Option<OwnedFd>, Error> {
+        self.path.clear();
+        // Writing to a string does not fail.
+        let _ = write!(self.path, "{}/{name}", self.pid);
+        match rustix::fs::openat(self.proc, self.path.as_str(), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()) {
+            Ok(file) => Ok(Some(file)),
+            Err(error) => self.forgive(error.into()).map(|()| None),
+        }
+    }
+
+    pub(crate) fn fill<'b>(&self, buffer: &'b mut Buffer, file: &OwnedFd) -> Result<Option<&'b str>, Error> {
+        match buffer.fill(file) {
+            Ok(text) => Ok(Some(text)),
+            Err(error) => self.forgive(error).map(|()| None),
+        }
+    }
+
+    /// Reads a kept file, or one that is opened for this sample only.
+    pub(crate) fn read<'b>(
+        &mut self,
+        name: &str,
+        kept: Option<&OwnedFd>,
+        buffer: &'b mut Buffer,
+    ) -> Result<Option<&'b str>, Error> {
+        match kept {
+            Some(file) => self.fill(buffer, file),
+            None => match self.open(name)? {
+                Some(file) => self.fill(buffer, &file),
+                None => Ok(None),
+            },
+        }
+    }
+
+    fn forgive(&self, source: io::Error) -> Result<(), Error> {
+        if absent(&source) || source.kind() == io::ErrorKind::PermissionDenied {
+            Ok(())
+        } else {
+            Err(Error::Read { path: self.place("stat"), source })
+        }
+    }
+
+    pub(crate) fn place(&self, name: &str) -> std::path::PathBuf {
+        format!("/proc/{}/{name}", self.pid).into()
+    }
+}
+
+impl Watched {
+    /// Looks at a process for the first time; `None` when it is gone. While `budget` lasts, its files stay open.
+    pub(crate) fn open(files: &mut Files<'_>, buffer: &mut Buffer, budget: &mut Budget) -> Result<Option<Self>, Error> {
+        let Some(stat) = files.open("stat")? else { return Ok(None) };
+        let Some(text) = files.fill(buffer, &stat)? else { return Ok(None) };
+        let line = StatLine::parse(text).map_err(|error| error.at(&files.place("stat")))?;
+        let mut process = Self {
+            pid: files.pid,
+            starttime: line.starttime,
+            kernel_thread: line.is_kernel_thread(),
+            entity: None,
+            stat: None,
+            io: None,
+            status: None,
+            alive: true,
+        };
+        if budget.take() {
+            process.stat = Some(stat);
+        }
+        Ok(Some(process))
+    }
+
+    /// Gives back what it took of the budget.
+    pub(crate) fn close(&mut self, budget: &mut Budget) {
+        for file in [&mut self.stat, &mut self.io, &mut self.status] {
+            budget.close(file);
+        }
+    }
+
+    /// Reads stat and hands it on; `None` when the process is gone.
+    pub(crate) fn stat<'b>(
+        &mut self,
+        files: &mut Files<'_>,
+        buffer: &'b mut Buffer,
+    ) -> Result<Option<StatLine<'b>>, Error> {
+        self.alive = false;
+        let Some(text) = files.read("stat", self.stat.as_ref(), buffer)? else { return Ok(None) };
+        let line = StatLine::parse(text).map_err(|error| error.at(&files.place("stat")))?;
+        // Else another process has got the id.
+        self.alive = line.starttime == self.starttime;
+        Ok(self.alive.then_some(line))
+    }
+
+    /// Reads io and hands it on; `None` when the process is gone or may not be asked.
+    pub(crate) fn io<'b>(
+        &mut self,
+        files: &mut Files<'_>,
+        buffer: &'b mut Buffer,
+        budget: &mut Budget,
+    ) -> Result<Option<&'b str>, Error> {
+        keep(&mut self.io, "io", files, budget)?;
+        files.read("io", self.io.as_ref(), buffer)
+    }
+
+    /// Fills `row` with all that its files say. Of an error the row holds what was read before it.
+    pub(crate) fn sample(
+        &mut self,
+        files: &mut Files<'_>,
+        buffer: &mut Buffer,
+        schema: &mut Schema,
+        row: &mut Row,
+        meaning: &mut Meaning,
+        budget: &mut Budget,
+    ) -> Result<(), Error> {
+        let columns = meaning.stat(schema);
+        let Some(line) = self.stat(files, buffer)? else { return Ok(()) };
+        let values = [
+            Some(u64::from(u32::from(line.state))),
+            Some(line.minflt),
+            Some(line.majflt),
+            Some(line.utime),
+            Some(line.stime),
+            Some(line.num_threads),
+            Some(line.vsize),
+            Some(line.rss),
+            line.delayacct_blkio_ticks,
+        ];
+        for (column, value) in columns.iter().zip(values) {
+            if let Some(value) = value {
+                row.set(*column, value);
+            }
+        }
+        self.entity.get_or_insert_with(|| task_entity(schema, self.pid, self.starttime, line.comm));
+        self.read_more(files, buffer, schema, row, meaning, budget)
+    }
+
+    /// Copies the row into the sample, if the process was found.
+    pub(crate) fn put(&self, row: &Row, schema: &Schema, sample: &mut Sample) {
+        if let Some(entity) = self.entity.filter(|_| self.alive) {
+            row.put(schema, sample, Table::Process, entity);
+        }
+    }
+
+    fn read_more(
+        &mut self,
+        files: &mut Files<'_>,
+        buffer: &mut Buffer,
+        schema: &mut Schema,
+        row: &mut Row,
+        meaning: &mut Meaning,
+        budget: &mut Budget,
+    ) -> Result<(), Error> {
+        let Meaning { io, status, .. } = meaning;
+        if let Some(text) = self.io(files, buffer, budget)? {
+            for (at, line) in whole_lines("/proc/PID/io", text)? {
+                let (name, value) = with_colon(line).map_err(|problem| Error::line("/proc/PID/io", at, problem))?;
+                row.set(io.at(at - 1, name, |name| schema.column(Table::Process, name)), value);
+            }
+        }
+        if self.kernel_thread {
+            return Ok(());
+        }
+        keep(&mut self.status, "status", files, budget)?;
+        if let Some(text) = files.read("status", self.status.as_ref(), buffer)? {
+            for (at, line) in whole_lines("/proc/PID/status", text)? {
+                let Some((name, value)) = status_amount(line) else { continue };
+                // status has some fifteen amounts; those of the metric table are recorded.
+                let column = status.at(at - 1, name, |name| {
+                    metric::find(Table::Process, name).map(|_| schema.column(Table::Process, name))
+                });
+                if let Some(column) = column {
+                    row.set(column, value);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Opens a file that is to stay open, while the budget lasts.
+fn keep(kept: &mut Option<OwnedFd>, name: &str, files: &mut Files<'_>, budget: &mut Budget) -> Result<(), Error> {
+    if kept.is_none()
+        && let Some(file) = files.open(name)?
+        && budget.take()
+    {
+        *kept = Some(file);
+    }
+    Ok(())
+}
+
+/// The entity of a process or a thread, which is named by its id and its start: an id is used again, both are not.
+pub(crate) fn task_entity(schema: &mut Schema, id: u32, starttime: u64, comm: &str) -> EntityId {
+    let name = format!("{id}@{starttime}");
+    schema
+        .find_entity(Table::Process, &name)
+        .unwrap_or_else(|| schema.push_entity(Table::Process, Entity { name, label: comm.to_owned() }))
+}
+
+/// The lines of a file, none when it is empty: what a process leaves while it ends.
+pub(crate) fn whole_lines<'a>(
+    file: &'static str,
+    text: &'a str,
+) -> Result<impl Iterator<Item = (usize, &'a str)> + use<'a>, Error> {
+    let lines = if text.is_empty() { None } else { Some(lines(file, text)?) };
+    Ok(lines.into_iter().flatten())
+}

@@ -1,0 +1,130 @@
+//! Whole trees of control groups, found and followed.
+
+use super::cgroup::Group;
+use super::kept::{Budget, Buffer};
+use super::row::Row;
+use crate::cgroup::directory;
+use crate::error::{Error, absent};
+use crate::root::Root;
+use pagetide_core::{Sample, Schema};
+use std::ffi::CString;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// Groups of one tree that have rows; those nearer to its root come first.
+const MOST_GROUPS: usize = 128;
+
+/// A group of a tree, in the order of breadth: parents before their children.
+#[derive(Debug)]
+struct Node {
+    group: Group,
+    place: CString,
+    /// Links to its directory when its children were listed: two and one for each child, so a child that came or went
+    /// shows here.
+    links: u64,
+}
+
+/// A group and all below it. It is listed again when a group comes or goes.
+#[derive(Debug)]
+pub(crate) struct Tree {
+    path: PathBuf,
+    directory: PathBuf,
+    nodes: Vec<Node>,
+    /// Groups that were seen and have no room.
+    skipped: u64,
+    stale: bool,
+}
+
+impl Tree {
+    pub(crate) fn new(root: &Root, path: &Path) -> Self {
+        let directory = directory(root, path);
+        Self { path: path.to_owned(), directory, nodes: Vec::new(), skipped: 0, stale: true }
+    }
+
+    pub(crate) fn is(&self, path: &Path) -> bool {
+        self.path == path
+    }
+
+    /// Groups that have no row although they are there, not counting what is below them.
+    pub(crate) fn skipped(&self) -> u64 {
+        self.skipped
+    }
+
+    /// Fills a row for every group that is not `taken`; gives how many.
+    pub(crate) fn sample(
+        &mut self,
+        taken: impl Fn(&Path) -> bool,
+        buffer: &mut Buffer,
+        budget: &mut Budget,
+        schema: &mut Schema,
+        sample: &mut Sample,
+        row: &mut Row,
+    ) -> (u64, Result<(), Error>) {
+        let mut result = Ok(());
+        if self.stale || self.nodes.iter().any(|node| links(&node.place) != Some(node.links)) {
+            result = self.list(budget);
+        }
+        let mut rows = 0;
+        for node in &mut self.nodes {
+            if taken(&node.group.path) {
+                continue;
+            }
+            let read = node.group.put(buffer, budget, schema, sample, row);
+            rows += u64::from(*read.as_ref().unwrap_or(&false));
+            // A group that was removed, and perhaps made again, has to be found anew.
+            self.stale |= node.group.gone;
+            result = result.and(read.map(|_| ()));
+        }
+        (rows, result)
+    }
+
+    /// Lists the tree, parents first, and keeps what is known of the groups that are still there.
+    fn list(&mut self, budget: &mut Budget) -> Result<(), Error> {
+        let Self { path, directory, nodes, skipped, stale } = self;
+        let mut old = std::mem::take(nodes);
+        *skipped = 0;
+        *stale = false;
+        let mut waiting = std::collections::VecDeque::from([(path.clone(), directory.clone())]);
+        let mut result = Ok(());
+        while let Some((path, directory)) = waiting.pop_front() {
+            let place = CString::new(directory.as_os_str().as_bytes()).unwrap_or_default();
+            let Some(links) = links(&place) else { continue };
+            if nodes.len() == MOST_GROUPS {
+                *skipped += 1;
+                continue;
+            }
+            match children(&directory) {
+                Ok(children) => {
+                    waiting.extend(children.into_iter().map(|name| (path.join(&name), directory.join(name))))
+                }
+                Err(error) if absent(&error) => continue,
+                Err(source) => result = result.and(Err(Error::Read { path: directory.clone(), source })),
+            }
+            let known = old.iter().position(|node| node.group.path == path && !node.group.gone);
+            let group = known.map(|at| old.swap_remove(at).group);
+            nodes.push(Node { group: group.unwrap_or_else(|| Group::new(path, directory)), place, links });
+        }
+        for node in &mut old {
+            node.group.close(budget);
+        }
+        result
+    }
+}
+
+/// Links to a directory; `None` when it is gone.
+fn links(place: &CString) -> Option<u64> {
+    rustix::fs::stat(place.as_c_str()).ok().map(|stat| stat.st_nlink)
+}
+
+/// The names of the directories in a directory, in order.
+fn children(directory: &Path) -> std::io::Result<Vec<std::ffi::OsString>> {
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(directory)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            names.push(entry.file_name());
+        }
+    }
+    names.sort();
+    Ok(names)
+}

@@ -1,0 +1,178 @@
+//! The survey of processes on trees made here: what gets a row, what does not, and that nothing is left out unsaid.
+
+use pagetide_core::{Sample, Schema, Table};
+use pagetide_kernel::{Processes, Root, Sampler, Top, Watch};
+use std::path::Path;
+use tempfile::TempDir;
+
+/// A process of a made-up machine.
+#[derive(Clone)]
+struct Made {
+    pid: u32,
+    comm: &'static str,
+    state: char,
+    kernel: bool,
+    majflt: u64,
+    threads: u64,
+    starttime: u64,
+    rss: u64,
+    io: u64,
+}
+
+fn made(pid: u32) -> Made {
+    let (comm, state) = ("idle", 'S');
+    Made { pid, comm, state, kernel: false, majflt: 0, threads: 1, starttime: 7, rss: 1, io: 0 }
+}
+
+fn stat(made: &Made, id: u32) -> String {
+    let Made { comm, state, majflt, threads, starttime, rss, .. } = made;
+    let flags = if made.kernel { 0x0020_0000 } else { 0 };
+    let mut fields = vec![format!("{id} ({comm}) {state} 1 1 1 0 -1 {flags} 5 0 {majflt} 0 3 4 0 0 20 0")];
+    fields.push(format!("{threads} 0 {starttime} 4096 {rss}"));
+    fields.push(["0"; 28].join(" "));
+    fields.join(" ") + "\n"
+}
+
+fn write(proc: &Path, made: &Made) {
+    let folder = proc.join(made.pid.to_string());
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("stat"), stat(made, made.pid)).unwrap();
+    std::fs::write(folder.join("io"), format!("rchar: 0\nread_bytes: {}\nwrite_bytes: 0\n", made.io)).unwrap();
+    std::fs::write(folder.join("wchan"), if made.state == 'D' { "folio_wait_bit_common" } else { "0" }).unwrap();
+}
+
+struct Machine {
+    folder: TempDir,
+    sampler: Sampler,
+    schema: Schema,
+    sample: Sample,
+}
+
+impl Machine {
+    fn new(top: Top, processes: &[Made]) -> Self {
+        // In memory: thousands of small files.
+        let folder = tempfile::tempdir_in("/dev/shm").unwrap();
+        let proc = folder.path().join("proc");
+        for made in processes {
+            write(&proc, made);
+        }
+        let watch = Watch { processes: Processes::Top(top), ..Watch::default() };
+        let sampler = Sampler::new(&Root::new(folder.path()), watch).unwrap();
+        Self { folder, sampler, schema: Schema::default(), sample: Sample::default() }
+    }
+
+    fn write(&self, made: &Made) {
+        write(&self.folder.path().join("proc"), made);
+    }
+
+    /// Takes a sample and gives the names of the processes that have rows, in order.
+    fn sample(&mut self) -> Vec<String> {
+        self.sampler.sample(&mut self.schema, &mut self.sample).unwrap();
+        let rows = self.sample.table(Table::Process).into_iter().flat_map(|rows| rows.rows());
+        let mut names: Vec<_> =
+            rows.map(|(entity, _)| self.schema.entities(Table::Process)[entity.0 as usize].name.clone()).collect();
+        names.sort();
+        names
+    }
+
+    fn value(&self, table: Table, entity: &str, name: &str) -> Option<i64> {
+        let column = self.schema.find_column(table, name)?.0 as usize;
+        let entity = self.schema.find_entity(table, entity)?;
+        let mut rows = self.sample.table(table)?.rows();
+        rows.find(|(id, _)| *id == entity).and_then(|(_, values)| *values.get(column)?)
+    }
+
+    fn host(&self, name: &str) -> i64 {
+        self.value(Table::Host, "", name).unwrap_or_else(|| panic!("{name} is in the host's row"))
+    }
+}
+
+#[test]
+fn those_at_the_top_have_rows_and_every_task_that_is_blocked() {
+    let top = Top { each: 1, ..Top::default() };
+    let flusher = Made { comm: "kworker/u8:2+flush-254:0", kernel: true, rss: 0, ..made(9) };
+    let worker = Made { comm: "kworker/0:1-events", kernel: true, rss: 0, ..made(10) };
+    let (large, reader, faulter, stuck) = (Made { rss: 900, ..made(11) }, made(12), made(13), made(14));
+    let mut machine = Machine::new(top, &[flusher, worker, large, reader.clone(), faulter.clone(), stuck.clone()]);
+    assert_eq!(machine.sample(), ["11@7", "9@7"], "what counters rose to before the first look says nothing");
+    machine.write(&Made { io: 8192, ..reader });
+    machine.write(&Made { majflt: 3, ..faulter });
+    machine.write(&Made { state: 'D', ..stuck });
+    assert_eq!(machine.sample(), ["11@7", "12@7", "13@7", "14@7", "9@7"]);
+    assert_eq!(machine.value(Table::Process, "12@7", "scan_io_bytes"), Some(8192));
+    assert_eq!(machine.value(Table::Process, "13@7", "scan_majflt"), Some(3));
+    assert_eq!(machine.value(Table::Process, "13@7", "majflt"), Some(3));
+    assert_eq!(machine.value(Table::Process, "14@7", "state"), Some(i64::from(u32::from('D'))));
+    assert_eq!(machine.value(Table::Process, "14@7", "wchan_folio_wait_bit_common"), Some(1));
+    assert_eq!(machine.value(Table::Process, "13@7", "wchan_folio_wait_bit_common"), None);
+    assert_eq!((machine.host("scan_tasks"), machine.host("scan_tasks_skipped")), (6, 0));
+    assert_eq!((machine.host("scan_tasks_blocked"), machine.host("scan_rows")), (1, 5));
+    machine.write(&stuck);
+    let rows = (0..20).map(|_| machine.sample().len()).collect::<Vec<_>>();
+    assert_eq!(machine.value(Table::Process, "14@7", "wchan_folio_wait_bit_common"), None);
+    assert_eq!((rows[0], rows[19]), (5, 2), "rows linger for some samples: {rows:?}");
+}
+
+#[test]
+fn threads_that_are_blocked_have_rows_of_their_own() {
+    let many = Made { threads: 4, ..made(50) };
+    let machine = &mut Machine::new(Top { each: 0, threads: 2, ..Top::default() }, &[many.clone(), made(60)]);
+    let tasks = machine.folder.path().join("proc/50/task");
+    for thread in 50..54 {
+        let folder = tasks.join(thread.to_string());
+        std::fs::create_dir_all(&folder).unwrap();
+        let state = if thread == 53 { 'D' } else { 'S' };
+        std::fs::write(folder.join("stat"), stat(&Made { state, ..many.clone() }, thread)).unwrap();
+        std::fs::write(folder.join("wchan"), "rwsem_down_read_slowpath").unwrap();
+    }
+    assert_eq!(machine.sample(), Vec::<String>::new(), "threads 51 and 52 came first");
+    assert_eq!((machine.host("scan_tasks"), machine.host("scan_tasks_skipped")), (4, 1));
+    assert_eq!(machine.sample(), ["50@7", "53@7"], "the thread, and its process");
+    assert_eq!(machine.value(Table::Process, "53@7", "tgid"), Some(50));
+    assert_eq!(machine.value(Table::Process, "53@7", "wchan_rwsem_down_read_slowpath"), Some(1));
+    assert_eq!(machine.value(Table::Process, "53@7", "majflt"), None, "its process counts them");
+    assert_eq!(machine.value(Table::Process, "50@7", "wchan_rwsem_down_read_slowpath"), None);
+}
+
+#[test]
+fn thousands_of_processes_take_turns_and_all_are_accounted_for() {
+    let top = Top { processes: 600, ..Top::default() };
+    let all: Vec<Made> = (1..=5000).map(|pid| Made { rss: u64::from(pid), ..made(pid) }).collect();
+    let mut machine = Machine::new(top, &all);
+    for round in 1..=9 {
+        let names = machine.sample();
+        let (tasks, skipped) = (machine.host("scan_tasks"), machine.host("scan_tasks_skipped"));
+        assert_eq!(tasks + skipped, 5000, "round {round}");
+        assert!((600..=600 + 128).contains(&tasks), "round {round}: {tasks} looked at");
+        assert!(
+            names.len() <= 128 && i64::try_from(names.len()) == Ok(machine.host("scan_rows")),
+            "round {round}: {names:?}"
+        );
+    }
+    let names = machine.sample();
+    for pid in 4991..=5000 {
+        assert!(names.contains(&format!("{pid}@7")), "after nine samples everybody had a turn: {names:?}");
+    }
+    let blocked: Vec<Made> = (1..=300).map(|pid| Made { state: 'D', ..made(pid) }).collect();
+    blocked.iter().for_each(|made| machine.write(made));
+    let (mut seen, mut unshown) = (0, 0);
+    for _ in 0..9 {
+        let names = machine.sample();
+        assert!(names.len() <= 128);
+        seen = seen.max(machine.host("scan_tasks_blocked"));
+        unshown = unshown.max(machine.host("scan_rows_skipped"));
+    }
+    assert!(seen > 128 && unshown >= seen - 128, "{seen} blocked, {unshown} without a row");
+}
+
+#[test]
+fn an_id_that_is_used_again_is_another_process() {
+    let old = Made { rss: 50, majflt: 1000, ..made(77) };
+    let mut machine = Machine::new(Top::default(), std::slice::from_ref(&old));
+    assert_eq!(machine.sample(), ["77@7"]);
+    let new = Made { starttime: 900, comm: "other", majflt: 4, rss: 20, ..made(77) };
+    machine.write(&new);
+    assert_eq!(machine.sample(), ["77@900"], "at once, and the old one has no row");
+    assert_eq!(machine.value(Table::Process, "77@900", "scan_majflt"), Some(4), "all of its faults are new");
+    assert_eq!(machine.schema.entities(Table::Process)[1].label, "other");
+}
