@@ -9,6 +9,7 @@
 //! [`Manifest::lost_samples`]: pagetide_core::Manifest::lost_samples
 
 mod clock;
+mod monitor;
 mod probe;
 mod protection;
 mod recorder;
@@ -19,6 +20,7 @@ mod shared;
 mod writing;
 
 pub use clock::now;
+pub use monitor::{Monitor, Progress};
 pub use probe::Probe;
 pub use protection::{Lock, Priority, Protection};
 pub use recorder::{Options, Recorder};

@@ -1,6 +1,7 @@
 //! The recorder, as its users see it.
 
 use crate::clock;
+use crate::monitor::Monitor;
 use crate::probe::Probe;
 use crate::protection::{Protection, SHORTEST_INTERVAL};
 use crate::sampling::{self, Account};
@@ -153,6 +154,11 @@ impl Recorder {
     /// Why the sink does not take samples at present; absent while it does. Samples wait in memory meanwhile.
     pub fn refused(&self) -> Option<Refusal> {
         self.shared.refused()
+    }
+
+    /// Something that tells how the recording goes, from any thread and also after it has ended.
+    pub fn monitor(&self) -> Monitor {
+        Monitor::new(Arc::clone(&self.shared))
     }
 
     /// Takes a last sample, gives the sink all that waits, ends the recording and gives its final manifest. Waits as

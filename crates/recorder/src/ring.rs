@@ -72,6 +72,7 @@ pub(crate) struct Ring {
     spare: Vec<Sample>,
     growth: Growth,
     lost: Option<Lost>,
+    lost_so_far: u64,
 }
 
 impl Ring {
@@ -101,6 +102,7 @@ impl Ring {
         let lost = self.lost.get_or_insert(Lost { count: 0, first: sample.stamp, last: sample.stamp });
         lost.count += 1;
         lost.last = sample.stamp;
+        self.lost_so_far += 1;
         sample
     }
 
@@ -123,6 +125,16 @@ impl Ring {
     /// What was lost since the last call.
     pub(crate) fn take_lost(&mut self) -> Option<Lost> {
         self.lost.take()
+    }
+
+    /// Samples that made room for newer ones since the beginning.
+    pub(crate) fn lost_so_far(&self) -> u64 {
+        self.lost_so_far
+    }
+
+    /// How many samples and marks wait.
+    pub(crate) fn waiting(&self) -> usize {
+        self.items.len()
     }
 
     /// Gives a buffer back.

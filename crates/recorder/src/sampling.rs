@@ -75,10 +75,10 @@ pub(crate) fn run(
             for line in refused.iter().cloned().chain(protection.lock()) {
                 shared.note(line);
             }
-            buffer = shared.push_sample(buffer, &mut growth, turn);
+            buffer = shared.push_sample(buffer, &mut growth, turn, account.late);
             begun();
         } else {
-            buffer = shared.push_sample(buffer, &mut growth, turn);
+            buffer = shared.push_sample(buffer, &mut growth, turn, account.late);
         }
         if turn.last {
             account.cpu = clock::thread_cpu();

@@ -1,6 +1,7 @@
 //! What the sampling thread, the writing thread and the callers share: one lock, held for moments only.
 
 use crate::clock;
+use crate::monitor::Progress;
 use crate::ring::{Growth, Item, Lost, Ring};
 use pagetide_core::{Mark, MarkKind, Refusal, Sample, Schema, Stamp};
 use std::path::PathBuf;
@@ -41,6 +42,8 @@ struct State {
     ring: Ring,
     /// Samples that were put in the ring so far.
     arrivals: u64,
+    /// Samples that came late, or not at all, up to the last one.
+    late: u64,
     commands: Vec<Command>,
     /// Extra samples that were asked for, and how many of these requests have been served.
     asked: u64,
@@ -88,8 +91,9 @@ impl Shared {
     }
 
     /// Queues the sample that was taken in `turn` and gives the buffer for the next one.
-    pub(crate) fn push_sample(&self, sample: Sample, growth: &mut Growth, turn: Turn) -> Sample {
+    pub(crate) fn push_sample(&self, sample: Sample, growth: &mut Growth, turn: Turn, late: u64) -> Sample {
         let mut state = self.lock();
+        state.late = late;
         state.last_stamp = sample.stamp;
         let next = state.ring.push_sample(sample, growth);
         state.arrivals += 1;
@@ -208,5 +212,18 @@ impl Shared {
 
     pub(crate) fn refused(&self) -> Option<Refusal> {
         self.lock().refused.clone()
+    }
+
+    pub(crate) fn progress(&self) -> Progress {
+        let state = self.lock();
+        Progress {
+            samples: state.arrivals,
+            late: state.late,
+            lost: state.ring.lost_so_far(),
+            waiting: state.ring.waiting() as u64,
+            last: state.last_stamp,
+            refused: state.refused.clone(),
+            ended: state.sampling_ended,
+        }
     }
 }

@@ -277,7 +277,14 @@ fn a_sink_that_never_takes_anything_again_is_an_error_at_the_end() {
     for _ in 0..30 {
         recorder.sample_now();
     }
+    let monitor = recorder.monitor();
+    let progress = monitor.progress();
+    // Two were taken; nine fit into the buffers, or eight and the one that the sink looks at.
+    assert_eq!((progress.samples, progress.late, progress.ended), (31, 0, false));
+    assert!((20..=21).contains(&progress.lost), "{progress:?}");
+    assert!(progress.waiting <= 9, "{progress:?}");
     assert_eq!(recorder.finish().unwrap_err().what, "disk full");
+    assert!(monitor.progress().ended);
     assert_eq!(log.counts().len(), 2);
 }
 

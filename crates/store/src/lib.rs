@@ -18,11 +18,13 @@ mod sealed;
 mod sealer;
 #[cfg(test)]
 mod trial;
+mod usage;
 mod varint;
 mod writer;
 
 pub use reader::Reader;
 pub use retention::Keep;
+pub use usage::Usage;
 pub use writer::Writer;
 
 /// The version of the format that this crate writes, and the newest one that it reads.

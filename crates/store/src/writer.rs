@@ -141,11 +141,17 @@ impl Writer {
         files::replace(&*self.files, &path, &text).map_err(failed)
     }
 
+    /// Ends the open segment, which is sealed in the background. What comes next begins another one.
+    pub fn end_segment(&mut self) {
+        if self.open.take().is_some() {
+            self.sealer.request(Some(self.next_segment), self.last_wall_ns);
+        }
+    }
+
     /// The log for something at `stamp`: a new one when there is none or the segment is over.
     fn log(&mut self, stamp: Stamp) -> Result<&mut OpenLog, Refusal> {
         if self.open.as_ref().is_some_and(|log| log.is_over(stamp)) {
-            self.open = None;
-            self.sealer.request(Some(self.next_segment), self.last_wall_ns);
+            self.end_segment();
         }
         let log = match self.open.take() {
             Some(log) => log,

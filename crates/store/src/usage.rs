@@ -1,0 +1,75 @@
+//! What a recording takes on disk.
+
+use crate::layout::Folder;
+use crate::{refuse, sealed};
+use pagetide_core::{Bytes, Refusal};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// What a recording takes on disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Usage {
+    /// Sealed segments.
+    pub sealed: u64,
+    /// Segments that are still logs: the one being written, and those that wait to be sealed.
+    pub open: u64,
+    /// Size of all of them.
+    pub size: Bytes,
+}
+
+impl Usage {
+    /// Counts what is in a recording's folder now. Nothing when there is no recording.
+    ///
+    /// # Errors
+    ///
+    /// When the folder cannot be read.
+    pub fn of(folder: &Path) -> Result<Self, Refusal> {
+        let failed = |error| refuse::io("look into it", folder, &error);
+        let folder = Folder::new(folder);
+        let size = |path: &Path| path.metadata().map_or(0, |data| data.len());
+        let logs = folder.logs().map_err(failed)?;
+        let mut bytes: u64 = logs.iter().map(|name| size(&folder.log(name))).sum();
+        let open: BTreeSet<u64> = logs.iter().map(|name| name.number).collect();
+        let mut segments = BTreeSet::new();
+        for kind in sealed::kinds() {
+            for file in folder.sealed_files(kind).map_err(failed)? {
+                bytes += size(&file.path);
+                segments.insert(file.name.number);
+            }
+        }
+        // A segment that is being sealed is in both; its log is what counts.
+        let sealed = segments.difference(&open).count() as u64;
+        Ok(Self { sealed, open: open.len() as u64, size: Bytes::new(bytes) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trial::{give, manifest, short};
+    use crate::{Reader, Writer};
+    use pagetide_core::{Selection, Sink, Source};
+
+    #[test]
+    fn segments_are_counted_open_and_sealed() {
+        let scratch = tempfile::tempdir().unwrap();
+        let folder = scratch.path().join("r");
+        assert_eq!(Usage::of(&folder).unwrap(), Usage { sealed: 0, open: 0, size: Bytes::ZERO });
+        let given = short(8, 1);
+        let mut writer = Writer::create(&folder).unwrap();
+        writer.begin(&manifest()).unwrap();
+        let (first, second) = given.split_at(given.len() / 2);
+        first.iter().for_each(|given| give(&mut writer, given).unwrap());
+        let usage = Usage::of(&folder).unwrap();
+        assert_eq!((usage.sealed, usage.open), (0, 1));
+        assert!(usage.size > Bytes::ZERO);
+        writer.end_segment();
+        writer.end_segment();
+        second.iter().for_each(|given| give(&mut writer, given).unwrap());
+        writer.finish(&manifest()).unwrap();
+        let usage = Usage::of(&folder).unwrap();
+        assert_eq!((usage.sealed, usage.open), (2, 0), "ended once by hand, once by the end");
+        let whole = Reader::open(&folder).unwrap().load(&Selection::default()).unwrap();
+        assert_eq!(whole, crate::trial::recording(&manifest(), &given));
+    }
+}
