@@ -370,6 +370,18 @@ impl<'a> Series<'a> {
         self.points().filter(move |(at, _)| (from..=to).contains(at))
     }
 
+    /// The part of the series from its last value at or before `from` to its first value at or after `to`: all that a question
+    /// about that stretch needs, found without looking at the rest.
+    pub fn around(&self, from: i64, to: i64) -> Self {
+        let count = self.stamps.len().min(self.values.len());
+        let (stamps, values) = (&self.stamps[..count], &self.values[..count]);
+        let upto = stamps.partition_point(|stamp| stamp.boot_ns <= from);
+        let first = values[..upto].iter().rposition(Option::is_some).unwrap_or(upto);
+        let after = stamps.partition_point(|stamp| stamp.boot_ns < to).max(first);
+        let end = values[after..].iter().position(Option::is_some).map_or(count, |more| after + more + 1);
+        Self { column: self.column, stamps: &stamps[first..end], values: &values[first..end] }
+    }
+
     /// The last value at or before `at`.
     pub fn at(&self, at: i64) -> Option<i64> {
         let upto = self.stamps.partition_point(|stamp| stamp.boot_ns <= at).min(self.values.len());
@@ -453,6 +465,9 @@ mod tests {
         assert_eq!(series.rise(10, 30), Some(25));
         assert_eq!(series.rise(12, 18), Some(25), "a window between samples takes the samples around it");
         assert_eq!(series.rise(-5, 100), Some(30));
+        assert_eq!(series.around(12, 18).rise(12, 18), Some(25), "and needs no others");
+        assert_eq!(series.around(-9, -5).points().collect::<Vec<_>>(), [(0, 10)]);
+        assert_eq!(series.around(99, 100).points().collect::<Vec<_>>(), [(30, 40)]);
         assert_eq!(series.at(25), Some(15));
         assert_eq!(series.at(-1), None);
         assert_eq!(series.last_within(10, 25), None);
