@@ -23,8 +23,20 @@ pub(crate) struct Point {
 impl Signal {
     /// The sum of the rates of those metrics that exist; absent when none has two samples.
     pub(crate) fn rate(recording: &Recording, table: Table, entity: &str, metrics: &[&str]) -> Option<Self> {
+        Self::rate_within(recording, table, entity, metrics, (i64::MIN, i64::MAX))
+    }
+
+    /// The same, of the part of the recording that bears on a stretch.
+    pub(crate) fn rate_within(
+        recording: &Recording,
+        table: Table,
+        entity: &str,
+        metrics: &[&str],
+        (from, to): (i64, i64),
+    ) -> Option<Self> {
         let mut sum: BTreeMap<i64, Point> = BTreeMap::new();
         for series in metrics.iter().filter_map(|metric| recording.series(table, entity, metric)) {
+            let series = series.around(from, to);
             for point in rates(&series, interval(recording)) {
                 sum.entry(point.to).and_modify(|known| known.value += point.value).or_insert(point);
             }

@@ -79,7 +79,7 @@ impl<'a> Window<'a> {
     pub fn rise(&self, table: Table, entity: &str, metric: &str) -> Option<f64> {
         let series = self.recording.series(table, entity, metric)?;
         match series.column().kind {
-            Kind::Counter => series.rise(self.from, self.to).map(|rise| rise as f64),
+            Kind::Counter => series.around(self.from, self.to).rise(self.from, self.to).map(|rise| rise as f64),
             Kind::Rate => Some(self.rate(table, entity, metric)? * self.seconds()?),
             Kind::Gauge | Kind::Unknown => None,
         }
@@ -92,7 +92,7 @@ impl<'a> Window<'a> {
 
     /// The mean of the sum of those rates that exist; absent when none does.
     pub fn rates(&self, table: Table, entity: &str, metrics: &[&str]) -> Option<f64> {
-        Signal::rate(self.recording, table, entity, metrics)?.mean(self.from, self.to)
+        Signal::rate_within(self.recording, table, entity, metrics, (self.from, self.to))?.mean(self.from, self.to)
     }
 
     /// The same for the host.
@@ -102,7 +102,7 @@ impl<'a> Window<'a> {
 
     /// How much a gauge of the host changed: from the last value before the stretch, or the first in it, to the last in it.
     pub fn host_change(&self, metric: &str) -> Option<f64> {
-        let series = self.recording.host(metric)?;
+        let series = self.recording.host(metric)?.around(self.from, self.to);
         let first = series.last_within(self.from.saturating_sub(interval(self.recording).max(1)), self.from);
         let first = first.or_else(|| series.within(self.from, self.to).next().map(|(_, value)| value))?;
         let (_, last) = series.within(self.from, self.to).next_back()?;
@@ -116,7 +116,8 @@ impl<'a> Window<'a> {
 
     /// The smallest, mean and largest value of a gauge of the host in this stretch.
     pub fn host_gauge(&self, metric: &str) -> Option<(f64, f64, f64)> {
-        let (least, mean, most) = self.recording.host(metric)?.summary(self.from, self.to)?;
+        let (least, mean, most) =
+            self.recording.host(metric)?.around(self.from, self.to).summary(self.from, self.to)?;
         Some((least as f64, mean, most as f64))
     }
 

@@ -69,7 +69,7 @@ fn grower(window: &Window<'_>) -> Option<(String, f64)> {
     let processes = window.recording.entities(Table::Process);
     let growth = processes.filter_map(|(name, label)| {
         let of = |metric: &str, unit: f64| {
-            let series = window.recording.series(Table::Process, name, metric)?;
+            let series = window.recording.series(Table::Process, name, metric)?.around(window.from, window.to);
             let mut values = series.within(window.from, window.to).map(|(_, value)| value as f64 * unit);
             let first = values.next()?;
             Some(values.next_back()? - first)

@@ -32,7 +32,13 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
 fn of_group(window: &Window<'_>, group: &str) -> Option<Finding> {
     let hits =
         window.rates(Table::Cgroup, group, &["failcnt", "events_max", "events_high"]).filter(|rate| *rate > 0.0)?;
-    let gauge = |metric: &str| window.recording.series(Table::Cgroup, group, metric)?.summary(window.from, window.to);
+    let gauge = |metric: &str| {
+        window
+            .recording
+            .series(Table::Cgroup, group, metric)?
+            .around(window.from, window.to)
+            .summary(window.from, window.to)
+    };
     let used = gauge("current")?.2 as f64;
     let limits = [gauge("max"), gauge("high")].into_iter().flatten().map(|(least, ..)| least as f64);
     let limit = limits.min_by(f64::total_cmp).filter(|limit| *limit > 0.0)?;

@@ -79,7 +79,7 @@ fn of_step(window: &Window<'_>) -> Option<Finding> {
 
 fn of_host(window: &Window<'_>) -> Option<Finding> {
     let page = window.page_size();
-    let dirty = window.recording.host("nr_dirty")?;
+    let dirty = window.recording.host("nr_dirty")?.around(window.from, window.to);
     let (writeback, threshold) = (window.recording.host("nr_writeback")?, window.recording.host("nr_dirty_threshold")?);
     let background = window.recording.host("nr_dirty_background_threshold")?;
     let mut peak: Option<(f64, f64, f64)> = None;

@@ -32,8 +32,10 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let window = &fall(window)?;
     let lost = -window.host_change("Cached")?;
     let gained = window.host_change("MemFree")?;
-    let (_, free) = window.recording.host("MemFree")?.within(window.from, window.to).next_back()?;
-    let (_, left) = window.recording.host("Cached")?.within(window.from, window.to).next_back()?;
+    let (_, free) =
+        window.recording.host("MemFree")?.around(window.from, window.to).within(window.from, window.to).next_back()?;
+    let (_, left) =
+        window.recording.host("Cached")?.around(window.from, window.to).within(window.from, window.to).next_back()?;
     let (free, left) = (free as f64, left as f64);
     let marks = high_watermarks(window);
     let total = window.recording.manifest.memory_total.as_f64();
@@ -88,7 +90,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
 /// The part of a window in which the file cache fell: from the last moment at which nearly all of it was there to the first
 /// at which nearly all that goes was gone.
 fn fall<'a>(window: &Window<'a>) -> Option<Window<'a>> {
-    let series = window.recording.host("Cached")?;
+    let series = window.recording.host("Cached")?.around(window.from, window.to);
     let points: Vec<(i64, i64)> = series.within(window.from, window.to).collect();
     let most = points.iter().map(|(_, value)| *value).max()? as f64;
     let least = points.iter().map(|(_, value)| *value).min()? as f64;
