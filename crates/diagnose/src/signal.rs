@@ -44,14 +44,14 @@ impl Signal {
         (!sum.is_empty()).then(|| Self { points: sum.into_values().collect() })
     }
 
-    /// How fast a gauge falls (`sign` -1) or grows (1), where it does.
+    /// How fast a gauge falls (`sign` -1) or grows (1); negative where it does the opposite, which shows how much it moves anyway.
     pub(crate) fn slope(recording: &Recording, metric: &str, sign: f64) -> Option<Self> {
         let series = recording.host(metric).filter(|series| series.column().kind == Kind::Gauge)?;
         let values: Vec<(i64, i64)> = series.points().collect();
         let points = values.windows(2).filter_map(|pair| {
             let ((from, before), (to, after)) = (pair[0], pair[1]);
             let seconds = to.checked_sub(from).filter(|time| *time > 0)? as f64 / 1e9;
-            Some(Point { from, to, value: (sign * (after as f64 - before as f64) / seconds).max(0.0) })
+            Some(Point { from, to, value: sign * (after as f64 - before as f64) / seconds })
         });
         let points: Vec<Point> = points.collect();
         (!points.is_empty()).then_some(Self { points })
@@ -74,7 +74,7 @@ impl Signal {
     /// The values, as logarithms, are split in two where that explains most of their variance (Otsu's method). It counts
     /// only if the median of the upper part is at least four times that of the lower one and six of its median deviations above.
     pub(crate) fn episodes(&self) -> Vec<(i64, i64)> {
-        let Some(level) = level(self.points.iter().map(|point| point.value)) else { return Vec::new() };
+        let Some(level) = level(self.points.iter().map(|point| point.value.abs())) else { return Vec::new() };
         let mut episodes: Vec<(i64, i64)> = Vec::new();
         for point in self.points.iter().filter(|point| point.value >= level) {
             match episodes.last_mut() {
@@ -153,6 +153,8 @@ mod tests {
         assert_eq!(signal(&[5.0, 700.0, 5.0, 5.0, 5.0, 650.0]).episodes(), [(1, 2), (5, 6)]);
         assert_eq!(signal(&[100.0, 110.0, 95.0, 130.0, 105.0]).episodes(), [], "noise is no episode");
         assert_eq!(signal(&[7.0; 9]).episodes(), [], "what is always so is usual");
+        let noise = [30.0, -45.0, 12.0, -25.0, 50.0, -8.0, 22.0, -40.0, 35.0, -31.0];
+        assert_eq!(signal(&noise).episodes(), [], "nor is what goes to and fro");
         assert_eq!(signal(&[7.0]).episodes(), []);
         assert_eq!(signal(&[]).episodes(), []);
     }
