@@ -80,6 +80,7 @@ figures! {
     FioDiskReads "fio_disk_reads" "fio_disk_reads" Count Count true "reads of the device as fio itself counts them";
     FioDiskWrites "fio_disk_writes" "fio_disk_writes" Count Count true "writes of the device as fio itself counts them";
     DiskUtil "disk_util" "disk_util" Ratio WithinRun false "part of the step in which the device had a request in flight";
+    DiskAwait "disk_await" "disk_await_ns" Nanos WithinRun false "mean time of a request at the device, its queue included";
     CacheHitRatio "cache_hit_ratio" "cache_hit_ratio" Ratio Count false "part of the requests that needed no read of the device";
     FileBytes "file_size" "file_bytes" Bytes Count true "size of the file the step worked on";
     CachedBefore "cached_before" "cached_before_bytes" Bytes Count true "part of that file in the page cache before the step";
@@ -141,6 +142,11 @@ impl Figures {
         if let Some(value) = value {
             self.set(figure, value);
         }
+    }
+
+    /// Takes over all figures that `other` has.
+    pub fn override_with(&mut self, other: &Self) {
+        self.0.extend(&other.0);
     }
 
     /// A figure's number, in its own unit.

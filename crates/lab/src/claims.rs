@@ -175,7 +175,8 @@ fn evaluate(check: &str, scope: &mut Scope<'static>) -> Result<bool, String> {
 /// Checks that every claim of a scenario can be computed: its steps and figures exist and its units fit.
 /// `place` is the scenario's file, for the message.
 pub fn validate(scenario: &Scenario, place: &str) -> Result<(), Refusal> {
-    let steps: Vec<&str> = scenario.steps.iter().map(|step| step.id.as_str()).collect();
+    let ids: Vec<String> = scenario.result_ids().collect();
+    let steps: Vec<&str> = ids.iter().map(String::as_str).collect();
     for claim in &scenario.claims {
         let wrong =
             |why: String, mend: &str| Err(Refusal::input(format!("{place}: claim `{}`: {why}", claim.id), mend));

@@ -2,7 +2,8 @@
 #![allow(unsafe_code)]
 
 use crate::group::Group;
-use pagetide_core::Refusal;
+use pagetide_core::{Figure, Figures, Refusal};
+use std::ffi::CStr;
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -41,22 +42,105 @@ pub(crate) fn prepare(door: Option<RawFd>, parent: u32) -> io::Result<()> {
     Ok(())
 }
 
-/// Waits for a child and gives, with how it ended, the bytes that the kernel read from a device on its behalf, its threads'
-/// included (`ru_inblock` of wait4(2), of `task_io_account_read` in the kernel). The child must not be waited for again.
-pub(crate) fn reap(child: &Child) -> io::Result<(ExitStatus, u64)> {
-    let pid = libc::pid_t::try_from(child.id()).map_err(io::Error::other)?;
+/// What a child that is forked and not executed does first: has the name under which the kernel reports it, dies by signals
+/// whatever its parent does with them, is [`prepare`]d, and closes all files but `kept` (-1 stands for none), so that no lock
+/// or pipe of its parent's lives on in it. Safe after a fork.
+pub(crate) fn begin(name: &CStr, door: Option<RawFd>, parent: u32, kept: &mut [RawFd]) -> io::Result<()> {
+    // SAFETY: the name ends with a zero byte.
+    unsafe { libc::prctl(libc::PR_SET_NAME, name.as_ptr()) };
+    for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGPIPE] {
+        // SAFETY: sets the default action; no handler of ours is involved.
+        unsafe { libc::signal(signal, libc::SIG_DFL) };
+    }
+    // SAFETY: an empty set is a valid mask.
+    unsafe {
+        let mut none: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&raw mut none);
+        libc::sigprocmask(libc::SIG_SETMASK, &raw const none, std::ptr::null_mut());
+    }
+    prepare(door, parent)?;
+    kept.sort_unstable();
+    let mut from: RawFd = 0;
+    for fd in kept.iter().copied().filter(|fd| *fd >= 0) {
+        if fd >= from {
+            close_range(from, fd - 1);
+            from = fd + 1;
+        }
+    }
+    close_range(from, RawFd::MAX);
+    Ok(())
+}
+
+fn close_range(from: RawFd, to: RawFd) {
+    if from > to {
+        return;
+    }
+    // SAFETY: closing a descriptor that nobody here uses. By number, because glibc has the call only since 2.34.
+    let result = unsafe { libc::syscall(libc::SYS_close_range, from, to, 0) };
+    if result != 0 {
+        // Linux before 5.9.
+        for fd in from..to.min(4096) {
+            // SAFETY: as above.
+            unsafe { libc::close(fd) };
+        }
+    }
+}
+
+/// What a process has used, its threads included (wait4(2)).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Usage {
+    /// Bytes that the kernel read from a device on its behalf (`ru_inblock`, of `task_io_account_read` in the kernel).
+    pub(crate) read_from_disk: u64,
+    /// Page faults that had to read from a device.
+    pub(crate) major_faults: u64,
+    /// CPU time in user mode, ns.
+    pub(crate) user_ns: u64,
+    /// CPU time in the kernel, ns.
+    pub(crate) system_ns: u64,
+}
+
+impl Usage {
+    /// Sets the figures that are the process's own.
+    pub(crate) fn figures(&self, figures: &mut Figures) {
+        figures.set(Figure::UserCpu, self.user_ns as f64);
+        figures.set(Figure::SystemCpu, self.system_ns as f64);
+    }
+}
+
+/// Waits for a child and gives how it ended and what it used. The child must not be waited for again.
+pub(crate) fn reap(child: &Child) -> io::Result<(ExitStatus, Usage)> {
+    reap_pid(libc::pid_t::try_from(child.id()).map_err(io::Error::other)?, 0)?
+        .ok_or_else(|| io::ErrorKind::Other.into())
+}
+
+/// The same of a child by its number; none when it has not ended and `flags` say not to wait.
+pub(crate) fn reap_pid(pid: libc::pid_t, flags: libc::c_int) -> io::Result<Option<(ExitStatus, Usage)>> {
     let mut status = 0;
     // SAFETY: an all-zero rusage is valid: it is made of numbers only.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
     loop {
         // SAFETY: both pointers are to live values of ours.
-        if unsafe { libc::wait4(pid, &raw mut status, 0, &raw mut usage) } == pid {
-            let blocks = u64::try_from(usage.ru_inblock).unwrap_or(0);
-            return Ok((ExitStatus::from_raw(status), blocks.saturating_mul(512)));
-        }
-        let error = io::Error::last_os_error();
-        if error.kind() != io::ErrorKind::Interrupted {
-            return Err(error);
+        match unsafe { libc::wait4(pid, &raw mut status, flags, &raw mut usage) } {
+            0 => return Ok(None),
+            found if found == pid => break,
+            _ => {
+                let error = io::Error::last_os_error();
+                if error.kind() != io::ErrorKind::Interrupted {
+                    return Err(error);
+                }
+            }
         }
     }
+    let count = |number: libc::c_long| u64::try_from(number).unwrap_or(0);
+    let nanos = |time: libc::timeval| {
+        let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
+        seconds * 1_000_000_000 + u64::try_from(time.tv_usec).unwrap_or(0) * 1000
+    };
+    let used = Usage {
+        read_from_disk: count(usage.ru_inblock).saturating_mul(512),
+        major_faults: count(usage.ru_majflt),
+        user_ns: nanos(usage.ru_utime),
+        system_ns: nanos(usage.ru_stime),
+    };
+    Ok(Some((ExitStatus::from_raw(status), used)))
 }

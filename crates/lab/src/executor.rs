@@ -5,10 +5,14 @@
 
 mod caches;
 mod dirty;
+mod disk;
 mod edge;
 mod files;
+mod groups;
+mod loads;
 mod step;
 
+pub use disk::Disk;
 pub(crate) use edge::page_size;
 pub use files::Files;
 pub(crate) use files::room;
@@ -16,7 +20,9 @@ pub(crate) use files::room;
 use crate::group::Group;
 use crate::hold::Hold;
 use crate::undo::Journal;
-use pagetide_core::{Bytes, MarkKind, Progress, Refusal, Scenario, Step, StepResult};
+use disk::Disks;
+use groups::Groups;
+use pagetide_core::{Bytes, MarkKind, Progress, Refusal, Scenario, Step, StepResult, SwapSpec};
 use pagetide_kernel::{Root, device};
 use pagetide_recorder::Recorder;
 use std::collections::BTreeMap;
@@ -29,6 +35,15 @@ pub trait Tuning {
     /// # Errors
     /// There is no such setting, or it refuses the value.
     fn set(&mut self, name: &str, value: i64) -> Result<(), Refusal>;
+
+    /// Makes these the machine's swap areas, the first one first, and no others.
+    ///
+    /// # Errors
+    /// The machine's swap is not the scenario's to change, or the kernel refuses an area.
+    fn swap(&mut self, areas: &[SwapSpec]) -> Result<(), Refusal> {
+        let _ = areas;
+        Err(Refusal::system("swap is as this host has it", "run it in a VM, whose swap is its own: --on vm"))
+    }
 
     /// Is called before each step: memory may be held now that was not before.
     ///
@@ -56,6 +71,8 @@ impl Tuning for &Journal {
 pub struct Ground<'a> {
     /// An empty folder for data files, on the disk that is measured.
     pub data: PathBuf,
+    /// The scenario's disks, in its order. The folder of the first is [`Ground::data`].
+    pub disks: Vec<Disk>,
     /// The folder in which fio's results are left, as `fio-<step>.json`.
     pub results: PathBuf,
     /// fio.
@@ -92,8 +109,17 @@ pub fn run(
     tuning: &mut dyn Tuning,
     progress: &mut dyn Progress,
 ) -> Result<Vec<StepResult>, Refusal> {
-    let disks = disks_under(&ground.data)?;
-    let mut executor = Executor { ground, tuning, progress, disks, files, holds: BTreeMap::new() };
+    let disks = Disks::new(&ground.disks)?;
+    let mut executor = Executor {
+        ground,
+        tuning,
+        progress,
+        disks,
+        files,
+        holds: BTreeMap::new(),
+        groups: Groups::default(),
+        parts: Vec::new(),
+    };
     let mut results = Vec::with_capacity(scenario.steps.len());
     for (at, step) in scenario.steps.iter().enumerate() {
         executor.progress.step(at + 1, scenario.steps.len(), &step.id, &step.title);
@@ -101,6 +127,7 @@ pub fn run(
         ground.recorder.mark(MarkKind::StepEnded { result: Box::new(result.clone()) });
         executor.progress.step_done(&step::in_words(&result));
         results.push(result);
+        results.append(&mut executor.parts);
     }
     Ok(results)
 }
@@ -110,9 +137,12 @@ struct Executor<'a, 'g> {
     ground: &'a Ground<'g>,
     tuning: &'a mut dyn Tuning,
     progress: &'a mut dyn Progress,
-    disks: Vec<String>,
+    disks: Disks,
     files: Files,
     holds: BTreeMap<String, Hold>,
+    groups: Groups,
+    /// The results of the parts of the step that runs.
+    parts: Vec<StepResult>,
 }
 
 impl Executor<'_, '_> {

@@ -26,6 +26,8 @@ pub struct Ended {
     pub output: Option<Output>,
     /// Bytes that the kernel read from a device on fio's behalf, readahead included: what the page cache did not have.
     pub read_from_disk: Bytes,
+    /// What it used.
+    pub(crate) usage: confined::Usage,
     /// Why it did not end well, and what fio wrote to stderr; empty when there is nothing to say.
     pub notes: Vec<String>,
 }
@@ -123,12 +125,12 @@ impl Run {
                 progress.update(eta.fraction, eta.left, &eta.rate);
             }
         }
-        let (status, read_from_disk) = confined::reap(&self.child).map_err(lost)?;
+        let (status, usage) = confined::reap(&self.child).map_err(lost)?;
         self.reaped = true;
-        Ok(self.ended(status, &String::from_utf8_lossy(&complaint), Bytes::new(read_from_disk)))
+        Ok(self.ended(status, &String::from_utf8_lossy(&complaint), usage))
     }
 
-    fn ended(&self, status: std::process::ExitStatus, complaint: &str, read_from_disk: Bytes) -> Ended {
+    fn ended(&self, status: std::process::ExitStatus, complaint: &str, usage: confined::Usage) -> Ended {
         let mut notes = Vec::new();
         let text = std::fs::read_to_string(&self.result).unwrap_or_default();
         let output = match parse_output(&text) {
@@ -150,7 +152,7 @@ impl Run {
             }
         };
         notes.extend(complaint.lines().map(str::trim).filter(|line| !line.is_empty()).take(3).map(str::to_owned));
-        Ended { outcome, output, read_from_disk, notes }
+        Ended { outcome, output, read_from_disk: Bytes::new(usage.read_from_disk), usage, notes }
     }
 }
 

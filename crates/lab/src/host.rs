@@ -4,13 +4,13 @@ mod account;
 mod check;
 mod device;
 
-use crate::executor::{self, Files, Ground, Tuning};
+use crate::executor::{self, Disk, Files, Ground, Tuning};
 use crate::group::Group;
 use crate::hold::{self, Hold};
 use crate::shrink::{self, Controller, Shrunk};
 use crate::undo::{self, Change, Identity, Journal, Turn};
 use pagetide_core::{
-    Backend, Bytes, HoldKind, HoldSpec, Nanos, Progress, Refusal, RunResult, Scale, Scenario, Sink, StepResult,
+    Backend, Bytes, FileSystem, HoldKind, HoldSpec, Nanos, Progress, Refusal, RunResult, Scale, Scenario, Sink, StepResult,
 };
 use pagetide_kernel::{Processes, Root, Watch};
 use pagetide_recorder::{Options, Recorder};
@@ -163,7 +163,8 @@ impl Host {
         let options = &self.options;
         let mut smaller = self.make_smaller(scenario, journal, progress)?;
         let data = self.data_folder(journal)?;
-        let files = Files::lay_out(scenario, &data, &options.results, &options.fio, progress)?;
+        let disks = disks_in(scenario, &data)?;
+        let files = Files::lay_out(scenario, &disks, &options.results, &options.fio, progress)?;
         if options.limit_device {
             device::limit(journal, scenario, &found.disks, smaller.group(), progress)?;
         }
@@ -185,6 +186,7 @@ impl Host {
         let started = pagetide_recorder::now();
         let ground = Ground {
             data,
+            disks,
             results: options.results.clone(),
             fio: options.fio.clone(),
             group,
@@ -246,6 +248,21 @@ impl Host {
         }
         Ok(path)
     }
+}
+
+/// The scenario's disks as folders in one: the first is the folder itself. The host's block devices are not touched.
+fn disks_in(scenario: &Scenario, data: &Path) -> Result<Vec<Disk>, Refusal> {
+    let disks = scenario.machine.disks.iter().enumerate().map(|(at, disk)| {
+        let name = disk.name.clone();
+        if disk.filesystem == FileSystem::None {
+            return Ok(Disk { name, folder: None, device: None });
+        }
+        let folder = if at == 0 { data.to_owned() } else { data.join(format!("disk-{name}")) };
+        std::fs::create_dir_all(&folder)
+            .map_err(|error| Refusal::system(format!("cannot make {}: {error}", folder.display()), ""))?;
+        Ok(Disk { name, folder: Some(folder), device: None })
+    });
+    disks.collect()
 }
 
 /// Holds so much of the host's memory that `left` stays available, and at least [`hold::FLOOR`].

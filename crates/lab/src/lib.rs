@@ -11,6 +11,7 @@ pub mod fio;
 pub mod group;
 pub mod hold;
 pub mod host;
+pub mod load;
 pub mod undo;
 
 mod confined;

@@ -242,7 +242,7 @@ pub struct WalkSpec {
     /// Touches of the file per second at most.
     #[serde(default)]
     pub rate: Option<u64>,
-    /// Time after which it is ended, counted from when the data are filled.
+    /// Time after which it is ended, counted from its begin.
     #[serde(default)]
     pub time: Option<Nanos>,
 }

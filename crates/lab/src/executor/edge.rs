@@ -107,6 +107,12 @@ impl Edge {
         count(Figure::DiskWriteMerges, &|edge| edge.disk_sum("write_merges"), 1.0);
         count(Figure::DiskReadBytes, &|edge| edge.disk_sum("read_sectors"), 512.0);
         count(Figure::DiskWrittenBytes, &|edge| edge.disk_sum("write_sectors"), 512.0);
+        let wait = |edge: &Self| {
+            Some((
+                edge.disk_sum("read_ms")? + edge.disk_sum("write_ms")?,
+                edge.disk_sum("reads")? + edge.disk_sum("writes")?,
+            ))
+        };
         count(Figure::MajorFaults, &Self::major_faults, 1.0);
         count(Figure::Refaults, &Self::refaults, 1.0);
         count(Figure::PagesScanned, &|edge| edge.reclaimed("pgscan"), 1.0);
@@ -114,6 +120,11 @@ impl Edge {
         count(Figure::SwapIn, &|edge| edge.vm("pswpin"), page);
         count(Figure::SwapOut, &|edge| edge.vm("pswpout"), page);
         count(Figure::KswapdCpu, &|edge| edge.kswapd_ns, 1.0);
+        if let Some(((from_ms, from), (to_ms, to))) = wait(self).zip(wait(after))
+            && to > from
+        {
+            figures.set(Figure::DiskAwait, to_ms.saturating_sub(from_ms) as f64 * 1e6 / (to - from) as f64);
+        }
         let mut gauge = |figure, value: Option<Bytes>| figures.set_some(figure, value.map(Bytes::as_f64));
         gauge(Figure::MemoryTotal, after.total());
         gauge(Figure::AvailableBefore, self.available());
@@ -146,7 +157,7 @@ pub(crate) fn page_size() -> Bytes {
 }
 
 /// CPU time of all kswapd threads: exact where the kernel keeps scheduler statistics, else in ticks of 10 ms.
-fn kswapd_ns() -> Option<u64> {
+pub(super) fn kswapd_ns() -> Option<u64> {
     let mut sum = None;
     for entry in fs::read_dir("/proc").ok()?.flatten() {
         let path = entry.path();

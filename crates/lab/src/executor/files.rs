@@ -3,21 +3,26 @@
 //! Jobs that only read share a file, filled with real data before the first step and as large as the largest of them needs.
 //! A job that writes gets a new file of its own, which is gone after its step, unless it names one.
 
+use super::disk::{self, Disk};
 use crate::fio;
-use pagetide_core::{Action, Bytes, FioJob, Outcome, Progress, Refusal, Scenario, Step};
+use pagetide_core::{Action, Bytes, FioJob, Load, Outcome, Place, Progress, Refusal, Scenario, Step};
 use pagetide_kernel::cached;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// The data files of a run.
 #[derive(Debug)]
 pub struct Files {
     data: PathBuf,
+    disks: Vec<Disk>,
     results: PathBuf,
     fio: PathBuf,
     /// Files that several steps use, by name.
     shared: BTreeMap<String, Bytes>,
+    /// Those that loads read.
+    loads: Vec<PathBuf>,
 }
 
 /// The name of the file that jobs share which only read and name none.
@@ -64,29 +69,59 @@ pub(crate) fn room(scenario: &Scenario) -> Bytes {
             None => own = own.max(job.size),
         }
     }
-    shared.into_values().fold(own, |sum, size| sum.checked_add(size).unwrap_or(Bytes::new(u64::MAX)))
+    // What loads write stays until the end of the run.
+    let loads: BTreeMap<String, Bytes> = load_files(scenario, Load::reads)
+        .chain(load_files(scenario, Load::writes))
+        .map(|(place, size)| (place.to_string(), size))
+        .collect();
+    let all = shared.into_values().chain(loads.into_values());
+    all.fold(own, |sum, size| sum.checked_add(size).unwrap_or(Bytes::new(u64::MAX)))
 }
 
 impl Files {
-    /// Fills the shared files of a scenario in the folder `data`, and takes them out of the page cache again. fio's own output
+    /// Fills the shared files of a scenario on its disks, fio's in the folder of the first, and takes them out of the page cache again. fio's own output
     /// goes to `results`.
     ///
     /// # Errors
     /// fio fails, the disk is full, the user interrupts.
     pub fn lay_out(
         scenario: &Scenario,
-        data: &Path,
+        disks: &[Disk],
         results: &Path,
         fio: &Path,
         progress: &mut dyn Progress,
     ) -> Result<Self, Refusal> {
         let shared = shared_files(scenario);
-        let files = Self { data: data.to_owned(), results: results.to_owned(), fio: fio.to_owned(), shared };
+        let data = disk::path(disks, &Place::File { name: String::new(), disk: None })?;
+        let mut files = Self {
+            data: data.clone(),
+            disks: disks.to_vec(),
+            results: results.to_owned(),
+            fio: fio.to_owned(),
+            shared,
+            loads: Vec::new(),
+        };
         for (name, size) in &files.shared {
             progress.say(&format!("writing a file of {size} to read from: {}", data.join(name).display()));
             files.fill(name, *size, progress)?;
         }
+        files.fill_for_loads(scenario, progress)?;
         Ok(files)
+    }
+
+    /// Fills the files that loads read, with content that does not compress.
+    fn fill_for_loads(&mut self, scenario: &Scenario, progress: &mut dyn Progress) -> Result<(), Refusal> {
+        for (place, size) in load_files(scenario, |load| load.reads()) {
+            let path = disk::path(&self.disks, &place)?;
+            let there = fs::metadata(&path).map_or(0, |meta| meta.len());
+            if there < size.get() {
+                progress.say(&format!("writing a file of {size} to read from: {}", path.display()));
+                write_random(&path, size, progress)?;
+                self.forget(&path, size, progress)?;
+            }
+            self.loads.push(path);
+        }
+        Ok(())
     }
 
     fn fill(&self, name: &str, size: Bytes, progress: &mut dyn Progress) -> Result<(), Refusal> {
@@ -100,11 +135,15 @@ impl Files {
                 "look for room on the disk with `df`",
             ));
         }
-        // Whoever reads a page first is charged for it, and that is to be the job.
+        self.forget(&path, size, progress)
+    }
+
+    /// Takes a new file out of the page cache: whoever reads a page first is charged for it, and that is to be the job.
+    fn forget(&self, path: &Path, size: Bytes, progress: &mut dyn Progress) -> Result<(), Refusal> {
         let lost = |error: std::io::Error| Refusal::system(format!("{}: {error}", path.display()), "");
-        let file = File::open(&path).map_err(lost)?;
+        let file = File::open(path).map_err(lost)?;
         rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed).map_err(|error| lost(error.into()))?;
-        if cached::bytes(&path).is_ok_and(|left| left.get() > size.get() / 100) {
+        if cached::bytes(path).is_ok_and(|left| left.get() > size.get() / 100) {
             progress.say(&format!("part of {} stays in the page cache until it is dropped", path.display()));
         }
         Ok(())
@@ -120,7 +159,7 @@ impl Files {
 
     /// The files that are there for the whole run.
     pub(super) fn shared(&self) -> Vec<PathBuf> {
-        self.shared.keys().map(|name| self.data.join(name)).collect()
+        self.shared.keys().map(|name| self.data.join(name)).chain(self.loads.iter().cloned()).collect()
     }
 
     /// Makes the step's own file ready: none for a job that writes, a filled one for a job that also reads.
@@ -144,6 +183,54 @@ impl Files {
             let _ = fs::remove_file(self.data.join(own_name(step)));
         }
     }
+}
+
+/// The files that loads read or write, with the most that is needed of each.
+fn load_files(
+    scenario: &Scenario,
+    which: impl Fn(&Load) -> Option<(&Place, Bytes)>,
+) -> impl Iterator<Item = (Place, Bytes)> {
+    let mut files: BTreeMap<String, (Place, Bytes)> = BTreeMap::new();
+    for (place, size) in scenario.loads().filter_map(which).filter(|(place, _)| matches!(place, Place::File { .. })) {
+        let (_, most) = files.entry(place.to_string()).or_insert_with(|| (place.clone(), Bytes::ZERO));
+        *most = size.max(*most);
+    }
+    files.into_values()
+}
+
+/// Writes a file of numbers that do not compress, to the disk.
+fn write_random(path: &Path, size: Bytes, progress: &mut dyn Progress) -> Result<(), Refusal> {
+    const CHUNK: usize = 1 << 20;
+    let lost = |error: std::io::Error| {
+        Refusal::system(
+            format!("cannot fill {} with {size}: {error}", path.display()),
+            "look for room on the disk with `df`",
+        )
+    };
+    let mut file = File::create(path).map_err(lost)?;
+    let (mut state, mut written) = (0x9E37_79B9_7F4A_7C15_u64, 0);
+    let mut chunk = vec![0; CHUNK];
+    while written < size.get() {
+        if progress.interrupted() {
+            return Err(Refusal::interrupted());
+        }
+        for word in chunk.chunks_exact_mut(8) {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            word.copy_from_slice(&state.to_ne_bytes());
+        }
+        let length = CHUNK.min(usize::try_from(size.get() - written).unwrap_or(CHUNK));
+        file.write_all(&chunk[..length]).map_err(lost)?;
+        written += length as u64;
+        // A machine with little memory and a slow disk is not filled with dirty pages.
+        if written.is_multiple_of(64 << 20) {
+            file.sync_data().map_err(lost)?;
+            rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed).map_err(|error| lost(error.into()))?;
+        }
+        progress.update(Some(written as f64 / size.as_f64()), None, &path.display().to_string());
+    }
+    file.sync_all().map_err(lost)
 }
 
 fn own_name(step: &Step) -> String {

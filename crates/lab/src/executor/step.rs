@@ -15,15 +15,15 @@ use pagetide_recorder::now;
 use std::time::{Duration, Instant};
 
 /// What came out of doing a step.
-struct Done {
-    outcome: Outcome,
-    notes: Vec<String>,
-    figures: Figures,
-    fio: Option<fio::Ended>,
+pub(super) struct Done {
+    pub(super) outcome: Outcome,
+    pub(super) notes: Vec<String>,
+    pub(super) figures: Figures,
+    pub(super) fio: Option<fio::Ended>,
 }
 
 impl Done {
-    fn well() -> Self {
+    pub(super) fn well() -> Self {
         Self { outcome: Outcome::Done, notes: Vec::new(), figures: Figures::default(), fio: None }
     }
 
@@ -38,26 +38,29 @@ impl Executor<'_, '_> {
         let mut notes = Vec::new();
         self.prepare(step, &mut notes)?;
         let (ground, group) = (self.ground, self.ground.group.as_ref());
-        let file = self.files.of(step);
+        let file = match &step.action {
+            Action::Load(load) => self.load_file(load),
+            _ => self.files.of(step),
+        };
+        let disks = self.disks_of(step)?;
         let cached_now = || file.as_ref().and_then(|file| cached::bytes(file).ok()).map(Bytes::as_f64);
         let cached_before = cached_now();
         let watch = dirty::Watch::start();
         ground.recorder.sample_now();
-        let before = Edge::read(End::Before, &self.disks, group)?;
+        let before = Edge::read(End::Before, &disks, group)?;
         ground.recorder.mark(MarkKind::StepStarted { id: step.id.clone(), title: step.title.clone() });
         let started = now();
         let mut done = self.act(step)?;
         let ended = now();
-        let after = Edge::read(End::After, &self.disks, group)?;
+        let after = Edge::read(End::After, &disks, group)?;
         ground.recorder.sample_now();
         notes.append(&mut done.notes);
 
-        let mut figures = done.figures;
-        let wall = (ended.boot_ns - started.boot_ns) as f64;
-        if figures.get(Figure::Elapsed).is_none() {
-            figures.set(Figure::Elapsed, wall);
-        }
+        let mut figures = Figures::default();
+        figures.set(Figure::Elapsed, (ended.boot_ns - started.boot_ns) as f64);
         before.until(&after, &mut figures);
+        // What the step's own process says of itself is nearer to it than what the whole machine did meanwhile.
+        figures.override_with(&done.figures);
         figures
             .set_some(Figure::DiskUtil, figures.get(Figure::Elapsed).and_then(|time| before.disk_util(&after, time)));
         figures.set_some(Figure::DirtyPeak, watch.peak().map(Bytes::as_f64));
@@ -73,7 +76,7 @@ impl Executor<'_, '_> {
             figures.set_some(Figure::FileBytes, size.map(|size| size as f64));
         }
         if let (Action::Fio(job), Some(ended)) = (&step.action, &done.fio) {
-            self.compare_with_fio(job, ended, &mut figures, &mut notes);
+            self.compare_with_fio(job, ended, &disks, &mut figures, &mut notes);
         }
         for (id, hold) in self.holds.iter().filter(|(_, hold)| !hold.held()) {
             notes.push(format!("the memory of step {id} ({}) was lost: its holder was killed", hold.touched()));
@@ -112,9 +115,12 @@ impl Executor<'_, '_> {
                 Ok(Done::well())
             }
             Action::Snapshot => Ok(Done::well()),
-            Action::Load(_) | Action::Parallel(_) | Action::Swap(_) => {
-                Ok(Done::badly(Outcome::Refused, format!("{} is not known to this executor", step.action.kind())))
-            }
+            Action::Load(load) => self.load(step, load),
+            Action::Parallel(parts) => self.parallel(step, parts),
+            Action::Swap(areas) => Ok(match self.tuning.swap(areas) {
+                Ok(()) => Done::well(),
+                Err(refusal) => Done::badly(Outcome::Refused, refusal.to_string()),
+            }),
         }
     }
 
@@ -122,13 +128,22 @@ impl Executor<'_, '_> {
         let Some(file) = self.files.of(step) else { return Ok(Done::well()) };
         let result = self.ground.results.join(format!("fio-{}.json", step.id));
         let arguments = fio::arguments(&step.id, job, &file);
-        let run = fio::Run::start(&self.ground.fio, &arguments, &result, self.ground.group.as_ref())?;
+        let own = match &step.cgroup {
+            Some(spec) => match self.groups.get(spec, self.ground.group.as_ref(), self.ground.journal, &self.disks) {
+                Ok(group) => Some(group),
+                Err(refusal) => return Ok(Done::badly(Outcome::Refused, refusal.to_string())),
+            },
+            None => None,
+        };
+        let group = own.as_ref().or(self.ground.group.as_ref());
+        let run = fio::Run::start(&self.ground.fio, &arguments, &result, group)?;
         self.ground.recorder.watch_pid(run.pid());
         if let Some(process) = Identity::of(run.pid()) {
             self.ground.journal.note(Change::Process { process, what: format!("fio of step {}", step.id) })?;
         }
         let ended = run.wait(self.progress)?;
         let mut figures = Figures::default();
+        ended.usage.figures(&mut figures);
         if let Some(output) = &ended.output {
             output.figures(&mut figures);
         }
@@ -136,9 +151,16 @@ impl Executor<'_, '_> {
     }
 
     /// Sets fio's own view of the disk, and the part of the reads that the cache served; says where the views differ.
-    fn compare_with_fio(&self, job: &FioJob, ended: &fio::Ended, figures: &mut Figures, notes: &mut Vec<String>) {
+    fn compare_with_fio(
+        &self,
+        job: &FioJob,
+        ended: &fio::Ended,
+        disks: &[String],
+        figures: &mut Figures,
+        notes: &mut Vec<String>,
+    ) {
         let Some(output) = &ended.output else { return };
-        let ours: Vec<_> = output.disks().iter().filter(|disk| self.disks.contains(&disk.name)).collect();
+        let ours: Vec<_> = output.disks().iter().filter(|disk| disks.contains(&disk.name)).collect();
         if !ours.is_empty() {
             figures.set(Figure::FioDiskReads, ours.iter().map(|disk| disk.read_ios).sum::<u64>() as f64);
             figures.set(Figure::FioDiskWrites, ours.iter().map(|disk| disk.write_ios).sum::<u64>() as f64);
@@ -245,7 +267,17 @@ pub(super) fn in_words(result: &StepResult) -> String {
         add(Figure::ClatMean, "per request");
         add(Figure::DiskReads, "disk reads");
         add(Figure::DiskWrites, "disk writes");
+    } else if ["stream", "dd", "copy"].contains(&result.kind.as_str()) {
+        add(Figure::Processed, "moved");
+        add(Figure::Bandwidth, "");
+        add(Figure::BuffersAfter, "in Buffers");
+        add(Figure::CacheAfter, "in Cached");
     } else {
+        if result.kind == "map_and_walk" {
+            add(Figure::Iterations, "iterations");
+            add(Figure::Elapsed, "");
+            add(Figure::MajorFaults, "major faults");
+        }
         add(Figure::Resident, "resident");
         add(Figure::AvailableAfter, "available");
     }

@@ -184,12 +184,9 @@ fn check(result: libc::c_int) -> Result<(), i32> {
 }
 
 fn try_hold(plan: &Plan) -> Result<(), i32> {
-    // The name comes first: the kernel shows it in its OOM report.
-    // SAFETY: the name ends with a zero byte.
-    unsafe { libc::prctl(libc::PR_SET_NAME, c"pagetide-hold".as_ptr()) };
-    default_signals();
-    confined::prepare(plan.door, plan.parent).map_err(|error| error.raw_os_error().unwrap_or(libc::EIO))?;
-    close_others(plan);
+    let mut kept = [plan.go, plan.reports, plan.file.unwrap_or(-1)];
+    confined::begin(c"pagetide-hold", plan.door, plan.parent, &mut kept)
+        .map_err(|error| error.raw_os_error().unwrap_or(libc::EIO))?;
     let mut byte = 0_u8;
     // SAFETY: reads one byte into a byte of ours.
     if unsafe { libc::read(plan.go, (&raw mut byte).cast(), 1) } != 1 {
@@ -220,49 +217,6 @@ fn try_hold(plan: &Plan) -> Result<(), i32> {
     }
     say(plan, DONE, 0);
     Ok(())
-}
-
-/// Signals end the holder, whatever the parent does with them.
-fn default_signals() {
-    for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGPIPE] {
-        // SAFETY: sets the default action; no handler of ours is involved.
-        unsafe { libc::signal(signal, libc::SIG_DFL) };
-    }
-    // SAFETY: an empty set is a valid mask.
-    unsafe {
-        let mut none: libc::sigset_t = std::mem::zeroed();
-        libc::sigemptyset(&raw mut none);
-        libc::sigprocmask(libc::SIG_SETMASK, &raw const none, ptr::null_mut());
-    }
-}
-
-/// Closes what the parent had open: its locks, files and pipes must not live on in a holder.
-fn close_others(plan: &Plan) {
-    let mut kept = [plan.go, plan.reports, plan.file.unwrap_or(-1)];
-    kept.sort_unstable();
-    let mut from: RawFd = 0;
-    for fd in kept {
-        if fd >= from {
-            close_range(from, fd - 1);
-            from = fd + 1;
-        }
-    }
-    close_range(from, RawFd::MAX);
-}
-
-fn close_range(from: RawFd, to: RawFd) {
-    if from > to {
-        return;
-    }
-    // SAFETY: closing a descriptor that nobody here uses. By number, because glibc has the call only since 2.34.
-    let result = unsafe { libc::syscall(libc::SYS_close_range, from, to, 0) };
-    if result != 0 {
-        // Linux before 5.9.
-        for fd in from..to.min(4096) {
-            // SAFETY: as above.
-            unsafe { libc::close(fd) };
-        }
-    }
 }
 
 fn allocate(plan: &Plan) -> Result<*mut u8, i32> {

@@ -53,8 +53,9 @@ pub(super) fn before(scenario: &Scenario, options: &HostOptions, smaller: &Small
 
 /// What the run has shown of the disk: what one read took that was not cached and waited for no other.
 pub(super) fn after(scenario: &Scenario, steps: &[StepResult]) -> Option<String> {
-    let cold = scenario.steps.iter().zip(steps).find_map(|(step, result)| match &step.action {
+    let cold = scenario.steps.iter().find_map(|step| match &step.action {
         Action::Fio(job) if step.drop_caches && job.rw == "randread" && !job.direct && job.ioengine == "sync" => {
+            let result = steps.iter().find(|result| result.id == step.id)?;
             Some((job, result.quantity(Figure::ClatMean)?))
         }
         _ => None,

@@ -1,0 +1,251 @@
+use super::*;
+use pagetide_core::{BytesPerSecond, CopySpec, DdSpec, Fill, GrowSpec, Order, Sharing, StreamSpec, WalkSpec};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+const MIB: u64 = 1 << 20;
+
+/// A folder on a disk: tmpfs has no direct IO and its pages cannot be dropped.
+fn folder() -> tempfile::TempDir {
+    tempfile::Builder::new().prefix("pagetide-load").tempdir_in("/var/tmp").unwrap()
+}
+
+fn file(name: &str) -> Place {
+    Place::File { name: name.into(), disk: None }
+}
+
+fn start(load: &Load, folder: &Path) -> Result<Run, Refusal> {
+    let path = |place: &Place| {
+        Ok(match place {
+            Place::Zero => PathBuf::from("/dev/zero"),
+            Place::Null => PathBuf::from("/dev/null"),
+            Place::File { name, .. } => folder.join(name),
+            Place::Disk(disk) => PathBuf::from("/nowhere").join(disk),
+        })
+    };
+    Run::start(load, path, None)
+}
+
+fn finish(mut run: Run) -> Ended {
+    let until = Instant::now() + Duration::from_secs(60);
+    loop {
+        if let Some(ended) = run.poll().unwrap() {
+            return ended;
+        }
+        assert!(Instant::now() < until, "it does not end");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+fn run(load: &Load, folder: &Path) -> Ended {
+    let mut run = start(load, folder).unwrap();
+    run.go().unwrap();
+    finish(run)
+}
+
+fn dd(from: Place, to: Place, size: u64) -> DdSpec {
+    DdSpec { from, to, size: Bytes::new(size), bs: Bytes::new(MIB), cache: Caching::Keep, sync: false, time: None }
+}
+
+fn walk(code: u64, data: u64) -> WalkSpec {
+    WalkSpec {
+        code: Bytes::new(code),
+        file: file("code"),
+        executable: false,
+        data: Bytes::new(data),
+        sharing: Sharing::Private,
+        fill: Fill::Random,
+        chunk: None,
+        iterations: 3,
+        order: Order::Random,
+        rate: None,
+        time: None,
+    }
+}
+
+fn content(folder: &Path, name: &str, size: u64) -> Vec<u8> {
+    let bytes: Vec<u8> = (0..size).map(|at| u8::try_from(at * 7 % 251).unwrap()).collect();
+    std::fs::write(folder.join(name), &bytes).unwrap();
+    bytes
+}
+
+fn get(ended: &Ended, figure: Figure) -> f64 {
+    ended.figures.get(figure).unwrap_or_else(|| panic!("no {figure:?}: {ended:?}"))
+}
+
+#[test]
+fn dd_moves_every_byte_in_every_way() {
+    let folder = folder();
+    let size = 3 * MIB + 4096;
+    let bytes = content(folder.path(), "a", size);
+    for cache in [Caching::Keep, Caching::Direct, Caching::DontNeed] {
+        let ended = run(&Load::Dd(DdSpec { cache, sync: true, ..dd(file("a"), file("b"), size) }), folder.path());
+        assert_eq!((ended.outcome, ended.notes.len()), (Outcome::Done, 0), "{cache:?}: {ended:?}");
+        assert_eq!(std::fs::read(folder.path().join("b")).unwrap(), bytes, "{cache:?}");
+        assert_eq!((get(&ended, Figure::Processed), get(&ended, Figure::Issued)), (size as f64, 4.0));
+        assert!(get(&ended, Figure::Bandwidth) > 0.0 && get(&ended, Figure::ClatMean) > 0.0);
+    }
+    let ended = run(&Load::Dd(dd(Place::Zero, Place::Null, 64 * MIB)), folder.path());
+    assert_eq!((ended.outcome, get(&ended, Figure::Processed)), (Outcome::Done, 64.0 * MIB as f64));
+}
+
+#[test]
+fn the_cache_is_kept_bypassed_or_dropped_as_told() {
+    let folder = folder();
+    let size = 16 * MIB;
+    content(folder.path(), "a", size);
+    let path = folder.path().join("a");
+    let forget = || {
+        let handle = File::open(&path).unwrap();
+        handle.sync_all().unwrap();
+        rustix::fs::fadvise(&handle, 0, None, rustix::fs::Advice::DontNeed).unwrap();
+    };
+    for (cache, left) in [(Caching::Keep, size), (Caching::Direct, 0), (Caching::DontNeed, 0)] {
+        forget();
+        let stream =
+            StreamSpec { from: file("a"), size: Bytes::new(size), bs: Bytes::new(MIB), rate: None, cache, time: None };
+        let ended = run(&Load::Stream(stream), folder.path());
+        assert_eq!(ended.outcome, Outcome::Done, "{ended:?}");
+        assert_eq!(pagetide_kernel::cached::bytes(&path).unwrap().get(), left, "{cache:?}");
+    }
+}
+
+#[test]
+fn a_stream_keeps_its_rate_and_its_time() {
+    let folder = folder();
+    content(folder.path(), "a", 8 * MIB);
+    let mut stream = StreamSpec {
+        from: file("a"),
+        size: Bytes::new(8 * MIB),
+        bs: Bytes::new(MIB / 4),
+        rate: Some(BytesPerSecond::new(16 * MIB)),
+        cache: Caching::Keep,
+        time: None,
+    };
+    let ended = run(&Load::Stream(stream.clone()), folder.path());
+    assert!((0.5e9..2e9).contains(&get(&ended, Figure::Elapsed)), "{ended:?}");
+    stream.time = Some(Nanos::new(100_000_000));
+    let ended = run(&Load::Stream(stream), folder.path());
+    assert_eq!(ended.outcome, Outcome::TimedOut);
+    let done = get(&ended, Figure::Processed);
+    assert!(done > 0.0 && done < 8.0 * MIB as f64, "{done}");
+}
+
+#[test]
+fn what_cannot_be_done_is_refused_with_its_reason() {
+    let folder = folder();
+    content(folder.path(), "a", 2 * MIB);
+    let ended = run(&Load::Dd(dd(file("a"), Place::Null, 8 * MIB)), folder.path());
+    assert_eq!(ended.outcome, Outcome::Refused);
+    assert!(ended.notes[0].contains("failed to read") && ended.notes[0].contains("no more of it"), "{ended:?}");
+    assert_eq!(get(&ended, Figure::Processed), 2.0 * MIB as f64);
+}
+
+#[test]
+fn a_place_that_cannot_be_opened_is_named() {
+    let folder = folder();
+    let refusal = start(&Load::Dd(dd(file("missing"), Place::Null, MIB)), folder.path()).unwrap_err();
+    assert!(refusal.what.contains("missing"), "{refusal}");
+}
+
+#[test]
+fn a_walk_fills_touches_and_counts() {
+    let folder = folder();
+    content(folder.path(), "code", 2 * MIB);
+    for (sharing, fill, order) in
+        [(Sharing::Private, Fill::Random, Order::Random), (Sharing::Shared, Fill::Zero, Order::Shuffled)]
+    {
+        let spec = WalkSpec { sharing, fill, order, chunk: Some(Bytes::new(4 * MIB)), ..walk(2 * MIB, 12 * MIB) };
+        let ended = run(&Load::MapAndWalk(spec), folder.path());
+        assert_eq!((ended.outcome, ended.notes.len()), (Outcome::Done, 0), "{ended:?}");
+        assert_eq!((get(&ended, Figure::Iterations), get(&ended, Figure::Issued)), (3.0, 3.0 * 1024.0));
+        assert_eq!(get(&ended, Figure::Processed), 3.0 * 2.0 * 4.0 * MIB as f64);
+        let resident = get(&ended, Figure::Resident);
+        assert!((12.0 * MIB as f64..20.0 * MIB as f64).contains(&resident), "{sharing:?}: {resident}");
+    }
+}
+
+#[test]
+fn a_walk_over_a_cold_file_faults_for_every_page_once() {
+    let folder = folder();
+    content(folder.path(), "code", 4 * MIB);
+    let handle = File::open(folder.path().join("code")).unwrap();
+    handle.sync_all().unwrap();
+    rustix::fs::fadvise(&handle, 0, None, rustix::fs::Advice::DontNeed).unwrap();
+    let spec = WalkSpec { order: Order::Shuffled, iterations: 1, ..walk(4 * MIB, 0) };
+    let cold = run(&Load::MapAndWalk(spec.clone()), folder.path());
+    assert!(get(&cold, Figure::MajorFaults) >= 1.0, "{cold:?}");
+    let warm = run(&Load::MapAndWalk(spec), folder.path());
+    assert_eq!(get(&warm, Figure::MajorFaults), 0.0, "{warm:?}");
+}
+
+#[test]
+fn a_walk_ends_when_its_time_is_over_or_it_is_told() {
+    let folder = folder();
+    content(folder.path(), "code", MIB);
+    let spec = WalkSpec { iterations: u64::MAX, time: Some(Nanos::new(200_000_000)), ..walk(MIB, MIB) };
+    let ended = run(&Load::MapAndWalk(spec.clone()), folder.path());
+    assert_eq!(ended.outcome, Outcome::TimedOut);
+    assert!((0.19e9..2e9).contains(&get(&ended, Figure::Elapsed)));
+    let mut endless = start(&Load::MapAndWalk(WalkSpec { time: None, ..spec }), folder.path()).unwrap();
+    endless.go().unwrap();
+    endless.stop();
+    let ended = finish(endless);
+    assert_eq!((ended.outcome, ended.notes.len()), (Outcome::Done, 0), "{ended:?}");
+}
+
+#[test]
+fn what_grows_is_resident_and_takes_its_time() {
+    let folder = folder();
+    let grow = GrowSpec {
+        size: Bytes::new(24 * MIB),
+        rate: Some(BytesPerSecond::new(96 * MIB)),
+        fill: Fill::Zero,
+        linger: Nanos::new(50_000_000),
+    };
+    let ended = run(&Load::Grow(grow), folder.path());
+    assert_eq!((ended.outcome, get(&ended, Figure::Processed)), (Outcome::Done, 24.0 * MIB as f64));
+    assert!(get(&ended, Figure::Resident) >= 23.0 * MIB as f64, "{ended:?}");
+    assert!((0.3e9..3e9).contains(&get(&ended, Figure::Elapsed)));
+}
+
+#[test]
+fn a_killed_load_tells_what_it_had_done_and_a_dropped_one_is_gone() {
+    let folder = folder();
+    let endless = Load::Grow(GrowSpec {
+        size: Bytes::new(8 * MIB),
+        rate: None,
+        fill: Fill::Zero,
+        linger: Nanos::new(3_600_000_000_000),
+    });
+    let mut run = start(&endless, folder.path()).unwrap();
+    run.go().unwrap();
+    let until = Instant::now() + Duration::from_secs(20);
+    while run.standing().processed.get() < 8 * MIB && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    crate::undo::kill(run.process());
+    let ended = finish(run);
+    assert_eq!(ended.outcome, Outcome::Killed);
+    assert_eq!(get(&ended, Figure::Processed), 8.0 * MIB as f64, "known although it was killed");
+    let run = start(&endless, folder.path()).unwrap();
+    let process = run.process();
+    drop(run);
+    assert!(Identity::of(process.pid) != Some(process), "not even a zombie is left");
+}
+
+#[test]
+fn a_copy_is_equal() {
+    let folder = folder();
+    let bytes = content(folder.path(), "a", MIB + 4096);
+    let copy = CopySpec {
+        from: file("a"),
+        to: file("b"),
+        size: Bytes::new(MIB + 4096),
+        bs: Bytes::new(128 << 10),
+        every: Nanos::new(1_000_000_000),
+        cache: Caching::Keep,
+    };
+    assert_eq!(run(&Load::Copy(copy), folder.path()).outcome, Outcome::Done);
+    assert_eq!(std::fs::read(folder.path().join("b")).unwrap(), bytes);
+}
