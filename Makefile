@@ -6,12 +6,13 @@ VENV := $(CURDIR)/target/venv
 export PAGETIDE_DUCKDB_PYTHON := $(VENV)/bin/python
 export PAGETIDE_CACHE ?= $(CURDIR)/target/cache
 
-.PHONY: help build demo test lint bench tools-demo tools-test
+.PHONY: help build demo cliff test lint bench tools-demo tools-test
 
 help:
 	@echo "make demo    build, run the two experiments of section A on this host, write report.html (needs root)"
 	@echo "make test    every test (needs root: the experiments are real)"
 	@echo "make lint    format, clippy and docs without warnings"
+	@echo "make cliff   a file read twice in less and less memory, drawn into docs/cliff-*.svg"
 	@echo "make bench   the benchmarks: ratios within one run"
 	@echo "make build   the release binary, $(BIN)"
 
@@ -34,6 +35,9 @@ $(VENV)/ready:
 
 demo: tools-demo build
 	@tools/demo $(BIN)
+
+cliff: tools-demo build
+	@tools/cliff $(BIN)
 
 test: tools-test
 	$(CARGO) test --workspace --locked

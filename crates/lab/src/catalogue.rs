@@ -8,6 +8,7 @@ use toml::{Table, Value};
 const SHIPPED: &[(&str, &str)] = &[
     ("buffered-read", include_str!("../../../scenarios/buffered-read.toml")),
     ("buffered-write", include_str!("../../../scenarios/buffered-write.toml")),
+    ("second-read", include_str!("../../../scenarios/second-read.toml")),
 ];
 
 /// The ids of the shipped scenarios, in order.
