@@ -13,6 +13,7 @@ pub mod hold;
 pub mod host;
 pub mod load;
 pub mod undo;
+pub mod vm;
 
 mod confined;
 mod shrink;

@@ -1,0 +1,278 @@
+//! The vm backend: runs a scenario in a virtual machine of its own, with its own kernel, memory, disks and swap.
+//!
+//! QEMU boots a kernel of the distribution with an initramfs that is packed for the run: this very program is the guest's init
+//! ([`guest::run`]), runs the steps with the same [`crate::executor`] as the host backend, records with the same recorder, and
+//! sends everything over a virtio serial port while it happens. Nothing is left behind but what the caller's sink keeps and
+//! the cache.
+
+mod accelerator;
+mod cpio;
+pub mod device;
+mod disk;
+mod elf;
+pub mod guest;
+mod initramfs;
+mod kernel;
+mod module;
+mod nbd;
+mod qemu;
+mod watch;
+mod wire;
+
+pub use qemu::Accelerator;
+
+use kernel::Kernel;
+use module::Modules;
+use pagetide_core::{
+    Action, Backend, Bytes, FileSystem, Nanos, Progress, Refusal, RunResult, Scale, Scenario, Sink, SwapSpec,
+};
+use qemu::{Backing, Machine, Qemu};
+use std::path::PathBuf;
+use std::time::Duration;
+use watch::{State, Watch};
+use wire::Job;
+
+/// Modules that every guest needs, where they are not built in.
+const BASE_MODULES: [&str; 4] = ["virtio_pci", "virtio_console", "virtio_rng", "virtio_blk"];
+
+/// The least that a guest must have available to run anything at all.
+const LEAST: Bytes = Bytes::new(64 << 20);
+
+/// How the vm backend runs scenarios.
+#[derive(Debug, Clone)]
+pub struct VmOptions {
+    /// The kernel image; Debian's, downloaded into the cache, when absent.
+    pub kernel: Option<PathBuf>,
+    /// The folder in which kernels and what was found out about this host are kept.
+    pub cache: PathBuf,
+    /// An existing folder for the disks' files, which have no names while they are there.
+    pub work_dir: PathBuf,
+    /// An existing folder in which fio's own results are left.
+    pub results: PathBuf,
+    /// What executes the guest's instructions; found out by booting when absent.
+    pub accelerator: Option<Accelerator>,
+    /// QEMU: a path, or a name to be found in `PATH`.
+    pub qemu: PathBuf,
+    /// fio: a path, or a name to be found in `PATH`.
+    pub fio: PathBuf,
+    /// The program that becomes the guest's init and calls [`guest::run`] when it finds itself to be process 1.
+    pub init: PathBuf,
+    /// Words after which the init knows that it is one, such as a subcommand.
+    pub init_words: Vec<String>,
+    /// Time between two samples.
+    pub interval: Nanos,
+    /// Host time that one step may take before the guest counts as hung.
+    pub step_limit: Duration,
+}
+
+impl VmOptions {
+    /// The usual options: `init` is the program that becomes the guest's init.
+    pub fn new(
+        cache: impl Into<PathBuf>,
+        work_dir: impl Into<PathBuf>,
+        results: impl Into<PathBuf>,
+        init: impl Into<PathBuf>,
+    ) -> Self {
+        Self {
+            kernel: None,
+            cache: cache.into(),
+            work_dir: work_dir.into(),
+            results: results.into(),
+            accelerator: None,
+            qemu: "qemu-system-x86_64".into(),
+            fio: "fio".into(),
+            init: init.into(),
+            init_words: Vec::new(),
+            interval: Nanos::new(100_000_000),
+            step_limit: Duration::from_secs(3600),
+        }
+    }
+}
+
+/// The folder in which pagetide keeps what can be had again: `$PAGETIDE_CACHE`, else `pagetide` in the user's cache folder.
+pub fn usual_cache() -> PathBuf {
+    let named = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    named("PAGETIDE_CACHE")
+        .or_else(|| named("XDG_CACHE_HOME").map(|folder| folder.join("pagetide")))
+        .or_else(|| named("HOME").map(|folder| folder.join(".cache/pagetide")))
+        .unwrap_or_else(|| PathBuf::from("/var/cache/pagetide"))
+}
+
+/// The backend.
+#[derive(Debug, Clone)]
+pub struct Vm {
+    options: VmOptions,
+}
+
+impl Vm {
+    /// A vm backend with these options.
+    pub fn new(options: VmOptions) -> Self {
+        Self { options }
+    }
+
+    fn kernel(&self, progress: &mut dyn Progress) -> Result<Kernel, Refusal> {
+        match &self.options.kernel {
+            Some(image) => Kernel::named(image),
+            None => Kernel::distributed(&self.options.cache, &mut |line| progress.say(line)),
+        }
+    }
+
+    /// Words for the guest's kernel and init. The root file system is one that is never swapped or reclaimed; a panic ends
+    /// the machine at once.
+    fn words(&self) -> String {
+        let init = self.options.init_words.join(" ");
+        let libraries = initramfs::LIBRARIES;
+        format!(
+            "console=ttyS0 loglevel=5 panic=-1 rootfstype=ramfs rdinit=/init LD_LIBRARY_PATH={libraries} \
+             RUST_BACKTRACE=0 -- {init}"
+        )
+    }
+}
+
+/// The modules that a scenario's machine needs.
+fn modules_for(scenario: &Scenario) -> Vec<&'static str> {
+    let mut modules = BASE_MODULES.to_vec();
+    for disk in &scenario.machine.disks {
+        match disk.filesystem {
+            FileSystem::Ext4 => modules.push("ext4"),
+            FileSystem::Xfs => modules.push("xfs"),
+            FileSystem::None => {}
+        }
+    }
+    let in_steps = scenario.steps.iter().flat_map(|step| match &step.action {
+        Action::Swap(areas) => areas.as_slice(),
+        _ => &[],
+    });
+    for swap in std::iter::once(&scenario.machine.swap).chain(in_steps) {
+        let SwapSpec::Zram { algorithm, .. } = swap else { continue };
+        modules.extend(match algorithm.as_deref() {
+            Some("lz4") => &["lz4"][..],
+            Some("lz4hc") => &["lz4hc"],
+            Some("zstd") => &["zstd"],
+            Some("lzo" | "lzo-rle") | None => &["lzo", "lzo_rle"],
+            Some(_) => &[],
+        });
+        modules.push("zram");
+    }
+    modules
+}
+
+/// What must be available in the guest before the first step: what the scenario's machine has less what its own system holds.
+fn available(scenario: &Scenario) -> Result<Bytes, Refusal> {
+    let machine = &scenario.machine;
+    let available = machine.memory.saturating_sub(machine.system);
+    if available >= LEAST {
+        return Ok(available);
+    }
+    let times = LEAST.get().div_ceil(available.get().max(1));
+    Err(Refusal::input(
+        format!("the machine would have {available} available, but a guest needs {LEAST}"),
+        format!("use a scale that is {times} times as large or more"),
+    ))
+}
+
+/// Memory for the guest: what is to be available, its packed system, what its kernel takes for itself (a part of all memory
+/// for its page structures, another that does not depend on it). The guest takes away what is too much.
+fn memory(available: Bytes, initramfs: usize) -> Bytes {
+    let fixed = 144u64 << 20;
+    let all = available.get().saturating_add(initramfs as u64).saturating_add(fixed);
+    Bytes::new(all.saturating_add(all / 24))
+}
+
+impl Backend for Vm {
+    fn name(&self) -> &'static str {
+        "vm"
+    }
+
+    fn run(
+        &mut self,
+        scenario: &Scenario,
+        scale: Scale,
+        sink: Box<dyn Sink>,
+        progress: &mut dyn Progress,
+    ) -> Result<RunResult, Refusal> {
+        let options = &self.options;
+        let qemu = initramfs::find_program(
+            &options.qemu,
+            "apt-get install --no-install-recommends qemu-system-x86, or name one with --qemu",
+        )?;
+        let wanted = available(scenario)?;
+        let kernel = self.kernel(progress)?;
+        let modules = Modules::below(&kernel.modules);
+        let modules = modules.in_order(&modules_for(scenario))?;
+        let mut programs = Vec::new();
+        if scenario.steps.iter().any(|step| matches!(step.action, Action::Fio(_))) {
+            programs.push(initramfs::find_program(&options.fio, "apt-get install fio, or name one with --fio")?);
+        }
+        let accelerator = match options.accelerator {
+            Some(accelerator) => accelerator,
+            None => accelerator::working(&qemu, &kernel, &options.init, &self.words(), &options.cache, progress)?,
+        };
+        let job = Job { scenario: Some(scenario.clone()), interval: options.interval, modules: Vec::new() };
+        let initramfs = initramfs::pack(&options.init, &programs, &modules, &job)?;
+        let mut disks = Vec::new();
+        let mut served = Vec::new();
+        for spec in &scenario.machine.disks {
+            progress.update(None, None, &format!("formatting disk {}", spec.name));
+            let size = disk::size(spec, &scenario.machine);
+            let file = disk::make(spec, size, &options.work_dir)?;
+            if spec.latency.is_some() {
+                let (server, socket) = nbd::Server::start(file, size)?;
+                served.push((server, device::Device::of(spec)));
+                disks.push(Backing::Served(socket));
+            } else {
+                let bandwidth = spec.bandwidth.map(pagetide_core::BytesPerSecond::get);
+                disks.push(Backing::File { file, iops: spec.iops, bandwidth });
+            }
+        }
+        let machine = Machine {
+            qemu,
+            accelerator,
+            cpus: scenario.machine.cpus,
+            memory: memory(wanted, initramfs.len()),
+            kernel: kernel.image.clone(),
+            initramfs,
+            words: self.words(),
+            disks,
+        };
+        progress.say(&format!(
+            "booting Linux {} under {} in a VM of {}",
+            kernel.release,
+            accelerator.name(),
+            machine.memory
+        ));
+        let qemu = Qemu::start(machine)?;
+        let watch = Watch {
+            scenario,
+            sink,
+            progress,
+            results: options.results.clone(),
+            served,
+            step_limit: options.step_limit,
+            state: State::default(),
+        };
+        let mut told = watch.run(qemu)?;
+        told.machine.push(format!("booted in {:.1} s under {}", told.boot.as_secs_f64(), accelerator.name()));
+        if accelerator == Accelerator::Tcg {
+            told.differences.push(
+                "The CPU is emulated in software: counts are comparable with other machines, times only within this run."
+                    .into(),
+            );
+        }
+        Ok(RunResult {
+            schema_version: 1,
+            scenario: scenario.id.clone(),
+            backend: self.name().to_owned(),
+            scale,
+            machine: told.machine,
+            differences: told.differences,
+            kernel: told.kernel,
+            tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+            seed: 0,
+            started_wall_ns: told.started_wall_ns,
+            steps: told.steps,
+            claims: Vec::new(),
+            findings: Vec::new(),
+        })
+    }
+}

@@ -1,0 +1,271 @@
+//! The guest's init: makes the machine what the scenario says, runs the steps, records, tells it all, powers off.
+
+mod call;
+mod path;
+mod port;
+mod setting;
+mod surplus;
+mod swap;
+
+use super::initramfs::JOB;
+use super::wire::{Job, Message};
+use crate::executor::{self, Files, Ground};
+use crate::undo::Journal;
+use pagetide_core::{Bytes, FileSystem, Machine, Nanos, Progress, Refusal, Scenario, SwapSpec};
+use pagetide_kernel::{Processes, Root, Watch};
+use pagetide_recorder::{Options, Recorder};
+use port::Port;
+use rustix::mount::{MountFlags, mount};
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// What a step that holds memory leaves available: enough for fio and the kernel. Nobody else lives here.
+const FLOOR: Bytes = Bytes::new(8 << 20);
+
+/// Runs as process 1 of a guest and ends by powering it off.
+///
+/// Does nothing but print what is wrong where this is not a guest of the vm backend.
+pub fn run() -> ! {
+    if let Err(refusal) = live() {
+        // Nobody but the console is left to be told.
+        rustix::io::write(rustix::stdio::stderr(), format!("pagetide: {refusal}\n").as_bytes()).ok();
+    }
+    rustix::fs::sync();
+    // As process 1 this ends the machine; anybody else who came here is refused by the kernel.
+    let _ = rustix::system::reboot(rustix::system::RebootCommand::PowerOff);
+    loop {
+        std::thread::sleep(Duration::from_secs(3600));
+    }
+}
+
+fn live() -> Result<(), Refusal> {
+    if std::process::id() != 1 {
+        return Err(Refusal::input("this is not a guest of the vm backend", "use `pagetide lab run --on vm`"));
+    }
+    for (kind, at) in [("proc", "/proc"), ("sysfs", "/sys"), ("devtmpfs", "/dev")] {
+        attach(kind, kind, Path::new(at), None)?;
+    }
+    let text = fs::read(JOB).map_err(|error| Refusal::system(format!("{JOB}: {error}"), ""))?;
+    let job: Job = serde_json::from_slice(&text).map_err(|error| Refusal::system(format!("{JOB}: {error}"), ""))?;
+    for module in &job.modules {
+        load(module)?;
+    }
+    let port = Port::open()?;
+    port.send(&Message::Up { uptime: Nanos::new(u64::try_from(pagetide_recorder::now().mono_ns).unwrap_or(0)) })?;
+    let Some(scenario) = job.scenario else { return Ok(()) };
+    port.keep_alive();
+    // From here on, whatever goes wrong is told.
+    let told = work(&scenario, job.interval, &port);
+    if let Err(refusal) = told {
+        port.send(&refusal.into())?;
+    }
+    port.drain()
+}
+
+fn attach(kind: &str, source: &str, at: &Path, options: Option<&str>) -> Result<(), Refusal> {
+    fs::create_dir_all(at).map_err(|error| Refusal::system(format!("{}: {error}", at.display()), ""))?;
+    let options = options.and_then(|options| std::ffi::CString::new(options).ok());
+    match mount(source, at, kind, MountFlags::empty(), options.as_deref()) {
+        // The kernel has mounted it already (CONFIG_DEVTMPFS_MOUNT).
+        Ok(()) | Err(rustix::io::Errno::BUSY) => Ok(()),
+        Err(error) => Err(Refusal::system(format!("cannot mount {kind} at {}: {error}", at.display()), "")),
+    }
+}
+
+fn load(module: &str) -> Result<(), Refusal> {
+    let refuse = |error: std::io::Error| Refusal::system(format!("cannot load {module}: {error}"), "");
+    let file = File::open(module).map_err(refuse)?;
+    match rustix::system::finit_module(&file, c"", 0) {
+        Ok(()) | Err(rustix::io::Errno::EXIST) => {}
+        Err(error) => return Err(refuse(error.into())),
+    }
+    // Its file takes memory that the guest needs.
+    fs::remove_file(module).map_err(refuse)
+}
+
+fn work(scenario: &Scenario, interval: Nanos, port: &Port) -> Result<(), Refusal> {
+    let machine = &scenario.machine;
+    for (kind, at) in [("cgroup2", "/sys/fs/cgroup"), ("tracefs", "/sys/kernel/tracing")] {
+        // A kernel without it can still run most scenarios.
+        let _ = attach(kind, kind, Path::new(at), None);
+    }
+    let mut differences = Vec::new();
+    let disks = mount_disks(machine)?;
+    let journal = Journal::open_in(Path::new("/run"))?;
+    setting::apply(machine, &disks, &journal, &mut differences)?;
+    swap::turn_on(machine, &disks, &mut differences)?;
+    let first = disks.first().ok_or_else(|| Refusal::input("the machine has no disk", "add a [[machine.disk]]"))?;
+    let data = first.folder.join("data");
+    fs::create_dir_all(&data).map_err(|error| Refusal::system(format!("{}: {error}", data.display()), ""))?;
+    let results = PathBuf::from("/results");
+    let mut teller = Teller { port, results: results.clone() };
+    // Nothing of what init needs may be reclaimed, or it could not tell that the machine thrashes.
+    let locked = rustix::mm::mlockall(rustix::mm::MlockAllFlags::CURRENT | rustix::mm::MlockAllFlags::FUTURE);
+    locked.map_err(|error| Refusal::system(format!("cannot lock init's memory: {error}"), ""))?;
+    let fio = PathBuf::from(super::initramfs::PROGRAMS).join("fio");
+    let places: Vec<executor::Disk> = disks
+        .iter()
+        .map(|disk| executor::Disk {
+            name: disk.name.clone(),
+            folder: disk.mounted.then(|| disk.folder.join("data")),
+            device: Some(Path::new("/dev").join(&disk.device)),
+        })
+        .collect();
+    for folder in places.iter().filter_map(|disk| disk.folder.as_ref()) {
+        fs::create_dir_all(folder).map_err(|error| Refusal::system(format!("{}: {error}", folder.display()), ""))?;
+    }
+    let files = Files::lay_out(scenario, &places, &results, &fio, &mut teller)?;
+    let own = path::own_time(machine, &disks, &mut differences)?;
+    port.send(&Message::Limit { own })?;
+    let surplus = surplus::take(machine, &mut differences)?;
+    let options = Options {
+        interval,
+        watch: Watch { cgroups: Vec::new(), processes: Processes::KernelThreads },
+        origin: "vm".into(),
+        workload_cgroup: None,
+        workload_disk: Some(first.device.clone()),
+    };
+    let recorder = Recorder::start(Root::host(), options, Box::new(port.sink()))?;
+    let ground =
+        Ground { data, disks: places, results, fio, group: None, floor: FLOOR, recorder: &recorder, journal: &journal };
+    let steps = executor::run(scenario, &ground, files, &mut Guest { journal: &journal, disks: &disks }, &mut teller);
+    let manifest = recorder.finish()?;
+    drop(surplus);
+    let lines = vec![
+        format!("{} CPUs, {} of memory, {}", manifest.cpus, manifest.memory_total, describe(machine)),
+        format!(
+            "recorder: {} samples, {} late, {} lost, {} of CPU",
+            manifest.samples, manifest.late_samples, manifest.lost_samples, manifest.recorder_cpu
+        ),
+    ];
+    port.send(&Message::End { steps: steps?, kernel: manifest.kernel, machine: lines, differences })
+}
+
+/// Changes the guest's settings.
+struct Guest<'a> {
+    journal: &'a Journal,
+    disks: &'a [Disk],
+}
+
+impl executor::Tuning for Guest<'_> {
+    fn set(&mut self, name: &str, value: i64) -> Result<(), Refusal> {
+        self.journal.set_sysctl(name, &value.to_string())
+    }
+
+    fn swap(&mut self, areas: &[SwapSpec]) -> Result<(), Refusal> {
+        swap::replace(areas, self.disks)
+    }
+}
+
+fn describe(machine: &Machine) -> String {
+    let disks = machine.disks.iter().map(|disk| {
+        let mut words = vec![format!("disk {} ({}", disk.name, disk.filesystem.name())];
+        words.extend(disk.iops.map(|iops| format!("{iops} IOPS")));
+        words.extend(disk.bandwidth.map(|bandwidth| bandwidth.to_string()));
+        words.extend(disk.latency.map(|latency| format!("{latency} a request")));
+        format!("{})", words.join(", "))
+    });
+    disks.collect::<Vec<_>>().join(", ")
+}
+
+/// A disk in the guest.
+#[derive(Debug)]
+struct Disk {
+    /// Its name in the scenario.
+    name: String,
+    /// Its name in `/proc/diskstats`.
+    device: String,
+    /// Where its file system is.
+    folder: PathBuf,
+    /// Whether it has one.
+    mounted: bool,
+}
+
+/// Finds each disk by its serial number and mounts it.
+fn mount_disks(machine: &Machine) -> Result<Vec<Disk>, Refusal> {
+    let mut disks = Vec::new();
+    for (at, spec) in machine.disks.iter().enumerate() {
+        let serial = super::qemu::serial(at);
+        let device = patiently(|| {
+            fs::read_dir("/sys/block").ok()?.flatten().find_map(|entry| {
+                let text = fs::read_to_string(entry.path().join("serial")).ok()?;
+                (text.trim() == serial).then(|| entry.file_name().to_string_lossy().into_owned())
+            })
+        });
+        let device = device.ok_or_else(|| {
+            Refusal::system(format!("the guest does not see disk {}", spec.name), "use Debian's kernel")
+        })?;
+        let folder = PathBuf::from("/disk").join(&spec.name);
+        if spec.filesystem != FileSystem::None {
+            attach(spec.filesystem.name(), &format!("/dev/{device}"), &folder, None)?;
+        }
+        let mounted = spec.filesystem != FileSystem::None;
+        disks.push(Disk { name: spec.name.clone(), device, folder, mounted });
+    }
+    Ok(disks)
+}
+
+/// Looks until something is there, for some seconds: devices show up after their driver has been loaded.
+fn patiently<T>(mut look: impl FnMut() -> Option<T>) -> Option<T> {
+    (0..500).find_map(|_| {
+        let found = look();
+        if found.is_none() {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        found
+    })
+}
+
+/// MemAvailable now.
+fn available() -> Result<Bytes, Refusal> {
+    let meminfo = Root::host().meminfo().map_err(|error| Refusal::system(error.to_string(), ""))?;
+    Ok(meminfo.available().unwrap_or_default())
+}
+
+/// Tells the outside how the run goes.
+struct Teller<'a> {
+    port: &'a Port,
+    results: PathBuf,
+}
+
+impl Teller<'_> {
+    /// A port that is gone means that nobody listens any more; QEMU goes with it.
+    fn tell(&self, message: &Message) {
+        let _ = self.port.send(message);
+    }
+
+    /// Sends the files that have come since the last time, and frees their memory.
+    fn send_files(&self) {
+        for entry in fs::read_dir(&self.results).into_iter().flatten().flatten() {
+            if let Ok(text) = fs::read_to_string(entry.path()) {
+                self.tell(&Message::File { name: entry.file_name().to_string_lossy().into_owned(), text });
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+}
+
+impl Progress for Teller<'_> {
+    fn step(&mut self, number: usize, of: usize, id: &str, title: &str) {
+        self.tell(&Message::Step { number, of, id: id.into(), title: title.into() });
+    }
+
+    fn update(&mut self, fraction: Option<f64>, left: Option<Nanos>, note: &str) {
+        self.tell(&Message::Update { fraction, left, note: note.into() });
+    }
+
+    fn step_done(&mut self, note: &str) {
+        self.send_files();
+        self.tell(&Message::StepDone { note: note.into() });
+    }
+
+    fn say(&mut self, line: &str) {
+        self.tell(&Message::Say { line: line.into() });
+    }
+
+    /// Whoever wants to stop a guest ends its QEMU.
+    fn interrupted(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,48 @@
+//! How long a disk request takes through the layers of the VM when the disk itself takes no time.
+
+use super::Disk;
+use pagetide_core::{Machine, Nanos, Refusal};
+use rustix::fs::{Mode, OFlags};
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::time::Instant;
+
+/// Requests that are timed, and those before them that are not: the first ones are slower.
+const TIMED: usize = 300;
+const WARM_UP: usize = 50;
+/// Bytes of each.
+const SIZE: usize = 8192;
+
+/// Times reads past the page cache from the first disk that has a delay, and gives the median. Zero when no disk has one.
+///
+/// # Errors
+/// The disk cannot be read.
+pub(super) fn own_time(machine: &Machine, disks: &[Disk], differences: &mut Vec<String>) -> Result<Nanos, Refusal> {
+    let slow = machine.disks.iter().zip(disks).find_map(|(spec, disk)| Some((spec.latency?, disk)));
+    let Some((wanted, disk)) = slow else { return Ok(Nanos::ZERO) };
+    let path = format!("/dev/{}", disk.device);
+    let refuse = |error: std::io::Error| Refusal::system(format!("cannot time {path}: {error}"), "");
+    let file = rustix::fs::open(&path, OFlags::RDONLY | OFlags::DIRECT | OFlags::CLOEXEC, Mode::empty());
+    let file = File::from(file.map_err(|error| refuse(error.into()))?);
+    // Direct IO wants a buffer that is aligned as the disk's blocks are.
+    let mut room = vec![0; SIZE + 4096];
+    let start = room.as_ptr().align_offset(4096);
+    let buffer = &mut room[start..start + SIZE];
+    let mut times = Vec::with_capacity(TIMED);
+    for at in 0..WARM_UP + TIMED {
+        let offset = (at * 37 % 1000 * SIZE) as u64;
+        let began = Instant::now();
+        file.read_exact_at(buffer, offset).map_err(refuse)?;
+        if at >= WARM_UP {
+            times.push(u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX));
+        }
+    }
+    times.sort_unstable();
+    let own = Nanos::new(times[TIMED / 2]);
+    differences.push(if own < wanted {
+        format!("A request takes {own} through the VM itself, which is taken off the disk's {wanted}.")
+    } else {
+        format!("A request takes {own} through the VM itself, more than the {wanted} that the disk should take.")
+    });
+    Ok(own)
+}

@@ -1,0 +1,94 @@
+//! The guest's end of the virtio serial port.
+
+use super::patiently;
+use crate::vm::wire::{Message, PlainSample, Told, frame};
+use pagetide_core::{Manifest, Mark, Refusal, Sample, Schema, Sink};
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// How often a guest says that it lives.
+const HEARTBEAT: Duration = Duration::from_secs(1);
+
+/// The port; clones share it.
+#[derive(Debug, Clone)]
+pub(super) struct Port {
+    file: Arc<Mutex<File>>,
+}
+
+impl Port {
+    /// Opens the port of the backend's name (`drivers/char/virtio_console.c`).
+    pub(super) fn open() -> Result<Self, Refusal> {
+        let device = patiently(|| {
+            fs::read_dir("/sys/class/virtio-ports").ok()?.flatten().find_map(|entry| {
+                let name = fs::read_to_string(entry.path().join("name")).ok()?;
+                (name.trim() == crate::vm::qemu::PORT).then(|| entry.file_name())
+            })
+        });
+        let device =
+            device.ok_or_else(|| Refusal::system("the guest has no virtio serial port", "use Debian's kernel"))?;
+        let path = std::path::Path::new("/dev").join(device);
+        let file = OpenOptions::new().read(true).write(true).open(&path);
+        let file = file.map_err(|error| Refusal::system(format!("{}: {error}", path.display()), ""))?;
+        Ok(Self { file: Arc::new(Mutex::new(file)) })
+    }
+
+    /// Sends a message.
+    pub(super) fn send(&self, message: &Message) -> Result<(), Refusal> {
+        let bytes = frame(message).map_err(|why| Refusal::system(format!("cannot tell: {why}"), ""))?;
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        file.write_all(&bytes).map_err(|error| Refusal::system(format!("nobody listens: {error}"), ""))
+    }
+
+    /// Sends a sign of life every second from now on.
+    pub(super) fn keep_alive(&self) {
+        let port = self.clone();
+        let beat = move || {
+            while port.send(&Message::Alive).is_ok() {
+                std::thread::sleep(HEARTBEAT);
+            }
+        };
+        // Without it a long silence would be taken for a hang, which is reported.
+        let _ = std::thread::Builder::new().name("pagetide-alive".into()).spawn(beat);
+    }
+
+    /// Waits until all that was sent has left: a write to the port returns when the host has it.
+    pub(super) fn drain(&self) -> Result<(), Refusal> {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        file.flush().map_err(|error| Refusal::system(format!("nobody listens: {error}"), ""))
+    }
+
+    /// A sink that sends what it gets.
+    pub(super) fn sink(&self) -> PortSink {
+        PortSink { port: self.clone(), told: Told::default() }
+    }
+}
+
+/// Sends a recording.
+#[derive(Debug)]
+pub(super) struct PortSink {
+    port: Port,
+    told: Told,
+}
+
+impl Sink for PortSink {
+    fn begin(&mut self, manifest: &Manifest) -> Result<(), Refusal> {
+        self.port.send(&Message::Begin(Box::new(manifest.clone())))
+    }
+
+    fn sample(&mut self, schema: &Schema, sample: &Sample) -> Result<(), Refusal> {
+        for news in self.told.news(schema) {
+            self.port.send(&news)?;
+        }
+        self.port.send(&Message::Sample(PlainSample::from(sample)))
+    }
+
+    fn mark(&mut self, mark: &Mark) -> Result<(), Refusal> {
+        self.port.send(&Message::Mark(Box::new(mark.clone())))
+    }
+
+    fn finish(&mut self, manifest: &Manifest) -> Result<(), Refusal> {
+        self.port.send(&Message::Finish(Box::new(manifest.clone())))
+    }
+}

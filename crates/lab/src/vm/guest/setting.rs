@@ -1,0 +1,52 @@
+//! Settings of the guest's kernel that are not steps: reclaim, huge pages, readahead, sysctls.
+
+use super::Disk;
+use crate::undo::Journal;
+use pagetide_core::{Lru, Machine, Refusal};
+use std::fs;
+use std::path::Path;
+
+/// Makes the settings what the scenario's machine says.
+///
+/// # Errors
+/// The kernel lacks a setting or refuses its value.
+pub(super) fn apply(
+    machine: &Machine,
+    disks: &[Disk],
+    journal: &Journal,
+    differences: &mut Vec<String>,
+) -> Result<(), Refusal> {
+    const LRU: &str = "/sys/kernel/mm/lru_gen/enabled";
+    match machine.lru {
+        // A kernel without the generations has nothing but the lists.
+        Some(Lru::Classic) if !Path::new(LRU).exists() => {}
+        Some(lru) => set(LRU, if lru == Lru::Mglru { "7" } else { "0" }, "use a kernel with CONFIG_LRU_GEN")?,
+        None => differences.push(format!("Page reclaim is as this kernel has it: {}.", lru_in_use(LRU))),
+    }
+    if let Some(pages) = machine.huge_pages {
+        set(
+            "/sys/kernel/mm/transparent_hugepage/enabled",
+            pages.name(),
+            "use a kernel with CONFIG_TRANSPARENT_HUGEPAGE",
+        )?;
+    }
+    for (spec, disk) in machine.disks.iter().zip(disks) {
+        if let Some(read_ahead) = spec.read_ahead {
+            let file = format!("/sys/block/{}/queue/read_ahead_kb", disk.device);
+            set(&file, &(read_ahead.get() / 1024).to_string(), "give a readahead of some KiB")?;
+        }
+    }
+    machine.sysctl.iter().try_for_each(|(name, value)| journal.set_sysctl(name, &value.to_string()))
+}
+
+fn set(file: &str, value: &str, mend: &str) -> Result<(), Refusal> {
+    fs::write(file, value)
+        .map_err(|error| Refusal::system(format!("the guest cannot write {value} to {file}: {error}"), mend))
+}
+
+fn lru_in_use(file: &str) -> &'static str {
+    match fs::read_to_string(file).as_deref().map(str::trim) {
+        Ok("0x0000") | Err(_) => "classic LRU",
+        Ok(_) => "MGLRU",
+    }
+}

@@ -1,0 +1,117 @@
+//! The guest's first and only system: its init, the programs that a scenario needs, their libraries, the kernel's modules,
+//! and what it is to do.
+
+use super::cpio::Archive;
+use super::elf::{Elf, library_folders};
+use super::wire::Job;
+use pagetide_core::Refusal;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Where libraries lie in the guest: one folder, which its loader is told by `LD_LIBRARY_PATH`.
+pub(super) const LIBRARIES: &str = "/lib/guest";
+/// Where programs lie in the guest.
+pub(super) const PROGRAMS: &str = "/bin";
+/// Where the job lies in the guest.
+pub(super) const JOB: &str = "/job.json";
+
+/// Packs it all. `init` becomes `/init`; `programs` keep their names; `job.modules` is filled in from `modules`.
+///
+/// # Errors
+/// A file cannot be read, or a library is missing.
+pub(super) fn pack(init: &Path, programs: &[PathBuf], modules: &[&Path], job: &Job) -> Result<Vec<u8>, Refusal> {
+    let mut pack = Pack { archive: Archive::default(), seen: BTreeSet::new(), folders: library_folders() };
+    for folder in ["/proc", "/sys", "/dev", "/run", "/tmp", "/disk", "/results"] {
+        pack.archive.folder(folder);
+    }
+    pack.program(init, "/init")?;
+    for program in programs {
+        let name = program.file_name().unwrap_or_default().to_string_lossy();
+        pack.program(program, &format!("{PROGRAMS}/{name}"))?;
+    }
+    let mut job = job.clone();
+    for module in modules {
+        let path = format!("/modules/{}", module.file_name().unwrap_or_default().to_string_lossy());
+        pack.archive.file(&path, &read(module)?);
+        job.modules.push(path);
+    }
+    let text =
+        serde_json::to_vec(&job).map_err(|error| Refusal::system(format!("cannot write the job: {error}"), ""))?;
+    pack.archive.file(JOB, &text);
+    Ok(pack.archive.finish())
+}
+
+struct Pack {
+    archive: Archive,
+    seen: BTreeSet<String>,
+    folders: Vec<PathBuf>,
+}
+
+impl Pack {
+    fn program(&mut self, from: &Path, to: &str) -> Result<(), Refusal> {
+        let bytes = read(from)?;
+        let Some(elf) = Elf::parse(&bytes) else {
+            self.archive.file(to, &bytes);
+            return Ok(());
+        };
+        if let Some(loader) = elf.interpreter()
+            && self.seen.insert(loader.display().to_string())
+        {
+            let bytes = read(loader)?;
+            let loaded = Elf::parse(&bytes).map_or_else(|| bytes.clone(), Elf::loaded);
+            self.archive.file(&loader.display().to_string(), &loaded);
+        }
+        self.archive.file(to, &elf.loaded());
+        self.libraries(elf, from)
+    }
+
+    fn libraries(&mut self, elf: Elf<'_>, of: &Path) -> Result<(), Refusal> {
+        let origin = of.parent().unwrap_or(Path::new("/")).display().to_string();
+        let own: Vec<PathBuf> = elf
+            .run_path()
+            .into_iter()
+            .map(|path| path.replace("$ORIGIN", &origin).replace("${ORIGIN}", &origin).into())
+            .collect();
+        for name in elf.needed() {
+            if !self.seen.insert(name.to_owned()) {
+                continue;
+            }
+            let found = own.iter().chain(&self.folders).map(|folder| folder.join(name)).find(|path| path.is_file());
+            let Some(path) = found else {
+                return Err(Refusal::system(
+                    format!("{} needs the library {name}, which is nowhere to be found", of.display()),
+                    "install it, or name another program",
+                ));
+            };
+            let bytes = read(&path)?;
+            let library = Elf::parse(&bytes).ok_or_else(|| {
+                Refusal::system(format!("{} is not a 64-bit library", path.display()), "install the 64-bit one")
+            })?;
+            self.archive.file(&format!("{LIBRARIES}/{name}"), &library.loaded());
+            self.libraries(library, &path)?;
+        }
+        Ok(())
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Refusal> {
+    fs::read(path).map_err(|error| Refusal::system(format!("cannot read {}: {error}", path.display()), ""))
+}
+
+/// The file that a name such as `fio` stands for.
+///
+/// # Errors
+/// There is no such program.
+pub(super) fn find_program(name: &Path, mend: &str) -> Result<PathBuf, Refusal> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    // mkfs lies where only root's PATH looks.
+    let folders = std::env::split_paths(&path).chain(["/usr/sbin", "/sbin"].map(PathBuf::from));
+    let mut candidates = if name.components().count() > 1 {
+        vec![name.to_owned()]
+    } else {
+        folders.map(|folder| folder.join(name)).collect()
+    };
+    candidates.retain(|file| file.is_file());
+    candidates.into_iter().next().ok_or_else(|| Refusal::system(format!("there is no {}", name.display()), mend))
+}

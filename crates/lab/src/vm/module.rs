@@ -1,0 +1,145 @@
+//! Kernel modules: where they are, what they need, and the order in which they go in.
+
+use super::elf::Elf;
+use pagetide_core::Refusal;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The modules of one kernel: `/lib/modules/<release>` of wherever it was unpacked.
+#[derive(Debug)]
+pub(super) struct Modules {
+    files: BTreeMap<String, PathBuf>,
+    builtin: BTreeSet<String>,
+}
+
+/// The name under which the kernel knows a module: its file's name without the end, with underscores.
+fn name_of(file: &str) -> Option<String> {
+    let stem = ["", ".xz", ".zst", ".gz"].iter().find_map(|packed| file.strip_suffix(&format!(".ko{packed}")))?;
+    Some(stem.replace('-', "_"))
+}
+
+impl Modules {
+    /// Looks through a folder. One that does not exist has no modules: the kernel has what it needs built in, or fails.
+    pub(super) fn below(folder: &Path) -> Self {
+        let mut files = BTreeMap::new();
+        let mut folders = vec![folder.to_owned()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+                let kind = entry.file_type().ok();
+                if kind.is_some_and(|kind| kind.is_dir()) {
+                    folders.push(entry.path());
+                } else if let Some(name) = entry.file_name().to_str().and_then(name_of) {
+                    files.insert(name, entry.path());
+                }
+            }
+        }
+        let builtin = fs::read_to_string(folder.join("modules.builtin")).unwrap_or_default();
+        let builtin = builtin.lines().filter_map(|line| name_of(line.rsplit('/').next()?)).collect();
+        Self { files, builtin }
+    }
+
+    /// The files of `wanted` and of all that they need, each after what it needs. What is built in, or nowhere to be found
+    /// although nobody needs it, is left out.
+    ///
+    /// # Errors
+    /// A module needs one that is missing, or is packed.
+    pub(super) fn in_order(&self, wanted: &[&str]) -> Result<Vec<&Path>, Refusal> {
+        let mut order = Vec::new();
+        let mut seen = BTreeSet::new();
+        for name in wanted.iter().filter(|name| self.files.contains_key(**name)) {
+            self.add(name, &mut seen, &mut order)?;
+        }
+        Ok(order)
+    }
+
+    fn add<'a>(&'a self, name: &str, seen: &mut BTreeSet<String>, order: &mut Vec<&'a Path>) -> Result<(), Refusal> {
+        if self.builtin.contains(name) || !seen.insert(name.to_owned()) {
+            return Ok(());
+        }
+        let file = self.files.get(name).ok_or_else(|| {
+            Refusal::system(format!("the kernel module {name} is missing"), "use Debian's kernel: leave out --kernel")
+        })?;
+        for needed in needed(file)? {
+            self.add(&needed, seen, order)?;
+        }
+        order.push(file);
+        Ok(())
+    }
+}
+
+/// The modules that a module needs, from its own `.modinfo` (`depends=`).
+fn needed(file: &Path) -> Result<Vec<String>, Refusal> {
+    let bytes = fs::read(file).map_err(|error| Refusal::system(format!("{}: {error}", file.display()), ""))?;
+    let info = Elf::parse(&bytes).and_then(|elf| elf.section(".modinfo")).ok_or_else(|| {
+        Refusal::input(
+            format!("{} is not a plain kernel module", file.display()),
+            "use a kernel whose modules are not compressed, such as Debian's",
+        )
+    })?;
+    let lines = info.split(|byte| *byte == 0).filter_map(|line| std::str::from_utf8(line).ok());
+    let depends = lines.filter_map(|line| line.strip_prefix("depends="));
+    let names = depends.flat_map(|list| list.split(',')).filter(|name| !name.is_empty());
+    Ok(names.map(|name| name.replace('-', "_")).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A relocatable ELF file with nothing but a `.modinfo`.
+    fn module(info: &str) -> Vec<u8> {
+        let names = b"\0.modinfo\0.shstrtab\0";
+        let mut bytes = vec![0; 64];
+        bytes[..6].copy_from_slice(b"\x7fELF\x02\x01");
+        let info_at = bytes.len() as u64;
+        bytes.extend_from_slice(info.as_bytes());
+        let names_at = bytes.len() as u64;
+        bytes.extend_from_slice(names);
+        let headers_at = bytes.len() as u64;
+        for (name, at, size) in [(0u32, 0, 0), (1, info_at, info.len() as u64), (10, names_at, names.len() as u64)] {
+            let mut header = [0; 64];
+            header[..4].copy_from_slice(&name.to_le_bytes());
+            header[4] = 1;
+            header[24..32].copy_from_slice(&at.to_le_bytes());
+            header[32..40].copy_from_slice(&size.to_le_bytes());
+            bytes.extend_from_slice(&header);
+        }
+        bytes[40..48].copy_from_slice(&headers_at.to_le_bytes());
+        bytes[60] = 3;
+        bytes[62] = 2;
+        bytes
+    }
+
+    #[test]
+    fn a_module_goes_in_after_what_it_needs() {
+        let folder = tempfile::tempdir().unwrap();
+        let deep = folder.path().join("kernel/drivers");
+        fs::create_dir_all(&deep).unwrap();
+        for (name, info) in [
+            ("virtio", "license=GPL\0depends=virtio_ring\0"),
+            ("virtio_ring", "depends=\0"),
+            ("virtio_blk", "depends=virtio,virtio-ring,crc16\0name=virtio_blk\0"),
+            ("broken", "depends=nowhere\0"),
+        ] {
+            fs::write(deep.join(format!("{}.ko", name.replace("virtio_ring", "virtio-ring"))), module(info)).unwrap();
+        }
+        fs::write(folder.path().join("modules.builtin"), "kernel/lib/crc16.ko\n").unwrap();
+        let modules = Modules::below(folder.path());
+        let names = |wanted: &[&str]| -> Vec<String> {
+            let files = modules.in_order(wanted).unwrap();
+            files.iter().map(|file| file.file_stem().unwrap().to_str().unwrap().to_owned()).collect()
+        };
+        assert_eq!(names(&["virtio_blk", "virtio"]), ["virtio-ring", "virtio", "virtio_blk"]);
+        assert!(names(&["crc16", "unheard_of"]).is_empty());
+        assert!(modules.in_order(&["broken"]).unwrap_err().what.contains("nowhere"));
+    }
+
+    #[test]
+    fn a_packed_module_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("zram.ko.xz"), b"\xfd7zXZ").unwrap();
+        let refusal = Modules::below(folder.path()).in_order(&["zram"]).unwrap_err();
+        assert!(refusal.what.contains("zram.ko.xz"), "{refusal}");
+    }
+}

@@ -1,0 +1,307 @@
+//! A running QEMU: its command line, its three ears (messages, console, complaints), and its end.
+
+mod spawn;
+
+use super::wire::{Frames, Message};
+use pagetide_core::{Bytes, Nanos, Refusal};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+
+/// What executes the guest's instructions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Accelerator {
+    /// The processor itself.
+    Kvm,
+    /// Software, on all of the host's CPUs.
+    Tcg,
+}
+
+impl Accelerator {
+    /// QEMU's word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Kvm => "kvm",
+            Self::Tcg => "tcg",
+        }
+    }
+}
+
+/// What backs a disk of the guest.
+#[derive(Debug)]
+pub(super) enum Backing {
+    /// A file, with limits that QEMU keeps.
+    File { file: File, iops: Option<u64>, bandwidth: Option<u64> },
+    /// Our own server at the other end of a socket.
+    Served(OwnedFd),
+}
+
+/// A machine to start.
+#[derive(Debug)]
+pub(super) struct Machine {
+    pub qemu: PathBuf,
+    pub accelerator: Accelerator,
+    pub cpus: u32,
+    pub memory: Bytes,
+    pub kernel: PathBuf,
+    pub initramfs: Vec<u8>,
+    /// Words for the kernel, and after `--` for init.
+    pub words: String,
+    pub disks: Vec<Backing>,
+}
+
+/// The name of the port, for the guest to find it.
+pub(super) const PORT: &str = "pagetide";
+/// Lines of the console that are kept.
+const KEPT: usize = 60;
+
+/// A QEMU that runs. Dropped, it is killed and waited for.
+#[derive(Debug)]
+pub(super) struct Qemu {
+    child: Child,
+    link: UnixStream,
+    console: UnixStream,
+    complaints: Option<std::process::ChildStderr>,
+    frames: Frames,
+    lines: Lines,
+    complaint: Vec<u8>,
+}
+
+/// The last lines of a console.
+#[derive(Debug, Default)]
+struct Lines {
+    whole: VecDeque<String>,
+    open: Vec<u8>,
+}
+
+impl Lines {
+    fn feed(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            match byte {
+                b'\n' => {
+                    let line = String::from_utf8_lossy(&self.open).trim_end().to_owned();
+                    self.open.clear();
+                    if !line.is_empty() {
+                        self.whole.push_back(line);
+                    }
+                    if self.whole.len() > KEPT {
+                        self.whole.pop_front();
+                    }
+                }
+                // Escape sequences of a firmware and endless lines are of no use to anybody.
+                byte if byte.is_ascii_control() && *byte != b'\t' || self.open.len() >= 400 => {}
+                byte => self.open.push(*byte),
+            }
+        }
+    }
+}
+
+impl Qemu {
+    /// Starts it.
+    ///
+    /// # Errors
+    /// QEMU cannot be started.
+    pub(super) fn start(machine: Machine) -> Result<Self, Refusal> {
+        let program = machine.qemu.clone();
+        let refuse = |error: std::io::Error| {
+            Refusal::system(
+                format!("cannot run {}: {error}", program.display()),
+                "apt-get install --no-install-recommends qemu-system-x86",
+            )
+        };
+        let (link, link_end) = UnixStream::pair().map_err(refuse)?;
+        let (console, console_end) = UnixStream::pair().map_err(refuse)?;
+        for socket in [&link, &console] {
+            socket.set_nonblocking(true).map_err(refuse)?;
+        }
+        let initramfs = memory_file(&machine.initramfs).map_err(refuse)?;
+        let (link_end, console_end) = (OwnedFd::from(link_end), OwnedFd::from(console_end));
+        let mut command = Command::new(&machine.qemu);
+        command.args(arguments(&machine, &link_end, &console_end, &initramfs));
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut inherited = vec![link_end, console_end, initramfs];
+        inherited.extend(machine.disks.into_iter().map(|disk| match disk {
+            Backing::File { file, .. } => file.into(),
+            Backing::Served(socket) => socket,
+        }));
+        spawn::prepare(&mut command, inherited.iter().map(AsRawFd::as_raw_fd).collect());
+        let mut child = command.spawn().map_err(refuse)?;
+        let complaints = child.stderr.take();
+        Ok(Self {
+            child,
+            link,
+            console,
+            complaints,
+            frames: Frames::default(),
+            lines: Lines::default(),
+            complaint: Vec::new(),
+        })
+    }
+
+    /// Waits at most `time` for something to come, and gives the messages that did.
+    ///
+    /// # Errors
+    /// What came is no message.
+    pub(super) fn listen(&mut self, time: Nanos) -> Result<Vec<Message>, String> {
+        {
+            let mut ears = vec![PollFd::new(&self.link, PollFlags::IN), PollFd::new(&self.console, PollFlags::IN)];
+            ears.extend(self.complaints.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::IN)));
+            let time = i64::try_from(time.get()).unwrap_or(i64::MAX);
+            // An interrupted wait is as good as one that ended.
+            let _ = poll(&mut ears, Some(&Timespec { tv_sec: time / 1_000_000_000, tv_nsec: time % 1_000_000_000 }));
+            let heard: Vec<bool> = ears.iter().map(|ear| !ear.revents().is_empty()).collect();
+            drop(ears);
+            if heard.get(2) == Some(&true) {
+                let mut buffer = [0; 4096];
+                match self.complaints.as_mut().map(|pipe| pipe.read(&mut buffer)) {
+                    Some(Ok(count @ 1..)) => self.complaint.extend_from_slice(&buffer[..count]),
+                    _ => self.complaints = None,
+                }
+            }
+        }
+        let mut buffer = vec![0; 1 << 16];
+        let lines = &mut self.lines;
+        drain(&mut self.console, &mut buffer, &mut |bytes| lines.feed(bytes));
+        let frames = &mut self.frames;
+        drain(&mut self.link, &mut buffer, &mut |bytes| frames.feed(bytes));
+        let mut messages = Vec::new();
+        while let Some(message) = self.frames.next()? {
+            messages.push(message);
+        }
+        Ok(messages)
+    }
+
+    /// How it ended, when it has.
+    pub(super) fn ended(&mut self) -> Option<ExitStatus> {
+        self.child.try_wait().ok().flatten()
+    }
+
+    /// The last lines of the console, and what QEMU itself complained about.
+    pub(super) fn last_lines(&self) -> Vec<String> {
+        let complaint = String::from_utf8_lossy(&self.complaint);
+        let complaint = complaint.lines().filter(|line| !line.trim().is_empty()).map(|line| format!("qemu: {line}"));
+        self.lines.whole.iter().cloned().chain(complaint).collect()
+    }
+}
+
+impl Drop for Qemu {
+    fn drop(&mut self) {
+        // Both fail only when it has been waited for already, which is what is wanted.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Takes what is there, up to a megabyte at a time.
+fn drain(socket: &mut UnixStream, buffer: &mut [u8], take: &mut dyn FnMut(&[u8])) {
+    for _ in 0..16 {
+        match socket.read(buffer) {
+            Ok(count @ 1..) => take(&buffer[..count]),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Ok(_) | Err(_) => return,
+        }
+    }
+}
+
+/// A file in memory, without a name.
+fn memory_file(bytes: &[u8]) -> std::io::Result<OwnedFd> {
+    let file = File::from(rustix::fs::memfd_create("pagetide-initramfs", rustix::fs::MemfdFlags::CLOEXEC)?);
+    std::io::Write::write_all(&mut &file, bytes)?;
+    Ok(file.into())
+}
+
+fn arguments(machine: &Machine, link: &OwnedFd, console: &OwnedFd, initramfs: &OwnedFd) -> Vec<String> {
+    let mut arguments: Vec<String> =
+        ["-nodefaults", "-no-user-config", "-display", "none", "-no-reboot", "-machine", "pc"].map(String::from).into();
+    let mut add = |option: &str, value: String| arguments.extend([option.to_owned(), value]);
+    match machine.accelerator {
+        Accelerator::Kvm => {
+            add("-accel", "kvm".into());
+            add("-cpu", "host".into());
+        }
+        Accelerator::Tcg => {
+            add("-accel", "tcg,thread=multi".into());
+            add("-cpu", "max".into());
+        }
+    }
+    add("-smp", machine.cpus.to_string());
+    add("-m", format!("{}M", machine.memory.get().div_ceil(1 << 20)));
+    add("-kernel", comma(&machine.kernel));
+    add("-initrd", format!("/proc/self/fd/{}", initramfs.as_raw_fd()));
+    add("-append", machine.words.clone());
+    add("-chardev", format!("socket,id=console,fd={}", console.as_raw_fd()));
+    add("-serial", "chardev:console".into());
+    add("-device", "virtio-serial-pci".into());
+    add("-chardev", format!("socket,id=link,fd={}", link.as_raw_fd()));
+    add("-device", format!("virtserialport,chardev=link,name={PORT}"));
+    add("-device", "virtio-rng-pci".into());
+    for (at, disk) in machine.disks.iter().enumerate() {
+        match disk {
+            Backing::File { file, iops, bandwidth } => {
+                add("-add-fd", format!("fd={},set={at}", file.as_raw_fd()));
+                let limits = serde_json::json!({
+                    "qom-type": "throttle-group",
+                    "id": format!("limit{at}"),
+                    "limits": { "iops-total": iops.unwrap_or(0), "bps-total": bandwidth.unwrap_or(0) },
+                });
+                add("-object", limits.to_string());
+                // The file lives as long as the VM: a flush need not reach the host's disk.
+                let node = serde_json::json!({
+                    "driver": "throttle",
+                    "node-name": format!("disk{at}"),
+                    "throttle-group": format!("limit{at}"),
+                    "cache": { "no-flush": true },
+                    "file": {
+                        "driver": "raw",
+                        "file": { "driver": "file", "filename": format!("/dev/fdset/{at}"), "locking": "off" },
+                    },
+                });
+                add("-blockdev", node.to_string());
+            }
+            Backing::Served(socket) => {
+                let node = serde_json::json!({
+                    "driver": "nbd",
+                    "node-name": format!("disk{at}"),
+                    "server": { "type": "fd", "str": socket.as_raw_fd().to_string() },
+                });
+                add("-blockdev", node.to_string());
+            }
+        }
+        add("-object", format!("iothread,id=thread{at}"));
+        add("-device", format!("virtio-blk-pci,drive=disk{at},iothread=thread{at},serial={}", serial(at)));
+    }
+    arguments
+}
+
+/// The serial number by which the guest knows the disk at this place of the scenario's list.
+pub(super) fn serial(at: usize) -> String {
+    format!("disk{at}")
+}
+
+/// A path as an option's value, in which QEMU doubles commas.
+fn comma(path: &Path) -> String {
+    path.display().to_string().replace(',', ",,")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_lines_of_a_console_are_kept_whole() {
+        let mut lines = Lines::default();
+        for at in 0..KEPT + 5 {
+            lines.feed(format!("line {at}\r\n\n").as_bytes());
+        }
+        lines.feed(b"\x1b[2Jhalf");
+        assert_eq!(lines.whole.len(), KEPT);
+        assert_eq!(lines.whole.front().unwrap(), "line 5");
+        lines.feed(b" whole\n");
+        assert_eq!(lines.whole.back().unwrap(), "[2Jhalf whole");
+    }
+}

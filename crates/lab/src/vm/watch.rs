@@ -1,0 +1,261 @@
+//! Watches over a guest from the outside: takes in what it says, and notices when it no longer does.
+
+use super::device::Device;
+use super::nbd::Server;
+use super::qemu::Qemu;
+use super::wire::Message;
+use pagetide_core::{
+    Manifest, Mark, MarkKind, Nanos, Outcome, Progress, Refusal, Sample, Scenario, Schema, Sink, Stamp, Step,
+    StepResult,
+};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// How long a guest may take to come up, and how long it may be silent. Emulation on a busy host is slow, and a guest that
+/// thrashes is slower.
+const BOOT: Duration = Duration::from_secs(180);
+const SILENCE: Duration = Duration::from_secs(120);
+/// How long it may take to power off once it has said all.
+const GOODBYE: Duration = Duration::from_secs(10);
+
+/// What a guest has left.
+#[derive(Debug)]
+pub(super) struct Told {
+    pub steps: Vec<StepResult>,
+    pub kernel: String,
+    pub machine: Vec<String>,
+    pub differences: Vec<String>,
+    pub started_wall_ns: i64,
+    /// Host time from the start of QEMU to the first word of init.
+    pub boot: Duration,
+}
+
+/// One run of a guest.
+pub(super) struct Watch<'a> {
+    pub scenario: &'a Scenario,
+    pub sink: Box<dyn Sink>,
+    pub progress: &'a mut dyn Progress,
+    /// The folder for the guest's files.
+    pub results: PathBuf,
+    /// Disks that we serve, with what they become once the guest says so.
+    pub served: Vec<(Server, Device)>,
+    /// Host time that one step may take.
+    pub step_limit: Duration,
+    pub state: State,
+}
+
+/// What has come so far.
+#[derive(Debug, Default)]
+pub(super) struct State {
+    schema: Schema,
+    sample: Sample,
+    manifest: Option<Box<Manifest>>,
+    finished: bool,
+    last: Stamp,
+    running: Option<(String, Instant)>,
+    told: Option<Told>,
+    steps: Vec<StepResult>,
+    boot: Option<Duration>,
+    first: Option<Stamp>,
+}
+
+impl Watch<'_> {
+    /// Listens until the guest has ended, one way or another. A guest that is lost on the way leaves the results it had.
+    ///
+    /// # Errors
+    /// The guest never began, or refused; the sink refused; the user interrupted it.
+    pub(super) fn run(mut self, mut qemu: Qemu) -> Result<Told, Refusal> {
+        let began = Instant::now();
+        let mut heard = began;
+        let lost = loop {
+            if self.progress.interrupted() {
+                return Err(Refusal::interrupted());
+            }
+            // Whatever was said before the end is still there to be heard.
+            let ended = qemu.ended();
+            let messages = match qemu.listen(Nanos::new(50_000_000)) {
+                Ok(messages) => messages,
+                Err(why) => break (Outcome::Refused, format!("the guest cannot be understood: {why}")),
+            };
+            if !messages.is_empty() {
+                heard = Instant::now();
+            }
+            for message in messages {
+                self.take(message, began)?;
+            }
+            if let Some(told) = self.state.told.take() {
+                wait_for_end(&mut qemu);
+                return Ok(told);
+            }
+            if let Some(status) = ended {
+                break end_of(&qemu, status);
+            }
+            let patience = if self.state.boot.is_some() { SILENCE } else { BOOT };
+            if heard.elapsed() > patience {
+                break (Outcome::TimedOut, format!("the guest has said nothing for {} s", patience.as_secs()));
+            }
+            if let Some((id, since)) = &self.state.running
+                && since.elapsed() > self.step_limit
+            {
+                break (Outcome::TimedOut, format!("step {id} took longer than {} s", self.step_limit.as_secs()));
+            }
+        };
+        let lines = qemu.last_lines();
+        drop(qemu);
+        self.lost(lost.0, &lost.1, &lines)
+    }
+
+    fn take(&mut self, message: Message, began: Instant) -> Result<(), Refusal> {
+        let state = &mut self.state;
+        match message {
+            Message::Up { uptime } => {
+                let boot = began.elapsed();
+                state.boot = Some(boot);
+                self.progress.say(&format!(
+                    "the guest is up after {:.1} s (its kernel started {uptime} ago)",
+                    boot.as_secs_f64()
+                ));
+            }
+            Message::Alive => {}
+            Message::Begin(manifest) => {
+                self.sink.begin(&manifest)?;
+                state.manifest = Some(manifest);
+            }
+            Message::Grow { table, columns, entities } => {
+                for column in columns {
+                    state.schema.push_column(table, column);
+                }
+                for entity in entities {
+                    state.schema.push_entity(table, entity);
+                }
+            }
+            Message::Sample(sample) => {
+                sample.fill(&mut state.sample);
+                state.last = state.sample.stamp;
+                state.first.get_or_insert(state.last);
+                self.sink.sample(&state.schema, &state.sample)?;
+            }
+            Message::Mark(mark) => {
+                state.last = mark.stamp;
+                if let MarkKind::StepEnded { result } = &mark.kind {
+                    // Marks come from the recorder's own thread: the next step may have begun already.
+                    state.running = state.running.take().filter(|(id, _)| *id != result.id);
+                    state.steps.push(result.as_ref().clone());
+                }
+                self.sink.mark(&mark)?;
+            }
+            Message::Finish(manifest) => {
+                state.finished = true;
+                self.sink.finish(&manifest)?;
+            }
+            Message::Step { number, of, id, title } => {
+                self.progress.step(number, of, &id, &title);
+                state.running = Some((id, Instant::now()));
+            }
+            Message::Update { fraction, left, note } => self.progress.update(fraction, left, &note),
+            Message::StepDone { note } => self.progress.step_done(&note),
+            Message::Say { line } => self.progress.say(&line),
+            Message::Limit { own } => {
+                for (server, device) in &self.served {
+                    server.limit(device.sooner(own));
+                }
+            }
+            Message::File { name, text } => {
+                // A name, not a path: a guest has no business elsewhere.
+                let path = self.results.join(name.replace('/', "_"));
+                std::fs::write(&path, text)
+                    .map_err(|error| Refusal::system(format!("{}: {error}", path.display()), "free some room"))?;
+            }
+            Message::End { steps, kernel, machine, differences } => {
+                state.told = Some(Told {
+                    steps,
+                    kernel,
+                    machine,
+                    differences,
+                    started_wall_ns: state.first.unwrap_or_default().wall_ns,
+                    boot: state.boot.unwrap_or_default(),
+                });
+            }
+            Message::Refused { system, what, mend } => {
+                return Err(if system { Refusal::system(what, mend) } else { Refusal::input(what, mend) });
+            }
+        }
+        Ok(())
+    }
+
+    /// What is left of a guest that is gone: the steps that ended, the one that was running, and those that never began.
+    fn lost(mut self, outcome: Outcome, why: &str, lines: &[String]) -> Result<Told, Refusal> {
+        let tail: Vec<&str> = lines.iter().rev().take(12).rev().map(String::as_str).collect();
+        let Some(manifest) = self.state.manifest.take() else {
+            for line in &tail {
+                self.progress.say(&format!("console: {line}"));
+            }
+            let last = tail.last().map_or_else(String::new, |line| format!("; its console's last line: {line}"));
+            return Err(Refusal::system(
+                format!("{why} before it could begin{last}"),
+                "see the console's lines above; try another kernel with --kernel, or --accelerator tcg",
+            ));
+        };
+        let stamp = self.state.last;
+        let mut steps = std::mem::take(&mut self.state.steps);
+        let running = self.state.running.take().map(|(id, _)| id);
+        for step in &self.scenario.steps {
+            if steps.iter().any(|done| done.id == step.id) {
+                continue;
+            }
+            let (outcome, notes) = if running.as_deref() == Some(&*step.id) {
+                let console = tail.iter().map(|line| format!("console: {line}"));
+                (outcome, std::iter::once(why.to_owned()).chain(console).collect())
+            } else {
+                (Outcome::Refused, vec!["the guest was gone before this step".to_owned()])
+            };
+            let result = unfinished(step, stamp, outcome, notes);
+            self.sink.mark(&Mark { stamp, kind: MarkKind::StepEnded { result: Box::new(result.clone()) } })?;
+            steps.push(result);
+        }
+        self.progress.step_done(why);
+        if !self.state.finished {
+            self.sink.finish(&manifest)?;
+        }
+        Ok(Told {
+            steps,
+            kernel: manifest.kernel.clone(),
+            machine: Vec::new(),
+            differences: vec![format!("The guest was lost: {why}.")],
+            started_wall_ns: self.state.first.unwrap_or_default().wall_ns,
+            boot: self.state.boot.unwrap_or_default(),
+        })
+    }
+}
+
+fn unfinished(step: &Step, stamp: Stamp, outcome: Outcome, notes: Vec<String>) -> StepResult {
+    StepResult {
+        id: step.id.clone(),
+        kind: step.action.kind().to_owned(),
+        title: step.title.clone(),
+        started_ns: stamp.boot_ns,
+        ended_ns: stamp.boot_ns,
+        outcome,
+        notes,
+        figures: pagetide_core::Figures::default(),
+    }
+}
+
+/// Why QEMU ended before the guest had said all.
+fn end_of(qemu: &Qemu, status: std::process::ExitStatus) -> (Outcome, String) {
+    let lines = qemu.last_lines();
+    if let Some(panic) = lines.iter().rev().find(|line| line.contains("Kernel panic")) {
+        let what = panic.split_once("Kernel panic").map_or("", |(_, what)| what.trim_start_matches(" - ").trim());
+        return (Outcome::Killed, format!("the guest's kernel panicked ({what})"));
+    }
+    (Outcome::Killed, if status.success() { "the guest ended".into() } else { format!("QEMU ended ({status})") })
+}
+
+/// Lets a guest that has said all power itself off.
+fn wait_for_end(qemu: &mut Qemu) {
+    let until = Instant::now() + GOODBYE;
+    while Instant::now() < until && qemu.ended().is_none() {
+        // What is still said is the console's goodbye.
+        let _ = qemu.listen(Nanos::new(50_000_000));
+    }
+}

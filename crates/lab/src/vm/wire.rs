@@ -1,0 +1,220 @@
+//! What the guest tells the backend, and how it travels: frames over a virtio serial port.
+//!
+//! A frame is the length of its body (u32, little endian), the body's CRC-32, and the body, one [`Message`] as JSON. The port
+//! loses nothing while both ends live, so a wrong checksum means that somebody else wrote to it; it ends the run.
+
+use pagetide_core::{
+    Column, Entity, EntityId, Manifest, Mark, Nanos, Refusal, RefusalKind, Sample, Scenario, Schema, Stamp, StepResult,
+    Table,
+};
+use serde::{Deserialize, Serialize};
+
+/// What the guest finds in its own file system: what it is to do.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Job {
+    /// The scenario, scaled. Absent for a probe, which only says that the kernel came up.
+    pub scenario: Option<Scenario>,
+    /// Time between samples.
+    pub interval: Nanos,
+    /// Where each module lies, in the order in which they are loaded.
+    pub modules: Vec<String>,
+}
+
+/// What a guest says.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Message {
+    /// It is up; the time since its kernel started.
+    Up { uptime: Nanos },
+    /// It still lives.
+    Alive,
+    /// The recording begins.
+    Begin(Box<Manifest>),
+    /// The schema has more columns and entities from now on.
+    Grow { table: Table, columns: Vec<Column>, entities: Vec<Entity> },
+    /// A sample.
+    Sample(PlainSample),
+    /// A mark.
+    Mark(Box<Mark>),
+    /// The recording ends.
+    Finish(Box<Manifest>),
+    /// As `Progress::step`.
+    Step { number: usize, of: usize, id: String, title: String },
+    /// As `Progress::update`.
+    Update { fraction: Option<f64>, left: Option<Nanos>, note: String },
+    /// As `Progress::step_done`.
+    StepDone { note: String },
+    /// As `Progress::say`.
+    Say { line: String },
+    /// From now on the disks are as slow as the scenario says: what came before was preparation. A request takes `own` without
+    /// any delay, which is taken off the delay.
+    Limit { own: Nanos },
+    /// A file for the run folder, such as fio's own result.
+    File { name: String, text: String },
+    /// All steps are done.
+    End { steps: Vec<StepResult>, kernel: String, machine: Vec<String>, differences: Vec<String> },
+    /// It cannot go on.
+    Refused { system: bool, what: String, mend: String },
+}
+
+/// A sample as it travels: the rows of each table.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct PlainSample {
+    stamp: Stamp,
+    tables: Vec<(Table, Vec<Row>)>,
+}
+
+/// A row of a table: what it is about, and its values.
+type Row = (EntityId, Vec<Option<i64>>);
+
+impl From<&Sample> for PlainSample {
+    fn from(sample: &Sample) -> Self {
+        let tables = sample.tables().map(|rows| {
+            let rows_of = rows.rows().map(|(entity, values)| (entity, values.to_vec())).collect();
+            (rows.table(), rows_of)
+        });
+        Self { stamp: sample.stamp, tables: tables.collect() }
+    }
+}
+
+impl PlainSample {
+    /// Fills `sample` with what came.
+    pub(super) fn fill(&self, sample: &mut Sample) {
+        sample.clear();
+        sample.stamp = self.stamp;
+        for (table, rows) in &self.tables {
+            for (entity, values) in rows {
+                sample.row(*table, *entity, values.len())[..values.len()].copy_from_slice(values);
+            }
+        }
+    }
+}
+
+impl From<Refusal> for Message {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused { system: refusal.kind != RefusalKind::Input, what: refusal.what, mend: refusal.mend }
+    }
+}
+
+/// How much of a schema has been told.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    /// Columns and entities, per table.
+    counts: [(usize, usize); Table::ALL.len()],
+}
+
+impl Told {
+    /// What is new in the schema since the last time.
+    pub(super) fn news(&mut self, schema: &Schema) -> Vec<Message> {
+        let mut news = Vec::new();
+        for (table, told) in Table::ALL.into_iter().zip(&mut self.counts) {
+            let (columns, entities) = (schema.columns(table), schema.entities(table));
+            if columns.len() > told.0 || entities.len() > told.1 {
+                let (columns_new, entities_new) = (columns[told.0..].to_vec(), entities[told.1..].to_vec());
+                news.push(Message::Grow { table, columns: columns_new, entities: entities_new });
+                *told = (columns.len(), entities.len());
+            }
+        }
+        news
+    }
+}
+
+/// A message as a frame.
+pub(super) fn frame(message: &Message) -> Result<Vec<u8>, String> {
+    let body = serde_json::to_vec(message).map_err(|error| error.to_string())?;
+    let length = u32::try_from(body.len()).ok().filter(|length| *length <= LARGEST).ok_or("too large a message")?;
+    let mut frame = Vec::with_capacity(8 + body.len());
+    frame.extend_from_slice(&length.to_le_bytes());
+    frame.extend_from_slice(&crc32fast::hash(&body).to_le_bytes());
+    frame.extend_from_slice(&body);
+    Ok(frame)
+}
+
+/// No message is larger: samples are some kilobytes, fio's results some hundred.
+const LARGEST: u32 = 64 << 20;
+
+/// Takes frames out of bytes that come in pieces.
+#[derive(Debug, Default)]
+pub(super) struct Frames {
+    waiting: Vec<u8>,
+}
+
+impl Frames {
+    /// Takes in what has come.
+    pub(super) fn feed(&mut self, bytes: &[u8]) {
+        self.waiting.extend_from_slice(bytes);
+    }
+
+    /// The next whole message, when there is one.
+    pub(super) fn next(&mut self) -> Result<Option<Message>, String> {
+        let Some((head, rest)) = self.waiting.split_at_checked(8) else { return Ok(None) };
+        let word = |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
+        let (length, checksum) = (word(0), word(4));
+        if length > LARGEST {
+            return Err(format!("a message of {length} bytes was announced"));
+        }
+        let Some(body) = rest.get(..length as usize) else { return Ok(None) };
+        if crc32fast::hash(body) != checksum {
+            return Err("a message has a wrong checksum".to_owned());
+        }
+        let message = serde_json::from_slice(body).map_err(|error| format!("a message cannot be read: {error}"))?;
+        self.waiting.drain(..8 + length as usize);
+        Ok(Some(message))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_and_schema_arrive_as_they_left_whatever_the_pieces() {
+        let mut schema = Schema::default();
+        let (mut told, mut wire) = (Told::default(), Vec::new());
+        let mut sent = Vec::new();
+        for at in 0..4u32 {
+            schema.column(Table::Disk, &format!("c{at}"));
+            schema.push_entity(Table::Disk, Entity { name: format!("d{at}"), label: "d".into() });
+            let mut sample = Sample::default();
+            sample.stamp = Stamp { wall_ns: 1, mono_ns: 2, boot_ns: i64::from(at) };
+            sample.row(Table::Disk, EntityId(at), at as usize + 1)[at as usize] = Some(-5);
+            for news in told.news(&schema) {
+                wire.extend(frame(&news).unwrap());
+            }
+            wire.extend(frame(&Message::Sample(PlainSample::from(&sample))).unwrap());
+            sent.push((schema.clone(), sample));
+        }
+        for size in [1, 7, 4096] {
+            let (mut frames, mut schema, mut got) = (Frames::default(), Schema::default(), Vec::new());
+            for piece in wire.chunks(size) {
+                frames.feed(piece);
+                while let Some(message) = frames.next().unwrap() {
+                    match message {
+                        Message::Grow { table, columns, entities } => {
+                            columns.into_iter().for_each(|column| _ = schema.push_column(table, column));
+                            entities.into_iter().for_each(|entity| _ = schema.push_entity(table, entity));
+                        }
+                        Message::Sample(plain) => {
+                            let mut sample = Sample::default();
+                            plain.fill(&mut sample);
+                            got.push((schema.clone(), sample));
+                        }
+                        other => panic!("{other:?}"),
+                    }
+                }
+            }
+            assert_eq!(got, sent);
+        }
+    }
+
+    #[test]
+    fn noise_is_noticed() {
+        let mut bytes = frame(&Message::Alive).unwrap();
+        *bytes.last_mut().unwrap() ^= 1;
+        let mut frames = Frames::default();
+        frames.feed(&bytes);
+        assert!(frames.next().unwrap_err().contains("checksum"));
+        let mut frames = Frames::default();
+        frames.feed(b"Kernel panic - not syncing");
+        assert!(frames.next().is_err());
+    }
+}

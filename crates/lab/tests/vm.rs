@@ -1,0 +1,267 @@
+//! The vm backend for real: boots guests, and loses them in several ways.
+//!
+//! This program is its own guest's init, so it has no test harness: it is started as process 1 there. It needs qemu-system-x86,
+//! fio and e2fsprogs, and Debian's kernel, which it downloads once into `$PAGETIDE_CACHE` (`make test` sets it).
+#![allow(clippy::print_stdout, reason = "without a harness it prints its own progress")]
+
+use pagetide_core::{
+    Backend, Figure, Manifest, Mark, MarkKind, Nanos, Outcome, Progress, Refusal, RefusalKind, RunResult, Sample,
+    Scale, Scenario, Schema, Sink, Table,
+};
+use pagetide_lab::vm::{self, Vm, VmOptions};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// A test gets an empty folder.
+type Test = fn(&Path);
+
+fn main() {
+    if std::process::id() == 1 {
+        vm::guest::run();
+    }
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [word, work_dir] = arguments.as_slice()
+        && word == "--victim"
+    {
+        let mut vm = Vm::new(options(Path::new(work_dir)));
+        let slept = vm.run(&scenario(SLEEP), Scale::FULL, Box::new(Kept::default()), &mut Watcher::default());
+        panic!("the victim was not killed: {slept:?}");
+    }
+    let wanted = arguments.iter().find(|argument| !argument.starts_with('-'));
+    let tests: [(&str, Test); 6] = [
+        ("a_scenario_runs_in_a_guest", a_scenario_runs_in_a_guest),
+        ("a_step_that_takes_too_long_is_an_outcome", a_step_that_takes_too_long_is_an_outcome),
+        ("a_guest_that_panics_is_reported", a_guest_that_panics_is_reported),
+        ("an_interrupt_ends_qemu", an_interrupt_ends_qemu),
+        ("a_kill_ends_qemu", a_kill_ends_qemu),
+        ("wrong_input_is_refused_before_anything_boots", wrong_input_is_refused_before_anything_boots),
+    ];
+    for (name, test) in tests.into_iter().filter(|(name, _)| wanted.is_none_or(|wanted| name.contains(wanted))) {
+        let (folder, began) = (tempfile::tempdir_in("/var/tmp").unwrap(), Instant::now());
+        test(folder.path());
+        let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert!(left.iter().all(|name| name.to_string_lossy().starts_with("fio-")), "{name} leaves {left:?}");
+        println!("test {name} ... ok ({:.1} s)", began.elapsed().as_secs_f64());
+    }
+}
+
+const SLEEP: &str = "[[step]]\nid = \"before\"\nsnapshot = true\n[[step]]\nid = \"long\"\nsleep = \"10min\"\n\
+                     [[step]]\nid = \"after\"\nsnapshot = true\n";
+
+fn scenario(steps: &str) -> Scenario {
+    let text = format!(
+        "id = \"t\"\ntitle = \"t\"\nsource = \"t\"\n[machine]\ncpus = 2\nmemory = \"160MiB\"\nsystem = \"16MiB\"\nlru = \"classic\"\n\
+         huge_pages = \"never\"\nswap = {{ zram = \"64MiB\", algorithm = \"lzo-rle\" }}\nsysctl = {{ \"vm.dirty_ratio\" = 30 }}\n\
+         [[machine.disk]]\nname = \"data\"\nsize = \"128MiB\"\nlatency = \"2ms\"\nread_ahead = \"64KiB\"\n\
+         [[machine.disk]]\nname = \"other\"\nsize = \"1MiB\"\nfilesystem = \"xfs\"\niops = 500\n{steps}"
+    );
+    Scenario::parse(&text, "t.toml").unwrap()
+}
+
+fn options(folder: &Path) -> VmOptions {
+    VmOptions::new(vm::usual_cache(), folder, folder, std::env::current_exe().unwrap())
+}
+
+/// What a sink was given.
+#[derive(Debug, Clone, Default)]
+struct Kept(Arc<Mutex<Recorded>>);
+
+#[derive(Debug, Default)]
+struct Recorded {
+    origin: String,
+    samples: usize,
+    columns: usize,
+    disks: Vec<String>,
+    mem_total: Option<i64>,
+    marks: Vec<String>,
+    finished: Option<Manifest>,
+}
+
+impl Sink for Kept {
+    fn begin(&mut self, manifest: &Manifest) -> Result<(), Refusal> {
+        self.0.lock().unwrap().origin.clone_from(&manifest.origin);
+        Ok(())
+    }
+    fn sample(&mut self, schema: &Schema, sample: &Sample) -> Result<(), Refusal> {
+        let mut kept = self.0.lock().unwrap();
+        kept.samples += 1;
+        kept.columns = schema.columns(Table::Host).len();
+        kept.disks = schema.entities(Table::Disk).iter().map(|disk| disk.name.clone()).collect();
+        let column = schema.find_column(Table::Host, "MemTotal").unwrap();
+        kept.mem_total = sample.table(Table::Host).unwrap().rows().next().unwrap().1[column.0 as usize];
+        Ok(())
+    }
+    fn mark(&mut self, mark: &Mark) -> Result<(), Refusal> {
+        self.0.lock().unwrap().marks.push(match &mark.kind {
+            MarkKind::StepStarted { id, .. } => format!("{id} started"),
+            MarkKind::StepEnded { result } => format!("{} ended", result.id),
+            MarkKind::Note { text } => text.clone(),
+        });
+        Ok(())
+    }
+    fn finish(&mut self, manifest: &Manifest) -> Result<(), Refusal> {
+        self.0.lock().unwrap().finished = Some(manifest.clone());
+        Ok(())
+    }
+}
+
+/// Prints what it is told, and interrupts when a step begins that it does not like.
+#[derive(Debug, Default)]
+struct Watcher {
+    lines: Vec<String>,
+    stop_at: Option<&'static str>,
+    stop: bool,
+}
+
+impl Progress for Watcher {
+    fn step(&mut self, _number: usize, _of: usize, id: &str, _title: &str) {
+        self.stop |= self.stop_at == Some(id);
+    }
+    fn update(&mut self, _fraction: Option<f64>, _left: Option<Nanos>, _note: &str) {}
+    fn step_done(&mut self, note: &str) {
+        self.lines.push(note.to_owned());
+    }
+    fn say(&mut self, line: &str) {
+        println!("  {line}");
+        self.lines.push(line.to_owned());
+    }
+    fn interrupted(&self) -> bool {
+        self.stop
+    }
+}
+
+fn run(options: VmOptions, scenario: &Scenario, progress: &mut Watcher) -> (Result<RunResult, Refusal>, Kept) {
+    let kept = Kept::default();
+    let result = Vm::new(options).run(scenario, Scale::FULL, Box::new(kept.clone()), progress);
+    assert_eq!(guests(std::process::id()), Vec::<u32>::new(), "no QEMU outlives its run");
+    (result, kept)
+}
+
+/// The QEMUs that are children of a process and still live.
+fn guests(parent: u32) -> Vec<u32> {
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    let pids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    pids.filter(|pid| {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        let Some((name, rest)) = stat.rsplit_once(") ") else { return false };
+        let mut fields = rest.split(' ');
+        name.contains("(qemu") && fields.next() != Some("Z") && fields.next() == Some(&parent.to_string())
+    })
+    .collect()
+}
+
+fn a_scenario_runs_in_a_guest(folder: &Path) {
+    let read = "rw = \"randread\", bs = \"8k\", size = \"4MiB\"";
+    let scenario = scenario(&format!(
+        "[[step]]\nid = \"direct\"\nfio = {{ {read}, direct = true }}\n\
+         [[step]]\nid = \"cold\"\ndrop_caches = true\nfio = {{ {read}, invalidate = false }}\n\
+         [[step]]\nid = \"warm\"\nfio = {{ {read}, invalidate = false }}\n\
+         [[step]]\nid = \"hold\"\nhold = {{ size = \"64MiB\" }}\n\
+         [[step]]\nid = \"free\"\nrelease = \"hold\"\n"
+    ));
+    let (result, kept) = run(options(folder), &scenario, &mut Watcher::default());
+    let result = result.unwrap();
+    assert!(result.kernel.contains("cloud-amd64") && result.backend == "vm", "{result:?}");
+    assert!(result.steps.iter().all(|step| step.outcome == Outcome::Done), "{:?}", result.steps);
+    let get = |step: usize, figure| result.steps[step].get(figure).unwrap();
+    let blocks = (4 << 20) as f64 / 8192.0;
+    // Direct IO misses the cache whatever is in it; a warm read never leaves it.
+    assert!((get(0, Figure::DiskReads) - blocks).abs() < 0.02 * blocks, "{}", get(0, Figure::DiskReads));
+    assert!(
+        (get(1, Figure::DiskReadBytes) / f64::from(4 << 20) - 1.0).abs() < 0.05,
+        "{}",
+        get(1, Figure::DiskReadBytes)
+    );
+    assert!(get(2, Figure::DiskReads) < 0.02 * blocks, "{}", get(2, Figure::DiskReads));
+    // A delay holds: never shorter than the disk's own, and what the VM takes itself is taken off it.
+    let delay = get(0, Figure::ClatP50);
+    assert!((1.8e6..6e6).contains(&delay), "2 ms were asked for, the median is {delay} ns");
+    assert!(get(2, Figure::Iops) > 5.0 * get(0, Figure::Iops));
+    let before = get(0, Figure::AvailableBefore) / f64::from(1 << 20);
+    assert!((before - 144.0).abs() < 12.0, "160 MiB less 16 MiB of the system are available, not {before}");
+    let held = get(3, Figure::AvailableBefore) - get(3, Figure::AvailableAfter);
+    assert!((held / f64::from(64 << 20) - 1.0).abs() < 0.2, "{held}");
+    // fio's own results came over, and nothing else is there.
+    for step in ["direct", "cold", "warm"] {
+        assert!(folder.join(format!("fio-{step}.json")).exists(), "{step}");
+    }
+    let kept = kept.0.lock().unwrap();
+    assert_eq!(kept.origin, "vm");
+    assert!(kept.columns > 150 && kept.disks.iter().any(|disk| disk == "vda"), "{kept:?}");
+    assert!(kept.mem_total.is_some_and(|total| total > 160 << 20));
+    let ids = ["direct", "cold", "warm", "hold", "free"];
+    let expected: Vec<String> = ids.iter().flat_map(|id| [format!("{id} started"), format!("{id} ended")]).collect();
+    assert_eq!(kept.marks, expected);
+    let manifest = kept.finished.as_ref().unwrap();
+    assert_eq!((manifest.samples, manifest.lost_samples), (kept.samples as u64, 0));
+    assert_eq!(manifest.sysctls["vm.dirty_ratio"], "30");
+    assert!(manifest.swaps.iter().any(|swap| swap.path == "/dev/zram0"), "{:?}", manifest.swaps);
+    let disk = |name: &str| manifest.disks.iter().find(|disk| disk.name == name).unwrap();
+    assert_eq!(disk("vda").read_ahead.unwrap().get(), 64 << 10);
+    assert!(disk("vdb").size.get() >= 300 << 20, "xfs needs more than the scenario's 1 MiB");
+}
+
+fn a_step_that_takes_too_long_is_an_outcome(folder: &Path) {
+    let options = VmOptions { step_limit: Duration::from_secs(2), ..options(folder) };
+    let (result, kept) = run(options, &scenario(SLEEP), &mut Watcher::default());
+    let result = result.unwrap();
+    let outcomes: Vec<_> = result.steps.iter().map(|step| (step.id.as_str(), step.outcome)).collect();
+    assert_eq!(outcomes, [("before", Outcome::Done), ("long", Outcome::TimedOut), ("after", Outcome::Refused)]);
+    assert!(result.steps[1].notes[0].contains("longer than 2 s"), "{:?}", result.steps[1].notes);
+    assert!(kept.0.lock().unwrap().finished.is_some(), "what was recorded is kept");
+}
+
+fn a_guest_that_panics_is_reported(folder: &Path) {
+    // An init that returns is the kernel's end.
+    let options = VmOptions { init: PathBuf::from("/bin/true"), ..options(folder) };
+    let mut watcher = Watcher::default();
+    let refusal = run(options, &scenario(SLEEP), &mut watcher).0.unwrap_err();
+    assert!(refusal.what.contains("panicked") && refusal.what.contains("kill init"), "{refusal}");
+    assert!(!refusal.to_string().contains('\n'));
+    assert!(watcher.lines.iter().any(|line| line.contains("console:")), "{:?}", watcher.lines);
+}
+
+fn an_interrupt_ends_qemu(folder: &Path) {
+    let mut watcher = Watcher { stop_at: Some("long"), ..Watcher::default() };
+    let refusal = run(options(folder), &scenario(SLEEP), &mut watcher).0.unwrap_err();
+    assert_eq!(refusal.kind, RefusalKind::Interrupted);
+}
+
+fn a_kill_ends_qemu(folder: &Path) {
+    let mut victim = Command::new(std::env::current_exe().unwrap()).arg("--victim").arg(folder).spawn().unwrap();
+    let patiently = |what: &str, there: &dyn Fn() -> bool| {
+        let until = Instant::now() + Duration::from_secs(60);
+        while !there() {
+            assert!(Instant::now() < until, "{what}");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    };
+    patiently("the victim starts a guest", &|| !guests(victim.id()).is_empty());
+    let guest = guests(victim.id())[0];
+    victim.kill().unwrap();
+    victim.wait().unwrap();
+    patiently("the guest ends with it", &|| {
+        let stat = std::fs::read_to_string(format!("/proc/{guest}/stat")).unwrap_or_default();
+        !stat.contains("(qemu") || stat.contains(") Z ")
+    });
+}
+
+fn wrong_input_is_refused_before_anything_boots(folder: &Path) {
+    let usual = || options(folder);
+    let refused = |options: VmOptions, scenario: &Scenario| {
+        let refusal = run(options, scenario, &mut Watcher::default()).0.unwrap_err();
+        assert!(!refusal.mend.is_empty() && !refusal.to_string().contains('\n'), "{refusal}");
+        (refusal.kind, refusal.to_string())
+    };
+    let fine = scenario(SLEEP);
+    let (kind, text) = refused(VmOptions { kernel: Some("/nowhere/vmlinuz".into()), ..usual() }, &fine);
+    assert!(kind == RefusalKind::Input && text.contains("/nowhere/vmlinuz"), "{text}");
+    let (kind, text) = refused(VmOptions { qemu: "qemu-of-nobody".into(), ..usual() }, &fine);
+    assert!(kind == RefusalKind::System && text.contains("apt-get install"), "{text}");
+    let (kind, text) = refused(VmOptions { work_dir: "/proc/nowhere".into(), ..usual() }, &fine);
+    assert!(kind == RefusalKind::System && text.contains("--work-dir"), "{text}");
+    let (kind, text) = refused(usual(), &fine.scaled(Scale::new(1, 16).unwrap()));
+    assert!(kind == RefusalKind::Input && text.contains("a guest needs 64 MiB") && text.contains("scale"), "{text}");
+}
