@@ -10,6 +10,7 @@
 //!
 //! This crate does no input or output, reads no clock and draws no randomness.
 
+pub mod calendar;
 mod figure;
 mod finding;
 pub mod memory;

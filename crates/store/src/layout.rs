@@ -1,5 +1,6 @@
 //! Where things are in a recording's folder, and what they are called.
 
+use pagetide_core::calendar;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -18,7 +19,7 @@ impl SegmentName {
     /// The name of segment `number` that begins at `wall_ns`.
     pub(crate) fn new(number: u64, wall_ns: i64) -> Self {
         let seconds = wall_ns.div_euclid(NS_PER_SECOND);
-        let (year, month, day) = date(seconds.div_euclid(SECONDS_PER_DAY));
+        let (year, month, day) = calendar::date(seconds.div_euclid(SECONDS_PER_DAY));
         let second = seconds.rem_euclid(SECONDS_PER_DAY);
         let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
         Self { number, text: format!("{year:04}{month:02}{day:02}T{hour:02}{minute:02}{second:02}Z-{number:08}") }
@@ -46,7 +47,7 @@ impl SegmentName {
             .into_iter()
             .map(|range| self.text.get(range)?.parse().ok())
             .collect::<Option<_>>()?;
-        let days = days(digits[0], digits[1], digits[2]);
+        let days = calendar::days(digits[0], digits[1], digits[2]);
         (((days * 24 + digits[3]) * 60 + digits[4]) * 60 + digits[5]).checked_mul(NS_PER_SECOND)
     }
 
@@ -162,28 +163,6 @@ fn names(folder: &Path) -> io::Result<Vec<String>> {
 
 fn folders(folder: &Path, prefix: &str) -> io::Result<Vec<PathBuf>> {
     Ok(names(folder)?.iter().filter(|name| name.starts_with(prefix)).map(|name| folder.join(name)).collect())
-}
-
-/// Year, month and day of a number of days since 1970-01-01 in the Gregorian calendar, with years that begin in March.
-fn date(days: i64) -> (i64, i64, i64) {
-    let shifted = days + 719_468;
-    let era = shifted.div_euclid(146_097);
-    let of_era = shifted.rem_euclid(146_097);
-    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
-}
-
-/// Days since 1970-01-01 of a date: the reverse of [`date`].
-fn days(year: i64, month: i64, day: i64) -> i64 {
-    let year = year - i64::from(month <= 2);
-    let era = year.div_euclid(400);
-    let of_era = year.rem_euclid(400);
-    let of_year = (153 * (if month > 2 { month - 3 } else { month + 9 }) + 2) / 5 + day - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }
 
 #[cfg(test)]

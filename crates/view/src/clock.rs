@@ -1,9 +1,11 @@
 //! Times for people: an offset from the start, and a date and time of day in UTC.
 
+use pagetide_core::calendar;
+
 /// `2026-11-21 10:42:07 UTC` of nanoseconds since 1970.
 pub(crate) fn utc(wall_ns: i64) -> String {
     let (date, seconds) = (wall_ns.div_euclid(86_400_000_000_000), seconds_of_day(wall_ns));
-    let (year, month, day) = civil(date);
+    let (year, month, day) = calendar::date(date);
     format!("{year:04}-{month:02}-{day:02} {} UTC", time_of_day(seconds, true))
 }
 
@@ -16,17 +18,6 @@ pub(crate) fn seconds_of_day(wall_ns: i64) -> i64 {
 pub(crate) fn time_of_day(seconds: i64, with_seconds: bool) -> String {
     let (hours, minutes, rest) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60);
     if with_seconds { format!("{hours:02}:{minutes:02}:{rest:02}") } else { format!("{hours:02}:{minutes:02}") }
-}
-
-/// The date of a day counted from 1970-01-01, by counting whole 400-year eras that begin on a first of March.
-fn civil(days: i64) -> (i64, i64, i64) {
-    let shifted = days + 719_468;
-    let (era, of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
-    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let march_based = (5 * of_year + 2) / 153;
-    let month = if march_based < 10 { march_based + 3 } else { march_based - 9 };
-    (era * 400 + year_of_era + i64::from(month <= 2), month, of_year - (153 * march_based + 2) / 5 + 1)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Dates and times of day as tools print them.
 
+use pagetide_core::calendar;
 use std::fmt;
 use std::str::FromStr;
 
@@ -22,11 +23,7 @@ impl Date {
         if !(1970..=2200).contains(&year) || !(1..=12).contains(&month) || day < 1 || day > days_in(year, month) {
             return None;
         }
-        // Days before a month, with the year turned so that it begins in March and its leap day is the last.
-        let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-        let month = i32::try_from(month).ok()?;
-        let day = i32::try_from(day).ok()?;
-        Some(Self(365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1 - 719_468))
+        i32::try_from(calendar::days(year.into(), month.into(), day.into())).ok().map(Self)
     }
 
     /// Midnight, in nanoseconds since 1970-01-01.
@@ -38,23 +35,11 @@ impl Date {
     pub(super) fn plus(self, days: i32) -> Self {
         Self(self.0.saturating_add(days))
     }
-
-    fn parts(self) -> (i32, i32, i32) {
-        let shifted = self.0 + 719_468;
-        let era = shifted.div_euclid(146_097);
-        let day_of_era = shifted.rem_euclid(146_097);
-        let year = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-        let day_of_year = day_of_era - (365 * year + year / 4 - year / 100);
-        let month = (5 * day_of_year + 2) / 153;
-        let day = day_of_year - (153 * month + 2) / 5 + 1;
-        let month = if month < 10 { month + 3 } else { month - 9 };
-        (year + era * 400 + i32::from(month <= 2), month, day)
-    }
 }
 
 impl fmt::Display for Date {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (year, month, day) = self.parts();
+        let (year, month, day) = calendar::date(self.0.into());
         write!(f, "{year:04}-{month:02}-{day:02}")
     }
 }
