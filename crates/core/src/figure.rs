@@ -89,6 +89,7 @@ figures! {
     Resident "resident" "resident_bytes" Bytes Count true "resident memory of the step's process, as the kernel says";
     Iterations "iterations" "iterations" Count Count false "iterations the load completed";
     MajorFaults "major_faults" "major_faults" Count Count true "page faults that had to read from a device";
+    OomKills "oom_kills" "oom_kills" Count Count false "processes that the OOM killer killed";
     SwapIn "swap_in" "swap_in_bytes" Bytes Count true "memory read back from swap";
     SwapOut "swap_out" "swap_out_bytes" Bytes Count true "memory written to swap";
     SwapUsed "swap_used" "swap_used_bytes" Bytes Count true "swap in use at the end of the step";

@@ -9,6 +9,11 @@ const SHIPPED: &[(&str, &str)] = &[
     ("buffered-read", include_str!("../../../scenarios/buffered-read.toml")),
     ("buffered-write", include_str!("../../../scenarios/buffered-write.toml")),
     ("second-read", include_str!("../../../scenarios/second-read.toml")),
+    ("ssd-stream-starves-raid", include_str!("../../../scenarios/ssd-stream-starves-raid.toml")),
+    ("buffers-and-cached", include_str!("../../../scenarios/buffers-and-cached.toml")),
+    ("copy-clean-vs-polluted", include_str!("../../../scenarios/copy-clean-vs-polluted.toml")),
+    ("swap-off", include_str!("../../../scenarios/swap-off.toml")),
+    ("backup-evicts-neighbour", include_str!("../../../scenarios/backup-evicts-neighbour.toml")),
 ];
 
 /// The ids of the shipped scenarios, in order.

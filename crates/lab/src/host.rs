@@ -10,7 +10,8 @@ use crate::hold::{self, Hold};
 use crate::shrink::{self, Controller, Shrunk};
 use crate::undo::{self, Change, Identity, Journal, Turn};
 use pagetide_core::{
-    Backend, Bytes, FileSystem, HoldKind, HoldSpec, Nanos, Progress, Refusal, RunResult, Scale, Scenario, Sink, StepResult,
+    Backend, Bytes, FileSystem, HoldKind, HoldSpec, Nanos, Progress, Refusal, RunResult, Scale, Scenario, Sink,
+    StepResult,
 };
 use pagetide_kernel::{Processes, Root, Watch};
 use pagetide_recorder::{Options, Recorder};

@@ -117,6 +117,7 @@ impl Edge {
         count(Figure::Refaults, &Self::refaults, 1.0);
         count(Figure::PagesScanned, &|edge| edge.reclaimed("pgscan"), 1.0);
         count(Figure::PagesStolen, &|edge| edge.reclaimed("pgsteal"), 1.0);
+        count(Figure::OomKills, &|edge| edge.vm("oom_kill"), 1.0);
         count(Figure::SwapIn, &|edge| edge.vm("pswpin"), page);
         count(Figure::SwapOut, &|edge| edge.vm("pswpout"), page);
         count(Figure::KswapdCpu, &|edge| edge.kswapd_ns, 1.0);
