@@ -189,7 +189,8 @@ impl Recording {
     /// One metric of one entity over time. The host's entity is `""`.
     pub fn series(&self, table: Table, entity: &str, metric: &str) -> Option<Series<'_>> {
         let (column, values) = self.tables.get(&table)?.get(entity)?.by_name.get(metric)?;
-        Some(Series { column, stamps: &self.stamps[values.first..], values: &values.values })
+        let interval = i64::try_from(self.manifest.interval.get()).unwrap_or(i64::MAX);
+        Some(Series { column, stamps: &self.stamps[values.first..], values: &values.values, interval })
     }
 
     /// One metric of the host over time.
@@ -347,6 +348,8 @@ pub struct Series<'a> {
     column: &'a Column,
     stamps: &'a [Stamp],
     values: &'a [Option<i64>],
+    /// Time between the recording's samples as asked for, ns; 0 when not known.
+    interval: i64,
 }
 
 impl<'a> Series<'a> {
@@ -379,7 +382,7 @@ impl<'a> Series<'a> {
         let first = values[..upto].iter().rposition(Option::is_some).unwrap_or(upto);
         let after = stamps.partition_point(|stamp| stamp.boot_ns < to).max(first);
         let end = values[after..].iter().position(Option::is_some).map_or(count, |more| after + more + 1);
-        Self { column: self.column, stamps: &stamps[first..end], values: &values[first..end] }
+        Self { stamps: &stamps[first..end], values: &values[first..end], ..*self }
     }
 
     /// The last value at or before `at`.
@@ -412,24 +415,38 @@ impl<'a> Series<'a> {
         Some(window.windows(2).map(risen).fold(0, i64::saturating_add))
     }
 
-    /// Rates per second between neighbouring points: from, to, rate in the column's unit per second. Of a counter the
-    /// difference over the time; of a stored rate the rate itself. Resets are left out. A gauge has no rates.
+    /// Rates per second: from, to, rate in the column's unit per second. Of a counter the difference between neighbouring
+    /// points over the time; resets are left out. A stored rate is of the interval before its point, so the first point has
+    /// one too, and one after a gap is of a usual interval and not of the gap. A gauge has no rates.
     pub fn rates(&self) -> Vec<(i64, i64, f64)> {
         let points: Vec<(i64, i64)> = self.points().collect();
-        points
-            .windows(2)
-            .filter_map(|pair| {
-                let ((from, before), (to, after)) = (pair[0], pair[1]);
-                let rate = match self.column.kind {
-                    Kind::Counter if after >= before && to > from => {
-                        after.saturating_sub(before) as f64 / (to.saturating_sub(from) as f64 / 1e9)
-                    }
-                    Kind::Rate => after as f64 / 1e3,
-                    _ => return None,
-                };
-                Some((from, to, rate))
-            })
-            .collect()
+        let counted = |pair: &[(i64, i64)]| {
+            let ((from, before), (to, after)) = (pair[0], pair[1]);
+            let rise = after.saturating_sub(before) as f64;
+            (after >= before && to > from).then(|| (from, to, rise / (to.saturating_sub(from) as f64 / 1e9)))
+        };
+        match self.column.kind {
+            Kind::Counter => points.windows(2).filter_map(counted).collect(),
+            Kind::Rate => self.stored(&points),
+            Kind::Gauge | Kind::Unknown => Vec::new(),
+        }
+    }
+
+    /// Stored rates with the interval that each is of; none when there is one point and nobody knows the interval.
+    fn stored(&self, points: &[(i64, i64)]) -> Vec<(i64, i64, f64)> {
+        let mut lengths: Vec<i64> = points.windows(2).map(|pair| pair[1].0.saturating_sub(pair[0].0)).collect();
+        lengths.sort_unstable();
+        // The recording's interval is that of its slowest source, and a few points around a gap have no usual one.
+        let asked = Some(self.interval).filter(|interval| *interval > 0);
+        let Some(usual) = lengths.get(lengths.len() / 2).copied().into_iter().chain(asked).min() else {
+            return Vec::new();
+        };
+        let before = std::iter::once(None).chain(points.iter().map(|(at, _)| Some(*at)));
+        let rates = before.zip(points).map(|(before, (to, rate))| {
+            let near = before.filter(|before| *before >= to.saturating_sub(usual.saturating_mul(2)));
+            (near.unwrap_or(to.saturating_sub(usual)), *to, *rate as f64 / 1e3)
+        });
+        rates.filter(|(from, to, _)| to > from).collect()
     }
 
     /// The smallest, mean and largest value from `from` to `to`.
@@ -480,6 +497,28 @@ mod tests {
         let series = recording.host("pgmajfault").unwrap();
         assert_eq!(series.rise(0, 2_000_000_000), Some(8));
         assert_eq!(series.rates(), [(1_000_000_000, 2_000_000_000, 5.0)]);
+    }
+
+    #[test]
+    fn a_stored_rate_is_of_the_interval_before_it() {
+        let rates = |times: &[i64], interval: u64| {
+            let manifest = Manifest { interval: Nanos::new(interval), ..Manifest::default() };
+            let mut builder = RecordingBuilder::new(manifest);
+            let column = Column { name: "pgscan_kswapd".to_owned(), kind: Kind::Rate, unit: Unit::Pages };
+            for at in times {
+                builder.stamp(Stamp { boot_ns: *at, ..Stamp::default() });
+                builder.value(Table::Host, "", &column, at * 1000);
+            }
+            builder.finish().host("pgscan_kswapd").unwrap().rates()
+        };
+        let even = [(90, 100, 100.0), (100, 110, 110.0), (110, 120, 120.0)];
+        assert_eq!(rates(&[100, 110, 120], 0), even);
+        assert_eq!(rates(&[100, 110, 120], 600), even, "another file of the import has a longer interval");
+        let gap = [(90, 100, 100.0), (100, 110, 110.0), (890, 900, 900.0), (900, 910, 910.0)];
+        assert_eq!(rates(&[100, 110, 900, 910], 0), gap, "the rate after a gap is not of the gap");
+        assert_eq!(rates(&[100, 900], 10), [(90, 100, 100.0), (890, 900, 900.0)]);
+        assert_eq!(rates(&[100], 10), [(90, 100, 100.0)]);
+        assert_eq!(rates(&[100], 0), [], "of what time it is, nobody knows");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! A counter gives its difference over the time between two samples; a stored rate (an average that another tool printed) is
 //! taken as it is, over its own interval. Nothing here has a fixed threshold: what is usual is learned from the series.
 
-use pagetide_core::{Kind, Recording, Series, Table};
+use pagetide_core::{Kind, Recording, Table};
 use std::collections::BTreeMap;
 
 /// A rate per second over time.
@@ -37,8 +37,8 @@ impl Signal {
         let mut sum: BTreeMap<i64, Point> = BTreeMap::new();
         for series in metrics.iter().filter_map(|metric| recording.series(table, entity, metric)) {
             let series = series.around(from, to);
-            for point in rates(&series, interval(recording)) {
-                sum.entry(point.to).and_modify(|known| known.value += point.value).or_insert(point);
+            for (from, to, value) in series.rates() {
+                sum.entry(to).and_modify(|known| known.value += value).or_insert(Point { from, to, value });
             }
         }
         (!sum.is_empty()).then(|| Self { points: sum.into_values().collect() })
@@ -92,21 +92,6 @@ impl Signal {
 /// The time between samples, as asked for; 0 when not known.
 pub(crate) fn interval(recording: &Recording) -> i64 {
     i64::try_from(recording.manifest.interval.get()).unwrap_or(i64::MAX)
-}
-
-fn rates(series: &Series<'_>, interval: i64) -> Vec<Point> {
-    if series.column().kind != Kind::Rate {
-        return series.rates().into_iter().map(|(from, to, value)| Point { from, to, value }).collect();
-    }
-    let mut before: Option<i64> = None;
-    let points = series.points().map(|(to, value)| {
-        // An average after a gap, and the first one, is of the interval before it and not of the gap.
-        let usual = to.saturating_sub(interval);
-        let from = before.filter(|before| *before >= to.saturating_sub(interval.saturating_mul(2))).unwrap_or(usual);
-        before = Some(to);
-        Point { from, to, value: value as f64 / 1e3 }
-    });
-    points.filter(|point| point.to > point.from).collect()
 }
 
 /// The value that parts unusual from usual ones.
