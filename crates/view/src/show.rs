@@ -2,7 +2,7 @@
 //!
 //! A [`Topic`] is a list of columns; a column is a formula over one interval between samples. Rates are of the interval before the row's time.
 
-use pagetide_core::{Kind, Quantity, Recording, Series, Table, Unit};
+use pagetide_core::{Column, Kind, Quantity, Recording, Series, Table, Unit};
 
 mod topics;
 
@@ -170,24 +170,30 @@ impl Topic {
     }
 }
 
-/// The table of `topic` over a recording, one row per sample after the first, or per `every_ns` when given, for rows
-/// whose wall clock lies in `from_wall..=to_wall`.
+/// The table of `topic` over a recording, one row per sample, or per `every_ns` when given, for rows whose wall clock lies
+/// in `from_wall..=to_wall`. Counters have no rate before the second sample, so it is the first row; averages that another
+/// tool printed have one at the first sample, and then that is the first row.
 pub fn show(recording: &Recording, topic: Topic, range: (i64, i64), every_ns: Option<i64>) -> Shown {
     let columns = topics::columns(topic);
     let table = topic.table();
     let mut rows = Vec::new();
     let stamps = recording.stamps();
-    let Some(mut before) = stamps.first().copied() else {
+    let entities: Vec<(&str, &str)> = recording.entities(table).collect();
+    let Some(first) = stamps.first() else {
         return Shown { headings: headings(columns), entity: topic.entity(), rows };
     };
-    let entities: Vec<(&str, &str)> = recording.entities(table).collect();
-    for (at, stamp) in stamps.iter().enumerate().skip(1) {
+    let mut before = first.boot_ns;
+    for (at, stamp) in stamps.iter().enumerate() {
         let last = at + 1 == stamps.len();
-        if every_ns.is_some_and(|every| stamp.boot_ns - before.boot_ns < every && !last) {
+        if at == 0 {
+            let Some(begun) = stored_from(recording, table, &entities, before) else { continue };
+            before = begun;
+        }
+        let (from, to) = (before, stamp.boot_ns);
+        if every_ns.is_some_and(|every| to - from < every && !last) {
             continue;
         }
-        let (from, to) = (before.boot_ns, stamp.boot_ns);
-        before = *stamp;
+        before = to;
         if !(range.0..=range.1).contains(&stamp.wall_ns) || to <= from {
             continue;
         }
@@ -201,6 +207,17 @@ pub fn show(recording: &Recording, topic: Topic, range: (i64, i64), every_ns: Op
         }
     }
     Shown { headings: headings(columns), entity: topic.entity(), rows }
+}
+
+/// When the interval of the stored rates at the first sample began; absent when the recording begins with none.
+fn stored_from(recording: &Recording, table: Table, entities: &[(&str, &str)], first: i64) -> Option<i64> {
+    let columns = entities.iter().flat_map(|(name, _)| recording.columns(table, name).map(move |column| (*name, column)));
+    let stored = columns.filter(|(_, (column, begins, _))| column.kind == Kind::Rate && *begins == 0);
+    let began = |(entity, (column, ..)): (&str, (&Column, usize, _))| {
+        let rates = recording.series(table, entity, &column.name)?.rates();
+        rates.first().filter(|(_, to, _)| *to == first).map(|(from, ..)| *from)
+    };
+    stored.filter_map(began).min()
 }
 
 fn headings(columns: &[(Heading, Formula)]) -> Vec<Heading> {
@@ -275,6 +292,24 @@ mod tests {
         let shown = show(&recording, Topic::Memory, (3_000_000_000, 3_000_000_000), None);
         assert_eq!(shown.rows.len(), 1);
         assert_eq!(column(&shown, "avail"), [None], "absent is absent, not zero");
+    }
+
+    #[test]
+    fn averages_of_another_tool_have_a_row_at_the_first_sample() {
+        let manifest = Manifest { origin: "import".into(), ..Manifest::default() };
+        let mut builder = RecordingBuilder::new(manifest);
+        let rate = Column { name: "pgpgin".into(), kind: Kind::Rate, unit: Unit::Count };
+        for minute in 1..=3_i64 {
+            let at = minute * 60_000_000_000;
+            builder.stamp(pagetide_core::Stamp { wall_ns: at, mono_ns: at, boot_ns: at });
+            builder.value(Table::Host, "", &rate, minute * 1000);
+        }
+        let recording = builder.finish();
+        let all = (i64::MIN, i64::MAX);
+        let shown = show(&recording, Topic::Paging, all, None);
+        assert_eq!(column(&shown, "pgpgin/s"), [Some(1024.0), Some(2048.0), Some(3072.0)]);
+        assert_eq!(shown.rows[0].wall_ns, 60_000_000_000);
+        assert!(show(&recording, Topic::Disk, all, None).rows.is_empty());
     }
 
     #[test]
