@@ -5,6 +5,8 @@ BIN := $(or $(CARGO_TARGET_DIR),target)/release/pagetide
 VENV := $(CURDIR)/target/venv
 export PAGETIDE_DUCKDB_PYTHON := $(VENV)/bin/python
 export PAGETIDE_CACHE ?= $(CURDIR)/target/cache
+# A changed golden file is a failure, not a new file in the tree.
+export INSTA_UPDATE ?= no
 
 .PHONY: help build demo cliff test lint bench tools-demo tools-test
 
@@ -24,7 +26,7 @@ tools-demo:
 	@tools/need cc fio
 
 tools-test: $(VENV)/ready
-	@tools/need cc fio chromium
+	@tools/need cc fio chromium qemu-system-x86_64 mkfs.ext4 mkfs.xfs cpio
 
 $(VENV)/ready:
 	@tools/need python-venv
