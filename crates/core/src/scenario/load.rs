@@ -427,3 +427,6 @@ const fn five_seconds() -> Nanos {
 fn code_file() -> Place {
     Place::File { name: "code".to_owned(), disk: None }
 }
+
+#[cfg(test)]
+mod tests;

@@ -227,7 +227,7 @@ impl Draw {
             Order::Random => {
                 self.state = next(self.state);
                 // The upper bits are the better ones.
-                u64::try_from(u128::from(self.state) * u128::from(self.pages) >> 64).unwrap_or(0)
+                u64::try_from((u128::from(self.state) * u128::from(self.pages)) >> 64).unwrap_or(0)
             }
             // A full cycle of the numbers below the next power of two (Hull and Dobell), those beyond the pages left out.
             Order::Shuffled => loop {
