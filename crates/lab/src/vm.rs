@@ -45,7 +45,7 @@ pub struct VmOptions {
     pub kernel: Option<PathBuf>,
     /// The folder in which kernels and what was found out about this host are kept.
     pub cache: PathBuf,
-    /// An existing folder for the disks' files, which have no names while they are there.
+    /// A folder for the disks' files, which have no names while they are there.
     pub work_dir: PathBuf,
     /// An existing folder in which fio's own results are left.
     pub results: PathBuf,
@@ -210,6 +210,8 @@ impl Backend for Vm {
         };
         let job = Job { scenario: Some(scenario.clone()), interval: options.interval, modules: Vec::new() };
         let initramfs = initramfs::pack(&options.init, &programs, &modules, &job)?;
+        // Where that fails, making the first disk says why.
+        let _ = std::fs::create_dir_all(&options.work_dir);
         let mut disks = Vec::new();
         let mut served = Vec::new();
         for spec in &scenario.machine.disks {

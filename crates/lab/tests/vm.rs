@@ -19,7 +19,7 @@ type Test = fn(&Path);
 
 fn main() {
     if std::process::id() == 1 {
-        vm::guest::run();
+        panic!("{}", vm::guest::run());
     }
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if let [word, work_dir] = arguments.as_slice()
@@ -249,6 +249,7 @@ fn a_kill_ends_qemu(folder: &Path) {
 }
 
 fn wrong_input_is_refused_before_anything_boots(folder: &Path) {
+    assert!(vm::guest::run().what.contains("not a guest"), "a host is not powered off");
     let usual = || options(folder);
     let refused = |options: VmOptions, scenario: &Scenario| {
         let refusal = run(options, scenario, &mut Watcher::default()).0.unwrap_err();

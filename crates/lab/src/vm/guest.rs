@@ -23,16 +23,18 @@ use std::time::Duration;
 /// What a step that holds memory leaves available: enough for fio and the kernel. Nobody else lives here.
 const FLOOR: Bytes = Bytes::new(8 << 20);
 
-/// Runs as process 1 of a guest and ends by powering it off.
-///
-/// Does nothing but print what is wrong where this is not a guest of the vm backend.
-pub fn run() -> ! {
+/// Runs as process 1 of a guest and ends by powering it off. Gives a refusal, and does nothing, where this is not a guest of
+/// the vm backend: powering off is not for a host.
+pub fn run() -> Refusal {
+    if std::process::id() != 1 || !Path::new(JOB).exists() {
+        return Refusal::input("this is not a guest of the vm backend", "use `pagetide lab run SCENARIO --on vm`");
+    }
     if let Err(refusal) = live() {
         // Nobody but the console is left to be told.
         rustix::io::write(rustix::stdio::stderr(), format!("pagetide: {refusal}\n").as_bytes()).ok();
     }
     rustix::fs::sync();
-    // As process 1 this ends the machine; anybody else who came here is refused by the kernel.
+    // Process 1 must not end, or the kernel panics; it waits for the power to go.
     let _ = rustix::system::reboot(rustix::system::RebootCommand::PowerOff);
     loop {
         std::thread::sleep(Duration::from_secs(3600));
@@ -40,9 +42,6 @@ pub fn run() -> ! {
 }
 
 fn live() -> Result<(), Refusal> {
-    if std::process::id() != 1 {
-        return Err(Refusal::input("this is not a guest of the vm backend", "use `pagetide lab run --on vm`"));
-    }
     for (kind, at) in [("proc", "/proc"), ("sysfs", "/sys"), ("devtmpfs", "/dev")] {
         attach(kind, kind, Path::new(at), None)?;
     }
