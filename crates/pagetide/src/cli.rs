@@ -41,4 +41,7 @@ pub(crate) enum Command {
     Cache(command::cache::Arguments),
     Completions(command::completions::Arguments),
     Man(command::man::Arguments),
+    /// Run as the init of a virtual machine of `lab run --on vm`.
+    #[command(hide = true)]
+    Guest,
 }

@@ -5,6 +5,7 @@ pub(crate) mod completions;
 pub(crate) mod diagnose;
 pub(crate) mod doctor;
 pub(crate) mod explain;
+pub(crate) mod guest;
 pub(crate) mod hold;
 pub(crate) mod import;
 pub(crate) mod lab;
@@ -28,8 +29,11 @@ pub(crate) enum Outcome {
 
 /// Undoes what a killed run left behind, then runs the command.
 pub(crate) fn run(arguments: Arguments) -> Result<Outcome, Refusal> {
-    for line in pagetide_lab::undo::recover()? {
-        output::say(&format!("undone after a killed run: {line}"));
+    // A guest has just been born: there is nothing to be undone, and nowhere to look.
+    if !matches!(arguments.command, Command::Guest) {
+        for line in pagetide_lab::undo::recover()? {
+            output::say(&format!("undone after a killed run: {line}"));
+        }
     }
     let json = arguments.json;
     match arguments.command {
@@ -45,5 +49,6 @@ pub(crate) fn run(arguments: Arguments) -> Result<Outcome, Refusal> {
         Command::Cache(arguments) => cache::run(&arguments, json),
         Command::Completions(arguments) => completions::run(&arguments),
         Command::Man(arguments) => man::run(&arguments),
+        Command::Guest => guest::run(),
     }
 }

@@ -9,6 +9,7 @@ use pagetide_core::{Backend, Holds, Nanos, Refusal, Report, RunResult, Scale, Se
 use pagetide_lab::catalogue::{self, Found};
 use pagetide_lab::claims;
 use pagetide_lab::host::{Host, HostOptions, Shrink};
+use pagetide_lab::vm::{self, Accelerator, Vm, VmOptions};
 use pagetide_store::Writer;
 use std::path::{Path, PathBuf};
 
@@ -35,6 +36,12 @@ pub(crate) struct Arguments {
     /// Change something of the scenario before it is scaled: `memory=2GiB`, `vm.swappiness=1`, `A4.randrepeat=false`.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     sets: Vec<String>,
+    /// With --on vm: the kernel image; Debian's when left out, downloaded into the cache.
+    #[arg(long, value_name = "IMAGE")]
+    kernel: Option<PathBuf>,
+    /// With --on vm: what executes its instructions.
+    #[arg(long, default_value = "auto")]
+    accelerator: Executed,
     /// How this host becomes as small as the scenario's machine.
     #[arg(long, default_value = "cgroup")]
     shrink: By,
@@ -63,6 +70,19 @@ pub(crate) struct Arguments {
 enum On {
     /// This host, as root.
     Host,
+    /// A virtual machine with its own kernel, memory, disks and swap.
+    Vm,
+}
+
+/// What executes the instructions of a virtual machine.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Executed {
+    /// KVM when a guest comes up with it, else software.
+    Auto,
+    /// The processor.
+    Kvm,
+    /// Software.
+    Tcg,
 }
 
 /// The ways to shrink a host.
@@ -110,7 +130,7 @@ fn run_one(arguments: &Arguments, found: &Found, folder: &Path, progress: &mut S
     write(&folder.join("scenario.toml"), &found.text)?;
     let scenario = found.scenario.scaled(arguments.scale);
     let sink = Writer::create(&folder.join("recording"))?;
-    let mut backend = backend(arguments, folder);
+    let mut backend = backend(arguments, folder)?;
     let mut run = backend.run(&scenario, arguments.scale, Box::new(sink), progress)?;
     run.claims = claims::check(&scenario, &run.steps);
     let recording = recordings::load(folder, &Selection::default())?;
@@ -121,8 +141,23 @@ fn run_one(arguments: &Arguments, found: &Found, folder: &Path, progress: &mut S
     Ok(report)
 }
 
-fn backend(arguments: &Arguments, folder: &Path) -> Box<dyn Backend> {
-    match arguments.on {
+fn backend(arguments: &Arguments, folder: &Path) -> Result<Box<dyn Backend>, Refusal> {
+    Ok(match arguments.on {
+        On::Vm => {
+            let own = std::env::current_exe()
+                .map_err(|error| Refusal::system(format!("cannot find this program's own file: {error}"), ""))?;
+            Box::new(Vm::new(VmOptions {
+                kernel: arguments.kernel.clone(),
+                accelerator: match arguments.accelerator {
+                    Executed::Auto => None,
+                    Executed::Kvm => Some(Accelerator::Kvm),
+                    Executed::Tcg => Some(Accelerator::Tcg),
+                },
+                interval: arguments.interval,
+                init_words: vec!["guest".to_owned()],
+                ..VmOptions::new(vm::usual_cache(), &arguments.work_dir, folder, own)
+            }))
+        }
         On::Host => Box::new(Host::new(HostOptions {
             shrink: match arguments.shrink {
                 By::Cgroup => Shrink::Cgroup,
@@ -134,7 +169,7 @@ fn backend(arguments: &Arguments, folder: &Path) -> Box<dyn Backend> {
             interval: arguments.interval,
             ..HostOptions::new(&arguments.work_dir, folder)
         })),
-    }
+    })
 }
 
 /// The run's folder, made and empty. An earlier run is replaced only when the user says so, and nothing else ever is.
