@@ -6,7 +6,7 @@
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 
 use pagetide_core::{Sample, Schema};
-use pagetide_kernel::{Processes, Root, Sampler, Watch};
+use pagetide_kernel::{Processes, Root, Sampler, Top, Watch};
 use rustix::time::{ClockId, clock_gettime};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::fs::File;
@@ -97,14 +97,21 @@ fn main() {
     let processes = Root::host().pids().map_or(0, |pids| pids.len());
     let mut plain = floor(&files);
     let mut host = sampler(Processes::KernelThreads);
+    let mut top = sampler(Processes::Top(Top::default()));
     let mut every = sampler(Processes::All);
-    let mut results = [const { Vec::new() }; 3];
+    let mut results = [const { Vec::new() }; 4];
     for _ in 0..ROUNDS {
         results[0].push(measure(&mut plain));
         results[1].push(measure(&mut host));
-        results[2].push(measure(&mut every));
+        results[2].push(measure(&mut top));
+        results[3].push(measure(&mut every));
     }
-    let names = ["pread of the host's files, not parsed", "sample of the host", "sample with every process"];
+    let names = [
+        "pread of the host's files, not parsed",
+        "sample of the host",
+        "sample with the processes at the top",
+        "sample with every process",
+    ];
     println!(
         "one sample: thread CPU in us, {ROUNDS} rounds of {SAMPLES}; {} files, {processes} processes",
         files.len()
