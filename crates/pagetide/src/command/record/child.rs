@@ -1,0 +1,77 @@
+//! The command that is recorded.
+
+use pagetide_core::{MarkKind, Refusal};
+use pagetide_recorder::Recorder;
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
+use std::ffi::OsString;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::process::{Command, ExitStatus};
+use std::time::{Duration, Instant};
+
+/// How long a command may take to end when it is asked to.
+const GRACE: Duration = Duration::from_secs(2);
+/// How often a command is looked at where its end cannot be waited for.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// A running command.
+#[derive(Debug)]
+pub(super) struct Child {
+    child: std::process::Child,
+    /// Absent before Linux 5.3.
+    pidfd: Option<OwnedFd>,
+}
+
+impl Child {
+    /// Starts the command in a process group of its own, so that Ctrl-C reaches pagetide first, which passes it on.
+    pub(super) fn start(words: &[OsString], recorder: &Recorder) -> Result<Option<Self>, Refusal> {
+        let Some((program, rest)) = words.split_first() else { return Ok(None) };
+        let child = Command::new(program).args(rest).process_group(0).spawn().map_err(|error| {
+            Refusal::input(format!("cannot run {}: {error}", program.display()), "give a command that exists after --")
+        })?;
+        recorder.watch_pid(child.id());
+        let line = words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
+        recorder.mark(MarkKind::Note { text: format!("started: {line}") });
+        let pidfd = group(&child).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
+        Ok(Some(Self { child, pidfd }))
+    }
+
+    /// How it ended; absent while it runs.
+    pub(super) fn ended(&mut self) -> Result<Option<ExitStatus>, Refusal> {
+        self.child.try_wait().map_err(|error| failed(&error))
+    }
+
+    /// Becomes readable when the command ends.
+    pub(super) fn pidfd(&self) -> Option<BorrowedFd<'_>> {
+        self.pidfd.as_ref().map(AsFd::as_fd)
+    }
+
+    /// When to look again, where there is nothing to wait for.
+    pub(super) fn patience(&self) -> Option<Duration> {
+        self.pidfd.is_none().then_some(LOOK)
+    }
+
+    /// Asks the command's process group to end, and ends it after two seconds.
+    pub(super) fn terminate(&mut self) -> Result<ExitStatus, Refusal> {
+        if let Some(group) = group(&self.child) {
+            let _ = kill_process_group(group, Signal::TERM);
+            let patience = Instant::now() + GRACE;
+            while Instant::now() < patience {
+                if let Some(status) = self.ended()? {
+                    return Ok(status);
+                }
+                std::thread::sleep(LOOK);
+            }
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        self.child.wait().map_err(|error| failed(&error))
+    }
+}
+
+fn group(child: &std::process::Child) -> Option<Pid> {
+    i32::try_from(child.id()).ok().and_then(Pid::from_raw)
+}
+
+fn failed(error: &std::io::Error) -> Refusal {
+    Refusal::system(format!("waiting for the command: {error}"), "")
+}

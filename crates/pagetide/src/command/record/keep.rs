@@ -1,0 +1,64 @@
+//! `--keep`: how much of a recording is kept.
+
+use pagetide_core::{Bytes, Nanos, Refusal};
+use pagetide_store::Keep;
+use std::str::FromStr;
+
+/// One `--keep`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Limit {
+    Age(Nanos),
+    Size(Bytes),
+}
+
+impl FromStr for Limit {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        // `2m` would be two megabytes here and could be meant as two minutes: sizes are written out.
+        let size = text.ends_with(['B', 'b']).then(|| text.parse().ok()).flatten();
+        let age = || text.parse().ok();
+        let limit = size.map(Self::Size).or_else(|| age().map(Self::Age));
+        let limit = limit.ok_or_else(|| format!("`{text}` is neither an age such as 7d nor a size such as 2GiB"))?;
+        let nothing = matches!(limit, Self::Age(Nanos::ZERO)) || limit == Self::Size(Bytes::ZERO);
+        if nothing { Err("a recording of which nothing is kept is none".to_owned()) } else { Ok(limit) }
+    }
+}
+
+/// What all `--keep` say together.
+pub(super) fn both(limits: &[Limit]) -> Result<Keep, Refusal> {
+    let mut keep = Keep::default();
+    for limit in limits {
+        let before = match limit {
+            Limit::Age(age) => keep.age.replace(*age).is_some(),
+            Limit::Size(size) => keep.size.replace(*size).is_some(),
+        };
+        if before {
+            return Err(Refusal::input(
+                "--keep is given twice for the same",
+                "give one age, one size, or one of each: --keep 7d --keep 2GiB",
+            ));
+        }
+    }
+    Ok(keep)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_age_and_a_size_are_told_apart_by_their_units() {
+        let day = Nanos::new(86_400_000_000_000);
+        assert_eq!("1d".parse(), Ok(Limit::Age(day)));
+        assert_eq!("2GiB".parse(), Ok(Limit::Size(Bytes::new(2 << 30))));
+        assert_eq!("2GB".parse(), Ok(Limit::Size(Bytes::new(2_000_000_000))));
+        for wrong in ["7", "2G", "2m", "x", "", "0d", "0GiB", "-1d"] {
+            assert!(wrong.parse::<Limit>().is_err(), "{wrong}");
+        }
+        let size = Limit::Size(Bytes::new(5));
+        assert_eq!(both(&[Limit::Age(day), size]).unwrap(), Keep { age: Some(day), size: Some(Bytes::new(5)) });
+        assert_eq!(both(&[]).unwrap(), Keep::default());
+        assert!(both(&[size, size]).is_err());
+    }
+}

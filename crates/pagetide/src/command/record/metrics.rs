@@ -1,0 +1,284 @@
+//! The host's numbers as Prometheus reads them: its text format 0.0.4, names by its conventions.
+//!
+//! They are read when they are asked for, by a sampler of their own: what a scrape costs is paid by the scrape alone,
+//! and it neither disturbs the recording nor depends on it. Processes are left out; each would be series of its own.
+
+use super::answer::Status;
+use pagetide_core::{Column, Kind, Sample, Schema, Table, TableSample, Unit, metric};
+use pagetide_kernel::{Root, Sampler, Watch};
+use std::fmt::{Display, Write};
+
+/// The format's media type.
+pub(super) const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
+
+/// What is kept from one scrape to the next.
+#[derive(Debug)]
+pub(super) struct Reading {
+    sampler: Sampler,
+    schema: Schema,
+    sample: Sample,
+}
+
+impl Reading {
+    fn new(root: &Root) -> Option<Self> {
+        let sampler = Sampler::new(root, Watch::default()).ok()?;
+        Some(Self { sampler, schema: Schema::default(), sample: Sample::default() })
+    }
+}
+
+/// All metrics, of the recorder and of the host.
+pub(super) fn page(root: &Root, reading: &mut Option<Reading>, status: &Status, began_wall_ns: i64) -> String {
+    let mut text = String::new();
+    recorder(&mut text, status, began_wall_ns);
+    if reading.is_none() {
+        *reading = Reading::new(root);
+    }
+    let complete = reading.as_mut().is_some_and(|reading| {
+        reading.sample.clear();
+        let complete = reading.sampler.sample(&mut reading.schema, &mut reading.sample).is_ok();
+        host(&mut text, &reading.schema, &reading.sample);
+        complete
+    });
+    let meaning = "whether everything that the kernel has could be read";
+    single(&mut text, "pagetide_scrape_complete", "gauge", meaning, u8::from(complete));
+    text
+}
+
+fn recorder(text: &mut String, status: &Status, began_wall_ns: i64) {
+    let version = env!("CARGO_PKG_VERSION");
+    head(text, "pagetide_build_info", "gauge", "the version of pagetide that records");
+    let _ = writeln!(text, "pagetide_build_info{{version=\"{version}\"}} 1");
+    let seconds = |ns: u64| ns as f64 / 1e9;
+    let mut one = |name: &str, kind: &str, meaning: &str, value: &dyn Display| single(text, name, kind, meaning, value);
+    one("pagetide_recorder_samples_total", "counter", "samples taken", &status.samples);
+    one("pagetide_recorder_late_samples_total", "counter", "samples late by half an interval", &status.late_samples);
+    one("pagetide_recorder_lost_samples_total", "counter", "samples that could not be kept", &status.lost_samples);
+    one("pagetide_recorder_waiting", "gauge", "samples and marks that wait to be written", &status.waiting);
+    let refused = u8::from(status.refused.is_some());
+    one("pagetide_recorder_write_refused", "gauge", "whether nothing can be written at present", &refused);
+    let interval = seconds(status.interval_ns);
+    one("pagetide_recorder_interval_seconds", "gauge", "time between samples, as asked for", &interval);
+    let age = seconds(status.last_sample_age_ns);
+    one("pagetide_recorder_last_sample_age_seconds", "gauge", "time since the last sample was taken", &age);
+    one("process_cpu_seconds_total", "counter", "CPU time of the recorder", &seconds(status.cpu_ns));
+    one("process_start_time_seconds", "gauge", "when the recorder started", &(began_wall_ns as f64 / 1e9));
+    if let Some(bytes) = status.resident_bytes {
+        one("process_resident_memory_bytes", "gauge", "resident memory of the recorder", &bytes);
+    }
+}
+
+fn head(text: &mut String, name: &str, kind: &str, meaning: &str) {
+    let meaning = meaning.replace('\\', "\\\\").replace('\n', "\\n");
+    let _ = writeln!(text, "# HELP {name} {meaning}\n# TYPE {name} {kind}");
+}
+
+fn single(text: &mut String, name: &str, kind: &str, meaning: &str, value: impl Display) {
+    head(text, name, kind, meaning);
+    let _ = writeln!(text, "{name} {value}");
+}
+
+fn host(text: &mut String, schema: &Schema, sample: &Sample) {
+    for rows in sample.tables().filter(|rows| rows.table() != Table::Process) {
+        for (at, column) in schema.columns(rows.table()).iter().enumerate() {
+            series(text, schema, rows, at, column);
+        }
+    }
+}
+
+/// One metric with all its rows, which the format wants together.
+fn series(text: &mut String, schema: &Schema, rows: &TableSample, at: usize, column: &Column) {
+    let table = rows.table();
+    let name = name(table, column);
+    let mut begun = false;
+    for (id, values) in rows.rows() {
+        let Some(value) = values.get(at).copied().flatten() else { continue };
+        let Some(entity) = schema.entities(table).get(id.0 as usize) else { continue };
+        if !begun {
+            let known = metric::find(table, &column.name);
+            let meaning = known.map_or_else(
+                || "no meaning is known".to_owned(),
+                |known| format!("{} ({})", known.meaning, known.file),
+            );
+            let kind = match column.kind {
+                Kind::Counter => "counter",
+                Kind::Gauge => "gauge",
+                Kind::Rate | Kind::Unknown => "untyped",
+            };
+            head(text, &name, kind, &meaning);
+            begun = true;
+        }
+        let _ = write!(text, "{name}");
+        labels(text, table, &entity.name);
+        let _ = match factor(column.unit) {
+            None => writeln!(text, " {value}"),
+            // A whole number of parts divides to the nearest number; a product with 0.001 would not.
+            Some(parts) => writeln!(text, " {}", value as f64 / parts),
+        };
+    }
+}
+
+/// How many of a unit are one of the base unit that Prometheus wants; absent when they are one or need no change.
+fn factor(unit: Unit) -> Option<f64> {
+    match unit {
+        Unit::Nanos => Some(1e9),
+        Unit::Micros => Some(1e6),
+        Unit::Millis | Unit::Milli => Some(1e3),
+        Unit::Ticks => Some(100.0),
+        Unit::Sectors => Some(1.0 / 512.0),
+        _ => None,
+    }
+}
+
+fn labels(text: &mut String, table: Table, entity: &str) {
+    let mut pairs = Vec::new();
+    match table {
+        Table::Host => return,
+        Table::Zone => match entity.split_once('/') {
+            Some((node, zone)) => pairs.extend([("node", node), ("zone", zone)]),
+            None => pairs.push(("zone", entity)),
+        },
+        Table::Disk => pairs.push(("disk", entity)),
+        Table::Process => pairs.push(("process", entity)),
+        Table::Cgroup => pairs.push(("cgroup", entity)),
+    }
+    for (at, (name, value)) in pairs.into_iter().enumerate() {
+        let value = value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+        let _ = write!(text, "{}{name}=\"{value}\"", if at == 0 { '{' } else { ',' });
+    }
+    text.push('}');
+}
+
+/// The name of a column: `pagetide`, where it is from, the kernel's name in small letters, the base unit, and `total`
+/// for what counts up.
+fn name(table: Table, column: &Column) -> String {
+    let file = metric::find(table, &column.name).map_or("", |known| known.file);
+    let mut words = snake(&column.name);
+    let prefix = match table {
+        Table::Host if file.starts_with("/proc/meminfo") => {
+            words = words.strip_prefix("mem_").map(str::to_owned).unwrap_or(words);
+            "memory"
+        }
+        Table::Host if file.starts_with("/proc/vmstat") => "vmstat",
+        Table::Host => "host",
+        other => other.name(),
+    };
+    let unit = match column.unit {
+        Unit::Nanos | Unit::Micros | Unit::Millis | Unit::Ticks => "seconds",
+        Unit::Bytes | Unit::Sectors => "bytes",
+        Unit::Pages => "pages",
+        Unit::Ratio => "ratio",
+        _ => "",
+    };
+    for own in ["_ms", "_sectors", "_ticks", "_pages"] {
+        if !unit.is_empty() && words.ends_with(own) {
+            words.truncate(words.len() - own.len());
+        }
+    }
+    if column.kind == Kind::Counter || unit.is_empty() {
+        // `total` is the last word of counters and of nothing else.
+        words = words.strip_suffix("_total").map(str::to_owned).unwrap_or(words);
+    }
+    let mut name = format!("pagetide_{prefix}_{words}");
+    if !unit.is_empty() && !name.ends_with(unit) {
+        name = format!("{name}_{unit}");
+    }
+    if column.kind == Kind::Counter { name + "_total" } else { name }
+}
+
+/// `MemFree` as `mem_free`, `Active(anon)` as `active_anon`.
+fn snake(name: &str) -> String {
+    let letters: Vec<char> = name.chars().collect();
+    let mut words = String::new();
+    for (at, letter) in letters.iter().enumerate() {
+        let before = at.checked_sub(1).map(|before| letters[before]);
+        let after = letters.get(at + 1);
+        let begins = letter.is_ascii_uppercase()
+            && before.is_some_and(|before| {
+                before.is_ascii_lowercase()
+                    || (before.is_ascii_uppercase() && after.is_some_and(char::is_ascii_lowercase))
+            });
+        let plain = letter.is_ascii_alphanumeric();
+        if (begins || !plain) && !words.is_empty() && !words.ends_with('_') {
+            words.push('_');
+        }
+        if plain {
+            words.push(letter.to_ascii_lowercase());
+        }
+    }
+    words.truncate(words.trim_end_matches('_').len());
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pagetide_core::Entity;
+    use std::collections::BTreeSet;
+
+    fn column(table: Table, name: &str) -> Column {
+        let known = metric::find(table, name).unwrap();
+        Column { name: name.to_owned(), kind: known.kind, unit: known.unit }
+    }
+
+    #[test]
+    fn names_follow_the_conventions() {
+        for (table, kernel, prometheus) in [
+            (Table::Host, "MemFree", "pagetide_memory_free_bytes"),
+            (Table::Host, "MemTotal", "pagetide_memory_total_bytes"),
+            (Table::Host, "Active(anon)", "pagetide_memory_active_anon_bytes"),
+            (Table::Host, "SReclaimable", "pagetide_memory_s_reclaimable_bytes"),
+            (Table::Host, "pgmajfault", "pagetide_vmstat_pgmajfault_total"),
+            (Table::Host, "cpu_iowait", "pagetide_host_cpu_iowait_seconds_total"),
+            (Table::Host, "load1", "pagetide_host_load1"),
+            (Table::Host, "tasks_total", "pagetide_host_tasks"),
+            (Table::Host, "psi_io_full", "pagetide_host_psi_io_full_seconds_total"),
+            (Table::Disk, "reads", "pagetide_disk_reads_total"),
+            (Table::Disk, "read_sectors", "pagetide_disk_read_bytes_total"),
+            (Table::Disk, "weighted_io_ms", "pagetide_disk_weighted_io_seconds_total"),
+            (Table::Disk, "in_flight", "pagetide_disk_in_flight"),
+            (Table::Zone, "low", "pagetide_zone_low_pages"),
+            (Table::Cgroup, "io_rbytes", "pagetide_cgroup_io_rbytes_total"),
+        ] {
+            assert_eq!(name(table, &column(table, kernel)), prometheus);
+        }
+    }
+
+    #[test]
+    fn every_metric_has_a_valid_name_of_its_own() {
+        let mut names = BTreeSet::new();
+        for table in Table::ALL {
+            for metric in metric::all(table) {
+                let name = name(table, &column(table, metric.name));
+                assert!(name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_'));
+                assert!(!name.contains("__") && !name.ends_with('_'), "{name}");
+                assert_eq!(name.ends_with("_total"), metric.kind == Kind::Counter, "{name}");
+                assert!(names.insert(name.clone()), "{name} is there twice");
+            }
+        }
+    }
+
+    #[test]
+    fn values_are_in_base_units_and_labels_are_escaped() {
+        let mut schema = Schema::default();
+        let disk = schema.push_entity(Table::Disk, Entity { name: "a\"b\\c".into(), label: String::new() });
+        let zone = schema.push_entity(Table::Zone, Entity { name: "node0/DMA32".into(), label: String::new() });
+        schema.column(Table::Disk, "read_ms");
+        schema.column(Table::Disk, "read_sectors");
+        schema.column(Table::Zone, "never_heard_of");
+        let mut sample = Sample::default();
+        sample.row(Table::Disk, disk, 2).copy_from_slice(&[Some(1234), Some(3)]);
+        sample.row(Table::Zone, zone, 1)[0] = Some(7);
+        let mut text = String::new();
+        host(&mut text, &schema, &sample);
+        let values: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
+        assert_eq!(
+            values,
+            [
+                r#"pagetide_disk_read_seconds_total{disk="a\"b\\c"} 1.234"#,
+                r#"pagetide_disk_read_bytes_total{disk="a\"b\\c"} 1536"#,
+                r#"pagetide_zone_never_heard_of{node="node0",zone="DMA32"} 7"#,
+            ]
+        );
+        assert!(text.contains("# TYPE pagetide_zone_never_heard_of untyped\n"));
+    }
+}

@@ -1,0 +1,82 @@
+//! Signals as something to wait for: a recorder that has nothing to do wakes for its samples only.
+
+use pagetide_core::Refusal;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use std::io::{ErrorKind, Read};
+use std::os::fd::BorrowedFd;
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// Why [`Signals::wait`] came back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Event {
+    /// The recording is to end.
+    Stop,
+    /// The open segment is to end.
+    Seal,
+    /// The time is over, or what was waited for beside the signals has come.
+    Other,
+}
+
+/// The signals that a recording heeds.
+#[derive(Debug)]
+pub(super) struct Signals {
+    stop: UnixStream,
+    seal: UnixStream,
+}
+
+impl Signals {
+    /// Catches SIGINT, SIGTERM and SIGHUP from now on. Of a service SIGHUP ends the segment; else it comes from a terminal
+    /// that is gone, and ends the recording. A second signal to stop ends the process at once, with exit code 130.
+    pub(super) fn catch(service: bool) -> Result<Self, Refusal> {
+        let failed = |error: std::io::Error| Refusal::system(format!("cannot catch signals: {error}"), "");
+        let (stop, stops) = UnixStream::pair().map_err(failed)?;
+        let (seal, seals) = UnixStream::pair().map_err(failed)?;
+        stop.set_nonblocking(true).and_then(|()| seal.set_nonblocking(true)).map_err(failed)?;
+        let stopped = Arc::new(AtomicBool::new(false));
+        for signal in [SIGINT, SIGTERM, SIGHUP] {
+            let seals = (signal == SIGHUP && service).then(|| seals.try_clone()).transpose().map_err(failed)?;
+            let registered = match seals {
+                Some(seals) => signal_hook::low_level::pipe::register(signal, seals),
+                None => signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&stopped))
+                    .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&stopped)))
+                    .and_then(|_| signal_hook::low_level::pipe::register(signal, stops.try_clone()?)),
+            };
+            registered.map_err(failed)?;
+        }
+        Ok(Self { stop, seal })
+    }
+
+    /// Waits for a signal, for `beside` to become readable, or for the time to pass.
+    pub(super) fn wait(&self, time: Option<Duration>, beside: Option<BorrowedFd<'_>>) -> Result<Event, Refusal> {
+        let time = time.and_then(|time| Timespec::try_from(time).ok());
+        let mut fds = vec![PollFd::new(&self.stop, PollFlags::IN), PollFd::new(&self.seal, PollFlags::IN)];
+        fds.extend(beside.map(|beside| PollFd::from_borrowed_fd(beside, PollFlags::IN)));
+        match poll(&mut fds, time.as_ref()) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(Refusal::system(format!("waiting for a signal: {error}"), "")),
+        }
+        Ok(match (taken(&self.stop), taken(&self.seal)) {
+            (true, _) => Event::Stop,
+            (_, true) => Event::Seal,
+            _ => Event::Other,
+        })
+    }
+}
+
+/// Whether something came; takes all of it.
+fn taken(mut from: &UnixStream) -> bool {
+    let mut bytes = [0; 64];
+    let mut any = false;
+    loop {
+        match from.read(&mut bytes) {
+            Ok(0) => return any,
+            Ok(_) => any = true,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(_) => return any,
+        }
+    }
+}
