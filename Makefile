@@ -16,6 +16,7 @@ help:
 	@echo "make lint    format, clippy and docs without warnings"
 	@echo "make cliff   a file read twice in less and less memory, drawn into docs/cliff-*.svg"
 	@echo "make bench   the benchmarks: ratios within one run"
+	@echo "make bench-peers  what recording costs beside sadc, pidstat and atop, in one run (some 10 min)"
 	@echo "make build   the release binary, $(BIN)"
 
 build:
@@ -51,3 +52,8 @@ lint:
 
 bench: tools-test build
 	$(CARGO) bench --workspace --locked
+
+bench-peers:
+	@tools/need cc sar atop
+	$(CARGO) build --release --locked -p pagetide --example flight
+	@tools/bench-peers $(or $(CARGO_TARGET_DIR),target)/release/examples/flight
