@@ -47,6 +47,8 @@ pub struct Run {
     /// Resident memory of the process before it did anything.
     own: Bytes,
     resident: Bytes,
+    /// Swap of the machine that was in use when it had done everything.
+    swapped: Option<Bytes>,
     /// Processes that the OOM killer had killed before it began.
     killed_before: Option<u64>,
     /// Files are open as long as their process is there.
@@ -91,8 +93,15 @@ impl Run {
         let plan = Plan::of(load, from, to)?;
         let child = Child::start(plan, group)?;
         let own = resident(child.identity().pid);
-        let run =
-            Self { load: load.clone(), child, own, resident: Bytes::ZERO, killed_before: oom_kills(), _files: files };
+        let run = Self {
+            load: load.clone(),
+            child,
+            own,
+            resident: Bytes::ZERO,
+            swapped: None,
+            killed_before: oom_kills(),
+            _files: files,
+        };
         Ok(run)
     }
 
@@ -143,6 +152,7 @@ impl Run {
         self.resident = self.resident.max(now);
         if self.board().phase() == Phase::Done {
             // It waits for this, so that all that it holds could be seen.
+            self.swapped = self.swapped.or_else(swap_in_use);
             self.child.dismiss();
         }
         let Some((status, usage)) = self.child.ended()? else { return Ok(None) };
@@ -162,6 +172,7 @@ impl Run {
             notes.push(format!("it failed to {}: {error}", board.doing()));
             Outcome::Refused
         } else if board.timed_out() {
+            notes.push("its time was over before it was done".to_owned());
             Outcome::TimedOut
         } else {
             Outcome::Done
@@ -171,6 +182,7 @@ impl Run {
         usage.figures(&mut figures);
         figures.set(Figure::MajorFaults, usage.major_faults as f64);
         figures.set(Figure::Resident, self.resident.as_f64());
+        figures.set_some(Figure::SwapUsed, self.swapped.map(Bytes::as_f64));
         if outcome == Outcome::Done && !board.stopped() {
             self.verify(&mut notes);
         }
@@ -197,6 +209,12 @@ impl Run {
 /// Processes that the OOM killer has killed since boot (`oom_kill` of `/proc/vmstat`).
 fn oom_kills() -> Option<u64> {
     pagetide_kernel::Root::host().vmstat().ok()?.get("oom_kill")
+}
+
+/// Swap that is in use on the whole machine.
+fn swap_in_use() -> Option<Bytes> {
+    let meminfo = pagetide_kernel::Root::host().meminfo().ok()?;
+    Some(meminfo.get("SwapTotal")?.saturating_sub(meminfo.get("SwapFree")?))
 }
 
 /// Resident memory by the kernel's counters, which cost nothing to read also while memory is short.
