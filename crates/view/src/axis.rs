@@ -1,6 +1,7 @@
 //! Axes: what the numbers of a plot are, where its ticks stand, and how they are written.
 
 use crate::clock;
+use crate::timeline::Stretch;
 use pagetide_core::{Quantity, Unit};
 
 /// What the numbers of a plot are.
@@ -139,6 +140,29 @@ impl Axis {
             .map(|at| first + at)
             .map(|at| (at * 1e9, clock::time_of_day(whole(start + at), false)))
             .collect();
+        Self { low: 0.0, high: span_ns as f64, log: false, ticks }
+    }
+
+    /// The time of day in each of several stretches, in ns from the start of the axis, with its date at its start where the
+    /// one before leaves room.
+    pub(crate) fn stretches(stretches: &[Stretch], span_ns: i64) -> Self {
+        let room = span_ns as f64 / 6.0;
+        let step = clock_step(span_ns as f64 / 1e9);
+        let mut ticks: Vec<(f64, String)> = Vec::new();
+        for stretch in stretches {
+            let free = |ticks: &[(f64, String)], at: f64| ticks.last().is_none_or(|(last, _)| at - last >= room);
+            if free(&ticks, stretch.from as f64) {
+                ticks.push((stretch.from as f64, clock::short(stretch.start_wall_ns)));
+            }
+            let start = clock::seconds_of_day(stretch.start_wall_ns) as f64;
+            let first = (start / step).ceil() * step - start;
+            for after in steps(step, (stretch.to - stretch.from) as f64 / 1e9 - first) {
+                let at = stretch.from as f64 + (first + after) * 1e9;
+                if free(&ticks, at) {
+                    ticks.push((at, clock::time_of_day(whole(start + first + after), false)));
+                }
+            }
+        }
         Self { low: 0.0, high: span_ns as f64, log: false, ticks }
     }
 

@@ -9,6 +9,32 @@ pub(crate) fn utc(wall_ns: i64) -> String {
     format!("{year:04}-{month:02}-{day:02} {} UTC", time_of_day(seconds, true))
 }
 
+/// Whether a date is known: logs without one are imported as days from 1970-01-01 on, which no recording is of.
+pub(crate) fn dated(wall_ns: i64) -> bool {
+    !(0..366 * 86_400_000_000_000).contains(&wall_ns)
+}
+
+/// `2026-11-21 10:42`, or `10:42, day unknown`.
+pub(crate) fn short(wall_ns: i64) -> String {
+    if dated(wall_ns) {
+        utc(wall_ns).chars().take(16).collect()
+    } else {
+        format!("{}, day unknown", time_of_day(seconds_of_day(wall_ns), false))
+    }
+}
+
+/// `2026-11-21 10:42:07 to 10:50:00 UTC`, with a second date when it is another one.
+pub(crate) fn range(from: i64, to: i64) -> String {
+    let (begun, ended) = (utc(from), utc(to));
+    let time = |text: &str| text.chars().skip(11).collect::<String>();
+    let begin: String = begun.chars().take(19).collect();
+    match begun.chars().take(10).eq(ended.chars().take(10)) {
+        true if dated(from) => format!("{begin} to {}", time(&ended)),
+        true => format!("{} to {} of an unknown day", &time(&begin), time(&ended)),
+        false => format!("{begin} to {ended}"),
+    }
+}
+
 /// Seconds since midnight UTC.
 pub(crate) fn seconds_of_day(wall_ns: i64) -> i64 {
     wall_ns.rem_euclid(86_400_000_000_000) / 1_000_000_000

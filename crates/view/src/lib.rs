@@ -32,4 +32,4 @@ pub use axis::Measure;
 pub use curve::{Axes, curve};
 pub use page::{Block, Page, Saw, page};
 pub use table::{Align, Cell, Column, Row, Table, Tone};
-pub use timeline::{Band, Event, Layer, Levels, Line, Plot, Points, Shape, Spread, Timeline};
+pub use timeline::{Band, Event, Layer, Levels, Line, Plot, Points, Shape, Spread, Stretch, Timeline};

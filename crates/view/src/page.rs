@@ -77,7 +77,7 @@ pub fn page(report: &Report) -> Page {
     let timeline = timeline::timeline(&report.recording, report.run.as_ref());
 
     blocks.push(Block::Heading("Machine".to_owned()));
-    blocks.push(Block::Facts(machine::facts(report)));
+    blocks.push(Block::Facts(machine::facts(report, timeline.as_ref())));
     if let Some(run) = &report.run {
         if !run.differences.is_empty() {
             blocks.push(Block::Heading("How this run differs from the scenario's machine".to_owned()));
@@ -98,10 +98,9 @@ pub fn page(report: &Report) -> Page {
     if report.findings.is_empty() {
         blocks.push(Block::Paragraph("No rule saw anything to report.".to_owned()));
     }
-    blocks.extend(report.findings.iter().map(|finding| {
-        let start = report.recording.span().map_or(0, |(from, _)| from);
-        Block::Finding(Box::new(findings::saw(finding, start)))
-    }));
+    blocks.extend(
+        report.findings.iter().map(|finding| Block::Finding(Box::new(findings::saw(finding, &report.recording)))),
+    );
     blocks.push(Block::Heading("Timeline".to_owned()));
     match timeline {
         Some(timeline) => blocks.push(Block::Timeline(Box::new(timeline))),
@@ -144,7 +143,11 @@ fn outcome(report: &Report) -> String {
     };
     let Some(run) = &report.run else {
         let stamps = report.recording.stamps();
-        let when = stamps.first().map(|stamp| format!(" from {}", clock::utc(stamp.wall_ns))).unwrap_or_default();
+        let when = stamps
+            .iter()
+            .find(|stamp| clock::dated(stamp.wall_ns))
+            .map(|stamp| format!(" from {}", clock::utc(stamp.wall_ns)))
+            .unwrap_or_default();
         return format!("{} samples{when}; {findings}.", stamps.len());
     };
     let count = |holds| run.claims.iter().filter(|claim| claim.holds == holds).count();

@@ -211,7 +211,8 @@ pub fn show(recording: &Recording, topic: Topic, range: (i64, i64), every_ns: Op
 
 /// When the interval of the stored rates at the first sample began; absent when the recording begins with none.
 fn stored_from(recording: &Recording, table: Table, entities: &[(&str, &str)], first: i64) -> Option<i64> {
-    let columns = entities.iter().flat_map(|(name, _)| recording.columns(table, name).map(move |column| (*name, column)));
+    let columns =
+        entities.iter().flat_map(|(name, _)| recording.columns(table, name).map(move |column| (*name, column)));
     let stored = columns.filter(|(_, (column, begins, _))| column.kind == Kind::Rate && *begins == 0);
     let began = |(entity, (column, ..)): (&str, (&Column, usize, _))| {
         let rates = recording.series(table, entity, &column.name)?.rates();

@@ -1,8 +1,9 @@
 //! The page on a terminal, and the parts of it that commands use by themselves.
 
+use crate::clock;
 use crate::page::{Block, Page, Saw};
 use crate::table::Tone;
-use crate::timeline::{Band, Plot, Shape, Timeline};
+use crate::timeline::{Band, Plot, Shape, Stretch, Timeline};
 use pagetide_core::{Holds, Verdict};
 use std::io::{self, Write};
 
@@ -132,6 +133,11 @@ fn timeline_text(timeline: &Timeline, style: Style, out: &mut dyn Write) -> io::
     for (index, ruler) in rulers(&timeline.steps, timeline.span_ns, columns).iter().enumerate() {
         writeln!(out, "{}{ruler}", name(if index == 0 { "  steps" } else { "" }))?;
     }
+    if timeline.stretches.len() > 1 {
+        for (index, ruler) in rulers(&times(timeline), timeline.span_ns, columns).iter().enumerate() {
+            writeln!(out, "{}{ruler}", name(if index == 0 { "  from" } else { "" }))?;
+        }
+    }
     for plot in &timeline.plots {
         writeln!(out, "{}", style.paint(Tone::Strong, &words::clean(&plot.title)))?;
         for (line, values, peak) in lines(plot, timeline, columns) {
@@ -139,10 +145,21 @@ fn timeline_text(timeline: &Timeline, style: Style, out: &mut dyn Write) -> io::
             writeln!(out, "{}{} {peak:>14}", name(&format!("  {}", words::clean(&line))), spark::bars(&values))?;
         }
     }
-    for sentence in &timeline.left_out {
+    for sentence in timeline.left_out.iter().chain(&timeline.cuts()) {
         words::wrapped(out, style.width, "", "", sentence)?;
     }
     Ok(())
+}
+
+/// The stretches of the axis, each with the time at which it begins.
+fn times(timeline: &Timeline) -> Vec<Band> {
+    let band = |stretch: &Stretch| Band {
+        id: clock::short(stretch.start_wall_ns),
+        title: String::new(),
+        from: stretch.from,
+        to: stretch.to,
+    };
+    timeline.stretches.iter().map(band).collect()
 }
 
 /// The ids of the steps, each with a mark at its start, in as many lines as it takes for none to cover another (at most

@@ -1,11 +1,13 @@
 //! Everything that has a time: plots of a recording on one axis, with the steps, the events and the gaps.
 
 use crate::axis::Measure;
-use pagetide_core::{MarkKind, Recording, RunResult};
+use crate::clock;
+use pagetide_core::{Gap, Kind, MarkKind, Recording, RunResult, Table};
 
 mod memory;
 mod rates;
 mod slots;
+mod stretches;
 
 /// Intervals that a plot draws at most two times: about one per pixel of a page's width.
 const COLUMNS: usize = 900;
@@ -13,15 +15,15 @@ const COLUMNS: usize = 900;
 /// Plots on one time axis. All times are ns from the start of the axis.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Timeline {
-    /// Start of the axis, ns since 1970-01-01 UTC; 0 when not known.
-    pub start_wall_ns: i64,
+    /// The stretches of which the axis is made; more than one when long gaps were cut out.
+    pub stretches: Vec<Stretch>,
     /// Length of the axis.
     pub span_ns: i64,
     /// The steps, in order of their start.
     pub steps: Vec<Band>,
     /// What happened at a moment.
     pub events: Vec<Event>,
-    /// Stretches without samples.
+    /// Stretches without samples that are drawn and not cut out.
     pub gaps: Vec<(i64, i64)>,
     /// The borders of the intervals over which rates are given.
     pub edges: Vec<i64>,
@@ -32,6 +34,17 @@ pub struct Timeline {
     pub plots: Vec<Plot>,
     /// What is not plotted, and why; one sentence each.
     pub left_out: Vec<String>,
+}
+
+/// A stretch of the axis from which no time is cut out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stretch {
+    /// Where it begins on the axis.
+    pub from: i64,
+    /// Where it ends.
+    pub to: i64,
+    /// Its start, ns since 1970-01-01 UTC; 0 when not known.
+    pub start_wall_ns: i64,
 }
 
 /// A step on the axis.
@@ -138,6 +151,19 @@ pub struct Levels {
     pub spans: Vec<(i64, i64, f64)>,
 }
 
+impl Timeline {
+    /// That time was cut out, and what is left, in one sentence.
+    pub(crate) fn cuts(&self) -> Option<String> {
+        let stretch = |stretch: &Stretch| {
+            let from = stretch.start_wall_ns;
+            clock::range(from, from.saturating_add(stretch.to.saturating_sub(stretch.from)))
+        };
+        let stretches: Vec<String> = self.stretches.iter().map(stretch).collect();
+        (stretches.len() > 1)
+            .then(|| format!("Time in which nothing was recorded is cut out; what is left: {}.", stretches.join("; ")))
+    }
+}
+
 impl Spread {
     /// One rate.
     pub const fn of(rate: f64) -> Self {
@@ -166,52 +192,84 @@ impl Layer {
 /// The timeline of a recording; of a run with its steps. Absent when nothing was recorded.
 pub(crate) fn timeline(recording: &Recording, run: Option<&RunResult>) -> Option<Timeline> {
     let bands = bands(recording, run);
-    let (mut from, mut to) = recording.span().or_else(|| bands.first().map(|band| (band.from, band.to)))?;
-    for band in &bands {
-        from = from.min(band.from);
-        to = to.max(band.to);
-    }
     let mut stamps: Vec<i64> = recording.stamps().iter().map(|stamp| stamp.boot_ns).collect();
     stamps.sort_unstable();
     stamps.dedup();
-    let moment = |at: i64| at.saturating_sub(from);
+    let mut moments: Vec<i64> = stamps.iter().copied().chain(stored(recording)).collect();
+    moments.sort_unstable();
+    moments.dedup();
+    let mut known = moments.clone();
+    known.extend(recording.marks.iter().map(|mark| mark.stamp.boot_ns));
+    known.extend(bands.iter().flat_map(|band| [band.from, band.to]));
+    known.sort_unstable();
+    known.last()?;
+    let axis = stretches::Stretches::new(&known, &bands, recording);
+    let moment = |at: i64| axis.place(at);
 
-    let slots = slots::Slots::new(&stamps, recording);
+    let gaps = gaps(recording, &moments);
+    let slots = slots::Slots::new(&moments, gaps.clone(), recording);
     let mut plots = Vec::new();
     let mut left_out = Vec::new();
-    match memory::plot(recording, &stamps) {
+    match memory::plot(recording, &stamps, &axis) {
         Some(plot) => plots.push(plot),
         None => left_out.push("Memory is not plotted: the recording has no memory figures.".to_owned()),
     }
     rates::plots(recording, run, &slots, &mut plots, &mut left_out);
-    let edges = slots.merge(&mut plots);
+    let edges = slots.merge(&mut plots, &axis);
     for plot in &mut plots {
-        match &mut plot.shape {
-            Shape::Stacked(points) => points.at.iter_mut().for_each(|at| *at = moment(*at)),
-            Shape::Rates { levels, .. } => {
-                for span in levels.iter_mut().flat_map(|levels| &mut levels.spans) {
-                    (span.0, span.1) = (moment(span.0), moment(span.1));
-                }
-            }
+        if let Shape::Rates { levels: Some(levels), .. } = &mut plot.shape {
+            levels.spans.iter_mut().for_each(|span| (span.0, span.1) = (moment(span.0), moment(span.1)));
         }
     }
+    let wall = |at: i64| wall(recording, at).or_else(|| Some(run?.started_wall_ns));
+    let stretches = axis.on_axis(wall);
     Some(Timeline {
-        start_wall_ns: start_wall(recording, from).or_else(|| Some(run?.started_wall_ns)).unwrap_or(0),
-        span_ns: to.saturating_sub(from).max(1),
+        span_ns: stretches.last()?.to.max(1),
+        stretches,
         steps: bands.into_iter().map(|band| Band { from: moment(band.from), to: moment(band.to), ..band }).collect(),
-        events: events(recording, from),
-        gaps: recording.gaps().iter().map(|gap| (moment(gap.from_ns), moment(gap.to_ns))).collect(),
+        events: events(recording, moment),
+        gaps: gaps
+            .iter()
+            .filter(|gap| !axis.cut(gap.from_ns, gap.to_ns))
+            .map(|gap| (moment(gap.from_ns), moment(gap.to_ns)))
+            .collect(),
         merged: edges.len() < slots.edges().len(),
-        edges: edges.into_iter().map(moment).collect(),
+        edges,
         plots,
         left_out,
     })
 }
 
-/// The wall clock at the start of the axis, by the first sample.
-fn start_wall(recording: &Recording, from: i64) -> Option<i64> {
-    let first = recording.stamps().first().copied().or_else(|| Some(recording.marks.first()?.stamp))?;
-    (first.wall_ns != 0).then(|| first.wall_ns.saturating_sub(first.boot_ns.saturating_sub(from)))
+/// When the intervals of stored rates begin: at samples, but for the first one and those after gaps.
+fn stored(recording: &Recording) -> Vec<i64> {
+    let mut starts = Vec::new();
+    for table in Table::ALL {
+        for (entity, _) in recording.entities(table) {
+            for column in recording.metrics(table, entity).filter(|column| column.kind == Kind::Rate) {
+                let series = recording.series(table, entity, &column.name);
+                starts.extend(series.into_iter().flat_map(|series| series.rates()).map(|(from, ..)| from));
+            }
+        }
+    }
+    starts
+}
+
+/// Stretches that are more than twice the interval long and of which nothing is known.
+fn gaps(recording: &Recording, moments: &[i64]) -> Vec<Gap> {
+    let limit = i64::try_from(recording.manifest.interval.get().saturating_mul(2)).unwrap_or(i64::MAX);
+    moments
+        .windows(2)
+        .filter(|pair| limit > 0 && pair[1].saturating_sub(pair[0]) > limit)
+        .map(|pair| Gap { from_ns: pair[0], to_ns: pair[1] })
+        .collect()
+}
+
+/// The wall clock at a moment, by the next sample, else the last one or the first mark; absent when none was set.
+pub(crate) fn wall(recording: &Recording, at: i64) -> Option<i64> {
+    let stamps = recording.stamps();
+    let next = stamps.partition_point(|stamp| stamp.boot_ns < at).min(stamps.len().saturating_sub(1));
+    let near = stamps.get(next).copied().or_else(|| Some(recording.marks.first()?.stamp))?;
+    (near.wall_ns != 0).then(|| near.wall_ns.saturating_sub(near.boot_ns.saturating_sub(at)))
 }
 
 /// The steps on the recording's own axis: those with a result, and those that began and have none.
@@ -242,7 +300,7 @@ fn bands(recording: &Recording, run: Option<&RunResult>) -> Vec<Band> {
     bands
 }
 
-fn events(recording: &Recording, from: i64) -> Vec<Event> {
+fn events(recording: &Recording, moment: impl Fn(i64) -> i64) -> Vec<Event> {
     let text = |kind: &MarkKind| match kind {
         MarkKind::Note { text } => Some(text.clone()),
         _ => None,
@@ -250,6 +308,6 @@ fn events(recording: &Recording, from: i64) -> Vec<Event> {
     recording
         .marks
         .iter()
-        .filter_map(|mark| Some(Event { at: mark.stamp.boot_ns.saturating_sub(from), text: text(&mark.kind)? }))
+        .filter_map(|mark| Some(Event { at: moment(mark.stamp.boot_ns), text: text(&mark.kind)? }))
         .collect()
 }

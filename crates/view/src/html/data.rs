@@ -9,8 +9,8 @@ use serde::Serialize;
 #[derive(Serialize)]
 struct Data<'a> {
     span: f64,
-    /// ms since 1970-01-01 UTC at the start; null when not known.
-    wall: Option<f64>,
+    /// From, to, and ms since 1970-01-01 UTC at the start; null when not known.
+    stretches: Vec<(f64, f64, Option<f64>)>,
     steps: Vec<(&'a str, &'a str, f64, f64)>,
     edges: Vec<f64>,
     plots: Vec<PlotData<'a>>,
@@ -49,7 +49,14 @@ enum Value {
 pub(super) fn json(timeline: &Timeline) -> String {
     let data = Data {
         span: ms(timeline.span_ns),
-        wall: (timeline.start_wall_ns != 0).then(|| ms(timeline.start_wall_ns)),
+        stretches: timeline
+            .stretches
+            .iter()
+            .map(|stretch| {
+                let wall = (stretch.start_wall_ns != 0).then(|| ms(stretch.start_wall_ns));
+                (ms(stretch.from), ms(stretch.to), wall)
+            })
+            .collect(),
         steps: timeline
             .steps
             .iter()

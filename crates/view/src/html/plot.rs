@@ -4,6 +4,7 @@ use super::escape::escaped;
 use super::path::{Path, number};
 use super::{data, strip};
 use crate::axis::Axis;
+use crate::clock;
 use crate::timeline::{Line, Plot, Points, Shape, Timeline};
 use pagetide_core::{Quantity, Unit};
 use std::io::{self, Write};
@@ -42,6 +43,7 @@ pub(super) fn timeline(timeline: &Timeline, out: &mut dyn Write) -> io::Result<(
                 .to_owned(),
         );
     }
+    notes.extend(timeline.cuts());
     if !notes.is_empty() {
         writeln!(out, "<p class=\"note\">{}</p>", escaped(&notes.join(" ")))?;
     }
@@ -202,9 +204,18 @@ fn grid(frame: &Frame<'_>, out: &mut dyn Write) -> io::Result<()> {
             escaped(text)
         )?;
     }
-    for (at, text) in &Axis::time(timeline.span_ns, timeline.start_wall_ns).ticks {
+    let time = match timeline.stretches.as_slice() {
+        [] => Axis::time(timeline.span_ns, 0),
+        [one] => Axis::time(timeline.span_ns, one.start_wall_ns),
+        many => Axis::stretches(many, timeline.span_ns),
+    };
+    for (at, text) in &time.ticks {
         let at = LEFT + at / timeline.span_ns as f64 * (WIDTH - LEFT - RIGHT);
-        let anchor = if at > WIDTH - 24.0 { "end" } else { "middle" };
+        let anchor = match text.len() {
+            _ if at > WIDTH - 24.0 => "end",
+            10.. => "start",
+            _ => "middle",
+        };
         writeln!(
             out,
             "<path class=\"tick\" d=\"M{0} {1}v4\"/><text x=\"{2}\" y=\"{3}\" text-anchor=\"{anchor}\">{4}</text>",
@@ -213,6 +224,17 @@ fn grid(frame: &Frame<'_>, out: &mut dyn Write) -> io::Result<()> {
             number(if anchor == "end" { WIDTH } else { at }),
             number(bottom + 16.0),
             escaped(text)
+        )?;
+    }
+    for pair in timeline.stretches.windows(2) {
+        let (left, right) = (frame.x(pair[0].to), frame.x(pair[1].from));
+        writeln!(
+            out,
+            "<rect class=\"cut\" x=\"{0}\" y=\"{TOP}\" width=\"{1}\" height=\"{height}\">\
+             <title>time is cut out here; on the right it goes on at {2}</title></rect>",
+            number(left),
+            number((right - left).max(1.0)),
+            escaped(&clock::short(pair[1].start_wall_ns)),
         )?;
     }
     for (from, to) in &timeline.gaps {

@@ -2,17 +2,18 @@
 
 use super::Saw;
 use crate::table::{Cell, Table, Tone};
-use pagetide_core::{Evidence, Finding, Quantity, Relation, Unit};
+use crate::{clock, timeline};
+use pagetide_core::{Evidence, Finding, Quantity, Recording, Relation, Unit};
 
-/// A finding; `start` is the start of the recording on its axis.
-pub(super) fn saw(finding: &Finding, start: i64) -> Saw {
+/// A finding. Its place is said in times of day where the recording is of other logs, as its reader knows them from there.
+pub(super) fn saw(finding: &Finding, recording: &Recording) -> Saw {
     let confidence = finding.confidence.get();
     Saw {
         rule: finding.rule.clone(),
         statement: finding.statement.clone(),
         place: match &finding.step {
             Some(step) => format!("step {step}"),
-            None => range(finding.range, start),
+            None => range(finding.range, recording),
         },
         confidence,
         sureness: sureness(confidence),
@@ -33,7 +34,12 @@ fn sureness(confidence: f64) -> &'static str {
     }
 }
 
-fn range((from, to): (i64, i64), start: i64) -> String {
+fn range((from, to): (i64, i64), recording: &Recording) -> String {
+    let wall = |at| timeline::wall(recording, at).filter(|_| recording.manifest.origin == "import");
+    if let Some((from, to)) = wall(from).zip(wall(to)) {
+        return clock::range(from, to);
+    }
+    let start = recording.span().map_or(0, |(from, _)| from);
     let offset = |at: i64| match at.saturating_sub(start) {
         after if after > 0 => Quantity::new(after as f64, Unit::Nanos).to_string(),
         _ => "the start".to_owned(),

@@ -1,10 +1,11 @@
 //! What it ran on.
 
 use super::began;
+use crate::timeline::Timeline;
 use pagetide_core::{Quantity, Report};
 
 /// Names and values: of a run, what the backend says; of a recording, its manifest.
-pub(super) fn facts(report: &Report) -> Vec<(String, String)> {
+pub(super) fn facts(report: &Report, timeline: Option<&Timeline>) -> Vec<(String, String)> {
     let manifest = &report.recording.manifest;
     let mut facts: Vec<(String, String)> = Vec::new();
     let mut add = |name: &str, value: String| {
@@ -33,23 +34,27 @@ pub(super) fn facts(report: &Report) -> Vec<(String, String)> {
         add("source", manifest.origin.clone());
         add("pagetide", manifest.tool_version.clone());
     }
-    add("sampled", sampling(report));
+    add("sampled", sampling(report, timeline));
     facts
 }
 
 /// How it was sampled, with the gaps, which a reader must know.
-fn sampling(report: &Report) -> String {
+fn sampling(report: &Report, timeline: Option<&Timeline>) -> String {
     let manifest = &report.recording.manifest;
     let count = report.recording.stamps().len();
     if count == 0 {
         return "not at all".to_owned();
     }
-    let gaps = report.recording.gaps();
-    let missing = gaps.iter().map(|gap| gap.to_ns.saturating_sub(gap.from_ns)).sum::<i64>() as f64;
+    let gaps = timeline.map(|timeline| timeline.gaps.as_slice()).unwrap_or_default();
+    let missing = gaps.iter().map(|(from, to)| to.saturating_sub(*from)).sum::<i64>() as f64;
     let gaps = match gaps.len() {
         0 => "no gap".to_owned(),
         1 => format!("1 gap of {}", Quantity::new(missing, pagetide_core::Unit::Nanos)),
         many => format!("{many} gaps, {} in all", Quantity::new(missing, pagetide_core::Unit::Nanos)),
+    };
+    let parts = match timeline.map_or(1, |timeline| timeline.stretches.len()) {
+        0 | 1 => String::new(),
+        many => format!(" in {many} stretches far apart"),
     };
     let every = if manifest.interval.get() > 0 { format!(" every {}", manifest.interval) } else { String::new() };
     let cost = if manifest.recorder_cpu.get() > 0 {
@@ -61,5 +66,5 @@ fn sampling(report: &Report) -> String {
         0 => String::new(),
         lost => format!(", {lost} lost because they could not be written in time"),
     };
-    format!("{} samples{every}, {gaps}{lost}{cost}", Quantity::count(count as f64))
+    format!("{} samples{parts}{every}, {gaps}{lost}{cost}", Quantity::count(count as f64))
 }

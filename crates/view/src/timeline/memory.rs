@@ -1,5 +1,6 @@
 //! Memory as a stack: anonymous, other, dirty, clean cache, free.
 
+use super::stretches::Stretches;
 use super::{COLUMNS, Layer, Plot, Points, Shape};
 use crate::axis::Measure;
 use pagetide_core::memory::Memory;
@@ -13,8 +14,8 @@ const LAYERS: [(&str, &str); 5] = [
     ("free", "free"),
 ];
 
-/// Memory at each of `stamps`; absent when the recording has neither anonymous memory nor cache.
-pub(super) fn plot(recording: &Recording, stamps: &[i64]) -> Option<Plot> {
+/// Memory at each of `stamps`, which stand on `axis`; absent when the recording has neither anonymous memory nor cache.
+pub(super) fn plot(recording: &Recording, stamps: &[i64], axis: &Stretches) -> Option<Plot> {
     let memory = Memory::of(recording);
     let at_stamps = |series: &Option<Series<'_>>| aligned(series.as_ref(), stamps);
     let (anon, file) = (at_stamps(&memory.anon), at_stamps(&memory.file));
@@ -39,9 +40,9 @@ pub(super) fn plot(recording: &Recording, stamps: &[i64]) -> Option<Plot> {
     };
     let gaps = recording.gaps();
     for (index, stamp) in stamps.iter().enumerate() {
-        push(*stamp, split(index).unwrap_or_default());
+        push(axis.place(*stamp), split(index).unwrap_or_default());
         if gaps.iter().any(|gap| gap.from_ns == *stamp) {
-            push(stamp.saturating_add(1), [None; 5]);
+            push(axis.place(*stamp).saturating_add(1), [None; 5]);
         }
     }
     let layers = LAYERS

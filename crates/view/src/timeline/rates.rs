@@ -16,13 +16,20 @@ pub(super) fn plots(
     plots: &mut Vec<Plot>,
     left_out: &mut Vec<String>,
 ) {
+    let imported = recording.manifest.origin == "import";
     match workload(recording, run, slots) {
         Some(plot) => plots.push(plot),
+        None if imported => left_out.push("Workload: the imported logs say nothing of processes.".to_owned()),
         None => left_out.push("Workload: no process that asks for IO was sampled.".to_owned()),
     }
     let disks = disks(recording);
     if disks.is_empty() {
-        left_out.push("Disk: the recording has no block device with IO.".to_owned());
+        let none = if imported {
+            "the imported logs have no block device with IO."
+        } else {
+            "the recording has no block device with IO."
+        };
+        left_out.push(format!("Disk: {none}"));
     }
     plots.extend(requests(recording, &disks, slots));
     plots.extend(bandwidth(recording, &disks, slots));
@@ -30,12 +37,13 @@ pub(super) fn plots(
         Some(plot) => plots.push(plot),
         None => left_out.push("Reclaim: no page was scanned or read back.".to_owned()),
     }
+    plots.extend(cpu(recording, slots));
     match pressure(recording, slots) {
         Some(plot) => plots.push(plot),
-        None => left_out.push(
-            "Pressure: tasks waited for memory, IO or CPU less than 1 % of the time, or the kernel does not count it."
-                .to_owned(),
-        ),
+        None if recording.host("psi_io_some").is_none() && recording.host("psi_memory_some").is_none() => {
+            left_out.push("Pressure: the recording has no pressure figures.".to_owned());
+        }
+        None => left_out.push("Pressure: tasks waited for memory, IO or CPU less than 1 % of the time.".to_owned()),
     }
 }
 
@@ -55,34 +63,35 @@ fn disks(recording: &Recording) -> Vec<String> {
     if let Some(disk) = &recording.manifest.workload_disk {
         return vec![disk.clone()];
     }
-    let Some((from, to)) = recording.span() else { return Vec::new() };
     let physical = |name: &str| {
         let known: Option<&Disk> = recording.manifest.disks.iter().find(|disk| disk.name == name);
         known.is_none_or(|disk| disk.below.is_empty()) && !name.starts_with("loop") && !name.starts_with("ram")
     };
-    let busy = |name: &str| -> i64 {
-        let rise = |metric| recording.disk(name, metric).and_then(|series| series.rise(from, to)).unwrap_or(0);
-        rise("reads").saturating_add(rise("writes"))
+    let busy = |name: &str| -> f64 {
+        let rates = |metric| recording.disk(name, metric).map(|series| series.rates()).unwrap_or_default();
+        let requests =
+            |metric| rates(metric).iter().map(|(from, to, rate)| rate * to.saturating_sub(*from) as f64).sum::<f64>();
+        ["reads", "writes", "reads_writes", "read_sectors", "write_sectors"].map(requests).iter().sum()
     };
-    let mut disks: Vec<(i64, String)> = recording
+    let mut disks: Vec<(f64, String)> = recording
         .entities(Table::Disk)
         .filter(|(name, _)| physical(name))
         .map(|(name, _)| (busy(name), name.to_owned()))
-        .filter(|(ios, _)| *ios > 0)
+        .filter(|(ios, _)| *ios > 0.0)
         .collect();
-    disks.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    disks.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     disks.truncate(2);
     disks.into_iter().map(|(_, name)| name).collect()
 }
 
-fn disk_lines(recording: &Recording, disks: &[String], slots: &Slots, metrics: [(&str, &str); 2]) -> Vec<Line> {
+fn disk_lines(recording: &Recording, disks: &[String], slots: &Slots, metrics: &[(&str, &str)]) -> Vec<Line> {
     const HUES: [[&str; 2]; 2] = [["read", "write"], ["read2", "write2"]];
     let prefix = |disk: &String| if disks.len() > 1 { format!("{disk} ") } else { String::new() };
     disks
         .iter()
         .zip(HUES)
         .flat_map(|(disk, hues)| {
-            metrics.into_iter().zip(hues).filter_map(move |((metric, name), hue)| {
+            metrics.iter().zip(hues).filter_map(move |((metric, name), hue)| {
                 line(slots, format!("{}{name}", prefix(disk)), hue, recording.disk(disk, metric))
             })
         })
@@ -90,15 +99,24 @@ fn disk_lines(recording: &Recording, disks: &[String], slots: &Slots, metrics: [
 }
 
 fn requests(recording: &Recording, disks: &[String], slots: &Slots) -> Option<Plot> {
-    let lines = disk_lines(recording, disks, slots, [("reads", "reads"), ("writes", "writes")]);
+    let mut lines = disk_lines(recording, disks, slots, &[("reads", "reads"), ("writes", "writes")]);
+    if lines.is_empty() {
+        lines = disk_lines(recording, disks, slots, &[("reads_writes", "reads and writes")]);
+    }
     let title = format!("Requests of {}", disks.join(" and "));
-    rates("disk", title, "/proc/diskstats, requests completed", Measure::PerSecond, lines)
+    rates("disk", title, source(recording, "/proc/diskstats, requests completed"), Measure::PerSecond, lines)
 }
 
 fn bandwidth(recording: &Recording, disks: &[String], slots: &Slots) -> Option<Plot> {
-    let lines = disk_lines(recording, disks, slots, [("read_sectors", "read"), ("write_sectors", "written")]);
+    let lines = disk_lines(recording, disks, slots, &[("read_sectors", "read"), ("write_sectors", "written")]);
     let title = format!("Bandwidth of {}", disks.join(" and "));
-    rates("bandwidth", title, "/proc/diskstats, sectors of 512 bytes", Measure::BytesPerSecond, lines)
+    rates(
+        "bandwidth",
+        title,
+        source(recording, "/proc/diskstats, sectors of 512 bytes"),
+        Measure::BytesPerSecond,
+        lines,
+    )
 }
 
 /// Pages scanned, stolen and refaulted. Of a control group its own counters where it has them; else the host's by kind
@@ -120,11 +138,15 @@ fn reclaim(recording: &Recording, slots: &Slots) -> Option<Plot> {
         &["pgscan_anon", "pgscan_file"],
         &["pgscan_kswapd", "pgscan_direct", "pgscan_khugepaged", "pgscan_proactive"],
     );
-    let stolen = first(
+    let mut stolen = first(
         group("pgsteal"),
         &["pgsteal_anon", "pgsteal_file"],
         &["pgsteal_kswapd", "pgsteal_direct", "pgsteal_khugepaged", "pgsteal_proactive"],
     );
+    if stolen.iter().all(Option::is_none) {
+        // sar prints the sum only.
+        stolen = slots.sum(recording.host("pgsteal"));
+    }
     let refaulted = memory.refaults.as_ref().map(|series| slots.rates(series)).unwrap_or_default();
     let direct = slots.sum(recording.host("pgscan_direct"));
     let lines: Vec<Line> = [
@@ -140,14 +162,31 @@ fn reclaim(recording: &Recording, slots: &Slots) -> Option<Plot> {
     if !lines.iter().any(Line::moved) {
         return None;
     }
-    let source = if group("pgscan").is_some() {
+    let origin = if group("pgscan").is_some() {
         "memory.stat of the control group"
     } else if memory.cgroup.is_some() {
         "scanned and stolen: /proc/vmstat of the whole host; refaulted: memory.stat of the control group"
     } else {
-        "/proc/vmstat"
+        source(recording, "/proc/vmstat")
     };
-    rates("reclaim", "Reclaim".to_owned(), source, Measure::PagesPerSecond, lines)
+    rates("reclaim", "Reclaim".to_owned(), origin, Measure::PagesPerSecond, lines)
+}
+
+/// The kernel's file, or that it is somebody else's reading of it.
+fn source<'a>(recording: &Recording, kernel: &'a str) -> &'a str {
+    if recording.manifest.origin == "import" { "as the imported logs have it" } else { kernel }
+}
+
+/// The parts of CPU time that other tools print; the kernel's own counters of it are for the table of `show`.
+fn cpu(recording: &Recording, slots: &Slots) -> Option<Plot> {
+    let lines = [
+        ("user", "read", "cpu_user_share"),
+        ("system", "write", "cpu_system_share"),
+        ("waiting for IO", "steal", "cpu_iowait_share"),
+    ];
+    let lines = lines.into_iter().filter_map(|(name, hue, metric)| line(slots, name, hue, recording.host(metric)));
+    let source = source(recording, "as another tool printed it");
+    rates("cpu", "CPU time".to_owned(), source, Measure::Share, lines.collect())
 }
 
 /// Read and write system calls of all processes that are not kernel threads, and beside them the mean of each step as the

@@ -1,5 +1,6 @@
 //! The intervals between samples, and rates spread over them.
 
+use super::stretches::Stretches;
 use super::{COLUMNS, Line, Plot, Shape, Spread};
 use pagetide_core::{Gap, Recording, Series};
 
@@ -19,7 +20,7 @@ pub(super) struct Filled<'a> {
 }
 
 impl Slots {
-    pub(super) fn new(stamps: &[i64], recording: &Recording) -> Self {
+    pub(super) fn new(stamps: &[i64], gaps: Vec<Gap>, recording: &Recording) -> Self {
         let asked = i64::try_from(recording.manifest.interval.get() / 20).unwrap_or(i64::MAX);
         let least = asked.min(10_000_000);
         let mut edges: Vec<i64> = Vec::with_capacity(stamps.len());
@@ -28,7 +29,7 @@ impl Slots {
                 edges.push(*stamp);
             }
         }
-        Self { edges, gaps: recording.gaps() }
+        Self { edges, gaps }
     }
 
     pub(super) fn edges(&self) -> &[i64] {
@@ -61,16 +62,17 @@ impl Slots {
     }
 
     /// Merges intervals that are too narrow to draw into one with the smallest and the largest rate, in every plot, and
-    /// gives the borders of what is left.
-    pub(super) fn merge(&self, plots: &mut [Plot]) -> Vec<i64> {
-        let count = self.edges.len().saturating_sub(1);
+    /// gives the borders of what is left, as they stand on the axis.
+    pub(super) fn merge(&self, plots: &mut [Plot], axis: &Stretches) -> Vec<i64> {
+        let edges: Vec<i64> = self.edges.iter().map(|edge| axis.place(*edge)).collect();
+        let count = edges.len().saturating_sub(1);
         if count <= 2 * COLUMNS {
-            return self.edges.clone();
+            return edges;
         }
-        let (first, last) = (self.edges[0], self.edges[count]);
+        let (first, last) = (edges[0], edges[count]);
         let width = (last.saturating_sub(first) / i64::try_from(COLUMNS).unwrap_or(1)).max(1);
-        let wide = |slot: usize| self.edges[slot + 1].saturating_sub(self.edges[slot]) > width;
-        let column = |slot: usize| self.edges[slot].saturating_sub(first) / width;
+        let wide = |slot: usize| edges[slot + 1].saturating_sub(edges[slot]) > width;
+        let column = |slot: usize| edges[slot].saturating_sub(first) / width;
         // An interval that is wider than a column stands alone: it is a gap, or the samples are that far apart.
         let begins = |slot: &usize| *slot == 0 || column(*slot) != column(slot - 1) || wide(*slot) || wide(slot - 1);
         let starts: Vec<usize> = (0..count).filter(begins).collect();
@@ -79,13 +81,13 @@ impl Slots {
             let Shape::Rates { lines, .. } = &mut plot.shape else { continue };
             for Line { values, .. } in lines {
                 let one = |start: usize, end: usize| {
-                    let lengths = self.edges[start..=end].windows(2).map(|pair| pair[1].saturating_sub(pair[0]) as f64);
+                    let lengths = edges[start..=end].windows(2).map(|pair| pair[1].saturating_sub(pair[0]) as f64);
                     union(&values[start..end], lengths)
                 };
                 *values = starts.iter().zip(ends()).map(|(start, end)| one(*start, end)).collect();
             }
         }
-        starts.iter().map(|slot| self.edges[*slot]).chain([last]).collect()
+        starts.iter().map(|slot| edges[*slot]).chain([last]).collect()
     }
 }
 

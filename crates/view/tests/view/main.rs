@@ -3,5 +3,6 @@
 mod browser;
 mod escaping;
 mod golden;
+mod imported;
 mod report;
 mod size;
