@@ -13,7 +13,9 @@ pub(super) const RULE: Rule = Rule {
                   CPU, not the device.",
         evidence: "Of a step that only reads: cache_hit_ratio (one less device bytes per requested byte) of at least 90 %. \
                    Of a live recording: a process whose read calls (rchar of /proc/PID/io) ask for at least 16 MiB/s and ten times \
-                   what all devices read; rchar also counts pipes and sockets, so this is weaker. Requests that are faster \
+                   what all devices read; rchar also counts pipes and sockets, so this is weaker. Intervals in which another process of the \
+                   recording ended do not count where a process rose by at least what that one had read: the kernel adds the IO of a \
+                   child to its parent when the parent has waited for it. Requests that are faster \
                    than the device ever was speak for it.",
         why: "A page that was read stays in the page cache until memory is needed for something else. The next read copies it.",
         otherwise: "Requests for holes of a file or for tmpfs also need no device. With O_DIRECT the page cache is passed by and \
@@ -71,7 +73,8 @@ fn of_step(window: &Window<'_>) -> Option<Finding> {
 
 fn of_processes(window: &Window<'_>) -> Option<Finding> {
     let seconds = window.seconds()?;
-    let rate = |name: &str| window.rise(Table::Process, name, "rchar").map(|bytes| bytes / seconds);
+    let ended = ended(window);
+    let rate = |name: &str| own_reads(window, name, &ended).map(|bytes| bytes / seconds);
     let processes = window.recording.entities(Table::Process);
     let (process, label, asked) = processes
         .filter_map(|(name, label)| Some((name, label, rate(name)?)))
@@ -105,6 +108,35 @@ fn of_processes(window: &Window<'_>) -> Option<Finding> {
         Quantity::new(read, Unit::BytesPerSecond),
     );
     case.close(statement, advice())
+}
+
+/// The processes that ended before the recording did: the moment of their last sample, and what they had read by then.
+fn ended<'a>(window: &Window<'a>) -> Vec<(&'a str, i64, i64)> {
+    let last = |(name, _): (&'a str, _)| {
+        let (at, read) = window.recording.series(Table::Process, name, "rchar")?.points().next_back()?;
+        window.recording.stamps().last().is_some_and(|stamp| stamp.boot_ns > at).then_some((name, at, read))
+    };
+    window.recording.entities(Table::Process).filter_map(last).collect()
+}
+
+/// Bytes that a process read itself in the window. When a parent has waited for a child that ended, the kernel adds all that
+/// the child had read to the parent (`kernel/exit.c:wait_task_zombie`). A recording does not say who is whose parent, so an
+/// interval does not count in which somebody else ended and the process rose by what that one had read, or by more.
+fn own_reads(window: &Window<'_>, process: &str, ended: &[(&str, i64, i64)]) -> Option<f64> {
+    let series = window.recording.series(Table::Process, process, "rchar")?.around(window.from, window.to);
+    let points: Vec<(i64, i64)> = series.points().collect();
+    let inherited = |from: i64, to: i64, rise: i64| {
+        let child = |(name, last, read): &(&str, i64, i64)| {
+            *name != process && (from..to).contains(last) && *read > 0 && rise >= *read
+        };
+        ended.iter().any(child)
+    };
+    let rises = points.windows(2).filter_map(|pair| {
+        let ((from, before), (to, after)) = (pair[0], pair[1]);
+        let rise = after.checked_sub(before).filter(|rise| *rise >= 0)?;
+        (!inherited(from, to, rise)).then_some(rise as f64)
+    });
+    (points.len() > 1).then(|| rises.sum())
 }
 
 fn advice() -> Vec<pagetide_core::Advice> {

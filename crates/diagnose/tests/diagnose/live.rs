@@ -317,3 +317,35 @@ fn averages_over_ten_minutes_show_a_stream_too() {
     let flood = finding(&story.tell(), "stream-floods-cache").unwrap();
     assert_eq!(flood.range.0, 5_400_000_000_000, "known to an interval: the average of the first busy one begins here");
 }
+
+/// A process from its first to its last sample: a second apart, rchar at each.
+fn reader(story: Story, process: &str, rchar: impl Fn(f64) -> Option<f64>) -> Story {
+    let values = (0u32..60).map(|at| rchar(f64::from(at)).map(crate::story::whole)).collect();
+    story.line(Table::Process, process, "rchar", values)
+}
+
+#[test]
+fn what_a_child_read_is_not_read_again_by_its_parent() {
+    let resting = || {
+        Story::new(60, 1.0).counter(Table::Disk, "sda", "read_sectors", |_| 1.0).counter(
+            Table::Disk,
+            "sda",
+            "reads",
+            |_| 1.0,
+        )
+    };
+    let alive = |at: f64| (10.0..=20.0).contains(&at);
+    let child = move |at: f64| alive(at).then_some((at - 10.0) * 400.0 * MIB);
+    // The shell read nothing; at second 21 it has waited for dd, which had read 4000 MiB and a little after its last sample.
+    let shell = |at: f64| Some(if at > 20.0 { 4010.0 * MIB } else { MIB });
+    let both = reader(reader(resting(), "10@1", shell), "11@2", child).tell();
+    let found = finding(&both, "served-from-cache").unwrap();
+    assert!(found.statement.starts_with("11@2 (11@2) read"), "{}", found.statement);
+    let alone = reader(resting(), "10@1", move |at| Some(MIB + (at - 10.0).clamp(0.0, 10.0) * 400.0 * MIB)).tell();
+    let found = finding(&alone, "served-from-cache").unwrap();
+    assert!(found.statement.starts_with("10@1"), "a process that read itself: {}", found.statement);
+    // A child that was there before the recording: what it had read long ago comes to its parent at once.
+    let old = |at: f64| (at <= 20.0).then_some(4000.0 * MIB);
+    let inherited = reader(reader(resting(), "10@1", shell), "11@2", old).tell();
+    assert_eq!(finding(&inherited, "served-from-cache"), None, "nobody read");
+}
