@@ -106,7 +106,9 @@ fn the_cache_is_kept_bypassed_or_dropped_as_told() {
             StreamSpec { from: file("a"), size: Bytes::new(size), bs: Bytes::new(MIB), rate: None, cache, time: None };
         let ended = run(&Load::Stream(stream), folder.path());
         assert_eq!(ended.outcome, Outcome::Done, "{ended:?}");
-        assert_eq!(pagetide_kernel::cached::bytes(&path).unwrap().get(), left, "{cache:?}");
+        // Pages that another CPU is just adding to the lists can neither be dropped nor, on a full host, be kept.
+        let cached = pagetide_kernel::cached::bytes(&path).unwrap().get();
+        assert!(cached.abs_diff(left) <= size / 8, "{cache:?}: {cached} of {size} are cached");
     }
 }
 
