@@ -3,7 +3,7 @@
 use crate::clock;
 use crate::table::Table;
 use crate::timeline::{self, Timeline};
-use pagetide_core::{Advice, Holds, Report, RunResult, Scenario, Verdict};
+use pagetide_core::{Advice, Finding, Holds, Report, RunResult, Scenario, Verdict};
 
 mod findings;
 mod machine;
@@ -75,36 +75,40 @@ pub struct Saw {
 pub fn page(report: &Report) -> Page {
     let mut blocks = Vec::new();
     let timeline = timeline::timeline(&report.recording, report.run.as_ref());
+    let facts = machine::facts(report, timeline.as_ref());
 
-    blocks.push(Block::Heading("Machine".to_owned()));
-    blocks.push(Block::Facts(machine::facts(report, timeline.as_ref())));
+    // Who reads about an incident wants to know what happened, then to see it, then to check it.
+    blocks.push(Block::Heading("Findings".to_owned()));
+    if report.findings.is_empty() {
+        blocks.push(Block::Paragraph("No rule saw anything to report.".to_owned()));
+    }
+    blocks.extend(
+        in_step_order(report)
+            .into_iter()
+            .map(|finding| Block::Finding(Box::new(findings::saw(finding, &report.recording)))),
+    );
+    if let Some(run) = report.run.as_ref().filter(|run| !run.claims.is_empty()) {
+        blocks.push(Block::Heading("Claims".to_owned()));
+        blocks.push(Block::Claims(run.claims.clone()));
+    }
+    blocks.push(Block::Heading("Timeline".to_owned()));
+    match timeline {
+        Some(timeline) => blocks.push(Block::Timeline(Box::new(timeline))),
+        None => blocks.push(Block::Paragraph("Nothing was recorded.".to_owned())),
+    }
     if let Some(run) = &report.run {
-        if !run.differences.is_empty() {
-            blocks.push(Block::Heading("How this run differs from the scenario's machine".to_owned()));
-            blocks.push(Block::List(run.differences.clone()));
-        }
         blocks.push(Block::Heading(steps::heading(report.scenario.as_ref()).to_owned()));
         blocks.push(Block::Table(steps::table(run, report.scenario.as_ref())));
         let notes = steps::notes(run);
         if !notes.is_empty() {
             blocks.push(Block::List(notes));
         }
-        if !run.claims.is_empty() {
-            blocks.push(Block::Heading("Claims".to_owned()));
-            blocks.push(Block::Claims(run.claims.clone()));
-        }
     }
-    blocks.push(Block::Heading("Findings".to_owned()));
-    if report.findings.is_empty() {
-        blocks.push(Block::Paragraph("No rule saw anything to report.".to_owned()));
-    }
-    blocks.extend(
-        report.findings.iter().map(|finding| Block::Finding(Box::new(findings::saw(finding, &report.recording)))),
-    );
-    blocks.push(Block::Heading("Timeline".to_owned()));
-    match timeline {
-        Some(timeline) => blocks.push(Block::Timeline(Box::new(timeline))),
-        None => blocks.push(Block::Paragraph("Nothing was recorded.".to_owned())),
+    blocks.push(Block::Heading("Machine".to_owned()));
+    blocks.push(Block::Facts(facts));
+    if let Some(run) = report.run.as_ref().filter(|run| !run.differences.is_empty()) {
+        blocks.push(Block::Heading("How this run differs from the scenario's machine".to_owned()));
+        blocks.push(Block::List(run.differences.clone()));
     }
     if let Some(run) = &report.run {
         let table = steps::all_figures(run);
@@ -113,6 +117,19 @@ pub fn page(report: &Report) -> Page {
         }
     }
     Page { title: title(report), lead: lead(report), outcome: outcome(report), blocks }
+}
+
+/// The findings of a run by their step, in the order of the steps, those of one step as they came: surest first. What is of
+/// no step comes last; of a recording without steps all are as they came.
+fn in_step_order(report: &Report) -> Vec<&Finding> {
+    let steps = report.run.as_ref().map(|run| run.steps.as_slice()).unwrap_or_default();
+    let place = |finding: &&Finding| {
+        let step = steps.iter().position(|step| finding.step.as_ref() == Some(&step.id));
+        step.unwrap_or(steps.len())
+    };
+    let mut findings: Vec<&Finding> = report.findings.iter().collect();
+    findings.sort_by_key(place);
+    findings
 }
 
 fn title(report: &Report) -> String {

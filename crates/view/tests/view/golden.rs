@@ -59,3 +59,33 @@ fn a_run_fits_a_terminal_of_80_columns() {
     let long: Vec<&str> = text.lines().filter(|line| line.chars().count() > 80).collect();
     assert!(long.is_empty(), "{long:#?}");
 }
+
+#[test]
+fn findings_come_first_and_in_the_order_of_their_steps() {
+    let mut report = report::report();
+    let finding = |step: Option<&str>, index: usize| pagetide_core::Finding {
+        step: step.map(str::to_owned),
+        statement: format!("statement {index}."),
+        ..report::report().findings.remove(0)
+    };
+    report.findings = [None, Some("A6"), Some("A1"), Some("A6")]
+        .into_iter()
+        .enumerate()
+        .map(|(at, step)| finding(step, at))
+        .collect();
+    let text = written(&report, text::Style { colour: false, width: 80 });
+    let parts = [
+        "Findings\n---",
+        "statement 2.",
+        "statement 1.",
+        "statement 3.",
+        "statement 0.",
+        "Claims\n---",
+        "Timeline\n---",
+        "Steps beside",
+        "Machine\n---",
+        "How this run differs",
+    ];
+    let places: Vec<usize> = parts.iter().map(|part| text.find(part).unwrap_or_else(|| panic!("{part}"))).collect();
+    assert!(places.is_sorted(), "{places:?}");
+}
