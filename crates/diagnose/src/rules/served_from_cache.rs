@@ -13,8 +13,8 @@ pub(super) const RULE: Rule = Rule {
                   CPU, not the device.",
         evidence: "Of a step that only reads: cache_hit_ratio (one less device bytes per requested byte) of at least 90 %. \
                    Of a live recording: a process whose read calls (rchar of /proc/PID/io) ask for at least 16 MiB/s and ten times \
-                   what all devices read; rchar also counts pipes and sockets, so this is weaker. Intervals in which another process of the \
-                   recording ended do not count where a process rose by at least what that one had read: the kernel adds the IO of a \
+                   what all devices read; rchar also counts pipes and sockets, so this is weaker. Of what a process rose in an \
+                   interval in which another one ended, what that one had read is taken off: the kernel adds the IO of a \
                    child to its parent when the parent has waited for it. Requests that are faster \
                    than the device ever was speak for it.",
         why: "A page that was read stays in the page cache until memory is needed for something else. The next read copies it.",
@@ -120,21 +120,19 @@ fn ended<'a>(window: &Window<'a>) -> Vec<(&'a str, i64, i64)> {
 }
 
 /// Bytes that a process read itself in the window. When a parent has waited for a child that ended, the kernel adds all that
-/// the child had read to the parent (`kernel/exit.c:wait_task_zombie`). A recording does not say who is whose parent, so an
-/// interval does not count in which somebody else ended and the process rose by what that one had read, or by more.
+/// the child had read to the parent (`kernel/exit.c:wait_task_zombie`). A recording does not say who is whose parent, so
+/// what others had read is taken off in the interval in which they ended, as far as the process rose by as much.
 fn own_reads(window: &Window<'_>, process: &str, ended: &[(&str, i64, i64)]) -> Option<f64> {
     let series = window.recording.series(Table::Process, process, "rchar")?.around(window.from, window.to);
     let points: Vec<(i64, i64)> = series.points().collect();
-    let inherited = |from: i64, to: i64, rise: i64| {
-        let child = |(name, last, read): &(&str, i64, i64)| {
-            *name != process && (from..to).contains(last) && *read > 0 && rise >= *read
-        };
-        ended.iter().any(child)
+    let own = |from: i64, to: i64, rise: i64| {
+        let children = ended.iter().filter(|(name, last, _)| *name != process && (from..to).contains(last));
+        children.fold(rise, |own, (.., read)| if *read <= own { own - read.max(&0) } else { own })
     };
     let rises = points.windows(2).filter_map(|pair| {
         let ((from, before), (to, after)) = (pair[0], pair[1]);
         let rise = after.checked_sub(before).filter(|rise| *rise >= 0)?;
-        (!inherited(from, to, rise)).then_some(rise as f64)
+        Some(own(from, to, rise) as f64)
     });
     (points.len() > 1).then(|| rises.sum())
 }
