@@ -166,8 +166,8 @@ fn a_host_run_goes_from_scenario_to_report() {
     let folder = tempfile::tempdir_in("/var/tmp").unwrap();
     let out = folder.path().join("run");
     let output = pagetide()
-        .args(["lab", "run", "buffered-read", "--scale", "1/32", "--json", "--out"])
-        .arg(&out)
+        .current_dir(folder.path())
+        .args(["lab", "run", "buffered-read", "--scale", "1/32", "--json", "--out", "run"])
         .arg("--work-dir")
         .arg(folder.path())
         .output()

@@ -197,7 +197,8 @@ fn folder(arguments: &Arguments, found: &Found) -> Result<PathBuf, Refusal> {
         }
         std::fs::remove_dir_all(&folder).and_then(|()| std::fs::create_dir_all(&folder)).map_err(refused)?;
     }
-    Ok(folder)
+    // fio runs in another folder, and people copy the path of the report.
+    folder.canonicalize().map_err(refused)
 }
 
 fn save(run: &RunResult, file: &Path) -> Result<(), Refusal> {
