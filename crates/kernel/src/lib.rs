@@ -9,6 +9,7 @@
 mod buddyinfo;
 pub mod cached;
 pub mod cgroup;
+pub mod damon;
 pub mod device;
 mod diskstats;
 mod error;

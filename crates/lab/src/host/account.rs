@@ -4,6 +4,7 @@ use super::check::Found;
 use super::{HostOptions, Smaller};
 use crate::shrink;
 use pagetide_core::{Action, Figure, Manifest, Quantity, Scenario, StepResult, SwapSpec};
+use pagetide_kernel::{Root, damon};
 
 /// What was done to the host and what stays different, known before the run.
 pub(super) fn before(scenario: &Scenario, options: &HostOptions, smaller: &Smaller<'_>, found: &Found) -> Vec<String> {
@@ -33,6 +34,13 @@ pub(super) fn before(scenario: &Scenario, options: &HostOptions, smaller: &Small
         Smaller::AsItIs(_) => {
             lines.push(format!("The host was not made smaller: its memory is its own, not the scenario's {}.", machine.memory));
         }
+    }
+    if damon::actions(&Root::host()).iter().any(|action| action == "pageout") {
+        lines.push(
+            "The kernel of this host takes memory that is not accessed out of the cache by itself (a DAMON scheme with the action \
+             pageout is on): a file that fits may lose some pages while nobody needs memory, the more the longer a step takes."
+                .into(),
+        );
     }
     lines.push(format!("The disk is this host's ({}), whatever the scenario calls its disks.", found.disks.join(", ")));
     if options.limit_device {

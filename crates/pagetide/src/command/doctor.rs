@@ -3,7 +3,7 @@
 use super::Outcome;
 use crate::output;
 use pagetide_core::{Bytes, Refusal};
-use pagetide_kernel::Root;
+use pagetide_kernel::{Root, damon};
 use pagetide_view::text::Style;
 use pagetide_view::{Cell, Table, Tone};
 use serde::Serialize;
@@ -33,7 +33,7 @@ struct Check {
 }
 
 pub(crate) fn run(_: &Arguments, json: bool) -> Result<Outcome, Refusal> {
-    let checks = [root(), fio(), cgroup(), available(), pressure(), swap(), zram(), tracefs(), qemu()];
+    let checks = [root(), fio(), cgroup(), available(), quiet(), pressure(), swap(), zram(), tracefs(), qemu()];
     if json {
         output::print_json(&checks)?;
     } else {
@@ -124,6 +124,19 @@ fn available() -> Check {
         purpose: "experiments at 1/8: 2 GiB available",
         found: available.map_or_else(|| "the kernel does not say".into(), |available| format!("{available} available")),
         mend: "end what uses the memory, or run at a smaller --scale".into(),
+    }
+}
+
+fn quiet() -> Check {
+    let actions = damon::actions(&Root::host());
+    let there = !actions.iter().any(|action| action == "pageout");
+    Check {
+        name: "still cache",
+        there,
+        needed: false,
+        purpose: "nothing but need takes pages out of the cache",
+        found: if there { "yes".into() } else { format!("DAMON is on: {}", actions.join(", ")) },
+        mend: "echo off > /sys/kernel/mm/damon/admin/kdamonds/0/state (whoever set it up will miss it)".into(),
     }
 }
 

@@ -1,0 +1,56 @@
+//! DAMON: what the kernel does by itself with memory that is not accessed (`mm/damon/sysfs.c`, since Linux 5.18).
+//!
+//! A scheme with the action `pageout` takes pages out of the page cache although nobody needs memory. Whoever measures a cache
+//! must know.
+
+use crate::Root;
+
+/// The actions of the schemes that are at work now, such as `pageout` or `stat`, in no order, each once. Empty where there is no
+/// DAMON, or it may not be read.
+pub fn actions(root: &Root) -> Vec<String> {
+    let numbered = |folder: &str| {
+        let count = root.read(format!("{folder}/nr_{}", folder.rsplit('/').next().unwrap_or_default()));
+        let count = count.ok().and_then(|text| text.trim().parse::<u32>().ok()).unwrap_or(0);
+        (0..count.min(64)).map(|number| format!("{folder}/{number}")).collect::<Vec<_>>()
+    };
+    let mut actions = Vec::new();
+    for kdamond in numbered("sys/kernel/mm/damon/admin/kdamonds") {
+        if root.read(format!("{kdamond}/state")).map_or(true, |state| state.trim() != "on") {
+            continue;
+        }
+        for context in numbered(&format!("{kdamond}/contexts")) {
+            for scheme in numbered(&format!("{context}/schemes")) {
+                let action = root.read(format!("{scheme}/action")).map(|action| action.trim().to_owned());
+                actions.extend(action.ok().filter(|action| !actions.contains(action)));
+            }
+        }
+    }
+    actions
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn only_schemes_at_work_count() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = Root::new(folder.path());
+        assert!(actions(&root).is_empty());
+        let write = |file: &str, text: &str| {
+            let path = folder.path().join("sys/kernel/mm/damon/admin/kdamonds").join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        write("nr_kdamonds", "2\n");
+        for (kdamond, state, action) in [(0, "on\n", "pageout\n"), (1, "off\n", "lru_deprio\n")] {
+            write(&format!("{kdamond}/state"), state);
+            write(&format!("{kdamond}/contexts/nr_contexts"), "1\n");
+            write(&format!("{kdamond}/contexts/0/schemes/nr_schemes"), "2\n");
+            write(&format!("{kdamond}/contexts/0/schemes/0/action"), action);
+            write(&format!("{kdamond}/contexts/0/schemes/1/action"), "stat\n");
+        }
+        assert_eq!(actions(&root), ["pageout", "stat"]);
+    }
+}
