@@ -97,9 +97,12 @@ impl Server {
         let shared = Arc::new(Shared { began: Instant::now(), state: Mutex::new(state), changed: Condvar::new() });
         let mut server = Self { shared, socket, threads: Vec::new() };
         let (shared, reader) = (Arc::clone(&server.shared), server.socket.try_clone().map_err(refuse)?);
+        let end = server.socket.try_clone().map_err(refuse)?;
         server.spawn("pagetide-disk", move || {
             // An error here is the client's end: QEMU is gone, and the run says why.
             let _ = serve(reader, &file, size, &shared);
+            // The server's own descriptors are still open: without this a client that waits for the end would wait for ever.
+            let _ = end.shutdown(std::net::Shutdown::Both);
             shared.close();
         })?;
         let (shared, writer) = (Arc::clone(&server.shared), server.socket.try_clone().map_err(refuse)?);
