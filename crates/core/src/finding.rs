@@ -40,6 +40,12 @@ pub struct Advice {
     pub command: Option<String>,
     /// What it will do, and what it costs or risks.
     pub effect: String,
+    /// How to take it back, when that takes anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undo: Option<String>,
+    /// The command that shows the effect on a machine of its own, where the catalogue has a scenario for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scenario: Option<String>,
 }
 
 /// How sure a finding is, from 0 to 1.
@@ -65,6 +71,9 @@ pub struct Finding {
     pub rule: String,
     /// The statement, in one sentence that names the numbers that matter.
     pub statement: String,
+    /// Where it comes from, the nearest first: `disk:NAME`, `process:COMM`, `cgroup:PATH`. Empty when that is not known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub origins: Vec<String>,
     /// The step it is about, when it is about one.
     pub step: Option<String>,
     /// The time range it is about, ns on the recording's axis.

@@ -3,7 +3,8 @@
 //! Every other crate speaks in these: [`Bytes`], [`Pages`], [`Nanos`] and [`Ratio`] for amounts,
 //! [`metric`] for what the kernel's fields are called and mean, [`Sample`] for one reading of them,
 //! [`Recording`] for many, [`Scenario`] for an experiment, [`StepResult`] and [`Figure`] for what a
-//! step measured, [`Finding`] for what a rule saw, [`Report`] for what a person reads.
+//! step measured, [`Finding`] for what a rule saw, [`Diagnosis`] for what the rules make of it together, [`Report`] for what a
+//! person reads.
 //!
 //! Three seams join the crates: a [`Backend`] runs a scenario and gives samples to a [`Sink`]; a
 //! [`Source`] gives them back as a [`Recording`].
@@ -11,6 +12,7 @@
 //! This crate does no input or output, reads no clock and draws no randomness.
 
 pub mod calendar;
+mod diagnosis;
 mod figure;
 mod finding;
 pub mod memory;
@@ -26,6 +28,7 @@ mod step;
 pub mod suggest;
 mod units;
 
+pub use diagnosis::{Cause, Cleared, Conclusion, Contradiction, Diagnosis, Link, Rival};
 pub use figure::{Comparability, Figure, Figures};
 pub use finding::{Advice, Confidence, Evidence, Finding, Relation, RuleDoc};
 pub use metric::{Kind, Metric, Table};

@@ -1,5 +1,6 @@
 //! What a person reads in the end: a run's results, the verdict on every claim, the findings.
 
+use crate::diagnosis::Diagnosis;
 use crate::finding::Finding;
 use crate::recording::Recording;
 use crate::scenario::{Scale, Scenario};
@@ -72,8 +73,8 @@ pub struct Report {
     pub scenario: Option<Scenario>,
     /// The run; absent for a recording that is not one.
     pub run: Option<RunResult>,
-    /// What the rules saw, surest first.
-    pub findings: Vec<Finding>,
+    /// What the rules make of it.
+    pub diagnosis: Diagnosis,
     /// What was recorded.
     pub recording: Recording,
 }

@@ -13,6 +13,7 @@ use pagetide_core::{Advice, Confidence, Evidence, Finding, Quantity, Relation};
 pub(crate) struct Case {
     rule: &'static str,
     range: (i64, i64),
+    origins: Vec<String>,
     step: Option<String>,
     log_odds: f64,
     evidence: Vec<Evidence>,
@@ -31,11 +32,22 @@ impl Case {
         Self {
             rule,
             range: (window.from, window.to),
+            origins: Vec::new(),
             step,
             log_odds: 0.0,
             evidence: Vec::new(),
             contradictions: Vec::new(),
         }
+    }
+
+    /// Says when it was, more exactly than the window does. Evidence that is added later is of that time.
+    pub(crate) fn during(&mut self, range: (i64, i64)) {
+        self.range = range;
+    }
+
+    /// Says where it comes from: `disk`, `process` or `cgroup` and a name. What is said first is nearest.
+    pub(crate) fn blame(&mut self, kind: &str, name: &str) {
+        self.origins.push(format!("{kind}:{name}"));
     }
 
     /// Adds evidence of a weight: above 0 it speaks for the finding, below 0 against it.
@@ -82,6 +94,7 @@ impl Case {
         (confidence > LEAST).then(|| Finding {
             rule: self.rule.to_owned(),
             statement,
+            origins: self.origins,
             step: self.step,
             range: self.range,
             confidence: Confidence::new((confidence * 1000.0).round() / 1000.0),
@@ -98,9 +111,15 @@ pub(crate) fn grade(value: f64, none: f64, full: f64) -> f64 {
     if part.is_nan() { 0.0 } else { part.clamp(0.0, 1.0) }
 }
 
-/// Advice without a command.
-pub(crate) fn advise(action: &str, command: Option<&str>, effect: &str) -> Advice {
-    Advice { action: action.to_owned(), command: command.map(str::to_owned), effect: effect.to_owned() }
+/// Advice: what to do, the command, what it brings and costs, how to take it back.
+pub(crate) fn advise(action: &str, command: Option<&str>, effect: &str, undo: Option<&str>) -> Advice {
+    Advice {
+        action: action.to_owned(),
+        command: command.map(str::to_owned),
+        effect: effect.to_owned(),
+        undo: undo.map(str::to_owned),
+        scenario: None,
+    }
 }
 
 #[cfg(test)]

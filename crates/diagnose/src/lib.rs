@@ -1,38 +1,59 @@
-//! Rules: a recording in, findings with evidence out.
+//! Rules: a recording in, a diagnosis with evidence out.
 //!
 //! [`diagnose`] cuts a [`Recording`] into windows (the steps of a lab run, or the stretches in which a host was busy),
-//! shows each [`Window`] to every rule under `rules/`, and gives what they saw as [`Finding`]s, surest first. [`rules`] is
-//! what `pagetide explain` and docs/RULES.md print.
+//! shows each [`Window`] to every rule under `rules/`, merges what they saw into [`Finding`]s, and follows what caused what
+//! from the root on. [`rules`] is what `pagetide explain` and docs/RULES.md print.
 //!
 //! ```
-//! let nothing = pagetide_core::Recording::default();
-//! assert!(pagetide_diagnose::diagnose(&nothing).is_empty());
+//! use pagetide_core::{Conclusion, Recording};
+//!
+//! let nothing = Recording::default();
+//! assert_eq!(pagetide_diagnose::diagnose(&nothing).verdict, Conclusion::CannotTell);
 //! ```
 //!
 //! A rule says nothing unless it has what it needs: a metric that was not recorded is no evidence for or against.
 
 mod case;
+mod chain;
+mod coverage;
 mod document;
+mod effect;
+mod merge;
+mod process;
 mod rules;
 mod signal;
+mod verdict;
 mod window;
 
 pub use document::markdown;
 pub use window::Window;
 
-use pagetide_core::{Finding, Recording, RuleDoc};
+use pagetide_core::{Diagnosis, Finding, Recording, RuleDoc};
+use rules::Scope;
 use std::cmp::Ordering;
 
-/// What the rules see in a recording, surest first; of equally sure findings the earlier first.
-pub fn diagnose(recording: &Recording) -> Vec<Finding> {
+/// What happened in a recording.
+pub fn diagnose(recording: &Recording) -> Diagnosis {
     let windows = Window::all(recording);
-    let mut findings: Vec<Finding> =
-        windows.iter().flat_map(|window| rules::RULES.iter().filter_map(|rule| (rule.examine)(window))).collect();
+    let mut findings: Vec<Finding> = windows.iter().flat_map(|window| seen(window, Scope::Busy)).collect();
+    findings.extend(Window::whole(recording).iter().flat_map(|whole| seen(whole, Scope::Whole)));
+    let mut findings = verdict::with_scenarios(merge::merged(recording, findings));
     findings.sort_by(|a, b| {
         let surest = b.confidence.partial_cmp(&a.confidence).unwrap_or(Ordering::Equal);
         surest.then(a.range.cmp(&b.range)).then_with(|| a.rule.cmp(&b.rule))
     });
-    findings
+    verdict::reach(recording, &windows, findings)
+}
+
+/// What the rules of a scope see in a stretch.
+fn seen(window: &Window<'_>, scope: Scope) -> Vec<Finding> {
+    let rules = rules::RULES.iter().filter(|rule| rule.scope == scope);
+    rules.filter_map(|rule| (rule.examine)(window)).collect()
+}
+
+/// Whether a finding means that something is wrong, and not that something is worth knowing.
+pub fn alarming(finding: &Finding) -> bool {
+    verdict::alarming(finding)
 }
 
 /// What each rule means, in the order in which they are explained.

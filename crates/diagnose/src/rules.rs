@@ -12,6 +12,7 @@ mod cold_cache;
 mod device_saturated;
 mod direct_reclaim;
 mod dirty_throttled;
+mod healthy;
 mod latency_bound;
 mod over_reclaim;
 mod replayed_sequence;
@@ -21,11 +22,46 @@ mod swap_in_use;
 mod swap_thrash;
 mod working_set_exceeds_cache;
 
+/// What a finding is to the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Role {
+    /// Something that can be the root of what went wrong.
+    Cause,
+    /// Something that others usually cause; the root only when nothing that was recorded causes it.
+    Effect,
+    /// Worth knowing; nothing is wrong by itself.
+    Remark,
+    /// A sign of health that is often taken for trouble.
+    Benign,
+}
+
+/// Which stretch a rule is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// Those in which something is not as usual.
+    Busy,
+    /// The whole recording: what comes slowly, or is always so.
+    Whole,
+}
+
 /// A rule: what it means, and how it is found. A rule is a pure function of a window.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rule {
     pub(crate) doc: RuleDoc,
+    /// The cause in a few words, for the chain.
+    pub(crate) name: &'static str,
+    pub(crate) role: Role,
+    pub(crate) scope: Scope,
+    /// Scenarios of the catalogue that show it.
+    pub(crate) shown_by: &'static [&'static str],
+    /// The observation that decides between it and something else that fits.
+    pub(crate) decides: &'static str,
     pub(crate) examine: fn(&Window<'_>) -> Option<Finding>,
+}
+
+/// The rule called `id`.
+pub(crate) fn by_id(id: &str) -> Option<&'static Rule> {
+    RULES.iter().find(|rule| rule.doc.id == id)
 }
 
 /// All rules.
@@ -46,6 +82,7 @@ pub(crate) const RULES: &[Rule] = &[
     swap_thrash::RULE,
     swap_in_use::RULE,
     blind_spot::RULE,
+    healthy::RULE,
 ];
 
 /// The texts of all rules.

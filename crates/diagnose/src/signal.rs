@@ -73,19 +73,44 @@ impl Signal {
     ///
     /// The values, as logarithms, are split in two where that explains most of their variance (Otsu's method). It counts
     /// only if the median of the upper part is at least four times that of the lower one and six of its median deviations above.
+    /// An episode begins where the signal leaves the noise of the lower part, which is before it reaches the upper one.
     pub(crate) fn episodes(&self) -> Vec<(i64, i64)> {
         let Some(level) = level(self.points.iter().map(|point| point.value.abs())) else { return Vec::new() };
         let mut episodes: Vec<(i64, i64)> = Vec::new();
-        for point in self.points.iter().filter(|point| point.value >= level) {
+        let mut free = 0;
+        for (index, point) in self.points.iter().enumerate().filter(|(_, point)| point.value >= level.upper) {
             match episodes.last_mut() {
                 // One quiet interval does not end an episode.
                 Some(last) if point.from.saturating_sub(last.1) <= point.to.saturating_sub(point.from) => {
                     last.1 = point.to
                 }
-                _ => episodes.push((point.from, point.to)),
+                _ => {
+                    let rise = self.points[free..index].iter().rev().take_while(|point| point.value > level.noise);
+                    let from = rise.last().map_or(point.from, |first| first.from);
+                    episodes.push((from, point.to));
+                }
             }
+            free = index + 1;
         }
         episodes
+    }
+
+    /// From the first to the last episode that overlaps a stretch.
+    pub(crate) fn hull(&self, from: i64, to: i64) -> Option<(i64, i64)> {
+        let inside = self.episodes().into_iter().filter(|episode| episode.0 < to && episode.1 > from);
+        inside.reduce(|hull, episode| (hull.0, episode.1.max(hull.1)))
+    }
+
+    /// The length of the interval that ends at or after a moment: how exactly that moment is known.
+    pub(crate) fn resolution(&self, at: i64) -> i64 {
+        let next = self.points.partition_point(|point| point.to <= at).min(self.points.len().saturating_sub(1));
+        self.points.get(next).map_or(0, |point| point.to.saturating_sub(point.from))
+    }
+
+    /// The largest rate of an interval that overlaps a stretch.
+    pub(crate) fn most(&self, from: i64, to: i64) -> Option<f64> {
+        let inside = self.points.iter().filter(|point| point.from < to && point.to > from);
+        inside.map(|point| point.value).reduce(f64::max)
     }
 }
 
@@ -94,11 +119,21 @@ pub(crate) fn interval(recording: &Recording) -> i64 {
     i64::try_from(recording.manifest.interval.get()).unwrap_or(i64::MAX)
 }
 
-/// The value that parts unusual from usual ones.
-fn level(values: impl Iterator<Item = f64>) -> Option<f64> {
+/// What parts unusual from usual values.
+struct Level {
+    /// The smallest of the unusual ones.
+    upper: f64,
+    /// The largest that may be noise of the usual ones: their median and six of their median deviations, and a tenth of the way
+    /// up to the median of the unusual ones, so that a baseline of nothing has some width too.
+    noise: f64,
+}
+
+fn level(values: impl Iterator<Item = f64>) -> Option<Level> {
     let mut sorted: Vec<f64> = values.filter(|value| value.is_finite() && *value >= 0.0).collect();
     sorted.sort_by(f64::total_cmp);
-    let logs: Vec<f64> = sorted.iter().map(|value| value.ln_1p()).collect();
+    // One a second is next to nothing for a count, but shares of time are below one.
+    let unit = if sorted.last().is_some_and(|most| *most <= 1.0) { 1e6 } else { 1.0 };
+    let logs: Vec<f64> = sorted.iter().map(|value| (value * unit).ln_1p()).collect();
     let total: f64 = logs.iter().sum();
     let count = logs.len() as f64;
     let (mut best, mut split, mut below) = (0.0, 0, 0.0);
@@ -114,8 +149,9 @@ fn level(values: impl Iterator<Item = f64>) -> Option<f64> {
     let usual = median(quiet)?;
     let mut deviations: Vec<f64> = quiet.iter().map(|value| (value - usual).abs()).collect();
     deviations.sort_by(f64::total_cmp);
-    let far = median(busy)? >= 4.0 * usual + 6.0 * median(&deviations)? && median(busy)? > 0.0;
-    far.then(|| busy[0])
+    let (unusual, spread) = (median(busy)?, 6.0 * median(&deviations)?);
+    let far = unusual >= 4.0 * usual + spread && unusual > 0.0;
+    far.then(|| Level { upper: busy[0], noise: usual + spread.max((unusual - usual) * 0.1) })
 }
 
 /// The middle of sorted values.

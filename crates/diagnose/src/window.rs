@@ -10,6 +10,16 @@ pub(crate) const STOLEN: &[&str] = &["pgsteal", "pgsteal_kswapd", "pgsteal_direc
 /// File pages read back after reclaim, by new and by old kernels.
 pub(crate) const REFAULTED: &[&str] = &["workingset_refault_file", "workingset_refault"];
 
+/// Times that a program had to reclaim memory itself, by zone since Linux 4.10.
+pub(crate) const STALLS: &[&str] = &[
+    "allocstall",
+    "allocstall_dma",
+    "allocstall_dma32",
+    "allocstall_normal",
+    "allocstall_movable",
+    "allocstall_device",
+];
+
 /// A stretch of a recording.
 #[derive(Debug, Clone, Copy)]
 pub struct Window<'a> {
@@ -26,7 +36,14 @@ pub struct Window<'a> {
 }
 
 impl<'a> Window<'a> {
-    /// The stretches that a recording is examined in: its steps when it has any, else its busy stretches, else all of it.
+    /// All of a recording; absent when it is empty.
+    pub fn whole(recording: &'a Recording) -> Option<Self> {
+        let (from, to) = recording.span()?;
+        Some(Self { recording, from, to, step: None, quiet: None })
+    }
+
+    /// The stretches in which something may have happened: the steps of a recording that has any, else its busy stretches, else
+    /// all of it.
     pub fn all(recording: &'a Recording) -> Vec<Self> {
         let of_step = |step: &'a StepResult| Self {
             recording,
@@ -39,12 +56,12 @@ impl<'a> Window<'a> {
         if !steps.is_empty() {
             return steps;
         }
-        let Some((start, end)) = recording.span() else { return Vec::new() };
+        let Some(whole) = Self::whole(recording) else { return Vec::new() };
         let busy = busy(recording);
         if busy.is_empty() {
-            return vec![Self { recording, from: start, to: end, step: None, quiet: None }];
+            return vec![whole];
         }
-        let mut rest = start;
+        let mut rest = whole.from;
         let windows = busy.into_iter().map(|(from, to)| {
             let quiet = (from > rest).then_some((rest, from));
             rest = to;
@@ -57,6 +74,26 @@ impl<'a> Window<'a> {
     pub fn before(&self) -> Option<Self> {
         let (from, to) = self.quiet?;
         Some(Self { recording: self.recording, from, to, step: None, quiet: None })
+    }
+
+    /// When a signal is far above the usual within this stretch; all of it when that cannot be told.
+    pub(crate) fn when(&self, signal: Option<Signal>) -> (i64, i64) {
+        signal.and_then(|signal| signal.hull(self.from, self.to)).unwrap_or((self.from, self.to))
+    }
+
+    /// All memory there is, in bytes.
+    pub fn memory(&self) -> Option<f64> {
+        let total = self.recording.manifest.memory_total.as_f64();
+        if total > 0.0 { Some(total) } else { self.host_gauge("MemTotal").map(|(.., most)| most) }
+    }
+
+    /// The first and the last value of a gauge of the host in this stretch, the first from just before it where there is one.
+    pub fn host_ends(&self, metric: &str) -> Option<(f64, f64)> {
+        let series = self.recording.host(metric)?.around(self.from, self.to);
+        let first = series.last_within(self.from.saturating_sub(interval(self.recording).max(1)), self.from);
+        let first = first.or_else(|| series.within(self.from, self.to).next().map(|(_, value)| value))?;
+        let (_, last) = series.within(self.from, self.to).next_back()?;
+        Some((first as f64, last as f64))
     }
 
     /// Its length in seconds; absent when it has none.
@@ -102,11 +139,7 @@ impl<'a> Window<'a> {
 
     /// How much a gauge of the host changed: from the last value before the stretch, or the first in it, to the last in it.
     pub fn host_change(&self, metric: &str) -> Option<f64> {
-        let series = self.recording.host(metric)?.around(self.from, self.to);
-        let first = series.last_within(self.from.saturating_sub(interval(self.recording).max(1)), self.from);
-        let first = first.or_else(|| series.within(self.from, self.to).next().map(|(_, value)| value))?;
-        let (_, last) = series.within(self.from, self.to).next_back()?;
-        Some(last as f64 - first as f64)
+        self.host_ends(metric).map(|(first, last)| last - first)
     }
 
     /// The sum over the host's counters that exist of those named; absent when none does.
@@ -145,6 +178,16 @@ impl<'a> Window<'a> {
         counted.or_else(|| self.rate(Table::Disk, disk, "queue_depth"))
     }
 
+    /// The mean time of a request at a disk with its queue, ns: the time spent over all requests by the requests that were
+    /// completed, or what another tool printed.
+    pub fn wait(&self, disk: &str) -> Option<f64> {
+        let requests = self.rates(Table::Disk, disk, &["reads", "writes"]).filter(|requests| *requests > 0.0);
+        let counted = self.rates(Table::Disk, disk, &["read_ms", "write_ms"]).zip(requests);
+        counted
+            .map(|(ms, requests)| ms / requests * 1e6)
+            .or_else(|| Some(self.rate(Table::Disk, disk, "await_ms")? * 1e6))
+    }
+
     /// The size of a page in bytes; 4 KiB when the recording does not say.
     pub fn page_size(&self) -> f64 {
         let size = self.recording.manifest.page_size.as_f64();
@@ -161,6 +204,9 @@ fn busy(recording: &Recording) -> Vec<(i64, i64)> {
         host(&["pgmajfault"]),
         host(&["pswpin", "pswpout"]),
         host(&["drop_pagecache"]),
+        host(&["psi_memory_some"]),
+        host(&["psi_io_some"]),
+        host(&["cpu_iowait_share"]),
         Signal::slope(recording, "Cached", -1.0),
         Signal::slope(recording, "AnonPages", 1.0),
     ];

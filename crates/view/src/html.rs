@@ -1,12 +1,13 @@
 //! The page as one HTML file that needs nothing else: no network, no other file, and no script to be read.
 
-use crate::page::{Block, Page, Saw};
+use crate::page::{Block, Page, Saw, Stage};
 use crate::table::{Align, Cell, Row, Table, Tone};
 use crate::text;
 pub(crate) use escape::escaped;
-use pagetide_core::Verdict;
+use pagetide_core::{Advice, Verdict};
 use std::io::{self, Write};
 
+mod chain;
 mod data;
 mod escape;
 pub(crate) mod path;
@@ -70,6 +71,8 @@ fn block_html(block: &Block, out: &mut dyn Write) -> io::Result<()> {
             writeln!(out, "</ul>")
         }
         Block::Finding(saw) => finding_html(saw, out),
+        Block::Chain(stages) => chain_html(stages, out),
+        Block::Advice(advice) => advice.iter().try_for_each(|advice| advice_html(advice, out)),
         Block::Timeline(timeline) => plot::timeline(timeline, out),
         Block::More { summary, table } => {
             writeln!(out, "<details>\n<summary>{}</summary>", escaped(summary))?;
@@ -163,12 +166,37 @@ fn finding_html(saw: &Saw, out: &mut dyn Write) -> io::Result<()> {
             table_html(table, out)?;
         }
     }
-    for advice in &saw.advice {
-        writeln!(out, "<div class=\"advice\"><p>{}</p>", escaped(&advice.action))?;
-        if let Some(command) = &advice.command {
-            writeln!(out, "<pre><code>{}</code></pre>", escaped(command))?;
-        }
-        writeln!(out, "<p class=\"dim\">{}</p></div>", escaped(&advice.effect))?;
-    }
+    saw.advice.iter().try_for_each(|advice| advice_html(advice, out))?;
     writeln!(out, "</article>")
+}
+
+fn advice_html(advice: &Advice, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "<div class=\"advice\"><p>{}</p>", escaped(&advice.action))?;
+    if let Some(command) = &advice.command {
+        writeln!(out, "<pre><code>{}</code></pre>", escaped(command))?;
+    }
+    writeln!(out, "<p class=\"dim\">{}</p>", escaped(&advice.effect))?;
+    for (what, command) in text::also(advice) {
+        writeln!(out, "<p class=\"dim\">{what}: <code>{}</code></p>", escaped(command))?;
+    }
+    writeln!(out, "</div>")
+}
+
+fn chain_html(stages: &[Stage], out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "<ol class=\"chain\">")?;
+    for stage in stages {
+        write!(out, "<li><b>{}</b> <span class=\"dim\">{}", escaped(&stage.words), escaped(&stage.when))?;
+        if let Some(after) = stage.after {
+            write!(out, ", after {}: {}", after + 1, escaped(&stage.lag))?;
+        }
+        write!(out, "</span><br>{}", escaped(&stage.how))?;
+        if !stage.amounts.is_empty() {
+            write!(out, " <span class=\"strong\">{}</span>", escaped(&stage.amounts))?;
+        }
+        if !stage.kernel.is_empty() {
+            write!(out, " <code class=\"dim\">{}</code>", escaped(&stage.kernel))?;
+        }
+        writeln!(out, "</li>")?;
+    }
+    writeln!(out, "</ol>")
 }

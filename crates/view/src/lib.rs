@@ -8,9 +8,9 @@
 //! Nothing here reads a file or a clock; everything is written to a writer that the caller gives.
 //!
 //! ```
-//! use pagetide_core::{Recording, Report};
+//! use pagetide_core::{Diagnosis, Recording, Report};
 //!
-//! let report = Report { scenario: None, run: None, findings: Vec::new(), recording: Recording::default() };
+//! let report = Report { scenario: None, run: None, diagnosis: Diagnosis::default(), recording: Recording::default() };
 //! let page = pagetide_view::page(&report);
 //! let mut out = Vec::new();
 //! pagetide_view::html::draw(&page, &mut out)?;
@@ -30,6 +30,6 @@ mod timeline;
 
 pub use axis::Measure;
 pub use curve::{Axes, curve};
-pub use page::{Block, Page, Saw, page};
+pub use page::{Block, Page, Saw, Stage, page};
 pub use table::{Align, Cell, Column, Row, Table, Tone};
 pub use timeline::{Band, Event, Layer, Levels, Line, Plot, Points, Shape, Spread, Stretch, Timeline};

@@ -3,11 +3,15 @@
 use crate::clock;
 use crate::table::Table;
 use crate::timeline::{self, Timeline};
-use pagetide_core::{Advice, Finding, Holds, Report, RunResult, Scenario, Verdict};
+use pagetide_core::{Advice, Conclusion, Finding, Holds, Report, RunResult, Scenario, Verdict};
 
+pub use chain::Stage;
+
+mod chain;
 mod findings;
 mod machine;
 mod steps;
+mod story;
 
 /// A page.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -39,6 +43,10 @@ pub enum Block {
     Claims(Vec<Verdict>),
     /// What a rule saw.
     Finding(Box<Saw>),
+    /// The causal chain, the cause first.
+    Chain(Vec<Stage>),
+    /// What to do.
+    Advice(Vec<Advice>),
     /// Plots.
     Timeline(Box<Timeline>),
     /// A table that is opened on demand where that can be done, and left out elsewhere.
@@ -74,27 +82,37 @@ pub struct Saw {
 /// The page of a report.
 pub fn page(report: &Report) -> Page {
     let mut blocks = Vec::new();
-    let timeline = timeline::timeline(&report.recording, report.run.as_ref());
+    let stages = chain::stages(&report.diagnosis, &report.recording);
+    let timeline = timeline::timeline(&report.recording, report.run.as_ref(), &stages);
     let facts = machine::facts(report, timeline.as_ref());
+    let plots = |blocks: &mut Vec<Block>| {
+        blocks.push(Block::Heading("Timeline".to_owned()));
+        match timeline {
+            Some(timeline) => blocks.push(Block::Timeline(Box::new(timeline))),
+            None => blocks.push(Block::Paragraph("Nothing was recorded.".to_owned())),
+        }
+    };
 
     // Who reads about an incident wants to know what happened, then to see it, then to check it.
-    blocks.push(Block::Heading("Findings".to_owned()));
-    if report.findings.is_empty() {
-        blocks.push(Block::Paragraph("No rule saw anything to report.".to_owned()));
-    }
-    blocks.extend(
-        in_step_order(report)
-            .into_iter()
-            .map(|finding| Block::Finding(Box::new(findings::saw(finding, &report.recording)))),
-    );
-    if let Some(run) = report.run.as_ref().filter(|run| !run.claims.is_empty()) {
-        blocks.push(Block::Heading("Claims".to_owned()));
-        blocks.push(Block::Claims(run.claims.clone()));
-    }
-    blocks.push(Block::Heading("Timeline".to_owned()));
-    match timeline {
-        Some(timeline) => blocks.push(Block::Timeline(Box::new(timeline))),
-        None => blocks.push(Block::Paragraph("Nothing was recorded.".to_owned())),
+    if report.diagnosis.verdict == Conclusion::Cause {
+        story::before(report, stages, &mut blocks);
+        plots(&mut blocks);
+        story::after(report, &mut blocks);
+    } else {
+        blocks.push(Block::Heading("Findings".to_owned()));
+        if report.diagnosis.findings.is_empty() {
+            blocks.push(Block::Paragraph("No rule saw anything to report.".to_owned()));
+        }
+        blocks.extend(
+            in_step_order(report)
+                .into_iter()
+                .map(|finding| Block::Finding(Box::new(findings::saw(finding, &report.recording)))),
+        );
+        if let Some(run) = report.run.as_ref().filter(|run| !run.claims.is_empty()) {
+            blocks.push(Block::Heading("Claims".to_owned()));
+            blocks.push(Block::Claims(run.claims.clone()));
+        }
+        plots(&mut blocks);
     }
     if let Some(run) = &report.run {
         blocks.push(Block::Heading(steps::heading(report.scenario.as_ref()).to_owned()));
@@ -127,7 +145,7 @@ fn in_step_order(report: &Report) -> Vec<&Finding> {
         let step = steps.iter().position(|step| finding.step.as_ref() == Some(&step.id));
         step.unwrap_or(steps.len())
     };
-    let mut findings: Vec<&Finding> = report.findings.iter().collect();
+    let mut findings: Vec<&Finding> = report.diagnosis.findings.iter().collect();
     findings.sort_by_key(place);
     findings
 }
@@ -148,12 +166,15 @@ fn lead(report: &Report) -> Vec<String> {
         lead.extend(Some(scenario.about.trim().to_owned()).filter(|about| !about.is_empty()));
         lead.extend(Some(format!("Published by {}.", scenario.source)).filter(|_| !scenario.source.is_empty()));
     }
+    if report.run.is_none() {
+        lead.extend(story::summary(report));
+    }
     lead
 }
 
 /// What came out, in one sentence.
 fn outcome(report: &Report) -> String {
-    let findings = match report.findings.len() {
+    let findings = match report.diagnosis.findings.len() {
         0 => "no finding".to_owned(),
         1 => "1 finding".to_owned(),
         many => format!("{many} findings"),

@@ -1,10 +1,10 @@
 //! The page on a terminal, and the parts of it that commands use by themselves.
 
 use crate::clock;
-use crate::page::{Block, Page, Saw};
+use crate::page::{Block, Page, Saw, Stage};
 use crate::table::Tone;
 use crate::timeline::{Band, Plot, Shape, Stretch, Timeline};
-use pagetide_core::{Holds, Verdict};
+use pagetide_core::{Advice, Holds, Verdict};
 use std::io::{self, Write};
 
 mod grid;
@@ -82,6 +82,13 @@ fn block_text(block: &Block, style: Style, out: &mut dyn Write) -> io::Result<()
         Block::Table(table) => table.draw(style, out),
         Block::Claims(claims) => claims.iter().try_for_each(|claim| claim_text(claim, style, out)),
         Block::Finding(saw) => finding_text(saw, style, out),
+        Block::Chain(stages) => chain_text(stages, style, out),
+        Block::Advice(all) => all.iter().enumerate().try_for_each(|(index, advice)| {
+            if index > 0 {
+                writeln!(out)?;
+            }
+            advice_text(advice, style, "", out)
+        }),
         Block::Timeline(timeline) => timeline_text(timeline, style, out),
         Block::More { .. } => Ok(()),
     }
@@ -117,13 +124,42 @@ fn finding_text(saw: &Saw, style: Style, out: &mut dyn Write) -> io::Result<()> 
     }
     for advice in &saw.advice {
         writeln!(out)?;
-        words::wrapped(out, style.width, "    to do  ", "           ", &advice.action)?;
-        if let Some(command) = &advice.command {
-            writeln!(out, "           $ {}", words::clean(command))?;
-        }
-        words::wrapped(out, style.width, "           ", "           ", &advice.effect)?;
+        advice_text(advice, style, "    to do  ", out)?;
     }
     writeln!(out)
+}
+
+fn advice_text(advice: &Advice, style: Style, first: &str, out: &mut dyn Write) -> io::Result<()> {
+    let rest = " ".repeat(words::width(first));
+    words::wrapped(out, style.width, first, &rest, &advice.action)?;
+    if let Some(command) = &advice.command {
+        writeln!(out, "{rest}$ {}", words::clean(command))?;
+    }
+    words::wrapped(out, style.width, &rest, &rest, &advice.effect)?;
+    for (what, command) in also(advice) {
+        writeln!(out, "{rest}{what}: {}", words::clean(command))?;
+    }
+    Ok(())
+}
+
+/// What else an advice comes with: how to take it back, and how to see it at work.
+pub(crate) fn also(advice: &Advice) -> impl Iterator<Item = (&'static str, &str)> {
+    let undo = advice.undo.as_deref().map(|undo| ("undo", undo));
+    undo.into_iter().chain(advice.scenario.as_deref().map(|scenario| ("see it at work", scenario)))
+}
+
+fn chain_text(stages: &[Stage], style: Style, out: &mut dyn Write) -> io::Result<()> {
+    for (index, stage) in stages.iter().enumerate() {
+        let number = format!("{:2}  ", index + 1);
+        let after = stage.after.map_or(String::new(), |after| format!(", after {}: {}", after + 1, stage.lag));
+        words::wrapped(out, style.width, &number, "    ", &format!("{}  ({}{after})", stage.words, stage.when))?;
+        let amounts = if stage.amounts.is_empty() { String::new() } else { format!(" {}.", stage.amounts) };
+        words::wrapped(out, style.width, "      ", "      ", &format!("{}{amounts}", stage.how))?;
+        if !stage.kernel.is_empty() {
+            words::wrapped(out, style.width, "      ", "      ", &stage.kernel)?;
+        }
+    }
+    Ok(())
 }
 
 fn timeline_text(timeline: &Timeline, style: Style, out: &mut dyn Write) -> io::Result<()> {

@@ -21,6 +21,8 @@ pub struct Timeline {
     pub span_ns: i64,
     /// The steps, in order of their start.
     pub steps: Vec<Band>,
+    /// The stages of the causal chain, the cause first.
+    pub chain: Vec<Stage>,
     /// What happened at a moment.
     pub events: Vec<Event>,
     /// Stretches without samples that are drawn and not cut out.
@@ -57,6 +59,19 @@ pub struct Band {
     /// When it began.
     pub from: i64,
     /// When it ended, or the end of the axis.
+    pub to: i64,
+}
+
+/// A stage of the causal chain on the axis.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stage {
+    /// What happened.
+    pub words: String,
+    /// The stage it follows from; absent for the cause.
+    pub after: Option<usize>,
+    /// When it began.
+    pub from: i64,
+    /// When it ended.
     pub to: i64,
 }
 
@@ -190,7 +205,11 @@ impl Layer {
 }
 
 /// The timeline of a recording; of a run with its steps. Absent when nothing was recorded.
-pub(crate) fn timeline(recording: &Recording, run: Option<&RunResult>) -> Option<Timeline> {
+pub(crate) fn timeline(
+    recording: &Recording,
+    run: Option<&RunResult>,
+    chain: &[crate::page::Stage],
+) -> Option<Timeline> {
     let bands = bands(recording, run);
     let mut stamps: Vec<i64> = recording.stamps().iter().map(|stamp| stamp.boot_ns).collect();
     stamps.sort_unstable();
@@ -227,6 +246,15 @@ pub(crate) fn timeline(recording: &Recording, run: Option<&RunResult>) -> Option
         span_ns: stretches.last()?.to.max(1),
         stretches,
         steps: bands.into_iter().map(|band| Band { from: moment(band.from), to: moment(band.to), ..band }).collect(),
+        chain: chain
+            .iter()
+            .map(|stage| Stage {
+                words: stage.words.clone(),
+                after: stage.after,
+                from: moment(stage.range.0),
+                to: moment(stage.range.1),
+            })
+            .collect(),
         events: events(recording, moment),
         gaps: gaps
             .iter()

@@ -1,9 +1,11 @@
 //! `anonymous-growth-takes-cache`: programs' own memory grows into the file cache.
 
-use super::Rule;
+use super::{Role, Rule, Scope};
 use crate::case::{Case, advise, grade};
+use crate::process;
+use crate::signal::Signal;
 use crate::window::{SCANNED, Window};
-use pagetide_core::{Finding, Quantity, Relation, RuleDoc, Table, Unit};
+use pagetide_core::{Finding, Quantity, Relation, RuleDoc, Unit};
 
 pub(super) const RULE: Rule = Rule {
     doc: RuleDoc {
@@ -17,6 +19,11 @@ pub(super) const RULE: Rule = Rule {
         advice: "See whether the growth ends: a leak does not. Limit the program, or add memory for the working set of files.",
         kernel: "mm/memory.c: do_anonymous_page; mm/vmscan.c: get_scan_count.",
     },
+    name: "growth of anonymous memory",
+    role: Role::Cause,
+    scope: Scope::Busy,
+    shown_by: &[],
+    decides: "RssAnon of each process over the same time shows whose memory grew.",
     examine,
 };
 
@@ -33,6 +40,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     }
     let bytes = |value| Quantity::new(value, Unit::Bytes);
     let mut case = Case::new(RULE.doc.id, window);
+    case.during(window.when(Signal::slope(window.recording, "AnonPages", 1.0)));
     case.weigh(
         0.5 + 1.5 * grade(lost / grown, 0.4, 0.8),
         case.held("anonymous memory gained", "AnonPages against Cached", bytes(grown), Relation::Near, bytes(lost)),
@@ -49,10 +57,11 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     if let Some(free) = window.host_change("MemFree").filter(|free| *free > grown) {
         case.against(1.5, case.measured("free memory gained", "MemFree", bytes(free)));
     }
-    let process = grower(window).filter(|(_, bytes)| *bytes >= grown * 0.4);
-    let who = process.map_or(String::new(), |(name, by)| {
-        case.weigh(0.5, case.measured(&format!("growth of {name}"), "RssAnon or rss", bytes(by)));
-        format!(", most of it by {name}")
+    let process = process::grower(window).filter(|who| who.amount >= grown * 0.4);
+    let who = process.map_or(String::new(), |who| {
+        case.weigh(0.5, case.measured(&format!("growth of {}", who.words()), "RssAnon or rss", bytes(who.amount)));
+        case.blame("process", who.comm);
+        format!(", most of it by {}", who.words())
     });
     let statement =
         format!("Anonymous memory grew by {}{who}, and the file cache fell by {}.", bytes(grown), bytes(lost));
@@ -60,22 +69,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         "See which process grows and whether it ends; limit it if it does not.",
         Some("ps -eo pid,rss,comm --sort=-rss | head"),
         "A limit keeps the file cache for the others; the limited program may be killed at it.",
+        None,
     );
     case.close(statement, vec![advice])
-}
-
-/// The process whose anonymous memory grew most, and by how many bytes.
-fn grower(window: &Window<'_>) -> Option<(String, f64)> {
-    let processes = window.recording.entities(Table::Process);
-    let growth = processes.filter_map(|(name, label)| {
-        let of = |metric: &str, unit: f64| {
-            let series = window.recording.series(Table::Process, name, metric)?.around(window.from, window.to);
-            let mut values = series.within(window.from, window.to).map(|(_, value)| value as f64 * unit);
-            let first = values.next()?;
-            Some(values.next_back()? - first)
-        };
-        let grown = of("RssAnon", 1.0).or_else(|| of("rss", window.page_size()))?;
-        Some((format!("{label} ({name})"), grown))
-    });
-    growth.max_by(|a, b| a.1.total_cmp(&b.1))
 }

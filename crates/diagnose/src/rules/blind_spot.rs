@@ -1,6 +1,6 @@
 //! `recorder-blind-spot`: there are stretches that nobody looked at.
 
-use super::Rule;
+use super::{Role, Rule, Scope};
 use crate::case::{Case, advise, grade};
 use crate::window::Window;
 use pagetide_core::{Finding, Nanos, Quantity, RuleDoc};
@@ -18,6 +18,11 @@ pub(super) const RULE: Rule = Rule {
         advice: "Judge what surrounds the gap. Lock the recorder in memory and write to another device if it recurs.",
         kernel: "kernel/sched/core.c; Documentation/accounting/psi.rst.",
     },
+    name: "a blind spot of the recorder",
+    role: Role::Remark,
+    scope: Scope::Whole,
+    shown_by: &[],
+    decides: "The log of the recorder and of the host at that time.",
     examine,
 };
 
@@ -52,7 +57,11 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         words.push(format!("{lost} samples lost"));
     }
     let statement = format!("The recording has blind spots: {}.", words.join(", "));
-    let advice =
-        advise("Do not conclude anything from what is not there.", None, "Counters still tell the sums over a gap.");
+    let advice = advise(
+        "Do not conclude anything from what is not there.",
+        None,
+        "Counters still tell the sums over a gap.",
+        None,
+    );
     case.close(statement, vec![advice])
 }

@@ -1,7 +1,8 @@
 //! `caches-dropped`: somebody wrote to drop_caches.
 
-use super::Rule;
+use super::{Role, Rule, Scope};
 use crate::case::{Case, advise};
+use crate::signal::Signal;
 use crate::window::{STOLEN, Window};
 use pagetide_core::{Finding, Quantity, Relation, RuleDoc, Table, Unit};
 
@@ -18,12 +19,18 @@ pub(super) const RULE: Rule = Rule {
         advice: "Find the script (cron jobs, container hooks). Free memory is not a goal: clean cache is given back when it is needed.",
         kernel: "fs/drop_caches.c: drop_caches_sysctl_handler, count_vm_event(DROP_PAGECACHE).",
     },
+    name: "caches dropped by hand",
+    role: Role::Cause,
+    scope: Scope::Busy,
+    shown_by: &["second-read"],
+    decides: "drop_pagecache of /proc/vmstat, and the kernel log, which names the process that wrote to drop_caches.",
     examine,
 };
 
 fn examine(window: &Window<'_>) -> Option<Finding> {
     let times = window.rise(Table::Host, "", "drop_pagecache").filter(|times| *times > 0.0)?;
     let mut case = Case::new(RULE.doc.id, window);
+    case.during(window.when(Signal::rate(window.recording, Table::Host, "", &["drop_pagecache"])));
     case.weigh(3.0, case.measured("times that the page cache was dropped", "drop_pagecache", Quantity::count(times)));
     let change = window.host_change("Cached");
     if let Some(change) = change {
@@ -41,6 +48,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         "Find and remove what writes to drop_caches.",
         Some("grep -rs drop_caches /etc/cron* /etc/systemd /usr/local"),
         "Reads after it are served from memory again. Nothing is lost: clean cache is given back when memory is needed.",
+        None,
     );
     case.close(statement, vec![advice])
 }

@@ -1,7 +1,8 @@
 //! `cgroup-limit-reclaim`: a control group reclaims its own pages at its own limit.
 
-use super::Rule;
+use super::{Role, Rule, Scope};
 use crate::case::{Case, advise, grade};
+use crate::signal::Signal;
 use crate::window::{REFAULTED, Window};
 use pagetide_core::{Finding, Quantity, Relation, RuleDoc, Table, Unit};
 
@@ -17,8 +18,16 @@ pub(super) const RULE: Rule = Rule {
         advice: "Raise the limit if refaults or stalls hurt; else leave it.",
         kernel: "mm/memcontrol.c: try_charge_memcg, mem_cgroup_handle_over_high; mm/vmscan.c: try_to_free_mem_cgroup_pages.",
     },
+    name: "a control group at its limit",
+    role: Role::Cause,
+    scope: Scope::Busy,
+    shown_by: &["buffered-read"],
+    decides: "memory.events of the group: max or high counts while it lasts.",
     examine,
 };
+
+/// Times that a limit was hit, by v1 and v2.
+const HITS: &[&str] = &["failcnt", "events_max", "events_high"];
 
 fn examine(window: &Window<'_>) -> Option<Finding> {
     // The lab makes such a group on purpose, and its steps say so.
@@ -30,8 +39,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
 }
 
 fn of_group(window: &Window<'_>, group: &str) -> Option<Finding> {
-    let hits =
-        window.rates(Table::Cgroup, group, &["failcnt", "events_max", "events_high"]).filter(|rate| *rate > 0.0)?;
+    let hits = window.rates(Table::Cgroup, group, HITS).filter(|rate| *rate > 0.0)?;
     let gauge = |metric: &str| {
         window
             .recording
@@ -46,6 +54,8 @@ fn of_group(window: &Window<'_>, group: &str) -> Option<Finding> {
         return None;
     }
     let mut case = Case::new(RULE.doc.id, window);
+    case.during(window.when(Signal::rate(window.recording, Table::Cgroup, group, HITS)));
+    case.blame("cgroup", group);
     case.weigh(
         1.0,
         case.measured(
@@ -87,6 +97,7 @@ fn of_group(window: &Window<'_>, group: &str) -> Option<Finding> {
         "Raise the group's limit if its refaults hurt.",
         Some(&format!("echo BYTES > {group}/memory.max")),
         "The group keeps more of its pages; the rest of the host has that much less. memory.limit_in_bytes on v1.",
+        Some("write the old limit back"),
     );
     case.close(statement, vec![advice])
 }

@@ -1,7 +1,9 @@
 //! `cold-cache`: the page cache is being filled for the first time.
 
-use super::Rule;
+use super::{Role, Rule, Scope};
 use crate::case::{Case, advise, grade};
+use crate::process;
+use crate::signal::Signal;
 use crate::window::{REFAULTED, STOLEN, Window};
 use pagetide_core::{Figure, Finding, Quantity, Relation, RuleDoc, Table, Unit};
 
@@ -18,6 +20,11 @@ pub(super) const RULE: Rule = Rule {
         advice: "Wait, or warm the cache before it is needed by reading the files.",
         kernel: "mm/filemap.c: filemap_add_folio; mm/workingset.c: workingset_refault.",
     },
+    name: "a cold cache",
+    role: Role::Cause,
+    scope: Scope::Busy,
+    shown_by: &["buffered-read"],
+    decides: "A second run of the same work: its reads come from memory when the cache was only cold.",
     examine,
 };
 
@@ -44,6 +51,15 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     }
     let bytes = |value| Quantity::new(value, Unit::Bytes);
     let mut case = Case::new(RULE.doc.id, window);
+    let most =
+        window.disks().into_iter().filter_map(|disk| Some((disk, window.rise(Table::Disk, disk, "read_sectors")?)));
+    if let Some((disk, _)) = most.max_by(|a, b| a.1.total_cmp(&b.1)) {
+        case.during(window.when(Signal::rate(window.recording, Table::Disk, disk, &["read_sectors"])));
+        case.blame("disk", disk);
+    }
+    if let Some(who) = process::fastest(window, &["read_bytes"]) {
+        case.blame("process", who.comm);
+    }
     case.weigh(
         1.0 + grade(grown / read, 0.5, 0.9),
         case.held("growth of the file cache", "Cached against read_sectors", bytes(grown), Relation::Near, bytes(read)),
@@ -100,6 +116,7 @@ fn close(case: Case, read: f64) -> Option<Finding> {
         "Wait until it is warm, or read the files before they are needed.",
         Some("cat FILE > /dev/null"),
         "Later reads come from memory, as long as it suffices.",
+        None,
     );
     case.close(statement, vec![advice])
 }

@@ -1,7 +1,8 @@
 //! `device-saturated`: a device has more requests than it can do, as a cause or as a victim.
 
-use super::{Rule, stream_floods_cache};
+use super::{Role, Rule, Scope, stream_floods_cache};
 use crate::case::{Case, advise, grade};
+use crate::signal::Signal;
 use crate::window::{REFAULTED, Window};
 use pagetide_core::{Evidence, Finding, Quantity, Relation, RuleDoc, Table, Unit};
 
@@ -20,6 +21,11 @@ pub(super) const RULE: Rule = Rule {
         advice: "For a victim, mend what evicts its pages. For a cause, fewer or larger requests, or a faster device.",
         kernel: "block/blk-core.c: update_io_ticks; block/genhd.c: diskstats_show.",
     },
+    name: "a saturated device",
+    role: Role::Effect,
+    scope: Scope::Busy,
+    shown_by: &["ssd-stream-starves-raid"],
+    decides: "The rate of the device at a longer queue: when it grows, the limit was not reached.",
     examine,
 };
 
@@ -37,6 +43,8 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
         return None;
     }
     let mut case = Case::new(RULE.doc.id, window);
+    case.during(window.when(Signal::rate(window.recording, Table::Disk, disk, &["io_ms"])));
+    case.blame("disk", disk);
     let of = |what: &str| format!("{what} of {disk}");
     case.weigh(
         1.0 + grade(busy, 0.9, 0.98),
@@ -88,6 +96,7 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
         "If it is a victim, mend what evicts the pages it reads; else ask less of it.",
         None,
         "A faster device for a victim treats the effect and leaves the cause.",
+        None,
     );
     case.close(statement, vec![advice])
 }

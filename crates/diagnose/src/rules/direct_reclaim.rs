@@ -1,8 +1,8 @@
 //! `direct-reclaim-stalls`: programs have to free memory themselves before they get any.
 
-use super::Rule;
+use super::{Role, Rule, Scope};
 use crate::case::{Case, advise, grade};
-use crate::window::Window;
+use crate::window::{STALLS, Window};
 use pagetide_core::{Finding, Quantity, Relation, RuleDoc, Unit};
 
 pub(super) const RULE: Rule = Rule {
@@ -19,17 +19,13 @@ pub(super) const RULE: Rule = Rule {
         advice: "Widen the distance between the watermarks (vm.watermark_scale_factor), so that kswapd starts earlier.",
         kernel: "mm/page_alloc.c: __alloc_pages_slowpath, __perform_reclaim; mm/vmscan.c: try_to_free_pages.",
     },
+    name: "stalls in direct reclaim",
+    role: Role::Effect,
+    scope: Scope::Busy,
+    shown_by: &["swap-off"],
+    decides: "allocstall and pgscan_direct together with the free pages of each zone.",
     examine,
 };
-
-const STALLS: &[&str] = &[
-    "allocstall",
-    "allocstall_dma",
-    "allocstall_dma32",
-    "allocstall_normal",
-    "allocstall_movable",
-    "allocstall_device",
-];
 
 fn examine(window: &Window<'_>) -> Option<Finding> {
     let stalls = window.host_rate(STALLS)?;
@@ -69,7 +65,8 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let advice = advise(
         "Have kswapd start earlier.",
         Some("sysctl -w vm.watermark_scale_factor=100"),
-        "1 % of memory lies between the watermarks instead of 0.1 %; that much less is left for cache. Undo with =10.",
+        "1 % of memory lies between the watermarks instead of 0.1 %; that much less is left for cache.",
+        Some("sysctl -w vm.watermark_scale_factor=10"),
     );
     case.close(statement, vec![advice])
 }

@@ -1,7 +1,9 @@
 //! `dirty-throttled`: writers are slowed to the rate at which the device takes dirty pages.
 
-use super::Rule;
+use super::{Role, Rule, Scope};
 use crate::case::{Case, advise, grade};
+use crate::process;
+use crate::signal::Signal;
 use crate::window::Window;
 use pagetide_core::{Advice, Figure, Finding, Quantity, Relation, RuleDoc, Table, Unit};
 
@@ -22,6 +24,11 @@ pub(super) const RULE: Rule = Rule {
                  through at memory speed and make what follows (fsync, power loss) worse.",
         kernel: "mm/page-writeback.c: balance_dirty_pages, dirty_freerun_ceiling, domain_dirty_limits, wb_position_ratio.",
     },
+    name: "writers throttled for dirty memory",
+    role: Role::Cause,
+    scope: Scope::Busy,
+    shown_by: &["buffered-write"],
+    decides: "Time that the writer sleeps in balance_dirty_pages: `perf trace -e writeback:balance_dirty_pages`.",
     examine,
 };
 
@@ -103,6 +110,13 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
     }
     let (peak, ceiling, threshold) = peak.filter(|_| above >= 2)?;
     let mut case = Case::new(RULE.doc.id, window);
+    case.during(window.when(Signal::rate(window.recording, Table::Host, "", &["nr_dirtied"])));
+    if let Some(who) = process::fastest(window, &["write_bytes"]) {
+        case.blame("process", who.comm);
+    }
+    if let Some((disk, _)) = writing(window) {
+        case.blame("disk", disk);
+    }
     weigh_peak(
         &mut case,
         peak,
@@ -153,12 +167,22 @@ fn advice() -> Vec<Advice> {
             "Free memory that is held without need: both thresholds are parts of available memory.",
             None,
             "The thresholds rise with available memory, and bursts up to the ceiling run at memory speed.",
+            None,
         ),
         advise(
             "Let the flusher begin earlier, so that a burst finds less dirty memory.",
             Some("sysctl -w vm.dirty_background_ratio=5"),
             "The device writes sooner and more evenly; the price is that data that are deleted or overwritten soon get written \
-             all the same. Undo with the old value.",
+             all the same.",
+            Some("sysctl -w vm.dirty_background_ratio=10"),
         ),
     ]
+}
+
+/// The disk that wrote most, and how many bytes per second.
+pub(super) fn writing<'a>(window: &Window<'a>) -> Option<(&'a str, f64)> {
+    let rates = window.disks().into_iter().filter_map(|disk| {
+        Some((disk, window.rate(Table::Disk, disk, "write_sectors")? * 512.0)).filter(|(_, rate)| *rate > 0.0)
+    });
+    rates.max_by(|a, b| a.1.total_cmp(&b.1))
 }

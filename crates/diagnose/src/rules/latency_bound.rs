@@ -1,6 +1,6 @@
 //! `latency-bound`: one request at a time, each as fast as the device answers.
 
-use super::Rule;
+use super::{Role, Rule, Scope};
 use crate::case::{Case, advise, grade};
 use crate::window::Window;
 use pagetide_core::{Advice, Figure, Finding, Quantity, Relation, RuleDoc, Table, Unit};
@@ -27,6 +27,11 @@ pub(super) const RULE: Rule = Rule {
         kernel: "mm/filemap.c: filemap_read waits in folio_wait_locked for each missing folio; block/genhd.c: \
                  part_stat_show gives io_ms and weighted_io_ms; Documentation/admin-guide/iostats.rst.",
     },
+    name: "one request at a time",
+    role: Role::Remark,
+    scope: Scope::Busy,
+    shown_by: &["buffered-read"],
+    decides: "The rate of the device with more requests at a time.",
     examine,
 };
 
@@ -143,6 +148,7 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     }
     let latency = queue.depth / (reads + writes) * 1e9;
     let mut case = Case::new(RULE.doc.id, window);
+    case.blame("disk", disk);
     let source = |what: &str| format!("{what} of {disk}");
     case.weigh(
         2.0 * grade(queue.busy, 0.5, 0.95),
@@ -188,5 +194,6 @@ fn advice() -> Vec<Advice> {
         "Send more requests at a time, or make the data fit in the page cache.",
         None,
         "The rate grows with the number of requests in flight until the device's own limit; each request takes longer near it.",
+        None,
     )]
 }

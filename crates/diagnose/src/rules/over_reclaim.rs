@@ -1,6 +1,6 @@
 //! `over-reclaim`: reclaim goes on although far more is free than it is to reach.
 
-use super::Rule;
+use super::{Role, Rule, Scope};
 use crate::case::{Case, advise, grade};
 use crate::window::{SCANNED, Window};
 use pagetide_core::{Finding, Quantity, Relation, RuleDoc, Table, Unit};
@@ -22,6 +22,11 @@ pub(super) const RULE: Rule = Rule {
                  imbalance, blocks per order show fragmentation, the order shows who asks for it.",
         kernel: "mm/vmscan.c: balance_pgdat, pgdat_balanced, kswapd_shrink_node; mm/page_alloc.c: __zone_watermark_ok.",
     },
+    name: "reclaim far above the watermarks",
+    role: Role::Effect,
+    scope: Scope::Busy,
+    shown_by: &[],
+    decides: "/proc/buddyinfo and the order for which kswapd is woken.",
     examine,
 };
 
@@ -82,8 +87,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         vec![advise(
             "Record free blocks by order and by zone, and the order for which kswapd is woken, while it lasts.",
             Some("perf trace -e vmscan:mm_vmscan_kswapd_wake -a sleep 10; cat /proc/buddyinfo /proc/zoneinfo"),
-            "Free memory in one node only means imbalance; few blocks of the order asked for mean fragmentation. Reading these costs little.",
-        )],
+            "Free memory in one node only means imbalance; few blocks of the order asked for mean fragmentation. Reading these costs little.", None)],
     )
 }
 

@@ -1,6 +1,6 @@
 //! `replayed-sequence`: blocks are asked for in the order in which they have just been evicted.
 
-use super::Rule;
+use super::{Role, Rule, Scope};
 use crate::case::{Case, advise, grade};
 use crate::window::Window;
 use expectation::Reading;
@@ -40,6 +40,11 @@ pub(super) const RULE: Rule = Rule {
         kernel: "mm/vmscan.c: shrink_inactive_list takes from the tail; mm/swap.c: folio_mark_accessed; mm/workingset.c: workingset_refault. \
                  fio: options.c, randrepeat.",
     },
+    name: "a replayed sequence",
+    role: Role::Cause,
+    scope: Scope::Busy,
+    shown_by: &["buffered-read"],
+    decides: "The same work with another random sequence.",
     examine,
 };
 
@@ -183,6 +188,7 @@ fn advice(sequential: bool) -> Vec<Advice> {
             "Go through a part of the file that fits, alternate the direction, or read past the cache with O_DIRECT.",
             None,
             "A loop over more than fits evicts each page before it comes round again; any other order leaves a part of the file cached.",
+            None,
         )];
     }
     vec![advise(
@@ -190,5 +196,6 @@ fn advice(sequential: bool) -> Vec<Advice> {
         Some("fio --randrepeat=0"),
         "The requests no longer follow the order of eviction, and the cache serves the part that it holds. Runs are then not repeatable \
          request by request.",
+        None,
     )]
 }

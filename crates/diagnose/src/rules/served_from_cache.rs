@@ -1,6 +1,6 @@
 //! `served-from-cache`: the page cache answers, the device rests.
 
-use super::Rule;
+use super::{Role, Rule, Scope};
 use crate::case::{Case, advise, grade};
 use crate::window::Window;
 use pagetide_core::{Figure, Finding, Quantity, Relation, RuleDoc, Table, Unit};
@@ -24,6 +24,11 @@ pub(super) const RULE: Rule = Rule {
                  O_DIRECT, or read more than fits.",
         kernel: "mm/filemap.c: filemap_read, filemap_get_pages; fs/proc/base.c: do_io_accounting.",
     },
+    name: "reads served from the cache",
+    role: Role::Benign,
+    scope: Scope::Busy,
+    shown_by: &["second-read"],
+    decides: "The reads of the device while the same work runs.",
     examine,
 };
 
@@ -142,5 +147,6 @@ fn advice() -> Vec<pagetide_core::Advice> {
         "To measure the device and not memory, drop the caches before the run or read with O_DIRECT.",
         Some("sync; echo 3 > /proc/sys/vm/drop_caches"),
         "The next reads of everybody on the host go to the devices until the cache is filled again.",
+        None,
     )]
 }

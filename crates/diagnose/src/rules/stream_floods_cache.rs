@@ -1,7 +1,9 @@
 //! `stream-floods-cache`: one device's reads push everybody's pages out of the page cache.
 
-use super::{Rule, over_reclaim};
+use super::{Role, Rule, Scope, over_reclaim};
 use crate::case::{Case, advise, grade};
+use crate::process;
+use crate::signal::Signal;
 use crate::window::{REFAULTED, SCANNED, STOLEN, Window};
 use pagetide_core::{Evidence, Finding, Quantity, Relation, RuleDoc, Table, Unit};
 
@@ -25,6 +27,11 @@ pub(super) const RULE: Rule = Rule {
                  with a limit makes a stream evict its own pages only.",
         kernel: "mm/filemap.c: filemap_add_folio; mm/vmscan.c: balance_pgdat, shrink_inactive_list, inactive_is_low; mm/fadvise.c: generic_fadvise.",
     },
+    name: "a stream of reads",
+    role: Role::Cause,
+    scope: Scope::Busy,
+    shown_by: &["ssd-stream-starves-raid", "backup-evicts-neighbour"],
+    decides: "Bytes read per process (`pidstat -d 1`): one process reads at the rate of the device and never the same again.",
     examine,
 };
 
@@ -70,6 +77,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     }
     let origin = origin(window)?;
     let mut case = Case::new(RULE.doc.id, window);
+    case.during(window.when(Signal::rate(window.recording, Table::Disk, origin.disk, &["read_sectors"])));
     let rate = |value| Quantity::new(value, Unit::BytesPerSecond);
     let reads = format!("read_sectors of {}", origin.disk);
     case.weigh(
@@ -102,10 +110,12 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     weigh_faults(window, &mut case);
     let victims = victims(window, &origin, &mut case);
     weigh_memory(window, &mut case);
-    let process = reader(window, origin.rate);
-    let who = process.map_or(String::new(), |(name, bytes)| {
-        case.weigh(1.0, case.measured(&format!("bytes that {name} had read"), "read_bytes", rate(bytes)));
-        format!(" by {name}")
+    case.blame("disk", origin.disk);
+    let process = process::fastest(window, &["read_bytes"]).filter(|who| who.amount >= origin.rate * 0.5);
+    let who = process.map_or(String::new(), |who| {
+        case.weigh(1.0, case.measured(&format!("bytes that {} had read", who.words()), "read_bytes", rate(who.amount)));
+        case.blame("process", who.comm);
+        format!(" by {}", who.words())
     });
     let suffer = match victims.as_slice() {
         [] => String::new(),
@@ -123,13 +133,11 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
             advise(
                 "Find who reads from the device; have it use O_DIRECT or POSIX_FADV_DONTNEED behind itself.",
                 Some("pidstat -d 1"),
-                "The stream no longer enters the cache, and the others keep their pages. It loses readahead with O_DIRECT.",
-            ),
+                "The stream no longer enters the cache, and the others keep their pages. It loses readahead with O_DIRECT.", None),
             advise(
                 "Run it in a control group with a memory limit.",
                 Some("systemd-run -p MemoryMax=1G …"),
-                "It then evicts its own pages. Too low a limit makes it reclaim all the time.",
-            ),
+                "It then evicts its own pages. Too low a limit makes it reclaim all the time.", Some("start it without systemd-run")),
         ],
     )
 }
@@ -185,14 +193,4 @@ fn weigh_memory(window: &Window<'_>, case: &mut Case) {
     if let Some(swapped) = window.host_rate(&["pswpin", "pswpout"]) {
         case.weigh(0.5, case.measured("pages swapped", "pswpin + pswpout", Quantity::new(swapped, Unit::PerSecond)));
     }
-}
-
-/// The process that had at least half of the stream read, if processes were recorded.
-fn reader(window: &Window<'_>, rate: f64) -> Option<(String, f64)> {
-    let processes = window.recording.entities(Table::Process);
-    let read = processes.filter_map(|(name, label)| {
-        let bytes = window.rate(Table::Process, name, "read_bytes")?;
-        Some((format!("{label} ({name})"), bytes))
-    });
-    read.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, bytes)| *bytes >= rate * 0.5)
 }

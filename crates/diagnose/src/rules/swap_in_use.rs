@@ -1,6 +1,6 @@
 //! `swap-in-use-harmless`: swap holds something that nobody asks for.
 
-use super::Rule;
+use super::{Role, Rule, Scope};
 use crate::case::{Case, advise, grade};
 use crate::window::Window;
 use pagetide_core::{Finding, Quantity, Relation, RuleDoc, Table, Unit};
@@ -16,6 +16,11 @@ pub(super) const RULE: Rule = Rule {
         advice: "Nothing. swapoff would read everything back for no use.",
         kernel: "mm/vmscan.c: shrink_folio_list; mm/swapfile.c: try_to_unuse (swapoff).",
     },
+    name: "swap in use",
+    role: Role::Benign,
+    scope: Scope::Whole,
+    shown_by: &["swap-off"],
+    decides: "pswpin over a longer time.",
     examine,
 };
 
@@ -40,5 +45,8 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         bytes(used),
         bytes(came)
     );
-    case.close(statement, vec![advise("Leave it.", None, "What lies there unused leaves memory to what is used.")])
+    case.close(
+        statement,
+        vec![advise("Leave it.", None, "What lies there unused leaves memory to what is used.", None)],
+    )
 }

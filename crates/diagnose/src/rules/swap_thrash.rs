@@ -1,9 +1,11 @@
 //! `swap-thrash`: what was swapped out is needed again at once.
 
-use super::Rule;
+use super::{Role, Rule, Scope};
 use crate::case::{Case, advise, grade};
+use crate::process;
+use crate::signal::Signal;
 use crate::window::Window;
-use pagetide_core::{Finding, Quantity, Relation, RuleDoc, Unit};
+use pagetide_core::{Finding, Quantity, Relation, RuleDoc, Table, Unit};
 
 pub(super) const RULE: Rule = Rule {
     doc: RuleDoc {
@@ -18,6 +20,11 @@ pub(super) const RULE: Rule = Rule {
         advice: "Reduce what runs at the same time, or add memory. A faster swap device or zram makes it bearable and does not end it.",
         kernel: "mm/page_io.c: swap_writepage, swap_read_folio; mm/workingset.c: workingset_refault.",
     },
+    name: "anonymous memory that does not fit",
+    role: Role::Cause,
+    scope: Scope::Busy,
+    shown_by: &["swap-off"],
+    decides: "VmSwap and majflt of each process: both move in the process whose memory does not fit.",
     examine,
 };
 
@@ -31,6 +38,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     }
     let bytes = |pages: f64| Quantity::new(pages * page, Unit::BytesPerSecond);
     let mut case = Case::new(RULE.doc.id, window);
+    case.during(window.when(Signal::rate(window.recording, Table::Host, "", &["pswpin", "pswpout"])));
     case.weigh(
         1.0 + grade(came.min(went) / came.max(went), 0.2, 0.5),
         case.held("swapped in", "pswpin against pswpout", bytes(came), Relation::Near, bytes(went)),
@@ -63,12 +71,24 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
             ),
         );
     }
+    if let Some(who) = process::fastest(window, &["majflt"]) {
+        case.note(case.measured(
+            &format!("major faults of {}", who.words()),
+            "majflt",
+            Quantity::new(who.amount, Unit::PerSecond),
+        ));
+        case.blame("process", who.comm);
+    }
     let statement = format!(
         "Memory is swapped in at {} while {} are swapped out: the programs' memory does not fit.",
         bytes(came),
         bytes(went)
     );
-    let advice =
-        advise("Run less at the same time, or add memory.", None, "The waits for swap end once the working set fits.");
+    let advice = advise(
+        "Run less at the same time, or add memory.",
+        None,
+        "The waits for swap end once the working set fits.",
+        None,
+    );
     case.close(statement, vec![advice])
 }

@@ -1,9 +1,11 @@
 //! `working-set-exceeds-cache`: what is read again and again is larger than the memory that can hold it.
 
-use super::Rule;
+use super::{Role, Rule, Scope};
 use crate::case::{Case, advise, grade};
-use crate::window::Window;
-use pagetide_core::{Figure, Finding, Quantity, Relation, RuleDoc, Unit};
+use crate::process;
+use crate::signal::Signal;
+use crate::window::{REFAULTED, Window};
+use pagetide_core::{Figure, Finding, Quantity, Relation, RuleDoc, Table, Unit};
 
 pub(super) const RULE: Rule = Rule {
     doc: RuleDoc {
@@ -23,6 +25,11 @@ pub(super) const RULE: Rule = Rule {
                  stream that is read once takes the cache, let it drop its pages behind itself.",
         kernel: "mm/workingset.c: workingset_eviction, workingset_refault; mm/vmscan.c: shrink_inactive_list.",
     },
+    name: "a working set larger than the cache",
+    role: Role::Cause,
+    scope: Scope::Busy,
+    shown_by: &["buffered-read"],
+    decides: "Refaults of the group or process that reads: they are most of what it reads when its working set does not fit.",
     examine,
 };
 
@@ -101,6 +108,7 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
         return None;
     }
     let mut case = Case::new(RULE.doc.id, window);
+    case.during(window.when(Signal::rate(window.recording, Table::Host, "", REFAULTED)));
     case.weigh(
         2.5 * grade(refaulted / read, 0.05, 0.5),
         case.held(
@@ -116,6 +124,11 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
             case.measured("pages reclaimed", "pgsteal_kswapd + pgsteal_direct", Quantity::new(stolen, Unit::Pages));
         case.weigh(if stolen < refaults * 0.1 { -1.5 } else { 0.5 }, evidence);
     }
+    if let Some(who) = process::fastest(window, &["read_bytes"]).filter(|who| who.amount * seconds >= read * 0.5) {
+        let bytes = Quantity::new(who.amount, Unit::BytesPerSecond);
+        case.note(case.measured(&format!("bytes that {} had read", who.words()), "read_bytes", bytes));
+        case.blame("process", who.comm);
+    }
     let statement = format!(
         "{} of the {} that the devices read per second had been in the page cache before and was evicted: the working set does not fit.",
         Quantity::new(refaulted / seconds, Unit::BytesPerSecond),
@@ -129,5 +142,6 @@ fn advice() -> Vec<pagetide_core::Advice> {
         "Give the page cache as much memory as the working set needs, or make the working set smaller.",
         None,
         "Reads that refault now come from memory; more memory than the working set brings nothing further.",
+        None,
     )]
 }

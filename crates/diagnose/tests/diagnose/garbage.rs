@@ -56,7 +56,7 @@ proptest! {
             let figures: Vec<_> = figures.into_iter().filter(|(figure, _)| *figure != Figure::Elapsed).collect();
             story = story.step(step("S", &figures));
         }
-        for finding in pagetide_diagnose::diagnose(&story.tell()) {
+        for finding in pagetide_diagnose::diagnose(&story.tell()).findings {
             prop_assert!((0.0..=1.0).contains(&finding.confidence.get()));
             prop_assert!(!finding.evidence.is_empty(), "{} without evidence", finding.rule);
         }

@@ -3,7 +3,7 @@
 use crate::story::{MIB, Story, finding, seen};
 use pagetide_core::{Bytes, Table};
 
-const GIB: f64 = 1024.0 * MIB;
+pub(crate) const GIB: f64 = 1024.0 * MIB;
 /// Samples a second apart; what is unusual happens from second 60 to 90.
 const SECONDS: usize = 120;
 
@@ -60,7 +60,7 @@ fn disk(story: Story, name: &str, read: (f64, f64), used: (f64, f64), queue: f64
 }
 
 /// 400 MiB/s from nvme0n1 that nobody reads twice; sda has to read back what others lost.
-fn stream() -> Story {
+pub(crate) fn stream() -> Story {
     let story = memory(host(), |at| (5.0 - 2.0 * progress(at)) * GIB, |_| 2.0 * GIB, |_| 0.5 * GIB);
     let story = paging(story, 150_000.0, 102_400.0, 3000.0, 500.0);
     let story = disk(story, "nvme0n1", (0.5 * MIB, 400.0 * MIB), (0.01, 0.4), 2.0);

@@ -6,3 +6,4 @@ mod live;
 mod recorded;
 mod steps;
 mod story;
+mod verdict;

@@ -47,7 +47,7 @@ fn load(text: &str) -> Recording {
 #[test]
 fn a_real_run_is_told_as_it_was() {
     let recording = load(include_str!("recordings/buffered-read-host.json"));
-    let findings = pagetide_diagnose::diagnose(&recording);
+    let findings = pagetide_diagnose::diagnose(&recording).findings;
     let of = |step: &str| -> Vec<&str> {
         let mut rules: Vec<&str> = findings
             .iter()
@@ -86,7 +86,27 @@ fn a_real_run_is_told_as_it_was() {
 #[test]
 fn the_curious_case_names_the_stream_and_the_contradiction() {
     let recording = load(include_str!("recordings/curious-case.json"));
-    let findings = pagetide_diagnose::diagnose(&recording);
+    let diagnosis = pagetide_diagnose::diagnose(&recording);
+    let cause = diagnosis.cause.as_ref().unwrap();
+    assert_eq!((&*cause.rule, &cause.origins[..]), ("stream-floods-cache", &["disk:vgca0".to_owned()][..]));
+    let links: Vec<(&str, &str)> = diagnosis.chain.iter().map(|link| (&*link.cause, &*link.effect)).collect();
+    let at = |part: &str| {
+        links.iter().position(|(_, effect)| effect.contains(part)).unwrap_or_else(|| panic!("{part}: {links:#?}"))
+    };
+    let order =
+        ["kswapd reclaims", "file cache loses 12.6 GiB in 8.53 s", "major faults", "sda is busy", "sdb is busy"]
+            .map(at);
+    assert!(order.is_sorted() && links[order[0]].0.starts_with("vgca0 is read"), "{links:#?}");
+    assert!(diagnosis.summary.contains("sda and sdb are victims and not the cause"), "{}", diagnosis.summary);
+    let cleared: Vec<&str> = diagnosis.cleared.iter().map(|cleared| &*cleared.rule).collect();
+    assert_eq!(cleared, ["anonymous-growth-takes-cache", "swap-thrash"]);
+    assert!(diagnosis.cleared.iter().all(|cleared| !cleared.evidence.is_empty()));
+    let over = &diagnosis.contradictions[0];
+    assert!(over.statement.contains("13.4 GiB, far above the high watermarks (132 MiB in all)"), "{over:?}");
+    assert!(
+        over.command.as_deref().is_some_and(|command| command.contains("buddyinfo") && command.contains("kswapd_wake"))
+    );
+    let findings = diagnosis.findings;
     let stream = &findings[0];
     assert_eq!(stream.rule, "stream-floods-cache");
     assert!(stream.statement.contains("vgca0"), "the origin, although its latency is fine: {}", stream.statement);

@@ -24,14 +24,14 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Refusal>
     let recording = recordings::load(&arguments.recording, &Selection::default())?;
     let run = recordings::result(&arguments.recording)?;
     let scenario = run.as_ref().map(|run| reports::scenario(&arguments.recording, run)).transpose()?.flatten();
-    let findings = pagetide_diagnose::diagnose(&recording);
-    let report = Report { scenario, run, findings, recording };
+    let diagnosis = pagetide_diagnose::diagnose(&recording);
+    let report = Report { scenario, run, diagnosis, recording };
     if let Some(file) = &arguments.html {
         reports::write_html(&report, file)?;
         output::say(&format!("wrote {}", file.display()));
     }
     if json {
-        output::print_json(&report.findings)?;
+        output::print_json(&report.diagnosis)?;
     } else {
         reports::print_text(&report)?;
     }

@@ -2,7 +2,7 @@
 
 use super::escape::escaped;
 use super::path::{Path, number};
-use super::{data, strip};
+use super::{chain, data, strip};
 use crate::axis::Axis;
 use crate::clock;
 use crate::timeline::{Line, Plot, Points, Shape, Timeline};
@@ -31,6 +31,9 @@ pub(super) fn timeline(timeline: &Timeline, out: &mut dyn Write) -> io::Result<(
     )?;
     if !timeline.steps.is_empty() || !timeline.events.is_empty() {
         strip::strip(timeline, out)?;
+    }
+    if !timeline.chain.is_empty() {
+        chain::chain(timeline, out)?;
     }
     for plot in &timeline.plots {
         figure(plot, timeline, out)?;
@@ -111,6 +114,15 @@ fn figure(plot: &Plot, timeline: &Timeline, out: &mut dyn Write) -> io::Result<(
         edges.lift();
         edges.to(frame.x(at), TOP);
         edges.to(frame.x(at), TOP + height);
+    }
+    let mut onsets = Path::default();
+    for stage in &timeline.chain {
+        onsets.lift();
+        onsets.to(frame.x(stage.from), TOP);
+        onsets.to(frame.x(stage.from), TOP + height);
+    }
+    if !timeline.chain.is_empty() {
+        writeln!(out, "<path class=\"onset\" d=\"{}\"/>", onsets.data())?;
     }
     writeln!(
         out,

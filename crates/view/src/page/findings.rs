@@ -24,7 +24,7 @@ pub(super) fn saw(finding: &Finding, recording: &Recording) -> Saw {
 }
 
 /// A confidence in words.
-fn sureness(confidence: f64) -> &'static str {
+pub(super) fn sureness(confidence: f64) -> &'static str {
     match confidence {
         sure if sure >= 0.95 => "almost certain",
         sure if sure >= 0.8 => "very likely",
@@ -39,15 +39,22 @@ fn range((from, to): (i64, i64), recording: &Recording) -> String {
     if let Some((from, to)) = wall(from).zip(wall(to)) {
         return clock::range(from, to);
     }
-    let start = recording.span().map_or(0, |(from, _)| from);
-    let offset = |at: i64| match at.saturating_sub(start) {
-        after if after > 0 => Quantity::new(after as f64, Unit::Nanos).to_string(),
-        _ => "the start".to_owned(),
-    };
-    format!("{} to {}", offset(from), offset(to))
+    format!("{} to {}", moment(from, recording), moment(to, recording))
 }
 
-fn table(head: &str, evidence: &[Evidence]) -> Table {
+/// A moment: a time of day where the recording is of other logs, as its reader knows it from there, else how long after the start.
+pub(super) fn moment(at: i64, recording: &Recording) -> String {
+    if let Some(wall) = timeline::wall(recording, at).filter(|_| recording.manifest.origin == "import") {
+        return clock::short(wall);
+    }
+    let start = recording.span().map_or(0, |(from, _)| from);
+    match at.saturating_sub(start) {
+        after if after > 0 => Quantity::new(after as f64, Unit::Nanos).to_string(),
+        _ => "the start".to_owned(),
+    }
+}
+
+pub(super) fn table(head: &str, evidence: &[Evidence]) -> Table {
     let mut table = Table::new().left(head).right("measured").left("held against").left("from");
     for item in evidence {
         let against = item.against.map_or_else(String::new, |(relation, value)| format!("{} {value}", word(relation)));

@@ -1,7 +1,7 @@
 //! Texts from outside (process names, host names, notes) are shown and mean nothing, whatever is in them.
 
 use crate::report;
-use pagetide_core::{Mark, MarkKind, RecordingBuilder, Report};
+use pagetide_core::{Diagnosis, Mark, MarkKind, RecordingBuilder, Report};
 use pagetide_view::{Axes, Measure, curve, html, page, text};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -24,7 +24,7 @@ fn poisoned(evil: &str) -> Report {
     for claim in &mut run.claims {
         (claim.id, claim.text, claim.check, claim.evidence) = (text(), text(), text(), text());
     }
-    for finding in &mut report.findings {
+    for finding in &mut report.diagnosis.findings {
         (finding.rule, finding.statement) = (text(), text());
         finding.step = finding.step.as_ref().map(|_| text());
         for item in finding.evidence.iter_mut().chain(&mut finding.contradictions) {
@@ -159,7 +159,7 @@ proptest! {
                 builder.value(table, "", column, value);
             }
         }
-        let report = Report { scenario: None, run: None, findings: Vec::new(), recording: builder.finish() };
+        let report = Report { scenario: None, run: None, diagnosis: Diagnosis::default(), recording: builder.finish() };
         let page = drawn(&report);
         let page = page.replace("meminfo", "");
         prop_assert!(!page.contains("NaN") && !page.contains("inf"), "not a number in a drawing");

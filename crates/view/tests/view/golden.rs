@@ -66,9 +66,9 @@ fn findings_come_first_and_in_the_order_of_their_steps() {
     let finding = |step: Option<&str>, index: usize| pagetide_core::Finding {
         step: step.map(str::to_owned),
         statement: format!("statement {index}."),
-        ..report::report().findings.remove(0)
+        ..report::report().diagnosis.findings.remove(0)
     };
-    report.findings = [None, Some("A6"), Some("A1"), Some("A6")]
+    report.diagnosis.findings = [None, Some("A6"), Some("A1"), Some("A6")]
         .into_iter()
         .enumerate()
         .map(|(at, step)| finding(step, at))

@@ -1,6 +1,8 @@
 //! A page of imported logs: averages that another tool printed, of days that are years apart.
 
-use pagetide_core::{Column, Kind, Manifest, Nanos, Recording, RecordingBuilder, Report, Stamp, Table, Unit};
+use pagetide_core::{
+    Column, Diagnosis, Kind, Manifest, Nanos, Recording, RecordingBuilder, Report, Stamp, Table, Unit,
+};
 use pagetide_view::{Block, Shape, Timeline, html, page, text};
 
 const MINUTE: i64 = 60_000_000_000;
@@ -28,7 +30,7 @@ fn logs() -> Recording {
 }
 
 fn report() -> Report {
-    Report { scenario: None, run: None, findings: Vec::new(), recording: logs() }
+    Report { scenario: None, run: None, diagnosis: Diagnosis::default(), recording: logs() }
 }
 
 fn timeline(report: &Report) -> Timeline {

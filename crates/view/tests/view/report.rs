@@ -1,9 +1,9 @@
 //! A report made up from a fixed little model of a run: every number in it is derived, none is measured.
 
 use pagetide_core::{
-    Advice, Bytes, Confidence, Disk, Entity, EntityId, Evidence, Figure, Figures, Finding, Holds, Manifest, Mark,
-    MarkKind, Nanos, Outcome, Quantity, Recording, RecordingBuilder, Relation, Report, RunResult, Sample, Scale,
-    Scenario, Schema, Stamp, StepResult, Table, Unit, Verdict,
+    Advice, Bytes, Conclusion, Confidence, Diagnosis, Disk, Entity, EntityId, Evidence, Figure, Figures, Finding,
+    Holds, Manifest, Mark, MarkKind, Nanos, Outcome, Quantity, Recording, RecordingBuilder, Relation, Report,
+    RunResult, Sample, Scale, Scenario, Schema, Stamp, StepResult, Table, Unit, Verdict,
 };
 
 const BOOT: i64 = 5_000_000_000_000;
@@ -86,12 +86,17 @@ pub(crate) fn report() -> Report {
         claims: claims(),
         findings: findings(),
     };
-    Report { scenario: Some(scenario), run: Some(run), findings: findings(), recording: recording() }
+    Report { scenario: Some(scenario), run: Some(run), diagnosis: of(findings()), recording: recording() }
 }
 
 /// The same recording as one that is not a run, with a gap in it.
 pub(crate) fn live() -> Report {
-    Report { scenario: None, run: None, findings: Vec::new(), recording: host_recording(120, 1, Some((50, 62))) }
+    Report {
+        scenario: None,
+        run: None,
+        diagnosis: Diagnosis::default(),
+        recording: host_recording(120, 1, Some((50, 62))),
+    }
 }
 
 /// A day of samples, one a second.
@@ -99,7 +104,7 @@ pub(crate) fn day() -> Report {
     Report {
         scenario: None,
         run: None,
-        findings: findings(),
+        diagnosis: of(findings()),
         recording: host_recording(86_400, 1, Some((40_000, 43_000))),
     }
 }
@@ -172,6 +177,11 @@ fn claims() -> Vec<Verdict> {
     ]
 }
 
+/// What is told of a run.
+fn of(findings: Vec<Finding>) -> Diagnosis {
+    Diagnosis { verdict: Conclusion::Experiment, findings, ..Diagnosis::default() }
+}
+
 fn findings() -> Vec<Finding> {
     let evidence = |what: &str, source: &str, value, against| Evidence {
         what: what.to_owned(),
@@ -184,6 +194,7 @@ fn findings() -> Vec<Finding> {
         Finding {
             rule: "replayed-sequence".to_owned(),
             statement: "A6 asks for blocks in the order in which the cache has just evicted them: a cache of 63 % of the file served no read of the first pass.".to_owned(),
+            origins: Vec::new(),
             step: Some("A6".to_owned()),
             range: (BOOT + ns(20.5), BOOT + ns(33.7)),
             confidence: Confidence::new(0.93),
@@ -217,11 +228,14 @@ fn findings() -> Vec<Finding> {
                 action: "Draw a new random sequence in each run, so that the cache is tested and not its eviction order.".to_owned(),
                 command: Some("fio --randrepeat=0 …".to_owned()),
                 effect: "About twice as many reads are served from the cache; runs no longer repeat each other exactly.".to_owned(),
+                undo: None,
+                scenario: None,
             }],
         },
         Finding {
             rule: "latency-bound".to_owned(),
             statement: "A1 waits for one request at a time: 1 831 IOPS times 535 us is 98 % of the time, below what the disk can do.".to_owned(),
+            origins: Vec::new(),
             step: None,
             range: (BOOT + ns(2.0), BOOT + ns(19.9)),
             confidence: Confidence::new(0.98),

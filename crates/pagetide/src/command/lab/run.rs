@@ -134,9 +134,10 @@ fn run_one(arguments: &Arguments, found: &Found, folder: &Path, progress: &mut S
     let mut run = backend.run(&scenario, arguments.scale, Box::new(sink), progress)?;
     run.claims = claims::check(&scenario, &run.steps);
     let recording = recordings::load(folder, &Selection::default())?;
-    run.findings = pagetide_diagnose::diagnose(&recording);
+    let diagnosis = pagetide_diagnose::diagnose(&recording);
+    run.findings.clone_from(&diagnosis.findings);
     save(&run, &folder.join("result.json"))?;
-    let report = Report { scenario: Some(scenario), findings: run.findings.clone(), run: Some(run), recording };
+    let report = Report { scenario: Some(scenario), run: Some(run), diagnosis, recording };
     reports::write_html(&report, &folder.join("report.html"))?;
     Ok(report)
 }

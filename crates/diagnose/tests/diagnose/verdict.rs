@@ -1,0 +1,103 @@
+//! What a diagnosis comes to as a whole: the verdict, the cause, the chain, what it clears.
+
+use crate::live::{GIB, stream};
+use crate::story::{MIB, Story};
+use pagetide_core::{Bytes, Conclusion, Recording, Table};
+use pagetide_diagnose::diagnose;
+
+/// A host on which a database reads a little from its disk and all is well.
+fn quiet(samples: usize) -> Story {
+    Story::new(samples, 1.0)
+        .manifest(|manifest| manifest.memory_total = Bytes::new(8 << 30))
+        .gauge(Table::Host, "", "MemTotal", |_| 8.0 * GIB)
+        .gauge(Table::Host, "", "MemFree", |_| 0.3 * GIB)
+        .gauge(Table::Host, "", "Cached", |_| 5.0 * GIB)
+        .gauge(Table::Host, "", "AnonPages", |_| 2.0 * GIB)
+        .counter(Table::Host, "", "pgscan_kswapd", |at| if at % 7.0 < 1.0 { 900.0 } else { 0.0 })
+        .counter(Table::Host, "", "pgsteal_kswapd", |at| if at % 7.0 < 1.0 { 800.0 } else { 0.0 })
+        .counter(Table::Host, "", "workingset_refault_file", |_| 3.0)
+        .counter(Table::Host, "", "pgmajfault", |_| 1.0)
+        .counter(Table::Host, "", "psi_memory_some", |_| 90.0)
+        .counter(Table::Disk, "sda", "read_sectors", |at| 2000.0 + 300.0 * (at % 3.0))
+        .counter(Table::Disk, "sda", "reads", |_| 100.0)
+        .counter(Table::Disk, "sda", "read_ms", |_| 60.0)
+        .counter(Table::Disk, "sda", "io_ms", |_| 60.0)
+}
+
+#[test]
+fn a_healthy_host_is_called_healthy_with_its_numbers() {
+    let diagnosis = diagnose(&quiet(120).tell());
+    assert_eq!(diagnosis.verdict, Conclusion::Healthy, "{diagnosis:#?}");
+    let cause = diagnosis.cause.unwrap();
+    assert_eq!(cause.rule, "healthy");
+    assert!(cause.confidence.get() > 0.9);
+    let said: Vec<&str> = diagnosis.findings[0].evidence.iter().map(|evidence| &*evidence.source).collect();
+    for number in ["psi_memory_some", "workingset_refault_file", "pgmajfault"] {
+        assert!(said.contains(&number), "{number}: {said:?}");
+    }
+}
+
+#[test]
+fn what_was_not_recorded_is_named_and_nothing_is_called_healthy() {
+    let cannot = |recording: &Recording, because: &str| {
+        let diagnosis = diagnose(recording);
+        assert_eq!(diagnosis.verdict, Conclusion::CannotTell, "{because}: {}", diagnosis.summary);
+        assert_eq!(diagnosis.cause, None, "{because}");
+        assert!(diagnosis.unknown.iter().any(|reason| reason.contains(because)), "{because}: {:?}", diagnosis.unknown);
+        assert!(diagnosis.summary.contains(because), "{}", diagnosis.summary);
+    };
+    cannot(&Recording::default(), "no samples");
+    cannot(&quiet(1).tell(), "one sample");
+    cannot(&quiet(5).tell(), "5 samples");
+    let only = |table, metric: &str| {
+        Story::new(120, 1.0).counter(table, if table == Table::Host { "" } else { "sda" }, metric, |_| 5.0)
+    };
+    cannot(&only(Table::Disk, "io_ms").tell(), "whether memory is reclaimed");
+    cannot(&only(Table::Host, "pgscan_kswapd").tell(), "whether devices are busy");
+    cannot(&only(Table::Host, "ctxt").tell(), "how memory is used");
+}
+
+#[test]
+fn waiting_that_no_rule_explains_is_not_called_healthy() {
+    let waits = quiet(120).counter(Table::Host, "", "psi_memory_some", |_| 80_000.0);
+    let diagnosis = diagnose(&waits.tell());
+    assert_eq!(diagnosis.verdict, Conclusion::CannotTell);
+    assert!(diagnosis.summary.contains("waited for memory 8"), "{}", diagnosis.summary);
+}
+
+#[test]
+fn the_chain_goes_from_the_stream_to_its_victims() {
+    let diagnosis = diagnose(&stream().tell());
+    assert_eq!(diagnosis.verdict, Conclusion::Cause);
+    let cause = diagnosis.cause.as_ref().unwrap();
+    assert_eq!(cause.rule, "stream-floods-cache");
+    assert_eq!(cause.origins, ["disk:nvme0n1", "process:9@9"]);
+    assert_eq!((cause.onset_ns, cause.resolution_ns), (60_000_000_000, 1_000_000_000));
+    let links: Vec<(&str, &str)> = diagnosis.chain.iter().map(|link| (&*link.cause, &*link.effect)).collect();
+    let at = |part: &str| {
+        links.iter().position(|(_, effect)| effect.contains(part)).unwrap_or_else(|| panic!("{part}: {links:#?}"))
+    };
+    let order = ["kswapd reclaims", "file cache loses", "read back", "major faults", "sda is busy"].map(at);
+    assert!(order.is_sorted(), "{links:#?}");
+    assert!(links[order[0]].0.contains("nvme0n1"), "{links:#?}");
+    assert!(links.iter().all(|(_, effect)| !effect.starts_with("nvme0n1")), "the origin does not suffer: {links:#?}");
+    let (cause, effect) = diagnosis.chain[order[0]].amounts.unwrap();
+    assert!((cause.value - 400.0 * MIB).abs() < 8.0 * MIB && (effect.value - 400.0 * MIB).abs() < 8.0 * MIB);
+    assert!(
+        diagnosis
+            .chain
+            .iter()
+            .all(|link| link.lag_ns.is_some() && !link.kernel.is_empty() && !link.evidence.is_empty())
+    );
+    assert!(diagnosis.summary.contains("sda is a victim"), "{}", diagnosis.summary);
+    let cleared: Vec<&str> = diagnosis.cleared.iter().map(|cleared| &*cleared.rule).collect();
+    assert!(cleared.contains(&"anonymous-growth-takes-cache"), "{cleared:?}");
+}
+
+#[test]
+fn what_began_before_is_not_called_an_effect() {
+    // The slow disk is busy from second 20 on; the stream comes at 60.
+    let early = stream().counter(Table::Disk, "sda", "io_ms", |at| if at > 20.0 { 990.0 } else { 50.0 });
+    let diagnosis = diagnose(&early.tell());
+    assert!(diagnosis.chain.iter().all(|link| !link.effect.starts_with("sda is busy")), "{:#?}", diagnosis.chain);
+}

@@ -1,0 +1,80 @@
+//! The causal chain as it is shown.
+
+use super::findings;
+use crate::table::{Cell, Table, Tone};
+use pagetide_core::{Diagnosis, Link, Quantity, Recording, Unit};
+
+/// A thing in the chain.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stage {
+    /// What happened.
+    pub words: String,
+    /// The thing it follows from, by its place in the chain; absent for the cause.
+    pub after: Option<usize>,
+    /// When it began, as its reader knows the time.
+    pub when: String,
+    /// How long after its cause it began, and how exactly that is known.
+    pub lag: String,
+    /// Amounts of its cause and of itself.
+    pub amounts: String,
+    /// How it follows.
+    pub how: String,
+    /// The kernel's functions.
+    pub kernel: String,
+    /// From when to when, ns on the recording's axis.
+    pub range: (i64, i64),
+}
+
+/// The stages of a diagnosis, the cause first; none when there is no chain.
+pub(super) fn stages(diagnosis: &Diagnosis, recording: &Recording) -> Vec<Stage> {
+    let (Some(cause), Some(first)) = (&diagnosis.cause, diagnosis.chain.first()) else { return Vec::new() };
+    let mut stages = vec![Stage {
+        words: first.cause.clone(),
+        after: None,
+        when: findings::moment(cause.onset_ns, recording),
+        lag: String::new(),
+        amounts: String::new(),
+        how: "The cause: nothing that was recorded accounts for it.".to_owned(),
+        kernel: String::new(),
+        range: (cause.onset_ns, cause.end_ns),
+    }];
+    for link in &diagnosis.chain {
+        let after = stages.iter().position(|stage| stage.words == link.cause);
+        stages.push(Stage {
+            words: link.effect.clone(),
+            after: Some(after.unwrap_or(0)),
+            when: findings::moment(link.range.0, recording),
+            lag: lag(link),
+            amounts: link.amounts.map_or_else(String::new, |(cause, effect)| format!("{cause} to {effect}")),
+            how: link.how.clone(),
+            kernel: link.kernel.clone(),
+            range: link.range,
+        });
+    }
+    stages
+}
+
+fn lag(link: &Link) -> String {
+    let time = |ns: i64| Quantity::new(ns as f64, Unit::Nanos);
+    match link.lag_ns {
+        None => "recorded at another time, so that the order is known from the kernel only".to_owned(),
+        Some(lag) if lag < link.resolution_ns => format!("within {}", time(link.resolution_ns)),
+        Some(lag) => format!("{} later, to {}", time(lag), time(link.resolution_ns)),
+    }
+}
+
+/// What was measured of each stage but the cause.
+pub(super) fn evidence(diagnosis: &Diagnosis) -> Table {
+    let mut table = Table::new().left("of").left("evidence").right("measured").left("from");
+    for link in &diagnosis.chain {
+        for (index, item) in link.evidence.iter().enumerate() {
+            table.row([
+                Cell::toned(if index == 0 { link.effect.as_str() } else { "" }, Tone::Plain),
+                item.what.as_str().into(),
+                Cell::toned(item.value.to_string(), Tone::Strong),
+                Cell::toned(item.source.as_str(), Tone::Dim),
+            ]);
+        }
+    }
+    table
+}

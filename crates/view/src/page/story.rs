@@ -1,0 +1,79 @@
+//! A diagnosis as it is told: what happened, the chain, the numbers, what does not fit, what to do.
+
+use super::chain::{self, Stage};
+use super::{Block, findings};
+use pagetide_core::{Conclusion, Report};
+
+/// What happened, for somebody who has no time.
+pub(super) fn summary(report: &Report) -> Option<String> {
+    let diagnosis = &report.diagnosis;
+    let since = |at| findings::moment(at, &report.recording);
+    let text = match (&diagnosis.verdict, &diagnosis.cause) {
+        (Conclusion::Cause, Some(cause)) => {
+            let when = format!("From {} to {}: ", since(cause.onset_ns), since(cause.end_ns));
+            let sure = findings::sureness(cause.confidence.get());
+            format!("{when}{} ({sure}, {:.2})", diagnosis.summary, cause.confidence.get())
+        }
+        _ => diagnosis.summary.clone(),
+    };
+    (!text.is_empty()).then_some(text)
+}
+
+/// What stands before the plots: the chain and the numbers of the cause.
+pub(super) fn before(report: &Report, stages: Vec<Stage>, blocks: &mut Vec<Block>) {
+    let diagnosis = &report.diagnosis;
+    let Some(root) = diagnosis.findings.first() else { return };
+    if !stages.is_empty() {
+        blocks.push(Block::Heading("From cause to effect".to_owned()));
+        blocks.push(Block::Chain(stages));
+    }
+    blocks.push(Block::Heading("Evidence".to_owned()));
+    let mut saw = findings::saw(root, &report.recording);
+    saw.advice.clear();
+    saw.contradictions.rows.clear();
+    blocks.push(Block::Finding(Box::new(saw)));
+    let table = chain::evidence(diagnosis);
+    if !table.rows.is_empty() {
+        blocks.push(Block::Table(table));
+    }
+}
+
+/// What stands behind the plots.
+pub(super) fn after(report: &Report, blocks: &mut Vec<Block>) {
+    let diagnosis = &report.diagnosis;
+    let Some((root, others)) = diagnosis.findings.split_first() else { return };
+    let against = findings::table("against it", &root.contradictions);
+    if !against.rows.is_empty() || !diagnosis.contradictions.is_empty() {
+        blocks.push(Block::Heading("What does not fit".to_owned()));
+        if !against.rows.is_empty() {
+            blocks.push(Block::Table(against));
+        }
+        for contradiction in &diagnosis.contradictions {
+            blocks.push(Block::Paragraph(contradiction.statement.clone()));
+            blocks.push(Block::Paragraph(format!("What would settle it: {}", contradiction.settles)));
+        }
+    }
+    list("What it is not", diagnosis.cleared.iter().map(|cleared| cleared.statement.clone()), blocks);
+    let rival = |rival: &pagetide_core::Rival| {
+        format!("{} ({:.2}): {} {}", rival.rule, rival.confidence.get(), rival.statement, rival.decides)
+    };
+    list("What else it could be", diagnosis.rivals.iter().map(rival), blocks);
+    list("What cannot be told", diagnosis.unknown.iter().cloned(), blocks);
+    if !root.advice.is_empty() {
+        blocks.push(Block::Heading("What to do".to_owned()));
+        blocks.push(Block::Advice(root.advice.clone()));
+    }
+    if !others.is_empty() {
+        blocks.push(Block::Heading("Other findings".to_owned()));
+        let saw = others.iter().map(|finding| Block::Finding(Box::new(findings::saw(finding, &report.recording))));
+        blocks.extend(saw);
+    }
+}
+
+fn list(heading: &str, items: impl Iterator<Item = String>, blocks: &mut Vec<Block>) {
+    let items: Vec<String> = items.collect();
+    if !items.is_empty() {
+        blocks.push(Block::Heading(heading.to_owned()));
+        blocks.push(Block::List(items));
+    }
+}
