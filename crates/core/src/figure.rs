@@ -7,13 +7,22 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Whether a figure can be held against one from another machine.
+/// What a figure depends on, and so whether it can be held against one from another machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Comparability {
-    /// A count or an amount: the same on any machine, up to the scale.
+    /// A count, an amount, or a share of counts: memory, files and requests decide it, the same on any machine up to the scale.
     Count,
-    /// A time or a rate: depends on the machine; only ratios within one run mean something.
-    WithinRun,
+    /// A time, or a share of time: the CPU and the disk decide it, and an emulated CPU is many times slower.
+    Time,
+    /// A rate: the disk decides it, or the CPU where no disk is asked.
+    Rate,
+}
+
+impl Comparability {
+    /// Whether it compares across machines. What does not compares as a ratio to another step of the same run.
+    pub const fn across_machines(self) -> bool {
+        matches!(self, Self::Count)
+    }
 }
 
 macro_rules! figures {
@@ -43,7 +52,7 @@ macro_rules! figures {
                 match self { $(Self::$variant => Unit::$unit,)* }
             }
 
-            /// Whether it can be held against another machine's.
+            /// What it depends on.
             pub const fn comparability(self) -> Comparability {
                 match self { $(Self::$variant => Comparability::$comparable,)* }
             }
@@ -62,15 +71,15 @@ macro_rules! figures {
 }
 
 figures! {
-    Elapsed "elapsed" "elapsed_ns" Nanos WithinRun true "time the step took";
+    Elapsed "elapsed" "elapsed_ns" Nanos Time true "time the step took";
     Issued "issued" "issued" Count Count true "IO requests the workload issued";
-    Iops "iops" "iops" PerSecond WithinRun false "requests the workload completed per second";
-    Bandwidth "bandwidth" "bytes_per_s" BytesPerSecond WithinRun false "bytes the workload moved per second";
-    ClatMean "clat_mean" "clat_mean_ns" Nanos WithinRun false "mean completion latency of a request, as fio measures it";
-    ClatP50 "clat_p50" "clat_p50_ns" Nanos WithinRun false "median completion latency";
-    ClatP95 "clat_p95" "clat_p95_ns" Nanos WithinRun false "95th percentile of completion latency";
-    ClatP99 "clat_p99" "clat_p99_ns" Nanos WithinRun false "99th percentile of completion latency";
-    ClatP999 "clat_p999" "clat_p99_9_ns" Nanos WithinRun false "99.9th percentile of completion latency";
+    Iops "iops" "iops" PerSecond Rate false "requests the workload completed per second";
+    Bandwidth "bandwidth" "bytes_per_s" BytesPerSecond Rate false "bytes the workload moved per second";
+    ClatMean "clat_mean" "clat_mean_ns" Nanos Time false "mean completion latency of a request, as fio measures it";
+    ClatP50 "clat_p50" "clat_p50_ns" Nanos Time false "median completion latency";
+    ClatP95 "clat_p95" "clat_p95_ns" Nanos Time false "95th percentile of completion latency";
+    ClatP99 "clat_p99" "clat_p99_ns" Nanos Time false "99th percentile of completion latency";
+    ClatP999 "clat_p999" "clat_p99_9_ns" Nanos Time false "99.9th percentile of completion latency";
     DiskReads "disk_reads" "disk_reads" Count Count true "reads the device under the file completed, by /proc/diskstats";
     DiskWrites "disk_writes" "disk_writes" Count Count true "writes the device under the file completed, by /proc/diskstats";
     DiskReadMerges "disk_read_merges" "disk_read_merges" Count Count true "reads merged before they were sent to the device";
@@ -79,8 +88,8 @@ figures! {
     DiskWrittenBytes "disk_written_bytes" "disk_written_bytes" Bytes Count true "bytes written to the device";
     FioDiskReads "fio_disk_reads" "fio_disk_reads" Count Count true "reads of the device as fio itself counts them";
     FioDiskWrites "fio_disk_writes" "fio_disk_writes" Count Count true "writes of the device as fio itself counts them";
-    DiskUtil "disk_util" "disk_util" Ratio WithinRun false "part of the step in which the device had a request in flight";
-    DiskAwait "disk_await" "disk_await_ns" Nanos WithinRun false "mean time of a request at the device, its queue included";
+    DiskUtil "disk_util" "disk_util" Ratio Time false "part of the step in which the device had a request in flight";
+    DiskAwait "disk_await" "disk_await_ns" Nanos Time false "mean time of a request at the device, its queue included";
     CacheHitRatio "cache_hit_ratio" "cache_hit_ratio" Ratio Count false "part of the requests that needed no read of the device";
     FileBytes "file_size" "file_bytes" Bytes Count true "size of the file the step worked on";
     CachedBefore "cached_before" "cached_before_bytes" Bytes Count true "part of that file in the page cache before the step";
@@ -93,13 +102,13 @@ figures! {
     SwapIn "swap_in" "swap_in_bytes" Bytes Count true "memory read back from swap";
     SwapOut "swap_out" "swap_out_bytes" Bytes Count true "memory written to swap";
     SwapUsed "swap_used" "swap_used_bytes" Bytes Count true "swap in use at the end of the step";
-    KswapdCpu "kswapd_cpu" "kswapd_cpu_ns" Nanos WithinRun true "CPU time of all kswapd threads";
-    UserCpu "user_cpu" "user_cpu_ns" Nanos WithinRun true "CPU time of the step's processes in user mode";
-    SystemCpu "system_cpu" "system_cpu_ns" Nanos WithinRun true "CPU time of the step's processes in the kernel";
+    KswapdCpu "kswapd_cpu" "kswapd_cpu_ns" Nanos Time true "CPU time of all kswapd threads";
+    UserCpu "user_cpu" "user_cpu_ns" Nanos Time true "CPU time of the step's processes in user mode";
+    SystemCpu "system_cpu" "system_cpu_ns" Nanos Time true "CPU time of the step's processes in the kernel";
     PagesScanned "pages_scanned" "pages_scanned" Pages Count true "pages that reclaim looked at, on the whole host";
     PagesStolen "pages_stolen" "pages_stolen" Pages Count true "pages that reclaim freed, on the whole host";
     Refaults "refaults" "refaults" Pages Count true "file pages read back after they had been reclaimed";
-    Throttled "throttled" "throttled_ns" Nanos WithinRun false "time in which the writer was stopped for dirty memory";
+    Throttled "throttled" "throttled_ns" Nanos Time false "time in which the writer was stopped for dirty memory";
     DirtyPeak "dirty_peak" "dirty_peak_bytes" Bytes Count true "most dirty and writeback memory seen during the step";
     DirtyThreshold "dirty_threshold" "dirty_threshold_bytes" Bytes Count true "dirty memory at which writers are throttled at the latest";
     BackgroundThreshold "background_threshold" "background_threshold_bytes" Bytes Count true "dirty memory at which the flusher starts";

@@ -11,7 +11,9 @@
 //!
 //! This crate does no input or output, reads no clock and draws no randomness.
 
+mod batch;
 pub mod calendar;
+mod comparison;
 mod diagnosis;
 mod figure;
 mod finding;
@@ -28,6 +30,10 @@ mod step;
 pub mod suggest;
 mod units;
 
+pub use batch::{Attempt, Batch, Fate};
+pub use comparison::{
+    Candidate, ComparedClaim, ComparedFigure, ComparedRun, ComparedStep, Comparison, Numbers, Within, compare,
+};
 pub use diagnosis::{Cause, Cleared, Conclusion, Contradiction, Diagnosis, Link, Rival};
 pub use figure::{Comparability, Figure, Figures};
 pub use finding::{Advice, Confidence, Evidence, Finding, Relation, RuleDoc};

@@ -1,6 +1,6 @@
 //! The scenarios that come with pagetide, and those that a user keeps in a file.
 
-use pagetide_core::{Refusal, Scenario, suggest};
+use pagetide_core::{Action, Refusal, Scenario, suggest};
 use std::path::Path;
 use toml::{Table, Value};
 
@@ -49,6 +49,37 @@ pub fn find(name: &str, sets: &[String]) -> Result<Found, Refusal> {
     let scenario = Scenario::parse(&text, &place)?;
     crate::claims::validate(&scenario, &place)?;
     Ok(Found { text, scenario })
+}
+
+/// The scenario with these steps only, and those before them that set the machine: settings, swap, held memory. Claims about
+/// steps that are left out are left out with them.
+///
+/// # Errors
+/// It has no such step.
+pub fn only(scenario: &Scenario, steps: &[String]) -> Result<Scenario, Refusal> {
+    let ids = || scenario.steps.iter().map(|step| step.id.as_str());
+    if let Some(unknown) = steps.iter().find(|wanted| !ids().any(|id| id == *wanted)) {
+        return Err(Refusal::input(
+            format!("{} has no step `{unknown}`{}", scenario.id, suggest::hint(unknown, ids())),
+            format!("its steps: {}", ids().collect::<Vec<_>>().join(", ")),
+        ));
+    }
+    let last = ids().rposition(|id| steps.iter().any(|wanted| wanted == id)).unwrap_or(0);
+    let sets_the_machine = |action: &Action| {
+        matches!(
+            action,
+            Action::Sysctl(_) | Action::Swap(_) | Action::Hold(_) | Action::Release(_) | Action::DropCaches
+        )
+    };
+    let mut scenario = scenario.clone();
+    let mut at = 0..;
+    scenario.steps.retain(|step| {
+        let before = at.next().is_some_and(|at: usize| at < last);
+        steps.contains(&step.id) || before && sets_the_machine(&step.action)
+    });
+    let ids: Vec<String> = scenario.result_ids().collect();
+    scenario.claims.retain(|claim| crate::claims::steps_of(claim).all(|step| ids.iter().any(|id| id == step)));
+    Ok(scenario)
 }
 
 /// The text with `sets` applied.
@@ -105,7 +136,6 @@ fn action_of<'a>(document: &'a mut Table, id: &str) -> Option<&'a mut Table> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pagetide_core::Action;
 
     #[test]
     fn every_shipped_scenario_is_sound_and_is_called_as_its_file() {
@@ -120,6 +150,23 @@ mod tests {
     fn an_unknown_name_is_answered_with_the_nearest() {
         assert!(find("bufered-read", &[]).unwrap_err().to_string().contains("`buffered-read`?"));
         assert!(find("/nowhere/x.toml", &[]).unwrap_err().to_string().contains("/nowhere/x.toml"));
+    }
+
+    #[test]
+    fn chosen_steps_keep_what_sets_the_machine_before_them_and_their_claims() {
+        let scenario = find("swap-off", &[]).unwrap().scenario;
+        let ids = |steps: &[&str]| {
+            let steps: Vec<String> = steps.iter().map(|step| (*step).to_owned()).collect();
+            let scenario = only(&scenario, &steps).unwrap();
+            let steps: Vec<_> = scenario.steps.iter().map(|step| step.id.clone()).collect();
+            (steps.join(" "), scenario.claims.len())
+        };
+        let (steps, claims) = ids(&["D4", "D2"]);
+        assert_eq!(steps, "swappiness_60 D2 swappiness_0 swappiness_1 swappiness_60_again off D4");
+        assert!(claims >= 3 && claims < scenario.claims.len(), "{claims}");
+        assert_eq!(ids(&["D2"]), ("swappiness_60 D2".to_owned(), 1));
+        let refusal = only(&scenario, &["D44".to_owned()]).unwrap_err();
+        assert!(refusal.what.contains("`D4`?"), "{refusal}");
     }
 
     #[test]

@@ -146,6 +146,11 @@ fn named_figures(check: &str) -> BTreeSet<(&str, &str)> {
         .collect()
 }
 
+/// The steps that a claim is about, some of them more than once.
+pub(crate) fn steps_of(claim: &Claim) -> impl Iterator<Item = &str> {
+    named_figures(&claim.check).into_iter().map(|(step, _)| step)
+}
+
 /// A value for every figure of every step, under the steps' names.
 fn scope<'a>(steps: impl Iterator<Item = (&'a str, Vec<(Figure, Quantity)>)>) -> Scope<'static> {
     let mut scope = Scope::new();

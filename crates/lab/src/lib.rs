@@ -16,4 +16,7 @@ pub mod undo;
 pub mod vm;
 
 mod confined;
+mod forecast;
 mod shrink;
+
+pub use forecast::forecast;

@@ -2,6 +2,7 @@
 //!
 //! This crate parses arguments, wires the other crates together, prints and exits; nothing else. One file per command.
 
+mod ahead;
 mod cli;
 mod command;
 mod interrupt;

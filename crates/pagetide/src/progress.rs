@@ -1,9 +1,11 @@
 //! How a run goes, on stderr: a bar per step on a terminal, a line per step elsewhere.
 
+use crate::ahead::Ahead;
 use crate::interrupt::Interrupt;
 use crate::output;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pagetide_core::{Nanos, Progress};
+use pagetide_view::length;
 use std::io::IsTerminal;
 use std::time::Instant;
 
@@ -14,6 +16,10 @@ pub(crate) struct Shown {
     terminal: bool,
     title: String,
     began: Instant,
+    /// The other runs, when this is one of several.
+    ahead: Option<Ahead>,
+    /// What stands before every step's title.
+    label: String,
 }
 
 /// The bar counts in thousandths of a step.
@@ -31,7 +37,44 @@ impl Shown {
         if let Ok(style) = ProgressStyle::with_template("{prefix} {bar:24} {percent:>3} % {msg}") {
             bar.set_style(style.progress_chars("=> "));
         }
-        Self { interrupt, bar, terminal: terminal || quiet, title: String::new(), began: Instant::now() }
+        Self {
+            interrupt,
+            bar,
+            terminal: terminal || quiet,
+            title: String::new(),
+            began: Instant::now(),
+            ahead: None,
+            label: String::new(),
+        }
+    }
+
+    /// Shows the progress of several runs, with the time that is left for all.
+    pub(crate) fn of_several(interrupt: Interrupt, ahead: Ahead) -> Self {
+        let mut shown = Self::new(interrupt, false);
+        shown.ahead = Some(ahead);
+        shown
+    }
+
+    /// One of several runs begins.
+    pub(crate) fn run(&mut self, index: usize, what: &str) {
+        let Some(ahead) = &mut self.ahead else { return };
+        ahead.run(index);
+        what.clone_into(&mut self.label);
+        let line = format!("({} of {}) {what}, about {} left for all", index + 1, ahead.runs(), length(ahead.left()));
+        self.bar.suspend(|| output::say(&line));
+    }
+
+    /// It is over.
+    pub(crate) fn run_done(&mut self, came_to_its_end: bool) {
+        if let Some(ahead) = &mut self.ahead {
+            ahead.run_done(came_to_its_end);
+        }
+    }
+}
+
+impl Drop for Shown {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
     }
 }
 
@@ -43,8 +86,12 @@ fn position(fraction: f64) -> u64 {
 
 impl Progress for Shown {
     fn step(&mut self, number: usize, of: usize, id: &str, title: &str) {
-        self.title = format!("[{number}/{of}] {id}: {title}");
+        let label = if self.label.is_empty() { String::new() } else { format!("{} ", self.label) };
+        self.title = format!("{label}[{number}/{of}] {id}: {title}");
         self.began = Instant::now();
+        if let Some(ahead) = &mut self.ahead {
+            ahead.step(number);
+        }
         self.bar.reset();
         self.bar.set_prefix(self.title.clone());
         self.bar.set_message("");
@@ -57,11 +104,21 @@ impl Progress for Shown {
             self.bar.tick();
         }
         let left = left.map_or_else(String::new, |left| format!(", {:.0} s left", left.as_secs_f64()));
-        self.bar.set_message(format!("{note}{left}"));
+        let all = self.ahead.as_mut().map_or_else(String::new, |ahead| {
+            if let Some(fraction) = fraction {
+                ahead.fraction(fraction);
+            }
+            format!("; {} for all", length(ahead.left()))
+        });
+        self.bar.set_message(format!("{note}{left}{all}"));
     }
 
     fn step_done(&mut self, note: &str) {
-        let line = format!("{} ({:.1} s) {note}", self.title, self.began.elapsed().as_secs_f64());
+        let mut line = format!("{} ({:.1} s) {note}", self.title, self.began.elapsed().as_secs_f64());
+        if let Some(ahead) = &mut self.ahead {
+            ahead.fraction(1.0);
+            line += &format!("; about {} left for all", length(ahead.left()));
+        }
         if self.terminal {
             self.bar.suspend(|| output::say(&line));
         } else {
@@ -76,11 +133,5 @@ impl Progress for Shown {
 
     fn interrupted(&self) -> bool {
         self.interrupt.came()
-    }
-}
-
-impl Drop for Shown {
-    fn drop(&mut self) {
-        self.bar.finish_and_clear();
     }
 }

@@ -2,6 +2,10 @@
 
 use assert_cmd::Command;
 use serde_json::Value;
+use std::sync::{Mutex, PoisonError};
+
+/// One lab run at a time on this host: two would disturb each other, and the second is refused.
+static HOST: Mutex<()> = Mutex::new(());
 
 fn pagetide() -> Command {
     Command::new(env!("CARGO_BIN_EXE_pagetide"))
@@ -37,6 +41,7 @@ fn every_command_has_help_with_an_example() {
         &["lab"],
         &["lab", "show"],
         &["lab", "run"],
+        &["lab", "compare"],
     ] {
         let output = pagetide().args(command).arg("--help").output().unwrap();
         let help = String::from_utf8(output.stdout).unwrap();
@@ -69,6 +74,12 @@ fn wrong_input_is_exit_2_with_a_mend() {
         (&["lab", "run", "buffered-read", "--scale", "0.5"], "1/8"),
         (&["lab", "run", "buffered-read", "--set", "memry=1GiB"], "`memory`?"),
         (&["lab", "run", "buffered-read", "--out", folder], "not a run"),
+        (&["lab", "run", "buffered-read", "--steps", "A44"], "`A4`?"),
+        (&["lab", "run", "all", "--steps", "A4"], "--steps"),
+        (&["lab", "run", "buffered-read", "--on", "host,vn"], "vn"),
+        (&["lab", "compare", folder], "RUN"),
+        (&["lab", "compare", folder, "/nowhere"], "no result.json"),
+        (&["lab", "compare", "/nowhere", folder], "/nowhere: no such folder"),
         (&["lab", "show", "/nowhere/x.toml"], "/nowhere/x.toml"),
         (&["lab", "show", file], "expected `=`"),
         (&["diagnose", "/nowhere"], "no such recording"),
@@ -164,6 +175,7 @@ fn a_closed_pipe_is_not_an_error() {
 /// The issue's own example, at a scale that takes seconds: scenario to host, recording, rules, report.
 #[test]
 fn a_host_run_goes_from_scenario_to_report() {
+    let _turn = HOST.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = tempfile::tempdir_in("/var/tmp").unwrap();
     let out = folder.path().join("run");
     let output = pagetide()
@@ -195,4 +207,68 @@ fn a_host_run_goes_from_scenario_to_report() {
     assert_eq!(json(&["diagnose", out.to_str().unwrap()]), run["findings"]);
     let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, ["run"], "only the run's folder is left");
+}
+
+/// A scenario of one short step, and one that no machine can do.
+fn scenario(folder: &std::path::Path, id: &str, rest: &str) -> String {
+    let path = folder.join(format!("{id}.toml"));
+    let head =
+        format!("id = \"{id}\"\ntitle = \"{id}\"\nsource = \"a test\"\n[machine]\ncpus = 1\nmemory = \"160MiB\"\n");
+    let disk = "[[machine.disk]]\nname = \"data\"\nsize = \"64MiB\"\n";
+    std::fs::write(&path, format!("{head}{disk}{rest}")).unwrap();
+    path.display().to_string()
+}
+
+#[test]
+fn one_of_several_runs_that_is_refused_is_an_outcome_on_the_page() {
+    let _turn = HOST.lock().unwrap_or_else(PoisonError::into_inner);
+    let folder = tempfile::tempdir_in("/var/tmp").unwrap();
+    let read = "[[step]]\nid = \"A\"\ndrop_caches = true\nfio = { rw = \"read\", bs = \"64k\", size = \"4MiB\", invalidate = false }\n\
+                [[claim]]\nid = \"all-of-it\"\ntext = \"all of it\"\ncheck = \"A.issued == 64\"\n";
+    let good = scenario(folder.path(), "good", read);
+    let wrong = scenario(folder.path(), "wrong", &read.replace("A.issued == 64", "A.issued == 65"));
+    // A sysctl that is none is refused when its turn comes, in the middle of the others.
+    let refused = scenario(folder.path(), "refused", "[[step]]\nid = \"A\"\nsysctl = { \"vm.no_such_setting\" = 1 }\n");
+    let run = |names: &[&str], out: &str| {
+        let output = pagetide()
+            .current_dir(folder.path())
+            .args(["lab", "run", "--json", "--shrink", "none", "--out", out, "--work-dir", "."])
+            .args(names)
+            .output()
+            .unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code(), serde_json::from_slice::<Value>(&output.stdout).unwrap_or_else(|_| panic!("{stderr}")))
+    };
+    let (code, batch) = run(&[&good, &refused, &wrong], "set");
+    assert_eq!(code, Some(1), "{batch}");
+    let fate = |at: usize| &batch["runs"][at]["fate"];
+    assert_eq!(fate(0)["ran"]["claims"][0]["holds"], "yes", "{batch}");
+    assert!(fate(1)["refused"]["what"].as_str().unwrap().contains("vm.no_such_setting"), "{batch}");
+    assert_eq!(fate(2)["ran"]["claims"][0]["holds"], "no", "{batch}");
+    let out = folder.path().join("set");
+    let page = std::fs::read_to_string(out.join("index.html")).unwrap();
+    assert!(page.contains("href=\"./good/report.html\"") && out.join("good/report.html").exists(), "{page}");
+    let kept: Value = serde_json::from_str(&std::fs::read_to_string(out.join("batch.json")).unwrap()).unwrap();
+    assert_eq!(kept, batch);
+
+    // What was run can be compared, and what cannot is refused in one line.
+    let path = |name: &str| out.join(name).display().to_string();
+    let compared = json(&["lab", "compare", &path("good"), &path("good")]);
+    let issued =
+        compared["steps"][0]["figures"].as_array().unwrap().iter().find(|figure| figure["key"] == "issued").unwrap();
+    assert_eq!((&issued["comparable"], &issued["to_first"][1]), (&true.into(), &1.0.into()), "{issued}");
+    for (runs, words) in [
+        ([path("good"), path("wrong")], "of good"),
+        ([path("good"), path("refused")], "result.json"),
+        ([path("good"), out.display().to_string()], "several runs"),
+    ] {
+        let (code, stderr) = refused_runs(&runs);
+        assert!(code == 2 && stderr.contains(words), "{stderr}");
+    }
+    let (code, batch) = run(&[&good, &good], "once");
+    assert_eq!((code, &batch["scenario"]), (Some(0), &"good".into()), "named twice is meant once");
+}
+
+fn refused_runs(runs: &[String; 2]) -> (i32, String) {
+    refused(&["lab", "compare", &runs[0], &runs[1]])
 }

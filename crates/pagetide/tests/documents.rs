@@ -6,9 +6,10 @@ use std::path::Path;
 
 /// The figures as docs/JSON.md lists them.
 fn figures() -> String {
-    let mut table = String::from("| key | name in claims | is |\n|---|---|---|\n");
+    let mut table = String::from("| key | name in claims | compares | is |\n|---|---|---|---|\n");
     for figure in Figure::ALL {
-        let _ = writeln!(table, "| `{}` | `{}` | {} |", figure.key(), figure.name(), figure.meaning());
+        let compares = if figure.comparability().across_machines() { "anywhere" } else { "within a run" };
+        let _ = writeln!(table, "| `{}` | `{}` | {compares} | {} |", figure.key(), figure.name(), figure.meaning());
     }
     table
 }

@@ -1,6 +1,6 @@
 //! Times for people: an offset from the start, and a date and time of day in UTC.
 
-use pagetide_core::calendar;
+use pagetide_core::{Nanos, calendar};
 
 /// `2026-11-21 10:42:07 UTC` of nanoseconds since 1970.
 pub(crate) fn utc(wall_ns: i64) -> String {
@@ -46,9 +46,27 @@ pub(crate) fn time_of_day(seconds: i64, with_seconds: bool) -> String {
     if with_seconds { format!("{hours:02}:{minutes:02}:{rest:02}") } else { format!("{hours:02}:{minutes:02}") }
 }
 
+/// A length of time as people say it: `45 s`, `12 min 5 s`, `1 h 3 min`.
+pub fn length(time: Nanos) -> String {
+    let seconds = time.get().saturating_add(500_000_000) / 1_000_000_000;
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    match (hours, minutes) {
+        (0, 0) => format!("{seconds} s"),
+        (0, minutes) => format!("{minutes} min {seconds} s"),
+        (hours, minutes) => format!("{hours} h {minutes} min"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::utc;
+    use super::{length, utc};
+    use pagetide_core::Nanos;
+
+    #[test]
+    fn lengths_are_said_as_people_do() {
+        let said = |seconds: u64| length(Nanos::new(seconds * 1_000_000_000));
+        assert_eq!([said(0), said(59), said(725), said(3_780)], ["0 s", "59 s", "12 min 5 s", "1 h 3 min"]);
+    }
 
     #[test]
     fn dates_are_right_around_leap_days_and_before_1970() {

@@ -127,9 +127,15 @@ fn row_html(table: &Table, cells: &[Cell], out: &mut dyn Write) -> io::Result<()
     for (column, cell) in table.columns.iter().zip(cells) {
         let number = if column.align == Align::Right { "num" } else { "" };
         let classes = [number, class(cell.tone)].join(" ");
-        match classes.trim() {
-            "" => write!(out, "<td>{}</td>", escaped(&cell.text))?,
-            classes => write!(out, "<td class=\"{classes}\">{}</td>", escaped(&cell.text))?,
+        let class = match classes.trim() {
+            "" => String::new(),
+            classes => format!(" class=\"{classes}\""),
+        };
+        let text = escaped(&cell.text);
+        if cell.link.is_empty() {
+            write!(out, "<td{class}>{text}</td>")?;
+        } else {
+            write!(out, "<td{class}><a href=\"{}\">{text}</a></td>", escaped(&cell.link))?;
         }
     }
     writeln!(out, "</tr>")

@@ -7,7 +7,9 @@ use pagetide_core::{Advice, Conclusion, Finding, Holds, Report, RunResult, Scena
 
 pub use chain::Stage;
 
+pub(crate) mod batch;
 mod chain;
+pub(crate) mod comparison;
 mod findings;
 mod machine;
 mod steps;
@@ -176,8 +178,7 @@ fn lead(report: &Report) -> Vec<String> {
 fn outcome(report: &Report) -> String {
     let findings = match report.diagnosis.findings.len() {
         0 => "no finding".to_owned(),
-        1 => "1 finding".to_owned(),
-        many => format!("{many} findings"),
+        some => count(some, "finding"),
     };
     let Some(run) = &report.run else {
         let stamps = report.recording.stamps();
@@ -188,10 +189,17 @@ fn outcome(report: &Report) -> String {
             .unwrap_or_default();
         return format!("{} samples{when}; {findings}.", stamps.len());
     };
-    let count = |holds| run.claims.iter().filter(|claim| claim.holds == holds).count();
+    let mut parts = tally(&run.claims.iter().collect::<Vec<_>>());
+    parts.push(findings);
+    format!("{}.", capital(&parts.join(", ")))
+}
+
+/// How many claims hold and how many do not, as parts of a sentence; none when there are no claims.
+fn tally(claims: &[&Verdict]) -> Vec<String> {
+    let count = |holds| claims.iter().filter(|claim| claim.holds == holds).count();
     let mut parts = Vec::new();
-    if !run.claims.is_empty() {
-        parts.push(format!("{} of {} claims hold", count(Holds::Yes), run.claims.len()));
+    if !claims.is_empty() {
+        parts.push(format!("{} of {} claims hold", count(Holds::Yes), claims.len()));
         parts.extend(
             Some(count(Holds::No))
                 .filter(|n| *n > 0)
@@ -199,11 +207,19 @@ fn outcome(report: &Report) -> String {
         );
         parts.extend(Some(count(Holds::Unknown)).filter(|n| *n > 0).map(|n| format!("{n} cannot be computed")));
     }
-    parts.push(findings);
-    let joined = parts.join(", ");
-    let mut text = joined.chars();
-    let capital = text.next().map(|first| first.to_ascii_uppercase()).into_iter();
-    format!("{}{}.", capital.collect::<String>(), text.as_str())
+    parts
+}
+
+/// A number of things, in words.
+fn count(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
+/// The text with a capital at its begin.
+fn capital(text: &str) -> String {
+    let mut rest = text.chars();
+    let first = rest.next().map(|first| first.to_ascii_uppercase()).into_iter();
+    format!("{}{}", first.collect::<String>(), rest.as_str())
 }
 
 /// The step of a scenario with this id.

@@ -45,12 +45,20 @@ pub struct Cell {
     pub text: String,
     /// How it stands out.
     pub tone: Tone,
+    /// A file beside the page that it leads to; empty when it leads nowhere. A terminal does not show it.
+    pub link: String,
 }
 
 impl Cell {
     /// A cell that stands out in `tone`.
     pub fn toned(text: impl Into<String>, tone: Tone) -> Self {
-        Self { text: text.into(), tone }
+        Self { text: text.into(), tone, link: String::new() }
+    }
+
+    /// A cell that leads to a file beside the page.
+    pub fn linked(text: impl Into<String>, file: &str) -> Self {
+        // A name cannot pass for a scheme such as `javascript:` behind a folder.
+        Self { text: text.into(), tone: Tone::Plain, link: format!("./{file}") }
     }
 }
 

@@ -1,5 +1,6 @@
 //! `pagetide lab`: experiments.
 
+mod compare;
 mod list;
 mod run;
 mod show;
@@ -13,11 +14,14 @@ use pagetide_core::Refusal;
 Examples:
   pagetide lab list
   pagetide lab show buffered-read
-  pagetide lab run buffered-read --on host --scale 1/8")]
+  pagetide lab run buffered-read --on host --scale 1/8
+  pagetide lab run all --on vm --scale 1/16
+  pagetide lab compare run/one run/other")]
 pub(crate) enum Command {
     List(list::Arguments),
     Show(show::Arguments),
     Run(Box<run::Arguments>),
+    Compare(compare::Arguments),
 }
 
 pub(crate) fn run(command: &Command, json: bool) -> Result<Outcome, Refusal> {
@@ -25,5 +29,6 @@ pub(crate) fn run(command: &Command, json: bool) -> Result<Outcome, Refusal> {
         Command::List(_) => list::run(json),
         Command::Show(arguments) => show::run(arguments, json),
         Command::Run(arguments) => run::run(arguments, json),
+        Command::Compare(arguments) => compare::run(arguments, json),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::step;
 use crate::table::{Cell, Table, Tone};
-use pagetide_core::{Action, Comparability, Figure, Figures, Outcome, Quantity, RunResult, Scenario, StepResult, Unit};
+use pagetide_core::{Action, Figure, Figures, Outcome, Quantity, RunResult, Scenario, StepResult, Unit};
 
 /// A column of the step table: a figure, or the share of requests that reached the disk.
 #[derive(Clone, Copy, PartialEq)]
@@ -156,7 +156,7 @@ fn dash() -> Cell {
 fn comparable(shown: Shown) -> bool {
     match shown {
         Shown::Reached => true,
-        Shown::Plain(figure) => figure.comparability() == Comparability::Count,
+        Shown::Plain(figure) => figure.comparability().across_machines(),
     }
 }
 

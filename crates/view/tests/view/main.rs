@@ -5,4 +5,5 @@ mod escaping;
 mod golden;
 mod imported;
 mod report;
+mod several;
 mod size;

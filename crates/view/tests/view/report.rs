@@ -12,7 +12,7 @@ const SECOND: i64 = 1_000_000_000;
 const MIB: i64 = 1 << 20;
 const CGROUP: &str = "/sys/fs/cgroup/memory/pagetide";
 
-const SCENARIO: &str = r#"
+pub(crate) const SCENARIO: &str = r#"
 id = "buffered-read"
 title = "Random buffered reads: cold, warm, and with half of the memory held"
 source = "F. Hoogland, 2022"

@@ -1,17 +1,17 @@
 //! `pagetide lab run`: runs scenarios and leaves a folder for each.
 
+mod folder;
+mod one;
+mod several;
+
 use super::Outcome;
 use crate::interrupt::Interrupt;
 use crate::progress::Shown;
-use crate::{output, recordings, reports};
+use crate::{output, reports};
 use clap::ValueEnum;
-use pagetide_core::{Backend, Holds, Nanos, Refusal, Report, RunResult, Scale, Selection};
-use pagetide_lab::catalogue::{self, Found};
-use pagetide_lab::claims;
-use pagetide_lab::host::{Host, HostOptions, Shrink};
-use pagetide_lab::vm::{self, Accelerator, Vm, VmOptions};
-use pagetide_store::Writer;
-use std::path::{Path, PathBuf};
+use pagetide_core::{Holds, Nanos, Refusal, Scale, Scenario};
+use pagetide_lab::catalogue;
+use std::path::PathBuf;
 
 /// Run scenarios, check their claims, and leave a folder with results, recording and report.html.
 #[derive(Debug, clap::Args)]
@@ -20,16 +20,22 @@ Examples:
   pagetide lab run buffered-read --scale 1/8
   pagetide lab run buffered-write --scale 1/8 --limit-device      as slow a disk as the scenario's
   pagetide lab run buffered-read --scale 1/8 --set memory=2GiB    what if there were less memory?
+  pagetide lab run swap-off --on vm --scale 1/16 --steps D2,D4    with swap and without, in a virtual machine
+  pagetide lab run second-read --on host,vm --scale 1/16          on both, side by side in compare.html
+  pagetide lab run all --on vm --scale 1/16                       the whole catalogue, one page at the end
   pagetide lab run mine.toml --out run/mine --json
 
-Exit code 1 when a claim does not hold or cannot be computed.")]
+Exit code 1 when a claim does not hold or cannot be computed, or one of several runs was refused.")]
 pub(crate) struct Arguments {
-    /// Shipped scenarios' ids or paths of TOML files.
+    /// Shipped scenarios' ids, paths of TOML files, or `all` for every shipped one.
     #[arg(required = true, value_delimiter = ',')]
     scenarios: Vec<String>,
-    /// Where it runs.
-    #[arg(long, default_value = "host")]
-    on: On,
+    /// Where it runs; on several, each scenario on one after the other, and compared.
+    #[arg(long, default_value = "host", value_delimiter = ',')]
+    on: Vec<On>,
+    /// Only these steps, and those before them that set the machine (sysctl, swap, hold); claims about others are left out.
+    #[arg(long, value_name = "STEPS", value_delimiter = ',')]
+    steps: Vec<String>,
     /// Scale memory, files, holds and swap; device limits never are.
     #[arg(long, default_value = "1", value_name = "FRACTION")]
     scale: Scale,
@@ -57,7 +63,7 @@ pub(crate) struct Arguments {
     /// Time between samples.
     #[arg(long, value_name = "TIME", default_value = "100ms")]
     interval: Nanos,
-    /// The run's folder, for one scenario; `run/<scenario>-<time>` when left out.
+    /// The folder of the run, or of all of them; `run/<scenario>-<time>` or `run/all-<time>` when left out.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Replace an earlier run in that folder.
@@ -66,12 +72,21 @@ pub(crate) struct Arguments {
 }
 
 /// The backends.
-#[derive(Debug, Clone, Copy, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum On {
     /// This host, as root.
     Host,
     /// A virtual machine with its own kernel, memory, disks and swap.
     Vm,
+}
+
+impl On {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Host => "host",
+            Self::Vm => "vm",
+        }
+    }
 }
 
 /// What executes the instructions of a virtual machine.
@@ -96,120 +111,59 @@ enum By {
     None,
 }
 
+/// One run that was asked for.
+#[derive(Debug, Clone)]
+struct Planned {
+    /// The scenario's text, for the run's folder.
+    text: String,
+    /// The scenario, scaled, with the steps that were asked for.
+    scenario: Scenario,
+    on: On,
+}
+
 pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Refusal> {
-    let found: Vec<Found> =
-        arguments.scenarios.iter().map(|name| catalogue::find(name, &arguments.sets)).collect::<Result<_, _>>()?;
-    if arguments.out.is_some() && found.len() > 1 {
-        return Err(Refusal::input("--out names one folder, but there are several scenarios", "leave --out out"));
-    }
+    let planned = plan(arguments)?;
     let interrupt = Interrupt::catch()?;
-    let mut results = Vec::new();
-    for one in &found {
-        let folder = folder(arguments, one)?;
-        let mut progress = Shown::new(interrupt.clone(), false);
-        let report = run_one(arguments, one, &folder, &mut progress)?;
-        drop(progress);
-        if !json {
-            reports::print_text(&report)?;
-            output::print(&format!("\nreport: {}\n", folder.join("report.html").display()))?;
-        }
-        results.extend(report.run);
-    }
+    let [one] = planned.as_slice() else { return several::run(arguments, &planned, &interrupt, json) };
+    let folder = match &arguments.out {
+        Some(out) => folder::make(out, arguments.force)?,
+        None => folder::make(&folder::named(&one.scenario.id), arguments.force)?,
+    };
+    let mut progress = Shown::new(interrupt, false);
+    let report = one::run(arguments, one, &folder, &mut progress)?;
+    drop(progress);
     if json {
-        match results.as_slice() {
-            [one] => output::print_json(one)?,
-            many => output::print_json(&many)?,
-        }
+        output::print_json(&report.run)?;
+    } else {
+        reports::print_text(&report)?;
+        output::print(&format!("\nreport: {}\n", folder.join("report.html").display()))?;
     }
-    let all_hold = results.iter().flat_map(|run| &run.claims).all(|claim| claim.holds == Holds::Yes);
+    let all_hold = report.run.iter().flat_map(|run| &run.claims).all(|claim| claim.holds == Holds::Yes);
     Ok(if all_hold { Outcome::Done } else { Outcome::Failed })
 }
 
-/// Runs one scenario in its folder.
-fn run_one(arguments: &Arguments, found: &Found, folder: &Path, progress: &mut Shown) -> Result<Report, Refusal> {
-    write(&folder.join("scenario.toml"), &found.text)?;
-    let scenario = found.scenario.scaled(arguments.scale);
-    let sink = Writer::create(&folder.join("recording"))?;
-    let mut backend = backend(arguments, folder)?;
-    let mut run = backend.run(&scenario, arguments.scale, Box::new(sink), progress)?;
-    run.claims = claims::check(&scenario, &run.steps);
-    let recording = recordings::load(folder, &Selection::default())?;
-    let diagnosis = pagetide_diagnose::diagnose(&recording);
-    run.findings.clone_from(&diagnosis.findings);
-    save(&run, &folder.join("result.json"))?;
-    let report = Report { scenario: Some(scenario), run: Some(run), diagnosis, recording };
-    reports::write_html(&report, &folder.join("report.html"))?;
-    Ok(report)
-}
-
-fn backend(arguments: &Arguments, folder: &Path) -> Result<Box<dyn Backend>, Refusal> {
-    Ok(match arguments.on {
-        On::Vm => {
-            let own = std::env::current_exe()
-                .map_err(|error| Refusal::system(format!("cannot find this program's own file: {error}"), ""))?;
-            Box::new(Vm::new(VmOptions {
-                kernel: arguments.kernel.clone(),
-                accelerator: match arguments.accelerator {
-                    Executed::Auto => None,
-                    Executed::Kvm => Some(Accelerator::Kvm),
-                    Executed::Tcg => Some(Accelerator::Tcg),
-                },
-                interval: arguments.interval,
-                init_words: vec!["guest".to_owned()],
-                ..VmOptions::new(vm::usual_cache(), &arguments.work_dir, folder, own)
-            }))
-        }
-        On::Host => Box::new(Host::new(HostOptions {
-            shrink: match arguments.shrink {
-                By::Cgroup => Shrink::Cgroup,
-                By::Hold => Shrink::Hold,
-                By::None => Shrink::None,
-            },
-            limit_device: arguments.limit_device,
-            keep_data: arguments.keep_data,
-            interval: arguments.interval,
-            ..HostOptions::new(&arguments.work_dir, folder)
-        })),
-    })
-}
-
-/// The run's folder, made and empty. An earlier run is replaced only when the user says so, and nothing else ever is.
-fn folder(arguments: &Arguments, found: &Found) -> Result<PathBuf, Refusal> {
-    let folder = arguments.out.clone().unwrap_or_else(|| {
-        let time = recordings::timestamp(pagetide_recorder::now().wall_ns).replace([':', '-'], "");
-        PathBuf::from("run").join(format!("{}-{}", found.scenario.id, time.split('.').next().unwrap_or_default()))
-    });
-    let refused = |error: std::io::Error| {
-        Refusal::system(format!("{}: {error}", folder.display()), "name a folder that can be written with --out")
-    };
-    std::fs::create_dir_all(&folder).map_err(refused)?;
-    if std::fs::read_dir(&folder).map_err(refused)?.next().is_some() {
-        if !folder.join("scenario.toml").exists() {
-            return Err(Refusal::input(
-                format!("{} holds something that is not a run", folder.display()),
-                "name an empty folder with --out",
-            ));
-        }
-        if !arguments.force {
-            return Err(Refusal::input(
-                format!("{} holds a run already", folder.display()),
-                "--force replaces it, or name another folder with --out",
-            ));
-        }
-        std::fs::remove_dir_all(&folder).and_then(|()| std::fs::create_dir_all(&folder)).map_err(refused)?;
+/// Every scenario on every backend, each once, in the order in which they were named.
+fn plan(arguments: &Arguments) -> Result<Vec<Planned>, Refusal> {
+    let mut names: Vec<&str> = Vec::new();
+    for name in &arguments.scenarios {
+        let meant: Vec<&str> = if name == "all" { catalogue::ids().collect() } else { vec![name] };
+        names.extend(meant.into_iter().filter(|name| !names.contains(name)).collect::<Vec<_>>());
     }
-    // fio runs in another folder, and people copy the path of the report.
-    folder.canonicalize().map_err(refused)
-}
-
-fn save(run: &RunResult, file: &Path) -> Result<(), Refusal> {
-    let text = serde_json::to_string_pretty(run)
-        .map_err(|error| Refusal::system(format!("{}: {error}", file.display()), ""))?;
-    write(file, &(text + "\n"))
-}
-
-fn write(file: &Path, text: &str) -> Result<(), Refusal> {
-    std::fs::write(file, text).map_err(|error| {
-        Refusal::system(format!("{}: {error}", file.display()), "free some room, or name another folder with --out")
-    })
+    if !arguments.steps.is_empty() && names.len() > 1 {
+        return Err(Refusal::input("--steps names steps of one scenario, but there are several", "leave --steps out"));
+    }
+    let mut planned: Vec<Planned> = Vec::new();
+    for name in names {
+        let found = catalogue::find(name, &arguments.sets)?;
+        let mut scenario = found.scenario.scaled(arguments.scale);
+        if !arguments.steps.is_empty() {
+            scenario = catalogue::only(&scenario, &arguments.steps)?;
+        }
+        for on in &arguments.on {
+            if !planned.iter().any(|one| one.scenario.id == scenario.id && one.on == *on) {
+                planned.push(Planned { text: found.text.clone(), scenario: scenario.clone(), on: *on });
+            }
+        }
+    }
+    Ok(planned)
 }

@@ -1,0 +1,69 @@
+//! `pagetide lab compare`: runs of one scenario beside each other and beside what was published.
+
+use super::Outcome;
+use crate::{output, recordings, reports};
+use pagetide_core::{Candidate, Refusal, compare};
+use std::path::{Path, PathBuf};
+
+/// Show runs of one scenario side by side with what was published, with the ratios of what compares across machines.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  pagetide lab compare run/second-read-host run/second-read-vm
+  pagetide lab compare run/before run/after --html compare.html      the same scenario with --set memory=2GiB, say
+
+Counts, amounts and their shares compare across machines. Times and rates compare as ratios within their own run.")]
+pub(crate) struct Arguments {
+    /// The folders of the runs; ratios are to the first.
+    #[arg(required = true, num_args = 2.., value_name = "RUN")]
+    runs: Vec<PathBuf>,
+    /// Write the page to this file as well.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+}
+
+pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Refusal> {
+    let mut candidates = arguments.runs.iter().map(|folder| candidate(folder)).collect::<Result<Vec<_>, _>>()?;
+    name(&mut candidates, &arguments.runs);
+    let comparison = compare(&candidates)?;
+    let page = pagetide_view::comparison(&comparison);
+    if let Some(file) = &arguments.html {
+        reports::write_page(&page, file)?;
+        output::say(&format!("wrote {}", file.display()));
+    }
+    if json {
+        output::print_json(&comparison)?;
+    } else {
+        reports::print_page(&page)?;
+    }
+    Ok(Outcome::Done)
+}
+
+fn candidate(folder: &Path) -> Result<Candidate, Refusal> {
+    let result = recordings::result(folder)?.ok_or_else(|| {
+        let why = if !folder.exists() {
+            "no such folder"
+        } else if folder.join("batch.json").exists() {
+            "holds several runs: name one of the folders in it"
+        } else {
+            "is no run: it has no result.json"
+        };
+        Refusal::input(format!("{}: {why}", folder.display()), "give the folders that `pagetide lab run` left")
+    })?;
+    let scenario = reports::scenario_file(folder)?;
+    Ok(Candidate { name: result.backend.clone(), result, scenario })
+}
+
+/// Names runs by their backends, or by their folders where that does not tell them apart.
+fn name(candidates: &mut [Candidate], folders: &[PathBuf]) {
+    let alike = |at: usize, one: &str| candidates.iter().skip(at + 1).any(|other| other.name == one);
+    if !candidates.iter().enumerate().any(|(at, one)| alike(at, &one.name)) {
+        return;
+    }
+    let last = |folder: &PathBuf| folder.file_name().map(|name| name.to_string_lossy().into_owned());
+    let names: Vec<_> = folders.iter().map(|folder| last(folder).unwrap_or_default()).collect();
+    let distinct = names.iter().enumerate().all(|(at, name)| !name.is_empty() && !names[..at].contains(name));
+    for (at, candidate) in candidates.iter_mut().enumerate() {
+        candidate.name = if distinct { names[at].clone() } else { folders[at].display().to_string() };
+    }
+}

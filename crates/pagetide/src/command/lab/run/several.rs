@@ -1,0 +1,133 @@
+//! Several runs, one after the other: each is an outcome on one page, whatever becomes of it.
+
+use super::{Arguments, Outcome, Planned, folder, one};
+use crate::ahead::Ahead;
+use crate::interrupt::Interrupt;
+use crate::output;
+use crate::progress::Shown;
+use crate::reports;
+use pagetide_core::{Attempt, Batch, Candidate, Fate, Nanos, Progress, Refusal};
+use pagetide_lab::forecast;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+pub(super) fn run(
+    arguments: &Arguments,
+    planned: &[Planned],
+    interrupt: &Interrupt,
+    json: bool,
+) -> Result<Outcome, Refusal> {
+    let folder = folder::make(&place(arguments, planned), arguments.force)?;
+    let forecasts: Vec<_> = planned.iter().map(|one| forecast(&one.scenario, arguments.scale)).collect();
+    let mut progress = Shown::of_several(interrupt.clone(), Ahead::new(&forecasts));
+    let mut batch = Batch {
+        schema_version: 1,
+        scale: arguments.scale,
+        started_wall_ns: pagetide_recorder::now().wall_ns,
+        took: Nanos::ZERO,
+        runs: planned.iter().map(|one| not_begun(arguments, one)).collect(),
+    };
+    // The page is there from the begin and after every run, so that a killed one leaves what it had.
+    keep(&batch, &folder)?;
+    let began = Instant::now();
+    for (at, one) in planned.iter().enumerate() {
+        if interrupt.came() {
+            break;
+        }
+        let attempt = &mut batch.runs[at];
+        progress.run(at, &format!("{} on {}", attempt.scenario, attempt.backend));
+        let begun = Instant::now();
+        attempt.fate = match begin(arguments, one, &folder.join(&attempt.folder), &mut progress) {
+            Ok(fate) => fate,
+            Err(refusal) => refusal.into(),
+        };
+        attempt.took = Nanos::from_secs_f64(begun.elapsed().as_secs_f64()).unwrap_or_default();
+        if let Fate::Refused { what, .. } = &attempt.fate {
+            progress.say(&format!("{} on {}: {what}", attempt.scenario, attempt.backend));
+        }
+        progress.run_done(attempt.result().is_some());
+        batch.took = Nanos::from_secs_f64(began.elapsed().as_secs_f64()).unwrap_or_default();
+        compare(&mut batch, planned, &folder)?;
+        keep(&batch, &folder)?;
+    }
+    drop(progress);
+    if json {
+        output::print_json(&batch)?;
+    } else {
+        reports::print_page(&pagetide_view::batch(&batch))?;
+        output::print(&format!("\npage: {}\n", folder.join("index.html").display()))?;
+    }
+    if interrupt.came() {
+        return Err(Refusal::interrupted());
+    }
+    Ok(if batch.holds() { Outcome::Done } else { Outcome::Failed })
+}
+
+fn begin(arguments: &Arguments, planned: &Planned, folder: &Path, progress: &mut Shown) -> Result<Fate, Refusal> {
+    let folder = folder::make(folder, false)?;
+    let report = one::run(arguments, planned, &folder, progress)?;
+    let run = report.run.ok_or_else(|| Refusal::system("the run left no result", ""))?;
+    Ok(Fate::Ran(Box::new(run)))
+}
+
+/// The folder of all: named after what was asked for.
+fn place(arguments: &Arguments, planned: &[Planned]) -> PathBuf {
+    arguments.out.clone().unwrap_or_else(|| {
+        let first = planned.first().map_or("several", |one| &one.scenario.id);
+        let name = match planned {
+            _ if arguments.scenarios.iter().any(|name| name == "all") => "all",
+            planned if planned.iter().all(|one| one.scenario.id == first) => first,
+            _ => "several",
+        };
+        folder::named(name)
+    })
+}
+
+fn not_begun(arguments: &Arguments, planned: &Planned) -> Attempt {
+    let (id, backend) = (&planned.scenario.id, planned.on.name());
+    // The id of a user's scenario is no path.
+    let name = id.replace('/', "_");
+    let folder = if arguments.on.len() > 1 { format!("{name}-{backend}") } else { name };
+    Attempt {
+        scenario: id.clone(),
+        title: planned.scenario.title.clone(),
+        backend: backend.to_owned(),
+        folder,
+        took: Nanos::ZERO,
+        comparison: None,
+        fate: Fate::NotBegun,
+    }
+}
+
+/// Writes a page for each scenario that has run on more than one backend.
+fn compare(batch: &mut Batch, planned: &[Planned], folder: &Path) -> Result<(), Refusal> {
+    for (at, one) in planned.iter().enumerate() {
+        if batch.runs[at].comparison.is_some() {
+            continue;
+        }
+        let of_it = |attempt: &&Attempt| attempt.scenario == one.scenario.id;
+        let candidate = |attempt: &Attempt| {
+            let result = attempt.result()?.clone();
+            let scenario = reports::scenario_file(&folder.join(&attempt.folder)).ok().flatten();
+            Some(Candidate { name: attempt.backend.clone(), result, scenario })
+        };
+        let candidates: Vec<_> = batch.runs.iter().filter(of_it).filter_map(candidate).collect();
+        if candidates.len() < 2 {
+            continue;
+        }
+        let file = format!("{}-compare.html", one.scenario.id.replace('/', "_"));
+        reports::write_page(&pagetide_view::comparison(&pagetide_core::compare(&candidates)?), &folder.join(&file))?;
+        for attempt in batch.runs.iter_mut().filter(|attempt| attempt.scenario == one.scenario.id) {
+            attempt.comparison = Some(file.clone());
+        }
+    }
+    Ok(())
+}
+
+fn keep(batch: &Batch, folder: &Path) -> Result<(), Refusal> {
+    let file = folder.join(folder::BATCH);
+    let text = serde_json::to_string_pretty(batch)
+        .map_err(|error| Refusal::system(format!("{}: {error}", file.display()), ""))?;
+    folder::write(&file, &(text + "\n"))?;
+    reports::write_page(&pagetide_view::batch(batch), &folder.join("index.html"))
+}

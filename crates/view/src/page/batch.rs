@@ -1,0 +1,124 @@
+//! The page of several runs: what became of each, and every claim with its verdict and its numbers.
+
+use super::{Block, Page, capital, count, tally};
+use crate::clock;
+use crate::table::{Cell, Table, Tone};
+use crate::text::verdict;
+use pagetide_core::{Attempt, Batch, Fate, Holds, Outcome, Verdict};
+use std::collections::BTreeSet;
+
+/// The page of several runs. Its links lead to files below the batch's own folder.
+pub fn batch(batch: &Batch) -> Page {
+    let runs = batch.runs.len();
+    let mut blocks = vec![Block::Heading("Runs".to_owned()), Block::Table(runs_table(batch))];
+    if batch.runs.iter().any(|attempt| attempt.result().is_some()) {
+        blocks.push(Block::Heading("Claims".to_owned()));
+        blocks.push(Block::Table(claims_table(batch)));
+    }
+    let mut kernels: Vec<String> = batch
+        .runs
+        .iter()
+        .filter_map(Attempt::result)
+        .map(|run| format!("{}: Linux {}", run.backend, run.kernel))
+        .collect::<BTreeSet<_>>()
+        .into_iter()
+        .collect();
+    kernels.push(format!("began {}", clock::utc(batch.started_wall_ns)));
+    blocks.push(Block::Heading("Machine".to_owned()));
+    blocks.push(Block::List(kernels));
+    Page {
+        title: format!("{} at scale {}", count(runs, "run"), batch.scale),
+        lead: Vec::new(),
+        outcome: outcome(batch),
+        blocks,
+    }
+}
+
+/// What came out of all of them, in one sentence.
+fn outcome(batch: &Batch) -> String {
+    let word = |fate: &Fate| match fate {
+        Fate::Ran(_) => "",
+        Fate::Refused { .. } => "refused",
+        Fate::Interrupted => "interrupted",
+        Fate::NotBegun => "not begun",
+    };
+    let how_many = |wanted: &str| batch.runs.iter().filter(|attempt| word(&attempt.fate) == wanted).count();
+    let mut parts = vec![format!("{} of {} came to their end", how_many(""), count(batch.runs.len(), "run"))];
+    let others = ["refused", "interrupted", "not begun"].map(|word| (how_many(word), word));
+    parts.extend(others.into_iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")));
+    let claims: Vec<&Verdict> = batch.runs.iter().filter_map(Attempt::result).flat_map(|run| &run.claims).collect();
+    parts.extend(tally(&claims));
+    format!("{}; {} in all.", capital(&parts.join(", ")), clock::length(batch.took))
+}
+
+fn runs_table(batch: &Batch) -> Table {
+    let mut table = Table::new()
+        .left("scenario")
+        .left("on")
+        .right("hold")
+        .right("do not")
+        .right("unknown")
+        .right("took")
+        .left("report");
+    let compared = batch.runs.iter().any(|attempt| attempt.comparison.is_some());
+    if compared {
+        table = table.left("side by side");
+    }
+    for attempt in &batch.runs {
+        let cells = match &attempt.fate {
+            Fate::Ran(run) => {
+                let count = |holds, bad| {
+                    let n = run.claims.iter().filter(|claim| claim.holds == holds).count();
+                    let tone = if n == 0 { Tone::Dim } else { bad };
+                    Cell::toned(n.to_string(), tone)
+                };
+                let report = format!("{}/report.html", attempt.folder);
+                [
+                    count(Holds::Yes, Tone::Good),
+                    count(Holds::No, Tone::Bad),
+                    count(Holds::Unknown, Tone::Strong),
+                    clock::length(attempt.took).into(),
+                    Cell::linked(&report, &report),
+                ]
+            }
+            Fate::Refused { what, mend } => {
+                let mend = if mend.is_empty() { String::new() } else { format!(" ({mend})") };
+                let took = clock::length(attempt.took).into();
+                [dash(), dash(), dash(), took, Cell::toned(format!("refused: {what}{mend}"), Tone::Bad)]
+            }
+            Fate::Interrupted => {
+                [dash(), dash(), dash(), clock::length(attempt.took).into(), Cell::toned("interrupted", Tone::Bad)]
+            }
+            Fate::NotBegun => [dash(), dash(), dash(), dash(), Cell::toned("not begun", Tone::Dim)],
+        };
+        let first = [attempt.scenario.as_str().into(), attempt.backend.as_str().into()];
+        let beside = attempt.comparison.as_ref().map(|file| Cell::linked(file, file));
+        table.row(first.into_iter().chain(cells).chain(beside));
+    }
+    table
+}
+
+/// Every claim of every run with its numbers, those that do not hold with the expression that was checked.
+fn claims_table(batch: &Batch) -> Table {
+    let mut table = Table::new().left("").left("claim").left("why");
+    for (attempt, run) in batch.runs.iter().filter_map(|attempt| attempt.result().map(|run| (attempt, run))) {
+        table.group(format!("{} on {}", attempt.scenario, attempt.backend), &attempt.title);
+        for step in run.steps.iter().filter(|step| step.outcome != Outcome::Done) {
+            let why = step.notes.join("; ");
+            table.row([Cell::toned("!", Tone::Bad), format!("step {} did not end well", step.id).into(), why.into()]);
+        }
+        for claim in &run.claims {
+            let (sign, word, tone) = verdict(claim.holds);
+            let why = match claim.holds {
+                Holds::Yes => claim.evidence.clone(),
+                Holds::No | Holds::Unknown => format!("{}: {}", claim.check, claim.evidence),
+            };
+            table.row([Cell::toned(format!("{sign} {word}"), tone), claim.id.as_str().into(), why.into()]);
+        }
+    }
+    table
+}
+
+fn dash() -> Cell {
+    Cell::toned("-", Tone::Dim)
+}

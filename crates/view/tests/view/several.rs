@@ -1,0 +1,91 @@
+//! The pages of several runs and of a comparison, of the made-up run.
+
+use crate::report;
+use pagetide_core::{Attempt, Batch, Candidate, Fate, Figure, Nanos, Scale, Scenario, compare};
+use pagetide_view::{Page, batch, comparison, html, text};
+
+fn written(page: &Page, width: usize) -> String {
+    let mut out = Vec::new();
+    text::draw(page, text::Style { colour: false, width }, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+fn drawn(page: &Page) -> String {
+    let mut out = Vec::new();
+    html::draw(page, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+fn several() -> Batch {
+    let attempt = |backend: &str, seconds: u64, fate| Attempt {
+        scenario: "buffered-read".into(),
+        title: "Random buffered reads".into(),
+        backend: backend.into(),
+        folder: format!("buffered-read-{backend}"),
+        comparison: None,
+        took: Nanos::new(seconds * 1_000_000_000),
+        fate,
+    };
+    let refused = Fate::Refused { what: "there is no qemu".into(), mend: "install <it>".into() };
+    Batch {
+        schema_version: 1,
+        scale: Scale::new(1, 8).unwrap(),
+        started_wall_ns: 1_795_257_187_000_000_000,
+        took: Nanos::new(95_000_000_000),
+        runs: vec![
+            attempt("host", 92, Fate::Ran(Box::new(report::report().run.unwrap()))),
+            attempt("vm", 3, refused),
+            attempt("sim", 0, Fate::NotBegun),
+        ],
+    }
+}
+
+#[test]
+fn several_runs_as_text() {
+    insta::assert_snapshot!(written(&batch(&several()), 100));
+}
+
+#[test]
+fn several_runs_link_to_their_reports_and_escape_what_they_say() {
+    let page = drawn(&batch(&several()));
+    assert!(page.contains("<a href=\"./buffered-read-host/report.html\">"), "{page}");
+    assert!(page.contains("install &lt;it&gt;") && !page.contains("install <it>"));
+}
+
+/// The made-up run as if a VM had run it: the same counts but for a few, and every time ten times as long.
+fn two() -> Vec<Candidate> {
+    let result = report::report().run.unwrap();
+    let mut slow = result.clone();
+    slow.backend = "vm".into();
+    for step in &mut slow.steps {
+        for (figure, factor) in
+            [(Figure::Elapsed, 10.0), (Figure::Iops, 0.1), (Figure::ClatMean, 10.0), (Figure::DiskReads, 1.01)]
+        {
+            if let Some(value) = step.get(figure) {
+                step.figures.set(figure, value * factor);
+            }
+        }
+    }
+    slow.steps.retain(|step| step.id != "H");
+    let scenario = Scenario::parse(report::SCENARIO, "t.toml").unwrap();
+    let candidate = |name: &str, result| Candidate { name: name.into(), result, scenario: Some(scenario.clone()) };
+    vec![candidate("host", result), candidate("vm", slow)]
+}
+
+#[test]
+fn a_comparison_as_text() {
+    insta::assert_snapshot!(written(&comparison(&compare(&two()).unwrap()), 110));
+}
+
+#[test]
+fn a_comparison_with_every_time_ten_times_as_long_agrees_where_it_should() {
+    let page = comparison(&compare(&two()).unwrap());
+    assert!(page.outcome.contains("figures that compare across machines"), "{}", page.outcome);
+    let text = written(&page, 110);
+    // Ten times the time in every step is the same ratio within the run.
+    let iops: Vec<&str> = text.lines().filter(|line| line.trim_start().starts_with("iops ")).collect();
+    let words: Vec<&str> = iops.iter().find(|line| line.contains(" A1 ")).unwrap().split_whitespace().collect();
+    let ratios = &words[words.len() - 2..];
+    assert_eq!(ratios[0], ratios[1], "{iops:?}");
+    assert!(drawn(&page).contains("<summary>All figures that compare across machines</summary>"));
+}
