@@ -234,6 +234,10 @@ pub struct WalkSpec {
     /// absent.
     #[serde(default)]
     pub chunk: Option<Bytes>,
+    /// So much of the data, from its begin, is walked over and over; what lies behind is filled and then left alone, as most
+    /// of a long-running program's memory is. All when absent.
+    #[serde(default)]
+    pub walked: Option<Bytes>,
     /// How often.
     pub iterations: u64,
     /// In which order the pages of the file are touched.
@@ -328,7 +332,8 @@ impl Load {
             Self::MapAndWalk(walk) => {
                 walk.code = size(walk.code);
                 walk.data = size(walk.data);
-                walk.chunk = walk.chunk.map(size);
+                walk.chunk = walk.chunk.map(&size);
+                walk.walked = walk.walked.map(size);
             }
             Self::Grow(grow) => grow.size = size(grow.size),
         }

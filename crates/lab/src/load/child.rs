@@ -45,6 +45,7 @@ pub(super) struct Walk {
     pub(super) sharing: Sharing,
     pub(super) fill: Fill,
     pub(super) chunk: usize,
+    pub(super) walked: usize,
     pub(super) iterations: u64,
     pub(super) order: Order,
     pub(super) rate: u64,
@@ -95,7 +96,8 @@ impl Plan {
             }),
             Load::MapAndWalk(walk) => {
                 let (code, data) = (length(walk.code)?, length(walk.data)?);
-                let whole = if data > 0 { data } else { code };
+                let walked = walk.walked.map(length).transpose()?.unwrap_or(data);
+                let whole = if data > 0 { walked } else { code };
                 Self::Walk(Walk {
                     file: from,
                     code,
@@ -104,6 +106,7 @@ impl Plan {
                     sharing: walk.sharing,
                     fill: walk.fill,
                     chunk: walk.chunk.map(length).transpose()?.unwrap_or(whole).min(whole),
+                    walked,
                     iterations: walk.iterations,
                     order: walk.order,
                     rate: walk.rate.unwrap_or(0),

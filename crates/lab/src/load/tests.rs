@@ -56,6 +56,7 @@ fn walk(code: u64, data: u64) -> WalkSpec {
         sharing: Sharing::Private,
         fill: Fill::Random,
         chunk: None,
+        walked: None,
         iterations: 3,
         order: Order::Random,
         rate: None,
@@ -165,6 +166,15 @@ fn a_walk_fills_touches_and_counts() {
         let resident = get(&ended, Figure::Resident);
         assert!((12.0 * MIB as f64..20.0 * MIB as f64).contains(&resident), "{sharing:?}: {resident}");
     }
+}
+
+#[test]
+fn a_walk_of_a_part_goes_round_in_that_part() {
+    let folder = folder();
+    let spec = WalkSpec { walked: Some(Bytes::new(4 * MIB)), ..walk(0, 12 * MIB) };
+    let ended = run(&Load::MapAndWalk(spec), folder.path());
+    assert_eq!((get(&ended, Figure::Iterations), get(&ended, Figure::Issued)), (3.0, 3.0 * 1024.0));
+    assert!(get(&ended, Figure::Resident) > 12.0 * MIB as f64, "all of it is filled: {ended:?}");
 }
 
 #[test]

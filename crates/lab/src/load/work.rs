@@ -260,7 +260,7 @@ fn stroll(walk: &Walk, counts: &Counts) -> Done {
             if walk.data > 0 {
                 // SAFETY: within the mapping. Volatile, or it would not be read.
                 unsafe { data.add(at).read_volatile() };
-                at = (at + page) % walk.data;
+                at = (at + page) % walk.walked;
                 counts.process(page as u64);
             }
             if draw.pages > 0 {

@@ -134,6 +134,9 @@ fn amounts(load: &Load, place: &str) -> Result<(), Refusal> {
         Load::MapAndWalk(walk) if walk.chunk == Some(Bytes::ZERO) => {
             wrong("an empty chunk".into(), "leave chunk out to walk all in one iteration")
         }
+        Load::MapAndWalk(walk) if walk.walked.is_some_and(|walked| walked == Bytes::ZERO || walked > walk.data) => {
+            wrong("more walked than there are data, or nothing".into(), "leave walked out to walk all of the data")
+        }
         Load::Grow(grow) if grow.size == Bytes::ZERO => wrong("no size".into(), "give a size such as \"1GiB\""),
         Load::Grow(grow) if grow.rate.is_some_and(|rate| rate.get() == 0) => {
             wrong("a rate of nothing".into(), "leave rate out to grow as fast as it can")

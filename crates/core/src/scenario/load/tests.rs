@@ -12,7 +12,7 @@ const ALL: &[&str] = &[
     "stream = { from = \"file:a@data\", size = \"64MiB\", rate = \"50MB/s\", cache = \"dont_need\", time = \"3s\" }",
     "dd = { from = \"zero\", to = \"disk:raw\", size = \"64MiB\", sync = true }",
     "copy = { from = \"file:a\", to = \"file:b\", size = \"64MiB\", every = \"1s\" }",
-    "map_and_walk = { code = \"64MiB\", data = \"128MiB\", sharing = \"shared\", fill = \"random\", chunk = \"16MiB\", iterations = 3 }",
+    "map_and_walk = { code = \"64MiB\", data = \"128MiB\", sharing = \"shared\", fill = \"random\", chunk = \"16MiB\", walked = \"64MiB\", iterations = 3 }",
     "grow = { size = \"64MiB\", rate = \"10MB/s\", linger = \"1s\" }\n\
      cgroup = { name = \"g\", memory_max = \"32MiB\", io_max = [{ disk = \"data\", read = \"1MB/s\" }] }",
     "parallel = [{ name = \"a\", delay = \"1s\", grow = { size = \"64MiB\" } },\n\
@@ -35,6 +35,7 @@ fn every_load_survives_as_json_and_scales() {
         match &scaled.steps[0].action {
             Action::Load(Load::MapAndWalk(walk)) => {
                 assert_eq!((walk.data, walk.chunk), (Bytes::new(32 << 20), Some(Bytes::new(4 << 20))));
+                assert_eq!(walk.walked, Some(Bytes::new(16 << 20)));
             }
             Action::Load(Load::Grow(_)) => {
                 let group = scaled.steps[0].cgroup.as_ref().unwrap();
@@ -85,6 +86,7 @@ fn what_is_wrong_is_said_in_one_line_with_the_mend() {
     check("map_and_walk = { iterations = 1 }", &["neither code nor data"]);
     check("map_and_walk = { data = \"1MiB\", iterations = 0 }", &["no iterations"]);
     check("map_and_walk = { data = \"1MiB\", iterations = 1, fill = \"zeros\" }", &["did you mean `zero`?"]);
+    check("map_and_walk = { data = \"1MiB\", iterations = 1, walked = \"2MiB\" }", &["more walked"]);
     check("grow = { size = \"1MiB\" }\ncgroup = { name = \"a/b\" }", &["`a/b`"]);
     check("snapshot = true\ncgroup = { name = \"a\" }", &["no process"]);
     check("parallel = [{ name = \"a\" }]", &["`a` does 0 things"]);
