@@ -60,3 +60,8 @@ pub fn alarming(finding: &Finding) -> bool {
 pub fn rules() -> &'static [RuleDoc] {
     rules::docs()
 }
+
+/// The scenarios of the catalogue that rules name as showing what they are about.
+pub fn scenarios() -> impl Iterator<Item = &'static str> {
+    rules::RULES.iter().flat_map(|rule| rule.shown_by).copied()
+}

@@ -8,19 +8,28 @@ mod anonymous_growth;
 mod blind_spot;
 mod caches_dropped;
 mod cgroup_limit;
+mod code_thrash;
 mod cold_cache;
+mod cpu_bound;
 mod device_saturated;
+mod device_slow;
 mod direct_reclaim;
 mod dirty_throttled;
 mod healthy;
 mod latency_bound;
+mod memory_fragmentation;
+mod memory_leak;
 mod over_reclaim;
+mod read_ahead_waste;
 mod replayed_sequence;
 mod served_from_cache;
+mod slab_growth;
 mod stream_floods_cache;
 mod swap_in_use;
 mod swap_thrash;
 mod working_set_exceeds_cache;
+mod writeback_saturates;
+mod zone_imbalance;
 
 /// What a finding is to the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -81,6 +90,15 @@ pub(crate) const RULES: &[Rule] = &[
     cgroup_limit::RULE,
     swap_thrash::RULE,
     swap_in_use::RULE,
+    code_thrash::RULE,
+    memory_leak::RULE,
+    slab_growth::RULE,
+    device_slow::RULE,
+    writeback_saturates::RULE,
+    read_ahead_waste::RULE,
+    memory_fragmentation::RULE,
+    zone_imbalance::RULE,
+    cpu_bound::RULE,
     blind_spot::RULE,
     healthy::RULE,
 ];

@@ -44,6 +44,23 @@ impl Signal {
         (!sum.is_empty()).then(|| Self { points: sum.into_values().collect() })
     }
 
+    /// The time of a request at a disk with its queue, ns, over time: what all requests took over how many were completed.
+    /// Intervals with fewer than two requests have none.
+    pub(crate) fn waits(recording: &Recording, disk: &str) -> Option<Self> {
+        let rate = |metrics: &[&str]| Self::rate(recording, Table::Disk, disk, metrics);
+        let (Some(spent), Some(completed)) = (rate(&["read_ms", "write_ms"]), rate(&["reads", "writes"])) else {
+            return rate(&["await_ms"]);
+        };
+        let requests: BTreeMap<i64, f64> = completed.points.iter().map(|point| (point.to, point.value)).collect();
+        let per_request = |point: &Point| {
+            let seconds = point.to.saturating_sub(point.from) as f64 / 1e9;
+            let requests = requests.get(&point.to).copied().filter(|requests| requests * seconds >= 2.0)?;
+            Some(Point { value: point.value / requests * 1e6, ..*point })
+        };
+        let points: Vec<Point> = spent.points.iter().filter_map(per_request).collect();
+        (!points.is_empty()).then_some(Self { points })
+    }
+
     /// How fast a gauge falls (`sign` -1) or grows (1); negative where it does the opposite, which shows how much it moves anyway.
     pub(crate) fn slope(recording: &Recording, metric: &str, sign: f64) -> Option<Self> {
         let series = recording.host(metric).filter(|series| series.column().kind == Kind::Gauge)?;

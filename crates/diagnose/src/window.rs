@@ -76,6 +76,12 @@ impl<'a> Window<'a> {
         Some(Self { recording: self.recording, from, to, step: None, quiet: None })
     }
 
+    /// What was before a moment of this stretch, with the quiet one before it; absent when nothing was.
+    pub(crate) fn until(&self, at: i64) -> Option<Self> {
+        let from = self.quiet.map_or(self.from, |quiet| quiet.0);
+        (from < at).then_some(Self { from, to: at, quiet: None, ..*self })
+    }
+
     /// When a signal is far above the usual within this stretch; all of it when that cannot be told.
     pub(crate) fn when(&self, signal: Option<Signal>) -> (i64, i64) {
         signal.and_then(|signal| signal.hull(self.from, self.to)).unwrap_or((self.from, self.to))
@@ -207,12 +213,16 @@ fn busy(recording: &Recording) -> Vec<(i64, i64)> {
         host(&["psi_memory_some"]),
         host(&["psi_io_some"]),
         host(&["cpu_iowait_share"]),
+        host(&["psi_cpu_some"]),
+        host(&["cpu_user", "cpu_nice", "cpu_system"]),
+        host(&["compact_stall"]),
         Signal::slope(recording, "Cached", -1.0),
         Signal::slope(recording, "AnonPages", 1.0),
     ];
     for (disk, _) in recording.entities(Table::Disk) {
         signals.push(Signal::rate(recording, Table::Disk, disk, &["read_sectors"]));
         signals.push(Signal::rate(recording, Table::Disk, disk, &["write_sectors"]));
+        signals.push(Signal::waits(recording, disk));
     }
     let mut episodes: Vec<(i64, i64)> = signals.into_iter().flatten().flat_map(|signal| signal.episodes()).collect();
     episodes.sort_unstable();

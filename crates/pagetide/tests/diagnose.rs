@@ -73,3 +73,11 @@ fn a_recording_that_says_nothing_is_told_so() {
         "{text}"
     );
 }
+
+#[test]
+fn rules_name_scenarios_that_there_are() {
+    let shipped: Vec<&str> = pagetide_lab::catalogue::ids().collect();
+    for scenario in pagetide_diagnose::scenarios() {
+        assert!(shipped.contains(&scenario), "{scenario} is not in the catalogue");
+    }
+}

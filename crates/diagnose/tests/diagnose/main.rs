@@ -1,5 +1,6 @@
 //! Every rule on what it should see and on what it should pass over, and all rules on garbage.
 
+mod causes;
 mod document;
 mod garbage;
 mod live;

@@ -1,0 +1,218 @@
+//! Causes that come from a device, the kernel or one process: each beside what looks like it and is not.
+
+use crate::live::GIB;
+use crate::story::{MIB, Story, finding};
+use pagetide_core::{Bytes, Table};
+
+fn during(at: f64) -> bool {
+    at > 60.0 && at <= 90.0
+}
+
+fn progress(at: f64) -> f64 {
+    ((at - 60.0) / 30.0).clamp(0.0, 1.0)
+}
+
+/// A host of 8 GiB with two CPUs.
+fn host() -> Story {
+    Story::new(120, 1.0).manifest(|manifest| manifest.memory_total = Bytes::new(8 << 30)).gauge(
+        Table::Host,
+        "",
+        "MemTotal",
+        |_| 8.0 * GIB,
+    )
+}
+
+/// A counter of the host per second: usually, and from second 60 to 90.
+fn counts(story: Story, metric: &str, usual: f64, then: f64) -> Story {
+    story.counter(Table::Host, "", metric, move |at| if during(at) { then } else { usual })
+}
+
+/// A disk: reads per second, ms of each, writes per second, ms of each; all of 64 KiB.
+fn disk(story: Story, usual: (f64, f64, f64, f64), then: (f64, f64, f64, f64)) -> Story {
+    let at = move |at: f64| if during(at) { then } else { usual };
+    let busy = move |now: f64| {
+        let (reads, read_ms, writes, write_ms) = at(now);
+        reads * read_ms + writes * write_ms
+    };
+    story
+        .counter(Table::Disk, "sda", "reads", move |now| at(now).0)
+        .counter(Table::Disk, "sda", "read_sectors", move |now| at(now).0 * 128.0)
+        .counter(Table::Disk, "sda", "read_ms", move |now| at(now).0 * at(now).1)
+        .counter(Table::Disk, "sda", "writes", move |now| at(now).2)
+        .counter(Table::Disk, "sda", "write_sectors", move |now| at(now).2 * 128.0)
+        .counter(Table::Disk, "sda", "write_ms", move |now| at(now).2 * at(now).3)
+        .counter(Table::Disk, "sda", "io_ms", move |now| busy(now).min(1000.0))
+        .counter(Table::Disk, "sda", "weighted_io_ms", busy)
+}
+
+#[test]
+fn a_device_that_takes_longer_for_the_same_work_is_slow() {
+    let waits = |story| counts(story, "psi_io_some", 1000.0, 700_000.0);
+    let slow = waits(disk(host(), (100.0, 2.0, 0.0, 0.0), (80.0, 40.0, 0.0, 0.0)));
+    let found = finding(&slow.tell(), "device-slow").unwrap();
+    assert_eq!((found.origins, found.range), (vec!["disk:sda".to_owned()], (60_000_000_000, 90_000_000_000)));
+    let more = waits(disk(host(), (100.0, 2.0, 0.0, 0.0), (900.0, 40.0, 0.0, 0.0)));
+    assert_eq!(finding(&more.tell(), "device-slow"), None, "it was asked for more");
+    let faster = waits(disk(host(), (100.0, 2.0, 0.0, 0.0), (80.0, 3.0, 0.0, 0.0)));
+    assert_eq!(finding(&faster.tell(), "device-slow"), None, "hardly slower");
+}
+
+#[test]
+fn what_grows_all_the_time_leaks_and_what_stops_does_not() {
+    let grows = |anon: fn(f64) -> f64| {
+        let story = host().gauge(Table::Host, "", "AnonPages", move |at| GIB + anon(at)).gauge(
+            Table::Host,
+            "",
+            "MemAvailable",
+            |_| GIB,
+        );
+        story
+            .gauge(Table::Process, "7@7", "RssAnon", anon)
+            .gauge(Table::Process, "8@8", "RssAnon", |_| 300.0 * MIB)
+            .tell()
+    };
+    let leak = finding(&grows(|at| at * 12.0 * MIB), "memory-leak").unwrap();
+    assert_eq!(leak.origins, ["process:7@7"]);
+    assert!(leak.statement.contains("at 12 MiB/s"), "{}", leak.statement);
+    for (name, other) in [
+        ("taken at once and kept", grows(|at| 1400.0 * MIB * progress(at))),
+        ("a little", grows(|at| at * 0.5 * MIB)),
+        ("up and down", grows(|at| (at % 40.0) * 40.0 * MIB)),
+        ("fills up and stops", grows(|at| (at * 30.0).min(1500.0) * MIB)),
+    ] {
+        assert_eq!(finding(&other, "memory-leak"), None, "{name}");
+    }
+}
+
+#[test]
+fn writeback_that_readers_wait_behind_saturates_a_disk() {
+    let write = |reads: f64, wait: f64, flushed: f64| {
+        let story = disk(host(), (20.0, 1.0, 1.0, 1.0), (reads, wait, 800.0, 30.0));
+        counts(story, "nr_written", 10.0, flushed)
+            .counter(Table::Process, "7@7", "write_bytes", |at| if during(at) { 50.0 * MIB } else { 0.0 })
+            .tell()
+    };
+    let found = finding(&write(15.0, 60.0, 12_000.0), "writeback-saturates-disk").unwrap();
+    assert_eq!(found.origins, ["process:7@7", "disk:sda"]);
+    assert_eq!(finding(&write(0.0, 0.0, 12_000.0), "writeback-saturates-disk"), None, "nobody reads");
+    assert_eq!(finding(&write(15.0, 1.2, 12_000.0), "writeback-saturates-disk"), None, "readers do not wait");
+    assert_eq!(finding(&write(15.0, 60.0, 10.0), "writeback-saturates-disk"), None, "direct writes");
+}
+
+#[test]
+fn programs_lose_their_code_when_anonymous_memory_may_not_leave() {
+    let thrash = |anon: f64, swap: f64, out: f64, faults: f64| {
+        let story = host()
+            .gauge(Table::Host, "", "AnonPages", move |_| anon * GIB)
+            .gauge(Table::Host, "", "SwapTotal", move |_| swap * GIB)
+            .gauge(Table::Host, "", "SwapFree", move |_| swap * GIB);
+        let story = counts(counts(story, "workingset_refault_file", 0.0, 6000.0), "pgmajfault", 0.5, faults);
+        counts(counts(story, "pgscan_kswapd", 0.0, 90_000.0), "pswpout", 0.0, out)
+            .counter(Table::Process, "7@7", "majflt", move |at| if during(at) { faults } else { 0.0 })
+            .gauge(Table::Process, "8@8", "RssAnon", move |_| anon * 0.9 * GIB)
+            .tell()
+    };
+    let found = finding(&thrash(7.0, 0.0, 0.0, 400.0), "code-thrash").unwrap();
+    assert!(found.statement.contains("there is no swap"), "{}", found.statement);
+    assert_eq!(found.origins, ["process:8@8", "process:7@7"]);
+    assert_eq!(finding(&thrash(7.0, 4.0, 8000.0, 400.0), "code-thrash"), None, "it goes to swap");
+    assert_eq!(finding(&thrash(1.0, 0.0, 0.0, 400.0), "code-thrash"), None, "the files are what does not fit");
+    assert_eq!(finding(&thrash(7.0, 0.0, 0.0, 2.0), "code-thrash"), None, "read calls and no faults");
+}
+
+#[test]
+fn free_pages_that_do_not_lie_together_are_fragmented() {
+    let pieces = |large: f64, stalls: f64, free: f64| {
+        let zone =
+            |story: Story, metric: &str, value: f64| story.gauge(Table::Zone, "node0/Normal", metric, move |_| value);
+        let story = zone(zone(host(), "free", free), "high", 20_000.0);
+        let story = zone(zone(story, "order0", free * (1.0 - large)), "order4", free * large / 16.0);
+        counts(counts(story, "compact_stall", 0.0, stalls), "compact_fail", 0.0, stalls * 0.9).tell()
+    };
+    let found = finding(&pieces(0.02, 40.0, 200_000.0), "memory-fragmentation").unwrap();
+    assert_eq!(found.range, (60_000_000_000, 90_000_000_000));
+    assert_eq!(finding(&pieces(0.02, 0.0, 200_000.0), "memory-fragmentation"), None, "nobody asks for large blocks");
+    let whole = counts(
+        host()
+            .gauge(Table::Zone, "node0/Normal", "free", |_| 2e5)
+            .gauge(Table::Zone, "node0/Normal", "high", |_| 2e4)
+            .gauge(Table::Zone, "node0/Normal", "order10", |_| 195.0),
+        "compact_stall",
+        0.0,
+        40.0,
+    );
+    assert_eq!(
+        finding(&whole.tell(), "memory-fragmentation"),
+        None,
+        "large blocks are there, and compaction makes them"
+    );
+}
+
+#[test]
+fn slab_that_grows_is_told_by_its_kind() {
+    let slab = |reclaimable: f64, fixed: f64| {
+        host()
+            .gauge(Table::Host, "", "Slab", move |at| (0.3 + (reclaimable + fixed) * progress(at)) * GIB)
+            .gauge(Table::Host, "", "SReclaimable", move |at| (0.2 + reclaimable * progress(at)) * GIB)
+            .gauge(Table::Host, "", "SUnreclaim", move |at| (0.1 + fixed * progress(at)) * GIB)
+            .gauge(Table::Host, "", "AnonPages", |_| GIB)
+            .gauge(Table::Host, "", "Cached", move |at| (5.0 - 0.8 * progress(at)) * GIB)
+            .gauge(Table::Host, "", "MemFree", |_| 0.2 * GIB)
+            .tell()
+    };
+    let inodes = finding(&slab(1.0, 0.1), "slab-growth").unwrap();
+    assert!(inodes.statement.ends_with("can be reclaimed."), "{}", inodes.statement);
+    let leak = finding(&slab(0.1, 1.0), "slab-growth").unwrap();
+    assert!(leak.statement.ends_with("cannot be reclaimed."), "{}", leak.statement);
+    assert_eq!(finding(&slab(0.1, 0.1), "slab-growth"), None);
+}
+
+#[test]
+fn readahead_is_wasted_when_the_device_reads_what_nobody_asks_for() {
+    let read = |asked: f64, device: f64| {
+        let story = disk(host(), (1.0, 1.0, 0.0, 0.0), (device * 16.0, 1.0, 0.0, 0.0));
+        let at = |rate: f64| move |at: f64| if during(at) { rate * MIB } else { 0.0 };
+        story
+            .counter(Table::Process, "7@7", "read_bytes", at(device))
+            .counter(Table::Process, "7@7", "rchar", at(asked))
+            .tell()
+    };
+    let found = finding(&read(2.0, 60.0), "read-ahead-waste").unwrap();
+    assert_eq!(found.origins, ["process:7@7", "disk:sda"]);
+    assert_eq!(finding(&read(59.0, 60.0), "read-ahead-waste"), None, "a sequential reader");
+    assert_eq!(finding(&read(300.0, 60.0), "read-ahead-waste"), None, "most comes from the cache");
+}
+
+#[test]
+fn a_node_that_is_short_beside_one_that_is_not_is_an_imbalance() {
+    let nodes = |short: f64, other: f64| {
+        let zone = |story: Story, name: &str, free: f64| {
+            [("free", free), ("low", 10_000.0), ("high", 12_000.0), ("managed", 1e6)]
+                .into_iter()
+                .fold(story, |story, (metric, value)| story.gauge(Table::Zone, name, metric, move |_| value))
+        };
+        let story = zone(zone(host(), "node0/Normal", short), "node1/Normal", other);
+        counts(counts(story, "pgscan_kswapd", 0.0, 50_000.0), "pgsteal_kswapd", 0.0, 40_000.0).tell()
+    };
+    let found = finding(&nodes(10_500.0, 700_000.0), "zone-imbalance").unwrap();
+    assert!(found.statement.starts_with("node0/Normal is short"), "{}", found.statement);
+    assert_eq!(finding(&nodes(10_500.0, 11_000.0), "zone-imbalance"), None, "both are short");
+    assert_eq!(finding(&nodes(600_000.0, 700_000.0), "zone-imbalance"), None, "neither is");
+}
+
+#[test]
+fn a_host_that_waits_for_its_cpus_is_cpu_bound() {
+    let busy = |user: f64, iowait: f64, cpu: f64, memory: f64| {
+        let story = counts(counts(host(), "cpu_user", 20.0, user), "cpu_idle", 180.0, 200.0 - user - iowait);
+        let story = counts(counts(story, "cpu_iowait", 0.0, iowait), "psi_cpu_some", 1000.0, cpu);
+        counts(story, "psi_memory_some", 0.0, memory)
+            .counter(Table::Process, "7@7", "utime", move |at| if during(at) { user } else { 1.0 })
+            .tell()
+    };
+    let found = finding(&busy(198.0, 0.0, 700_000.0, 0.0), "cpu-bound").unwrap();
+    assert!(found.statement.contains("2.0 of 2 by 7@7"), "{}", found.statement);
+    assert_eq!(finding(&busy(60.0, 135.0, 10_000.0, 0.0), "cpu-bound"), None, "it waits for a device");
+    assert_eq!(finding(&busy(195.0, 0.0, 10_000.0, 0.0), "cpu-bound"), None, "nobody waits");
+    let hungry = finding(&busy(198.0, 0.0, 300_000.0, 600_000.0), "cpu-bound");
+    assert!(hungry.is_none_or(|hungry| !hungry.contradictions.is_empty()), "they wait for memory");
+}
