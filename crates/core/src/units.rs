@@ -183,6 +183,12 @@ macro_rules! amount {
                 self.0.checked_sub(other.0).map(Self)
             }
 
+            /// The sum, or the largest amount there is.
+            #[must_use]
+            pub fn saturating_add(self, other: Self) -> Self {
+                Self(self.0.saturating_add(other.0))
+            }
+
             /// The difference, or none of it.
             pub fn saturating_sub(self, other: Self) -> Self {
                 Self(self.0.saturating_sub(other.0))

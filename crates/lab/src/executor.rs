@@ -15,7 +15,7 @@ mod step;
 pub use disk::Disk;
 pub(crate) use edge::page_size;
 pub use files::Files;
-pub(crate) use files::room;
+pub(crate) use files::{room, room_on};
 
 use crate::group::Group;
 use crate::hold::Hold;

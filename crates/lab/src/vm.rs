@@ -16,10 +16,12 @@ mod kernel;
 mod module;
 mod nbd;
 mod qemu;
+mod survey;
 mod watch;
 mod wire;
 
 pub use qemu::Accelerator;
+pub use survey::{Accelerated, GuestKernel, Survey};
 
 use kernel::Kernel;
 use module::Modules;
@@ -110,6 +112,11 @@ impl Vm {
         Self { options }
     }
 
+    fn qemu(&self) -> Result<PathBuf, Refusal> {
+        let mend = "apt-get install -y --no-install-recommends qemu-system-x86";
+        initramfs::find_program(&self.options.qemu, mend)
+    }
+
     fn kernel(&self, progress: &mut dyn Progress) -> Result<Kernel, Refusal> {
         match &self.options.kernel {
             Some(image) => Kernel::named(image),
@@ -164,10 +171,17 @@ fn available(scenario: &Scenario) -> Result<Bytes, Refusal> {
     if available >= LEAST {
         return Ok(available);
     }
-    let times = LEAST.get().div_ceil(available.get().max(1));
+    let system = machine.system;
+    let mend = match LEAST.get().div_ceil(available.get().max(1)) {
+        times @ 2..=64 => format!("use a scale that is {times} times as large, or give it more memory"),
+        _ => "give it more memory, such as --set memory=1GiB".to_owned(),
+    };
     Err(Refusal::input(
-        format!("the machine would have {available} available, but a guest needs {LEAST}"),
-        format!("use a scale that is {times} times as large or more"),
+        format!(
+            "the machine would have {available} available ({} of memory, of which its system holds {system}), but a guest needs {LEAST}",
+            machine.memory
+        ),
+        mend,
     ))
 }
 
@@ -192,17 +206,14 @@ impl Backend for Vm {
         progress: &mut dyn Progress,
     ) -> Result<RunResult, Refusal> {
         let options = &self.options;
-        let qemu = initramfs::find_program(
-            &options.qemu,
-            "apt-get install --no-install-recommends qemu-system-x86, or name one with --qemu",
-        )?;
+        let qemu = self.qemu()?;
         let wanted = available(scenario)?;
         let kernel = self.kernel(progress)?;
         let modules = Modules::below(&kernel.modules);
         let modules = modules.in_order(&modules_for(scenario))?;
         let mut programs = Vec::new();
         if scenario.steps.iter().any(|step| matches!(step.action, Action::Fio(_))) {
-            programs.push(initramfs::find_program(&options.fio, "apt-get install fio, or name one with --fio")?);
+            programs.push(initramfs::find_program(&options.fio, "apt-get install -y fio")?);
         }
         let accelerator = match options.accelerator {
             Some(accelerator) => accelerator,
@@ -216,7 +227,7 @@ impl Backend for Vm {
         let mut served = Vec::new();
         for spec in &scenario.machine.disks {
             progress.update(None, None, &format!("formatting disk {}", spec.name));
-            let size = disk::size(spec, &scenario.machine);
+            let size = disk::size(spec, scenario);
             let file = disk::make(spec, size, &options.work_dir)?;
             if spec.latency.is_some() {
                 let (server, socket) = nbd::Server::start(file, size)?;

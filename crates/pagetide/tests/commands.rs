@@ -272,3 +272,65 @@ fn one_of_several_runs_that_is_refused_is_an_outcome_on_the_page() {
 fn refused_runs(runs: &[String; 2]) -> (i32, String) {
     refused(&["lab", "compare", &runs[0], &runs[1]])
 }
+
+/// Nothing of this boots or downloads anything: what is wrong is seen before.
+#[test]
+fn wrong_input_of_a_vm_is_one_line_with_the_mend() {
+    let folder = tempfile::tempdir_in("/var/tmp").unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    std::fs::write(path("text"), "no kernel").unwrap();
+    std::fs::create_dir(path("empty")).unwrap();
+    let second = ["second-read", "--scale", "1/16"];
+    let (nowhere, text, empty) = (path("nowhere"), path("text"), path("empty"));
+    let usual = std::env::var("PATH").unwrap();
+    let cases: [(&[&str], &str, i32, &[&str]); 7] = [
+        (&["--kernel", &nowhere], &usual, 2, &[&nowhere, "bzImage"]),
+        (&["--kernel", &text], &usual, 2, &["not a Linux kernel image", "bzImage"]),
+        (&["--kernel", &empty], &usual, 2, &["not a Linux kernel image", "bzImage"]),
+        (&[], &empty, 3, &["qemu-system-x86_64", "apt-get install"]),
+        (&["--work-dir", "/proc/nowhere"], &usual, 3, &["/proc/nowhere", "--work-dir"]),
+        (&["--set", "memory=400MiB"], &usual, 2, &["a guest needs 64 MiB", "scale"]),
+        (&["--set", "memory=100MiB"], &usual, 2, &["a guest needs 64 MiB", "memory"]),
+    ];
+    for (arguments, programs, code, words) in cases {
+        let output = pagetide()
+            .current_dir(folder.path())
+            .env("PATH", programs)
+            .args(["lab", "run", "--on", "vm", "--out", "run", "--force"])
+            .args(second)
+            .args(arguments)
+            .output()
+            .unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {stderr}");
+        let lines: Vec<&str> = stderr.lines().filter(|line| line.starts_with("pagetide: ")).collect();
+        assert!(lines.len() == 1 && stderr.contains("mend: "), "{arguments:?}: {stderr}");
+        assert!(words.iter().all(|word| stderr.contains(word)), "{arguments:?}: {stderr}");
+    }
+}
+
+#[test]
+fn doctor_says_what_a_vm_needs_without_booting_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let cache = folder.path().join("cache");
+    let output = pagetide()
+        .args(["doctor", "--json"])
+        .env("PAGETIDE_CACHE", &cache)
+        .env("PATH", folder.path())
+        .output()
+        .unwrap();
+    let checks: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let check = |name: &str| {
+        let found = checks.as_array().unwrap().iter().find(|check| check["name"] == name);
+        found.unwrap_or_else(|| panic!("no {name} in {checks}")).clone()
+    };
+    for name in ["qemu", "guest kernel"] {
+        let missing = check(name);
+        assert!(missing["there"] == false && missing["mend"].as_str().unwrap().contains("apt-get"), "{missing}");
+    }
+    for name in ["accelerator", "mkfs.ext4", "mkfs.xfs", "cache"] {
+        let found = check(name);
+        assert!(found["there"] == true || !found["mend"].as_str().unwrap().is_empty(), "{found}");
+    }
+    assert!(check("cache")["found"].as_str().unwrap().contains("free") && !cache.exists());
+}

@@ -5,7 +5,7 @@
 
 use super::disk::{self, Disk};
 use crate::fio;
-use pagetide_core::{Action, Bytes, FioJob, Load, Outcome, Place, Progress, Refusal, Scenario, Step};
+use pagetide_core::{Action, Bytes, FioJob, HoldKind, Load, Outcome, Place, Progress, Refusal, Scenario, Step};
 use pagetide_kernel::cached;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -56,8 +56,25 @@ fn shared_files(scenario: &Scenario) -> BTreeMap<String, Bytes> {
     files
 }
 
-/// Room on the disk that the files of a scenario take at most at one time.
+/// Room that the files of a scenario take at most at one time, on all of its disks.
 pub(crate) fn room(scenario: &Scenario) -> Bytes {
+    let rooms = scenario.machine.disks.iter().map(|disk| room_on(scenario, &disk.name));
+    rooms.fold(Bytes::ZERO, Bytes::saturating_add)
+}
+
+/// Room that they take at most at one time on one disk. fio's files and those that hold memory lie on the first.
+pub(crate) fn room_on(scenario: &Scenario, disk: &str) -> Bytes {
+    let first = scenario.machine.disks.first().map_or("", |disk| disk.name.as_str());
+    // What loads write stays until the end of the run.
+    let loads: BTreeMap<String, Bytes> = load_files(scenario, Load::reads)
+        .chain(load_files(scenario, Load::writes))
+        .filter(|(place, _)| place.disk().unwrap_or(first) == disk)
+        .map(|(place, size)| (place.to_string(), size))
+        .collect();
+    let loads = loads.into_values().fold(Bytes::ZERO, Bytes::saturating_add);
+    if disk != first {
+        return loads;
+    }
     let mut shared = shared_files(scenario);
     let mut own = Bytes::ZERO;
     for job in jobs(scenario) {
@@ -69,13 +86,11 @@ pub(crate) fn room(scenario: &Scenario) -> Bytes {
             None => own = own.max(job.size),
         }
     }
-    // What loads write stays until the end of the run.
-    let loads: BTreeMap<String, Bytes> = load_files(scenario, Load::reads)
-        .chain(load_files(scenario, Load::writes))
-        .map(|(place, size)| (place.to_string(), size))
-        .collect();
-    let all = shared.into_values().chain(loads.into_values());
-    all.fold(own, |sum, size| sum.checked_add(size).unwrap_or(Bytes::new(u64::MAX)))
+    let held = scenario.steps.iter().filter_map(|step| match &step.action {
+        Action::Hold(hold) if hold.kind == HoldKind::File => Some(hold.size),
+        _ => None,
+    });
+    shared.into_values().chain(held).chain([own]).fold(loads, Bytes::saturating_add)
 }
 
 impl Files {
@@ -261,6 +276,18 @@ mod tests {
         let shared = shared_files(&scenario);
         assert_eq!(shared.into_iter().collect::<Vec<_>>(), [("data".to_owned(), Bytes::new(4 << 20))]);
         assert_eq!(room(&scenario), Bytes::new((16 + 4 + 1) << 20), "own files are there one at a time");
+    }
+
+    #[test]
+    fn what_loads_read_and_write_is_counted_on_its_own_disk() {
+        let text = "id = \"t\"\ntitle = \"t\"\nsource = \"t\"\n[machine]\ncpus = 1\nmemory = \"1GiB\"\n\
+                    [[machine.disk]]\nname = \"a\"\nsize = \"1MiB\"\n[[machine.disk]]\nname = \"b\"\nsize = \"1MiB\"\n\
+                    [[step]]\nid = \"A\"\ncopy = { from = \"file:x\", to = \"file:y@b\", size = \"8MiB\" }\n\
+                    [[step]]\nid = \"B\"\ncopy = { from = \"file:x\", to = \"file:z@b\", size = \"4MiB\" }\n\
+                    [[step]]\nid = \"C\"\nhold = { size = \"2MiB\", kind = \"file\" }\n";
+        let scenario = Scenario::parse(text, "t.toml").unwrap();
+        assert_eq!((room_on(&scenario, "a"), room_on(&scenario, "b")), (Bytes::new(10 << 20), Bytes::new(12 << 20)));
+        assert_eq!(room(&scenario), Bytes::new(22 << 20));
     }
 
     #[test]

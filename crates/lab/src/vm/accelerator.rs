@@ -12,7 +12,46 @@ use std::time::{Duration, Instant};
 /// How long a guest may take to come up under KVM, where it needs about a second.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// KVM when a guest comes up with it, else software. The answer is kept in the cache, per kernel and host.
+/// What is known without a boot.
+pub(super) enum Known {
+    /// There is no `/dev/kvm` that can be opened.
+    NoKvm,
+    /// What an earlier probe found.
+    Found(Accelerator),
+    /// Nothing: the answer will be kept in this file.
+    Unknown(PathBuf),
+}
+
+/// Whether there is no `/dev/kvm` that can be opened.
+pub(super) fn no_kvm() -> bool {
+    fs::OpenOptions::new().read(true).write(true).open("/dev/kvm").is_err()
+}
+
+/// The file in which the answer is kept, per kernel and host.
+fn answer(qemu: &Path, kernel: &Kernel, cache: &Path) -> PathBuf {
+    cache.join("accelerator").join(format!("{:08x}", crc32fast::hash(circumstances(qemu, kernel).as_bytes())))
+}
+
+/// What is known without a boot.
+pub(super) fn known(qemu: &Path, kernel: &Kernel, cache: &Path) -> Known {
+    if no_kvm() {
+        return Known::NoKvm;
+    }
+    let answer = answer(qemu, kernel, cache);
+    match fs::read_to_string(&answer).as_deref() {
+        Ok("kvm") => Known::Found(Accelerator::Kvm),
+        Ok("tcg") => Known::Found(Accelerator::Tcg),
+        _ => Known::Unknown(answer),
+    }
+}
+
+/// Forgets what an earlier probe found.
+pub(super) fn forget(qemu: &Path, kernel: &Kernel, cache: &Path) {
+    // What is not there is forgotten.
+    let _ = fs::remove_file(answer(qemu, kernel, cache));
+}
+
+/// KVM when a guest comes up with it, else software. The answer is kept in the cache.
 ///
 /// # Errors
 /// QEMU cannot be started at all, or the user interrupted it.
@@ -24,16 +63,11 @@ pub(super) fn working(
     cache: &Path,
     progress: &mut dyn Progress,
 ) -> Result<Accelerator, Refusal> {
-    if fs::OpenOptions::new().read(true).write(true).open("/dev/kvm").is_err() {
-        return Ok(Accelerator::Tcg);
-    }
-    let answer =
-        cache.join("accelerator").join(format!("{:08x}", crc32fast::hash(circumstances(qemu, kernel).as_bytes())));
-    match fs::read_to_string(&answer).as_deref() {
-        Ok("kvm") => return Ok(Accelerator::Kvm),
-        Ok("tcg") => return Ok(Accelerator::Tcg),
-        _ => {}
-    }
+    let answer = match known(qemu, kernel, cache) {
+        Known::NoKvm => return Ok(Accelerator::Tcg),
+        Known::Found(accelerator) => return Ok(accelerator),
+        Known::Unknown(answer) => answer,
+    };
     progress.say(&format!("looking whether KVM works here: a guest has {} s to come up (once)", PATIENCE.as_secs()));
     let found = if comes_up(qemu, kernel, init, words, progress)? { Accelerator::Kvm } else { Accelerator::Tcg };
     // An answer that cannot be kept is found again the next time.

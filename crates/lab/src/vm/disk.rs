@@ -1,10 +1,15 @@
 //! The guest's disks: sparse files, formatted before the guest boots, without a name while it runs.
 
 use super::initramfs::find_program;
-use pagetide_core::{Bytes, DiskSpec, FileSystem, Machine, Refusal, SwapSpec};
+use crate::executor;
+use pagetide_core::{Action, Bytes, DiskSpec, FileSystem, Refusal, Scenario, SwapSpec};
 use std::fs::{self, File, OpenOptions};
 use std::path::Path;
 use std::process::{Command, Stdio};
+
+/// The programs that make file systems, and what brings them.
+pub(super) const PROGRAMS: [(&str, &str); 2] =
+    [("mkfs.ext4", "apt-get install -y e2fsprogs"), ("mkfs.xfs", "apt-get install -y xfsprogs")];
 
 /// The smallest disk that each file system is made on.
 fn smallest(filesystem: FileSystem) -> Bytes {
@@ -15,15 +20,33 @@ fn smallest(filesystem: FileSystem) -> Bytes {
     }
 }
 
-/// How large a disk's file is: what the scenario says, the swap area on it beside, and not below what its file system needs.
-pub(super) fn size(disk: &DiskSpec, machine: &Machine) -> Bytes {
-    let swap = match &machine.swap {
-        SwapSpec::Disk { size, disk: on } if *on == disk.name => size.get(),
-        _ => 0,
+/// What a file system of this content takes for itself, at most: its journal or log, its inodes, its groups.
+/// (mke2fs gives a journal of 16 MiB below 1 GiB and one of at most a 128th above, and an inode of 256 bytes to 16 KiB; mkfs.xfs
+/// a log of at least 64 MiB.)
+fn overhead(filesystem: FileSystem, content: Bytes) -> Bytes {
+    let (fixed, part) = match filesystem {
+        FileSystem::Ext4 => (24 << 20, 24),
+        FileSystem::Xfs => (112 << 20, 32),
+        FileSystem::None => return Bytes::ZERO,
     };
-    // A swap area takes some blocks of the file system's own beside its size.
-    let wanted = disk.size.get().saturating_add(swap + swap / 64);
-    Bytes::new(wanted.max(smallest(disk.filesystem).get()) & !0xf_ffff)
+    Bytes::new(content.get() / part + fixed)
+}
+
+/// How large a disk's file is: room for what the scenario says or for the files that it puts there, whichever is more, for the
+/// largest swap area that is ever on it, and for what the file system takes. A scale makes all of these smaller but the last.
+pub(super) fn size(disk: &DiskSpec, scenario: &Scenario) -> Bytes {
+    let in_steps = scenario.steps.iter().flat_map(|step| match &step.action {
+        Action::Swap(areas) => areas.as_slice(),
+        _ => &[],
+    });
+    let areas = std::iter::once(&scenario.machine.swap).chain(in_steps).map(|area| match area {
+        SwapSpec::Disk { size, disk: on } if *on == disk.name => *size,
+        _ => Bytes::ZERO,
+    });
+    let files = disk.size.max(executor::room_on(scenario, &disk.name));
+    let content = files.saturating_add(areas.max().unwrap_or_default());
+    let wanted = content.saturating_add(overhead(disk.filesystem, content));
+    Bytes::new(wanted.max(smallest(disk.filesystem)).get() & !0xf_ffff)
 }
 
 /// Makes the file of a disk in `folder` and formats it. It has no name any more when this returns, so that nothing of it is
@@ -46,14 +69,25 @@ pub(super) fn make(disk: &DiskSpec, size: Bytes, folder: &Path) -> Result<File, 
 }
 
 fn format(filesystem: FileSystem, path: &Path) -> Result<(), Refusal> {
-    let (program, mend, options): (_, _, &[&str]) = match filesystem {
+    let ((program, mend), options): (_, &[&str]) = match filesystem {
         // Everything is written now: the guest would write it in the background, among what is measured.
         FileSystem::Ext4 => (
-            "mkfs.ext4",
-            "apt-get install e2fsprogs",
-            &["-q", "-F", "-m", "0", "-E", "lazy_itable_init=0,lazy_journal_init=0,nodiscard"],
+            PROGRAMS[0],
+            // The same blocks and inodes at any size: mke2fs takes others for a disk below 512 MiB.
+            &[
+                "-q",
+                "-F",
+                "-b",
+                "4096",
+                "-i",
+                "16384",
+                "-m",
+                "0",
+                "-E",
+                "lazy_itable_init=0,lazy_journal_init=0,nodiscard",
+            ],
         ),
-        FileSystem::Xfs => ("mkfs.xfs", "apt-get install xfsprogs", &["-q", "-f", "-K"]),
+        FileSystem::Xfs => (PROGRAMS[1], &["-q", "-f", "-K"]),
         FileSystem::None => return Ok(()),
     };
     let program = find_program(Path::new(program), mend)?;
@@ -77,43 +111,69 @@ mod tests {
     use pagetide_core::Scenario;
     use std::os::unix::fs::FileExt;
 
-    fn machine(rest: &str) -> Machine {
-        let text = format!(
-            "id = \"t\"\ntitle = \"t\"\nsource = \"t\"\n[machine]\ncpus = 1\nmemory = \"1GiB\"\n{rest}\n\
-             [[step]]\nid = \"A\"\nsleep = \"1s\"\n"
-        );
-        Scenario::parse(&text, "t.toml").unwrap().machine
+    fn scenario(rest: &str) -> Scenario {
+        let text =
+            format!("id = \"t\"\ntitle = \"t\"\nsource = \"t\"\n[machine]\ncpus = 1\nmemory = \"1GiB\"\n{rest}\n");
+        Scenario::parse(&text, "t.toml").unwrap()
+    }
+
+    fn number(file: &File, at: u64, length: usize) -> Vec<u8> {
+        let mut found = vec![0; length];
+        file.read_exact_at(&mut found, at).unwrap();
+        found
+    }
+
+    /// Free bytes, from the superblock (fs/ext4/ext4.h: struct ext4_super_block; fs/xfs/libxfs/xfs_format.h: struct xfs_dsb).
+    fn free(file: &File, filesystem: &str) -> u64 {
+        let little = |at: u64| u64::from(u32::from_le_bytes(number(file, 1024 + at, 4).try_into().unwrap()));
+        if filesystem == "ext4" {
+            assert_eq!(number(file, 0x438, 2), b"\x53\xef");
+            assert_eq!(1024 << little(24), 4096, "the same blocks at any size");
+            little(12) * 4096
+        } else {
+            assert_eq!(number(file, 0, 4), b"XFSB");
+            let blocks = u64::from_be_bytes(number(file, 144, 8).try_into().unwrap());
+            blocks * u64::from(u32::from_be_bytes(number(file, 4, 4).try_into().unwrap()))
+        }
     }
 
     #[test]
-    fn a_formatted_disk_has_no_name_and_holds_a_file_system() {
+    fn a_formatted_disk_has_no_name_and_room_for_all_that_is_put_on_it() {
         let folder = tempfile::tempdir().unwrap();
-        for (name, magic, at) in [("ext4", &b"\x53\xef"[..], 0x438), ("xfs", &b"XFSB"[..], 0)] {
-            let machine = machine(&format!("[[machine.disk]]\nname = \"d\"\nsize = \"1MiB\"\nfilesystem = \"{name}\""));
-            let size = size(&machine.disks[0], &machine);
-            let file = make(&machine.disks[0], size, folder.path()).unwrap();
-            let mut found = vec![0; magic.len()];
-            file.read_exact_at(&mut found, at).unwrap();
-            assert_eq!(found, magic, "{name}");
+        let cases = [("ext4", [1, 48, 120, 500, 3000]), ("xfs", [1, 48, 120, 500, 3000])];
+        for (name, size_mib) in cases.into_iter().flat_map(|(name, sizes)| sizes.map(|size| (name, size))) {
+            // The files are larger than the scenario's own disk, and there is swap beside them, more of it in a step.
+            let scenario = scenario(&format!(
+                "swap = {{ size = \"16MiB\", disk = \"d\" }}\n[[machine.disk]]\nname = \"d\"\nsize = \"1MiB\"\nfilesystem = \"{name}\"\n\
+                 [[step]]\nid = \"A\"\ndd = {{ from = \"file:x\", to = \"null\", size = \"{size_mib}MiB\" }}\n\
+                 [[step]]\nid = \"B\"\nswap = {{ size = \"64MiB\", disk = \"d\" }}"
+            ));
+            let disk = &scenario.machine.disks[0];
+            let size = size(disk, &scenario);
+            let file = make(disk, size, folder.path()).unwrap();
+            let (free, wanted) = (free(&file, name), (size_mib + 64) << 20);
+            // Extents of files and swap take some blocks yet.
+            assert!(free > wanted + (1 << 20), "{name} of {size}: {free} bytes are free, {wanted} are wanted");
             assert_eq!(file.metadata().unwrap().len(), size.get());
             assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "{name}");
         }
     }
 
     #[test]
-    fn a_disk_has_room_for_its_swap() {
-        let machine = machine(
+    fn a_disk_has_room_for_its_own_swap_only() {
+        let scenario = scenario(
             "swap = { size = \"512MiB\", disk = \"b\" }\n[[machine.disk]]\nname = \"a\"\nsize = \"1GiB\"\n\
-             [[machine.disk]]\nname = \"b\"\nsize = \"1GiB\"",
+             [[machine.disk]]\nname = \"b\"\nsize = \"1GiB\"\n[[step]]\nid = \"A\"\nsleep = \"1s\"",
         );
-        assert_eq!(size(&machine.disks[0], &machine), Bytes::new(1 << 30));
-        assert!(size(&machine.disks[1], &machine).get() > (1 << 30) + (512 << 20));
+        let [a, b] = [0, 1].map(|at| size(&scenario.machine.disks[at], &scenario).get());
+        assert!(a > 1 << 30 && b > a + (512 << 20), "{a} {b}");
     }
 
     #[test]
     fn a_folder_that_cannot_be_written_is_named() {
-        let machine = machine("[[machine.disk]]\nname = \"d\"\nsize = \"32MiB\"");
-        let refusal = make(&machine.disks[0], Bytes::new(32 << 20), Path::new("/proc/nowhere")).unwrap_err();
+        let scenario =
+            scenario("[[machine.disk]]\nname = \"d\"\nsize = \"32MiB\"\n[[step]]\nid = \"A\"\nsleep = \"1s\"");
+        let refusal = make(&scenario.machine.disks[0], Bytes::new(32 << 20), Path::new("/proc/nowhere")).unwrap_err();
         assert!(refusal.what.contains("/proc/nowhere") && refusal.mend.contains("--work-dir"), "{refusal}");
     }
 }

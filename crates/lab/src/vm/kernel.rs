@@ -42,15 +42,20 @@ impl Kernel {
         Ok(Self { image: image.to_owned(), modules, release })
     }
 
+    /// The newest one in the cache.
+    pub(super) fn cached(cache: &Path) -> Option<Self> {
+        newest(&cache.join("kernel"))
+    }
+
     /// Debian's, from the cache, or downloaded into it.
     ///
     /// # Errors
     /// There is none in the cache and none can be downloaded.
     pub(super) fn distributed(cache: &Path, say: &mut dyn FnMut(&str)) -> Result<Self, Refusal> {
-        let folder = cache.join("kernel");
-        if let Some(kernel) = newest(&folder) {
+        if let Some(kernel) = Self::cached(cache) {
             return Ok(kernel);
         }
+        let folder = cache.join("kernel");
         let package = package()?;
         say(&format!("downloading {package} into {} (once; it is not installed)", folder.display()));
         fetch(&package, &folder)?;
@@ -112,8 +117,11 @@ fn run(command: &mut Command, mend: &str) -> Result<String, Refusal> {
     Err(Refusal::system(format!("{name} failed: {}", line.unwrap_or("no reason given")), mend))
 }
 
-/// The package that the meta package stands for today.
-fn package() -> Result<String, Refusal> {
+/// The package that the meta package stands for today, as apt knows it.
+///
+/// # Errors
+/// There is no apt, or it knows none.
+pub(super) fn package() -> Result<String, Refusal> {
     let mend = format!("apt-get update, {OTHER}");
     let depends = run(Command::new("apt-cache").args(["depends", META]), &mend)?;
     let package = depends.lines().find_map(|line| line.trim().strip_prefix("Depends: "));

@@ -1,0 +1,106 @@
+//! What experiments in a virtual machine need.
+
+use super::{Check, first_line};
+use crate::interrupt::Interrupt;
+use crate::progress::Shown;
+use pagetide_core::{Bytes, Refusal};
+use pagetide_lab::vm::{self, Accelerated, Accelerator, GuestKernel, Survey, Vm, VmOptions};
+
+/// Room that a downloaded kernel takes, with the package beside it while it is unpacked.
+const ROOM: Bytes = Bytes::new(512 << 20);
+
+/// What is there. Nothing is booted but for `probe`.
+pub(super) fn checks(probe: bool) -> Result<Vec<Check>, Refusal> {
+    let own = std::env::current_exe()
+        .map_err(|error| Refusal::system(format!("cannot find this program's own file: {error}"), ""))?;
+    let folder = std::env::temp_dir();
+    let options =
+        VmOptions { init_words: vec!["guest".to_owned()], ..VmOptions::new(vm::usual_cache(), &folder, &folder, own) };
+    let vm = Vm::new(options);
+    if probe {
+        vm.probe(&mut Shown::new(Interrupt::catch()?, false))?;
+    }
+    let survey = vm.survey();
+    let mut checks = vec![qemu(&survey), kernel(&survey), accelerator(&survey)];
+    checks.extend(survey.mkfs.iter().map(|(name, found)| Check {
+        name,
+        there: found.is_ok(),
+        needed: false,
+        purpose: "making the disks of a virtual machine",
+        found: found.as_ref().map_or_else(|_| "not found".into(), |path| path.display().to_string()),
+        mend: mend(found),
+    }));
+    checks.push(cache(&survey));
+    Ok(checks)
+}
+
+fn mend<T>(found: &Result<T, Refusal>) -> String {
+    found.as_ref().err().map(|refusal| refusal.mend.clone()).unwrap_or_default()
+}
+
+fn qemu(survey: &Survey) -> Check {
+    let version = survey.qemu.as_ref().ok().and_then(|path| first_line(path, &["--version"]));
+    Check {
+        name: "qemu",
+        there: version.is_some(),
+        needed: false,
+        purpose: "experiments in a virtual machine",
+        found: version.unwrap_or_else(|| "not found".into()),
+        mend: if survey.qemu.is_ok() {
+            "apt-get install -y --reinstall qemu-system-x86".into()
+        } else {
+            mend(&survey.qemu)
+        },
+    }
+}
+
+fn kernel(survey: &Survey) -> Check {
+    Check {
+        name: "guest kernel",
+        there: survey.kernel.is_ok(),
+        needed: false,
+        purpose: "what a virtual machine boots",
+        found: match &survey.kernel {
+            Ok(GuestKernel::Here(release)) => format!("{release}, in the cache"),
+            Ok(GuestKernel::Package(package)) => format!("{package} will be downloaded by the first run"),
+            Err(refusal) => refusal.what.clone(),
+        },
+        mend: mend(&survey.kernel),
+    }
+}
+
+fn accelerator(survey: &Survey) -> Check {
+    let (found, mend) = match survey.accelerator {
+        Accelerated::Found(Accelerator::Kvm) => ("KVM: a guest came up with it", ""),
+        Accelerated::Found(Accelerator::Tcg) => (
+            "software: /dev/kvm is there, but no guest came up with it",
+            "pagetide doctor --probe looks again; in a VM, its host must allow nested virtualization",
+        ),
+        Accelerated::NotProbed => ("not known yet: the first run looks", "pagetide doctor --probe"),
+        Accelerated::NoKvm => (
+            "software: no /dev/kvm that can be opened",
+            "modprobe kvm_intel (or kvm_amd); in a VM, its host must allow nested virtualization",
+        ),
+    };
+    Check {
+        name: "accelerator",
+        there: survey.accelerator == Accelerated::Found(Accelerator::Kvm),
+        needed: false,
+        purpose: "the speed of a virtual machine: without KVM its times mean something only within a run",
+        found: found.into(),
+        mend: mend.into(),
+    }
+}
+
+fn cache(survey: &Survey) -> Check {
+    let kept = matches!(survey.kernel, Ok(GuestKernel::Here(_)));
+    let cache = survey.cache.display();
+    Check {
+        name: "cache",
+        there: kept || survey.free.is_some_and(|free| free >= ROOM),
+        needed: false,
+        purpose: "the guest's kernel, and whether KVM works",
+        found: survey.free.map_or_else(|| format!("{cache}"), |free| format!("{cache}, {free} free")),
+        mend: format!("free {ROOM} there, or name another folder by PAGETIDE_CACHE"),
+    }
+}
