@@ -8,13 +8,14 @@ export PAGETIDE_CACHE ?= $(CURDIR)/target/cache
 # A changed golden file is a failure, not a new file in the tree.
 export INSTA_UPDATE ?= no
 
-.PHONY: help build demo cliff test lint bench tools-demo tools-test
+.PHONY: help build demo cliff test lint fuzz bench tools-demo tools-test
 
 help:
 	@echo "make demo    build, run the two experiments of section A on this host, write report.html (needs root)"
 	@echo "make test    every test (needs root: the experiments are real)"
 	@echo "make lint    format, clippy and docs without warnings"
 	@echo "make cliff   a file read twice in less and less memory, drawn into docs/cliff-*.svg"
+	@echo "make fuzz TARGET=log SECONDS=600  look for inputs that break a parser (all targets for a minute each when left out)"
 	@echo "make bench   the benchmarks: ratios within one run"
 	@echo "make bench-peers  what recording costs beside sadc, pidstat and atop, in one run (some 10 min)"
 	@echo "make build   the release binary, $(BIN)"
@@ -57,3 +58,7 @@ bench-peers:
 	@tools/need cc sar atop
 	$(CARGO) build --release --locked -p pagetide --example flight
 	@tools/bench-peers $(or $(CARGO_TARGET_DIR),target)/release/examples/flight
+
+fuzz:
+	@tools/need cc c++
+	@tools/fuzz "$(CARGO)" "$(TARGET)" $(or $(SECONDS),60)

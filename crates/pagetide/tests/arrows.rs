@@ -12,6 +12,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("view", &["core"]),
     ("recorder", &["core", "kernel"]),
     ("lab", &["core", "kernel", "recorder"]),
+    ("fuzz", &["core", "kernel", "store"]),
     ("pagetide", &["core", "kernel", "store", "diagnose", "view", "recorder", "lab"]),
 ];
 

@@ -243,6 +243,22 @@ fn a_log_damaged_in_the_middle_is_kept_aside() {
     assert_eq!(fs::read(log.with_extension("damaged")).unwrap(), bytes);
 }
 
+/// Nearly every place in it looks like the beginning of a long record, and none is one.
+#[test]
+fn damage_that_looks_like_records_everywhere_is_not_searched_for_ever() {
+    let given = short(8, 1);
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path().join("r");
+    write(&folder, &given, false);
+    let log = only_log(&folder);
+    let mut bytes = fs::read(&log).unwrap();
+    bytes.resize(bytes.len() + (24 << 20), 1);
+    fs::write(&log, bytes).unwrap();
+    Writer::open_or_continue_on(&folder, Keep::default(), Failing::never()).unwrap().finish(&manifest()).unwrap();
+    assert_eq!(load(&folder), recording(&manifest(), &given));
+    assert!(log.with_extension("damaged").exists(), "too much to be one torn write");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 

@@ -42,14 +42,26 @@ pub(crate) fn put_any(log: &mut Vec<u8>, kind: u8, content: &[u8]) {
     frame::put(log, 0, kind, |out| out.extend_from_slice(content));
 }
 
+/// Bytes that are hashed at most in the search for a record behind damage: of damage with nothing valid behind it, nearly every
+/// place may look like the beginning of a long record.
+const MOST_HASHED: u64 = 1 << 29;
+
 /// Whether a valid record follows anywhere behind `offset`, where reading ended. A crash leaves a part of the last
-/// write at most; a valid record behind it means that the log was damaged.
+/// write at most; a valid record behind it means that the log was damaged, and so does a part that is too large to be searched.
 pub(crate) fn continues_behind(path: &Path, offset: u64) -> io::Result<bool> {
     let mut file = File::open(path)?;
     file.seek(SeekFrom::Start(offset))?;
     let mut rest = Vec::new();
     file.read_to_end(&mut rest)?;
-    Ok((1..rest.len()).any(|at| frame::starts(&rest[at..], offset + at as u64)))
+    let mut hashed = 0;
+    for at in 1..rest.len() {
+        let Some(content) = frame::content(&rest[at..]) else { continue };
+        hashed += content.len() as u64;
+        if hashed > MOST_HASHED || frame::starts(&rest[at..], offset + at as u64) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The kinds of records, as their byte in the log.

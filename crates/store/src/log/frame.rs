@@ -77,9 +77,15 @@ pub(super) fn fits(length: usize) -> bool {
     length <= LONGEST
 }
 
+/// The content of the record that `bytes` look like the beginning of: its kind is known and its length fits.
+pub(super) fn content(bytes: &[u8]) -> Option<&[u8]> {
+    let (&[l0, l1, l2, l3, _, _, _, _, kind], rest) = bytes.split_first_chunk()?;
+    let content = rest.get(..u32::from_le_bytes([l0, l1, l2, l3]) as usize)?;
+    (super::kind::START..=super::kind::MARK).contains(&kind).then_some(content)
+}
+
 /// Whether `bytes`, which are at `offset` in the file, start with a whole and valid record.
 pub(super) fn starts(bytes: &[u8], offset: u64) -> bool {
-    let Some((&[l0, l1, l2, l3, c0, c1, c2, c3, kind], rest)) = bytes.split_first_chunk() else { return false };
-    let content = rest.get(..u32::from_le_bytes([l0, l1, l2, l3]) as usize);
-    content.is_some_and(|content| checksum(offset, kind, content) == u32::from_le_bytes([c0, c1, c2, c3]))
+    let Some(&[_, _, _, _, c0, c1, c2, c3, kind]) = bytes.first_chunk() else { return false };
+    content(bytes).is_some_and(|content| checksum(offset, kind, content) == u32::from_le_bytes([c0, c1, c2, c3]))
 }

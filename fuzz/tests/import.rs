@@ -1,16 +1,17 @@
-//! What must hold for any input: no panic, no wrong number from a file that was cut, and an exact replay.
+//! What must hold for the logs there are and for any recording: no wrong number from a file that was cut, and an exact replay.
+//! Spoiled logs and any bytes are the target `import`.
 
 use pagetide_core::{
-    Column, Entity, Kind, Manifest, Mark, MarkKind, Recording, RecordingBuilder, Refusal, Sample, Schema, Selection,
-    Sink, Source, Stamp, Table, Unit,
+    Column, Entity, Kind, Manifest, Mark, MarkKind, Recording, RecordingBuilder, Selection, Source, Stamp, Table, Unit,
 };
+use pagetide_fuzz::target::import::replayed;
 use pagetide_store::import::{Input, Options, import, replay};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/import")
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../fixtures/import")
 }
 
 /// Every fixture there is.
@@ -70,69 +71,6 @@ fn a_cut_file_gives_no_number_that_the_whole_file_does_not_give() {
         let with_values = lengths.filter(|length| check_cut(&path, &whole, &bytes, *length)).count();
         assert!(with_values > 10 || path.extension().is_some_and(|kind| kind == "json"), "{}", path.display());
     }
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
-
-    #[test]
-    fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..2000)) {
-        let _ = import(&[Input::bytes("any", bytes)], &Options::default());
-    }
-
-    #[test]
-    fn spoiled_files_are_read_or_refused(
-        which in any::<prop::sample::Index>(),
-        changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..20),
-        (from, to) in (any::<prop::sample::Index>(), any::<prop::sample::Index>()),
-    ) {
-        let files = fixtures();
-        let path = which.get(&files);
-        let mut bytes = std::fs::read(path).unwrap();
-        for (at, byte) in changes {
-            let at = at.index(bytes.len());
-            bytes[at] = byte;
-        }
-        let (from, to) = (from.index(bytes.len()), to.index(bytes.len()));
-        bytes.drain(from.min(to)..from.max(to));
-        let lines = u64::try_from(bytes.split_inclusive(|byte| *byte == b'\n').count()).unwrap();
-        if let Ok(import) = import(&[Input::bytes("spoiled", bytes)], &Options::default()) {
-            let file = &import.report.files[0];
-            prop_assert!(file.skipped_lines <= lines.max(1) && file.skipped.len() <= 1000);
-            let listed: u64 = file.skipped.iter().map(|skipped| skipped.to_line - skipped.from_line + 1).sum();
-            prop_assert!(listed <= file.skipped_lines && (listed == file.skipped_lines || file.skipped.len() == 1000));
-            for skipped in &file.skipped {
-                prop_assert!(skipped.from_line >= 1 && skipped.to_line <= lines + 1, "{:?} of {}", skipped, lines);
-            }
-        }
-    }
-}
-
-/// A sink that makes a recording.
-struct Collect(RecordingBuilder);
-
-impl Sink for Collect {
-    fn begin(&mut self, manifest: &Manifest) -> Result<(), Refusal> {
-        self.0 = RecordingBuilder::new(manifest.clone());
-        Ok(())
-    }
-    fn sample(&mut self, schema: &Schema, sample: &Sample) -> Result<(), Refusal> {
-        self.0.sample(schema, sample);
-        Ok(())
-    }
-    fn mark(&mut self, mark: &Mark) -> Result<(), Refusal> {
-        self.0.mark(mark.clone());
-        Ok(())
-    }
-    fn finish(&mut self, _: &Manifest) -> Result<(), Refusal> {
-        Ok(())
-    }
-}
-
-fn replayed(recording: &Recording) -> Recording {
-    let mut collect = Collect(RecordingBuilder::default());
-    replay(recording, &mut collect).unwrap();
-    collect.0.finish()
 }
 
 /// A recording of up to eight samples (some at the same time), with values of several kinds anywhere.

@@ -1,0 +1,8 @@
+//! The targets, one file each.
+
+pub mod import;
+pub mod kernel;
+pub mod log;
+pub mod scenario;
+pub mod segment;
+pub mod tree;

@@ -1,0 +1,75 @@
+//! Every target on mutated inputs, for a bounded time: what CI runs on any toolchain. `PAGETIDE_FUZZ_SECONDS` (12 for each target
+//! unless set) and `PAGETIDE_FUZZ_SEED` (the clock unless set) choose how long and which inputs. An input that breaks something is kept
+//! in `fuzz/artifacts/`, and belongs in `fuzz/seeds/TARGET/` with the mend.
+
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+use pagetide_fuzz::mutation::{Random, mutated};
+use pagetide_fuzz::{TARGETS, Target};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+fn setting(name: &str) -> Option<u64> {
+    std::env::var(name).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{name}={text}: a number is expected")))
+}
+
+fn run(target: &Target, bytes: &[u8], origin: &str) {
+    if let Err(panic) = std::panic::catch_unwind(|| (target.run)(bytes)) {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("artifacts").join(target.name);
+        let file = folder.join(format!("{:08x}", crc32fast::hash(bytes)));
+        std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&file, bytes)).unwrap();
+        eprintln!("{} breaks on {origin}; the input is in {}", target.name, file.display());
+        std::panic::resume_unwind(panic);
+    }
+}
+
+fn fuzz(name: &str) {
+    let target = TARGETS.iter().find(|target| target.name == name).unwrap();
+    let seeds = target.seeds();
+    assert!(seeds.len() > 1);
+    for (at, seed) in seeds.iter().enumerate() {
+        run(target, seed, &format!("its seed {at}"));
+    }
+    let clock = || std::time::SystemTime::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_secs());
+    let seed = setting("PAGETIDE_FUZZ_SEED").unwrap_or_else(clock);
+    let time = Duration::from_secs(setting("PAGETIDE_FUZZ_SECONDS").unwrap_or(12));
+    let (mut random, begin, mut inputs) = (Random::new(seed), Instant::now(), 0u64);
+    while begin.elapsed() < time {
+        let (one, other) = (random.below(seeds.len()), random.below(seeds.len()));
+        let bytes = mutated(&mut random, &seeds[one], &seeds[other]);
+        run(target, &bytes, &format!("input {inputs} of seed {seed}"));
+        inputs += 1;
+    }
+    println!("{name}: {inputs} inputs of seed {seed} in {:.1} s", begin.elapsed().as_secs_f64());
+    assert!(inputs > 0);
+}
+
+#[test]
+fn import() {
+    fuzz("import");
+}
+
+#[test]
+fn kernel() {
+    fuzz("kernel");
+}
+
+#[test]
+fn log() {
+    fuzz("log");
+}
+
+#[test]
+fn scenario() {
+    fuzz("scenario");
+}
+
+#[test]
+fn segment() {
+    fuzz("segment");
+}
+
+#[test]
+fn tree() {
+    fuzz("tree");
+}
