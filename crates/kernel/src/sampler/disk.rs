@@ -44,7 +44,11 @@ impl Disks {
                     }
                 }
                 let entity = entities.at(at - 1, disk.name, |name| entity(schema, Table::Disk, name));
-                row.put(schema, sample, Table::Disk, entity);
+                // A disk that comes while the file is read may shift another one into it twice.
+                let twice = sample.table(Table::Disk).is_some_and(|rows| rows.rows().any(|(known, _)| known == entity));
+                if !twice {
+                    row.put(schema, sample, Table::Disk, entity);
+                }
             }
             Ok(())
         })?;
