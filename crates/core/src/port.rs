@@ -31,6 +31,15 @@ pub struct Selection {
     pub to_wall_ns: Option<i64>,
     /// Only these tables; all when empty.
     pub tables: Vec<Table>,
+    /// Only these metrics, by name, of each table; all when empty.
+    pub metrics: Vec<String>,
+}
+
+impl Selection {
+    /// Whether a metric of this name is wanted.
+    pub fn wants_metric(&self, name: &str) -> bool {
+        self.metrics.is_empty() || self.metrics.iter().any(|metric| metric == name)
+    }
 }
 
 /// Gives a recording.

@@ -130,7 +130,10 @@ impl Quantity {
 
 /// Groups the digits of a whole number by thousands with a thin gap that stays in plain ASCII: `262 144`.
 fn grouped(value: f64) -> String {
-    let digits = format!("{:.0}", value.abs());
+    // Printing a float exactly is slow, and a day's table has a million of them.
+    const EXACT: f64 = (1u64 << 53) as f64;
+    let size = value.abs().round_ties_even();
+    let digits = if size < EXACT { whole(size).to_string() } else { format!("{size:.0}") };
     let mut out = String::with_capacity(digits.len() + digits.len() / 3 + 1);
     if value < 0.0 && digits != "0" {
         out.push('-');
@@ -142,6 +145,12 @@ fn grouped(value: f64) -> String {
         out.push(digit);
     }
     out
+}
+
+/// A whole number that is not negative and below 2^53.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is whole, not negative and fits")]
+fn whole(size: f64) -> u64 {
+    size as u64
 }
 
 impl fmt::Display for Quantity {

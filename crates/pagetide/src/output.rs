@@ -2,16 +2,22 @@
 
 use pagetide_core::Refusal;
 use serde::Serialize;
-use std::io::{IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 
 /// The `what` of the refusal when nobody reads stdout any more (`pagetide … | head`): not an error.
 pub(crate) const CLOSED: &str = "stdout was closed";
 
 /// Writes to stdout.
 pub(crate) fn print(text: &str) -> Result<(), Refusal> {
-    let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|error| {
-        if error.kind() == std::io::ErrorKind::BrokenPipe {
+    stream(|out| out.write_all(text.as_bytes()))
+}
+
+/// Writes to stdout as it comes, for what is too long to be held.
+pub(crate) fn stream<T>(write: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> Result<T, Refusal> {
+    let mut out = io::BufWriter::with_capacity(64 << 10, io::stdout().lock());
+    let written = write(&mut out).and_then(|done| out.flush().map(|()| done));
+    written.map_err(|error| {
+        if error.kind() == io::ErrorKind::BrokenPipe {
             Refusal::system(CLOSED, "")
         } else {
             Refusal::system(format!("stdout: {error}"), "")
@@ -27,7 +33,7 @@ pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Refusal> {
 
 /// Writes a line to stderr, for people who look on.
 pub(crate) fn say(line: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{line}");
+    let _ = writeln!(io::stderr().lock(), "{line}");
 }
 
 /// Writes a refusal to stderr: what is wrong, and how to mend it.
@@ -40,12 +46,12 @@ pub(crate) fn complain(refusal: &Refusal) {
 
 /// Whether stdout is a terminal that wants colour (`NO_COLOR` is respected).
 pub(crate) fn colour() -> bool {
-    std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+    io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
 /// Width for text on stdout: the terminal's, else 100.
 pub(crate) fn width() -> usize {
-    rustix::termios::tcgetwinsize(std::io::stdout())
+    rustix::termios::tcgetwinsize(io::stdout())
         .ok()
         .map(|size| usize::from(size.ws_col))
         .filter(|columns| *columns >= 40)

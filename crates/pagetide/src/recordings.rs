@@ -36,13 +36,6 @@ pub(crate) fn result(path: &Path) -> Result<Option<RunResult>, Refusal> {
 const SECOND: i64 = 1_000_000_000;
 const DAY: i64 = 86_400;
 
-/// The time of day in UTC with tenths of a second, for tables.
-pub(crate) fn clock(wall_ns: i64) -> String {
-    let second = wall_ns.div_euclid(SECOND).rem_euclid(DAY);
-    let tenth = wall_ns.rem_euclid(SECOND) / (SECOND / 10);
-    format!("{:02}:{:02}:{:02}.{tenth}", second / 3600, second / 60 % 60, second % 60)
-}
-
 /// Date and time in UTC as ISO 8601 with milliseconds.
 pub(crate) fn timestamp(wall_ns: i64) -> String {
     let seconds = wall_ns.div_euclid(SECOND);
@@ -111,7 +104,6 @@ mod tests {
     fn times_print_and_parse() {
         let at = 1_795_255_230 * SECOND + 250_000_000;
         assert_eq!(timestamp(at), "2026-11-21T10:00:30.250Z");
-        assert_eq!(clock(at), "10:00:30.2");
         let (first, last) = (at, at + 3600 * SECOND);
         assert_eq!(parse("2026-11-21T10:00:30", first, last), Some(1_795_255_230 * SECOND));
         assert_eq!(parse("10:30", first, last).map(timestamp).as_deref(), Some("2026-11-21T10:30:00.000Z"));

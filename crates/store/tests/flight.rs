@@ -77,7 +77,12 @@ fn segments_end_with_the_hour_when_they_are_worth_it_and_always_with_the_day() {
     }
     let all: Vec<i64> = (0i64..).take(times.len()).collect();
     assert_eq!(values(scratch.path(), &Selection::default()), all);
-    let part = Selection { from_wall_ns: Some(times[700]), to_wall_ns: Some(times[1210]), tables: vec![Table::Host] };
+    let part = Selection {
+        from_wall_ns: Some(times[700]),
+        to_wall_ns: Some(times[1210]),
+        tables: vec![Table::Host],
+        ..Selection::default()
+    };
     assert_eq!(values(scratch.path(), &part), all[700..=1210]);
     assert!(values(scratch.path(), &Selection { tables: vec![Table::Disk], ..Selection::default() }).is_empty());
 }

@@ -57,9 +57,15 @@ pub fn length(time: Nanos) -> String {
     }
 }
 
+/// `10:42:07.3`: the time of day in UTC with tenths of a second.
+pub fn of_day(wall_ns: i64) -> String {
+    let tenth = wall_ns.rem_euclid(1_000_000_000) / 100_000_000;
+    format!("{}.{tenth}", time_of_day(seconds_of_day(wall_ns), true))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{length, utc};
+    use super::{length, of_day, utc};
     use pagetide_core::Nanos;
 
     #[test]
@@ -74,5 +80,6 @@ mod tests {
         assert_eq!(utc(1_709_164_800_000_000_000), "2024-02-29 00:00:00 UTC");
         assert_eq!(utc(1_795_257_187_123_456_789), "2026-11-21 10:33:07 UTC");
         assert_eq!(utc(-1), "1969-12-31 23:59:59 UTC");
+        assert_eq!(of_day(1_795_257_187_223_456_789), "10:33:07.2");
     }
 }

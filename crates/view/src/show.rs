@@ -2,9 +2,15 @@
 //!
 //! A [`Topic`] is a list of columns; a column is a formula over one interval between samples. Rates are of the interval before the row's time.
 
-use pagetide_core::{Column, Kind, Quantity, Recording, Series, Table, Unit};
+use formula::Values;
+use pagetide_core::{Column, Kind, Quantity, Recording, Selection, Series, Stamp, Table, Unit};
 
+mod formula;
+mod text;
 mod topics;
+
+pub use crate::clock::of_day;
+pub use text::draw;
 
 /// What a table is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,79 +48,13 @@ pub struct Heading {
 
 /// One row: a moment, what it is about, and a cell per heading.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Row {
+pub struct Row<'a> {
     /// When, nanoseconds since 1970-01-01 UTC.
     pub wall_ns: i64,
     /// The disk, zone, process or group; absent for the host.
-    pub entity: Option<String>,
+    pub entity: Option<&'a str>,
     /// The values; absent where the recording has none.
     pub cells: Vec<Option<f64>>,
-}
-
-/// A table of a recording.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Shown {
-    /// The columns.
-    pub headings: Vec<Heading>,
-    /// What the entity column is called; absent when there is none.
-    pub entity: Option<&'static str>,
-    /// The rows, in order of time.
-    pub rows: Vec<Row>,
-}
-
-/// A stretch of time for one entity: what a column's formula sees.
-#[derive(Debug, Clone, Copy)]
-struct Interval<'a> {
-    recording: &'a Recording,
-    table: Table,
-    entity: &'a str,
-    from: i64,
-    to: i64,
-}
-
-type Formula = fn(&Interval<'_>) -> Option<f64>;
-
-impl<'a> Interval<'a> {
-    fn series(&self, metric: &str) -> Option<Series<'a>> {
-        self.recording.series(self.table, self.entity, metric)
-    }
-
-    /// The last value within the interval.
-    fn gauge(&self, metric: &str) -> Option<f64> {
-        self.series(metric)?.last_within(self.from, self.to).map(|value| value as f64)
-    }
-
-    /// How much a counter rose over the interval.
-    fn rise(&self, metric: &str) -> Option<f64> {
-        let series = self.series(metric)?;
-        let after = series.last_within(self.from, self.to)?;
-        let before = series.at(self.from)?;
-        (after >= before).then(|| (after - before) as f64)
-    }
-
-    /// A counter's rate per second over the interval, or a stored rate as it is.
-    fn rate(&self, metric: &str) -> Option<f64> {
-        let series = self.series(metric)?;
-        if series.column().kind == Kind::Rate {
-            return series.last_within(self.from, self.to).map(|value| value as f64 / 1e3);
-        }
-        Some(self.rise(metric)? / self.seconds())
-    }
-
-    /// The sum of the rates that exist; absent when none does.
-    fn rates(&self, metrics: &[&str]) -> Option<f64> {
-        let rates: Vec<f64> = metrics.iter().filter_map(|metric| self.rate(metric)).collect();
-        (!rates.is_empty()).then(|| rates.iter().sum())
-    }
-
-    fn seconds(&self) -> f64 {
-        (self.to - self.from) as f64 / 1e9
-    }
-}
-
-/// The part of `part` in `whole`; absent when the whole is zero.
-fn share(part: f64, whole: f64) -> Option<f64> {
-    (whole > 0.0).then(|| part / whole)
 }
 
 impl Topic {
@@ -159,6 +99,14 @@ impl Topic {
         }
     }
 
+    /// The part of a recording that its table needs.
+    pub fn selection(self) -> Selection {
+        let mut metrics = Vec::new();
+        topics::columns(self).iter().for_each(|(_, formula)| formula.metrics(&mut metrics));
+        let metrics = metrics.into_iter().map(str::to_owned).collect();
+        Selection { tables: vec![self.table()], metrics, ..Selection::default() }
+    }
+
     const fn entity(self) -> Option<&'static str> {
         match self.table() {
             Table::Host => None,
@@ -170,59 +118,164 @@ impl Topic {
     }
 }
 
+/// A table of a recording. Its rows are worked out when they are asked for, each time anew.
+#[derive(Debug, Clone)]
+pub struct Shown<'a> {
+    recording: &'a Recording,
+    topic: Topic,
+    range: (i64, i64),
+    every: Option<i64>,
+    entities: Vec<Entity<'a>>,
+}
+
+/// A disk, zone, process or group; the host.
+#[derive(Debug, Clone)]
+struct Entity<'a> {
+    name: &'a str,
+    /// What a person reads.
+    label: String,
+    /// From the first moment at which it has a value to the last.
+    span: (i64, i64),
+}
+
 /// The table of `topic` over a recording, one row per sample, or per `every_ns` when given, for rows whose wall clock lies
 /// in `from_wall..=to_wall`. Counters have no rate before the second sample, so it is the first row; averages that another
 /// tool printed have one at the first sample, and then that is the first row.
-pub fn show(recording: &Recording, topic: Topic, range: (i64, i64), every_ns: Option<i64>) -> Shown {
-    let columns = topics::columns(topic);
+pub fn show(recording: &Recording, topic: Topic, range: (i64, i64), every_ns: Option<i64>) -> Shown<'_> {
     let table = topic.table();
-    let mut rows = Vec::new();
-    let stamps = recording.stamps();
-    let entities: Vec<(&str, &str)> = recording.entities(table).collect();
-    let Some(first) = stamps.first() else {
-        return Shown { headings: headings(columns), entity: topic.entity(), rows };
-    };
-    let mut before = first.boot_ns;
-    for (at, stamp) in stamps.iter().enumerate() {
-        let last = at + 1 == stamps.len();
-        if at == 0 {
-            let Some(begun) = stored_from(recording, table, &entities, before) else { continue };
-            before = begun;
-        }
-        let (from, to) = (before, stamp.boot_ns);
-        if every_ns.is_some_and(|every| to - from < every && !last) {
-            continue;
-        }
-        before = to;
-        if !(range.0..=range.1).contains(&stamp.wall_ns) || to <= from {
-            continue;
-        }
-        for (name, label) in &entities {
-            let interval = Interval { recording, table, entity: name, from, to };
-            let cells: Vec<Option<f64>> = columns.iter().map(|(_, formula)| formula(&interval)).collect();
-            if cells.iter().any(Option::is_some) {
-                let entity = topic.entity().map(|_| label_of(table, name, label));
-                rows.push(Row { wall_ns: stamp.wall_ns, entity, cells });
-            }
-        }
+    let entities = recording.entities(table).filter_map(|(name, label)| {
+        let label = label_of(table, name, label);
+        Some(Entity { name, label, span: span(recording, table, name)? })
+    });
+    Shown { recording, topic, range, every: every_ns, entities: entities.collect() }
+}
+
+impl<'a> Shown<'a> {
+    /// The columns.
+    pub fn headings(&self) -> impl Iterator<Item = Heading> + use<> {
+        topics::columns(self.topic).iter().map(|(heading, _)| *heading)
     }
-    Shown { headings: headings(columns), entity: topic.entity(), rows }
+
+    /// What the entity column is called; absent when there is none.
+    pub fn entity(&self) -> Option<&'static str> {
+        self.topic.entity()
+    }
+
+    /// Leaves out all entities but those whose name, as it is shown, is wanted.
+    pub fn retain(&mut self, wanted: impl Fn(&str) -> bool) {
+        self.entities.retain(|entity| wanted(&entity.label));
+    }
+
+    /// Whether there is an entity whose name, as it is shown, is wanted.
+    pub fn has(&self, wanted: impl Fn(&str) -> bool) -> bool {
+        self.entities.iter().any(|entity| wanted(&entity.label))
+    }
+
+    /// Leaves out the disks and processes that do nothing in the time shown: no counter changes. Gives how many they were.
+    pub fn hide_idle(&mut self) -> usize {
+        if !matches!(self.topic, Topic::Disk | Topic::Processes) {
+            return 0;
+        }
+        let Some((from, to)) = self.span() else { return 0 };
+        let mut counted = Vec::new();
+        topics::columns(self.topic).iter().for_each(|(_, formula)| formula.rates(&mut counted));
+        let (recording, table) = (self.recording, self.topic.table());
+        let moves = |entity: &Entity<'_>| {
+            let moves =
+                |metric: &&str| recording.series(table, entity.name, metric).is_some_and(|s| moves(&s, from, to));
+            counted.iter().any(moves)
+        };
+        let there = self.entities.len();
+        self.entities.retain(|entity| entity.span.1 <= from || entity.span.0 > to || moves(entity));
+        there - self.entities.len()
+    }
+
+    /// From where the first row's interval begins to where the last one's ends; absent when there is no row.
+    fn span(&self) -> Option<(i64, i64)> {
+        let mut intervals = self.intervals();
+        let (from, first) = intervals.next()?;
+        Some((from, intervals.last().map_or(first, |(_, last)| last).boot_ns))
+    }
+
+    /// The rows, in order of time.
+    pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
+        let (recording, table) = (self.recording, self.topic.table());
+        let columns = topics::columns(self.topic);
+        let values = |entity: &Entity<'_>| -> Vec<Option<Values<'a>>> {
+            columns.iter().map(|(_, formula)| formula.of(recording, table, entity.name)).collect()
+        };
+        let mut values: Vec<_> = self.entities.iter().map(values).collect();
+        self.intervals().flat_map(move |(from, stamp)| {
+            let to = stamp.boot_ns;
+            let mut rows = Vec::new();
+            for (entity, values) in self.entities.iter().zip(&mut values) {
+                if to < entity.span.0 || from > entity.span.1 {
+                    continue;
+                }
+                let over = |values: &mut Option<Values<'_>>| values.as_mut()?.over(from, to);
+                let cells: Vec<Option<f64>> = values.iter_mut().map(over).collect();
+                if cells.iter().any(Option::is_some) {
+                    let entity = self.entity().map(|_| entity.label.as_str());
+                    rows.push(Row { wall_ns: stamp.wall_ns, entity, cells });
+                }
+            }
+            rows
+        })
+    }
+
+    /// The stretches of time that rows are of: where each begins, and the sample at its end.
+    fn intervals(&self) -> impl Iterator<Item = (i64, Stamp)> {
+        let stamps = self.recording.stamps();
+        let (range, every) = (self.range, self.every);
+        let first = stamps.first().map_or(0, |stamp| stamp.boot_ns);
+        let begun = self.stored_from(first);
+        let mut before = begun.unwrap_or(first);
+        let skipped = usize::from(begun.is_none());
+        stamps.iter().enumerate().skip(skipped).filter_map(move |(at, stamp)| {
+            let (from, to) = (before, stamp.boot_ns);
+            if every.is_some_and(|every| to - from < every && at + 1 < stamps.len()) {
+                return None;
+            }
+            before = to;
+            ((range.0..=range.1).contains(&stamp.wall_ns) && to > from).then_some((from, *stamp))
+        })
+    }
+
+    /// When the interval of the stored rates at the first sample began; absent when the recording begins with none.
+    fn stored_from(&self, first: i64) -> Option<i64> {
+        let (recording, table) = (self.recording, self.topic.table());
+        let columns = self
+            .entities
+            .iter()
+            .flat_map(|entity| recording.columns(table, entity.name).map(move |column| (entity.name, column)));
+        let stored = columns.filter(|(_, (column, begins, _))| column.kind == Kind::Rate && *begins == 0);
+        let began = |(entity, (column, ..)): (&str, (&Column, usize, _))| {
+            let rates = recording.series(table, entity, &column.name)?.rates();
+            rates.first().filter(|(_, to, _)| *to == first).map(|(from, ..)| *from)
+        };
+        stored.filter_map(began).min()
+    }
 }
 
-/// When the interval of the stored rates at the first sample began; absent when the recording begins with none.
-fn stored_from(recording: &Recording, table: Table, entities: &[(&str, &str)], first: i64) -> Option<i64> {
-    let columns =
-        entities.iter().flat_map(|(name, _)| recording.columns(table, name).map(move |column| (*name, column)));
-    let stored = columns.filter(|(_, (column, begins, _))| column.kind == Kind::Rate && *begins == 0);
-    let began = |(entity, (column, ..)): (&str, (&Column, usize, _))| {
-        let rates = recording.series(table, entity, &column.name)?.rates();
-        rates.first().filter(|(_, to, _)| *to == first).map(|(from, ..)| *from)
-    };
-    stored.filter_map(began).min()
+/// Whether a counter changes, or a stored rate is not zero, after `from` and up to `to`.
+fn moves(series: &Series<'_>, from: i64, to: i64) -> bool {
+    let still = if series.column().kind == Kind::Rate { Some(0) } else { series.at(from) };
+    let mut within =
+        series.around(from, to).points().filter(|(at, _)| (from + 1..=to).contains(at)).map(|(_, value)| value);
+    match still.or_else(|| within.next()) {
+        Some(still) => within.any(|value| value != still),
+        None => false,
+    }
 }
 
-fn headings(columns: &[(Heading, Formula)]) -> Vec<Heading> {
-    columns.iter().map(|(heading, _)| *heading).collect()
+/// From the first moment at which an entity has a value to the last.
+fn span(recording: &Recording, table: Table, entity: &str) -> Option<(i64, i64)> {
+    let stamps = recording.stamps();
+    let at = |index: usize| stamps.get(index).map(|stamp| stamp.boot_ns);
+    let spans = recording
+        .columns(table, entity)
+        .filter_map(|(_, first, values)| Some((at(first)?, at(first + values.len().checked_sub(1)?)?)));
+    spans.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))
 }
 
 /// What a person reads for an entity: of a process its command and id.
@@ -268,16 +321,17 @@ mod tests {
         builder.finish()
     }
 
-    fn column(shown: &Shown, name: &str) -> Vec<Option<f64>> {
-        let at = shown.headings.iter().position(|heading| heading.name == name).unwrap();
-        shown.rows.iter().map(|row| row.cells[at]).collect()
+    fn column(shown: &Shown<'_>, name: &str) -> Vec<Option<f64>> {
+        let at = shown.headings().position(|heading| heading.name == name).unwrap();
+        shown.rows().map(|row| row.cells[at]).collect()
     }
 
     #[test]
     fn disks_read_as_in_sar() {
-        let shown = show(&recording(), Topic::Disk, (i64::MIN, i64::MAX), None);
-        assert_eq!(shown.rows.len(), 4);
-        assert_eq!(shown.rows[0].entity.as_deref(), Some("vda"));
+        let recording = recording();
+        let shown = show(&recording, Topic::Disk, (i64::MIN, i64::MAX), None);
+        assert_eq!(shown.rows().count(), 4);
+        assert_eq!(shown.rows().next().unwrap().entity, Some("vda"));
         assert_eq!(column(&shown, "tps"), [Some(100.0); 4]);
         assert_eq!(column(&shown, "read/s"), [Some(1600.0 * 512.0); 4]);
         assert_eq!(column(&shown, "await"), [Some(0.5e6); 4], "50 ms over 100 requests, in ns");
@@ -291,8 +345,32 @@ mod tests {
         let shown = show(&recording, Topic::Memory, (i64::MIN, i64::MAX), Some(2_000_000_000));
         assert_eq!(column(&shown, "free"), [Some(8192.0), Some(16384.0)]);
         let shown = show(&recording, Topic::Memory, (3_000_000_000, 3_000_000_000), None);
-        assert_eq!(shown.rows.len(), 1);
+        assert_eq!(shown.rows().count(), 1);
         assert_eq!(column(&shown, "avail"), [None], "absent is absent, not zero");
+    }
+
+    #[test]
+    fn what_did_nothing_is_left_out_and_counted() {
+        let recording = recording();
+        let all = (i64::MIN, i64::MAX);
+        let mut busy = show(&recording, Topic::Disk, all, None);
+        assert_eq!((busy.hide_idle(), busy.rows().count()), (0, 4));
+        let mut within = show(&recording, Topic::Disk, (3_000_000_000, 4_000_000_000), None);
+        assert_eq!((within.hide_idle(), within.rows().count()), (0, 2));
+        let mut builder = RecordingBuilder::new(Manifest::default());
+        let reads = Column { name: "reads".into(), kind: Kind::Counter, unit: Unit::Count };
+        for second in 0..4_i64 {
+            builder.stamp(Stamp { wall_ns: second, mono_ns: second, boot_ns: second });
+            builder.value(Table::Disk, "idle", &reads, 7);
+            // It works at first, and not in the second half.
+            builder.value(Table::Disk, "once", &reads, second.min(2));
+        }
+        let recording = builder.finish();
+        let mut shown = show(&recording, Topic::Disk, all, None);
+        assert_eq!(shown.hide_idle(), 1);
+        assert!(shown.rows().all(|row| row.entity == Some("once")));
+        let mut later = show(&recording, Topic::Disk, (3, 3), None);
+        assert_eq!((later.hide_idle(), later.rows().count()), (2, 0));
     }
 
     #[test]
@@ -309,14 +387,14 @@ mod tests {
         let all = (i64::MIN, i64::MAX);
         let shown = show(&recording, Topic::Paging, all, None);
         assert_eq!(column(&shown, "pgpgin/s"), [Some(1024.0), Some(2048.0), Some(3072.0)]);
-        assert_eq!(shown.rows[0].wall_ns, 60_000_000_000);
-        assert!(show(&recording, Topic::Disk, all, None).rows.is_empty());
+        assert_eq!(shown.rows().next().unwrap().wall_ns, 60_000_000_000);
+        assert_eq!(show(&recording, Topic::Disk, all, None).rows().count(), 0);
     }
 
     #[test]
     fn an_empty_recording_has_no_rows() {
         for topic in Topic::ALL {
-            assert!(show(&Recording::default(), topic, (i64::MIN, i64::MAX), None).rows.is_empty());
+            assert_eq!(show(&Recording::default(), topic, (i64::MIN, i64::MAX), None).rows().count(), 0);
         }
     }
 }

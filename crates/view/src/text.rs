@@ -9,7 +9,7 @@ use std::io::{self, Write};
 
 mod grid;
 mod spark;
-mod words;
+pub(crate) mod words;
 
 pub use crate::table::Table;
 pub use spark::sparkline;
@@ -25,7 +25,7 @@ pub struct Style {
 
 impl Style {
     /// A text in a tone; plain without colour.
-    fn paint(self, tone: Tone, text: &str) -> String {
+    pub(crate) fn paint(self, tone: Tone, text: &str) -> String {
         let code = match tone {
             _ if !self.colour => return text.to_owned(),
             Tone::Plain => return text.to_owned(),

@@ -5,6 +5,7 @@ use crate::{output, recordings};
 use pagetide_core::{Nanos, Refusal};
 use pagetide_store::Writer;
 use pagetide_store::import::{self, Date, DateOrder, FileReport, ImportReport, Input, Options};
+use pagetide_view::show::of_day;
 use serde_json::json;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -155,6 +156,6 @@ fn span(file: &FileReport) -> String {
     if file.day_known {
         format!(", {} to {}", recordings::timestamp(from), recordings::timestamp(to))
     } else {
-        format!(", {} to {} of a day that is not known", recordings::clock(from), recordings::clock(to))
+        format!(", {} to {} of a day that is not known", of_day(from), of_day(to))
     }
 }

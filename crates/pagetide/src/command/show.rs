@@ -4,13 +4,12 @@ use super::Outcome;
 use crate::output;
 use crate::recordings;
 use clap::ValueEnum;
-use pagetide_core::{Nanos, Refusal, Selection, Unit};
-use pagetide_view::show::{self, Row, Shown, Topic};
+use pagetide_core::{Nanos, Recording, Refusal};
+use pagetide_view::show::{self, Heading, Shown, Topic};
 use pagetide_view::text::Style;
-use pagetide_view::{Cell, Table};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
-use std::collections::BTreeSet;
-use std::fmt::Write;
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 /// Show tables of a recording, as `sar -r -B -d -q -u -W` print them.
@@ -71,23 +70,25 @@ impl ValueEnum for Choice {
 }
 
 pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Refusal> {
-    let selection = Selection { tables: vec![arguments.topic.0.table()], ..Selection::default() };
-    let recording = recordings::load(&arguments.recording, &selection)?;
+    let topic = arguments.topic.0;
+    let recording = recordings::load(&arguments.recording, &topic.selection())?;
     let range = recordings::range(&recording, arguments.from.as_deref(), arguments.to.as_deref())?;
     let every = arguments.every.map(|every| i64::try_from(every.get()).unwrap_or(i64::MAX));
-    let mut shown = show::show(&recording, arguments.topic.0, range, every);
+    let mut shown = show::show(&recording, topic, range, every);
     if let Some(only) = &arguments.only {
-        shown.rows.retain(|row| row.entity.as_ref().is_some_and(|entity| entity.contains(only.as_str())));
+        shown.retain(|entity| entity.contains(only.as_str()));
     }
-    let idle = if arguments.all || arguments.only.is_some() { 0 } else { hide_idle(&mut shown, arguments.topic.0) };
+    let idle = if arguments.all || arguments.only.is_some() { 0 } else { shown.hide_idle() };
     if json {
-        output::print_json(&as_json(&shown))?;
+        output::stream(|out| write_json(&shown, out))?;
     } else if arguments.csv {
-        output::print(&as_csv(&shown))?;
-    } else if shown.rows.is_empty() {
-        output::say("no rows: the recording has nothing of this kind in this range (rates need two samples)");
+        output::stream(|out| write_csv(&shown, out))?;
     } else {
-        output::print(&as_table(&shown).to_text(Style { colour: output::colour(), width: output::width().max(160) }))?;
+        let style = Style { colour: output::colour(), width: output::width().max(160) };
+        let any = output::stream(|out| show::draw(&shown, style, out))?;
+        if !any && idle == 0 {
+            output::say(&nothing(arguments, &recording));
+        }
     }
     if idle > 0 {
         output::say(&format!("{idle} that did nothing are not shown (--all shows them)"));
@@ -95,80 +96,68 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Refusal>
     Ok(Outcome::Done)
 }
 
-/// Takes out the disks and processes of which every rate is zero in every row, and says how many they were.
-fn hide_idle(shown: &mut Shown, topic: Topic) -> usize {
-    if !matches!(topic, Topic::Disk | Topic::Processes) {
-        return 0;
+/// Why there is no row.
+fn nothing(arguments: &Arguments, recording: &Recording) -> String {
+    let topic = arguments.topic.0;
+    let mut names = recording.entities(topic.table()).peekable();
+    if names.peek().is_none() {
+        return format!("no rows: the recording has nothing for {}", topic.name());
     }
-    let state = |unit: Unit| matches!(unit, Unit::Pages | Unit::Bytes);
-    let moves = |row: &Row| {
-        row.cells
-            .iter()
-            .zip(&shown.headings)
-            .any(|(cell, head)| !state(head.unit) && cell.is_some_and(|cell| cell != 0.0))
-    };
-    let busy: BTreeSet<_> = shown.rows.iter().filter(|row| moves(row)).map(|row| row.entity.clone()).collect();
-    let all: BTreeSet<_> = shown.rows.iter().map(|row| row.entity.clone()).collect();
-    shown.rows.retain(|row| busy.contains(&row.entity));
-    all.len() - busy.len()
+    match &arguments.only {
+        Some(only) if !show::show(recording, topic, (i64::MIN, i64::MAX), None).has(|name| name.contains(only)) => {
+            format!("no rows: nothing here is called {only}")
+        }
+        _ => "no rows in this range (rates need two samples)".to_owned(),
+    }
 }
 
-fn as_table(shown: &Shown) -> Table {
-    let mut table = Table::new().left("UTC");
-    if let Some(entity) = shown.entity {
-        table = table.left(entity);
+fn write_csv(shown: &Shown<'_>, out: &mut dyn Write) -> io::Result<()> {
+    write!(out, "time")?;
+    for name in shown.entity().into_iter().chain(shown.headings().map(|heading| heading.name)) {
+        write!(out, ",{name}")?;
     }
-    for heading in &shown.headings {
-        table = table.right(heading.name);
-    }
-    for row in &shown.rows {
-        let mut cells: Vec<Cell> = vec![recordings::clock(row.wall_ns).into()];
-        cells.extend(row.entity.clone().map(Cell::from));
-        cells.extend(row.cells.iter().zip(&shown.headings).map(|(value, head)| show::cell(*value, head.unit).into()));
-        table.row(cells);
-    }
-    table
-}
-
-fn as_csv(shown: &Shown) -> String {
-    let mut text = String::from("time");
-    for name in shown.entity.into_iter().chain(shown.headings.iter().map(|heading| heading.name)) {
-        let _ = write!(text, ",{name}");
-    }
-    text.push('\n');
-    for row in &shown.rows {
-        text.push_str(&recordings::timestamp(row.wall_ns));
-        if let Some(entity) = &row.entity {
-            let _ = write!(text, ",\"{}\"", entity.replace('"', "\"\""));
+    writeln!(out)?;
+    for row in shown.rows() {
+        out.write_all(recordings::timestamp(row.wall_ns).as_bytes())?;
+        if let Some(entity) = row.entity {
+            write!(out, ",\"{}\"", entity.replace('"', "\"\""))?;
         }
         for value in &row.cells {
-            text.push(',');
-            if let Some(value) = value {
-                let _ = write!(text, "{value}");
+            match value {
+                Some(value) => write!(out, ",{value}")?,
+                None => out.write_all(b",")?,
             }
         }
-        text.push('\n');
+        out.write_all(b"\n")?;
     }
-    text
+    Ok(())
 }
 
-fn as_json(shown: &Shown) -> Value {
-    let columns: Vec<Value> =
-        shown.headings.iter().map(|heading| json!({ "name": heading.name, "unit": heading.unit })).collect();
-    let rows: Vec<Value> = shown
-        .rows
-        .iter()
-        .map(|row| {
-            let mut object = Map::new();
-            object.insert("time".into(), recordings::timestamp(row.wall_ns).into());
-            if let (Some(name), Some(entity)) = (shown.entity, &row.entity) {
-                object.insert(name.into(), entity.clone().into());
-            }
-            for (heading, value) in shown.headings.iter().zip(&row.cells) {
-                object.insert(heading.name.into(), json!(value));
-            }
-            Value::Object(object)
-        })
-        .collect();
-    json!({ "columns": columns, "rows": rows })
+/// The same document as any other, but its rows are never there all at once.
+fn write_json(shown: &Shown<'_>, out: &mut dyn Write) -> io::Result<()> {
+    struct Rows<'a>(&'a Shown<'a>);
+    impl Serialize for Rows<'_> {
+        fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            let headings: Vec<Heading> = self.0.headings().collect();
+            serializer.collect_seq(self.0.rows().map(|row| {
+                let mut object = Map::new();
+                object.insert("time".into(), recordings::timestamp(row.wall_ns).into());
+                if let (Some(name), Some(entity)) = (self.0.entity(), row.entity) {
+                    object.insert(name.into(), entity.into());
+                }
+                for (heading, value) in headings.iter().zip(&row.cells) {
+                    object.insert(heading.name.into(), json!(value));
+                }
+                object
+            }))
+        }
+    }
+    #[derive(Serialize)]
+    struct Document<'a> {
+        columns: Vec<Value>,
+        rows: Rows<'a>,
+    }
+    let columns = shown.headings().map(|heading| json!({ "name": heading.name, "unit": heading.unit })).collect();
+    serde_json::to_writer_pretty(&mut *out, &Document { columns, rows: Rows(shown) })?;
+    writeln!(out)
 }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// What has been read so far.
 #[derive(Debug)]
 pub(super) struct Gathered<'a> {
-    selection: &'a Selection,
+    pub(super) selection: &'a Selection,
     stamps: Vec<Stamp>,
     marks: Vec<Mark>,
     runs: Vec<Run>,
@@ -36,8 +36,8 @@ struct Values {
 }
 
 /// Where the numbers of an open segment go: for each of its entities the one here, and for each of its columns the one
-/// there, so that no name is looked up per value.
-pub(super) type Slots = BTreeMap<(Table, u32), (usize, Vec<usize>)>;
+/// there (absent when it was not selected), so that no name is looked up per value.
+pub(super) type Slots = BTreeMap<(Table, u32), (usize, Vec<Option<usize>>)>;
 
 impl<'a> Gathered<'a> {
     pub(super) fn new(selection: &'a Selection) -> Self {
@@ -102,12 +102,13 @@ impl<'a> Gathered<'a> {
                 let Some(entity) = schema.entities(table).get(id.0 as usize) else { continue };
                 let (number, columns) =
                     slots.entry((table, id.0)).or_insert_with(|| (self.entity(table, entity), Vec::new()));
-                let gathering = &mut self.entities[*number];
                 for column in schema.columns(table).iter().skip(columns.len()) {
-                    columns.push(gathering.column(column, at));
+                    let wanted = self.selection.wants_metric(&column.name);
+                    columns.push(wanted.then(|| self.entities[*number].column(column, at)));
                 }
+                let gathering = &mut self.entities[*number];
                 for (column, value) in columns.iter().zip(values) {
-                    if let Some(value) = value {
+                    if let (Some(column), Some(value)) = (column, value) {
                         gathering.columns[*column].push(at, *value);
                     }
                 }

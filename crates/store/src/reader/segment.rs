@@ -4,7 +4,7 @@ use super::gather::Gathered;
 use crate::layout::SealedPath;
 use crate::log::{Event, LogError, LogReader};
 use crate::sealed::{self, MARK_COLUMNS, SealedError, SealedFile, TIME_COLUMNS};
-use pagetide_core::{Entity, Mark, MarkKind, Stamp, Table};
+use pagetide_core::{Entity, Mark, MarkKind, Selection, Stamp, Table};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufReader};
@@ -74,7 +74,8 @@ pub(super) fn sealed(files: &BTreeMap<&'static str, SealedPath>, gathered: &mut 
     }
     for table in Table::ALL {
         let Some(path) = files.get(table.name()).filter(|_| gathered.wants_table(table)) else { continue };
-        let rows = read(path, gathered, |file| read_table(file, &places))?;
+        let selection = gathered.selection;
+        let rows = read(path, gathered, |file| read_table(file, &places, selection))?;
         for rows in rows.into_iter().flatten() {
             gathered.rows(table, rows);
         }
@@ -129,7 +130,11 @@ pub(super) struct Rows {
     pub(super) columns: Vec<(pagetide_core::Column, Vec<Option<i64>>)>,
 }
 
-fn read_table(file: &SealedFile, places: &BTreeMap<i64, usize>) -> Result<Vec<Rows>, SealedError> {
+fn read_table(
+    file: &SealedFile,
+    places: &BTreeMap<i64, usize>,
+    selection: &Selection,
+) -> Result<Vec<Rows>, SealedError> {
     let label = file.description().label.clone();
     let first_metric = TIME_COLUMNS.len() + if label.is_some() { 0 } else { sealed::ENTITY_COLUMNS.len() };
     if file.columns() != first_metric + file.description().metrics.len() {
@@ -147,7 +152,8 @@ fn read_table(file: &SealedFile, places: &BTreeMap<i64, usize>) -> Result<Vec<Ro
             None => read_runs(file, group)?,
         };
         let mut columns = Vec::with_capacity(file.description().metrics.len());
-        for (at, metric) in file.description().metrics.iter().enumerate() {
+        let metrics = file.description().metrics.iter().enumerate();
+        for (at, metric) in metrics.filter(|(_, metric)| selection.wants_metric(&metric.name)) {
             columns.push((metric.clone(), file.numbers(group, first_metric + at)?));
         }
         all.push(Rows { places, runs, columns });

@@ -29,7 +29,7 @@ impl Table {
         let style = Style { width: style.width.saturating_sub(indent), ..style };
         let (widths, gap) = self.widths(style.width);
         let margin = " ".repeat(indent);
-        let grid = Grid { table: self, widths: &widths, gap, style, margin: &margin };
+        let grid = Grid { table: self, grouped: self.is_grouped(), widths: &widths, gap, style, margin: &margin };
         grid.head(out)?;
         for row in &self.rows {
             match row {
@@ -49,12 +49,17 @@ impl Table {
         Ok(())
     }
 
+    /// Whether rows stand under headings of their own, and so further in.
+    fn is_grouped(&self) -> bool {
+        self.rows.iter().any(|row| matches!(row, Row::Group { .. }))
+    }
+
     /// The width of each column and of the gap between them: as wide as the content asks for, then with narrower gaps,
     /// then with the widest columns of words wrapped.
     fn widths(&self, room: usize) -> (Vec<usize>, usize) {
         let mut widths: Vec<usize> =
             self.columns.iter().map(|c| head(c).map(|line| words::width(&line)).max().unwrap_or(0)).collect();
-        let grouped = self.rows.iter().any(|row| matches!(row, Row::Group { .. }));
+        let grouped = self.is_grouped();
         for row in &self.rows {
             let Row::Cells(cells) = row else { continue };
             for (index, (width, cell)) in widths.iter_mut().zip(cells).enumerate() {
@@ -84,6 +89,7 @@ fn head(column: &crate::table::Column) -> impl Iterator<Item = String> {
 
 struct Grid<'a> {
     table: &'a Table,
+    grouped: bool,
     widths: &'a [usize],
     gap: usize,
     style: Style,
@@ -105,14 +111,13 @@ impl Grid<'_> {
     }
 
     fn row(&self, cells: &[Cell], out: &mut dyn Write) -> io::Result<()> {
-        let grouped = self.table.rows.iter().any(|row| matches!(row, Row::Group { .. }));
         let columns: Vec<(Vec<String>, Tone)> = self
             .widths
             .iter()
             .enumerate()
             .map(|(index, width)| {
                 let cell = cells.get(index).cloned().unwrap_or_default();
-                let indent = if grouped && index == 0 { 2 } else { 0 };
+                let indent = if self.grouped && index == 0 { 2 } else { 0 };
                 let mut lines = match self.table.columns[index].align {
                     Align::Left => words::lines(&cell.text, width.saturating_sub(indent)),
                     Align::Right => vec![words::clean(&cell.text)],
