@@ -47,7 +47,10 @@ impl Case {
 
     /// Says where it comes from: `disk`, `process` or `cgroup` and a name. What is said first is nearest.
     pub(crate) fn blame(&mut self, kind: &str, name: &str) {
-        self.origins.push(format!("{kind}:{name}"));
+        let origin = format!("{kind}:{name}");
+        if !self.origins.contains(&origin) {
+            self.origins.push(origin);
+        }
     }
 
     /// Adds evidence of a weight: above 0 it speaks for the finding, below 0 against it.

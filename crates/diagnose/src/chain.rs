@@ -20,10 +20,22 @@ fn role(finding: &Finding) -> Role {
 fn explains(recording: &Recording, cause: &Finding, effect: &Finding) -> bool {
     let listed = EXPLAINS.iter().any(|(rule, effects)| *rule == cause.rule && effects.contains(&effect.rule.as_str()));
     let slack = crate::signal::interval(recording).saturating_mul(2);
+    // Whoever takes memory from others is the cause of their faults; whoever faults for its own memory has too much of it.
+    let takes = |finding: &Finding| finding.rule == "anonymous-growth-takes-cache";
+    let thrashes = |finding: &Finding| matches!(&*finding.rule, "code-thrash" | "swap-thrash");
+    let own = process(cause).is_some() && process(cause) == process(effect);
+    if takes(cause) && thrashes(effect) && own || thrashes(cause) && takes(effect) && !own {
+        return false;
+    }
     let begun = cause.range.0 <= effect.range.0.saturating_add(slack);
     // What a cause did lasts: pages that were evicted are missed when it is over.
     let lasted = cause.range.1.saturating_sub(cause.range.0).max(slack);
     listed && begun && effect.range.0 <= cause.range.1.saturating_add(lasted)
+}
+
+/// The process that a finding is about; of those that it names the last, which is who suffers.
+fn process(finding: &Finding) -> Option<&str> {
+    finding.origins.iter().rev().find_map(|origin| origin.strip_prefix("process:"))
 }
 
 /// The index of the finding that is the root of what happened; absent when nothing is wrong.

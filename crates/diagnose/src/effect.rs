@@ -149,7 +149,7 @@ fn growth(window: &Window<'_>, what: What, metric: &str, name: &str) -> Option<E
     if grown < window.memory()? * 0.05 {
         return None;
     }
-    let signal = Signal::slope(window.recording, metric, 1.0)?;
+    let signal = Signal::slope(window.recording, Table::Host, "", metric, 1.0)?;
     let (range, resolution) = place(window, &signal);
     let seconds = (range.1 - range.0) as f64 / 1e9;
     let bytes = Quantity::new(grown, Unit::Bytes);

@@ -62,8 +62,8 @@ impl Signal {
     }
 
     /// How fast a gauge falls (`sign` -1) or grows (1); negative where it does the opposite, which shows how much it moves anyway.
-    pub(crate) fn slope(recording: &Recording, metric: &str, sign: f64) -> Option<Self> {
-        let series = recording.host(metric).filter(|series| series.column().kind == Kind::Gauge)?;
+    pub(crate) fn slope(recording: &Recording, table: Table, entity: &str, metric: &str, sign: f64) -> Option<Self> {
+        let series = recording.series(table, entity, metric).filter(|series| series.column().kind == Kind::Gauge)?;
         let values: Vec<(i64, i64)> = series.points().collect();
         let points = values.windows(2).filter_map(|pair| {
             let ((from, before), (to, after)) = (pair[0], pair[1]);

@@ -76,6 +76,15 @@ impl<'a> Window<'a> {
         Some(Self { recording: self.recording, from, to, step: None, quiet: None })
     }
 
+    /// A harm with what led up to it: from where the signal of what drives it left the usual, when it went on until the harm
+    /// began. A cause begins when its driver does, and not when the reserve is used up.
+    pub(crate) fn led_up_to(&self, harm: (i64, i64), driver: Option<Signal>) -> (i64, i64) {
+        let slack = interval(self.recording).saturating_mul(2);
+        let leads = |episode: &(i64, i64)| episode.0 <= harm.0 && episode.1.saturating_add(slack) >= harm.0;
+        let episode = driver.and_then(|driver| driver.episodes().into_iter().rfind(leads));
+        episode.map_or(harm, |episode| (episode.0, harm.1))
+    }
+
     /// What was before a moment of this stretch, with the quiet one before it; absent when nothing was.
     pub(crate) fn until(&self, at: i64) -> Option<Self> {
         let from = self.quiet.map_or(self.from, |quiet| quiet.0);
@@ -216,8 +225,8 @@ fn busy(recording: &Recording) -> Vec<(i64, i64)> {
         host(&["psi_cpu_some"]),
         host(&["cpu_user", "cpu_nice", "cpu_system"]),
         host(&["compact_stall"]),
-        Signal::slope(recording, "Cached", -1.0),
-        Signal::slope(recording, "AnonPages", 1.0),
+        Signal::slope(recording, Table::Host, "", "Cached", -1.0),
+        Signal::slope(recording, Table::Host, "", "AnonPages", 1.0),
     ];
     for (disk, _) in recording.entities(Table::Disk) {
         signals.push(Signal::rate(recording, Table::Disk, disk, &["read_sectors"]));

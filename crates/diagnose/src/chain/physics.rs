@@ -322,6 +322,8 @@ pub(super) const EXPLAINS: &[(&str, &[&str])] = &[
     (
         "anonymous-growth-takes-cache",
         &[
+            "code-thrash",
+            "swap-thrash",
             "direct-reclaim-stalls",
             "device-saturated",
             "working-set-exceeds-cache",

@@ -5,7 +5,7 @@ use crate::case::{Case, advise, grade};
 use crate::process;
 use crate::signal::Signal;
 use crate::window::{SCANNED, Window};
-use pagetide_core::{Finding, Quantity, Relation, RuleDoc, Unit};
+use pagetide_core::{Finding, Quantity, Relation, RuleDoc, Table, Unit};
 
 pub(super) const RULE: Rule = Rule {
     doc: RuleDoc {
@@ -40,7 +40,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     }
     let bytes = |value| Quantity::new(value, Unit::Bytes);
     let mut case = Case::new(RULE.doc.id, window);
-    case.during(window.when(Signal::slope(window.recording, "AnonPages", 1.0)));
+    case.during(window.when(Signal::slope(window.recording, Table::Host, "", "AnonPages", 1.0)));
     case.weigh(
         0.5 + 1.5 * grade(lost / grown, 0.4, 0.8),
         case.held("anonymous memory gained", "AnonPages against Cached", bytes(grown), Relation::Near, bytes(lost)),

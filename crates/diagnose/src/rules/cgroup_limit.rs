@@ -2,6 +2,7 @@
 
 use super::{Role, Rule, Scope};
 use crate::case::{Case, advise, grade};
+use crate::process;
 use crate::signal::Signal;
 use crate::window::{REFAULTED, Window};
 use pagetide_core::{Finding, Quantity, Relation, RuleDoc, Table, Unit};
@@ -54,7 +55,8 @@ fn of_group(window: &Window<'_>, group: &str) -> Option<Finding> {
         return None;
     }
     let mut case = Case::new(RULE.doc.id, window);
-    case.during(window.when(Signal::rate(window.recording, Table::Cgroup, group, HITS)));
+    let hit = window.when(Signal::rate(window.recording, Table::Cgroup, group, HITS));
+    case.during(window.led_up_to(hit, Signal::slope(window.recording, Table::Cgroup, group, "current", 1.0)));
     case.blame("cgroup", group);
     case.weigh(
         1.0,
@@ -74,6 +76,9 @@ fn of_group(window: &Window<'_>, group: &str) -> Option<Finding> {
             Quantity::new(limit, Unit::Bytes),
         ),
     );
+    if let Some(who) = process::fastest(window, &["read_bytes", "majflt"]) {
+        case.blame("process", who.comm);
+    }
     let refaults = window.rates(Table::Cgroup, group, REFAULTED);
     if let Some(rate) = refaults {
         let evidence = case.measured(

@@ -54,7 +54,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let bytes = |value| Quantity::new(value, Unit::Bytes);
     let rate = |value| Quantity::new(value, Unit::BytesPerSecond);
     let mut case = Case::new(RULE.doc.id, window);
-    case.during(during);
+    case.during(window.led_up_to(during, Signal::slope(window.recording, Table::Host, "", "AnonPages", 1.0)));
     case.weigh(
         0.5 + grade(anonymous / memory, 0.5, 0.8),
         case.held("anonymous and shared memory", "AnonPages + Shmem", bytes(anonymous), Relation::Near, bytes(memory)),

@@ -28,7 +28,7 @@ pub(super) const RULE: Rule = Rule {
                  part_stat_show gives io_ms and weighted_io_ms; Documentation/admin-guide/iostats.rst.",
     },
     name: "one request at a time",
-    role: Role::Remark,
+    role: Role::Effect,
     scope: Scope::Busy,
     shown_by: &["buffered-read"],
     decides: "The rate of the device with more requests at a time.",

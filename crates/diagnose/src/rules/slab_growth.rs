@@ -5,7 +5,7 @@ use crate::case::{Case, advise, grade};
 use crate::process;
 use crate::signal::Signal;
 use crate::window::Window;
-use pagetide_core::{Finding, Quantity, Relation, RuleDoc, Unit};
+use pagetide_core::{Finding, Quantity, Relation, RuleDoc, Table, Unit};
 
 pub(super) const RULE: Rule = Rule {
     doc: RuleDoc {
@@ -34,7 +34,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         return None;
     }
     let memory = window.memory()?;
-    let during = window.when(Signal::slope(window.recording, "Slab", 1.0));
+    let during = window.when(Signal::slope(window.recording, Table::Host, "", "Slab", 1.0));
     let grown = window.host_change("Slab")?;
     if grown < memory * 0.05 {
         return None;

@@ -38,7 +38,8 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     }
     let bytes = |pages: f64| Quantity::new(pages * page, Unit::BytesPerSecond);
     let mut case = Case::new(RULE.doc.id, window);
-    case.during(window.when(Signal::rate(window.recording, Table::Host, "", &["pswpin", "pswpout"])));
+    let swapping = window.when(Signal::rate(window.recording, Table::Host, "", &["pswpin", "pswpout"]));
+    case.during(window.led_up_to(swapping, Signal::slope(window.recording, Table::Host, "", "AnonPages", 1.0)));
     case.weigh(
         1.0 + grade(came.min(went) / came.max(went), 0.2, 0.5),
         case.held("swapped in", "pswpin against pswpout", bytes(came), Relation::Near, bytes(went)),

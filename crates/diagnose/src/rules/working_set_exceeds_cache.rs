@@ -108,7 +108,8 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
         return None;
     }
     let mut case = Case::new(RULE.doc.id, window);
-    case.during(window.when(Signal::rate(window.recording, Table::Host, "", REFAULTED)));
+    let missed = window.when(Signal::rate(window.recording, Table::Host, "", REFAULTED));
+    case.during(missed);
     case.weigh(
         2.5 * grade(refaulted / read, 0.05, 0.5),
         case.held(
@@ -128,6 +129,8 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
         let bytes = Quantity::new(who.amount, Unit::BytesPerSecond);
         case.note(case.measured(&format!("bytes that {} had read", who.words()), "read_bytes", bytes));
         case.blame("process", who.comm);
+        let reads = Signal::rate(window.recording, Table::Process, who.name, &["read_bytes"]);
+        case.during(window.led_up_to(missed, reads));
     }
     let statement = format!(
         "{} of the {} that the devices read per second had been in the page cache before and was evicted: the working set does not fit.",

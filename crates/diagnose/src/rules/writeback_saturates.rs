@@ -49,7 +49,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     }
     let rate = |value| Quantity::new(value, Unit::BytesPerSecond);
     let mut case = Case::new(RULE.doc.id, window);
-    case.during(during);
+    case.during(window.led_up_to(during, Signal::rate(window.recording, Table::Host, "", &["nr_dirtied"])));
     if let Some(who) = process::fastest(&at_it, &["write_bytes"]) {
         case.note(case.measured(&format!("bytes that {} dirtied", who.words()), "write_bytes", rate(who.amount)));
         case.blame("process", who.comm);
