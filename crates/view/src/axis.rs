@@ -104,7 +104,12 @@ pub(crate) struct Axis {
 impl Axis {
     /// An axis from zero to at least `high`, with about `count` ticks. With `tight` it ends at `high` itself.
     pub(crate) fn linear(measure: Measure, high: f64, count: u32, tight: bool) -> Self {
-        let high = if high > 0.0 && high.is_finite() { high } else { 1.0 };
+        let high = match measure {
+            _ if !(high > 0.0 && high.is_finite()) => 1.0,
+            // The ends of a sample are read one after the other, so that a whole comes out as a little more.
+            Measure::Share if (1.0..1.1).contains(&high) => 1.0,
+            _ => high,
+        };
         let step = match measure {
             Measure::Bytes => (high / f64::from(count)).log2().ceil().exp2(),
             _ => nice_step(high, count),
@@ -239,6 +244,7 @@ mod tests {
         );
         assert_eq!(texts(&Axis::linear(Measure::PerSecond, 2700.0, 4, false)), ["0", "1 k", "2 k", "3 k"]);
         assert_eq!(texts(&Axis::linear(Measure::Share, 0.043, 4, false)), ["0 %", "2 %", "4 %", "6 %"]);
+        assert_eq!(texts(&Axis::linear(Measure::Share, 1.004, 3, false)), ["0 %", "50 %", "100 %"]);
         assert_eq!(texts(&Axis::linear(Measure::PerSecond, 0.0, 4, false)).first(), Some(&"0"));
         assert_eq!(texts(&Axis::log(Measure::PerSecond, 2609.0, 585e3)), ["1 k", "10 k", "100 k", "1 M"]);
     }

@@ -166,7 +166,7 @@ fn lead(report: &Report) -> Vec<String> {
     let mut lead = Vec::new();
     if let Some(scenario) = &report.scenario {
         lead.extend(Some(scenario.about.trim().to_owned()).filter(|about| !about.is_empty()));
-        lead.extend(Some(format!("Published by {}.", scenario.source)).filter(|_| !scenario.source.is_empty()));
+        lead.extend(Some(format!("Source: {}.", scenario.source)).filter(|_| !scenario.source.is_empty()));
     }
     if report.run.is_none() {
         lead.extend(story::summary(report));

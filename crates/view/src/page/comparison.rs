@@ -50,9 +50,10 @@ pub fn comparison(comparison: &Comparison) -> Page {
     ] {
         blocks.push(Block::More { summary: summary.to_owned(), table });
     }
-    let names: Vec<&str> = comparison.runs.iter().map(|run| run.name.as_str()).collect();
+    let names = comparison.runs.iter().map(|run| run.name.as_str());
+    let columns: Vec<&str> = published(comparison).then_some("published").into_iter().chain(names).collect();
     Page {
-        title: format!("{}: published beside {}", comparison.scenario, names.join(", ")),
+        title: format!("{}: {}", comparison.scenario, columns.join(" beside ")),
         lead: vec![format!("{}.", comparison.title)],
         outcome: outcome(comparison),
         blocks,
@@ -105,7 +106,7 @@ fn outcome(comparison: &Comparison) -> String {
 fn runs(comparison: &Comparison) -> Table {
     let mut table = Table::new().left("run").left("on").right("scale").left("kernel").left("machine");
     for run in &comparison.runs {
-        let machine = run.machine.first().cloned().unwrap_or_default();
+        let machine = run.machine.join("; ");
         table.row([
             run.name.as_str().into(),
             run.backend.as_str().into(),

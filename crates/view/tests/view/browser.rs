@@ -3,7 +3,7 @@
 //! Drives the distribution's chromium by its own flags. A script put at the head of the page notes every error, points at
 //! the plots once the page has loaded, and leaves what it saw in an attribute of the document, which `--dump-dom` prints.
 
-use crate::report;
+use crate::{report, several};
 use pagetide_core::Report;
 use pagetide_view::{html, page};
 use std::fs::{self, File};
@@ -41,10 +41,10 @@ const PROBE: &str = r#"<script>
       found.leaves = tip.hidden;
       return found;
     });
-    const timeline = document.getElementById("timeline");
+    const timeline = document.getElementById("timeline") ?? document.body;
     for (let press = 0; press < 3; press += 1) timeline.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight" }));
     document.documentElement.dataset.probe = encodeURIComponent(JSON.stringify({
-      seen, hovers, keyboard: tip.hidden ? "" : tip.innerText,
+      seen, hovers, keyboard: !tip || tip.hidden ? "" : tip.innerText,
       requests: performance.getEntriesByType("resource").map((entry) => entry.name),
       overflow: document.documentElement.scrollWidth - document.documentElement.clientWidth,
     }));
@@ -172,6 +172,17 @@ fn a_recording_and_a_day_load_without_a_fault_also_on_a_phone() {
         assert_eq!(seen.faults(), Vec::<String>::new());
         assert_eq!(seen.probe["hovers"].as_array().unwrap().len(), plots);
         assert_eq!(seen.probe["overflow"], 0, "the page itself does not scroll sideways");
+    }
+}
+
+#[test]
+fn pages_of_several_runs_load_without_a_fault_also_on_a_phone() {
+    for page in [several::batch_html(), several::comparison_html()] {
+        for width in [1400, 500] {
+            let seen = load(&page, width);
+            assert_eq!(seen.faults(), Vec::<String>::new());
+            assert_eq!(seen.probe["overflow"], 0, "the page itself does not scroll sideways");
+        }
     }
 }
 

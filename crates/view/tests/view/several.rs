@@ -40,6 +40,16 @@ fn several() -> Batch {
     }
 }
 
+/// The page of several runs.
+pub(crate) fn batch_html() -> String {
+    drawn(&batch(&several()))
+}
+
+/// The page of a comparison.
+pub(crate) fn comparison_html() -> String {
+    drawn(&comparison(&compare(&two()).unwrap()))
+}
+
 #[test]
 fn several_runs_as_text() {
     insta::assert_snapshot!(written(&batch(&several()), 100));
@@ -47,7 +57,7 @@ fn several_runs_as_text() {
 
 #[test]
 fn several_runs_link_to_their_reports_and_escape_what_they_say() {
-    let page = drawn(&batch(&several()));
+    let page = batch_html();
     assert!(page.contains("<a href=\"./buffered-read-host/report.html\">"), "{page}");
     assert!(page.contains("install &lt;it&gt;") && !page.contains("install <it>"));
 }
@@ -87,5 +97,5 @@ fn a_comparison_with_every_time_ten_times_as_long_agrees_where_it_should() {
     let words: Vec<&str> = iops.iter().find(|line| line.contains(" A1 ")).unwrap().split_whitespace().collect();
     let ratios = &words[words.len() - 2..];
     assert_eq!(ratios[0], ratios[1], "{iops:?}");
-    assert!(drawn(&page).contains("<summary>All figures that compare across machines</summary>"));
+    assert!(comparison_html().contains("<summary>All figures that compare across machines</summary>"));
 }
