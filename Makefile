@@ -8,7 +8,7 @@ export PAGETIDE_CACHE ?= $(CURDIR)/target/cache
 # A changed golden file is a failure, not a new file in the tree.
 export INSTA_UPDATE ?= no
 
-.PHONY: help build demo cliff test lint fuzz bench bench-lab bench-peers tools-demo tools-test
+.PHONY: help build demo cliff corpus score test lint fuzz bench bench-lab bench-peers tools-demo tools-test
 
 help:
 	@echo "make demo    build, run three experiments, on this host and in a VM, write a report.html of each (needs root)"
@@ -16,6 +16,8 @@ help:
 	@echo "make lint    format, clippy and docs without warnings"
 	@echo "make cliff   a file read twice in less and less memory, drawn into docs/cliff-*.svg"
 	@echo "make fuzz TARGET=log SECONDS=600  look for inputs that break a parser (all targets for a minute each when left out)"
+	@echo "make score   how well diagnose tells the recorded incidents of fixtures/corpus, into docs/SCORE.md (seconds)"
+	@echo "make corpus  record those incidents of corpus/ that are missing, in virtual machines (about 40 s each)"
 	@echo "make bench   the benchmarks: ratios within one run"
 	@echo "make bench-lab    the whole catalogue at 1/16 in a VM, with its time (some 25 min without KVM)"
 	@echo "make bench-peers  what recording costs beside sadc, pidstat and atop, in one run (some 10 min)"
@@ -43,6 +45,14 @@ demo: tools-demo build
 
 cliff: tools-demo build
 	@tools/cliff $(BIN)
+
+corpus:
+	@tools/need cc qemu-system-x86_64 mkfs.ext4 cpio
+	$(CARGO) run --release --locked -p pagetide-corpus -- record
+
+score:
+	@tools/need cc
+	$(CARGO) run --release --locked -p pagetide-corpus -- score
 
 test: tools-test
 	$(CARGO) test --workspace --locked

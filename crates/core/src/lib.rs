@@ -45,9 +45,9 @@ pub use refusal::{Refusal, RefusalKind};
 pub use report::{Holds, Report, RunResult, Verdict};
 pub use sample::{Column, ColumnId, Entity, EntityId, Sample, Schema, Stamp, TableSample};
 pub use scenario::{
-    Action, Caching, Claim, CopySpec, DdSpec, DiskSpec, FileSystem, Fill, FioJob, GroupSpec, GrowSpec, HoldKind,
-    HoldSpec, HugePages, IoMax, Load, Lru, Machine, Order, Part, Place, Scale, Scenario, Sharing, Step, StreamSpec,
-    SwapSpec, Swaps, WalkSpec,
+    Action, Caching, Claim, CopySpec, DdSpec, DeviceChange, DiskSpec, FileSystem, Fill, FioJob, GroupSpec, GrowSpec,
+    HoldKind, HoldSpec, HugePages, IoMax, Load, Lru, Machine, NamesSpec, Order, Part, Place, Scale, Scenario, Sharing,
+    SpinSpec, Step, StreamSpec, Stride, SwapSpec, Swaps, WalkSpec,
 };
 pub use step::{Outcome, StepResult};
 pub use units::{Bytes, BytesPerSecond, Nanos, Pages, Ratio, UnitError};

@@ -15,10 +15,10 @@ mod machine;
 mod raw;
 
 pub use load::{
-    Caching, CopySpec, DdSpec, Fill, GroupSpec, GrowSpec, IoMax, Load, Order, Part, Place, Sharing, StreamSpec, Swaps,
-    WalkSpec,
+    Caching, CopySpec, DdSpec, Fill, GroupSpec, GrowSpec, IoMax, Load, NamesSpec, Order, Part, Place, Sharing,
+    SpinSpec, StreamSpec, Stride, Swaps, WalkSpec,
 };
-pub use machine::{DiskSpec, FileSystem, HugePages, Lru, Machine, SwapSpec};
+pub use machine::{DeviceChange, DiskSpec, FileSystem, HugePages, Lru, Machine, SwapSpec};
 
 /// A scenario, checked: ids are unique, references lead somewhere, every amount has its unit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -81,6 +81,8 @@ pub enum Action {
     Parallel(Vec<Part>),
     /// Changes the machine's swap; none when empty.
     Swap(Swaps),
+    /// Changes what a disk can do.
+    Device(DeviceChange),
 }
 
 impl Action {
@@ -97,6 +99,7 @@ impl Action {
             Self::Load(load) => load.kind(),
             Self::Parallel(_) => "parallel",
             Self::Swap(_) => "swap",
+            Self::Device(_) => "device",
         }
     }
 }
@@ -336,7 +339,12 @@ impl Scenario {
                     }
                 }
                 Action::Swap(swaps) => swaps.iter_mut().for_each(|swap| swap.scale(scale)),
-                Action::Release(_) | Action::DropCaches | Action::Sleep(_) | Action::Sysctl(_) | Action::Snapshot => {}
+                Action::Release(_)
+                | Action::DropCaches
+                | Action::Sleep(_)
+                | Action::Sysctl(_)
+                | Action::Snapshot
+                | Action::Device(_) => {}
             }
             step.cgroup = step.cgroup.as_ref().map(|group| group.scaled(|size| scale.bytes(size)));
         }

@@ -22,7 +22,7 @@ use crate::hold::Hold;
 use crate::undo::Journal;
 use disk::Disks;
 use groups::Groups;
-use pagetide_core::{Bytes, MarkKind, Progress, Refusal, Scenario, Step, StepResult, SwapSpec};
+use pagetide_core::{Bytes, DeviceChange, MarkKind, Progress, Refusal, Scenario, Step, StepResult, SwapSpec};
 use pagetide_kernel::{Root, device};
 use pagetide_recorder::Recorder;
 use std::collections::BTreeMap;
@@ -43,6 +43,15 @@ pub trait Tuning {
     fn swap(&mut self, areas: &[SwapSpec]) -> Result<(), Refusal> {
         let _ = areas;
         Err(Refusal::system("swap is as this host has it", "run it in a VM, whose swap is its own: --on vm"))
+    }
+
+    /// Makes a disk faster or slower from now on.
+    ///
+    /// # Errors
+    /// The machine's disks are not the scenario's to change.
+    fn device(&mut self, change: &DeviceChange) -> Result<(), Refusal> {
+        let _ = change;
+        Err(Refusal::system("disks are as this host has them", "run it in a VM, whose disks are its own: --on vm"))
     }
 
     /// Is called before each step: memory may be held now that was not before.

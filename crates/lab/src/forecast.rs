@@ -45,7 +45,8 @@ fn step_time(scenario: &Scenario, step: &Step, scale: Scale) -> f64 {
         | Action::DropCaches
         | Action::Sysctl(_)
         | Action::Snapshot
-        | Action::Swap(_) => NOTHING,
+        | Action::Swap(_)
+        | Action::Device(_) => NOTHING,
     }
 }
 
@@ -80,7 +81,10 @@ fn load(load: &Load, disk: Option<&DiskSpec>) -> f64 {
             let pace = stream.rate.map_or(0.0, |rate| stream.size.as_f64() / rate.as_f64().max(1.0));
             limited(sequential(stream.size).max(pace), stream.time)
         }
-        Load::Dd(dd) => limited(sequential(dd.size), dd.time),
+        Load::Dd(dd) => {
+            let pace = dd.rate.map_or(0.0, |rate| dd.size.as_f64() / rate.as_f64().max(1.0));
+            limited(sequential(dd.size).max(pace), dd.time)
+        }
         Load::Copy(copy) => sequential(copy.size),
         Load::MapAndWalk(walk) => {
             let touched = walk.code.as_f64() / 4096.0;
@@ -90,6 +94,11 @@ fn load(load: &Load, disk: Option<&DiskSpec>) -> f64 {
         Load::Grow(grow) => {
             let pace = grow.rate.map_or(1e9, |rate| rate.as_f64().max(1.0));
             grow.size.as_f64() / pace + grow.linger.as_secs_f64()
+        }
+        Load::Spin(spin) => spin.time.map_or(NOTHING, Nanos::as_secs_f64),
+        Load::Names(names) => {
+            let pace = names.rate.map_or(FROM_MEMORY, |rate| 1.0 / (rate as f64).max(1.0));
+            names.count as f64 * pace + names.linger.as_secs_f64()
         }
     }
 }

@@ -69,13 +69,20 @@ fn open(place: &Place, path: &Path, write: bool, caching: Caching) -> Result<Fil
     })
 }
 
+/// The folder that a file lies in.
+fn folder_of(path: &Path) -> Result<File, Refusal> {
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    File::open(folder).map_err(|error| Refusal::system(format!("cannot open {}: {error}", folder.display()), ""))
+}
+
 impl Run {
-    /// Starts the process of a load, in a control group when there is one. It waits for [`Run::go`]. `path` gives where a
-    /// place of the load is.
+    /// Starts the process of a load under a name, in a control group when there is one. It waits for [`Run::go`]. `path`
+    /// gives where a place of the load is.
     ///
     /// # Errors
     /// A file cannot be opened; no process can be started.
     pub fn start(
+        name: &str,
         load: &Load,
         path: impl Fn(&Place) -> Result<std::path::PathBuf, Refusal>,
         group: Option<&Group>,
@@ -84,14 +91,17 @@ impl Run {
             Load::Stream(stream) => stream.cache,
             Load::Dd(dd) => dd.cache,
             Load::Copy(copy) => copy.cache,
-            Load::MapAndWalk(_) | Load::Grow(_) => Caching::Keep,
+            Load::MapAndWalk(_) | Load::Grow(_) | Load::Spin(_) | Load::Names(_) => Caching::Keep,
         };
-        let from = load.reads().map(|(place, _)| open(place, &path(place)?, false, caching)).transpose()?;
+        let from = match load {
+            Load::Names(names) => Some(folder_of(&path(&names.beside)?)?),
+            _ => load.reads().map(|(place, _)| open(place, &path(place)?, false, caching)).transpose()?,
+        };
         let to = load.writes().map(|(place, _)| open(place, &path(place)?, true, caching)).transpose()?;
         let files = [from, to];
         let [from, to] = files.each_ref().map(|file| file.as_ref().map(AsRawFd::as_raw_fd));
         let plan = Plan::of(load, from, to)?;
-        let child = Child::start(plan, group)?;
+        let child = Child::start(name, plan, group)?;
         let own = resident(child.identity().pid);
         let run = Self {
             load: load.clone(),
@@ -135,6 +145,7 @@ impl Run {
             Load::Dd(dd) => dd.size.as_f64(),
             Load::Copy(copy) => copy.size.as_f64(),
             Load::Grow(grow) => grow.size.as_f64(),
+            Load::Spin(_) | Load::Names(_) => return Standing { processed, part: None, resident: self.resident },
             Load::MapAndWalk(walk) => {
                 let part = self.board().iterations() as f64 / walk.iterations as f64;
                 return Standing { processed, part: Some(part), resident: self.resident };
@@ -192,13 +203,13 @@ impl Run {
     /// Says where less came about than was to be.
     fn verify(&self, notes: &mut Vec<String>) {
         let (wanted, did) = match &self.load {
-            Load::Stream(stream) if stream.time.is_none() => (stream.size, self.board().processed()),
+            Load::Stream(stream) if stream.time.is_none() && !stream.random => (stream.size, self.board().processed()),
             Load::Dd(dd) => (dd.size, self.board().processed()),
             Load::Copy(copy) => (copy.size, self.board().processed()),
             // What is resident less what was swapped out can be anything; that every page was written is counted.
             Load::Grow(grow) => (grow.size, self.board().processed()),
             Load::MapAndWalk(walk) => (walk.data, self.board().filled()),
-            Load::Stream(_) => return,
+            Load::Stream(_) | Load::Spin(_) | Load::Names(_) => return,
         };
         if did < wanted {
             notes.push(format!("it did {did} of {wanted}"));

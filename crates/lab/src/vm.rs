@@ -63,6 +63,9 @@ pub struct VmOptions {
     pub init_words: Vec<String>,
     /// Time between two samples.
     pub interval: Nanos,
+    /// Record what a flight recorder takes on a host that nobody prepared: all control groups, the processes that matter most,
+    /// and no word about which disk the work uses.
+    pub as_host: bool,
     /// Host time that one step may take before the guest counts as hung.
     pub step_limit: Duration,
 }
@@ -86,6 +89,7 @@ impl VmOptions {
             init: init.into(),
             init_words: Vec::new(),
             interval: Nanos::new(100_000_000),
+            as_host: false,
             step_limit: Duration::from_secs(3600),
         }
     }
@@ -219,7 +223,12 @@ impl Backend for Vm {
             Some(accelerator) => accelerator,
             None => accelerator::working(&qemu, &kernel, &options.init, &self.words(), &options.cache, progress)?,
         };
-        let job = Job { scenario: Some(scenario.clone()), interval: options.interval, modules: Vec::new() };
+        let job = Job {
+            scenario: Some(scenario.clone()),
+            interval: options.interval,
+            as_host: options.as_host,
+            modules: Vec::new(),
+        };
         let initramfs = initramfs::pack(&options.init, &programs, &modules, &job)?;
         // Where that fails, making the first disk says why.
         let _ = std::fs::create_dir_all(&options.work_dir);
@@ -231,7 +240,7 @@ impl Backend for Vm {
             let file = disk::make(spec, size, &options.work_dir)?;
             if spec.latency.is_some() {
                 let (server, socket) = nbd::Server::start(file, size)?;
-                served.push((server, device::Device::of(spec)));
+                served.push((spec.clone(), server));
                 disks.push(Backing::Served(socket));
             } else {
                 let bandwidth = spec.bandwidth.map(pagetide_core::BytesPerSecond::get);

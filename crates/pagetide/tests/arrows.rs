@@ -13,6 +13,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("recorder", &["core", "kernel"]),
     ("lab", &["core", "kernel", "recorder"]),
     ("fuzz", &["core", "kernel", "store"]),
+    ("corpus", &["core", "store", "diagnose", "lab"]),
     ("pagetide", &["core", "kernel", "store", "diagnose", "view", "recorder", "lab"]),
 ];
 

@@ -124,9 +124,25 @@ pub struct StreamSpec {
     /// What it does about the page cache.
     #[serde(default)]
     pub cache: Caching,
+    /// Reads blocks drawn anew each time instead of one after the other, until its time is over or it is ended.
+    #[serde(default)]
+    pub random: bool,
+    /// Leaves something out every so often.
+    #[serde(default)]
+    pub stride: Option<Stride>,
     /// Time after which it ends, whatever it has read.
     #[serde(default)]
     pub time: Option<Nanos>,
+}
+
+/// What a stream reads and leaves out, in turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stride {
+    /// So much is read, in whole blocks.
+    pub read: Bytes,
+    /// So much is left out after it.
+    pub skip: Bytes,
 }
 
 /// Moves bytes from one place to another, as dd(1) does.
@@ -142,6 +158,9 @@ pub struct DdSpec {
     /// Bytes of one read and one write.
     #[serde(default = "mebibyte")]
     pub bs: Bytes,
+    /// Bytes per second at most; as fast as it can when absent.
+    #[serde(default)]
+    pub rate: Option<BytesPerSecond>,
     /// What it does about the page cache, on both ends.
     #[serde(default)]
     pub cache: Caching,
@@ -268,6 +287,31 @@ pub struct GrowSpec {
     pub linger: Nanos,
 }
 
+/// Computes and does nothing else.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SpinSpec {
+    /// Time after which it ends.
+    #[serde(default)]
+    pub time: Option<Nanos>,
+}
+
+/// Looks up names of files that do not exist. The kernel keeps each of them (a negative dentry of `fs/dcache.c`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NamesSpec {
+    /// A file beside which the names are looked for.
+    pub beside: Place,
+    /// How many.
+    pub count: u64,
+    /// How many per second at most; as fast as it can when absent.
+    #[serde(default)]
+    pub rate: Option<u64>,
+    /// How long it stays after the last one.
+    #[serde(default)]
+    pub linger: Nanos,
+}
+
 /// A load that the lab makes itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -282,6 +326,20 @@ pub enum Load {
     MapAndWalk(WalkSpec),
     /// Anonymous memory that grows.
     Grow(GrowSpec),
+    /// Computes.
+    Spin(SpinSpec),
+    /// Looks up names.
+    Names(NamesSpec),
+}
+
+impl StreamSpec {
+    /// How large what it reads from must be: what it leaves out counts as well.
+    pub fn extent(&self) -> Bytes {
+        let skipped = self
+            .stride
+            .map_or(0, |stride| (self.size.get() / stride.read.get().max(1)).saturating_mul(stride.skip.get()));
+        Bytes::new(self.size.get().saturating_add(skipped))
+    }
 }
 
 impl Load {
@@ -293,17 +351,19 @@ impl Load {
             Self::Copy(_) => "copy",
             Self::MapAndWalk(_) => "map_and_walk",
             Self::Grow(_) => "grow",
+            Self::Spin(_) => "spin",
+            Self::Names(_) => "names",
         }
     }
 
     /// What it reads, and how much of it must be there.
     pub fn reads(&self) -> Option<(&Place, Bytes)> {
         match self {
-            Self::Stream(stream) => Some((&stream.from, stream.size)),
+            Self::Stream(stream) => Some((&stream.from, stream.extent())),
             Self::Dd(dd) => Some((&dd.from, dd.size)),
             Self::Copy(copy) => Some((&copy.from, copy.size)),
             Self::MapAndWalk(walk) if walk.code > Bytes::ZERO => Some((&walk.file, walk.code)),
-            Self::MapAndWalk(_) | Self::Grow(_) => None,
+            Self::MapAndWalk(_) | Self::Grow(_) | Self::Spin(_) | Self::Names(_) => None,
         }
     }
 
@@ -312,14 +372,18 @@ impl Load {
         match self {
             Self::Dd(dd) => Some((&dd.to, dd.size)),
             Self::Copy(copy) => Some((&copy.to, copy.size)),
-            Self::Stream(_) | Self::MapAndWalk(_) | Self::Grow(_) => None,
+            Self::Stream(_) | Self::MapAndWalk(_) | Self::Grow(_) | Self::Spin(_) | Self::Names(_) => None,
         }
     }
 
     /// The places on disks that it works on.
     pub fn stored(&self) -> impl Iterator<Item = &Place> {
         let both = [self.reads(), self.writes()];
-        both.into_iter().flatten().map(|(place, _)| place).filter(|place| place.stored())
+        let beside = match self {
+            Self::Names(names) => Some(&names.beside),
+            _ => None,
+        };
+        both.into_iter().flatten().map(|(place, _)| place).chain(beside).filter(|place| place.stored())
     }
 
     /// The load with every size made `size(…)`; blocks, rates and times stay.
@@ -336,6 +400,7 @@ impl Load {
                 walk.walked = walk.walked.map(size);
             }
             Self::Grow(grow) => grow.size = size(grow.size),
+            Self::Spin(_) | Self::Names(_) => {}
         }
         load
     }
@@ -348,6 +413,8 @@ impl Load {
             Self::Copy(copy) => format!("copy {} from {} to {}", copy.size, copy.from, copy.to),
             Self::MapAndWalk(walk) => format!("walk {} of data and {} of code", walk.data, walk.code),
             Self::Grow(grow) => format!("grow to {}", grow.size),
+            Self::Spin(_) => "spin".to_owned(),
+            Self::Names(names) => format!("look up {} names", names.count),
         }
     }
 }

@@ -80,6 +80,36 @@ pub struct DiskSpec {
     pub read_ahead: Option<Bytes>,
 }
 
+/// What a disk becomes in the middle of a run. What is absent stays.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DeviceChange {
+    /// The disk, which has a latency from the begin.
+    pub disk: String,
+    /// Time that one request takes at least.
+    #[serde(default)]
+    pub latency: Option<Nanos>,
+    /// Requests per second that it does at most.
+    #[serde(default)]
+    pub iops: Option<u64>,
+    /// Bandwidth that it has at most.
+    #[serde(default)]
+    pub bandwidth: Option<BytesPerSecond>,
+}
+
+impl DeviceChange {
+    /// The disk as it is from then on.
+    #[must_use]
+    pub fn of(&self, disk: &DiskSpec) -> DiskSpec {
+        DiskSpec {
+            latency: self.latency.or(disk.latency),
+            iops: self.iops.or(disk.iops),
+            bandwidth: self.bandwidth.or(disk.bandwidth),
+            ..disk.clone()
+        }
+    }
+}
+
 /// The two ways in which the kernel orders pages for reclaim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

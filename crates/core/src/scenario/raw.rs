@@ -1,9 +1,11 @@
 //! The TOML as it stands in the file, and the checks that turn it into a [`super::Scenario`].
 
-use super::load::{CopySpec, DdSpec, GroupSpec, GrowSpec, RawLoads, RawPart, StreamSpec, WalkSpec};
+use super::load::{
+    CopySpec, DdSpec, GroupSpec, GrowSpec, NamesSpec, RawLoads, RawPart, SpinSpec, StreamSpec, WalkSpec,
+};
 use super::{
-    Action, BTreeMap, BTreeSet, Bytes, Claim, Deserialize, Figure, Figures, FileSystem, FioJob, HoldSpec, Machine,
-    Nanos, Quantity, Refusal, Step, SwapSpec, suggest,
+    Action, BTreeMap, BTreeSet, Bytes, Claim, Deserialize, DeviceChange, Figure, Figures, FileSystem, FioJob, HoldSpec,
+    Machine, Nanos, Quantity, Refusal, Step, SwapSpec, suggest,
 };
 
 #[derive(Debug, Deserialize)]
@@ -41,6 +43,9 @@ struct RawStep {
     copy: Option<CopySpec>,
     map_and_walk: Option<WalkSpec>,
     grow: Option<GrowSpec>,
+    spin: Option<SpinSpec>,
+    names: Option<NamesSpec>,
+    device: Option<DeviceChange>,
     parallel: Option<Vec<RawPart>>,
     swap: Option<Areas>,
     cgroup: Option<GroupSpec>,
@@ -221,6 +226,8 @@ impl RawStep {
             copy: self.copy,
             map_and_walk: self.map_and_walk,
             grow: self.grow,
+            spin: self.spin,
+            names: self.names,
         };
         actions.extend(loads.check(place)?.into_iter().map(Action::Load));
         if let Some(parts) = self.parallel {
@@ -233,6 +240,7 @@ impl RawStep {
             }
             actions.push(Action::Parallel(parts));
         }
+        actions.extend(self.device.map(Action::Device));
         actions.extend(self.swap.map(|areas| Action::Swap(areas.0)));
         if actions.is_empty() && self.drop_caches {
             actions.push(Action::DropCaches);
@@ -241,7 +249,7 @@ impl RawStep {
         let Some(action) = actions.pop().filter(|_| count == 1) else {
             return Err(Refusal::input(
                 format!("{place}: step `{}` does {count} things", self.id),
-                "a step does one: fio, hold, release, drop_caches, sleep, sysctl, snapshot, stream, dd, copy, map_and_walk, grow, parallel or swap",
+                "a step does one: fio, hold, release, drop_caches, sleep, sysctl, snapshot, stream, dd, copy, map_and_walk, grow, spin, names, parallel, device or swap",
             ));
         };
         if self.cgroup.is_some() && !matches!(action, Action::Fio(_) | Action::Load(_)) {
@@ -350,6 +358,7 @@ fn describe(action: &Action) -> String {
         Action::Snapshot => "snapshot".to_owned(),
         Action::Load(load) => load.describe(),
         Action::Parallel(parts) => parts.iter().map(|part| part.name.as_str()).collect::<Vec<_>>().join(" beside "),
+        Action::Device(change) => format!("change disk {}", change.disk),
         Action::Swap(swaps) if swaps.is_empty() => "swap off".to_owned(),
         Action::Swap(_) => "swap on".to_owned(),
     }

@@ -18,6 +18,8 @@ const PAUSE: Duration = Duration::from_millis(10);
 /// A load that is to run.
 struct Job<'a> {
     id: String,
+    /// What its process is called.
+    name: &'a str,
     load: &'a Load,
     cgroup: Option<&'a GroupSpec>,
     delay: Duration,
@@ -37,7 +39,7 @@ impl Executor<'_, '_> {
     /// Runs one load.
     pub(super) fn load(&mut self, step: &Step, load: &Load) -> Result<Done, Refusal> {
         let cgroup = step.cgroup.as_ref();
-        let job = Job { id: step.id.clone(), load, cgroup, delay: Duration::ZERO, background: false };
+        let job = Job { id: step.id.clone(), name: &step.id, load, cgroup, delay: Duration::ZERO, background: false };
         let mut all = self.all(vec![job])?;
         let Some((ended, _, _)) = all.pop().and_then(|running| running.ended) else { return Ok(Done::well()) };
         Ok(Done { outcome: ended.outcome, notes: ended.notes, figures: ended.figures, ..Done::well() })
@@ -47,6 +49,7 @@ impl Executor<'_, '_> {
     pub(super) fn parallel(&mut self, step: &Step, parts: &[Part]) -> Result<Done, Refusal> {
         let jobs = parts.iter().map(|part| Job {
             id: format!("{}_{}", step.id, part.name),
+            name: &part.name,
             load: &part.load,
             cgroup: part.cgroup.as_ref(),
             delay: Duration::from_nanos(part.delay.get()),
@@ -115,7 +118,7 @@ impl Executor<'_, '_> {
             .transpose()
             .and_then(|own| {
                 let group = own.as_ref().or(self.ground.group.as_ref());
-                Run::start(job.load, |place| self.disks.path(place), group)
+                Run::start(job.name, job.load, |place| self.disks.path(place), group)
             });
         let mut running = Running { job, run: None, before: None, ended: None };
         match started {

@@ -117,6 +117,10 @@ impl Executor<'_, '_> {
             Action::Snapshot => Ok(Done::well()),
             Action::Load(load) => self.load(step, load),
             Action::Parallel(parts) => self.parallel(step, parts),
+            Action::Device(change) => Ok(match self.tuning.device(change) {
+                Ok(()) => Done::well(),
+                Err(refusal) => Done::badly(Outcome::Refused, refusal.to_string()),
+            }),
             Action::Swap(areas) => Ok(match self.tuning.swap(areas) {
                 Ok(()) => Done::well(),
                 Err(refusal) => Done::badly(Outcome::Refused, refusal.to_string()),

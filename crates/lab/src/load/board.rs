@@ -39,8 +39,16 @@ pub(super) struct Counts {
 }
 
 /// What a load can fail to do.
-pub(super) const DOING: [&str; 7] =
-    ["begin", "get memory", "map the file", "read", "write", "sync what it wrote", "drop what it moved from the cache"];
+pub(super) const DOING: [&str; 8] = [
+    "begin",
+    "get memory",
+    "map the file",
+    "read",
+    "write",
+    "sync what it wrote",
+    "drop what it moved from the cache",
+    "look up a name",
+];
 
 impl Counts {
     pub(super) fn phase(&self, phase: Phase) {

@@ -7,6 +7,7 @@ use crate::confined::{self, Usage};
 use crate::group::Group;
 use crate::undo::Identity;
 use pagetide_core::{Bytes, BytesPerSecond, Caching, Fill, Load, Order, Refusal, Sharing};
+use std::ffi::{CStr, CString};
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
@@ -18,6 +19,8 @@ pub(super) enum Plan {
     Move(Move),
     Walk(Walk),
     Grow { size: usize, rate: u64, fill: Fill, linger: u64 },
+    Spin { time: u64 },
+    Names { folder: RawFd, count: u64, rate: u64, linger: u64 },
 }
 
 /// Bytes from a file to another or to nowhere.
@@ -31,6 +34,11 @@ pub(super) struct Move {
     pub(super) bs: usize,
     pub(super) rate: u64,
     pub(super) caching: Caching,
+    /// Whether each block is drawn anew.
+    pub(super) random: bool,
+    /// Bytes that are read before `skip` are left out; 0 for no end.
+    pub(super) stride: u64,
+    pub(super) skip: u64,
     pub(super) sync: bool,
     pub(super) time: u64,
 }
@@ -69,6 +77,9 @@ impl Plan {
                 bs: length(stream.bs)?,
                 rate: rate(stream.rate),
                 caching: stream.cache,
+                random: stream.random,
+                stride: stream.stride.map_or(0, |stride| stride.read.get()),
+                skip: stream.stride.map_or(0, |stride| stride.skip.get()),
                 sync: false,
                 time: nanos(stream.time),
             }),
@@ -78,8 +89,11 @@ impl Plan {
                 stored: dd.to.stored(),
                 size: dd.size.get(),
                 bs: length(dd.bs)?,
-                rate: 0,
+                rate: rate(dd.rate),
                 caching: dd.cache,
+                random: false,
+                stride: 0,
+                skip: 0,
                 sync: dd.sync,
                 time: nanos(dd.time),
             }),
@@ -91,6 +105,9 @@ impl Plan {
                 bs: length(copy.bs)?,
                 rate: 0,
                 caching: copy.cache,
+                random: false,
+                stride: 0,
+                skip: 0,
                 sync: false,
                 time: 0,
             }),
@@ -119,6 +136,13 @@ impl Plan {
                 fill: grow.fill,
                 linger: grow.linger.get(),
             },
+            Load::Spin(spin) => Self::Spin { time: nanos(spin.time) },
+            Load::Names(names) => Self::Names {
+                folder: from_fd()?,
+                count: names.count,
+                rate: names.rate.unwrap_or(0),
+                linger: names.linger.get(),
+            },
         })
     }
 
@@ -126,7 +150,8 @@ impl Plan {
         match self {
             Self::Move(plan) => [plan.from, plan.to.unwrap_or(-1)],
             Self::Walk(walk) => [walk.file.unwrap_or(-1), -1],
-            Self::Grow { .. } => [-1, -1],
+            Self::Names { folder, .. } => [*folder, -1],
+            Self::Grow { .. } | Self::Spin { .. } => [-1, -1],
         }
     }
 }
@@ -147,7 +172,9 @@ fn failed(what: &str, error: &io::Error) -> Refusal {
 }
 
 impl Child {
-    pub(super) fn start(plan: Plan, group: Option<&Group>) -> Result<Self, Refusal> {
+    /// Starts it under a name, of which the kernel keeps 15 bytes (`TASK_COMM_LEN`).
+    pub(super) fn start(name: &str, plan: Plan, group: Option<&Group>) -> Result<Self, Refusal> {
+        let name = CString::new(name).map_err(|_| Refusal::input(format!("`{name:?}` cannot be a name"), ""))?;
         let group = group.map(Group::door).transpose()?;
         let board = Board::new().map_err(|error| failed("map memory", &error))?;
         let (inside, outside) = io::pipe().map_err(|error| failed("make a pipe", &error))?;
@@ -158,7 +185,7 @@ impl Child {
         let pid = unsafe { libc::fork() };
         match pid {
             -1 => Err(failed("start a process", &io::Error::last_os_error())),
-            0 => live(&plan, &board, door, joins, parent),
+            0 => live(&name, &plan, &board, door, joins, parent),
             _ => {
                 let number = u32::try_from(pid).unwrap_or(0);
                 let identity = Identity::of(number).unwrap_or(Identity { pid: number, started: 0 });
@@ -205,10 +232,10 @@ impl Drop for Child {
 }
 
 /// The child's whole life.
-fn live(plan: &Plan, board: &Board, door: RawFd, joins: Option<RawFd>, parent: u32) -> ! {
+fn live(name: &CStr, plan: &Plan, board: &Board, door: RawFd, joins: Option<RawFd>, parent: u32) -> ! {
     let counts = board.counts();
     let [from, to] = plan.files();
-    let begun = confined::begin(c"pagetide-load", joins, parent, &mut [door, from, to]);
+    let begun = confined::begin(name, joins, parent, &mut [door, from, to]);
     let mut done = begun.map_err(|error| error.raw_os_error().unwrap_or(libc::EIO));
     if done.is_ok() && wait_at(door) {
         counts.begin(work::clock());

@@ -1,5 +1,7 @@
 use super::*;
-use pagetide_core::{BytesPerSecond, CopySpec, DdSpec, Fill, GrowSpec, Order, Sharing, StreamSpec, WalkSpec};
+use pagetide_core::{
+    BytesPerSecond, CopySpec, DdSpec, Fill, GrowSpec, NamesSpec, Order, Sharing, SpinSpec, StreamSpec, Stride, WalkSpec,
+};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -23,7 +25,7 @@ fn start(load: &Load, folder: &Path) -> Result<Run, Refusal> {
             Place::Disk(disk) => PathBuf::from("/nowhere").join(disk),
         })
     };
-    Run::start(load, path, None)
+    Run::start("a-load", load, path, None)
 }
 
 fn finish(mut run: Run) -> Ended {
@@ -44,7 +46,30 @@ fn run(load: &Load, folder: &Path) -> Ended {
 }
 
 fn dd(from: Place, to: Place, size: u64) -> DdSpec {
-    DdSpec { from, to, size: Bytes::new(size), bs: Bytes::new(MIB), cache: Caching::Keep, sync: false, time: None }
+    DdSpec {
+        from,
+        to,
+        size: Bytes::new(size),
+        bs: Bytes::new(MIB),
+        rate: None,
+        cache: Caching::Keep,
+        sync: false,
+        time: None,
+    }
+}
+
+/// Reads the file `a`.
+fn stream(size: u64, bs: u64) -> StreamSpec {
+    StreamSpec {
+        from: file("a"),
+        size: Bytes::new(size),
+        bs: Bytes::new(bs),
+        rate: None,
+        cache: Caching::Keep,
+        random: false,
+        stride: None,
+        time: None,
+    }
 }
 
 fn walk(code: u64, data: u64) -> WalkSpec {
@@ -103,8 +128,7 @@ fn the_cache_is_kept_bypassed_or_dropped_as_told() {
     };
     for (cache, left) in [(Caching::Keep, size), (Caching::Direct, 0), (Caching::DontNeed, 0)] {
         forget();
-        let stream =
-            StreamSpec { from: file("a"), size: Bytes::new(size), bs: Bytes::new(MIB), rate: None, cache, time: None };
+        let stream = StreamSpec { cache, ..stream(size, MIB) };
         let ended = run(&Load::Stream(stream), folder.path());
         assert_eq!(ended.outcome, Outcome::Done, "{ended:?}");
         // Pages that another CPU is just adding to the lists can neither be dropped nor, on a full host, be kept.
@@ -117,14 +141,7 @@ fn the_cache_is_kept_bypassed_or_dropped_as_told() {
 fn a_stream_keeps_its_rate_and_its_time() {
     let folder = folder();
     content(folder.path(), "a", 8 * MIB);
-    let mut stream = StreamSpec {
-        from: file("a"),
-        size: Bytes::new(8 * MIB),
-        bs: Bytes::new(MIB / 4),
-        rate: Some(BytesPerSecond::new(16 * MIB)),
-        cache: Caching::Keep,
-        time: None,
-    };
+    let mut stream = StreamSpec { rate: Some(BytesPerSecond::new(16 * MIB)), ..stream(8 * MIB, MIB / 4) };
     let ended = run(&Load::Stream(stream.clone()), folder.path());
     assert!((0.5e9..2e9).contains(&get(&ended, Figure::Elapsed)), "{ended:?}");
     stream.time = Some(Nanos::new(100_000_000));
@@ -260,4 +277,46 @@ fn a_copy_is_equal() {
     };
     assert_eq!(run(&Load::Copy(copy), folder.path()).outcome, Outcome::Done);
     assert_eq!(std::fs::read(folder.path().join("b")).unwrap(), bytes);
+}
+
+#[test]
+fn a_stride_leaves_out_what_it_does_not_read() {
+    let folder = folder();
+    content(folder.path(), "a", 8 * MIB);
+    // Two blocks of every eight, from the begin to the last two: the whole file is needed, a quarter is read.
+    let stride = Some(Stride { read: Bytes::new(MIB / 4), skip: Bytes::new(3 * MIB / 4) });
+    let strided = StreamSpec { stride, ..stream(2 * MIB, MIB / 8) };
+    assert_eq!(strided.extent(), Bytes::new(8 * MIB));
+    let ended = run(&Load::Stream(strided.clone()), folder.path());
+    assert_eq!((ended.outcome, get(&ended, Figure::Processed)), (Outcome::Done, 2.0 * MIB as f64));
+    let short = folder.path().join("a");
+    std::fs::File::options().write(true).open(short).unwrap().set_len(7 * MIB).unwrap();
+    let ended = run(&Load::Stream(strided), folder.path());
+    assert_eq!(ended.outcome, Outcome::Refused, "the last blocks are past the end: {ended:?}");
+}
+
+#[test]
+fn a_random_stream_goes_on_until_it_is_ended_and_stays_in_its_file() {
+    let folder = folder();
+    content(folder.path(), "a", MIB);
+    let random = StreamSpec { random: true, time: Some(Nanos::new(200_000_000)), ..stream(MIB, 4096) };
+    let ended = run(&Load::Stream(random), folder.path());
+    assert_eq!(ended.outcome, Outcome::TimedOut, "{ended:?}");
+    assert!(get(&ended, Figure::Processed) > 2.0 * MIB as f64, "{ended:?}");
+}
+
+#[test]
+fn spinning_uses_a_cpu_and_nothing_else() {
+    let ended = run(&Load::Spin(SpinSpec { time: Some(Nanos::new(300_000_000)) }), Path::new("/"));
+    assert_eq!(ended.outcome, Outcome::TimedOut);
+    assert!(get(&ended, Figure::UserCpu) > 0.02e9 && get(&ended, Figure::MajorFaults) < 1.0, "{ended:?}");
+}
+
+#[test]
+fn names_are_looked_up_beside_the_file_and_none_is_made() {
+    let folder = folder();
+    let names = NamesSpec { beside: file("a"), count: 5000, rate: None, linger: Nanos::ZERO };
+    let ended = run(&Load::Names(names), folder.path());
+    assert_eq!((ended.outcome, get(&ended, Figure::Issued)), (Outcome::Done, 5000.0), "{ended:?}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }

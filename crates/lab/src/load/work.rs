@@ -34,6 +34,8 @@ pub(super) fn work(plan: &Plan, counts: &Counts) -> Done {
         Plan::Move(plan) => carry(&plan, counts),
         Plan::Walk(walk) => stroll(&walk, counts),
         Plan::Grow { size, rate, fill, linger } => grow(size, rate, fill, linger, counts),
+        Plan::Spin { time } => spin(time, counts),
+        Plan::Names { folder, count, rate, linger } => names(folder, count, rate, linger, counts),
     }
 }
 
@@ -83,10 +85,18 @@ fn carry(plan: &Move, counts: &Counts) -> Done {
     let began = clock();
     counts.phase(Phase::Working);
     let (mut done, mut dropped) = (0, 0);
-    while done < plan.size && !over(began, plan.time, counts) {
-        let length = plan.bs.min(usize::try_from(plan.size - done).unwrap_or(plan.bs));
+    let blocks = plan.size / (plan.bs as u64).max(1);
+    let mut draw = Draw { order: Order::Random, pages: blocks, state: 0x2545_F491_4F6C_DD1D ^ began };
+    while (done < plan.size || plan.random) && !over(began, plan.time, counts) {
+        let rest = if plan.random { plan.size } else { plan.size - done };
+        let length = plan.bs.min(usize::try_from(rest).unwrap_or(plan.bs));
         let start = clock();
         counts.doing(3);
+        if plan.random {
+            seek(plan.from, draw.page() * plan.bs as u64, libc::SEEK_SET)?;
+        } else if plan.stride > 0 && done > 0 && done.is_multiple_of(plan.stride) {
+            seek(plan.from, plan.skip, libc::SEEK_CUR)?;
+        }
         let mut got = 0;
         while got < length {
             // SAFETY: the rest of the buffer is ours to write to.
@@ -126,6 +136,12 @@ fn carry(plan: &Move, counts: &Counts) -> Done {
         }
     }
     Ok(())
+}
+
+fn seek(file: RawFd, offset: u64, whence: libc::c_int) -> Done {
+    // SAFETY: the descriptor is open.
+    let at = unsafe { libc::lseek64(file, libc::off64_t::try_from(offset).unwrap_or(0), whence) };
+    if at < 0 { Err(errno()) } else { Ok(()) }
 }
 
 fn put(to: RawFd, buffer: *const u8, length: usize) -> Done {
@@ -175,6 +191,46 @@ fn grow(size: usize, rate: u64, fill: Fill, linger: u64, counts: &Counts) -> Don
         done += length;
         counts.process(length as u64);
         if counts.stopped() || (rate > 0 && !sleep_until(due(began, done as u64, rate), counts)) {
+            return Ok(());
+        }
+    }
+    sleep_until(clock().saturating_add(linger), counts);
+    Ok(())
+}
+
+fn spin(time: u64, counts: &Counts) -> Done {
+    let began = clock();
+    counts.phase(Phase::Working);
+    let mut state = began | 1;
+    while !over(began, time, counts) {
+        for _ in 0..100_000 {
+            state = next(state);
+        }
+        std::hint::black_box(state);
+        counts.iterate();
+    }
+    Ok(())
+}
+
+/// Looks up names that are not there, each another.
+fn names(folder: RawFd, count: u64, rate: u64, linger: u64, counts: &Counts) -> Done {
+    counts.doing(7);
+    let began = clock();
+    counts.phase(Phase::Working);
+    let mut name = *b"pagetide-no-such-file-0000000000000000\0";
+    let digits = name.len() - 17;
+    for number in 0..count {
+        for (at, digit) in name[digits..digits + 16].iter_mut().enumerate() {
+            *digit = b"0123456789abcdef"[usize::try_from(number >> (60 - 4 * at) & 15).unwrap_or(0)];
+        }
+        let start = clock();
+        // SAFETY: the name ends with a zero byte, and the descriptor is open.
+        let found = unsafe { libc::faccessat(folder, name.as_ptr().cast(), libc::F_OK, 0) };
+        if found != 0 && errno() != libc::ENOENT {
+            return Err(errno());
+        }
+        counts.request(clock() - start);
+        if counts.stopped() || (rate > 0 && !sleep_until(due(began, number + 1, rate), counts)) {
             return Ok(());
         }
     }

@@ -11,7 +11,7 @@ use super::initramfs::JOB;
 use super::wire::{Job, Message};
 use crate::executor::{self, Files, Ground};
 use crate::undo::Journal;
-use pagetide_core::{Bytes, FileSystem, Machine, Nanos, Progress, Refusal, Scenario, SwapSpec};
+use pagetide_core::{Bytes, DeviceChange, FileSystem, Machine, Nanos, Progress, Refusal, Scenario, SwapSpec};
 use pagetide_kernel::{Processes, Root, Watch};
 use pagetide_recorder::{Options, Recorder};
 use port::Port;
@@ -52,10 +52,10 @@ fn live() -> Result<(), Refusal> {
     }
     let port = Port::open()?;
     port.send(&Message::Up { uptime: Nanos::new(u64::try_from(pagetide_recorder::now().mono_ns).unwrap_or(0)) })?;
-    let Some(scenario) = job.scenario else { return Ok(()) };
+    let Some(scenario) = job.scenario.as_ref() else { return Ok(()) };
     port.keep_alive();
     // From here on, whatever goes wrong is told.
-    let told = work(&scenario, job.interval, &port);
+    let told = work(scenario, &job, &port);
     if let Err(refusal) = told {
         port.send(&refusal.into())?;
     }
@@ -83,7 +83,7 @@ fn load(module: &str) -> Result<(), Refusal> {
     fs::remove_file(module).map_err(refuse)
 }
 
-fn work(scenario: &Scenario, interval: Nanos, port: &Port) -> Result<(), Refusal> {
+fn work(scenario: &Scenario, job: &Job, port: &Port) -> Result<(), Refusal> {
     let machine = &scenario.machine;
     for (kind, at) in [("cgroup2", "/sys/fs/cgroup"), ("tracefs", "/sys/kernel/tracing")] {
         // A kernel without it can still run most scenarios.
@@ -118,17 +118,23 @@ fn work(scenario: &Scenario, interval: Nanos, port: &Port) -> Result<(), Refusal
     let own = path::own_time(machine, &disks, &mut differences)?;
     port.send(&Message::Limit { own })?;
     let surplus = surplus::take(machine, &mut differences)?;
+    let watch = if job.as_host {
+        Watch::flight_recorder(&Root::host()).map_err(|error| Refusal::system(error.to_string(), ""))?
+    } else {
+        Watch { cgroups: Vec::new(), processes: Processes::KernelThreads }
+    };
     let options = Options {
-        interval,
-        watch: Watch { cgroups: Vec::new(), processes: Processes::KernelThreads },
+        interval: job.interval,
+        watch,
         origin: "vm".into(),
         workload_cgroup: None,
-        workload_disk: Some(first.device.clone()),
+        workload_disk: (!job.as_host).then(|| first.device.clone()),
     };
     let recorder = Recorder::start(Root::host(), options, Box::new(port.sink()))?;
     let ground =
         Ground { data, disks: places, results, fio, group: None, floor: FLOOR, recorder: &recorder, journal: &journal };
-    let steps = executor::run(scenario, &ground, files, &mut Guest { journal: &journal, disks: &disks }, &mut teller);
+    let steps =
+        executor::run(scenario, &ground, files, &mut Guest { journal: &journal, disks: &disks, port }, &mut teller);
     let manifest = recorder.finish()?;
     drop(surplus);
     let lines = vec![
@@ -145,6 +151,7 @@ fn work(scenario: &Scenario, interval: Nanos, port: &Port) -> Result<(), Refusal
 struct Guest<'a> {
     journal: &'a Journal,
     disks: &'a [Disk],
+    port: &'a Port,
 }
 
 impl executor::Tuning for Guest<'_> {
@@ -154,6 +161,10 @@ impl executor::Tuning for Guest<'_> {
 
     fn swap(&mut self, areas: &[SwapSpec]) -> Result<(), Refusal> {
         swap::replace(areas, self.disks)
+    }
+
+    fn device(&mut self, change: &DeviceChange) -> Result<(), Refusal> {
+        self.port.send(&Message::Device(change.clone()))
     }
 }
 

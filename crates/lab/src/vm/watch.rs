@@ -5,7 +5,7 @@ use super::nbd::Server;
 use super::qemu::Qemu;
 use super::wire::Message;
 use pagetide_core::{
-    Manifest, Mark, MarkKind, Nanos, Outcome, Progress, Refusal, Sample, Scenario, Schema, Sink, Stamp, Step,
+    DiskSpec, Manifest, Mark, MarkKind, Nanos, Outcome, Progress, Refusal, Sample, Scenario, Schema, Sink, Stamp, Step,
     StepResult,
 };
 use std::path::PathBuf;
@@ -37,8 +37,8 @@ pub(super) struct Watch<'a> {
     pub progress: &'a mut dyn Progress,
     /// The folder for the guest's files.
     pub results: PathBuf,
-    /// Disks that we serve, with what they become once the guest says so.
-    pub served: Vec<(Server, Device)>,
+    /// Disks that we serve, which become as slow as they are to be once the guest says so.
+    pub served: Vec<(DiskSpec, Server)>,
     /// Host time that one step may take.
     pub step_limit: Duration,
     pub state: State,
@@ -56,6 +56,8 @@ pub(super) struct State {
     told: Option<Told>,
     steps: Vec<StepResult>,
     boot: Option<Duration>,
+    /// What a request takes without any delay of ours.
+    own: Nanos,
     first: Option<Stamp>,
 }
 
@@ -156,8 +158,14 @@ impl Watch<'_> {
             Message::StepDone { note } => self.progress.step_done(&note),
             Message::Say { line } => self.progress.say(&line),
             Message::Limit { own } => {
-                for (server, device) in &self.served {
-                    server.limit(device.sooner(own));
+                state.own = own;
+                for (spec, server) in &self.served {
+                    server.limit(Device::of(spec).sooner(own));
+                }
+            }
+            Message::Device(change) => {
+                for (spec, server) in self.served.iter().filter(|(spec, _)| spec.name == change.disk) {
+                    server.limit(Device::of(&change.of(spec)).sooner(state.own));
                 }
             }
             Message::File { name, text } => {

@@ -4,8 +4,8 @@
 //! loses nothing while both ends live, so a wrong checksum means that somebody else wrote to it; it ends the run.
 
 use pagetide_core::{
-    Column, Entity, EntityId, Manifest, Mark, Nanos, Refusal, RefusalKind, Sample, Scenario, Schema, Stamp, StepResult,
-    Table,
+    Column, DeviceChange, Entity, EntityId, Manifest, Mark, Nanos, Refusal, RefusalKind, Sample, Scenario, Schema,
+    Stamp, StepResult, Table,
 };
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +16,8 @@ pub(super) struct Job {
     pub scenario: Option<Scenario>,
     /// Time between samples.
     pub interval: Nanos,
+    /// Whether to record as a flight recorder does.
+    pub as_host: bool,
     /// Where each module lies, in the order in which they are loaded.
     pub modules: Vec<String>,
 }
@@ -48,6 +50,8 @@ pub(super) enum Message {
     /// From now on the disks are as slow as the scenario says: what came before was preparation. A request takes `own` without
     /// any delay, which is taken off the delay.
     Limit { own: Nanos },
+    /// From now on a disk is like this.
+    Device(DeviceChange),
     /// A file for the run folder, such as fio's own result.
     File { name: String, text: String },
     /// All steps are done.

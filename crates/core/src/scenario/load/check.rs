@@ -1,6 +1,6 @@
 //! From the TOML of a load to a checked one.
 
-use super::{CopySpec, DdSpec, GroupSpec, GrowSpec, Load, Part, Place, StreamSpec, WalkSpec};
+use super::{CopySpec, DdSpec, GroupSpec, GrowSpec, Load, NamesSpec, Part, Place, SpinSpec, StreamSpec, WalkSpec};
 use crate::refusal::Refusal;
 use crate::scenario::{Action, FileSystem, Machine, Step, SwapSpec};
 use crate::suggest;
@@ -16,6 +16,8 @@ pub(in crate::scenario) struct RawLoads {
     pub(in crate::scenario) copy: Option<CopySpec>,
     pub(in crate::scenario) map_and_walk: Option<WalkSpec>,
     pub(in crate::scenario) grow: Option<GrowSpec>,
+    pub(in crate::scenario) spin: Option<SpinSpec>,
+    pub(in crate::scenario) names: Option<NamesSpec>,
 }
 
 impl RawLoads {
@@ -27,6 +29,8 @@ impl RawLoads {
             self.copy.map(Load::Copy),
             self.map_and_walk.map(Load::MapAndWalk),
             self.grow.map(Load::Grow),
+            self.spin.map(Load::Spin),
+            self.names.map(Load::Names),
         ]
         .into_iter()
         .flatten()
@@ -48,6 +52,8 @@ pub(in crate::scenario) struct RawPart {
     copy: Option<CopySpec>,
     map_and_walk: Option<WalkSpec>,
     grow: Option<GrowSpec>,
+    spin: Option<SpinSpec>,
+    names: Option<NamesSpec>,
     cgroup: Option<GroupSpec>,
     #[serde(default)]
     delay: Nanos,
@@ -72,6 +78,8 @@ impl RawPart {
             copy: self.copy,
             map_and_walk: self.map_and_walk,
             grow: self.grow,
+            spin: self.spin,
+            names: self.names,
         };
         let mut loads = raw.check(place)?;
         let count = loads.len();
@@ -86,7 +94,7 @@ impl RawPart {
             }),
             _ => Err(Refusal::input(
                 format!("{place}: part `{}` does {count} things", self.name),
-                "a part does one: stream, dd, copy, map_and_walk or grow",
+                "a part does one: stream, dd, copy, map_and_walk, grow, spin or names",
             )),
         }
     }
@@ -99,7 +107,7 @@ fn amounts(load: &Load, place: &str) -> Result<(), Refusal> {
         Load::Stream(stream) => Some((stream.bs, stream.size)),
         Load::Dd(dd) => Some((dd.bs, dd.size)),
         Load::Copy(copy) => Some((copy.bs, copy.size)),
-        Load::MapAndWalk(_) | Load::Grow(_) => None,
+        Load::MapAndWalk(_) | Load::Grow(_) | Load::Spin(_) | Load::Names(_) => None,
     };
     if let Some((bs, size)) = block
         && (bs == Bytes::ZERO || size < bs)
@@ -113,6 +121,21 @@ fn amounts(load: &Load, place: &str) -> Result<(), Refusal> {
         }
         Load::Stream(stream) if stream.rate.is_some_and(|rate| rate.get() == 0) => {
             wrong("a rate of nothing".into(), "leave rate out to read as fast as it can")
+        }
+        Load::Stream(stream) if stream.stride.is_some_and(|stride| stride.read < stream.bs) => {
+            wrong("a stride that reads less than a block".into(), "make bs smaller or read larger")
+        }
+        Load::Stream(stream) if stream.stride.is_some() && stream.random => {
+            wrong("random and a stride".into(), "leave one of them out")
+        }
+        Load::Dd(dd) if dd.rate.is_some_and(|rate| rate.get() == 0) => {
+            wrong("a rate of nothing".into(), "leave rate out to write as fast as it can")
+        }
+        Load::Names(names) if !file(&names.beside) => {
+            wrong(format!("beside = \"{}\"", names.beside), "name a file, such as \"file:a\"")
+        }
+        Load::Names(names) if names.count == 0 || names.rate == Some(0) => {
+            wrong("nothing to look up".into(), "give count = 1 or more, and no rate of 0")
         }
         Load::Dd(dd) if dd.from == Place::Null => wrong("from = \"null\"".into(), "nothing can be read from it"),
         Load::Dd(dd) if dd.from.stored() && dd.from == dd.to => {
@@ -159,6 +182,16 @@ pub(in crate::scenario) fn places(step: &Step, machine: &Machine, place: &str) -
     let loads: Vec<&Load> = match &step.action {
         Action::Load(load) => vec![load],
         Action::Parallel(parts) => parts.iter().map(|part| &part.load).collect(),
+        Action::Device(change) => {
+            let disk = find(&change.disk)?;
+            if disk.latency.is_none() {
+                return Err(Refusal::input(
+                    format!("{place}: disk `{}` has no latency, so that nothing of it can be changed", disk.name),
+                    "give the disk a latency, however small",
+                ));
+            }
+            Vec::new()
+        }
         Action::Swap(swaps) => {
             for swap in swaps {
                 if let SwapSpec::Disk { disk, .. } = swap {

@@ -19,6 +19,10 @@ const ALL: &[&str] = &[
      { name = \"b\", background = true, dd = { from = \"zero\", to = \"null\", size = \"64MiB\" }, cgroup = { name = \"g\" } }]",
     "swap = [{ zram = \"64MiB\" }, { size = \"64MiB\", disk = \"data\" }]",
     "swap = \"none\"",
+    "stream = { from = \"file:a\", size = \"64MiB\", bs = \"4KiB\", random = true, time = \"3s\" }",
+    "dd = { from = \"zero\", to = \"file:a\", size = \"64MiB\", rate = \"1MB/s\" }",
+    "spin = { time = \"1s\" }",
+    "names = { beside = \"file:a@data\", count = 1000, rate = 100 }",
 ];
 
 #[test]
@@ -88,6 +92,13 @@ fn what_is_wrong_is_said_in_one_line_with_the_mend() {
     check("map_and_walk = { data = \"1MiB\", iterations = 1, fill = \"zeros\" }", &["did you mean `zero`?"]);
     check("map_and_walk = { data = \"1MiB\", iterations = 1, walked = \"2MiB\" }", &["more walked"]);
     check("grow = { size = \"1MiB\" }\ncgroup = { name = \"a/b\" }", &["`a/b`"]);
+    check("names = { beside = \"disk:raw\", count = 1 }", &["name a file"]);
+    check("names = { beside = \"file:a\", count = 0 }", &["nothing to look up"]);
+    check("device = { disk = \"data\", latency = \"1s\" }", &["no latency"]);
+    check(
+        "stream = { from = \"file:a\", size = \"2MiB\", stride = { read = \"4KiB\", skip = \"4KiB\" } }",
+        &["a block"],
+    );
     check("snapshot = true\ncgroup = { name = \"a\" }", &["no process"]);
     check("parallel = [{ name = \"a\" }]", &["`a` does 0 things"]);
     check("parallel = [{ name = \"a\", background = true, grow = { size = \"1MiB\" } }]", &["no part that ends it"]);
@@ -99,4 +110,23 @@ fn what_is_wrong_is_said_in_one_line_with_the_mend() {
         Scenario::parse(&format!("{text}[[step]]\nid = \"A\"\nsnapshot = true\n"), "t.toml").map(|_| ())
     });
     assert!(first.unwrap_err().what.contains("first disk"));
+}
+
+#[test]
+fn what_a_stride_leaves_out_must_be_there() {
+    let scenario = parse(
+        "stream = { from = \"file:a\", size = \"8MiB\", bs = \"1MiB\", stride = { read = \"2MiB\", skip = \"6MiB\" } }",
+    );
+    let scenario = scenario.unwrap();
+    assert_eq!(scenario.loads().next().and_then(Load::reads).map(|(_, size)| size), Some(Bytes::new(32 << 20)));
+}
+
+#[test]
+fn a_changed_disk_keeps_what_is_not_named() {
+    let text = HEAD.replacen("size = \"1GiB\"\n", "size = \"1GiB\"\nlatency = \"1ms\"\niops = 50\n", 1);
+    let step = "[[step]]\nid = \"A\"\ndevice = { disk = \"data\", latency = \"40ms\" }\n";
+    let scenario = Scenario::parse(&format!("{text}{step}"), "t.toml").unwrap();
+    let Action::Device(change) = &scenario.steps[0].action else { panic!("no change") };
+    let disk = change.of(&scenario.machine.disks[0]);
+    assert_eq!((disk.latency, disk.iops), (Some("40ms".parse().unwrap()), Some(50)));
 }

@@ -1,0 +1,140 @@
+//! `corpus`: records the labelled incidents, lists them, scores the rules on them. `make corpus` and `make score` run it from the
+//! project's folder.
+#![allow(clippy::print_stderr, reason = "a program of its own")]
+
+use pagetide_core::{Nanos, Progress, Refusal, RefusalKind};
+use pagetide_corpus::{Case, family, page, record, score};
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
+
+const FAMILIES: &str = "corpus";
+const RECORDINGS: &str = "fixtures/corpus";
+const WORK: &str = "/var/tmp";
+const PAGE: &str = "docs/SCORE.md";
+
+const USAGE: &str = "corpus list              the cases, and which are recorded
+corpus record [NAME...]  record those that are missing, or these again; a NAME is of a case or a family
+corpus score [--held]    score the rules and write docs/SCORE.md; with the single cases of the held half";
+
+fn main() -> ExitCode {
+    if std::process::id() == 1 {
+        eprintln!("{}", pagetide_lab::vm::guest::run());
+        return ExitCode::from(3);
+    }
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let done = match words.split_first() {
+        Some((word, [])) if word == "list" => list(),
+        Some((word, names)) if word == "record" => record_all(names),
+        Some((word, [])) if word == "score" => write_score(false),
+        Some((word, [held])) if word == "score" && held == "--held" => write_score(true),
+        _ => Err(Refusal::input("no such use", format!("usage:\n{USAGE}"))),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(refusal) => {
+            eprintln!("corpus: {refusal}");
+            ExitCode::from(if refusal.kind == RefusalKind::Input { 2 } else { 3 })
+        }
+    }
+}
+
+/// Prints. Whoever listens no longer need not.
+fn print(text: &str) {
+    let _ = std::io::stdout().write_all(text.as_bytes());
+}
+
+fn recorded(case: &Case) -> bool {
+    Path::new(RECORDINGS).join(&case.name).join("truth.toml").exists()
+}
+
+fn list() -> Result<(), Refusal> {
+    for case in family::all(Path::new(FAMILIES))? {
+        let kind = if case.control { "control" } else { "incident" };
+        let there = if recorded(&case) { "recorded" } else { "missing" };
+        print(&format!("{}\t{}\t{kind}\t{there}\t{}\n", case.name, case.half.name(), case.cause.join("/")));
+    }
+    Ok(())
+}
+
+fn record_all(names: &[String]) -> Result<(), Refusal> {
+    let mut cases = family::all(Path::new(FAMILIES))?;
+    if let Some(unknown) =
+        names.iter().find(|name| !cases.iter().any(|case| case.name == **name || case.family == **name))
+    {
+        return Err(Refusal::input(format!("no case or family `{unknown}`"), "`corpus list` names them"));
+    }
+    cases.retain(|case| {
+        if names.is_empty() { !recorded(case) } else { names.contains(&case.name) || names.contains(&case.family) }
+    });
+    let (began, mut failed) = (Instant::now(), Vec::new());
+    for (at, case) in cases.iter().enumerate() {
+        let folder = Path::new(RECORDINGS).join(&case.name);
+        let one = Instant::now();
+        let outcome = record::record(case, &folder, Path::new(WORK), &mut Quiet);
+        let left = began.elapsed().as_secs_f64() / (at + 1) as f64 * (cases.len() - at - 1) as f64 / 60.0;
+        let how = match &outcome {
+            Ok(()) => format!("{} KiB", size(&folder) / 1024),
+            Err(refusal) => refusal.to_string(),
+        };
+        let seconds = one.elapsed().as_secs_f64();
+        print(&format!(
+            "[{}/{}] {} ({seconds:.0} s): {how}; about {left:.0} min left\n",
+            at + 1,
+            cases.len(),
+            case.name
+        ));
+        if outcome.is_err() {
+            failed.push(case.name.as_str());
+        }
+    }
+    if failed.is_empty() {
+        Ok(())
+    } else {
+        Err(Refusal::system(format!("not recorded: {}", failed.join(", ")), "run it again"))
+    }
+}
+
+/// Bytes of the files below a folder.
+fn size(folder: &Path) -> u64 {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries
+        .map(
+            |entry| {
+                if entry.path().is_dir() { size(&entry.path()) } else { entry.metadata().map_or(0, |meta| meta.len()) }
+            },
+        )
+        .sum()
+}
+
+fn write_score(held_cases: bool) -> Result<(), Refusal> {
+    let began = Instant::now();
+    let judged = score::judge(Path::new(RECORDINGS), None)?;
+    let page = page::page(&judged, held_cases);
+    print(&format!("{page}\n{} recordings in {:.1} s\n", judged.len(), began.elapsed().as_secs_f64()));
+    if held_cases {
+        return Ok(());
+    }
+    fs::write(PAGE, page).map_err(|error| Refusal::system(format!("{PAGE}: {error}"), ""))
+}
+
+/// Tells only what a machine says of itself.
+struct Quiet;
+
+impl Progress for Quiet {
+    fn step(&mut self, number: usize, of: usize, id: &str, title: &str) {
+        eprintln!("  [{number}/{of}] {id}: {title}");
+    }
+    fn update(&mut self, _fraction: Option<f64>, _left: Option<Nanos>, _note: &str) {}
+    fn step_done(&mut self, note: &str) {
+        eprintln!("      {note}");
+    }
+    fn say(&mut self, line: &str) {
+        eprintln!("  {line}");
+    }
+    fn interrupted(&self) -> bool {
+        false
+    }
+}

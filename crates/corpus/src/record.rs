@@ -1,0 +1,149 @@
+//! Runs a case in a virtual machine and keeps what a flight recorder would have seen of it.
+
+use crate::family::Case;
+use crate::truth::Truth;
+use pagetide_core::{
+    Backend, Manifest, Mark, MarkKind, Nanos, Outcome, Progress, Refusal, RunResult, Sample, Schema, Sink,
+};
+use pagetide_lab::vm::{self, Vm, VmOptions};
+use pagetide_store::Writer;
+use std::fs;
+use std::path::Path;
+
+/// Time between two samples.
+const INTERVAL: Nanos = Nanos::new(500_000_000);
+
+/// Records a case into `folder`, which is made, with `scenario.toml` and `truth.toml` beside the recording.
+///
+/// # Errors
+/// The machine cannot be run, or something in it did not do what it was to do; nothing is left then.
+pub fn record(case: &Case, folder: &Path, work_dir: &Path, progress: &mut dyn Progress) -> Result<(), Refusal> {
+    let _ = fs::remove_dir_all(folder);
+    let recorded = run(case, folder, work_dir, progress).and_then(|result| keep(case, &result, folder));
+    if recorded.is_err() {
+        let _ = fs::remove_dir_all(folder);
+    }
+    recorded
+}
+
+fn run(case: &Case, folder: &Path, work_dir: &Path, progress: &mut dyn Progress) -> Result<RunResult, Refusal> {
+    let own = std::env::current_exe()
+        .map_err(|error| Refusal::system(format!("cannot find this program's own file: {error}"), ""))?;
+    let options = VmOptions {
+        interval: INTERVAL,
+        as_host: true,
+        init_words: vec!["guest".to_owned()],
+        ..VmOptions::new(vm::usual_cache(), work_dir, work_dir, own)
+    };
+    let sink = Field {
+        writer: Writer::create(&folder.join("recording"))?,
+        from: case.recorded_from.clone(),
+        begun: false,
+        waiting: None,
+        last_ns: None,
+        kept: 0,
+    };
+    let result = Vm::new(options).run(&case.scenario, case.scale, Box::new(sink), progress)?;
+    let bad = result.steps.iter().find(|step| !matches!(step.outcome, Outcome::Done | Outcome::TimedOut));
+    match bad {
+        Some(step) => Err(Refusal::system(
+            format!("step {} of {} ended badly: {}", step.id, case.name, step.notes.join("; ")),
+            "mend the family",
+        )),
+        None => Ok(result),
+    }
+}
+
+/// A step takes about so long to end once its loads have, in ns.
+const ENDING: i64 = 100_000_000;
+
+/// A recording as it would be of a machine that nobody prepared: it begins when the machine is ready, does not know of steps,
+/// and has only the samples that were due.
+#[derive(Debug)]
+struct Field {
+    writer: Writer,
+    from: String,
+    begun: bool,
+    /// The last sample that was due. It is kept when the next one comes.
+    waiting: Option<(Schema, Sample)>,
+    last_ns: Option<i64>,
+    kept: u64,
+}
+
+impl Field {
+    fn write(&mut self) -> Result<(), Refusal> {
+        let Some((schema, sample)) = self.waiting.take() else { return Ok(()) };
+        self.kept += 1;
+        self.writer.sample(&schema, &sample)
+    }
+}
+
+impl Sink for Field {
+    fn begin(&mut self, manifest: &Manifest) -> Result<(), Refusal> {
+        self.writer.begin(manifest)
+    }
+
+    fn sample(&mut self, schema: &Schema, sample: &Sample) -> Result<(), Refusal> {
+        // The lab takes samples of its own at the edges of steps, which would tell when something begins.
+        let due = i64::try_from(INTERVAL.get()).unwrap_or(i64::MAX) / 2;
+        let now = sample.stamp.boot_ns;
+        if !self.begun || self.last_ns.is_some_and(|last| now - last < due) {
+            return Ok(());
+        }
+        self.last_ns = Some(now);
+        self.write()?;
+        self.waiting = Some((schema.clone(), sample.clone()));
+        Ok(())
+    }
+
+    fn mark(&mut self, mark: &Mark) -> Result<(), Refusal> {
+        if let MarkKind::StepStarted { id, .. } = &mark.kind {
+            self.begun |= *id == self.from;
+        }
+        if let MarkKind::StepEnded { result } = &mark.kind {
+            // A load that has ended is gone, and what it did has been added to its parent's counts, before its step has ended.
+            let going = |(_, sample): &(Schema, Sample)| sample.stamp.boot_ns < result.ended_ns - ENDING;
+            self.waiting = self.waiting.take().filter(going);
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, manifest: &Manifest) -> Result<(), Refusal> {
+        self.write()?;
+        self.writer.finish(&Manifest { samples: self.kept, ..manifest.clone() })
+    }
+}
+
+fn keep(case: &Case, result: &RunResult, folder: &Path) -> Result<(), Refusal> {
+    let began = |id: &String| result.steps.iter().find(|step| step.id == *id).map(|step| step.started_ns);
+    let truth = Truth {
+        family: case.family.clone(),
+        seed: case.seed,
+        half: case.half,
+        rule: "odd seeds are for building rules, even seeds are held back for scoring".to_owned(),
+        control: case.control,
+        cause: case.cause.clone(),
+        origin: case.origin.iter().map(|origin| as_recorded(origin, case)).collect(),
+        onset_ns: case.onset.as_ref().and_then(began),
+        chosen: case.chosen.clone(),
+        kernel: result.kernel.clone(),
+    };
+    let failed = |error: &dyn std::fmt::Display| Refusal::system(format!("{}: {error}", folder.display()), "");
+    let text = toml::to_string(&truth).map_err(|error| failed(&error))?;
+    fs::write(folder.join("truth.toml"), text).map_err(|error| failed(&error))?;
+    fs::write(folder.join("scenario.toml"), &case.text).map_err(|error| failed(&error))
+}
+
+/// An origin with the names that the recording has: the guest's disks are virtio disks in the scenario's order, and its control
+/// groups are made by process 1.
+fn as_recorded(origin: &str, case: &Case) -> String {
+    match origin.split_once(':') {
+        Some(("disk", name)) => {
+            let at = case.scenario.machine.disks.iter().position(|disk| disk.name == name);
+            let letter = at.and_then(|at| u8::try_from(at).ok()).map_or('?', |at| char::from(b'a' + at));
+            format!("disk:vd{letter}")
+        }
+        Some(("cgroup", name)) => format!("cgroup:/sys/fs/cgroup/pagetide-1-{name}"),
+        _ => origin.to_owned(),
+    }
+}

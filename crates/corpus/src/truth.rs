@@ -1,0 +1,75 @@
+//! What is true of a recording.
+
+use pagetide_core::Refusal;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// What a recording is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Half {
+    /// Rules are made by looking at it: odd seeds.
+    Building,
+    /// Rules are only scored on it: even seeds.
+    Held,
+}
+
+impl Half {
+    /// The half that a seed belongs to.
+    pub const fn of(seed: u64) -> Self {
+        if seed.is_multiple_of(2) { Self::Held } else { Self::Building }
+    }
+
+    /// In words.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Building => "building",
+            Self::Held => "held",
+        }
+    }
+}
+
+/// `truth.toml` beside a recording.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Truth {
+    /// The family that it is of.
+    pub family: String,
+    /// The seed that it was made from.
+    pub seed: u64,
+    /// What it may be used for.
+    pub half: Half,
+    /// How [`Self::half`] was decided.
+    pub rule: String,
+    /// Whether it is a control: nothing that an alarm is wanted for, or something that looks like an incident that it is not.
+    pub control: bool,
+    /// The cause, as a rule's id or `healthy`; the first is the name for it, any of them is right.
+    pub cause: Vec<String>,
+    /// Where it comes from: `disk:NAME`, `process:COMM`, `cgroup:PATH`, as the recording names them. Any of them is right;
+    /// none when it comes from nowhere in particular.
+    pub origin: Vec<String>,
+    /// When it began, ns on the recording's axis; absent when nothing begins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub onset_ns: Option<i64>,
+    /// What the seed chose, one `key = value` each.
+    pub chosen: Vec<String>,
+    /// The kernel that it was recorded on.
+    pub kernel: String,
+}
+
+impl Truth {
+    /// The name for the cause.
+    pub fn cause(&self) -> &str {
+        self.cause.first().map_or("", String::as_str)
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// It cannot be read, or is no truth.
+    pub fn read(file: &Path) -> Result<Self, Refusal> {
+        let wrong = |why: String| Refusal::input(format!("{}: {why}", file.display()), "record the case again");
+        let text = std::fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
+        toml::from_str(&text).map_err(|error| wrong(error.message().to_owned()))
+    }
+}

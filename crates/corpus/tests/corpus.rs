@@ -1,0 +1,81 @@
+//! The recorded corpus belongs to the families, and the rules are not worse on the building half than they were.
+
+use pagetide_corpus::score::{self, Score};
+use pagetide_corpus::truth::{Half, Truth};
+use pagetide_corpus::{Case, family};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+fn project(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
+}
+
+fn cases() -> Vec<Case> {
+    family::all(&project("corpus")).unwrap_or_else(|refusal| panic!("{refusal}"))
+}
+
+#[test]
+fn every_recording_is_of_a_case_as_its_family_has_it_today() {
+    let cases: BTreeMap<String, Case> = cases().into_iter().map(|case| (case.name.clone(), case)).collect();
+    let mut recorded = 0;
+    for entry in std::fs::read_dir(project("fixtures/corpus")).unwrap() {
+        let folder = entry.unwrap().path();
+        let name = folder.file_name().unwrap().to_string_lossy().into_owned();
+        let Ok(truth) = Truth::read(&folder.join("truth.toml")) else { continue };
+        let case = cases.get(&name).unwrap_or_else(|| panic!("{name} is of no family: remove it"));
+        let scenario = std::fs::read_to_string(folder.join("scenario.toml")).unwrap();
+        assert_eq!(scenario, case.text, "{name}: its family was changed: `corpus record {name}` records it again");
+        assert_eq!((truth.half, truth.control, &truth.cause), (case.half, case.control, &case.cause), "{name}");
+        assert_eq!(truth.onset_ns.is_some(), case.onset.is_some(), "{name}");
+        recorded += 1;
+    }
+    assert!(recorded > 0, "nothing is recorded");
+}
+
+#[test]
+fn half_of_the_incidents_are_held_back_in_every_family() {
+    let mut halves: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
+    let cases = cases();
+    for case in &cases {
+        halves.entry(&case.family).or_default()[usize::from(case.half == Half::Held)] += 1;
+    }
+    for (family, [building, held]) in halves {
+        assert_eq!(building, held, "{family}");
+    }
+}
+
+/// What `corpus/floor.toml` holds: the figures of the building half that must not get worse.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Floor {
+    cause: usize,
+    origin: usize,
+    onset: usize,
+    false_alarms: usize,
+    blamed_on_a_stream: usize,
+}
+
+#[test]
+fn the_rules_are_not_worse_on_the_building_half_than_they_were() {
+    let text = std::fs::read_to_string(project("crates/corpus/floor.toml")).unwrap();
+    let floor: Floor = toml::from_str(&text).unwrap();
+    let judged = score::judge(&project("fixtures/corpus"), Some(Half::Building)).unwrap();
+    let score = Score::of(judged.iter());
+    assert!(
+        score.cause >= floor.cause,
+        "{} causes are right, {} were: `make score` says which",
+        score.cause,
+        floor.cause
+    );
+    assert!(score.origin >= floor.origin, "{} origins are right, {} were", score.origin, floor.origin);
+    assert!(score.onset >= floor.onset, "{} onsets are right, {} were", score.onset, floor.onset);
+    assert!(
+        score.false_alarms <= floor.false_alarms,
+        "{} false alarms, {} were",
+        score.false_alarms,
+        floor.false_alarms
+    );
+    let (blamed, were) = (score.blamed_on_a_stream, floor.blamed_on_a_stream);
+    assert!(blamed <= were, "{blamed} wrongly blamed on a stream, {were} were");
+}
