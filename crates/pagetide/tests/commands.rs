@@ -259,7 +259,7 @@ fn one_of_several_runs_that_is_refused_is_an_outcome_on_the_page() {
     assert_eq!((&issued["comparable"], &issued["to_first"][1]), (&true.into(), &1.0.into()), "{issued}");
     for (runs, words) in [
         ([path("good"), path("wrong")], "of good"),
-        ([path("good"), path("refused")], "result.json"),
+        ([path("good"), path("refused")], "no such folder"),
         ([path("good"), out.display().to_string()], "several runs"),
     ] {
         let (code, stderr) = refused_runs(&runs);
@@ -306,6 +306,7 @@ fn wrong_input_of_a_vm_is_one_line_with_the_mend() {
         let lines: Vec<&str> = stderr.lines().filter(|line| line.starts_with("pagetide: ")).collect();
         assert!(lines.len() == 1 && stderr.contains("mend: "), "{arguments:?}: {stderr}");
         assert!(words.iter().all(|word| stderr.contains(word)), "{arguments:?}: {stderr}");
+        assert!(!folder.path().join("run").exists(), "{arguments:?} leaves a folder with nothing in it");
     }
 }
 

@@ -39,6 +39,19 @@ pub(super) fn make(folder: &Path, force: bool) -> Result<PathBuf, Refusal> {
     folder.canonicalize().map_err(refused)
 }
 
+/// Takes away the folder of a run that was refused before anything was recorded: there is nothing in it to look at.
+pub(super) fn forget_unless_begun(folder: &Path) {
+    let recording = folder.join("recording");
+    let entries = |folder: PathBuf| std::fs::read_dir(folder).into_iter().flatten().flatten();
+    if entries(recording.clone()).any(|entry| entry.file_name() != "open" || entries(entry.path()).next().is_some()) {
+        return;
+    }
+    // What cannot be removed stays: the refusal is what matters now. A folder that holds anything else stays as well.
+    let _ = std::fs::remove_dir_all(&recording);
+    let _ = std::fs::remove_file(folder.join(SCENARIO));
+    let _ = std::fs::remove_dir(folder);
+}
+
 /// Writes a file in one.
 pub(super) fn write(file: &Path, text: &str) -> Result<(), Refusal> {
     std::fs::write(file, text).map_err(|error| {

@@ -20,7 +20,9 @@ pub(super) fn run(
     let scenario = planned.scenario.clone();
     let sink = Writer::create(&folder.join("recording"))?;
     let mut backend = backend(arguments, planned.on, folder)?;
-    let mut run = backend.run(&scenario, arguments.scale, Box::new(sink), progress)?;
+    let mut run = backend
+        .run(&scenario, arguments.scale, Box::new(sink), progress)
+        .inspect_err(|_| folder::forget_unless_begun(folder))?;
     if !arguments.steps.is_empty() {
         let only = arguments.steps.join(", ");
         run.differences.push(format!("Of the scenario only {only} and what sets the machine before were run."));
