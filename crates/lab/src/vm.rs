@@ -223,6 +223,11 @@ impl Backend for Vm {
             Some(accelerator) => accelerator,
             None => accelerator::working(&qemu, &kernel, &options.init, &self.words(), &options.cache, progress)?,
         };
+        let dilation = scenario.machine.time_dilation.filter(|_| accelerator == Accelerator::Tcg);
+        let scenario = &dilation.map_or_else(
+            || scenario.clone(),
+            |factor| Scenario { machine: scenario.machine.dilated(factor), ..scenario.clone() },
+        );
         let job = Job {
             scenario: Some(scenario.clone()),
             interval: options.interval,
@@ -280,6 +285,12 @@ impl Backend for Vm {
                 "The CPU is emulated in software: counts are comparable with other machines, times only within this run."
                     .into(),
             );
+        }
+        if let Some(factor) = dilation {
+            told.differences.push(format!(
+                "The disks are {factor} times slower than the scenario's, because the emulated CPU is slower as well: what is \
+                 compared is their proportion."
+            ));
         }
         Ok(RunResult {
             schema_version: 1,

@@ -444,7 +444,7 @@ mod tests {
         ] {
             let text = format!(
                 "id = \"t\"\ntitle = \"t\"\nsource = \"t\"\n[machine]\ncpus = 1\nmemory = \"1GiB\"\nswap = {swap}\n\
-                 lru = \"mglru\"\nhuge_pages = \"never\"\n[[machine.disk]]\nname = \"data\"\nsize = \"1GiB\"\n\
+                 time_dilation = 10\nlru = \"mglru\"\nhuge_pages = \"never\"\n[[machine.disk]]\nname = \"data\"\nsize = \"1GiB\"\n\
                  filesystem = \"xfs\"\nread_ahead = \"128KiB\"\n\
                  [[step]]\nid = \"A1\"\nfio = {{ rw = \"randread\", bs = \"8k\", size = \"2GiB\" }}\n\
                  published = {{ iops = 2609 }}\n[[claim]]\nid = \"c\"\ntext = \"c\"\ncheck = \"A1.iops > 1\"\n"
@@ -453,6 +453,22 @@ mod tests {
             let json = serde_json::to_string(&scenario).unwrap();
             assert_eq!(serde_json::from_str::<super::super::Scenario>(&json).unwrap(), scenario);
         }
+    }
+
+    #[test]
+    fn a_dilated_machine_has_disks_that_take_longer() {
+        let disk = "iops = 3000\nbandwidth = \"125MB/s\"\nlatency = \"370us\"\n";
+        let head = HEAD.replace("cpus = 1", "cpus = 1\ntime_dilation = 10");
+        let step = "[[step]]\nid = \"A1\"\nsnapshot = true\n";
+        let machine = super::super::Scenario::parse(&format!("{head}{disk}{step}"), "t.toml").unwrap().machine;
+        let slower = machine.dilated(machine.time_dilation.unwrap());
+        assert_eq!(slower.disks[0].iops, Some(300));
+        assert_eq!(slower.disks[0].bandwidth.unwrap().get(), 12_500_000);
+        assert_eq!(slower.disks[0].latency.unwrap().get(), 3_700_000);
+        assert_eq!(slower.disks[0].size, machine.disks[0].size);
+        let never = head.replace("time_dilation = 10", "time_dilation = 0");
+        let refusal = super::super::Scenario::parse(&format!("{never}{disk}{step}"), "t.toml").unwrap_err();
+        assert!(refusal.to_string().contains("nonzero"), "{refusal}");
     }
 
     #[test]
