@@ -27,6 +27,11 @@ fn explains(recording: &Recording, cause: &Finding, effect: &Finding) -> bool {
     if takes(cause) && thrashes(effect) && own || thrashes(cause) && takes(effect) && !own {
         return false;
     }
+    // Swap that is read back keeps the device busy that it is on, and no other.
+    let elsewhere = !effect.origins.first().is_some_and(|origin| cause.origins.contains(origin));
+    if cause.rule == "swap-in-use-harmless" && elsewhere {
+        return false;
+    }
     let begun = cause.range.0 <= effect.range.0.saturating_add(slack);
     // What a cause did lasts: pages that were evicted are missed when it is over.
     let lasted = cause.range.1.saturating_sub(cause.range.0).max(slack);
@@ -42,7 +47,7 @@ fn process(finding: &Finding) -> Option<&str> {
 pub(crate) fn root(recording: &Recording, findings: &[Finding]) -> Option<usize> {
     let open = |index: &usize| {
         let finding = &findings[*index];
-        let others = findings.iter().filter(|other| *other != finding && role(other) <= Role::Effect);
+        let others = findings.iter().filter(|other| *other != finding);
         role(finding) <= Role::Effect && !others.into_iter().any(|other| explains(recording, other, finding))
     };
     (0..findings.len()).filter(open).min_by(|a, b| {

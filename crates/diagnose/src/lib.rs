@@ -19,6 +19,7 @@ mod coverage;
 mod document;
 mod effect;
 mod merge;
+mod metrics;
 mod process;
 mod rules;
 mod signal;
@@ -64,4 +65,9 @@ pub fn rules() -> &'static [RuleDoc] {
 /// The scenarios of the catalogue that rules name as showing what they are about.
 pub fn scenarios() -> impl Iterator<Item = &'static str> {
     rules::RULES.iter().flat_map(|rule| rule.shown_by).copied()
+}
+
+/// The names of the metrics that rules look at: what to load of a recording.
+pub fn metrics() -> &'static [&'static str] {
+    metrics::ALL
 }

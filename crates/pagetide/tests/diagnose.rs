@@ -1,7 +1,12 @@
 //! `pagetide diagnose`, as a user runs it.
 
 use assert_cmd::Command;
+use pagetide_core::{Bytes, Entity, Manifest, Nanos, Sample, Schema, Sink, Stamp, Table};
+use pagetide_store::Writer;
+use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
 
 fn pagetide() -> Command {
     Command::cargo_bin("pagetide").unwrap()
@@ -80,4 +85,84 @@ fn rules_name_scenarios_that_there_are() {
     for scenario in pagetide_diagnose::scenarios() {
         assert!(shipped.contains(&scenario), "{scenario} is not in the catalogue");
     }
+}
+
+/// Goes on with a recording by a second: a quiet one, or one in which a stream from nvme0n1 evicts what sda has to read back.
+fn second(writer: &mut Writer, schema: &mut Schema, totals: &mut [i64; 6], at: i64, stream: bool) {
+    let page = 4096;
+    let rise = if stream { [400 << 11, 9000, 990, 130_000, (400 << 20) / page, 500] } else { [200, 200, 10, 0, 0, 1] };
+    totals.iter_mut().zip(rise).for_each(|(total, rise)| *total += rise);
+    let mut sample = Sample::default();
+    let ns = at * 1_000_000_000;
+    sample.stamp = Stamp { wall_ns: 1_795_219_200_000_000_000 + ns, mono_ns: ns, boot_ns: ns };
+    let cells = [
+        (Table::Disk, "nvme0n1", "read_sectors", totals[0]),
+        (Table::Disk, "sda", "read_sectors", totals[1]),
+        (Table::Disk, "sda", "io_ms", totals[2]),
+        (Table::Host, "", "pgscan_kswapd", totals[3]),
+        (Table::Host, "", "pgsteal_kswapd", totals[4]),
+        (Table::Host, "", "pgmajfault", totals[5]),
+        (Table::Host, "", "MemTotal", 8 << 30),
+    ];
+    for table in [Table::Host, Table::Disk] {
+        for entity in ["", "nvme0n1", "sda"] {
+            let of: Vec<_> = cells.iter().filter(|cell| cell.0 == table && cell.1 == entity).collect();
+            if of.is_empty() {
+                continue;
+            }
+            let named = || Entity { name: entity.to_owned(), label: entity.to_owned() };
+            let id = schema.find_entity(table, entity).unwrap_or_else(|| schema.push_entity(table, named()));
+            let columns: Vec<_> = of.iter().map(|cell| schema.column(table, cell.2)).collect();
+            let row = sample.row(table, id, schema.columns(table).len());
+            columns.iter().zip(&of).for_each(|(column, cell)| row[column.0 as usize] = Some(cell.3));
+        }
+    }
+    writer.sample(schema, &sample).unwrap();
+}
+
+#[test]
+fn a_growing_recording_is_watched() {
+    let folder = tempfile::tempdir().unwrap();
+    let recording = folder.path().join("recording");
+    let mut writer = Writer::create(&recording).unwrap();
+    let manifest = Manifest {
+        origin: "host".to_owned(),
+        page_size: Bytes::new(4096),
+        memory_total: Bytes::new(8 << 30),
+        interval: Nanos::new(1_000_000_000),
+        ..Manifest::default()
+    };
+    writer.begin(&manifest).unwrap();
+    let (mut schema, mut totals) = (Schema::default(), [0; 6]);
+    let mut go_on = |range: std::ops::Range<i64>, stream| {
+        range.for_each(|at| second(&mut writer, &mut schema, &mut totals, at, stream));
+    };
+    go_on(0..60, false);
+    let mut watch = std::process::Command::new(assert_cmd::cargo::cargo_bin("pagetide"))
+        .args(["diagnose", "--watch", "--every", "200ms", "--for", "5s", "--json"])
+        .arg(&recording)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(1200));
+    go_on(60..90, true);
+    std::thread::sleep(Duration::from_millis(1200));
+    go_on(90..150, false);
+    let mut told = String::new();
+    watch.stdout.take().unwrap().read_to_string(&mut told).unwrap();
+    assert_eq!(watch.wait().unwrap().code(), Some(1), "something began: {told}");
+    let events: Vec<serde_json::Value> = told.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let of = |event: &str| {
+        events
+            .iter()
+            .find(|line| line["event"] == event && line["rule"] == "stream-floods-cache")
+            .unwrap_or_else(|| panic!("{told}"))
+    };
+    let (began, ended) = (of("began"), of("ended"));
+    assert_eq!(began["cause"], true);
+    assert_eq!(began["origins"][0], "disk:nvme0n1");
+    assert_eq!(began["onset_wall_ns"], 1_795_219_259_000_000_000i64, "the last quiet sample");
+    assert!(ended["end_wall_ns"].as_i64() >= Some(1_795_219_285_000_000_000), "{ended}");
+    let quiet = pagetide().args(["diagnose", "--watch", "--for", "300ms"]).arg(&recording).assert().code(0);
+    assert_eq!(String::from_utf8_lossy(&quiet.get_output().stdout), "", "it is over");
 }

@@ -36,3 +36,8 @@ pub use page::comparison::comparison;
 pub use page::{Block, Page, Saw, Stage, page};
 pub use table::{Align, Cell, Column, Row, Table, Tone};
 pub use timeline::{Band, Event, Layer, Levels, Line, Plot, Points, Shape, Spread, Stretch, Timeline};
+
+/// The names of the metrics that a page shows: what to load of a recording.
+pub fn metrics() -> &'static [&'static str] {
+    timeline::metrics::ALL
+}

@@ -5,6 +5,7 @@ use crate::clock;
 use pagetide_core::{Gap, Kind, MarkKind, Recording, RunResult, Table};
 
 mod memory;
+pub(crate) mod metrics;
 mod rates;
 mod slots;
 mod stretches;

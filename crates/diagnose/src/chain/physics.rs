@@ -401,8 +401,9 @@ pub(super) const EXPLAINS: &[(&str, &[&str])] = &[
         "device-slow",
         &["device-saturated", "dirty-throttled", "writeback-saturates-disk", "latency-bound", "cold-cache"],
     ),
-    ("writeback-saturates-disk", &["device-saturated", "dirty-throttled", "latency-bound"]),
-    ("dirty-throttled", &["device-saturated", "latency-bound"]),
+    ("writeback-saturates-disk", &["device-saturated", "latency-bound"]),
+    ("dirty-throttled", &["device-saturated", "latency-bound", "writeback-saturates-disk"]),
+    ("swap-in-use-harmless", &["device-saturated", "latency-bound", "direct-reclaim-stalls"]),
     (
         "read-ahead-waste",
         &["device-saturated", "working-set-exceeds-cache", "latency-bound", "cold-cache", "stream-floods-cache"],

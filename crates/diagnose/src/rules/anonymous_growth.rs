@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
         id: "anonymous-growth-takes-cache",
         title: "Anonymous memory grows at the expense of the page cache",
         meaning: "Programs allocate memory, and the kernel makes room by reclaiming file cache. What was cached has to be read again later.",
-        evidence: "AnonPages grew by at least 5 % of memory and the file cache fell by at least half of it. Reclaim (pgscan) speaks for it; free memory \
+        evidence: "AnonPages and swap in use together grew by at least 5 % of memory and the file cache fell by at least half of it. Reclaim (pgscan) speaks for it; free memory \
                    that fell by more than the cache did speaks against it. The process whose RssAnon grew most is named where processes were recorded.",
         why: "Clean file pages are the cheapest to reclaim, so that growth of anonymous memory is paid by the file cache first, and by swap after that.",
         otherwise: "Both may change for reasons of their own: a file deleted while a program starts. Shared memory counts as Cached and not as AnonPages.",
@@ -31,7 +31,10 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     if window.step.is_some() || window.host_rate(&["drop_pagecache"]).is_some_and(|rate| rate > 0.0) {
         return None;
     }
-    let grown = window.host_change("AnonPages")?;
+    // What comes back from swap was the programs' before.
+    let swapped = window.host_ends("SwapTotal").zip(window.host_ends("SwapFree"));
+    let swapped = swapped.map_or(0.0, |(total, free)| (total.1 - free.1) - (total.0 - free.0));
+    let grown = window.host_change("AnonPages")? + swapped;
     let lost = -window.host_change("Cached")?;
     let total = window.host_gauge("MemTotal").map(|(.., most)| most);
     let total = total.or_else(|| Some(window.recording.manifest.memory_total.as_f64())).filter(|total| *total > 0.0)?;

@@ -2,6 +2,8 @@
 
 use super::{Role, Rule, Scope};
 use crate::case::{Case, advise, grade};
+use crate::process;
+use crate::signal::Signal;
 use crate::window::Window;
 use pagetide_core::{Advice, Figure, Finding, Quantity, Relation, RuleDoc, Table, Unit};
 
@@ -13,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
                   by the latency. Neither the device's IOPS limit nor its bandwidth is reached.",
         evidence: "Of a step: IOPS x mean completion latency lies within 15 % of 1 s/s, the device was busy at least half \
                    of the time, and its mean queue (rate of weighted_io_ms) is near 1. Of a disk alone: at least 20 \
-                   requests per second, nearly all reads, busy (rate of io_ms) at least 70 % of the time, and weighted_io_ms \
+                   requests per second, nearly all reads of at most 64 KiB, busy (rate of io_ms) at least 70 % of the time, and weighted_io_ms \
                    no more than 15 % above io_ms. That the same device did more requests per second at another time of the \
                    recording speaks for it.",
         why: "A synchronous read returns when the data are there. With one thread and no readahead there is never a second \
@@ -39,6 +41,10 @@ pub(super) const RULE: Rule = Rule {
 const LEAST_DEVICE_SHARE: f64 = 0.05;
 /// The tolerance of IOPS x latency around 1: what fio does between two requests is not in the latency.
 const TOLERANCE: f64 = 0.15;
+
+/// Bytes of a read of which the transfer, at 100 MB/s, takes as long as a fast disk's latency; of a larger one the bandwidth
+/// counts and not the latency.
+const SMALL: f64 = 65_536.0;
 
 fn examine(window: &Window<'_>) -> Option<Finding> {
     if window.step.is_some() { of_step(window) } else { of_disks(window) }
@@ -143,12 +149,17 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     let reads = window.rate(Table::Disk, disk, "reads")?;
     let writes = window.rate(Table::Disk, disk, "writes").unwrap_or(0.0);
     let excess = queue.depth / queue.busy;
-    if reads < 20.0 || queue.busy < 0.7 || excess > 1.15 || writes > reads * 0.1 {
+    let size = window.rate(Table::Disk, disk, "read_sectors")? * 512.0 / reads;
+    if reads < 20.0 || queue.busy < 0.7 || excess > 1.15 || writes > reads * 0.1 || size > SMALL {
         return None;
     }
     let latency = queue.depth / (reads + writes) * 1e9;
     let mut case = Case::new(RULE.doc.id, window);
+    case.during(window.when(Signal::rate(window.recording, Table::Disk, disk, &["io_ms"])));
     case.blame("disk", disk);
+    if let Some(who) = process::fastest(window, &["read_bytes"]).filter(|who| who.amount >= reads * size * 0.5) {
+        case.blame("process", who.comm);
+    }
     let source = |what: &str| format!("{what} of {disk}");
     case.weigh(
         2.0 * grade(queue.busy, 0.5, 0.95),

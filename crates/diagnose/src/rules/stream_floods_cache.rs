@@ -16,7 +16,8 @@ pub(super) const RULE: Rule = Rule {
                   The device of the stream is the origin although it does not suffer itself; devices that have to read \
                   back what was evicted are victims.",
         evidence: "Reclaim runs (pgscan, pgsteal). One device delivers at least half of all bytes read, at least four times what it did before. \
-                   Reclaim frees 0.3 to 3 times the bytes of the stream. Against it speak refaults of more than 60 % \
+                   Reclaim frees 0.3 to 3 times the bytes of the stream. Somebody misses what was evicted: refaults of 1 % of memory a minute, \
+                   ten major faults a second and four times the usual, or another device that got busy. Against it speak refaults of more than 60 % \
                    of the stream (it is then a working set that does not fit), anonymous memory that grew by half of what was reclaimed, \
                    and swap traffic of 30 % of the stream: with any of these the rule is silent, and so it is when caches were dropped.",
         why: "There is one page cache for all devices, and a page that is read enters it whether or not it will be used again. A fast device \
@@ -76,6 +77,9 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         return None;
     }
     let origin = origin(window)?;
+    if !harmful(window, &origin) {
+        return None;
+    }
     let mut case = Case::new(RULE.doc.id, window);
     case.during(window.when(Signal::rate(window.recording, Table::Disk, origin.disk, &["read_sectors"])));
     let rate = |value| Quantity::new(value, Unit::BytesPerSecond);
@@ -142,6 +146,27 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     )
 }
 
+/// Whether anybody misses what was evicted: a change of working set evicts as well, and nobody asks for the old one again.
+fn harmful(window: &Window<'_>, origin: &Origin<'_>) -> bool {
+    let memory = window.memory().unwrap_or(f64::INFINITY);
+    let missed = origin.refaulted.is_some_and(|bytes| bytes * 60.0 >= memory * 0.01);
+    let faults = window.host_rate(&["pgmajfault"]).unwrap_or(0.0);
+    let usual = window.before().and_then(|quiet| quiet.host_rate(&["pgmajfault"])).unwrap_or(0.0);
+    missed || faults >= 10.0 && faults >= usual * 4.0 || !busier(window, origin).is_empty()
+}
+
+/// The other devices that are far busier than before while they deliver little: name, part of the time busy, and the same before.
+fn busier<'a>(window: &Window<'a>, origin: &Origin<'_>) -> Vec<(&'a str, f64, Option<f64>)> {
+    let others = window.disks().into_iter().filter(|disk| *disk != origin.disk);
+    let busier = others.filter_map(|disk| {
+        let (busy, read) = (window.busy(disk)?, window.rate(Table::Disk, disk, "read_sectors")?);
+        let usual = window.before().and_then(|quiet| quiet.busy(disk));
+        let victim = busy >= 0.7 && usual.is_none_or(|usual| usual <= busy * 0.6) && read * 512.0 <= origin.rate * 0.2;
+        victim.then_some((disk, busy, usual))
+    });
+    busier.collect()
+}
+
 fn weigh_faults(window: &Window<'_>, case: &mut Case) {
     let Some(faults) = window.host_rate(&["pgmajfault"]) else { return };
     let usual = window.before().and_then(|quiet| quiet.host_rate(&["pgmajfault"]));
@@ -151,17 +176,10 @@ fn weigh_faults(window: &Window<'_>, case: &mut Case) {
     case.weigh(grade(faults / usual.max(1.0), 2.0, 50.0), Evidence { against, ..evidence });
 }
 
-/// Other devices that are far busier than before while they deliver little.
+/// Weighs the devices that suffer, and gives their names.
 fn victims<'a>(window: &Window<'a>, origin: &Origin<'_>, case: &mut Case) -> Vec<&'a str> {
     let mut victims = Vec::new();
-    for disk in window.disks().into_iter().filter(|disk| *disk != origin.disk) {
-        let (Some(busy), Some(read)) = (window.busy(disk), window.rate(Table::Disk, disk, "read_sectors")) else {
-            continue;
-        };
-        let usual = window.before().and_then(|quiet| quiet.busy(disk));
-        if busy < 0.7 || usual.is_some_and(|usual| usual > busy * 0.6) || read * 512.0 > origin.rate * 0.2 {
-            continue;
-        }
+    for (disk, busy, usual) in busier(window, origin) {
         let evidence = case.measured(
             &format!("part of the time in which {disk} was busy"),
             "io_ms or util",

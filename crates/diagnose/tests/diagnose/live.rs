@@ -92,6 +92,7 @@ fn what_is_no_stream_is_not_blamed_on_one() {
         ("memory to spare", quick(paging(spare, 0.0, 0.0, 0.0, 1.0))),
         ("O_DIRECT", quick(paging(still(host()), 0.0, 0.0, 0.0, 1.0))),
         ("a working set that does not fit", quick(paging(still(host()), 150_000.0, 102_400.0, 95_000.0, 500.0))),
+        ("a change of working set", quick(paging(still(host()), 150_000.0, 102_400.0, 0.0, 1.0))),
         (
             "anonymous growth beside a reader",
             quick(paging(

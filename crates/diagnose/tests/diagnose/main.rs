@@ -4,6 +4,7 @@ mod causes;
 mod document;
 mod garbage;
 mod live;
+mod metrics;
 mod recorded;
 mod steps;
 mod story;

@@ -101,3 +101,28 @@ fn what_began_before_is_not_called_an_effect() {
     let diagnosis = diagnose(&early.tell());
     assert!(diagnosis.chain.iter().all(|link| !link.effect.starts_with("sda is busy")), "{:#?}", diagnosis.chain);
 }
+
+#[test]
+fn memory_that_comes_back_from_swap_once_is_no_trouble() {
+    let back = |at: f64| if (60.0..90.0).contains(&at) { 20_000.0 } else { 0.0 };
+    let busy = move |at: f64| if back(at) > 0.0 { 1000.0 } else { 0.0 };
+    let storm = |out: f64| {
+        quiet(120)
+            .manifest(|manifest| {
+                manifest.swaps =
+                    vec![pagetide_core::Swap { path: "/dev/sdb".to_owned(), ..pagetide_core::Swap::default() }];
+            })
+            .counter(Table::Host, "", "pswpin", back)
+            .counter(Table::Host, "", "pswpout", move |at| back(at) * out)
+            .gauge(Table::Host, "", "SwapTotal", |_| 8.0 * GIB)
+            .gauge(Table::Host, "", "SwapFree", |at| (3.0 + 2.3 * ((at - 60.0) / 30.0).clamp(0.0, 1.0)) * GIB)
+            .counter(Table::Disk, "sdb", "io_ms", busy)
+            .counter(Table::Disk, "sdb", "weighted_io_ms", move |at| busy(at) * 4.0)
+            .tell()
+    };
+    let once = diagnose(&storm(0.0));
+    assert_eq!(once.verdict, Conclusion::Healthy, "{:#?}", once.findings);
+    assert!(once.findings.iter().any(|finding| finding.rule == "swap-in-use-harmless"), "{:#?}", once.findings);
+    assert!(once.findings.iter().any(|finding| finding.rule == "device-saturated"), "it is busy, and no trouble");
+    assert_eq!(diagnose(&storm(0.9)).cause.unwrap().rule, "swap-thrash");
+}

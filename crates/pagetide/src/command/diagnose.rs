@@ -2,8 +2,10 @@
 
 use super::Outcome;
 use crate::{output, recordings, reports};
-use pagetide_core::{Refusal, Report, Selection};
+use pagetide_core::{Nanos, Refusal, Report, Selection};
 use std::path::PathBuf;
+
+mod watch;
 
 /// Say what happened in a recording: findings with evidence, what contradicts them, and what to do.
 #[derive(Debug, clap::Args)]
@@ -11,17 +13,35 @@ use std::path::PathBuf;
 Examples:
   pagetide diagnose rec
   pagetide diagnose run/buffered-read --html report.html
-  pagetide diagnose rec --json")]
+  pagetide diagnose rec --json
+  pagetide diagnose rec --watch --json     a line for each finding that begins or ends
+
+With --watch the exit code is 1 when anything that is wrong began while it watched, else 0.")]
 pub(crate) struct Arguments {
     /// The recording: its folder, or a run's folder.
     recording: PathBuf,
     /// Write the page with its plots to this file as well.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "watch")]
     html: Option<PathBuf>,
+    /// Go on looking at the end of a recording that grows, and print a line for each finding that begins or ends.
+    #[arg(long)]
+    watch: bool,
+    /// With --watch: how often to look.
+    #[arg(long, value_name = "TIME", default_value = "10s", requires = "watch")]
+    every: Nanos,
+    /// With --watch: how much of the end to look at. What is usual is learned from it.
+    #[arg(long, value_name = "TIME", default_value = "15min", requires = "watch")]
+    over: Nanos,
+    /// With --watch: how long to watch; until a signal when left out.
+    #[arg(long = "for", value_name = "TIME", requires = "watch")]
+    lasts: Option<Nanos>,
 }
 
 pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Refusal> {
-    let recording = recordings::load(&arguments.recording, &Selection::default())?;
+    if arguments.watch {
+        return watch::run(arguments, json);
+    }
+    let recording = recordings::load(&arguments.recording, &selection(!json || arguments.html.is_some()))?;
     let run = recordings::result(&arguments.recording)?;
     let scenario = run.as_ref().map(|run| reports::scenario(&arguments.recording, run)).transpose()?.flatten();
     let diagnosis = pagetide_diagnose::diagnose(&recording);
@@ -36,4 +56,11 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Refusal>
         reports::print_text(&report)?;
     }
     Ok(Outcome::Done)
+}
+
+/// What the rules look at, and what a page shows when one is drawn.
+fn selection(drawn: bool) -> Selection {
+    let shown = pagetide_view::metrics().iter().filter(|_| drawn);
+    let metrics = pagetide_diagnose::metrics().iter().chain(shown).map(|name| (*name).to_owned()).collect();
+    Selection { metrics, ..Selection::default() }
 }

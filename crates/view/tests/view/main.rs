@@ -4,6 +4,7 @@ mod browser;
 mod escaping;
 mod golden;
 mod imported;
+mod metrics;
 mod report;
 mod several;
 mod size;

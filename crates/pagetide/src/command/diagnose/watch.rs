@@ -1,0 +1,141 @@
+//! `pagetide diagnose --watch`: findings of a growing recording as they begin and end, a line each.
+
+use super::Arguments;
+use crate::command::Outcome;
+use crate::interrupt::Interrupt;
+use crate::{output, recordings};
+use pagetide_core::{Diagnosis, Finding, Recording, Refusal, Selection, Table};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+/// What happened to a finding: one line of JSON.
+#[derive(Debug, Serialize)]
+struct Event<'a> {
+    event: &'static str,
+    /// Whether it is the cause of the others.
+    cause: bool,
+    rule: &'a str,
+    origins: &'a [String],
+    statement: &'a str,
+    confidence: f64,
+    /// When it began and until when it was seen, ns since 1970-01-01 UTC.
+    onset_wall_ns: i64,
+    end_wall_ns: i64,
+}
+
+/// A finding that goes on.
+struct Going {
+    finding: Finding,
+    cause: bool,
+    onset_wall_ns: i64,
+    end_wall_ns: i64,
+}
+
+/// A rule and where it says that it comes from.
+type Key = (String, Option<String>);
+
+pub(super) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Refusal> {
+    let interrupt = Interrupt::catch()?;
+    let until = arguments.lasts.map(|lasts| Instant::now() + Duration::from_nanos(lasts.get()));
+    let mut going: BTreeMap<Key, Going> = BTreeMap::new();
+    let (mut alarmed, mut seen) = (false, i64::MIN);
+    loop {
+        let last = last_wall(arguments)?;
+        if last > seen {
+            seen = last;
+            alarmed |= round(arguments, last, &mut going, json)?;
+        }
+        let mut left = Duration::from_nanos(arguments.every.get().max(100_000_000));
+        while !left.is_zero() && !interrupt.came() && until.is_none_or(|until| Instant::now() < until) {
+            let nap = left.min(Duration::from_millis(50));
+            std::thread::sleep(nap);
+            left -= nap;
+        }
+        if interrupt.came() || until.is_some_and(|until| Instant::now() >= until) {
+            return Ok(if alarmed { Outcome::Failed } else { Outcome::Done });
+        }
+    }
+}
+
+/// The wall clock of the last sample; the smallest when there is none yet.
+fn last_wall(arguments: &Arguments) -> Result<i64, Refusal> {
+    // One column of one row a sample: all that its times need.
+    let selection =
+        Selection { tables: vec![Table::Host], metrics: vec!["MemTotal".to_owned()], ..Selection::default() };
+    let recording = recordings::load(&arguments.recording, &selection)?;
+    Ok(recording.stamps().last().map_or(i64::MIN, |stamp| stamp.wall_ns))
+}
+
+/// Looks once at the end of the recording, and says what began and what ended; whether anything began.
+fn round(arguments: &Arguments, last: i64, going: &mut BTreeMap<Key, Going>, json: bool) -> Result<bool, Refusal> {
+    let over = i64::try_from(arguments.over.get()).unwrap_or(i64::MAX);
+    let selection = Selection { from_wall_ns: Some(last.saturating_sub(over)), ..super::selection(false) };
+    let recording = recordings::load(&arguments.recording, &selection)?;
+    let diagnosis = pagetide_diagnose::diagnose(&recording);
+    let now = alarms(&recording, &diagnosis, last, arguments);
+    let mut began = false;
+    for (key, one) in &now {
+        if !going.contains_key(key) {
+            began = true;
+            tell("began", one, json)?;
+        }
+    }
+    for (_, one) in going.iter().filter(|(key, _)| !now.contains_key(*key)) {
+        tell("ended", one, json)?;
+    }
+    *going = now;
+    Ok(began)
+}
+
+/// What is wrong at the end of the recording.
+fn alarms(recording: &Recording, diagnosis: &Diagnosis, last: i64, arguments: &Arguments) -> BTreeMap<Key, Going> {
+    let interval = recording.manifest.interval.get().max(arguments.every.get());
+    let slack = i64::try_from(interval.saturating_mul(2)).unwrap_or(i64::MAX);
+    let root = diagnosis.cause.as_ref().map(|cause| (&cause.rule, &cause.origins));
+    let findings = diagnosis.findings.iter().filter(|finding| pagetide_diagnose::alarming(finding));
+    let going = findings.map(|finding| {
+        let going = Going {
+            cause: root == Some((&finding.rule, &finding.origins)),
+            onset_wall_ns: wall(recording, finding.range.0),
+            end_wall_ns: wall(recording, finding.range.1),
+            finding: finding.clone(),
+        };
+        ((finding.rule.clone(), finding.origins.first().cloned()), going)
+    });
+    going.filter(|(_, one)| one.end_wall_ns >= last.saturating_sub(slack)).collect()
+}
+
+/// The wall clock at a moment of the recording's axis.
+fn wall(recording: &Recording, at: i64) -> i64 {
+    let stamps = recording.stamps();
+    let next = stamps.partition_point(|stamp| stamp.boot_ns < at).min(stamps.len().saturating_sub(1));
+    stamps.get(next).map_or(0, |near| near.wall_ns.saturating_sub(near.boot_ns.saturating_sub(at)))
+}
+
+fn tell(event: &'static str, one: &Going, json: bool) -> Result<(), Refusal> {
+    let Going { finding, cause, onset_wall_ns, end_wall_ns } = one;
+    if json {
+        let event = Event {
+            event,
+            cause: *cause,
+            rule: &finding.rule,
+            origins: &finding.origins,
+            statement: &finding.statement,
+            confidence: finding.confidence.get(),
+            onset_wall_ns: *onset_wall_ns,
+            end_wall_ns: *end_wall_ns,
+        };
+        let line = serde_json::to_string(&event).map_err(|error| Refusal::system(format!("JSON: {error}"), ""))?;
+        return output::print(&(line + "\n"));
+    }
+    let at = if event == "began" { *onset_wall_ns } else { *end_wall_ns };
+    let role = if *cause { "cause" } else { "also" };
+    output::print(&format!(
+        "{} {event} {role:5} {} ({:.2}): {}\n",
+        recordings::timestamp(at),
+        finding.rule,
+        finding.confidence.get(),
+        finding.statement
+    ))
+}
