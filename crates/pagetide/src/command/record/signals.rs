@@ -25,7 +25,8 @@ pub(super) enum Event {
 #[derive(Debug)]
 pub(super) struct Signals {
     stop: UnixStream,
-    seal: UnixStream,
+    /// Of a service only. An end that nobody holds the other end of would be readable for ever.
+    seal: Option<UnixStream>,
 }
 
 impl Signals {
@@ -33,19 +34,24 @@ impl Signals {
     /// that is gone, and ends the recording. A second signal to stop ends the process at once, with exit code 130.
     pub(super) fn catch(service: bool) -> Result<Self, Refusal> {
         let failed = |error: std::io::Error| Refusal::system(format!("cannot catch signals: {error}"), "");
-        let (stop, stops) = UnixStream::pair().map_err(failed)?;
-        let (seal, seals) = UnixStream::pair().map_err(failed)?;
-        stop.set_nonblocking(true).and_then(|()| seal.set_nonblocking(true)).map_err(failed)?;
+        let pair = || {
+            let (ours, theirs) = UnixStream::pair()?;
+            ours.set_nonblocking(true)?;
+            Ok((ours, theirs))
+        };
+        let (stop, stops) = pair().map_err(failed)?;
+        let (seal, seals) = if service { Some(pair().map_err(failed)?).unzip() } else { (None, None) };
         let stopped = Arc::new(AtomicBool::new(false));
-        for signal in [SIGINT, SIGTERM, SIGHUP] {
-            let seals = (signal == SIGHUP && service).then(|| seals.try_clone()).transpose().map_err(failed)?;
-            let registered = match seals {
-                Some(seals) => signal_hook::low_level::pipe::register(signal, seals),
-                None => signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&stopped))
-                    .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&stopped)))
-                    .and_then(|_| signal_hook::low_level::pipe::register(signal, stops.try_clone()?)),
-            };
-            registered.map_err(failed)?;
+        let mut stopping = vec![SIGINT, SIGTERM];
+        match seals {
+            Some(seals) => signal_hook::low_level::pipe::register(SIGHUP, seals).map(drop).map_err(failed)?,
+            None => stopping.push(SIGHUP),
+        }
+        for signal in stopping {
+            signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&stopped))
+                .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&stopped)))
+                .and_then(|_| signal_hook::low_level::pipe::register(signal, stops.try_clone()?))
+                .map_err(failed)?;
         }
         Ok(Self { stop, seal })
     }
@@ -53,13 +59,14 @@ impl Signals {
     /// Waits for a signal, for `beside` to become readable, or for the time to pass.
     pub(super) fn wait(&self, time: Option<Duration>, beside: Option<BorrowedFd<'_>>) -> Result<Event, Refusal> {
         let time = time.and_then(|time| Timespec::try_from(time).ok());
-        let mut fds = vec![PollFd::new(&self.stop, PollFlags::IN), PollFd::new(&self.seal, PollFlags::IN)];
+        let mut fds = vec![PollFd::new(&self.stop, PollFlags::IN)];
+        fds.extend(self.seal.as_ref().map(|seal| PollFd::new(seal, PollFlags::IN)));
         fds.extend(beside.map(|beside| PollFd::from_borrowed_fd(beside, PollFlags::IN)));
         match poll(&mut fds, time.as_ref()) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(Refusal::system(format!("waiting for a signal: {error}"), "")),
         }
-        Ok(match (taken(&self.stop), taken(&self.seal)) {
+        Ok(match (taken(&self.stop), self.seal.as_ref().is_some_and(taken)) {
             (true, _) => Event::Stop,
             (_, true) => Event::Seal,
             _ => Event::Other,
@@ -77,6 +84,22 @@ fn taken(mut from: &UnixStream) -> bool {
             Ok(_) => any = true,
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(_) => return any,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Instant;
+
+    #[test]
+    fn waiting_for_signals_that_do_not_come_takes_the_time_it_is_given() {
+        for service in [false, true] {
+            let signals = Signals::catch(service).unwrap();
+            let (began, time) = (Instant::now(), Duration::from_millis(50));
+            assert!(matches!(signals.wait(Some(time), None).unwrap(), Event::Other));
+            assert!(began.elapsed() >= time, "as a service: {service}");
         }
     }
 }
