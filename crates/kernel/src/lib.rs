@@ -39,7 +39,10 @@ pub use loadavg::{Loadavg, parse_loadavg};
 pub use meminfo::{Meminfo, parse_meminfo};
 pub use mounts::{Mount, parse_mountinfo, parse_mounts};
 pub use pressure::{Pressure, Pressures, Stall, parse_pressure};
-pub use process::{ProcessIo, ProcessStat, ProcessStatus, parse_process_io, parse_process_stat, parse_process_status};
+pub use process::{
+    ProcessIo, ProcessRuns, ProcessStat, ProcessStatus, parse_process_io, parse_process_schedstat, parse_process_stat,
+    parse_process_status,
+};
 pub use root::Root;
 pub use sampler::{Processes, Sampler, Top, Watch};
 pub use stat::{Stat, parse_stat};

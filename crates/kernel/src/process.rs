@@ -1,14 +1,15 @@
-//! Processes: `/proc/PID/stat` (`fs/proc/array.c:do_task_stat`), `io` and `status`.
+//! Processes: `/proc/PID/stat` (`fs/proc/array.c:do_task_stat`), `io`, `status` and `schedstat`.
 
 use crate::error::{Error, Problem};
 use crate::keyed::{Fields, with_colon};
 use crate::root::Root;
-use crate::text::{lines, number};
+use crate::text::{lines, next_number, number};
 use pagetide_core::{Bytes, Pages};
 
 const STAT: &str = "/proc/PID/stat";
 const IO: &str = "/proc/PID/io";
 const STATUS: &str = "/proc/PID/status";
+const SCHEDSTAT: &str = "/proc/PID/schedstat";
 
 /// Flag of a kernel thread (`PF_KTHREAD`, include/linux/sched.h).
 const KERNEL_THREAD: u64 = 0x0020_0000;
@@ -188,6 +189,25 @@ pub fn parse_process_status(text: &str) -> Result<ProcessStatus, Error> {
         })
         .collect::<Result<_, Error>>()?;
     Ok(ProcessStatus { lines })
+}
+
+/// What `/proc/PID/schedstat` says of a task's running (`fs/proc/base.c:proc_pid_schedstat`): of a process it is its first thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ProcessRuns {
+    /// Time that it has run, in ns.
+    pub exec_ns: u64,
+    /// Time that it has waited for a CPU, in ns.
+    pub wait_ns: u64,
+    /// Times that it was given a CPU.
+    pub runs: u64,
+}
+
+/// Parses `/proc/PID/schedstat`. A kernel that does not account it prints zeros.
+pub fn parse_process_schedstat(text: &str) -> Result<ProcessRuns, Error> {
+    let (at, line) = lines(SCHEDSTAT, text)?.next().unwrap_or((1, ""));
+    let mut fields = line.split(' ');
+    let mut next = || next_number(&mut fields).map_err(|problem| Error::line(SCHEDSTAT, at, problem));
+    Ok(ProcessRuns { exec_ns: next()?, wait_ns: next()?, runs: next()? })
 }
 
 impl Root {

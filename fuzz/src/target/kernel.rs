@@ -37,5 +37,6 @@ pub fn run(bytes: &[u8]) {
     check(parse_process_stat(text));
     check(parse_process_io(text));
     check(parse_process_status(text));
+    check(parse_process_schedstat(text));
     check(parse_limit(text));
 }

@@ -62,6 +62,11 @@ impl Budget {
         left.is_some()
     }
 
+    /// Whether nothing is left.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.0 == 0
+    }
+
     /// Closes a file and gives it back.
     pub(crate) fn close(&mut self, file: &mut Option<OwnedFd>) {
         self.0 += u64::from(file.take().is_some());

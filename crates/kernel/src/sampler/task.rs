@@ -5,7 +5,7 @@ use super::learned::Learned;
 use super::row::{Row, columns};
 use crate::error::{Error, absent};
 use crate::keyed::with_colon;
-use crate::process::{StatLine, status_amount};
+use crate::process::{ProcessRuns, StatLine, parse_process_schedstat, status_amount};
 use crate::text::lines;
 use pagetide_core::{ColumnId, Entity, EntityId, Sample, Schema, Table, metric};
 use rustix::fs::{Mode, OFlags};
@@ -44,9 +44,12 @@ pub(crate) struct Watched {
     pub(crate) kernel_thread: bool,
     /// Set when it first has a row.
     pub(crate) entity: Option<EntityId>,
+    schedstat: Option<OwnedFd>,
     stat: Option<OwnedFd>,
     io: Option<OwnedFd>,
     status: Option<OwnedFd>,
+    /// What schedstat said last, if the kernel accounts it.
+    runs: Option<ProcessRuns>,
     /// Whether the last reading found it.
     pub(crate) alive: bool,
 }
@@ -117,9 +120,11 @@ impl Watched {
             starttime: line.starttime,
             kernel_thread: line.is_kernel_thread(),
             entity: None,
+            schedstat: None,
             stat: None,
             io: None,
             status: None,
+            runs: None,
             alive: true,
         };
         if budget.take() {
@@ -130,6 +135,32 @@ impl Watched {
 
     /// Gives back what it took of the budget.
     pub(crate) fn close(&mut self, budget: &mut Budget) {
+        for file in [&mut self.schedstat, &mut self.stat, &mut self.io, &mut self.status] {
+            budget.close(file);
+        }
+    }
+
+    /// Whether its first thread has certainly not run since this was asked last: nothing that it does can have changed. What others
+    /// do to it (its pages are reclaimed) can have.
+    pub(crate) fn rests(
+        &mut self,
+        files: &mut Files<'_>,
+        buffer: &mut Buffer,
+        budget: &mut Budget,
+    ) -> Result<bool, Error> {
+        keep(&mut self.schedstat, "schedstat", files, budget)?;
+        // Only the open file is certain to speak of this task.
+        let Some(file) = &self.schedstat else { return Ok(false) };
+        let Some(text) = files.fill(buffer, file)? else { return Ok(false) };
+        let runs = parse_process_schedstat(text).map_err(|error| error.at(&files.place("schedstat")))?;
+        let runs = Some(runs).filter(|runs| runs.runs > 0);
+        let rests = runs.is_some() && runs == self.runs;
+        self.runs = runs;
+        Ok(rests)
+    }
+
+    /// Closes what is only needed of a task that runs.
+    pub(crate) fn rest(&mut self, budget: &mut Budget) {
         for file in [&mut self.stat, &mut self.io, &mut self.status] {
             budget.close(file);
         }

@@ -176,3 +176,34 @@ fn an_id_that_is_used_again_is_another_process() {
     assert_eq!(machine.value(Table::Process, "77@900", "scan_majflt"), Some(4), "all of its faults are new");
     assert_eq!(machine.schema.entities(Table::Process)[1].label, "other");
 }
+
+#[test]
+fn a_process_that_did_not_run_is_looked_at_in_full_only_now_and_then() {
+    let (idle, pid) = (made(16), 16);
+    let mut machine = Machine::new(Top { each: 1, ..Top::default() }, &[idle.clone(), Made { rss: 900, ..made(17) }]);
+    let ran = |machine: &Machine, runs: u64| {
+        let file = machine.folder.path().join(format!("proc/{pid}/schedstat"));
+        std::fs::write(file, format!("{} 5 {runs}\n", runs * 1000)).unwrap();
+    };
+    ran(&machine, 3);
+    machine.sample();
+    let name = "16@7".to_owned();
+    // It faults, and nobody says that it ran: it is seen within eight samples, and not in the next one.
+    machine.write(&Made { majflt: 3, ..idle.clone() });
+    let seen = (1..=8).find(|_| machine.sample().contains(&name));
+    assert!(seen.is_some_and(|samples| samples > 1), "{seen:?}");
+    for _ in 0..12 {
+        machine.sample();
+    }
+    machine.write(&Made { majflt: 6, ..idle.clone() });
+    ran(&machine, 4);
+    assert!(machine.sample().contains(&name), "it ran");
+    // A kernel that does not account runs says nothing of who rests.
+    for _ in 0..12 {
+        machine.sample();
+    }
+    std::fs::write(machine.folder.path().join(format!("proc/{pid}/schedstat")), "0 0 0\n").unwrap();
+    machine.sample();
+    machine.write(&Made { majflt: 9, ..idle });
+    assert!(machine.sample().contains(&name));
+}

@@ -9,6 +9,9 @@ use crate::sampler::row::Row;
 use crate::sampler::task::{Files, Meaning, Watched, whole_lines};
 use pagetide_core::{ColumnId, Sample, Schema};
 
+/// A process that does not run is looked at in full once in so many samples.
+const FRESH: u64 = 8;
+
 #[derive(Debug)]
 pub(super) struct Known {
     pub(super) pid: u32,
@@ -23,6 +26,8 @@ pub(super) struct Known {
     until: u64,
     wanted: bool,
     flusher: bool,
+    /// Whether it was in uninterruptible sleep when it was looked at last.
+    sleeps: bool,
     blocked: Option<Option<ColumnId>>,
     pub(super) threads: u64,
     pub(super) rss: u64,
@@ -72,6 +77,7 @@ impl Known {
             until: 0,
             wanted: false,
             flusher: false,
+            sleeps: false,
             blocked: None,
             threads: 1,
             rss: 0,
@@ -128,15 +134,30 @@ impl Known {
                 None => return Ok(Glance::Gone),
             },
         };
-        let Some(line) = process.stat(files, buffer)? else { return Ok(Glance::Other) };
         let samples = round - self.looked;
         let first = self.looked == 0;
+        // Asked before anything else is read, so that what runs meanwhile is seen next time. Other threads run by themselves, and
+        // what reclaim takes of a process that rests is seen once in some rounds.
+        let due = round.wrapping_add(u64::from(self.pid)).is_multiple_of(FRESH);
+        if self.threads == 1 && process.rests(files, buffer, budget)? && !due && !first {
+            self.majflt.add(self.majflt.last, Some(self.majflt.last), samples);
+            self.io.add(self.io.last, Some(self.io.last), samples);
+            self.blocked = self.sleeps.then_some(None);
+            self.looked = round;
+            self.looked_now = true;
+            if budget.is_spent() {
+                process.rest(budget);
+            }
+            return Ok(Glance::Done);
+        }
+        let Some(line) = process.stat(files, buffer)? else { return Ok(Glance::Other) };
         let before = |rise: &Rise| if first { self.newborn.then_some(0) } else { Some(rise.last) };
         self.majflt.add(line.majflt, before(&self.majflt), samples);
         self.rss = line.rss;
         self.threads = line.num_threads;
         self.flusher = is_flusher(&line);
-        self.blocked = (line.state == 'D').then_some(None);
+        self.sleeps = line.state == 'D';
+        self.blocked = self.sleeps.then_some(None);
         // Of the kernel's threads only those that write back have IO of their own to speak of.
         if !process.kernel_thread || self.flusher {
             let text = process.io(files, buffer, budget)?;
