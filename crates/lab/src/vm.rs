@@ -29,7 +29,7 @@ use pagetide_core::{
     Action, Backend, Bytes, FileSystem, Nanos, Progress, Refusal, RunResult, Scale, Scenario, Sink, SwapSpec,
 };
 use qemu::{Backing, Machine, Qemu};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use watch::{State, Watch};
 use wire::Job;
@@ -61,6 +61,9 @@ pub struct VmOptions {
     pub init: PathBuf,
     /// Words after which the init knows that it is one, such as a subcommand.
     pub init_words: Vec<String>,
+    /// Commands that run beside the steps, on the first disk that has a file system; the files that they leave in the folder where they
+    /// start come to `beside` in the results. The first word is a program of this host, or `pagetide` for the init itself.
+    pub beside: Vec<Vec<String>>,
     /// Time between two samples.
     pub interval: Nanos,
     /// Record what a flight recorder takes on a host that nobody prepared: all control groups, the processes that matter most,
@@ -88,6 +91,7 @@ impl VmOptions {
             fio: "fio".into(),
             init: init.into(),
             init_words: Vec::new(),
+            beside: Vec::new(),
             interval: Nanos::new(100_000_000),
             as_host: false,
             step_limit: Duration::from_secs(3600),
@@ -129,12 +133,13 @@ impl Vm {
     }
 
     /// Words for the guest's kernel and init. The root file system is one that is never swapped or reclaimed; a panic ends
-    /// the machine at once.
+    /// the machine at once. On a busy host a guest waits too long for its timer and takes it for broken (`arch/x86/kernel/apic/io_apic.c:
+    /// timer_irq_works`), so it does not look.
     fn words(&self) -> String {
         let init = self.options.init_words.join(" ");
         let libraries = initramfs::LIBRARIES;
         format!(
-            "console=ttyS0 loglevel=5 panic=-1 rootfstype=ramfs rdinit=/init LD_LIBRARY_PATH={libraries} \
+            "console=ttyS0 loglevel=5 panic=-1 no_timer_check rootfstype=ramfs rdinit=/init LD_LIBRARY_PATH={libraries} \
              RUST_BACKTRACE=0 -- {init}"
         )
     }
@@ -219,6 +224,12 @@ impl Backend for Vm {
         if scenario.steps.iter().any(|step| matches!(step.action, Action::Fio(_))) {
             programs.push(initramfs::find_program(&options.fio, "apt-get install -y fio")?);
         }
+        for words in &options.beside {
+            let name = words.first().map_or("", String::as_str);
+            if name != guest::OWN {
+                programs.push(initramfs::find_program(Path::new(name), "name a program of this host with --beside")?);
+            }
+        }
         let accelerator = match options.accelerator {
             Some(accelerator) => accelerator,
             None => accelerator::working(&qemu, &kernel, &options.init, &self.words(), &options.cache, progress)?,
@@ -233,6 +244,7 @@ impl Backend for Vm {
             interval: options.interval,
             as_host: options.as_host,
             modules: Vec::new(),
+            beside: options.beside.clone(),
         };
         let initramfs = initramfs::pack(&options.init, &programs, &modules, &job)?;
         // Where that fails, making the first disk says why.

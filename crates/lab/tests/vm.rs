@@ -161,7 +161,10 @@ fn a_scenario_runs_in_a_guest(folder: &Path) {
          [[step]]\nid = \"hold\"\nhold = {{ size = \"64MiB\" }}\n\
          [[step]]\nid = \"free\"\nrelease = \"hold\"\n"
     ));
-    let (result, kept) = run(options(folder), &scenario, &mut Watcher::default());
+    let beside = vec![vec!["uname".to_owned(), "-s".to_owned()]];
+    let (result, kept) = run(VmOptions { beside, ..options(folder) }, &scenario, &mut Watcher::default());
+    assert_eq!(std::fs::read_to_string(folder.join("beside/uname.0.says")).unwrap(), "Linux\n");
+    std::fs::remove_dir_all(folder.join("beside")).unwrap();
     let result = result.unwrap();
     assert!(result.kernel.contains("cloud-amd64") && result.backend == "vm", "{result:?}");
     assert!(result.steps.iter().all(|step| step.outcome == Outcome::Done), "{:?}", result.steps);

@@ -1,5 +1,6 @@
 //! The guest's init: makes the machine what the scenario says, runs the steps, records, tells it all, powers off.
 
+mod beside;
 mod call;
 mod path;
 mod port;
@@ -22,6 +23,9 @@ use std::time::Duration;
 
 /// What a step that holds memory leaves available: enough for fio and the kernel. Nobody else lives here.
 const FLOOR: Bytes = Bytes::new(8 << 20);
+
+/// The word by which a command beside the steps names this very program.
+pub(super) const OWN: &str = "pagetide";
 
 /// Runs as process 1 of a guest and ends by powering it off. Gives a refusal, and does nothing, where this is not a guest of
 /// the vm backend: powering off is not for a host.
@@ -117,6 +121,7 @@ fn work(scenario: &Scenario, job: &Job, port: &Port) -> Result<(), Refusal> {
     let files = Files::lay_out(scenario, &places, &results, &fio, &mut teller)?;
     let own = path::own_time(machine, &disks, &mut differences)?;
     port.send(&Message::Limit { own })?;
+    let beside = beside::Beside::start(&job.beside, &disks)?;
     let surplus = surplus::take(machine, &mut differences)?;
     let watch = if job.as_host {
         Watch::flight_recorder(&Root::host()).map_err(|error| Refusal::system(error.to_string(), ""))?
@@ -137,6 +142,7 @@ fn work(scenario: &Scenario, job: &Job, port: &Port) -> Result<(), Refusal> {
         executor::run(scenario, &ground, files, &mut Guest { journal: &journal, disks: &disks, port }, &mut teller);
     let manifest = recorder.finish()?;
     drop(surplus);
+    beside.end(port)?;
     let lines = vec![
         format!("{} CPUs, {} of memory, {}", manifest.cpus, manifest.memory_total, describe(machine)),
         format!(

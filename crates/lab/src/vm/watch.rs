@@ -3,12 +3,12 @@
 use super::device::Device;
 use super::nbd::Server;
 use super::qemu::Qemu;
-use super::wire::Message;
+use super::wire::{self, Message};
 use pagetide_core::{
     DiskSpec, Manifest, Mark, MarkKind, Nanos, Outcome, Progress, Refusal, Sample, Scenario, Schema, Sink, Stamp, Step,
     StepResult,
 };
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// How long a guest may take to come up, and how long it may be silent. Emulation on a busy host is slow, and a guest that
@@ -174,6 +174,7 @@ impl Watch<'_> {
                 std::fs::write(&path, text)
                     .map_err(|error| Refusal::system(format!("{}: {error}", path.display()), "free some room"))?;
             }
+            Message::Part { path, hex } => append(&self.results.join("beside"), &path, &hex)?,
             Message::End { steps, kernel, machine, differences } => {
                 state.told = Some(Told {
                     steps,
@@ -234,6 +235,22 @@ impl Watch<'_> {
             boot: self.state.boot.unwrap_or_default(),
         })
     }
+}
+
+/// Appends a part of a file that the guest sends. A guest has no business elsewhere.
+fn append(folder: &Path, path: &str, hex: &str) -> Result<(), Refusal> {
+    let refuse = |why: String| Refusal::system(format!("{path} of the guest: {why}"), "free some room");
+    let bytes = wire::unhex(hex).ok_or_else(|| refuse("these are no bytes".into()))?;
+    let path = Path::new(path);
+    if !path.components().all(|part| matches!(part, std::path::Component::Normal(_))) {
+        return Err(refuse("its path leaves the folder".into()));
+    }
+    let path = folder.join(path);
+    let written = std::fs::create_dir_all(path.parent().unwrap_or(folder)).and_then(|()| {
+        let mut file = std::fs::OpenOptions::new().create(true).append(true).open(&path)?;
+        std::io::Write::write_all(&mut file, &bytes)
+    });
+    written.map_err(|error| refuse(error.to_string()))
 }
 
 fn unfinished(step: &Step, stamp: Stamp, outcome: Outcome, notes: Vec<String>) -> StepResult {

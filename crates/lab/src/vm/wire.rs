@@ -20,6 +20,8 @@ pub(super) struct Job {
     pub as_host: bool,
     /// Where each module lies, in the order in which they are loaded.
     pub modules: Vec<String>,
+    /// Commands that run beside the steps, each as its words.
+    pub beside: Vec<Vec<String>>,
 }
 
 /// What a guest says.
@@ -54,6 +56,9 @@ pub(super) enum Message {
     Device(DeviceChange),
     /// A file for the run folder, such as fio's own result.
     File { name: String, text: String },
+    /// A part of a file that a command beside the steps has left, in order: its path below their folder, and bytes as hexadecimal
+    /// digits.
+    Part { path: String, hex: String },
     /// All steps are done.
     End { steps: Vec<StepResult>, kernel: String, machine: Vec<String>, differences: Vec<String> },
     /// It cannot go on.
@@ -97,6 +102,20 @@ impl From<Refusal> for Message {
     fn from(refusal: Refusal) -> Self {
         Self::Refused { system: refusal.kind != RefusalKind::Input, what: refusal.what, mend: refusal.mend }
     }
+}
+
+/// Bytes as hexadecimal digits.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).map(|half| char::from(DIGITS[usize::from(half)])).collect()
+}
+
+/// The bytes of hexadecimal digits.
+pub(super) fn unhex(text: &str) -> Option<Vec<u8>> {
+    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    let (pairs, rest) = text.as_bytes().as_chunks::<2>();
+    let bytes = pairs.iter().map(|[high, low]| Some(digit(*high)? << 4 | digit(*low)?)).collect();
+    if rest.is_empty() { bytes } else { None }
 }
 
 /// How much of a schema has been told.

@@ -48,6 +48,10 @@ pub(crate) struct Arguments {
     /// With --on vm: what executes its instructions.
     #[arg(long, default_value = "auto")]
     accelerator: Executed,
+    /// With --on vm: a command of this host that runs beside the steps, on the first disk; the files that it leaves are in the run's
+    /// folder under `beside`.
+    #[arg(long, value_name = "COMMAND")]
+    beside: Vec<String>,
     /// How this host becomes as small as the scenario's machine.
     #[arg(long, default_value = "cgroup")]
     shrink: By,

@@ -54,6 +54,11 @@ fn backend(arguments: &Arguments, on: On, folder: &Path) -> Result<Box<dyn Backe
                 },
                 interval: arguments.interval,
                 init_words: vec!["guest".to_owned()],
+                beside: arguments
+                    .beside
+                    .iter()
+                    .map(|line| line.split_whitespace().map(str::to_owned).collect())
+                    .collect(),
                 ..VmOptions::new(vm::usual_cache(), &arguments.work_dir, folder, own)
             }))
         }

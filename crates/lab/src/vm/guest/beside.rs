@@ -1,0 +1,121 @@
+//! Commands that run beside the steps, such as another recorder: from a disk, as on any host, so that what reclaim takes of their
+//! code has to be read again.
+
+use super::{Disk, OWN};
+use crate::vm::initramfs::{LIBRARIES, PROGRAMS};
+use crate::vm::wire::{Message, hex};
+use pagetide_core::Refusal;
+use rustix::process::{Pid, Signal, kill_process};
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// How long a command may take to end when it is asked to.
+const GRACE: Duration = Duration::from_secs(20);
+/// How long commands have to come up before anything else is started.
+const HEAD_START: Duration = Duration::from_secs(3);
+/// Bytes of a file in one message.
+const PART: usize = 32 << 10;
+
+/// The commands, running.
+#[derive(Debug)]
+pub(super) struct Beside {
+    folder: PathBuf,
+    children: Vec<(String, Child)>,
+}
+
+impl Beside {
+    /// Puts the programs on the first disk that has a file system, and starts the commands in a folder there.
+    pub(super) fn start(commands: &[Vec<String>], disks: &[Disk]) -> Result<Self, Refusal> {
+        let mut beside = Self { folder: PathBuf::new(), children: Vec::new() };
+        if commands.is_empty() {
+            return Ok(beside);
+        }
+        let disk = disks.iter().find(|disk| disk.mounted).ok_or_else(|| {
+            Refusal::input("commands beside the steps need a disk with a file system", "add one to the machine")
+        })?;
+        let refuse = |error: std::io::Error| Refusal::system(format!("commands beside the steps: {error}"), "");
+        beside.folder = disk.folder.join("beside");
+        let programs = disk.folder.join("programs");
+        let libraries = programs.join("lib");
+        fs::create_dir_all(&beside.folder).and_then(|()| fs::create_dir_all(&libraries)).map_err(refuse)?;
+        for entry in fs::read_dir(LIBRARIES).map_err(refuse)?.flatten() {
+            fs::copy(entry.path(), libraries.join(entry.file_name())).map_err(refuse)?;
+        }
+        for words in commands {
+            let Some((first, rest)) = words.split_first() else { continue };
+            let name = Path::new(first).file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let packed = if name == OWN { PathBuf::from("/init") } else { Path::new(PROGRAMS).join(&name) };
+            let program = programs.join(&name);
+            if !program.exists() {
+                fs::copy(packed, &program).map_err(refuse)?;
+            }
+            let number = beside.children.len();
+            let says = fs::File::create(beside.folder.join(format!("{name}.{number}.says"))).map_err(refuse)?;
+            let child = Command::new(&program)
+                .args(rest)
+                .current_dir(&beside.folder)
+                .env("LD_LIBRARY_PATH", &libraries)
+                .env("TZ", "UTC")
+                .stdin(Stdio::null())
+                .stdout(says.try_clone().map_err(refuse)?)
+                .stderr(says)
+                .spawn()
+                .map_err(refuse)?;
+            beside.children.push((name, child));
+        }
+        std::thread::sleep(HEAD_START);
+        Ok(beside)
+    }
+
+    /// Ends the commands and sends the files that they left.
+    pub(super) fn end(mut self, port: &super::Port) -> Result<(), Refusal> {
+        let refuse = |error: std::io::Error| Refusal::system(format!("files of commands: {error}"), "");
+        for (name, child) in &mut self.children {
+            if let Some(status) = child.try_wait().map_err(refuse)? {
+                port.send(&Message::Say { line: format!("{name} ended early: {status}") })?;
+                continue;
+            }
+            if let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+                let _ = kill_process(pid, Signal::TERM);
+            }
+            let patience = Instant::now() + GRACE;
+            while child.try_wait().map_err(refuse)?.is_none() {
+                if Instant::now() > patience {
+                    port.send(&Message::Say { line: format!("{name} did not end when asked to") })?;
+                    child.kill().map_err(refuse)?;
+                }
+                std::thread::sleep(Duration::from_millis(50));
+            }
+        }
+        send(&self.folder, &self.folder, port)
+    }
+}
+
+/// Sends all files below a folder.
+fn send(top: &Path, folder: &Path, port: &super::Port) -> Result<(), Refusal> {
+    let refuse = |error: std::io::Error| Refusal::system(format!("{}: {error}", folder.display()), "");
+    for entry in fs::read_dir(folder).into_iter().flatten() {
+        let entry = entry.map_err(refuse)?;
+        let (path, kind) = (entry.path(), entry.file_type().map_err(refuse)?);
+        if kind.is_dir() {
+            send(top, &path, port)?;
+        }
+        if !kind.is_file() {
+            continue;
+        }
+        let name = path.strip_prefix(top).unwrap_or(&path).to_string_lossy().into_owned();
+        let mut file = fs::File::open(&path).map_err(refuse)?;
+        loop {
+            let mut bytes = Vec::with_capacity(PART);
+            file.by_ref().take(PART as u64).read_to_end(&mut bytes).map_err(refuse)?;
+            if bytes.is_empty() {
+                break;
+            }
+            port.send(&Message::Part { path: name.clone(), hex: hex(&bytes) })?;
+        }
+    }
+    Ok(())
+}
