@@ -8,7 +8,7 @@ export PAGETIDE_CACHE ?= $(CURDIR)/target/cache
 # A changed golden file is a failure, not a new file in the tree.
 export INSTA_UPDATE ?= no
 
-.PHONY: help build demo cliff corpus score test lint fuzz bench bench-lab bench-peers tools-demo tools-test
+.PHONY: help build demo cliff corpus score test lint fuzz bench bench-lab bench-peers bench-gaps tools-demo tools-test
 
 help:
 	@echo "make demo    build, run three experiments, on this host and in a VM, write a report.html of each (needs root)"
@@ -21,6 +21,7 @@ help:
 	@echo "make bench   the benchmarks: ratios within one run"
 	@echo "make bench-lab    the whole catalogue at 1/16 in a VM, with its time (some 25 min without KVM)"
 	@echo "make bench-peers  what recording costs beside sadc, pidstat and atop, in one run (some 10 min)"
+	@echo "make bench-gaps   how long each recorder goes without a sample while its machine thrashes, in a VM (some 5 min)"
 	@echo "make build   the release binary, $(BIN)"
 
 build:
@@ -69,10 +70,13 @@ bench: tools-test build
 bench-lab: tools-test build
 	$(BIN) lab run all --on vm --scale 1/16 --out run/bench-lab --force || [ $$? -eq 1 ]
 
-bench-peers:
-	@tools/need cc sar atop
-	$(CARGO) build --release --locked -p pagetide --example flight
-	@tools/bench-peers $(or $(CARGO_TARGET_DIR),target)/release/examples/flight
+bench-peers: build
+	@tools/need sar atop
+	@tools/bench-peers $(BIN)
+
+bench-gaps: build
+	@tools/need sar atop qemu-system-x86_64 mkfs.ext4 cpio
+	@tools/bench-gaps $(BIN)
 
 fuzz:
 	@tools/need cc c++

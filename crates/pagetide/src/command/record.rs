@@ -56,6 +56,9 @@ pub(crate) struct Arguments {
     /// Record every process, not only the command's and those that matter most: by memory, IO, major faults and waiting.
     #[arg(long)]
     all_processes: bool,
+    /// Record the host, its zones and its disks alone: no processes but the kernel's reclaim threads, and no control groups.
+    #[arg(long, conflicts_with_all = ["command", "all_processes"])]
+    host_only: bool,
     /// Read the kernel's files below this folder instead of this host's: a tree of them from elsewhere.
     #[arg(long, value_name = "DIR", conflicts_with = "command")]
     root: Option<PathBuf>,
@@ -150,6 +153,7 @@ fn start(arguments: &Arguments, keep: Keep) -> Result<(Recorder, Ends), Refusal>
     let (sink, ends) = Sealing::new(writer);
     // A tree of files from elsewhere may lack the mounts, and so say nothing of control groups.
     let (mut watch, missing) = match Watch::flight_recorder(&root(arguments)) {
+        _ if arguments.host_only => (Watch::default(), None),
         Ok(watch) => (watch, None),
         Err(error) => (Watch { cgroups: Vec::new(), processes: Processes::Top(Top::default()) }, Some(error)),
     };
