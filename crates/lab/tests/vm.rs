@@ -30,13 +30,14 @@ fn main() {
         panic!("the victim was not killed: {slept:?}");
     }
     let wanted = arguments.iter().find(|argument| !argument.starts_with('-'));
-    let tests: [(&str, Test); 6] = [
+    let tests: [(&str, Test); 7] = [
         ("a_scenario_runs_in_a_guest", a_scenario_runs_in_a_guest),
         ("a_step_that_takes_too_long_is_an_outcome", a_step_that_takes_too_long_is_an_outcome),
         ("a_guest_that_panics_is_reported", a_guest_that_panics_is_reported),
         ("an_interrupt_ends_qemu", an_interrupt_ends_qemu),
         ("a_kill_ends_qemu", a_kill_ends_qemu),
         ("wrong_input_is_refused_before_anything_boots", wrong_input_is_refused_before_anything_boots),
+        ("a_kernel_that_is_not_whole_is_refused", a_kernel_that_is_not_whole_is_refused),
     ];
     for (name, test) in tests.into_iter().filter(|(name, _)| wanted.is_none_or(|wanted| name.contains(wanted))) {
         let (folder, began) = (tempfile::tempdir_in("/var/tmp").unwrap(), Instant::now());
@@ -268,4 +269,20 @@ fn wrong_input_is_refused_before_anything_boots(folder: &Path) {
     assert!(kind == RefusalKind::System && text.contains("--work-dir"), "{text}");
     let (kind, text) = refused(usual(), &fine.scaled(Scale::new(1, 16).unwrap()));
     assert!(kind == RefusalKind::Input && text.contains("a guest needs 64 MiB") && text.contains("scale"), "{text}");
+}
+
+fn a_kernel_that_is_not_whole_is_refused(folder: &Path) {
+    let unpacked = std::fs::read_dir(vm::usual_cache().join("kernel")).expect("an earlier test has fetched a kernel");
+    let package = unpacked.flatten().map(|entry| entry.path()).find(|path| path.join("boot").is_dir()).unwrap();
+    let image = std::fs::read_dir(package.join("boot")).unwrap().flatten().map(|entry| entry.path());
+    let image = image.into_iter().find(|path| path.display().to_string().contains("vmlinuz-")).unwrap();
+    // The first part of it, with the modules of the whole beside it.
+    let other = tempfile::tempdir().unwrap();
+    std::fs::create_dir(other.path().join("boot")).unwrap();
+    std::os::unix::fs::symlink(package.join("lib"), other.path().join("lib")).unwrap();
+    let cut = other.path().join("boot/vmlinuz");
+    std::fs::write(&cut, &std::fs::read(image).unwrap()[..1_000_000]).unwrap();
+    let options = VmOptions { kernel: Some(cut), accelerator: Some(vm::Accelerator::Tcg), ..options(folder) };
+    let refusal = run(options, &scenario(SLEEP), &mut Watcher::default()).0.unwrap_err();
+    assert!(refusal.kind == RefusalKind::System && refusal.mend.contains("image is whole"), "{refusal}");
 }

@@ -22,6 +22,9 @@ pub(crate) struct Shown {
     label: String,
 }
 
+/// Characters of a step's title beside its bar.
+const TITLE: usize = 44;
+
 /// The bar counts in thousandths of a step.
 const WHOLE: u64 = 1000;
 
@@ -93,7 +96,8 @@ impl Progress for Shown {
             ahead.step(number);
         }
         self.bar.reset();
-        self.bar.set_prefix(self.title.clone());
+        // The line that ends the step has the whole title; here the rest of the line tells more.
+        self.bar.set_prefix(self.title.chars().take(TITLE).collect::<String>());
         self.bar.set_message("");
     }
 
@@ -103,14 +107,15 @@ impl Progress for Shown {
         } else {
             self.bar.tick();
         }
-        let left = left.map_or_else(String::new, |left| format!(", {:.0} s left", left.as_secs_f64()));
-        let all = self.ahead.as_mut().map_or_else(String::new, |ahead| {
+        let mut words: Vec<String> = Some(note.to_owned()).filter(|note| !note.is_empty()).into_iter().collect();
+        words.extend(left.map(|left| format!("{:.0} s left", left.as_secs_f64())));
+        if let Some(ahead) = &mut self.ahead {
             if let Some(fraction) = fraction {
                 ahead.fraction(fraction);
             }
-            format!("; {} for all", length(ahead.left()))
-        });
-        self.bar.set_message(format!("{note}{left}{all}"));
+            words.push(format!("{} left for all", length(ahead.left())));
+        }
+        self.bar.set_message(words.join(", "));
     }
 
     fn step_done(&mut self, note: &str) {

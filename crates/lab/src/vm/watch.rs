@@ -200,10 +200,12 @@ impl Watch<'_> {
                 self.progress.say(&format!("console: {line}"));
             }
             let last = tail.last().map_or_else(String::new, |line| format!("; its console's last line: {line}"));
-            return Err(Refusal::system(
-                format!("{why} before it could begin{last}"),
-                "see the console's lines above; try another kernel with --kernel, or --accelerator tcg",
-            ));
+            let mend = if tail.is_empty() {
+                "its kernel printed nothing: see that the image is whole, or leave out --kernel"
+            } else {
+                "see the console's lines above; try another kernel with --kernel, or --accelerator tcg"
+            };
+            return Err(Refusal::system(format!("{why} before it could begin{last}"), mend));
         };
         let stamp = self.state.last;
         let mut steps = std::mem::take(&mut self.state.steps);
