@@ -189,3 +189,35 @@ fn fill(value: &mut Value, chosen: &BTreeMap<&str, &Value>) -> Result<(), String
         _ => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_chosen_keeps_its_type_unless_it_is_part_of_a_text() {
+        let table: Table = "swap = { zram = \"1GiB\" }\nrate = 300\nname = \"mysqld\"".parse().unwrap();
+        let chosen = table.iter().map(|(key, value)| (key.as_str(), value)).collect();
+        let filled = |text: &str| {
+            let mut value = Value::String(text.to_owned());
+            fill(&mut value, &chosen).map(|()| value)
+        };
+        assert_eq!(filled("${rate}"), Ok(Value::Integer(300)));
+        assert_eq!(filled("${swap}"), Ok(table["swap"].clone()));
+        assert_eq!(filled("run_${name}@${rate}"), Ok(Value::String("run_mysqld@300".to_owned())));
+        assert_eq!(filled("plain"), Ok(Value::String("plain".to_owned())));
+        assert!(filled("${nmae}").unwrap_err().contains("nmae"));
+        assert!(filled("${name").unwrap_err().contains("no end"));
+    }
+
+    #[test]
+    fn noise_joins_the_recorded_steps_only() {
+        let noise: Table = "[daemon]\nparts = [{ name = \"d\" }]".parse().unwrap();
+        let mut scenario: Table =
+            "[[step]]\nid = \"warm\"\nparallel = []\n[[step]]\nid = \"run\"\nparallel = []".parse().unwrap();
+        add_noise(&mut scenario, &noise, "daemon", "run").unwrap();
+        let parts = |step: usize| scenario["step"][step]["parallel"].as_array().map(Vec::len);
+        assert_eq!((parts(0), parts(1)), (Some(0), Some(1)));
+        assert!(add_noise(&mut scenario, &noise, "demon", "run").is_err());
+    }
+}

@@ -4,6 +4,7 @@
 
 use pagetide_core::{Nanos, Progress, Refusal, RefusalKind};
 use pagetide_corpus::{Case, family, page, record, score};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::path::Path;
@@ -14,6 +15,7 @@ const FAMILIES: &str = "corpus";
 const RECORDINGS: &str = "fixtures/corpus";
 const WORK: &str = "/var/tmp";
 const PAGE: &str = "docs/SCORE.md";
+const MISSES: &str = "crates/corpus/misses.toml";
 
 const USAGE: &str = "corpus list              the cases, and which are recorded
 corpus record [NAME...]  record those that are missing, or these again; a NAME is of a case or a family
@@ -112,7 +114,10 @@ fn size(folder: &Path) -> u64 {
 fn write_score(held_cases: bool) -> Result<(), Refusal> {
     let began = Instant::now();
     let judged = score::judge(Path::new(RECORDINGS), None)?;
-    let page = page::page(&judged, held_cases);
+    let text = fs::read_to_string(MISSES).map_err(|error| Refusal::input(format!("{MISSES}: {error}"), ""))?;
+    let explained: BTreeMap<String, String> =
+        toml::from_str(&text).map_err(|error| Refusal::input(format!("{MISSES}: {}", error.message()), ""))?;
+    let page = page::page(&judged, &explained, held_cases);
     print(&format!("{page}\n{} recordings in {:.1} s\n", judged.len(), began.elapsed().as_secs_f64()));
     if held_cases {
         return Ok(());

@@ -9,7 +9,8 @@ use std::fmt::Write as _;
 const BINS: [f64; 6] = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
 
 /// The page. The single cases of the held half are shown only when that is asked for: who has seen them may build rules on them.
-pub fn page(judged: &[Judged], held_cases: bool) -> String {
+/// `explained` has a sentence for each miss that somebody has looked into.
+pub fn page(judged: &[Judged], explained: &BTreeMap<String, String>, held_cases: bool) -> String {
     let mut out = String::from(
         "# Score\n\nWritten by `make score`: the recordings in fixtures/corpus replayed through `diagnose`, and what it names \
          first held against the truth. Rules may be built on the building half (odd seeds); the held half (even seeds) is only \
@@ -22,7 +23,7 @@ pub fn page(judged: &[Judged], held_cases: bool) -> String {
         calibration(&mut out, &all);
         if half == Half::Building || held_cases {
             confusion(&mut out, &all);
-            misses(&mut out, &all);
+            misses(&mut out, &all, explained);
         }
     }
     out
@@ -93,7 +94,7 @@ fn confusion(out: &mut String, all: &[&Judged]) {
     out.push('\n');
 }
 
-fn misses(out: &mut String, all: &[&Judged]) {
+fn misses(out: &mut String, all: &[&Judged], explained: &BTreeMap<String, String>) {
     let missed = |one: &&&Judged| {
         !one.cause_right() || one.origin_right() == Some(false) || one.onset_error().is_some_and(|error| error > 2.0)
     };
@@ -118,5 +119,10 @@ fn misses(out: &mut String, all: &[&Judged]) {
                 None => String::new(),
             },
         );
+    }
+    out.push('\n');
+    for one in all.iter().filter(missed) {
+        let why = explained.get(&one.name).map_or("not looked into yet", String::as_str);
+        let _ = writeln!(out, "- {}: {why}.", one.name);
     }
 }

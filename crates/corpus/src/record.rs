@@ -147,3 +147,77 @@ fn as_recorded(origin: &str, case: &Case) -> String {
         _ => origin.to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pagetide_core::{Selection, Source, Stamp, StepResult};
+    use std::path::PathBuf;
+
+    fn stamp(ms: i64) -> Stamp {
+        Stamp { wall_ns: ms * 1_000_000, mono_ns: ms * 1_000_000, boot_ns: ms * 1_000_000 }
+    }
+
+    #[test]
+    fn a_recording_begins_with_its_step_and_ends_before_the_loads_are_gone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("recording");
+        let mut field = Field {
+            writer: Writer::create(&path).unwrap(),
+            from: "run".to_owned(),
+            begun: false,
+            waiting: None,
+            last_ns: None,
+            kept: 0,
+        };
+        let manifest = Manifest { interval: INTERVAL, ..Manifest::default() };
+        field.begin(&manifest).unwrap();
+        let mut schema = Schema::default();
+        let column = schema.column(pagetide_core::Table::Host, "pgfault");
+        let host = schema.push_entity(
+            pagetide_core::Table::Host,
+            pagetide_core::Entity { name: String::new(), label: String::new() },
+        );
+        let mut take = |field: &mut Field, ms: i64| {
+            let mut sample = Sample::default();
+            sample.stamp = stamp(ms);
+            sample.row(pagetide_core::Table::Host, host, 1)[column.0 as usize] = Some(ms);
+            field.sample(&schema, &sample).unwrap();
+        };
+        let started = |id: &str| MarkKind::StepStarted { id: id.to_owned(), title: String::new() };
+        take(&mut field, 0);
+        field.mark(&Mark { stamp: stamp(10), kind: started("warm") }).unwrap();
+        take(&mut field, 500);
+        field.mark(&Mark { stamp: stamp(600), kind: started("run") }).unwrap();
+        // One at the edge of a step, which is not due.
+        for ms in [1000, 1100, 1500, 2000, 2480] {
+            take(&mut field, ms);
+        }
+        let result = StepResult {
+            id: "run".to_owned(),
+            kind: "parallel".to_owned(),
+            title: String::new(),
+            started_ns: 600_000_000,
+            ended_ns: 2_500_000_000,
+            outcome: Outcome::Done,
+            notes: Vec::new(),
+            figures: pagetide_core::Figures::default(),
+        };
+        field.mark(&Mark { stamp: stamp(2500), kind: MarkKind::StepEnded { result: Box::new(result) } }).unwrap();
+        field.finish(&manifest).unwrap();
+        let recording = pagetide_store::Reader::open(&path).unwrap().load(&Selection::default()).unwrap();
+        let kept: Vec<i64> = recording.stamps().iter().map(|stamp| stamp.boot_ns / 1_000_000).collect();
+        assert_eq!(kept, [1000, 1500, 2000]);
+        assert_eq!((recording.manifest.samples, recording.marks.len()), (3, 0));
+    }
+
+    #[test]
+    fn origins_have_the_names_of_the_recording() {
+        let families = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../corpus");
+        let cases = crate::family::all(&families).unwrap();
+        let case = cases.iter().find(|case| case.family == "swap-thrash").unwrap();
+        assert_eq!(as_recorded("disk:swap", case), "disk:vdb");
+        assert_eq!(as_recorded("cgroup:batch", case), "cgroup:/sys/fs/cgroup/pagetide-1-batch");
+        assert_eq!(as_recorded("process:java", case), "process:java");
+    }
+}

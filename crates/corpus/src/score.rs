@@ -158,3 +158,50 @@ pub fn judge(folder: &Path, half: Option<Half>) -> Result<Vec<Judged>, Refusal> 
     }
     Ok(judged)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judged(cause: &str, said: &str, control: bool, onset: Option<i64>) -> Judged {
+        Judged {
+            name: "t".to_owned(),
+            truth: Truth {
+                family: "t".to_owned(),
+                seed: 1,
+                half: Half::Building,
+                rule: String::new(),
+                control,
+                cause: vec![cause.to_owned(), "also".to_owned()],
+                origin: vec!["disk:vda".to_owned()],
+                onset_ns: Some(10_000),
+                chosen: Vec::new(),
+                kernel: String::new(),
+            },
+            said: Said {
+                cause: said.to_owned(),
+                confidence: Some(0.9),
+                origin: Some("disk:vda".to_owned()),
+                onset_ns: onset,
+            },
+            interval_ns: 1000,
+        }
+    }
+
+    #[test]
+    fn what_is_right_late_wrong_or_an_alarm_is_counted_as_that() {
+        let all = [
+            judged("swap-thrash", "swap-thrash", false, Some(11_500)),
+            judged("swap-thrash", "also", false, Some(7_000)),
+            judged("swap-thrash", "stream-floods-cache", false, None),
+            judged("healthy", "healthy", true, None),
+            judged("healthy", "device-slow", true, None),
+            judged("caches-dropped", "cold-cache", true, None),
+        ];
+        let score = Score::of(all.iter());
+        assert_eq!((score.cases, score.cause, score.origin, score.with_origin), (6, 3, 6, 6));
+        assert_eq!((score.onset, score.with_onset), (1, 6), "half a sample late is within two, three early is not");
+        assert_eq!((score.controls, score.false_alarms), (3, 1), "a wrong cause on an ill control is no false alarm");
+        assert_eq!(score.blamed_on_a_stream, 1);
+    }
+}

@@ -160,7 +160,9 @@ fn a_scenario_runs_in_a_guest(folder: &Path) {
          [[step]]\nid = \"cold\"\ndrop_caches = true\nfio = {{ {read}, invalidate = false }}\n\
          [[step]]\nid = \"warm\"\nfio = {{ {read}, invalidate = false }}\n\
          [[step]]\nid = \"hold\"\nhold = {{ size = \"64MiB\" }}\n\
-         [[step]]\nid = \"free\"\nrelease = \"hold\"\n"
+         [[step]]\nid = \"free\"\nrelease = \"hold\"\n\
+         [[step]]\nid = \"slower\"\ndevice = {{ disk = \"data\", latency = \"20ms\" }}\n\
+         [[step]]\nid = \"slow\"\nstream = {{ from = \"file:data\", size = \"256KiB\", bs = \"8KiB\", cache = \"direct\" }}\n"
     ));
     let beside = vec![vec!["uname".to_owned(), "-s".to_owned()]];
     let (result, kept) = run(VmOptions { beside, ..options(folder) }, &scenario, &mut Watcher::default());
@@ -187,6 +189,8 @@ fn a_scenario_runs_in_a_guest(folder: &Path) {
     assert!((before - 144.0).abs() < 12.0, "160 MiB less 16 MiB of the system are available, not {before}");
     let held = get(3, Figure::AvailableBefore) - get(3, Figure::AvailableAfter);
     assert!((held / f64::from(64 << 20) - 1.0).abs() < 0.2, "{held}");
+    let slow = get(6, Figure::ClatP50);
+    assert!((18e6..40e6).contains(&slow), "the disk was made to take 20 ms, the median is {slow} ns");
     // fio's own results came over, and nothing else is there.
     for step in ["direct", "cold", "warm"] {
         assert!(folder.join(format!("fio-{step}.json")).exists(), "{step}");
@@ -195,7 +199,7 @@ fn a_scenario_runs_in_a_guest(folder: &Path) {
     assert_eq!(kept.origin, "vm");
     assert!(kept.columns > 150 && kept.disks.iter().any(|disk| disk == "vda"), "{kept:?}");
     assert!(kept.mem_total.is_some_and(|total| total > 160 << 20));
-    let ids = ["direct", "cold", "warm", "hold", "free"];
+    let ids = ["direct", "cold", "warm", "hold", "free", "slower", "slow"];
     let expected: Vec<String> = ids.iter().flat_map(|id| [format!("{id} started"), format!("{id} ended")]).collect();
     assert_eq!(kept.marks, expected);
     let manifest = kept.finished.as_ref().unwrap();
