@@ -23,8 +23,9 @@ const ALWAYS: [Figure; 12] = [
     Figure::SwapOut,
 ];
 
-/// Runs count as agreeing when a ratio is within this part of 1.
+/// Numbers agree when they differ by at most this part, or counts by at most this part of the step's requests.
 const NEAR: f64 = 0.1;
+const LITTLE: f64 = 0.05;
 
 /// The page of a comparison.
 pub fn comparison(comparison: &Comparison) -> Page {
@@ -60,47 +61,49 @@ pub fn comparison(comparison: &Comparison) -> Page {
     }
 }
 
+/// Whether two numbers of a step agree: within a tenth, or counts that differ by little beside the requests of the step, which is
+/// what others do on the same disk.
+fn agree(step: &ComparedStep, figure: Figure, value: f64, base: f64) -> bool {
+    let asked = step.figures.iter().find(|compared| compared.figure == Figure::Issued);
+    let asked = asked.and_then(|issued| issued.numbers.measured.iter().flatten().copied().reduce(f64::min));
+    let little = if figure.unit() == Unit::Count { asked.unwrap_or(0.0) * LITTLE } else { 0.0 };
+    (value - base).abs() <= (base.abs() * NEAR).max(little)
+}
+
+/// Of the comparable figures of the run at this place: how many agree with the base, and how many there are.
+fn agreeing(comparison: &Comparison, at: usize, base: impl Fn(&Numbers) -> Option<f64>) -> (usize, usize) {
+    let (mut near, mut all) = (0, 0);
+    for step in comparison.steps.iter().filter(|step| step.same_work) {
+        for compared in step.figures.iter().filter(|compared| compared.comparable && wanted(comparison, step, compared))
+        {
+            let numbers = &compared.numbers;
+            let Some((value, base)) = numbers.measured.get(at).copied().flatten().zip(base(numbers)) else { continue };
+            all += 1;
+            near += usize::from(agree(step, compared.figure, value, base));
+        }
+    }
+    (near, all)
+}
+
 /// The claims of each run, and how many of the comparable figures agree.
 fn outcome(comparison: &Comparison) -> String {
-    let mut parts: Vec<String> = comparison
-        .runs
-        .iter()
-        .enumerate()
-        .map(|(at, run)| {
-            let checked = comparison.claims.iter().filter_map(|claim| claim.holds[at]);
-            let (mut held, mut all) = (0, 0);
-            for holds in checked {
-                all += 1;
-                held += usize::from(holds == Holds::Yes);
-            }
-            format!("on {} {held} of {all} claims hold", run.name)
-        })
-        .collect();
-    let shown = comparison.steps.iter().filter(|step| step.same_work).flat_map(|step| {
-        step.figures.iter().filter(|compared| compared.comparable && wanted(comparison, step, compared))
-    });
-    // Where both were measured there is a ratio, or one of them is nothing and the other is something.
-    let pairs: Vec<Option<f64>> = shown
-        .flat_map(|compared| {
-            let Numbers { measured, to_first, .. } = &compared.numbers;
-            let there = measured.first().is_some_and(Option::is_some);
-            measured
-                .iter()
-                .zip(to_first)
-                .skip(1)
-                .filter(move |(value, _)| there && value.is_some())
-                .map(|(_, ratio)| *ratio)
-        })
-        .collect();
-    if !pairs.is_empty() {
-        let near = pairs.iter().flatten().filter(|ratio| (**ratio - 1.0).abs() <= NEAR).count();
-        let first = comparison.runs.first().map_or("", |run| run.name.as_str());
-        parts.push(format!(
-            "of {} figures that compare across machines {near} are within 10 % of {first}'s",
-            pairs.len()
-        ));
+    let mut parts = Vec::new();
+    for (at, run) in comparison.runs.iter().enumerate() {
+        let checked: Vec<Holds> = comparison.claims.iter().filter_map(|claim| claim.holds[at]).collect();
+        let held = checked.iter().filter(|holds| **holds == Holds::Yes).count();
+        let mut part = format!("on {} {held} of {} claims hold", run.name, checked.len());
+        if let (near, all @ 1..) = agreeing(comparison, at, |numbers| numbers.published) {
+            part += &format!(" and {near} of {all} published counts are met");
+        }
+        parts.push(part);
     }
-    format!("{}.", capital(&parts.join("; ")))
+    let first = comparison.runs.first().map_or("", |run| run.name.as_str());
+    for (at, run) in comparison.runs.iter().enumerate().skip(1) {
+        if let (near, all @ 1..) = agreeing(comparison, at, |numbers| numbers.measured.first().copied().flatten()) {
+            parts.push(format!("of {all} figures that compare {near} of {} are those of {first}", run.name));
+        }
+    }
+    format!("{} (within 10 %, counts also within 5 % of the step's requests).", capital(&parts.join("; ")))
 }
 
 fn runs(comparison: &Comparison) -> Table {
