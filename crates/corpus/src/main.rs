@@ -3,7 +3,7 @@
 #![allow(clippy::print_stderr, reason = "a program of its own")]
 
 use pagetide_core::{Nanos, Progress, Refusal, RefusalKind};
-use pagetide_corpus::{Case, family, page, record, score};
+use pagetide_corpus::{Case, family, page, record, score, truth};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
@@ -49,7 +49,7 @@ fn print(text: &str) {
 }
 
 fn recorded(case: &Case) -> bool {
-    Path::new(RECORDINGS).join(&case.name).join("truth.toml").exists()
+    Path::new(RECORDINGS).join(&case.name).join(truth::FILE).exists()
 }
 
 fn list() -> Result<(), Refusal> {

@@ -1,7 +1,7 @@
 //! Runs a case in a virtual machine and keeps what a flight recorder would have seen of it.
 
 use crate::family::Case;
-use crate::truth::Truth;
+use crate::truth::{self, Truth};
 use pagetide_core::{
     Backend, Manifest, Mark, MarkKind, Nanos, Outcome, Progress, Refusal, RunResult, Sample, Schema, Sink,
 };
@@ -130,8 +130,8 @@ fn keep(case: &Case, result: &RunResult, folder: &Path) -> Result<(), Refusal> {
     };
     let failed = |error: &dyn std::fmt::Display| Refusal::system(format!("{}: {error}", folder.display()), "");
     let text = toml::to_string(&truth).map_err(|error| failed(&error))?;
-    fs::write(folder.join("truth.toml"), text).map_err(|error| failed(&error))?;
-    fs::write(folder.join("scenario.toml"), &case.text).map_err(|error| failed(&error))
+    fs::write(folder.join("scenario.toml"), &case.text).map_err(|error| failed(&error))?;
+    fs::write(folder.join(truth::FILE), text).map_err(|error| failed(&error))
 }
 
 /// An origin with the names that the recording has: the guest's disks are virtio disks in the scenario's order, and its control
@@ -178,7 +178,7 @@ mod tests {
             pagetide_core::Table::Host,
             pagetide_core::Entity { name: String::new(), label: String::new() },
         );
-        let mut take = |field: &mut Field, ms: i64| {
+        let take = |field: &mut Field, ms: i64| {
             let mut sample = Sample::default();
             sample.stamp = stamp(ms);
             sample.row(pagetide_core::Table::Host, host, 1)[column.0 as usize] = Some(ms);

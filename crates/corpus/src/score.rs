@@ -1,6 +1,6 @@
 //! Replays recordings through the rules and holds what they say against the truth.
 
-use crate::truth::{Half, Truth};
+use crate::truth::{FILE as TRUTH, Half, Truth};
 use pagetide_core::{Recording, Refusal, Selection, Source};
 use pagetide_store::Reader;
 use std::fs;
@@ -140,11 +140,13 @@ pub fn say(recording: &Recording) -> Said {
 pub fn judge(folder: &Path, half: Option<Half>) -> Result<Vec<Judged>, Refusal> {
     let entries = fs::read_dir(folder)
         .map_err(|error| Refusal::input(format!("{}: {error}", folder.display()), "record the corpus first"))?;
-    let mut folders: Vec<_> = entries.flatten().map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
+    let mut folders: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
+    // The truth is written last: a folder without one is being recorded.
+    folders.retain(|path| path.join(TRUTH).exists());
     folders.sort();
     let mut judged = Vec::new();
     for path in folders {
-        let truth = Truth::read(&path.join("truth.toml"))?;
+        let truth = Truth::read(&path.join(TRUTH))?;
         if half.is_some_and(|half| half != truth.half) {
             continue;
         }

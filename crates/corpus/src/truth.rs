@@ -29,7 +29,10 @@ impl Half {
     }
 }
 
-/// `truth.toml` beside a recording.
+/// Its file beside a recording, written last.
+pub const FILE: &str = "truth.toml";
+
+/// What is true of a recording.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Truth {
