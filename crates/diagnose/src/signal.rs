@@ -89,7 +89,8 @@ impl Signal {
     /// The stretches in which the signal is far above what it is in the rest of the recording, in order of time.
     ///
     /// The values, as logarithms, are split in two where that explains most of their variance (Otsu's method). It counts
-    /// only if the median of the upper part is at least four times that of the lower one and six of its median deviations above.
+    /// only if the median of the upper part is at least four times that of the lower one and six of its median deviations above, and
+    /// if it explains four fifths of the variance. Else it is what stands far out of all values, if that is rare.
     /// An episode begins where the signal leaves the noise of the lower part, which is before it reaches the upper one.
     pub(crate) fn episodes(&self) -> Vec<(i64, i64)> {
         let Some(level) = level(self.points.iter().map(|point| point.value.abs())) else { return Vec::new() };
@@ -145,12 +146,19 @@ struct Level {
     noise: f64,
 }
 
+/// Two clear classes if there are, else what stands out of one.
 fn level(values: impl Iterator<Item = f64>) -> Option<Level> {
     let mut sorted: Vec<f64> = values.filter(|value| value.is_finite() && *value >= 0.0).collect();
     sorted.sort_by(f64::total_cmp);
-    // One a second is next to nothing for a count, but shares of time are below one.
-    let unit = if sorted.last().is_some_and(|most| *most <= 1.0) { 1e6 } else { 1.0 };
-    let logs: Vec<f64> = sorted.iter().map(|value| (value * unit).ln_1p()).collect();
+    classes(&sorted).or_else(|| outliers(&sorted))
+}
+
+/// Two classes: values that split in two far apart, where the split explains more of their variance than one of evenly spread
+/// values would (three quarters, whatever their range).
+fn classes(sorted: &[f64]) -> Option<Level> {
+    // What is below a thousandth of the largest is nothing beside it, whatever the unit.
+    let most = sorted.last().copied().filter(|most| *most > 0.0)?;
+    let logs: Vec<f64> = sorted.iter().map(|value| (value / most * 1e3).ln_1p()).collect();
     let total: f64 = logs.iter().sum();
     let count = logs.len() as f64;
     let (mut best, mut split, mut below) = (0.0, 0, 0.0);
@@ -162,13 +170,30 @@ fn level(values: impl Iterator<Item = f64>) -> Option<Level> {
             (best, split) = (between, at);
         }
     }
+    let mean = total / count;
+    let variance: f64 = logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>() * count;
     let (quiet, busy) = sorted.split_at(split);
-    let usual = median(quiet)?;
-    let mut deviations: Vec<f64> = quiet.iter().map(|value| (value - usual).abs()).collect();
-    deviations.sort_by(f64::total_cmp);
-    let (unusual, spread) = (median(busy)?, 6.0 * median(&deviations)?);
-    let far = unusual >= 4.0 * usual + spread && unusual > 0.0;
+    let (usual, unusual) = (median(quiet)?, median(busy)?);
+    let spread = 6.0 * deviation(quiet, usual)?;
+    let far = unusual >= 4.0 * usual + spread && unusual > 0.0 && best >= variance * 0.8;
     far.then(|| Level { upper: busy[0], noise: usual + spread.max((unusual - usual) * 0.1) })
+}
+
+/// A few values that stand far out of all: at most a quarter of them, four times the median and ten median deviations above it.
+fn outliers(sorted: &[f64]) -> Option<Level> {
+    let usual = median(sorted)?;
+    let spread = deviation(sorted, usual)?;
+    let upper = (usual * 4.0).max(usual + 10.0 * spread).max(sorted.last()? * 0.01);
+    let many = sorted.len() - sorted.partition_point(|value| *value < upper);
+    let few = many > 0 && many * 4 <= sorted.len() && upper > 0.0;
+    few.then(|| Level { upper, noise: usual + (6.0 * spread).max((upper - usual) * 0.1) })
+}
+
+/// The median distance of sorted values from their median.
+fn deviation(sorted: &[f64], median_of_them: f64) -> Option<f64> {
+    let mut deviations: Vec<f64> = sorted.iter().map(|value| (value - median_of_them).abs()).collect();
+    deviations.sort_by(f64::total_cmp);
+    median(&deviations)
 }
 
 /// The middle of sorted values.
@@ -191,6 +216,11 @@ mod tests {
         assert_eq!(signal(&[5.0, 700.0, 5.0, 5.0, 5.0, 650.0]).episodes(), [(1, 2), (5, 6)]);
         assert_eq!(signal(&[100.0, 110.0, 95.0, 130.0, 105.0]).episodes(), [], "noise is no episode");
         assert_eq!(signal(&[7.0; 9]).episodes(), [], "what is always so is usual");
+        let even: Vec<f64> = (0..400).map(|at| f64::from(at * 37 % 400) / 10.0).collect();
+        assert_eq!(signal(&even).episodes(), [], "nor is what is spread evenly");
+        let mut short = even;
+        short[200..203].fill(4000.0);
+        assert_eq!(signal(&short).episodes(), [(200, 203)], "a short one in a long recording");
         let noise = [30.0, -45.0, 12.0, -25.0, 50.0, -8.0, 22.0, -40.0, 35.0, -31.0];
         assert_eq!(signal(&noise).episodes(), [], "nor is what goes to and fro");
         assert_eq!(signal(&[7.0]).episodes(), []);

@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
         id: "read-ahead-waste",
         title: "Readahead reads much that nobody asks for",
         meaning: "Random accesses bring in their neighbours as well. The device is busy with bytes that are evicted before anybody uses them, and they take the place of what is used.",
-        evidence: "The process that reads most has the devices read at least three times what it asks for with read calls (read_bytes against rchar), at 1 % of \
+        evidence: "The process that reads most has the devices read at least twice what it asks for with read calls (read_bytes against rchar), so that half of it or more is in vain, at 1 % of \
                    memory a minute or more. Of a process that asks with page faults: at least 64 pages per major fault, with refaults of at least a \
                    tenth of what is read. Requests of the device of at least 64 KiB and a large read_ahead_kb speak for it.",
         why: "A read that looks sequential, and every fault in a mapping that is not marked as random, reads a window around itself: up to read_ahead_kb.",
@@ -40,7 +40,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let refaulted = window.host_rate(REFAULTED).map_or(0.0, |pages| pages * page);
     let by_faults = faulted * page > asked;
     let (used, source, least) =
-        if by_faults { (faulted * page, "majflt * page size", 64.0) } else { (asked, "rchar", 3.0) };
+        if by_faults { (faulted * page, "majflt * page size", 64.0) } else { (asked, "rchar", 2.0) };
     if used <= 0.0 || reader.amount < used * least || by_faults && refaulted < reader.amount * 0.1 {
         return None;
     }
