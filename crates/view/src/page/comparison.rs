@@ -54,7 +54,7 @@ pub fn comparison(comparison: &Comparison) -> Page {
     let names = comparison.runs.iter().map(|run| run.name.as_str());
     let columns: Vec<&str> = published(comparison).then_some("published").into_iter().chain(names).collect();
     Page {
-        title: format!("{}: {}", comparison.scenario, columns.join(" beside ")),
+        title: format!("{}: {}", comparison.scenario, columns.join(", ")),
         lead: vec![format!("{}.", comparison.title)],
         outcome: outcome(comparison),
         blocks,
