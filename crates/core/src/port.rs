@@ -14,8 +14,11 @@ use crate::units::Nanos;
 pub trait Sink: Send {
     /// Starts the recording.
     fn begin(&mut self, manifest: &Manifest) -> Result<(), Refusal>;
-    /// Takes a sample. The schema only grows between calls.
+    /// Takes a sample. The schema only grows between calls, unless [`Self::renew`] comes between them.
     fn sample(&mut self, schema: &Schema, sample: &Sample) -> Result<(), Refusal>;
+    /// The schema begins anew: what comes is under another one, with numbers of its own. Only recorders that are told to do so
+    /// ([`Self::sample`]'s schema would grow for weeks) call it; a sink that keeps nothing of a schema between calls need not care.
+    fn renew(&mut self) {}
     /// Takes a mark.
     fn mark(&mut self, mark: &Mark) -> Result<(), Refusal>;
     /// Ends the recording with the final manifest.

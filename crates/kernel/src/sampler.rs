@@ -64,6 +64,7 @@ impl Watch {
 #[derive(Debug)]
 pub struct Sampler {
     root: Root,
+    watch: Watch,
     buffer: kept::Buffer,
     budget: kept::Budget,
     host: host::HostFiles,
@@ -83,6 +84,7 @@ impl Sampler {
         };
         let mut sampler = Self {
             root: root.clone(),
+            watch: watch.clone(),
             buffer: kept::Buffer::new(),
             budget: kept::Budget::of_this_process(),
             host: host::HostFiles::open(root)?,
@@ -96,6 +98,15 @@ impl Sampler {
             sampler.watch_cgroup(path);
         }
         Ok(sampler)
+    }
+
+    /// Begins anew, as if it had just been made, for another schema that is empty.
+    ///
+    /// # Errors
+    /// As [`Self::new`]; it goes on as before then.
+    pub fn renew(&mut self) -> Result<(), Error> {
+        *self = Self::new(&self.root, self.watch.clone())?;
+        Ok(())
     }
 
     /// Also samples this control group (or tree of groups, see [`Watch::cgroups`]) from now on, by the full path of its directory, which is its name in the

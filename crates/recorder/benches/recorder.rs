@@ -126,6 +126,9 @@ impl Probe for Blind {
     fn sample(&mut self, _: &mut Schema, _: &mut Sample) -> Result<(), Refusal> {
         Ok(())
     }
+    fn renew(&mut self) -> Result<(), Refusal> {
+        Ok(())
+    }
     fn watch_pid(&mut self, _: u32) {}
     fn watch_cgroup(&mut self, _: &Path) {}
 }

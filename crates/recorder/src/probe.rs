@@ -11,6 +11,10 @@ pub trait Probe {
     /// set already. An error is noted in the recording; the rows that could be read are recorded all the same.
     fn sample(&mut self, schema: &mut Schema, sample: &mut Sample) -> Result<(), Refusal>;
 
+    /// Begins anew, for another schema that is empty: forgets all numbers that a schema gave out, and what it has been told to watch
+    /// since it was made. After an error it goes on as before.
+    fn renew(&mut self) -> Result<(), Refusal>;
+
     /// Has this process in every sample from the next one on, with all that it starts, as long as it lives.
     fn watch_pid(&mut self, pid: u32);
 
@@ -21,6 +25,10 @@ pub trait Probe {
 impl Probe for Sampler {
     fn sample(&mut self, schema: &mut Schema, sample: &mut Sample) -> Result<(), Refusal> {
         Sampler::sample(self, schema, sample).map_err(|error| refusal(&error))
+    }
+
+    fn renew(&mut self) -> Result<(), Refusal> {
+        Sampler::renew(self).map_err(|error| refusal(&error))
     }
 
     fn watch_pid(&mut self, pid: u32) {

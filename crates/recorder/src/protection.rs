@@ -43,12 +43,15 @@ pub struct Protection {
     pub priority: Priority,
     /// Memory for samples that wait for the sink. Never less than eight samples.
     pub ring: Bytes,
+    /// Entities after which the schema begins anew, without those that are gone. What was added with
+    /// [`Recorder::watch_pid`](crate::Recorder::watch_pid) is forgotten then.
+    pub entities: usize,
 }
 
 impl Default for Protection {
-    /// Current memory locked, priority raised, 4 MiB for samples that wait.
+    /// Current memory locked, priority raised, 4 MiB for samples that wait, any number of entities.
     fn default() -> Self {
-        Self { lock: Lock::Current, priority: Priority::Raised, ring: Bytes::new(4 << 20) }
+        Self { lock: Lock::Current, priority: Priority::Raised, ring: Bytes::new(4 << 20), entities: usize::MAX }
     }
 }
 

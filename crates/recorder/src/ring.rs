@@ -8,6 +8,8 @@ use std::collections::VecDeque;
 pub(crate) enum Item {
     Sample(Sample),
     Mark(Mark),
+    /// What comes is under a new schema.
+    Renewal,
 }
 
 /// Samples that made room for newer ones before the sink had taken them.
@@ -70,7 +72,8 @@ impl HandedOver {
 pub(crate) struct Ring {
     items: VecDeque<Item>,
     spare: Vec<Sample>,
-    growth: Growth,
+    /// What each schema gained that something in the queue may need: the one that is delivered first, then those behind a renewal.
+    growth: VecDeque<Growth>,
     lost: Option<Lost>,
     lost_so_far: u64,
 }
@@ -88,8 +91,13 @@ impl Ring {
 
     /// Queues a filled sample, with what the schema gained up to it, and gives an empty buffer for the next one.
     pub(crate) fn push_sample(&mut self, sample: Sample, growth: &mut Growth) -> Sample {
-        self.growth.columns.append(&mut growth.columns);
-        self.growth.entities.append(&mut growth.entities);
+        if self.growth.is_empty() {
+            self.growth.push_back(Growth::default());
+        }
+        if let Some(last) = self.growth.back_mut() {
+            last.columns.append(&mut growth.columns);
+            last.entities.append(&mut growth.entities);
+        }
         self.items.push_back(Item::Sample(sample));
         self.spare.pop().unwrap_or_else(|| self.give_up_oldest())
     }
@@ -111,10 +119,26 @@ impl Ring {
         self.items.push_back(Item::Mark(mark));
     }
 
-    /// Takes the oldest thing. Before it, `schema` gets all it may need.
+    /// Queues the beginning of a new schema.
+    pub(crate) fn push_renewal(&mut self) {
+        self.items.push_back(Item::Renewal);
+        if self.growth.is_empty() {
+            self.growth.push_back(Growth::default());
+        }
+        self.growth.push_back(Growth::default());
+    }
+
+    /// Takes the oldest thing. Before it, `schema` gets all it may need, or begins anew.
     pub(crate) fn pop(&mut self, schema: &mut Schema) -> Option<Item> {
-        self.growth.apply(schema);
-        self.items.pop_front()
+        if let Some(first) = self.growth.front_mut() {
+            first.apply(schema);
+        }
+        let item = self.items.pop_front();
+        if matches!(item, Some(Item::Renewal)) {
+            self.growth.pop_front();
+            *schema = Schema::default();
+        }
+        item
     }
 
     /// Puts back what the sink did not take; it stays the oldest.
@@ -178,6 +202,7 @@ mod tests {
             .map(|item| match item {
                 Item::Sample(sample) => ('s', sample.stamp.boot_ns),
                 Item::Mark(mark) => ('m', mark.stamp.boot_ns),
+                Item::Renewal => ('r', 0),
             })
             .collect()
     }
@@ -221,6 +246,34 @@ mod tests {
         assert_eq!(far, near);
     }
 
+    #[test]
+    fn samples_before_and_behind_a_renewal_each_have_their_own_schema() {
+        let (mut near, mut far) = (Schema::default(), Schema::default());
+        let (mut handed_over, mut growth, mut ring) = (HandedOver::default(), Growth::default(), ring(9));
+        let mut push = |ring: &mut Ring, near: &mut Schema, name: &str| {
+            near.push_entity(Table::Disk, Entity { name: name.into(), label: name.into() });
+            handed_over.collect(near, &mut growth);
+            ring.push_sample(Sample::default(), &mut growth);
+            if name == "b" {
+                (*near, handed_over) = (Schema::default(), HandedOver::default());
+                ring.push_renewal();
+            }
+        };
+        ["a", "b", "c", "d"].into_iter().for_each(|name| push(&mut ring, &mut near, name));
+        let names = |schema: &Schema| {
+            schema.entities(Table::Disk).iter().map(|entity| entity.name.clone()).collect::<Vec<_>>().concat()
+        };
+        let mut seen = Vec::new();
+        while let Some(item) = ring.pop(&mut far) {
+            seen.push((matches!(item, Item::Sample(_)), names(&far)));
+        }
+        let seen: Vec<(bool, &str)> = seen.iter().map(|(sample, names)| (*sample, names.as_str())).collect();
+        assert_eq!(seen, [(true, "ab"), (true, "ab"), (false, ""), (true, "cd"), (true, "cd")]);
+        push(&mut ring, &mut near, "e");
+        ring.pop(&mut far);
+        assert_eq!((names(&far), far), ("cde".to_owned(), near));
+    }
+
     proptest! {
         /// Every sample comes out once, in order, or is counted as lost; every mark comes out, in order.
         #[test]
@@ -234,6 +287,7 @@ mod tests {
                     ring.recycle(sample);
                 }
                 Item::Mark(mark) => marks.push(mark.stamp.boot_ns),
+                Item::Renewal => {}
             };
             for (at, step) in (0i64..).zip(steps) {
                 match step {

@@ -6,7 +6,7 @@ use crate::protection::Protection;
 use crate::ring::{Growth, HandedOver};
 use crate::schedule::Schedule;
 use crate::shared::{Command, Shared};
-use pagetide_core::{Nanos, Sample, Schema};
+use pagetide_core::{Nanos, Sample, Schema, Table};
 
 /// Room in every buffer beyond the rows of the first sample, as a part of them: processes and disks come and go.
 const HEADROOM: usize = 4;
@@ -66,6 +66,7 @@ pub(crate) fn run(
         }
         handed_over.collect(&schema, &mut growth);
 
+        let renew = is_full(&schema, &buffer, protection);
         let stamp = buffer.stamp;
         account.samples += 1;
         account.late += u64::from(before.is_some_and(|before| schedule.is_late(before, stamp.mono_ns)));
@@ -80,6 +81,15 @@ pub(crate) fn run(
         } else {
             buffer = shared.push_sample(buffer, &mut growth, turn, account.late);
         }
+        if renew && !turn.last {
+            match probe.renew() {
+                Ok(()) => {
+                    (schema, handed_over) = (Schema::default(), HandedOver::default());
+                    shared.renew();
+                }
+                Err(refusal) => shared.note(format!("recorder: processes that are gone are not forgotten: {refusal}")),
+            }
+        }
         if turn.last {
             account.cpu = clock::thread_cpu();
             return account;
@@ -88,6 +98,12 @@ pub(crate) fn run(
             account.late += schedule.advance(clock::monotonic_ns());
         }
     }
+}
+
+/// Whether the schema has more entities than it should, and most of them are gone.
+fn is_full(schema: &Schema, sample: &Sample, protection: Protection) -> bool {
+    let known: usize = Table::ALL.into_iter().map(|table| schema.entities(table).len()).sum();
+    known >= protection.entities && known >= 2 * sample.tables().map(|table| table.rows().count()).sum::<usize>()
 }
 
 /// Empty buffers that hold a sample such as `first`, and some more rows, without allocating.

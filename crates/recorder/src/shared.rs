@@ -107,6 +107,11 @@ impl Shared {
         next
     }
 
+    /// Queues the beginning of a new schema.
+    pub(crate) fn renew(&self) {
+        self.lock().ring.push_renewal();
+    }
+
     /// Says that no more samples come.
     pub(crate) fn end_sampling(&self) {
         self.lock().sampling_ended = true;

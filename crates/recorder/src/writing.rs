@@ -96,6 +96,10 @@ impl Writer {
         match item {
             Item::Sample(sample) => self.sink.sample(&self.schema, sample),
             Item::Mark(mark) => self.sink.mark(mark),
+            Item::Renewal => {
+                self.sink.renew();
+                Ok(())
+            }
         }
     }
 

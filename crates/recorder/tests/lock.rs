@@ -26,7 +26,7 @@ impl Sink for NoNotes {
 fn locked_with(lock: Lock) -> [u64; 3] {
     let before = locked();
     let manifest = Manifest { interval: Nanos::new(3_600_000_000_000), ..Manifest::default() };
-    let protection = Protection { lock, priority: Priority::Unchanged, ring: Bytes::ZERO };
+    let protection = Protection { lock, priority: Priority::Unchanged, ring: Bytes::ZERO, entities: usize::MAX };
     let sampler = || Ok(Sampler::new(&Root::host(), Watch::default()).unwrap());
     let recorder = Recorder::with_probe(sampler, manifest, protection, Box::new(NoNotes)).unwrap();
     recorder.sample_now();

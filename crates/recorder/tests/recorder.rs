@@ -10,7 +10,8 @@ use std::sync::{Arc, Condvar, Mutex};
 const NEVER: Nanos = Nanos::new(3_600_000_000_000);
 
 /// Nothing locked or raised, and the smallest ring: eight buffers beside the one in use.
-const BARE: Protection = Protection { lock: Lock::None, priority: Priority::Unchanged, ring: Bytes::ZERO };
+const BARE: Protection =
+    Protection { lock: Lock::None, priority: Priority::Unchanged, ring: Bytes::ZERO, entities: usize::MAX };
 
 /// One thing that a sink was given.
 #[derive(Debug, Clone, PartialEq)]
@@ -106,6 +107,8 @@ fn always(_: &'static str) -> Result<(), Refusal> {
 struct Counting {
     count: i64,
     fails: bool,
+    /// A disk is gone in the next sample.
+    short_lived: bool,
     watched: Arc<Mutex<Vec<(i64, String)>>>,
 }
 
@@ -119,11 +122,16 @@ impl Probe for Counting {
         sample.row(Table::Host, EntityId(0), 1)[column.0 as usize] = Some(self.count);
         let name = format!("disk{}", self.count);
         let disk = schema.push_entity(Table::Disk, Entity { label: name.clone(), name });
-        for id in 0..=disk.0 {
+        let first = if self.short_lived { disk.0 } else { 0 };
+        for id in first..=disk.0 {
             sample.row(Table::Disk, EntityId(id), 1);
         }
         self.count += 1;
         if self.fails { Err(Refusal::system("/proc/none: cannot be read", "")) } else { Ok(()) }
+    }
+
+    fn renew(&mut self) -> Result<(), Refusal> {
+        Ok(())
     }
 
     fn watch_pid(&mut self, pid: u32) {
@@ -396,6 +404,9 @@ impl Probe for Panicking {
         assert!(self.0.count < 2, "a defect in a probe (this panic belongs to the test)");
         self.0.sample(schema, sample)
     }
+    fn renew(&mut self) -> Result<(), Refusal> {
+        Ok(())
+    }
     fn watch_pid(&mut self, _: u32) {}
     fn watch_cgroup(&mut self, _: &Path) {}
 }
@@ -441,4 +452,48 @@ fn samples_come_by_themselves() {
     let counts = log.counts();
     assert_eq!(counts.len() as u64 + manifest.lost_samples, manifest.samples);
     assert!(counts.is_sorted());
+}
+
+#[test]
+fn a_schema_that_has_grown_too_large_begins_anew_without_what_is_gone() {
+    /// Counts the entities under which each sample comes.
+    struct Entities(Arc<Mutex<Vec<(i64, usize)>>>);
+    impl Sink for Entities {
+        fn begin(&mut self, _: &Manifest) -> Result<(), Refusal> {
+            Ok(())
+        }
+        fn sample(&mut self, schema: &Schema, sample: &Sample) -> Result<(), Refusal> {
+            let (_, host) = sample.table(Table::Host).unwrap().rows().next().unwrap();
+            let disks = schema.entities(Table::Disk);
+            let names: Vec<_> =
+                sample.table(Table::Disk).unwrap().rows().map(|(id, _)| &disks[id.0 as usize].name).collect();
+            assert_eq!(names.last().unwrap().as_str(), format!("disk{}", host[0].unwrap()));
+            self.0.lock().unwrap().push((host[0].unwrap(), disks.len()));
+            Ok(())
+        }
+        fn mark(&mut self, mark: &Mark) -> Result<(), Refusal> {
+            panic!("nothing is to be said: {mark:?}");
+        }
+        fn finish(&mut self, _: &Manifest) -> Result<(), Refusal> {
+            Ok(())
+        }
+    }
+    for short_lived in [true, false] {
+        let seen = Arc::default();
+        let manifest = Manifest { interval: Nanos::new(3_600_000_000_000), ..Manifest::default() };
+        let probe = Counting { short_lived, ..Counting::default() };
+        let protection = Protection { entities: 5, ..BARE };
+        let sink = Box::new(Entities(Arc::clone(&seen)));
+        let recorder = Recorder::with_probe(|| Ok(probe), manifest, protection, sink).unwrap();
+        for _ in 0..8 {
+            recorder.sample_now();
+        }
+        recorder.finish().unwrap();
+        let seen: Vec<(i64, usize)> = seen.lock().unwrap().clone();
+        let counts: Vec<i64> = seen.iter().map(|(count, _)| *count).collect();
+        assert_eq!(counts, (0..10).collect::<Vec<_>>());
+        // One host and four disks are five. Disks that are all there are not forgotten.
+        let most = seen.iter().map(|(_, disks)| *disks).max().unwrap();
+        assert_eq!(most, if short_lived { 4 } else { 10 });
+    }
 }

@@ -69,6 +69,9 @@ impl Probe for Watched {
         self.log.lock().unwrap().push(used());
         Probe::sample(&mut self.sampler, schema, sample)
     }
+    fn renew(&mut self) -> Result<(), Refusal> {
+        Ok(())
+    }
     fn watch_pid(&mut self, _: u32) {}
     fn watch_cgroup(&mut self, _: &Path) {}
 }

@@ -241,6 +241,11 @@ impl Sink for Writer {
         Ok(())
     }
 
+    /// A segment has one schema.
+    fn renew(&mut self) {
+        self.end_segment();
+    }
+
     fn mark(&mut self, mark: &Mark) -> Result<(), Refusal> {
         let log = self.log(mark.stamp)?;
         log.buffer.clear();

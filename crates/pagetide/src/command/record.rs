@@ -18,7 +18,7 @@ use child::Child;
 use keep::Limit;
 use listen::{Address, Listener};
 use notify::Supervisor;
-use pagetide_core::{Bytes, MarkKind, Nanos, Refusal};
+use pagetide_core::{MarkKind, Nanos, Refusal};
 use pagetide_kernel::{Processes, Root, Top, Watch};
 use pagetide_recorder::{Lock, Options, Protection, Recorder};
 use pagetide_store::{Keep, Writer};
@@ -84,6 +84,10 @@ pub(crate) struct Arguments {
     #[arg(last = true, value_name = "CMD")]
     command: Vec<OsString>,
 }
+
+/// Disks, groups and processes that have had rows before those that are gone are forgotten: some 10 MB, and minutes at least of the
+/// wildest coming and going.
+const MOST_ENTITIES: usize = 20_000;
 
 pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Refusal> {
     if arguments.status {
@@ -168,11 +172,13 @@ fn start(arguments: &Arguments, keep: Keep) -> Result<(Recorder, Ends), Refusal>
         workload_disk: None,
     };
     // A process that does nothing but record locks what it gets later as well, and has more room for a sink that waits.
-    let protection = if arguments.service {
-        Protection { lock: Lock::Future, ring: Bytes::new(4 << 20), ..Protection::default() }
-    } else {
-        Protection::default()
-    };
+    let mut protection = Protection::default();
+    if arguments.service {
+        protection.lock = Lock::Future;
+    }
+    if arguments.command.is_empty() {
+        protection.entities = MOST_ENTITIES;
+    }
     let recorder = Recorder::start_protected(root(arguments), options, protection, Box::new(sink))?;
     if let Some(error) = missing {
         recorder.mark(MarkKind::Note { text: format!("recorder: no control groups: {error}") });

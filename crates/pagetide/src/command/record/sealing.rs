@@ -46,6 +46,10 @@ impl Sink for Sealing {
         self.writer().sample(schema, sample)
     }
 
+    fn renew(&mut self) {
+        self.writer.renew();
+    }
+
     fn mark(&mut self, mark: &Mark) -> Result<(), Refusal> {
         self.writer().mark(mark)
     }
