@@ -39,9 +39,8 @@ fn run(case: &Case, folder: &Path, work_dir: &Path, progress: &mut dyn Progress)
         writer: Writer::create(&folder.join("recording"))?,
         from: case.recorded_from.clone(),
         begun: false,
-        waiting: None,
-        last_ns: None,
-        kept: 0,
+        ended_ns: i64::MAX,
+        due: Vec::new(),
     };
     let result = Vm::new(options).run(&case.scenario, case.scale, Box::new(sink), progress)?;
     let bad = result.steps.iter().find(|step| !matches!(step.outcome, Outcome::Done | Outcome::TimedOut));
@@ -57,25 +56,17 @@ fn run(case: &Case, folder: &Path, work_dir: &Path, progress: &mut dyn Progress)
 /// A step takes about so long to end once its loads have, in ns.
 const ENDING: i64 = 100_000_000;
 
-/// A recording as it would be of a machine that nobody prepared: it begins when the machine is ready, does not know of steps,
-/// and has only the samples that were due.
+/// A recording as it would be of a machine that nobody prepared: it begins when the machine is ready, ends before the loads do,
+/// does not know of steps, and has only the samples that were due.
 #[derive(Debug)]
 struct Field {
     writer: Writer,
     from: String,
     begun: bool,
-    /// The last sample that was due. It is kept when the next one comes.
-    waiting: Option<(Schema, Sample)>,
-    last_ns: Option<i64>,
-    kept: u64,
-}
-
-impl Field {
-    fn write(&mut self) -> Result<(), Refusal> {
-        let Some((schema, sample)) = self.waiting.take() else { return Ok(()) };
-        self.kept += 1;
-        self.writer.sample(&schema, &sample)
-    }
+    /// When the last step ended, ns.
+    ended_ns: i64,
+    /// What was due. Which was before the end is known only at the end: marks may overtake samples.
+    due: Vec<(Schema, Sample)>,
 }
 
 impl Sink for Field {
@@ -85,32 +76,30 @@ impl Sink for Field {
 
     fn sample(&mut self, schema: &Schema, sample: &Sample) -> Result<(), Refusal> {
         // The lab takes samples of its own at the edges of steps, which would tell when something begins.
-        let due = i64::try_from(INTERVAL.get()).unwrap_or(i64::MAX) / 2;
-        let now = sample.stamp.boot_ns;
-        if !self.begun || self.last_ns.is_some_and(|last| now - last < due) {
-            return Ok(());
+        let least = i64::try_from(INTERVAL.get()).unwrap_or(i64::MAX) / 2;
+        let near = |(_, last): &(Schema, Sample)| sample.stamp.boot_ns - last.stamp.boot_ns < least;
+        if self.begun && !self.due.last().is_some_and(near) {
+            self.due.push((schema.clone(), sample.clone()));
         }
-        self.last_ns = Some(now);
-        self.write()?;
-        self.waiting = Some((schema.clone(), sample.clone()));
         Ok(())
     }
 
     fn mark(&mut self, mark: &Mark) -> Result<(), Refusal> {
-        if let MarkKind::StepStarted { id, .. } = &mark.kind {
-            self.begun |= *id == self.from;
-        }
-        if let MarkKind::StepEnded { result } = &mark.kind {
-            // A load that has ended is gone, and what it did has been added to its parent's counts, before its step has ended.
-            let going = |(_, sample): &(Schema, Sample)| sample.stamp.boot_ns < result.ended_ns - ENDING;
-            self.waiting = self.waiting.take().filter(going);
+        match &mark.kind {
+            MarkKind::StepStarted { id, .. } => self.begun |= *id == self.from,
+            MarkKind::StepEnded { result } => self.ended_ns = result.ended_ns,
+            MarkKind::Note { .. } => {}
         }
         Ok(())
     }
 
     fn finish(&mut self, manifest: &Manifest) -> Result<(), Refusal> {
-        self.write()?;
-        self.writer.finish(&Manifest { samples: self.kept, ..manifest.clone() })
+        // A load that has ended is gone, and what it did has been added to its parent's counts, before its step has ended.
+        self.due.retain(|(_, sample)| sample.stamp.boot_ns < self.ended_ns - ENDING);
+        for (schema, sample) in &self.due {
+            self.writer.sample(schema, sample)?;
+        }
+        self.writer.finish(&Manifest { samples: self.due.len() as u64, ..manifest.clone() })
     }
 }
 
@@ -166,9 +155,8 @@ mod tests {
             writer: Writer::create(&path).unwrap(),
             from: "run".to_owned(),
             begun: false,
-            waiting: None,
-            last_ns: None,
-            kept: 0,
+            ended_ns: i64::MAX,
+            due: Vec::new(),
         };
         let manifest = Manifest { interval: INTERVAL, ..Manifest::default() };
         field.begin(&manifest).unwrap();
@@ -204,6 +192,7 @@ mod tests {
             figures: pagetide_core::Figures::default(),
         };
         field.mark(&Mark { stamp: stamp(2500), kind: MarkKind::StepEnded { result: Box::new(result) } }).unwrap();
+        take(&mut field, 2980);
         field.finish(&manifest).unwrap();
         let recording = pagetide_store::Reader::open(&path).unwrap().load(&Selection::default()).unwrap();
         let kept: Vec<i64> = recording.stamps().iter().map(|stamp| stamp.boot_ns / 1_000_000).collect();
