@@ -133,7 +133,8 @@ fn work(scenario: &Scenario, job: &Job, port: &Port) -> Result<(), Refusal> {
         watch,
         origin: "vm".into(),
         workload_cgroup: None,
-        workload_disk: (!job.as_host).then(|| first.device.clone()),
+        // Where there are several, all of them are the experiment's.
+        workload_disk: (!job.as_host && disks.len() == 1).then(|| first.device.clone()),
     };
     let recorder = Recorder::start(Root::host(), options, Box::new(port.sink()))?;
     let ground =
