@@ -166,3 +166,17 @@ fn a_growing_recording_is_watched() {
     let quiet = pagetide().args(["diagnose", "--watch", "--for", "300ms"]).arg(&recording).assert().code(0);
     assert_eq!(String::from_utf8_lossy(&quiet.get_output().stdout), "", "it is over");
 }
+
+#[test]
+fn a_part_of_a_recording_is_diagnosed_for_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let recording = imported(folder.path(), "curious-case");
+    let diagnose = |arguments: &[&str]| pagetide().arg("diagnose").arg(&recording).args(arguments).assert();
+    let part = diagnose(&["--to", "2016-01-01T00:00:00", "--json"]).success();
+    let told: serde_json::Value = serde_json::from_slice(&part.get_output().stdout).unwrap();
+    assert_eq!(told["verdict"], "cannot_tell", "nothing was recorded then: {told}");
+    let refused = diagnose(&["--step", "B1"]).code(2);
+    let text = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
+    assert!(text.contains("no step `B1`") && text.contains("--from and --to"), "{text}");
+    diagnose(&["--from", "noon"]).code(2);
+}

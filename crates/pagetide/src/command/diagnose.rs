@@ -5,6 +5,7 @@ use crate::{output, recordings, reports};
 use pagetide_core::{Nanos, Refusal, Report, Selection};
 use std::path::PathBuf;
 
+mod part;
 mod watch;
 
 /// Say what happened in a recording: findings with evidence, what contradicts them, and what to do.
@@ -13,6 +14,8 @@ mod watch;
 Examples:
   pagetide diagnose rec
   pagetide diagnose run/buffered-read --html report.html
+  pagetide diagnose rec --from 12:20 --to 12:40                a stretch of time (UTC)
+  pagetide diagnose run/ssd-stream-starves-raid --step B1      one step, as a host would have seen it
   pagetide diagnose rec --json
   pagetide diagnose rec --watch --json     a line for each finding that begins or ends
 
@@ -20,6 +23,15 @@ With --watch the exit code is 1 when anything that is wrong began while it watch
 pub(crate) struct Arguments {
     /// The recording: its folder, or a run's folder.
     recording: PathBuf,
+    /// From this time on (UTC): `12:20`, `12:20:30`, `2026-11-21T12:20:30`, or `-10min` before the end.
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, conflicts_with = "watch")]
+    from: Option<String>,
+    /// Up to this time.
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, conflicts_with = "watch")]
+    to: Option<String>,
+    /// Of a run only this step, with the one before it as what was usual, and nothing of what the lab knows about it.
+    #[arg(long, value_name = "ID", conflicts_with_all = ["from", "to", "watch"])]
+    step: Option<String>,
     /// Write the page with its plots to this file as well.
     #[arg(long, value_name = "FILE", conflicts_with = "watch")]
     html: Option<PathBuf>,
@@ -41,8 +53,11 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Refusal>
     if arguments.watch {
         return watch::run(arguments, json);
     }
-    let recording = recordings::load(&arguments.recording, &selection(!json || arguments.html.is_some()))?;
-    let run = recordings::result(&arguments.recording)?;
+    let selection = selection(!json || arguments.html.is_some());
+    let part = part::of(arguments, &selection)?;
+    // What the lab knows of a run holds for all of it.
+    let run = if part.is_some() { None } else { recordings::result(&arguments.recording)? };
+    let recording = part.map_or_else(|| recordings::load(&arguments.recording, &selection), Ok)?;
     let scenario = run.as_ref().map(|run| reports::scenario(&arguments.recording, run)).transpose()?.flatten();
     let diagnosis = pagetide_diagnose::diagnose(&recording);
     let report = Report { scenario, run, diagnosis, recording };
