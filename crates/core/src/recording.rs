@@ -203,6 +203,30 @@ impl Recording {
         self.series(Table::Disk, disk, metric)
     }
 
+    /// Adds what another load of the same recording has, sample by sample; loads come in order of time. What belongs to a sample that is
+    /// not here is left out, and so is what is here already.
+    pub fn absorb(&mut self, part: Self) {
+        let places: BTreeMap<(i64, i64), usize> =
+            self.stamps.iter().enumerate().map(|(at, stamp)| ((stamp.wall_ns, stamp.mono_ns), at)).collect();
+        let place = |stamp: &Stamp| places.get(&(stamp.wall_ns, stamp.mono_ns)).copied();
+        let places: Vec<Option<usize>> = part.stamps.iter().map(place).collect();
+        for (table, entities) in part.tables {
+            let own = self.tables.entry(table).or_default();
+            for (name, metrics) in entities {
+                let known = own
+                    .entry(name)
+                    .or_insert_with(|| Metrics { label: metrics.label.clone(), by_name: BTreeMap::new() });
+                for (column, values) in metrics.by_name.into_values() {
+                    for (value, place) in values.values.iter().zip(places.get(values.first..).unwrap_or_default()) {
+                        if let (Some(value), Some(at)) = (value, place) {
+                            known.add(&column, *at, *value);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     /// The results of the steps that ended, in order.
     pub fn steps(&self) -> impl Iterator<Item = &StepResult> {
         self.marks.iter().filter_map(|mark| match &mark.kind {
@@ -330,6 +354,13 @@ impl RecordingBuilder {
 }
 
 impl Metrics {
+    /// Adds a value at a sample behind those that the metric has; one that is not is left out.
+    fn add(&mut self, column: &Column, at: usize, value: i64) {
+        if self.by_name.get(&column.name).is_none_or(|(_, known)| at >= known.first + known.values.len()) {
+            self.set(column, at, Some(value));
+        }
+    }
+
     fn set(&mut self, column: &Column, at: usize, value: Option<i64>) {
         if !self.by_name.contains_key(&column.name) {
             let values = Values { first: at, values: Vec::new() };
@@ -468,7 +499,7 @@ mod tests {
         let mut builder = RecordingBuilder::new(Manifest::default());
         for (at, value) in values {
             let mut sample = Sample::default();
-            sample.stamp.boot_ns = *at;
+            (sample.stamp.boot_ns, sample.stamp.wall_ns) = (*at, *at);
             sample.row(Table::Host, host, 1)[column.0 as usize] = *value;
             builder.sample(&schema, &sample);
         }
@@ -548,6 +579,28 @@ mod tests {
         let values = vec![None, Some(1), None, Some(5), None, Some(9)];
         builder.values(Table::Host, "", column, 0, values);
         assert_eq!(builder.finish(), by_sample, "a value for no sample is left out");
+    }
+
+    #[test]
+    fn parts_of_a_recording_are_put_together_again() {
+        let whole = recording(&[(0, Some(1)), (10, Some(2)), (20, None), (30, Some(4)), (40, Some(5))]);
+        let stamps = |range: std::ops::Range<usize>| {
+            let mut builder = RecordingBuilder::new(Manifest::default());
+            whole.stamps()[range].iter().for_each(|stamp| builder.stamp(*stamp));
+            builder
+        };
+        let part = |range: std::ops::Range<usize>| {
+            let (column, first, values) = whole.columns(Table::Host, "").next().unwrap();
+            let mut builder = stamps(range.clone());
+            builder.entity(Table::Host, Entity { name: String::new(), label: String::new() });
+            builder.values(Table::Host, "", column.clone(), 0, values[range.start - first..range.end - first].to_vec());
+            builder.finish()
+        };
+        let mut together = stamps(0..5).finish();
+        together.absorb(part(0..2));
+        together.absorb(part(1..4));
+        together.absorb(part(4..5));
+        assert_eq!(together, whole, "what came twice counts once");
     }
 
     #[test]

@@ -67,6 +67,31 @@ pub fn scenarios() -> impl Iterator<Item = &'static str> {
     rules::RULES.iter().flat_map(|rule| rule.shown_by).copied()
 }
 
+/// The stretches of which rules want to know what processes did, by all but the processes: from and to on the recording's axis, in
+/// order. Of a long recording that is little, and processes are most of it.
+pub fn stretches(recording: &Recording) -> Vec<(i64, i64)> {
+    let Some(whole) = Window::whole(recording) else { return Vec::new() };
+    // What grows slowly is looked for in the whole.
+    let grows = |metric: &str| {
+        let grown = whole.host_change(metric).zip(whole.memory());
+        grown.is_some_and(|(grown, memory)| grown >= memory * 0.05)
+    };
+    if grows("AnonPages") || grows("Slab") || whole.host_change("SwapFree").is_some_and(|change| change < 0.0) {
+        return vec![(whole.from, whole.to)];
+    }
+    // With some samples around it: a rate needs the one before.
+    let margin = signal::interval(recording).saturating_mul(10);
+    let mut stretches: Vec<(i64, i64)> = Vec::new();
+    for window in Window::all(recording) {
+        let (from, to) = (window.from.saturating_sub(margin), window.to.saturating_add(margin));
+        match stretches.last_mut() {
+            Some(last) if from <= last.1 => last.1 = last.1.max(to),
+            _ => stretches.push((from, to)),
+        }
+    }
+    stretches
+}
+
 /// The names of the metrics that rules look at: what to load of a recording.
 pub fn metrics() -> &'static [&'static str] {
     metrics::ALL

@@ -2,8 +2,8 @@
 
 use super::Outcome;
 use crate::{output, recordings, reports};
-use pagetide_core::{Nanos, Refusal, Report, Selection};
-use std::path::PathBuf;
+use pagetide_core::{Nanos, Recording, Refusal, Report, Selection, Table};
+use std::path::{Path, PathBuf};
 
 mod part;
 mod watch;
@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Refusal>
     let part = part::of(arguments, &selection)?;
     // What the lab knows of a run holds for all of it.
     let run = if part.is_some() { None } else { recordings::result(&arguments.recording)? };
-    let recording = part.map_or_else(|| recordings::load(&arguments.recording, &selection), Ok)?;
+    let recording = part.map_or_else(|| load(&arguments.recording, &selection), Ok)?;
     let scenario = run.as_ref().map(|run| reports::scenario(&arguments.recording, run)).transpose()?.flatten();
     let diagnosis = pagetide_diagnose::diagnose(&recording);
     let report = Report { scenario, run, diagnosis, recording };
@@ -78,4 +78,28 @@ fn selection(drawn: bool) -> Selection {
     let shown = pagetide_view::metrics().iter().filter(|_| drawn);
     let metrics = pagetide_diagnose::metrics().iter().chain(shown).map(|name| (*name).to_owned()).collect();
     Selection { metrics, ..Selection::default() }
+}
+
+/// Samples up to which all is loaded at once: two hours at one a second.
+const LONG: usize = 7200;
+
+/// Loads what is selected, of a long recording the processes only around what happened.
+fn load(path: &Path, selection: &Selection) -> Result<Recording, Refusal> {
+    let but_processes = Table::ALL.into_iter().filter(|table| *table != Table::Process).collect();
+    let mut recording = recordings::load(path, &Selection { tables: but_processes, ..selection.clone() })?;
+    let stretches = match recording.stamps().len() {
+        ..=LONG => recording.span().into_iter().collect(),
+        _ => pagetide_diagnose::stretches(&recording),
+    };
+    for (from, to) in stretches {
+        let inside = recording.stamps().iter().filter(|stamp| (from..=to).contains(&stamp.boot_ns));
+        let walls: Vec<i64> = inside.map(|stamp| stamp.wall_ns).collect();
+        let (from_wall_ns, to_wall_ns) = (walls.iter().min().copied(), walls.iter().max().copied());
+        if from_wall_ns.is_some() {
+            let tables = vec![Table::Process];
+            recording
+                .absorb(recordings::load(path, &Selection { from_wall_ns, to_wall_ns, tables, ..selection.clone() })?);
+        }
+    }
+    Ok(recording)
 }
