@@ -6,41 +6,37 @@
 use serde_json::Value;
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
+use tempfile::TempDir;
 
 /// One guest at a time: two would take each other's CPUs.
 static TURN: Mutex<()> = Mutex::new(());
 
-/// Runs a scenario and holds it to all the claims that its steps can be held to, which must be these.
-fn holds(scenario: &str, arguments: &[&str], claims: &[&str]) -> Value {
+/// Runs a scenario, in a folder that is gone when it is dropped: its exit code, result and what it said.
+fn run(scenario: &str, arguments: &[&str]) -> (TempDir, Option<i32>, Value, String) {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = tempfile::tempdir_in("/var/tmp").unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_pagetide"))
-        .current_dir(folder.path())
-        .args([
-            "lab",
-            "run",
-            scenario,
-            "--on",
-            "vm",
-            "--json",
-            "--interval",
-            "500ms",
-            "--out",
-            "run",
-            "--work-dir",
-            ".",
-        ])
-        .args(arguments)
-        .output()
-        .unwrap();
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    let run: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{scenario}: {stderr}"));
+    let usual = ["--on", "vm", "--json", "--interval", "500ms", "--out", "run", "--work-dir", "."];
+    let output = pagetide(&folder).args(["lab", "run", scenario]).args(usual).args(arguments).output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    let result = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{scenario}: {stderr}"));
+    (folder, output.status.code(), result, stderr)
+}
+
+fn pagetide(folder: &TempDir) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_pagetide"));
+    command.current_dir(folder.path());
+    command
+}
+
+/// Runs a scenario and holds it to all the claims that its steps can be held to, which must be these.
+fn holds(scenario: &str, arguments: &[&str], claims: &[&str]) -> Value {
+    let (_folder, code, run, stderr) = run(scenario, arguments);
     let verdicts = run["claims"].as_array().unwrap();
     let ids: Vec<&str> = verdicts.iter().map(|claim| claim["id"].as_str().unwrap()).collect();
     assert_eq!(ids, claims, "{scenario}");
     let broken: Vec<&Value> = verdicts.iter().filter(|claim| claim["holds"] != "yes").collect();
     assert!(broken.is_empty(), "{scenario}: {broken:#?}\n{stderr}");
-    assert_eq!(output.status.code(), Some(0), "{scenario}: {stderr}");
+    assert_eq!(code, Some(0), "{scenario}: {stderr}");
     run
 }
 
@@ -75,4 +71,19 @@ fn a_backup_evicts_its_neighbour_unless_it_goes_past_the_cache() {
         &["--scale", "1/32", "--steps", "warm_plain,night_plain,morning_plain,warm_direct,night_direct,morning_direct"],
         &["the-backup-evicts-the-service", "the-service-looks-healthy", "direct-io-spares-the-service"],
     );
+}
+
+#[test]
+fn a_stream_is_found_to_starve_the_other_disk() {
+    let (folder, _, _, stderr) = run("ssd-stream-starves-raid", &["--scale", "1/64", "--steps", "warm,before,B1"]);
+    // Only what was recorded: no step, no name of a part.
+    let output = pagetide(&folder).args(["diagnose", "run", "--step", "B1", "--json"]).output().unwrap();
+    let told: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{stderr}"));
+    assert_eq!(told["cause"]["rule"], "stream-floods-cache", "{told:#}");
+    assert_eq!(told["cause"]["origins"][0], "disk:vdb", "{told:#}");
+    let chain = told["chain"].as_array().unwrap();
+    let effects: Vec<&str> = chain.iter().map(|link| link["effect"].as_str().unwrap()).collect();
+    let place = |what: &str| effects.iter().position(|effect| effect.contains(what));
+    let order = ["kswapd reclaims", "the file cache loses", "major faults", "vda is busy"].map(place);
+    assert!(order.iter().all(Option::is_some) && order.is_sorted(), "{effects:#?}");
 }
