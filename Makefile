@@ -53,7 +53,7 @@ corpus:
 
 score:
 	@tools/need cc
-	$(CARGO) run --release --locked -p pagetide-corpus -- score
+	$(CARGO) run --release --locked -p pagetide-corpus -- score $(if $(HELD),--held)
 
 test: tools-test
 	$(CARGO) test --workspace --locked
