@@ -36,6 +36,8 @@ pub fn run() -> Refusal {
     if let Err(refusal) = live() {
         // Nobody but the console is left to be told.
         rustix::io::write(rustix::stdio::stderr(), format!("pagetide: {refusal}\n").as_bytes()).ok();
+        // What is still in the console's buffer would go with the power.
+        let _ = rustix::termios::tcdrain(rustix::stdio::stderr());
     }
     rustix::fs::sync();
     // Process 1 must not end, or the kernel panics; it waits for the power to go.
@@ -223,9 +225,10 @@ fn mount_disks(machine: &Machine) -> Result<Vec<Disk>, Refusal> {
     Ok(disks)
 }
 
-/// Looks until something is there, for some seconds: devices show up after their driver has been loaded.
+/// Looks until something is there, for a minute: devices show up after their driver has been loaded, and an emulated machine
+/// whose host is busy takes long for that.
 fn patiently<T>(mut look: impl FnMut() -> Option<T>) -> Option<T> {
-    (0..500).find_map(|_| {
+    (0..3000).find_map(|_| {
         let found = look();
         if found.is_none() {
             std::thread::sleep(Duration::from_millis(20));
