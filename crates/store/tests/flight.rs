@@ -144,6 +144,42 @@ fn a_recording_goes_on_over_a_kill_and_a_restart_of_the_host() {
 }
 
 #[test]
+fn a_clock_that_is_set_costs_no_sample_and_bends_no_axis() {
+    let scratch = tempfile::tempdir().unwrap();
+    let mut host = Host::new("b");
+    // A day is too old, so the days that the clock jumps over would take what was sealed before with them.
+    let keep = Keep { age: Some(Nanos::new(86_400_000_000_000)), ..Keep::default() };
+    let mut writer = Writer::open_or_continue(scratch.path(), keep).unwrap();
+    writer.begin(&host.manifest).unwrap();
+    // Forward by an hour, back by two, forward over midnight by ten days, back again.
+    let noon = MIDNIGHT - 12 * HOUR;
+    for at in 0..3000i64 {
+        let set = match at / 600 {
+            0 => 0,
+            1 => HOUR,
+            2 => -HOUR,
+            3 => 240 * HOUR,
+            _ => 0,
+        };
+        host.sample(&mut writer, noon + set + at * SECOND, at * SECOND, at);
+    }
+    let open = Reader::open(scratch.path()).unwrap().load(&Selection::default()).unwrap();
+    writer.finish(&host.manifest).unwrap();
+    drop(writer);
+    let recording = Reader::open(scratch.path()).unwrap().load(&Selection::default()).unwrap();
+    let values: Vec<i64> = recording.host("pgmajfault").unwrap().points().map(|(_, value)| value).collect();
+    // Two segments at most may go with each seal for their age; here that is none of those that hold the last two days.
+    assert_eq!(values.last(), Some(&2999));
+    assert!(values.windows(2).all(|pair| pair[1] == pair[0] + 1), "nothing is lost in the middle");
+    let rates = recording.host("pgmajfault").unwrap().rates();
+    assert!(rates.iter().all(|(_, _, rate)| (rate - 1.0).abs() < 1e-9), "the wall clock is no part of a rate");
+    assert!(recording.stamps().is_sorted_by(|a, b| a.boot_ns < b.boot_ns));
+    let open: Vec<i64> = open.host("pgmajfault").unwrap().points().map(|(_, value)| value).collect();
+    assert!(open.ends_with(&values), "and sealing changed nothing");
+    assert!(values.len() >= 1800, "{} of 3000 are left", values.len());
+}
+
+#[test]
 fn readers_see_a_beginning_of_the_recording_while_it_is_written_and_sealed() {
     let scratch = tempfile::tempdir().unwrap();
     let mut host = Host::new("b");
