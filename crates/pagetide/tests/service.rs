@@ -501,6 +501,35 @@ fn prometheus_reads_what_the_kernel_says() {
 }
 
 #[test]
+fn prometheus_reads_control_groups_while_they_are_there() {
+    let scratch = tempfile::tempdir().unwrap();
+    let (root, folder) = (scratch.path().join("root"), scratch.path().join("rec"));
+    tree(&root, 1, &["sda"]);
+    fs::create_dir_all(root.join("proc/self")).unwrap();
+    fs::write(root.join("proc/self/mounts"), "cgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n").unwrap();
+    let group = root.join("sys/fs/cgroup/shop \"a\"");
+    fs::create_dir_all(&group).unwrap();
+    fs::write(root.join("sys/fs/cgroup/cgroup.controllers"), "memory io\n").unwrap();
+    for (file, text) in
+        [("cgroup.controllers", "memory io\n"), ("memory.current", "8192\n"), ("memory.stat", "anon 7\n")]
+    {
+        fs::write(group.join(file), text).unwrap();
+    }
+    let service = Service::start(&folder, &["--root", root.to_str().unwrap(), "--listen", "0"]);
+    let address = service.first_line.split("http://").nth(1).unwrap().split('/').next().unwrap().to_owned();
+    let series = r#"pagetide_cgroup_current_bytes{cgroup="/sys/fs/cgroup/shop \"a\""} 8192"#;
+    let (_, body) = get(&address, "GET /metrics HTTP/1.1\r\n\r\n");
+    assert!(
+        body.contains(series),
+        "{}",
+        body.lines().filter(|line| line.contains("cgroup")).collect::<Vec<_>>().join("\n")
+    );
+    fs::remove_dir_all(&group).unwrap();
+    assert!(!get(&address, "GET /metrics HTTP/1.1\r\n\r\n").1.contains(series));
+    assert_eq!(service.stop().0, Some(0));
+}
+
+#[test]
 fn other_hosts_are_not_let_in_unawares() {
     let scratch = tempfile::tempdir().unwrap();
     let folder = scratch.path().join("rec");

@@ -5,7 +5,7 @@
 
 use super::answer::Status;
 use pagetide_core::{Column, Kind, Sample, Schema, Table, TableSample, Unit, metric};
-use pagetide_kernel::{Root, Sampler, Watch};
+use pagetide_kernel::{Root, Sampler, Watch, cgroup};
 use std::fmt::{Display, Write};
 
 /// The format's media type.
@@ -19,10 +19,21 @@ pub(super) struct Reading {
     sample: Sample,
 }
 
+/// Control groups that have come since the reading began, beyond which it begins anew without those that are gone.
+const MOST_GROUPS: usize = 4096;
+
 impl Reading {
     fn new(root: &Root) -> Option<Self> {
-        let sampler = Sampler::new(root, Watch::default()).ok()?;
+        // A tree of files from elsewhere may lack the mounts, and so say nothing of control groups.
+        let cgroups = cgroup::trees(root).unwrap_or_default();
+        let sampler = Sampler::new(root, Watch { cgroups, ..Watch::default() }).ok()?;
         Some(Self { sampler, schema: Schema::default(), sample: Sample::default() })
+    }
+
+    fn is_worn(&self) -> bool {
+        let there = self.sample.table(Table::Cgroup).map_or(0, |rows| rows.rows().count());
+        let known = self.schema.entities(Table::Cgroup).len();
+        known > MOST_GROUPS && known > 2 * there
     }
 }
 
@@ -30,7 +41,7 @@ impl Reading {
 pub(super) fn page(root: &Root, reading: &mut Option<Reading>, status: &Status, began_wall_ns: i64) -> String {
     let mut text = String::new();
     recorder(&mut text, status, began_wall_ns);
-    if reading.is_none() {
+    if reading.as_ref().is_none_or(Reading::is_worn) {
         *reading = Reading::new(root);
     }
     let complete = reading.as_mut().is_some_and(|reading| {
