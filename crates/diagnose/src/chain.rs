@@ -113,13 +113,19 @@ struct Node {
     range: (i64, i64),
 }
 
+/// Stretches at other times in which is looked for what was not recorded at the time of the cause.
+const FAR: usize = 20;
+
 /// The chain from a finding on.
 pub(crate) fn links(recording: &Recording, windows: &[Window<'_>], finding: &Finding) -> Vec<Link> {
     let Some(rule) = rules::by_id(&finding.rule) else { return Vec::new() };
     let overlaps = |window: &&Window<'_>| window.from < finding.range.1 && window.to > finding.range.0;
     let mut effects: Vec<Effect> = windows.iter().filter(overlaps).flat_map(effect::all).collect();
     let absent = missing(recording, &effects, finding.range);
-    let apart = windows.iter().filter(|window| !overlaps(window)).flat_map(effect::all);
+    let mut apart: Vec<&Window<'_>> = windows.iter().filter(|window| !absent.is_empty() && !overlaps(window)).collect();
+    apart.sort_by_key(|window| window.from.abs_diff(finding.range.0));
+    apart.truncate(FAR);
+    let apart = apart.into_iter().flat_map(effect::all);
     let mut apart: Vec<Effect> = apart.filter(|effect| absent.contains(&effect.what)).collect();
     // Of several the one whose time is known best.
     apart.sort_by_key(|effect| (effect.what, effect.resolution));

@@ -4,7 +4,6 @@
 //! taken as it is, over its own interval. Nothing here has a fixed threshold: what is usual is learned from the series.
 
 use pagetide_core::{Kind, Recording, Table};
-use std::collections::BTreeMap;
 
 /// A rate per second over time.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -34,14 +33,13 @@ impl Signal {
         metrics: &[&str],
         (from, to): (i64, i64),
     ) -> Option<Self> {
-        let mut sum: BTreeMap<i64, Point> = BTreeMap::new();
+        let mut points: Vec<Point> = Vec::new();
         for series in metrics.iter().filter_map(|metric| recording.series(table, entity, metric)) {
-            let series = series.around(from, to);
-            for (from, to, value) in series.rates() {
-                sum.entry(to).and_modify(|known| known.value += value).or_insert(Point { from, to, value });
-            }
+            let rates = series.around(from, to).rates().into_iter();
+            let rates = rates.map(|(from, to, value)| Point { from, to, value });
+            points = if points.is_empty() { rates.collect() } else { sum(points, rates) };
         }
-        (!sum.is_empty()).then(|| Self { points: sum.into_values().collect() })
+        (!points.is_empty()).then_some(Self { points })
     }
 
     /// The time of a request at a disk with its queue, ns, over time: what all requests took over how many were completed.
@@ -51,10 +49,13 @@ impl Signal {
         let (Some(spent), Some(completed)) = (rate(&["read_ms", "write_ms"]), rate(&["reads", "writes"])) else {
             return rate(&["await_ms"]);
         };
-        let requests: BTreeMap<i64, f64> = completed.points.iter().map(|point| (point.to, point.value)).collect();
+        let requests = |to: i64| {
+            let at = completed.points.partition_point(|point| point.to < to);
+            completed.points.get(at).filter(|point| point.to == to).map(|point| point.value)
+        };
         let per_request = |point: &Point| {
             let seconds = point.to.saturating_sub(point.from) as f64 / 1e9;
-            let requests = requests.get(&point.to).copied().filter(|requests| requests * seconds >= 2.0)?;
+            let requests = requests(point.to).filter(|requests| requests * seconds >= 2.0)?;
             Some(Point { value: point.value / requests * 1e6, ..*point })
         };
         let points: Vec<Point> = spent.points.iter().filter_map(per_request).collect();
@@ -130,6 +131,23 @@ impl Signal {
         let inside = self.points.iter().filter(|point| point.from < to && point.to > from);
         inside.map(|point| point.value).reduce(f64::max)
     }
+}
+
+/// The sum of two series of points in order of time: those that end at the same moment are added.
+fn sum(one: Vec<Point>, other: impl Iterator<Item = Point>) -> Vec<Point> {
+    let mut all = Vec::with_capacity(one.len());
+    let mut one = one.into_iter().peekable();
+    for point in other {
+        while let Some(before) = one.next_if(|known| known.to < point.to) {
+            all.push(before);
+        }
+        match one.next_if(|known| known.to == point.to) {
+            Some(same) => all.push(Point { value: same.value + point.value, ..same }),
+            None => all.push(point),
+        }
+    }
+    all.extend(one);
+    all
 }
 
 /// The time between samples, as asked for; 0 when not known.
@@ -225,6 +243,15 @@ mod tests {
         assert_eq!(signal(&noise).episodes(), [], "nor is what goes to and fro");
         assert_eq!(signal(&[7.0]).episodes(), []);
         assert_eq!(signal(&[]).episodes(), []);
+    }
+
+    #[test]
+    fn series_of_different_moments_are_summed() {
+        let points = |all: &[(i64, f64)]| -> Vec<Point> {
+            all.iter().map(|(to, value)| Point { from: to - 1, to: *to, value: *value }).collect()
+        };
+        let both = sum(points(&[(1, 1.0), (3, 2.0), (4, 3.0)]), points(&[(2, 10.0), (3, 20.0), (6, 30.0)]).into_iter());
+        assert_eq!(both, points(&[(1, 1.0), (2, 10.0), (3, 22.0), (4, 3.0), (6, 30.0)]));
     }
 
     #[test]

@@ -35,8 +35,11 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     }
     let memory = window.memory()?;
     let page = window.page_size();
-    let signal = || Signal::rate(window.recording, Table::Host, "", REFAULTED);
-    let during = window.when(signal());
+    // Most stretches are told from the stretch alone, without a look at the whole recording.
+    if window.host_rate(REFAULTED)? <= 0.0 || window.host_gauge("AnonPages")?.2 < memory * 0.3 {
+        return None;
+    }
+    let during = window.when(Signal::rate(window.recording, Table::Host, "", REFAULTED));
     let at_it = Window { from: during.0, to: during.1, ..*window };
     let refaulted = at_it.host_rate(REFAULTED)? * page;
     let faults = at_it.host_rate(&["pgmajfault"])?;

@@ -35,6 +35,11 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     if window.step.is_some() {
         return None;
     }
+    // Most stretches are told from the stretch alone, without a look at the whole recording.
+    let part = |metrics: &[&str]| Some(window.host_rate(metrics)? / window.host_rate(ALL).filter(|all| *all > 0.0)?);
+    if part(&["cpu_idle", "cpu_iowait"])? > 0.7 {
+        return None;
+    }
     let during = window.when(Signal::rate(window.recording, Table::Host, "", &["cpu_user", "cpu_nice", "cpu_system"]));
     let at_it = Window { from: during.0, to: during.1, ..*window };
     let all = at_it.host_rate(ALL).filter(|all| *all > 0.0)?;

@@ -63,6 +63,11 @@ fn work(window: &Window<'_>, disk: &str) -> Option<Work> {
 }
 
 fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
+    // Most stretches are told from the stretch alone, without a look at the whole recording.
+    let before = window.before().and_then(|quiet| quiet.wait(disk));
+    if window.wait(disk)? < before.map_or(MECHANICAL * 0.2, |before| before * 1.2) {
+        return None;
+    }
     let during = window.when(Signal::waits(window.recording, disk));
     let at_it = Window { from: during.0, to: during.1, ..*window };
     let now = work(&at_it, disk)?;

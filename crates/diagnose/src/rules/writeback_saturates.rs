@@ -34,6 +34,10 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         return None;
     }
     let (disk, _) = dirty_throttled::writing(window)?;
+    // Most stretches are told from the stretch alone, without a look at the whole recording.
+    if window.busy(disk)? < 0.3 || window.host_rate(&["nr_written"])? <= 0.0 {
+        return None;
+    }
     let during = window.when(Signal::rate(window.recording, Table::Disk, disk, &["write_sectors"]));
     let at_it = Window { from: during.0, to: during.1, ..*window };
     let sectors = |metric: &str| at_it.rate(Table::Disk, disk, metric).map(|sectors| sectors * 512.0);

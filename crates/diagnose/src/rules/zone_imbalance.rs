@@ -43,6 +43,10 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     }
     let memory = window.memory()?;
     let page = window.page_size();
+    // Most stretches are told from the stretch alone, without a look at the whole recording.
+    if window.host_rate(STOLEN)? <= 0.0 || window.recording.entities(Table::Zone).count() < 2 {
+        return None;
+    }
     let during = window.when(Signal::rate(window.recording, Table::Host, "", SCANNED));
     let at_it = Window { from: during.0, to: during.1, ..*window };
     let freed = at_it.host_rate(STOLEN)? * page;

@@ -126,3 +126,51 @@ fn memory_that_comes_back_from_swap_once_is_no_trouble() {
     assert!(once.findings.iter().any(|finding| finding.rule == "device-saturated"), "it is busy, and no trouble");
     assert_eq!(diagnose(&storm(0.9)).cause.unwrap().rule, "swap-thrash");
 }
+
+/// Numbers below `most` without an order, the same every time.
+fn noise(seed: u64, most: u64) -> impl Fn(f64) -> f64 {
+    move |at| {
+        let mut word = (at.to_bits() ^ seed).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        word ^= word >> 29;
+        word = word.wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        ((word >> 33) % most) as f64
+    }
+}
+
+#[test]
+fn an_incident_in_a_noisy_day_keeps_its_place() {
+    let stream = |at: f64| (2000.0..2100.0).contains(&at);
+    let mut story = Story::new(4000, 1.0)
+        .manifest(|manifest| manifest.memory_total = Bytes::new(8 << 30))
+        .counter(Table::Host, "", "pgscan_kswapd", move |at| if stream(at) { 130_000.0 } else { 0.0 })
+        .counter(Table::Host, "", "pgsteal_kswapd", move |at| if stream(at) { 102_400.0 } else { 0.0 });
+    for (seed, metric) in
+        ["workingset_refault", "psi_io_some", "psi_cpu_some", "compact_stall", "cpu_user"].into_iter().enumerate()
+    {
+        story = story.counter(Table::Host, "", metric, noise(seed as u64, 40));
+    }
+    let faults = noise(99, 40);
+    story = story.counter(Table::Host, "", "pgmajfault", move |at| if stream(at) { 400.0 } else { faults(at) });
+    for metric in ["Cached", "AnonPages", "Slab"] {
+        let random = noise(metric.len() as u64, 4000);
+        story = story.gauge(Table::Host, "", metric, move |at| GIB + random(at));
+    }
+    for (seed, disk) in ["nvme0n1", "sda"].into_iter().enumerate() {
+        let reads = noise(seed as u64 + 50, 200);
+        let origin = seed == 0;
+        let sectors = move |at: f64| if origin && stream(at) { 819_200.0 } else { 300.0 + reads(at) };
+        story = story.counter(Table::Disk, disk, "read_sectors", sectors);
+        for (other, metric) in
+            ["reads", "read_ms", "writes", "write_ms", "write_sectors", "io_ms"].into_iter().enumerate()
+        {
+            let random = noise((seed * 10 + other) as u64 + 70, 40);
+            story = story.counter(Table::Disk, disk, metric, move |at| 5.0 + random(at));
+        }
+    }
+    let diagnosis = diagnose(&story.tell());
+    let cause = diagnosis.cause.unwrap();
+    assert_eq!((&*cause.rule, &*cause.origins[0]), ("stream-floods-cache", "disk:nvme0n1"));
+    let second = 1_000_000_000;
+    assert!((cause.onset_ns - 1999 * second).abs() <= 2 * second, "{cause:?}");
+    assert!((cause.end_ns - 2099 * second).abs() <= 2 * second, "{cause:?}");
+}
