@@ -8,6 +8,7 @@ use crate::units::{Bytes, Nanos};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::num::NonZeroU64;
 use std::str::FromStr;
 
 mod load;
@@ -308,6 +309,19 @@ impl Scenario {
             Action::Parallel(parts) => parts.iter().map(|part| &part.load).collect(),
             _ => Vec::new(),
         })
+    }
+
+    /// The scenario on disks that take `factor` times as long for everything ([`Machine::time_dilation`]).
+    #[must_use]
+    pub fn dilated(&self, factor: NonZeroU64) -> Self {
+        let mut scenario = self.clone();
+        scenario.machine.dilate(factor);
+        for step in &mut scenario.steps {
+            if let Action::Device(change) = &mut step.action {
+                change.dilate(factor);
+            }
+        }
+        scenario
     }
 
     /// The scenario at another scale. Published figures stay as they are.

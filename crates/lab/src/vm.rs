@@ -235,10 +235,7 @@ impl Backend for Vm {
             None => accelerator::working(&qemu, &kernel, &options.init, &self.words(), &options.cache, progress)?,
         };
         let dilation = scenario.machine.time_dilation.filter(|_| accelerator == Accelerator::Tcg);
-        let scenario = &dilation.map_or_else(
-            || scenario.clone(),
-            |factor| Scenario { machine: scenario.machine.dilated(factor), ..scenario.clone() },
-        );
+        let scenario = &dilation.map_or_else(|| scenario.clone(), |factor| scenario.dilated(factor));
         let job = Job {
             scenario: Some(scenario.clone()),
             interval: options.interval,

@@ -1,6 +1,6 @@
 //! Documents that repeat what the code says are held against it.
 
-use pagetide_core::Figure;
+use pagetide_core::{Figure, Scenario};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -31,4 +31,13 @@ fn json_md_lists_every_figure() {
             );
         }
     }
+}
+
+#[test]
+fn the_scenario_in_scenarios_md_can_be_run() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/SCENARIOS.md");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let example = text.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let scenario = Scenario::parse(example, "docs/SCENARIOS.md").unwrap();
+    assert_eq!((scenario.steps.len(), scenario.claims.len()), (2, 1));
 }

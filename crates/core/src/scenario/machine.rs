@@ -39,18 +39,24 @@ pub struct Machine {
     pub disks: Vec<DiskSpec>,
 }
 
+/// What a device can do, when everything takes `factor` times as long.
+fn dilate(
+    factor: NonZeroU64,
+    latency: &mut Option<Nanos>,
+    iops: &mut Option<u64>,
+    bandwidth: &mut Option<BytesPerSecond>,
+) {
+    *latency = latency.map(|latency| Nanos::new(latency.get().saturating_mul(factor.get())));
+    *iops = iops.map(|iops| (iops / factor).max(1));
+    *bandwidth = bandwidth.map(|rate| BytesPerSecond::new((rate.get() / factor).max(1)));
+}
+
 impl Machine {
-    /// The same machine with disks that take `factor` times as long for everything.
-    #[must_use]
-    pub fn dilated(&self, factor: NonZeroU64) -> Self {
-        let factor = factor.get();
-        let slower = |disk: &DiskSpec| DiskSpec {
-            iops: disk.iops.map(|iops| (iops / factor).max(1)),
-            bandwidth: disk.bandwidth.map(|rate| BytesPerSecond::new((rate.get() / factor).max(1))),
-            latency: disk.latency.map(|latency| Nanos::new(latency.get().saturating_mul(factor))),
-            ..disk.clone()
-        };
-        Self { disks: self.disks.iter().map(slower).collect(), ..self.clone() }
+    /// Makes its disks take `factor` times as long for everything.
+    pub(super) fn dilate(&mut self, factor: NonZeroU64) {
+        for disk in &mut self.disks {
+            dilate(factor, &mut disk.latency, &mut disk.iops, &mut disk.bandwidth);
+        }
     }
 }
 
@@ -119,6 +125,11 @@ pub struct DeviceChange {
 }
 
 impl DeviceChange {
+    /// Makes the disk that it describes take `factor` times as long for everything.
+    pub(super) fn dilate(&mut self, factor: NonZeroU64) {
+        dilate(factor, &mut self.latency, &mut self.iops, &mut self.bandwidth);
+    }
+
     /// The disk as it is from then on.
     #[must_use]
     pub fn of(&self, disk: &DiskSpec) -> DiskSpec {

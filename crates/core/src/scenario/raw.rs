@@ -459,13 +459,15 @@ mod tests {
     fn a_dilated_machine_has_disks_that_take_longer() {
         let disk = "iops = 3000\nbandwidth = \"125MB/s\"\nlatency = \"370us\"\n";
         let head = HEAD.replace("cpus = 1", "cpus = 1\ntime_dilation = 10");
-        let step = "[[step]]\nid = \"A1\"\nsnapshot = true\n";
-        let machine = super::super::Scenario::parse(&format!("{head}{disk}{step}"), "t.toml").unwrap().machine;
-        let slower = machine.dilated(machine.time_dilation.unwrap());
-        assert_eq!(slower.disks[0].iops, Some(300));
-        assert_eq!(slower.disks[0].bandwidth.unwrap().get(), 12_500_000);
-        assert_eq!(slower.disks[0].latency.unwrap().get(), 3_700_000);
-        assert_eq!(slower.disks[0].size, machine.disks[0].size);
+        let step = "[[step]]\nid = \"A1\"\ndevice = { disk = \"data\", latency = \"2ms\" }\n";
+        let scenario = super::super::Scenario::parse(&format!("{head}{disk}{step}"), "t.toml").unwrap();
+        let slower = scenario.dilated(scenario.machine.time_dilation.unwrap());
+        let slow = &slower.machine.disks[0];
+        assert_eq!((slow.iops, slow.size), (Some(300), scenario.machine.disks[0].size));
+        assert_eq!(slow.bandwidth.unwrap().get(), 12_500_000);
+        assert_eq!(slow.latency.unwrap().get(), 3_700_000);
+        let Action::Device(change) = &slower.steps[0].action else { panic!("{slower:?}") };
+        assert_eq!(change.latency.unwrap().get(), 20_000_000);
         let never = head.replace("time_dilation = 10", "time_dilation = 0");
         let refusal = super::super::Scenario::parse(&format!("{never}{disk}{step}"), "t.toml").unwrap_err();
         assert!(refusal.to_string().contains("nonzero"), "{refusal}");
