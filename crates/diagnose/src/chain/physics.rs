@@ -410,7 +410,7 @@ pub(super) const EXPLAINS: &[(&str, &[&str])] = &[
     ),
     ("memory-fragmentation", &["direct-reclaim-stalls", "over-reclaim", "anonymous-growth-takes-cache"]),
     ("zone-imbalance", &["direct-reclaim-stalls", "over-reclaim"]),
-    ("cold-cache", &["device-saturated", "latency-bound"]),
+    ("cold-cache", &["device-saturated", "latency-bound", "direct-reclaim-stalls"]),
     ("replayed-sequence", &["working-set-exceeds-cache", "latency-bound"]),
     ("device-saturated", &["latency-bound"]),
 ];

@@ -1,6 +1,6 @@
 //! `cold-cache`: the page cache is being filled for the first time.
 
-use super::{Role, Rule, Scope};
+use super::{Role, Rule, Scope, stream_floods_cache};
 use crate::case::{Case, advise, grade};
 use crate::process;
 use crate::signal::Signal;
@@ -13,8 +13,8 @@ pub(super) const RULE: Rule = Rule {
         title: "The page cache is filled for the first time",
         meaning: "What is read was not cached before, for lack of an earlier read and not for lack of memory. The reads of the devices end \
                   when everything has been read once.",
-        evidence: "The devices read, and the file cache grows by at least half of it. Hardly anything refaults (under a tenth of the bytes read) or is \
-                   reclaimed (under a fifth). At least 1 % of memory was read.",
+        evidence: "The devices read, and the file cache grows, or replaces what it held, by at least half of it. Hardly anything refaults (under a tenth of the bytes read); where \
+                   refaults are not counted hardly anything is reclaimed (under a fifth). At least 1 % of memory was read.",
         why: "After a start of the host, of a program, or after caches were dropped, nothing is in the page cache yet.",
         otherwise: "A stream that is read once fills the cache just so while memory is left; what tells them apart is whether it is read again.",
         advice: "Wait, or warm the cache before it is needed by reading the files.",
@@ -41,11 +41,14 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let refaulted = window.host_rise(REFAULTED).map(|pages| pages * page);
     let freed = window.host_rise(STOLEN).map(|pages| pages * page);
     // Without either, growth of the cache says nothing about what was in it before.
+    // What takes the place of others is new as well, as long as refaults say that nobody misses them.
+    let replaced = freed.filter(|_| refaulted.is_some()).unwrap_or(0.0);
     if refaulted.is_none() && freed.is_none()
         || read < total * 0.01
-        || grown < read * 0.5
+        || grown + replaced < read * 0.5
         || refaulted.is_some_and(|bytes| bytes > read * 0.1)
-        || freed.is_some_and(|bytes| bytes > read * 0.2)
+        || refaulted.is_none() && freed.is_some_and(|bytes| bytes > read * 0.2)
+        || stream_floods_cache::floods(window)
     {
         return None;
     }
@@ -61,8 +64,14 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         case.blame("process", who.comm);
     }
     case.weigh(
-        1.0 + grade(grown / read, 0.5, 0.9),
-        case.held("growth of the file cache", "Cached against read_sectors", bytes(grown), Relation::Near, bytes(read)),
+        1.0 + grade((grown + replaced) / read, 0.5, 0.9),
+        case.held(
+            "growth of the file cache and what it replaced",
+            "Cached + pgsteal against read_sectors",
+            bytes(grown + replaced),
+            Relation::Near,
+            bytes(read),
+        ),
     );
     for (what, source, amount) in
         [("read back after eviction", "workingset_refault_file", refaulted), ("reclaimed", "pgsteal", freed)]

@@ -76,10 +76,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     if window.step.is_some() {
         return None;
     }
-    let origin = origin(window)?;
-    if !harmful(window, &origin) {
-        return None;
-    }
+    let origin = origin(window).filter(|origin| harmful(window, origin))?;
     let mut case = Case::new(RULE.doc.id, window);
     case.during(window.when(Signal::rate(window.recording, Table::Disk, origin.disk, &["read_sectors"])));
     let rate = |value| Quantity::new(value, Unit::BytesPerSecond);
@@ -144,6 +141,11 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
                 "It then evicts its own pages. Too low a limit makes it reclaim all the time.", Some("start it without systemd-run")),
         ],
     )
+}
+
+/// Whether a stream evicts what others miss.
+pub(super) fn floods(window: &Window<'_>) -> bool {
+    origin(window).is_some_and(|origin| harmful(window, &origin))
 }
 
 /// Whether anybody misses what was evicted: a change of working set evicts as well, and nobody asks for the old one again.
