@@ -287,9 +287,9 @@ fn a_sink_that_never_takes_anything_again_is_an_error_at_the_end() {
     }
     let monitor = recorder.monitor();
     let progress = monitor.progress();
-    // Two were taken; nine fit into the buffers, or eight and the one that the sink looks at.
+    // Two are taken, when the writing thread has had a CPU; nine fit into the buffers, or eight and the one that the sink looks at.
     assert_eq!((progress.samples, progress.late, progress.ended), (31, 0, false));
-    assert!((20..=21).contains(&progress.lost), "{progress:?}");
+    assert!((20..=23).contains(&progress.lost), "{progress:?}");
     assert!(progress.waiting <= 9, "{progress:?}");
     assert_eq!(recorder.finish().unwrap_err().what, "disk full");
     assert!(monitor.progress().ended);
@@ -482,7 +482,7 @@ fn a_schema_that_has_grown_too_large_begins_anew_without_what_is_gone() {
         let seen = Arc::default();
         let manifest = Manifest { interval: Nanos::new(3_600_000_000_000), ..Manifest::default() };
         let probe = Counting { short_lived, ..Counting::default() };
-        let protection = Protection { entities: 5, ..BARE };
+        let protection = Protection { entities: 5, ring: Bytes::new(1 << 20), ..BARE };
         let sink = Box::new(Entities(Arc::clone(&seen)));
         let recorder = Recorder::with_probe(|| Ok(probe), manifest, protection, sink).unwrap();
         for _ in 0..8 {
