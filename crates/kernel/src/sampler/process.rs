@@ -27,6 +27,7 @@ pub(crate) struct Watchers {
     want: Processes,
     /// Processes whose children are looked for, beside those that are watched already.
     asked: Vec<u32>,
+    /// In ascending order of their ids.
     watched: Vec<Watched>,
     /// Processes that were looked at and are not wanted, in ascending order.
     passed: Vec<u32>,
@@ -69,7 +70,7 @@ impl Watchers {
 
     /// Whether this process has rows from here.
     pub(crate) fn has(&self, pid: u32) -> bool {
-        self.watched.iter().any(|known| known.pid == pid)
+        self.watched.binary_search_by_key(&pid, |known| known.pid).is_ok()
     }
 
     pub(crate) fn sample(
@@ -110,7 +111,7 @@ impl Watchers {
         passed.retain(|pid| pids.binary_search(pid).is_ok());
         newcomers.clear();
         for pid in pids {
-            if passed.binary_search(pid).is_ok() || watched.iter().any(|known| known.pid == *pid) {
+            if passed.binary_search(pid).is_ok() || watched.binary_search_by_key(pid, |known| known.pid).is_ok() {
                 continue;
             }
             let mut files = Files { proc, path, pid: *pid };
@@ -143,6 +144,7 @@ impl Watchers {
                 break;
             }
         }
+        watched.sort_unstable_by_key(|known| known.pid);
         passed.extend(newcomers.iter().map(|(pid, ..)| *pid));
         passed.sort_unstable();
         Ok(())

@@ -21,6 +21,16 @@ impl Row {
         self.0[at] = Some(stored(value));
     }
 
+    /// Sets what is set in another row.
+    pub(crate) fn overlay(&mut self, other: &Self) {
+        if self.0.len() < other.0.len() {
+            self.0.resize(other.0.len(), None);
+        }
+        for (cell, value) in self.0.iter_mut().zip(&other.0) {
+            *cell = value.or(*cell);
+        }
+    }
+
     /// Whether nothing was set.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -48,8 +48,12 @@ pub(crate) struct Watched {
     stat: Option<OwnedFd>,
     io: Option<OwnedFd>,
     status: Option<OwnedFd>,
-    /// What schedstat said last, if the kernel accounts it.
-    runs: Option<ProcessRuns>,
+    /// What schedstat said when a survey looked at it last, and when it had its last row; absent when the kernel does not account it.
+    looked: Option<ProcessRuns>,
+    shown: Option<ProcessRuns>,
+    /// What io and status said for its last row, and how many threads and resident pages it had then.
+    more: Row,
+    threads_and_rss: Option<(u64, u64)>,
     /// Whether the last reading found it.
     pub(crate) alive: bool,
 }
@@ -124,7 +128,10 @@ impl Watched {
             stat: None,
             io: None,
             status: None,
-            runs: None,
+            looked: None,
+            shown: None,
+            more: Row::default(),
+            threads_and_rss: None,
             alive: true,
         };
         if budget.take() {
@@ -148,15 +155,24 @@ impl Watched {
         buffer: &mut Buffer,
         budget: &mut Budget,
     ) -> Result<bool, Error> {
+        let runs = self.runs(files, buffer, budget)?;
+        let before = std::mem::replace(&mut self.looked, runs);
+        Ok(runs.is_some() && runs == before)
+    }
+
+    /// How often and how long its first thread has run; `None` when the kernel does not say.
+    fn runs(
+        &mut self,
+        files: &mut Files<'_>,
+        buffer: &mut Buffer,
+        budget: &mut Budget,
+    ) -> Result<Option<ProcessRuns>, Error> {
         keep(&mut self.schedstat, "schedstat", files, budget)?;
         // Only the open file is certain to speak of this task.
-        let Some(file) = &self.schedstat else { return Ok(false) };
-        let Some(text) = files.fill(buffer, file)? else { return Ok(false) };
+        let Some(file) = &self.schedstat else { return Ok(None) };
+        let Some(text) = files.fill(buffer, file)? else { return Ok(None) };
         let runs = parse_process_schedstat(text).map_err(|error| error.at(&files.place("schedstat")))?;
-        let runs = Some(runs).filter(|runs| runs.runs > 0);
-        let rests = runs.is_some() && runs == self.runs;
-        self.runs = runs;
-        Ok(rests)
+        Ok(Some(runs).filter(|runs| runs.runs > 0))
     }
 
     /// Closes what is only needed of a task that runs.
@@ -192,6 +208,9 @@ impl Watched {
     }
 
     /// Fills `row` with all that its files say. Of an error the row holds what was read before it.
+    ///
+    /// Of a process with one thread that has not run since its last row, io and status are not read again unless its resident pages
+    /// are others: a process that rests does no IO, gets no memory, and what it loses it loses from those.
     pub(crate) fn sample(
         &mut self,
         files: &mut Files<'_>,
@@ -202,6 +221,9 @@ impl Watched {
         budget: &mut Budget,
     ) -> Result<(), Error> {
         let columns = meaning.stat(schema);
+        let runs = self.runs(files, buffer, budget)?;
+        let before = std::mem::replace(&mut self.shown, runs);
+        let rests = runs.is_some() && runs == before;
         let Some(line) = self.stat(files, buffer)? else { return Ok(()) };
         let values = [
             Some(u64::from(u32::from(line.state))),
@@ -219,8 +241,20 @@ impl Watched {
                 row.set(*column, value);
             }
         }
+        let now = Some((line.num_threads, line.rss));
+        let same = rests && line.num_threads == 1 && now == self.threads_and_rss;
         self.entity.get_or_insert_with(|| task_entity(schema, self.pid, self.starttime, line.comm));
-        self.read_more(files, buffer, schema, row, meaning, budget)
+        let mut read = Ok(());
+        if !same {
+            let mut more = std::mem::take(&mut self.more);
+            more.clear();
+            read = self.read_more(files, buffer, schema, &mut more, meaning, budget);
+            self.more = more;
+            // What could not be read is asked for again.
+            self.threads_and_rss = now.filter(|_| read.is_ok());
+        }
+        row.overlay(&self.more);
+        read
     }
 
     /// Copies the row into the sample, if the process was found.

@@ -207,3 +207,28 @@ fn a_process_that_did_not_run_is_looked_at_in_full_only_now_and_then() {
     machine.write(&Made { majflt: 9, ..idle });
     assert!(machine.sample().contains(&name));
 }
+
+#[test]
+fn the_row_of_a_process_that_rests_stays_what_it_was_until_it_runs_or_loses_pages() {
+    let idle = Made { rss: 40, io: 4096, ..made(16) };
+    let mut machine = Machine::new(Top::default(), std::slice::from_ref(&idle));
+    let watch = Watch { processes: Processes::All, ..Watch::default() };
+    machine.sampler = Sampler::new(&Root::new(machine.folder.path()), watch).unwrap();
+    let schedstat = machine.folder.path().join("proc/16/schedstat");
+    std::fs::write(&schedstat, "1000 5 3\n").unwrap();
+    let mut seen = |made: &Made| {
+        machine.write(made);
+        assert_eq!(machine.sample(), ["16@7"]);
+        let value = |name| machine.value(Table::Process, "16@7", name);
+        (value("read_bytes"), value("rss"), value("minflt"))
+    };
+    assert_eq!(seen(&idle), (Some(4096), Some(40), Some(5)));
+    // Nobody says that it ran, so its IO is not asked for; stat is.
+    assert_eq!(seen(&Made { io: 8192, ..idle.clone() }), (Some(4096), Some(40), Some(5)));
+    assert_eq!(seen(&Made { io: 8192, rss: 39, ..idle.clone() }), (Some(8192), Some(39), Some(5)));
+    std::fs::write(&schedstat, "1001 5 3\n").unwrap();
+    assert_eq!(seen(&Made { io: 9000, rss: 39, ..idle.clone() }), (Some(9000), Some(39), Some(5)), "it is running");
+    let threads = Made { io: 9500, rss: 39, threads: 2, ..idle.clone() };
+    assert_eq!(seen(&threads).0, Some(9500), "another thread may have run");
+    assert_eq!(seen(&Made { io: 9600, ..threads }).0, Some(9600));
+}
