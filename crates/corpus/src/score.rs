@@ -64,7 +64,7 @@ impl Judged {
     /// Whether nothing is wrong with the machine and something was said to be.
     pub fn false_alarm(&self) -> bool {
         let healthy = self.truth.cause.iter().any(|cause| HARMLESS.contains(&cause.as_str()));
-        self.truth.control && healthy && !HARMLESS.contains(&self.said.cause.as_str())
+        self.truth.control && healthy && !self.cause_right() && !HARMLESS.contains(&self.said.cause.as_str())
     }
 
     /// Whether a stream is blamed for what no stream did.

@@ -30,7 +30,7 @@ fn every_recording_is_of_a_case_as_its_family_has_it_today() {
         assert_eq!(truth.onset_ns.is_some(), case.onset.is_some(), "{name}");
         recorded += 1;
     }
-    assert!(recorded > 0, "nothing is recorded");
+    assert!(recorded >= 45, "{recorded} recordings");
 }
 
 #[test]
