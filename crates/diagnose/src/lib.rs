@@ -76,7 +76,9 @@ pub fn stretches(recording: &Recording) -> Vec<(i64, i64)> {
         let grown = whole.host_change(metric).zip(whole.memory());
         grown.is_some_and(|(grown, memory)| grown >= memory * 0.05)
     };
-    if grows("AnonPages") || grows("Slab") || whole.host_change("SwapFree").is_some_and(|change| change < 0.0) {
+    let swapped = whole.host_change("SwapFree").zip(whole.memory());
+    let swapped = swapped.is_some_and(|(change, memory)| -change >= memory * 0.05);
+    if grows("AnonPages") || grows("Slab") || swapped {
         return vec![(whole.from, whole.to)];
     }
     // With some samples around it: a rate needs the one before.

@@ -95,6 +95,11 @@ impl Signal {
     /// An episode begins where the signal leaves the noise of the lower part, which is before it reaches the upper one.
     pub(crate) fn episodes(&self) -> Vec<(i64, i64)> {
         let Some(level) = level(self.points.iter().map(|point| point.value.abs())) else { return Vec::new() };
+        // What is so from the start and most of the time is the usual: the rest is a dip.
+        let high = self.points.iter().filter(|point| point.value >= level.upper).count();
+        if high * 2 > self.points.len() && self.points[0].value >= level.upper {
+            return Vec::new();
+        }
         let mut episodes: Vec<(i64, i64)> = Vec::new();
         let mut free = 0;
         for (index, point) in self.points.iter().enumerate().filter(|(_, point)| point.value >= level.upper) {
@@ -234,6 +239,7 @@ mod tests {
         assert_eq!(signal(&[5.0, 700.0, 5.0, 5.0, 5.0, 650.0]).episodes(), [(1, 2), (5, 6)]);
         assert_eq!(signal(&[100.0, 110.0, 95.0, 130.0, 105.0]).episodes(), [], "noise is no episode");
         assert_eq!(signal(&[7.0; 9]).episodes(), [], "what is always so is usual");
+        assert_eq!(signal(&[90.0, 91.0, 90.0, 92.0, 1.0, 1.0, 90.0]).episodes(), [], "a dip leaves the rest usual");
         let even: Vec<f64> = (0..400).map(|at| f64::from(at * 37 % 400) / 10.0).collect();
         assert_eq!(signal(&even).episodes(), [], "nor is what is spread evenly");
         let mut short = even;
