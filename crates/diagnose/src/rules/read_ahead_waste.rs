@@ -35,6 +35,10 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let memory = window.memory()?;
     let reader = process::fastest(window, &["read_bytes"]).filter(|who| who.amount * 60.0 >= memory * 0.01)?;
     let page = window.page_size();
+    // What comes from swap is asked for by no read call.
+    if window.host_rate(&["pswpin"]).is_some_and(|pages| pages * page >= reader.amount * 0.5) {
+        return None;
+    }
     let asked = window.rate(Table::Process, reader.name, "rchar").unwrap_or(0.0);
     let faulted = window.rate(Table::Process, reader.name, "majflt").unwrap_or(0.0);
     let refaulted = window.host_rate(REFAULTED).map_or(0.0, |pages| pages * page);
