@@ -8,6 +8,7 @@ use pagetide_core::{Entity, Mark, MarkKind, Selection, Stamp, Table};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufReader};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 /// Why a recording cannot be loaded.
@@ -89,7 +90,10 @@ fn read<T>(
     gathered: &mut Gathered<'_>,
     read: impl FnOnce(&SealedFile) -> Result<T, SealedError>,
 ) -> Result<Option<T>, Trouble> {
-    match SealedFile::open(&path.path, path.checksum).and_then(|file| read(&file)) {
+    // A file that lost its checksum with its name may be damaged in ways on which the parquet crate panics (a varint that is too long).
+    let content =
+        catch_unwind(AssertUnwindSafe(|| SealedFile::open(&path.path, path.checksum).and_then(|file| read(&file))));
+    match content.unwrap_or_else(|_| Err(SealedError::Damaged("a page cannot be decoded".to_owned()))) {
         Ok(content) => Ok(Some(content)),
         Err(SealedError::Io(error)) => Err(Trouble::Io(path.path.clone(), error)),
         Err(SealedError::Newer(version)) => Err(Trouble::Newer(path.path.clone(), version)),
