@@ -1,6 +1,7 @@
-//! Every target on mutated inputs, for a bounded time: what CI runs on any toolchain. `PAGETIDE_FUZZ_SECONDS` (12 for each target
-//! unless set) and `PAGETIDE_FUZZ_SEED` (the clock unless set) choose how long and which inputs. An input that breaks something is kept
-//! in `fuzz/artifacts/`, and belongs in `fuzz/seeds/TARGET/` with the mend.
+//! Every target on mutated inputs: what CI runs on any toolchain. The inputs are the same every time, [`INPUTS`] of each target, so
+//! that a change is judged by what it changed. To look for new ones use `make fuzz`, or set `PAGETIDE_FUZZ_SECONDS`: then as many as
+//! that time allows of the clock's seed, or of `PAGETIDE_FUZZ_SEED`. An input that breaks something is kept in `fuzz/artifacts/`, and
+//! belongs in `fuzz/seeds/TARGET/` with the mend.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
@@ -8,6 +9,9 @@ use pagetide_fuzz::mutation::{Random, mutated};
 use pagetide_fuzz::{TARGETS, Target};
 use std::path::Path;
 use std::time::{Duration, Instant};
+
+/// How many inputs of each target: a few seconds' worth where nothing is optimised.
+const INPUTS: u64 = 2000;
 
 fn setting(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|text| text.parse().unwrap_or_else(|_| panic!("{name}={text}: a number is expected")))
@@ -31,10 +35,10 @@ fn fuzz(name: &str) {
         run(target, seed, &format!("its seed {at}"));
     }
     let clock = || std::time::SystemTime::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_secs());
-    let seed = setting("PAGETIDE_FUZZ_SEED").unwrap_or_else(clock);
-    let time = Duration::from_secs(setting("PAGETIDE_FUZZ_SECONDS").unwrap_or(12));
+    let time = setting("PAGETIDE_FUZZ_SECONDS").map(Duration::from_secs);
+    let seed = setting("PAGETIDE_FUZZ_SEED").unwrap_or_else(|| if time.is_some() { clock() } else { 0 });
     let (mut random, begin, mut inputs) = (Random::new(seed), Instant::now(), 0u64);
-    while begin.elapsed() < time {
+    while time.map_or(inputs < INPUTS, |time| begin.elapsed() < time) {
         let (one, other) = (random.below(seeds.len()), random.below(seeds.len()));
         let bytes = mutated(&mut random, &seeds[one], &seeds[other]);
         run(target, &bytes, &format!("input {inputs} of seed {seed}"));

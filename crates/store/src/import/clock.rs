@@ -239,7 +239,7 @@ pub(super) fn stamp(line: &str) -> Option<(Moment, &str)> {
     Some((moment, rest))
 }
 
-/// Seconds since 1970, ten digits: 2001 to 2286.
+/// Seconds since 1970, ten digits, from 2001 to the last day that is a [`Date`].
 fn epoch_seconds(line: &str) -> Option<(Moment, &str)> {
     let end = line.bytes().take_while(u8::is_ascii_digit).count();
     if end != 10 {
@@ -250,9 +250,10 @@ fn epoch_seconds(line: &str) -> Option<(Moment, &str)> {
     if rest.chars().next().is_some_and(|c| !c.is_whitespace() && !":]".contains(c)) {
         return None;
     }
-    let days = i32::try_from(seconds / 86_400).ok()?;
+    let (year, month, day) = calendar::date(seconds / 86_400);
+    let date = Date::new(i32::try_from(year).ok()?, u32::try_from(month).ok()?, u32::try_from(day).ok()?)?;
     let nanos = seconds % 86_400 * SECOND + fraction;
-    Some((Moment { date: Some(Date(days)), nanos, offset: Some(0) }, rest.strip_prefix(':').unwrap_or(rest)))
+    Some((Moment { date: Some(date), nanos, offset: Some(0) }, rest.strip_prefix(':').unwrap_or(rest)))
 }
 
 /// `2016-09-10 10:53:32.92709`, with `T` and with a zone; also a date as a locale prints it before the time (iostat -t).

@@ -85,6 +85,9 @@ fn a_clock_of_the_day_passes_midnights_and_is_not_fooled_by_winter_time() {
 #[test]
 fn a_year_that_no_stamp_can_hold_is_no_date() {
     assert_eq!(stamp("8000-01-01 00:00:00"), None);
+    assert!(stamp("7289654399 x").is_some(), "2200-12-31 23:59:59");
+    assert_eq!(stamp("7289654400 x"), None);
+    assert_eq!(stamp("9999999999 x"), None);
     assert!("2262-04-12".parse::<Date>().is_err());
     assert_eq!("2200-12-31".parse::<Date>().unwrap().to_string(), "2200-12-31");
     let mut clock = DayClock::default();
