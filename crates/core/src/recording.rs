@@ -227,6 +227,14 @@ impl Recording {
         }
     }
 
+    /// The wall clock at a moment of the axis, ns since 1970-01-01 UTC: by the next sample, else the last one or the first mark;
+    /// absent when none was set.
+    pub fn wall_ns(&self, at: i64) -> Option<i64> {
+        let next = self.stamps.partition_point(|stamp| stamp.boot_ns < at).min(self.stamps.len().saturating_sub(1));
+        let near = self.stamps.get(next).copied().or_else(|| Some(self.marks.first()?.stamp))?;
+        (near.wall_ns != 0).then(|| near.wall_ns.saturating_sub(near.boot_ns.saturating_sub(at)))
+    }
+
     /// The results of the steps that ended, in order.
     pub fn steps(&self) -> impl Iterator<Item = &StepResult> {
         self.marks.iter().filter_map(|mark| match &mark.kind {

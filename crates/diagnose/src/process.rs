@@ -1,7 +1,8 @@
 //! Which process it was.
 
+use crate::case::Case;
 use crate::window::Window;
-use pagetide_core::Table;
+use pagetide_core::{Quantity, Table, Unit};
 
 /// A process and how much it did.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,6 +28,18 @@ pub(crate) fn fastest<'a>(window: &Window<'a>, metrics: &[&str]) -> Option<Who<'
         Some(Who { name, comm, amount })
     });
     rates.filter(|who| who.amount > 0.0).max_by(|a, b| a.amount.total_cmp(&b.amount))
+}
+
+/// Names the process with most major faults in a case, with how many a second.
+pub(crate) fn blame_faults(case: &mut Case, window: &Window<'_>) {
+    if let Some(who) = fastest(window, &["majflt"]) {
+        case.note(case.measured(
+            &format!("major faults of {}", who.words()),
+            "majflt",
+            Quantity::new(who.amount, Unit::PerSecond),
+        ));
+        case.blame("process", who.comm);
+    }
 }
 
 /// The process whose anonymous memory, swapped or resident, grew most, in bytes.

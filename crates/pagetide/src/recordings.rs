@@ -1,6 +1,6 @@
 //! Finding and loading a recording that the user named, and reading times within it.
 
-use pagetide_core::{Nanos, Recording, Refusal, RunResult, Selection, Source, calendar};
+use pagetide_core::{Nanos, Recording, Refusal, RunResult, Selection, Source, Table, calendar};
 use std::path::{Path, PathBuf};
 
 /// The folder of a recording: the folder itself, or `recording/` within a run's folder.
@@ -18,6 +18,13 @@ pub(crate) fn load(path: &Path, selection: &Selection) -> Result<Recording, Refu
         ));
     }
     pagetide_store::Reader::open(&folder(path))?.load(selection)
+}
+
+/// Loads of a recording its times and marks and one column of one row a sample, which is all that they need.
+pub(crate) fn times(path: &Path) -> Result<Recording, Refusal> {
+    let selection =
+        Selection { tables: vec![Table::Host], metrics: vec!["MemTotal".to_owned()], ..Selection::default() };
+    load(path, &selection)
 }
 
 /// Reads the `result.json` of a run's folder; absent when the folder is not a run's.

@@ -241,7 +241,7 @@ pub(crate) fn timeline(
             levels.spans.iter_mut().for_each(|span| (span.0, span.1) = (moment(span.0), moment(span.1)));
         }
     }
-    let wall = |at: i64| wall(recording, at).or_else(|| Some(run?.started_wall_ns));
+    let wall = |at: i64| recording.wall_ns(at).or_else(|| Some(run?.started_wall_ns));
     let stretches = axis.on_axis(wall);
     Some(Timeline {
         span_ns: stretches.last()?.to.max(1),
@@ -291,14 +291,6 @@ fn gaps(recording: &Recording, moments: &[i64]) -> Vec<Gap> {
         .filter(|pair| limit > 0 && pair[1].saturating_sub(pair[0]) > limit)
         .map(|pair| Gap { from_ns: pair[0], to_ns: pair[1] })
         .collect()
-}
-
-/// The wall clock at a moment, by the next sample, else the last one or the first mark; absent when none was set.
-pub(crate) fn wall(recording: &Recording, at: i64) -> Option<i64> {
-    let stamps = recording.stamps();
-    let next = stamps.partition_point(|stamp| stamp.boot_ns < at).min(stamps.len().saturating_sub(1));
-    let near = stamps.get(next).copied().or_else(|| Some(recording.marks.first()?.stamp))?;
-    (near.wall_ns != 0).then(|| near.wall_ns.saturating_sub(near.boot_ns.saturating_sub(at)))
 }
 
 /// The steps on the recording's own axis: those with a result, and those that began and have none.

@@ -97,14 +97,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         case.blame("process", who.comm);
         format!(", most of it by {}", who.words())
     });
-    if let Some(who) = process::fastest(&at_it, &["majflt"]) {
-        case.note(case.measured(
-            &format!("major faults of {}", who.words()),
-            "majflt",
-            Quantity::new(who.amount, Unit::PerSecond),
-        ));
-        case.blame("process", who.comm);
-    }
+    process::blame_faults(&mut case, &at_it);
     let statement = format!(
         "{} of anonymous memory cannot be swapped out ({why}){who}, so running programs lose mapped file pages and read {} of them back, with {} major faults.",
         bytes(anonymous),

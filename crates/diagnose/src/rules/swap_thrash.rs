@@ -72,14 +72,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
             ),
         );
     }
-    if let Some(who) = process::fastest(window, &["majflt"]) {
-        case.note(case.measured(
-            &format!("major faults of {}", who.words()),
-            "majflt",
-            Quantity::new(who.amount, Unit::PerSecond),
-        ));
-        case.blame("process", who.comm);
-    }
+    process::blame_faults(&mut case, window);
     let statement = format!(
         "Memory is swapped in at {} while {} are swapped out: the programs' memory does not fit.",
         bytes(came),

@@ -4,7 +4,6 @@ mod causes;
 mod document;
 mod garbage;
 mod live;
-mod metrics;
 mod recorded;
 mod steps;
 mod story;

@@ -53,11 +53,15 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Refusal>
     if arguments.watch {
         return watch::run(arguments, json);
     }
-    let selection = selection(!json || arguments.html.is_some());
-    let part = part::of(arguments, &selection)?;
+    let part = part::range(arguments)?;
+    let (from_wall_ns, to_wall_ns) = part.unzip();
+    let selection = Selection { from_wall_ns, to_wall_ns, ..selection(!json || arguments.html.is_some()) };
     // What the lab knows of a run holds for all of it.
     let run = if part.is_some() { None } else { recordings::result(&arguments.recording)? };
-    let recording = part.map_or_else(|| load(&arguments.recording, &selection), Ok)?;
+    let mut recording = load(&arguments.recording, &selection)?;
+    if arguments.step.is_some() {
+        recording.marks.clear();
+    }
     let scenario = run.as_ref().map(|run| reports::scenario(&arguments.recording, run)).transpose()?.flatten();
     let diagnosis = pagetide_diagnose::diagnose(&recording);
     let report = Report { scenario, run, diagnosis, recording };

@@ -4,7 +4,6 @@ mod browser;
 mod escaping;
 mod golden;
 mod imported;
-mod metrics;
 mod report;
 mod several;
 mod size;

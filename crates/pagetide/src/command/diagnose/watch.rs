@@ -4,7 +4,7 @@ use super::Arguments;
 use crate::command::Outcome;
 use crate::interrupt::Interrupt;
 use crate::{output, recordings};
-use pagetide_core::{Diagnosis, Finding, Recording, Refusal, Selection, Table};
+use pagetide_core::{Diagnosis, Finding, Recording, Refusal, Selection};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -60,10 +60,7 @@ pub(super) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Refusal>
 
 /// The wall clock of the last sample; the smallest when there is none yet.
 fn last_wall(arguments: &Arguments) -> Result<i64, Refusal> {
-    // One column of one row a sample: all that its times need.
-    let selection =
-        Selection { tables: vec![Table::Host], metrics: vec!["MemTotal".to_owned()], ..Selection::default() };
-    let recording = recordings::load(&arguments.recording, &selection)?;
+    let recording = recordings::times(&arguments.recording)?;
     Ok(recording.stamps().last().map_or(i64::MIN, |stamp| stamp.wall_ns))
 }
 
@@ -97,20 +94,13 @@ fn alarms(recording: &Recording, diagnosis: &Diagnosis, last: i64, arguments: &A
     let going = findings.map(|finding| {
         let going = Going {
             cause: root == Some((&finding.rule, &finding.origins)),
-            onset_wall_ns: wall(recording, finding.range.0),
-            end_wall_ns: wall(recording, finding.range.1),
+            onset_wall_ns: recording.wall_ns(finding.range.0).unwrap_or(0),
+            end_wall_ns: recording.wall_ns(finding.range.1).unwrap_or(0),
             finding: finding.clone(),
         };
         ((finding.rule.clone(), finding.origins.first().cloned()), going)
     });
     going.filter(|(_, one)| one.end_wall_ns >= last.saturating_sub(slack)).collect()
-}
-
-/// The wall clock at a moment of the recording's axis.
-fn wall(recording: &Recording, at: i64) -> i64 {
-    let stamps = recording.stamps();
-    let next = stamps.partition_point(|stamp| stamp.boot_ns < at).min(stamps.len().saturating_sub(1));
-    stamps.get(next).map_or(0, |near| near.wall_ns.saturating_sub(near.boot_ns.saturating_sub(at)))
 }
 
 fn tell(event: &'static str, one: &Going, json: bool) -> Result<(), Refusal> {

@@ -1,4 +1,4 @@
-//! The list of metrics that are loaded, against the metrics that the sources name.
+//! The list of metrics that are loaded, against the metrics that the sources name: of the rules and of the views.
 
 use pagetide_core::{Table, metric};
 use std::collections::BTreeSet;
@@ -37,12 +37,24 @@ fn named(folder: &Path, names: &mut BTreeSet<String>) {
     }
 }
 
-#[test]
-fn every_metric_that_is_named_is_loaded() {
+/// Holds a list against what the folders of a crate name.
+fn holds(listed: &[&str], folders: &[&str]) {
     let mut names = BTreeSet::new();
-    named(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut names);
-    let loaded: BTreeSet<String> = pagetide_diagnose::metrics().iter().map(|name| (*name).to_owned()).collect();
+    for folder in folders {
+        named(&Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder), &mut names);
+    }
+    let loaded: BTreeSet<String> = listed.iter().map(|name| (*name).to_owned()).collect();
     let forgotten: Vec<&String> = names.difference(&loaded).collect();
     assert!(forgotten.is_empty(), "not loaded: {forgotten:?}");
     assert!(names.len() > 30, "the sources name more: {names:?}");
+}
+
+#[test]
+fn every_metric_that_a_rule_names_is_loaded() {
+    holds(pagetide_diagnose::metrics(), &["diagnose/src"]);
+}
+
+#[test]
+fn every_metric_that_a_view_names_is_loaded() {
+    holds(pagetide_view::metrics(), &["view/src/timeline", "view/src/page"]);
 }
