@@ -9,6 +9,9 @@ use crate::sampler::row::Row;
 use crate::sampler::task::{Files, Meaning, Watched, whole_lines};
 use pagetide_core::{ColumnId, Sample, Schema};
 
+/// More threads than any system has (`PID_MAX_LIMIT`, include/linux/threads.h).
+const PID_MAX_LIMIT: u64 = 4 << 20;
+
 /// A process that does not run is looked at in full once in so many samples.
 const FRESH: u64 = 8;
 
@@ -154,7 +157,7 @@ impl Known {
         let before = |rise: &Rise| if first { self.newborn.then_some(0) } else { Some(rise.last) };
         self.majflt.add(line.majflt, before(&self.majflt), samples);
         self.rss = line.rss;
-        self.threads = line.num_threads;
+        self.threads = line.num_threads.min(PID_MAX_LIMIT);
         self.flusher = is_flusher(&line);
         self.sleeps = line.state == 'D';
         self.blocked = self.sleeps.then_some(None);
