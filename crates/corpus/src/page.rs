@@ -13,11 +13,11 @@ const BINS: [f64; 6] = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
 pub fn page(judged: &[Judged], explained: &BTreeMap<String, String>, held_cases: bool) -> String {
     let mut out = String::from(
         "# Score\n\nWritten by `make score`: the recordings in fixtures/corpus replayed through `diagnose`, and what it names \
-         first held against the truth. Rules may be built on the building half (odd seeds); the held half (even seeds) is only \
-         counted.\n",
+         first held against the truth. Rules may be built on the building half; the held half is only counted. corpus/README.md says which is which, and \
+         what earlier held halves showed.\n",
     );
     for half in [Half::Building, Half::Held] {
-        let all: Vec<&Judged> = judged.iter().filter(|one| one.truth.half == half).collect();
+        let all: Vec<&Judged> = judged.iter().filter(|one| one.truth.half() == half).collect();
         let _ = write!(out, "\n## The {} half\n\n", half.name());
         totals(&mut out, &all);
         calibration(&mut out, &all);

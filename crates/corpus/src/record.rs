@@ -108,8 +108,6 @@ fn keep(case: &Case, result: &RunResult, folder: &Path) -> Result<(), Refusal> {
     let truth = Truth {
         family: case.family.clone(),
         seed: case.seed,
-        half: case.half,
-        rule: "odd seeds are for building rules, even seeds are held back for scoring".to_owned(),
         control: case.control,
         cause: case.cause.clone(),
         origin: case.origin.iter().map(|origin| as_recorded(origin, case)).collect(),

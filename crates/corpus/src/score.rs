@@ -147,7 +147,7 @@ pub fn judge(folder: &Path, half: Option<Half>) -> Result<Vec<Judged>, Refusal> 
     let mut judged = Vec::new();
     for path in folders {
         let truth = Truth::read(&path.join(TRUTH))?;
-        if half.is_some_and(|half| half != truth.half) {
+        if half.is_some_and(|half| half != truth.half()) {
             continue;
         }
         let recording = Reader::open(&path.join("recording"))?.load(&Selection::default())?;
@@ -171,8 +171,6 @@ mod tests {
             truth: Truth {
                 family: "t".to_owned(),
                 seed: 1,
-                half: Half::Building,
-                rule: String::new(),
                 control,
                 cause: vec![cause.to_owned(), "also".to_owned()],
                 origin: vec!["disk:vda".to_owned()],

@@ -5,19 +5,21 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// What a recording is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Half {
-    /// Rules are made by looking at it: odd seeds.
+    /// Rules are made by looking at it: odd seeds, and those that were held once.
     Building,
-    /// Rules are only scored on it: even seeds.
+    /// Rules are only scored on it: even seeds that nobody has looked at.
     Held,
 }
+
+/// The last seed whose recordings have been looked at, the even ones too: `corpus/README.md` has what the rules scored before.
+const SPENT: u64 = 6;
 
 impl Half {
     /// The half that a seed belongs to.
     pub const fn of(seed: u64) -> Self {
-        if seed.is_multiple_of(2) { Self::Held } else { Self::Building }
+        if seed > SPENT && seed.is_multiple_of(2) { Self::Held } else { Self::Building }
     }
 
     /// In words.
@@ -40,10 +42,6 @@ pub struct Truth {
     pub family: String,
     /// The seed that it was made from.
     pub seed: u64,
-    /// What it may be used for.
-    pub half: Half,
-    /// How [`Self::half`] was decided.
-    pub rule: String,
     /// Whether it is a control: nothing that an alarm is wanted for, or something that looks like an incident that it is not.
     pub control: bool,
     /// The cause, as a rule's id or `healthy`; the first is the name for it, any of them is right.
@@ -64,6 +62,11 @@ impl Truth {
     /// The name for the cause.
     pub fn cause(&self) -> &str {
         self.cause.first().map_or("", String::as_str)
+    }
+
+    /// The half that it belongs to.
+    pub const fn half(&self) -> Half {
+        Half::of(self.seed)
     }
 
     /// Reads a file.

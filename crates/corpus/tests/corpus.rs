@@ -26,7 +26,7 @@ fn every_recording_is_of_a_case_as_its_family_has_it_today() {
         let case = cases.get(&name).unwrap_or_else(|| panic!("{name} is of no family: remove it"));
         let scenario = std::fs::read_to_string(folder.join("scenario.toml")).unwrap();
         assert_eq!(scenario, case.text, "{name}: its family was changed: `corpus record {name}` records it again");
-        assert_eq!((truth.half, truth.control, &truth.cause), (case.half, case.control, &case.cause), "{name}");
+        assert_eq!((truth.seed, truth.control, &truth.cause), (case.seed, case.control, &case.cause), "{name}");
         assert_eq!(truth.onset_ns.is_some(), case.onset.is_some(), "{name}");
         recorded += 1;
     }
@@ -34,14 +34,14 @@ fn every_recording_is_of_a_case_as_its_family_has_it_today() {
 }
 
 #[test]
-fn half_of_the_incidents_are_held_back_in_every_family() {
+fn every_family_is_held_back_in_part() {
     let mut halves: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
     let cases = cases();
     for case in &cases {
         halves.entry(&case.family).or_default()[usize::from(case.half == Half::Held)] += 1;
     }
     for (family, [building, held]) in halves {
-        assert_eq!(building, held, "{family}");
+        assert!(building >= 1 && held >= 2, "{family}: {building} and {held}");
     }
 }
 

@@ -27,7 +27,32 @@ pub(crate) fn fastest<'a>(window: &Window<'a>, metrics: &[&str]) -> Option<Who<'
         let amount = window.rates(Table::Process, name, metrics)?;
         Some(Who { name, comm, amount })
     });
-    rates.filter(|who| who.amount > 0.0).max_by(|a, b| a.amount.total_cmp(&b.amount))
+    let mut rates: Vec<Who<'a>> = rates.filter(|who| who.amount > 0.0).collect();
+    rates.sort_by(|a, b| b.amount.total_cmp(&a.amount));
+    let parent = |who: &Who<'_>| metrics.iter().any(|metric| inherits(window, who, metric));
+    let index = rates.iter().position(|who| !parent(who))?;
+    Some(rates.swap_remove(index))
+}
+
+/// Counters of IO, which the kernel adds to the parent's when a process is waited for (`wait_task_zombie` in kernel/exit.c).
+const INHERITED: [&str; 6] = ["read_bytes", "write_bytes", "rchar", "wchar", "syscr", "syscw"];
+
+/// Whether most of what a process did is what another had done that ended: its own is the rest.
+fn inherits(window: &Window<'_>, who: &Who<'_>, metric: &str) -> bool {
+    let series = |name: &str| window.recording.series(Table::Process, name, metric);
+    let Some(own) = series(who.name).filter(|_| INHERITED.contains(&metric)) else { return false };
+    let own = own.around(window.from, window.to);
+    let Some(all) = own.rise(window.from, window.to).map(|rise| rise as f64) else { return false };
+    let points: Vec<(i64, i64)> = own.points().collect();
+    let rise = |pair: &[(i64, i64)]| (pair[0].0, pair[1].0, pair[1].1.saturating_sub(pair[0].1) as f64);
+    let Some((from, to, jump)) = points.windows(2).map(rise).max_by(|a, b| a.2.total_cmp(&b.2)) else { return false };
+    // Its last sample is of the interval before, and what it did after that comes on top.
+    let ended = |name: &str| {
+        let (at, value) = series(name)?.points().next_back()?;
+        (at <= from && at >= from.saturating_sub(to.saturating_sub(from).saturating_mul(2))).then_some(value as f64)
+    };
+    let others = window.recording.entities(Table::Process).filter(|(name, _)| *name != who.name);
+    jump >= all * 0.5 && others.filter_map(|(name, _)| ended(name)).any(|value| value >= jump * 0.5)
 }
 
 /// Names the process with most major faults in a case, with how many a second.

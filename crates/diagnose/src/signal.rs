@@ -95,9 +95,11 @@ impl Signal {
     /// An episode begins where the signal leaves the noise of the lower part, which is before it reaches the upper one.
     pub(crate) fn episodes(&self) -> Vec<(i64, i64)> {
         let Some(level) = level(self.points.iter().map(|point| point.value.abs())) else { return Vec::new() };
-        // What is so from the start and most of the time is the usual: the rest is a dip.
-        let high = self.points.iter().filter(|point| point.value >= level.upper).count();
-        if high * 2 > self.points.len() && self.points[0].value >= level.upper {
+        // What is so most of the time, and from the start for longer than it then is not, is the usual: the rest is a dip.
+        let high = |point: &&Point| point.value >= level.upper;
+        let lead = self.points.iter().take_while(high).count();
+        let pause = self.points[lead..].iter().take_while(|point| !high(point)).count();
+        if self.points.iter().filter(high).count() * 2 > self.points.len() && lead > pause {
             return Vec::new();
         }
         let mut episodes: Vec<(i64, i64)> = Vec::new();
@@ -119,10 +121,28 @@ impl Signal {
         episodes
     }
 
-    /// From the first to the last episode that overlaps a stretch.
+    /// From the first to the last episode that overlaps a stretch. Of those at either end, the ones that together carry less than
+    /// a fiftieth of it all are left out: a ripple some time before the flood is not its beginning.
     pub(crate) fn hull(&self, from: i64, to: i64) -> Option<(i64, i64)> {
-        let inside = self.episodes().into_iter().filter(|episode| episode.0 < to && episode.1 > from);
-        inside.reduce(|hull, episode| (hull.0, episode.1.max(hull.1)))
+        let episodes = self.episodes();
+        let inside: Vec<(i64, i64)> =
+            episodes.into_iter().filter(|episode| episode.0 < to && episode.1 > from).collect();
+        let amounts: Vec<f64> = inside.iter().map(|episode| self.amount(*episode)).collect();
+        let little = amounts.iter().sum::<f64>() * 0.02;
+        let matters = |sum: &mut f64, amount: &f64| {
+            *sum += amount;
+            Some(*sum > little)
+        };
+        let first = amounts.iter().scan(0.0, matters).position(|matters| matters)?;
+        let last = amounts.iter().rev().scan(0.0, matters).position(|matters| matters)?;
+        Some((inside[first].0, inside[inside.len() - 1 - last].1))
+    }
+
+    /// What comes together in an episode: rate times time, in any unit.
+    fn amount(&self, (from, to): (i64, i64)) -> f64 {
+        let start = self.points.partition_point(|point| point.to <= from);
+        let inside = self.points[start..].iter().take_while(|point| point.from < to);
+        inside.map(|point| point.value.max(0.0) * point.to.saturating_sub(point.from) as f64).sum()
     }
 
     /// The length of the interval that ends at or after a moment: how exactly that moment is known.
@@ -240,6 +260,8 @@ mod tests {
         assert_eq!(signal(&[100.0, 110.0, 95.0, 130.0, 105.0]).episodes(), [], "noise is no episode");
         assert_eq!(signal(&[7.0; 9]).episodes(), [], "what is always so is usual");
         assert_eq!(signal(&[90.0, 91.0, 90.0, 92.0, 1.0, 1.0, 90.0]).episodes(), [], "a dip leaves the rest usual");
+        let started = [3.0, 0.0, 0.0, 0.0, 90.0, 91.0, 90.0, 92.0, 91.0, 90.0];
+        assert_eq!(signal(&started).episodes().last(), Some(&(4, 10)), "a ripple at the start does not make it usual");
         let even: Vec<f64> = (0..400).map(|at| f64::from(at * 37 % 400) / 10.0).collect();
         assert_eq!(signal(&even).episodes(), [], "nor is what is spread evenly");
         let mut short = even;
@@ -249,6 +271,15 @@ mod tests {
         assert_eq!(signal(&noise).episodes(), [], "nor is what goes to and fro");
         assert_eq!(signal(&[7.0]).episodes(), []);
         assert_eq!(signal(&[]).episodes(), []);
+    }
+
+    #[test]
+    fn a_ripple_is_not_the_beginning_of_a_flood() {
+        let ripple = signal(&[30.0, 0.0, 0.0, 0.0, 0.0, 900.0, 950.0, 20.0, 890.0, 0.0, 0.0, 25.0]);
+        assert_eq!(ripple.episodes(), [(0, 1), (5, 9), (11, 12)]);
+        assert_eq!(ripple.hull(0, 12), Some((5, 9)));
+        assert_eq!(ripple.hull(0, 2), Some((0, 1)), "where it is all there is, it counts");
+        assert_eq!(ripple.hull(2, 4), None);
     }
 
     #[test]

@@ -81,7 +81,7 @@ impl<'a> Window<'a> {
     pub(crate) fn led_up_to(&self, harm: (i64, i64), driver: Option<Signal>) -> (i64, i64) {
         let slack = interval(self.recording).saturating_mul(2);
         let leads = |episode: &(i64, i64)| episode.0 <= harm.0 && episode.1.saturating_add(slack) >= harm.0;
-        let episode = driver.and_then(|driver| driver.episodes().into_iter().rfind(leads));
+        let episode = driver.and_then(|driver| driver.episodes().into_iter().find(leads));
         episode.map_or(harm, |episode| (episode.0, harm.1))
     }
 

@@ -12,7 +12,7 @@ pub(super) const RULE: Rule = Rule {
         id: "anonymous-growth-takes-cache",
         title: "Anonymous memory grows at the expense of the page cache",
         meaning: "Programs allocate memory, and the kernel makes room by reclaiming file cache. What was cached has to be read again later.",
-        evidence: "AnonPages and swap in use together grew by at least 5 % of memory and the file cache fell by at least half of it. Reclaim (pgscan) speaks for it; free memory \
+        evidence: "AnonPages and swap in use together grew by at least 5 % of memory, at their most, and by then the file cache had fallen by half of what was not free before, and by 5 % of memory or half of the growth. Reclaim (pgscan) speaks for it; free memory \
                    that fell by more than the cache did speaks against it. The process whose RssAnon grew most is named where processes were recorded.",
         why: "Clean file pages are the cheapest to reclaim, so that growth of anonymous memory is paid by the file cache first, and by swap after that.",
         otherwise: "Both may change for reasons of their own: a file deleted while a program starts. Shared memory counts as Cached and not as AnonPages.",
@@ -27,25 +27,42 @@ pub(super) const RULE: Rule = Rule {
     examine,
 };
 
+/// How much the programs' own memory grew. What comes back from swap was theirs before.
+fn own_memory(window: &Window<'_>) -> Option<f64> {
+    let swapped = window.host_ends("SwapTotal").zip(window.host_ends("SwapFree"));
+    let swapped = swapped.map_or(0.0, |(total, free)| (total.1 - free.1) - (total.0 - free.0));
+    Some(window.host_change("AnonPages")? + swapped)
+}
+
+/// When the programs' own memory was most.
+fn most(window: &Window<'_>) -> Option<i64> {
+    let host = |metric: &str| Some(window.recording.host(metric)?.around(window.from, window.to));
+    let (total, free) = (host("SwapTotal"), host("SwapFree"));
+    let swapped = |at: i64| Some(total.as_ref()?.at(at)?.saturating_sub(free.as_ref()?.at(at)?));
+    let own = host("AnonPages")?.within(window.from, window.to);
+    own.max_by_key(|(at, anonymous)| anonymous.saturating_add(swapped(*at).unwrap_or(0))).map(|(at, _)| at)
+}
+
 fn examine(window: &Window<'_>) -> Option<Finding> {
     if window.step.is_some() || window.host_rate(&["drop_pagecache"]).is_some_and(|rate| rate > 0.0) {
         return None;
     }
-    // What comes back from swap was the programs' before.
-    let swapped = window.host_ends("SwapTotal").zip(window.host_ends("SwapFree"));
-    let swapped = swapped.map_or(0.0, |(total, free)| (total.1 - free.1) - (total.0 - free.0));
-    let grown = window.host_change("AnonPages")? + swapped;
+    // A program that has ended took the cache all the same.
+    let window = &Window { to: most(window)?, ..*window };
+    let grown = own_memory(window)?;
     let lost = -window.host_change("Cached")?;
     let total = window.host_gauge("MemTotal").map(|(.., most)| most);
     let total = total.or_else(|| Some(window.recording.manifest.memory_total.as_f64())).filter(|total| *total > 0.0)?;
-    if grown < total * 0.05 || lost < grown * 0.5 {
+    // What free memory gave nobody had to give up.
+    let paid = grown - window.host_change("MemFree").map_or(0.0, |free| (-free).clamp(0.0, grown));
+    if grown < total * 0.05 || lost < (total * 0.05).min(grown * 0.5) || lost < paid * 0.5 {
         return None;
     }
     let bytes = |value| Quantity::new(value, Unit::Bytes);
     let mut case = Case::new(RULE.doc.id, window);
     case.during(window.when(Signal::slope(window.recording, Table::Host, "", "AnonPages", 1.0)));
     case.weigh(
-        0.5 + 1.5 * grade(lost / grown, 0.4, 0.8),
+        0.5 + 1.5 * grade(lost / paid, 0.4, 0.8),
         case.held("anonymous memory gained", "AnonPages against Cached", bytes(grown), Relation::Near, bytes(lost)),
     );
     case.weigh(

@@ -40,7 +40,10 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     if part(&["cpu_idle", "cpu_iowait"])? > 0.7 {
         return None;
     }
-    let during = window.when(Signal::rate(window.recording, Table::Host, "", &["cpu_user", "cpu_nice", "cpu_system"]));
+    // A CPU that was half idle cannot be used four times as much, but tasks that queue for it are told from none.
+    let host = |metrics: &[&str]| Signal::rate(window.recording, Table::Host, "", metrics);
+    let queued = host(&["psi_cpu_some"]).and_then(|signal| signal.hull(window.from, window.to));
+    let during = queued.unwrap_or_else(|| window.when(host(&["cpu_user", "cpu_nice", "cpu_system"])));
     let at_it = Window { from: during.0, to: during.1, ..*window };
     let all = at_it.host_rate(ALL).filter(|all| *all > 0.0)?;
     let idle = at_it.host_rate(&["cpu_idle", "cpu_iowait"])? / all;

@@ -1,7 +1,7 @@
 //! Causes that come from a device, the kernel or one process: each beside what looks like it and is not.
 
 use crate::live::GIB;
-use crate::story::{MIB, Story, finding};
+use crate::story::{MIB, Story, finding, whole};
 use pagetide_core::{Bytes, Table};
 
 fn during(at: f64) -> bool {
@@ -97,6 +97,23 @@ fn writeback_that_readers_wait_behind_saturates_a_disk() {
     assert_eq!(finding(&write(0.0, 0.0, 12_000.0), "writeback-saturates-disk"), None, "nobody reads");
     assert_eq!(finding(&write(15.0, 1.2, 12_000.0), "writeback-saturates-disk"), None, "readers do not wait");
     assert_eq!(finding(&write(15.0, 60.0, 10.0), "writeback-saturates-disk"), None, "direct writes");
+}
+
+#[test]
+fn a_parent_did_not_do_what_it_was_told_of_a_child_that_ended() {
+    // The child writes until second 85; the kernel adds all that it ever wrote to the parent's count when the parent waits for it.
+    let wrote = |child: &str| {
+        let written = |at: f64| whole(GIB + (at - 60.0).clamp(0.0, 25.0) * 50.0 * MIB);
+        let values = (0..120).map(|at| (at <= 85).then(|| written(f64::from(at)))).collect();
+        let told = move |at: f64| if at == 86.0 { GIB + 25.0 * 50.0 * MIB } else { 1000.0 };
+        let story = disk(host(), (20.0, 1.0, 1.0, 1.0), (15.0, 60.0, 800.0, 30.0));
+        counts(story, "nr_written", 10.0, 12_000.0)
+            .counter(Table::Process, "1@1", "write_bytes", told)
+            .line(Table::Process, child, "write_bytes", values)
+            .tell()
+    };
+    let found = finding(&wrote("7@7"), "writeback-saturates-disk").unwrap();
+    assert_eq!(found.origins, ["process:7@7", "disk:sda"]);
 }
 
 #[test]

@@ -148,7 +148,17 @@ fn anonymous_growth_takes_the_cache_only_if_the_cache_falls() {
     };
     let taken = finding(&growth(2.8, 0.2, 30_000.0), "anonymous-growth-takes-cache").unwrap();
     assert!(taken.statement.contains("3 GiB, most of it by 7@7"), "{}", taken.statement);
+    assert!(finding(&growth(1.2, 1.8, 30_000.0), "anonymous-growth-takes-cache").is_some(), "after what was free");
     assert_eq!(finding(&growth(0.1, 2.9, 0.0), "anonymous-growth-takes-cache"), None, "free memory sufficed");
+    let ended = |at: f64| if at < 88.0 { progress(at) } else { 0.0 };
+    let then_free = memory(
+        host(),
+        |at| (5.0 - 2.8 * progress(at)) * GIB,
+        move |at| (2.0 + 3.0 * ended(at)) * GIB,
+        move |at| (0.5 + if at < 88.0 { 0.0 } else { 3.0 }) * GIB,
+    );
+    let taken = finding(&paging(then_free, 30_000.0, 27_000.0, 0.0, 5.0).tell(), "anonymous-growth-takes-cache");
+    assert!(taken.is_some(), "the program that took it has ended within the stretch");
     assert_eq!(finding(&stream().tell(), "anonymous-growth-takes-cache"), None);
 }
 
