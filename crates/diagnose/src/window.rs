@@ -2,6 +2,7 @@
 
 use crate::signal::{Signal, interval};
 use pagetide_core::{Figure, Kind, Quantity, Recording, StepResult, Table};
+use std::path::Path;
 
 /// Pages that reclaim looked at. Reclaim within a control group for its own limit does not count here (`mm/vmscan.c`).
 pub(crate) const SCANNED: &[&str] = &["pgscan_kswapd", "pgscan_direct"];
@@ -179,6 +180,30 @@ impl<'a> Window<'a> {
             Some(only) => all.filter(|name| name == only).collect(),
             None => all.filter(|name| !stacked(name)).collect(),
         }
+    }
+
+    /// The disks that swap lies on: of a device what does its IO, of a file what its file system lies on; none where the recording
+    /// does not say.
+    pub(crate) fn swap_disks(&self) -> Vec<&'a str> {
+        let manifest = &self.recording.manifest;
+        let device = |path: &'a str| {
+            let within = |mount: &&String| Path::new(path).starts_with(mount);
+            let mounted =
+                || manifest.mounts.iter().filter(|(mount, _)| within(mount)).max_by_key(|(mount, _)| mount.len());
+            if path.starts_with("/dev/") { Some(path) } else { mounted().map(|(_, device)| device.as_str()) }
+        };
+        let paths = manifest.swaps.iter().filter_map(|swap| device(&swap.path));
+        let mut names: Vec<&str> = paths.filter_map(|path| path.rsplit('/').next()).collect();
+        let mut disks = Vec::new();
+        while let Some(name) = names.pop() {
+            match manifest.disks.iter().find(|disk| disk.name == name && !disk.below.is_empty()) {
+                Some(stacked) => names.extend(stacked.below.iter().map(String::as_str)),
+                None => disks.push(name),
+            }
+        }
+        disks.sort_unstable();
+        disks.dedup();
+        disks
     }
 
     /// The part of the time in which a disk had a request in flight: the rate of io_ms, or what another tool printed.

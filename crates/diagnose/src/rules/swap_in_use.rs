@@ -64,8 +64,8 @@ fn comes_back(window: &Window<'_>, came: f64) -> Option<Finding> {
     }
     let mut case = Case::new(RULE.doc.id, window);
     case.during(window.when(Signal::rate(window.recording, Table::Host, "", &["pswpin"])));
-    for swap in &window.recording.manifest.swaps {
-        case.blame("disk", swap.path.rsplit('/').next().unwrap_or(&swap.path));
+    for disk in window.swap_disks() {
+        case.blame("disk", disk);
     }
     case.weigh(
         1.0 + grade(went / came, 0.1, 0.01),

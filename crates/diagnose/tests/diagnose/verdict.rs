@@ -106,11 +106,19 @@ fn what_began_before_is_not_called_an_effect() {
 fn memory_that_comes_back_from_swap_once_is_no_trouble() {
     let back = |at: f64| if (60.0..90.0).contains(&at) { 20_000.0 } else { 0.0 };
     let busy = move |at: f64| if back(at) > 0.0 { 1000.0 } else { 0.0 };
-    let storm = |out: f64| {
+    let storm = |path: &str, out: f64| {
+        let partition = pagetide_core::Disk {
+            name: "sdb1".to_owned(),
+            below: vec!["sdb".to_owned()],
+            ..pagetide_core::Disk::default()
+        };
         quiet(120)
             .manifest(|manifest| {
-                manifest.swaps =
-                    vec![pagetide_core::Swap { path: "/dev/sdb".to_owned(), ..pagetide_core::Swap::default() }];
+                manifest.swaps = vec![pagetide_core::Swap { path: path.to_owned(), ..pagetide_core::Swap::default() }];
+                manifest.mounts = [("/", "/dev/sda1"), ("/srv", "/dev/sdb1")]
+                    .map(|(at, device)| (at.to_owned(), device.to_owned()))
+                    .into();
+                manifest.disks = vec![partition.clone()];
             })
             .counter(Table::Host, "", "pswpin", back)
             .counter(Table::Host, "", "pswpout", move |at| back(at) * out)
@@ -120,11 +128,16 @@ fn memory_that_comes_back_from_swap_once_is_no_trouble() {
             .counter(Table::Disk, "sdb", "weighted_io_ms", move |at| busy(at) * 4.0)
             .tell()
     };
-    let once = diagnose(&storm(0.0));
-    assert_eq!(once.verdict, Conclusion::Healthy, "{:#?}", once.findings);
-    assert!(once.findings.iter().any(|finding| finding.rule == "swap-in-use-harmless"), "{:#?}", once.findings);
-    assert!(once.findings.iter().any(|finding| finding.rule == "device-saturated"), "it is busy, and no trouble");
-    assert_eq!(diagnose(&storm(0.9)).cause.unwrap().rule, "swap-thrash");
+    for path in ["/dev/sdb", "/dev/sdb1", "/srv/swap.img"] {
+        let once = diagnose(&storm(path, 0.0));
+        assert_eq!(once.verdict, Conclusion::Healthy, "{path}: {:#?}", once.findings);
+        let harmless = once.findings.iter().find(|finding| finding.rule == "swap-in-use-harmless").unwrap();
+        assert_eq!(harmless.origins, ["disk:sdb"], "{path}");
+        assert!(once.findings.iter().any(|finding| finding.rule == "device-saturated"), "it is busy, and no trouble");
+    }
+    let other = diagnose(&storm("/swap.img", 0.0));
+    assert_eq!(other.cause.unwrap().rule, "device-saturated", "swap lies elsewhere");
+    assert_eq!(diagnose(&storm("/dev/sdb", 0.9)).cause.unwrap().rule, "swap-thrash");
 }
 
 /// Numbers below `most` without an order, the same every time.
