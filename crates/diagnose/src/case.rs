@@ -2,7 +2,7 @@
 //!
 //! A rule opens a [`Case`] with a prior, adds every measured value with the weight it deserves, and closes it. Weights
 //! are natural logarithms of likelihood ratios: evidence of weight 2 is about seven times likelier when the rule is right
-//! than when it is not. The confidence is what the sum says, so evidence against a finding lowers it by as much as the same
+//! than when it is not. The confidence is what two thirds of the sum say, so evidence against a finding lowers it by as much as the same
 //! evidence for it would raise it.
 
 use crate::window::Window;
@@ -24,6 +24,9 @@ pub(crate) struct Case {
 const LEAST: f64 = 0.5;
 /// The natural logarithm of 100.
 const MOST_LOG_ODDS: f64 = 4.605;
+/// What is made of a sum of weights. They are judged one by one and are not independent: of the causes that the sum alone called
+/// 98 % sure, 95 % were right on recordings that the rules were not built on (the first held half, `corpus/README.md`).
+const TEMPER: f64 = 2.0 / 3.0;
 
 impl Case {
     /// Opens a case about a window at even odds.
@@ -88,7 +91,7 @@ impl Case {
 
     /// How sure it is by now, from 0 to 1. The weights are judgements, and no sum of them is worth more than 100 to 1.
     pub(crate) fn confidence(&self) -> f64 {
-        1.0 / (1.0 + (-self.log_odds.min(MOST_LOG_ODDS)).exp())
+        1.0 / (1.0 + (-TEMPER * self.log_odds.min(MOST_LOG_ODDS)).exp())
     }
 
     /// Closes the case: a finding when it is likelier right than wrong.

@@ -14,8 +14,8 @@ const METHOD: &str = "\
 - **When it began.** Where what drives the cause left its noise: the reads of a stream, the growth of memory, and not the moment at which a \
   reserve was used up. It is known to the time between the samples around it, which is said with it.
 - **How sure it is.** A finding opens at even odds. Each value measured adds a weight, the logarithm of how much likelier it is when \
-  the rule is right than when it is not, and what speaks against it takes as much off: confidence = 1 / (1 + e^-w) of the sum w of \
-  all weights, with w at most ln 100, because weights are judgements. What is likelier wrong than right is not reported. docs/SCORE.md says how often \
+  the rule is right than when it is not, and what speaks against it takes as much off: confidence = 1 / (1 + e^-w), where w \
+  is two thirds of the sum of all weights, and that sum at most ln 100, because weights are judgements and not independent. What is likelier wrong than right is not reported. docs/SCORE.md says how often \
   findings of a stated confidence were right on recorded incidents.
 - **What caused what.** One thing is called the cause of another when the kernel has a way to carry it there (the way is named with its functions), when \
   it began no later as far as the samples tell, and when it goes on. Amounts (bytes read, freed, read back) stand beside each link. What a \
