@@ -8,8 +8,8 @@ use std::fmt::Write as _;
 /// The ends of the bins of confidence.
 const BINS: [f64; 6] = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
 
-/// The page. The single cases of the held half are shown only when that is asked for: who has seen them may build rules on them.
-/// `explained` has a sentence for each miss that somebody has looked into.
+/// The page. `explained` has a sentence for each miss that somebody has looked into. The single cases of the held half are shown only
+/// when that is asked for, or when all that is missed of them has been looked into: who has seen them may build rules on them.
 pub fn page(judged: &[Judged], explained: &BTreeMap<String, String>, held_cases: bool) -> String {
     let mut out = String::from(
         "# Score\n\nWritten by `make score`: the recordings in fixtures/corpus replayed through `diagnose`, and what it names \
@@ -21,7 +21,8 @@ pub fn page(judged: &[Judged], explained: &BTreeMap<String, String>, held_cases:
         let _ = write!(out, "\n## The {} half\n\n", half.name());
         totals(&mut out, &all);
         calibration(&mut out, &all);
-        if half == Half::Building || held_cases {
+        let looked_into = all.iter().filter(|one| missed(one)).all(|one| explained.contains_key(&one.name));
+        if half == Half::Building || held_cases || looked_into {
             confusion(&mut out, &all);
             misses(&mut out, &all, explained);
         }
@@ -94,13 +95,18 @@ fn confusion(out: &mut String, all: &[&Judged]) {
     out.push('\n');
 }
 
+/// Whether something that was said of a recording is wrong.
+fn missed(one: &Judged) -> bool {
+    !one.cause_right() || one.origin_right() == Some(false) || one.onset_error().is_some_and(|error| error > 2.0)
+}
+
 fn misses(out: &mut String, all: &[&Judged], explained: &BTreeMap<String, String>) {
-    let missed = |one: &&&Judged| {
-        !one.cause_right() || one.origin_right() == Some(false) || one.onset_error().is_some_and(|error| error > 2.0)
-    };
+    if !all.iter().any(|one| missed(one)) {
+        return;
+    }
     out.push_str("\nMisses, in cause, origin or onset:\n\n| recording | truth | said | confidence | origin | said | onset off by |\n");
     out.push_str("|---|---|---|---|---|---|---|\n");
-    for one in all.iter().filter(missed) {
+    for one in all.iter().filter(|one| missed(one)) {
         let mark = |right: bool| if right { "" } else { " ✗" };
         let _ = writeln!(
             out,
@@ -121,7 +127,7 @@ fn misses(out: &mut String, all: &[&Judged], explained: &BTreeMap<String, String
         );
     }
     out.push('\n');
-    for one in all.iter().filter(missed) {
+    for one in all.iter().filter(|one| missed(one)) {
         let why = explained.get(&one.name).map_or("not looked into yet", String::as_str);
         let _ = writeln!(out, "- {}: {why}.", one.name);
     }

@@ -120,7 +120,7 @@ const FAR: usize = 20;
 pub(crate) fn links(recording: &Recording, windows: &[Window<'_>], finding: &Finding) -> Vec<Link> {
     let Some(rule) = rules::by_id(&finding.rule) else { return Vec::new() };
     let overlaps = |window: &&Window<'_>| window.from < finding.range.1 && window.to > finding.range.0;
-    let mut effects: Vec<Effect> = windows.iter().filter(overlaps).flat_map(effect::all).collect();
+    let mut effects = first_of_each(windows.iter().filter(overlaps).flat_map(effect::all));
     let absent = missing(recording, &effects, finding.range);
     let mut apart: Vec<&Window<'_>> = windows.iter().filter(|window| !absent.is_empty() && !overlaps(window)).collect();
     apart.sort_by_key(|window| window.from.abs_diff(finding.range.0));
@@ -155,6 +155,19 @@ pub(crate) fn links(recording: &Recording, windows: &[Window<'_>], finding: &Fin
         }
     }
     links
+}
+
+/// Of what happens several times while a cause goes on, the first time: what follows from it is told once.
+fn first_of_each(effects: impl Iterator<Item = Effect>) -> Vec<Effect> {
+    let mut first: Vec<Effect> = Vec::new();
+    for effect in effects {
+        match first.iter_mut().find(|known| known.what == effect.what && known.disk == effect.disk) {
+            Some(known) if effect.range.0 < known.range.0 => *known = effect,
+            Some(_) => {}
+            None => first.push(effect),
+        }
+    }
+    first
 }
 
 /// The link to an effect from the latest thing in the chain that can have caused it, and its place in the chain.

@@ -140,6 +140,23 @@ fn memory_that_comes_back_from_swap_once_is_no_trouble() {
     assert_eq!(diagnose(&storm("/dev/sdb", 0.9)).cause.unwrap().rule, "swap-thrash");
 }
 
+#[test]
+fn what_follows_again_and_again_is_told_once() {
+    let burst = |at: f64| [60.0, 66.0, 73.0].iter().any(|from| at > *from && at <= from + 4.0);
+    let rate = |usual: f64, then: f64| move |at: f64| if burst(at) { then } else { usual };
+    let story = Story::new(120, 1.0)
+        .manifest(|manifest| manifest.memory_total = Bytes::new(8 << 30))
+        .counter(Table::Host, "", "cpu_user", rate(10.0, 198.0))
+        .counter(Table::Host, "", "cpu_idle", rate(190.0, 2.0))
+        .counter(Table::Host, "", "psi_memory_some", |_| 0.0)
+        .counter(Table::Host, "", "psi_cpu_some", move |at| if burst(at) { 800_000.0 + at * 1000.0 } else { 1000.0 });
+    let diagnosis = diagnose(&story.tell());
+    let cause = diagnosis.cause.unwrap();
+    assert_eq!((&*cause.rule, cause.onset_ns, cause.end_ns), ("cpu-bound", 60_000_000_000, 77_000_000_000));
+    let told: Vec<&str> = diagnosis.chain.iter().map(|link| &*link.effect).collect();
+    assert_eq!(told, ["tasks wait for a CPU 86.2 % of the time"]);
+}
+
 /// Numbers below `most` without an order, the same every time.
 fn noise(seed: u64, most: u64) -> impl Fn(f64) -> f64 {
     move |at| {
