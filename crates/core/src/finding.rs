@@ -108,3 +108,17 @@ pub struct RuleDoc {
     /// The kernel functions behind it.
     pub kernel: &'static str,
 }
+
+impl RuleDoc {
+    /// Its texts with their headings, in the order in which they are read.
+    pub const fn sections(&self) -> [(&'static str, &'static str); 6] {
+        [
+            ("What it means", self.meaning),
+            ("Evidence", self.evidence),
+            ("Why it happens", self.why),
+            ("What else it could be", self.otherwise),
+            ("What to do", self.advice),
+            ("Kernel reference", self.kernel),
+        ]
+    }
+}

@@ -38,14 +38,7 @@ pub fn markdown(rules: &[RuleDoc]) -> String {
     }
     for rule in rules {
         let _ = write!(page, "\n## {}\n\n{}\n", rule.id, rule.title);
-        for (heading, text) in [
-            ("What it means", rule.meaning),
-            ("Evidence", rule.evidence),
-            ("Why it happens", rule.why),
-            ("What else it could be", rule.otherwise),
-            ("What to do", rule.advice),
-            ("Kernel reference", rule.kernel),
-        ] {
+        for (heading, text) in rule.sections() {
             let _ = write!(page, "\n### {heading}\n\n{text}\n");
         }
     }

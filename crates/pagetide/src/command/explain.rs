@@ -42,14 +42,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Refusal>
 /// A rule's page as text.
 fn page(rule: &RuleDoc, width: usize) -> String {
     let mut text = format!("{}: {}\n", rule.id, rule.title);
-    for (heading, body) in [
-        ("What it means", rule.meaning),
-        ("Evidence", rule.evidence),
-        ("Why it happens", rule.why),
-        ("What else it could be", rule.otherwise),
-        ("What to do", rule.advice),
-        ("Kernel reference", rule.kernel),
-    ] {
+    for (heading, body) in rule.sections() {
         let _ = write!(text, "\n{heading}\n{}", wrapped(body, width.saturating_sub(2)));
     }
     text
