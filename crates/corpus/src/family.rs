@@ -142,7 +142,7 @@ fn case(
     Ok(Case {
         family: family.to_owned(),
         seed,
-        half: Half::of(seed),
+        half: Half::of(seed, head.control),
         control: head.control,
         cause: head.cause,
         origin: head.origin,

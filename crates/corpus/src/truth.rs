@@ -13,13 +13,17 @@ pub enum Half {
     Held,
 }
 
-/// The last seed whose recordings have been looked at, the even ones too: `corpus/README.md` has what the rules scored before.
+/// The last seed of incidents whose recordings have been looked at, the even ones too: `corpus/README.md` has what the rules scored
+/// before.
 const SPENT: u64 = 6;
+/// The same of controls.
+const SPENT_CONTROLS: u64 = 10;
 
 impl Half {
-    /// The half that a seed belongs to.
-    pub const fn of(seed: u64) -> Self {
-        if seed > SPENT && seed.is_multiple_of(2) { Self::Held } else { Self::Building }
+    /// The half that a seed belongs to, of an incident or of a control.
+    pub const fn of(seed: u64, control: bool) -> Self {
+        let spent = if control { SPENT_CONTROLS } else { SPENT };
+        if seed > spent && seed.is_multiple_of(2) { Self::Held } else { Self::Building }
     }
 
     /// In words.
@@ -66,7 +70,7 @@ impl Truth {
 
     /// The half that it belongs to.
     pub const fn half(&self) -> Half {
-        Half::of(self.seed)
+        Half::of(self.seed, self.control)
     }
 
     /// Reads a file.

@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
         title: "Programs wait for a CPU, not for memory or a device",
         meaning: "All CPUs are at work and tasks wait for one. The load is high, and neither memory nor devices have anything to do with it.",
         evidence: "CPUs were idle or waiting for IO at most a tenth of the time (/proc/stat), and tasks waited for a CPU at least a fifth of the time \
-                   (psi_cpu_some), or more tasks were runnable than there are CPUs. Waiting for memory of more than 5 % of the time (psi_memory_some), and refaults of more than 1 % \
+                   (psi_cpu_some), or more tasks were runnable than there are CPUs, for two seconds at least. Waiting for memory of more than 5 % of the time (psi_memory_some), and refaults of more than 1 % \
                    of memory a minute, speak against it.",
         why: "More tasks are runnable than there are CPUs, so that each has to wait for its turn.",
         otherwise: "Reclaim and compaction take CPU too: a busy kswapd is an effect of lack of memory. A hypervisor may take CPU away (cpu_steal).",
@@ -30,6 +30,9 @@ pub(super) const RULE: Rule = Rule {
 
 const ALL: &[&str] =
     &["cpu_user", "cpu_nice", "cpu_system", "cpu_idle", "cpu_iowait", "cpu_irq", "cpu_softirq", "cpu_steal"];
+
+/// Seconds for which programs queue for a CPU and nobody minds.
+const BURST: f64 = 2.0;
 
 fn examine(window: &Window<'_>) -> Option<Finding> {
     if window.step.is_some() {
@@ -51,7 +54,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let runnable = at_it.host_gauge("procs_running").map(|(_, mean, _)| mean);
     let cpus = f64::from(window.recording.manifest.cpus).max(1.0);
     let queues = waited.is_some_and(|waited| waited >= 0.2) || runnable.is_some_and(|tasks| tasks > cpus + 1.0);
-    if idle > 0.1 || !queues {
+    if idle > 0.1 || !queues || at_it.seconds()? < BURST {
         return None;
     }
     let memory = window.memory()?;

@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
                   waits.",
         evidence: "The time per request (read_ms + write_ms over reads + writes, or await) is at least three times what it was before, while the device \
                    completes no more requests and no more bytes per second than before and the requests are not larger. Without a time before: at \
-                   least 50 ms per request with no more than 1.5 requests in flight, which is more than a seek and a turn of any disk take.",
+                   least 50 ms per request with no more than 1.5 requests in flight, which is more than a seek and a turn of any disk take, and tasks that wait for IO (psi_io_some).",
         why: "By Little's law the time of a request is the queue over the rate. A queue that grows because more is asked for comes with a higher rate; one \
               that grows while the rate falls means that the device does less.",
         otherwise: "Requests of another kind (small random ones after large sequential ones, flushes, discards) take longer on a device that is well. \
@@ -77,6 +77,7 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     case.blame("disk", disk);
     let source = format!("(read_ms + write_ms) / (reads + writes), or await, of {disk}");
     let usual = window.until(during.0).and_then(|quiet| work(&quiet, disk));
+    let waited = at_it.host_rate(&["psi_io_some"]).map(|micros| micros / 1e6);
     match &usual {
         Some(usual) => {
             let more = (now.requests / usual.requests).max(now.bytes / usual.bytes);
@@ -101,7 +102,7 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
         }
         None => {
             let queue = at_it.queue(disk)?;
-            if now.wait < MECHANICAL || queue > 1.5 {
+            if now.wait < MECHANICAL || queue > 1.5 || waited.is_some_and(|waited| waited < 0.01) {
                 return None;
             }
             case.weigh(
@@ -114,7 +115,7 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
             );
         }
     }
-    if let Some(waited) = at_it.host_rate(&["psi_io_some"]).map(|micros| micros / 1e6) {
+    if let Some(waited) = waited {
         let evidence =
             case.measured("part of the time in which tasks waited for IO", "psi_io_some", Quantity::ratio(waited));
         case.weigh(if waited < 0.01 { -1.0 } else { grade(waited, 0.01, 0.2) }, evidence);
