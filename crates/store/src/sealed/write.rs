@@ -1,7 +1,8 @@
 //! Writing one Parquet file.
 
-use super::{DESCRIPTION, Description};
+use super::{DESCRIPTION, Description, TIME_COLUMNS};
 use crate::files::Output;
+use pagetide_core::Unit;
 use parquet::basic::{Compression, ConvertedType, Encoding, Repetition, Type as Physical, ZstdLevel};
 use parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
 use parquet::errors::ParquetError;
@@ -12,8 +13,12 @@ use parquet::schema::types::{ColumnPath, Type};
 use std::io::{self, Write};
 use std::sync::Arc;
 
-/// Rows of a data page: with delta encoding a large page costs nothing and a small one a header.
+/// Rows of a data page: a large page costs nothing and a small one a header.
 const PAGE_ROWS: usize = 1 << 20;
+
+/// From this level on zstd looks for the best of several matches, and finds the rows that say what the rows of another entity or
+/// of another time said. A higher one takes twice the time and finds 1 % more.
+const ZSTD_LEVEL: i32 = 6;
 
 /// Writes one sealed file, a row group at a time.
 pub(crate) struct FileWriter {
@@ -47,11 +52,15 @@ impl FileWriter {
         let fields: Result<Vec<_>, _> = required.chain(named).chain(measured).collect();
         let schema = Type::group_type_builder("pagetide").with_fields(fields.map_err(failed)?).build();
         let text = serde_json::to_string(description)?;
+        // What one thing did from sample to sample are small differences. Of many things most did nothing, and all have the same
+        // times: bytes that repeat, which differences of bits would hide from zstd.
+        let encoding = if strings.is_empty() { Encoding::DELTA_BINARY_PACKED } else { Encoding::PLAIN };
         let mut properties = WriterProperties::builder()
             .set_created_by(concat!("pagetide ", env!("CARGO_PKG_VERSION")).to_owned())
-            .set_compression(Compression::ZSTD(ZstdLevel::try_new(1).map_err(failed)?))
+            .set_compression(Compression::ZSTD(ZstdLevel::try_new(ZSTD_LEVEL).map_err(failed)?))
             .set_dictionary_enabled(false)
-            .set_encoding(Encoding::DELTA_BINARY_PACKED)
+            .set_encoding(encoding)
+            .set_column_encoding(ColumnPath::from(TIME_COLUMNS[0]), Encoding::DELTA_BINARY_PACKED)
             .set_statistics_enabled(EnabledStatistics::None)
             .set_offset_index_disabled(true)
             .set_data_page_row_count_limit(PAGE_ROWS)
@@ -59,6 +68,10 @@ impl FileWriter {
         for name in numbers {
             // The smallest and the largest time let a reader skip a segment.
             properties = properties.set_column_statistics_enabled(ColumnPath::from(*name), EnabledStatistics::Chunk);
+        }
+        for (name, _) in metrics.iter().zip(&description.metrics).filter(|(_, metric)| metric.unit == Unit::Bytes) {
+            // Amounts of memory are whole pages: as bytes they have zeros at known places.
+            properties = properties.set_column_encoding(ColumnPath::from(name.as_str()), Encoding::PLAIN);
         }
         for name in strings {
             let column = ColumnPath::from(*name);
