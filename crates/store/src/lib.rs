@@ -28,4 +28,4 @@ pub use usage::Usage;
 pub use writer::Writer;
 
 /// The version of the format that this crate writes, and the newest one that it reads.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;

@@ -7,7 +7,7 @@ use crate::FORMAT_VERSION;
 use crate::files::{self, Files};
 use crate::layout::{Folder, SegmentName};
 use crate::log::{self, Event, LogError, LogReader};
-use crate::sealed::{self, Description, ENTITY_COLUMNS, FileWriter, MARK_COLUMNS, TIME_COLUMNS};
+use crate::sealed::{self, Description, ENTITY_COLUMNS, FileWriter, MARK_COLUMNS, ROW_COLUMNS, TIME_COLUMNS};
 use pagetide_core::{Entity, Manifest, Mark, Schema, Stamp, Table};
 use parquet::data_type::ByteArray;
 use std::collections::BTreeSet;
@@ -145,7 +145,7 @@ impl Sealing<'_> {
         let manifest = Some(self.survey.manifest.clone());
         let description = Description { manifest, ..self.description(sealed::SAMPLES) };
         self.file(sealed::SAMPLES, [&TIME_COLUMNS, &[]], &[], &description, |file| {
-            let mut rows = Rows::new(0);
+            let mut rows = Rows::new(TIME_COLUMNS.len(), 0);
             let mut log = self.log()?;
             let mut number = self.survey.first_sample;
             while let Some(event) = log.next()? {
@@ -166,7 +166,7 @@ impl Sealing<'_> {
         // The host is one, so its rows need no name.
         let only = entities.first().filter(|entity| entities.len() == 1 && entity.name.is_empty());
         let strings: &[&str] = if only.is_some() { &[] } else { &ENTITY_COLUMNS };
-        let taken = [TIME_COLUMNS.as_slice(), strings].concat();
+        let taken = [ROW_COLUMNS.as_slice(), strings].concat();
         let names = sealed::column_names(&taken, metrics);
         let description = Description {
             label: only.map(|entity| entity.label.clone()),
@@ -174,8 +174,8 @@ impl Sealing<'_> {
             ..self.description(table.name())
         };
         let named = (only.is_none()).then_some(entities);
-        self.file(table.name(), [&TIME_COLUMNS, strings], &names, &description, |file| {
-            let mut rows = Rows::new(metrics.len());
+        self.file(table.name(), [&ROW_COLUMNS, strings], &names, &description, |file| {
+            let mut rows = Rows::new(ROW_COLUMNS.len(), metrics.len());
             let mut log = self.log()?;
             let mut number = self.survey.first_sample;
             while let Some(event) = log.next()? {
@@ -226,6 +226,8 @@ fn write_marks(file: &mut FileWriter, marks: &[Mark]) -> io::Result<()> {
 /// The rows of a row group.
 #[derive(Debug)]
 struct Rows {
+    /// How many of [`TIME_COLUMNS`] they have.
+    times: usize,
     width: usize,
     keys: Vec<Key>,
     values: Vec<i64>,
@@ -240,8 +242,8 @@ struct Key {
 }
 
 impl Rows {
-    fn new(width: usize) -> Self {
-        Self { width, keys: Vec::new(), values: Vec::new(), present: Vec::new() }
+    fn new(times: usize, width: usize) -> Self {
+        Self { times, width, keys: Vec::new(), values: Vec::new(), present: Vec::new() }
     }
 
     /// Adds a row; columns that the log did not know yet are absent.
@@ -255,7 +257,7 @@ impl Rows {
     }
 
     fn full(&self) -> bool {
-        self.keys.len() * (self.width + TIME_COLUMNS.len()) >= ROW_GROUP_CELLS
+        self.keys.len() * (self.width + self.times) >= ROW_GROUP_CELLS
     }
 
     /// Writes the rows ordered by entity, then time, so that neighbours differ little, and forgets them.
@@ -269,7 +271,7 @@ impl Rows {
         let clocks: [fn(&Key) -> i64; 4] =
             [|key| key.sample.cast_signed(), |key| key.stamp.wall_ns, |key| key.stamp.mono_ns, |key| key.stamp.boot_ns];
         let mut numbers = Vec::with_capacity(order.len());
-        for clock in clocks {
+        for clock in &clocks[..self.times] {
             numbers.clear();
             numbers.extend(order.iter().map(|at| clock(&self.keys[*at])));
             group.numbers(&numbers)?;

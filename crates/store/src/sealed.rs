@@ -19,8 +19,10 @@ pub(crate) fn kinds() -> impl Iterator<Item = &'static str> {
     [SAMPLES, MARKS].into_iter().chain(Table::ALL.into_iter().map(Table::name))
 }
 
-/// Columns of every file of samples, before the entity and the metrics.
+/// Columns of the file of samples.
 pub(crate) const TIME_COLUMNS: [&str; 4] = ["sample", "wall_ns", "mono_ns", "boot_ns"];
+/// Columns of a table before the entity and the metrics: which sample, and for people when. The other times are the sample's.
+pub(crate) const ROW_COLUMNS: [&str; 2] = ["sample", "wall_ns"];
 /// Columns that name the entity of a row.
 pub(crate) const ENTITY_COLUMNS: [&str; 2] = ["entity", "label"];
 /// Columns of the file of marks.

@@ -74,8 +74,9 @@ fn duckdb_reads_the_numbers_that_we_read() {
                 for column in read.metrics(table, of) {
                     let sql = format!(
                         "SELECT boot_ns, \"{}\" FROM read_parquet('*/{name}/host=*/date=*/*.parquet', \
-                         hive_partitioning=true, union_by_name=true) \
-                         WHERE host = '{host}' AND {entity} = '{of}' AND \"{}\" IS NOT NULL ORDER BY sample",
+                         hive_partitioning=true, union_by_name=true) AS rows \
+                         JOIN read_parquet('*/sample/host=*/date=*/*.parquet', hive_partitioning=true) AS samples \
+                         USING (host, date, sample, wall_ns) WHERE host = '{host}' AND {entity} = '{of}' AND \"{}\" IS NOT NULL ORDER BY sample",
                         column.name, column.name
                     );
                     let theirs: Vec<(i64, i64)> = query(scratch.path(), &sql)
@@ -92,7 +93,7 @@ fn duckdb_reads_the_numbers_that_we_read() {
     let all = "*/host/host=*/date=*/*.parquet";
     let types = query(
         scratch.path(),
-        &format!("SELECT DISTINCT column_type FROM (DESCRIBE SELECT MemFree, boot_ns FROM '{all}')"),
+        &format!("SELECT DISTINCT column_type FROM (DESCRIBE SELECT MemFree, wall_ns FROM '{all}')"),
     );
     assert_eq!(types, [["BIGINT"]], "never unsigned, never a decimal");
     let counts = query(

@@ -228,7 +228,8 @@ fn refusals_say_what_and_how_to_mend_it() {
     drop(writer);
     check(Writer::create(&folder).unwrap_err(), &["holds a recording already", "another folder"]);
     let manifest = std::fs::read_to_string(folder.join("manifest.json")).unwrap();
-    let newer = manifest.replace("\"schema_version\": 1", "\"schema_version\": 99");
+    let this = format!("\"schema_version\": {}", pagetide_store::FORMAT_VERSION);
+    let newer = manifest.replace(&this, "\"schema_version\": 99");
     std::fs::write(folder.join("manifest.json"), newer).unwrap();
     check(Reader::open(&folder).unwrap_err(), &["format version 99", "newer pagetide"]);
 }

@@ -3,7 +3,8 @@
 use pagetide_core::{
     Entity, Manifest, Mark, MarkKind, RecordingBuilder, Sample, Schema, Selection, Sink, Source, Stamp, Table,
 };
-use pagetide_store::{Reader, Writer};
+use pagetide_store::{Reader, Writer, import};
+use std::path::Path;
 
 fn stamp(at: i64) -> Stamp {
     let ns = at * 1_000_000_000;
@@ -45,4 +46,21 @@ fn a_recording_is_readable_while_it_is_written_and_after() {
     writer.finish(&manifest).unwrap();
     assert_eq!(Reader::open(&folder).unwrap().load(&Selection::default()).unwrap(), builder.finish());
     assert!(Writer::create(&folder).unwrap_err().to_string().contains("holds a recording already"));
+}
+
+#[test]
+fn a_recording_of_version_1_is_read_and_is_the_same_in_this_version() {
+    let old = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/corpus/cgroup-limit-reclaim-2/recording");
+    let mut old = Reader::open(&old).unwrap().load(&Selection::default()).unwrap();
+    assert_eq!(old.manifest.schema_version, 1);
+    for table in Table::ALL {
+        assert!(old.entities(table).next().is_some(), "{}", table.name());
+    }
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path().join("recording");
+    let mut writer = Writer::create(&folder).unwrap();
+    import::replay(&old, &mut writer).unwrap();
+    writer.finish(&old.manifest).unwrap();
+    old.manifest.schema_version = pagetide_store::FORMAT_VERSION;
+    assert_eq!(Reader::open(&folder).unwrap().load(&Selection::default()).unwrap(), old);
 }

@@ -3,7 +3,7 @@
 use super::gather::Gathered;
 use crate::layout::SealedPath;
 use crate::log::{Event, LogError, LogReader};
-use crate::sealed::{self, MARK_COLUMNS, SealedError, SealedFile, TIME_COLUMNS};
+use crate::sealed::{self, MARK_COLUMNS, ROW_COLUMNS, SealedError, SealedFile, TIME_COLUMNS};
 use pagetide_core::{Entity, Mark, MarkKind, Selection, Stamp, Table};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -140,7 +140,9 @@ fn read_table(
     selection: &Selection,
 ) -> Result<Vec<Rows>, SealedError> {
     let label = file.description().label.clone();
-    let first_metric = TIME_COLUMNS.len() + if label.is_some() { 0 } else { sealed::ENTITY_COLUMNS.len() };
+    // Up to version 1 tables had all times.
+    let times = if file.description().version < 2 { TIME_COLUMNS.len() } else { ROW_COLUMNS.len() };
+    let first_metric = times + if label.is_some() { 0 } else { sealed::ENTITY_COLUMNS.len() };
     if file.columns() != first_metric + file.description().metrics.len() {
         return Err(SealedError::Damaged("its columns are not those it describes".into()));
     }
@@ -153,7 +155,7 @@ fn read_table(
         }
         let runs = match &label {
             Some(label) => vec![(Entity { name: String::new(), label: label.clone() }, numbers.len())],
-            None => read_runs(file, group)?,
+            None => read_runs(file, group, times)?,
         };
         let mut columns = Vec::with_capacity(file.description().metrics.len());
         let metrics = file.description().metrics.iter().enumerate();
@@ -165,8 +167,8 @@ fn read_table(
     Ok(all)
 }
 
-fn read_runs(file: &SealedFile, group: usize) -> Result<Vec<(Entity, usize)>, SealedError> {
-    let first = TIME_COLUMNS.len();
+/// The entities of a row group, whose two columns begin with `first`.
+fn read_runs(file: &SealedFile, group: usize, first: usize) -> Result<Vec<(Entity, usize)>, SealedError> {
     let (names, labels) = (file.strings(group, first)?, file.strings(group, first + 1)?);
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let mut runs = Vec::new();
