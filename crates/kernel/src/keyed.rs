@@ -1,14 +1,14 @@
 //! Files that are a list of names with one number each: meminfo, vmstat, memory.stat and their kind.
 
 use crate::error::{Error, Problem};
-use crate::text::{lines, number};
+use crate::text::{cut, lines, number};
 
 /// One line: a name and its number in the unit that samples store.
 pub(crate) type Line<'a> = (&'a str, u64);
 
 /// `name value`, as in vmstat and memory.stat.
 pub(crate) fn spaced(line: &str) -> Result<Line<'_>, Problem> {
-    let (name, value) = line.split_once(' ').ok_or(Problem::Short)?;
+    let (name, value) = cut(line, b' ').ok_or(Problem::Short)?;
     if name.is_empty() {
         return Err(Problem::Foreign);
     }
@@ -17,7 +17,7 @@ pub(crate) fn spaced(line: &str) -> Result<Line<'_>, Problem> {
 
 /// `Name:   value kB` or `Name: value`, as in meminfo and status. A number with `kB` is turned into bytes.
 pub(crate) fn with_colon(line: &str) -> Result<Line<'_>, Problem> {
-    let (name, rest) = line.split_once(':').ok_or(Problem::Short)?;
+    let (name, rest) = cut(line, b':').ok_or(Problem::Short)?;
     if name.is_empty() || name.contains(' ') {
         return Err(Problem::Foreign);
     }

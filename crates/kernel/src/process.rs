@@ -3,7 +3,7 @@
 use crate::error::{Error, Problem};
 use crate::keyed::{Fields, with_colon};
 use crate::root::Root;
-use crate::text::{lines, next_number, number};
+use crate::text::{cut, lines, next_number, number, pieces};
 use pagetide_core::{Bytes, Pages};
 
 const STAT: &str = "/proc/PID/stat";
@@ -44,10 +44,12 @@ impl<'a> StatLine<'a> {
         }
         // The name in brackets may hold anything: spaces, brackets, line feeds. It ends at the last bracket.
         let line = text.strip_suffix('\n').ok_or(Problem::Cut)?;
-        let (head, rest) = line.rsplit_once(") ").ok_or(Problem::Short)?;
-        let (pid, comm) = head.split_once(" (").ok_or(Problem::Short)?;
+        let end = line.bytes().rposition(|byte| byte == b')').ok_or(Problem::Short)?;
+        let rest = line[end..].strip_prefix(") ").ok_or(Problem::Short)?;
+        let (pid, comm) = cut(&line[..end], b' ').ok_or(Problem::Short)?;
+        let comm = comm.strip_prefix('(').ok_or(Problem::Short)?;
         let id = |value: u64| u32::try_from(value).map_err(|_| Problem::NotANumber);
-        let mut fields = rest.split(' ');
+        let mut fields = pieces(rest, b' ');
         let mut letters = fields.next().ok_or(Problem::Short)?.chars();
         let (Some(state), None) = (letters.next(), letters.next()) else { return Err(Problem::Foreign) };
         // Field numbers are those of proc(5); the state is number 3.
@@ -205,7 +207,7 @@ pub struct ProcessRuns {
 /// Parses `/proc/PID/schedstat`. A kernel that does not account it prints zeros.
 pub fn parse_process_schedstat(text: &str) -> Result<ProcessRuns, Error> {
     let (at, line) = lines(SCHEDSTAT, text)?.next().unwrap_or((1, ""));
-    let mut fields = line.split(' ');
+    let mut fields = pieces(line, b' ');
     let mut next = || next_number(&mut fields).map_err(|problem| Error::line(SCHEDSTAT, at, problem));
     Ok(ProcessRuns { exec_ns: next()?, wait_ns: next()?, runs: next()? })
 }

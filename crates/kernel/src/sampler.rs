@@ -5,6 +5,7 @@ mod delays;
 mod disk;
 mod host;
 mod kept;
+mod keyed;
 mod learned;
 mod listing;
 mod process;

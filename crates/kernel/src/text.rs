@@ -2,6 +2,24 @@
 
 use crate::error::{Error, Problem};
 
+/// What stands before and behind the first `byte`, as `split_once` gives it. The kernel's lines and fields are so short that this is
+/// done before a search by words has begun.
+pub(crate) fn cut(text: &str, byte: u8) -> Option<(&str, &str)> {
+    let at = text.bytes().position(|known| known == byte)?;
+    Some((&text[..at], &text[at + 1..]))
+}
+
+/// What stands between each `byte` and the next, as `split` gives it.
+pub(crate) fn pieces(text: &str, byte: u8) -> impl Iterator<Item = &str> + Clone {
+    let mut rest = Some(text);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let (piece, behind) = cut(text, byte).map_or((text, None), |(piece, behind)| (piece, Some(behind)));
+        rest = behind;
+        Some(piece)
+    })
+}
+
 /// The lines of a whole file, each with its number from 1. The last line must end with a line feed: all files of
 /// the kernel do, and a number cut in two would be a wrong number.
 pub(crate) fn lines<'a>(
@@ -9,7 +27,7 @@ pub(crate) fn lines<'a>(
     text: &'a str,
 ) -> Result<impl Iterator<Item = (usize, &'a str)> + Clone + use<'a>, Error> {
     match text.strip_suffix('\n') {
-        Some(body) => Ok(body.split('\n').enumerate().map(|(at, line)| (at + 1, line))),
+        Some(body) => Ok(pieces(body, b'\n').enumerate().map(|(at, line)| (at + 1, line))),
         None if text.is_empty() => Err(Error::line(file, 1, Problem::Empty)),
         None => Err(Error::line(file, text.split('\n').count(), Problem::Cut)),
     }
@@ -17,10 +35,11 @@ pub(crate) fn lines<'a>(
 
 /// A whole non-negative number and nothing else.
 pub(crate) fn number(text: &str) -> Option<u64> {
-    if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    text.parse().ok()
+    let add = |value: u64, byte: u8| {
+        let digit = byte.checked_sub(b'0').filter(|digit| *digit < 10)?;
+        value.checked_mul(10)?.checked_add(digit.into())
+    };
+    if text.is_empty() { None } else { text.bytes().try_fold(0, add) }
 }
 
 /// The next field as a number, or what is wrong with it.

@@ -3,7 +3,7 @@
 use crate::error::{Error, Problem};
 use crate::keyed::spaced;
 use crate::root::Root;
-use crate::text::{lines, number};
+use crate::text::{cut, lines, number};
 use pagetide_core::Pages;
 
 const FILE: &str = "/proc/zoneinfo";
@@ -99,7 +99,7 @@ pub(crate) fn walk<'a>(
         } else if let Some(list) = line.strip_prefix("protection:") {
             let list = list.trim_ascii().strip_prefix('(').and_then(|list| list.strip_suffix(')'));
             Item::Protection(list.ok_or_else(|| wrong(Problem::Short))?)
-        } else if let Some((name, value)) = line.split_once(':') {
+        } else if let Some((name, value)) = cut(line, b':') {
             if in_cpus
                 && matches!(name, "cpu" | "count" | "high" | "batch" | "high_min" | "high_max" | "vm stats threshold")
             {
@@ -127,7 +127,7 @@ pub(crate) fn walk<'a>(
 
 /// `name     value` with any number of spaces.
 fn spaced_wide(line: &str) -> Result<(&str, u64), Problem> {
-    match line.split_once(' ') {
+    match cut(line, b' ') {
         Some((name, value)) if value.starts_with(' ') => {
             Ok((name, number(value.trim_ascii()).ok_or(Problem::NotANumber)?))
         }

@@ -1,6 +1,6 @@
 //! One row per block device: `/proc/diskstats`.
 
-use super::kept::{Buffer, Kept};
+use super::kept::{Buffer, Kept, Text};
 use super::learned::Learned;
 use super::row::{Row, columns};
 use crate::diskstats::{DiskLine, FIELDS};
@@ -19,7 +19,7 @@ pub(crate) struct Disks {
 
 impl Disks {
     pub(crate) fn open(root: &Root) -> Result<Self, Error> {
-        let kept = Kept::open(root.join("/proc/diskstats"))?;
+        let kept = Kept::open(root.join("/proc/diskstats"), Text::Records)?;
         Ok(Self { kept, columns: None, entities: Learned::default(), row: Row::default() })
     }
 

@@ -1,12 +1,11 @@
 //! The host's row: meminfo, vmstat, stat, loadavg, pressure.
 
-use super::kept::{Buffer, Kept};
-use super::learned::Learned;
+use super::kept::{Buffer, Kept, Text};
+use super::keyed::KeyedLines;
 use super::row::Row;
 use crate::error::{Error, Problem};
 use crate::keyed::{Line, spaced, with_colon};
 use crate::root::Root;
-use crate::text::lines;
 use crate::{loadavg, pressure, stat};
 use pagetide_core::{ColumnId, Entity, EntityId, Sample, Schema, Table};
 
@@ -16,27 +15,30 @@ pub(crate) struct KeyedFile {
     kept: Kept,
     name: &'static str,
     line: fn(&str) -> Result<Line<'_>, Problem>,
-    columns: Learned<ColumnId>,
+    lines: KeyedLines,
 }
 
 impl KeyedFile {
     pub(crate) fn open(
         root: &Root,
         name: &'static str,
+        text: Text,
         line: fn(&str) -> Result<Line<'_>, Problem>,
     ) -> Result<Option<Self>, Error> {
-        let kept = Kept::open(root.join(name))?;
-        Ok(kept.map(|kept| Self { kept, name, line, columns: Learned::default() }))
+        let kept = Kept::open(root.join(name), text)?;
+        Ok(kept.map(|kept| Self { kept, name, line, lines: KeyedLines::default() }))
     }
 
     fn sample(&mut self, buffer: &mut Buffer, schema: &mut Schema, row: &mut Row) -> Result<(), Error> {
-        let Self { kept, name, line, columns } = self;
+        let Self { kept, name, line, lines } = self;
         kept.with(buffer, |text| {
-            for (at, text) in lines(name, text)? {
-                let (name, value) = line(text).map_err(|problem| Error::line(name, at, problem))?;
-                row.set(columns.at(at - 1, name, |name| schema.column(Table::Host, name)), value);
-            }
-            Ok(())
+            lines.read(
+                name,
+                text,
+                *line,
+                |name| schema.column(Table::Host, name),
+                |column, value| row.set(column, value),
+            )
         })?;
         Ok(())
     }
@@ -58,7 +60,7 @@ impl<const N: usize> FixedFile<N> {
         names: [&'static str; N],
         parse: fn(&str) -> Result<[Option<u64>; N], Error>,
     ) -> Result<Option<Self>, Error> {
-        Ok(Kept::open(root.join(file))?.map(|kept| Self { kept, names, columns: None, parse }))
+        Ok(Kept::open(root.join(file), Text::Record)?.map(|kept| Self { kept, names, columns: None, parse }))
     }
 
     fn sample(&mut self, buffer: &mut Buffer, schema: &mut Schema, row: &mut Row) -> Result<(), Error> {
@@ -86,8 +88,10 @@ pub(crate) struct HostFiles {
 
 impl HostFiles {
     pub(crate) fn open(root: &Root) -> Result<Self, Error> {
-        let keyed =
-            [KeyedFile::open(root, "/proc/meminfo", with_colon)?, KeyedFile::open(root, "/proc/vmstat", spaced)?];
+        let keyed = [
+            KeyedFile::open(root, "/proc/meminfo", Text::Record, with_colon)?,
+            KeyedFile::open(root, "/proc/vmstat", Text::Records, spaced)?,
+        ];
         let psi = [
             ("/proc/pressure/cpu", ["psi_cpu_some", "psi_cpu_full"]),
             ("/proc/pressure/io", ["psi_io_some", "psi_io_full"]),

@@ -10,6 +10,15 @@ use std::path::{Path, PathBuf};
 /// File descriptors left to the rest of the program.
 const SPARE_FILES: u64 = 192;
 
+/// How the kernel hands out a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Text {
+    /// As one record (`single_open`, kernfs): a read that leaves room in the buffer has brought all of it.
+    Record,
+    /// As many (`seq_open`): a read brings those that fit into the kernel's own buffer, so only a read of nothing is the end.
+    Records,
+}
+
 /// The buffer that all files of a sampler are read into, one after the other.
 #[derive(Debug)]
 pub(crate) struct Buffer(Vec<u8>);
@@ -20,9 +29,8 @@ impl Buffer {
         Self(vec![0; 64 * 1024])
     }
 
-    /// The whole file from its beginning. procfs files give at most what fits into the kernel's own buffer at each
-    /// call, so only a read of nothing is the end.
-    pub(crate) fn fill(&mut self, file: &OwnedFd) -> io::Result<&str> {
+    /// The whole file from its beginning.
+    pub(crate) fn fill(&mut self, file: &OwnedFd, text: Text) -> io::Result<&str> {
         let mut length = 0;
         loop {
             if length == self.0.len() {
@@ -30,7 +38,12 @@ impl Buffer {
             }
             match rustix::io::pread(file, &mut self.0[length..], length as u64) {
                 Ok(0) => break,
-                Ok(read) => length += read,
+                Ok(read) => {
+                    length += read;
+                    if text == Text::Record && length < self.0.len() {
+                        break;
+                    }
+                }
                 Err(Errno::INTR) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -78,21 +91,22 @@ impl Budget {
 pub(crate) struct Kept {
     pub(crate) path: PathBuf,
     pub(crate) file: Option<OwnedFd>,
+    text: Text,
 }
 
 impl Kept {
     /// Opens a file; `None` when this kernel does not have it.
-    pub(crate) fn open(path: PathBuf) -> Result<Option<Self>, Error> {
+    pub(crate) fn open(path: PathBuf, text: Text) -> Result<Option<Self>, Error> {
         match open(&path) {
-            Ok(file) => Ok(Some(Self { path, file: Some(file) })),
+            Ok(file) => Ok(Some(Self { path, file: Some(file), text })),
             Err(source) if absent(&source) => Ok(None),
             Err(source) => Err(Error::Read { path, source }),
         }
     }
 
-    /// The same, and it stays open only while the budget lasts.
+    /// The same of a file of one record, and it stays open only while the budget lasts.
     pub(crate) fn open_within(path: PathBuf, budget: &mut Budget) -> Result<Option<Self>, Error> {
-        let mut kept = Self::open(path)?;
+        let mut kept = Self::open(path, Text::Record)?;
         if let Some(kept) = &mut kept
             && !budget.take()
         {
@@ -104,8 +118,8 @@ impl Kept {
     /// Reads it; `None` when what it is about is gone.
     pub(crate) fn read<'b>(&self, buffer: &'b mut Buffer) -> Result<Option<&'b str>, Error> {
         let text = match &self.file {
-            Some(file) => buffer.fill(file),
-            None => open(&self.path).and_then(|file| buffer.fill(&file)),
+            Some(file) => buffer.fill(file, self.text),
+            None => open(&self.path).and_then(|file| buffer.fill(&file, self.text)),
         };
         match text {
             Ok(text) => Ok(Some(text)),

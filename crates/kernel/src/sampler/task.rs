@@ -1,6 +1,6 @@
 //! One process or thread: its files, and its row.
 
-use super::kept::{Budget, Buffer};
+use super::kept::{Budget, Buffer, Text};
 use super::learned::Learned;
 use super::row::{Row, columns};
 use crate::error::{Error, absent};
@@ -78,7 +78,7 @@ impl Files<'_> {
     }
 
     pub(crate) fn fill<'b>(&self, buffer: &'b mut Buffer, file: &OwnedFd) -> Result<Option<&'b str>, Error> {
-        match buffer.fill(file) {
+        match buffer.fill(file, Text::Record) {
             Ok(text) => Ok(Some(text)),
             Err(error) => self.forgive(error).map(|()| None),
         }

@@ -1,6 +1,6 @@
 //! One row per zone: `/proc/zoneinfo` and `/proc/buddyinfo`.
 
-use super::kept::{Buffer, Kept};
+use super::kept::{Buffer, Kept, Text};
 use super::learned::Learned;
 use super::row::Row;
 use crate::buddyinfo;
@@ -37,8 +37,8 @@ pub(crate) struct Zones {
 impl Zones {
     pub(crate) fn open(root: &Root) -> Result<Self, Error> {
         Ok(Self {
-            zoneinfo: Kept::open(root.join("/proc/zoneinfo"))?,
-            buddyinfo: Kept::open(root.join("/proc/buddyinfo"))?,
+            zoneinfo: Kept::open(root.join("/proc/zoneinfo"), Text::Records)?,
+            buddyinfo: Kept::open(root.join("/proc/buddyinfo"), Text::Records)?,
             columns: Learned::default(),
             reserve: None,
             orders: Vec::new(),
