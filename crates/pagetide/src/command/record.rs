@@ -2,6 +2,7 @@
 
 mod answer;
 mod child;
+mod code;
 mod http;
 mod keep;
 mod listen;
@@ -179,6 +180,7 @@ fn start(arguments: &Arguments, keep: Keep) -> Result<(Recorder, Ends), Refusal>
     if arguments.command.is_empty() {
         protection.entities = MOST_ENTITIES;
     }
+    code::let_go();
     let recorder = Recorder::start_protected(root(arguments), options, protection, Box::new(sink))?;
     if let Some(error) = missing {
         recorder.mark(MarkKind::Note { text: format!("recorder: no control groups: {error}") });
