@@ -34,8 +34,8 @@ pub(crate) fn fastest<'a>(window: &Window<'a>, metrics: &[&str]) -> Option<Who<'
     Some(rates.swap_remove(index))
 }
 
-/// Counters of IO, which the kernel adds to the parent's when a process is waited for (`wait_task_zombie` in kernel/exit.c).
-const INHERITED: [&str; 6] = ["read_bytes", "write_bytes", "rchar", "wchar", "syscr", "syscw"];
+/// Counters of IO that rules look at; the kernel adds them to the parent's when a process is waited for (`wait_task_zombie` in kernel/exit.c).
+const INHERITED: [&str; 3] = ["read_bytes", "write_bytes", "rchar"];
 
 /// Whether most of what a process did is what another had done that ended: its own is the rest.
 fn inherits(window: &Window<'_>, who: &Who<'_>, metric: &str) -> bool {
