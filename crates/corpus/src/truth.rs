@@ -17,7 +17,7 @@ pub enum Half {
 /// before.
 const SPENT: u64 = 6;
 /// The same of controls.
-const SPENT_CONTROLS: u64 = 10;
+const SPENT_CONTROLS: u64 = 14;
 
 impl Half {
     /// The half that a seed belongs to, of an incident or of a control.

@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
                   waits.",
         evidence: "The time per request (read_ms + write_ms over reads + writes, or await) is at least three times what it was before, while the device \
                    completes no more requests and no more bytes per second than before and the requests are not larger. Without a time before: at \
-                   least 50 ms per request with no more than 1.5 requests in flight, which is more than a seek and a turn of any disk take, and tasks that wait for IO (psi_io_some).",
+                   least 50 ms per request with no more than 1.5 requests in flight while it was busy, which is more than a seek and a turn of any disk take, and tasks that wait for IO (psi_io_some).",
         why: "By Little's law the time of a request is the queue over the rate. A queue that grows because more is asked for comes with a higher rate; one \
               that grows while the rate falls means that the device does less.",
         otherwise: "Requests of another kind (small random ones after large sequential ones, flushes, discards) take longer on a device that is well. \
@@ -101,7 +101,8 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
             );
         }
         None => {
-            let queue = at_it.queue(disk)?;
+            // While it was busy: a burst of writeback is deep and short.
+            let queue = at_it.queue(disk)? / at_it.busy(disk).filter(|busy| *busy > 0.0)?;
             if now.wait < MECHANICAL || queue > 1.5 || waited.is_some_and(|waited| waited < 0.01) {
                 return None;
             }
@@ -111,7 +112,11 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
             );
             case.weigh(
                 0.5,
-                case.measured("requests in flight", &format!("weighted_io_ms of {disk}"), Quantity::count(queue)),
+                case.measured(
+                    "requests in flight while it was busy",
+                    &format!("weighted_io_ms / io_ms of {disk}"),
+                    Quantity::count(queue),
+                ),
             );
         }
     }
