@@ -29,6 +29,7 @@ mod scenario;
 mod step;
 pub mod suggest;
 mod units;
+mod values;
 
 pub use batch::{Attempt, Batch, Fate};
 pub use comparison::{
@@ -51,3 +52,4 @@ pub use scenario::{
 };
 pub use step::{Outcome, StepResult};
 pub use units::{Bytes, BytesPerSecond, Nanos, Pages, Ratio, UnitError};
+pub use values::Values;

@@ -5,6 +5,7 @@ use crate::quantity::Unit;
 use crate::sample::{Column, Entity, Sample, Schema, Stamp};
 use crate::step::StepResult;
 use crate::units::{Bytes, Nanos};
+use crate::values::Values;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -125,13 +126,6 @@ pub struct Gap {
     pub to_ns: i64,
 }
 
-#[derive(Debug, Clone, Default, PartialEq)]
-struct Values {
-    /// Index of the first sample that has a value.
-    first: usize,
-    values: Vec<Option<i64>>,
-}
-
 #[derive(Debug, Clone, PartialEq)]
 struct Metrics {
     label: String,
@@ -167,30 +161,38 @@ impl Recording {
         self.tables.get(&table).into_iter().flatten().map(|(name, metrics)| (name.as_str(), metrics.label.as_str()))
     }
 
+    /// Those entities of a table of which anything can be known from `from` to `to`, in order of name: not those that had gone before,
+    /// or came after. Of a host that starts processes all day these are few.
+    pub fn entities_within(&self, table: Table, from: i64, to: i64) -> impl Iterator<Item = (&str, &str)> {
+        let begin = self.stamps.partition_point(|stamp| stamp.boot_ns < from);
+        let end = self.stamps.partition_point(|stamp| stamp.boot_ns <= to);
+        // A stored rate is of the time before its sample.
+        let there = move |(column, values): &(Column, Values)| {
+            column.kind == Kind::Rate || values.first() < end && values.end() > begin
+        };
+        let entities = self.tables.get(&table).into_iter().flatten();
+        let entities = entities.filter(move |(_, metrics)| metrics.by_name.values().any(there));
+        entities.map(|(name, metrics)| (name.as_str(), metrics.label.as_str()))
+    }
+
     /// The metrics that an entity has, in order of name.
     pub fn metrics(&self, table: Table, entity: &str) -> impl Iterator<Item = &Column> {
         let metrics = self.tables.get(&table).and_then(|entities| entities.get(entity));
         metrics.into_iter().flat_map(|metrics| metrics.by_name.values().map(|(column, _)| column))
     }
 
-    /// Every column that an entity has, in order of name: what it is, the index of the sample with its first value, and
-    /// its values from there on, one per sample (none after the last present one). For those who copy a recording.
-    pub fn columns(
-        &self,
-        table: Table,
-        entity: &str,
-    ) -> impl Iterator<Item = (&Column, usize, &[Option<i64>])> + use<'_> {
+    /// Every column that an entity has, in order of name: what it is, and its values. For those who copy a recording.
+    pub fn columns(&self, table: Table, entity: &str) -> impl Iterator<Item = (&Column, &Values)> + use<'_> {
         let metrics = self.tables.get(&table).and_then(|entities| entities.get(entity));
-        metrics.into_iter().flat_map(|metrics| {
-            metrics.by_name.values().map(|(column, values)| (column, values.first, values.values.as_slice()))
-        })
+        metrics.into_iter().flat_map(|metrics| metrics.by_name.values().map(|(column, values)| (column, values)))
     }
 
     /// One metric of one entity over time. The host's entity is `""`.
     pub fn series(&self, table: Table, entity: &str, metric: &str) -> Option<Series<'_>> {
         let (column, values) = self.tables.get(&table)?.get(entity)?.by_name.get(metric)?;
         let interval = i64::try_from(self.manifest.interval.get()).unwrap_or(i64::MAX);
-        Some(Series { column, stamps: &self.stamps[values.first..], values: &values.values, interval })
+        let (numbers, present) = values.parts();
+        Some(Series { column, stamps: &self.stamps[values.first()..values.end()], values: numbers, present, interval })
     }
 
     /// One metric of the host over time.
@@ -206,9 +208,13 @@ impl Recording {
     /// Adds what another load of the same recording has, sample by sample; loads come in order of time. What belongs to a sample that is
     /// not here is left out, and so is what is here already.
     pub fn absorb(&mut self, part: Self) {
-        let places: BTreeMap<(i64, i64), usize> =
-            self.stamps.iter().enumerate().map(|(at, stamp)| ((stamp.wall_ns, stamp.mono_ns), at)).collect();
-        let place = |stamp: &Stamp| places.get(&(stamp.wall_ns, stamp.mono_ns)).copied();
+        let name = |stamp: &Stamp| (stamp.wall_ns, stamp.mono_ns);
+        let mut own: Vec<((i64, i64), usize)> = self.stamps.iter().map(name).zip(0..).collect();
+        own.sort_unstable();
+        let place = |stamp: &Stamp| {
+            let upto = own.partition_point(|(known, _)| *known <= name(stamp));
+            own.get(upto.checked_sub(1)?).filter(|(known, _)| *known == name(stamp)).map(|(_, at)| *at)
+        };
         let places: Vec<Option<usize>> = part.stamps.iter().map(place).collect();
         for (table, entities) in part.tables {
             let own = self.tables.entry(table).or_default();
@@ -217,11 +223,8 @@ impl Recording {
                     .entry(name)
                     .or_insert_with(|| Metrics { label: metrics.label.clone(), by_name: BTreeMap::new() });
                 for (column, values) in metrics.by_name.into_values() {
-                    for (value, place) in values.values.iter().zip(places.get(values.first..).unwrap_or_default()) {
-                        if let (Some(value), Some(at)) = (value, place) {
-                            known.add(&column, *at, *value);
-                        }
-                    }
+                    let points = values.points().filter_map(|(at, value)| Some(((*places.get(at)?)?, value)));
+                    known.extend(column, points);
                 }
             }
         }
@@ -280,7 +283,7 @@ impl RecordingBuilder {
                     .entry(entity.name.clone())
                     .or_insert_with(|| Metrics { label: entity.label.clone(), by_name: BTreeMap::new() });
                 for (column, value) in columns.iter().zip(values) {
-                    if value.is_some() {
+                    if let Some(value) = value {
                         metrics.set(column, at, *value);
                     }
                 }
@@ -295,7 +298,7 @@ impl RecordingBuilder {
         let metrics = entities
             .entry(entity.to_owned())
             .or_insert_with(|| Metrics { label: entity.to_owned(), by_name: BTreeMap::new() });
-        metrics.set(column, at, Some(value));
+        metrics.set(column, at, value);
     }
 
     /// Starts the next sample for [`Self::value`].
@@ -315,17 +318,8 @@ impl RecordingBuilder {
         let entities = self.recording.tables.entry(table).or_default();
         let metrics =
             entities.entry(entity.name).or_insert_with(|| Metrics { label: entity.label, by_name: BTreeMap::new() });
-        let mut points = points.into_iter().filter(|(at, _)| *at < self.recording.stamps.len());
-        let Some((first, value)) = points.next() else { return };
-        let mut values = vec![Some(value)];
-        for (at, value) in points.filter(|(at, _)| *at >= first) {
-            if at - first >= values.len() {
-                values.resize(at - first, None);
-                values.push(Some(value));
-            }
-        }
-        values.shrink_to_fit();
-        metrics.by_name.insert(column.name.clone(), (column.clone(), Values { first, values }));
+        let samples = self.recording.stamps.len();
+        metrics.extend(column.clone(), points.into_iter().filter(|(at, _)| *at < samples));
     }
 
     /// Adds an entity, though it may have no value at all.
@@ -334,18 +328,13 @@ impl RecordingBuilder {
         entities.entry(entity.name).or_insert_with(|| Metrics { label: entity.label, by_name: BTreeMap::new() });
     }
 
-    /// Adds one metric of an entity that was added before, without a copy: its values from sample `first` on, one per
-    /// sample that was added before (the last ones may be left out). Leading and trailing absent values do not count.
-    pub fn values(&mut self, table: Table, entity: &str, column: Column, first: usize, mut values: Vec<Option<i64>>) {
-        values.truncate(self.recording.stamps.len().saturating_sub(first));
-        values.truncate(values.iter().rposition(Option::is_some).map_or(0, |last| last + 1));
-        let absent = values.iter().take_while(|value| value.is_none()).count();
-        values.drain(..absent);
+    /// Adds one metric of an entity that was added before, without a copy. Values behind the last sample are left out.
+    pub fn values(&mut self, table: Table, entity: &str, column: Column, mut values: Values) {
+        values.truncate(self.recording.stamps.len());
         let entities = self.recording.tables.get_mut(&table);
         let Some(metrics) = entities.and_then(|entities| entities.get_mut(entity)) else { return };
         if !values.is_empty() {
-            let name = column.name.clone();
-            metrics.by_name.insert(name, (column, Values { first: first + absent, values }));
+            metrics.by_name.insert(column.name.clone(), (column, values));
         }
     }
 
@@ -362,21 +351,23 @@ impl RecordingBuilder {
 }
 
 impl Metrics {
-    /// Adds a value at a sample behind those that the metric has; one that is not is left out.
-    fn add(&mut self, column: &Column, at: usize, value: i64) {
-        if self.by_name.get(&column.name).is_none_or(|(_, known)| at >= known.first + known.values.len()) {
-            self.set(column, at, Some(value));
+    /// Adds values at samples behind those that the metric has; others are left out.
+    fn extend(&mut self, column: Column, points: impl Iterator<Item = (usize, i64)>) {
+        let mut points = points.peekable();
+        if points.peek().is_some() {
+            let (_, known) = self.by_name.entry(column.name.clone()).or_insert_with(|| (column, Values::default()));
+            for (at, value) in points {
+                if known.is_empty() || at >= known.end() {
+                    known.push(at, value);
+                }
+            }
         }
     }
 
-    fn set(&mut self, column: &Column, at: usize, value: Option<i64>) {
-        if !self.by_name.contains_key(&column.name) {
-            let values = Values { first: at, values: Vec::new() };
-            self.by_name.insert(column.name.clone(), (column.clone(), values));
-        }
-        if let Some((_, series)) = self.by_name.get_mut(&column.name) {
-            series.values.resize(at - series.first, None);
-            series.values.push(value);
+    fn set(&mut self, column: &Column, at: usize, value: i64) {
+        match self.by_name.get_mut(&column.name) {
+            Some((_, values)) => values.push(at, value),
+            None => self.extend(column.clone(), std::iter::once((at, value))),
         }
     }
 }
@@ -386,7 +377,9 @@ impl Metrics {
 pub struct Series<'a> {
     column: &'a Column,
     stamps: &'a [Stamp],
-    values: &'a [Option<i64>],
+    /// One per stamp, as are these: whether it is there.
+    values: &'a [i64],
+    present: &'a [bool],
     /// Time between the recording's samples as asked for, ns; 0 when not known.
     interval: i64,
 }
@@ -404,7 +397,11 @@ impl<'a> Series<'a> {
 
     /// The values that are present: moment in ns on the recording's axis, and value.
     pub fn points(&self) -> impl DoubleEndedIterator<Item = (i64, i64)> + 'a {
-        self.stamps.iter().zip(self.values).filter_map(|(stamp, value)| Some((stamp.boot_ns, (*value)?)))
+        let values = self.values.iter().zip(self.present);
+        self.stamps
+            .iter()
+            .zip(values)
+            .filter_map(|(stamp, (value, present))| present.then_some((stamp.boot_ns, *value)))
     }
 
     /// The points from `from` to `to`, both included.
@@ -415,26 +412,29 @@ impl<'a> Series<'a> {
     /// The part of the series from its last value at or before `from` to its first value at or after `to`: all that a question
     /// about that stretch needs, found without looking at the rest.
     pub fn around(&self, from: i64, to: i64) -> Self {
-        let count = self.stamps.len().min(self.values.len());
-        let (stamps, values) = (&self.stamps[..count], &self.values[..count]);
-        let upto = stamps.partition_point(|stamp| stamp.boot_ns <= from);
-        let first = values[..upto].iter().rposition(Option::is_some).unwrap_or(upto);
-        let after = stamps.partition_point(|stamp| stamp.boot_ns < to).max(first);
-        let end = values[after..].iter().position(Option::is_some).map_or(count, |more| after + more + 1);
-        Self { stamps: &stamps[first..end], values: &values[first..end], ..*self }
+        let upto = self.stamps.partition_point(|stamp| stamp.boot_ns <= from);
+        let first = self.present[..upto].iter().rposition(|present| *present).unwrap_or(upto);
+        let after = self.stamps.partition_point(|stamp| stamp.boot_ns < to).max(first);
+        let next = self.present[after..].iter().position(|present| *present);
+        self.part(first, next.map_or(self.stamps.len(), |more| after + more + 1))
+    }
+
+    fn part(&self, first: usize, end: usize) -> Self {
+        let (stamps, values) = (&self.stamps[first..end], &self.values[first..end]);
+        Self { stamps, values, present: &self.present[first..end], ..*self }
     }
 
     /// The last value at or before `at`.
     pub fn at(&self, at: i64) -> Option<i64> {
-        let upto = self.stamps.partition_point(|stamp| stamp.boot_ns <= at).min(self.values.len());
-        self.values[..upto].iter().rev().find_map(|value| *value)
+        let upto = self.stamps.partition_point(|stamp| stamp.boot_ns <= at);
+        self.part(0, upto).points().next_back().map(|(_, value)| value)
     }
 
     /// The last value after `after` and up to `upto`; absent when the metric has no sample in between.
     pub fn last_within(&self, after: i64, upto: i64) -> Option<i64> {
-        let end = self.stamps.partition_point(|stamp| stamp.boot_ns <= upto).min(self.values.len());
-        let window = self.stamps[..end].iter().zip(&self.values[..end]).rev();
-        window.take_while(|(stamp, _)| stamp.boot_ns > after).find_map(|(_, value)| *value)
+        let end = self.stamps.partition_point(|stamp| stamp.boot_ns <= upto);
+        let (_, value) = self.part(0, end).points().next_back().filter(|(at, _)| *at > after)?;
+        Some(value)
     }
 
     /// How much a counter rose from `from` to `to`: from the last sample at or before `from` (else the first after it) to
@@ -458,15 +458,18 @@ impl<'a> Series<'a> {
     /// points over the time; resets are left out. A stored rate is of the interval before its point, so the first point has
     /// one too, and one after a gap is of a usual interval and not of the gap. A gauge has no rates.
     pub fn rates(&self) -> Vec<(i64, i64, f64)> {
-        let points: Vec<(i64, i64)> = self.points().collect();
-        let counted = |pair: &[(i64, i64)]| {
-            let ((from, before), (to, after)) = (pair[0], pair[1]);
+        let counted = |((from, before), (to, after)): ((i64, i64), (i64, i64))| {
             let rise = after.saturating_sub(before) as f64;
             (after >= before && to > from).then(|| (from, to, rise / (to.saturating_sub(from) as f64 / 1e9)))
         };
         match self.column.kind {
-            Kind::Counter => points.windows(2).filter_map(counted).collect(),
-            Kind::Rate => self.stored(&points),
+            Kind::Counter => {
+                // Most have one per value, and a list that grows is copied over and over.
+                let mut rates = Vec::with_capacity(self.values.len());
+                rates.extend(self.points().zip(self.points().skip(1)).filter_map(counted));
+                rates
+            }
+            Kind::Rate => self.stored(&self.points().collect::<Vec<_>>()),
             Kind::Gauge | Kind::Unknown => Vec::new(),
         }
     }
@@ -512,6 +515,12 @@ mod tests {
             builder.sample(&schema, &sample);
         }
         builder.finish()
+    }
+
+    fn values(points: impl IntoIterator<Item = (usize, i64)>) -> Values {
+        let mut values = Values::default();
+        points.into_iter().for_each(|(at, value)| values.push(at, value));
+        values
     }
 
     #[test]
@@ -572,7 +581,7 @@ mod tests {
         builder.column(Table::Host, host, &column, [(1, 1), (3, 5), (3, 6), (99, 7)]);
         assert_eq!(builder.finish(), by_sample, "the second value for a sample and one for no sample are left out");
         let columns: Vec<_> = by_sample.columns(Table::Host, "").collect();
-        assert_eq!(columns, [(&column, 1, &[Some(1), None, Some(5)][..])]);
+        assert_eq!(columns, [(&column, &values([(1, 1), (3, 5)]))]);
     }
 
     #[test]
@@ -584,8 +593,7 @@ mod tests {
         }
         let column = by_sample.metrics(Table::Host, "").next().unwrap().clone();
         builder.entity(Table::Host, Entity { name: String::new(), label: String::new() });
-        let values = vec![None, Some(1), None, Some(5), None, Some(9)];
-        builder.values(Table::Host, "", column, 0, values);
+        builder.values(Table::Host, "", column, values([(1, 1), (3, 5), (5, 9)]));
         assert_eq!(builder.finish(), by_sample, "a value for no sample is left out");
     }
 
@@ -598,10 +606,16 @@ mod tests {
             builder
         };
         let part = |range: std::ops::Range<usize>| {
-            let (column, first, values) = whole.columns(Table::Host, "").next().unwrap();
+            let (column, known) = whole.columns(Table::Host, "").next().unwrap();
             let mut builder = stamps(range.clone());
             builder.entity(Table::Host, Entity { name: String::new(), label: String::new() });
-            builder.values(Table::Host, "", column.clone(), 0, values[range.start - first..range.end - first].to_vec());
+            let inside = known.points().filter(|(at, _)| range.contains(at));
+            builder.values(
+                Table::Host,
+                "",
+                column.clone(),
+                values(inside.map(|(at, value)| (at - range.start, value))),
+            );
             builder.finish()
         };
         let mut together = stamps(0..5).finish();
@@ -615,6 +629,8 @@ mod tests {
     fn an_entity_that_comes_late_starts_late() {
         let recording = recording(&[(0, None), (10, Some(1))]);
         assert_eq!(recording.host("pgmajfault").unwrap().points().collect::<Vec<_>>(), [(10, 1)]);
+        let within = |from, to| recording.entities_within(Table::Host, from, to).count();
+        assert_eq!([within(0, 9), within(0, 10), within(10, 20), within(11, 20)], [0, 1, 1, 0]);
         assert_eq!(recording.series(Table::Disk, "sda", "reads").map(|_| ()), None);
     }
 }

@@ -248,8 +248,8 @@ impl<'a> Shown<'a> {
             .entities
             .iter()
             .flat_map(|entity| recording.columns(table, entity.name).map(move |column| (entity.name, column)));
-        let stored = columns.filter(|(_, (column, begins, _))| column.kind == Kind::Rate && *begins == 0);
-        let began = |(entity, (column, ..)): (&str, (&Column, usize, _))| {
+        let stored = columns.filter(|(_, (column, values))| column.kind == Kind::Rate && values.first() == 0);
+        let began = |(entity, (column, _)): (&str, (&Column, _))| {
             let rates = recording.series(table, entity, &column.name)?.rates();
             rates.first().filter(|(_, to, _)| *to == first).map(|(from, ..)| *from)
         };
@@ -274,7 +274,7 @@ fn span(recording: &Recording, table: Table, entity: &str) -> Option<(i64, i64)>
     let at = |index: usize| stamps.get(index).map(|stamp| stamp.boot_ns);
     let spans = recording
         .columns(table, entity)
-        .filter_map(|(_, first, values)| Some((at(first)?, at(first + values.len().checked_sub(1)?)?)));
+        .filter_map(|(_, values)| Some((at(values.first())?, at(values.end().checked_sub(1)?)?)));
     spans.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))
 }
 

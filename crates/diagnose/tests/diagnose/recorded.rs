@@ -29,7 +29,6 @@ fn load(text: &str) -> Recording {
     for line in file["lines"].as_array().unwrap() {
         let text = |key: &str| line[key].as_str().unwrap().to_owned();
         let table = Table::by_name(&text("table")).unwrap();
-        builder.entity(table, Entity { name: text("entity"), label: text("label") });
         let column: Column = match line.get("column") {
             Some(column) => serde_json::from_value(column.clone()).unwrap(),
             None => {
@@ -38,7 +37,9 @@ fn load(text: &str) -> Recording {
             }
         };
         let first = usize::try_from(line["first"].as_u64().unwrap()).unwrap();
-        builder.values(table, &text("entity"), column, first, sums(&line["differences"]));
+        let points = sums(&line["differences"]).into_iter().zip(first..);
+        let entity = Entity { name: text("entity"), label: text("label") };
+        builder.column(table, entity, &column, points.filter_map(|(value, at)| Some((at, value?))));
     }
     marks.into_iter().for_each(|mark| builder.mark(mark));
     builder.finish()

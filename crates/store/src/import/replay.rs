@@ -1,14 +1,13 @@
 //! Gives a recording to a sink, sample by sample, as if it were being recorded.
 
-use pagetide_core::{Entity, EntityId, Recording, Refusal, Sample, Schema, Sink, Table};
+use pagetide_core::{Entity, EntityId, Recording, Refusal, Sample, Schema, Sink, Table, Values};
 
-/// One column while it is given: which row of its sample it is in, where its values begin, and the values.
+/// One column while it is given: which row of its sample it is in, and its values.
 struct Cursor<'a> {
     table: Table,
     entity: EntityId,
     column: usize,
-    first: usize,
-    values: &'a [Option<i64>],
+    values: &'a Values,
 }
 
 /// Gives `recording` to `sink`: what the sink takes makes the same recording again, to the last value.
@@ -25,11 +24,11 @@ pub fn replay(recording: &Recording, sink: &mut dyn Sink) -> Result<(), Refusal>
         for (name, label) in recording.entities(table) {
             let entity = schema.push_entity(table, Entity { name: name.to_owned(), label: label.to_owned() });
             let before = cursors.len();
-            for (column, first, values) in recording.columns(table, name) {
+            for (column, values) in recording.columns(table, name) {
                 // A name may be of another kind or unit in another entity: then it is another column.
                 let known = schema.columns(table).iter().position(|known| known == column);
                 let column = known.unwrap_or_else(|| schema.push_column(table, column.clone()).0 as usize);
-                cursors.push(Cursor { table, entity, column, first, values });
+                cursors.push(Cursor { table, entity, column, values });
             }
             if cursors.len() == before {
                 bare.push((table, entity));
@@ -53,9 +52,7 @@ pub fn replay(recording: &Recording, sink: &mut dyn Sink) -> Result<(), Refusal>
             let of_entity = rest.iter().take_while(|next| (next.table, next.entity) == (*table, *entity)).count();
             let (here, after) = rest.split_at(of_entity);
             rest = after;
-            let value = |cursor: &Cursor<'_>| {
-                at.checked_sub(cursor.first).and_then(|nth| cursor.values.get(nth).copied().flatten())
-            };
+            let value = |cursor: &Cursor<'_>| cursor.values.at(at);
             if here.iter().all(|cursor| value(cursor).is_none()) {
                 continue;
             }

@@ -4,6 +4,7 @@ use super::axis::{self, Run};
 use super::segment::Rows;
 use pagetide_core::{
     Column, Entity, Manifest, Mark, MarkKind, Recording, RecordingBuilder, Sample, Schema, Selection, Stamp, Table,
+    Values,
 };
 use std::collections::BTreeMap;
 
@@ -23,16 +24,8 @@ pub(super) struct Gathered<'a> {
 struct Gathering {
     table: Table,
     entity: Entity,
-    columns: Vec<Values>,
+    columns: Vec<(Column, Values)>,
     numbers: BTreeMap<String, usize>,
-}
-
-/// One column's values, one per sample from the first present one on.
-#[derive(Debug)]
-struct Values {
-    column: Column,
-    first: usize,
-    values: Vec<Option<i64>>,
 }
 
 /// Where the numbers of an open segment go: for each of its entities the one here, and for each of its columns the one
@@ -104,12 +97,12 @@ impl<'a> Gathered<'a> {
                     slots.entry((table, id.0)).or_insert_with(|| (self.entity(table, entity), Vec::new()));
                 for column in schema.columns(table).iter().skip(columns.len()) {
                     let wanted = self.selection.wants_metric(&column.name);
-                    columns.push(wanted.then(|| self.entities[*number].column(column, at)));
+                    columns.push(wanted.then(|| self.entities[*number].column(column)));
                 }
                 let gathering = &mut self.entities[*number];
                 for (column, value) in columns.iter().zip(values) {
                     if let (Some(column), Some(value)) = (column, value) {
-                        gathering.columns[*column].push(at, *value);
+                        gathering.columns[*column].1.push(at, *value);
                     }
                 }
             }
@@ -132,8 +125,8 @@ impl<'a> Gathered<'a> {
                 let mut number = None;
                 for (place, value) in rows.places[range.clone()].iter().zip(&values[range.clone()]) {
                     if let (Some(at), Some(value)) = (place, value) {
-                        let number = *number.get_or_insert_with(|| gathering.column(&column, *at));
-                        gathering.columns[number].push(*at, *value);
+                        let number = *number.get_or_insert_with(|| gathering.column(&column));
+                        gathering.columns[number].1.push(*at, *value);
                     }
                 }
             }
@@ -158,8 +151,8 @@ impl<'a> Gathered<'a> {
         for Gathering { table, entity, columns, .. } in self.entities {
             let name = entity.name.clone();
             builder.entity(table, entity);
-            for Values { column, first, values } in columns {
-                builder.values(table, &name, column, first, values);
+            for (column, values) in columns {
+                builder.values(table, &name, column, values);
             }
         }
         for mark in self.marks {
@@ -170,21 +163,13 @@ impl<'a> Gathered<'a> {
 }
 
 impl Gathering {
-    /// The number of a column, which is new at sample `at` when it is not there yet.
-    fn column(&mut self, column: &Column, at: usize) -> usize {
+    /// The number of a column, which is new when it is not there yet.
+    fn column(&mut self, column: &Column) -> usize {
         if let Some(number) = self.numbers.get(&column.name) {
             return *number;
         }
-        self.columns.push(Values { column: column.clone(), first: at, values: Vec::new() });
+        self.columns.push((column.clone(), Values::default()));
         self.numbers.insert(column.name.clone(), self.columns.len() - 1);
         self.columns.len() - 1
-    }
-}
-
-impl Values {
-    /// Adds a value at sample `at`, behind those that were added. A second one for the same sample takes its place.
-    fn push(&mut self, at: usize, value: i64) {
-        self.values.resize(at - self.first, None);
-        self.values.push(Some(value));
     }
 }
