@@ -1,5 +1,6 @@
 //! What can be seen to happen on a host, as the links of a chain: each with its onset, its amount and its numbers.
 
+use crate::episodes::Of;
 use crate::signal::{Signal, interval};
 use crate::window::{REFAULTED, SCANNED, STALLS, STOLEN, Window};
 use pagetide_core::{Evidence, Kind, Quantity, Table, Unit};
@@ -77,44 +78,41 @@ fn flow(value: f64) -> Quantity {
     Quantity::new(value, Unit::BytesPerSecond)
 }
 
-/// Where a signal is unusual within a window, and how exactly that is known.
-fn place(window: &Window<'_>, signal: &Signal) -> ((i64, i64), i64) {
-    let range = signal.hull(window.from, window.to).unwrap_or((window.from, window.to));
-    (range, signal.resolution(range.0))
-}
-
-fn host(window: &Window<'_>, metrics: &[&str]) -> Option<Signal> {
-    Signal::rate(window.recording, Table::Host, "", metrics)
+/// A signal, where it is unusual within a window, and how exactly that is known.
+fn placed(window: &Window<'_>, of: Of<'_>) -> Option<(Signal, (i64, i64), i64)> {
+    let signal = of.signal(window.recording)?;
+    let range = window.when(of);
+    let resolution = signal.resolution(range.0);
+    Some((signal, range, resolution))
 }
 
 fn of_disk(window: &Window<'_>, disk: &str) -> Vec<Effect> {
     let mut effects = Vec::new();
-    let signal = |metric: &str| Signal::rate(window.recording, Table::Disk, disk, &[metric]);
-    let base = |what, signal: &Signal, words: String| {
-        let (range, resolution) = place(window, signal);
+    let signal = |metrics| placed(window, Of::disk(disk, metrics));
+    let base = |what, range, resolution, words: String| {
         let disk = Some(disk.to_owned());
         Effect { what, disk, words, range, resolution, flow: None, evidence: Vec::new(), elsewhere: false }
     };
-    for (what, metric, verb) in
-        [(What::Reads, "read_sectors", "is read"), (What::Writes, "write_sectors", "is written")]
-    {
-        let Some(signal) = signal(metric) else { continue };
-        let (range, _) = place(window, &signal);
+    const MOVED: [(What, &[&str], &str); 2] =
+        [(What::Reads, &["read_sectors"], "is read"), (What::Writes, &["write_sectors"], "is written")];
+    for (what, metrics, verb) in MOVED {
+        let Some((signal, range, resolution)) = signal(metrics) else { continue };
         let Some(rate) = signal.mean(range.0, range.1).map(|sectors| sectors * 512.0) else { continue };
         // A block now and then is no event: it needs a hundredth of memory a minute to matter.
         if rate * 60.0 < window.memory().unwrap_or(0.0) * CHANGE || rate <= 0.0 {
             continue;
         }
-        let mut effect = base(what, &signal, format!("{disk} {verb} at {}", flow(rate)));
+        let mut effect = base(what, range, resolution, format!("{disk} {verb} at {}", flow(rate)));
         effect.flow = Some(rate);
-        effect.evidence.push(evidence(effect.range, "bytes per second", &format!("{metric} of {disk}"), flow(rate)));
+        let source = format!("{} of {disk}", metrics.concat());
+        effect.evidence.push(evidence(range, "bytes per second", &source, flow(rate)));
         effects.push(effect);
     }
-    let Some(busy) = signal("io_ms").or_else(|| signal("util")) else { return effects };
-    let (range, _) = place(window, &busy);
+    let Some((_, range, resolution)) = signal(&["io_ms"]).or_else(|| signal(&["util"])) else { return effects };
     let at_it = Window { from: range.0, to: range.1, ..*window };
     let Some(part) = at_it.busy(disk).filter(|part| *part >= 0.7) else { return effects };
-    let mut effect = base(What::DiskBusy, &busy, format!("{disk} is busy {} of the time", Quantity::ratio(part)));
+    let mut effect =
+        base(What::DiskBusy, range, resolution, format!("{disk} is busy {} of the time", Quantity::ratio(part)));
     effect.evidence.push(evidence(
         range,
         "part of the time busy",
@@ -143,14 +141,13 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Vec<Effect> {
     effects
 }
 
-fn growth(window: &Window<'_>, what: What, metric: &str, name: &str) -> Option<Effect> {
+fn growth(window: &Window<'_>, what: What, metric: &'static str, name: &str) -> Option<Effect> {
     let (first, last) = window.host_ends(metric)?;
     let grown = last - first;
     if grown < window.memory()? * 0.05 {
         return None;
     }
-    let signal = Signal::slope(window.recording, Table::Host, "", metric, 1.0)?;
-    let (range, resolution) = place(window, &signal);
+    let (_, range, resolution) = placed(window, Of::host_growth(metric))?;
     let seconds = (range.1 - range.0) as f64 / 1e9;
     let bytes = Quantity::new(grown, Unit::Bytes);
     Some(Effect {
@@ -166,8 +163,7 @@ fn growth(window: &Window<'_>, what: What, metric: &str, name: &str) -> Option<E
 }
 
 fn reclaim(window: &Window<'_>) -> Option<Effect> {
-    let signal = host(window, SCANNED)?;
-    let (range, resolution) = place(window, &signal);
+    let (signal, range, resolution) = placed(window, Of::host(SCANNED))?;
     let scanned = signal.mean(range.0, range.1).filter(|rate| *rate > 0.0)?;
     let at_it = Window { from: range.0, to: range.1, ..*window };
     let freed = at_it.host_rate(STOLEN).map(|pages| pages * window.page_size());
@@ -271,8 +267,7 @@ fn rates(window: &Window<'_>) -> Vec<Effect> {
         events(What::MajorFaults, &["pgmajfault"], FAULTS, "major faults", "pgmajfault"),
     ];
     let seen = kinds.into_iter().filter_map(|kind| {
-        let signal = host(window, kind.metrics)?;
-        let (range, resolution) = place(window, &signal);
+        let (signal, range, resolution) = placed(window, Of::host(kind.metrics))?;
         let rate = signal.mean(range.0, range.1).filter(|rate| *rate >= kind.least && *rate > 0.0)?;
         let (value, words) = if kind.moves {
             (flow(rate * page), format!("{} {}", kind.words, flow(rate * page)))
@@ -296,23 +291,22 @@ fn rates(window: &Window<'_>) -> Vec<Effect> {
 /// Who waits, by pressure stall information, else by what older tools print.
 fn waits(window: &Window<'_>) -> Vec<Effect> {
     let mut effects = Vec::new();
-    let kinds = [
-        (What::CpuWaits, "psi_cpu_some", 1e6, "tasks wait for a CPU"),
-        (What::MemoryWaits, "psi_memory_some", 1e6, "tasks wait for memory"),
-        (What::IoWaits, "psi_io_some", 1e6, "tasks wait for IO"),
-        (What::IoWaits, "cpu_iowait_share", 1.0, "CPUs idle for IO"),
+    const KINDS: [(What, &[&str], f64, &str); 4] = [
+        (What::CpuWaits, &["psi_cpu_some"], 1e6, "tasks wait for a CPU"),
+        (What::MemoryWaits, &["psi_memory_some"], 1e6, "tasks wait for memory"),
+        (What::IoWaits, &["psi_io_some"], 1e6, "tasks wait for IO"),
+        (What::IoWaits, &["cpu_iowait_share"], 1.0, "CPUs idle for IO"),
     ];
-    for (what, metric, unit, name) in kinds {
+    for (what, metrics, unit, name) in KINDS {
         if effects.iter().any(|effect: &Effect| effect.what == what) {
             continue;
         }
-        let Some(signal) = host(window, &[metric]) else { continue };
-        let (range, resolution) = place(window, &signal);
+        let Some((signal, range, resolution)) = placed(window, Of::host(metrics)) else { continue };
         let Some(part) = signal.mean(range.0, range.1).map(|rate| rate / unit).filter(|part| *part >= WAITING) else {
             continue;
         };
         let words = format!("{name} {} of the time", Quantity::ratio(part));
-        let evidence = vec![evidence(range, "part of the time", metric, Quantity::ratio(part))];
+        let evidence = vec![evidence(range, "part of the time", &metrics.concat(), Quantity::ratio(part))];
         effects.push(Effect { what, disk: None, words, range, resolution, flow: None, evidence, elsewhere: false });
     }
     effects

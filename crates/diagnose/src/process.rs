@@ -21,9 +21,14 @@ impl Who<'_> {
     }
 }
 
+/// The processes that may have done anything in a window: name and command.
+fn present<'a>(window: &Window<'a>) -> impl Iterator<Item = (&'a str, &'a str)> {
+    window.recording.entities_within(Table::Process, window.from, window.to)
+}
+
 /// The process in which a counter rose fastest, per second.
 pub(crate) fn fastest<'a>(window: &Window<'a>, metrics: &[&str]) -> Option<Who<'a>> {
-    let rates = window.recording.entities(Table::Process).filter_map(|(name, comm)| {
+    let rates = present(window).filter_map(|(name, comm)| {
         let amount = window.rates(Table::Process, name, metrics)?;
         Some(Who { name, comm, amount })
     });
@@ -69,7 +74,7 @@ pub(crate) fn blame_faults(case: &mut Case, window: &Window<'_>) {
 
 /// The process whose anonymous memory, swapped or resident, grew most, in bytes.
 pub(crate) fn grower<'a>(window: &Window<'a>) -> Option<Who<'a>> {
-    let grown = window.recording.entities(Table::Process).filter_map(|(name, comm)| {
+    let grown = present(window).filter_map(|(name, comm)| {
         let of = |metric: &str| growth(window, name, metric);
         let resident = of("RssAnon").or_else(|| of("rss").map(|pages| pages * window.page_size()))?;
         Some(Who { name, comm, amount: resident + of("VmSwap").unwrap_or(0.0) })

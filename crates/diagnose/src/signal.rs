@@ -65,13 +65,11 @@ impl Signal {
     /// How fast a gauge falls (`sign` -1) or grows (1); negative where it does the opposite, which shows how much it moves anyway.
     pub(crate) fn slope(recording: &Recording, table: Table, entity: &str, metric: &str, sign: f64) -> Option<Self> {
         let series = recording.series(table, entity, metric).filter(|series| series.column().kind == Kind::Gauge)?;
-        let values: Vec<(i64, i64)> = series.points().collect();
-        let points = values.windows(2).filter_map(|pair| {
-            let ((from, before), (to, after)) = (pair[0], pair[1]);
+        let mut points = Vec::with_capacity(recording.stamps().len());
+        points.extend(series.points().zip(series.points().skip(1)).filter_map(|((from, before), (to, after))| {
             let seconds = to.checked_sub(from).filter(|time| *time > 0)? as f64 / 1e9;
             Some(Point { from, to, value: sign * (after as f64 - before as f64) / seconds })
-        });
-        let points: Vec<Point> = points.collect();
+        }));
         (!points.is_empty()).then_some(Self { points })
     }
 
@@ -94,7 +92,7 @@ impl Signal {
     /// if it explains four fifths of the variance. Else it is what stands far out of all values, if that is rare.
     /// An episode begins where the signal leaves the noise of the lower part, which is before it reaches the upper one.
     pub(crate) fn episodes(&self) -> Vec<(i64, i64)> {
-        let Some(level) = level(self.points.iter().map(|point| point.value.abs())) else { return Vec::new() };
+        let Some(level) = level(&self.points) else { return Vec::new() };
         // What is so most of the time, and from the start for longer than it then is not, is the usual: the rest is a dip.
         let high = |point: &&Point| point.value >= level.upper;
         let lead = self.points.iter().take_while(high).count();
@@ -121,28 +119,14 @@ impl Signal {
         episodes
     }
 
-    /// From the first to the last episode that overlaps a stretch. Of those at either end, the ones that together carry less than
-    /// a fiftieth of it all are left out: a ripple some time before the flood is not its beginning.
-    pub(crate) fn hull(&self, from: i64, to: i64) -> Option<(i64, i64)> {
-        let episodes = self.episodes();
-        let inside: Vec<(i64, i64)> =
-            episodes.into_iter().filter(|episode| episode.0 < to && episode.1 > from).collect();
-        let amounts: Vec<f64> = inside.iter().map(|episode| self.amount(*episode)).collect();
-        let little = amounts.iter().sum::<f64>() * 0.02;
-        let matters = |sum: &mut f64, amount: &f64| {
-            *sum += amount;
-            Some(*sum > little)
+    /// The episodes, each with what comes together in it: rate times time, in any unit.
+    pub(crate) fn weighed(&self) -> Vec<Weighed> {
+        let amount = |(from, to): (i64, i64)| {
+            let start = self.points.partition_point(|point| point.to <= from);
+            let inside = self.points[start..].iter().take_while(|point| point.from < to);
+            inside.map(|point| point.value.max(0.0) * point.to.saturating_sub(point.from) as f64).sum()
         };
-        let first = amounts.iter().scan(0.0, matters).position(|matters| matters)?;
-        let last = amounts.iter().rev().scan(0.0, matters).position(|matters| matters)?;
-        Some((inside[first].0, inside[inside.len() - 1 - last].1))
-    }
-
-    /// What comes together in an episode: rate times time, in any unit.
-    fn amount(&self, (from, to): (i64, i64)) -> f64 {
-        let start = self.points.partition_point(|point| point.to <= from);
-        let inside = self.points[start..].iter().take_while(|point| point.from < to);
-        inside.map(|point| point.value.max(0.0) * point.to.saturating_sub(point.from) as f64).sum()
+        self.episodes().into_iter().map(|episode| (episode, amount(episode))).collect()
     }
 
     /// The length of the interval that ends at or after a moment: how exactly that moment is known.
@@ -156,6 +140,24 @@ impl Signal {
         let inside = self.points.iter().filter(|point| point.from < to && point.to > from);
         inside.map(|point| point.value).reduce(f64::max)
     }
+}
+
+/// An episode, and what comes together in it.
+pub(crate) type Weighed = ((i64, i64), f64);
+
+/// From the first to the last episode that overlaps a stretch. Of those at either end, the ones that together carry less than
+/// a fiftieth of it all are left out: a ripple some time before the flood is not its beginning.
+pub(crate) fn hull(episodes: &[Weighed], from: i64, to: i64) -> Option<(i64, i64)> {
+    let inside: Vec<Weighed> =
+        episodes.iter().copied().filter(|(episode, _)| episode.0 < to && episode.1 > from).collect();
+    let little = inside.iter().map(|(_, amount)| amount).sum::<f64>() * 0.02;
+    let matters = |sum: &mut f64, (_, amount): &Weighed| {
+        *sum += amount;
+        Some(*sum > little)
+    };
+    let first = inside.iter().scan(0.0, matters).position(|matters| matters)?;
+    let last = inside.iter().rev().scan(0.0, matters).position(|matters| matters)?;
+    Some((inside[first].0.0, inside[inside.len() - 1 - last].0.1))
 }
 
 /// The sum of two series of points in order of time: those that end at the same moment are added.
@@ -189,10 +191,11 @@ struct Level {
     noise: f64,
 }
 
-/// Two clear classes if there are, else what stands out of one.
-fn level(values: impl Iterator<Item = f64>) -> Option<Level> {
-    let mut sorted: Vec<f64> = values.filter(|value| value.is_finite() && *value >= 0.0).collect();
-    sorted.sort_by(f64::total_cmp);
+/// Two clear classes of sizes if there are, else what stands out of one.
+fn level(points: &[Point]) -> Option<Level> {
+    let mut sorted = Vec::with_capacity(points.len());
+    sorted.extend(points.iter().map(|point| point.value.abs()).filter(|value| value.is_finite()));
+    sorted.sort_unstable_by(f64::total_cmp);
     classes(&sorted).or_else(|| outliers(&sorted))
 }
 
@@ -232,11 +235,11 @@ fn outliers(sorted: &[f64]) -> Option<Level> {
     few.then(|| Level { upper, noise: usual + (6.0 * spread).max((upper - usual) * 0.1) })
 }
 
-/// The median distance of sorted values from their median.
-fn deviation(sorted: &[f64], median_of_them: f64) -> Option<f64> {
-    let mut deviations: Vec<f64> = sorted.iter().map(|value| (value - median_of_them).abs()).collect();
-    deviations.sort_by(f64::total_cmp);
-    median(&deviations)
+/// The median distance of values from their median.
+fn deviation(values: &[f64], median_of_them: f64) -> Option<f64> {
+    let mut deviations: Vec<f64> = values.iter().map(|value| (value - median_of_them).abs()).collect();
+    let middle = deviations.len() / 2;
+    (middle < deviations.len()).then(|| *deviations.select_nth_unstable_by(middle, f64::total_cmp).1)
 }
 
 /// The middle of sorted values.
@@ -277,9 +280,9 @@ mod tests {
     fn a_ripple_is_not_the_beginning_of_a_flood() {
         let ripple = signal(&[30.0, 0.0, 0.0, 0.0, 0.0, 900.0, 950.0, 20.0, 890.0, 0.0, 0.0, 25.0]);
         assert_eq!(ripple.episodes(), [(0, 1), (5, 9), (11, 12)]);
-        assert_eq!(ripple.hull(0, 12), Some((5, 9)));
-        assert_eq!(ripple.hull(0, 2), Some((0, 1)), "where it is all there is, it counts");
-        assert_eq!(ripple.hull(2, 4), None);
+        assert_eq!(hull(&ripple.weighed(), 0, 12), Some((5, 9)));
+        assert_eq!(hull(&ripple.weighed(), 0, 2), Some((0, 1)), "where it is all there is, it counts");
+        assert_eq!(hull(&ripple.weighed(), 2, 4), None);
     }
 
     #[test]

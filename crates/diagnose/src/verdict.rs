@@ -9,7 +9,12 @@ use pagetide_core::{
 };
 
 /// The diagnosis that findings come to.
-pub(crate) fn reach(recording: &Recording, windows: &[Window<'_>], mut findings: Vec<Finding>) -> Diagnosis {
+pub(crate) fn reach(
+    recording: &Recording,
+    whole: Option<Window<'_>>,
+    windows: &[Window<'_>],
+    mut findings: Vec<Finding>,
+) -> Diagnosis {
     if recording.steps().next().is_some() {
         let summary = "The recording is of an experiment; what the rules saw is told by step.".to_owned();
         return Diagnosis { verdict: Conclusion::Experiment, summary, findings, ..Diagnosis::default() };
@@ -19,7 +24,7 @@ pub(crate) fn reach(recording: &Recording, windows: &[Window<'_>], mut findings:
         let root = findings.remove(root);
         findings.insert(0, root);
         findings.retain(|finding| finding.rule != "healthy");
-        return blame(recording, windows, findings, unknown);
+        return blame(recording, whole, windows, findings, unknown);
     }
     // What looks like trouble and is none is named by what it is.
     let named = |rule: &str| findings.iter().position(|finding| finding.rule == rule);
@@ -32,14 +37,14 @@ pub(crate) fn reach(recording: &Recording, windows: &[Window<'_>], mut findings:
             findings.insert(0, healthy);
             Diagnosis { verdict: Conclusion::Healthy, summary, cause, findings, ..Diagnosis::default() }
         }
-        None => cannot_tell(recording, findings, unknown),
+        None => cannot_tell(whole, findings, unknown),
     }
 }
 
-fn cannot_tell(recording: &Recording, findings: Vec<Finding>, mut unknown: Vec<String>) -> Diagnosis {
+fn cannot_tell(whole: Option<Window<'_>>, findings: Vec<Finding>, mut unknown: Vec<String>) -> Diagnosis {
     if unknown.is_empty() {
         unknown.push(
-            waits(recording).unwrap_or_else(|| {
+            whole.and_then(waits).unwrap_or_else(|| {
                 "No rule found a cause, and the numbers do not show a healthy host either.".to_owned()
             }),
         );
@@ -49,18 +54,22 @@ fn cannot_tell(recording: &Recording, findings: Vec<Finding>, mut unknown: Vec<S
 }
 
 /// That tasks wait for memory and no rule says why.
-fn waits(recording: &Recording) -> Option<String> {
-    let part = Window::whole(recording)?.host_rate(&["psi_memory_some"])? / 1e6;
+fn waits(whole: Window<'_>) -> Option<String> {
+    let part = whole.host_rate(&["psi_memory_some"])? / 1e6;
     (part >= 0.01)
         .then(|| format!("Tasks waited for memory {} of the time, and no rule found the cause.", Quantity::ratio(part)))
 }
 
 /// The diagnosis with a cause: the first of the findings.
-fn blame(recording: &Recording, windows: &[Window<'_>], findings: Vec<Finding>, unknown: Vec<String>) -> Diagnosis {
+fn blame(
+    recording: &Recording,
+    whole: Option<Window<'_>>,
+    windows: &[Window<'_>],
+    findings: Vec<Finding>,
+    unknown: Vec<String>,
+) -> Diagnosis {
     let root = &findings[0];
     let links = chain::links(recording, windows, root);
-    let whole = Window::whole(recording);
-    let at_it = Window { recording, from: root.range.0, to: root.range.1, step: None, quiet: None };
     let contradictions = contradictions(&findings);
     let summary = summary(root, &links, &contradictions);
     Diagnosis {
@@ -70,7 +79,7 @@ fn blame(recording: &Recording, windows: &[Window<'_>], findings: Vec<Finding>, 
         cause: Some(chain::cause(recording, root)),
         chain: links,
         rivals: chain::rivals(recording, &findings, 0),
-        cleared: whole.map(|whole| cleared(&at_it, &whole, &findings)).unwrap_or_default(),
+        cleared: whole.map(|whole| cleared(&whole, &findings)).unwrap_or_default(),
         contradictions,
         findings,
     }
@@ -120,7 +129,9 @@ fn contradictions(findings: &[Finding]) -> Vec<Contradiction> {
 
 /// What a reader might suspect and the numbers clear. Anonymous memory is judged over the whole recording when it was not
 /// recorded during the cause.
-fn cleared(at_it: &Window<'_>, whole: &Window<'_>, findings: &[Finding]) -> Vec<Cleared> {
+fn cleared(whole: &Window<'_>, findings: &[Finding]) -> Vec<Cleared> {
+    let (from, to) = findings.first().map_or((whole.from, whole.to), |root| root.range);
+    let at_it = &Window { from, to, ..*whole };
     let blamed = |rules: &[&str]| findings.iter().any(|finding| rules.contains(&finding.rule.as_str()));
     let page = at_it.page_size();
     let mut cleared = Vec::new();

@@ -1,6 +1,7 @@
 //! What a rule looks at: a stretch of a recording, with the step's figures when it is a step of a lab run.
 
-use crate::signal::{Signal, interval};
+use crate::episodes::{Episodes, Of};
+use crate::signal::{Signal, hull, interval};
 use pagetide_core::{Figure, Kind, Quantity, Recording, StepResult, Table};
 use std::path::Path;
 
@@ -23,31 +24,34 @@ pub(crate) const STALLS: &[&str] = &[
 
 /// A stretch of a recording.
 #[derive(Debug, Clone, Copy)]
-pub struct Window<'a> {
+pub(crate) struct Window<'a> {
     /// The whole recording.
-    pub recording: &'a Recording,
+    pub(crate) recording: &'a Recording,
+    /// When what is unusual in it.
+    pub(crate) episodes: &'a Episodes,
     /// Where the stretch begins, ns on the recording's axis.
-    pub from: i64,
+    pub(crate) from: i64,
     /// Where it ends.
-    pub to: i64,
+    pub(crate) to: i64,
     /// What was measured, when the stretch is a step of a lab run.
-    pub step: Option<&'a StepResult>,
+    pub(crate) step: Option<&'a StepResult>,
     /// The quiet stretch before it, when it is a busy stretch of a recording without steps.
-    pub quiet: Option<(i64, i64)>,
+    pub(crate) quiet: Option<(i64, i64)>,
 }
 
 impl<'a> Window<'a> {
     /// All of a recording; absent when it is empty.
-    pub fn whole(recording: &'a Recording) -> Option<Self> {
+    pub(crate) fn whole(recording: &'a Recording, episodes: &'a Episodes) -> Option<Self> {
         let (from, to) = recording.span()?;
-        Some(Self { recording, from, to, step: None, quiet: None })
+        Some(Self { recording, episodes, from, to, step: None, quiet: None })
     }
 
     /// The stretches in which something may have happened: the steps of a recording that has any, else its busy stretches, else
     /// all of it.
-    pub fn all(recording: &'a Recording) -> Vec<Self> {
+    pub(crate) fn all(recording: &'a Recording, episodes: &'a Episodes) -> Vec<Self> {
         let of_step = |step: &'a StepResult| Self {
             recording,
+            episodes,
             from: step.started_ns,
             to: step.ended_ns,
             step: Some(step),
@@ -57,8 +61,8 @@ impl<'a> Window<'a> {
         if !steps.is_empty() {
             return steps;
         }
-        let Some(whole) = Self::whole(recording) else { return Vec::new() };
-        let busy = busy(recording);
+        let Some(whole) = Self::whole(recording, episodes) else { return Vec::new() };
+        let busy = busy(recording, episodes);
         if busy.is_empty() {
             return vec![whole];
         }
@@ -66,24 +70,28 @@ impl<'a> Window<'a> {
         let windows = busy.into_iter().map(|(from, to)| {
             let quiet = (from > rest).then_some((rest, from));
             rest = to;
-            Self { recording, from, to, step: None, quiet }
+            Self { from, to, quiet, ..whole }
         });
         windows.collect()
     }
 
     /// The quiet stretch before this one, as a window of its own.
-    pub fn before(&self) -> Option<Self> {
+    pub(crate) fn before(&self) -> Option<Self> {
         let (from, to) = self.quiet?;
-        Some(Self { recording: self.recording, from, to, step: None, quiet: None })
+        Some(Self { from, to, step: None, quiet: None, ..*self })
     }
 
     /// A harm with what led up to it: from where the signal of what drives it left the usual, when it went on until the harm
     /// began. A cause begins when its driver does, and not when the reserve is used up.
-    pub(crate) fn led_up_to(&self, harm: (i64, i64), driver: Option<Signal>) -> (i64, i64) {
+    pub(crate) fn led_up_to(&self, harm: (i64, i64), driver: Of<'_>) -> (i64, i64) {
         let slack = interval(self.recording).saturating_mul(2);
         let leads = |episode: &(i64, i64)| episode.0 <= harm.0 && episode.1.saturating_add(slack) >= harm.0;
-        let episode = driver.and_then(|driver| driver.episodes().into_iter().find(leads));
-        episode.map_or(harm, |episode| (episode.0, harm.1))
+        let driven = self.episodes.of(self.recording, driver);
+        driven
+            .iter()
+            .map(|(episode, _)| episode)
+            .find(|episode| leads(episode))
+            .map_or(harm, |episode| (episode.0, harm.1))
     }
 
     /// What was before a moment of this stretch, with the quiet one before it; absent when nothing was.
@@ -92,19 +100,24 @@ impl<'a> Window<'a> {
         (from < at).then_some(Self { from, to: at, quiet: None, ..*self })
     }
 
-    /// When a signal is far above the usual within this stretch; all of it when that cannot be told.
-    pub(crate) fn when(&self, signal: Option<Signal>) -> (i64, i64) {
-        signal.and_then(|signal| signal.hull(self.from, self.to)).unwrap_or((self.from, self.to))
+    /// When a signal is far above the usual within this stretch.
+    pub(crate) fn unusual(&self, signal: Of<'_>) -> Option<(i64, i64)> {
+        hull(&self.episodes.of(self.recording, signal), self.from, self.to)
+    }
+
+    /// The same; all of the stretch when that cannot be told.
+    pub(crate) fn when(&self, signal: Of<'_>) -> (i64, i64) {
+        self.unusual(signal).unwrap_or((self.from, self.to))
     }
 
     /// All memory there is, in bytes.
-    pub fn memory(&self) -> Option<f64> {
+    pub(crate) fn memory(&self) -> Option<f64> {
         let total = self.recording.manifest.memory_total.as_f64();
         if total > 0.0 { Some(total) } else { self.host_gauge("MemTotal").map(|(.., most)| most) }
     }
 
     /// The first and the last value of a gauge of the host in this stretch, the first from just before it where there is one.
-    pub fn host_ends(&self, metric: &str) -> Option<(f64, f64)> {
+    pub(crate) fn host_ends(&self, metric: &str) -> Option<(f64, f64)> {
         let series = self.recording.host(metric)?.around(self.from, self.to);
         let first = series.last_within(self.from.saturating_sub(interval(self.recording).max(1)), self.from);
         let first = first.or_else(|| series.within(self.from, self.to).next().map(|(_, value)| value))?;
@@ -113,23 +126,23 @@ impl<'a> Window<'a> {
     }
 
     /// Its length in seconds; absent when it has none.
-    pub fn seconds(&self) -> Option<f64> {
+    pub(crate) fn seconds(&self) -> Option<f64> {
         let length = self.to.checked_sub(self.from)?;
         (length > 0).then_some(length as f64 / 1e9)
     }
 
     /// A figure of the step.
-    pub fn figure(&self, figure: Figure) -> Option<f64> {
+    pub(crate) fn figure(&self, figure: Figure) -> Option<f64> {
         self.step?.get(figure)
     }
 
     /// A figure of the step with its unit.
-    pub fn quantity(&self, figure: Figure) -> Option<Quantity> {
+    pub(crate) fn quantity(&self, figure: Figure) -> Option<Quantity> {
         self.step?.quantity(figure)
     }
 
     /// How much a counter rose in this stretch; of a stored rate, its mean over the stretch times its length.
-    pub fn rise(&self, table: Table, entity: &str, metric: &str) -> Option<f64> {
+    pub(crate) fn rise(&self, table: Table, entity: &str, metric: &str) -> Option<f64> {
         let series = self.recording.series(table, entity, metric)?;
         match series.column().kind {
             Kind::Counter => series.around(self.from, self.to).rise(self.from, self.to).map(|rise| rise as f64),
@@ -139,32 +152,32 @@ impl<'a> Window<'a> {
     }
 
     /// The mean rate per second of a counter, or of a stored rate, in this stretch.
-    pub fn rate(&self, table: Table, entity: &str, metric: &str) -> Option<f64> {
+    pub(crate) fn rate(&self, table: Table, entity: &str, metric: &str) -> Option<f64> {
         self.rates(table, entity, &[metric])
     }
 
     /// The mean of the sum of those rates that exist; absent when none does.
-    pub fn rates(&self, table: Table, entity: &str, metrics: &[&str]) -> Option<f64> {
+    pub(crate) fn rates(&self, table: Table, entity: &str, metrics: &[&str]) -> Option<f64> {
         Signal::rate_within(self.recording, table, entity, metrics, (self.from, self.to))?.mean(self.from, self.to)
     }
 
     /// The same for the host.
-    pub fn host_rate(&self, metrics: &[&str]) -> Option<f64> {
+    pub(crate) fn host_rate(&self, metrics: &[&str]) -> Option<f64> {
         self.rates(Table::Host, "", metrics)
     }
 
     /// How much a gauge of the host changed: from the last value before the stretch, or the first in it, to the last in it.
-    pub fn host_change(&self, metric: &str) -> Option<f64> {
+    pub(crate) fn host_change(&self, metric: &str) -> Option<f64> {
         self.host_ends(metric).map(|(first, last)| last - first)
     }
 
     /// The sum over the host's counters that exist of those named; absent when none does.
-    pub fn host_rise(&self, metrics: &[&str]) -> Option<f64> {
+    pub(crate) fn host_rise(&self, metrics: &[&str]) -> Option<f64> {
         metrics.iter().filter_map(|metric| self.rise(Table::Host, "", metric)).reduce(|sum, rise| sum + rise)
     }
 
     /// The smallest, mean and largest value of a gauge of the host in this stretch.
-    pub fn host_gauge(&self, metric: &str) -> Option<(f64, f64, f64)> {
+    pub(crate) fn host_gauge(&self, metric: &str) -> Option<(f64, f64, f64)> {
         let (least, mean, most) =
             self.recording.host(metric)?.around(self.from, self.to).summary(self.from, self.to)?;
         Some((least as f64, mean, most as f64))
@@ -172,7 +185,7 @@ impl<'a> Window<'a> {
 
     /// The disks that do the IO themselves: not partitions, md or dm, which only pass it on. Of a lab run, the disk that
     /// the run used.
-    pub fn disks(&self) -> Vec<&'a str> {
+    pub(crate) fn disks(&self) -> Vec<&'a str> {
         let manifest = &self.recording.manifest;
         let stacked = |name: &str| manifest.disks.iter().any(|disk| disk.name == name && !disk.below.is_empty());
         let all = self.recording.entities(Table::Disk).map(|(name, _)| name);
@@ -207,20 +220,20 @@ impl<'a> Window<'a> {
     }
 
     /// The part of the time in which a disk had a request in flight: the rate of io_ms, or what another tool printed.
-    pub fn busy(&self, disk: &str) -> Option<f64> {
+    pub(crate) fn busy(&self, disk: &str) -> Option<f64> {
         let counted = self.rate(Table::Disk, disk, "io_ms").map(|ms| ms / 1e3);
         counted.or_else(|| self.rate(Table::Disk, disk, "util"))
     }
 
     /// The mean number of requests in flight at a disk: the rate of weighted_io_ms, or what another tool printed.
-    pub fn queue(&self, disk: &str) -> Option<f64> {
+    pub(crate) fn queue(&self, disk: &str) -> Option<f64> {
         let counted = self.rate(Table::Disk, disk, "weighted_io_ms").map(|ms| ms / 1e3);
         counted.or_else(|| self.rate(Table::Disk, disk, "queue_depth"))
     }
 
     /// The mean time of a request at a disk with its queue, ns: the time spent over all requests by the requests that were
     /// completed, or what another tool printed.
-    pub fn wait(&self, disk: &str) -> Option<f64> {
+    pub(crate) fn wait(&self, disk: &str) -> Option<f64> {
         let requests = self.rates(Table::Disk, disk, &["reads", "writes"]).filter(|requests| *requests > 0.0);
         let counted = self.rates(Table::Disk, disk, &["read_ms", "write_ms"]).zip(requests);
         counted
@@ -229,36 +242,37 @@ impl<'a> Window<'a> {
     }
 
     /// The size of a page in bytes; 4 KiB when the recording does not say.
-    pub fn page_size(&self) -> f64 {
+    pub(crate) fn page_size(&self) -> f64 {
         let size = self.recording.manifest.page_size.as_f64();
         if size > 0.0 { size } else { 4096.0 }
     }
 }
 
 /// The stretches in which anything that matters is far from usual, overlapping ones joined, in order of time.
-fn busy(recording: &Recording) -> Vec<(i64, i64)> {
-    let host = |metrics: &[&str]| Signal::rate(recording, Table::Host, "", metrics);
+fn busy(recording: &Recording, episodes: &Episodes) -> Vec<(i64, i64)> {
     let mut signals = vec![
-        host(SCANNED),
-        host(REFAULTED),
-        host(&["pgmajfault"]),
-        host(&["pswpin", "pswpout"]),
-        host(&["drop_pagecache"]),
-        host(&["psi_memory_some"]),
-        host(&["psi_io_some"]),
-        host(&["cpu_iowait_share"]),
-        host(&["psi_cpu_some"]),
-        host(&["cpu_user", "cpu_nice", "cpu_system"]),
-        host(&["compact_stall"]),
-        Signal::slope(recording, Table::Host, "", "Cached", -1.0),
-        Signal::slope(recording, Table::Host, "", "AnonPages", 1.0),
+        Of::host(SCANNED),
+        Of::host(REFAULTED),
+        Of::host(&["pgmajfault"]),
+        Of::host(&["pswpin", "pswpout"]),
+        Of::host(&["drop_pagecache"]),
+        Of::host(&["psi_memory_some"]),
+        Of::host(&["psi_io_some"]),
+        Of::host(&["cpu_iowait_share"]),
+        Of::host(&["psi_cpu_some"]),
+        Of::host(&["cpu_user", "cpu_nice", "cpu_system"]),
+        Of::host(&["compact_stall"]),
+        Of::host_fall("Cached"),
+        Of::host_growth("AnonPages"),
     ];
     for (disk, _) in recording.entities(Table::Disk) {
-        signals.push(Signal::rate(recording, Table::Disk, disk, &["read_sectors"]));
-        signals.push(Signal::rate(recording, Table::Disk, disk, &["write_sectors"]));
-        signals.push(Signal::waits(recording, disk));
+        signals.extend([Of::disk(disk, &["read_sectors"]), Of::disk(disk, &["write_sectors"]), Of::waits(disk)]);
     }
-    let mut episodes: Vec<(i64, i64)> = signals.into_iter().flatten().flat_map(|signal| signal.episodes()).collect();
+    let mut episodes: Vec<(i64, i64)> = signals
+        .into_iter()
+        .flat_map(|signal| episodes.of(recording, signal).to_vec())
+        .map(|(range, _)| range)
+        .collect();
     episodes.sort_unstable();
     let mut joined: Vec<(i64, i64)> = Vec::new();
     for (from, to) in episodes {

@@ -2,10 +2,10 @@
 
 use super::{Role, Rule, Scope};
 use crate::case::{Case, advise, grade};
+use crate::episodes::Of;
 use crate::process;
-use crate::signal::Signal;
 use crate::window::{SCANNED, Window};
-use pagetide_core::{Finding, Quantity, Relation, RuleDoc, Table, Unit};
+use pagetide_core::{Finding, Quantity, Relation, RuleDoc, Unit};
 
 pub(super) const RULE: Rule = Rule {
     doc: RuleDoc {
@@ -60,7 +60,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     }
     let bytes = |value| Quantity::new(value, Unit::Bytes);
     let mut case = Case::new(RULE.doc.id, window);
-    case.during(window.when(Signal::slope(window.recording, Table::Host, "", "AnonPages", 1.0)));
+    case.during(window.when(Of::host_growth("AnonPages")));
     case.weigh(
         0.5 + 1.5 * grade(lost / paid, 0.4, 0.8),
         case.held("anonymous memory gained", "AnonPages against Cached", bytes(grown), Relation::Near, bytes(lost)),

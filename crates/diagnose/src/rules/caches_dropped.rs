@@ -2,7 +2,7 @@
 
 use super::{Role, Rule, Scope};
 use crate::case::{Case, advise};
-use crate::signal::Signal;
+use crate::episodes::Of;
 use crate::window::{STOLEN, Window};
 use pagetide_core::{Finding, Quantity, Relation, RuleDoc, Table, Unit};
 
@@ -30,7 +30,7 @@ pub(super) const RULE: Rule = Rule {
 fn examine(window: &Window<'_>) -> Option<Finding> {
     let times = window.rise(Table::Host, "", "drop_pagecache").filter(|times| *times > 0.0)?;
     let mut case = Case::new(RULE.doc.id, window);
-    case.during(window.when(Signal::rate(window.recording, Table::Host, "", &["drop_pagecache"])));
+    case.during(window.when(Of::host(&["drop_pagecache"])));
     case.weigh(3.0, case.measured("times that the page cache was dropped", "drop_pagecache", Quantity::count(times)));
     let change = window.host_change("Cached");
     if let Some(change) = change {

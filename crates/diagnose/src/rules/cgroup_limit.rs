@@ -2,8 +2,8 @@
 
 use super::{Role, Rule, Scope};
 use crate::case::{Case, advise, grade};
+use crate::episodes::Of;
 use crate::process;
-use crate::signal::Signal;
 use crate::window::{REFAULTED, Window};
 use pagetide_core::{Finding, Quantity, Relation, RuleDoc, Table, Unit};
 
@@ -55,8 +55,8 @@ fn of_group(window: &Window<'_>, group: &str) -> Option<Finding> {
         return None;
     }
     let mut case = Case::new(RULE.doc.id, window);
-    let hit = window.when(Signal::rate(window.recording, Table::Cgroup, group, HITS));
-    case.during(window.led_up_to(hit, Signal::slope(window.recording, Table::Cgroup, group, "current", 1.0)));
+    let hit = window.when(Of::rate(Table::Cgroup, group, HITS));
+    case.during(window.led_up_to(hit, Of::growth(Table::Cgroup, group, "current")));
     case.blame("cgroup", group);
     case.weigh(
         1.0,

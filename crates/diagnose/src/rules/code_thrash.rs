@@ -2,8 +2,8 @@
 
 use super::{Role, Rule, Scope};
 use crate::case::{Case, advise, grade};
+use crate::episodes::Of;
 use crate::process;
-use crate::signal::Signal;
 use crate::window::{REFAULTED, SCANNED, Window};
 use pagetide_core::{Finding, Quantity, Relation, RuleDoc, Table, Unit};
 
@@ -39,7 +39,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     if window.host_rate(REFAULTED)? <= 0.0 || window.host_gauge("AnonPages")?.2 < memory * 0.3 {
         return None;
     }
-    let during = window.when(Signal::rate(window.recording, Table::Host, "", REFAULTED));
+    let during = window.when(Of::host(REFAULTED));
     let at_it = Window { from: during.0, to: during.1, ..*window };
     let refaulted = at_it.host_rate(REFAULTED)? * page;
     let faults = at_it.host_rate(&["pgmajfault"])?;
@@ -57,7 +57,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let bytes = |value| Quantity::new(value, Unit::Bytes);
     let rate = |value| Quantity::new(value, Unit::BytesPerSecond);
     let mut case = Case::new(RULE.doc.id, window);
-    case.during(window.led_up_to(during, Signal::slope(window.recording, Table::Host, "", "AnonPages", 1.0)));
+    case.during(window.led_up_to(during, Of::host_growth("AnonPages")));
     case.weigh(
         0.5 + grade(anonymous / memory, 0.5, 0.8),
         case.held("anonymous and shared memory", "AnonPages + Shmem", bytes(anonymous), Relation::Near, bytes(memory)),

@@ -2,8 +2,8 @@
 
 use super::{Role, Rule, Scope, stream_floods_cache};
 use crate::case::{Case, advise, grade};
+use crate::episodes::Of;
 use crate::process;
-use crate::signal::Signal;
 use crate::window::{REFAULTED, STOLEN, Window};
 use pagetide_core::{Figure, Finding, Quantity, Relation, RuleDoc, Table, Unit};
 
@@ -57,7 +57,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let most =
         window.disks().into_iter().filter_map(|disk| Some((disk, window.rise(Table::Disk, disk, "read_sectors")?)));
     if let Some((disk, _)) = most.max_by(|a, b| a.1.total_cmp(&b.1)) {
-        case.during(window.when(Signal::rate(window.recording, Table::Disk, disk, &["read_sectors"])));
+        case.during(window.when(Of::disk(disk, &["read_sectors"])));
         case.blame("disk", disk);
     }
     if let Some(who) = process::fastest(window, &["read_bytes"]) {

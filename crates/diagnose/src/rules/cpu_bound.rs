@@ -2,10 +2,10 @@
 
 use super::{Role, Rule, Scope};
 use crate::case::{Case, advise, grade};
+use crate::episodes::Of;
 use crate::process;
-use crate::signal::Signal;
 use crate::window::{REFAULTED, Window};
-use pagetide_core::{Finding, Quantity, Relation, RuleDoc, Table};
+use pagetide_core::{Finding, Quantity, Relation, RuleDoc};
 
 pub(super) const RULE: Rule = Rule {
     doc: RuleDoc {
@@ -44,9 +44,8 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         return None;
     }
     // A CPU that was half idle cannot be used four times as much, but tasks that queue for it are told from none.
-    let host = |metrics: &[&str]| Signal::rate(window.recording, Table::Host, "", metrics);
-    let queued = host(&["psi_cpu_some"]).and_then(|signal| signal.hull(window.from, window.to));
-    let during = queued.unwrap_or_else(|| window.when(host(&["cpu_user", "cpu_nice", "cpu_system"])));
+    let queued = window.unusual(Of::host(&["psi_cpu_some"]));
+    let during = queued.unwrap_or_else(|| window.when(Of::host(&["cpu_user", "cpu_nice", "cpu_system"])));
     let at_it = Window { from: during.0, to: during.1, ..*window };
     let all = at_it.host_rate(ALL).filter(|all| *all > 0.0)?;
     let idle = at_it.host_rate(&["cpu_idle", "cpu_iowait"])? / all;

@@ -2,7 +2,7 @@
 
 use super::{Role, Rule, Scope, stream_floods_cache};
 use crate::case::{Case, advise, grade};
-use crate::signal::Signal;
+use crate::episodes::Of;
 use crate::window::{REFAULTED, Window};
 use pagetide_core::{Evidence, Finding, Quantity, Relation, RuleDoc, Table, Unit};
 
@@ -43,7 +43,7 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
         return None;
     }
     let mut case = Case::new(RULE.doc.id, window);
-    case.during(window.when(Signal::rate(window.recording, Table::Disk, disk, &["io_ms"])));
+    case.during(window.when(Of::disk(disk, &["io_ms"])));
     case.blame("disk", disk);
     let of = |what: &str| format!("{what} of {disk}");
     case.weigh(

@@ -2,7 +2,7 @@
 
 use super::{Role, Rule, Scope};
 use crate::case::{Case, advise, grade};
-use crate::signal::Signal;
+use crate::episodes::Of;
 use crate::window::Window;
 use pagetide_core::{Finding, Quantity, Relation, RuleDoc, Table, Unit};
 
@@ -68,7 +68,7 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     if window.wait(disk)? < before.map_or(MECHANICAL * 0.2, |before| before * 1.2) {
         return None;
     }
-    let during = window.when(Signal::waits(window.recording, disk));
+    let during = window.when(Of::waits(disk));
     let at_it = Window { from: during.0, to: during.1, ..*window };
     let now = work(&at_it, disk)?;
     let nanos = |value| Quantity::new(value, Unit::Nanos);

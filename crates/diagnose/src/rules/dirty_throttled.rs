@@ -2,8 +2,8 @@
 
 use super::{Role, Rule, Scope};
 use crate::case::{Case, advise, grade};
+use crate::episodes::Of;
 use crate::process;
-use crate::signal::Signal;
 use crate::window::Window;
 use pagetide_core::{Advice, Figure, Finding, Quantity, Relation, RuleDoc, Table, Unit};
 
@@ -110,7 +110,7 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
     }
     let (peak, ceiling, threshold) = peak.filter(|_| above >= 2)?;
     let mut case = Case::new(RULE.doc.id, window);
-    case.during(window.when(Signal::rate(window.recording, Table::Host, "", &["nr_dirtied"])));
+    case.during(window.when(Of::host(&["nr_dirtied"])));
     if let Some(who) = process::fastest(window, &["write_bytes"]) {
         case.blame("process", who.comm);
     }

@@ -3,7 +3,7 @@
 use super::{Role, Rule, Scope};
 use crate::case::{Case, grade};
 use crate::coverage;
-use crate::signal::Signal;
+use crate::episodes::Of;
 use crate::window::{REFAULTED, STALLS, Window};
 use pagetide_core::{Finding, Quantity, Relation, RuleDoc, Table, Unit};
 
@@ -91,7 +91,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         return None;
     }
     // The worst moment counts too: a mean over a long recording hides a minute of trouble.
-    let worst = Signal::rate(window.recording, Table::Host, "", &["psi_memory_some"]);
+    let worst = Of::host(&["psi_memory_some"]).signal(window.recording);
     if let Some(worst) = worst.and_then(|signal| signal.most(window.from, window.to)).map(|micros| micros / 1e6) {
         let evidence = case.measured("the same in the worst interval", "psi_memory_some", Quantity::ratio(worst));
         case.weigh(if worst > 0.2 { -1.0 } else { 0.0 }, evidence);

@@ -2,8 +2,8 @@
 
 use super::{Role, Rule, Scope};
 use crate::case::{Case, advise, grade};
+use crate::episodes::Of;
 use crate::process;
-use crate::signal::Signal;
 use crate::window::Window;
 use pagetide_core::{Advice, Figure, Finding, Quantity, Relation, RuleDoc, Table, Unit};
 
@@ -155,7 +155,7 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     }
     let latency = queue.depth / (reads + writes) * 1e9;
     let mut case = Case::new(RULE.doc.id, window);
-    case.during(window.when(Signal::rate(window.recording, Table::Disk, disk, &["io_ms"])));
+    case.during(window.when(Of::disk(disk, &["io_ms"])));
     case.blame("disk", disk);
     if let Some(who) = process::fastest(window, &["read_bytes"]).filter(|who| who.amount >= reads * size * 0.5) {
         case.blame("process", who.comm);

@@ -2,8 +2,8 @@
 
 use super::{Role, Rule, Scope};
 use crate::case::{Case, advise, grade};
+use crate::episodes::Of;
 use crate::process;
-use crate::signal::Signal;
 use crate::window::Window;
 use pagetide_core::{Finding, Quantity, Relation, RuleDoc, Table, Unit};
 
@@ -42,7 +42,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         return None;
     }
     let mut case = Case::new(RULE.doc.id, window);
-    case.during(window.when(Signal::rate(window.recording, Table::Host, "", &["compact_stall"])));
+    case.during(window.when(Of::host(&["compact_stall"])));
     let failed = window.host_rate(&["compact_fail"]).filter(|_| stalls > 0.0).map(|failed| failed / stalls);
     let large = large_part(window);
     let in_pieces = large.is_some_and(|part| part < 0.2);

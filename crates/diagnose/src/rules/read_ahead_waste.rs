@@ -2,8 +2,8 @@
 
 use super::{Role, Rule, Scope};
 use crate::case::{Case, advise, grade};
+use crate::episodes::Of;
 use crate::process;
-use crate::signal::Signal;
 use crate::window::{REFAULTED, Window};
 use pagetide_core::{Finding, Quantity, Relation, RuleDoc, Table, Unit};
 
@@ -58,7 +58,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         .max_by(|a, b| a.1.total_cmp(&b.1))
         .filter(|(_, sectors, _)| *sectors > 0.0);
     if let Some((disk, ..)) = disk {
-        case.during(window.when(Signal::rate(window.recording, Table::Disk, disk, &["read_sectors"])));
+        case.during(window.when(Of::disk(disk, &["read_sectors"])));
     }
     case.blame("process", reader.comm);
     let times = reader.amount / used;

@@ -2,10 +2,10 @@
 
 use super::{Role, Rule, Scope};
 use crate::case::{Case, advise, grade};
+use crate::episodes::Of;
 use crate::process;
-use crate::signal::Signal;
 use crate::window::Window;
-use pagetide_core::{Finding, Quantity, Relation, RuleDoc, Table, Unit};
+use pagetide_core::{Finding, Quantity, Relation, RuleDoc, Unit};
 
 pub(super) const RULE: Rule = Rule {
     doc: RuleDoc {
@@ -34,7 +34,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         return None;
     }
     let memory = window.memory()?;
-    let during = window.when(Signal::slope(window.recording, Table::Host, "", "Slab", 1.0));
+    let during = window.when(Of::host_growth("Slab"));
     let grown = window.host_change("Slab")?;
     if grown < memory * 0.05 {
         return None;

@@ -2,8 +2,8 @@
 
 use super::{Role, Rule, Scope, over_reclaim};
 use crate::case::{Case, advise, grade};
+use crate::episodes::Of;
 use crate::process;
-use crate::signal::Signal;
 use crate::window::{REFAULTED, SCANNED, STOLEN, Window};
 use pagetide_core::{Evidence, Finding, Quantity, Relation, RuleDoc, Table, Unit};
 
@@ -78,7 +78,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     }
     let origin = origin(window).filter(|origin| harmful(window, origin))?;
     let mut case = Case::new(RULE.doc.id, window);
-    case.during(window.when(Signal::rate(window.recording, Table::Disk, origin.disk, &["read_sectors"])));
+    case.during(window.when(Of::disk(origin.disk, &["read_sectors"])));
     let rate = |value| Quantity::new(value, Unit::BytesPerSecond);
     let reads = format!("read_sectors of {}", origin.disk);
     case.weigh(

@@ -2,7 +2,7 @@
 
 use super::{Role, Rule, Scope};
 use crate::case::{Case, advise, grade};
-use crate::signal::Signal;
+use crate::episodes::Of;
 use crate::window::Window;
 use pagetide_core::{Finding, Quantity, Relation, RuleDoc, Table, Unit};
 
@@ -63,7 +63,7 @@ fn comes_back(window: &Window<'_>, came: f64) -> Option<Finding> {
         return None;
     }
     let mut case = Case::new(RULE.doc.id, window);
-    case.during(window.when(Signal::rate(window.recording, Table::Host, "", &["pswpin"])));
+    case.during(window.when(Of::host(&["pswpin"])));
     for disk in window.swap_disks() {
         case.blame("disk", disk);
     }

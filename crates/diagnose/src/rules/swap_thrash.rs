@@ -2,10 +2,10 @@
 
 use super::{Role, Rule, Scope};
 use crate::case::{Case, advise, grade};
+use crate::episodes::Of;
 use crate::process;
-use crate::signal::Signal;
 use crate::window::Window;
-use pagetide_core::{Finding, Quantity, Relation, RuleDoc, Table, Unit};
+use pagetide_core::{Finding, Quantity, Relation, RuleDoc, Unit};
 
 pub(super) const RULE: Rule = Rule {
     doc: RuleDoc {
@@ -38,8 +38,8 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     }
     let bytes = |pages: f64| Quantity::new(pages * page, Unit::BytesPerSecond);
     let mut case = Case::new(RULE.doc.id, window);
-    let swapping = window.when(Signal::rate(window.recording, Table::Host, "", &["pswpin", "pswpout"]));
-    case.during(window.led_up_to(swapping, Signal::slope(window.recording, Table::Host, "", "AnonPages", 1.0)));
+    let swapping = window.when(Of::host(&["pswpin", "pswpout"]));
+    case.during(window.led_up_to(swapping, Of::host_growth("AnonPages")));
     case.weigh(
         1.0 + grade(came.min(went) / came.max(went), 0.2, 0.5),
         case.held("swapped in", "pswpin against pswpout", bytes(came), Relation::Near, bytes(went)),

@@ -2,8 +2,8 @@
 
 use super::{Role, Rule, Scope};
 use crate::case::{Case, advise, grade};
+use crate::episodes::Of;
 use crate::process;
-use crate::signal::Signal;
 use crate::window::{REFAULTED, Window};
 use pagetide_core::{Figure, Finding, Quantity, Relation, RuleDoc, Table, Unit};
 
@@ -108,7 +108,7 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
         return None;
     }
     let mut case = Case::new(RULE.doc.id, window);
-    let missed = window.when(Signal::rate(window.recording, Table::Host, "", REFAULTED));
+    let missed = window.when(Of::host(REFAULTED));
     case.during(missed);
     case.weigh(
         2.5 * grade(refaulted / read, 0.05, 0.5),
@@ -129,7 +129,7 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
         let bytes = Quantity::new(who.amount, Unit::BytesPerSecond);
         case.note(case.measured(&format!("bytes that {} had read", who.words()), "read_bytes", bytes));
         case.blame("process", who.comm);
-        let reads = Signal::rate(window.recording, Table::Process, who.name, &["read_bytes"]);
+        let reads = Of::rate(Table::Process, who.name, &["read_bytes"]);
         case.during(window.led_up_to(missed, reads));
     }
     let statement = format!(

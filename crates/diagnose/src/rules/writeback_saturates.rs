@@ -2,8 +2,8 @@
 
 use super::{Role, Rule, Scope, dirty_throttled};
 use crate::case::{Case, advise, grade};
+use crate::episodes::Of;
 use crate::process;
-use crate::signal::Signal;
 use crate::window::Window;
 use pagetide_core::{Finding, Quantity, Relation, RuleDoc, Table, Unit};
 
@@ -38,7 +38,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     if window.busy(disk)? < 0.3 || window.host_rate(&["nr_written"])? <= 0.0 {
         return None;
     }
-    let during = window.when(Signal::rate(window.recording, Table::Disk, disk, &["write_sectors"]));
+    let during = window.when(Of::disk(disk, &["write_sectors"]));
     let at_it = Window { from: during.0, to: during.1, ..*window };
     let sectors = |metric: &str| at_it.rate(Table::Disk, disk, metric).map(|sectors| sectors * 512.0);
     let (written, read) = (sectors("write_sectors")?, sectors("read_sectors")?);
@@ -53,7 +53,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     }
     let rate = |value| Quantity::new(value, Unit::BytesPerSecond);
     let mut case = Case::new(RULE.doc.id, window);
-    case.during(window.led_up_to(during, Signal::rate(window.recording, Table::Host, "", &["nr_dirtied"])));
+    case.during(window.led_up_to(during, Of::host(&["nr_dirtied"])));
     if let Some(who) = process::fastest(&at_it, &["write_bytes"]) {
         case.note(case.measured(&format!("bytes that {} dirtied", who.words()), "write_bytes", rate(who.amount)));
         case.blame("process", who.comm);

@@ -2,7 +2,7 @@
 
 use super::{Role, Rule, Scope};
 use crate::case::{Case, advise, grade};
-use crate::signal::Signal;
+use crate::episodes::Of;
 use crate::window::{SCANNED, STOLEN, Window};
 use pagetide_core::{Finding, Quantity, Relation, RuleDoc, Table, Unit};
 
@@ -47,7 +47,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     if window.host_rate(STOLEN)? <= 0.0 || window.recording.entities(Table::Zone).count() < 2 {
         return None;
     }
-    let during = window.when(Signal::rate(window.recording, Table::Host, "", SCANNED));
+    let during = window.when(Of::host(SCANNED));
     let at_it = Window { from: during.0, to: during.1, ..*window };
     let freed = at_it.host_rate(STOLEN)? * page;
     if freed * 60.0 < memory * 0.01 {

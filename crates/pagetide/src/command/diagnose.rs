@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use crate::{output, recordings, reports};
-use pagetide_core::{Nanos, Recording, Refusal, Report, Selection, Table};
+use pagetide_core::{Diagnosis, Nanos, Recording, Refusal, Report, Selection, Table};
 use std::path::{Path, PathBuf};
 
 mod part;
@@ -58,12 +58,12 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Refusal>
     let selection = Selection { from_wall_ns, to_wall_ns, ..selection(!json || arguments.html.is_some()) };
     // What the lab knows of a run holds for all of it.
     let run = if part.is_some() { None } else { recordings::result(&arguments.recording)? };
-    let mut recording = load(&arguments.recording, &selection)?;
+    let mut recording = but_processes(&arguments.recording, &selection)?;
     if arguments.step.is_some() {
         recording.marks.clear();
     }
     let scenario = run.as_ref().map(|run| reports::scenario(&arguments.recording, run)).transpose()?.flatten();
-    let diagnosis = pagetide_diagnose::diagnose(&recording);
+    let diagnosis = with_processes(&arguments.recording, &selection, &mut recording)?;
     let report = Report { scenario, run, diagnosis, recording };
     if let Some(file) = &arguments.html {
         reports::write_html(&report, file)?;
@@ -87,23 +87,26 @@ fn selection(drawn: bool) -> Selection {
 /// Samples up to which all is loaded at once: two hours at one a second.
 const LONG: usize = 7200;
 
-/// Loads what is selected, of a long recording the processes only around what happened.
-fn load(path: &Path, selection: &Selection) -> Result<Recording, Refusal> {
-    let but_processes = Table::ALL.into_iter().filter(|table| *table != Table::Process).collect();
-    let mut recording = recordings::load(path, &Selection { tables: but_processes, ..selection.clone() })?;
-    let stretches = match recording.stamps().len() {
-        ..=LONG => recording.span().into_iter().collect(),
-        _ => pagetide_diagnose::stretches(&recording),
-    };
-    for (from, to) in stretches {
+/// Loads all that is selected but the processes.
+fn but_processes(path: &Path, selection: &Selection) -> Result<Recording, Refusal> {
+    let tables = Table::ALL.into_iter().filter(|table| *table != Table::Process).collect();
+    recordings::load(path, &Selection { tables, ..selection.clone() })
+}
+
+/// Loads the processes, of a long recording only around what happened, and says what happened.
+fn with_processes(path: &Path, selection: &Selection, recording: &mut Recording) -> Result<Diagnosis, Refusal> {
+    let selection = Selection { tables: vec![Table::Process], ..selection.clone() };
+    if recording.stamps().len() <= LONG {
+        recording.absorb(recordings::load(path, &selection)?);
+        return Ok(pagetide_diagnose::diagnose(recording));
+    }
+    pagetide_diagnose::diagnose_loading(recording, |recording, (from, to)| {
         let inside = recording.stamps().iter().filter(|stamp| (from..=to).contains(&stamp.boot_ns));
         let walls: Vec<i64> = inside.map(|stamp| stamp.wall_ns).collect();
         let (from_wall_ns, to_wall_ns) = (walls.iter().min().copied(), walls.iter().max().copied());
-        if from_wall_ns.is_some() {
-            let tables = vec![Table::Process];
-            recording
-                .absorb(recordings::load(path, &Selection { from_wall_ns, to_wall_ns, tables, ..selection.clone() })?);
+        if from_wall_ns.is_none() {
+            return Ok(Recording::default());
         }
-    }
-    Ok(recording)
+        recordings::load(path, &Selection { from_wall_ns, to_wall_ns, ..selection.clone() })
+    })
 }
