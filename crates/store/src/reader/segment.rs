@@ -47,15 +47,23 @@ pub(super) fn open(path: &Path, gathered: &mut Gathered<'_>) -> Result<(), Troub
     Ok(())
 }
 
+/// Which of [`TIME_COLUMNS`] is the wall clock.
+const WALL: usize = 1;
+
 /// Reads a sealed segment: the files of one number.
 pub(super) fn sealed(files: &BTreeMap<&'static str, SealedPath>, gathered: &mut Gathered<'_>) -> Result<(), Trouble> {
     // Without the file of samples it is the rest of a segment that is being removed.
     let Some(path) = files.get(sealed::SAMPLES) else { return Ok(()) };
+    let Selection { from_wall_ns, to_wall_ns, .. } = gathered.selection;
+    let outside = |(first, last): (i64, i64)| {
+        from_wall_ns.is_some_and(|from| last < from) || to_wall_ns.is_some_and(|to| first > to)
+    };
     let Some(samples) = read(path, gathered, |file| {
         let (mut numbers, mut stamps) = (Vec::new(), Vec::new());
-        for group in 0..file.row_groups() {
+        let groups = if file.range(WALL).is_some_and(outside) { 0 } else { file.row_groups() };
+        for group in 0..groups {
             numbers.extend(file.required(group, 0)?);
-            stamps.extend(read_stamps(file, group, 1)?);
+            stamps.extend(read_stamps(file, group, WALL)?);
         }
         Ok((file.description().manifest.clone().unwrap_or_default(), numbers, stamps))
     })?

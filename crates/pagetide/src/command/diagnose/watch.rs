@@ -39,12 +39,14 @@ pub(super) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Refusal>
     let interrupt = Interrupt::catch()?;
     let until = arguments.lasts.map(|lasts| Instant::now() + Duration::from_nanos(lasts.get()));
     let mut going: BTreeMap<Key, Going> = BTreeMap::new();
-    let (mut alarmed, mut seen) = (false, i64::MIN);
+    let (mut alarmed, mut told) = (false, i64::MIN);
+    let mut end = recordings::times(&arguments.recording)?.stamps().last().map(|stamp| stamp.wall_ns);
     loop {
-        let last = last_wall(arguments)?;
-        if last > seen {
-            seen = last;
-            alarmed |= round(arguments, last, &mut going, json)?;
+        let recording = tail(arguments, end)?;
+        end = recording.stamps().last().map(|stamp| stamp.wall_ns).or(end);
+        if let Some(last) = end.filter(|last| *last > told) {
+            told = last;
+            alarmed |= round(arguments, &recording, last, &mut going, json)?;
         }
         let mut left = Duration::from_nanos(arguments.every.get().max(100_000_000));
         while !left.is_zero() && !interrupt.came() && until.is_none_or(|until| Instant::now() < until) {
@@ -58,19 +60,24 @@ pub(super) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Refusal>
     }
 }
 
-/// The wall clock of the last sample; the smallest when there is none yet.
-fn last_wall(arguments: &Arguments) -> Result<i64, Refusal> {
-    let recording = recordings::times(&arguments.recording)?;
-    Ok(recording.stamps().last().map_or(i64::MIN, |stamp| stamp.wall_ns))
+/// The end of the recording, from so long before a moment on at which there was a sample; all of it before the first. What is
+/// older costs next to nothing: a round must not take longer the longer the recording is.
+fn tail(arguments: &Arguments, end: Option<i64>) -> Result<Recording, Refusal> {
+    let over = i64::try_from(arguments.over.get()).unwrap_or(i64::MAX);
+    let from_wall_ns = end.map(|end| end.saturating_sub(over));
+    recordings::load(&arguments.recording, &Selection { from_wall_ns, ..super::selection(false) })
 }
 
 /// Looks once at the end of the recording, and says what began and what ended; whether anything began.
-fn round(arguments: &Arguments, last: i64, going: &mut BTreeMap<Key, Going>, json: bool) -> Result<bool, Refusal> {
-    let over = i64::try_from(arguments.over.get()).unwrap_or(i64::MAX);
-    let selection = Selection { from_wall_ns: Some(last.saturating_sub(over)), ..super::selection(false) };
-    let recording = recordings::load(&arguments.recording, &selection)?;
-    let diagnosis = pagetide_diagnose::diagnose(&recording);
-    let now = alarms(&recording, &diagnosis, last, arguments);
+fn round(
+    arguments: &Arguments,
+    recording: &Recording,
+    last: i64,
+    going: &mut BTreeMap<Key, Going>,
+    json: bool,
+) -> Result<bool, Refusal> {
+    let diagnosis = pagetide_diagnose::diagnose(recording);
+    let now = alarms(recording, &diagnosis, last, arguments);
     let mut began = false;
     for (key, one) in &now {
         if !going.contains_key(key) {
