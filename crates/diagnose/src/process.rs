@@ -22,7 +22,7 @@ impl Who<'_> {
 }
 
 /// The processes that may have done anything in a window: name and command.
-fn present<'a>(window: &Window<'a>) -> impl Iterator<Item = (&'a str, &'a str)> {
+pub(crate) fn present<'a>(window: &Window<'a>) -> impl Iterator<Item = (&'a str, &'a str)> {
     window.recording.entities_within(Table::Process, window.from, window.to)
 }
 

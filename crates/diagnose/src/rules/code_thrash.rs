@@ -117,7 +117,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
 
 /// The process with most anonymous memory.
 fn largest<'a>(window: &Window<'a>) -> Option<process::Who<'a>> {
-    let held = window.recording.entities(Table::Process).filter_map(|(name, comm)| {
+    let held = process::present(window).filter_map(|(name, comm)| {
         let of = |metric: &str, unit: f64| {
             let series = window.recording.series(Table::Process, name, metric)?.around(window.from, window.to);
             Some(series.summary(window.from, window.to)?.2 as f64 * unit)

@@ -2,6 +2,7 @@
 
 use super::{Role, Rule, Scope};
 use crate::case::{Case, advise, grade};
+use crate::process;
 use crate::window::Window;
 use pagetide_core::{Figure, Finding, Quantity, Relation, RuleDoc, Table, Unit};
 
@@ -78,13 +79,20 @@ fn of_step(window: &Window<'_>) -> Option<Finding> {
 
 fn of_processes(window: &Window<'_>) -> Option<Finding> {
     let seconds = window.seconds()?;
+    let much = |bytes: f64| bytes / seconds >= 16.0 * 1024.0 * 1024.0;
+    // What it read itself of that can only be less.
+    let rose = |(name, _): &(&str, &str)| own_reads(window, name, &[]).is_some_and(much);
+    let readers: Vec<(&str, &str)> = process::present(window).filter(rose).collect();
+    if readers.is_empty() {
+        return None;
+    }
     let ended = ended(window);
-    let rate = |name: &str| own_reads(window, name, &ended).map(|bytes| bytes / seconds);
-    let processes = window.recording.entities(Table::Process);
-    let (process, label, asked) = processes
-        .filter_map(|(name, label)| Some((name, label, rate(name)?)))
+    let (process, label, asked) = readers
+        .into_iter()
+        .filter_map(|(name, label)| Some((name, label, own_reads(window, name, &ended)?)))
         .max_by(|a, b| a.2.total_cmp(&b.2))
-        .filter(|(.., asked)| *asked >= 16.0 * 1024.0 * 1024.0)?;
+        .filter(|(.., bytes)| much(*bytes))
+        .map(|(name, label, bytes)| (name, label, bytes / seconds))?;
     let disks = window.disks();
     let sectors: Vec<f64> = disks.iter().filter_map(|disk| window.rate(Table::Disk, disk, "read_sectors")).collect();
     let read = (!sectors.is_empty()).then(|| sectors.iter().sum::<f64>() * 512.0)?;
@@ -131,7 +139,7 @@ fn own_reads(window: &Window<'_>, process: &str, ended: &[(&str, i64, i64)]) -> 
     let series = window.recording.series(Table::Process, process, "rchar")?.around(window.from, window.to);
     let points: Vec<(i64, i64)> = series.points().collect();
     let own = |from: i64, to: i64, rise: i64| {
-        let children = ended.iter().filter(|(name, last, _)| *name != process && (from..to).contains(last));
+        let children = ended.iter().filter(|(name, last, _)| (from..to).contains(last) && *name != process);
         children.fold(rise, |own, (.., read)| if *read <= own { own - read.max(&0) } else { own })
     };
     let rises = points.windows(2).filter_map(|pair| {
