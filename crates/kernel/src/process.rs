@@ -13,6 +13,8 @@ const SCHEDSTAT: &str = "/proc/PID/schedstat";
 
 /// Flag of a kernel thread (`PF_KTHREAD`, include/linux/sched.h).
 const KERNEL_THREAD: u64 = 0x0020_0000;
+/// Flag of a process that was forked and has not called exec (`PF_FORKNOEXEC`, include/linux/sched.h).
+const FORK_NO_EXEC: u64 = 0x40;
 
 /// `/proc/PID/stat`, not yet copied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,6 +84,11 @@ impl<'a> StatLine<'a> {
 
     pub(crate) fn is_kernel_thread(&self) -> bool {
         self.flags & KERNEL_THREAD != 0
+    }
+
+    /// Whether it still runs the program of who forked it, and has its name.
+    pub(crate) fn is_fork(&self) -> bool {
+        self.flags & FORK_NO_EXEC != 0
     }
 }
 

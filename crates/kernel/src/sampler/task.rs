@@ -44,6 +44,8 @@ pub(crate) struct Watched {
     pub(crate) kernel_thread: bool,
     /// Set when it first has a row.
     pub(crate) entity: Option<EntityId>,
+    /// Whether it was the fork of another, by whose name it went, when it had a row last.
+    fork: bool,
     schedstat: Option<OwnedFd>,
     stat: Option<OwnedFd>,
     io: Option<OwnedFd>,
@@ -124,6 +126,7 @@ impl Watched {
             starttime: line.starttime,
             kernel_thread: line.is_kernel_thread(),
             entity: None,
+            fork: false,
             schedstat: None,
             stat: None,
             io: None,
@@ -243,7 +246,14 @@ impl Watched {
         }
         let now = Some((line.num_threads, line.rss));
         let same = rests && line.num_threads == 1 && now == self.threads_and_rss;
-        self.entity.get_or_insert_with(|| task_entity(schema, self.pid, self.starttime, line.comm));
+        let fork = std::mem::replace(&mut self.fork, line.is_fork());
+        match self.entity {
+            None => self.entity = Some(task_entity(schema, self.pid, self.starttime, line.comm)),
+            Some(entity) if fork && !self.fork => {
+                self.entity = Some(program_entity(schema, entity, line.comm));
+            }
+            Some(_) => {}
+        }
         let mut read = Ok(());
         if !same {
             let mut more = std::mem::take(&mut self.more);
@@ -317,6 +327,15 @@ pub(crate) fn task_entity(schema: &mut Schema, id: u32, starttime: u64, comm: &s
     schema
         .find_entity(Table::Process, &name)
         .unwrap_or_else(|| schema.push_entity(Table::Process, Entity { name, label: comm.to_owned() }))
+}
+
+/// The entity of a process that was sampled as a fork of another and now runs a program of its own: the same, if that goes by the same
+/// name, else `ID@START/PROGRAM`, because what the fork did the program did not.
+fn program_entity(schema: &mut Schema, fork: EntityId, comm: &str) -> EntityId {
+    let entities = schema.entities(Table::Process);
+    let Some(known) = entities.get(fork.0 as usize).filter(|known| known.label != comm) else { return fork };
+    let name = format!("{}/{comm}", known.name);
+    schema.push_entity(Table::Process, Entity { name, label: comm.to_owned() })
 }
 
 /// The lines of a file, none when it is empty: what a process leaves while it ends.

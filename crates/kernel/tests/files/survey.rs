@@ -12,6 +12,8 @@ struct Made {
     comm: &'static str,
     state: char,
     kernel: bool,
+    /// It has not called exec.
+    fork: bool,
     majflt: u64,
     threads: u64,
     starttime: u64,
@@ -21,12 +23,12 @@ struct Made {
 
 fn made(pid: u32) -> Made {
     let (comm, state) = ("idle", 'S');
-    Made { pid, comm, state, kernel: false, majflt: 0, threads: 1, starttime: 7, rss: 1, io: 0 }
+    Made { pid, comm, state, kernel: false, fork: false, majflt: 0, threads: 1, starttime: 7, rss: 1, io: 0 }
 }
 
 fn stat(made: &Made, id: u32) -> String {
     let Made { comm, state, majflt, threads, starttime, rss, .. } = made;
-    let flags = if made.kernel { 0x0020_0000 } else { 0 };
+    let flags = if made.kernel { 0x0020_0000 } else { 0 } | if made.fork { 0x40 } else { 0 };
     let mut fields = vec![format!("{id} ({comm}) {state} 1 1 1 0 -1 {flags} 5 0 {majflt} 0 3 4 0 0 20 0")];
     fields.push(format!("{threads} 0 {starttime} 4096 {rss}"));
     fields.push(["0"; 28].join(" "));
@@ -175,6 +177,20 @@ fn an_id_that_is_used_again_is_another_process() {
     assert_eq!(machine.sample(), ["77@900"], "at once, and the old one has no row");
     assert_eq!(machine.value(Table::Process, "77@900", "scan_majflt"), Some(4), "all of its faults are new");
     assert_eq!(machine.schema.entities(Table::Process)[1].label, "other");
+}
+
+#[test]
+fn a_fork_that_was_seen_before_it_ran_a_program_of_its_own_is_known_by_that() {
+    let fork = Made { comm: "bash", fork: true, rss: 50, ..made(77) };
+    let worker = Made { comm: "nginx", fork: true, rss: 40, ..made(78) };
+    let mut machine = Machine::new(Top::default(), &[fork.clone(), worker.clone()]);
+    assert_eq!(machine.sample(), ["77@7", "78@7"]);
+    machine.write(&Made { comm: "postgres", fork: false, ..fork });
+    machine.write(&Made { comm: "nginx: worker", ..worker });
+    assert_eq!(machine.sample(), ["77@7/postgres", "78@7"], "a new name alone is no new program");
+    let labels: Vec<&str> =
+        machine.schema.entities(Table::Process).iter().map(|entity| entity.label.as_str()).collect();
+    assert_eq!(labels, ["bash", "nginx", "postgres"]);
 }
 
 #[test]

@@ -32,7 +32,8 @@ struct Going {
     end_wall_ns: i64,
 }
 
-/// A rule and where it says that it comes from.
+/// A rule and the disk or group that it blames. Who does most of it may change from one minute to the next, and it is the same
+/// incident.
 type Key = (String, Option<String>);
 
 pub(super) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Refusal> {
@@ -98,14 +99,16 @@ fn alarms(recording: &Recording, diagnosis: &Diagnosis, last: i64, arguments: &A
     let slack = i64::try_from(interval.saturating_mul(2)).unwrap_or(i64::MAX);
     let root = diagnosis.cause.as_ref().map(|cause| (&cause.rule, &cause.origins));
     let findings = diagnosis.findings.iter().filter(|finding| pagetide_diagnose::alarming(finding));
-    let going = findings.map(|finding| {
+    // The surest come first, and of several with one key the last is kept.
+    let going = findings.rev().map(|finding| {
         let going = Going {
             cause: root == Some((&finding.rule, &finding.origins)),
             onset_wall_ns: recording.wall_ns(finding.range.0).unwrap_or(0),
             end_wall_ns: recording.wall_ns(finding.range.1).unwrap_or(0),
             finding: finding.clone(),
         };
-        ((finding.rule.clone(), finding.origins.first().cloned()), going)
+        let place = finding.origins.iter().find(|origin| !origin.starts_with("process:"));
+        ((finding.rule.clone(), place.cloned()), going)
     });
     going.filter(|(_, one)| one.end_wall_ns >= last.saturating_sub(slack)).collect()
 }
