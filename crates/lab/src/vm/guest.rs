@@ -51,6 +51,8 @@ fn live() -> Result<(), Refusal> {
     for (kind, at) in [("proc", "/proc"), ("sysfs", "/sys"), ("devtmpfs", "/dev")] {
         attach(kind, kind, Path::new(at), None)?;
     }
+    // By which its recordings are known; without one they would be of `(none)`. A kernel that has none set runs as well.
+    let _ = rustix::system::sethostname(b"guest");
     let text = fs::read(JOB).map_err(|error| Refusal::system(format!("{JOB}: {error}"), ""))?;
     let job: Job = serde_json::from_slice(&text).map_err(|error| Refusal::system(format!("{JOB}: {error}"), ""))?;
     for module in &job.modules {
