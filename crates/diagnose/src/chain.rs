@@ -149,10 +149,8 @@ pub(crate) fn links(recording: &Recording, windows: &[Window<'_>], finding: &Fin
             continue;
         }
         let Some((link, node)) = follow(&nodes, finding, effect) else { continue };
-        if !nodes.iter().any(|known| known.words == node.words) {
-            links.push(link);
-            nodes.push(node);
-        }
+        links.push(link);
+        nodes.push(node);
     }
     links
 }

@@ -2,7 +2,7 @@
 
 use crate::episodes::{Episodes, Of};
 use crate::signal::{Signal, hull, interval};
-use pagetide_core::{Figure, Kind, Quantity, Recording, StepResult, Table};
+use pagetide_core::{Disk, Figure, Kind, Quantity, Recording, StepResult, Table};
 use std::path::Path;
 
 /// Pages that reclaim looked at. Reclaim within a control group for its own limit does not count here (`mm/vmscan.c`).
@@ -187,11 +187,10 @@ impl<'a> Window<'a> {
     /// the run used.
     pub(crate) fn disks(&self) -> Vec<&'a str> {
         let manifest = &self.recording.manifest;
-        let stacked = |name: &str| manifest.disks.iter().any(|disk| disk.name == name && !disk.below.is_empty());
         let all = self.recording.entities(Table::Disk).map(|(name, _)| name);
         match &manifest.workload_disk {
             Some(only) => all.filter(|name| name == only).collect(),
-            None => all.filter(|name| !stacked(name)).collect(),
+            None => all.filter(|name| self.stacked(name).is_none()).collect(),
         }
     }
 
@@ -207,16 +206,26 @@ impl<'a> Window<'a> {
         };
         let paths = manifest.swaps.iter().filter_map(|swap| device(&swap.path));
         let mut names: Vec<&str> = paths.filter_map(|path| path.rsplit('/').next()).collect();
-        let mut disks = Vec::new();
-        while let Some(name) = names.pop() {
-            match manifest.disks.iter().find(|disk| disk.name == name && !disk.below.is_empty()) {
-                Some(stacked) => names.extend(stacked.below.iter().map(String::as_str)),
-                None => disks.push(name),
-            }
+        let mut at = 0;
+        while let Some(name) = names.get(at).copied() {
+            // Each once: a spoiled recording may have them lie on each other.
+            let below = self.stacked(name).into_iter().flat_map(|disk| &disk.below);
+            below.for_each(|below| {
+                if !names.contains(&below.as_str()) {
+                    names.push(below)
+                }
+            });
+            at += 1;
         }
-        disks.sort_unstable();
-        disks.dedup();
-        disks
+        names.retain(|name| self.stacked(name).is_none());
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// A disk that passes its IO on to those that it lies on; absent when it does it itself.
+    fn stacked(&self, name: &str) -> Option<&'a Disk> {
+        self.recording.manifest.disks.iter().find(|disk| disk.name == name && !disk.below.is_empty())
     }
 
     /// The part of the time in which a disk had a request in flight: the rate of io_ms, or what another tool printed.
