@@ -1,7 +1,7 @@
 //! Every target on mutated inputs: what CI runs on any toolchain. The inputs are the same every time, [`INPUTS`] of each target, so
 //! that a change is judged by what it changed. To look for new ones use `make fuzz`, or set `PAGETIDE_FUZZ_SECONDS`: then as many as
 //! that time allows of the clock's seed, or of `PAGETIDE_FUZZ_SEED`. An input that breaks something is kept in `fuzz/artifacts/`, and
-//! belongs in `fuzz/seeds/TARGET/` with the mend.
+//! belongs in `fuzz/seeds/TARGET/` with the hint.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 

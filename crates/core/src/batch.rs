@@ -1,6 +1,6 @@
 //! Several runs that were asked for at once, and what became of each.
 
-use crate::refusal::Refusal;
+use crate::error::Error;
 use crate::report::{Holds, RunResult};
 use crate::scenario::Scale;
 use crate::units::Nanos;
@@ -9,15 +9,15 @@ use serde::Serialize;
 /// What became of a run that was asked for.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Fate {
+pub enum AttemptOutcome {
     /// It ran to its end and has a result, whatever its claims say.
     Ran(Box<RunResult>),
     /// It was refused, or broke off.
     Refused {
         /// Why, in one line.
         what: String,
-        /// How to mend it; empty when there is nothing to say.
-        mend: String,
+        /// The fix; empty when there is nothing to say.
+        hint: String,
     },
     /// The user ended it.
     Interrupted,
@@ -25,13 +25,11 @@ pub enum Fate {
     NotBegun,
 }
 
-impl From<Refusal> for Fate {
-    fn from(refusal: Refusal) -> Self {
-        match refusal.kind {
-            crate::RefusalKind::Interrupted => Self::Interrupted,
-            crate::RefusalKind::Input | crate::RefusalKind::System => {
-                Self::Refused { what: refusal.what, mend: refusal.mend }
-            }
+impl From<Error> for AttemptOutcome {
+    fn from(error: Error) -> Self {
+        match error.kind {
+            crate::ErrorKind::Interrupted | crate::ErrorKind::OutputClosed => Self::Interrupted,
+            crate::ErrorKind::Input | crate::ErrorKind::System => Self::Refused { what: error.what, hint: error.hint },
         }
     }
 }
@@ -57,15 +55,15 @@ pub struct Attempt {
     #[serde(rename = "took_ns", serialize_with = "as_number")]
     pub took: Nanos,
     /// What became of it.
-    pub fate: Fate,
+    pub outcome: AttemptOutcome,
 }
 
 impl Attempt {
     /// Its result, when it has one.
     pub fn result(&self) -> Option<&RunResult> {
-        match &self.fate {
-            Fate::Ran(result) => Some(result),
-            Fate::Refused { .. } | Fate::Interrupted | Fate::NotBegun => None,
+        match &self.outcome {
+            AttemptOutcome::Ran(result) => Some(result),
+            AttemptOutcome::Refused { .. } | AttemptOutcome::Interrupted | AttemptOutcome::NotBegun => None,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Published figures and several runs of one scenario side by side.
 
+use crate::error::Error;
 use crate::figure::Figure;
-use crate::refusal::Refusal;
 use crate::report::{Holds, RunResult};
 use crate::scenario::{Scale, Scenario};
 use crate::step::{Outcome, StepResult};
@@ -152,10 +152,10 @@ const SAME: f64 = 0.05;
 ///
 /// # Errors
 /// There is no run, or they are of different scenarios.
-pub fn compare(candidates: &[Candidate]) -> Result<Comparison, Refusal> {
-    let first = candidates.first().ok_or_else(|| Refusal::input("there is no run to compare", "name two runs"))?;
+pub fn compare(candidates: &[Candidate]) -> Result<Comparison, Error> {
+    let first = candidates.first().ok_or_else(|| Error::input("there is no run to compare", "name two runs"))?;
     if let Some(other) = candidates.iter().find(|other| other.result.scenario != first.result.scenario) {
-        return Err(Refusal::input(
+        return Err(Error::input(
             format!(
                 "{} is a run of {}, but {} of {}",
                 first.name, first.result.scenario, other.name, other.result.scenario
@@ -455,8 +455,8 @@ published = { issued = 8000, iops = 400, elapsed = "20s" }
     fn other_scenarios_are_refused() {
         let mut other = run("b", Scale::FULL, &[]);
         other.result.scenario = "u".into();
-        let refusal = compare(&[run("a", Scale::FULL, &[]), other]).unwrap_err();
-        assert!(refusal.what.contains("a is a run of t, but b of u"), "{refusal}");
+        let error = compare(&[run("a", Scale::FULL, &[]), other]).unwrap_err();
+        assert!(error.what.contains("a is a run of t, but b of u"), "{error}");
         assert!(compare(&[]).is_err());
     }
 }

@@ -15,6 +15,7 @@ mod batch;
 pub mod calendar;
 mod comparison;
 mod diagnosis;
+mod error;
 mod figure;
 mod finding;
 pub mod memory;
@@ -22,7 +23,6 @@ pub mod metric;
 mod port;
 mod quantity;
 mod recording;
-mod refusal;
 mod report;
 mod sample;
 mod scenario;
@@ -31,18 +31,18 @@ pub mod suggest;
 mod units;
 mod values;
 
-pub use batch::{Attempt, Batch, Fate};
+pub use batch::{Attempt, AttemptOutcome, Batch};
 pub use comparison::{
     Candidate, ComparedClaim, ComparedFigure, ComparedRun, ComparedStep, Comparison, Numbers, Within, compare,
 };
 pub use diagnosis::{Cause, Cleared, Conclusion, Contradiction, Diagnosis, Link, Rival};
+pub use error::{Error, ErrorKind};
 pub use figure::{Comparability, Figure, Figures};
 pub use finding::{Advice, Confidence, Evidence, Finding, Relation, RuleDoc};
 pub use metric::{Kind, Metric, Table};
 pub use port::{Backend, Progress, Selection, Sink, Source};
 pub use quantity::{Dimension, Quantity, Unit};
 pub use recording::{Disk, Gap, Manifest, Mark, MarkKind, Recording, RecordingBuilder, Series, Swap};
-pub use refusal::{Refusal, RefusalKind};
 pub use report::{Holds, Report, RunResult, Verdict};
 pub use sample::{Column, ColumnId, Entity, EntityId, Sample, Schema, Stamp, TableSample};
 pub use scenario::{

@@ -1,8 +1,8 @@
 //! The seams between the crates: who runs a scenario, who takes samples, who gives recordings.
 
+use crate::error::Error;
 use crate::metric::Table;
 use crate::recording::{Manifest, Mark, Recording};
-use crate::refusal::Refusal;
 use crate::report::RunResult;
 use crate::sample::{Sample, Schema};
 use crate::scenario::{Scale, Scenario};
@@ -13,16 +13,16 @@ use crate::units::Nanos;
 /// An error is about the sink (a full disk, a closed pipe), not about the samples: the caller may go on.
 pub trait Sink: Send {
     /// Starts the recording.
-    fn begin(&mut self, manifest: &Manifest) -> Result<(), Refusal>;
+    fn begin(&mut self, manifest: &Manifest) -> Result<(), Error>;
     /// Takes a sample. The schema only grows between calls, unless [`Self::renew`] comes between them.
-    fn sample(&mut self, schema: &Schema, sample: &Sample) -> Result<(), Refusal>;
+    fn sample(&mut self, schema: &Schema, sample: &Sample) -> Result<(), Error>;
     /// The schema begins anew: what comes is under another one, with numbers of its own. Only recorders that are told to do so
     /// ([`Self::sample`]'s schema would grow for weeks) call it; a sink that keeps nothing of a schema between calls need not care.
     fn renew(&mut self) {}
     /// Takes a mark.
-    fn mark(&mut self, mark: &Mark) -> Result<(), Refusal>;
+    fn mark(&mut self, mark: &Mark) -> Result<(), Error>;
     /// Ends the recording with the final manifest.
-    fn finish(&mut self, manifest: &Manifest) -> Result<(), Refusal>;
+    fn finish(&mut self, manifest: &Manifest) -> Result<(), Error>;
 }
 
 /// Which part of a recording is wanted.
@@ -48,7 +48,7 @@ impl Selection {
 /// Gives a recording.
 pub trait Source {
     /// Loads the selected part of it.
-    fn load(&self, selection: &Selection) -> Result<Recording, Refusal>;
+    fn load(&self, selection: &Selection) -> Result<Recording, Error>;
 }
 
 /// Is told how a run goes, and says when the user wants it to stop.
@@ -76,5 +76,5 @@ pub trait Backend {
         scale: Scale,
         sink: Box<dyn Sink>,
         progress: &mut dyn Progress,
-    ) -> Result<RunResult, Refusal>;
+    ) -> Result<RunResult, Error>;
 }

@@ -1,8 +1,8 @@
 //! An experiment as a TOML text: a machine, steps, published figures and claims.
 
+use crate::error::Error;
 use crate::figure::{Figure, Figures};
 use crate::quantity::Quantity;
-use crate::refusal::Refusal;
 use crate::suggest;
 use crate::units::{Bytes, Nanos};
 use serde::{Deserialize, Serialize};
@@ -285,8 +285,8 @@ impl<'de> Deserialize<'de> for Scale {
 
 impl Scenario {
     /// Reads a scenario. `name` is the file's name, for messages.
-    pub fn parse(text: &str, name: &str) -> Result<Self, Refusal> {
-        let raw: raw::Scenario = toml::from_str(text).map_err(|error| raw::refusal(text, name, &error))?;
+    pub fn parse(text: &str, name: &str) -> Result<Self, Error> {
+        let raw: raw::Scenario = toml::from_str(text).map_err(|error| raw::error(text, name, &error))?;
         raw.check(text, name)
     }
 

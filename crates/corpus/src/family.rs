@@ -2,7 +2,7 @@
 
 use crate::draw;
 use crate::truth::Half;
-use pagetide_core::{Refusal, Scale, Scenario};
+use pagetide_core::{Error, Scale, Scenario};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fs;
@@ -78,17 +78,17 @@ const NOISE: &str = "noise.toml";
 ///
 /// # Errors
 /// A file cannot be read, or is no family.
-pub fn all(folder: &Path) -> Result<Vec<Case>, Refusal> {
+pub fn all(folder: &Path) -> Result<Vec<Case>, Error> {
     let noise: Table = parse(&folder.join(NOISE))?;
     let entries = fs::read_dir(folder)
-        .map_err(|error| Refusal::input(format!("{}: {error}", folder.display()), "run it where the project is"))?;
+        .map_err(|error| Error::input(format!("{}: {error}", folder.display()), "run it where the project is"))?;
     let mut files: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
     files.retain(|file| file.extension().is_some_and(|end| end == "toml") && !file.ends_with(NOISE));
     files.sort();
     let mut cases = Vec::new();
     for file in files {
         let family = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let wrong = |why: String| Refusal::input(format!("{}: {why}", file.display()), "");
+        let wrong = |why: String| Error::input(format!("{}: {why}", file.display()), "");
         let mut table = parse(&file)?;
         let head = table.remove("family").ok_or_else(|| wrong("no [family]".into()))?;
         let seeds = head.get("seeds").cloned().ok_or_else(|| wrong("no seeds".into()))?;
@@ -102,8 +102,8 @@ pub fn all(folder: &Path) -> Result<Vec<Case>, Refusal> {
     Ok(cases)
 }
 
-fn parse(file: &Path) -> Result<Table, Refusal> {
-    let wrong = |why: String| Refusal::input(format!("{}: {why}", file.display()), "");
+fn parse(file: &Path) -> Result<Table, Error> {
+    let wrong = |why: String| Error::input(format!("{}: {why}", file.display()), "");
     let text = fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
     text.parse().map_err(|error: toml::de::Error| wrong(error.message().to_owned()))
 }
@@ -133,7 +133,7 @@ fn case(
     table.iter_mut().try_for_each(|(_, value)| fill(value, &chosen))?;
     let scale: Scale = chosen.get("scale").and_then(|value| value.as_str()).unwrap_or("1").parse()?;
     let text = toml::to_string(&table).map_err(|error| error.to_string())?;
-    let parsed = Scenario::parse(&text, &name).map_err(|refusal| refusal.to_string())?;
+    let parsed = Scenario::parse(&text, &name).map_err(|error| error.to_string())?;
     for named in head.onset.iter().chain([&head.recorded_from]) {
         if !parsed.result_ids().any(|id| id == *named) {
             return Err(format!("there is no step `{named}`"));

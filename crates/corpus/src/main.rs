@@ -2,7 +2,7 @@
 //! project's folder.
 #![allow(clippy::print_stderr, reason = "a program of its own")]
 
-use pagetide_core::{Nanos, Progress, Refusal, RefusalKind};
+use pagetide_core::{Error, ErrorKind, Nanos, Progress};
 use pagetide_corpus::{Case, family, page, record, score, truth};
 use std::collections::BTreeMap;
 use std::fs;
@@ -32,13 +32,13 @@ fn main() -> ExitCode {
         Some((word, names)) if word == "record" => record_all(names),
         Some((word, [])) if word == "score" => write_score(false),
         Some((word, [held])) if word == "score" && held == "--held" => write_score(true),
-        _ => Err(Refusal::input("no such use", format!("usage:\n{USAGE}"))),
+        _ => Err(Error::input("no such use", format!("usage:\n{USAGE}"))),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
-        Err(refusal) => {
-            eprintln!("corpus: {refusal}");
-            ExitCode::from(if refusal.kind == RefusalKind::Input { 2 } else { 3 })
+        Err(error) => {
+            eprintln!("corpus: {error}");
+            ExitCode::from(if error.kind == ErrorKind::Input { 2 } else { 3 })
         }
     }
 }
@@ -52,7 +52,7 @@ fn recorded(case: &Case) -> bool {
     Path::new(RECORDINGS).join(&case.name).join(truth::FILE).exists()
 }
 
-fn list() -> Result<(), Refusal> {
+fn list() -> Result<(), Error> {
     for case in family::all(Path::new(FAMILIES))? {
         let kind = if case.control { "control" } else { "incident" };
         let there = if recorded(&case) { "recorded" } else { "missing" };
@@ -61,12 +61,12 @@ fn list() -> Result<(), Refusal> {
     Ok(())
 }
 
-fn record_all(names: &[String]) -> Result<(), Refusal> {
+fn record_all(names: &[String]) -> Result<(), Error> {
     let mut cases = family::all(Path::new(FAMILIES))?;
     if let Some(unknown) =
         names.iter().find(|name| !cases.iter().any(|case| case.name == **name || case.family == **name))
     {
-        return Err(Refusal::input(format!("no case or family `{unknown}`"), "`corpus list` names them"));
+        return Err(Error::input(format!("no case or family `{unknown}`"), "`corpus list` names them"));
     }
     cases.retain(|case| {
         if names.is_empty() { !recorded(case) } else { names.contains(&case.name) || names.contains(&case.family) }
@@ -79,7 +79,7 @@ fn record_all(names: &[String]) -> Result<(), Refusal> {
         let left = began.elapsed().as_secs_f64() / (at + 1) as f64 * (cases.len() - at - 1) as f64 / 60.0;
         let how = match &outcome {
             Ok(()) => format!("{} KiB", size(&folder) / 1024),
-            Err(refusal) => refusal.to_string(),
+            Err(error) => error.to_string(),
         };
         let seconds = one.elapsed().as_secs_f64();
         print(&format!(
@@ -95,7 +95,7 @@ fn record_all(names: &[String]) -> Result<(), Refusal> {
     if failed.is_empty() {
         Ok(())
     } else {
-        Err(Refusal::system(format!("not recorded: {}", failed.join(", ")), "run it again"))
+        Err(Error::system(format!("not recorded: {}", failed.join(", ")), "run it again"))
     }
 }
 
@@ -111,18 +111,18 @@ fn size(folder: &Path) -> u64 {
         .sum()
 }
 
-fn write_score(held_cases: bool) -> Result<(), Refusal> {
+fn write_score(held_cases: bool) -> Result<(), Error> {
     let began = Instant::now();
     let judged = score::judge(Path::new(RECORDINGS), None)?;
-    let text = fs::read_to_string(MISSES).map_err(|error| Refusal::input(format!("{MISSES}: {error}"), ""))?;
+    let text = fs::read_to_string(MISSES).map_err(|error| Error::input(format!("{MISSES}: {error}"), ""))?;
     let explained: BTreeMap<String, String> =
-        toml::from_str(&text).map_err(|error| Refusal::input(format!("{MISSES}: {}", error.message()), ""))?;
+        toml::from_str(&text).map_err(|error| Error::input(format!("{MISSES}: {}", error.message()), ""))?;
     let page = page::page(&judged, &explained, held_cases);
     print(&format!("{page}\n{} recordings in {:.1} s\n", judged.len(), began.elapsed().as_secs_f64()));
     if held_cases {
         return Ok(());
     }
-    fs::write(PAGE, page).map_err(|error| Refusal::system(format!("{PAGE}: {error}"), ""))
+    fs::write(PAGE, page).map_err(|error| Error::system(format!("{PAGE}: {error}"), ""))
 }
 
 /// Tells only what a machine says of itself.

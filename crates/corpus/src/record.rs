@@ -3,7 +3,7 @@
 use crate::family::Case;
 use crate::truth::{self, Truth};
 use pagetide_core::{
-    Backend, Manifest, Mark, MarkKind, Nanos, Outcome, Progress, Refusal, RunResult, Sample, Schema, Sink,
+    Backend, Error, Manifest, Mark, MarkKind, Nanos, Outcome, Progress, RunResult, Sample, Schema, Sink,
 };
 use pagetide_lab::vm::{self, Vm, VmOptions};
 use pagetide_store::Writer;
@@ -17,7 +17,7 @@ const INTERVAL: Nanos = Nanos::new(500_000_000);
 ///
 /// # Errors
 /// The machine cannot be run, or something in it did not do what it was to do; nothing is left then.
-pub fn record(case: &Case, folder: &Path, work_dir: &Path, progress: &mut dyn Progress) -> Result<(), Refusal> {
+pub fn record(case: &Case, folder: &Path, work_dir: &Path, progress: &mut dyn Progress) -> Result<(), Error> {
     let _ = fs::remove_dir_all(folder);
     let recorded = run(case, folder, work_dir, progress).and_then(|result| keep(case, &result, folder));
     if recorded.is_err() {
@@ -26,9 +26,9 @@ pub fn record(case: &Case, folder: &Path, work_dir: &Path, progress: &mut dyn Pr
     recorded
 }
 
-fn run(case: &Case, folder: &Path, work_dir: &Path, progress: &mut dyn Progress) -> Result<RunResult, Refusal> {
+fn run(case: &Case, folder: &Path, work_dir: &Path, progress: &mut dyn Progress) -> Result<RunResult, Error> {
     let own = std::env::current_exe()
-        .map_err(|error| Refusal::system(format!("cannot find this program's own file: {error}"), ""))?;
+        .map_err(|error| Error::system(format!("cannot find this program's own file: {error}"), ""))?;
     let options = VmOptions {
         interval: INTERVAL,
         as_host: true,
@@ -45,9 +45,9 @@ fn run(case: &Case, folder: &Path, work_dir: &Path, progress: &mut dyn Progress)
     let result = Vm::new(options).run(&case.scenario, case.scale, Box::new(sink), progress)?;
     let bad = result.steps.iter().find(|step| !matches!(step.outcome, Outcome::Done | Outcome::TimedOut));
     match bad {
-        Some(step) => Err(Refusal::system(
+        Some(step) => Err(Error::system(
             format!("step {} of {} ended badly: {}", step.id, case.name, step.notes.join("; ")),
-            "mend the family",
+            "fix the family",
         )),
         None => Ok(result),
     }
@@ -70,11 +70,11 @@ struct Field {
 }
 
 impl Sink for Field {
-    fn begin(&mut self, manifest: &Manifest) -> Result<(), Refusal> {
+    fn begin(&mut self, manifest: &Manifest) -> Result<(), Error> {
         self.writer.begin(manifest)
     }
 
-    fn sample(&mut self, schema: &Schema, sample: &Sample) -> Result<(), Refusal> {
+    fn sample(&mut self, schema: &Schema, sample: &Sample) -> Result<(), Error> {
         // The lab takes samples of its own at the edges of steps, which would tell when something begins.
         let least = i64::try_from(INTERVAL.get()).unwrap_or(i64::MAX) / 2;
         let near = |(_, last): &(Schema, Sample)| sample.stamp.boot_ns - last.stamp.boot_ns < least;
@@ -84,7 +84,7 @@ impl Sink for Field {
         Ok(())
     }
 
-    fn mark(&mut self, mark: &Mark) -> Result<(), Refusal> {
+    fn mark(&mut self, mark: &Mark) -> Result<(), Error> {
         match &mark.kind {
             MarkKind::StepStarted { id, .. } => self.begun |= *id == self.from,
             MarkKind::StepEnded { result } => self.ended_ns = result.ended_ns,
@@ -93,7 +93,7 @@ impl Sink for Field {
         Ok(())
     }
 
-    fn finish(&mut self, manifest: &Manifest) -> Result<(), Refusal> {
+    fn finish(&mut self, manifest: &Manifest) -> Result<(), Error> {
         // A load that has ended is gone, and what it did has been added to its parent's counts, before its step has ended.
         self.due.retain(|(_, sample)| sample.stamp.boot_ns < self.ended_ns - ENDING);
         for (schema, sample) in &self.due {
@@ -103,7 +103,7 @@ impl Sink for Field {
     }
 }
 
-fn keep(case: &Case, result: &RunResult, folder: &Path) -> Result<(), Refusal> {
+fn keep(case: &Case, result: &RunResult, folder: &Path) -> Result<(), Error> {
     let began = |id: &String| result.steps.iter().find(|step| step.id == *id).map(|step| step.started_ns);
     let truth = Truth {
         family: case.family.clone(),
@@ -115,7 +115,7 @@ fn keep(case: &Case, result: &RunResult, folder: &Path) -> Result<(), Refusal> {
         chosen: case.chosen.clone(),
         kernel: result.kernel.clone(),
     };
-    let failed = |error: &dyn std::fmt::Display| Refusal::system(format!("{}: {error}", folder.display()), "");
+    let failed = |error: &dyn std::fmt::Display| Error::system(format!("{}: {error}", folder.display()), "");
     let text = toml::to_string(&truth).map_err(|error| failed(&error))?;
     fs::write(folder.join("scenario.toml"), &case.text).map_err(|error| failed(&error))?;
     fs::write(folder.join(truth::FILE), text).map_err(|error| failed(&error))

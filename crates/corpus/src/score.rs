@@ -1,7 +1,7 @@
 //! Replays recordings through the rules and holds what they say against the truth.
 
 use crate::truth::{FILE as TRUTH, Half, Truth};
-use pagetide_core::{Recording, Refusal, Selection, Source};
+use pagetide_core::{Error, Recording, Selection, Source};
 use pagetide_store::Reader;
 use std::fs;
 use std::path::Path;
@@ -137,9 +137,9 @@ pub fn say(recording: &Recording) -> Said {
 ///
 /// # Errors
 /// A recording or its truth cannot be read.
-pub fn judge(folder: &Path, half: Option<Half>) -> Result<Vec<Judged>, Refusal> {
+pub fn judge(folder: &Path, half: Option<Half>) -> Result<Vec<Judged>, Error> {
     let entries = fs::read_dir(folder)
-        .map_err(|error| Refusal::input(format!("{}: {error}", folder.display()), "record the corpus first"))?;
+        .map_err(|error| Error::input(format!("{}: {error}", folder.display()), "record the corpus first"))?;
     let mut folders: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
     // The truth is written last: a folder without one is being recorded.
     folders.retain(|path| path.join(TRUTH).exists());

@@ -1,6 +1,6 @@
 //! What is true of a recording.
 
-use pagetide_core::Refusal;
+use pagetide_core::Error;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -77,8 +77,8 @@ impl Truth {
     ///
     /// # Errors
     /// It cannot be read, or is no truth.
-    pub fn read(file: &Path) -> Result<Self, Refusal> {
-        let wrong = |why: String| Refusal::input(format!("{}: {why}", file.display()), "record the case again");
+    pub fn read(file: &Path) -> Result<Self, Error> {
+        let wrong = |why: String| Error::input(format!("{}: {why}", file.display()), "record the case again");
         let text = std::fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
         toml::from_str(&text).map_err(|error| wrong(error.message().to_owned()))
     }

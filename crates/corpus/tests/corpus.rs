@@ -12,7 +12,7 @@ fn project(path: &str) -> PathBuf {
 }
 
 fn cases() -> Vec<Case> {
-    family::all(&project("corpus")).unwrap_or_else(|refusal| panic!("{refusal}"))
+    family::all(&project("corpus")).unwrap_or_else(|error| panic!("{error}"))
 }
 
 #[test]

@@ -8,7 +8,7 @@ struct Question {
     what: &'static str,
     table: Table,
     metrics: &'static [&'static [&'static str]],
-    mend: &'static str,
+    hint: &'static str,
 }
 
 /// What has to be known before a host can be called healthy.
@@ -17,25 +17,25 @@ const QUESTIONS: &[Question] = &[
         what: "whether memory is reclaimed",
         table: Table::Host,
         metrics: &[SCANNED],
-        mend: "/proc/vmstat or `sar -B`",
+        hint: "/proc/vmstat or `sar -B`",
     },
     Question {
         what: "whether programs wait for memory",
         table: Table::Host,
         metrics: &[&["psi_memory_some"], STALLS, REFAULTED, &["pgmajfault"]],
-        mend: "/proc/pressure/memory, /proc/vmstat or `sar -B`",
+        hint: "/proc/pressure/memory, /proc/vmstat or `sar -B`",
     },
     Question {
         what: "how memory is used",
         table: Table::Host,
         metrics: &[&["MemFree", "Cached"]],
-        mend: "/proc/meminfo or `sar -r`",
+        hint: "/proc/meminfo or `sar -r`",
     },
     Question {
         what: "whether devices are busy",
         table: Table::Disk,
         metrics: &[&["io_ms", "util"]],
-        mend: "/proc/diskstats or `sar -d`",
+        hint: "/proc/diskstats or `sar -d`",
     },
 ];
 
@@ -64,7 +64,7 @@ pub(crate) fn gaps(recording: &Recording) -> Vec<String> {
             question.metrics.iter().any(|metrics| metrics.iter().any(|metric| points(entity, metric) >= 2))
         });
         if !answered {
-            gaps.push(format!("Not recorded: {} ({}).", question.what, question.mend));
+            gaps.push(format!("Not recorded: {} ({}).", question.what, question.hint));
         }
     }
     gaps

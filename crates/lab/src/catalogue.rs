@@ -1,6 +1,6 @@
 //! The scenarios that come with pagetide, and those that a user keeps in a file.
 
-use pagetide_core::{Action, Refusal, Scenario, suggest};
+use pagetide_core::{Action, Error, Scenario, suggest};
 use std::path::Path;
 use toml::{Table, Value};
 
@@ -32,15 +32,15 @@ pub struct Found {
 
 /// The scenario called `name`: a shipped id, or the path of a TOML file. `sets` are changes such as `memory=2GiB`,
 /// `vm.swappiness=1` or `A4.randrepeat=false`. Its claims are checked to be computable.
-pub fn find(name: &str, sets: &[String]) -> Result<Found, Refusal> {
+pub fn find(name: &str, sets: &[String]) -> Result<Found, Error> {
     let (text, place) = if let Some((id, text)) = SHIPPED.iter().find(|(id, _)| *id == name) {
         ((*text).to_owned(), format!("scenarios/{id}.toml"))
     } else if name.contains('/') || Path::new(name).extension().is_some_and(|extension| extension == "toml") {
         let text = std::fs::read_to_string(name)
-            .map_err(|error| Refusal::input(format!("{name}: {error}"), "give the path of a scenario's TOML file"))?;
+            .map_err(|error| Error::input(format!("{name}: {error}"), "give the path of a scenario's TOML file"))?;
         (text, name.to_owned())
     } else {
-        return Err(Refusal::input(
+        return Err(Error::input(
             format!("no scenario `{name}`{}", suggest::hint(name, ids())),
             "`pagetide lab list` shows them; a path to a TOML file works too",
         ));
@@ -56,10 +56,10 @@ pub fn find(name: &str, sets: &[String]) -> Result<Found, Refusal> {
 ///
 /// # Errors
 /// It has no such step.
-pub fn only(scenario: &Scenario, steps: &[String]) -> Result<Scenario, Refusal> {
+pub fn only(scenario: &Scenario, steps: &[String]) -> Result<Scenario, Error> {
     let ids = || scenario.steps.iter().map(|step| step.id.as_str());
     if let Some(unknown) = steps.iter().find(|wanted| !ids().any(|id| id == *wanted)) {
-        return Err(Refusal::input(
+        return Err(Error::input(
             format!("{} has no step `{unknown}`{}", scenario.id, suggest::hint(unknown, ids())),
             format!("its steps: {}", ids().collect::<Vec<_>>().join(", ")),
         ));
@@ -83,13 +83,13 @@ pub fn only(scenario: &Scenario, steps: &[String]) -> Result<Scenario, Refusal> 
 }
 
 /// The text with `sets` applied.
-fn change(text: &str, place: &str, sets: &[String]) -> Result<String, Refusal> {
+fn change(text: &str, place: &str, sets: &[String]) -> Result<String, Error> {
     Scenario::parse(text, place)?;
-    let broken = |error: String| Refusal::input(format!("{place}: {error}"), "");
+    let broken = |error: String| Error::input(format!("{place}: {error}"), "");
     let mut document: Table = text.parse().map_err(|error: toml::de::Error| broken(error.message().to_owned()))?;
     for set in sets {
         let wrong = |why: String| {
-            Refusal::input(
+            Error::input(
                 format!("--set {set}: {why}"),
                 "write memory=2GiB (or cpus, system, swap), vm.NAME=NUMBER, or STEP.OPTION=VALUE such as A4.randrepeat=false",
             )
@@ -114,9 +114,9 @@ fn change(text: &str, place: &str, sets: &[String]) -> Result<String, Refusal> {
     }
     let changed = toml::to_string(&document).map_err(|error| broken(error.to_string()))?;
     // What is wrong now came with the changes; the lines of the rewritten text would mean nothing to the user.
-    Scenario::parse(&changed, "").map_err(|refusal| {
-        let what = refusal.what.trim_start_matches(|c: char| c == ':' || c.is_ascii_digit()).trim_start();
-        Refusal::input(format!("--set {}: {what}", sets.join(" --set ")), refusal.mend)
+    Scenario::parse(&changed, "").map_err(|error| {
+        let what = error.what.trim_start_matches(|c: char| c == ':' || c.is_ascii_digit()).trim_start();
+        Error::input(format!("--set {}: {what}", sets.join(" --set ")), error.hint)
     })?;
     Ok(changed)
 }
@@ -172,8 +172,8 @@ mod tests {
         };
         assert_eq!(ids(&["D4", "D2"]), "set D2 off D4: a b");
         assert_eq!(ids(&["D2"]), "set D2: b");
-        let refusal = only(&scenario, &["D44".to_owned()]).unwrap_err();
-        assert!(refusal.what.contains("`D4`?"), "{refusal}");
+        let error = only(&scenario, &["D44".to_owned()]).unwrap_err();
+        assert!(error.what.contains("`D4`?"), "{error}");
     }
 
     #[test]
@@ -189,8 +189,8 @@ mod tests {
         assert_eq!(job("A4").randrepeat, Some(false));
         assert_eq!(job("A2").size.to_string(), "1 GiB", "a step that inherits sees the change");
         for wrong in ["memory", "memory=2", "A9.size=1GiB", "A1.sise=1GiB", "memery=1GiB"] {
-            let refusal = find("buffered-read", &[wrong.to_owned()]).unwrap_err();
-            assert!(refusal.what.contains("--set"), "{wrong}: {refusal}");
+            let error = find("buffered-read", &[wrong.to_owned()]).unwrap_err();
+            assert!(error.what.contains("--set"), "{wrong}: {error}");
         }
     }
 }

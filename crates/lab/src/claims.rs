@@ -5,7 +5,7 @@
 //! such a claim is reported as not computable, never as true. `within(a, b, tolerance)` says that `a` differs from `b` by at most
 //! `tolerance` times `b`; `min`, `max` and `abs` are there as well.
 
-use pagetide_core::{Claim, Dimension, Figure, Holds, Quantity, Refusal, Scenario, StepResult, Verdict, suggest};
+use pagetide_core::{Claim, Dimension, Error, Figure, Holds, Quantity, Scenario, StepResult, Verdict, suggest};
 use rhai::{Engine, EvalAltResult, Map, Position, Scope};
 use std::collections::BTreeSet;
 
@@ -179,12 +179,11 @@ fn evaluate(check: &str, scope: &mut Scope<'static>) -> Result<bool, String> {
 
 /// Checks that every claim of a scenario can be computed: its steps and figures exist and its units fit.
 /// `place` is the scenario's file, for the message.
-pub fn validate(scenario: &Scenario, place: &str) -> Result<(), Refusal> {
+pub fn validate(scenario: &Scenario, place: &str) -> Result<(), Error> {
     let ids: Vec<String> = scenario.result_ids().collect();
     let steps: Vec<&str> = ids.iter().map(String::as_str).collect();
     for claim in &scenario.claims {
-        let wrong =
-            |why: String, mend: &str| Err(Refusal::input(format!("{place}: claim `{}`: {why}", claim.id), mend));
+        let wrong = |why: String, hint: &str| Err(Error::input(format!("{place}: claim `{}`: {why}", claim.id), hint));
         for (step, figure) in named_figures(&claim.check) {
             if !steps.contains(&step) {
                 return wrong(format!("no step `{step}`{}", suggest::hint(step, steps.iter().copied())), "");

@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use crate::group::Group;
-use pagetide_core::{Figure, Figures, Refusal};
+use pagetide_core::{Error, Figure, Figures};
 use std::ffi::CStr;
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
@@ -11,7 +11,7 @@ use std::process::{Child, Command, ExitStatus};
 
 /// Has the command's process join the group before it becomes the new program, so that no page of its is charged
 /// elsewhere, and die when the thread that started it dies, so that a killed lab leaves no load behind.
-pub(crate) fn confine(command: &mut Command, group: Option<&Group>) -> Result<(), Refusal> {
+pub(crate) fn confine(command: &mut Command, group: Option<&Group>) -> Result<(), Error> {
     let door = group.map(Group::door).transpose()?;
     let parent = std::process::id();
     let enter = move || prepare(door.as_ref().map(AsRawFd::as_raw_fd), parent);

@@ -22,7 +22,7 @@ use crate::hold::Hold;
 use crate::undo::Journal;
 use disk::Disks;
 use groups::Groups;
-use pagetide_core::{Bytes, DeviceChange, MarkKind, Progress, Refusal, Scenario, Step, StepResult, SwapSpec};
+use pagetide_core::{Bytes, DeviceChange, Error, MarkKind, Progress, Scenario, Step, StepResult, SwapSpec};
 use pagetide_kernel::{Root, device};
 use pagetide_recorder::Recorder;
 use std::collections::BTreeMap;
@@ -34,31 +34,31 @@ pub trait Tuning {
     ///
     /// # Errors
     /// There is no such setting, or it refuses the value.
-    fn set(&mut self, name: &str, value: i64) -> Result<(), Refusal>;
+    fn set(&mut self, name: &str, value: i64) -> Result<(), Error>;
 
     /// Makes these the machine's swap areas, the first one first, and no others.
     ///
     /// # Errors
     /// The machine's swap is not the scenario's to change, or the kernel refuses an area.
-    fn swap(&mut self, areas: &[SwapSpec]) -> Result<(), Refusal> {
+    fn swap(&mut self, areas: &[SwapSpec]) -> Result<(), Error> {
         let _ = areas;
-        Err(Refusal::system("swap is as this host has it", "run it in a VM, whose swap is its own: --on vm"))
+        Err(Error::system("swap is as this host has it", "run it in a VM, whose swap is its own: --on vm"))
     }
 
     /// Makes a disk faster or slower from now on.
     ///
     /// # Errors
     /// The machine's disks are not the scenario's to change.
-    fn device(&mut self, change: &DeviceChange) -> Result<(), Refusal> {
+    fn device(&mut self, change: &DeviceChange) -> Result<(), Error> {
         let _ = change;
-        Err(Refusal::system("disks are as this host has them", "run it in a VM, whose disks are its own: --on vm"))
+        Err(Error::system("disks are as this host has them", "run it in a VM, whose disks are its own: --on vm"))
     }
 
     /// Is called before each step: memory may be held now that was not before.
     ///
     /// # Errors
     /// The machine cannot be kept as it should be.
-    fn settle(&mut self) -> Result<(), Refusal> {
+    fn settle(&mut self) -> Result<(), Error> {
         Ok(())
     }
 
@@ -70,7 +70,7 @@ pub trait Tuning {
 
 /// Changes settings as they are named, through the journal.
 impl Tuning for &Journal {
-    fn set(&mut self, name: &str, value: i64) -> Result<(), Refusal> {
+    fn set(&mut self, name: &str, value: i64) -> Result<(), Error> {
         self.set_sysctl(name, &value.to_string())
     }
 }
@@ -100,9 +100,9 @@ pub struct Ground<'a> {
 ///
 /// # Errors
 /// It does not lie on a block device.
-pub fn disks_under(folder: &Path) -> Result<Vec<String>, Refusal> {
+pub fn disks_under(folder: &Path) -> Result<Vec<String>, Error> {
     device::under(&Root::host(), folder).map_err(|error| {
-        Refusal::system(error.to_string(), "choose a work folder on a disk with --work-dir, not on tmpfs or a network")
+        Error::system(error.to_string(), "choose a work folder on a disk with --work-dir, not on tmpfs or a network")
     })
 }
 
@@ -117,7 +117,7 @@ pub fn run(
     files: Files,
     tuning: &mut dyn Tuning,
     progress: &mut dyn Progress,
-) -> Result<Vec<StepResult>, Refusal> {
+) -> Result<Vec<StepResult>, Error> {
     let disks = Disks::new(&ground.disks)?;
     let mut executor = Executor {
         ground,
@@ -155,12 +155,12 @@ struct Executor<'a, 'g> {
 }
 
 impl Executor<'_, '_> {
-    fn check_interrupted(&self) -> Result<(), Refusal> {
-        if self.progress.interrupted() { Err(Refusal::interrupted()) } else { Ok(()) }
+    fn check_interrupted(&self) -> Result<(), Error> {
+        if self.progress.interrupted() { Err(Error::interrupted()) } else { Ok(()) }
     }
 
     /// Brings the machine to where the step begins.
-    fn prepare(&mut self, step: &Step, notes: &mut Vec<String>) -> Result<(), Refusal> {
+    fn prepare(&mut self, step: &Step, notes: &mut Vec<String>) -> Result<(), Error> {
         self.check_interrupted()?;
         self.files.prepare(step, self.progress)?;
         self.tuning.settle()?;

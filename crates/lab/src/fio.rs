@@ -10,7 +10,7 @@ pub use output::{DiskUse, Output, parse_output};
 
 use crate::confined;
 use crate::group::Group;
-use pagetide_core::{Bytes, Outcome, Progress, Refusal};
+use pagetide_core::{Bytes, Error, Outcome, Progress};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
@@ -39,17 +39,17 @@ const MEND: &str = "apt-get install fio, or name one with --fio";
 ///
 /// # Errors
 /// There is no fio, or it does not run.
-pub fn version(path: &Path) -> Result<String, Refusal> {
+pub fn version(path: &Path) -> Result<String, Error> {
     let output = Command::new(path)
         .arg("--version")
         .stdin(Stdio::null())
         .output()
-        .map_err(|error| Refusal::system(format!("cannot run {}: {error}", path.display()), MEND))?;
+        .map_err(|error| Error::system(format!("cannot run {}: {error}", path.display()), MEND))?;
     let version = String::from_utf8_lossy(&output.stdout).lines().next().unwrap_or_default().trim().to_owned();
     if version.starts_with("fio-") {
         Ok(version)
     } else {
-        Err(Refusal::system(format!("{} is not fio: its --version is `{version}`", path.display()), MEND))
+        Err(Error::system(format!("{} is not fio: its --version is `{version}`", path.display()), MEND))
     }
 }
 
@@ -66,7 +66,7 @@ impl Run {
     ///
     /// # Errors
     /// fio cannot be started.
-    pub fn start(fio: &Path, arguments: &[String], result: &Path, group: Option<&Group>) -> Result<Self, Refusal> {
+    pub fn start(fio: &Path, arguments: &[String], result: &Path, group: Option<&Group>) -> Result<Self, Error> {
         let mut command = Command::new(fio);
         command
             .args(arguments)
@@ -82,7 +82,7 @@ impl Run {
         }
         confined::confine(&mut command, group)?;
         let child =
-            command.spawn().map_err(|error| Refusal::system(format!("cannot run {}: {error}", fio.display()), MEND))?;
+            command.spawn().map_err(|error| Error::system(format!("cannot run {}: {error}", fio.display()), MEND))?;
         Ok(Self { child, reaped: false, result: result.to_owned() })
     }
 
@@ -95,9 +95,9 @@ impl Run {
     ///
     /// # Errors
     /// The user interrupted it; fio is killed then.
-    pub fn wait(mut self, progress: &mut dyn Progress) -> Result<Ended, Refusal> {
+    pub fn wait(mut self, progress: &mut dyn Progress) -> Result<Ended, Error> {
         let (mut said, mut complaint) = (Vec::new(), Vec::new());
-        let lost = |error: std::io::Error| Refusal::system(format!("lost touch with fio: {error}"), "");
+        let lost = |error: std::io::Error| Error::system(format!("lost touch with fio: {error}"), "");
         let mut stdout = self.child.stdout.take();
         let mut stderr = self.child.stderr.take();
         while stdout.is_some() || stderr.is_some() {
@@ -113,7 +113,7 @@ impl Run {
                 (stdout.is_some() && ready.next() == Some(true), stderr.is_some() && ready.next() == Some(true))
             };
             if progress.interrupted() {
-                return Err(Refusal::interrupted());
+                return Err(Error::interrupted());
             }
             if out_ready && !read_some(&mut stdout, &mut said).map_err(lost)? {
                 stdout = None;

@@ -1,6 +1,6 @@
 //! A control group that work is put into, and what the kernel says of its memory.
 
-use pagetide_core::{Bytes, Refusal};
+use pagetide_core::{Bytes, Error};
 use pagetide_kernel::Root;
 use pagetide_kernel::cgroup::{Cgroup, Limit};
 use std::fs::{self, File, OpenOptions};
@@ -64,7 +64,7 @@ impl Group {
     }
 
     /// The file into which a process writes 0 to join.
-    pub(crate) fn door(&self) -> Result<File, Refusal> {
+    pub(crate) fn door(&self) -> Result<File, Error> {
         let path = self.path.join("cgroup.procs");
         OpenOptions::new().write(true).open(&path).map_err(|error| refuse("write", &path, &error))
     }
@@ -73,12 +73,12 @@ impl Group {
     ///
     /// # Errors
     /// The group is gone.
-    pub fn usage(&self) -> Result<Usage, Refusal> {
-        Root::host().cgroup(&self.path).map(Usage).map_err(|error| Refusal::system(error.to_string(), ""))
+    pub fn usage(&self) -> Result<Usage, Error> {
+        Root::host().cgroup(&self.path).map(Usage).map_err(|error| Error::system(error.to_string(), ""))
     }
 
     /// Writes one of its files.
-    pub(crate) fn write(&self, file: &str, value: &str) -> Result<(), Refusal> {
+    pub(crate) fn write(&self, file: &str, value: &str) -> Result<(), Error> {
         let path = self.path.join(file);
         fs::write(&path, value).map_err(|error| refuse(&format!("write {value} to"), &path, &error))
     }
@@ -89,8 +89,8 @@ impl Group {
     }
 }
 
-fn refuse(what: &str, path: &Path, error: &std::io::Error) -> Refusal {
-    Refusal::system(format!("cannot {what} {}: {error}", path.display()), "run as root")
+fn refuse(what: &str, path: &Path, error: &std::io::Error) -> Error {
+    Error::system(format!("cannot {what} {}: {error}", path.display()), "run as root")
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ mod child;
 use crate::group::Group;
 use crate::undo::Identity;
 use child::{Child, Report};
-use pagetide_core::{Bytes, HoldKind, HoldSpec, Nanos, Refusal};
+use pagetide_core::{Bytes, Error, HoldKind, HoldSpec, Nanos};
 use pagetide_kernel::Root;
 use std::fs::{self, File};
 use std::path::Path;
@@ -14,7 +14,7 @@ use std::time::Instant;
 /// What a host keeps available unless it is told otherwise.
 pub const FLOOR: Bytes = Bytes::new(1 << 30);
 
-/// What a [`Refusal`] says when the holder was killed while it took its memory, by the OOM killer as a rule.
+/// What a [`Error`] says when the holder was killed while it took its memory, by the OOM killer as a rule.
 pub const KILLED: &str = "the process that holds the memory was killed before it had touched all of it";
 
 /// How memory is to be held.
@@ -45,7 +45,7 @@ pub trait Witness {
     ///
     /// # Errors
     /// When the hold must not go on.
-    fn started(&mut self, holder: Identity) -> Result<(), Refusal> {
+    fn started(&mut self, holder: Identity) -> Result<(), Error> {
         let _ = holder;
         Ok(())
     }
@@ -78,7 +78,7 @@ impl Hold {
     /// # Errors
     /// It would leave less than the floor available; the system refuses the memory; the holder was killed (out of memory);
     /// less became resident than was touched; the witness ended it.
-    pub fn occupy(spec: &HoldSpec, options: &Options<'_>, witness: &mut dyn Witness) -> Result<Self, Refusal> {
+    pub fn occupy(spec: &HoldSpec, options: &Options<'_>, witness: &mut dyn Witness) -> Result<Self, Error> {
         let touch = spec.touch.unwrap_or(spec.size).min(spec.size);
         check_room(touch, options)?;
         let file = (spec.kind == HoldKind::File).then(|| nameless(options.folder)).transpose()?;
@@ -93,12 +93,12 @@ impl Hold {
                 Report::Touching => began = Instant::now(),
                 Report::Touched(touched) => {
                     if !witness.touched(touched) {
-                        return Err(Refusal::interrupted());
+                        return Err(Error::interrupted());
                     }
                 }
                 Report::Idle => {
                     if !witness.touched(Bytes::ZERO) {
-                        return Err(Refusal::interrupted());
+                        return Err(Error::interrupted());
                     }
                 }
                 Report::Done => break,
@@ -109,7 +109,7 @@ impl Hold {
         let resident = hold.resident();
         // Page tables and the kernel's own count of pages are not what is missing here: less means that it was taken away.
         if resident.get() < touch.get() - touch.get() / 64 {
-            return Err(Refusal::system(
+            return Err(Error::system(
                 format!("{touch} were touched, but only {resident} of them are resident"),
                 "the rest was swapped out or reclaimed at once: hold less, or use kind mlock",
             ));
@@ -144,24 +144,24 @@ impl Hold {
     }
 }
 
-fn check_room(touch: Bytes, options: &Options<'_>) -> Result<(), Refusal> {
-    let meminfo = Root::host().meminfo().map_err(|error| Refusal::system(error.to_string(), ""))?;
+fn check_room(touch: Bytes, options: &Options<'_>) -> Result<(), Error> {
+    let meminfo = Root::host().meminfo().map_err(|error| Error::system(error.to_string(), ""))?;
     let available = meminfo.available().or_else(|| meminfo.free()).unwrap_or(Bytes::ZERO);
     let room = available.saturating_sub(options.floor);
     if options.allow_oom || touch <= room {
         return Ok(());
     }
-    Err(Refusal::system(
+    Err(Error::system(
         format!("holding {touch} would leave less than {} of the {available} that are available", options.floor),
         format!("hold {room} at most, or give --allow-oom"),
     ))
 }
 
-fn nameless(folder: &Path) -> Result<File, Refusal> {
+fn nameless(folder: &Path) -> Result<File, Error> {
     use rustix::fs::{Mode, OFlags};
     rustix::fs::open(folder, OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC, Mode::RUSR | Mode::WUSR)
         .map(File::from)
-        .map_err(|error| Refusal::system(format!("cannot make a file in {}: {error}", folder.display()), ""))
+        .map_err(|error| Error::system(format!("cannot make a file in {}: {error}", folder.display()), ""))
 }
 
 /// Resident memory of a process, exact where the kernel offers it: the counters in `status` lag behind.

@@ -10,7 +10,7 @@ use crate::hold::{self, Hold};
 use crate::shrink::{self, Controller, Shrunk};
 use crate::undo::{self, Change, Identity, Journal, Turn};
 use pagetide_core::{
-    Backend, Bytes, FileSystem, HoldKind, HoldSpec, Nanos, Progress, Refusal, RunResult, Scale, Scenario, Sink,
+    Backend, Bytes, Error, FileSystem, HoldKind, HoldSpec, Nanos, Progress, RunResult, Scale, Scenario, Sink,
     StepResult,
 };
 use pagetide_kernel::{Processes, Root, Watch};
@@ -88,17 +88,17 @@ enum Smaller<'a> {
 }
 
 impl Tuning for Smaller<'_> {
-    fn set(&mut self, name: &str, value: i64) -> Result<(), Refusal> {
+    fn set(&mut self, name: &str, value: i64) -> Result<(), Error> {
         match self {
             Self::Group(shrunk) => shrunk.set(name, value),
             Self::Held { journal, .. } | Self::AsItIs(journal) => journal.set_sysctl(name, &value.to_string()),
         }
     }
 
-    fn settle(&mut self) -> Result<(), Refusal> {
+    fn settle(&mut self) -> Result<(), Error> {
         match self {
             Self::Group(shrunk) => shrunk.settle(),
-            Self::Held { hold, .. } if !hold.held() => Err(Refusal::system(
+            Self::Held { hold, .. } if !hold.held() => Err(Error::system(
                 "the process that held the host's other memory was killed",
                 "the host ran out of memory: use --shrink cgroup",
             )),
@@ -134,7 +134,7 @@ impl Backend for Host {
         scale: Scale,
         sink: Box<dyn Sink>,
         progress: &mut dyn Progress,
-    ) -> Result<RunResult, Refusal> {
+    ) -> Result<RunResult, Error> {
         check::root()?;
         let state = self.options.state.clone().map_or_else(undo::place, Ok)?;
         let _turn = Turn::take_in(&state)?;
@@ -160,7 +160,7 @@ impl Host {
         progress: &mut dyn Progress,
         journal: &Journal,
         found: &check::Found,
-    ) -> Result<RunResult, Refusal> {
+    ) -> Result<RunResult, Error> {
         let options = &self.options;
         let mut smaller = self.make_smaller(scenario, journal, progress)?;
         let data = self.data_folder(journal)?;
@@ -223,7 +223,7 @@ impl Host {
         scenario: &Scenario,
         journal: &'a Journal,
         progress: &mut dyn Progress,
-    ) -> Result<Smaller<'a>, Refusal> {
+    ) -> Result<Smaller<'a>, Error> {
         let machine = &scenario.machine;
         let mut smaller = match self.options.shrink {
             Shrink::Cgroup => return Ok(Smaller::Group(Shrunk::make(journal, &Controller::find()?, machine)?)),
@@ -239,11 +239,11 @@ impl Host {
         Ok(smaller)
     }
 
-    fn data_folder(&self, journal: &Journal) -> Result<PathBuf, Refusal> {
+    fn data_folder(&self, journal: &Journal) -> Result<PathBuf, Error> {
         let path = check::absolute(&self.options.work_dir)?.join(format!("pagetide-data-{}", std::process::id()));
         if self.options.keep_data {
             std::fs::create_dir_all(&path)
-                .map_err(|error| Refusal::system(format!("cannot make {}: {error}", path.display()), ""))?;
+                .map_err(|error| Error::system(format!("cannot make {}: {error}", path.display()), ""))?;
         } else {
             journal.make_folder(&path)?;
         }
@@ -252,7 +252,7 @@ impl Host {
 }
 
 /// The scenario's disks as folders in one: the first is the folder itself. The host's block devices are not touched.
-fn disks_in(scenario: &Scenario, data: &Path) -> Result<Vec<Disk>, Refusal> {
+fn disks_in(scenario: &Scenario, data: &Path) -> Result<Vec<Disk>, Error> {
     let disks = scenario.machine.disks.iter().enumerate().map(|(at, disk)| {
         let name = disk.name.clone();
         if disk.filesystem == FileSystem::None {
@@ -260,24 +260,24 @@ fn disks_in(scenario: &Scenario, data: &Path) -> Result<Vec<Disk>, Refusal> {
         }
         let folder = if at == 0 { data.to_owned() } else { data.join(format!("disk-{name}")) };
         std::fs::create_dir_all(&folder)
-            .map_err(|error| Refusal::system(format!("cannot make {}: {error}", folder.display()), ""))?;
+            .map_err(|error| Error::system(format!("cannot make {}: {error}", folder.display()), ""))?;
         Ok(Disk { name, folder: Some(folder), device: None })
     });
     disks.collect()
 }
 
 /// Holds so much of the host's memory that `left` stays available, and at least [`hold::FLOOR`].
-fn hold_the_rest(left: Bytes, folder: &Path, journal: &Journal, progress: &mut dyn Progress) -> Result<Hold, Refusal> {
+fn hold_the_rest(left: Bytes, folder: &Path, journal: &Journal, progress: &mut dyn Progress) -> Result<Hold, Error> {
     struct Noting<'a>(&'a Journal, &'a mut dyn Progress);
     impl hold::Witness for Noting<'_> {
-        fn started(&mut self, process: Identity) -> Result<(), Refusal> {
+        fn started(&mut self, process: Identity) -> Result<(), Error> {
             self.0.note(Change::Process { process, what: "held the host's other memory".into() })
         }
         fn touched(&mut self, _touched: Bytes) -> bool {
             !self.1.interrupted()
         }
     }
-    let meminfo = Root::host().meminfo().map_err(|error| Refusal::system(error.to_string(), ""))?;
+    let meminfo = Root::host().meminfo().map_err(|error| Error::system(error.to_string(), ""))?;
     let available = meminfo.available().unwrap_or(Bytes::ZERO);
     let size = available.saturating_sub(left.max(hold::FLOOR));
     progress.say(&format!("holding {size} of this host's memory, so that {} stay available", left.max(hold::FLOOR)));

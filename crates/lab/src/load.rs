@@ -11,7 +11,7 @@ use crate::group::Group;
 use crate::undo::Identity;
 use board::{Board, Phase};
 use child::{Child, Plan};
-use pagetide_core::{Bytes, Caching, Figure, Figures, Load, Nanos, Outcome, Place, Refusal};
+use pagetide_core::{Bytes, Caching, Error, Figure, Figures, Load, Nanos, Outcome, Place};
 use rustix::fs::{Mode, OFlags};
 use std::fs::File;
 use std::os::fd::AsRawFd;
@@ -55,7 +55,7 @@ pub struct Run {
     _files: [Option<File>; 2],
 }
 
-fn open(place: &Place, path: &Path, write: bool, caching: Caching) -> Result<File, Refusal> {
+fn open(place: &Place, path: &Path, write: bool, caching: Caching) -> Result<File, Error> {
     let mut flags = OFlags::CLOEXEC | if write { OFlags::WRONLY } else { OFlags::RDONLY };
     if write && matches!(place, Place::File { .. }) {
         flags |= OFlags::CREATE | OFlags::TRUNC;
@@ -65,14 +65,14 @@ fn open(place: &Place, path: &Path, write: bool, caching: Caching) -> Result<Fil
     }
     rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR).map(File::from).map_err(|error| {
         let why = if error == rustix::io::Errno::INVAL { " (it may not know direct IO)" } else { "" };
-        Refusal::system(format!("cannot open {}: {error}{why}", path.display()), "")
+        Error::system(format!("cannot open {}: {error}{why}", path.display()), "")
     })
 }
 
 /// The folder that a file lies in.
-fn folder_of(path: &Path) -> Result<File, Refusal> {
+fn folder_of(path: &Path) -> Result<File, Error> {
     let folder = path.parent().unwrap_or(Path::new("/"));
-    File::open(folder).map_err(|error| Refusal::system(format!("cannot open {}: {error}", folder.display()), ""))
+    File::open(folder).map_err(|error| Error::system(format!("cannot open {}: {error}", folder.display()), ""))
 }
 
 impl Run {
@@ -84,9 +84,9 @@ impl Run {
     pub fn start(
         name: &str,
         load: &Load,
-        path: impl Fn(&Place) -> Result<std::path::PathBuf, Refusal>,
+        path: impl Fn(&Place) -> Result<std::path::PathBuf, Error>,
         group: Option<&Group>,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, Error> {
         let caching = match load {
             Load::Stream(stream) => stream.cache,
             Load::Dd(dd) => dd.cache,
@@ -124,7 +124,7 @@ impl Run {
     ///
     /// # Errors
     /// It is gone already.
-    pub fn go(&mut self) -> Result<(), Refusal> {
+    pub fn go(&mut self) -> Result<(), Error> {
         self.child.go()
     }
 
@@ -158,7 +158,7 @@ impl Run {
     ///
     /// # Errors
     /// The process is not ours to wait for any more.
-    pub fn poll(&mut self) -> Result<Option<Ended>, Refusal> {
+    pub fn poll(&mut self) -> Result<Option<Ended>, Error> {
         let now = resident(self.process().pid).saturating_sub(self.own);
         self.resident = self.resident.max(now);
         if self.board().phase() == Phase::Done {

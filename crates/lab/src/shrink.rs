@@ -10,7 +10,7 @@ use crate::executor::{Tuning, page_size};
 use crate::group::Group;
 use crate::undo::Journal;
 use dirty::{Kind, Part, thresholds};
-use pagetide_core::{Bytes, Machine, Refusal, SwapSpec};
+use pagetide_core::{Bytes, Error, Machine, SwapSpec};
 use pagetide_kernel::cgroup::Version;
 
 /// A control group that stands for a machine.
@@ -26,7 +26,7 @@ pub(crate) struct Shrunk<'a> {
 
 impl<'a> Shrunk<'a> {
     /// Makes the group for a machine: its memory less what its own system would hold.
-    pub(crate) fn make(journal: &'a Journal, controller: &Controller, machine: &Machine) -> Result<Self, Refusal> {
+    pub(crate) fn make(journal: &'a Journal, controller: &Controller, machine: &Machine) -> Result<Self, Error> {
         let limit = limit(machine);
         let group = Group::new(controller.mount.join(format!("pagetide-{}", std::process::id())));
         journal.make_cgroup(group.path())?;
@@ -64,7 +64,7 @@ impl<'a> Shrunk<'a> {
     }
 
     /// The thresholds of the machine that the group stands for: of memory that no process holds.
-    fn machine_thresholds(&self) -> Result<(Bytes, Bytes), Refusal> {
+    fn machine_thresholds(&self) -> Result<(Bytes, Bytes), Error> {
         let usage = self.group.usage()?;
         Ok(thresholds(self.limit.saturating_sub(usage.held()), self.dirty, self.background, page_size()))
     }
@@ -77,7 +77,7 @@ pub(crate) fn limit(machine: &Machine) -> Bytes {
 }
 
 impl Tuning for Shrunk<'_> {
-    fn set(&mut self, name: &str, value: i64) -> Result<(), Refusal> {
+    fn set(&mut self, name: &str, value: i64) -> Result<(), Error> {
         match Kind::of(name, value) {
             Some(kind) => {
                 match kind {
@@ -99,7 +99,7 @@ impl Tuning for Shrunk<'_> {
         }
     }
 
-    fn settle(&mut self) -> Result<(), Refusal> {
+    fn settle(&mut self) -> Result<(), Error> {
         if self.version == Version::V1 {
             let (dirty, background) = self.machine_thresholds()?;
             self.journal.set_sysctl("vm.dirty_background_bytes", &background.get().to_string())?;

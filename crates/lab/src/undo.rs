@@ -13,7 +13,7 @@ pub(crate) use change::read_sysctl;
 pub use process::{Identity, kill};
 
 use change::Undone;
-use pagetide_core::Refusal;
+use pagetide_core::Error;
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
@@ -48,12 +48,12 @@ struct State {
     closed: bool,
 }
 
-fn refuse(what: &str, path: &Path, error: &std::io::Error) -> Refusal {
-    Refusal::system(format!("cannot {what} {}: {error}", path.display()), "run as root")
+fn refuse(what: &str, path: &Path, error: &std::io::Error) -> Error {
+    Error::system(format!("cannot {what} {}: {error}", path.display()), "run as root")
 }
 
 /// The folder for journals and locks, made when it is missing.
-pub(crate) fn place() -> Result<PathBuf, Refusal> {
+pub(crate) fn place() -> Result<PathBuf, Error> {
     let mut last = None;
     for place in PLACES.map(Path::new) {
         match fs::create_dir_all(place) {
@@ -62,7 +62,7 @@ pub(crate) fn place() -> Result<PathBuf, Refusal> {
             Err(error) => last = Some(refuse("make", place, &error)),
         }
     }
-    Err(last.unwrap_or_else(|| Refusal::system("no place for the undo journal", "")))
+    Err(last.unwrap_or_else(|| Error::system("no place for the undo journal", "")))
 }
 
 fn boot_id() -> String {
@@ -74,7 +74,7 @@ impl Journal {
     ///
     /// # Errors
     /// Neither folder can be written.
-    pub fn open() -> Result<Self, Refusal> {
+    pub fn open() -> Result<Self, Error> {
         Self::open_in(&place()?)
     }
 
@@ -82,7 +82,7 @@ impl Journal {
     ///
     /// # Errors
     /// The folder cannot be written.
-    pub fn open_in(folder: &Path) -> Result<Self, Refusal> {
+    pub fn open_in(folder: &Path) -> Result<Self, Error> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let owner = Identity::own();
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -102,7 +102,7 @@ impl Journal {
     ///
     /// # Errors
     /// The journal cannot be written; the change must not be made then.
-    pub fn note(&self, change: Change) -> Result<(), Refusal> {
+    pub fn note(&self, change: Change) -> Result<(), Error> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         append(&mut state.file, &change, &self.path)?;
         state.changes.push(change);
@@ -113,7 +113,7 @@ impl Journal {
     ///
     /// # Errors
     /// There is no such setting, or the kernel refuses the value.
-    pub fn set_sysctl(&self, name: &str, value: &str) -> Result<(), Refusal> {
+    pub fn set_sysctl(&self, name: &str, value: &str) -> Result<(), Error> {
         let Some(change) = Change::sysctl(name, value)? else { return Ok(()) };
         self.note(change)?;
         change::write_sysctl(name, value)
@@ -123,7 +123,7 @@ impl Journal {
     ///
     /// # Errors
     /// The group cannot be made.
-    pub fn make_cgroup(&self, path: &Path) -> Result<(), Refusal> {
+    pub fn make_cgroup(&self, path: &Path) -> Result<(), Error> {
         self.note(Change::Cgroup { path: path.to_owned() })?;
         fs::create_dir(path).map_err(|error| refuse("make the control group", path, &error))
     }
@@ -132,12 +132,12 @@ impl Journal {
     ///
     /// # Errors
     /// The name is another one, the folder is there already or cannot be made.
-    pub fn make_folder(&self, path: &Path) -> Result<(), Refusal> {
+    pub fn make_folder(&self, path: &Path) -> Result<(), Error> {
         if !change::is_ours(path) {
-            return Err(Refusal::input(format!("{} is not a name for a folder of the lab", path.display()), ""));
+            return Err(Error::input(format!("{} is not a name for a folder of the lab", path.display()), ""));
         }
         if path.exists() {
-            return Err(Refusal::system(format!("{} is there already", path.display()), "remove it"));
+            return Err(Error::system(format!("{} is there already", path.display()), "remove it"));
         }
         self.note(Change::Folder { path: path.to_owned() })?;
         fs::create_dir(path).map_err(|error| refuse("make", path, &error))
@@ -147,7 +147,7 @@ impl Journal {
     ///
     /// # Errors
     /// The file cannot be read or written.
-    pub fn limit_device(&self, file: &Path, device: &str, limit: u64) -> Result<(), Refusal> {
+    pub fn limit_device(&self, file: &Path, device: &str, limit: u64) -> Result<(), Error> {
         let change = Change::device_limit(file, device, limit).map_err(|error| refuse("read", file, &error))?;
         self.note(change)?;
         fs::write(file, format!("{device} {limit}")).map_err(|error| refuse("write", file, &error))
@@ -187,7 +187,7 @@ fn sync_folder(folder: &Path) {
     }
 }
 
-fn append(file: &mut File, record: &impl Serialize, path: &Path) -> Result<(), Refusal> {
+fn append(file: &mut File, record: &impl Serialize, path: &Path) -> Result<(), Error> {
     let mut line = serde_json::to_vec(record).map_err(|error| refuse("write", path, &error.into()))?;
     line.push(b'\n');
     file.write_all(&line).and_then(|()| file.sync_data()).map_err(|error| refuse("write", path, &error))
@@ -206,7 +206,7 @@ fn complete(text: &str) -> Option<(Head, Vec<Change>)> {
 ///
 /// # Errors
 /// A journal is there that cannot be read: its run's changes are still in place.
-pub fn recover() -> Result<Vec<String>, Refusal> {
+pub fn recover() -> Result<Vec<String>, Error> {
     let mut lines = Vec::new();
     for place in PLACES.map(Path::new) {
         lines.extend(recover_in(place)?);
@@ -218,7 +218,7 @@ pub fn recover() -> Result<Vec<String>, Refusal> {
 ///
 /// # Errors
 /// See [`recover`].
-pub fn recover_in(folder: &Path) -> Result<Vec<String>, Refusal> {
+pub fn recover_in(folder: &Path) -> Result<Vec<String>, Error> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
@@ -237,7 +237,7 @@ pub fn recover_in(folder: &Path) -> Result<Vec<String>, Refusal> {
     Ok(lines)
 }
 
-fn recover_one(path: &Path) -> Result<Vec<String>, Refusal> {
+fn recover_one(path: &Path) -> Result<Vec<String>, Error> {
     let file = match File::open(path) {
         Ok(file) => file,
         // Its owner has just undone it, or another command has just recovered it.
@@ -268,7 +268,7 @@ fn recover_one(path: &Path) -> Result<Vec<String>, Refusal> {
 }
 
 /// Locks a journal whose owner is dead. Gives false when the owner lives, or when another command has recovered it meanwhile.
-fn lock_orphan(file: &File, path: &Path) -> Result<bool, Refusal> {
+fn lock_orphan(file: &File, path: &Path) -> Result<bool, Error> {
     let end = Instant::now() + Duration::from_secs(30);
     loop {
         // The owner, not the lock, says whether a run is on: a child that was being started when its owner was killed holds the
@@ -297,7 +297,7 @@ impl Turn {
     ///
     /// # Errors
     /// Another run has it, or the lock cannot be written.
-    pub fn take() -> Result<Self, Refusal> {
+    pub fn take() -> Result<Self, Error> {
         Self::take_in(&place()?)
     }
 
@@ -305,11 +305,11 @@ impl Turn {
     ///
     /// # Errors
     /// See [`Turn::take`].
-    pub fn take_in(folder: &Path) -> Result<Self, Refusal> {
+    pub fn take_in(folder: &Path) -> Result<Self, Error> {
         let (file, path) = Self::file(folder)?;
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => Ok(Self { _file: file }),
-            Err(rustix::io::Errno::WOULDBLOCK) => Err(Refusal::system(
+            Err(rustix::io::Errno::WOULDBLOCK) => Err(Error::system(
                 "another lab run is active on this host",
                 "wait until it has ended: two would disturb each other",
             )),
@@ -321,13 +321,13 @@ impl Turn {
     ///
     /// # Errors
     /// The lock cannot be written.
-    pub fn wait() -> Result<Self, Refusal> {
+    pub fn wait() -> Result<Self, Error> {
         let (file, path) = Self::file(&place()?)?;
         flock(&file, FlockOperation::LockExclusive).map_err(|error| refuse("lock", &path, &error.into()))?;
         Ok(Self { _file: file })
     }
 
-    fn file(folder: &Path) -> Result<(File, PathBuf), Refusal> {
+    fn file(folder: &Path) -> Result<(File, PathBuf), Error> {
         let path = folder.join("lab.lock");
         let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
         Ok((file.map_err(|error| refuse("write", &path, &error))?, path))

@@ -26,7 +26,7 @@ pub use survey::{Accelerated, GuestKernel, Survey};
 use kernel::Kernel;
 use module::Modules;
 use pagetide_core::{
-    Action, Backend, Bytes, FileSystem, Nanos, Progress, Refusal, RunResult, Scale, Scenario, Sink, SwapSpec,
+    Action, Backend, Bytes, Error, FileSystem, Nanos, Progress, RunResult, Scale, Scenario, Sink, SwapSpec,
 };
 use qemu::{Backing, Machine, Qemu};
 use std::path::{Path, PathBuf};
@@ -120,12 +120,12 @@ impl Vm {
         Self { options }
     }
 
-    fn qemu(&self) -> Result<PathBuf, Refusal> {
-        let mend = "apt-get install -y --no-install-recommends qemu-system-x86";
-        initramfs::find_program(&self.options.qemu, mend)
+    fn qemu(&self) -> Result<PathBuf, Error> {
+        let hint = "apt-get install -y --no-install-recommends qemu-system-x86";
+        initramfs::find_program(&self.options.qemu, hint)
     }
 
-    fn kernel(&self, progress: &mut dyn Progress) -> Result<Kernel, Refusal> {
+    fn kernel(&self, progress: &mut dyn Progress) -> Result<Kernel, Error> {
         match &self.options.kernel {
             Some(image) => Kernel::named(image),
             None => Kernel::distributed(&self.options.cache, &mut |line| progress.say(line)),
@@ -174,23 +174,23 @@ fn modules_for(scenario: &Scenario) -> Vec<&'static str> {
 }
 
 /// What must be available in the guest before the first step: what the scenario's machine has less what its own system holds.
-fn available(scenario: &Scenario) -> Result<Bytes, Refusal> {
+fn available(scenario: &Scenario) -> Result<Bytes, Error> {
     let machine = &scenario.machine;
     let available = machine.memory.saturating_sub(machine.system);
     if available >= LEAST {
         return Ok(available);
     }
     let system = machine.system;
-    let mend = match LEAST.get().div_ceil(available.get().max(1)) {
+    let hint = match LEAST.get().div_ceil(available.get().max(1)) {
         times @ 2..=64 => format!("use a scale that is {times} times as large, or give it more memory"),
         _ => "give it more memory, such as --set memory=1GiB".to_owned(),
     };
-    Err(Refusal::input(
+    Err(Error::input(
         format!(
             "the machine would have {available} available ({} of memory, of which its system holds {system}), but a guest needs {LEAST}",
             machine.memory
         ),
-        mend,
+        hint,
     ))
 }
 
@@ -213,7 +213,7 @@ impl Backend for Vm {
         scale: Scale,
         sink: Box<dyn Sink>,
         progress: &mut dyn Progress,
-    ) -> Result<RunResult, Refusal> {
+    ) -> Result<RunResult, Error> {
         let options = &self.options;
         let qemu = self.qemu()?;
         let wanted = available(scenario)?;

@@ -3,7 +3,7 @@
 #[path = "support/run.rs"]
 mod run;
 
-use pagetide_core::{Backend, Bytes, Figure, MarkKind, Outcome, RefusalKind, RunResult, Scale, StepResult};
+use pagetide_core::{Backend, Bytes, ErrorKind, Figure, MarkKind, Outcome, RunResult, Scale, StepResult};
 use pagetide_lab::host::{Host, HostOptions, Shrink};
 use pagetide_lab::undo::{Turn, recover};
 use run::{Memory, Quiet, groups, scenario, settings};
@@ -52,7 +52,7 @@ fn folder() -> tempfile::TempDir {
     tempfile::Builder::new().prefix("lab-test").tempdir_in("/var/tmp").unwrap()
 }
 
-fn run(steps: &str, options: HostOptions, progress: &mut Quiet) -> (Result<RunResult, pagetide_core::Refusal>, Memory) {
+fn run(steps: &str, options: HostOptions, progress: &mut Quiet) -> (Result<RunResult, pagetide_core::Error>, Memory) {
     let sink = Memory::default();
     let result = Host::new(options).run(&scenario(steps), Scale::FULL, Box::new(sink.clone()), progress);
     (result, sink)
@@ -142,7 +142,7 @@ fn an_interrupted_run_is_undone_and_its_recording_ended() {
     for stop_in in ["warm", "hold"] {
         let mut progress = Quiet { stop_in: Some(stop_in), ..Quiet::default() };
         let (result, sink) = run(STEPS, options(folder.path()), &mut progress);
-        assert_eq!(result.unwrap_err().kind, RefusalKind::Interrupted);
+        assert_eq!(result.unwrap_err().kind, ErrorKind::Interrupted);
         assert!(sink.0.lock().unwrap().finished);
         assert_eq!(settings(), before);
         assert!(groups(std::process::id()).is_empty());
@@ -155,9 +155,9 @@ fn what_cannot_be_done_is_refused_before_anything_changes() {
     let folder = folder();
     let before = settings();
     let check = |steps: &str, options: HostOptions, words: &str| {
-        let refusal = run(steps, options, &mut Quiet::default()).0.unwrap_err();
-        assert!(refusal.to_string().contains(words), "{refusal}");
-        assert!(!refusal.to_string().contains('\n'));
+        let error = run(steps, options, &mut Quiet::default()).0.unwrap_err();
+        assert!(error.to_string().contains(words), "{error}");
+        assert!(!error.to_string().contains('\n'));
     };
     let plain = || options(folder.path());
     check(STEPS, HostOptions { fio: "/nowhere/fio".into(), ..plain() }, "apt-get install fio");
@@ -231,7 +231,7 @@ fn the_hosts_other_memory_can_be_held_instead() {
             assert!(result.steps[0].get(Figure::MemoryTotal).unwrap() > available.as_f64());
         }
         // Another process has just taken what was to be held.
-        Err(refusal) => assert!(refusal.to_string().contains("available"), "{refusal}"),
+        Err(error) => assert!(error.to_string().contains("available"), "{error}"),
     }
     assert_eq!(settings(), before);
 }

@@ -42,7 +42,7 @@ fn options(folder: &Path) -> HostOptions {
 fn victim(folder: &Path) {
     let sink = Box::new(Memory::default());
     let result = Host::new(options(folder)).run(&scenario(STEPS), Scale::FULL, sink, &mut Quiet::default());
-    let result = result.unwrap_or_else(|refusal| panic!("{refusal} (root and fio are needed)"));
+    let result = result.unwrap_or_else(|error| panic!("{error} (root and fio are needed)"));
     assert_eq!(result.steps.len(), 3);
 }
 

@@ -3,7 +3,7 @@
 #[path = "support/run.rs"]
 mod run;
 
-use pagetide_core::{Backend, Figure, MarkKind, Outcome, RefusalKind, RunResult, Scale, StepResult};
+use pagetide_core::{Backend, ErrorKind, Figure, MarkKind, Outcome, RunResult, Scale, StepResult};
 use pagetide_lab::host::{Host, HostOptions};
 use pagetide_lab::undo::{Turn, recover};
 use run::{Memory, Quiet, groups, scenario, settings};
@@ -47,7 +47,7 @@ fn folder() -> tempfile::TempDir {
     tempfile::Builder::new().prefix("lab-load").tempdir_in("/var/tmp").unwrap()
 }
 
-fn run(folder: &Path, progress: &mut Quiet) -> (Result<RunResult, pagetide_core::Refusal>, Memory) {
+fn run(folder: &Path, progress: &mut Quiet) -> (Result<RunResult, pagetide_core::Error>, Memory) {
     let sink = Memory::default();
     let options = HostOptions { state: Some(folder.to_owned()), ..HostOptions::new(folder, folder) };
     let result = Host::new(options).run(&scenario(STEPS), Scale::FULL, Box::new(sink.clone()), progress);
@@ -105,7 +105,7 @@ fn an_interrupt_ends_every_load() {
     recover().unwrap();
     let folder = folder();
     let mut progress = Quiet { stop_in: Some("both"), ..Quiet::default() };
-    let refusal = run(folder.path(), &mut progress).0.unwrap_err();
-    assert_eq!(refusal.kind, RefusalKind::Interrupted);
+    let error = run(folder.path(), &mut progress).0.unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Interrupted);
     assert!(groups(std::process::id()).is_empty(), "no process is left in its groups");
 }

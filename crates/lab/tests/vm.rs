@@ -5,8 +5,8 @@
 #![allow(clippy::print_stdout, reason = "without a harness it prints its own progress")]
 
 use pagetide_core::{
-    Backend, Figure, Manifest, Mark, MarkKind, Nanos, Outcome, Progress, Refusal, RefusalKind, RunResult, Sample,
-    Scale, Scenario, Schema, Sink, Table,
+    Backend, Error, ErrorKind, Figure, Manifest, Mark, MarkKind, Nanos, Outcome, Progress, RunResult, Sample, Scale,
+    Scenario, Schema, Sink, Table,
 };
 use pagetide_lab::vm::{self, Vm, VmOptions};
 use std::path::{Path, PathBuf};
@@ -81,11 +81,11 @@ struct Recorded {
 }
 
 impl Sink for Kept {
-    fn begin(&mut self, manifest: &Manifest) -> Result<(), Refusal> {
+    fn begin(&mut self, manifest: &Manifest) -> Result<(), Error> {
         self.0.lock().unwrap().origin.clone_from(&manifest.origin);
         Ok(())
     }
-    fn sample(&mut self, schema: &Schema, sample: &Sample) -> Result<(), Refusal> {
+    fn sample(&mut self, schema: &Schema, sample: &Sample) -> Result<(), Error> {
         let mut kept = self.0.lock().unwrap();
         kept.samples += 1;
         kept.columns = schema.columns(Table::Host).len();
@@ -94,7 +94,7 @@ impl Sink for Kept {
         kept.mem_total = sample.table(Table::Host).unwrap().rows().next().unwrap().1[column.0 as usize];
         Ok(())
     }
-    fn mark(&mut self, mark: &Mark) -> Result<(), Refusal> {
+    fn mark(&mut self, mark: &Mark) -> Result<(), Error> {
         self.0.lock().unwrap().marks.push(match &mark.kind {
             MarkKind::StepStarted { id, .. } => format!("{id} started"),
             MarkKind::StepEnded { result } => format!("{} ended", result.id),
@@ -102,7 +102,7 @@ impl Sink for Kept {
         });
         Ok(())
     }
-    fn finish(&mut self, manifest: &Manifest) -> Result<(), Refusal> {
+    fn finish(&mut self, manifest: &Manifest) -> Result<(), Error> {
         self.0.lock().unwrap().finished = Some(manifest.clone());
         Ok(())
     }
@@ -133,7 +133,7 @@ impl Progress for Watcher {
     }
 }
 
-fn run(options: VmOptions, scenario: &Scenario, progress: &mut Watcher) -> (Result<RunResult, Refusal>, Kept) {
+fn run(options: VmOptions, scenario: &Scenario, progress: &mut Watcher) -> (Result<RunResult, Error>, Kept) {
     let kept = Kept::default();
     let result = Vm::new(options).run(scenario, Scale::FULL, Box::new(kept.clone()), progress);
     assert_eq!(guests(std::process::id()), Vec::<u32>::new(), "no QEMU outlives its run");
@@ -225,16 +225,16 @@ fn a_guest_that_panics_is_reported(folder: &Path) {
     // An init that returns is the kernel's end.
     let options = VmOptions { init: PathBuf::from("/bin/true"), ..options(folder) };
     let mut watcher = Watcher::default();
-    let refusal = run(options, &scenario(SLEEP), &mut watcher).0.unwrap_err();
-    assert!(refusal.what.contains("panicked") && refusal.what.contains("kill init"), "{refusal}");
-    assert!(!refusal.to_string().contains('\n'));
+    let error = run(options, &scenario(SLEEP), &mut watcher).0.unwrap_err();
+    assert!(error.what.contains("panicked") && error.what.contains("kill init"), "{error}");
+    assert!(!error.to_string().contains('\n'));
     assert!(watcher.lines.iter().any(|line| line.contains("console:")), "{:?}", watcher.lines);
 }
 
 fn an_interrupt_ends_qemu(folder: &Path) {
     let mut watcher = Watcher { stop_at: Some("long"), ..Watcher::default() };
-    let refusal = run(options(folder), &scenario(SLEEP), &mut watcher).0.unwrap_err();
-    assert_eq!(refusal.kind, RefusalKind::Interrupted);
+    let error = run(options(folder), &scenario(SLEEP), &mut watcher).0.unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Interrupted);
 }
 
 fn a_kill_ends_qemu(folder: &Path) {
@@ -260,19 +260,19 @@ fn wrong_input_is_refused_before_anything_boots(folder: &Path) {
     assert!(vm::guest::run().what.contains("not a guest"), "a host is not powered off");
     let usual = || options(folder);
     let refused = |options: VmOptions, scenario: &Scenario| {
-        let refusal = run(options, scenario, &mut Watcher::default()).0.unwrap_err();
-        assert!(!refusal.mend.is_empty() && !refusal.to_string().contains('\n'), "{refusal}");
-        (refusal.kind, refusal.to_string())
+        let error = run(options, scenario, &mut Watcher::default()).0.unwrap_err();
+        assert!(!error.hint.is_empty() && !error.to_string().contains('\n'), "{error}");
+        (error.kind, error.to_string())
     };
     let fine = scenario(SLEEP);
     let (kind, text) = refused(VmOptions { kernel: Some("/nowhere/vmlinuz".into()), ..usual() }, &fine);
-    assert!(kind == RefusalKind::Input && text.contains("/nowhere/vmlinuz"), "{text}");
+    assert!(kind == ErrorKind::Input && text.contains("/nowhere/vmlinuz"), "{text}");
     let (kind, text) = refused(VmOptions { qemu: "qemu-of-nobody".into(), ..usual() }, &fine);
-    assert!(kind == RefusalKind::System && text.contains("apt-get install"), "{text}");
+    assert!(kind == ErrorKind::System && text.contains("apt-get install"), "{text}");
     let (kind, text) = refused(VmOptions { work_dir: "/proc/nowhere".into(), ..usual() }, &fine);
-    assert!(kind == RefusalKind::System && text.contains("--work-dir"), "{text}");
+    assert!(kind == ErrorKind::System && text.contains("--work-dir"), "{text}");
     let (kind, text) = refused(usual(), &fine.scaled(Scale::new(1, 16).unwrap()));
-    assert!(kind == RefusalKind::Input && text.contains("a guest needs 64 MiB") && text.contains("scale"), "{text}");
+    assert!(kind == ErrorKind::Input && text.contains("a guest needs 64 MiB") && text.contains("scale"), "{text}");
 }
 
 fn a_kernel_that_is_not_whole_is_refused(folder: &Path) {
@@ -287,6 +287,6 @@ fn a_kernel_that_is_not_whole_is_refused(folder: &Path) {
     let cut = other.path().join("boot/vmlinuz");
     std::fs::write(&cut, &std::fs::read(image).unwrap()[..1_000_000]).unwrap();
     let options = VmOptions { kernel: Some(cut), accelerator: Some(vm::Accelerator::Tcg), ..options(folder) };
-    let refusal = run(options, &scenario(SLEEP), &mut Watcher::default()).0.unwrap_err();
-    assert!(refusal.kind == RefusalKind::System && refusal.mend.contains("image is whole"), "{refusal}");
+    let error = run(options, &scenario(SLEEP), &mut Watcher::default()).0.unwrap_err();
+    assert!(error.kind == ErrorKind::System && error.hint.contains("image is whole"), "{error}");
 }

@@ -17,7 +17,7 @@ pub(crate) struct Arguments {
 
 const EXAMPLES: &str = "\
 Examples:
-  pagetide doctor                                    what this machine can do, and the mend for what it cannot
+  pagetide doctor                                    what this machine can do, and the fix for what is missing
   pagetide mem                                       where memory stands, and how much may still be dirtied
   pagetide lab run buffered-read --scale 1/8         an experiment, with published figures beside the measured ones
   pagetide record -o rec -- tar cf /dev/null /usr    record the host while a command runs …

@@ -16,9 +16,9 @@ pub(crate) mod show;
 
 use crate::cli::{Arguments, Command};
 use crate::output;
-use pagetide_core::Refusal;
+use pagetide_core::Error;
 
-/// How a command ended, short of a refusal.
+/// How a command ended, short of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// It did what it was to do (exit 0).
@@ -28,7 +28,7 @@ pub(crate) enum Outcome {
 }
 
 /// Undoes what a killed run left behind, then runs the command.
-pub(crate) fn run(arguments: Arguments) -> Result<Outcome, Refusal> {
+pub(crate) fn run(arguments: Arguments) -> Result<Outcome, Error> {
     // A guest has just been born: there is nothing to be undone, and nowhere to look.
     if !matches!(arguments.command, Command::Guest) {
         for line in pagetide_lab::undo::recover()? {

@@ -12,7 +12,7 @@ mod recordings;
 mod reports;
 
 use clap::Parser;
-use pagetide_core::RefusalKind;
+use pagetide_core::ErrorKind;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -21,15 +21,13 @@ fn main() -> ExitCode {
     match result {
         Ok(command::Outcome::Done) => ExitCode::SUCCESS,
         Ok(command::Outcome::Failed) => ExitCode::from(1),
-        Err(refusal) => {
-            if refusal.what != output::CLOSED {
-                output::complain(&refusal);
-            }
-            ExitCode::from(match refusal.kind {
-                _ if refusal.what == output::CLOSED => 0,
-                RefusalKind::Input => 2,
-                RefusalKind::System => 3,
-                RefusalKind::Interrupted => 130,
+        Err(error) => {
+            output::complain(&error);
+            ExitCode::from(match error.kind {
+                ErrorKind::OutputClosed => 0,
+                ErrorKind::Input => 2,
+                ErrorKind::System => 3,
+                ErrorKind::Interrupted => 130,
             })
         }
     }

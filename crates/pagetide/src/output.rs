@@ -1,33 +1,30 @@
 //! What the commands write: results to stdout, everything else to stderr.
 
-use pagetide_core::Refusal;
+use pagetide_core::{Error, ErrorKind};
 use serde::Serialize;
 use std::io::{self, IsTerminal, Write};
 
-/// The `what` of the refusal when nobody reads stdout any more (`pagetide … | head`): not an error.
-pub(crate) const CLOSED: &str = "stdout was closed";
-
 /// Writes to stdout.
-pub(crate) fn print(text: &str) -> Result<(), Refusal> {
+pub(crate) fn print(text: &str) -> Result<(), Error> {
     stream(|out| out.write_all(text.as_bytes()))
 }
 
 /// Writes to stdout as it comes, for what is too long to be held.
-pub(crate) fn stream<T>(write: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> Result<T, Refusal> {
+pub(crate) fn stream<T>(write: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> Result<T, Error> {
     let mut out = io::BufWriter::with_capacity(64 << 10, io::stdout().lock());
     let written = write(&mut out).and_then(|done| out.flush().map(|()| done));
     written.map_err(|error| {
         if error.kind() == io::ErrorKind::BrokenPipe {
-            Refusal::system(CLOSED, "")
+            Error::output_closed()
         } else {
-            Refusal::system(format!("stdout: {error}"), "")
+            Error::system(format!("stdout: {error}"), "")
         }
     })
 }
 
 /// Writes a value to stdout as indented JSON.
-pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Refusal> {
-    let text = serde_json::to_string_pretty(value).map_err(|error| Refusal::system(format!("JSON: {error}"), ""))?;
+pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Error> {
+    let text = serde_json::to_string_pretty(value).map_err(|error| Error::system(format!("JSON: {error}"), ""))?;
     print(&(text + "\n"))
 }
 
@@ -36,11 +33,14 @@ pub(crate) fn say(line: &str) {
     let _ = writeln!(io::stderr().lock(), "{line}");
 }
 
-/// Writes a refusal to stderr: what is wrong, and how to mend it.
-pub(crate) fn complain(refusal: &Refusal) {
-    say(&format!("pagetide: {}", refusal.what));
-    if !refusal.mend.is_empty() {
-        say(&format!("  mend: {}", refusal.mend));
+/// Writes an error and its hint to stderr; nothing when the reader of stdout has closed it.
+pub(crate) fn complain(error: &Error) {
+    if error.kind == ErrorKind::OutputClosed {
+        return;
+    }
+    say(&format!("pagetide: {}", error.what));
+    if !error.hint.is_empty() {
+        say(&format!("  hint: {}", error.hint));
     }
 }
 

@@ -1,6 +1,6 @@
 //! Finding and loading a recording that the user named, and reading times within it.
 
-use pagetide_core::{Nanos, Recording, Refusal, RunResult, Selection, Source, Table, calendar};
+use pagetide_core::{Error, Nanos, Recording, RunResult, Selection, Source, Table, calendar};
 use std::path::{Path, PathBuf};
 
 /// The folder of a recording: the folder itself, or `recording/` within a run's folder.
@@ -10,9 +10,9 @@ fn folder(path: &Path) -> PathBuf {
 }
 
 /// Loads the selected part of the recording at `path`.
-pub(crate) fn load(path: &Path, selection: &Selection) -> Result<Recording, Refusal> {
+pub(crate) fn load(path: &Path, selection: &Selection) -> Result<Recording, Error> {
     if !path.exists() {
-        return Err(Refusal::input(
+        return Err(Error::input(
             format!("{}: no such recording", path.display()),
             "`pagetide record -o DIR` or `pagetide lab run` makes one",
         ));
@@ -21,23 +21,23 @@ pub(crate) fn load(path: &Path, selection: &Selection) -> Result<Recording, Refu
 }
 
 /// Loads of a recording its times and marks and one column of one row a sample, which is all that they need.
-pub(crate) fn times(path: &Path) -> Result<Recording, Refusal> {
+pub(crate) fn times(path: &Path) -> Result<Recording, Error> {
     let selection =
         Selection { tables: vec![Table::Host], metrics: vec!["MemTotal".to_owned()], ..Selection::default() };
     load(path, &selection)
 }
 
 /// Reads the `result.json` of a run's folder; absent when the folder is not a run's.
-pub(crate) fn result(path: &Path) -> Result<Option<RunResult>, Refusal> {
+pub(crate) fn result(path: &Path) -> Result<Option<RunResult>, Error> {
     let file = path.join("result.json");
     if !file.exists() {
         return Ok(None);
     }
     let text =
-        std::fs::read_to_string(&file).map_err(|error| Refusal::input(format!("{}: {error}", file.display()), ""))?;
+        std::fs::read_to_string(&file).map_err(|error| Error::input(format!("{}: {error}", file.display()), ""))?;
     serde_json::from_str(&text)
         .map(Some)
-        .map_err(|error| Refusal::input(format!("{}: {error}", file.display()), "run the scenario again"))
+        .map_err(|error| Error::input(format!("{}: {error}", file.display()), "run the scenario again"))
 }
 
 const SECOND: i64 = 1_000_000_000;
@@ -53,13 +53,13 @@ pub(crate) fn timestamp(wall_ns: i64) -> String {
 }
 
 /// The wall clock range that `--from` and `--to` name within a recording.
-pub(crate) fn range(recording: &Recording, from: Option<&str>, to: Option<&str>) -> Result<(i64, i64), Refusal> {
+pub(crate) fn range(recording: &Recording, from: Option<&str>, to: Option<&str>) -> Result<(i64, i64), Error> {
     let stamps = recording.stamps();
     let (Some(first), Some(last)) = (stamps.first(), stamps.last()) else { return Ok((i64::MIN, i64::MAX)) };
     let moment = |text: Option<&str>, otherwise: i64| {
         text.map_or(Ok(otherwise), |text| {
             parse(text, first.wall_ns, last.wall_ns).ok_or_else(|| {
-                Refusal::input(
+                Error::input(
                     format!("`{text}` is not a time"),
                     "write 12:20, 12:20:30, 2026-11-21T12:20:30 (UTC), or -10min for that long before the end",
                 )
@@ -68,7 +68,7 @@ pub(crate) fn range(recording: &Recording, from: Option<&str>, to: Option<&str>)
     };
     let (from, to) = (moment(from, i64::MIN)?, moment(to, i64::MAX)?);
     if from > to {
-        return Err(Refusal::input("--from is later than --to", "swap them"));
+        return Err(Error::input("--from is later than --to", "swap them"));
     }
     Ok((from, to))
 }

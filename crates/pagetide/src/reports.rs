@@ -1,13 +1,13 @@
 //! Drawing a report: as text on stdout, as one HTML file.
 
 use crate::output;
-use pagetide_core::{Refusal, Report, RunResult, Scenario};
+use pagetide_core::{Error, Report, RunResult, Scenario};
 use pagetide_view::Page;
 use pagetide_view::text::Style;
 use std::path::Path;
 
 /// The scenario that a run's folder holds, not scaled; absent when the folder has lost it.
-pub(crate) fn scenario_file(folder: &Path) -> Result<Option<Scenario>, Refusal> {
+pub(crate) fn scenario_file(folder: &Path) -> Result<Option<Scenario>, Error> {
     let file = folder.join("scenario.toml");
     match std::fs::read_to_string(&file) {
         Ok(text) => Scenario::parse(&text, &file.display().to_string()).map(Some),
@@ -16,33 +16,33 @@ pub(crate) fn scenario_file(folder: &Path) -> Result<Option<Scenario>, Refusal> 
 }
 
 /// The same at the run's scale.
-pub(crate) fn scenario(folder: &Path, run: &RunResult) -> Result<Option<Scenario>, Refusal> {
+pub(crate) fn scenario(folder: &Path, run: &RunResult) -> Result<Option<Scenario>, Error> {
     Ok(scenario_file(folder)?.map(|scenario| scenario.scaled(run.scale)))
 }
 
 /// Prints a report to stdout.
-pub(crate) fn print_text(report: &Report) -> Result<(), Refusal> {
+pub(crate) fn print_text(report: &Report) -> Result<(), Error> {
     print_page(&pagetide_view::page(report))
 }
 
 /// Writes a report as one self-contained HTML file.
-pub(crate) fn write_html(report: &Report, file: &Path) -> Result<(), Refusal> {
+pub(crate) fn write_html(report: &Report, file: &Path) -> Result<(), Error> {
     write_page(&pagetide_view::page(report), file)
 }
 
 /// Prints a page to stdout.
-pub(crate) fn print_page(page: &Page) -> Result<(), Refusal> {
+pub(crate) fn print_page(page: &Page) -> Result<(), Error> {
     let style = Style { colour: output::colour(), width: output::width() };
     let mut text = Vec::new();
     pagetide_view::text::draw(page, style, &mut text)
-        .map_err(|error| Refusal::system(format!("drawing the report: {error}"), ""))?;
+        .map_err(|error| Error::system(format!("drawing the report: {error}"), ""))?;
     output::print(&String::from_utf8_lossy(&text))
 }
 
 /// Writes a page as one self-contained HTML file.
-pub(crate) fn write_page(page: &Page, file: &Path) -> Result<(), Refusal> {
+pub(crate) fn write_page(page: &Page, file: &Path) -> Result<(), Error> {
     let refused = |error: std::io::Error| {
-        Refusal::system(format!("{}: {error}", file.display()), "name a file in a folder that can be written")
+        Error::system(format!("{}: {error}", file.display()), "name a file in a folder that can be written")
     };
     let mut html = Vec::new();
     pagetide_view::html::draw(page, &mut html).map_err(refused)?;

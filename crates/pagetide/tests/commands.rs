@@ -17,7 +17,7 @@ fn json(arguments: &[&str]) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// Exit code and stderr of a refused command: one clear line and perhaps a mend, no panic.
+/// Exit code and stderr of a refused command: one clear line and perhaps a hint, no panic.
 fn refused(arguments: &[&str]) -> (i32, String) {
     let output = pagetide().args(arguments).output().unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
@@ -125,7 +125,7 @@ fn hold_proves_by_rss_that_it_holds() {
     }
     let (code, stderr) = refused(&["hold", "900TiB", "--for", "1s"]);
     assert_eq!(code, 3, "{stderr}");
-    assert!(stderr.contains("mend"), "{stderr}");
+    assert!(stderr.contains("hint"), "{stderr}");
 }
 
 #[test]
@@ -241,10 +241,10 @@ fn one_of_several_runs_that_is_refused_is_an_outcome_on_the_page() {
     };
     let (code, batch) = run(&[&good, &refused, &wrong], "set");
     assert_eq!(code, Some(1), "{batch}");
-    let fate = |at: usize| &batch["runs"][at]["fate"];
-    assert_eq!(fate(0)["ran"]["claims"][0]["holds"], "yes", "{batch}");
-    assert!(fate(1)["refused"]["what"].as_str().unwrap().contains("vm.no_such_setting"), "{batch}");
-    assert_eq!(fate(2)["ran"]["claims"][0]["holds"], "no", "{batch}");
+    let outcome = |at: usize| &batch["runs"][at]["outcome"];
+    assert_eq!(outcome(0)["ran"]["claims"][0]["holds"], "yes", "{batch}");
+    assert!(outcome(1)["refused"]["what"].as_str().unwrap().contains("vm.no_such_setting"), "{batch}");
+    assert_eq!(outcome(2)["ran"]["claims"][0]["holds"], "no", "{batch}");
     let out = folder.path().join("set");
     let page = std::fs::read_to_string(out.join("index.html")).unwrap();
     assert!(page.contains("href=\"./good/report.html\"") && out.join("good/report.html").exists(), "{page}");
@@ -304,7 +304,7 @@ fn wrong_input_of_a_vm_is_one_line_with_the_mend() {
         let stderr = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(code), "{arguments:?}: {stderr}");
         let lines: Vec<&str> = stderr.lines().filter(|line| line.starts_with("pagetide: ")).collect();
-        assert!(lines.len() == 1 && stderr.contains("mend: "), "{arguments:?}: {stderr}");
+        assert!(lines.len() == 1 && stderr.contains("hint: "), "{arguments:?}: {stderr}");
         assert!(words.iter().all(|word| stderr.contains(word)), "{arguments:?}: {stderr}");
         assert!(!folder.path().join("run").exists(), "{arguments:?} leaves a folder with nothing in it");
     }
@@ -327,11 +327,11 @@ fn doctor_says_what_a_vm_needs_without_booting_one() {
     };
     for name in ["qemu", "guest kernel"] {
         let missing = check(name);
-        assert!(missing["there"] == false && missing["mend"].as_str().unwrap().contains("apt-get"), "{missing}");
+        assert!(missing["there"] == false && missing["hint"].as_str().unwrap().contains("apt-get"), "{missing}");
     }
     for name in ["accelerator", "mkfs.ext4", "mkfs.xfs", "cache"] {
         let found = check(name);
-        assert!(found["there"] == true || !found["mend"].as_str().unwrap().is_empty(), "{found}");
+        assert!(found["there"] == true || !found["hint"].as_str().unwrap().is_empty(), "{found}");
     }
     assert!(check("cache")["found"].as_str().unwrap().contains("free") && !cache.exists());
 }

@@ -22,12 +22,12 @@ fn json_md_lists_every_figure() {
     let from = text.find(begin).unwrap() + begin.len();
     let to = text.find(end).unwrap();
     if text[from..to] != figures() {
-        let mended = format!("{}{}{}", &text[..from], figures(), &text[to..]);
+        let fixed = format!("{}{}{}", &text[..from], figures(), &text[to..]);
         if std::env::var_os("UPDATE_DOCS").is_some() {
-            std::fs::write(&path, mended).unwrap();
+            std::fs::write(&path, fixed).unwrap();
         } else {
             panic!(
-                "docs/JSON.md is not what the code says; UPDATE_DOCS=1 cargo test -p pagetide --test documents mends it"
+                "docs/JSON.md is not what the code says; UPDATE_DOCS=1 cargo test -p pagetide --test documents fixes it"
             );
         }
     }

@@ -5,7 +5,7 @@
 //! smallest and largest round are printed.
 #![allow(clippy::print_stdout, reason = "a benchmark prints what it measured")]
 
-use pagetide_core::{Manifest, Mark, Nanos, Refusal, Sample, Schema, Sink};
+use pagetide_core::{Error, Manifest, Mark, Nanos, Sample, Schema, Sink};
 use pagetide_kernel::taskstats::Taskstats;
 use pagetide_kernel::{Processes, Root, Watch};
 use pagetide_recorder::{Options, Probe, Protection, Recorder};
@@ -23,16 +23,16 @@ const ROUNDS: usize = 7;
 struct Nothing;
 
 impl Sink for Nothing {
-    fn begin(&mut self, _: &Manifest) -> Result<(), Refusal> {
+    fn begin(&mut self, _: &Manifest) -> Result<(), Error> {
         Ok(())
     }
-    fn sample(&mut self, _: &Schema, _: &Sample) -> Result<(), Refusal> {
+    fn sample(&mut self, _: &Schema, _: &Sample) -> Result<(), Error> {
         Ok(())
     }
-    fn mark(&mut self, _: &Mark) -> Result<(), Refusal> {
+    fn mark(&mut self, _: &Mark) -> Result<(), Error> {
         Ok(())
     }
-    fn finish(&mut self, _: &Manifest) -> Result<(), Refusal> {
+    fn finish(&mut self, _: &Manifest) -> Result<(), Error> {
         Ok(())
     }
 }
@@ -50,7 +50,7 @@ fn open_files() -> Vec<PathBuf> {
 }
 
 /// CPU microseconds of a recording that runs this long, the samples it took, and the files that it read.
-fn record(processes: Processes, time: Duration) -> Result<(f64, u64, Vec<PathBuf>), Refusal> {
+fn record(processes: Processes, time: Duration) -> Result<(f64, u64, Vec<PathBuf>), Error> {
     let options = Options {
         interval: Nanos::new(u64::try_from(INTERVAL.as_nanos()).unwrap_or(u64::MAX)),
         watch: Watch { processes, ..Watch::default() },
@@ -96,7 +96,7 @@ fn spread(mut rounds: Vec<f64>) -> (f64, f64, f64) {
     (rounds[rounds.len() / 2], rounds[0], rounds[rounds.len() - 1])
 }
 
-fn compare(what: &str, processes: &Processes) -> Result<(), Refusal> {
+fn compare(what: &str, processes: &Processes) -> Result<(), Error> {
     let (mut starts, mut recorded, mut floors) = (Vec::new(), Vec::new(), Vec::new());
     let mut files = Vec::new();
     for _ in 0..ROUNDS {
@@ -123,10 +123,10 @@ fn compare(what: &str, processes: &Processes) -> Result<(), Refusal> {
 struct Blind;
 
 impl Probe for Blind {
-    fn sample(&mut self, _: &mut Schema, _: &mut Sample) -> Result<(), Refusal> {
+    fn sample(&mut self, _: &mut Schema, _: &mut Sample) -> Result<(), Error> {
         Ok(())
     }
-    fn renew(&mut self) -> Result<(), Refusal> {
+    fn renew(&mut self) -> Result<(), Error> {
         Ok(())
     }
     fn watch_pid(&mut self, _: u32) {}
@@ -134,7 +134,7 @@ impl Probe for Blind {
 }
 
 /// What the recorder costs without reading anything.
-fn bare() -> Result<(), Refusal> {
+fn bare() -> Result<(), Error> {
     let interval = Nanos::new(u64::try_from(INTERVAL.as_nanos()).unwrap_or(u64::MAX));
     let run = |time| {
         let manifest = Manifest { interval, ..Manifest::default() };
@@ -171,7 +171,7 @@ fn delays() {
     println!("taskstats: {cost:.2} us CPU per process ({low:.2} to {high:.2}), {} processes", pids.len());
 }
 
-fn main() -> Result<(), Refusal> {
+fn main() -> Result<(), Error> {
     println!("{SAMPLES} samples every {} ms, {ROUNDS} rounds of each in turns", INTERVAL.as_millis());
     bare()?;
     compare("host and kernel threads", &Processes::KernelThreads)?;

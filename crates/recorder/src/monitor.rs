@@ -1,7 +1,7 @@
 //! How a recording goes, for those who look on.
 
 use crate::shared::Shared;
-use pagetide_core::{Refusal, Stamp};
+use pagetide_core::{Error, Stamp};
 use std::sync::Arc;
 
 /// Tells how a recording goes. Made by [`Recorder::monitor`](crate::Recorder::monitor).
@@ -22,7 +22,7 @@ pub struct Progress {
     /// When the last sample was taken.
     pub last: Stamp,
     /// Why the sink does not take samples at present; absent while it does.
-    pub refused: Option<Refusal>,
+    pub refused: Option<Error>,
     /// Whether sampling has ended.
     pub ended: bool,
 }

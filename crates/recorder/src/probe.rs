@@ -1,7 +1,7 @@
 //! What the recorder samples.
 
-use crate::recorder::refusal;
-use pagetide_core::{Refusal, Sample, Schema};
+use crate::recorder::kernel_error;
+use pagetide_core::{Error, Sample, Schema};
 use pagetide_kernel::Sampler;
 use std::path::Path;
 
@@ -9,11 +9,11 @@ use std::path::Path;
 pub trait Probe {
     /// Fills the rows of `sample`, which has none, and adds to `schema` what it sees for the first time. The stamp is
     /// set already. An error is noted in the recording; the rows that could be read are recorded all the same.
-    fn sample(&mut self, schema: &mut Schema, sample: &mut Sample) -> Result<(), Refusal>;
+    fn sample(&mut self, schema: &mut Schema, sample: &mut Sample) -> Result<(), Error>;
 
     /// Begins anew, for another schema that is empty: forgets all numbers that a schema gave out, and what it has been told to watch
     /// since it was made. After an error it goes on as before.
-    fn renew(&mut self) -> Result<(), Refusal>;
+    fn renew(&mut self) -> Result<(), Error>;
 
     /// Has this process in every sample from the next one on, with all that it starts, as long as it lives.
     fn watch_pid(&mut self, pid: u32);
@@ -23,12 +23,12 @@ pub trait Probe {
 }
 
 impl Probe for Sampler {
-    fn sample(&mut self, schema: &mut Schema, sample: &mut Sample) -> Result<(), Refusal> {
-        Sampler::sample(self, schema, sample).map_err(|error| refusal(&error))
+    fn sample(&mut self, schema: &mut Schema, sample: &mut Sample) -> Result<(), Error> {
+        Sampler::sample(self, schema, sample).map_err(|error| kernel_error(&error))
     }
 
-    fn renew(&mut self) -> Result<(), Refusal> {
-        Sampler::renew(self).map_err(|error| refusal(&error))
+    fn renew(&mut self) -> Result<(), Error> {
+        Sampler::renew(self).map_err(|error| kernel_error(&error))
     }
 
     fn watch_pid(&mut self, pid: u32) {

@@ -7,7 +7,7 @@ use crate::protection::{Protection, SHORTEST_INTERVAL};
 use crate::sampling::{self, Account};
 use crate::shared::{Command, Shared};
 use crate::writing::Writer;
-use pagetide_core::{Manifest, MarkKind, Nanos, Refusal, Sink, Stamp};
+use pagetide_core::{Error, Manifest, MarkKind, Nanos, Sink, Stamp};
 use pagetide_kernel::{Root, Sampler, Watch};
 use std::error::Error as _;
 use std::fmt;
@@ -56,7 +56,7 @@ impl Recorder {
     ///
     /// # Errors
     /// When the interval is too short, the kernel's files cannot be read, or the sink does not begin.
-    pub fn start(root: Root, options: Options, sink: Box<dyn Sink>) -> Result<Self, Refusal> {
+    pub fn start(root: Root, options: Options, sink: Box<dyn Sink>) -> Result<Self, Error> {
         Self::start_protected(root, options, Protection::default(), sink)
     }
 
@@ -69,13 +69,13 @@ impl Recorder {
         options: Options,
         protection: Protection,
         sink: Box<dyn Sink>,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, Error> {
         let Options { interval, watch, origin, workload_cgroup, workload_disk } = options;
-        let facts = pagetide_kernel::facts(&root).map_err(|error| refusal(&error))?;
+        let facts = pagetide_kernel::facts(&root).map_err(|error| kernel_error(&error))?;
         let process_delays = pagetide_kernel::taskstats::source(&root);
         let manifest = Manifest { interval, origin, workload_cgroup, workload_disk, process_delays, ..facts };
         Self::with_probe(
-            move || Sampler::new(&root, watch).map_err(|error| refusal(&error)),
+            move || Sampler::new(&root, watch).map_err(|error| kernel_error(&error)),
             manifest,
             protection,
             sink,
@@ -88,14 +88,14 @@ impl Recorder {
     /// # Errors
     /// When the interval is too short, the probe cannot be made, or the sink does not begin.
     pub fn with_probe<P: Probe>(
-        probe: impl FnOnce() -> Result<P, Refusal> + Send + 'static,
+        probe: impl FnOnce() -> Result<P, Error> + Send + 'static,
         mut manifest: Manifest,
         protection: Protection,
         mut sink: Box<dyn Sink>,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, Error> {
         let interval = manifest.interval;
         let Some(interval_ns) = i64::try_from(interval.get()).ok().filter(|_| interval >= SHORTEST_INTERVAL) else {
-            return Err(Refusal::input(
+            return Err(Error::input(
                 format!("a sample every {interval} cannot be taken"),
                 format!("use an interval of {SHORTEST_INTERVAL} or more"),
             ));
@@ -111,8 +111,8 @@ impl Recorder {
                 let ended = EndSampling(&shared);
                 let mut probe = match probe() {
                     Ok(probe) => probe,
-                    Err(refusal) => {
-                        let _ = tell.send(Err(refusal));
+                    Err(error) => {
+                        let _ = tell.send(Err(error));
                         return Account::default();
                     }
                 };
@@ -152,7 +152,7 @@ impl Recorder {
     }
 
     /// Why the sink does not take samples at present; absent while it does. Samples wait in memory meanwhile.
-    pub fn refused(&self) -> Option<Refusal> {
+    pub fn refused(&self) -> Option<Error> {
         self.shared.refused()
     }
 
@@ -167,7 +167,7 @@ impl Recorder {
     /// # Errors
     /// When the sink refused at the end (what it refused before and took later is not an error; samples that were lost
     /// meanwhile are in [`Manifest::lost_samples`]).
-    pub fn finish(mut self) -> Result<Manifest, Refusal> {
+    pub fn finish(mut self) -> Result<Manifest, Error> {
         self.shared.stop(false);
         let account = self.sampling.take().and_then(|thread| thread.join().ok());
         let writer = self.writing.take().and_then(|thread| thread.join().ok()).flatten();
@@ -199,26 +199,26 @@ impl Drop for EndSampling<'_> {
     }
 }
 
-fn spawn<T: Send + 'static>(name: &str, run: impl FnOnce() -> T + Send + 'static) -> Result<JoinHandle<T>, Refusal> {
+fn spawn<T: Send + 'static>(name: &str, run: impl FnOnce() -> T + Send + 'static) -> Result<JoinHandle<T>, Error> {
     Builder::new().name(name.to_owned()).stack_size(STACK).spawn(run).map_err(|error| {
-        Refusal::system(
+        Error::system(
             format!("the thread {name} cannot be started: {error}"),
             "raise the limit of processes: ulimit -u",
         )
     })
 }
 
-fn broken(which: &str) -> Refusal {
-    Refusal::system(format!("the recorder's {which} thread ended early"), "this is a defect: please report it")
+fn broken(which: &str) -> Error {
+    Error::system(format!("the recorder's {which} thread ended early"), "this is a defect: please report it")
 }
 
-/// An error of the kernel's readers with all its causes, as a refusal.
-pub(crate) fn refusal(error: &pagetide_kernel::Error) -> Refusal {
+/// An error of the kernel's readers with all its causes, as one error.
+pub(crate) fn kernel_error(error: &pagetide_kernel::Error) -> Error {
     let mut what = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
         what = format!("{what}: {error}");
         cause = error.source();
     }
-    Refusal::system(what, "")
+    Error::system(what, "")
 }

@@ -59,8 +59,8 @@ pub(crate) fn run(
         buffer.stamp = clock::now();
         let result = probe.sample(&mut schema, &mut buffer).err();
         if result != trouble {
-            if let Some(refusal) = &result {
-                shared.note(format!("recorder: {refusal}"));
+            if let Some(error) = &result {
+                shared.note(format!("recorder: {error}"));
             }
             trouble = result;
         }
@@ -87,7 +87,7 @@ pub(crate) fn run(
                     (schema, handed_over) = (Schema::default(), HandedOver::default());
                     shared.renew();
                 }
-                Err(refusal) => shared.note(format!("recorder: processes that are gone are not forgotten: {refusal}")),
+                Err(error) => shared.note(format!("recorder: processes that are gone are not forgotten: {error}")),
             }
         }
         if turn.last {

@@ -3,7 +3,7 @@
 use crate::clock;
 use crate::monitor::Progress;
 use crate::ring::{Growth, Item, Lost, Ring};
-use pagetide_core::{Mark, MarkKind, Refusal, Sample, Schema, Stamp};
+use pagetide_core::{Error, Mark, MarkKind, Sample, Schema, Stamp};
 use std::path::PathBuf;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -52,7 +52,7 @@ struct State {
     stop: bool,
     abandoned: bool,
     sampling_ended: bool,
-    refused: Option<Refusal>,
+    refused: Option<Error>,
 }
 
 #[derive(Debug, Default)]
@@ -144,10 +144,10 @@ impl Shared {
     }
 
     /// Puts back what the sink refused and remembers why.
-    pub(crate) fn put_back(&self, item: Item, refusal: Refusal) {
+    pub(crate) fn put_back(&self, item: Item, error: Error) {
         let mut state = self.lock();
         state.ring.put_back(item);
-        state.refused = Some(refusal);
+        state.refused = Some(error);
     }
 
     /// Forgets why the sink refused: it takes samples again.
@@ -215,7 +215,7 @@ impl Shared {
         self.writing.notify_one();
     }
 
-    pub(crate) fn refused(&self) -> Option<Refusal> {
+    pub(crate) fn refused(&self) -> Option<Error> {
         self.lock().refused.clone()
     }
 

@@ -4,7 +4,7 @@ use crate::clock;
 use crate::ring::{Item, Lost};
 use crate::sampling::Account;
 use crate::shared::{Shared, Work};
-use pagetide_core::{Kind, Manifest, Mark, MarkKind, Nanos, Refusal, Schema, Sink, Stamp, Table};
+use pagetide_core::{Error, Kind, Manifest, Mark, MarkKind, Nanos, Schema, Sink, Stamp, Table};
 use std::collections::VecDeque;
 
 /// The writing thread's own state.
@@ -19,7 +19,7 @@ pub(crate) struct Writer {
     /// Stamp of the sample before.
     before: Option<Stamp>,
     /// Why the sink refuses, and since when (`CLOCK_MONOTONIC`).
-    refused: Option<(Refusal, i64)>,
+    refused: Option<(Error, i64)>,
     lost: u64,
     cpu: Nanos,
 }
@@ -58,9 +58,9 @@ impl Writer {
                         spent = Some(sample);
                     }
                 }
-                Err(refusal) => {
-                    self.refuse(&refusal);
-                    shared.put_back(item, refusal);
+                Err(error) => {
+                    self.refuse(&error);
+                    shared.put_back(item, error);
                     // With each new sample the sink is asked again; when no more samples come, once more.
                     if last_chance {
                         self.lost += shared.give_up();
@@ -91,7 +91,7 @@ impl Writer {
         self.notes.push_back(Mark { stamp, kind: MarkKind::Note { text } });
     }
 
-    fn deliver(&mut self, item: &Item) -> Result<(), Refusal> {
+    fn deliver(&mut self, item: &Item) -> Result<(), Error> {
         self.deliver_notes()?;
         match item {
             Item::Sample(sample) => self.sink.sample(&self.schema, sample),
@@ -103,7 +103,7 @@ impl Writer {
         }
     }
 
-    fn deliver_notes(&mut self) -> Result<(), Refusal> {
+    fn deliver_notes(&mut self) -> Result<(), Error> {
         while let Some(note) = self.notes.front() {
             self.sink.mark(note)?;
             self.notes.pop_front();
@@ -116,11 +116,11 @@ impl Writer {
     }
 
     /// Says once that the sink refuses.
-    fn refuse(&mut self, refusal: &Refusal) {
+    fn refuse(&mut self, error: &Error) {
         if self.refused.is_none() {
             let stamp = clock::now();
-            self.refused = Some((refusal.clone(), stamp.mono_ns));
-            self.note(stamp, format!("recorder: samples wait in memory: {refusal}"));
+            self.refused = Some((error.clone(), stamp.mono_ns));
+            self.note(stamp, format!("recorder: samples wait in memory: {error}"));
         }
     }
 
@@ -135,7 +135,7 @@ impl Writer {
     }
 
     /// Ends the recording.
-    pub(crate) fn finish(mut self, mut manifest: Manifest, account: Account) -> Result<Manifest, Refusal> {
+    pub(crate) fn finish(mut self, mut manifest: Manifest, account: Account) -> Result<Manifest, Error> {
         let notes = self.deliver_notes();
         let unknown = |table| self.schema.columns(table).iter().filter(|column| column.kind == Kind::Unknown).count();
         manifest.unknown_fields = Table::ALL.into_iter().map(|table| unknown(table) as u64).sum();
@@ -145,7 +145,7 @@ impl Writer {
         manifest.lost_samples = self.lost;
         let finished = self.sink.finish(&manifest);
         match self.refused {
-            Some((refusal, _)) => Err(refusal),
+            Some((error, _)) => Err(error),
             None => notes.and(finished).map(|()| manifest),
         }
     }
@@ -171,16 +171,16 @@ mod tests {
     struct Nothing;
 
     impl Sink for Nothing {
-        fn begin(&mut self, _: &Manifest) -> Result<(), Refusal> {
+        fn begin(&mut self, _: &Manifest) -> Result<(), Error> {
             Ok(())
         }
-        fn sample(&mut self, _: &Schema, _: &Sample) -> Result<(), Refusal> {
+        fn sample(&mut self, _: &Schema, _: &Sample) -> Result<(), Error> {
             Ok(())
         }
-        fn mark(&mut self, _: &Mark) -> Result<(), Refusal> {
+        fn mark(&mut self, _: &Mark) -> Result<(), Error> {
             Ok(())
         }
-        fn finish(&mut self, _: &Manifest) -> Result<(), Refusal> {
+        fn finish(&mut self, _: &Manifest) -> Result<(), Error> {
             Ok(())
         }
     }

@@ -1,6 +1,6 @@
 //! The recorder on the machine that it runs on.
 
-use pagetide_core::{Manifest, Mark, Nanos, RecordingBuilder, Refusal, Sample, Schema, Sink, Table};
+use pagetide_core::{Error, Manifest, Mark, Nanos, RecordingBuilder, Sample, Schema, Sink, Table};
 use pagetide_kernel::{Root, Watch};
 use pagetide_recorder::{Options, Recorder, now};
 use std::sync::{Arc, Mutex};
@@ -9,19 +9,19 @@ use std::sync::{Arc, Mutex};
 struct Build(Arc<Mutex<RecordingBuilder>>);
 
 impl Sink for Build {
-    fn begin(&mut self, manifest: &Manifest) -> Result<(), Refusal> {
+    fn begin(&mut self, manifest: &Manifest) -> Result<(), Error> {
         *self.0.lock().unwrap() = RecordingBuilder::new(manifest.clone());
         Ok(())
     }
-    fn sample(&mut self, schema: &Schema, sample: &Sample) -> Result<(), Refusal> {
+    fn sample(&mut self, schema: &Schema, sample: &Sample) -> Result<(), Error> {
         self.0.lock().unwrap().sample(schema, sample);
         Ok(())
     }
-    fn mark(&mut self, mark: &Mark) -> Result<(), Refusal> {
+    fn mark(&mut self, mark: &Mark) -> Result<(), Error> {
         self.0.lock().unwrap().mark(mark.clone());
         Ok(())
     }
-    fn finish(&mut self, _: &Manifest) -> Result<(), Refusal> {
+    fn finish(&mut self, _: &Manifest) -> Result<(), Error> {
         Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! Which memory the recorder locks. Alone in its binary, because memory is locked for a process as a whole.
 
-use pagetide_core::{Bytes, Manifest, Mark, Nanos, Refusal, Sample, Schema, Sink};
+use pagetide_core::{Bytes, Error, Manifest, Mark, Nanos, Sample, Schema, Sink};
 use pagetide_kernel::{Root, Sampler, Watch};
 use pagetide_recorder::{Lock, Priority, Protection, Recorder};
 
@@ -8,16 +8,16 @@ use pagetide_recorder::{Lock, Priority, Protection, Recorder};
 struct NoNotes;
 
 impl Sink for NoNotes {
-    fn begin(&mut self, _: &Manifest) -> Result<(), Refusal> {
+    fn begin(&mut self, _: &Manifest) -> Result<(), Error> {
         Ok(())
     }
-    fn sample(&mut self, _: &Schema, _: &Sample) -> Result<(), Refusal> {
+    fn sample(&mut self, _: &Schema, _: &Sample) -> Result<(), Error> {
         Ok(())
     }
-    fn mark(&mut self, mark: &Mark) -> Result<(), Refusal> {
-        Err(Refusal::system(format!("{mark:?}"), "run as root"))
+    fn mark(&mut self, mark: &Mark) -> Result<(), Error> {
+        Err(Error::system(format!("{mark:?}"), "run as root"))
     }
-    fn finish(&mut self, _: &Manifest) -> Result<(), Refusal> {
+    fn finish(&mut self, _: &Manifest) -> Result<(), Error> {
         Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! The recorder against sinks that remember, block and fail. Samples are asked for one by one; no test depends on time.
 
 use pagetide_core::{Bytes, EntityId};
-use pagetide_core::{Entity, Manifest, Mark, MarkKind, Nanos, Refusal, Sample, Schema, Sink, Table};
+use pagetide_core::{Entity, Error, Manifest, Mark, MarkKind, Nanos, Sample, Schema, Sink, Table};
 use pagetide_recorder::{Lock, Priority, Probe, Protection, Recorder};
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex};
@@ -67,14 +67,14 @@ struct Remember<F> {
     before: F,
 }
 
-impl<F: FnMut(&'static str) -> Result<(), Refusal> + Send> Sink for Remember<F> {
-    fn begin(&mut self, _: &Manifest) -> Result<(), Refusal> {
+impl<F: FnMut(&'static str) -> Result<(), Error> + Send> Sink for Remember<F> {
+    fn begin(&mut self, _: &Manifest) -> Result<(), Error> {
         (self.before)("begin")?;
         self.log.add(Event::Begin);
         Ok(())
     }
 
-    fn sample(&mut self, schema: &Schema, sample: &Sample) -> Result<(), Refusal> {
+    fn sample(&mut self, schema: &Schema, sample: &Sample) -> Result<(), Error> {
         (self.before)("sample")?;
         let entities = schema.entities(Table::Disk);
         let names = sample.table(Table::Disk).unwrap().rows().map(|(id, _)| entities[id.0 as usize].name.clone());
@@ -84,21 +84,21 @@ impl<F: FnMut(&'static str) -> Result<(), Refusal> + Send> Sink for Remember<F> 
         Ok(())
     }
 
-    fn mark(&mut self, mark: &Mark) -> Result<(), Refusal> {
+    fn mark(&mut self, mark: &Mark) -> Result<(), Error> {
         (self.before)("mark")?;
         let MarkKind::Note { text } = &mark.kind else { panic!("only notes are marked here: {mark:?}") };
         self.log.add(Event::Mark(text.clone()));
         Ok(())
     }
 
-    fn finish(&mut self, manifest: &Manifest) -> Result<(), Refusal> {
+    fn finish(&mut self, manifest: &Manifest) -> Result<(), Error> {
         (self.before)("finish")?;
         self.log.add(Event::Finish(Box::new(manifest.clone())));
         Ok(())
     }
 }
 
-fn always(_: &'static str) -> Result<(), Refusal> {
+fn always(_: &'static str) -> Result<(), Error> {
     Ok(())
 }
 
@@ -113,7 +113,7 @@ struct Counting {
 }
 
 impl Probe for Counting {
-    fn sample(&mut self, schema: &mut Schema, sample: &mut Sample) -> Result<(), Refusal> {
+    fn sample(&mut self, schema: &mut Schema, sample: &mut Sample) -> Result<(), Error> {
         let column = schema.column(Table::Host, "MemFree");
         schema.column(Table::Disk, "no_such_metric");
         if schema.entities(Table::Host).is_empty() {
@@ -127,10 +127,10 @@ impl Probe for Counting {
             sample.row(Table::Disk, EntityId(id), 1);
         }
         self.count += 1;
-        if self.fails { Err(Refusal::system("/proc/none: cannot be read", "")) } else { Ok(()) }
+        if self.fails { Err(Error::system("/proc/none: cannot be read", "")) } else { Ok(()) }
     }
 
-    fn renew(&mut self) -> Result<(), Refusal> {
+    fn renew(&mut self) -> Result<(), Error> {
         Ok(())
     }
 
@@ -143,9 +143,9 @@ impl Probe for Counting {
     }
 }
 
-fn start<F>(probe: Counting, before: F) -> (Result<Recorder, Refusal>, Arc<Log>)
+fn start<F>(probe: Counting, before: F) -> (Result<Recorder, Error>, Arc<Log>)
 where
-    F: FnMut(&'static str) -> Result<(), Refusal> + Send + 'static,
+    F: FnMut(&'static str) -> Result<(), Error> + Send + 'static,
 {
     let log = Arc::new(Log::default());
     let sink = Box::new(Remember { log: Arc::clone(&log), before });
@@ -238,7 +238,7 @@ fn whichever_call_of_the_sink_fails_once_nothing_is_lost() {
                 calls += 1;
                 if calls == failing {
                     *failed.lock().unwrap() = Some(call);
-                    return Err(Refusal::system("disk full", "make room"));
+                    return Err(Error::system("disk full", "make room"));
                 }
                 Ok(())
             }
@@ -279,7 +279,7 @@ fn a_sink_that_never_takes_anything_again_is_an_error_at_the_end() {
     let mut samples = 0;
     let (recorder, log) = start(Counting::default(), move |call| {
         samples += u64::from(call == "sample");
-        if samples > 2 { Err(Refusal::system("disk full", "")) } else { Ok(()) }
+        if samples > 2 { Err(Error::system("disk full", "")) } else { Ok(()) }
     });
     let recorder = recorder.unwrap();
     for _ in 0..30 {
@@ -301,7 +301,7 @@ fn what_the_sink_refuses_can_be_asked_for() {
     let full = Arc::new(Mutex::new(false));
     let (recorder, log) = start(Counting::default(), {
         let full = Arc::clone(&full);
-        move |_| if *full.lock().unwrap() { Err(Refusal::system("disk full", "")) } else { Ok(()) }
+        move |_| if *full.lock().unwrap() { Err(Error::system("disk full", "")) } else { Ok(()) }
     });
     let recorder = recorder.unwrap();
     log.wait_for(|events| events.len() == 2);
@@ -325,7 +325,7 @@ fn a_sink_that_refuses_for_long_leaves_one_gap() {
     let full = Arc::new(Mutex::new(false));
     let (recorder, log) = start(Counting::default(), {
         let full = Arc::clone(&full);
-        move |_| if *full.lock().unwrap() { Err(Refusal::system("disk full", "")) } else { Ok(()) }
+        move |_| if *full.lock().unwrap() { Err(Error::system("disk full", "")) } else { Ok(()) }
     });
     let recorder = recorder.unwrap();
     log.wait_for(|events| events.len() == 2);
@@ -384,7 +384,7 @@ fn a_probe_that_fails_is_noted_once_and_its_rows_are_kept() {
 fn a_probe_that_cannot_be_made_is_the_reason_not_to_start() {
     let manifest = Manifest { interval: NEVER, ..Manifest::default() };
     let sink = Box::new(Remember { log: Arc::default(), before: always });
-    let made = || Err::<Counting, _>(Refusal::system("no /proc", "mount it"));
+    let made = || Err::<Counting, _>(Error::system("no /proc", "mount it"));
     assert_eq!(Recorder::with_probe(made, manifest, BARE, sink).unwrap_err().what, "no /proc");
 }
 
@@ -392,19 +392,19 @@ fn a_probe_that_cannot_be_made_is_the_reason_not_to_start() {
 fn an_interval_that_is_too_short_is_refused() {
     let manifest = Manifest { interval: Nanos::new(999_999), ..Manifest::default() };
     let sink = Box::new(Remember { log: Arc::default(), before: always });
-    let refusal = Recorder::with_probe(|| Ok(Counting::default()), manifest, BARE, sink).unwrap_err();
-    assert_eq!(refusal.to_string(), "a sample every 1000 us cannot be taken (use an interval of 1 ms or more)");
+    let error = Recorder::with_probe(|| Ok(Counting::default()), manifest, BARE, sink).unwrap_err();
+    assert_eq!(error.to_string(), "a sample every 1000 us cannot be taken (use an interval of 1 ms or more)");
 }
 
 /// Panics at its third sample.
 struct Panicking(Counting);
 
 impl Probe for Panicking {
-    fn sample(&mut self, schema: &mut Schema, sample: &mut Sample) -> Result<(), Refusal> {
+    fn sample(&mut self, schema: &mut Schema, sample: &mut Sample) -> Result<(), Error> {
         assert!(self.0.count < 2, "a defect in a probe (this panic belongs to the test)");
         self.0.sample(schema, sample)
     }
-    fn renew(&mut self) -> Result<(), Refusal> {
+    fn renew(&mut self) -> Result<(), Error> {
         Ok(())
     }
     fn watch_pid(&mut self, _: u32) {}
@@ -459,10 +459,10 @@ fn a_schema_that_has_grown_too_large_begins_anew_without_what_is_gone() {
     /// Counts the entities under which each sample comes.
     struct Entities(Arc<Mutex<Vec<(i64, usize)>>>);
     impl Sink for Entities {
-        fn begin(&mut self, _: &Manifest) -> Result<(), Refusal> {
+        fn begin(&mut self, _: &Manifest) -> Result<(), Error> {
             Ok(())
         }
-        fn sample(&mut self, schema: &Schema, sample: &Sample) -> Result<(), Refusal> {
+        fn sample(&mut self, schema: &Schema, sample: &Sample) -> Result<(), Error> {
             let (_, host) = sample.table(Table::Host).unwrap().rows().next().unwrap();
             let disks = schema.entities(Table::Disk);
             let names: Vec<_> =
@@ -471,10 +471,10 @@ fn a_schema_that_has_grown_too_large_begins_anew_without_what_is_gone() {
             self.0.lock().unwrap().push((host[0].unwrap(), disks.len()));
             Ok(())
         }
-        fn mark(&mut self, mark: &Mark) -> Result<(), Refusal> {
+        fn mark(&mut self, mark: &Mark) -> Result<(), Error> {
             panic!("nothing is to be said: {mark:?}");
         }
-        fn finish(&mut self, _: &Manifest) -> Result<(), Refusal> {
+        fn finish(&mut self, _: &Manifest) -> Result<(), Error> {
             Ok(())
         }
     }

@@ -1,7 +1,7 @@
 //! Once it is warm, the sampling thread allocates nothing and faults no page in.
 #![allow(unsafe_code, reason = "an allocator that counts, and getrusage")]
 
-use pagetide_core::{Manifest, Mark, Nanos, Refusal, Sample, Schema, Sink};
+use pagetide_core::{Error, Manifest, Mark, Nanos, Sample, Schema, Sink};
 use pagetide_kernel::{Processes, Root, Sampler, Watch};
 use pagetide_recorder::{Probe, Protection, Recorder};
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -65,11 +65,11 @@ struct Watched {
 }
 
 impl Probe for Watched {
-    fn sample(&mut self, schema: &mut Schema, sample: &mut Sample) -> Result<(), Refusal> {
+    fn sample(&mut self, schema: &mut Schema, sample: &mut Sample) -> Result<(), Error> {
         self.log.lock().unwrap().push(used());
         Probe::sample(&mut self.sampler, schema, sample)
     }
-    fn renew(&mut self) -> Result<(), Refusal> {
+    fn renew(&mut self) -> Result<(), Error> {
         Ok(())
     }
     fn watch_pid(&mut self, _: u32) {}
@@ -80,17 +80,17 @@ impl Probe for Watched {
 struct Marks(Arc<Mutex<Vec<Mark>>>);
 
 impl Sink for Marks {
-    fn begin(&mut self, _: &Manifest) -> Result<(), Refusal> {
+    fn begin(&mut self, _: &Manifest) -> Result<(), Error> {
         Ok(())
     }
-    fn sample(&mut self, _: &Schema, _: &Sample) -> Result<(), Refusal> {
+    fn sample(&mut self, _: &Schema, _: &Sample) -> Result<(), Error> {
         Ok(())
     }
-    fn mark(&mut self, mark: &Mark) -> Result<(), Refusal> {
+    fn mark(&mut self, mark: &Mark) -> Result<(), Error> {
         self.0.lock().unwrap().push(mark.clone());
         Ok(())
     }
-    fn finish(&mut self, _: &Manifest) -> Result<(), Refusal> {
+    fn finish(&mut self, _: &Manifest) -> Result<(), Error> {
         Ok(())
     }
 }

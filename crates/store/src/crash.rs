@@ -4,7 +4,7 @@
 use crate::log::{Encoder, Event, LogReader, Start, header};
 use crate::trial::{Failing, Given, give, manifest, recording, recordings, short};
 use crate::{Keep, Reader, Writer};
-use pagetide_core::{Recording, Refusal, Selection, Sink, Source};
+use pagetide_core::{Error, Recording, Selection, Sink, Source};
 use proptest::prelude::*;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -105,7 +105,7 @@ fn a_log_cut_at_any_byte_of_its_last_two_samples_keeps_all_whole_ones() {
 }
 
 /// Writes with a file system that fails, giving each thing once more when it was refused, and tells what was taken.
-fn write_with(folder: &Path, failing: &Arc<Failing>, given: &[Given]) -> (Vec<Given>, bool, Result<(), Refusal>) {
+fn write_with(folder: &Path, failing: &Arc<Failing>, given: &[Given]) -> (Vec<Given>, bool, Result<(), Error>) {
     let mut taken = Vec::new();
     let Ok(mut writer) = Writer::create_on(folder, failing.clone()) else { return (taken, false, Ok(())) };
     let begun = writer.begin(&manifest()).or_else(|_| writer.begin(&manifest())).is_ok();

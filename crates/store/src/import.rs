@@ -12,7 +12,7 @@
 //! let import = import(&[Input::bytes("sar-B.txt", log)], &Options::default())?;
 //! let rate = import.recording.host("pgpgin").expect("it is there");
 //! assert_eq!(rate.points().next().map(|(_, value)| value), Some(3_152_860));
-//! # Ok::<(), pagetide_core::Refusal>(())
+//! # Ok::<(), pagetide_core::Error>(())
 //! ```
 //!
 //! Rates and averages are stored as [`Kind::Rate`](pagetide_core::Kind::Rate), never as counters; the numbers of kernel
@@ -43,7 +43,7 @@ pub use report::{FileKind, FileReport, ImportReport, LeftOut, Skipped};
 
 use gather::Gather;
 use line::{Lines, read_failed};
-use pagetide_core::{Nanos, Recording, Refusal};
+use pagetide_core::{Error, Nanos, Recording};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
@@ -79,15 +79,15 @@ impl Input {
         self
     }
 
-    fn open(&self) -> Result<Box<dyn Read + '_>, Refusal> {
+    fn open(&self) -> Result<Box<dyn Read + '_>, Error> {
         match &self.content {
             Content::Bytes(bytes) => Ok(Box::new(Cursor::new(bytes.as_slice()))),
             Content::File(path) => {
-                let refusal =
-                    |error| Refusal::input(format!("{}: {error}", self.name), "check the path and its permissions");
-                let file = File::open(path).map_err(refusal)?;
-                if file.metadata().map_err(refusal)?.is_dir() {
-                    return Err(Refusal::input(format!("{}: it is a directory", self.name), "name the files in it"));
+                let error =
+                    |error| Error::input(format!("{}: {error}", self.name), "check the path and its permissions");
+                let file = File::open(path).map_err(error)?;
+                if file.metadata().map_err(error)?.is_dir() {
+                    return Err(Error::input(format!("{}: it is a directory", self.name), "name the files in it"));
                 }
                 Ok(Box::new(file))
             }
@@ -132,7 +132,7 @@ pub struct Import {
 ///
 /// # Errors
 /// A file that cannot be opened or read; files of different hosts; no file among them with a value in it.
-pub fn import(files: &[Input], options: &Options) -> Result<Import, Refusal> {
+pub fn import(files: &[Input], options: &Options) -> Result<Import, Error> {
     let mut gathers = Vec::with_capacity(files.len());
     let mut unreadable = None;
     for file in files {
@@ -147,15 +147,15 @@ pub fn import(files: &[Input], options: &Options) -> Result<Import, Refusal> {
                 read(kind, input, &mut gather, &options)?;
             }
             Err(why) => {
-                gather.report.skip(1, format!("{} ({})", why.what, why.mend));
-                unreadable.get_or_insert_with(|| Refusal::input(format!("{}: {}", file.name, why.what), why.mend));
+                gather.report.skip(1, format!("{} ({})", why.what, why.hint));
+                unreadable.get_or_insert_with(|| Error::input(format!("{}: {}", file.name, why.what), why.hint));
             }
         }
         gathers.push(gather);
     }
     if gathers.iter().all(|gather| gather.report.values == 0) {
         let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
-        let nothing = || Refusal::input(format!("nothing to import in {}", names.join(", ")), sniff::READABLE);
+        let nothing = || Error::input(format!("nothing to import in {}", names.join(", ")), sniff::READABLE);
         return Err(unreadable.unwrap_or_else(nothing));
     }
     assemble::assemble(gathers, options)
@@ -168,7 +168,7 @@ fn beginning(input: &mut impl Read) -> std::io::Result<Vec<u8>> {
     Ok(start)
 }
 
-fn read(kind: FileKind, input: impl BufRead, gather: &mut Gather, options: &Options) -> Result<(), Refusal> {
+fn read(kind: FileKind, input: impl BufRead, gather: &mut Gather, options: &Options) -> Result<(), Error> {
     match kind {
         FileKind::Sar => sar::read(&mut Lines::new(input), gather, options),
         FileKind::Sadf => sadf::read(input, gather, options),

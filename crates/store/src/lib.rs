@@ -6,12 +6,12 @@
 
 #[cfg(test)]
 mod crash;
+mod file_error;
 mod files;
 pub mod import;
 mod layout;
 mod log;
 mod reader;
-mod refuse;
 mod retention;
 mod seal;
 mod sealed;

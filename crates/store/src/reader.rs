@@ -7,9 +7,9 @@ mod segment;
 use crate::layout::{Folder, SealedPath, SegmentName};
 use crate::seal::Survey;
 use crate::sealed::{self, SealedFile};
-use crate::{FORMAT_VERSION, refuse};
+use crate::{FORMAT_VERSION, file_error};
 use gather::Gathered;
-use pagetide_core::{Manifest, Recording, Refusal, Selection, Source};
+use pagetide_core::{Error, Manifest, Recording, Selection, Source};
 use segment::Trouble;
 use std::collections::BTreeMap;
 use std::io;
@@ -31,24 +31,24 @@ impl Reader {
     /// # Errors
     ///
     /// When there is none, when it cannot be read, or when its format is newer than this crate.
-    pub fn open(folder: &Path) -> Result<Self, Refusal> {
+    pub fn open(folder: &Path) -> Result<Self, Error> {
         let folder = Folder::new(folder);
         let path = folder.manifest();
         let manifest = match std::fs::read(&path) {
             Ok(text) => serde_json::from_slice(&text).ok(),
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => None,
-            Err(error) => return Err(refuse::io("read it", &path, &error)),
+            Err(error) => return Err(file_error::io("read it", &path, &error)),
         };
         // Every segment has the manifest of its beginning, so a damaged one can be replaced.
         let manifest: Option<Manifest> = manifest.or_else(|| last_manifest(&folder));
         let manifest = manifest.ok_or_else(|| {
-            Refusal::input(
+            Error::input(
                 format!("{}: not a recording: it has no manifest.json and no segment", folder.path().display()),
                 "`pagetide record -o DIR` makes one",
             )
         })?;
         if manifest.schema_version > FORMAT_VERSION {
-            return Err(refuse::newer(&path, manifest.schema_version));
+            return Err(file_error::newer(&path, manifest.schema_version));
         }
         Ok(Self { folder, manifest })
     }
@@ -114,7 +114,7 @@ impl Source for Reader {
     /// Loads the selected part. Segments outside the time range are not read beyond their ends, and of sealed segments
     /// only the files of the selected tables. A segment that is damaged is left out, and a mark says so. Times of
     /// earlier boots are moved, so that the axis goes on over a restart of the host as the wall clock did.
-    fn load(&self, selection: &Selection) -> Result<Recording, Refusal> {
+    fn load(&self, selection: &Selection) -> Result<Recording, Error> {
         let mut tries = 0;
         loop {
             tries += 1;
@@ -125,9 +125,9 @@ impl Source for Reader {
                 }
                 Err(Trouble::Io(path, error)) => {
                     let path = if path.as_os_str().is_empty() { self.folder.path() } else { &path };
-                    return Err(refuse::io("read it", path, &error));
+                    return Err(file_error::io("read it", path, &error));
                 }
-                Err(Trouble::Newer(path, version)) => return Err(refuse::newer(&path, version)),
+                Err(Trouble::Newer(path, version)) => return Err(file_error::newer(&path, version)),
             }
         }
     }

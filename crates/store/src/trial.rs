@@ -2,8 +2,8 @@
 
 use crate::files::{Files, Output, System};
 use pagetide_core::{
-    Column, Entity, EntityId, Kind, Manifest, Mark, MarkKind, Recording, RecordingBuilder, Refusal, Sample, Schema,
-    Sink, Stamp, Table, Unit,
+    Column, Entity, EntityId, Error, Kind, Manifest, Mark, MarkKind, Recording, RecordingBuilder, Sample, Schema, Sink,
+    Stamp, Table, Unit,
 };
 use proptest::prelude::*;
 use std::io;
@@ -31,7 +31,7 @@ pub(crate) enum Given {
 }
 
 /// Gives one thing to a sink.
-pub(crate) fn give(sink: &mut dyn Sink, given: &Given) -> Result<(), Refusal> {
+pub(crate) fn give(sink: &mut dyn Sink, given: &Given) -> Result<(), Error> {
     match given {
         Given::Sample(schema, sample) => sink.sample(schema, sample),
         Given::Mark(mark) => sink.mark(mark),

@@ -1,8 +1,8 @@
 //! What a recording takes on disk.
 
 use crate::layout::Folder;
-use crate::{refuse, sealed};
-use pagetide_core::{Bytes, Refusal};
+use crate::{file_error, sealed};
+use pagetide_core::{Bytes, Error};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -23,8 +23,8 @@ impl Usage {
     /// # Errors
     ///
     /// When the folder cannot be read.
-    pub fn of(folder: &Path) -> Result<Self, Refusal> {
-        let failed = |error| refuse::io("look into it", folder, &error);
+    pub fn of(folder: &Path) -> Result<Self, Error> {
+        let failed = |error| file_error::io("look into it", folder, &error);
         let folder = Folder::new(folder);
         let size = |path: &Path| path.metadata().map_or(0, |data| data.len());
         let logs = folder.logs().map_err(failed)?;

@@ -7,8 +7,8 @@ use crate::retention::Keep;
 use crate::seal::Survey;
 use crate::sealed::{self, SealedFile};
 use crate::sealer::{Sealer, Work};
-use crate::{FORMAT_VERSION, Reader, refuse};
-use pagetide_core::{Manifest, Mark, Refusal, Sample, Schema, Sink, Stamp};
+use crate::{FORMAT_VERSION, Reader, file_error};
+use pagetide_core::{Error, Manifest, Mark, Sample, Schema, Sink, Stamp};
 use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -56,7 +56,7 @@ impl Writer {
     /// # Errors
     ///
     /// When the folder holds a recording already, is being written by another process, or cannot be written.
-    pub fn create(folder: &Path) -> Result<Self, Refusal> {
+    pub fn create(folder: &Path) -> Result<Self, Error> {
         Self::create_on(folder, Arc::new(System))
     }
 
@@ -66,13 +66,13 @@ impl Writer {
     /// # Errors
     ///
     /// When another process writes there, when its format is newer than this crate, or when it cannot be written.
-    pub fn open_or_continue(folder: &Path, keep: Keep) -> Result<Self, Refusal> {
+    pub fn open_or_continue(folder: &Path, keep: Keep) -> Result<Self, Error> {
         Self::open_or_continue_on(folder, keep, Arc::new(System))
     }
 
-    pub(crate) fn create_on(path: &Path, files: Arc<dyn Files>) -> Result<Self, Refusal> {
-        if Folder::new(path).is_recording().map_err(|error| refuse::io("look into it", path, &error))? {
-            return Err(Refusal::input(
+    pub(crate) fn create_on(path: &Path, files: Arc<dyn Files>) -> Result<Self, Error> {
+        if Folder::new(path).is_recording().map_err(|error| file_error::io("look into it", path, &error))? {
+            return Err(Error::input(
                 format!("{}: holds a recording already", path.display()),
                 "use another folder, or remove this one",
             ));
@@ -80,9 +80,9 @@ impl Writer {
         Self::prepare(path, Keep::default(), files)
     }
 
-    pub(crate) fn open_or_continue_on(path: &Path, keep: Keep, files: Arc<dyn Files>) -> Result<Self, Refusal> {
+    pub(crate) fn open_or_continue_on(path: &Path, keep: Keep, files: Arc<dyn Files>) -> Result<Self, Error> {
         let mut writer = Self::prepare(path, keep, files)?;
-        let failed = |error| refuse::io("look into it", path, &error);
+        let failed = |error| file_error::io("look into it", path, &error);
         if writer.folder.is_recording().map_err(failed)? {
             writer.manifest = Reader::open(path)?.manifest().clone();
             writer.go_on().map_err(failed)?;
@@ -90,9 +90,9 @@ impl Writer {
         Ok(writer)
     }
 
-    fn prepare(path: &Path, keep: Keep, files: Arc<dyn Files>) -> Result<Self, Refusal> {
+    fn prepare(path: &Path, keep: Keep, files: Arc<dyn Files>) -> Result<Self, Error> {
         let folder = Folder::new(path);
-        files.make_folder(&folder.open()).map_err(|error| refuse::io("make the folder", &folder.open(), &error))?;
+        files.make_folder(&folder.open()).map_err(|error| file_error::io("make the folder", &folder.open(), &error))?;
         let lock = lock(path)?;
         Ok(Self {
             sealer: Sealer::new(Work { files: files.clone(), folder: folder.clone(), keep }),
@@ -132,10 +132,10 @@ impl Writer {
         Ok(())
     }
 
-    fn write_manifest(&mut self, manifest: &Manifest) -> Result<(), Refusal> {
+    fn write_manifest(&mut self, manifest: &Manifest) -> Result<(), Error> {
         self.manifest = Manifest { schema_version: FORMAT_VERSION, ..manifest.clone() };
         let path = self.folder.manifest();
-        let failed = |error| refuse::io("write the manifest", &path, &error);
+        let failed = |error| file_error::io("write the manifest", &path, &error);
         let mut text = serde_json::to_vec_pretty(&self.manifest).map_err(|error| failed(error.into()))?;
         text.push(b'\n');
         files::replace(&*self.files, &path, &text).map_err(failed)
@@ -149,7 +149,7 @@ impl Writer {
     }
 
     /// The log for something at `stamp`: a new one when there is none or the segment is over.
-    fn log(&mut self, stamp: Stamp) -> Result<&mut OpenLog, Refusal> {
+    fn log(&mut self, stamp: Stamp) -> Result<&mut OpenLog, Error> {
         if self.open.as_ref().is_some_and(|log| log.is_over(stamp)) {
             self.end_segment();
         }
@@ -160,7 +160,7 @@ impl Writer {
                 let start = Start { first_sample: self.next_sample, manifest: self.manifest.clone() };
                 let log = OpenLog::create(&*self.files, path.clone(), stamp, &start);
                 self.next_segment += 1;
-                log.map_err(|error| refuse::io("start a segment", &path, &error))?
+                log.map_err(|error| file_error::io("start a segment", &path, &error))?
             }
         };
         Ok(self.open.insert(log))
@@ -168,11 +168,11 @@ impl Writer {
 }
 
 /// Keeps other writers out, by a lock on the folder itself. A file system that has no locks goes without.
-fn lock(path: &Path) -> Result<Option<File>, Refusal> {
-    let folder = File::open(path).map_err(|error| refuse::io("open it", path, &error))?;
+fn lock(path: &Path) -> Result<Option<File>, Error> {
+    let folder = File::open(path).map_err(|error| file_error::io("open it", path, &error))?;
     match folder.try_lock() {
         Ok(()) => Ok(Some(folder)),
-        Err(TryLockError::WouldBlock) => Err(Refusal::input(
+        Err(TryLockError::WouldBlock) => Err(Error::input(
             format!("{}: another process is recording there", path.display()),
             "use another folder, or stop the other one",
         )),
@@ -219,21 +219,21 @@ impl OpenLog {
 }
 
 impl Sink for Writer {
-    fn begin(&mut self, manifest: &Manifest) -> Result<(), Refusal> {
+    fn begin(&mut self, manifest: &Manifest) -> Result<(), Error> {
         self.write_manifest(manifest)
     }
 
-    fn sample(&mut self, schema: &Schema, sample: &Sample) -> Result<(), Refusal> {
+    fn sample(&mut self, schema: &Schema, sample: &Sample) -> Result<(), Error> {
         let log = self.log(sample.stamp)?;
         log.buffer.clear();
         if !log.encoder.sample(&mut log.buffer, log.length, schema, sample) {
             log.encoder.forget();
             let what = format!("{}: a sample of more than 64 MiB was left out", log.path.display());
-            return Err(Refusal::system(what, "record fewer processes"));
+            return Err(Error::system(what, "record fewer processes"));
         }
         if let Err(error) = log.append() {
             log.encoder.forget();
-            return Err(refuse::io("write a sample", &log.path, &error));
+            return Err(file_error::io("write a sample", &log.path, &error));
         }
         log.samples += 1;
         self.next_sample += 1;
@@ -246,19 +246,19 @@ impl Sink for Writer {
         self.end_segment();
     }
 
-    fn mark(&mut self, mark: &Mark) -> Result<(), Refusal> {
+    fn mark(&mut self, mark: &Mark) -> Result<(), Error> {
         let log = self.log(mark.stamp)?;
         log.buffer.clear();
         Encoder::mark(&mut log.buffer, log.length, mark);
-        log.append().map_err(|error| refuse::io("write a mark", &log.path, &error))
+        log.append().map_err(|error| file_error::io("write a mark", &log.path, &error))
     }
 
     /// Ends the recording: seals all of it and writes the manifest. When sealing fails the manifest is written all the
     /// same, and readers read the logs.
-    fn finish(&mut self, manifest: &Manifest) -> Result<(), Refusal> {
+    fn finish(&mut self, manifest: &Manifest) -> Result<(), Error> {
         self.open = None;
         let sealed = self.sealer.finish(self.last_wall_ns);
         self.write_manifest(manifest)?;
-        sealed.map_err(|(path, error)| refuse::io("seal it", &path, &error))
+        sealed.map_err(|(path, error)| file_error::io("seal it", &path, &error))
     }
 }

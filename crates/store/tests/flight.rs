@@ -210,8 +210,8 @@ fn readers_see_a_beginning_of_the_recording_while_it_is_written_and_sealed() {
 #[test]
 fn refusals_say_what_and_how_to_mend_it() {
     let scratch = tempfile::tempdir().unwrap();
-    let check = |refusal: pagetide_core::Refusal, words: &[&str]| {
-        let text = refusal.to_string();
+    let check = |error: pagetide_core::Error, words: &[&str]| {
+        let text = error.to_string();
         assert!(words.iter().all(|word| text.contains(word)) && !text.contains('\n'), "{text}");
     };
     let none = scratch.path().join("none");

@@ -4,7 +4,7 @@ use pagetide_core::{Recording, Table};
 use pagetide_store::import::{DateOrder, Import, Input, Options, import};
 
 fn read_with(text: &str, options: &Options) -> Import {
-    import(&[Input::bytes("log", text)], options).unwrap_or_else(|refusal| panic!("{refusal}\n{text}"))
+    import(&[Input::bytes("log", text)], options).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
 fn read(text: &str) -> Import {

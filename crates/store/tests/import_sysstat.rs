@@ -13,7 +13,7 @@ fn fixture(name: &str) -> Input {
 }
 
 fn one(name: &str) -> Import {
-    import(&[fixture(name)], &Options::default()).unwrap_or_else(|refusal| panic!("{name}: {refusal}"))
+    import(&[fixture(name)], &Options::default()).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
 /// Every value: table, entity, metric, moment, value.
@@ -223,8 +223,8 @@ fn a_counter_and_a_rate_of_one_name_do_not_share_a_column() {
 #[test]
 fn what_is_no_log_is_refused_with_what_to_do() {
     let refused = |bytes: &[u8]| import(&[Input::bytes("x", bytes)], &Options::default()).unwrap_err();
-    assert!(refused(&[0x96, 0xd5, 0, 0]).mend.contains("sadf -j"));
-    assert!(refused(&[0x1f, 0x8b, 8]).mend.contains("gunzip"));
+    assert!(refused(&[0x96, 0xd5, 0, 0]).hint.contains("sadf -j"));
+    assert!(refused(&[0x1f, 0x8b, 8]).hint.contains("gunzip"));
     assert!(refused(b"hello\n").what.contains("looks like"));
     assert!(refused(b"").what.contains("x:"));
     let other = String::from_utf8(std::fs::read(match_path("sysstat-12.6.1/sar.C.txt")).unwrap()).unwrap();

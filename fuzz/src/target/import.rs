@@ -2,7 +2,7 @@
 //! could not be read is listed within the file.
 
 use crate::seed;
-use pagetide_core::{Manifest, Mark, Recording, RecordingBuilder, Refusal, Sample, Schema, Sink};
+use pagetide_core::{Error, Manifest, Mark, Recording, RecordingBuilder, Sample, Schema, Sink};
 use pagetide_store::import::{Input, Options, import, replay};
 
 /// Logs of every kind.
@@ -35,19 +35,19 @@ pub fn replayed(recording: &Recording) -> Recording {
 struct Collect(RecordingBuilder);
 
 impl Sink for Collect {
-    fn begin(&mut self, manifest: &Manifest) -> Result<(), Refusal> {
+    fn begin(&mut self, manifest: &Manifest) -> Result<(), Error> {
         self.0 = RecordingBuilder::new(manifest.clone());
         Ok(())
     }
-    fn sample(&mut self, schema: &Schema, sample: &Sample) -> Result<(), Refusal> {
+    fn sample(&mut self, schema: &Schema, sample: &Sample) -> Result<(), Error> {
         self.0.sample(schema, sample);
         Ok(())
     }
-    fn mark(&mut self, mark: &Mark) -> Result<(), Refusal> {
+    fn mark(&mut self, mark: &Mark) -> Result<(), Error> {
         self.0.mark(mark.clone());
         Ok(())
     }
-    fn finish(&mut self, _: &Manifest) -> Result<(), Refusal> {
+    fn finish(&mut self, _: &Manifest) -> Result<(), Error> {
         Ok(())
     }
 }

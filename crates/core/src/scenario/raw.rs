@@ -4,8 +4,8 @@ use super::load::{
     CopySpec, DdSpec, GroupSpec, GrowSpec, NamesSpec, RawLoads, RawPart, SpinSpec, StreamSpec, WalkSpec,
 };
 use super::{
-    Action, BTreeMap, BTreeSet, Bytes, Claim, Deserialize, DeviceChange, Figure, Figures, FileSystem, FioJob, HoldSpec,
-    Machine, Nanos, Quantity, Refusal, Step, SwapSpec, suggest,
+    Action, BTreeMap, BTreeSet, Bytes, Claim, Deserialize, DeviceChange, Error, Figure, Figures, FileSystem, FioJob,
+    HoldSpec, Machine, Nanos, Quantity, Step, SwapSpec, suggest,
 };
 
 #[derive(Debug, Deserialize)]
@@ -104,31 +104,31 @@ fn line_of(text: &str, offset: usize) -> usize {
 }
 
 /// One line for an error of the TOML reader, with a suggestion where a name is unknown.
-pub(super) fn refusal(text: &str, name: &str, error: &toml::de::Error) -> Refusal {
+pub(super) fn error(text: &str, name: &str, error: &toml::de::Error) -> Error {
     let place = error.span().map_or_else(|| name.to_owned(), |span| format!("{name}:{}", line_of(text, span.start)));
     unknown_name(&place, error.message())
 }
 
 /// Rewords serde's list of expected names as a suggestion.
-fn unknown_name(place: &str, message: &str) -> Refusal {
+fn unknown_name(place: &str, message: &str) -> Error {
     let message = message.lines().next().unwrap_or_default();
     let words: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     match words.split_first() {
-        Some((unknown, known)) if message.starts_with("unknown ") && !known.is_empty() => Refusal::input(
+        Some((unknown, known)) if message.starts_with("unknown ") && !known.is_empty() => Error::input(
             format!("{place}: `{unknown}` is not known here{}", suggest::hint(unknown, known.iter().copied())),
             format!("known here: {}", known.join(", ")),
         ),
-        _ => Refusal::input(format!("{place}: {message}"), ""),
+        _ => Error::input(format!("{place}: {message}"), ""),
     }
 }
 
 impl Scenario {
-    pub(super) fn check(self, text: &str, name: &str) -> Result<super::Scenario, Refusal> {
+    pub(super) fn check(self, text: &str, name: &str) -> Result<super::Scenario, Error> {
         if self.machine.disks.is_empty() {
-            return Err(Refusal::input(format!("{name}: the machine has no disk"), "add a [[machine.disk]]"));
+            return Err(Error::input(format!("{name}: the machine has no disk"), "add a [[machine.disk]]"));
         }
         if self.machine.disks[0].filesystem == FileSystem::None {
-            return Err(Refusal::input(
+            return Err(Error::input(
                 format!("{name}: the first disk has no file system"),
                 "files go to the first disk: name one with a file system first",
             ));
@@ -138,7 +138,7 @@ impl Scenario {
             let place = format!("{name}:{}", line_of(text, raw.span().start));
             let step = raw.into_inner().check(&place, &steps)?;
             if steps.iter().any(|before| before.id == step.id) {
-                return Err(Refusal::input(
+                return Err(Error::input(
                     format!("{place}: a step `{}` exists already", step.id),
                     "give it another id",
                 ));
@@ -146,7 +146,7 @@ impl Scenario {
             steps.push(step);
         }
         if steps.is_empty() {
-            return Err(Refusal::input(format!("{name}: no steps"), "add a [[step]]"));
+            return Err(Error::input(format!("{name}: no steps"), "add a [[step]]"));
         }
         let names: Vec<&str> = steps.iter().map(|step| step.id.as_str()).collect();
         for step in &steps {
@@ -156,7 +156,7 @@ impl Scenario {
             ids.sort_unstable();
             let twice = ids.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| &pair[0]);
             if let Some(id) = twice.or_else(|| ids.iter().find(|id| names.contains(&id.as_str()))) {
-                return Err(Refusal::input(
+                return Err(Error::input(
                     format!("{name}: there are two results `{id}`"),
                     "give the part another name",
                 ));
@@ -167,7 +167,7 @@ impl Scenario {
             let place = format!("{name}:{}", line_of(text, raw.span().start));
             let claim = raw.into_inner();
             if claims.iter().any(|before| before.id == claim.id) {
-                return Err(Refusal::input(
+                return Err(Error::input(
                     format!("{place}: a claim `{}` exists already", claim.id),
                     "give it another id",
                 ));
@@ -187,10 +187,10 @@ impl Scenario {
 }
 
 impl RawStep {
-    fn check(self, place: &str, before: &[Step]) -> Result<Step, Refusal> {
+    fn check(self, place: &str, before: &[Step]) -> Result<Step, Error> {
         let identifier = |c: char| c.is_ascii_alphanumeric() || c == '_';
         if !self.id.starts_with(|c: char| c.is_ascii_alphabetic()) || !self.id.chars().all(identifier) {
-            return Err(Refusal::input(
+            return Err(Error::input(
                 format!("{place}: `{}` cannot be a step's id", self.id),
                 "use a letter, then letters, digits and _",
             ));
@@ -208,7 +208,7 @@ impl RawStep {
                 .map(|step| step.id.as_str())
                 .collect();
             if !holds.contains(id.as_str()) {
-                return Err(Refusal::input(
+                return Err(Error::input(
                     format!("{place}: no hold `{id}` before this step{}", suggest::hint(&id, holds)),
                     "release = the id of a hold step",
                 ));
@@ -233,7 +233,7 @@ impl RawStep {
         if let Some(parts) = self.parallel {
             let parts = parts.into_iter().map(|part| part.check(place)).collect::<Result<Vec<_>, _>>()?;
             if parts.iter().all(|part| part.background) {
-                return Err(Refusal::input(
+                return Err(Error::input(
                     format!("{place}: step `{}` has no part that ends it", self.id),
                     "a background part only goes on until the others have ended",
                 ));
@@ -247,13 +247,13 @@ impl RawStep {
         }
         let count = actions.len();
         let Some(action) = actions.pop().filter(|_| count == 1) else {
-            return Err(Refusal::input(
+            return Err(Error::input(
                 format!("{place}: step `{}` does {count} things", self.id),
                 "a step does one: fio, hold, release, drop_caches, sleep, sysctl, snapshot, stream, dd, copy, map_and_walk, grow, spin, names, parallel, device or swap",
             ));
         };
         if self.cgroup.is_some() && !matches!(action, Action::Fio(_) | Action::Load(_)) {
-            return Err(Refusal::input(
+            return Err(Error::input(
                 format!("{place}: a {} step has no process for a control group", action.kind()),
                 "give cgroup to a fio step, a load, or a part",
             ));
@@ -264,12 +264,12 @@ impl RawStep {
 }
 
 /// The figures of a `published` table.
-pub(super) fn published_figures(table: &BTreeMap<String, toml::Value>, place: &str) -> Result<Figures, Refusal> {
+pub(super) fn published_figures(table: &BTreeMap<String, toml::Value>, place: &str) -> Result<Figures, Error> {
     let mut figures = Figures::default();
     for (name, value) in table {
         let figure = Figure::by_name(name).ok_or_else(|| {
             let known = Figure::ALL.iter().map(|figure| figure.name());
-            Refusal::input(
+            Error::input(
                 format!("{place}: `{name}` is not a figure{}", suggest::hint(name, known.clone())),
                 format!("figures: {}", known.collect::<Vec<_>>().join(", ")),
             )
@@ -277,7 +277,7 @@ pub(super) fn published_figures(table: &BTreeMap<String, toml::Value>, place: &s
         figures.set(
             figure,
             published_value(figure, value)
-                .map_err(|why| Refusal::input(format!("{place}: published {name}: {why}"), ""))?,
+                .map_err(|why| Error::input(format!("{place}: published {name}: {why}"), ""))?,
         );
     }
     Ok(figures)
@@ -308,7 +308,7 @@ fn published_value(figure: Figure, value: &toml::Value) -> Result<f64, String> {
 }
 
 /// Reads a fio table, with `same_as` filled in from the earlier step it names.
-fn fio_job(mut table: toml::Table, place: &str, before: &[Step]) -> Result<FioJob, Refusal> {
+fn fio_job(mut table: toml::Table, place: &str, before: &[Step]) -> Result<FioJob, Error> {
     if let Some(same) = table.remove("same_as") {
         let id = same.as_str().unwrap_or_default();
         let job = before.iter().find_map(|step| match &step.action {
@@ -317,12 +317,12 @@ fn fio_job(mut table: toml::Table, place: &str, before: &[Step]) -> Result<FioJo
         });
         let Some(job) = job else {
             let ids = before.iter().filter(|step| matches!(step.action, Action::Fio(_))).map(|step| step.id.as_str());
-            return Err(Refusal::input(
+            return Err(Error::input(
                 format!("{place}: no fio step `{id}` before this one{}", suggest::hint(id, ids)),
                 "same_as = the id of an earlier fio step",
             ));
         };
-        let inherited = toml::Table::try_from(job).map_err(|error| Refusal::input(format!("{place}: {error}"), ""))?;
+        let inherited = toml::Table::try_from(job).map_err(|error| Error::input(format!("{place}: {error}"), ""))?;
         for (key, value) in inherited {
             table.entry(key).or_insert(value);
         }
@@ -330,16 +330,16 @@ fn fio_job(mut table: toml::Table, place: &str, before: &[Step]) -> Result<FioJo
     let job: FioJob = table.try_into().map_err(|error: toml::de::Error| unknown_name(place, error.message()))?;
     const KINDS: [&str; 6] = ["read", "write", "randread", "randwrite", "rw", "randrw"];
     if !KINDS.contains(&job.rw.as_str()) {
-        return Err(Refusal::input(
+        return Err(Error::input(
             format!("{place}: rw = \"{}\" is not known{}", job.rw, suggest::hint(&job.rw, KINDS)),
             format!("one of {}", KINDS.join(", ")),
         ));
     }
     if job.bs == Bytes::ZERO || job.size < job.bs {
-        return Err(Refusal::input(format!("{place}: size is smaller than bs"), "give a size of one block or more"));
+        return Err(Error::input(format!("{place}: size is smaller than bs"), "give a size of one block or more"));
     }
     if job.file.as_deref().is_some_and(|file| file.is_empty() || file.contains('/') || file.starts_with('.')) {
-        return Err(Refusal::input(format!("{place}: file is a name without folders"), "for example file = \"data\""));
+        return Err(Error::input(format!("{place}: file is a name without folders"), "for example file = \"data\""));
     }
     Ok(job)
 }
@@ -370,7 +370,7 @@ mod tests {
 
     const HEAD: &str = "id = \"t\"\ntitle = \"t\"\nsource = \"t\"\n[machine]\ncpus = 1\nmemory = \"1GiB\"\n[[machine.disk]]\nname = \"data\"\nsize = \"1GiB\"\n";
 
-    fn parse(rest: &str) -> Result<super::super::Scenario, Refusal> {
+    fn parse(rest: &str) -> Result<super::super::Scenario, Error> {
         super::super::Scenario::parse(&format!("{HEAD}{rest}"), "t.toml")
     }
 
@@ -469,8 +469,8 @@ mod tests {
         let Action::Device(change) = &slower.steps[0].action else { panic!("{slower:?}") };
         assert_eq!(change.latency.unwrap().get(), 20_000_000);
         let never = head.replace("time_dilation = 10", "time_dilation = 0");
-        let refusal = super::super::Scenario::parse(&format!("{never}{disk}{step}"), "t.toml").unwrap_err();
-        assert!(refusal.to_string().contains("nonzero"), "{refusal}");
+        let error = super::super::Scenario::parse(&format!("{never}{disk}{step}"), "t.toml").unwrap_err();
+        assert!(error.to_string().contains("nonzero"), "{error}");
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
         why: "Requests arrive faster than they are done. Latency is then the queue divided by the rate (Little's law).",
         otherwise: "A device that works on many requests in parallel (SSD, RAID) is busy all the time long before its limit: look whether its rate \
                     still grows with the queue. A limit of a cloud volume looks the same as a slow device.",
-        advice: "For a victim, mend what evicts its pages. For a cause, fewer or larger requests, or a faster device.",
+        advice: "For a victim, stop what evicts its pages. For a cause, fewer or larger requests, or a faster device.",
         kernel: "block/blk-core.c: update_io_ticks; block/genhd.c: diskstats_show.",
     },
     name: "a saturated device",
@@ -93,7 +93,7 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
         Quantity::ratio(busy)
     );
     let advice = advise(
-        "If it is a victim, mend what evicts the pages it reads; else ask less of it.",
+        "If it is a victim, stop what evicts the pages it reads; else ask less of it.",
         None,
         "A faster device for a victim treats the effect and leaves the cause.",
         None,

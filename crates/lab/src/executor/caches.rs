@@ -1,21 +1,20 @@
 //! Dropping caches.
 
-use pagetide_core::{Bytes, Refusal};
+use pagetide_core::{Bytes, Error};
 use pagetide_kernel::cached;
 use std::fs;
 use std::path::PathBuf;
 
 /// Writes what is dirty and drops the page cache, dentries and inodes of the whole machine (`fs/drop_caches.c`), and looks
 /// whether the given files are really gone from it. Gives a note when they are not.
-pub(super) fn drop_all(files: &[PathBuf]) -> Result<Option<String>, Refusal> {
+pub(super) fn drop_all(files: &[PathBuf]) -> Result<Option<String>, Error> {
     const FILE: &str = "/proc/sys/vm/drop_caches";
     let mut left = Bytes::ZERO;
     // Pages that another CPU is just adding to the lists escape the first time.
     for _ in 0..3 {
         // Dirty pages cannot be dropped.
         rustix::fs::sync();
-        fs::write(FILE, "3")
-            .map_err(|error| Refusal::system(format!("cannot write {FILE}: {error}"), "run as root"))?;
+        fs::write(FILE, "3").map_err(|error| Error::system(format!("cannot write {FILE}: {error}"), "run as root"))?;
         left = files
             .iter()
             .filter_map(|file| cached::bytes(file).ok())

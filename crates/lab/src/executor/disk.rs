@@ -1,7 +1,7 @@
 //! Where the scenario's disks are on the machine that the steps run on.
 
 use super::disks_under;
-use pagetide_core::{FioJob, Load, Place, Refusal};
+use pagetide_core::{Error, FioJob, Load, Place};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
@@ -26,15 +26,15 @@ pub(super) struct Disks {
 }
 
 impl Disks {
-    pub(super) fn new(all: &[Disk]) -> Result<Self, Refusal> {
+    pub(super) fn new(all: &[Disk]) -> Result<Self, Error> {
         let open = all.iter().filter(|disk| disk.folder.is_none()).filter_map(|disk| disk.device.as_ref());
         let open = open.map(|device| {
-            File::open(device).map_err(|error| Refusal::system(format!("{}: {error}", device.display()), ""))
+            File::open(device).map_err(|error| Error::system(format!("{}: {error}", device.display()), ""))
         });
         Ok(Self { all: all.to_vec(), _open: open.collect::<Result<_, _>>()? })
     }
 
-    fn find(&self, name: Option<&str>) -> Result<&Disk, Refusal> {
+    fn find(&self, name: Option<&str>) -> Result<&Disk, Error> {
         find(&self.all, name)
     }
 
@@ -42,12 +42,12 @@ impl Disks {
     ///
     /// # Errors
     /// It is a block device, which this machine does not give away.
-    pub(super) fn path(&self, place: &Place) -> Result<PathBuf, Refusal> {
+    pub(super) fn path(&self, place: &Place) -> Result<PathBuf, Error> {
         path(&self.all, place)
     }
 
     /// The names in `/proc/diskstats` of the disks that a load works on; of the first when it works on none.
-    pub(super) fn of_load(&self, load: &Load) -> Result<Vec<String>, Refusal> {
+    pub(super) fn of_load(&self, load: &Load) -> Result<Vec<String>, Error> {
         let mut names = Vec::new();
         for place in load.stored() {
             names.extend(self.names(self.find(place.disk())?)?);
@@ -61,21 +61,21 @@ impl Disks {
     }
 
     /// The same of a fio job.
-    pub(super) fn of_job(&self, job: &FioJob) -> Result<Vec<String>, Refusal> {
+    pub(super) fn of_job(&self, job: &FioJob) -> Result<Vec<String>, Error> {
         self.names(self.find(job.disk.as_deref())?)
     }
 
     /// The same of the first disk.
-    pub(super) fn of_first(&self) -> Result<Vec<String>, Refusal> {
+    pub(super) fn of_first(&self) -> Result<Vec<String>, Error> {
         self.names(self.find(None)?)
     }
 
     /// The same of a disk by its name in the scenario.
-    pub(super) fn of(&self, name: &str) -> Result<Vec<String>, Refusal> {
+    pub(super) fn of(&self, name: &str) -> Result<Vec<String>, Error> {
         self.names(self.find(Some(name))?)
     }
 
-    fn names(&self, disk: &Disk) -> Result<Vec<String>, Refusal> {
+    fn names(&self, disk: &Disk) -> Result<Vec<String>, Error> {
         match (&disk.folder, &disk.device) {
             (Some(folder), _) => disks_under(folder),
             (None, Some(device)) => {
@@ -87,20 +87,20 @@ impl Disks {
 }
 
 /// The disk called `name`, or the first.
-fn find<'a>(all: &'a [Disk], name: Option<&str>) -> Result<&'a Disk, Refusal> {
+fn find<'a>(all: &'a [Disk], name: Option<&str>) -> Result<&'a Disk, Error> {
     let found = match name {
         Some(name) => all.iter().find(|disk| disk.name == name),
         None => all.first(),
     };
     found.ok_or_else(|| {
-        Refusal::input(format!("no disk `{}`", name.unwrap_or_default()), "name one of the machine's disks")
+        Error::input(format!("no disk `{}`", name.unwrap_or_default()), "name one of the machine's disks")
     })
 }
 
 /// Where a place is on given disks.
-pub(super) fn path(all: &[Disk], place: &Place) -> Result<PathBuf, Refusal> {
+pub(super) fn path(all: &[Disk], place: &Place) -> Result<PathBuf, Error> {
     let none = |name: &str, what: &str| {
-        Refusal::system(format!("disk {name}: {what}"), "run it in a VM, whose disks are its own: --on vm")
+        Error::system(format!("disk {name}: {what}"), "run it in a VM, whose disks are its own: --on vm")
     };
     match place {
         Place::Zero => Ok(Path::new("/dev/zero").to_owned()),

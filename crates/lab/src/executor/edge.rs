@@ -1,7 +1,7 @@
 //! What the kernel says at the two ends of a step, and the figures that lie between.
 
 use crate::group::{Group, Usage};
-use pagetide_core::{Bytes, Figure, Figures, Refusal};
+use pagetide_core::{Bytes, Error, Figure, Figures};
 use pagetide_kernel::{DiskStats, Meminfo, Root, Vmstat};
 use std::fs;
 
@@ -29,13 +29,13 @@ impl Edge {
     ///
     /// # Errors
     /// The kernel's files cannot be read.
-    pub(super) fn read(end: End, disks: &[String], group: Option<&Group>) -> Result<Self, Refusal> {
+    pub(super) fn read(end: End, disks: &[String], group: Option<&Group>) -> Result<Self, Error> {
         let root = Root::host();
-        let lost = |error: pagetide_kernel::Error| Refusal::system(error.to_string(), "");
+        let lost = |error: pagetide_kernel::Error| Error::system(error.to_string(), "");
         let read_disks = || {
             let mut all = root.diskstats().map_err(lost)?;
             all.retain(|disk| disks.contains(&disk.name));
-            Ok::<_, Refusal>(all)
+            Ok::<_, Error>(all)
         };
         let early = (end == End::After).then(read_disks).transpose()?;
         let usage = group.map(Group::usage).transpose()?;

@@ -5,7 +5,7 @@
 
 use super::disk::{self, Disk};
 use crate::fio;
-use pagetide_core::{Action, Bytes, FioJob, HoldKind, Load, Outcome, Place, Progress, Refusal, Scenario, Step};
+use pagetide_core::{Action, Bytes, Error, FioJob, HoldKind, Load, Outcome, Place, Progress, Scenario, Step};
 use pagetide_kernel::cached;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -105,7 +105,7 @@ impl Files {
         results: &Path,
         fio: &Path,
         progress: &mut dyn Progress,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, Error> {
         let shared = shared_files(scenario);
         let data = disk::path(disks, &Place::File { name: String::new(), disk: None })?;
         let mut files = Self {
@@ -125,7 +125,7 @@ impl Files {
     }
 
     /// Fills the files that loads read, with content that does not compress.
-    fn fill_for_loads(&mut self, scenario: &Scenario, progress: &mut dyn Progress) -> Result<(), Refusal> {
+    fn fill_for_loads(&mut self, scenario: &Scenario, progress: &mut dyn Progress) -> Result<(), Error> {
         for (place, size) in load_files(scenario, |load| load.reads()) {
             let path = disk::path(&self.disks, &place)?;
             let there = fs::metadata(&path).map_or(0, |meta| meta.len());
@@ -139,13 +139,13 @@ impl Files {
         Ok(())
     }
 
-    fn fill(&self, name: &str, size: Bytes, progress: &mut dyn Progress) -> Result<(), Refusal> {
+    fn fill(&self, name: &str, size: Bytes, progress: &mut dyn Progress) -> Result<(), Error> {
         let path = self.data.join(name);
         let result = self.results.join(format!("fio-layout-{name}.json"));
         let ended = fio::Run::start(&self.fio, &fio::layout(&path, size.get()), &result, None)?.wait(progress)?;
         let written = fs::metadata(&path).map_or(0, |meta| meta.len());
         if ended.outcome != Outcome::Done || written < size.get() {
-            return Err(Refusal::system(
+            return Err(Error::system(
                 format!("cannot fill {} with {size}: {}", path.display(), ended.notes.join("; ")),
                 "look for room on the disk with `df`",
             ));
@@ -154,8 +154,8 @@ impl Files {
     }
 
     /// Takes a new file out of the page cache: whoever reads a page first is charged for it, and that is to be the job.
-    fn forget(&self, path: &Path, size: Bytes, progress: &mut dyn Progress) -> Result<(), Refusal> {
-        let lost = |error: std::io::Error| Refusal::system(format!("{}: {error}", path.display()), "");
+    fn forget(&self, path: &Path, size: Bytes, progress: &mut dyn Progress) -> Result<(), Error> {
+        let lost = |error: std::io::Error| Error::system(format!("{}: {error}", path.display()), "");
         let file = File::open(path).map_err(lost)?;
         rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed).map_err(|error| lost(error.into()))?;
         if cached::bytes(path).is_ok_and(|left| left.get() > size.get() / 100) {
@@ -178,7 +178,7 @@ impl Files {
     }
 
     /// Makes the step's own file ready: none for a job that writes, a filled one for a job that also reads.
-    pub(super) fn prepare(&self, step: &Step, progress: &mut dyn Progress) -> Result<(), Refusal> {
+    pub(super) fn prepare(&self, step: &Step, progress: &mut dyn Progress) -> Result<(), Error> {
         let Action::Fio(job) = &step.action else { return Ok(()) };
         if shared_name(job).is_none() {
             self.finish(step);
@@ -214,10 +214,10 @@ fn load_files(
 }
 
 /// Writes a file of numbers that do not compress, to the disk.
-fn write_random(path: &Path, size: Bytes, progress: &mut dyn Progress) -> Result<(), Refusal> {
+fn write_random(path: &Path, size: Bytes, progress: &mut dyn Progress) -> Result<(), Error> {
     const CHUNK: usize = 1 << 20;
     let lost = |error: std::io::Error| {
-        Refusal::system(
+        Error::system(
             format!("cannot fill {} with {size}: {error}", path.display()),
             "look for room on the disk with `df`",
         )
@@ -227,7 +227,7 @@ fn write_random(path: &Path, size: Bytes, progress: &mut dyn Progress) -> Result
     let mut chunk = vec![0; CHUNK];
     while written < size.get() {
         if progress.interrupted() {
-            return Err(Refusal::interrupted());
+            return Err(Error::interrupted());
         }
         for word in chunk.chunks_exact_mut(8) {
             state ^= state << 13;

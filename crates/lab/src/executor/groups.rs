@@ -4,7 +4,7 @@ use super::disk::Disks;
 use crate::group::Group;
 use crate::shrink::Controller;
 use crate::undo::Journal;
-use pagetide_core::{GroupSpec, IoMax, Refusal};
+use pagetide_core::{Error, GroupSpec, IoMax};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -24,7 +24,7 @@ impl Groups {
         work: Option<&Group>,
         journal: &Journal,
         disks: &Disks,
-    ) -> Result<Group, Refusal> {
+    ) -> Result<Group, Error> {
         let group = match self.0.get(&spec.name) {
             Some(group) => group.clone(),
             None => {
@@ -38,7 +38,7 @@ impl Groups {
     }
 }
 
-fn make(name: &str, work: Option<&Group>, journal: &Journal) -> Result<Group, Refusal> {
+fn make(name: &str, work: Option<&Group>, journal: &Journal) -> Result<Group, Error> {
     let path = match work {
         Some(work) => {
             delegate(work.path(), false)?;
@@ -55,7 +55,7 @@ fn make(name: &str, work: Option<&Group>, journal: &Journal) -> Result<Group, Re
 }
 
 /// The top of the hierarchy: of v2 when its memory controller can be had, which a guest's kernel leaves switched off at first.
-fn top() -> Result<std::path::PathBuf, Refusal> {
+fn top() -> Result<std::path::PathBuf, Error> {
     let v2 = Path::new("/sys/fs/cgroup");
     let controllers = fs::read_to_string(v2.join("cgroup.controllers")).unwrap_or_default();
     if controllers.split_ascii_whitespace().any(|word| word == "memory") {
@@ -65,13 +65,13 @@ fn top() -> Result<std::path::PathBuf, Refusal> {
 }
 
 /// Lets children of a v2 group have limits of their own.
-fn delegate(parent: &Path, io: bool) -> Result<(), Refusal> {
+fn delegate(parent: &Path, io: bool) -> Result<(), Error> {
     let file = parent.join("cgroup.subtree_control");
     if !file.exists() {
         return Ok(());
     }
     let refuse = |error: std::io::Error| {
-        Refusal::system(
+        Error::system(
             format!("cannot give groups of their own to parts of {}: {error}", parent.display()),
             "a v2 group with processes of its own cannot have them: use --shrink none, or --on vm",
         )
@@ -84,14 +84,14 @@ fn delegate(parent: &Path, io: bool) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn limit(group: &Group, spec: &GroupSpec, disks: &Disks) -> Result<(), Refusal> {
+fn limit(group: &Group, spec: &GroupSpec, disks: &Disks) -> Result<(), Error> {
     let v1 = group.has("memory.limit_in_bytes");
     if let Some(max) = spec.memory_max {
         group.write(if v1 { "memory.limit_in_bytes" } else { "memory.max" }, &max.get().to_string())?;
     }
     if let Some(high) = spec.memory_high {
         if v1 {
-            return Err(Refusal::system(
+            return Err(Error::system(
                 format!("group {}: memory_high needs control groups of version 2", spec.name),
                 "run it in a VM: --on vm",
             ));
@@ -100,15 +100,15 @@ fn limit(group: &Group, spec: &GroupSpec, disks: &Disks) -> Result<(), Refusal> 
     }
     for io in &spec.io_max {
         if !group.has("io.max") {
-            return Err(Refusal::system(
+            return Err(Error::system(
                 format!("group {}: io_max needs the io controller of control groups of version 2", spec.name),
                 "run it in a VM: --on vm",
             ));
         }
         for disk in disks.of(&io.disk)? {
             let file = Path::new("/sys/block").join(&disk).join("dev");
-            let number = fs::read_to_string(&file)
-                .map_err(|error| Refusal::system(format!("{}: {error}", file.display()), ""))?;
+            let number =
+                fs::read_to_string(&file).map_err(|error| Error::system(format!("{}: {error}", file.display()), ""))?;
             group.write("io.max", &io_max(number.trim(), io))?;
         }
     }

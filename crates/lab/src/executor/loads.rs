@@ -5,8 +5,7 @@ use super::{Executor, step::Done};
 use crate::load::{Ended, Run};
 use crate::undo::Change;
 use pagetide_core::{
-    Action, Bytes, Figure, Figures, GroupSpec, Load, Nanos, Outcome, Part, Quantity, Refusal, RefusalKind, Step,
-    StepResult,
+    Action, Bytes, Error, ErrorKind, Figure, Figures, GroupSpec, Load, Nanos, Outcome, Part, Quantity, Step, StepResult,
 };
 use pagetide_kernel::{Root, cached};
 use pagetide_recorder::now;
@@ -37,7 +36,7 @@ struct Running<'a> {
 
 impl Executor<'_, '_> {
     /// Runs one load.
-    pub(super) fn load(&mut self, step: &Step, load: &Load) -> Result<Done, Refusal> {
+    pub(super) fn load(&mut self, step: &Step, load: &Load) -> Result<Done, Error> {
         let cgroup = step.cgroup.as_ref();
         let job = Job { id: step.id.clone(), name: &step.id, load, cgroup, delay: Duration::ZERO, background: false };
         let mut all = self.all(vec![job])?;
@@ -46,7 +45,7 @@ impl Executor<'_, '_> {
     }
 
     /// Runs several at once. Each gives a result of its own beside that of the step.
-    pub(super) fn parallel(&mut self, step: &Step, parts: &[Part]) -> Result<Done, Refusal> {
+    pub(super) fn parallel(&mut self, step: &Step, parts: &[Part]) -> Result<Done, Error> {
         let jobs = parts.iter().map(|part| Job {
             id: format!("{}_{}", step.id, part.name),
             name: &part.name,
@@ -82,7 +81,7 @@ impl Executor<'_, '_> {
     }
 
     /// Runs loads until all have ended, those in the background after the others.
-    fn all<'j>(&mut self, jobs: Vec<Job<'j>>) -> Result<Vec<Running<'j>>, Refusal> {
+    fn all<'j>(&mut self, jobs: Vec<Job<'j>>) -> Result<Vec<Running<'j>>, Error> {
         let mut all = Vec::with_capacity(jobs.len());
         for job in jobs {
             all.push(self.begin(job)?);
@@ -111,7 +110,7 @@ impl Executor<'_, '_> {
     }
 
     /// Starts a load's process. One that cannot be started has ended, refused.
-    fn begin<'j>(&mut self, job: Job<'j>) -> Result<Running<'j>, Refusal> {
+    fn begin<'j>(&mut self, job: Job<'j>) -> Result<Running<'j>, Error> {
         let started = job
             .cgroup
             .map(|spec| self.groups.get(spec, self.ground.group.as_ref(), self.ground.journal, &self.disks))
@@ -128,10 +127,10 @@ impl Executor<'_, '_> {
                 self.ground.journal.note(Change::Process { process: run.process(), what })?;
                 running.run = Some(run);
             }
-            Err(refusal) if refusal.kind == RefusalKind::Interrupted => return Err(refusal),
-            Err(refusal) => {
+            Err(error) if error.kind == ErrorKind::Interrupted => return Err(error),
+            Err(error) => {
                 let ended =
-                    Ended { outcome: Outcome::Refused, notes: vec![refusal.to_string()], figures: Figures::default() };
+                    Ended { outcome: Outcome::Refused, notes: vec![error.to_string()], figures: Figures::default() };
                 running.ended = Some((ended, Figures::default(), now().boot_ns));
             }
         }
@@ -139,7 +138,7 @@ impl Executor<'_, '_> {
     }
 
     /// Lets a load begin when it is time, and sees whether it has ended.
-    fn look(&self, running: &mut Running<'_>, since: Duration) -> Result<(), Refusal> {
+    fn look(&self, running: &mut Running<'_>, since: Duration) -> Result<(), Error> {
         let Some(run) = running.run.as_mut() else { return Ok(()) };
         let disks = || self.disks.of_load(running.job.load);
         let group = self.ground.group.as_ref();
@@ -217,7 +216,7 @@ fn memory_in_words() -> String {
 
 impl Executor<'_, '_> {
     /// The disks that a step works on, by their names in `/proc/diskstats`.
-    pub(super) fn disks_of(&self, step: &Step) -> Result<Vec<String>, Refusal> {
+    pub(super) fn disks_of(&self, step: &Step) -> Result<Vec<String>, Error> {
         match &step.action {
             Action::Load(load) => self.disks.of_load(load),
             Action::Fio(job) => self.disks.of_job(job),

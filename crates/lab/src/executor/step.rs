@@ -7,8 +7,8 @@ use crate::fio;
 use crate::hold::{self, Hold, Witness};
 use crate::undo::{Change, Identity, Journal};
 use pagetide_core::{
-    Action, Bytes, Figure, Figures, FioJob, HoldSpec, MarkKind, Nanos, Outcome, Progress, Quantity, Refusal,
-    RefusalKind, Step, StepResult, Unit,
+    Action, Bytes, Error, ErrorKind, Figure, Figures, FioJob, HoldSpec, MarkKind, Nanos, Outcome, Progress, Quantity,
+    Step, StepResult, Unit,
 };
 use pagetide_kernel::cached;
 use pagetide_recorder::now;
@@ -34,7 +34,7 @@ impl Done {
 
 impl Executor<'_, '_> {
     /// Does a step and measures it.
-    pub(super) fn step(&mut self, step: &Step) -> Result<StepResult, Refusal> {
+    pub(super) fn step(&mut self, step: &Step) -> Result<StepResult, Error> {
         let mut notes = Vec::new();
         self.prepare(step, &mut notes)?;
         let (ground, group) = (self.ground, self.ground.group.as_ref());
@@ -94,7 +94,7 @@ impl Executor<'_, '_> {
         })
     }
 
-    fn act(&mut self, step: &Step) -> Result<Done, Refusal> {
+    fn act(&mut self, step: &Step) -> Result<Done, Error> {
         match &step.action {
             Action::Fio(job) => self.fio(step, job),
             Action::Hold(spec) => self.hold(step, spec),
@@ -119,23 +119,23 @@ impl Executor<'_, '_> {
             Action::Parallel(parts) => self.parallel(step, parts),
             Action::Device(change) => Ok(match self.tuning.device(change) {
                 Ok(()) => Done::well(),
-                Err(refusal) => Done::badly(Outcome::Refused, refusal.to_string()),
+                Err(error) => Done::badly(Outcome::Refused, error.to_string()),
             }),
             Action::Swap(areas) => Ok(match self.tuning.swap(areas) {
                 Ok(()) => Done::well(),
-                Err(refusal) => Done::badly(Outcome::Refused, refusal.to_string()),
+                Err(error) => Done::badly(Outcome::Refused, error.to_string()),
             }),
         }
     }
 
-    fn fio(&mut self, step: &Step, job: &FioJob) -> Result<Done, Refusal> {
+    fn fio(&mut self, step: &Step, job: &FioJob) -> Result<Done, Error> {
         let Some(file) = self.files.of(step) else { return Ok(Done::well()) };
         let result = self.ground.results.join(format!("fio-{}.json", step.id));
         let arguments = fio::arguments(&step.id, job, &file);
         let own = match &step.cgroup {
             Some(spec) => match self.groups.get(spec, self.ground.group.as_ref(), self.ground.journal, &self.disks) {
                 Ok(group) => Some(group),
-                Err(refusal) => return Ok(Done::badly(Outcome::Refused, refusal.to_string())),
+                Err(error) => return Ok(Done::badly(Outcome::Refused, error.to_string())),
             },
             None => None,
         };
@@ -198,7 +198,7 @@ impl Executor<'_, '_> {
         }
     }
 
-    fn hold(&mut self, step: &Step, spec: &HoldSpec) -> Result<Done, Refusal> {
+    fn hold(&mut self, step: &Step, spec: &HoldSpec) -> Result<Done, Error> {
         struct Seen<'a> {
             progress: &'a mut dyn Progress,
             journal: &'a Journal,
@@ -206,7 +206,7 @@ impl Executor<'_, '_> {
             of: Bytes,
         }
         impl Witness for Seen<'_> {
-            fn started(&mut self, process: Identity) -> Result<(), Refusal> {
+            fn started(&mut self, process: Identity) -> Result<(), Error> {
                 self.journal.note(Change::Process { process, what: self.what.clone() })
             }
             fn touched(&mut self, touched: Bytes) -> bool {
@@ -238,13 +238,13 @@ impl Executor<'_, '_> {
                 self.holds.insert(step.id.clone(), hold);
                 Ok(done)
             }
-            Err(refusal) if refusal.kind == RefusalKind::Interrupted => Err(refusal),
-            Err(refusal) if refusal.what == hold::KILLED => Ok(Done::badly(Outcome::Killed, refusal.to_string())),
-            Err(refusal) => Ok(Done::badly(Outcome::Refused, refusal.to_string())),
+            Err(error) if error.kind == ErrorKind::Interrupted => Err(error),
+            Err(error) if error.what == hold::KILLED => Ok(Done::badly(Outcome::Killed, error.to_string())),
+            Err(error) => Ok(Done::badly(Outcome::Refused, error.to_string())),
         }
     }
 
-    fn sleep(&mut self, time: Nanos) -> Result<Done, Refusal> {
+    fn sleep(&mut self, time: Nanos) -> Result<Done, Error> {
         let began = Instant::now();
         let whole = Duration::from_nanos(time.get());
         while let Some(left) = whole.checked_sub(began.elapsed()).filter(|left| !left.is_zero()) {

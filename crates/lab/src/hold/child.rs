@@ -4,7 +4,7 @@
 use super::Options;
 use crate::confined;
 use crate::undo::Identity;
-use pagetide_core::{Bytes, HoldKind, HoldSpec, Nanos, Refusal};
+use pagetide_core::{Bytes, Error, HoldKind, HoldSpec, Nanos};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -53,12 +53,12 @@ struct Plan {
     reports: RawFd,
 }
 
-fn killed() -> Refusal {
-    Refusal::system(super::KILLED, "hold less: memory ran out")
+fn killed() -> Error {
+    Error::system(super::KILLED, "hold less: memory ran out")
 }
 
-fn failed(what: &str, error: &io::Error) -> Refusal {
-    Refusal::system(format!("cannot {what}: {error}"), "")
+fn failed(what: &str, error: &io::Error) -> Error {
+    Error::system(format!("cannot {what}: {error}"), "")
 }
 
 impl Child {
@@ -68,8 +68,8 @@ impl Child {
         touch: Bytes,
         options: &Options<'_>,
         file: Option<File>,
-    ) -> Result<Self, Refusal> {
-        let too_much = |_| Refusal::input(format!("{} is more than this machine can address", spec.size), "");
+    ) -> Result<Self, Error> {
+        let too_much = |_| Error::input(format!("{} is more than this machine can address", spec.size), "");
         let door = options.group.map(crate::group::Group::door).transpose()?;
         let (go_in, go) = io::pipe().map_err(|error| failed("make a pipe", &error))?;
         let (reports, reports_out) = io::pipe().map_err(|error| failed("make a pipe", &error))?;
@@ -104,12 +104,12 @@ impl Child {
     }
 
     /// Lets the holder begin.
-    pub(super) fn go(&mut self) -> Result<(), Refusal> {
+    pub(super) fn go(&mut self) -> Result<(), Error> {
         self.go.write_all(b"g").map_err(|error| failed("reach the process that holds memory", &error))
     }
 
     /// Waits for what the holder says next, 50 ms at most.
-    pub(super) fn report(&mut self) -> Result<Report, Refusal> {
+    pub(super) fn report(&mut self) -> Result<Report, Error> {
         let lost = |error: io::Error| failed("hear the process that holds memory", &error);
         let wait = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
         match poll(&mut [PollFd::new(&self.reports, PollFlags::IN)], Some(&wait)) {
@@ -132,7 +132,7 @@ impl Child {
             DONE => Ok(Report::Done),
             _ => {
                 let error = io::Error::from_raw_os_error(i32::try_from(number).unwrap_or(libc::EIO));
-                Err(Refusal::system(
+                Err(Error::system(
                     format!("the memory is refused: {error}"),
                     "hold less, or look at ulimit -l and ulimit -v",
                 ))

@@ -48,15 +48,15 @@ fn it_is_told_when_the_holder_is_killed() {
 fn more_than_is_available_is_refused_before_it_is_taken() {
     let folder = folder();
     let spec = HoldSpec { size: Bytes::new(1 << 50), touch: None, kind: HoldKind::Anon };
-    let refusal = Hold::occupy(&spec, &Options::new(folder.path()), &mut ()).unwrap_err();
-    assert!(refusal.what.contains("would leave less than 1 GiB") && refusal.mend.contains("--allow-oom"), "{refusal}");
+    let error = Hold::occupy(&spec, &Options::new(folder.path()), &mut ()).unwrap_err();
+    assert!(error.what.contains("would leave less than 1 GiB") && error.hint.contains("--allow-oom"), "{error}");
 }
 
 #[test]
 fn it_waits_before_it_touches_and_can_be_ended_meanwhile() {
     struct Impatient(Option<Identity>);
     impl Witness for Impatient {
-        fn started(&mut self, holder: Identity) -> Result<(), Refusal> {
+        fn started(&mut self, holder: Identity) -> Result<(), Error> {
             self.0 = Some(holder);
             Ok(())
         }

@@ -1,8 +1,8 @@
-//! What must be so before a host is changed: each refusal says what is missing and what would mend it.
+//! What must be so before a host is changed: each error names what is missing and the fix.
 
 use super::{HostOptions, Shrink};
 use crate::{executor, fio, hold, shrink};
-use pagetide_core::{Action, Bytes, Refusal, Scenario};
+use pagetide_core::{Action, Bytes, Error, Scenario};
 use pagetide_kernel::Root;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,21 +20,18 @@ pub(super) struct Found {
 }
 
 /// This process may change the system.
-pub(super) fn root() -> Result<(), Refusal> {
+pub(super) fn root() -> Result<(), Error> {
     if rustix::process::geteuid().is_root() {
         Ok(())
     } else {
-        Err(Refusal::system(
-            "the host backend changes settings and control groups, which needs root",
-            "run it with sudo",
-        ))
+        Err(Error::system("the host backend changes settings and control groups, which needs root", "run it with sudo"))
     }
 }
 
 /// The folder as an absolute path.
-pub(super) fn absolute(folder: &Path) -> Result<PathBuf, Refusal> {
+pub(super) fn absolute(folder: &Path) -> Result<PathBuf, Error> {
     folder.canonicalize().map_err(|error| {
-        Refusal::input(
+        Error::input(
             format!("the work folder {}: {error}", folder.display()),
             "give an existing folder with --work-dir",
         )
@@ -42,16 +39,16 @@ pub(super) fn absolute(folder: &Path) -> Result<PathBuf, Refusal> {
 }
 
 /// Everything that can be known before the first change.
-pub(super) fn all(scenario: &Scenario, options: &HostOptions) -> Result<Found, Refusal> {
+pub(super) fn all(scenario: &Scenario, options: &HostOptions) -> Result<Found, Error> {
     let fio = fio::version(&options.fio)?;
     let folder = absolute(&options.work_dir)?;
     use rustix::fs::Access;
     rustix::fs::access(&folder, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK).map_err(|error| {
-        Refusal::system(format!("the work folder {}: {error}", folder.display()), "choose another with --work-dir")
+        Error::system(format!("the work folder {}: {error}", folder.display()), "choose another with --work-dir")
     })?;
     let results = options.results.as_path();
     rustix::fs::access(results, Access::WRITE_OK)
-        .map_err(|error| Refusal::system(format!("the folder for results {}: {error}", results.display()), ""))?;
+        .map_err(|error| Error::system(format!("the folder for results {}: {error}", results.display()), ""))?;
     let disks = executor::disks_under(&folder)?;
     disk_room(scenario, &folder)?;
     memory(scenario, options)?;
@@ -64,26 +61,26 @@ pub(super) fn all(scenario: &Scenario, options: &HostOptions) -> Result<Found, R
     Ok(Found { disks, fio })
 }
 
-fn disk_room(scenario: &Scenario, folder: &Path) -> Result<(), Refusal> {
+fn disk_room(scenario: &Scenario, folder: &Path) -> Result<(), Error> {
     let stat = rustix::fs::statvfs(folder)
-        .map_err(|error| Refusal::system(format!("the work folder {}: {error}", folder.display()), ""))?;
+        .map_err(|error| Error::system(format!("the work folder {}: {error}", folder.display()), ""))?;
     let free = Bytes::new(stat.f_bavail.saturating_mul(stat.f_frsize));
     let files = executor::room(scenario);
     let needed = Bytes::new((files.get() / 10).saturating_add(files.get()).saturating_add(SPARE_DISK.get()));
     if free >= needed {
         return Ok(());
     }
-    Err(Refusal::system(
+    Err(Error::system(
         format!("{} has {free} of room, but the files need {needed} with what must stay free", folder.display()),
         "make room, choose another --work-dir, or a smaller --scale",
     ))
 }
 
-fn memory(scenario: &Scenario, options: &HostOptions) -> Result<(), Refusal> {
+fn memory(scenario: &Scenario, options: &HostOptions) -> Result<(), Error> {
     let machine = &scenario.machine;
     let limit = shrink::limit(machine);
     if limit.get() < 32 << 20 {
-        return Err(Refusal::input(
+        return Err(Error::input(
             format!(
                 "a machine of {} of which its system takes {} leaves {limit} for the work",
                 machine.memory, machine.system
@@ -91,7 +88,7 @@ fn memory(scenario: &Scenario, options: &HostOptions) -> Result<(), Refusal> {
             "use a larger --scale: 32 MiB at least",
         ));
     }
-    let meminfo = Root::host().meminfo().map_err(|error| Refusal::system(error.to_string(), ""))?;
+    let meminfo = Root::host().meminfo().map_err(|error| Error::system(error.to_string(), ""))?;
     let available = meminfo.available().or_else(|| meminfo.free()).unwrap_or(Bytes::ZERO);
     let (needed, spare) = match options.shrink {
         Shrink::Cgroup => (limit, hold::FLOOR),
@@ -102,14 +99,14 @@ fn memory(scenario: &Scenario, options: &HostOptions) -> Result<(), Refusal> {
         return Ok(());
     }
     let with = if spare == Bytes::ZERO { String::new() } else { format!(", and {spare} for the host itself") };
-    Err(Refusal::system(
+    Err(Error::system(
         format!("the scenario needs {needed} of memory{with}; this host has {available} available"),
         "end other processes, or use a smaller --scale",
     ))
 }
 
 /// What is held at one time must fit in the machine: else the OOM killer ends the experiment, not the memory.
-fn holds(scenario: &Scenario) -> Result<(), Refusal> {
+fn holds(scenario: &Scenario) -> Result<(), Error> {
     let limit = shrink::limit(&scenario.machine);
     let mut held: BTreeMap<&str, u64> = BTreeMap::new();
     for step in &scenario.steps {
@@ -120,7 +117,7 @@ fn holds(scenario: &Scenario) -> Result<(), Refusal> {
         };
         let sum = Bytes::new(held.values().fold(0, |sum: u64, size| sum.saturating_add(*size)));
         if sum >= limit {
-            return Err(Refusal::input(
+            return Err(Error::input(
                 format!("step `{}` would hold {sum} in all, but the machine has {limit} for the work", step.id),
                 "hold less, or give the machine more memory",
             ));
@@ -130,7 +127,7 @@ fn holds(scenario: &Scenario) -> Result<(), Refusal> {
 }
 
 /// A job that goes past the cache must ask for whole blocks of the device.
-fn blocks(scenario: &Scenario, disks: &[String]) -> Result<(), Refusal> {
+fn blocks(scenario: &Scenario, disks: &[String]) -> Result<(), Error> {
     for disk in disks {
         let file = Path::new("/sys/block").join(disk).join("queue/logical_block_size");
         let block = std::fs::read_to_string(file).ok().and_then(|text| text.trim().parse::<u64>().ok());
@@ -140,7 +137,7 @@ fn blocks(scenario: &Scenario, disks: &[String]) -> Result<(), Refusal> {
                 && job.direct
                 && !job.bs.get().is_multiple_of(block)
             {
-                return Err(Refusal::input(
+                return Err(Error::input(
                     format!(
                         "step `{}`: direct IO of {} is no whole number of {disk}'s blocks of {block} bytes",
                         step.id, job.bs
@@ -154,7 +151,7 @@ fn blocks(scenario: &Scenario, disks: &[String]) -> Result<(), Refusal> {
 }
 
 /// Settings that this kernel does not have are found before anything runs.
-fn settings(scenario: &Scenario) -> Result<(), Refusal> {
+fn settings(scenario: &Scenario) -> Result<(), Error> {
     let in_steps = scenario.steps.iter().filter_map(|step| match &step.action {
         Action::Sysctl(settings) => Some(settings),
         _ => None,

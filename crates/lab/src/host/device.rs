@@ -2,7 +2,7 @@
 
 use crate::group::Group;
 use crate::undo::Journal;
-use pagetide_core::{Progress, Refusal, Scenario};
+use pagetide_core::{Error, Progress, Scenario};
 use pagetide_kernel::Root;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -15,13 +15,13 @@ pub(super) fn limit(
     disks: &[String],
     group: Option<&Group>,
     progress: &mut dyn Progress,
-) -> Result<(), Refusal> {
+) -> Result<(), Error> {
     let Some(spec) = scenario.machine.disks.first() else { return Ok(()) };
     let bandwidth = spec.bandwidth.map(|bandwidth| bandwidth.get());
     if spec.iops.is_none() && bandwidth.is_none() {
         return Ok(());
     }
-    let stats = Root::host().diskstats().map_err(|error| Refusal::system(error.to_string(), ""))?;
+    let stats = Root::host().diskstats().map_err(|error| Error::system(error.to_string(), ""))?;
     let v1 = blkio_root()?;
     for disk in stats.iter().filter(|disk| disks.contains(&disk.name)) {
         let device = format!("{}:{}", disk.major, disk.minor);
@@ -48,7 +48,7 @@ pub(super) fn limit(
                 progress.say(&format!("limiting {} as the scenario says, for everybody on this host", disk.name));
             }
             (None, None) => {
-                return Err(Refusal::system(
+                return Err(Error::system(
                     format!("no control group on this host can limit {}", disk.name),
                     "leave --limit-device out, or mount the blkio controller",
                 ));
@@ -59,8 +59,8 @@ pub(super) fn limit(
 }
 
 /// The top of the v1 blkio hierarchy, when it has throttles.
-fn blkio_root() -> Result<Option<PathBuf>, Refusal> {
-    let mounts = Root::host().mounts().map_err(|error| Refusal::system(error.to_string(), ""))?;
+fn blkio_root() -> Result<Option<PathBuf>, Error> {
+    let mounts = Root::host().mounts().map_err(|error| Error::system(error.to_string(), ""))?;
     let mut blkio = mounts
         .into_iter()
         .filter(|mount| mount.kind == "cgroup" && mount.options.split(',').any(|option| option == "blkio"));

@@ -6,7 +6,7 @@ use super::{nanos, work};
 use crate::confined::{self, Usage};
 use crate::group::Group;
 use crate::undo::Identity;
-use pagetide_core::{Bytes, BytesPerSecond, Caching, Fill, Load, Order, Refusal, Sharing};
+use pagetide_core::{Bytes, BytesPerSecond, Caching, Error, Fill, Load, Order, Sharing};
 use std::ffi::{CStr, CString};
 use std::fs::File;
 use std::io::{self, Write};
@@ -61,13 +61,13 @@ pub(super) struct Walk {
 }
 
 impl Plan {
-    pub(super) fn of(load: &Load, from: Option<RawFd>, to: Option<RawFd>) -> Result<Self, Refusal> {
+    pub(super) fn of(load: &Load, from: Option<RawFd>, to: Option<RawFd>) -> Result<Self, Error> {
         let length = |size: Bytes| {
             usize::try_from(size.get())
-                .map_err(|_| Refusal::input(format!("{size} is more than this machine can address"), ""))
+                .map_err(|_| Error::input(format!("{size} is more than this machine can address"), ""))
         };
         let rate = |rate: Option<BytesPerSecond>| rate.map_or(0, BytesPerSecond::get);
-        let from_fd = || from.ok_or_else(|| Refusal::input("there is nothing to read from", ""));
+        let from_fd = || from.ok_or_else(|| Error::input("there is nothing to read from", ""));
         Ok(match load {
             Load::Stream(stream) => Self::Move(Move {
                 from: from_fd()?,
@@ -167,14 +167,14 @@ pub(super) struct Child {
     reaped: bool,
 }
 
-fn failed(what: &str, error: &io::Error) -> Refusal {
-    Refusal::system(format!("cannot {what}: {error}"), "")
+fn failed(what: &str, error: &io::Error) -> Error {
+    Error::system(format!("cannot {what}: {error}"), "")
 }
 
 impl Child {
     /// Starts it under a name, of which the kernel keeps 15 bytes (`TASK_COMM_LEN`).
-    pub(super) fn start(name: &str, plan: Plan, group: Option<&Group>) -> Result<Self, Refusal> {
-        let name = CString::new(name).map_err(|_| Refusal::input(format!("`{name:?}` cannot be a name"), ""))?;
+    pub(super) fn start(name: &str, plan: Plan, group: Option<&Group>) -> Result<Self, Error> {
+        let name = CString::new(name).map_err(|_| Error::input(format!("`{name:?}` cannot be a name"), ""))?;
         let group = group.map(Group::door).transpose()?;
         let board = Board::new().map_err(|error| failed("map memory", &error))?;
         let (inside, outside) = io::pipe().map_err(|error| failed("make a pipe", &error))?;
@@ -203,7 +203,7 @@ impl Child {
     }
 
     /// Lets it begin.
-    pub(super) fn go(&mut self) -> Result<(), Refusal> {
+    pub(super) fn go(&mut self) -> Result<(), Error> {
         self.door.as_mut().map_or(Ok(()), |door| door.write_all(b"g")).map_err(|error| failed("start the load", &error))
     }
 
@@ -213,7 +213,7 @@ impl Child {
     }
 
     /// How it ended and what it used, when it has.
-    pub(super) fn ended(&mut self) -> Result<Option<(ExitStatus, Usage)>, Refusal> {
+    pub(super) fn ended(&mut self) -> Result<Option<(ExitStatus, Usage)>, Error> {
         let ended = confined::reap_pid(self.pid, libc::WNOHANG).map_err(|error| failed("wait for the load", &error))?;
         self.reaped = self.reaped || ended.is_some();
         Ok(ended)

@@ -16,7 +16,7 @@ fn file(name: &str) -> Place {
     Place::File { name: name.into(), disk: None }
 }
 
-fn start(load: &Load, folder: &Path) -> Result<Run, Refusal> {
+fn start(load: &Load, folder: &Path) -> Result<Run, Error> {
     let path = |place: &Place| {
         Ok(match place {
             Place::Zero => PathBuf::from("/dev/zero"),
@@ -164,8 +164,8 @@ fn what_cannot_be_done_is_refused_with_its_reason() {
 #[test]
 fn a_place_that_cannot_be_opened_is_named() {
     let folder = folder();
-    let refusal = start(&Load::Dd(dd(file("missing"), Place::Null, MIB)), folder.path()).unwrap_err();
-    assert!(refusal.what.contains("missing"), "{refusal}");
+    let error = start(&Load::Dd(dd(file("missing"), Place::Null, MIB)), folder.path()).unwrap_err();
+    assert!(error.what.contains("missing"), "{error}");
 }
 
 #[test]

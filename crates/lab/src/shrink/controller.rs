@@ -1,6 +1,6 @@
 //! Where this host's memory controller is.
 
-use pagetide_core::Refusal;
+use pagetide_core::Error;
 use pagetide_kernel::cgroup::Version;
 use pagetide_kernel::{Mount, Root};
 use std::fs;
@@ -16,13 +16,13 @@ pub(crate) struct Controller {
 
 impl Controller {
     /// The memory controller of this host: v2 when it has memory, else v1.
-    pub(crate) fn find() -> Result<Self, Refusal> {
-        let mounts = Root::host().mounts().map_err(|error| Refusal::system(error.to_string(), ""))?;
+    pub(crate) fn find() -> Result<Self, Error> {
+        let mounts = Root::host().mounts().map_err(|error| Error::system(error.to_string(), ""))?;
         Self::find_in(&mounts, |path| fs::read_to_string(path).unwrap_or_default())
     }
 
     /// The same of given mounts and files.
-    fn find_in(mounts: &[Mount], read: impl Fn(&Path) -> String) -> Result<Self, Refusal> {
+    fn find_in(mounts: &[Mount], read: impl Fn(&Path) -> String) -> Result<Self, Error> {
         let has = |file: PathBuf| read(&file).split_ascii_whitespace().any(|word| word == "memory");
         let mut v1 = None;
         let mut switched_off = None;
@@ -40,11 +40,11 @@ impl Controller {
         }
         match (v1, switched_off) {
             (Some(mount), _) => Ok(Self { version: Version::V1, mount }),
-            (None, Some(mount)) => Err(Refusal::system(
+            (None, Some(mount)) => Err(Error::system(
                 format!("the memory controller is switched off in {}", mount.display()),
                 format!("echo '+memory +io' > {}", mount.join("cgroup.subtree_control").display()),
             )),
-            (None, None) => Err(Refusal::system(
+            (None, None) => Err(Error::system(
                 "no control group with a memory controller is mounted, so the host cannot be made smaller by one",
                 "use --shrink hold or --shrink none",
             )),
@@ -61,7 +61,7 @@ mod tests {
         "cgroup /sys/fs/cgroup/cpu cgroup rw,cpu 0 0\ncgroup /sys/fs/cgroup/memory cgroup rw,relatime,memory 0 0\n";
     const V2: &str = "cgroup2 /sys/fs/cgroup cgroup2 rw,nosuid 0 0\n";
 
-    fn find(mounts: &str, controllers: &'static str, subtree: &'static str) -> Result<Controller, Refusal> {
+    fn find(mounts: &str, controllers: &'static str, subtree: &'static str) -> Result<Controller, Error> {
         let mounts = if mounts.is_empty() { Vec::new() } else { parse_mounts(mounts).unwrap() };
         Controller::find_in(&mounts, |path| {
             (if path.ends_with("cgroup.controllers") { controllers } else { subtree }).to_owned()
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_said_with_the_mend() {
-        assert!(find("", "", "").unwrap_err().mend.contains("--shrink"));
-        assert!(find(V2, "memory", "cpu").unwrap_err().mend.contains("subtree_control"));
+        assert!(find("", "", "").unwrap_err().hint.contains("--shrink"));
+        assert!(find(V2, "memory", "cpu").unwrap_err().hint.contains("subtree_control"));
     }
 }

@@ -1,7 +1,7 @@
 //! One change to the system and the way back.
 
 use super::process::{Identity, kill};
-use pagetide_core::Refusal;
+use pagetide_core::Error;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io;
@@ -82,20 +82,20 @@ fn sysctl_path(name: &str) -> PathBuf {
 ///
 /// # Errors
 /// There is no such setting.
-pub(crate) fn read_sysctl(name: &str) -> Result<String, Refusal> {
+pub(crate) fn read_sysctl(name: &str) -> Result<String, Error> {
     let path = sysctl_path(name);
     fs::read_to_string(&path).map(|text| text.trim().to_owned()).map_err(|error| {
-        Refusal::system(
+        Error::system(
             format!("cannot read the setting {name} ({}): {error}", path.display()),
             "check its name with `sysctl -a`",
         )
     })
 }
 
-pub(super) fn write_sysctl(name: &str, value: &str) -> Result<(), Refusal> {
+pub(super) fn write_sysctl(name: &str, value: &str) -> Result<(), Error> {
     let path = sysctl_path(name);
     fs::write(&path, value).map_err(|error| {
-        Refusal::system(format!("cannot set {name} to {value} ({}): {error}", path.display()), "run as root")
+        Error::system(format!("cannot set {name} to {value} ({}): {error}", path.display()), "run as root")
     })
 }
 
@@ -133,7 +133,7 @@ impl Change {
     ///
     /// # Errors
     /// There is no such setting.
-    pub fn sysctl(name: &str, set: &str) -> Result<Option<Self>, Refusal> {
+    pub fn sysctl(name: &str, set: &str) -> Result<Option<Self>, Error> {
         let before = read_sysctl(name)?;
         if before == set {
             return Ok(None);
@@ -178,7 +178,7 @@ fn undo_sysctl(name: &str, set: &str, back: &str, before: &str) -> Undone {
     let now = match (read_sysctl(name), read_sysctl(back)) {
         (Ok(_), Ok(now)) if now == before => return Undone::Nothing,
         (Ok(now), Ok(_)) => now,
-        (Err(refusal), _) | (_, Err(refusal)) => return Undone::Trouble(refusal.to_string()),
+        (Err(error), _) | (_, Err(error)) => return Undone::Trouble(error.to_string()),
     };
     // The kernel prints some values otherwise than they were written (spaces for tabs); those it normalises alike.
     if now.split_whitespace().ne(set.split_whitespace()) {
@@ -186,7 +186,7 @@ fn undo_sysctl(name: &str, set: &str, back: &str, before: &str) -> Undone {
     }
     match write_sysctl(back, before) {
         Ok(()) => Undone::Restored(format!("set {back} back to {before}")),
-        Err(refusal) => Undone::Trouble(refusal.to_string()),
+        Err(error) => Undone::Trouble(error.to_string()),
     }
 }
 

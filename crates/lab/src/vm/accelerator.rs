@@ -4,7 +4,7 @@ use super::initramfs;
 use super::kernel::Kernel;
 use super::qemu::{Accelerator, Machine, Qemu};
 use super::wire::{Job, Message};
-use pagetide_core::{Bytes, Nanos, Progress, Refusal};
+use pagetide_core::{Bytes, Error, Nanos, Progress};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -62,7 +62,7 @@ pub(super) fn working(
     words: &str,
     cache: &Path,
     progress: &mut dyn Progress,
-) -> Result<Accelerator, Refusal> {
+) -> Result<Accelerator, Error> {
     let answer = match known(qemu, kernel, cache) {
         Known::NoKvm => return Ok(Accelerator::Tcg),
         Known::Found(accelerator) => return Ok(accelerator),
@@ -97,7 +97,7 @@ fn comes_up(
     init: &Path,
     words: &str,
     progress: &mut dyn Progress,
-) -> Result<bool, Refusal> {
+) -> Result<bool, Error> {
     let modules = super::module::Modules::below(&kernel.modules);
     let modules = modules.in_order(&super::BASE_MODULES)?;
     let job = Job { scenario: None, interval: Nanos::ZERO, as_host: false, modules: Vec::new(), beside: Vec::new() };
@@ -115,7 +115,7 @@ fn comes_up(
     let until = Instant::now() + PATIENCE;
     while Instant::now() < until && qemu.ended().is_none() {
         if progress.interrupted() {
-            return Err(Refusal::interrupted());
+            return Err(Error::interrupted());
         }
         match qemu.listen(Nanos::new(50_000_000)) {
             Ok(messages) if messages.iter().any(|message| matches!(message, Message::Up { .. })) => return Ok(true),

@@ -2,7 +2,7 @@
 
 use super::initramfs::find_program;
 use crate::executor;
-use pagetide_core::{Action, Bytes, DiskSpec, FileSystem, Refusal, Scenario, SwapSpec};
+use pagetide_core::{Action, Bytes, DiskSpec, Error, FileSystem, Scenario, SwapSpec};
 use std::fs::{self, File, OpenOptions};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -54,10 +54,10 @@ pub(super) fn size(disk: &DiskSpec, scenario: &Scenario) -> Bytes {
 ///
 /// # Errors
 /// The folder cannot be written, there is no mkfs, or it fails.
-pub(super) fn make(disk: &DiskSpec, size: Bytes, folder: &Path) -> Result<File, Refusal> {
+pub(super) fn make(disk: &DiskSpec, size: Bytes, folder: &Path) -> Result<File, Error> {
     let path = folder.join(format!(".pagetide-{}-{}.img", std::process::id(), disk.name));
     let refuse = |error: std::io::Error| {
-        Refusal::system(
+        Error::system(
             format!("cannot make the VM's disk in {}: {error}", folder.display()),
             "name a folder that can be written with --work-dir",
         )
@@ -68,8 +68,8 @@ pub(super) fn make(disk: &DiskSpec, size: Bytes, folder: &Path) -> Result<File, 
     formatted.map(|()| file)
 }
 
-fn format(filesystem: FileSystem, path: &Path) -> Result<(), Refusal> {
-    let ((program, mend), options): (_, &[&str]) = match filesystem {
+fn format(filesystem: FileSystem, path: &Path) -> Result<(), Error> {
+    let ((program, hint), options): (_, &[&str]) = match filesystem {
         // Everything is written now: the guest would write it in the background, among what is measured.
         FileSystem::Ext4 => (
             PROGRAMS[0],
@@ -90,19 +90,19 @@ fn format(filesystem: FileSystem, path: &Path) -> Result<(), Refusal> {
         FileSystem::Xfs => (PROGRAMS[1], &["-q", "-f", "-K"]),
         FileSystem::None => return Ok(()),
     };
-    let program = find_program(Path::new(program), mend)?;
+    let program = find_program(Path::new(program), hint)?;
     let output = Command::new(&program)
         .args(options)
         .arg(path)
         .stdin(Stdio::null())
         .output()
-        .map_err(|error| Refusal::system(format!("cannot run {}: {error}", program.display()), mend))?;
+        .map_err(|error| Error::system(format!("cannot run {}: {error}", program.display()), hint))?;
     if output.status.success() {
         return Ok(());
     }
     let complaint = String::from_utf8_lossy(&output.stderr);
     let line = complaint.lines().find(|line| !line.trim().is_empty()).unwrap_or("no reason given");
-    Err(Refusal::system(format!("{} failed: {line}", program.display()), "look for room on the disk with `df`"))
+    Err(Error::system(format!("{} failed: {line}", program.display()), "look for room on the disk with `df`"))
 }
 
 #[cfg(test)]
@@ -173,7 +173,7 @@ mod tests {
     fn a_folder_that_cannot_be_written_is_named() {
         let scenario =
             scenario("[[machine.disk]]\nname = \"d\"\nsize = \"32MiB\"\n[[step]]\nid = \"A\"\nsleep = \"1s\"");
-        let refusal = make(&scenario.machine.disks[0], Bytes::new(32 << 20), Path::new("/proc/nowhere")).unwrap_err();
-        assert!(refusal.what.contains("/proc/nowhere") && refusal.mend.contains("--work-dir"), "{refusal}");
+        let error = make(&scenario.machine.disks[0], Bytes::new(32 << 20), Path::new("/proc/nowhere")).unwrap_err();
+        assert!(error.what.contains("/proc/nowhere") && error.hint.contains("--work-dir"), "{error}");
     }
 }

@@ -12,7 +12,7 @@ use super::initramfs::JOB;
 use super::wire::{Job, Message};
 use crate::executor::{self, Files, Ground};
 use crate::undo::Journal;
-use pagetide_core::{Bytes, DeviceChange, FileSystem, Machine, Nanos, Progress, Refusal, Scenario, SwapSpec};
+use pagetide_core::{Bytes, DeviceChange, Error, FileSystem, Machine, Nanos, Progress, Scenario, SwapSpec};
 use pagetide_kernel::{Processes, Root, Watch};
 use pagetide_recorder::{Options, Recorder};
 use port::Port;
@@ -27,15 +27,15 @@ const FLOOR: Bytes = Bytes::new(8 << 20);
 /// The word by which a command beside the steps names this very program.
 pub(super) const OWN: &str = "pagetide";
 
-/// Runs as process 1 of a guest and ends by powering it off. Gives a refusal, and does nothing, where this is not a guest of
+/// Runs as process 1 of a guest and ends by powering it off. Gives an error, and does nothing, where this is not a guest of
 /// the vm backend: powering off is not for a host.
-pub fn run() -> Refusal {
+pub fn run() -> Error {
     if std::process::id() != 1 || !Path::new(JOB).exists() {
-        return Refusal::input("this is not a guest of the vm backend", "use `pagetide lab run SCENARIO --on vm`");
+        return Error::input("this is not a guest of the vm backend", "use `pagetide lab run SCENARIO --on vm`");
     }
-    if let Err(refusal) = live() {
+    if let Err(error) = live() {
         // Nobody but the console is left to be told.
-        rustix::io::write(rustix::stdio::stderr(), format!("pagetide: {refusal}\n").as_bytes()).ok();
+        rustix::io::write(rustix::stdio::stderr(), format!("pagetide: {error}\n").as_bytes()).ok();
         // What is still in the console's buffer would go with the power.
         let _ = rustix::termios::tcdrain(rustix::stdio::stderr());
     }
@@ -47,14 +47,14 @@ pub fn run() -> Refusal {
     }
 }
 
-fn live() -> Result<(), Refusal> {
+fn live() -> Result<(), Error> {
     for (kind, at) in [("proc", "/proc"), ("sysfs", "/sys"), ("devtmpfs", "/dev")] {
         attach(kind, kind, Path::new(at), None)?;
     }
     // By which its recordings are known; without one they would be of `(none)`. A kernel that has none set runs as well.
     let _ = rustix::system::sethostname(b"guest");
-    let text = fs::read(JOB).map_err(|error| Refusal::system(format!("{JOB}: {error}"), ""))?;
-    let job: Job = serde_json::from_slice(&text).map_err(|error| Refusal::system(format!("{JOB}: {error}"), ""))?;
+    let text = fs::read(JOB).map_err(|error| Error::system(format!("{JOB}: {error}"), ""))?;
+    let job: Job = serde_json::from_slice(&text).map_err(|error| Error::system(format!("{JOB}: {error}"), ""))?;
     for module in &job.modules {
         load(module)?;
     }
@@ -64,24 +64,24 @@ fn live() -> Result<(), Refusal> {
     port.keep_alive();
     // From here on, whatever goes wrong is told.
     let told = work(scenario, &job, &port);
-    if let Err(refusal) = told {
-        port.send(&refusal.into())?;
+    if let Err(error) = told {
+        port.send(&error.into())?;
     }
     port.drain()
 }
 
-fn attach(kind: &str, source: &str, at: &Path, options: Option<&str>) -> Result<(), Refusal> {
-    fs::create_dir_all(at).map_err(|error| Refusal::system(format!("{}: {error}", at.display()), ""))?;
+fn attach(kind: &str, source: &str, at: &Path, options: Option<&str>) -> Result<(), Error> {
+    fs::create_dir_all(at).map_err(|error| Error::system(format!("{}: {error}", at.display()), ""))?;
     let options = options.and_then(|options| std::ffi::CString::new(options).ok());
     match mount(source, at, kind, MountFlags::empty(), options.as_deref()) {
         // The kernel has mounted it already (CONFIG_DEVTMPFS_MOUNT).
         Ok(()) | Err(rustix::io::Errno::BUSY) => Ok(()),
-        Err(error) => Err(Refusal::system(format!("cannot mount {kind} at {}: {error}", at.display()), "")),
+        Err(error) => Err(Error::system(format!("cannot mount {kind} at {}: {error}", at.display()), "")),
     }
 }
 
-fn load(module: &str) -> Result<(), Refusal> {
-    let refuse = |error: std::io::Error| Refusal::system(format!("cannot load {module}: {error}"), "");
+fn load(module: &str) -> Result<(), Error> {
+    let refuse = |error: std::io::Error| Error::system(format!("cannot load {module}: {error}"), "");
     let file = File::open(module).map_err(refuse)?;
     match rustix::system::finit_module(&file, c"", 0) {
         Ok(()) | Err(rustix::io::Errno::EXIST) => {}
@@ -91,7 +91,7 @@ fn load(module: &str) -> Result<(), Refusal> {
     fs::remove_file(module).map_err(refuse)
 }
 
-fn work(scenario: &Scenario, job: &Job, port: &Port) -> Result<(), Refusal> {
+fn work(scenario: &Scenario, job: &Job, port: &Port) -> Result<(), Error> {
     let machine = &scenario.machine;
     for (kind, at) in [("cgroup2", "/sys/fs/cgroup"), ("tracefs", "/sys/kernel/tracing")] {
         // A kernel without it can still run most scenarios.
@@ -102,14 +102,14 @@ fn work(scenario: &Scenario, job: &Job, port: &Port) -> Result<(), Refusal> {
     let journal = Journal::open_in(Path::new("/run"))?;
     setting::apply(machine, &disks, &journal, &mut differences)?;
     swap::turn_on(machine, &disks, &mut differences)?;
-    let first = disks.first().ok_or_else(|| Refusal::input("the machine has no disk", "add a [[machine.disk]]"))?;
+    let first = disks.first().ok_or_else(|| Error::input("the machine has no disk", "add a [[machine.disk]]"))?;
     let data = first.folder.join("data");
-    fs::create_dir_all(&data).map_err(|error| Refusal::system(format!("{}: {error}", data.display()), ""))?;
+    fs::create_dir_all(&data).map_err(|error| Error::system(format!("{}: {error}", data.display()), ""))?;
     let results = PathBuf::from("/results");
     let mut teller = Teller { port, results: results.clone() };
     // Nothing of what init needs may be reclaimed, or it could not tell that the machine thrashes.
     let locked = rustix::mm::mlockall(rustix::mm::MlockAllFlags::CURRENT | rustix::mm::MlockAllFlags::FUTURE);
-    locked.map_err(|error| Refusal::system(format!("cannot lock init's memory: {error}"), ""))?;
+    locked.map_err(|error| Error::system(format!("cannot lock init's memory: {error}"), ""))?;
     let fio = PathBuf::from(super::initramfs::PROGRAMS).join("fio");
     let places: Vec<executor::Disk> = disks
         .iter()
@@ -120,7 +120,7 @@ fn work(scenario: &Scenario, job: &Job, port: &Port) -> Result<(), Refusal> {
         })
         .collect();
     for folder in places.iter().filter_map(|disk| disk.folder.as_ref()) {
-        fs::create_dir_all(folder).map_err(|error| Refusal::system(format!("{}: {error}", folder.display()), ""))?;
+        fs::create_dir_all(folder).map_err(|error| Error::system(format!("{}: {error}", folder.display()), ""))?;
     }
     let files = Files::lay_out(scenario, &places, &results, &fio, &mut teller)?;
     let own = path::own_time(machine, &disks, &mut differences)?;
@@ -128,7 +128,7 @@ fn work(scenario: &Scenario, job: &Job, port: &Port) -> Result<(), Refusal> {
     let beside = beside::Beside::start(&job.beside, &disks)?;
     let surplus = surplus::take(machine, &mut differences)?;
     let watch = if job.as_host {
-        Watch::flight_recorder(&Root::host()).map_err(|error| Refusal::system(error.to_string(), ""))?
+        Watch::flight_recorder(&Root::host()).map_err(|error| Error::system(error.to_string(), ""))?
     } else {
         Watch { cgroups: Vec::new(), processes: Processes::KernelThreads }
     };
@@ -166,15 +166,15 @@ struct Guest<'a> {
 }
 
 impl executor::Tuning for Guest<'_> {
-    fn set(&mut self, name: &str, value: i64) -> Result<(), Refusal> {
+    fn set(&mut self, name: &str, value: i64) -> Result<(), Error> {
         self.journal.set_sysctl(name, &value.to_string())
     }
 
-    fn swap(&mut self, areas: &[SwapSpec]) -> Result<(), Refusal> {
+    fn swap(&mut self, areas: &[SwapSpec]) -> Result<(), Error> {
         swap::replace(areas, self.disks)
     }
 
-    fn device(&mut self, change: &DeviceChange) -> Result<(), Refusal> {
+    fn device(&mut self, change: &DeviceChange) -> Result<(), Error> {
         self.port.send(&Message::Device(change.clone()))
     }
 }
@@ -204,7 +204,7 @@ struct Disk {
 }
 
 /// Finds each disk by its serial number and mounts it.
-fn mount_disks(machine: &Machine) -> Result<Vec<Disk>, Refusal> {
+fn mount_disks(machine: &Machine) -> Result<Vec<Disk>, Error> {
     let mut disks = Vec::new();
     for (at, spec) in machine.disks.iter().enumerate() {
         let serial = super::qemu::serial(at);
@@ -215,7 +215,7 @@ fn mount_disks(machine: &Machine) -> Result<Vec<Disk>, Refusal> {
             })
         });
         let device = device.ok_or_else(|| {
-            Refusal::system(format!("the guest does not see disk {}", spec.name), "use Debian's kernel")
+            Error::system(format!("the guest does not see disk {}", spec.name), "use Debian's kernel")
         })?;
         let folder = PathBuf::from("/disk").join(&spec.name);
         if spec.filesystem != FileSystem::None {
@@ -240,8 +240,8 @@ fn patiently<T>(mut look: impl FnMut() -> Option<T>) -> Option<T> {
 }
 
 /// MemAvailable now.
-fn available() -> Result<Bytes, Refusal> {
-    let meminfo = Root::host().meminfo().map_err(|error| Refusal::system(error.to_string(), ""))?;
+fn available() -> Result<Bytes, Error> {
+    let meminfo = Root::host().meminfo().map_err(|error| Error::system(error.to_string(), ""))?;
     Ok(meminfo.available().unwrap_or_default())
 }
 

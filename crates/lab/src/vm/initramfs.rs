@@ -4,7 +4,7 @@
 use super::cpio::Archive;
 use super::elf::{Elf, library_folders};
 use super::wire::Job;
-use pagetide_core::Refusal;
+use pagetide_core::Error;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ pub(super) const JOB: &str = "/job.json";
 ///
 /// # Errors
 /// A file cannot be read, or a library is missing.
-pub(super) fn pack(init: &Path, programs: &[PathBuf], modules: &[&Path], job: &Job) -> Result<Vec<u8>, Refusal> {
+pub(super) fn pack(init: &Path, programs: &[PathBuf], modules: &[&Path], job: &Job) -> Result<Vec<u8>, Error> {
     let mut pack = Pack { archive: Archive::default(), seen: BTreeSet::new(), folders: library_folders() };
     for folder in ["/proc", "/sys", "/dev", "/run", "/tmp", "/disk", "/results"] {
         pack.archive.folder(folder);
@@ -36,8 +36,7 @@ pub(super) fn pack(init: &Path, programs: &[PathBuf], modules: &[&Path], job: &J
         pack.archive.file(&path, &read(module)?);
         job.modules.push(path);
     }
-    let text =
-        serde_json::to_vec(&job).map_err(|error| Refusal::system(format!("cannot write the job: {error}"), ""))?;
+    let text = serde_json::to_vec(&job).map_err(|error| Error::system(format!("cannot write the job: {error}"), ""))?;
     pack.archive.file(JOB, &text);
     Ok(pack.archive.finish())
 }
@@ -49,7 +48,7 @@ struct Pack {
 }
 
 impl Pack {
-    fn program(&mut self, from: &Path, to: &str) -> Result<(), Refusal> {
+    fn program(&mut self, from: &Path, to: &str) -> Result<(), Error> {
         let bytes = read(from)?;
         let Some(elf) = Elf::parse(&bytes) else {
             self.archive.file(to, &bytes);
@@ -66,7 +65,7 @@ impl Pack {
         self.libraries(elf, from)
     }
 
-    fn libraries(&mut self, elf: Elf<'_>, of: &Path) -> Result<(), Refusal> {
+    fn libraries(&mut self, elf: Elf<'_>, of: &Path) -> Result<(), Error> {
         let origin = of.parent().unwrap_or(Path::new("/")).display().to_string();
         let own: Vec<PathBuf> = elf
             .run_path()
@@ -79,14 +78,14 @@ impl Pack {
             }
             let found = own.iter().chain(&self.folders).map(|folder| folder.join(name)).find(|path| path.is_file());
             let Some(path) = found else {
-                return Err(Refusal::system(
+                return Err(Error::system(
                     format!("{} needs the library {name}, which is nowhere to be found", of.display()),
                     "install it, or name another program",
                 ));
             };
             let bytes = read(&path)?;
             let library = Elf::parse(&bytes).ok_or_else(|| {
-                Refusal::system(format!("{} is not a 64-bit library", path.display()), "install the 64-bit one")
+                Error::system(format!("{} is not a 64-bit library", path.display()), "install the 64-bit one")
             })?;
             self.archive.file(&format!("{LIBRARIES}/{name}"), &library.loaded());
             self.libraries(library, &path)?;
@@ -95,15 +94,15 @@ impl Pack {
     }
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, Refusal> {
-    fs::read(path).map_err(|error| Refusal::system(format!("cannot read {}: {error}", path.display()), ""))
+fn read(path: &Path) -> Result<Vec<u8>, Error> {
+    fs::read(path).map_err(|error| Error::system(format!("cannot read {}: {error}", path.display()), ""))
 }
 
 /// The file that a name such as `fio` stands for.
 ///
 /// # Errors
 /// There is no such program.
-pub(super) fn find_program(name: &Path, mend: &str) -> Result<PathBuf, Refusal> {
+pub(super) fn find_program(name: &Path, hint: &str) -> Result<PathBuf, Error> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     // mkfs lies where only root's PATH looks.
     let folders = std::env::split_paths(&path).chain(["/usr/sbin", "/sbin"].map(PathBuf::from));
@@ -113,5 +112,5 @@ pub(super) fn find_program(name: &Path, mend: &str) -> Result<PathBuf, Refusal> 
         folders.map(|folder| folder.join(name)).collect()
     };
     candidates.retain(|file| file.is_file());
-    candidates.into_iter().next().ok_or_else(|| Refusal::system(format!("there is no {}", name.display()), mend))
+    candidates.into_iter().next().ok_or_else(|| Error::system(format!("there is no {}", name.display()), hint))
 }

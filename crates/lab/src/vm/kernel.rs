@@ -1,7 +1,7 @@
 //! The guest's kernel: an image that the user names, or Debian's, downloaded as a package and unpacked into the cache. It is
 //! never installed.
 
-use pagetide_core::Refusal;
+use pagetide_core::Error;
 use std::fs::{self, File};
 use std::io::Read;
 use std::os::unix::fs::FileExt;
@@ -28,10 +28,10 @@ impl Kernel {
     ///
     /// # Errors
     /// It is not a kernel image for x86-64.
-    pub(super) fn named(image: &Path) -> Result<Self, Refusal> {
-        let mend =
+    pub(super) fn named(image: &Path) -> Result<Self, Error> {
+        let hint =
             "give the path of an x86-64 bzImage, such as /boot/vmlinuz-6.1.0-56-cloud-amd64, or leave out --kernel";
-        let refuse = |why: &str| Refusal::input(format!("--kernel {}: {why}", image.display()), mend);
+        let refuse = |why: &str| Error::input(format!("--kernel {}: {why}", image.display()), hint);
         let release = release(image).map_err(|error| match error.kind() {
             std::io::ErrorKind::InvalidData => refuse("not a Linux kernel image"),
             _ => refuse(&error.to_string()),
@@ -51,7 +51,7 @@ impl Kernel {
     ///
     /// # Errors
     /// There is none in the cache and none can be downloaded.
-    pub(super) fn distributed(cache: &Path, say: &mut dyn FnMut(&str)) -> Result<Self, Refusal> {
+    pub(super) fn distributed(cache: &Path, say: &mut dyn FnMut(&str)) -> Result<Self, Error> {
         if let Some(kernel) = Self::cached(cache) {
             return Ok(kernel);
         }
@@ -59,7 +59,7 @@ impl Kernel {
         let package = package()?;
         say(&format!("downloading {package} into {} (once; it is not installed)", folder.display()));
         fetch(&package, &folder)?;
-        newest(&folder).ok_or_else(|| Refusal::system(format!("{package} holds no kernel image"), OTHER))
+        newest(&folder).ok_or_else(|| Error::system(format!("{package} holds no kernel image"), OTHER))
     }
 }
 
@@ -102,49 +102,49 @@ fn numbers(release: &str) -> Vec<u64> {
     release.split(|c: char| !c.is_ascii_digit()).filter_map(|part| part.parse().ok()).collect()
 }
 
-fn run(command: &mut Command, mend: &str) -> Result<String, Refusal> {
+fn run(command: &mut Command, hint: &str) -> Result<String, Error> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command
         .env("LC_ALL", "C")
         .stdin(Stdio::null())
         .output()
-        .map_err(|error| Refusal::system(format!("cannot run {name}: {error}"), mend))?;
+        .map_err(|error| Error::system(format!("cannot run {name}: {error}"), hint))?;
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
     let complaint = String::from_utf8_lossy(&output.stderr);
     let line = complaint.lines().find(|line| line.starts_with("E:")).or_else(|| complaint.lines().next_back());
-    Err(Refusal::system(format!("{name} failed: {}", line.unwrap_or("no reason given")), mend))
+    Err(Error::system(format!("{name} failed: {}", line.unwrap_or("no reason given")), hint))
 }
 
 /// The package that the meta package stands for today, as apt knows it.
 ///
 /// # Errors
 /// There is no apt, or it knows none.
-pub(super) fn package() -> Result<String, Refusal> {
-    let mend = format!("apt-get update, {OTHER}");
-    let depends = run(Command::new("apt-cache").args(["depends", META]), &mend)?;
+pub(super) fn package() -> Result<String, Error> {
+    let hint = format!("apt-get update, {OTHER}");
+    let depends = run(Command::new("apt-cache").args(["depends", META]), &hint)?;
     let package = depends.lines().find_map(|line| line.trim().strip_prefix("Depends: "));
     package
         .filter(|package| package.starts_with("linux-image-"))
         .map(str::to_owned)
-        .ok_or_else(|| Refusal::system(format!("apt knows no package {META}"), mend))
+        .ok_or_else(|| Error::system(format!("apt knows no package {META}"), hint))
 }
 
 /// Downloads a package and unpacks it as `folder/<package>`, whole or not at all.
-fn fetch(package: &str, folder: &Path) -> Result<(), Refusal> {
+fn fetch(package: &str, folder: &Path) -> Result<(), Error> {
     let cannot = |error: std::io::Error| {
-        Refusal::system(format!("cannot write {}: {error}", folder.display()), "name another folder by PAGETIDE_CACHE")
+        Error::system(format!("cannot write {}: {error}", folder.display()), "name another folder by PAGETIDE_CACHE")
     };
     fs::create_dir_all(folder).map_err(cannot)?;
     let work = folder.join(format!(".{}", std::process::id()));
     let result = (|| {
         fs::create_dir_all(work.join("root")).map_err(cannot)?;
-        let mend = format!("apt-get update, {OTHER}");
-        run(Command::new("apt-get").args(["download", "--quiet", package]).current_dir(&work), &mend)?;
+        let hint = format!("apt-get update, {OTHER}");
+        run(Command::new("apt-get").args(["download", "--quiet", package]).current_dir(&work), &hint)?;
         let deb = fs::read_dir(&work).map_err(cannot)?.flatten().map(|entry| entry.path());
         let deb = deb.into_iter().find(|path| path.extension().is_some_and(|end| end == "deb"));
-        let deb = deb.ok_or_else(|| Refusal::system(format!("apt-get left no file of {package}"), OTHER))?;
+        let deb = deb.ok_or_else(|| Error::system(format!("apt-get left no file of {package}"), OTHER))?;
         run(Command::new("dpkg-deb").arg("-x").arg(&deb).arg(work.join("root")), OTHER)?;
         match fs::rename(work.join("root"), folder.join(package)) {
             // Somebody else was faster.
@@ -201,9 +201,9 @@ mod tests {
         for (path, word) in
             [("x", "not a Linux kernel image"), ("nowhere", "No such file"), ("", "not a Linux kernel image")]
         {
-            let refusal = Kernel::named(&folder.path().join(path)).unwrap_err();
-            assert!(refusal.what.contains(word) && refusal.mend.contains("bzImage"), "{refusal}");
-            assert!(!refusal.to_string().contains('\n'));
+            let error = Kernel::named(&folder.path().join(path)).unwrap_err();
+            assert!(error.what.contains(word) && error.hint.contains("bzImage"), "{error}");
+            assert!(!error.to_string().contains('\n'));
         }
     }
 }

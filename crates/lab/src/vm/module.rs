@@ -1,7 +1,7 @@
 //! Kernel modules: where they are, what they need, and the order in which they go in.
 
 use super::elf::Elf;
-use pagetide_core::Refusal;
+use pagetide_core::Error;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -44,7 +44,7 @@ impl Modules {
     ///
     /// # Errors
     /// A module needs one that is missing, or is packed.
-    pub(super) fn in_order(&self, wanted: &[&str]) -> Result<Vec<&Path>, Refusal> {
+    pub(super) fn in_order(&self, wanted: &[&str]) -> Result<Vec<&Path>, Error> {
         let mut order = Vec::new();
         let mut seen = BTreeSet::new();
         for name in wanted.iter().filter(|name| self.files.contains_key(**name)) {
@@ -53,12 +53,12 @@ impl Modules {
         Ok(order)
     }
 
-    fn add<'a>(&'a self, name: &str, seen: &mut BTreeSet<String>, order: &mut Vec<&'a Path>) -> Result<(), Refusal> {
+    fn add<'a>(&'a self, name: &str, seen: &mut BTreeSet<String>, order: &mut Vec<&'a Path>) -> Result<(), Error> {
         if self.builtin.contains(name) || !seen.insert(name.to_owned()) {
             return Ok(());
         }
         let file = self.files.get(name).ok_or_else(|| {
-            Refusal::system(format!("the kernel module {name} is missing"), "use Debian's kernel: leave out --kernel")
+            Error::system(format!("the kernel module {name} is missing"), "use Debian's kernel: leave out --kernel")
         })?;
         for needed in needed(file)? {
             self.add(&needed, seen, order)?;
@@ -69,10 +69,10 @@ impl Modules {
 }
 
 /// The modules that a module needs, from its own `.modinfo` (`depends=`).
-fn needed(file: &Path) -> Result<Vec<String>, Refusal> {
-    let bytes = fs::read(file).map_err(|error| Refusal::system(format!("{}: {error}", file.display()), ""))?;
+fn needed(file: &Path) -> Result<Vec<String>, Error> {
+    let bytes = fs::read(file).map_err(|error| Error::system(format!("{}: {error}", file.display()), ""))?;
     let info = Elf::parse(&bytes).and_then(|elf| elf.section(".modinfo")).ok_or_else(|| {
-        Refusal::input(
+        Error::input(
             format!("{} is not a plain kernel module", file.display()),
             "use a kernel whose modules are not compressed, such as Debian's",
         )
@@ -139,7 +139,7 @@ mod tests {
     fn a_packed_module_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("zram.ko.xz"), b"\xfd7zXZ").unwrap();
-        let refusal = Modules::below(folder.path()).in_order(&["zram"]).unwrap_err();
-        assert!(refusal.what.contains("zram.ko.xz"), "{refusal}");
+        let error = Modules::below(folder.path()).in_order(&["zram"]).unwrap_err();
+        assert!(error.what.contains("zram.ko.xz"), "{error}");
     }
 }

@@ -5,7 +5,7 @@
 //! with `NBD_OPT_GO` and simple replies (NetworkBlockDevice/nbd, doc/proto.md).
 
 use super::device::Device;
-use pagetide_core::{Bytes, Nanos, Refusal};
+use pagetide_core::{Bytes, Error, Nanos};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fs::File;
@@ -90,8 +90,8 @@ impl Server {
     ///
     /// # Errors
     /// No socket, no thread.
-    pub(super) fn start(file: File, size: Bytes) -> Result<(Self, OwnedFd), Refusal> {
-        let refuse = |error: io::Error| Refusal::system(format!("cannot serve a disk to the VM: {error}"), "");
+    pub(super) fn start(file: File, size: Bytes) -> Result<(Self, OwnedFd), Error> {
+        let refuse = |error: io::Error| Error::system(format!("cannot serve a disk to the VM: {error}"), "");
         let (socket, client) = UnixStream::pair().map_err(refuse)?;
         let state = State { device: None, answers: BinaryHeap::new(), closed: false };
         let shared = Arc::new(Shared { began: Instant::now(), state: Mutex::new(state), changed: Condvar::new() });
@@ -119,9 +119,9 @@ impl Server {
         self.shared.state().device = Some(device);
     }
 
-    fn spawn(&mut self, name: &str, run: impl FnOnce() + Send + 'static) -> Result<(), Refusal> {
+    fn spawn(&mut self, name: &str, run: impl FnOnce() + Send + 'static) -> Result<(), Error> {
         let thread = Builder::new().name(name.into()).spawn(run);
-        self.threads.push(thread.map_err(|error| Refusal::system(format!("cannot start a thread: {error}"), ""))?);
+        self.threads.push(thread.map_err(|error| Error::system(format!("cannot start a thread: {error}"), ""))?);
         Ok(())
     }
 }

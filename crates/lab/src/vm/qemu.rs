@@ -3,7 +3,7 @@
 mod spawn;
 
 use super::wire::{Frames, Message};
-use pagetide_core::{Bytes, Nanos, Refusal};
+use pagetide_core::{Bytes, Error, Nanos};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::collections::VecDeque;
 use std::fs::File;
@@ -106,10 +106,10 @@ impl Qemu {
     ///
     /// # Errors
     /// QEMU cannot be started.
-    pub(super) fn start(machine: Machine) -> Result<Self, Refusal> {
+    pub(super) fn start(machine: Machine) -> Result<Self, Error> {
         let program = machine.qemu.clone();
         let refuse = |error: std::io::Error| {
-            Refusal::system(
+            Error::system(
                 format!("cannot run {}: {error}", program.display()),
                 "apt-get install --no-install-recommends qemu-system-x86",
             )

@@ -4,20 +4,20 @@ use super::accelerator::{self, Known};
 use super::initramfs::find_program;
 use super::kernel::Kernel;
 use super::{Accelerator, Vm, kernel};
-use pagetide_core::{Bytes, Progress, Refusal};
+use pagetide_core::{Bytes, Error, Progress};
 use std::path::{Path, PathBuf};
 
 /// What was found.
 #[derive(Debug, Clone)]
 pub struct Survey {
     /// QEMU's file.
-    pub qemu: Result<PathBuf, Refusal>,
+    pub qemu: Result<PathBuf, Error>,
     /// The kernel that a guest would boot.
-    pub kernel: Result<GuestKernel, Refusal>,
+    pub kernel: Result<GuestKernel, Error>,
     /// What would execute its instructions.
     pub accelerator: Accelerated,
     /// The programs that make file systems, by name.
-    pub mkfs: Vec<(&'static str, Result<PathBuf, Refusal>)>,
+    pub mkfs: Vec<(&'static str, Result<PathBuf, Error>)>,
     /// The folder of the cache.
     pub cache: PathBuf,
     /// Free room on its disk.
@@ -62,7 +62,7 @@ impl Vm {
             _ if accelerator::no_kvm() => Accelerated::NoKvm,
             _ => Accelerated::NotProbed,
         };
-        let mkfs = super::disk::PROGRAMS.map(|(name, mend)| (name, find_program(Path::new(name), mend)));
+        let mkfs = super::disk::PROGRAMS.map(|(name, hint)| (name, find_program(Path::new(name), hint)));
         Survey {
             qemu,
             kernel: kernel
@@ -78,7 +78,7 @@ impl Vm {
     ///
     /// # Errors
     /// There is no QEMU or no kernel, or the user interrupted it.
-    pub fn probe(&self, progress: &mut dyn Progress) -> Result<Accelerator, Refusal> {
+    pub fn probe(&self, progress: &mut dyn Progress) -> Result<Accelerator, Error> {
         let qemu = self.qemu()?;
         let kernel = self.kernel(progress)?;
         accelerator::forget(&qemu, &kernel, &self.options.cache);
@@ -105,7 +105,7 @@ mod tests {
         let usual = VmOptions::new(&cache, folder.path(), folder.path(), "/bin/true");
         let options = VmOptions { qemu: "qemu-of-nobody".into(), kernel: Some("/nowhere/vmlinuz".into()), ..usual };
         let survey = Vm::new(options).survey();
-        assert!(survey.qemu.unwrap_err().mend.contains("apt-get install"));
+        assert!(survey.qemu.unwrap_err().hint.contains("apt-get install"));
         assert!(survey.kernel.unwrap_err().what.contains("/nowhere/vmlinuz"));
         assert!(survey.free.is_some_and(|free| free > Bytes::ZERO), "the disk of a folder that is not there yet");
         assert!(!cache.exists(), "looking makes nothing");

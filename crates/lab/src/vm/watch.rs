@@ -5,7 +5,7 @@ use super::nbd::Server;
 use super::qemu::Qemu;
 use super::wire::{self, Message};
 use pagetide_core::{
-    DiskSpec, Manifest, Mark, MarkKind, Nanos, Outcome, Progress, Refusal, Sample, Scenario, Schema, Sink, Stamp, Step,
+    DiskSpec, Error, Manifest, Mark, MarkKind, Nanos, Outcome, Progress, Sample, Scenario, Schema, Sink, Stamp, Step,
     StepResult,
 };
 use std::path::{Path, PathBuf};
@@ -66,12 +66,12 @@ impl Watch<'_> {
     ///
     /// # Errors
     /// The guest never began, or refused; the sink refused; the user interrupted it.
-    pub(super) fn run(mut self, mut qemu: Qemu) -> Result<Told, Refusal> {
+    pub(super) fn run(mut self, mut qemu: Qemu) -> Result<Told, Error> {
         let began = Instant::now();
         let mut heard = began;
         let lost = loop {
             if self.progress.interrupted() {
-                return Err(Refusal::interrupted());
+                return Err(Error::interrupted());
             }
             // Whatever was said before the end is still there to be heard.
             let ended = qemu.ended();
@@ -107,7 +107,7 @@ impl Watch<'_> {
         self.lost(lost.0, &lost.1, &lines)
     }
 
-    fn take(&mut self, message: Message, began: Instant) -> Result<(), Refusal> {
+    fn take(&mut self, message: Message, began: Instant) -> Result<(), Error> {
         let state = &mut self.state;
         match message {
             Message::Up { uptime } => {
@@ -172,7 +172,7 @@ impl Watch<'_> {
                 // A name, not a path: a guest has no business elsewhere.
                 let path = self.results.join(name.replace('/', "_"));
                 std::fs::write(&path, text)
-                    .map_err(|error| Refusal::system(format!("{}: {error}", path.display()), "free some room"))?;
+                    .map_err(|error| Error::system(format!("{}: {error}", path.display()), "free some room"))?;
             }
             Message::Part { path, hex } => append(&self.results.join("beside"), &path, &hex)?,
             Message::End { steps, kernel, machine, differences } => {
@@ -185,27 +185,27 @@ impl Watch<'_> {
                     boot: state.boot.unwrap_or_default(),
                 });
             }
-            Message::Refused { system, what, mend } => {
-                return Err(if system { Refusal::system(what, mend) } else { Refusal::input(what, mend) });
+            Message::Refused { system, what, hint } => {
+                return Err(if system { Error::system(what, hint) } else { Error::input(what, hint) });
             }
         }
         Ok(())
     }
 
     /// What is left of a guest that is gone: the steps that ended, the one that was running, and those that never began.
-    fn lost(mut self, outcome: Outcome, why: &str, lines: &[String]) -> Result<Told, Refusal> {
+    fn lost(mut self, outcome: Outcome, why: &str, lines: &[String]) -> Result<Told, Error> {
         let tail: Vec<&str> = lines.iter().rev().take(12).rev().map(String::as_str).collect();
         let Some(manifest) = self.state.manifest.take() else {
             for line in &tail {
                 self.progress.say(&format!("console: {line}"));
             }
             let last = tail.last().map_or_else(String::new, |line| format!("; its console's last line: {line}"));
-            let mend = if tail.is_empty() {
+            let hint = if tail.is_empty() {
                 "its kernel printed nothing: see that the image is whole, or leave out --kernel"
             } else {
                 "see the console's lines above; try another kernel with --kernel, or --accelerator tcg"
             };
-            return Err(Refusal::system(format!("{why} before it could begin{last}"), mend));
+            return Err(Error::system(format!("{why} before it could begin{last}"), hint));
         };
         let stamp = self.state.last;
         let mut steps = std::mem::take(&mut self.state.steps);
@@ -240,8 +240,8 @@ impl Watch<'_> {
 }
 
 /// Appends a part of a file that the guest sends. A guest has no business elsewhere.
-fn append(folder: &Path, path: &str, hex: &str) -> Result<(), Refusal> {
-    let refuse = |why: String| Refusal::system(format!("{path} of the guest: {why}"), "free some room");
+fn append(folder: &Path, path: &str, hex: &str) -> Result<(), Error> {
+    let refuse = |why: String| Error::system(format!("{path} of the guest: {why}"), "free some room");
     let bytes = wire::unhex(hex).ok_or_else(|| refuse("these are no bytes".into()))?;
     let path = Path::new(path);
     if !path.components().all(|part| matches!(part, std::path::Component::Normal(_))) {

@@ -4,8 +4,8 @@
 //! loses nothing while both ends live, so a wrong checksum means that somebody else wrote to it; it ends the run.
 
 use pagetide_core::{
-    Column, DeviceChange, Entity, EntityId, Manifest, Mark, Nanos, Refusal, RefusalKind, Sample, Scenario, Schema,
-    Stamp, StepResult, Table,
+    Column, DeviceChange, Entity, EntityId, Error, ErrorKind, Manifest, Mark, Nanos, Sample, Scenario, Schema, Stamp,
+    StepResult, Table,
 };
 use serde::{Deserialize, Serialize};
 
@@ -62,7 +62,7 @@ pub(super) enum Message {
     /// All steps are done.
     End { steps: Vec<StepResult>, kernel: String, machine: Vec<String>, differences: Vec<String> },
     /// It cannot go on.
-    Refused { system: bool, what: String, mend: String },
+    Refused { system: bool, what: String, hint: String },
 }
 
 /// A sample as it travels: the rows of each table.
@@ -98,9 +98,9 @@ impl PlainSample {
     }
 }
 
-impl From<Refusal> for Message {
-    fn from(refusal: Refusal) -> Self {
-        Self::Refused { system: refusal.kind != RefusalKind::Input, what: refusal.what, mend: refusal.mend }
+impl From<Error> for Message {
+    fn from(error: Error) -> Self {
+        Self::Refused { system: error.kind != ErrorKind::Input, what: error.what, hint: error.hint }
     }
 }
 

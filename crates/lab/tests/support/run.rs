@@ -1,6 +1,6 @@
 //! What a test needs to run a scenario: a sink that remembers, a progress that says nothing, a tiny scenario.
 
-use pagetide_core::{Manifest, Mark, MarkKind, Nanos, Progress, Refusal, Sample, Scenario, Schema, Sink};
+use pagetide_core::{Error, Manifest, Mark, MarkKind, Nanos, Progress, Sample, Scenario, Schema, Sink};
 use std::sync::{Arc, Mutex};
 
 /// What a sink has been given.
@@ -17,18 +17,18 @@ pub(crate) struct Seen {
 pub(crate) struct Memory(pub(crate) Arc<Mutex<Seen>>);
 
 impl Sink for Memory {
-    fn begin(&mut self, _: &Manifest) -> Result<(), Refusal> {
+    fn begin(&mut self, _: &Manifest) -> Result<(), Error> {
         Ok(())
     }
-    fn sample(&mut self, _: &Schema, _: &Sample) -> Result<(), Refusal> {
+    fn sample(&mut self, _: &Schema, _: &Sample) -> Result<(), Error> {
         self.0.lock().unwrap().samples += 1;
         Ok(())
     }
-    fn mark(&mut self, mark: &Mark) -> Result<(), Refusal> {
+    fn mark(&mut self, mark: &Mark) -> Result<(), Error> {
         self.0.lock().unwrap().marks.push(mark.kind.clone());
         Ok(())
     }
-    fn finish(&mut self, manifest: &Manifest) -> Result<(), Refusal> {
+    fn finish(&mut self, manifest: &Manifest) -> Result<(), Error> {
         let mut seen = self.0.lock().unwrap();
         seen.manifest = manifest.clone();
         seen.finished = true;

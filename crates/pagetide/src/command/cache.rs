@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use crate::output;
-use pagetide_core::{Bytes, Pages, Quantity, Ratio, Refusal};
+use pagetide_core::{Bytes, Error, Pages, Quantity, Ratio};
 use pagetide_kernel::{Root, cached, facts};
 use pagetide_view::text::Style;
 use pagetide_view::{Cell, Table};
@@ -34,18 +34,18 @@ struct File {
     recently_evicted_bytes: Option<u64>,
 }
 
-pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Refusal> {
-    let page = facts(&Root::host()).map_err(|error| Refusal::system(error.to_string(), "is /proc mounted?"))?.page_size;
+pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
+    let page = facts(&Root::host()).map_err(|error| Error::system(error.to_string(), "is /proc mounted?"))?.page_size;
     let mut files = Vec::new();
     let mut skipped = 0_u64;
     for path in &arguments.paths {
         let named = std::fs::symlink_metadata(path)
-            .map_err(|error| Refusal::input(format!("{}: {error}", path.display()), "name a file or a folder"))?;
+            .map_err(|error| Error::input(format!("{}: {error}", path.display()), "name a file or a folder"))?;
         if named.is_dir() {
             walk(path, page, &mut files, &mut skipped);
         } else {
             files.push(look(path, page).map_err(|error| {
-                Refusal::input(format!("{}: {error}", path.display()), "name a regular file that can be read")
+                Error::input(format!("{}: {error}", path.display()), "name a regular file that can be read")
             })?);
         }
     }

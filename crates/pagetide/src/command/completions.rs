@@ -3,7 +3,7 @@
 use super::Outcome;
 use crate::{cli, output};
 use clap::CommandFactory;
-use pagetide_core::Refusal;
+use pagetide_core::Error;
 
 /// Print completions for a shell.
 #[derive(Debug, clap::Args)]
@@ -13,7 +13,7 @@ pub(crate) struct Arguments {
     shell: clap_complete::Shell,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Refusal> {
+pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Error> {
     let mut text = Vec::new();
     clap_complete::generate(arguments.shell, &mut cli::Arguments::command(), "pagetide", &mut text);
     output::print(&String::from_utf8_lossy(&text))?;

@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use crate::{output, recordings, reports};
-use pagetide_core::{Diagnosis, Nanos, Recording, Refusal, Report, Selection, Table};
+use pagetide_core::{Diagnosis, Error, Nanos, Recording, Report, Selection, Table};
 use std::path::{Path, PathBuf};
 
 mod part;
@@ -49,7 +49,7 @@ pub(crate) struct Arguments {
     lasts: Option<Nanos>,
 }
 
-pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Refusal> {
+pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     if arguments.watch {
         return watch::run(arguments, json);
     }
@@ -88,13 +88,13 @@ fn selection(drawn: bool) -> Selection {
 const LONG: usize = 7200;
 
 /// Loads all that is selected but the processes.
-fn but_processes(path: &Path, selection: &Selection) -> Result<Recording, Refusal> {
+fn but_processes(path: &Path, selection: &Selection) -> Result<Recording, Error> {
     let tables = Table::ALL.into_iter().filter(|table| *table != Table::Process).collect();
     recordings::load(path, &Selection { tables, ..selection.clone() })
 }
 
 /// Loads the processes, of a long recording only around what happened, and says what happened.
-fn with_processes(path: &Path, selection: &Selection, recording: &mut Recording) -> Result<Diagnosis, Refusal> {
+fn with_processes(path: &Path, selection: &Selection, recording: &mut Recording) -> Result<Diagnosis, Error> {
     let selection = Selection { tables: vec![Table::Process], ..selection.clone() };
     if recording.stamps().len() <= LONG {
         recording.absorb(recordings::load(path, &selection)?);

@@ -4,7 +4,7 @@ mod vm;
 
 use super::Outcome;
 use crate::output;
-use pagetide_core::{Bytes, Refusal};
+use pagetide_core::{Bytes, Error};
 use pagetide_kernel::{Root, damon};
 use pagetide_view::text::Style;
 use pagetide_view::{Cell, Table, Tone};
@@ -13,7 +13,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Say what this machine can do, and for each thing that is missing the one command that mends it.
+/// Say what this machine can do, and for each thing that is missing the one command that fixes it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -38,11 +38,11 @@ struct Check {
     /// What it is for.
     purpose: &'static str,
     found: String,
-    /// The command that mends it; empty when nothing is to be mended.
-    mend: String,
+    /// The command that fixes it; empty when nothing is to be fixed.
+    hint: String,
 }
 
-pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Refusal> {
+pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let mut checks = vec![root(), fio(), cgroup(), available(), quiet(), pressure(), swap(), zram(), tracefs()];
     checks.extend(vm::checks(arguments.probe)?);
     if json {
@@ -64,14 +64,14 @@ fn text(checks: &[Check]) -> String {
         };
         table.row([Cell::toned(mark, tone), check.name.into(), check.found.clone().into(), check.purpose.into()]);
     }
-    let mends: Vec<String> = checks
+    let fixes: Vec<String> = checks
         .iter()
-        .filter(|check| !check.there && !check.mend.is_empty())
-        .map(|check| format!("  {:11}  {}\n", check.name, check.mend))
+        .filter(|check| !check.there && !check.hint.is_empty())
+        .map(|check| format!("  {:11}  {}\n", check.name, check.hint))
         .collect();
-    let mends =
-        if mends.is_empty() { String::new() } else { format!("\nTo mend what is missing:\n{}", mends.concat()) };
-    format!("{}{mends}", table.to_text(Style { colour: output::colour(), width: output::width() }))
+    let fixes =
+        if fixes.is_empty() { String::new() } else { format!("\nTo install what is missing:\n{}", fixes.concat()) };
+    format!("{}{fixes}", table.to_text(Style { colour: output::colour(), width: output::width() }))
 }
 
 /// The first line that a program prints with `arguments`; absent when it cannot be run.
@@ -91,7 +91,7 @@ fn root() -> Check {
         needed: true,
         purpose: "experiments, and what only root may read",
         found: if there { "yes" } else { "no" }.into(),
-        mend: "sudo pagetide …".into(),
+        hint: "sudo pagetide …".into(),
     }
 }
 
@@ -103,7 +103,7 @@ fn fio() -> Check {
         needed: true,
         purpose: "the load of most experiments",
         found: version.unwrap_or_else(|| "not found".into()),
-        mend: "apt-get install -y fio".into(),
+        hint: "apt-get install -y fio".into(),
     }
 }
 
@@ -122,7 +122,7 @@ fn cgroup() -> Check {
         needed: true,
         purpose: "making this host as small as a scenario's machine",
         found: found.into(),
-        mend: "mount -t cgroup2 none /sys/fs/cgroup".into(),
+        hint: "mount -t cgroup2 none /sys/fs/cgroup".into(),
     }
 }
 
@@ -134,7 +134,7 @@ fn available() -> Check {
         needed: true,
         purpose: "experiments at 1/8: 2 GiB available",
         found: available.map_or_else(|| "the kernel does not say".into(), |available| format!("{available} available")),
-        mend: "end what uses the memory, or run at a smaller --scale".into(),
+        hint: "end what uses the memory, or run at a smaller --scale".into(),
     }
 }
 
@@ -147,7 +147,7 @@ fn quiet() -> Check {
         needed: false,
         purpose: "nothing but need takes pages out of the cache",
         found: if there { "yes".into() } else { format!("DAMON is on: {}", actions.join(", ")) },
-        mend: "echo off > /sys/kernel/mm/damon/admin/kdamonds/0/state (whoever set it up will miss it)".into(),
+        hint: "echo off > /sys/kernel/mm/damon/admin/kdamonds/0/state (whoever set it up will miss it)".into(),
     }
 }
 
@@ -159,7 +159,7 @@ fn pressure() -> Check {
         needed: false,
         purpose: "how long tasks wait for memory and IO",
         found: if there { "on" } else { "off" }.into(),
-        mend: "boot with psi=1".into(),
+        hint: "boot with psi=1".into(),
     }
 }
 
@@ -171,7 +171,7 @@ fn swap() -> Check {
         needed: false,
         purpose: "room for anonymous memory; experiments bring their own",
         found: if count > 0 { format!("{count} areas") } else { "none".into() },
-        mend: String::new(),
+        hint: String::new(),
     }
 }
 
@@ -183,7 +183,7 @@ fn zram() -> Check {
         needed: false,
         purpose: "compressed swap on this host",
         found: if there { "yes" } else { "not loaded" }.into(),
-        mend: "modprobe zram".into(),
+        hint: "modprobe zram".into(),
     }
 }
 
@@ -197,6 +197,6 @@ fn tracefs() -> Check {
         needed: false,
         purpose: "how long writers are throttled",
         found: mounted.unwrap_or("not mounted").into(),
-        mend: "mount -t tracefs none /sys/kernel/tracing".into(),
+        hint: "mount -t tracefs none /sys/kernel/tracing".into(),
     }
 }

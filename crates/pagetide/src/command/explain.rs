@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use crate::output;
-use pagetide_core::{Refusal, RuleDoc, suggest};
+use pagetide_core::{Error, RuleDoc, suggest};
 use std::fmt::Write;
 
 /// Say what a rule means: its evidence, what else it could be, what to do, the kernel functions behind it.
@@ -15,7 +15,7 @@ pub(crate) struct Arguments {
     rule: Option<String>,
 }
 
-pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Refusal> {
+pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let rules = pagetide_diagnose::rules();
     let Some(id) = &arguments.rule else {
         if json {
@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Refusal>
     };
     let rule = rules.iter().find(|rule| rule.id == id).ok_or_else(|| {
         let hint = suggest::hint(id, rules.iter().map(|rule| rule.id));
-        Refusal::input(format!("no rule `{id}`{hint}"), "`pagetide explain` lists them")
+        Error::input(format!("no rule `{id}`{hint}"), "`pagetide explain` lists them")
     })?;
     if json {
         output::print_json(rule)?

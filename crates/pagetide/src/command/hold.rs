@@ -3,7 +3,7 @@
 use super::Outcome;
 use crate::interrupt::Interrupt;
 use crate::output;
-use pagetide_core::{Bytes, HoldKind, HoldSpec, Nanos, Refusal};
+use pagetide_core::{Bytes, Error, HoldKind, HoldSpec, Nanos};
 use pagetide_lab::hold::{Hold, Options, Witness};
 use serde_json::json;
 use std::io::{IsTerminal, Read};
@@ -68,10 +68,10 @@ impl From<Kind> for HoldKind {
     }
 }
 
-pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Refusal> {
+pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let touch = arguments.touch.unwrap_or(arguments.size);
     if touch > arguments.size {
-        return Err(Refusal::input(
+        return Err(Error::input(
             format!("--touch {touch} is more than the size, {}", arguments.size),
             "touch at most what is allocated",
         ));
@@ -102,7 +102,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Refusal>
             break;
         }
         if !hold.held() {
-            return Err(Refusal::system(
+            return Err(Error::system(
                 "the holder was killed, most likely for want of memory",
                 "hold less; `dmesg | tail` says who was killed and why",
             ));

@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use crate::{output, recordings};
-use pagetide_core::{Nanos, Refusal};
+use pagetide_core::{Error, Nanos};
 use pagetide_store::Writer;
 use pagetide_store::import::{self, Date, DateOrder, FileReport, ImportReport, Input, Options};
 use pagetide_view::show::of_day;
@@ -53,7 +53,7 @@ enum Order {
     MonthFirst,
 }
 
-pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Refusal> {
+pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let (inputs, date) = inputs(&arguments.files, &arguments.date)?;
     let options = Options {
         utc_offset: arguments.utc_offset,
@@ -84,12 +84,12 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Refusal>
 }
 
 /// The files with the days given for them by name, and the day given for all.
-fn inputs(files: &[PathBuf], dates: &[String]) -> Result<(Vec<Input>, Option<Date>), Refusal> {
+fn inputs(files: &[PathBuf], dates: &[String]) -> Result<(Vec<Input>, Option<Date>), Error> {
     let mut named: Vec<(&str, Date)> = Vec::new();
     let mut all = None;
     for text in dates {
         let (name, day) = text.rsplit_once('=').map_or((None, text.as_str()), |(name, day)| (Some(name), day));
-        let day: Date = day.parse().map_err(|what: String| Refusal::input(what, "--date 2016-09-10"))?;
+        let day: Date = day.parse().map_err(|what: String| Error::input(what, "--date 2016-09-10"))?;
         match name {
             Some(name) => named.push((name, day)),
             None => all = Some(day),
@@ -97,7 +97,7 @@ fn inputs(files: &[PathBuf], dates: &[String]) -> Result<(Vec<Input>, Option<Dat
     }
     let is = |path: &Path, name: &str| path == Path::new(name) || path.file_name().is_some_and(|file| file == name);
     if let Some((name, _)) = named.iter().find(|(name, _)| !files.iter().any(|path| is(path, name))) {
-        return Err(Refusal::input(format!("--date names {name}, which is no file of this import"), "check the name"));
+        return Err(Error::input(format!("--date names {name}, which is no file of this import"), "check the name"));
     }
     let input = |path: &PathBuf| {
         let input = Input::file(path);

@@ -6,7 +6,7 @@ mod run;
 mod show;
 
 use super::Outcome;
-use pagetide_core::Refusal;
+use pagetide_core::Error;
 
 /// Run experiments: scenarios with steps, published figures and claims.
 #[derive(Debug, clap::Subcommand)]
@@ -24,7 +24,7 @@ pub(crate) enum Command {
     Compare(compare::Arguments),
 }
 
-pub(crate) fn run(command: &Command, json: bool) -> Result<Outcome, Refusal> {
+pub(crate) fn run(command: &Command, json: bool) -> Result<Outcome, Error> {
     match command {
         Command::List(_) => list::run(json),
         Command::Show(arguments) => show::run(arguments, json),

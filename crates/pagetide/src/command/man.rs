@@ -3,7 +3,7 @@
 use super::Outcome;
 use crate::{cli, output};
 use clap::CommandFactory;
-use pagetide_core::{Refusal, suggest};
+use pagetide_core::{Error, suggest};
 use std::path::PathBuf;
 
 /// Print a man page, or write all of them into a folder.
@@ -17,12 +17,12 @@ pub(crate) struct Arguments {
     out: Option<PathBuf>,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Refusal> {
+pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Error> {
     let mut root = cli::Arguments::command();
     root.build();
     if let Some(folder) = &arguments.out {
         std::fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(root, folder)).map_err(|error| {
-            Refusal::system(format!("{}: {error}", folder.display()), "name a folder that can be written")
+            Error::system(format!("{}: {error}", folder.display()), "name a folder that can be written")
         })?;
         return Ok(Outcome::Done);
     }
@@ -32,12 +32,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Refusal> {
             let known: Vec<String> = root.get_subcommands().map(|command| command.get_name().to_owned()).collect();
             root.find_subcommand(name).cloned().ok_or_else(|| {
                 let hint = suggest::hint(name, known.iter().map(String::as_str));
-                Refusal::input(format!("no command `{name}`{hint}"), "`pagetide --help` lists the commands")
+                Error::input(format!("no command `{name}`{hint}"), "`pagetide --help` lists the commands")
             })?
         }
     };
     let mut text = Vec::new();
-    clap_mangen::Man::new(page).render(&mut text).map_err(|error| Refusal::system(error.to_string(), ""))?;
+    clap_mangen::Man::new(page).render(&mut text).map_err(|error| Error::system(error.to_string(), ""))?;
     output::print(&String::from_utf8_lossy(&text))?;
     Ok(Outcome::Done)
 }

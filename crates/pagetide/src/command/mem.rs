@@ -3,7 +3,7 @@
 use super::Outcome;
 use crate::interrupt::Interrupt;
 use crate::output;
-use pagetide_core::{Bytes, Nanos, Pages, Quantity, Ratio, Refusal};
+use pagetide_core::{Bytes, Error, Nanos, Pages, Quantity, Ratio};
 use pagetide_kernel::{Root, facts};
 use pagetide_view::text::Style;
 use pagetide_view::{Cell, Table};
@@ -58,7 +58,7 @@ struct Memory {
     pressure_some: Option<f64>,
 }
 
-pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Refusal> {
+pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let root = Root::new(&arguments.root);
     let show = |memory: &Memory| if json { output::print_json(memory) } else { output::print(&text(memory)) };
     let Some(every) = arguments.watch else {
@@ -81,9 +81,9 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Refusal>
     Ok(Outcome::Done)
 }
 
-fn read(root: &Root) -> Result<Memory, Refusal> {
+fn read(root: &Root) -> Result<Memory, Error> {
     let refused = |error: pagetide_kernel::Error| {
-        Refusal::system(error.to_string(), "is /proc mounted? --root names another tree of kernel files")
+        Error::system(error.to_string(), "is /proc mounted? --root names another tree of kernel files")
     };
     let meminfo = root.meminfo().map_err(refused)?;
     let vmstat = root.vmstat().map_err(refused)?;

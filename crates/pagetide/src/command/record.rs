@@ -19,7 +19,7 @@ use child::Child;
 use keep::Limit;
 use listen::{Address, Listener};
 use notify::Supervisor;
-use pagetide_core::{MarkKind, Nanos, Refusal};
+use pagetide_core::{Error, MarkKind, Nanos};
 use pagetide_kernel::{Processes, Root, Top, Watch};
 use pagetide_recorder::{Lock, Options, Protection, Recorder};
 use pagetide_store::{Keep, Writer};
@@ -90,12 +90,12 @@ pub(crate) struct Arguments {
 /// wildest coming and going.
 const MOST_ENTITIES: usize = 20_000;
 
-pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Refusal> {
+pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     if arguments.status {
         return status::run(&arguments.out, json);
     }
     if Duration::from_nanos(arguments.interval.get()) < Duration::from_millis(1) {
-        return Err(Refusal::input("the interval is shorter than 1 ms", "give --interval 100ms or more"));
+        return Err(Error::input("the interval is shorter than 1 ms", "give --interval 100ms or more"));
     }
     let keep = keep::both(&arguments.keep)?;
     let listener = arguments.listen.map(|address| Listener::bind(address, arguments.expose)).transpose()?;
@@ -151,7 +151,7 @@ fn root(arguments: &Arguments) -> Root {
     arguments.root.as_ref().map_or_else(Root::host, Root::new)
 }
 
-fn start(arguments: &Arguments, keep: Keep) -> Result<(Recorder, Ends), Refusal> {
+fn start(arguments: &Arguments, keep: Keep) -> Result<(Recorder, Ends), Error> {
     let continues = arguments.go_on || arguments.service || !arguments.keep.is_empty();
     let writer =
         if continues { Writer::open_or_continue(&arguments.out, keep)? } else { Writer::create(&arguments.out)? };
@@ -196,7 +196,7 @@ fn wait(
     recorder: &Recorder,
     ends: &Ends,
     supervisor: &Supervisor,
-) -> Result<Option<ExitStatus>, Refusal> {
+) -> Result<Option<ExitStatus>, Error> {
     let Arguments { length, interval, .. } = *arguments;
     let end = length.map(|length| Instant::now() + Duration::from_nanos(length.get()));
     let monitor = recorder.monitor();

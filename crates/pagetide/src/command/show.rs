@@ -4,7 +4,7 @@ use super::Outcome;
 use crate::output;
 use crate::recordings;
 use clap::ValueEnum;
-use pagetide_core::{Nanos, Recording, Refusal};
+use pagetide_core::{Error, Nanos, Recording};
 use pagetide_view::show::{self, Heading, Shown, Topic};
 use pagetide_view::text::Style;
 use serde::Serialize;
@@ -69,7 +69,7 @@ impl ValueEnum for Choice {
     }
 }
 
-pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Refusal> {
+pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let topic = arguments.topic.0;
     let recording = recordings::load(&arguments.recording, &topic.selection())?;
     let range = recordings::range(&recording, arguments.from.as_deref(), arguments.to.as_deref())?;

@@ -6,7 +6,7 @@ use super::report::{FileReport, ImportReport};
 use super::timeline::{Span, spans, usual_interval};
 use super::{Import, Options};
 use pagetide_core::{
-    Bytes, Column, Entity, Kind, Manifest, Mark, MarkKind, Nanos, RecordingBuilder, Refusal, Stamp, Table,
+    Bytes, Column, Entity, Error, Kind, Manifest, Mark, MarkKind, Nanos, RecordingBuilder, Stamp, Table,
 };
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 const PAGE: Bytes = Bytes::new(4096);
 
 /// Makes the recording.
-pub(super) fn assemble(mut files: Vec<Gather>, options: &Options) -> Result<Import, Refusal> {
+pub(super) fn assemble(mut files: Vec<Gather>, options: &Options) -> Result<Import, Error> {
     let mut notes = Vec::new();
     let manifest = manifest(&files, &mut notes)?;
     let spans = spans(&files);
@@ -82,13 +82,13 @@ fn mark(nanos: i64, shift: i64, event: Event) -> Mark {
 }
 
 /// What the files say about their host, which must be the same one.
-fn manifest(files: &[Gather], notes: &mut Vec<String>) -> Result<Manifest, Refusal> {
+fn manifest(files: &[Gather], notes: &mut Vec<String>) -> Result<Manifest, Error> {
     let mut named: Option<(&str, &str)> = None;
     for file in files {
         let Some(host) = file.facts.host.as_deref() else { continue };
         match named {
             Some((known, from)) if known != host => {
-                return Err(Refusal::input(
+                return Err(Error::input(
                     format!("{from} is of the host {known}, {} of {host}", file.report.name),
                     "a recording is of one host: import the files of each host apart",
                 ));

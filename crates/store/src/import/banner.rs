@@ -2,7 +2,7 @@
 
 use super::clock::{Date, DateOrder, printed_date};
 use super::gather::Gather;
-use pagetide_core::Refusal;
+use pagetide_core::Error;
 
 /// What a banner says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,7 +36,7 @@ impl Banner {
     }
 
     /// Notes what it says about the host. A recording is of one host.
-    pub(super) fn tell(&self, gather: &mut Gather) -> Result<(), Refusal> {
+    pub(super) fn tell(&self, gather: &mut Gather) -> Result<(), Error> {
         one_host(gather, &self.host)?;
         let facts = &mut gather.facts;
         facts.kernel = Some(self.kernel.clone());
@@ -61,9 +61,9 @@ impl Banner {
 }
 
 /// Notes the host's name, unless another one is known already.
-pub(super) fn one_host(gather: &mut Gather, host: &str) -> Result<(), Refusal> {
+pub(super) fn one_host(gather: &mut Gather, host: &str) -> Result<(), Error> {
     match &gather.facts.host {
-        Some(known) if known != host => Err(Refusal::input(
+        Some(known) if known != host => Err(Error::input(
             format!("{}: it is of two hosts, {known} and {host}", gather.report.name),
             "a recording is of one host: cut the file and import the parts apart",
         )),

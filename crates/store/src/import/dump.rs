@@ -8,7 +8,7 @@ use super::Options;
 use super::clock::{DayClock, Moment, SECOND, SET_BACK, stamp};
 use super::gather::{Gather, LaneId};
 use super::line::{Lines, each_line};
-use pagetide_core::{Column, Kind, Refusal, Table, Unit, metric};
+use pagetide_core::{Column, Error, Kind, Table, Unit, metric};
 use std::collections::HashMap;
 use std::io::BufRead;
 
@@ -131,7 +131,7 @@ fn whole(text: &str) -> Option<i64> {
 }
 
 /// Reads copies of kernel files.
-pub(super) fn read<R: BufRead>(lines: &mut Lines<R>, gather: &mut Gather, options: &Options) -> Result<(), Refusal> {
+pub(super) fn read<R: BufRead>(lines: &mut Lines<R>, gather: &mut Gather, options: &Options) -> Result<(), Error> {
     let mut reader = Reader::default();
     gather.timed = false;
     each_line(lines, gather, |gather, number, line| {

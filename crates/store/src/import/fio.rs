@@ -3,7 +3,7 @@
 use super::Options;
 use super::gather::{Event, Gather};
 use super::line::read_failed;
-use pagetide_core::{Figure, Figures, Nanos, Outcome, Refusal, StepResult};
+use pagetide_core::{Error, Figure, Figures, Nanos, Outcome, StepResult};
 use serde_json::Value;
 use std::io::{BufRead, Read};
 
@@ -17,7 +17,7 @@ const MILLI: i64 = 1_000_000;
 const YEAR: u64 = 366 * 86_400 * 1_000_000_000;
 
 /// Reads fio's JSON. Lines before it, such as fio's notes, are passed over.
-pub(super) fn read<R: BufRead>(input: R, gather: &mut Gather, _: &Options) -> Result<(), Refusal> {
+pub(super) fn read<R: BufRead>(input: R, gather: &mut Gather, _: &Options) -> Result<(), Error> {
     let mut bytes = Vec::new();
     input.take(LARGEST).read_to_end(&mut bytes).map_err(|error| read_failed(&gather.report.name, &error))?;
     let text = String::from_utf8_lossy(&bytes);

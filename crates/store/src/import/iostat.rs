@@ -7,7 +7,7 @@ use super::columns::{DISK, HOST, Section, everything};
 use super::dump::unstamped_start;
 use super::gather::Gather;
 use super::line::{Lines, each_line};
-use pagetide_core::{Refusal, Table};
+use pagetide_core::{Error, Table};
 use std::io::BufRead;
 
 /// Whether a line names the columns of one of iostat's two tables.
@@ -27,7 +27,7 @@ fn is_first_of_report(line: &str) -> bool {
 }
 
 /// Reads text of iostat.
-pub(super) fn read<R: BufRead>(lines: &mut Lines<R>, gather: &mut Gather, options: &Options) -> Result<(), Refusal> {
+pub(super) fn read<R: BufRead>(lines: &mut Lines<R>, gather: &mut Gather, options: &Options) -> Result<(), Error> {
     let mut reader = Reader { table: None, reports: 0, all_reports: 0, seen: Seen::default(), time: None };
     gather.timed = false;
     gather.report.note("the first report of a run is taken as the averages since boot, which iostat begins with");
@@ -54,7 +54,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn line(&mut self, gather: &mut Gather, options: &Options, number: u64, line: &str) -> Result<(), Refusal> {
+    fn line(&mut self, gather: &mut Gather, options: &Options, number: u64, line: &str) -> Result<(), Error> {
         if line.trim().is_empty() {
             return Ok(());
         }

@@ -1,7 +1,7 @@
 //! Lines of a file, one at a time, of bounded length.
 
 use super::gather::Gather;
-use pagetide_core::Refusal;
+use pagetide_core::Error;
 use std::io::{self, BufRead, Read};
 
 /// A longer line is not one of a tool's tables; sar's widest (interrupts by CPU) stay below 100 KiB.
@@ -80,8 +80,8 @@ impl<R: BufRead> Lines<R> {
 pub(super) fn each_line<R: BufRead>(
     lines: &mut Lines<R>,
     gather: &mut Gather,
-    mut take: impl FnMut(&mut Gather, u64, &str) -> Result<(), Refusal>,
-) -> Result<(), Refusal> {
+    mut take: impl FnMut(&mut Gather, u64, &str) -> Result<(), Error>,
+) -> Result<(), Error> {
     loop {
         let number = lines.number + 1;
         match lines.next() {
@@ -95,9 +95,9 @@ pub(super) fn each_line<R: BufRead>(
     }
 }
 
-/// The refusal for a file that cannot be read to its end.
-pub(super) fn read_failed(name: &str, error: &io::Error) -> Refusal {
-    Refusal::system(format!("{name}: {error}"), "check the path, its permissions and its disk")
+/// The error for a file that cannot be read to its end.
+pub(super) fn read_failed(name: &str, error: &io::Error) -> Error {
+    Error::system(format!("{name}: {error}"), "check the path, its permissions and its disk")
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Gives a recording to a sink, sample by sample, as if it were being recorded.
 
-use pagetide_core::{Entity, EntityId, Recording, Refusal, Sample, Schema, Sink, Table, Values};
+use pagetide_core::{Entity, EntityId, Error, Recording, Sample, Schema, Sink, Table, Values};
 
 /// One column while it is given: which row of its sample it is in, and its values.
 struct Cursor<'a> {
@@ -14,7 +14,7 @@ struct Cursor<'a> {
 ///
 /// # Errors
 /// What the sink refuses.
-pub fn replay(recording: &Recording, sink: &mut dyn Sink) -> Result<(), Refusal> {
+pub fn replay(recording: &Recording, sink: &mut dyn Sink) -> Result<(), Error> {
     sink.begin(&recording.manifest)?;
     let mut schema = Schema::default();
     let mut cursors: Vec<Cursor<'_>> = Vec::new();

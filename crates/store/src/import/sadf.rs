@@ -6,8 +6,8 @@ use super::clock::stamp;
 use super::columns::{DISK, HOST, Section, everything};
 use super::gather::{Event, Gather};
 use super::number::thousandths_of;
-use pagetide_core::{Refusal, Table};
-use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use pagetide_core::{Error, Table};
+use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -15,19 +15,19 @@ use std::fmt;
 use std::io::{self, BufRead, Read};
 
 /// Reads JSON of sadf. What stands before the place where the JSON breaks off is kept.
-pub(super) fn read<R: BufRead>(input: R, gather: &mut Gather, options: &Options) -> Result<(), Refusal> {
+pub(super) fn read<R: BufRead>(input: R, gather: &mut Gather, options: &Options) -> Result<(), Error> {
     let lines = Cell::new(1);
-    let mut reader = Reader { gather, options, sections: HashMap::new(), lines: &lines, refusal: None };
+    let mut reader = Reader { gather, options, sections: HashMap::new(), lines: &lines, error: None };
     let mut json = serde_json::Deserializer::from_reader(Counted { input, lines: &lines });
     let result = Node { reader: &mut reader, place: Place::Root }.deserialize(&mut json);
-    let refusal = reader.refusal.take();
+    let error = reader.error.take();
     gather.report.lines = lines.get();
-    if let Some(refusal) = refusal {
-        return Err(refusal);
+    if let Some(error) = error {
+        return Err(error);
     }
     if let Err(error) = result {
         if error.is_io() {
-            return Err(Refusal::system(format!("{}: {error}", gather.report.name), "check the disk"));
+            return Err(Error::system(format!("{}: {error}", gather.report.name), "check the disk"));
         }
         let line = u64::try_from(error.line()).unwrap_or(0);
         gather.report.skip(line, format!("the JSON breaks off: {error}"));
@@ -56,7 +56,7 @@ struct Reader<'a> {
     /// By the object's name and its keys.
     sections: HashMap<String, Section>,
     lines: &'a Cell<u64>,
-    refusal: Option<Refusal>,
+    error: Option<Error>,
 }
 
 /// Where in the document a value stands.
@@ -104,10 +104,10 @@ impl<'de> Visitor<'de> for Node<'_, '_> {
                 Some(place) => map.next_value_seed(Node { reader: &mut *self.reader, place })?,
                 None if self.place == Place::Host => {
                     let value: Value = map.next_value()?;
-                    self.reader.about_host(&key, &value).map_err(|refusal| {
-                        let error = A::Error::custom(&refusal);
-                        self.reader.refusal = Some(refusal);
-                        error
+                    self.reader.about_host(&key, &value).map_err(|error| {
+                        let stopped = A::Error::custom(&error);
+                        self.reader.error = Some(error);
+                        stopped
                     })?;
                 }
                 None => {
@@ -131,7 +131,7 @@ impl<'de> Visitor<'de> for Node<'_, '_> {
 }
 
 impl Reader<'_> {
-    fn about_host(&mut self, key: &str, value: &Value) -> Result<(), Refusal> {
+    fn about_host(&mut self, key: &str, value: &Value) -> Result<(), Error> {
         match (key, value) {
             ("nodename", Value::String(host)) => one_host(self.gather, host)?,
             ("release", Value::String(kernel)) => self.gather.facts.kernel = Some(kernel.clone()),

@@ -9,7 +9,7 @@ use super::clock::{Backwards, DayClock, SET_BACK, TimeOfDay, time_of_day};
 use super::columns::{DISK, HOST, Section, everything};
 use super::gather::{Event, Gather};
 use super::line::{Lines, each_line};
-use pagetide_core::{Refusal, Table};
+use pagetide_core::{Error, Table};
 use std::collections::HashMap;
 use std::io::BufRead;
 
@@ -67,7 +67,7 @@ enum Day {
 }
 
 /// Reads sar's text.
-pub(super) fn read<R: BufRead>(lines: &mut Lines<R>, gather: &mut Gather, options: &Options) -> Result<(), Refusal> {
+pub(super) fn read<R: BufRead>(lines: &mut Lines<R>, gather: &mut Gather, options: &Options) -> Result<(), Error> {
     let day = options.date.map_or(Day::Unknown, |date| Day::Known(date.nanos() - options.offset()));
     gather.dated = options.date.is_some();
     gather.local = true;
@@ -88,7 +88,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn line(&mut self, gather: &mut Gather, options: &Options, number: u64, line: &str) -> Result<(), Refusal> {
+    fn line(&mut self, gather: &mut Gather, options: &Options, number: u64, line: &str) -> Result<(), Error> {
         // Excerpts in reports and tickets are often indented.
         let line = line.trim_start();
         if line.is_empty() {

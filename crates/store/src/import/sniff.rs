@@ -12,7 +12,7 @@ pub(super) struct Unreadable {
     /// What it is.
     pub(super) what: &'static str,
     /// What to do about it.
-    pub(super) mend: &'static str,
+    pub(super) hint: &'static str,
 }
 
 /// What a file is.
@@ -44,7 +44,7 @@ pub(super) fn kind(start: &[u8]) -> Result<FileKind, Unreadable> {
             return Ok(FileKind::KernelFiles);
         }
     }
-    Err(Unreadable { what: "nothing in it looks like a log that pagetide reads", mend: READABLE })
+    Err(Unreadable { what: "nothing in it looks like a log that pagetide reads", hint: READABLE })
 }
 
 /// What can be read, for messages.
@@ -55,17 +55,17 @@ pub(super) const READABLE: &str = "it reads sar text, `sadf -j` JSON, copies of 
 static FOREIGN: &[(&[u8], Unreadable)] = &[
     (
         &[0x96, 0xd5],
-        Unreadable { what: "it is a binary file of sadc", mend: "`sadf -j FILE -- -A > FILE.json`, and import that" },
+        Unreadable { what: "it is a binary file of sadc", hint: "`sadf -j FILE -- -A > FILE.json`, and import that" },
     ),
     (
         &[0xd5, 0x96],
         Unreadable {
             what: "it is a binary file of sadc, of a machine with the other byte order",
-            mend: "`sadf -j FILE -- -A > FILE.json` on such a machine, and import that",
+            hint: "`sadf -j FILE -- -A > FILE.json` on such a machine, and import that",
         },
     ),
-    (&[0x1f, 0x8b], Unreadable { what: "it is compressed", mend: "unpack it with gunzip" }),
-    (b"\xfd7zXZ", Unreadable { what: "it is compressed", mend: "unpack it with unxz" }),
-    (b"BZh", Unreadable { what: "it is compressed", mend: "unpack it with bunzip2" }),
-    (&[0x28, 0xb5, 0x2f, 0xfd], Unreadable { what: "it is compressed", mend: "unpack it with unzstd" }),
+    (&[0x1f, 0x8b], Unreadable { what: "it is compressed", hint: "unpack it with gunzip" }),
+    (b"\xfd7zXZ", Unreadable { what: "it is compressed", hint: "unpack it with unxz" }),
+    (b"BZh", Unreadable { what: "it is compressed", hint: "unpack it with bunzip2" }),
+    (&[0x28, 0xb5, 0x2f, 0xfd], Unreadable { what: "it is compressed", hint: "unpack it with unzstd" }),
 ];

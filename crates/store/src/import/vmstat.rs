@@ -6,7 +6,7 @@ use super::columns::{Section, VMSTAT, everything, gauges};
 use super::dump::unstamped_start;
 use super::gather::Gather;
 use super::line::{Lines, each_line};
-use pagetide_core::{Refusal, Table};
+use pagetide_core::{Error, Table};
 use std::io::BufRead;
 
 /// The names that a header begins with.
@@ -27,7 +27,7 @@ fn is_header(line: &str) -> bool {
 }
 
 /// Reads text of vmstat.
-pub(super) fn read<R: BufRead>(lines: &mut Lines<R>, gather: &mut Gather, options: &Options) -> Result<(), Refusal> {
+pub(super) fn read<R: BufRead>(lines: &mut Lines<R>, gather: &mut Gather, options: &Options) -> Result<(), Error> {
     let mut reader = Reader { header: None, first: true, rows: 0 };
     gather.timed = false;
     gather.report.note("sizes are taken as KiB, vmstat's default, and swap traffic as pages of 4 KiB");

@@ -4,7 +4,7 @@ use super::{Block, Page, capital, count, tally};
 use crate::clock;
 use crate::table::{Cell, Table, Tone};
 use crate::text::verdict;
-use pagetide_core::{Attempt, Batch, Fate, Holds, Outcome, Verdict};
+use pagetide_core::{Attempt, AttemptOutcome, Batch, Holds, Outcome, Verdict};
 use std::collections::BTreeSet;
 
 /// The page of several runs. Its links lead to files below the batch's own folder.
@@ -36,13 +36,13 @@ pub fn batch(batch: &Batch) -> Page {
 
 /// What came out of all of them, in one sentence.
 fn outcome(batch: &Batch) -> String {
-    let word = |fate: &Fate| match fate {
-        Fate::Ran(_) => "",
-        Fate::Refused { .. } => "refused",
-        Fate::Interrupted => "interrupted",
-        Fate::NotBegun => "not begun",
+    let word = |outcome: &AttemptOutcome| match outcome {
+        AttemptOutcome::Ran(_) => "",
+        AttemptOutcome::Refused { .. } => "refused",
+        AttemptOutcome::Interrupted => "interrupted",
+        AttemptOutcome::NotBegun => "not begun",
     };
-    let how_many = |wanted: &str| batch.runs.iter().filter(|attempt| word(&attempt.fate) == wanted).count();
+    let how_many = |wanted: &str| batch.runs.iter().filter(|attempt| word(&attempt.outcome) == wanted).count();
     let mut parts = vec![format!("{} of {} came to their end", how_many(""), count(batch.runs.len(), "run"))];
     let others = ["refused", "interrupted", "not begun"].map(|word| (how_many(word), word));
     parts.extend(others.into_iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")));
@@ -65,8 +65,8 @@ fn runs_table(batch: &Batch) -> Table {
         table = table.left("side by side");
     }
     for attempt in &batch.runs {
-        let cells = match &attempt.fate {
-            Fate::Ran(run) => {
+        let cells = match &attempt.outcome {
+            AttemptOutcome::Ran(run) => {
                 let count = |holds, bad| {
                     let n = run.claims.iter().filter(|claim| claim.holds == holds).count();
                     let tone = if n == 0 { Tone::Dim } else { bad };
@@ -81,15 +81,15 @@ fn runs_table(batch: &Batch) -> Table {
                     Cell::linked(&report, &report),
                 ]
             }
-            Fate::Refused { what, mend } => {
-                let mend = if mend.is_empty() { String::new() } else { format!(" ({mend})") };
+            AttemptOutcome::Refused { what, hint } => {
+                let hint = if hint.is_empty() { String::new() } else { format!(" ({hint})") };
                 let took = clock::length(attempt.took).into();
-                [dash(), dash(), dash(), took, Cell::toned(format!("refused: {what}{mend}"), Tone::Bad)]
+                [dash(), dash(), dash(), took, Cell::toned(format!("refused: {what}{hint}"), Tone::Bad)]
             }
-            Fate::Interrupted => {
+            AttemptOutcome::Interrupted => {
                 [dash(), dash(), dash(), clock::length(attempt.took).into(), Cell::toned("interrupted", Tone::Bad)]
             }
-            Fate::NotBegun => [dash(), dash(), dash(), dash(), Cell::toned("not begun", Tone::Dim)],
+            AttemptOutcome::NotBegun => [dash(), dash(), dash(), dash(), Cell::toned("not begun", Tone::Dim)],
         };
         let first = [attempt.scenario.as_str().into(), attempt.backend.as_str().into()];
         let beside = attempt.comparison.as_ref().map(|file| Cell::linked(file, file));

@@ -1,7 +1,7 @@
 //! The pages of several runs and of a comparison, of the made-up run.
 
 use crate::report;
-use pagetide_core::{Attempt, Batch, Candidate, Fate, Figure, Nanos, Scale, Scenario, compare};
+use pagetide_core::{Attempt, AttemptOutcome, Batch, Candidate, Figure, Nanos, Scale, Scenario, compare};
 use pagetide_view::{Page, batch, comparison, html, text};
 
 fn written(page: &Page, width: usize) -> String {
@@ -17,25 +17,25 @@ fn drawn(page: &Page) -> String {
 }
 
 fn several() -> Batch {
-    let attempt = |backend: &str, seconds: u64, fate| Attempt {
+    let attempt = |backend: &str, seconds: u64, outcome| Attempt {
         scenario: "buffered-read".into(),
         title: "Random buffered reads".into(),
         backend: backend.into(),
         folder: format!("buffered-read-{backend}"),
         comparison: None,
         took: Nanos::new(seconds * 1_000_000_000),
-        fate,
+        outcome,
     };
-    let refused = Fate::Refused { what: "there is no qemu".into(), mend: "install <it>".into() };
+    let refused = AttemptOutcome::Refused { what: "there is no qemu".into(), hint: "install <it>".into() };
     Batch {
         schema_version: 1,
         scale: Scale::new(1, 8).unwrap(),
         started_wall_ns: 1_795_257_187_000_000_000,
         took: Nanos::new(95_000_000_000),
         runs: vec![
-            attempt("host", 92, Fate::Ran(Box::new(report::report().run.unwrap()))),
+            attempt("host", 92, AttemptOutcome::Ran(Box::new(report::report().run.unwrap()))),
             attempt("vm", 3, refused),
-            attempt("sim", 0, Fate::NotBegun),
+            attempt("sim", 0, AttemptOutcome::NotBegun),
         ],
     }
 }

@@ -1,7 +1,7 @@
 //! From the TOML of a load to a checked one.
 
 use super::{CopySpec, DdSpec, GroupSpec, GrowSpec, Load, NamesSpec, Part, Place, SpinSpec, StreamSpec, WalkSpec};
-use crate::refusal::Refusal;
+use crate::error::Error;
 use crate::scenario::{Action, FileSystem, Machine, Step, SwapSpec};
 use crate::suggest;
 use crate::units::{Bytes, Nanos};
@@ -22,7 +22,7 @@ pub(in crate::scenario) struct RawLoads {
 
 impl RawLoads {
     /// All that are given, checked.
-    pub(in crate::scenario) fn check(self, place: &str) -> Result<Vec<Load>, Refusal> {
+    pub(in crate::scenario) fn check(self, place: &str) -> Result<Vec<Load>, Error> {
         let loads: Vec<Load> = [
             self.stream.map(Load::Stream),
             self.dd.map(Load::Dd),
@@ -64,9 +64,9 @@ pub(in crate::scenario) struct RawPart {
 }
 
 impl RawPart {
-    pub(in crate::scenario) fn check(self, place: &str) -> Result<Part, Refusal> {
+    pub(in crate::scenario) fn check(self, place: &str) -> Result<Part, Error> {
         if self.name.is_empty() || !self.name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
-            return Err(Refusal::input(
+            return Err(Error::input(
                 format!("{place}: `{}` cannot be a part's name", self.name),
                 "use letters, digits and _",
             ));
@@ -92,7 +92,7 @@ impl RawPart {
                 background: self.background,
                 published,
             }),
-            _ => Err(Refusal::input(
+            _ => Err(Error::input(
                 format!("{place}: part `{}` does {count} things", self.name),
                 "a part does one: stream, dd, copy, map_and_walk, grow, spin or names",
             )),
@@ -101,8 +101,8 @@ impl RawPart {
 }
 
 /// What can be wrong in a load alone.
-fn amounts(load: &Load, place: &str) -> Result<(), Refusal> {
-    let wrong = |what: String, mend: &str| Err(Refusal::input(format!("{place}: {}: {what}", load.kind()), mend));
+fn amounts(load: &Load, place: &str) -> Result<(), Error> {
+    let wrong = |what: String, hint: &str| Err(Error::input(format!("{place}: {}: {what}", load.kind()), hint));
     let block = match load {
         Load::Stream(stream) => Some((stream.bs, stream.size)),
         Load::Dd(dd) => Some((dd.bs, dd.size)),
@@ -169,11 +169,11 @@ fn amounts(load: &Load, place: &str) -> Result<(), Refusal> {
 }
 
 /// Checks what a step names against the machine: disks are there, and are with or without a file system as they must be.
-pub(in crate::scenario) fn places(step: &Step, machine: &Machine, place: &str) -> Result<(), Refusal> {
+pub(in crate::scenario) fn places(step: &Step, machine: &Machine, place: &str) -> Result<(), Error> {
     let known = || machine.disks.iter().map(|disk| disk.name.as_str());
     let find = |name: &str| {
         machine.disks.iter().find(|disk| disk.name == name).ok_or_else(|| {
-            Refusal::input(
+            Error::input(
                 format!("{place}: no disk `{name}`{}", suggest::hint(name, known())),
                 format!("disks: {}", known().collect::<Vec<_>>().join(", ")),
             )
@@ -185,7 +185,7 @@ pub(in crate::scenario) fn places(step: &Step, machine: &Machine, place: &str) -
         Action::Device(change) => {
             let disk = find(&change.disk)?;
             if disk.latency.is_none() {
-                return Err(Refusal::input(
+                return Err(Error::input(
                     format!("{place}: disk `{}` has no latency, so that nothing of it can be changed", disk.name),
                     "give the disk a latency, however small",
                 ));
@@ -206,7 +206,7 @@ pub(in crate::scenario) fn places(step: &Step, machine: &Machine, place: &str) -
         for at in load.stored() {
             let disk = at.disk().map_or_else(|| Ok(&machine.disks[0]), find)?;
             if matches!(at, Place::File { .. }) && disk.filesystem == FileSystem::None {
-                return Err(Refusal::input(
+                return Err(Error::input(
                     format!("{place}: {at}: disk `{}` has no file system", disk.name),
                     "write to it as disk:NAME, or give it a filesystem",
                 ));
@@ -215,7 +215,7 @@ pub(in crate::scenario) fn places(step: &Step, machine: &Machine, place: &str) -
         if let Some((at @ Place::Disk(name), _)) = load.writes()
             && find(name)?.filesystem != FileSystem::None
         {
-            return Err(Refusal::input(
+            return Err(Error::input(
                 format!("{place}: {at}: writing to it would destroy its file system"),
                 "give the disk filesystem = \"none\"",
             ));
@@ -234,12 +234,12 @@ pub(in crate::scenario) fn places(step: &Step, machine: &Machine, place: &str) -
     Ok(())
 }
 
-fn group_name(group: &GroupSpec, place: &str) -> Result<(), Refusal> {
+fn group_name(group: &GroupSpec, place: &str) -> Result<(), Error> {
     let fine = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     if !group.name.is_empty() && group.name.chars().all(fine) {
         return Ok(());
     }
-    Err(Refusal::input(
+    Err(Error::input(
         format!("{place}: `{}` cannot be a control group's name", group.name),
         "use letters, digits, - and _",
     ))

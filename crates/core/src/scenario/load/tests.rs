@@ -1,10 +1,10 @@
-use crate::{Action, Bytes, Load, Place, Refusal, Scale, Scenario, SwapSpec};
+use crate::{Action, Bytes, Error, Load, Place, Scale, Scenario, SwapSpec};
 
 const HEAD: &str = "id = \"t\"\ntitle = \"t\"\nsource = \"t\"\n[machine]\ncpus = 1\nmemory = \"1GiB\"\n\
                     [[machine.disk]]\nname = \"data\"\nsize = \"1GiB\"\n\
                     [[machine.disk]]\nname = \"raw\"\nsize = \"1GiB\"\nfilesystem = \"none\"\n";
 
-fn parse(step: &str) -> Result<Scenario, Refusal> {
+fn parse(step: &str) -> Result<Scenario, Error> {
     Scenario::parse(&format!("{HEAD}[[step]]\nid = \"A\"\n{step}\n"), "t.toml")
 }
 
@@ -28,7 +28,7 @@ const ALL: &[&str] = &[
 #[test]
 fn every_load_survives_as_json_and_scales() {
     for step in ALL {
-        let scenario = parse(step).unwrap_or_else(|refusal| panic!("{step}: {refusal}"));
+        let scenario = parse(step).unwrap_or_else(|error| panic!("{step}: {error}"));
         let json = serde_json::to_string(&scenario).unwrap();
         assert_eq!(serde_json::from_str::<Scenario>(&json).unwrap(), scenario, "{step}");
         let scaled = scenario.scaled(Scale::new(1, 4).unwrap());

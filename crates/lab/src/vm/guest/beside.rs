@@ -4,7 +4,7 @@
 use super::{Disk, OWN};
 use crate::vm::initramfs::{LIBRARIES, PROGRAMS};
 use crate::vm::wire::{Message, hex};
-use pagetide_core::Refusal;
+use pagetide_core::Error;
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::io::Read;
@@ -28,15 +28,15 @@ pub(super) struct Beside {
 
 impl Beside {
     /// Puts the programs on the first disk that has a file system, and starts the commands in a folder there.
-    pub(super) fn start(commands: &[Vec<String>], disks: &[Disk]) -> Result<Self, Refusal> {
+    pub(super) fn start(commands: &[Vec<String>], disks: &[Disk]) -> Result<Self, Error> {
         let mut beside = Self { folder: PathBuf::new(), children: Vec::new() };
         if commands.is_empty() {
             return Ok(beside);
         }
         let disk = disks.iter().find(|disk| disk.mounted).ok_or_else(|| {
-            Refusal::input("commands beside the steps need a disk with a file system", "add one to the machine")
+            Error::input("commands beside the steps need a disk with a file system", "add one to the machine")
         })?;
-        let refuse = |error: std::io::Error| Refusal::system(format!("commands beside the steps: {error}"), "");
+        let refuse = |error: std::io::Error| Error::system(format!("commands beside the steps: {error}"), "");
         beside.folder = disk.folder.join("beside");
         let programs = disk.folder.join("programs");
         let libraries = programs.join("lib");
@@ -71,8 +71,8 @@ impl Beside {
     }
 
     /// Ends the commands and sends the files that they left.
-    pub(super) fn end(mut self, port: &super::Port) -> Result<(), Refusal> {
-        let refuse = |error: std::io::Error| Refusal::system(format!("files of commands: {error}"), "");
+    pub(super) fn end(mut self, port: &super::Port) -> Result<(), Error> {
+        let refuse = |error: std::io::Error| Error::system(format!("files of commands: {error}"), "");
         for (name, child) in &mut self.children {
             if let Some(status) = child.try_wait().map_err(refuse)? {
                 port.send(&Message::Say { line: format!("{name} ended early: {status}") })?;
@@ -95,8 +95,8 @@ impl Beside {
 }
 
 /// Sends all files below a folder.
-fn send(top: &Path, folder: &Path, port: &super::Port) -> Result<(), Refusal> {
-    let refuse = |error: std::io::Error| Refusal::system(format!("{}: {error}", folder.display()), "");
+fn send(top: &Path, folder: &Path, port: &super::Port) -> Result<(), Error> {
+    let refuse = |error: std::io::Error| Error::system(format!("{}: {error}", folder.display()), "");
     for entry in fs::read_dir(folder).into_iter().flatten() {
         let entry = entry.map_err(refuse)?;
         let (path, kind) = (entry.path(), entry.file_type().map_err(refuse)?);

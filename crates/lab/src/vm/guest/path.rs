@@ -1,7 +1,7 @@
 //! How long a disk request takes through the layers of the VM when the disk itself takes no time.
 
 use super::Disk;
-use pagetide_core::{Machine, Nanos, Refusal};
+use pagetide_core::{Error, Machine, Nanos};
 use rustix::fs::{Mode, OFlags};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -17,11 +17,11 @@ const SIZE: usize = 8192;
 ///
 /// # Errors
 /// The disk cannot be read.
-pub(super) fn own_time(machine: &Machine, disks: &[Disk], differences: &mut Vec<String>) -> Result<Nanos, Refusal> {
+pub(super) fn own_time(machine: &Machine, disks: &[Disk], differences: &mut Vec<String>) -> Result<Nanos, Error> {
     let slow = machine.disks.iter().zip(disks).find_map(|(spec, disk)| Some((spec.latency?, disk)));
     let Some((wanted, disk)) = slow else { return Ok(Nanos::ZERO) };
     let path = format!("/dev/{}", disk.device);
-    let refuse = |error: std::io::Error| Refusal::system(format!("cannot time {path}: {error}"), "");
+    let refuse = |error: std::io::Error| Error::system(format!("cannot time {path}: {error}"), "");
     let file = rustix::fs::open(&path, OFlags::RDONLY | OFlags::DIRECT | OFlags::CLOEXEC, Mode::empty());
     let file = File::from(file.map_err(|error| refuse(error.into()))?);
     // Direct IO wants a buffer that is aligned as the disk's blocks are.

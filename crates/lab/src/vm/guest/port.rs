@@ -2,7 +2,7 @@
 
 use super::patiently;
 use crate::vm::wire::{Message, PlainSample, Told, frame};
-use pagetide_core::{Manifest, Mark, Refusal, Sample, Schema, Sink};
+use pagetide_core::{Error, Manifest, Mark, Sample, Schema, Sink};
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,7 +19,7 @@ pub(super) struct Port {
 
 impl Port {
     /// Opens the port of the backend's name (`drivers/char/virtio_console.c`).
-    pub(super) fn open() -> Result<Self, Refusal> {
+    pub(super) fn open() -> Result<Self, Error> {
         let device = patiently(|| {
             fs::read_dir("/sys/class/virtio-ports").ok()?.flatten().find_map(|entry| {
                 let name = fs::read_to_string(entry.path().join("name")).ok()?;
@@ -27,18 +27,18 @@ impl Port {
             })
         });
         let device =
-            device.ok_or_else(|| Refusal::system("the guest has no virtio serial port", "use Debian's kernel"))?;
+            device.ok_or_else(|| Error::system("the guest has no virtio serial port", "use Debian's kernel"))?;
         let path = std::path::Path::new("/dev").join(device);
         let file = OpenOptions::new().read(true).write(true).open(&path);
-        let file = file.map_err(|error| Refusal::system(format!("{}: {error}", path.display()), ""))?;
+        let file = file.map_err(|error| Error::system(format!("{}: {error}", path.display()), ""))?;
         Ok(Self { file: Arc::new(Mutex::new(file)) })
     }
 
     /// Sends a message.
-    pub(super) fn send(&self, message: &Message) -> Result<(), Refusal> {
-        let bytes = frame(message).map_err(|why| Refusal::system(format!("cannot tell: {why}"), ""))?;
+    pub(super) fn send(&self, message: &Message) -> Result<(), Error> {
+        let bytes = frame(message).map_err(|why| Error::system(format!("cannot tell: {why}"), ""))?;
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        file.write_all(&bytes).map_err(|error| Refusal::system(format!("nobody listens: {error}"), ""))
+        file.write_all(&bytes).map_err(|error| Error::system(format!("nobody listens: {error}"), ""))
     }
 
     /// Sends a sign of life every second from now on.
@@ -54,9 +54,9 @@ impl Port {
     }
 
     /// Waits until all that was sent has left: a write to the port returns when the host has it.
-    pub(super) fn drain(&self) -> Result<(), Refusal> {
+    pub(super) fn drain(&self) -> Result<(), Error> {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        file.flush().map_err(|error| Refusal::system(format!("nobody listens: {error}"), ""))
+        file.flush().map_err(|error| Error::system(format!("nobody listens: {error}"), ""))
     }
 
     /// A sink that sends what it gets.
@@ -73,22 +73,22 @@ pub(super) struct PortSink {
 }
 
 impl Sink for PortSink {
-    fn begin(&mut self, manifest: &Manifest) -> Result<(), Refusal> {
+    fn begin(&mut self, manifest: &Manifest) -> Result<(), Error> {
         self.port.send(&Message::Begin(Box::new(manifest.clone())))
     }
 
-    fn sample(&mut self, schema: &Schema, sample: &Sample) -> Result<(), Refusal> {
+    fn sample(&mut self, schema: &Schema, sample: &Sample) -> Result<(), Error> {
         for news in self.told.news(schema) {
             self.port.send(&news)?;
         }
         self.port.send(&Message::Sample(PlainSample::from(sample)))
     }
 
-    fn mark(&mut self, mark: &Mark) -> Result<(), Refusal> {
+    fn mark(&mut self, mark: &Mark) -> Result<(), Error> {
         self.port.send(&Message::Mark(Box::new(mark.clone())))
     }
 
-    fn finish(&mut self, manifest: &Manifest) -> Result<(), Refusal> {
+    fn finish(&mut self, manifest: &Manifest) -> Result<(), Error> {
         self.port.send(&Message::Finish(Box::new(manifest.clone())))
     }
 }

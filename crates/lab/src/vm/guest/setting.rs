@@ -2,7 +2,7 @@
 
 use super::Disk;
 use crate::undo::Journal;
-use pagetide_core::{Lru, Machine, Refusal};
+use pagetide_core::{Error, Lru, Machine};
 use std::fs;
 use std::path::Path;
 
@@ -15,7 +15,7 @@ pub(super) fn apply(
     disks: &[Disk],
     journal: &Journal,
     differences: &mut Vec<String>,
-) -> Result<(), Refusal> {
+) -> Result<(), Error> {
     const LRU: &str = "/sys/kernel/mm/lru_gen/enabled";
     match machine.lru {
         // A kernel without the generations has nothing but the lists.
@@ -39,9 +39,9 @@ pub(super) fn apply(
     machine.sysctl.iter().try_for_each(|(name, value)| journal.set_sysctl(name, &value.to_string()))
 }
 
-fn set(file: &str, value: &str, mend: &str) -> Result<(), Refusal> {
+fn set(file: &str, value: &str, hint: &str) -> Result<(), Error> {
     fs::write(file, value)
-        .map_err(|error| Refusal::system(format!("the guest cannot write {value} to {file}: {error}"), mend))
+        .map_err(|error| Error::system(format!("the guest cannot write {value} to {file}: {error}"), hint))
 }
 
 fn lru_in_use(file: &str) -> &'static str {

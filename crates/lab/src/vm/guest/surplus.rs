@@ -4,7 +4,7 @@
 //! gets somewhat too much, and gives away what is too much before the first step: exactly what the scenario says is available then.
 
 use super::available;
-use pagetide_core::{Bytes, Machine, Refusal};
+use pagetide_core::{Bytes, Error, Machine};
 use std::time::Duration;
 
 /// Memory that is held; init's memory is locked, so it stays resident until this is dropped.
@@ -20,12 +20,12 @@ const PIECE: usize = 256 << 10;
 ///
 /// # Errors
 /// The guest has clearly too little instead.
-pub(super) fn take(machine: &Machine, differences: &mut Vec<String>) -> Result<Surplus, Refusal> {
+pub(super) fn take(machine: &Machine, differences: &mut Vec<String>) -> Result<Surplus, Error> {
     let wanted = machine.memory.saturating_sub(machine.system);
     rustix::fs::sync();
     // What was read and written until now is cache, which is available but takes time to be given back.
     std::fs::write("/proc/sys/vm/drop_caches", "3")
-        .map_err(|error| Refusal::system(format!("cannot drop caches: {error}"), ""))?;
+        .map_err(|error| Error::system(format!("cannot drop caches: {error}"), ""))?;
     std::thread::sleep(Duration::from_millis(200));
     let mut held: Vec<Vec<u8>> = Vec::new();
     let before = available()?;
@@ -47,7 +47,7 @@ pub(super) fn take(machine: &Machine, differences: &mut Vec<String>) -> Result<S
         "{after} are available before the first step ({wanted} wanted; {taken} of {before} taken away)."
     ));
     if after.get() < wanted.get() / 20 * 19 {
-        return Err(Refusal::system(
+        return Err(Error::system(
             format!("the guest has {after} available, but the scenario's machine has {wanted}"),
             "its kernel takes more than expected: use Debian's cloud kernel, or a larger scale",
         ));

@@ -1,7 +1,7 @@
 //! Swap of the guest: a file on one of its disks, or compressed memory.
 
 use super::{Disk, call};
-use pagetide_core::{Bytes, Machine, Refusal, SwapSpec};
+use pagetide_core::{Bytes, Error, Machine, SwapSpec};
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
@@ -10,13 +10,13 @@ use std::path::Path;
 ///
 /// # Errors
 /// There is no such disk or algorithm, or the kernel refuses the area.
-pub(super) fn turn_on(machine: &Machine, disks: &[Disk], differences: &mut Vec<String>) -> Result<(), Refusal> {
+pub(super) fn turn_on(machine: &Machine, disks: &[Disk], differences: &mut Vec<String>) -> Result<(), Error> {
     match &machine.swap {
         SwapSpec::None => Ok(()),
         SwapSpec::Disk { size, disk } => {
             let found = disks.iter().find(|known| known.name == *disk).ok_or_else(|| {
                 let known = disks.iter().map(|known| known.name.as_str());
-                Refusal::input(
+                Error::input(
                     format!(
                         "swap is on disk {disk}, which the machine does not have{}",
                         pagetide_core::suggest::hint(disk, known)
@@ -36,22 +36,22 @@ pub(super) fn turn_on(machine: &Machine, disks: &[Disk], differences: &mut Vec<S
 ///
 /// # Errors
 /// What is swapped out does not fit into memory; there is no such disk or algorithm; the kernel refuses an area.
-pub(super) fn replace(areas: &[SwapSpec], disks: &[Disk]) -> Result<(), Refusal> {
+pub(super) fn replace(areas: &[SwapSpec], disks: &[Disk]) -> Result<(), Error> {
     let used = fs::read_to_string("/proc/swaps").unwrap_or_default();
     for path in used.lines().skip(1).filter_map(|line| line.split_ascii_whitespace().next()).map(Path::new) {
         call::swap_off(path)
-            .map_err(|error| Refusal::system(format!("cannot turn off swap on {}: {error}", path.display()), ""))?;
+            .map_err(|error| Error::system(format!("cannot turn off swap on {}: {error}", path.display()), ""))?;
     }
     if Path::new("/sys/block/zram0/reset").exists() {
         fs::write("/sys/block/zram0/reset", "1")
-            .map_err(|error| Refusal::system(format!("cannot reset zram: {error}"), ""))?;
+            .map_err(|error| Error::system(format!("cannot reset zram: {error}"), ""))?;
     }
     for spec in areas {
         match spec {
             SwapSpec::None => {}
             SwapSpec::Disk { size, disk } => {
                 let found = disks.iter().find(|known| known.name == *disk);
-                let found = found.ok_or_else(|| Refusal::input(format!("no disk `{disk}`"), ""))?;
+                let found = found.ok_or_else(|| Error::input(format!("no disk `{disk}`"), ""))?;
                 area(&found.folder.join("swap"), *size)?;
             }
             SwapSpec::Zram { size, algorithm } => zram(*size, algorithm.as_deref())?,
@@ -61,8 +61,8 @@ pub(super) fn replace(areas: &[SwapSpec], disks: &[Disk]) -> Result<(), Refusal>
 }
 
 /// Makes a file a swap area and turns it on.
-fn area(path: &Path, size: Bytes) -> Result<(), Refusal> {
-    let refuse = |error: std::io::Error| Refusal::system(format!("no swap on {}: {error}", path.display()), "");
+fn area(path: &Path, size: Bytes) -> Result<(), Error> {
+    let refuse = |error: std::io::Error| Error::system(format!("no swap on {}: {error}", path.display()), "");
     let file = OpenOptions::new()
         .read(true)
         .write(true)
@@ -92,17 +92,17 @@ fn header(page: u64, pages: u64) -> Vec<u8> {
     header
 }
 
-fn zram(size: Bytes, algorithm: Option<&str>) -> Result<(), Refusal> {
+fn zram(size: Bytes, algorithm: Option<&str>) -> Result<(), Error> {
     let folder = Path::new("/sys/block/zram0");
     let write = |file: &str, value: &str| {
         fs::write(folder.join(file), value)
-            .map_err(|error| Refusal::system(format!("zram refuses {value} as its {file}: {error}"), ""))
+            .map_err(|error| Error::system(format!("zram refuses {value} as its {file}: {error}"), ""))
     };
     if let Some(algorithm) = algorithm {
         let offered = fs::read_to_string(folder.join("comp_algorithm")).unwrap_or_default();
         let offered: Vec<&str> = offered.split_whitespace().map(|name| name.trim_matches(['[', ']'])).collect();
         if !offered.contains(&algorithm) {
-            return Err(Refusal::input(
+            return Err(Error::input(
                 format!(
                     "zram has no algorithm `{algorithm}`{}",
                     pagetide_core::suggest::hint(algorithm, offered.iter().copied())

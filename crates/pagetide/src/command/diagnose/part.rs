@@ -2,10 +2,10 @@
 
 use super::Arguments;
 use crate::recordings;
-use pagetide_core::{Recording, Refusal, suggest};
+use pagetide_core::{Error, Recording, suggest};
 
 /// From when to when the part that was asked for goes, ns since 1970-01-01 UTC; absent when all was asked for.
-pub(super) fn range(arguments: &Arguments) -> Result<Option<(i64, i64)>, Refusal> {
+pub(super) fn range(arguments: &Arguments) -> Result<Option<(i64, i64)>, Error> {
     let (from, to) = (arguments.from.as_deref(), arguments.to.as_deref());
     match &arguments.step {
         None if from.is_none() && to.is_none() => Ok(None),
@@ -15,15 +15,15 @@ pub(super) fn range(arguments: &Arguments) -> Result<Option<(i64, i64)>, Refusal
 }
 
 /// From the begin of the step before a step to its end, ns since 1970-01-01 UTC. The parts of a step are not steps before it.
-fn of_step(recording: &Recording, id: &str) -> Result<(i64, i64), Refusal> {
+fn of_step(recording: &Recording, id: &str) -> Result<(i64, i64), Error> {
     let Some(step) = recording.steps().find(|step| step.id == id) else {
         let known: Vec<&str> = recording.steps().map(|step| step.id.as_str()).collect();
-        let mend = match suggest::nearest(id, known.iter().copied()) {
+        let hint = match suggest::nearest(id, known.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
             None if known.is_empty() => "this recording has no steps: use --from and --to".to_owned(),
             None => format!("it has {}", known.join(", ")),
         };
-        return Err(Refusal::input(format!("there is no step `{id}` in this recording"), mend));
+        return Err(Error::input(format!("there is no step `{id}` in this recording"), hint));
     };
     let before =
         recording.steps().filter(|other| other.ended_ns <= step.started_ns).map(|other| other.started_ns).max();

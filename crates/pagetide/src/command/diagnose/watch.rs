@@ -4,7 +4,7 @@ use super::Arguments;
 use crate::command::Outcome;
 use crate::interrupt::Interrupt;
 use crate::{output, recordings};
-use pagetide_core::{Diagnosis, Finding, Recording, Refusal, Selection};
+use pagetide_core::{Diagnosis, Error, Finding, Recording, Selection};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -36,7 +36,7 @@ struct Going {
 /// incident.
 type Key = (String, Option<String>);
 
-pub(super) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Refusal> {
+pub(super) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let interrupt = Interrupt::catch()?;
     let until = arguments.lasts.map(|lasts| Instant::now() + Duration::from_nanos(lasts.get()));
     let mut going: BTreeMap<Key, Going> = BTreeMap::new();
@@ -63,7 +63,7 @@ pub(super) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Refusal>
 
 /// The end of the recording, from so long before a moment on at which there was a sample; all of it before the first. What is
 /// older costs next to nothing: a round must not take longer the longer the recording is.
-fn tail(arguments: &Arguments, end: Option<i64>) -> Result<Recording, Refusal> {
+fn tail(arguments: &Arguments, end: Option<i64>) -> Result<Recording, Error> {
     let over = i64::try_from(arguments.over.get()).unwrap_or(i64::MAX);
     let from_wall_ns = end.map(|end| end.saturating_sub(over));
     recordings::load(&arguments.recording, &Selection { from_wall_ns, ..super::selection(false) })
@@ -76,7 +76,7 @@ fn round(
     last: i64,
     going: &mut BTreeMap<Key, Going>,
     json: bool,
-) -> Result<bool, Refusal> {
+) -> Result<bool, Error> {
     let diagnosis = pagetide_diagnose::diagnose(recording);
     let now = alarms(recording, &diagnosis, last, arguments);
     let mut began = false;
@@ -113,7 +113,7 @@ fn alarms(recording: &Recording, diagnosis: &Diagnosis, last: i64, arguments: &A
     going.filter(|(_, one)| one.end_wall_ns >= last.saturating_sub(slack)).collect()
 }
 
-fn tell(event: &'static str, one: &Going, json: bool) -> Result<(), Refusal> {
+fn tell(event: &'static str, one: &Going, json: bool) -> Result<(), Error> {
     let Going { finding, cause, onset_wall_ns, end_wall_ns } = one;
     if json {
         let event = Event {
@@ -126,7 +126,7 @@ fn tell(event: &'static str, one: &Going, json: bool) -> Result<(), Refusal> {
             onset_wall_ns: *onset_wall_ns,
             end_wall_ns: *end_wall_ns,
         };
-        let line = serde_json::to_string(&event).map_err(|error| Refusal::system(format!("JSON: {error}"), ""))?;
+        let line = serde_json::to_string(&event).map_err(|error| Error::system(format!("JSON: {error}"), ""))?;
         return output::print(&(line + "\n"));
     }
     let at = if event == "began" { *onset_wall_ns } else { *end_wall_ns };

@@ -3,16 +3,16 @@
 use super::{Check, first_line};
 use crate::interrupt::Interrupt;
 use crate::progress::Shown;
-use pagetide_core::{Bytes, Refusal};
+use pagetide_core::{Bytes, Error};
 use pagetide_lab::vm::{self, Accelerated, Accelerator, GuestKernel, Survey, Vm, VmOptions};
 
 /// Room that a downloaded kernel takes, with the package beside it while it is unpacked.
 const ROOM: Bytes = Bytes::new(512 << 20);
 
 /// What is there. Nothing is booted but for `probe`.
-pub(super) fn checks(probe: bool) -> Result<Vec<Check>, Refusal> {
+pub(super) fn checks(probe: bool) -> Result<Vec<Check>, Error> {
     let own = std::env::current_exe()
-        .map_err(|error| Refusal::system(format!("cannot find this program's own file: {error}"), ""))?;
+        .map_err(|error| Error::system(format!("cannot find this program's own file: {error}"), ""))?;
     let folder = std::env::temp_dir();
     let options =
         VmOptions { init_words: vec!["guest".to_owned()], ..VmOptions::new(vm::usual_cache(), &folder, &folder, own) };
@@ -28,14 +28,14 @@ pub(super) fn checks(probe: bool) -> Result<Vec<Check>, Refusal> {
         needed: false,
         purpose: "making the disks of a virtual machine",
         found: found.as_ref().map_or_else(|_| "not found".into(), |path| path.display().to_string()),
-        mend: mend(found),
+        hint: hint(found),
     }));
     checks.push(cache(&survey));
     Ok(checks)
 }
 
-fn mend<T>(found: &Result<T, Refusal>) -> String {
-    found.as_ref().err().map(|refusal| refusal.mend.clone()).unwrap_or_default()
+fn hint<T>(found: &Result<T, Error>) -> String {
+    found.as_ref().err().map(|error| error.hint.clone()).unwrap_or_default()
 }
 
 fn qemu(survey: &Survey) -> Check {
@@ -46,10 +46,10 @@ fn qemu(survey: &Survey) -> Check {
         needed: false,
         purpose: "experiments in a virtual machine",
         found: version.unwrap_or_else(|| "not found".into()),
-        mend: if survey.qemu.is_ok() {
+        hint: if survey.qemu.is_ok() {
             "apt-get install -y --reinstall qemu-system-x86".into()
         } else {
-            mend(&survey.qemu)
+            hint(&survey.qemu)
         },
     }
 }
@@ -63,14 +63,14 @@ fn kernel(survey: &Survey) -> Check {
         found: match &survey.kernel {
             Ok(GuestKernel::Here(release)) => format!("{release}, in the cache"),
             Ok(GuestKernel::Package(package)) => format!("{package} will be downloaded by the first run"),
-            Err(refusal) => refusal.what.clone(),
+            Err(error) => error.what.clone(),
         },
-        mend: mend(&survey.kernel),
+        hint: hint(&survey.kernel),
     }
 }
 
 fn accelerator(survey: &Survey) -> Check {
-    let (found, mend) = match survey.accelerator {
+    let (found, hint) = match survey.accelerator {
         Accelerated::Found(Accelerator::Kvm) => ("KVM: a guest came up with it", ""),
         Accelerated::Found(Accelerator::Tcg) => (
             "software: /dev/kvm is there, but no guest came up with it",
@@ -88,7 +88,7 @@ fn accelerator(survey: &Survey) -> Check {
         needed: false,
         purpose: "the speed of a virtual machine: without KVM its times mean something only within a run",
         found: found.into(),
-        mend: mend.into(),
+        hint: hint.into(),
     }
 }
 
@@ -101,6 +101,6 @@ fn cache(survey: &Survey) -> Check {
         needed: false,
         purpose: "the guest's kernel, and whether KVM works",
         found: survey.free.map_or_else(|| format!("{cache}"), |free| format!("{cache}, {free} free")),
-        mend: format!("free {ROOM} there, or name another folder by PAGETIDE_CACHE"),
+        hint: format!("free {ROOM} there, or name another folder by PAGETIDE_CACHE"),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use crate::{output, recordings, reports};
-use pagetide_core::{Candidate, Refusal, compare};
+use pagetide_core::{Candidate, Error, compare};
 use std::path::{Path, PathBuf};
 
 /// Show runs of one scenario side by side with what was published, with the ratios of what compares across machines.
@@ -22,7 +22,7 @@ pub(crate) struct Arguments {
     html: Option<PathBuf>,
 }
 
-pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Refusal> {
+pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let mut candidates = arguments.runs.iter().map(|folder| candidate(folder)).collect::<Result<Vec<_>, _>>()?;
     name(&mut candidates, &arguments.runs);
     let comparison = compare(&candidates)?;
@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Refusal>
     Ok(Outcome::Done)
 }
 
-fn candidate(folder: &Path) -> Result<Candidate, Refusal> {
+fn candidate(folder: &Path) -> Result<Candidate, Error> {
     let result = recordings::result(folder)?.ok_or_else(|| {
         let why = if !folder.exists() {
             "no such folder"
@@ -48,7 +48,7 @@ fn candidate(folder: &Path) -> Result<Candidate, Refusal> {
         } else {
             "is no run: it has no result.json"
         };
-        Refusal::input(format!("{}: {why}", folder.display()), "give the folders that `pagetide lab run` left")
+        Error::input(format!("{}: {why}", folder.display()), "give the folders that `pagetide lab run` left")
     })?;
     let scenario = reports::scenario_file(folder)?;
     Ok(Candidate { name: result.backend.clone(), result, scenario })

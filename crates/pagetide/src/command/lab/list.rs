@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use crate::output;
-use pagetide_core::Refusal;
+use pagetide_core::Error;
 use pagetide_lab::catalogue;
 use serde_json::json;
 
@@ -10,7 +10,7 @@ use serde_json::json;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {}
 
-pub(crate) fn run(json: bool) -> Result<Outcome, Refusal> {
+pub(crate) fn run(json: bool) -> Result<Outcome, Error> {
     let mut scenarios = Vec::new();
     for id in catalogue::ids() {
         scenarios.push(catalogue::find(id, &[])?.scenario);

@@ -9,7 +9,7 @@ use crate::interrupt::Interrupt;
 use crate::progress::Shown;
 use crate::{output, reports};
 use clap::ValueEnum;
-use pagetide_core::{Holds, Nanos, Refusal, Scale, Scenario};
+use pagetide_core::{Error, Holds, Nanos, Scale, Scenario};
 use pagetide_lab::catalogue;
 use std::path::PathBuf;
 
@@ -125,7 +125,7 @@ struct Planned {
     on: On,
 }
 
-pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Refusal> {
+pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let planned = plan(arguments)?;
     let interrupt = Interrupt::catch()?;
     let [one] = planned.as_slice() else { return several::run(arguments, &planned, &interrupt, json) };
@@ -147,14 +147,14 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Refusal>
 }
 
 /// Every scenario on every backend, each once, in the order in which they were named.
-fn plan(arguments: &Arguments) -> Result<Vec<Planned>, Refusal> {
+fn plan(arguments: &Arguments) -> Result<Vec<Planned>, Error> {
     let mut names: Vec<&str> = Vec::new();
     for name in &arguments.scenarios {
         let meant: Vec<&str> = if name == "all" { catalogue::ids().collect() } else { vec![name] };
         names.extend(meant.into_iter().filter(|name| !names.contains(name)).collect::<Vec<_>>());
     }
     if !arguments.steps.is_empty() && names.len() > 1 {
-        return Err(Refusal::input("--steps names steps of one scenario, but there are several", "leave --steps out"));
+        return Err(Error::input("--steps names steps of one scenario, but there are several", "leave --steps out"));
     }
     let mut planned: Vec<Planned> = Vec::new();
     for name in names {

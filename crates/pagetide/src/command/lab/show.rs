@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use crate::output;
-use pagetide_core::{Refusal, Scale};
+use pagetide_core::{Error, Scale};
 use pagetide_lab::catalogue;
 use pagetide_view::Table;
 use pagetide_view::text::Style;
@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
     toml: bool,
 }
 
-pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Refusal> {
+pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let found = catalogue::find(&arguments.scenario, &[])?;
     if arguments.toml {
         output::print(&found.text)?;

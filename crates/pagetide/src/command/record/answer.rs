@@ -89,7 +89,7 @@ impl Answers {
             lost_samples: progress.lost,
             waiting: progress.waiting,
             last_sample_age_ns: since(progress.last),
-            refused: progress.refused.map(|refusal| refusal.to_string()),
+            refused: progress.refused.map(|error| error.to_string()),
             cpu_ns: u64::try_from(cpu.tv_sec * 1_000_000_000 + cpu.tv_nsec).unwrap_or(0),
             resident_bytes: field("VmRSS"),
             peak_resident_bytes: field("VmHWM"),

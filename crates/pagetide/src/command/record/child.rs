@@ -1,6 +1,6 @@
 //! The command that is recorded.
 
-use pagetide_core::{MarkKind, Refusal};
+use pagetide_core::{Error, MarkKind};
 use pagetide_recorder::Recorder;
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 use std::ffi::OsString;
@@ -24,10 +24,10 @@ pub(super) struct Child {
 
 impl Child {
     /// Starts the command in a process group of its own, so that Ctrl-C reaches pagetide first, which passes it on.
-    pub(super) fn start(words: &[OsString], recorder: &Recorder) -> Result<Option<Self>, Refusal> {
+    pub(super) fn start(words: &[OsString], recorder: &Recorder) -> Result<Option<Self>, Error> {
         let Some((program, rest)) = words.split_first() else { return Ok(None) };
         let child = Command::new(program).args(rest).process_group(0).spawn().map_err(|error| {
-            Refusal::input(format!("cannot run {}: {error}", program.display()), "give a command that exists after --")
+            Error::input(format!("cannot run {}: {error}", program.display()), "give a command that exists after --")
         })?;
         recorder.watch_pid(child.id());
         let line = words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
@@ -37,7 +37,7 @@ impl Child {
     }
 
     /// How it ended; absent while it runs.
-    pub(super) fn ended(&mut self) -> Result<Option<ExitStatus>, Refusal> {
+    pub(super) fn ended(&mut self) -> Result<Option<ExitStatus>, Error> {
         self.child.try_wait().map_err(|error| failed(&error))
     }
 
@@ -52,7 +52,7 @@ impl Child {
     }
 
     /// Asks the command's process group to end, and ends it after two seconds.
-    pub(super) fn terminate(&mut self) -> Result<ExitStatus, Refusal> {
+    pub(super) fn terminate(&mut self) -> Result<ExitStatus, Error> {
         if let Some(group) = group(&self.child) {
             let _ = kill_process_group(group, Signal::TERM);
             let patience = Instant::now() + GRACE;
@@ -72,6 +72,6 @@ fn group(child: &std::process::Child) -> Option<Pid> {
     i32::try_from(child.id()).ok().and_then(Pid::from_raw)
 }
 
-fn failed(error: &std::io::Error) -> Refusal {
-    Refusal::system(format!("waiting for the command: {error}"), "")
+fn failed(error: &std::io::Error) -> Error {
+    Error::system(format!("waiting for the command: {error}"), "")
 }

@@ -5,7 +5,7 @@
 
 use super::answer::Answers;
 use super::listen::{Connection, Door, Listener};
-use pagetide_core::Refusal;
+use pagetide_core::Error;
 use rustix::event::{PollFd, PollFlags, poll};
 use std::io;
 use std::net::Shutdown;
@@ -28,13 +28,13 @@ pub(super) struct Responder {
 }
 
 /// Answers at the socket of `folder`, and at `listener`.
-pub(super) fn start(folder: &Path, listener: Option<Listener>, answers: Answers) -> Result<Responder, Refusal> {
+pub(super) fn start(folder: &Path, listener: Option<Listener>, answers: Answers) -> Result<Responder, Error> {
     let (door, missing) = match Door::open(folder) {
         Ok(door) => (Some(door), None),
         // A file system without sockets or without room: recording is what matters.
         Err(error) => (None, Some(format!("no socket in {}: {error}", folder.display()))),
     };
-    let failed = |error: io::Error| Refusal::system(format!("cannot start to answer: {error}"), "");
+    let failed = |error: io::Error| Error::system(format!("cannot start to answer: {error}"), "");
     let (quit, quits) = UnixStream::pair().map_err(failed)?;
     let run = move || serve(&quits, listener.as_ref(), door.as_ref(), answers);
     let thread = Builder::new().name("pagetide-answer".into()).stack_size(STACK).spawn(run).map_err(failed)?;

@@ -1,6 +1,6 @@
 //! `--keep`: how much of a recording is kept.
 
-use pagetide_core::{Bytes, Nanos, Refusal};
+use pagetide_core::{Bytes, Error, Nanos};
 use pagetide_store::Keep;
 use std::str::FromStr;
 
@@ -26,7 +26,7 @@ impl FromStr for Limit {
 }
 
 /// What all `--keep` say together.
-pub(super) fn both(limits: &[Limit]) -> Result<Keep, Refusal> {
+pub(super) fn both(limits: &[Limit]) -> Result<Keep, Error> {
     let mut keep = Keep::default();
     for limit in limits {
         let before = match limit {
@@ -34,7 +34,7 @@ pub(super) fn both(limits: &[Limit]) -> Result<Keep, Refusal> {
             Limit::Size(size) => keep.size.replace(*size).is_some(),
         };
         if before {
-            return Err(Refusal::input(
+            return Err(Error::input(
                 "--keep is given twice for the same",
                 "give one age, one size, or one of each: --keep 7d --keep 2GiB",
             ));

@@ -1,6 +1,6 @@
 //! Where the recorder can be asked how it goes: a Unix socket in the recording's folder, and a TCP address if wanted.
 
-use pagetide_core::Refusal;
+use pagetide_core::Error;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -37,15 +37,15 @@ pub(super) struct Listener {
 
 impl Listener {
     /// Listens at `address`, which only this host can reach unless `expose` says otherwise.
-    pub(super) fn bind(Address(address): Address, expose: bool) -> Result<Self, Refusal> {
+    pub(super) fn bind(Address(address): Address, expose: bool) -> Result<Self, Error> {
         if !expose && !is_loopback(address.ip()) {
-            return Err(Refusal::input(
+            return Err(Error::input(
                 format!("--listen {address} can be reached from other hosts, and asks for no password"),
                 format!("listen at 127.0.0.1:{}, or add --expose", address.port()),
             ));
         }
         let failed = |error: io::Error| {
-            Refusal::system(format!("cannot listen at {address}: {error}"), "choose another port, or stop who has it")
+            Error::system(format!("cannot listen at {address}: {error}"), "choose another port, or stop who has it")
         };
         let tcp = TcpListener::bind(address).map_err(failed)?;
         tcp.set_nonblocking(true).map_err(failed)?;
@@ -140,8 +140,8 @@ mod tests {
     #[test]
     fn other_hosts_are_let_in_only_when_told() {
         for open in ["0.0.0.0:0", "[::]:0", "[::ffff:0.0.0.0]:0"] {
-            let refusal = Listener::bind(open.parse().unwrap(), false).unwrap_err();
-            assert!(refusal.mend.contains("--expose"), "{refusal}");
+            let error = Listener::bind(open.parse().unwrap(), false).unwrap_err();
+            assert!(error.hint.contains("--expose"), "{error}");
         }
         assert!(Listener::bind("0".parse().unwrap(), false).unwrap().address().port() > 0);
     }

@@ -1,6 +1,6 @@
 //! Lets the process that records end a segment while the recorder has the writer.
 
-use pagetide_core::{Manifest, Mark, Refusal, Sample, Schema, Sink};
+use pagetide_core::{Error, Manifest, Mark, Sample, Schema, Sink};
 use pagetide_store::Writer;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -38,11 +38,11 @@ impl Sealing {
 }
 
 impl Sink for Sealing {
-    fn begin(&mut self, manifest: &Manifest) -> Result<(), Refusal> {
+    fn begin(&mut self, manifest: &Manifest) -> Result<(), Error> {
         self.writer.begin(manifest)
     }
 
-    fn sample(&mut self, schema: &Schema, sample: &Sample) -> Result<(), Refusal> {
+    fn sample(&mut self, schema: &Schema, sample: &Sample) -> Result<(), Error> {
         self.writer().sample(schema, sample)
     }
 
@@ -50,11 +50,11 @@ impl Sink for Sealing {
         self.writer.renew();
     }
 
-    fn mark(&mut self, mark: &Mark) -> Result<(), Refusal> {
+    fn mark(&mut self, mark: &Mark) -> Result<(), Error> {
         self.writer().mark(mark)
     }
 
-    fn finish(&mut self, manifest: &Manifest) -> Result<(), Refusal> {
+    fn finish(&mut self, manifest: &Manifest) -> Result<(), Error> {
         self.writer.finish(manifest)
     }
 }

@@ -1,6 +1,6 @@
 //! Signals as something to wait for: a recorder that has nothing to do wakes for its samples only.
 
-use pagetide_core::Refusal;
+use pagetide_core::Error;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::io::{ErrorKind, Read};
@@ -32,8 +32,8 @@ pub(super) struct Signals {
 impl Signals {
     /// Catches SIGINT, SIGTERM and SIGHUP from now on. Of a service SIGHUP ends the segment; else it comes from a terminal
     /// that is gone, and ends the recording. A second signal to stop ends the process at once, with exit code 130.
-    pub(super) fn catch(service: bool) -> Result<Self, Refusal> {
-        let failed = |error: std::io::Error| Refusal::system(format!("cannot catch signals: {error}"), "");
+    pub(super) fn catch(service: bool) -> Result<Self, Error> {
+        let failed = |error: std::io::Error| Error::system(format!("cannot catch signals: {error}"), "");
         let pair = || {
             let (ours, theirs) = UnixStream::pair()?;
             ours.set_nonblocking(true)?;
@@ -57,14 +57,14 @@ impl Signals {
     }
 
     /// Waits for a signal, for `beside` to become readable, or for the time to pass.
-    pub(super) fn wait(&self, time: Option<Duration>, beside: Option<BorrowedFd<'_>>) -> Result<Event, Refusal> {
+    pub(super) fn wait(&self, time: Option<Duration>, beside: Option<BorrowedFd<'_>>) -> Result<Event, Error> {
         let time = time.and_then(|time| Timespec::try_from(time).ok());
         let mut fds = vec![PollFd::new(&self.stop, PollFlags::IN)];
         fds.extend(self.seal.as_ref().map(|seal| PollFd::new(seal, PollFlags::IN)));
         fds.extend(beside.map(|beside| PollFd::from_borrowed_fd(beside, PollFlags::IN)));
         match poll(&mut fds, time.as_ref()) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
-            Err(error) => return Err(Refusal::system(format!("waiting for a signal: {error}"), "")),
+            Err(error) => return Err(Error::system(format!("waiting for a signal: {error}"), "")),
         }
         Ok(match (taken(&self.stop), self.seal.as_ref().is_some_and(taken)) {
             (true, _) => Event::Stop,

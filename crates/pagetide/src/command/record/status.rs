@@ -4,7 +4,7 @@ use super::answer::{STATUS, Status};
 use super::listen;
 use crate::command::Outcome;
 use crate::output;
-use pagetide_core::{Bytes, Nanos, Refusal};
+use pagetide_core::{Bytes, Error, Nanos};
 use pagetide_store::{Reader, Usage};
 use serde_json::{Value, json};
 use std::io::{ErrorKind, Read, Write};
@@ -14,7 +14,7 @@ use std::time::Duration;
 /// A recorder that does not answer in this time hangs.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-pub(super) fn run(folder: &Path, json: bool) -> Result<Outcome, Refusal> {
+pub(super) fn run(folder: &Path, json: bool) -> Result<Outcome, Error> {
     let usage = Usage::of(folder)?;
     let running = ask(folder)?;
     if json {
@@ -79,9 +79,9 @@ fn describe(status: &Status) -> String {
 }
 
 /// Asks the recorder of a folder; absent when there is none.
-fn ask(folder: &Path) -> Result<Option<Status>, Refusal> {
+fn ask(folder: &Path) -> Result<Option<Status>, Error> {
     let failed = |error: &dyn std::fmt::Display| {
-        Refusal::system(
+        Error::system(
             format!("{}: the recorder does not answer: {error}", folder.display()),
             "run this as the user that records, or as root",
         )

@@ -2,7 +2,7 @@
 
 use super::{Arguments, By, Executed, On, Planned, folder};
 use crate::{recordings, reports};
-use pagetide_core::{Backend, Progress, Refusal, Report, Selection};
+use pagetide_core::{Backend, Error, Progress, Report, Selection};
 use pagetide_lab::claims;
 use pagetide_lab::host::{Host, HostOptions, Shrink};
 use pagetide_lab::vm::{self, Accelerator, Vm, VmOptions};
@@ -15,7 +15,7 @@ pub(super) fn run(
     planned: &Planned,
     folder: &Path,
     progress: &mut dyn Progress,
-) -> Result<Report, Refusal> {
+) -> Result<Report, Error> {
     folder::write(&folder.join(folder::SCENARIO), &planned.text)?;
     let scenario = planned.scenario.clone();
     let sink = Writer::create(&folder.join("recording"))?;
@@ -33,18 +33,18 @@ pub(super) fn run(
     run.findings.clone_from(&diagnosis.findings);
     let file = folder.join("result.json");
     let text = serde_json::to_string_pretty(&run)
-        .map_err(|error| Refusal::system(format!("{}: {error}", file.display()), ""))?;
+        .map_err(|error| Error::system(format!("{}: {error}", file.display()), ""))?;
     folder::write(&file, &(text + "\n"))?;
     let report = Report { scenario: Some(scenario), run: Some(run), diagnosis, recording };
     reports::write_html(&report, &folder.join("report.html"))?;
     Ok(report)
 }
 
-fn backend(arguments: &Arguments, on: On, folder: &Path) -> Result<Box<dyn Backend>, Refusal> {
+fn backend(arguments: &Arguments, on: On, folder: &Path) -> Result<Box<dyn Backend>, Error> {
     Ok(match on {
         On::Vm => {
             let own = std::env::current_exe()
-                .map_err(|error| Refusal::system(format!("cannot find this program's own file: {error}"), ""))?;
+                .map_err(|error| Error::system(format!("cannot find this program's own file: {error}"), ""))?;
             Box::new(Vm::new(VmOptions {
                 kernel: arguments.kernel.clone(),
                 accelerator: match arguments.accelerator {

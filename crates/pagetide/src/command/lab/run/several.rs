@@ -6,7 +6,7 @@ use crate::interrupt::Interrupt;
 use crate::output;
 use crate::progress::Shown;
 use crate::reports;
-use pagetide_core::{Attempt, Batch, Candidate, Fate, Nanos, Progress, Refusal};
+use pagetide_core::{Attempt, AttemptOutcome, Batch, Candidate, Error, Nanos, Progress};
 use pagetide_lab::forecast;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -16,7 +16,7 @@ pub(super) fn run(
     planned: &[Planned],
     interrupt: &Interrupt,
     json: bool,
-) -> Result<Outcome, Refusal> {
+) -> Result<Outcome, Error> {
     let folder = folder::make(&place(arguments, planned), arguments.force)?;
     let forecasts: Vec<_> = planned.iter().map(|one| forecast(&one.scenario, arguments.scale)).collect();
     let mut progress = Shown::of_several(interrupt.clone(), Ahead::new(&forecasts));
@@ -37,12 +37,12 @@ pub(super) fn run(
         let attempt = &mut batch.runs[at];
         progress.run(at, &format!("{} on {}", attempt.scenario, attempt.backend));
         let begun = Instant::now();
-        attempt.fate = match begin(arguments, one, &folder.join(&attempt.folder), &mut progress) {
-            Ok(fate) => fate,
-            Err(refusal) => refusal.into(),
+        attempt.outcome = match begin(arguments, one, &folder.join(&attempt.folder), &mut progress) {
+            Ok(outcome) => outcome,
+            Err(error) => error.into(),
         };
         attempt.took = Nanos::from_secs_f64(begun.elapsed().as_secs_f64()).unwrap_or_default();
-        if let Fate::Refused { what, .. } = &attempt.fate {
+        if let AttemptOutcome::Refused { what, .. } = &attempt.outcome {
             progress.say(&format!("{} on {}: {what}", attempt.scenario, attempt.backend));
         }
         progress.run_done(attempt.result().is_some());
@@ -58,16 +58,21 @@ pub(super) fn run(
         output::print(&format!("\npage: {}\n", folder.join("index.html").display()))?;
     }
     if interrupt.came() {
-        return Err(Refusal::interrupted());
+        return Err(Error::interrupted());
     }
     Ok(if batch.holds() { Outcome::Done } else { Outcome::Failed })
 }
 
-fn begin(arguments: &Arguments, planned: &Planned, folder: &Path, progress: &mut Shown) -> Result<Fate, Refusal> {
+fn begin(
+    arguments: &Arguments,
+    planned: &Planned,
+    folder: &Path,
+    progress: &mut Shown,
+) -> Result<AttemptOutcome, Error> {
     let folder = folder::make(folder, false)?;
     let report = one::run(arguments, planned, &folder, progress)?;
-    let run = report.run.ok_or_else(|| Refusal::system("the run left no result", ""))?;
-    Ok(Fate::Ran(Box::new(run)))
+    let run = report.run.ok_or_else(|| Error::system("the run left no result", ""))?;
+    Ok(AttemptOutcome::Ran(Box::new(run)))
 }
 
 /// The folder of all: named after what was asked for.
@@ -95,12 +100,12 @@ fn not_begun(arguments: &Arguments, planned: &Planned) -> Attempt {
         folder,
         took: Nanos::ZERO,
         comparison: None,
-        fate: Fate::NotBegun,
+        outcome: AttemptOutcome::NotBegun,
     }
 }
 
 /// Writes a page for each scenario that has run on more than one backend.
-fn compare(batch: &mut Batch, planned: &[Planned], folder: &Path) -> Result<(), Refusal> {
+fn compare(batch: &mut Batch, planned: &[Planned], folder: &Path) -> Result<(), Error> {
     for (at, one) in planned.iter().enumerate() {
         if batch.runs[at].comparison.is_some() {
             continue;
@@ -124,10 +129,10 @@ fn compare(batch: &mut Batch, planned: &[Planned], folder: &Path) -> Result<(), 
     Ok(())
 }
 
-fn keep(batch: &Batch, folder: &Path) -> Result<(), Refusal> {
+fn keep(batch: &Batch, folder: &Path) -> Result<(), Error> {
     let file = folder.join(folder::BATCH);
     let text = serde_json::to_string_pretty(batch)
-        .map_err(|error| Refusal::system(format!("{}: {error}", file.display()), ""))?;
+        .map_err(|error| Error::system(format!("{}: {error}", file.display()), ""))?;
     folder::write(&file, &(text + "\n"))?;
     reports::write_page(&pagetide_view::batch(batch), &folder.join("index.html"))
 }

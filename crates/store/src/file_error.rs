@@ -1,0 +1,35 @@
+//! Errors of the file system as one clear line: what, where, and the hint.
+
+use pagetide_core::Error;
+use std::io;
+use std::path::Path;
+
+/// Why something could not be done at `path`.
+pub(crate) fn io(doing: &str, path: &Path, error: &io::Error) -> Error {
+    let what = format!("{}: cannot {doing}: {}", path.display(), plain(error));
+    match error.kind() {
+        io::ErrorKind::PermissionDenied => Error::system(what, "use a folder that you may write to, or run it as root"),
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            Error::system(what, "make room on that file system")
+        }
+        io::ErrorKind::ReadOnlyFilesystem => Error::system(what, "use a folder on a file system that can be written"),
+        io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => {
+            Error::input(what, "a file is in the way: use another folder or move the file away")
+        }
+        _ => Error::system(what, ""),
+    }
+}
+
+/// The error without Rust's `(os error 13)`.
+fn plain(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or_default().to_lowercase()
+}
+
+/// A recording of a newer pagetide.
+pub(crate) fn newer(path: &Path, version: u32) -> Error {
+    Error::input(
+        format!("{}: format version {version}, this pagetide reads up to {}", path.display(), crate::FORMAT_VERSION),
+        "use a newer pagetide",
+    )
+}
