@@ -42,7 +42,7 @@ pub use finding::{Advice, Confidence, Evidence, Finding, Relation, RuleDoc};
 pub use metric::{Kind, Metric, Table};
 pub use port::{Backend, Progress, Selection, Sink, Source};
 pub use quantity::{Dimension, Quantity, Unit};
-pub use recording::{Disk, Gap, Manifest, Mark, MarkKind, Recording, RecordingBuilder, Series, Swap};
+pub use recording::{Disk, Gap, Manifest, Mark, MarkKind, Origin, Recording, RecordingBuilder, Series, Swap};
 pub use report::{Holds, Report, RunResult, Verdict};
 pub use sample::{Column, ColumnId, Entity, EntityId, Sample, Schema, Stamp, TableSample};
 pub use scenario::{

@@ -8,6 +8,40 @@ use crate::units::{Bytes, Nanos};
 use crate::values::Values;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::fmt;
+
+/// Where the samples of a recording come from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// The kernel of a host.
+    #[default]
+    Host,
+    /// The kernel of a guest that the lab booted.
+    Vm,
+    /// A model of a kernel.
+    Sim,
+    /// Logs of another tool.
+    Import,
+}
+
+impl Origin {
+    /// Its name in manifests and on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Host => "host",
+            Self::Vm => "vm",
+            Self::Sim => "sim",
+            Self::Import => "import",
+        }
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
 
 /// What does not change while a recording runs, and what it cost.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -17,8 +51,8 @@ pub struct Manifest {
     pub schema_version: u32,
     /// Version of pagetide that wrote it.
     pub tool_version: String,
-    /// Where the samples come from: `host`, `vm`, `sim` or `import`.
-    pub origin: String,
+    /// Where the samples come from.
+    pub origin: Origin,
     /// The host's name.
     pub host: String,
     /// The kernel's release, as `uname -r` prints it.

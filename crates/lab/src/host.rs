@@ -179,7 +179,7 @@ impl Host {
         let recording = Options {
             interval: options.interval,
             watch,
-            origin: self.name().to_owned(),
+            origin: pagetide_core::Origin::Host,
             workload_cgroup: path.map(|path| path.display().to_string()),
             workload_disk: found.disks.first().cloned(),
         };

@@ -71,7 +71,7 @@ struct Kept(Arc<Mutex<Recorded>>);
 
 #[derive(Debug, Default)]
 struct Recorded {
-    origin: String,
+    origin: pagetide_core::Origin,
     samples: usize,
     columns: usize,
     disks: Vec<String>,
@@ -82,7 +82,7 @@ struct Recorded {
 
 impl Sink for Kept {
     fn begin(&mut self, manifest: &Manifest) -> Result<(), Error> {
-        self.0.lock().unwrap().origin.clone_from(&manifest.origin);
+        self.0.lock().unwrap().origin = manifest.origin;
         Ok(())
     }
     fn sample(&mut self, schema: &Schema, sample: &Sample) -> Result<(), Error> {
@@ -196,7 +196,7 @@ fn a_scenario_runs_in_a_guest(folder: &Path) {
         assert!(folder.join(format!("fio-{step}.json")).exists(), "{step}");
     }
     let kept = kept.0.lock().unwrap();
-    assert_eq!(kept.origin, "vm");
+    assert_eq!(kept.origin, pagetide_core::Origin::Vm);
     assert!(kept.columns > 150 && kept.disks.iter().any(|disk| disk == "vda"), "{kept:?}");
     assert!(kept.mem_total.is_some_and(|total| total > 160 << 20));
     let ids = ["direct", "cold", "warm", "hold", "free", "slower", "slow"];

@@ -96,7 +96,7 @@ fn recording(folder: &Path) {
     let first = moving.iter().position(|one| one.table == Table::Process).expect("processes");
     let mut writer = Writer::create(folder).expect("a new folder");
     let manifest = Manifest {
-        origin: "host".to_owned(),
+        origin: pagetide_core::Origin::Host,
         host: "bench".to_owned(),
         cpus: 8,
         page_size: Bytes::new(4096),

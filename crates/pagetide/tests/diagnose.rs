@@ -126,7 +126,7 @@ fn a_growing_recording_is_watched() {
     let recording = folder.path().join("recording");
     let mut writer = Writer::create(&recording).unwrap();
     let manifest = Manifest {
-        origin: "host".to_owned(),
+        origin: pagetide_core::Origin::Host,
         page_size: Bytes::new(4096),
         memory_total: Bytes::new(8 << 30),
         interval: Nanos::new(1_000_000_000),

@@ -54,7 +54,7 @@ fn record(processes: Processes, time: Duration) -> Result<(f64, u64, Vec<PathBuf
     let options = Options {
         interval: Nanos::new(u64::try_from(INTERVAL.as_nanos()).unwrap_or(u64::MAX)),
         watch: Watch { processes, ..Watch::default() },
-        origin: "host".to_owned(),
+        origin: pagetide_core::Origin::Host,
         workload_cgroup: None,
         workload_disk: None,
     };

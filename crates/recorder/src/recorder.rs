@@ -25,8 +25,8 @@ pub struct Options {
     pub interval: Nanos,
     /// Control groups and processes to sample.
     pub watch: Watch,
-    /// Where the samples come from: `host` or `vm` ([`Manifest::origin`]).
-    pub origin: String,
+    /// Where the samples come from.
+    pub origin: pagetide_core::Origin,
     /// The control group of the recorded work ([`Manifest::workload_cgroup`]).
     pub workload_cgroup: Option<String>,
     /// The disk of the recorded work ([`Manifest::workload_disk`]).

@@ -32,7 +32,7 @@ fn a_recording_of_this_host_has_its_numbers_and_its_facts() {
     let options = Options {
         interval: Nanos::new(3_600_000_000_000),
         watch: Watch::default(),
-        origin: "host".into(),
+        origin: pagetide_core::Origin::Host,
         workload_cgroup: Some("/sys/fs/cgroup/lab".into()),
         workload_disk: Some("vda".into()),
     };
@@ -42,7 +42,7 @@ fn a_recording_of_this_host_has_its_numbers_and_its_facts() {
     let manifest = recorder.finish().unwrap();
 
     assert_eq!((manifest.samples, manifest.late_samples, manifest.lost_samples), (3, 0, 0));
-    assert_eq!((manifest.origin.as_str(), manifest.workload_disk.as_deref()), ("host", Some("vda")));
+    assert_eq!((manifest.origin.name(), manifest.workload_disk.as_deref()), ("host", Some("vda")));
     assert!(!manifest.kernel.is_empty() && !manifest.tool_version.is_empty());
     let builder = std::mem::replace(&mut *built.lock().unwrap(), RecordingBuilder::new(Manifest::default()));
     let recording = builder.finish();

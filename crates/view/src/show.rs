@@ -375,7 +375,7 @@ mod tests {
 
     #[test]
     fn averages_of_another_tool_have_a_row_at_the_first_sample() {
-        let manifest = Manifest { origin: "import".into(), ..Manifest::default() };
+        let manifest = Manifest { origin: pagetide_core::Origin::Import, ..Manifest::default() };
         let mut builder = RecordingBuilder::new(manifest);
         let rate = Column { name: "pgpgin".into(), kind: Kind::Rate, unit: Unit::Count };
         for minute in 1..=3_i64 {

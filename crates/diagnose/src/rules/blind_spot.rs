@@ -28,7 +28,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn examine(window: &Window<'_>) -> Option<Finding> {
     let manifest = &window.recording.manifest;
-    if window.step.is_some() || manifest.origin == "import" {
+    if window.step.is_some() || manifest.origin == pagetide_core::Origin::Import {
         return None;
     }
     let gaps = window.recording.gaps().into_iter();

@@ -20,7 +20,7 @@ fn progress(at: f64) -> f64 {
 fn host() -> Story {
     Story::new(SECONDS, 1.0).manifest(|manifest| {
         manifest.memory_total = Bytes::new(8 << 30);
-        manifest.origin = "host".to_owned();
+        manifest.origin = pagetide_core::Origin::Host;
     })
 }
 
@@ -297,10 +297,10 @@ fn a_disk_with_one_request_in_flight_is_latency_bound() {
 
 #[test]
 fn a_gap_is_a_blind_spot_and_ten_minute_averages_are_none() {
-    let stamps = |origin: &'static str, late: bool| {
+    let stamps = |origin: pagetide_core::Origin, late: bool| {
         let at = |index: usize| index as f64 + if late && index > 50 { 40.0 } else { 0.0 };
         let manifest = pagetide_core::Manifest {
-            origin: origin.to_owned(),
+            origin,
             interval: pagetide_core::Nanos::new(1_000_000_000),
             ..Default::default()
         };
@@ -311,9 +311,9 @@ fn a_gap_is_a_blind_spot_and_ten_minute_averages_are_none() {
         }
         builder.finish()
     };
-    assert_eq!(seen(&stamps("host", true)), ["recorder-blind-spot"]);
-    assert_eq!(seen(&stamps("host", false)), [""; 0]);
-    assert_eq!(seen(&stamps("import", true)), [""; 0]);
+    assert_eq!(seen(&stamps(pagetide_core::Origin::Host, true)), ["recorder-blind-spot"]);
+    assert_eq!(seen(&stamps(pagetide_core::Origin::Host, false)), [""; 0]);
+    assert_eq!(seen(&stamps(pagetide_core::Origin::Import, true)), [""; 0]);
 }
 
 #[test]

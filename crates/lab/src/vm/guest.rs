@@ -135,7 +135,7 @@ fn work(scenario: &Scenario, job: &Job, port: &Port) -> Result<(), Error> {
     let options = Options {
         interval: job.interval,
         watch,
-        origin: "vm".into(),
+        origin: pagetide_core::Origin::Vm,
         workload_cgroup: None,
         // Where there are several, all of them are the experiment's.
         workload_disk: (!job.as_host && disks.len() == 1).then(|| first.device.clone()),

@@ -168,7 +168,7 @@ fn start(arguments: &Arguments, keep: Keep) -> Result<(Recorder, Ends), Error> {
     let options = Options {
         interval: arguments.interval,
         watch,
-        origin: "host".to_owned(),
+        origin: pagetide_core::Origin::Host,
         workload_cgroup: None,
         workload_disk: None,
     };

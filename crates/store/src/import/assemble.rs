@@ -112,7 +112,7 @@ fn manifest(files: &[Gather], notes: &mut Vec<String>) -> Result<Manifest, Error
     Ok(Manifest {
         schema_version: crate::FORMAT_VERSION,
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),
-        origin: "import".to_owned(),
+        origin: pagetide_core::Origin::Import,
         host: named.map(|(host, _)| host.to_owned()).unwrap_or_default(),
         kernel: files.iter().find_map(|file| file.facts.kernel.clone()).unwrap_or_default(),
         cpus: files.iter().find_map(|file| file.facts.cpus).unwrap_or(0),

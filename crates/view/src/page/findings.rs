@@ -35,7 +35,7 @@ pub(super) fn sureness(confidence: f64) -> &'static str {
 }
 
 fn range((from, to): (i64, i64), recording: &Recording) -> String {
-    let wall = |at| recording.wall_ns(at).filter(|_| recording.manifest.origin == "import");
+    let wall = |at| recording.wall_ns(at).filter(|_| recording.manifest.origin == pagetide_core::Origin::Import);
     if let Some((from, to)) = wall(from).zip(wall(to)) {
         return clock::range(from, to);
     }
@@ -44,7 +44,7 @@ fn range((from, to): (i64, i64), recording: &Recording) -> String {
 
 /// A moment: a time of day where the recording is of other logs, as its reader knows it from there, else how long after the start.
 pub(super) fn moment(at: i64, recording: &Recording) -> String {
-    if let Some(wall) = recording.wall_ns(at).filter(|_| recording.manifest.origin == "import") {
+    if let Some(wall) = recording.wall_ns(at).filter(|_| recording.manifest.origin == pagetide_core::Origin::Import) {
         return clock::short(wall);
     }
     let start = recording.span().map_or(0, |(from, _)| from);

@@ -31,7 +31,7 @@ pub(super) fn facts(report: &Report, timeline: Option<&Timeline>) -> Vec<(String
         let swaps = manifest.swaps.iter().map(|swap| format!("{} {}", swap.path, swap.size)).collect::<Vec<_>>();
         add("swap", if swaps.is_empty() && manifest.cpus > 0 { "none".to_owned() } else { swaps.join(", ") });
         add("kernel", manifest.kernel.clone());
-        add("source", manifest.origin.clone());
+        add("source", manifest.origin.to_string());
         add("pagetide", manifest.tool_version.clone());
     }
     add("sampled", sampling(report, timeline));

@@ -16,7 +16,7 @@ pub(super) fn plots(
     plots: &mut Vec<Plot>,
     left_out: &mut Vec<String>,
 ) {
-    let imported = recording.manifest.origin == "import";
+    let imported = recording.manifest.origin == pagetide_core::Origin::Import;
     match workload(recording, run, slots) {
         Some(plot) => plots.push(plot),
         None if imported => left_out.push("Workload: the imported logs say nothing of processes.".to_owned()),
@@ -174,7 +174,7 @@ fn reclaim(recording: &Recording, slots: &Slots) -> Option<Plot> {
 
 /// The kernel's file, or that it is somebody else's reading of it.
 fn source<'a>(recording: &Recording, kernel: &'a str) -> &'a str {
-    if recording.manifest.origin == "import" { "as the imported logs have it" } else { kernel }
+    if recording.manifest.origin == pagetide_core::Origin::Import { "as the imported logs have it" } else { kernel }
 }
 
 /// The parts of CPU time that other tools print; the kernel's own counters of it are for the table of `show`.

@@ -12,7 +12,8 @@ const NOON: i64 = 1_473_508_800_000_000_000;
 /// CPU shares of an unknown day, and a disk and reclaim of a known one, every ten minutes.
 fn logs() -> Recording {
     let interval = Nanos::new(10 * 60_000_000_000);
-    let mut builder = RecordingBuilder::new(Manifest { origin: "import".into(), interval, ..Manifest::default() });
+    let mut builder =
+        RecordingBuilder::new(Manifest { origin: pagetide_core::Origin::Import, interval, ..Manifest::default() });
     let rate = |name: &str, unit| Column { name: name.to_owned(), kind: Kind::Rate, unit };
     let stamp = |at: i64| Stamp { wall_ns: at, mono_ns: at, boot_ns: at };
     for row in 1..=40 {

@@ -250,7 +250,7 @@ fn manifest() -> Manifest {
     Manifest {
         schema_version: 1,
         tool_version: "0.1.0".to_owned(),
-        origin: "host".to_owned(),
+        origin: pagetide_core::Origin::Host,
         host: "db-17".to_owned(),
         kernel: "6.18.0".to_owned(),
         cpus: 2,
