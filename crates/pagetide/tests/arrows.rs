@@ -12,9 +12,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("view", &["core"]),
     ("recorder", &["core", "kernel"]),
     ("lab", &["core", "kernel", "recorder"]),
+    ("service", &["core", "kernel", "recorder", "store"]),
     ("fuzz", &["core", "kernel", "store"]),
     ("corpus", &["core", "store", "diagnose", "lab"]),
-    ("pagetide", &["core", "kernel", "store", "diagnose", "view", "recorder", "lab"]),
+    ("pagetide", &["core", "kernel", "store", "diagnose", "view", "recorder", "service", "lab"]),
 ];
 
 /// Dependencies that only one crate may have, because they are heavy or make it impure.

@@ -1,22 +1,16 @@
-//! `pagetide record --status`: how the recording in a folder goes.
+//! `pagetide record --status`: the state of the recording in a folder.
 
-use super::answer::{STATUS, Status};
-use super::listen;
 use crate::command::Outcome;
 use crate::output;
 use pagetide_core::{Bytes, Error, Nanos};
+use pagetide_service::Status;
 use pagetide_store::{Reader, Usage};
-use serde_json::{Value, json};
-use std::io::{ErrorKind, Read, Write};
+use serde_json::json;
 use std::path::Path;
-use std::time::Duration;
-
-/// A recorder that does not answer in this time hangs.
-const PATIENCE: Duration = Duration::from_secs(5);
 
 pub(super) fn run(folder: &Path, json: bool) -> Result<Outcome, Error> {
     let usage = Usage::of(folder)?;
-    let running = ask(folder)?;
+    let running = pagetide_service::query(folder)?;
     if json {
         let mut object = running.as_ref().map_or_else(|| json!({}), |status| json!(status));
         object["running"] = running.is_some().into();
@@ -36,12 +30,8 @@ pub(super) fn run(folder: &Path, json: bool) -> Result<Outcome, Error> {
         let text = match &running {
             Some(status) => describe(status),
             None => {
-                let manifest = Reader::open(folder)?.manifest().clone();
-                format!(
-                    "{}: nothing is being recorded here\nlast run  {} samples\n",
-                    folder.display(),
-                    manifest.samples
-                )
+                let samples = Reader::open(folder)?.manifest().samples;
+                format!("{}: no recorder runs here\nlast run  {samples} samples\n", folder.display())
             }
         };
         output::print(&format!(
@@ -60,10 +50,10 @@ fn describe(status: &Status) -> String {
         Some(why) => format!("no: {why}; {} wait in memory", status.waiting),
     };
     format!(
-        "{}: recorded by process {} for {}, every {}\n\
+        "{}: process {} has recorded for {}, every {}\n\
          samples   {}, the last one {} ago; {} late, {} lost\n\
          written   {writes}\n\
-         cost      {} of CPU ({per_sample} a sample), {} of memory (at most {})\n",
+         cost      {} of CPU ({per_sample} per sample), {} of memory (at most {})\n",
         status.recording.display(),
         status.pid,
         Nanos::new(status.running_ns),
@@ -76,28 +66,4 @@ fn describe(status: &Status) -> String {
         memory(status.resident_bytes),
         memory(status.peak_resident_bytes),
     )
-}
-
-/// Asks the recorder of a folder; absent when there is none.
-fn ask(folder: &Path) -> Result<Option<Status>, Error> {
-    let failed = |error: &dyn std::fmt::Display| {
-        Error::system(
-            format!("{}: the recorder does not answer: {error}", folder.display()),
-            "run this as the user that records, or as root",
-        )
-    };
-    let mut stream = match listen::connect(folder) {
-        Ok(stream) => stream,
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::ConnectionRefused) => return Ok(None),
-        Err(error) => return Err(failed(&error)),
-    };
-    let mut answer = String::new();
-    let asked = stream.set_read_timeout(Some(PATIENCE)).and_then(|()| {
-        write!(stream, "GET {STATUS} HTTP/1.1\r\nHost: recorder\r\n\r\n")?;
-        stream.read_to_string(&mut answer)
-    });
-    asked.map_err(|error| failed(&error))?;
-    let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
-    let value: Value = serde_json::from_str(body).map_err(|error| failed(&error))?;
-    serde_json::from_value(value).map(Some).map_err(|error| failed(&error))
 }

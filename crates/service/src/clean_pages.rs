@@ -1,12 +1,11 @@
-//! The program's file in memory. What only its start needed of it is let go, so that a recorder holds and locks what recording needs.
+//! Releases the clean pages of the program's file, so that a recorder holds and locks only the pages that recording uses.
 #![allow(unsafe_code)]
 
 use rustix::mm::{Advice, madvise};
 
-/// Unmaps the code and constants of this process that are as in their file. What is used from now on is mapped again, from the page
-/// cache.
-pub(super) fn let_go() {
-    // Without the list they stay, and cost some memory.
+/// Unmaps the unmodified code and constants of this process. The next use maps a page again, from the page cache.
+pub(crate) fn release() {
+    // Without the list the pages stay mapped, which costs some memory.
     let maps = std::fs::read_to_string("/proc/self/smaps").unwrap_or_default();
     for (start, length) in unwritten(&maps) {
         // SAFETY: these pages cannot be written and none has been, so the next touch maps what was there.
@@ -43,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_as_in_a_file_is_let_go() {
+    fn only_unmodified_file_pages_are_released() {
         let mapping = |head: &str, anonymous: u64| {
             format!("{head}\nSize:  8 kB\nRss:  8 kB\nAnonymous:         {anonymous} kB\nVmFlags: rd ex mr\n")
         };
@@ -60,12 +59,12 @@ mod tests {
     }
 
     #[test]
-    fn what_was_let_go_is_there_when_it_is_used() {
+    fn released_pages_can_be_used_again() {
         let maps = std::fs::read_to_string("/proc/self/smaps").unwrap();
         assert!(
-            unwritten(&maps).any(|(start, length)| { (start..start + length).contains(&(let_go as fn() as usize)) })
+            unwritten(&maps).any(|(start, length)| { (start..start + length).contains(&(release as fn() as usize)) })
         );
-        let_go();
+        release();
         assert_eq!(std::hint::black_box("constant").len(), 8);
     }
 }

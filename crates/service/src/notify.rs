@@ -1,4 +1,4 @@
-//! What a service manager is told, as sd_notify(3) describes: a datagram to the socket that `NOTIFY_SOCKET` names.
+//! Messages to the service manager (sd_notify(3)): datagrams to the socket that `NOTIFY_SOCKET` names.
 
 use pagetide_core::{Nanos, Stamp};
 use pagetide_recorder::Progress;
@@ -10,15 +10,15 @@ use std::time::Duration;
 
 /// The service manager, if there is one.
 #[derive(Debug)]
-pub(super) struct Supervisor {
+pub(crate) struct ServiceManager {
     socket: Option<(UnixDatagram, SocketAddr)>,
-    /// How often it wants to hear that the recorder lives.
+    /// How often it expects a sign of life.
     period: Option<Duration>,
 }
 
-impl Supervisor {
+impl ServiceManager {
     /// The one that started this process.
-    pub(super) fn of_environment() -> Self {
+    pub(crate) fn from_environment() -> Self {
         let watched = std::env::var("WATCHDOG_PID").map_or(true, |pid| pid.parse() == Ok(std::process::id()));
         let watchdog = std::env::var("WATCHDOG_USEC").ok().filter(|_| watched);
         Self::new(std::env::var_os("NOTIFY_SOCKET"), watchdog.as_deref())
@@ -31,7 +31,7 @@ impl Supervisor {
         });
         let socket = address.and_then(|address| {
             let socket = UnixDatagram::unbound().ok()?;
-            // One that does not read what it is told must not stop the recorder.
+            // A manager that does not read must not block the recorder.
             socket.set_nonblocking(true).ok().map(|()| (socket, address))
         });
         let micros = watchdog.and_then(|text| text.parse().ok()).filter(|micros| *micros > 0);
@@ -40,19 +40,19 @@ impl Supervisor {
         Self { socket, period }
     }
 
-    /// How often to call [`Self::alive`].
-    pub(super) fn period(&self) -> Option<Duration> {
+    /// How often to call [`Self::notify_alive`].
+    pub(crate) fn period(&self) -> Option<Duration> {
         self.period
     }
 
     /// The first sample has been taken.
-    pub(super) fn ready(&self) {
-        self.tell(&format!("READY=1\nMAINPID={}", std::process::id()));
+    pub(crate) fn notify_ready(&self) {
+        self.send(&format!("READY=1\nMAINPID={}", std::process::id()));
     }
 
-    /// Samples are being taken, every `interval`. Tells nothing when the last one is too old: then the sampling thread
-    /// hangs, and the manager starts another recorder.
-    pub(super) fn alive(&self, progress: &Progress, interval: Nanos, now: Stamp) {
+    /// Samples are being taken, every `interval`. Sends nothing when the last sample is too old: then the
+    /// sampling thread hangs, and the manager starts another recorder.
+    pub(crate) fn notify_alive(&self, progress: &Progress, interval: Nanos, now: Stamp) {
         let Some(period) = self.period else { return };
         let age = now.mono_ns.saturating_sub(progress.last.mono_ns);
         if i128::from(age) > i128::from(interval.get()) * 2 + i128::try_from(period.as_nanos()).unwrap_or(i128::MAX) {
@@ -60,17 +60,17 @@ impl Supervisor {
         }
         let state =
             progress.refused.as_ref().map_or_else(String::new, |why| format!(", {} wait: {why}", progress.waiting));
-        self.tell(&format!("WATCHDOG=1\nSTATUS={} samples, {} lost{state}", progress.samples, progress.lost));
+        self.send(&format!("WATCHDOG=1\nSTATUS={} samples, {} lost{state}", progress.samples, progress.lost));
     }
 
     /// The recording is being ended.
-    pub(super) fn stopping(&self) {
-        self.tell("STOPPING=1");
+    pub(crate) fn notify_stopping(&self) {
+        self.send("STOPPING=1");
     }
 
-    fn tell(&self, state: &str) {
+    fn send(&self, state: &str) {
         if let Some((socket, address)) = &self.socket {
-            // A manager that does not listen is not the recorder's trouble.
+            // The recorder does not need the manager.
             let _ = socket.send_to_addr(state.as_bytes(), address);
         }
     }
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_manager_hears_of_life_only_while_samples_are_taken() {
+    fn signs_of_life_are_sent_only_while_samples_are_taken() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("notify");
         let manager = UnixDatagram::bind(&path).unwrap();
@@ -95,26 +95,26 @@ mod tests {
             let mut bytes = [0; 256];
             manager.recv(&mut bytes).ok().map(|length| String::from_utf8_lossy(&bytes[..length]).into_owned())
         };
-        let supervisor = Supervisor::new(Some(path.into()), Some("4000000"));
+        let supervisor = ServiceManager::new(Some(path.into()), Some("4000000"));
         assert_eq!(supervisor.period(), Some(Duration::from_secs(2)));
-        supervisor.ready();
+        supervisor.notify_ready();
         assert!(heard().unwrap().starts_with("READY=1\n"));
         let progress = Progress { samples: 1, late: 0, lost: 2, waiting: 0, last: at(10), refused: None, ended: false };
         let interval = Nanos::new(1_000_000_000);
-        supervisor.alive(&progress, interval, at(12));
+        supervisor.notify_alive(&progress, interval, at(12));
         assert_eq!(heard().unwrap(), "WATCHDOG=1\nSTATUS=1 samples, 2 lost");
-        supervisor.alive(&progress, interval, at(15));
+        supervisor.notify_alive(&progress, interval, at(15));
         assert_eq!(heard(), None, "no sample for too long");
-        supervisor.alive(&Progress { last: at(15), ..progress }, interval, at(15));
+        supervisor.notify_alive(&Progress { last: at(15), ..progress }, interval, at(15));
         assert!(heard().is_some());
-        supervisor.stopping();
+        supervisor.notify_stopping();
         assert_eq!(heard().unwrap(), "STOPPING=1");
     }
 
     #[test]
-    fn without_a_manager_nothing_is_told() {
-        let supervisor = Supervisor::new(None, Some("1000"));
+    fn without_a_manager_nothing_is_sent() {
+        let supervisor = ServiceManager::new(None, Some("1000"));
         assert_eq!(supervisor.period(), None);
-        supervisor.ready();
+        supervisor.notify_ready();
     }
 }

@@ -12,27 +12,27 @@ use std::time::Duration;
 
 /// Why [`Signals::wait`] came back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Event {
+pub(crate) enum Event {
     /// The recording is to end.
     Stop,
     /// The open segment is to end.
     Seal,
-    /// The time is over, or what was waited for beside the signals has come.
+    /// The time is over, or `beside` is readable.
     Other,
 }
 
-/// The signals that a recording heeds.
+/// The signals that a recording handles.
 #[derive(Debug)]
-pub(super) struct Signals {
+pub(crate) struct Signals {
     stop: UnixStream,
-    /// Of a service only. An end that nobody holds the other end of would be readable for ever.
+    /// Of a service only. Without a writer the socket would be readable at once.
     seal: Option<UnixStream>,
 }
 
 impl Signals {
-    /// Catches SIGINT, SIGTERM and SIGHUP from now on. Of a service SIGHUP ends the segment; else it comes from a terminal
-    /// that is gone, and ends the recording. A second signal to stop ends the process at once, with exit code 130.
-    pub(super) fn catch(service: bool) -> Result<Self, Error> {
+    /// Catches SIGINT, SIGTERM and SIGHUP from now on. In a service SIGHUP ends the segment; else it means that the
+    /// terminal is gone, and ends the recording. A second signal to stop ends the process at once, with exit code 130.
+    pub(crate) fn catch(service: bool) -> Result<Self, Error> {
         let failed = |error: std::io::Error| Error::system(format!("cannot catch signals: {error}"), "");
         let pair = || {
             let (ours, theirs) = UnixStream::pair()?;
@@ -57,7 +57,7 @@ impl Signals {
     }
 
     /// Waits for a signal, for `beside` to become readable, or for the time to pass.
-    pub(super) fn wait(&self, time: Option<Duration>, beside: Option<BorrowedFd<'_>>) -> Result<Event, Error> {
+    pub(crate) fn wait(&self, time: Option<Duration>, beside: Option<BorrowedFd<'_>>) -> Result<Event, Error> {
         let time = time.and_then(|time| Timespec::try_from(time).ok());
         let mut fds = vec![PollFd::new(&self.stop, PollFlags::IN)];
         fds.extend(self.seal.as_ref().map(|seal| PollFd::new(seal, PollFlags::IN)));
@@ -66,7 +66,7 @@ impl Signals {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(Error::system(format!("waiting for a signal: {error}"), "")),
         }
-        Ok(match (taken(&self.stop), self.seal.as_ref().is_some_and(taken)) {
+        Ok(match (drain(&self.stop), self.seal.as_ref().is_some_and(drain)) {
             (true, _) => Event::Stop,
             (_, true) => Event::Seal,
             _ => Event::Other,
@@ -74,8 +74,8 @@ impl Signals {
     }
 }
 
-/// Whether something came; takes all of it.
-fn taken(mut from: &UnixStream) -> bool {
+/// Whether something arrived; reads all of it.
+fn drain(mut from: &UnixStream) -> bool {
     let mut bytes = [0; 64];
     let mut any = false;
     loop {

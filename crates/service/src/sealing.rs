@@ -1,43 +1,43 @@
-//! Lets the process that records end a segment while the recorder has the writer.
+//! Ends a segment on request while the recorder owns the writer.
 
 use pagetide_core::{Error, Manifest, Mark, Sample, Schema, Sink};
 use pagetide_store::Writer;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Asks for the open segment to be ended.
+/// A request to end the open segment.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Ends(Arc<AtomicBool>);
+pub(crate) struct SealRequest(Arc<AtomicBool>);
 
-impl Ends {
-    /// Ends the segment before whatever is written next.
-    pub(super) fn segment(&self) {
+impl SealRequest {
+    /// Ends the segment before the next write.
+    pub(crate) fn request(&self) {
         self.0.store(true, Ordering::Release);
     }
 }
 
-/// A writer that ends its segment when it is asked to.
+/// A writer that ends its segment on request.
 #[derive(Debug)]
-pub(super) struct Sealing {
+pub(crate) struct SealingWriter {
     writer: Writer,
-    ends: Ends,
+    seal: SealRequest,
 }
 
-impl Sealing {
-    pub(super) fn new(writer: Writer) -> (Self, Ends) {
-        let ends = Ends::default();
-        (Self { writer, ends: ends.clone() }, ends)
+impl SealingWriter {
+    pub(crate) fn new(writer: Writer) -> (Self, SealRequest) {
+        let seal = SealRequest::default();
+        (Self { writer, seal: seal.clone() }, seal)
     }
 
     fn writer(&mut self) -> &mut Writer {
-        if self.ends.0.swap(false, Ordering::Acquire) {
+        if self.seal.0.swap(false, Ordering::Acquire) {
             self.writer.end_segment();
         }
         &mut self.writer
     }
 }
 
-impl Sink for Sealing {
+impl Sink for SealingWriter {
     fn begin(&mut self, manifest: &Manifest) -> Result<(), Error> {
         self.writer.begin(manifest)
     }

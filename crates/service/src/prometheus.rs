@@ -3,17 +3,26 @@
 //! They are read when they are asked for, by a sampler of their own: what a scrape costs is paid by the scrape alone,
 //! and it neither disturbs the recording nor depends on it. Processes are left out; each would be series of its own.
 
-use super::answer::Status;
+use crate::status::Status;
 use pagetide_core::{Column, Kind, Sample, Schema, Table, TableSample, Unit, metric};
 use pagetide_kernel::{Root, Sampler, Watch, cgroup};
 use std::fmt::{Display, Write};
 
 /// The format's media type.
-pub(super) const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
+pub(crate) const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
+
+/// Writes a page of metrics at each scrape.
+#[derive(Debug)]
+pub(crate) struct Scraper {
+    /// Whose metrics these are.
+    root: Root,
+    /// Absent before the first scrape.
+    reading: Option<Reading>,
+}
 
 /// What is kept from one scrape to the next.
 #[derive(Debug)]
-pub(super) struct Reading {
+struct Reading {
     sampler: Sampler,
     schema: Schema,
     sample: Sample,
@@ -30,32 +39,39 @@ impl Reading {
         Some(Self { sampler, schema: Schema::default(), sample: Sample::default() })
     }
 
-    fn is_worn(&self) -> bool {
+    fn is_stale(&self) -> bool {
         let there = self.sample.table(Table::Cgroup).map_or(0, |rows| rows.rows().count());
         let known = self.schema.entities(Table::Cgroup).len();
         known > MOST_GROUPS && known > 2 * there
     }
 }
 
-/// All metrics, of the recorder and of the host.
-pub(super) fn page(root: &Root, reading: &mut Option<Reading>, status: &Status, began_wall_ns: i64) -> String {
-    let mut text = String::new();
-    recorder(&mut text, status, began_wall_ns);
-    if reading.as_ref().is_none_or(Reading::is_worn) {
-        *reading = Reading::new(root);
+impl Scraper {
+    /// Scrapes the host whose kernel files are below `root`.
+    pub(crate) fn new(root: Root) -> Self {
+        Self { root, reading: None }
     }
-    let complete = reading.as_mut().is_some_and(|reading| {
-        reading.sample.clear();
-        let complete = reading.sampler.sample(&mut reading.schema, &mut reading.sample).is_ok();
-        host(&mut text, &reading.schema, &reading.sample);
-        complete
-    });
-    let meaning = "whether everything that the kernel has could be read";
-    single(&mut text, "pagetide_scrape_complete", "gauge", meaning, u8::from(complete));
-    text
+
+    /// All metrics, of the recorder and of the host.
+    pub(crate) fn page(&mut self, status: &Status, started_wall_ns: i64) -> String {
+        let mut text = String::new();
+        recorder(&mut text, status, started_wall_ns);
+        if self.reading.as_ref().is_none_or(Reading::is_stale) {
+            self.reading = Reading::new(&self.root);
+        }
+        let complete = self.reading.as_mut().is_some_and(|reading| {
+            reading.sample.clear();
+            let complete = reading.sampler.sample(&mut reading.schema, &mut reading.sample).is_ok();
+            host(&mut text, &reading.schema, &reading.sample);
+            complete
+        });
+        let meaning = "1 when all files of the kernel could be read, else 0";
+        single(&mut text, "pagetide_scrape_complete", "gauge", meaning, u8::from(complete));
+        text
+    }
 }
 
-fn recorder(text: &mut String, status: &Status, began_wall_ns: i64) {
+fn recorder(text: &mut String, status: &Status, started_wall_ns: i64) {
     let version = env!("CARGO_PKG_VERSION");
     head(text, "pagetide_build_info", "gauge", "the version of pagetide that records");
     let _ = writeln!(text, "pagetide_build_info{{version=\"{version}\"}} 1");
@@ -72,7 +88,7 @@ fn recorder(text: &mut String, status: &Status, began_wall_ns: i64) {
     let age = seconds(status.last_sample_age_ns);
     one("pagetide_recorder_last_sample_age_seconds", "gauge", "time since the last sample was taken", &age);
     one("process_cpu_seconds_total", "counter", "CPU time of the recorder", &seconds(status.cpu_ns));
-    one("process_start_time_seconds", "gauge", "when the recorder started", &(began_wall_ns as f64 / 1e9));
+    one("process_start_time_seconds", "gauge", "when the recorder started", &(started_wall_ns as f64 / 1e9));
     if let Some(bytes) = status.resident_bytes {
         one("process_resident_memory_bytes", "gauge", "resident memory of the recorder", &bytes);
     }

@@ -9,14 +9,14 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
 
-/// How long a command may take to end when it is asked to.
+/// How long a command may take to end after SIGTERM.
 const GRACE: Duration = Duration::from_secs(2);
-/// How often a command is looked at where its end cannot be waited for.
-const LOOK: Duration = Duration::from_millis(20);
+/// How often a command is checked where the kernel has no pidfd.
+const POLL: Duration = Duration::from_millis(20);
 
 /// A running command.
 #[derive(Debug)]
-pub(super) struct Child {
+pub(crate) struct Child {
     child: std::process::Child,
     /// Absent before Linux 5.3.
     pidfd: Option<OwnedFd>,
@@ -24,7 +24,7 @@ pub(super) struct Child {
 
 impl Child {
     /// Starts the command in a process group of its own, so that Ctrl-C reaches pagetide first, which passes it on.
-    pub(super) fn start(words: &[OsString], recorder: &Recorder) -> Result<Option<Self>, Error> {
+    pub(crate) fn start(words: &[OsString], recorder: &Recorder) -> Result<Option<Self>, Error> {
         let Some((program, rest)) = words.split_first() else { return Ok(None) };
         let child = Command::new(program).args(rest).process_group(0).spawn().map_err(|error| {
             Error::input(format!("cannot run {}: {error}", program.display()), "give a command that exists after --")
@@ -37,30 +37,30 @@ impl Child {
     }
 
     /// How it ended; absent while it runs.
-    pub(super) fn ended(&mut self) -> Result<Option<ExitStatus>, Error> {
+    pub(crate) fn ended(&mut self) -> Result<Option<ExitStatus>, Error> {
         self.child.try_wait().map_err(|error| failed(&error))
     }
 
     /// Becomes readable when the command ends.
-    pub(super) fn pidfd(&self) -> Option<BorrowedFd<'_>> {
+    pub(crate) fn pidfd(&self) -> Option<BorrowedFd<'_>> {
         self.pidfd.as_ref().map(AsFd::as_fd)
     }
 
-    /// When to look again, where there is nothing to wait for.
-    pub(super) fn patience(&self) -> Option<Duration> {
-        self.pidfd.is_none().then_some(LOOK)
+    /// How often to call [`Self::ended`] where there is no pidfd.
+    pub(crate) fn poll_interval(&self) -> Option<Duration> {
+        self.pidfd.is_none().then_some(POLL)
     }
 
-    /// Asks the command's process group to end, and ends it after two seconds.
-    pub(super) fn terminate(&mut self) -> Result<ExitStatus, Error> {
+    /// Sends SIGTERM to the command's process group, and SIGKILL after two seconds.
+    pub(crate) fn terminate(&mut self) -> Result<ExitStatus, Error> {
         if let Some(group) = group(&self.child) {
             let _ = kill_process_group(group, Signal::TERM);
-            let patience = Instant::now() + GRACE;
-            while Instant::now() < patience {
+            let end = Instant::now() + GRACE;
+            while Instant::now() < end {
                 if let Some(status) = self.ended()? {
                     return Ok(status);
                 }
-                std::thread::sleep(LOOK);
+                std::thread::sleep(POLL);
             }
             let _ = kill_process_group(group, Signal::KILL);
         }

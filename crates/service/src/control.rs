@@ -1,0 +1,73 @@
+//! The control socket: a Unix socket in the recording's folder that answers the same paths as the TCP listener.
+
+use crate::endpoints::STATUS;
+use crate::status::Status;
+use pagetide_core::Error;
+use std::fs::File;
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::fd::AsRawFd;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The socket's name in the recording's folder.
+const SOCKET: &str = "recorder.sock";
+/// A recorder that does not answer within this time hangs.
+const TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The socket in a recording's folder. It is removed when this is dropped.
+#[derive(Debug)]
+pub(crate) struct ControlSocket {
+    pub(crate) unix: UnixListener,
+    path: PathBuf,
+}
+
+impl ControlSocket {
+    /// Opens the socket. A socket that is already there belongs to a recorder that was killed: the writer's lock admits one recorder.
+    pub(crate) fn open(folder: &Path) -> io::Result<Self> {
+        let path = folder.join(SOCKET);
+        match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let unix = with_short_path(folder, |path| UnixListener::bind(path))?;
+        unix.set_nonblocking(true)?;
+        Ok(Self { unix, path })
+    }
+}
+
+impl Drop for ControlSocket {
+    fn drop(&mut self) {
+        // If it stays, the next recorder removes it.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+/// A socket's path has at most 107 bytes (`UNIX_PATH_MAX`), a folder's may have more: the folder is named by its descriptor.
+fn with_short_path<T>(folder: &Path, call: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
+    let folder = File::open(folder)?;
+    call(Path::new(&format!("/proc/self/fd/{}/{SOCKET}", folder.as_raw_fd())))
+}
+
+/// Asks the recorder of a folder for its state; absent when none runs.
+pub fn query(folder: &Path) -> Result<Option<Status>, Error> {
+    let failed = |error: &dyn std::fmt::Display| {
+        Error::system(
+            format!("{}: the recorder does not answer: {error}", folder.display()),
+            "run this as the user that records, or as root",
+        )
+    };
+    let mut stream = match with_short_path(folder, |path| UnixStream::connect(path)) {
+        Ok(stream) => stream,
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::ConnectionRefused) => return Ok(None),
+        Err(error) => return Err(failed(&error)),
+    };
+    let mut response = String::new();
+    let exchange = stream.set_read_timeout(Some(TIMEOUT)).and_then(|()| {
+        write!(stream, "GET {STATUS} HTTP/1.1\r\nHost: recorder\r\n\r\n")?;
+        stream.read_to_string(&mut response)
+    });
+    exchange.map_err(|error| failed(&error))?;
+    let body = response.split_once("\r\n\r\n").map_or("", |(_, body)| body);
+    serde_json::from_str(body).map(Some).map_err(|error| failed(&error))
+}

@@ -1,0 +1,24 @@
+//! The recorder as a daemon: it records into a folder until a signal, a time or a command's end, and answers while it does.
+//!
+//! [`Service::start`] starts the recorder, a control socket in the recording's folder, a Prometheus endpoint if one is asked for, and
+//! the command to record. [`Service::wait`] waits for the end and reports to systemd meanwhile. [`query`] asks a running recorder for
+//! its [`Status`]. Recording never waits for any of the endpoints.
+
+mod child;
+mod clean_pages;
+mod control;
+mod endpoints;
+mod http;
+mod listen;
+mod notify;
+mod prometheus;
+mod responder;
+mod sealing;
+mod service;
+mod signals;
+mod status;
+
+pub use control::query;
+pub use listen::{Address, Listener};
+pub use service::{Options, Recorded, Service};
+pub use status::Status;

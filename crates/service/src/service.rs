@@ -1,0 +1,179 @@
+//! A recording from its start to its end.
+
+use crate::child::Child;
+use crate::clean_pages;
+use crate::endpoints::Endpoints;
+use crate::listen::Listener;
+use crate::notify::ServiceManager;
+use crate::responder::Responder;
+use crate::sealing::{SealRequest, SealingWriter};
+use crate::signals::{Event, Signals};
+use crate::status::StatusSource;
+use pagetide_core::{Error, Manifest, MarkKind, Nanos, Origin};
+use pagetide_kernel::{Processes, Root, Top, Watch};
+use pagetide_recorder::{Lock, Protection, Recorder, now};
+use pagetide_store::{Keep, Writer};
+use std::ffi::OsString;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::ExitStatus;
+use std::time::{Duration, Instant};
+
+/// The number of disks, groups and processes after which those that are gone are dropped from memory: some 10 MB, and minutes at least
+/// of the fastest coming and going.
+const MOST_ENTITIES: usize = 20_000;
+
+/// What to record, and how.
+#[derive(Debug, Default)]
+pub struct Options {
+    /// The recording's folder.
+    pub folder: PathBuf,
+    /// Time between samples.
+    pub interval: Nanos,
+    /// The time after which the recording ends; without one, a signal or the command's end ends it.
+    pub length: Option<Nanos>,
+    /// Continue the recording that the folder holds, keeping no more than this of it; absent: the folder must hold none.
+    pub keep: Option<Keep>,
+    /// Whether a service manager runs this process: all memory is locked, and SIGHUP ends a segment.
+    pub service: bool,
+    /// Where Prometheus connects.
+    pub listener: Option<Listener>,
+    /// Reads the kernel's files below this folder instead of this host's.
+    pub root: Option<PathBuf>,
+    /// Records every process.
+    pub all_processes: bool,
+    /// Records no processes but the kernel's reclaim threads, and no control groups.
+    pub host_only: bool,
+    /// A command and its arguments, recorded until it ends; may be empty.
+    pub command: Vec<OsString>,
+}
+
+impl Options {
+    fn root(&self) -> Root {
+        self.root.as_ref().map_or_else(Root::host, Root::new)
+    }
+}
+
+/// A recording that has ended.
+#[derive(Debug)]
+pub struct Recorded {
+    /// The recording's manifest.
+    pub manifest: Manifest,
+    /// How the recorded command ended; absent without a command.
+    pub command: Option<ExitStatus>,
+}
+
+/// A running recording.
+#[derive(Debug)]
+pub struct Service {
+    options: Options,
+    signals: Signals,
+    recorder: Recorder,
+    seal: SealRequest,
+    manager: ServiceManager,
+    responder: Responder,
+    address: Option<SocketAddr>,
+}
+
+impl Service {
+    /// Starts to record and to answer.
+    pub fn start(mut options: Options) -> Result<Self, Error> {
+        let listener = options.listener.take();
+        let address = listener.as_ref().map(Listener::address);
+        let signals = Signals::catch(options.service)?;
+        let (recorder, seal) = start_recorder(&options)?;
+        let status = StatusSource::new(&options.folder, options.interval, recorder.monitor());
+        let responder = Responder::start(&options.folder, listener, Endpoints::new(status, options.root()))?;
+        if let Some(why) = &responder.no_socket {
+            recorder.mark(MarkKind::Note { text: format!("recorder: --status cannot be answered: {why}") });
+        }
+        let manager = ServiceManager::from_environment();
+        if options.service {
+            manager.notify_ready();
+        }
+        Ok(Self { options, signals, recorder, seal, manager, responder, address })
+    }
+
+    /// Where Prometheus connects; the port is the real one when 0 was requested.
+    pub fn address(&self) -> Option<SocketAddr> {
+        self.address
+    }
+
+    /// Runs the command if there is one, and waits until the recording ends.
+    pub fn wait(self) -> Result<Recorded, Error> {
+        let child = Child::start(&self.options.command, &self.recorder);
+        let command = child.and_then(|mut child| self.wait_for_end(child.as_mut()));
+        self.manager.notify_stopping();
+        drop(self.responder);
+        let manifest = self.recorder.finish()?;
+        Ok(Recorded { manifest, command: command? })
+    }
+
+    /// Waits for the command's end, the time's end or a signal to stop, whichever comes first. Gives the command's status.
+    fn wait_for_end(&self, mut child: Option<&mut Child>) -> Result<Option<ExitStatus>, Error> {
+        let Options { length, interval, .. } = self.options;
+        let end = length.map(|length| Instant::now() + Duration::from_nanos(length.get()));
+        let monitor = self.recorder.monitor();
+        loop {
+            if let Some(child) = child.as_mut()
+                && let Some(status) = child.ended()?
+            {
+                self.recorder.mark(MarkKind::Note { text: format!("ended: {status}") });
+                return Ok(Some(status));
+            }
+            let left = end.map(|end| end.saturating_duration_since(Instant::now()));
+            let poll = child.as_ref().and_then(|child| child.poll_interval());
+            let timeout = [left, self.manager.period(), poll].into_iter().flatten().min();
+            match self.signals.wait(timeout, child.as_ref().and_then(|child| child.pidfd()))? {
+                Event::Stop => return child.map(Child::terminate).transpose(),
+                Event::Seal => {
+                    self.seal.request();
+                    self.recorder.mark(MarkKind::Note { text: "recorder: SIGHUP ended the segment".to_owned() });
+                }
+                Event::Other => self.manager.notify_alive(&monitor.progress(), interval, now()),
+            }
+            // When the sampling thread has died, finishing the recording reports it.
+            if end.is_some_and(|end| Instant::now() >= end) || monitor.progress().ended {
+                return child.map(Child::terminate).transpose();
+            }
+        }
+    }
+}
+
+fn start_recorder(options: &Options) -> Result<(Recorder, SealRequest), Error> {
+    let writer = match options.keep {
+        Some(keep) => Writer::open_or_continue(&options.folder, keep)?,
+        None => Writer::create(&options.folder)?,
+    };
+    let (sink, seal) = SealingWriter::new(writer);
+    // A tree of files from elsewhere may lack the mounts, and with them all control groups.
+    let (mut watch, no_groups) = match Watch::flight_recorder(&options.root()) {
+        _ if options.host_only => (Watch::default(), None),
+        Ok(watch) => (watch, None),
+        Err(error) => (Watch { cgroups: Vec::new(), processes: Processes::Top(Top::default()) }, Some(error)),
+    };
+    if options.all_processes {
+        watch.processes = Processes::All;
+    }
+    let recorder_options = pagetide_recorder::Options {
+        interval: options.interval,
+        watch,
+        origin: Origin::Host,
+        workload_cgroup: None,
+        workload_disk: None,
+    };
+    // A process that only records locks what it allocates later as well, and has more room for a sink that waits.
+    let mut protection = Protection::default();
+    if options.service {
+        protection.lock = Lock::Future;
+    }
+    if options.command.is_empty() {
+        protection.entities = MOST_ENTITIES;
+    }
+    clean_pages::release();
+    let recorder = Recorder::start_protected(options.root(), recorder_options, protection, Box::new(sink))?;
+    if let Some(error) = no_groups {
+        recorder.mark(MarkKind::Note { text: format!("recorder: no control groups: {error}") });
+    }
+    Ok((recorder, seal))
+}
