@@ -1,12 +1,20 @@
 //! Finding and loading a recording that the user named, and reading times within it.
 
 use pagetide_core::{Error, Nanos, Recording, RunResult, Selection, Source, Table, calendar};
-use std::path::{Path, PathBuf};
+use pagetide_dir::Dir;
+use std::io;
+use std::path::Path;
+
+/// A file of a run's folder is no larger.
+pub(crate) const LARGEST_FILE: u64 = 256 << 20;
 
 /// The folder of a recording: the folder itself, or `recording/` within a run's folder.
-fn folder(path: &Path) -> PathBuf {
-    let inner = path.join("recording");
-    if inner.join("manifest.json").exists() { inner } else { path.to_owned() }
+fn folder(path: &Path) -> io::Result<Dir> {
+    let dir = Dir::open(path)?;
+    match dir.dir(Path::new("recording")) {
+        Ok(inner) if inner.has(Path::new("manifest.json"))? => Ok(inner),
+        _ => Ok(dir),
+    }
 }
 
 /// Loads the selected part of the recording at `path`.
@@ -17,7 +25,8 @@ pub(crate) fn load(path: &Path, selection: &Selection) -> Result<Recording, Erro
             "`pagetide record -o DIR` or `pagetide lab run` makes one",
         ));
     }
-    pagetide_store::Reader::open(&folder(path))?.load(selection)
+    let folder = folder(path).map_err(|error| unreadable(path, &error))?;
+    pagetide_store::Reader::open_in(folder)?.load(selection)
 }
 
 /// Loads of a recording its times and marks and one column of one row a sample, which is all that they need.
@@ -30,14 +39,23 @@ pub(crate) fn times(path: &Path) -> Result<Recording, Error> {
 /// Reads the `result.json` of a run's folder; absent when the folder is not a run's.
 pub(crate) fn result(path: &Path) -> Result<Option<RunResult>, Error> {
     let file = path.join("result.json");
-    if !file.exists() {
-        return Ok(None);
-    }
-    let text =
-        std::fs::read_to_string(&file).map_err(|error| Error::input(format!("{}: {error}", file.display()), ""))?;
-    serde_json::from_str(&text)
+    let Some(text) = file_of(path, "result.json")? else { return Ok(None) };
+    serde_json::from_slice(&text)
         .map(Some)
         .map_err(|error| Error::input(format!("{}: {error}", file.display()), "run the scenario again"))
+}
+
+/// The content of a file of a run's folder; absent when it is not there.
+pub(crate) fn file_of(folder: &Path, name: &str) -> Result<Option<Vec<u8>>, Error> {
+    match Dir::open(folder).and_then(|dir| dir.read(Path::new(name), LARGEST_FILE)) {
+        Ok(content) => Ok(Some(content)),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
+        Err(error) => Err(unreadable(&folder.join(name), &error)),
+    }
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> Error {
+    Error::input(format!("{}: {error}", path.display()), "name the folder of a recording or of a run that you may read")
 }
 
 const SECOND: i64 = 1_000_000_000;

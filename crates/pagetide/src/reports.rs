@@ -1,6 +1,6 @@
 //! Drawing a report: as text on stdout, as one HTML file.
 
-use crate::output;
+use crate::{output, recordings};
 use pagetide_core::{Error, Report, RunResult, Scenario};
 use pagetide_view::Page;
 use pagetide_view::text::Style;
@@ -8,11 +8,9 @@ use std::path::Path;
 
 /// The scenario that a run's folder holds, not scaled; absent when the folder has lost it.
 pub(crate) fn scenario_file(folder: &Path) -> Result<Option<Scenario>, Error> {
-    let file = folder.join("scenario.toml");
-    match std::fs::read_to_string(&file) {
-        Ok(text) => Scenario::parse(&text, &file.display().to_string()).map(Some),
-        Err(_) => Ok(None),
-    }
+    let file = folder.join("scenario.toml").display().to_string();
+    let text = recordings::file_of(folder, "scenario.toml")?;
+    text.map(|text| Scenario::parse(&String::from_utf8_lossy(&text), &file)).transpose()
 }
 
 /// The same at the run's scale.
@@ -41,10 +39,15 @@ pub(crate) fn print_page(page: &Page) -> Result<(), Error> {
 
 /// Writes a page as one self-contained HTML file.
 pub(crate) fn write_page(page: &Page, file: &Path) -> Result<(), Error> {
-    let refused = |error: std::io::Error| {
+    std::fs::write(file, html_of(page)?).map_err(|error| {
         Error::system(format!("{}: {error}", file.display()), "name a file in a folder that can be written")
-    };
+    })
+}
+
+/// A page as one self-contained HTML file.
+pub(crate) fn html_of(page: &Page) -> Result<Vec<u8>, Error> {
     let mut html = Vec::new();
-    pagetide_view::html::draw(page, &mut html).map_err(refused)?;
-    std::fs::write(file, html).map_err(refused)
+    pagetide_view::html::draw(page, &mut html)
+        .map_err(|error| Error::system(format!("drawing the report: {error}"), ""))?;
+    Ok(html)
 }

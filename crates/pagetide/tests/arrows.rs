@@ -6,16 +6,17 @@ use std::process::Command;
 /// Every crate of the workspace and what it may use of the others. docs/ARCHITECTURE.md says why.
 const ARROWS: &[(&str, &[&str])] = &[
     ("core", &[]),
+    ("dir", &[]),
     ("kernel", &["core"]),
-    ("store", &["core"]),
+    ("store", &["core", "dir"]),
     ("diagnose", &["core"]),
     ("view", &["core"]),
     ("recorder", &["core", "kernel"]),
-    ("lab", &["core", "kernel", "recorder"]),
-    ("service", &["core", "kernel", "recorder", "store"]),
+    ("lab", &["core", "dir", "kernel", "recorder"]),
+    ("service", &["core", "dir", "kernel", "recorder", "store"]),
     ("fuzz", &["core", "kernel", "store"]),
     ("corpus", &["core", "store", "diagnose", "lab"]),
-    ("pagetide", &["core", "kernel", "store", "diagnose", "view", "recorder", "service", "lab"]),
+    ("pagetide", &["core", "dir", "kernel", "store", "diagnose", "view", "recorder", "service", "lab"]),
 ];
 
 /// Dependencies that only one crate may have, because they are heavy or make it impure.

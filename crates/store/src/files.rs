@@ -1,8 +1,9 @@
 //! The seam to the file system: everything that the writer changes on disk goes through [`Files`], so that a test
-//! can let any one of these calls fail.
+//! can let any one of these calls fail. Paths are relative to the recording's directory.
 
+use pagetide_dir::{Dir, temporary};
 use std::fmt::Debug;
-use std::fs::{self, File, OpenOptions};
+use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
@@ -10,17 +11,17 @@ use std::path::Path;
 /// What the writer does to a file system.
 pub(crate) trait Files: Debug + Send + Sync {
     /// Makes a folder and those above it.
-    fn make_folder(&self, path: &Path) -> io::Result<()>;
+    fn make_folder(&self, dir: &Dir, path: &Path) -> io::Result<()>;
     /// Makes an empty file, in place of one that may be there.
-    fn create(&self, path: &Path) -> io::Result<Box<dyn Output>>;
+    fn create(&self, dir: &Dir, path: &Path) -> io::Result<Box<dyn Output>>;
     /// Gives a file its final name, in place of one that may be there.
-    fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+    fn rename(&self, dir: &Dir, from: &Path, to: &Path) -> io::Result<()>;
     /// Removes a file.
-    fn remove(&self, path: &Path) -> io::Result<()>;
+    fn remove(&self, dir: &Dir, path: &Path) -> io::Result<()>;
     /// Removes a folder if there is nothing in it.
-    fn remove_empty_folder(&self, path: &Path) -> io::Result<()>;
+    fn remove_empty_folder(&self, dir: &Dir, path: &Path) -> io::Result<()>;
     /// Waits until the names in a folder are on the device.
-    fn sync_folder(&self, path: &Path) -> io::Result<()>;
+    fn sync_folder(&self, dir: &Dir, path: &Path) -> io::Result<()>;
 }
 
 /// A file that is being written.
@@ -38,32 +39,32 @@ pub(crate) trait Output: Debug + Send {
 pub(crate) struct System;
 
 impl Files for System {
-    fn make_folder(&self, path: &Path) -> io::Result<()> {
-        fs::create_dir_all(path)
+    fn make_folder(&self, dir: &Dir, path: &Path) -> io::Result<()> {
+        dir.make_dir(path)
     }
 
-    fn create(&self, path: &Path) -> io::Result<Box<dyn Output>> {
-        let file = OpenOptions::new().write(true).create(true).truncate(true).open(path)?;
-        Ok(Box::new(file))
+    fn create(&self, dir: &Dir, path: &Path) -> io::Result<Box<dyn Output>> {
+        dir.remove_if_there(path)?;
+        Ok(Box::new(dir.create_new(path)?))
     }
 
-    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        fs::rename(from, to)
+    fn rename(&self, dir: &Dir, from: &Path, to: &Path) -> io::Result<()> {
+        dir.rename(from, to)
     }
 
-    fn remove(&self, path: &Path) -> io::Result<()> {
-        fs::remove_file(path)
+    fn remove(&self, dir: &Dir, path: &Path) -> io::Result<()> {
+        dir.remove(path)
     }
 
-    fn remove_empty_folder(&self, path: &Path) -> io::Result<()> {
-        match fs::remove_dir(path) {
+    fn remove_empty_folder(&self, dir: &Dir, path: &Path) -> io::Result<()> {
+        match dir.remove_dir(path) {
             Err(error) if error.kind() != io::ErrorKind::DirectoryNotEmpty => Err(error),
             _ => Ok(()),
         }
     }
 
-    fn sync_folder(&self, path: &Path) -> io::Result<()> {
-        File::open(path)?.sync_all()
+    fn sync_folder(&self, dir: &Dir, path: &Path) -> io::Result<()> {
+        dir.sync(path)
     }
 }
 
@@ -82,17 +83,11 @@ impl Output for File {
 }
 
 /// Writes a whole file so that after a crash either the old or the new content is there, never a part.
-pub(crate) fn replace(files: &dyn Files, path: &Path, content: &[u8]) -> io::Result<()> {
+pub(crate) fn replace(files: &dyn Files, dir: &Dir, path: &Path, content: &[u8]) -> io::Result<()> {
     let temporary = temporary(path);
-    let mut file = files.create(&temporary)?;
+    let mut file = files.create(dir, &temporary)?;
     file.write_at(content, 0)?;
     file.sync()?;
-    files.rename(&temporary, path)?;
-    path.parent().map_or(Ok(()), |folder| files.sync_folder(folder))
-}
-
-/// The name under which a file is written before it gets its own. Engines skip names with a leading dot.
-pub(crate) fn temporary(path: &Path) -> std::path::PathBuf {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    path.with_file_name(format!(".{name}.tmp"))
+    files.rename(dir, &temporary, path)?;
+    path.parent().map_or(Ok(()), |folder| files.sync_folder(dir, folder))
 }

@@ -1,11 +1,20 @@
 //! Where things are in a recording's folder, and what they are called.
 
 use pagetide_core::calendar;
+use pagetide_dir::Dir;
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 const NS_PER_SECOND: i64 = 1_000_000_000;
 const SECONDS_PER_DAY: i64 = 86_400;
+
+/// Sizes beyond which a file is none that a writer has made: a reader opens nothing larger, whoever put it there.
+const LARGEST_MANIFEST: u64 = 16 << 20;
+/// A segment ends at 64 MiB, and one sample is 64 MiB at most.
+const LARGEST_LOG: u64 = 256 << 20;
+const LARGEST_SEALED: u64 = 1 << 30;
 
 /// The name of a segment: when it began, and its number within the recording, which gives the order.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -70,48 +79,69 @@ pub(crate) struct SealedPath {
     pub(crate) path: PathBuf,
 }
 
-/// A recording's folder.
+/// Where the manifest is.
+pub(crate) const MANIFEST: &str = "manifest.json";
+/// Where the logs are.
+pub(crate) const OPEN: &str = "open";
+
+/// The log of an open segment.
+pub(crate) fn log(name: &SegmentName) -> PathBuf {
+    Path::new(OPEN).join(format!("{}.log", name.text))
+}
+
+/// The folder for the sealed files of a table, a host and the day on which the segment began.
+pub(crate) fn sealed_folder(table: &str, host: &str, name: &SegmentName) -> PathBuf {
+    let host = format!("host={}", partition_value(host));
+    Path::new(table).join(host).join(format!("date={}", name.day()))
+}
+
+/// A recording's folder. All paths are relative to it.
 #[derive(Debug, Clone)]
-pub(crate) struct Folder(PathBuf);
+pub(crate) struct Folder(Arc<Dir>);
 
 impl Folder {
-    pub(crate) fn new(path: &Path) -> Self {
-        Self(path.to_owned())
+    pub(crate) fn new(dir: Dir) -> Self {
+        Self(Arc::new(dir))
     }
 
-    pub(crate) fn path(&self) -> &Path {
+    pub(crate) fn dir(&self) -> &Dir {
         &self.0
     }
 
-    pub(crate) fn manifest(&self) -> PathBuf {
-        self.0.join("manifest.json")
+    /// A path in it as people know it.
+    pub(crate) fn full(&self, path: &Path) -> PathBuf {
+        self.0.path().join(path)
     }
 
-    /// Where the logs are.
-    pub(crate) fn open(&self) -> PathBuf {
-        self.0.join("open")
+    /// The content of the manifest.
+    pub(crate) fn read_manifest(&self) -> io::Result<Vec<u8>> {
+        self.0.read(Path::new(MANIFEST), LARGEST_MANIFEST)
     }
 
-    /// The log of an open segment.
-    pub(crate) fn log(&self, name: &SegmentName) -> PathBuf {
-        self.open().join(format!("{}.log", name.text))
+    /// The log of an open segment, for reading.
+    pub(crate) fn open_log(&self, name: &SegmentName) -> io::Result<File> {
+        self.0.file(&log(name), LARGEST_LOG)
     }
 
-    /// The folder for the sealed files of a table, a host and the day on which the segment began.
-    pub(crate) fn sealed_folder(&self, table: &str, host: &str, name: &SegmentName) -> PathBuf {
-        let host = format!("host={}", partition_value(host));
-        self.0.join(table).join(host).join(format!("date={}", name.day()))
+    /// A sealed file, for reading.
+    pub(crate) fn open_sealed(&self, file: &SealedPath) -> io::Result<File> {
+        self.0.file(&file.path, LARGEST_SEALED)
+    }
+
+    /// The size of a file; 0 when it is not there.
+    pub(crate) fn size(&self, path: &Path) -> u64 {
+        self.0.size(path).unwrap_or(0)
     }
 
     /// Whether there is a recording in it, or what is left of one.
     pub(crate) fn is_recording(&self) -> io::Result<bool> {
-        let begun = self.manifest().try_exists()? || !self.logs()?.is_empty();
+        let begun = self.0.has(Path::new(MANIFEST))? || !self.logs()?.is_empty();
         Ok(begun || !self.sealed_files(crate::sealed::SAMPLES)?.is_empty())
     }
 
     /// The open segments, in order.
     pub(crate) fn logs(&self) -> io::Result<Vec<SegmentName>> {
-        let names = names(&self.open())?;
+        let names = self.0.names(Path::new(OPEN))?;
         let mut logs: Vec<_> = names.iter().filter_map(|name| SegmentName::parse(name.strip_suffix(".log")?)).collect();
         logs.sort();
         Ok(logs)
@@ -120,13 +150,18 @@ impl Folder {
     /// The sealed files of one table, in order.
     pub(crate) fn sealed_files(&self, table: &str) -> io::Result<Vec<SealedPath>> {
         let mut found = Vec::new();
-        for host in folders(&self.0.join(table), "host=")? {
-            for day in folders(&host, "date=")? {
-                found.extend(names(&day)?.iter().filter_map(|name| sealed_path(&day, name)));
+        for host in self.folders(Path::new(table), "host=")? {
+            for day in self.folders(&host, "date=")? {
+                found.extend(self.0.names(&day)?.iter().filter_map(|name| sealed_path(&day, name)));
             }
         }
         found.sort();
         Ok(found)
+    }
+
+    fn folders(&self, folder: &Path, prefix: &str) -> io::Result<Vec<PathBuf>> {
+        let names = self.0.names(folder)?;
+        Ok(names.iter().filter(|name| name.starts_with(prefix)).map(|name| folder.join(name)).collect())
     }
 }
 
@@ -151,20 +186,6 @@ fn partition_value(host: &str) -> String {
     host.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
 }
 
-/// The names in a folder; none when there is no such folder.
-fn names(folder: &Path) -> io::Result<Vec<String>> {
-    let entries = match std::fs::read_dir(folder) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(error),
-    };
-    entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect()
-}
-
-fn folders(folder: &Path, prefix: &str) -> io::Result<Vec<PathBuf>> {
-    Ok(names(folder)?.iter().filter(|name| name.starts_with(prefix)).map(|name| folder.join(name)).collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -174,9 +195,8 @@ mod tests {
         let name = SegmentName::new(7, 1_795_255_230 * NS_PER_SECOND);
         assert_eq!(SegmentName::parse("20261121T100030Z-00000007"), Some(name.clone()));
         assert_eq!(name.wall_ns(), Some(1_795_255_230 * NS_PER_SECOND));
-        let folder = Folder::new(Path::new("/r"));
-        let day = folder.sealed_folder("disk", "db 1/a", &name);
-        assert_eq!(day.to_string_lossy(), "/r/disk/host=db%201%2Fa/date=2026-11-21");
+        let day = sealed_folder("disk", "db 1/a", &name);
+        assert_eq!(day.to_string_lossy(), "disk/host=db%201%2Fa/date=2026-11-21");
         let file = sealed_path(&day, &name.sealed(0xab)).unwrap();
         assert_eq!((&file.name, file.checksum), (&name, Some(0xab)));
         let renamed = sealed_path(&day, &format!("{}.parquet", name.text())).unwrap();

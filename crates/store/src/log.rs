@@ -16,7 +16,6 @@ use pagetide_core::{Column, Entity, Manifest, Table};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::path::Path;
 
 /// The first record of a log.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -48,8 +47,7 @@ const MOST_HASHED: u64 = 1 << 29;
 
 /// Whether a valid record follows anywhere behind `offset`, where reading ended. A crash leaves a part of the last
 /// write at most; a valid record behind it means that the log was damaged, and so does a part that is too large to be searched.
-pub(crate) fn continues_behind(path: &Path, offset: u64) -> io::Result<bool> {
-    let mut file = File::open(path)?;
+pub(crate) fn continues_behind(mut file: File, offset: u64) -> io::Result<bool> {
     file.seek(SeekFrom::Start(offset))?;
     let mut rest = Vec::new();
     file.read_to_end(&mut rest)?;

@@ -4,12 +4,13 @@ mod axis;
 mod gather;
 mod segment;
 
-use crate::layout::{Folder, SealedPath, SegmentName};
+use crate::layout::{Folder, MANIFEST, SealedPath, SegmentName};
 use crate::seal::Survey;
 use crate::sealed::{self, SealedFile};
 use crate::{FORMAT_VERSION, file_error};
 use gather::Gathered;
 use pagetide_core::{Error, Manifest, Recording, Selection, Source};
+use pagetide_dir::Dir;
 use segment::Trouble;
 use std::collections::BTreeMap;
 use std::io;
@@ -32,21 +33,34 @@ impl Reader {
     ///
     /// When there is none, when it cannot be read, or when its format is newer than this crate.
     pub fn open(folder: &Path) -> Result<Self, Error> {
-        let folder = Folder::new(folder);
-        let path = folder.manifest();
-        let manifest = match std::fs::read(&path) {
+        match Dir::open(folder) {
+            Ok(dir) => Self::open_in(dir),
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                Err(no_recording(folder))
+            }
+            Err(error) => Err(file_error::io("read it", folder, &error)),
+        }
+    }
+
+    /// [`Reader::open`] for a directory that is open.
+    ///
+    /// # Errors
+    ///
+    /// See [`Reader::open`].
+    pub fn open_in(dir: Dir) -> Result<Self, Error> {
+        Self::of(Folder::new(dir))
+    }
+
+    pub(crate) fn of(folder: Folder) -> Result<Self, Error> {
+        let path = folder.full(Path::new(MANIFEST));
+        let manifest = match folder.read_manifest() {
             Ok(text) => serde_json::from_slice(&text).ok(),
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => None,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(file_error::io("read it", &path, &error)),
         };
         // Every segment has the manifest of its beginning, so a damaged one can be replaced.
         let manifest: Option<Manifest> = manifest.or_else(|| last_manifest(&folder));
-        let manifest = manifest.ok_or_else(|| {
-            Error::input(
-                format!("{}: not a recording: it has no manifest.json and no segment", folder.path().display()),
-                "`pagetide record -o DIR` makes one",
-            )
-        })?;
+        let manifest = manifest.ok_or_else(|| no_recording(folder.dir().path()))?;
         if manifest.schema_version > FORMAT_VERSION {
             return Err(file_error::newer(&path, manifest.schema_version));
         }
@@ -80,7 +94,7 @@ impl Reader {
         let numbers: std::collections::BTreeSet<u64> = logs.keys().chain(files.keys()).copied().collect();
         for number in numbers {
             if let Some(name) = logs.get(&number) {
-                match segment::open(&self.folder.log(name), &mut gathered) {
+                match segment::open(&self.folder, name, &mut gathered) {
                     // It was sealed since the lists were made.
                     Err(Trouble::Io(_, error)) if error.kind() == io::ErrorKind::NotFound => {
                         files = self.sealed_segments()?;
@@ -92,19 +106,25 @@ impl Reader {
                 }
             }
             if let Some(files) = files.get(&number) {
-                segment::sealed(files, &mut gathered)?;
+                segment::sealed(&self.folder, files, &mut gathered)?;
             }
         }
         Ok(gathered.finish(self.manifest.clone()))
     }
 }
 
+fn no_recording(path: &Path) -> Error {
+    Error::input(
+        format!("{}: not a recording: it has no manifest.json and no segment", path.display()),
+        "`pagetide record -o DIR` makes one",
+    )
+}
+
 /// The manifest of the newest segment that has one.
 fn last_manifest(folder: &Folder) -> Option<Manifest> {
-    let of_log = |name: &SegmentName| Survey::of(&folder.log(name)).ok().map(|survey| survey.manifest);
-    let of_sealed = |file: &SealedPath| {
-        SealedFile::open(&file.path, file.checksum).ok().and_then(|file| file.description().manifest.clone())
-    };
+    let of_log = |name: &SegmentName| Survey::of(folder, name).ok().map(|survey| survey.manifest);
+    let of_sealed =
+        |file: &SealedPath| SealedFile::open(folder, file).ok().and_then(|file| file.description().manifest.clone());
     let logs = folder.logs().unwrap_or_default();
     let samples = folder.sealed_files(sealed::SAMPLES).unwrap_or_default();
     logs.iter().rev().find_map(of_log).or_else(|| samples.iter().rev().find_map(of_sealed))
@@ -124,7 +144,7 @@ impl Source for Reader {
                     drop(path);
                 }
                 Err(Trouble::Io(path, error)) => {
-                    let path = if path.as_os_str().is_empty() { self.folder.path() } else { &path };
+                    let path = if path.as_os_str().is_empty() { self.folder.dir().path() } else { &path };
                     return Err(file_error::io("read it", path, &error));
                 }
                 Err(Trouble::Newer(path, version)) => return Err(file_error::newer(&path, version)),

@@ -1,7 +1,7 @@
 //! How much of a recording is kept: whole sealed segments are removed, the oldest first.
 
 use crate::files::Files;
-use crate::layout::{Folder, SealedPath};
+use crate::layout::{self, Folder, SealedPath};
 use crate::sealed;
 use pagetide_core::{Bytes, Nanos};
 use std::collections::BTreeMap;
@@ -36,9 +36,8 @@ impl Keep {
                 segments.entry(file.name.number).or_default().push(file);
             }
         }
-        let size = |path: &std::path::Path| path.metadata().map_or(0, |data| data.len());
-        let mut total: u64 = logs.iter().map(|name| size(&folder.log(name))).sum();
-        total += segments.values().flatten().map(|file| size(&file.path)).sum::<u64>();
+        let mut total: u64 = logs.iter().map(|name| folder.size(&layout::log(name))).sum();
+        total += segments.values().flatten().map(|file| folder.size(&file.path)).sum::<u64>();
         // A segment ends where the next one begins.
         let ends = segments.keys().skip(1).copied().chain(logs.first().map(|name| name.number)).collect::<Vec<_>>();
         let begins: BTreeMap<u64, Option<i64>> = segments
@@ -56,10 +55,10 @@ impl Keep {
                 break;
             }
             for file in files_of {
-                total = total.saturating_sub(size(&file.path));
-                files.remove(&file.path)?;
+                total = total.saturating_sub(folder.size(&file.path));
+                files.remove(folder.dir(), &file.path)?;
                 for above in file.path.ancestors().skip(1).take(2) {
-                    files.remove_empty_folder(above)?;
+                    files.remove_empty_folder(folder.dir(), above)?;
                 }
             }
         }

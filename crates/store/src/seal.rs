@@ -4,11 +4,12 @@
 //! the log is removed it is the segment, and sealed files of it are ignored: a crash at any moment loses nothing.
 
 use crate::FORMAT_VERSION;
-use crate::files::{self, Files};
-use crate::layout::{Folder, SegmentName};
+use crate::files::Files;
+use crate::layout::{self, Folder, OPEN, SegmentName};
 use crate::log::{self, Event, LogError, LogReader};
 use crate::sealed::{self, Description, ENTITY_COLUMNS, FileWriter, MARK_COLUMNS, ROW_COLUMNS, TIME_COLUMNS};
 use pagetide_core::{Entity, Manifest, Mark, Schema, Stamp, Table};
+use pagetide_dir::temporary;
 use parquet::data_type::ByteArray;
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -20,21 +21,23 @@ const ROW_GROUP_CELLS: usize = 1 << 20;
 
 /// Seals the segment `name` and removes its log.
 pub(crate) fn seal(files: &dyn Files, folder: &Folder, name: &SegmentName) -> io::Result<()> {
-    let path = folder.log(name);
-    let survey = match Survey::of(&path) {
+    let path = layout::log(name);
+    let survey = match Survey::of(folder, name) {
         Ok(survey) => survey,
         // A crash before the first record left a file with nothing in it. What cannot be read is kept.
-        Err(LogError::NotALog) if !log::continues_behind(&path, 0)? => return remove(files, folder, &path),
+        Err(LogError::NotALog) if !log::continues_behind(folder.open_log(name)?, 0)? => {
+            return remove(files, folder, &path);
+        }
         Err(LogError::NotALog | LogError::Newer(_)) => return set_aside(files, folder, &path),
         Err(LogError::Io(error)) => return Err(error),
     };
     for kind in sealed::kinds() {
         // A crash while this segment was sealed may have left some.
         for file in folder.sealed_files(kind)?.into_iter().filter(|file| file.name.number == name.number) {
-            files.remove(&file.path)?;
+            files.remove(folder.dir(), &file.path)?;
         }
     }
-    let sealing = Sealing { files, folder, name, path: &path, survey: &survey };
+    let sealing = Sealing { files, folder, name, survey: &survey };
     if survey.samples > 0 {
         for table in survey.tables.iter().copied() {
             sealing.table(table)?;
@@ -49,14 +52,14 @@ pub(crate) fn seal(files: &dyn Files, folder: &Folder, name: &SegmentName) -> io
 }
 
 fn remove(files: &dyn Files, folder: &Folder, path: &Path) -> io::Result<()> {
-    files.remove(path)?;
-    files.sync_folder(&folder.open())
+    files.remove(folder.dir(), path)?;
+    files.sync_folder(folder.dir(), Path::new(OPEN))
 }
 
 /// Keeps a damaged log, for a person to look at, where no reader looks.
 fn set_aside(files: &dyn Files, folder: &Folder, path: &Path) -> io::Result<()> {
-    files.rename(path, &path.with_extension("damaged"))?;
-    files.sync_folder(&folder.open())
+    files.rename(folder.dir(), path, &path.with_extension("damaged"))?;
+    files.sync_folder(folder.dir(), Path::new(OPEN))
 }
 
 /// What a log holds.
@@ -73,9 +76,9 @@ pub(crate) struct Survey {
 }
 
 impl Survey {
-    /// Reads the log at `path` once.
-    pub(crate) fn of(path: &Path) -> Result<Self, LogError> {
-        let mut log = LogReader::open(BufReader::new(File::open(path)?))?;
+    /// Reads the log of a segment once.
+    pub(crate) fn of(folder: &Folder, name: &SegmentName) -> Result<Self, LogError> {
+        let mut log = LogReader::open(BufReader::new(folder.open_log(name)?))?;
         let (mut samples, mut marks, mut tables) = (0, 0, BTreeSet::new());
         while let Some(event) = log.next()? {
             match event {
@@ -93,7 +96,7 @@ impl Survey {
             marks,
             schema: log.schema().clone(),
             tables,
-            damaged: log::continues_behind(path, log.valid())?,
+            damaged: log::continues_behind(folder.open_log(name)?, log.valid())?,
         })
     }
 }
@@ -102,13 +105,12 @@ struct Sealing<'a> {
     files: &'a dyn Files,
     folder: &'a Folder,
     name: &'a SegmentName,
-    path: &'a Path,
     survey: &'a Survey,
 }
 
 impl Sealing<'_> {
     fn log(&self) -> io::Result<LogReader<BufReader<File>>> {
-        LogReader::open(BufReader::new(File::open(self.path)?)).map_err(io::Error::other)
+        LogReader::open(BufReader::new(self.folder.open_log(self.name)?)).map_err(io::Error::other)
     }
 
     fn description(&self, file: &str) -> Description {
@@ -124,21 +126,21 @@ impl Sealing<'_> {
         description: &Description,
         fill: impl FnOnce(&mut FileWriter) -> io::Result<()>,
     ) -> io::Result<()> {
-        let folder = self.folder.sealed_folder(kind, &self.survey.manifest.host, self.name);
-        self.files.make_folder(&folder)?;
-        let temporary = files::temporary(&folder.join(format!("{}.parquet", self.name.text())));
-        let written = self.files.create(&temporary).and_then(|output| {
+        let (files, dir) = (self.files, self.folder.dir());
+        let folder = layout::sealed_folder(kind, &self.survey.manifest.host, self.name);
+        files.make_folder(dir, &folder)?;
+        let temporary = temporary(&folder.join(format!("{}.parquet", self.name.text())));
+        let written = files.create(dir, &temporary).and_then(|output| {
             let mut writer = FileWriter::new(output, numbers, strings, metrics, description)?;
             fill(&mut writer)?;
-            self.files.rename(&temporary, &folder.join(self.name.sealed(writer.finish()?)))
+            files.rename(dir, &temporary, &folder.join(self.name.sealed(writer.finish()?)))
         });
         if let Err(error) = written {
             // The log has everything; what is half written only takes room.
-            let _ = self.files.remove(&temporary);
+            let _ = files.remove(dir, &temporary);
             return Err(error);
         }
-        let new = folder.ancestors().take_while(|above| above.starts_with(self.folder.path()));
-        new.into_iter().try_for_each(|folder| self.files.sync_folder(folder))
+        folder.ancestors().try_for_each(|folder| files.sync_folder(dir, folder))
     }
 
     fn samples(&self) -> io::Result<()> {

@@ -1,11 +1,11 @@
 //! Seals segments in the background, one after the other.
 
 use crate::files::Files;
-use crate::layout::Folder;
+use crate::layout::{self, Folder, OPEN};
 use crate::retention::Keep;
 use crate::seal::seal;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{Builder, JoinHandle};
@@ -90,13 +90,13 @@ impl Work {
 
     fn seal_all(&self, order: &Order) -> Result<(), (PathBuf, io::Error)> {
         let mut outcome = Ok(());
-        let logs = self.folder.logs().map_err(|error| (self.folder.open(), error))?;
+        let logs = self.folder.logs().map_err(|error| (self.folder.full(Path::new(OPEN)), error))?;
         for name in logs.iter().filter(|name| order.writing.is_none_or(|writing| name.number < writing)) {
             if let Err(error) = seal(&*self.files, &self.folder, name) {
-                outcome = outcome.and(Err((self.folder.log(name), error)));
+                outcome = outcome.and(Err((self.folder.full(&layout::log(name)), error)));
             }
         }
         let kept = self.keep.apply(&*self.files, &self.folder, order.now_wall_ns);
-        outcome.and(kept.map_err(|error| (self.folder.path().to_owned(), error)))
+        outcome.and(kept.map_err(|error| (self.folder.dir().path().to_owned(), error)))
     }
 }

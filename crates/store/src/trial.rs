@@ -5,6 +5,7 @@ use pagetide_core::{
     Column, Entity, EntityId, Error, Kind, Manifest, Mark, MarkKind, Recording, RecordingBuilder, Sample, Schema, Sink,
     Stamp, Table, Unit,
 };
+use pagetide_dir::Dir;
 use proptest::prelude::*;
 use std::io;
 use std::path::Path;
@@ -224,35 +225,35 @@ impl Countdown {
 }
 
 impl Files for Failing {
-    fn make_folder(&self, path: &Path) -> io::Result<()> {
+    fn make_folder(&self, dir: &Dir, path: &Path) -> io::Result<()> {
         self.left.check()?;
-        System.make_folder(path)
+        System.make_folder(dir, path)
     }
 
-    fn create(&self, path: &Path) -> io::Result<Box<dyn Output>> {
+    fn create(&self, dir: &Dir, path: &Path) -> io::Result<Box<dyn Output>> {
         self.left.check()?;
-        Ok(Box::new(FailingOutput { left: self.left.clone(), output: System.create(path)? }))
+        Ok(Box::new(FailingOutput { left: self.left.clone(), output: System.create(dir, path)? }))
     }
 
-    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+    fn rename(&self, dir: &Dir, from: &Path, to: &Path) -> io::Result<()> {
         self.left.check()?;
-        System.rename(from, to)
+        System.rename(dir, from, to)
     }
 
-    fn remove(&self, path: &Path) -> io::Result<()> {
+    fn remove(&self, dir: &Dir, path: &Path) -> io::Result<()> {
         self.left.check()?;
-        System.remove(path)
+        System.remove(dir, path)
     }
 
-    fn remove_empty_folder(&self, path: &Path) -> io::Result<()> {
+    fn remove_empty_folder(&self, dir: &Dir, path: &Path) -> io::Result<()> {
         self.left.check()?;
-        System.remove_empty_folder(path)
+        System.remove_empty_folder(dir, path)
     }
 
-    fn sync_folder(&self, path: &Path) -> io::Result<()> {
+    fn sync_folder(&self, dir: &Dir, path: &Path) -> io::Result<()> {
         // What is written is there for whoever reads it after; only a power cut needs the device to have it.
         self.left.check()?;
-        path.metadata().map(|_| ())
+        dir.names(path).map(|_| ())
     }
 }
 

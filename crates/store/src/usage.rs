@@ -1,9 +1,11 @@
 //! What a recording takes on disk.
 
-use crate::layout::Folder;
+use crate::layout::{self, Folder};
 use crate::{file_error, sealed};
 use pagetide_core::{Bytes, Error};
+use pagetide_dir::Dir;
 use std::collections::BTreeSet;
+use std::io;
 use std::path::Path;
 
 /// What a recording takes on disk.
@@ -25,15 +27,20 @@ impl Usage {
     /// When the folder cannot be read.
     pub fn of(folder: &Path) -> Result<Self, Error> {
         let failed = |error| file_error::io("look into it", folder, &error);
-        let folder = Folder::new(folder);
-        let size = |path: &Path| path.metadata().map_or(0, |data| data.len());
+        let folder = match Dir::open(folder) {
+            Ok(dir) => Folder::new(dir),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Ok(Self { sealed: 0, open: 0, size: Bytes::ZERO });
+            }
+            Err(error) => return Err(failed(error)),
+        };
         let logs = folder.logs().map_err(failed)?;
-        let mut bytes: u64 = logs.iter().map(|name| size(&folder.log(name))).sum();
+        let mut bytes: u64 = logs.iter().map(|name| folder.size(&layout::log(name))).sum();
         let open: BTreeSet<u64> = logs.iter().map(|name| name.number).collect();
         let mut segments = BTreeSet::new();
         for kind in sealed::kinds() {
             for file in folder.sealed_files(kind).map_err(failed)? {
-                bytes += size(&file.path);
+                bytes += folder.size(&file.path);
                 segments.insert(file.name.number);
             }
         }

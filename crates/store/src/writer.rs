@@ -1,7 +1,7 @@
 //! Takes samples and writes them to a recording's folder.
 
 use crate::files::{self, Files, Output, System};
-use crate::layout::{Folder, SegmentName};
+use crate::layout::{self, Folder, MANIFEST, OPEN, SegmentName};
 use crate::log::{self, Encoder, Start};
 use crate::retention::Keep;
 use crate::seal::Survey;
@@ -9,7 +9,8 @@ use crate::sealed::{self, SealedFile};
 use crate::sealer::{Sealer, Work};
 use crate::{FORMAT_VERSION, Reader, file_error};
 use pagetide_core::{Error, Manifest, Mark, Sample, Schema, Sink, Stamp};
-use std::fs::{File, TryLockError};
+use pagetide_dir::{Dir, Lock};
+use std::fs::TryLockError;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -35,7 +36,7 @@ pub struct Writer {
     next_sample: u64,
     last_wall_ns: i64,
     /// Held as long as the writer lives, so that no other process writes to the folder.
-    _lock: Option<File>,
+    _lock: Option<Lock>,
 }
 
 /// The log that is being written.
@@ -71,29 +72,31 @@ impl Writer {
     }
 
     pub(crate) fn create_on(path: &Path, files: Arc<dyn Files>) -> Result<Self, Error> {
-        if Folder::new(path).is_recording().map_err(|error| file_error::io("look into it", path, &error))? {
+        let folder = own(path)?;
+        if folder.is_recording().map_err(|error| file_error::io("look into it", path, &error))? {
             return Err(Error::input(
                 format!("{}: holds a recording already", path.display()),
                 "use another folder, or remove this one",
             ));
         }
-        Self::prepare(path, Keep::default(), files)
+        Self::prepare(folder, Keep::default(), files)
     }
 
     pub(crate) fn open_or_continue_on(path: &Path, keep: Keep, files: Arc<dyn Files>) -> Result<Self, Error> {
-        let mut writer = Self::prepare(path, keep, files)?;
+        let mut writer = Self::prepare(own(path)?, keep, files)?;
         let failed = |error| file_error::io("look into it", path, &error);
         if writer.folder.is_recording().map_err(failed)? {
-            writer.manifest = Reader::open(path)?.manifest().clone();
+            writer.manifest = Reader::of(writer.folder.clone())?.manifest().clone();
             writer.go_on().map_err(failed)?;
         }
         Ok(writer)
     }
 
-    fn prepare(path: &Path, keep: Keep, files: Arc<dyn Files>) -> Result<Self, Error> {
-        let folder = Folder::new(path);
-        files.make_folder(&folder.open()).map_err(|error| file_error::io("make the folder", &folder.open(), &error))?;
-        let lock = lock(path)?;
+    fn prepare(folder: Folder, keep: Keep, files: Arc<dyn Files>) -> Result<Self, Error> {
+        let open = Path::new(OPEN);
+        let made = files.make_folder(folder.dir(), open);
+        made.map_err(|error| file_error::io("make the folder", &folder.full(open), &error))?;
+        let lock = lock(folder.dir())?;
         Ok(Self {
             sealer: Sealer::new(Work { files: files.clone(), folder: folder.clone(), keep }),
             folder,
@@ -115,12 +118,12 @@ impl Writer {
         self.next_segment = names.map(|name| name.number + 1).max().unwrap_or(1);
         for name in &logs {
             // One that cannot be read holds no sample whose number could be taken.
-            if let Ok(survey) = Survey::of(&self.folder.log(name)) {
+            if let Ok(survey) = Survey::of(&self.folder, name) {
                 self.next_sample = self.next_sample.max(survey.first_sample + survey.samples);
             }
         }
         for file in samples.iter().rev() {
-            let Ok(file) = SealedFile::open(&file.path, file.checksum) else { continue };
+            let Ok(file) = SealedFile::open(&self.folder, file) else { continue };
             if let Some((_, last)) = file.range(0) {
                 self.next_sample = self.next_sample.max(u64::try_from(last).unwrap_or(0) + 1);
                 break;
@@ -134,11 +137,11 @@ impl Writer {
 
     fn write_manifest(&mut self, manifest: &Manifest) -> Result<(), Error> {
         self.manifest = Manifest { schema_version: FORMAT_VERSION, ..manifest.clone() };
-        let path = self.folder.manifest();
-        let failed = |error| file_error::io("write the manifest", &path, &error);
+        let path = Path::new(MANIFEST);
+        let failed = |error| file_error::io("write the manifest", &self.folder.full(path), &error);
         let mut text = serde_json::to_vec_pretty(&self.manifest).map_err(|error| failed(error.into()))?;
         text.push(b'\n');
-        files::replace(&*self.files, &path, &text).map_err(failed)
+        files::replace(&*self.files, self.folder.dir(), path, &text).map_err(failed)
     }
 
     /// Ends the open segment, which is sealed in the background. What comes next begins another one.
@@ -156,24 +159,28 @@ impl Writer {
         let log = match self.open.take() {
             Some(log) => log,
             None => {
-                let path = self.folder.log(&SegmentName::new(self.next_segment, stamp.wall_ns));
+                let path = layout::log(&SegmentName::new(self.next_segment, stamp.wall_ns));
                 let start = Start { first_sample: self.next_sample, manifest: self.manifest.clone() };
-                let log = OpenLog::create(&*self.files, path.clone(), stamp, &start);
+                let log = OpenLog::create(&*self.files, &self.folder, &path, stamp, &start);
                 self.next_segment += 1;
-                log.map_err(|error| file_error::io("start a segment", &path, &error))?
+                log.map_err(|error| file_error::io("start a segment", &self.folder.full(&path), &error))?
             }
         };
         Ok(self.open.insert(log))
     }
 }
 
+/// The folder at `path`, made when it is not there.
+fn own(path: &Path) -> Result<Folder, Error> {
+    Dir::own(path, None).map(Folder::new).map_err(|error| file_error::io("write to it", path, &error))
+}
+
 /// Keeps other writers out, by a lock on the folder itself. A file system that has no locks goes without.
-fn lock(path: &Path) -> Result<Option<File>, Error> {
-    let folder = File::open(path).map_err(|error| file_error::io("open it", path, &error))?;
-    match folder.try_lock() {
-        Ok(()) => Ok(Some(folder)),
+fn lock(dir: &Dir) -> Result<Option<Lock>, Error> {
+    match dir.lock() {
+        Ok(lock) => Ok(Some(lock)),
         Err(TryLockError::WouldBlock) => Err(Error::input(
-            format!("{}: another process is recording there", path.display()),
+            format!("{}: another process is recording there", dir.path().display()),
             "use another folder, or stop the other one",
         )),
         Err(TryLockError::Error(_)) => Ok(None),
@@ -185,14 +192,22 @@ fn hour(stamp: Stamp) -> i64 {
 }
 
 impl OpenLog {
-    fn create(files: &dyn Files, path: PathBuf, stamp: Stamp, start: &Start) -> io::Result<Self> {
+    fn create(files: &dyn Files, folder: &Folder, path: &Path, stamp: Stamp, start: &Start) -> io::Result<Self> {
         let mut buffer = log::header().to_vec();
         Encoder::start(&mut buffer, 0, start);
-        let file = files.create(&path)?;
-        let mut log = Self { path, file, length: 0, encoder: Encoder::new(), buffer, hour: hour(stamp), samples: 0 };
+        let file = files.create(folder.dir(), path)?;
+        let mut log = Self {
+            path: folder.full(path),
+            file,
+            length: 0,
+            encoder: Encoder::new(),
+            buffer,
+            hour: hour(stamp),
+            samples: 0,
+        };
         if let Err(error) = log.append() {
             // Nothing is in it. If it cannot be removed either, readers skip it.
-            let _ = files.remove(&log.path);
+            let _ = files.remove(folder.dir(), path);
             return Err(error);
         }
         Ok(log)

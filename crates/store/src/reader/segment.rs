@@ -1,15 +1,14 @@
 //! Reading one segment, open or sealed.
 
 use super::gather::Gathered;
-use crate::layout::SealedPath;
+use crate::layout::{self, Folder, SealedPath, SegmentName};
 use crate::log::{Event, LogError, LogReader};
 use crate::sealed::{self, MARK_COLUMNS, ROW_COLUMNS, SealedError, SealedFile, TIME_COLUMNS};
 use pagetide_core::{Entity, Mark, MarkKind, Selection, Stamp, Table};
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{self, BufReader};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Why a recording cannot be loaded.
 #[derive(Debug)]
@@ -27,14 +26,15 @@ impl From<io::Error> for Trouble {
 }
 
 /// Reads an open segment as far as it is whole and valid.
-pub(super) fn open(path: &Path, gathered: &mut Gathered<'_>) -> Result<(), Trouble> {
-    let failed = |error| Trouble::Io(path.to_owned(), error);
-    let mut log = match LogReader::open(BufReader::new(File::open(path).map_err(failed)?)) {
+pub(super) fn open(folder: &Folder, name: &SegmentName, gathered: &mut Gathered<'_>) -> Result<(), Trouble> {
+    let path = || folder.full(&layout::log(name));
+    let failed = |error| Trouble::Io(path(), error);
+    let mut log = match LogReader::open(BufReader::new(folder.open_log(name).map_err(failed)?)) {
         Ok(log) => log,
         // Its writer has not come to the first record yet, or crashed before.
         Err(LogError::NotALog) => return Ok(()),
         Err(LogError::Io(error)) => return Err(failed(error)),
-        Err(LogError::Newer(version)) => return Err(Trouble::Newer(path.to_owned(), version)),
+        Err(LogError::Newer(version)) => return Err(Trouble::Newer(path(), version)),
     };
     gathered.run(&log.start().manifest);
     let mut slots = BTreeMap::new();
@@ -51,14 +51,18 @@ pub(super) fn open(path: &Path, gathered: &mut Gathered<'_>) -> Result<(), Troub
 const WALL: usize = 1;
 
 /// Reads a sealed segment: the files of one number.
-pub(super) fn sealed(files: &BTreeMap<&'static str, SealedPath>, gathered: &mut Gathered<'_>) -> Result<(), Trouble> {
+pub(super) fn sealed(
+    folder: &Folder,
+    files: &BTreeMap<&'static str, SealedPath>,
+    gathered: &mut Gathered<'_>,
+) -> Result<(), Trouble> {
     // Without the file of samples it is the rest of a segment that is being removed.
     let Some(path) = files.get(sealed::SAMPLES) else { return Ok(()) };
     let Selection { from_wall_ns, to_wall_ns, .. } = gathered.selection;
     let outside = |(first, last): (i64, i64)| {
         from_wall_ns.is_some_and(|from| last < from) || to_wall_ns.is_some_and(|to| first > to)
     };
-    let Some(samples) = read(path, gathered, |file| {
+    let Some(samples) = read(folder, path, gathered, |file| {
         let (mut numbers, mut stamps) = (Vec::new(), Vec::new());
         let groups = if file.range(WALL).is_some_and(outside) { 0 } else { file.row_groups() };
         for group in 0..groups {
@@ -73,7 +77,7 @@ pub(super) fn sealed(files: &BTreeMap<&'static str, SealedPath>, gathered: &mut 
     let (manifest, numbers, stamps) = samples;
     gathered.run(&manifest);
     if let Some(path) = files.get(sealed::MARKS) {
-        let marks = read(path, gathered, read_marks)?;
+        let marks = read(folder, path, gathered, read_marks)?;
         marks.into_iter().flatten().for_each(|mark| gathered.mark(mark));
     }
     let places: BTreeMap<i64, usize> =
@@ -84,7 +88,7 @@ pub(super) fn sealed(files: &BTreeMap<&'static str, SealedPath>, gathered: &mut 
     for table in Table::ALL {
         let Some(path) = files.get(table.name()).filter(|_| gathered.wants_table(table)) else { continue };
         let selection = gathered.selection;
-        let rows = read(path, gathered, |file| read_table(file, &places, selection))?;
+        let rows = read(folder, path, gathered, |file| read_table(file, &places, selection))?;
         for rows in rows.into_iter().flatten() {
             gathered.rows(table, rows);
         }
@@ -94,19 +98,20 @@ pub(super) fn sealed(files: &BTreeMap<&'static str, SealedPath>, gathered: &mut 
 
 /// Reads a sealed file; absent, with a note in the recording, when it is damaged.
 fn read<T>(
+    folder: &Folder,
     path: &SealedPath,
     gathered: &mut Gathered<'_>,
     read: impl FnOnce(&SealedFile) -> Result<T, SealedError>,
 ) -> Result<Option<T>, Trouble> {
     // A file that lost its checksum with its name may be damaged in ways on which the parquet crate panics (a varint that is too long).
-    let content =
-        catch_unwind(AssertUnwindSafe(|| SealedFile::open(&path.path, path.checksum).and_then(|file| read(&file))));
+    let content = catch_unwind(AssertUnwindSafe(|| SealedFile::open(folder, path).and_then(|file| read(&file))));
     match content.unwrap_or_else(|_| Err(SealedError::Damaged("a page cannot be decoded".to_owned()))) {
         Ok(content) => Ok(Some(content)),
-        Err(SealedError::Io(error)) => Err(Trouble::Io(path.path.clone(), error)),
-        Err(SealedError::Newer(version)) => Err(Trouble::Newer(path.path.clone(), version)),
+        Err(SealedError::Io(error)) => Err(Trouble::Io(folder.full(&path.path), error)),
+        Err(SealedError::Newer(version)) => Err(Trouble::Newer(folder.full(&path.path), version)),
         Err(SealedError::Damaged(why)) => {
-            gathered.note(path.name.wall_ns(), format!("store: {} is left out: {why}", path.path.display()));
+            gathered
+                .note(path.name.wall_ns(), format!("store: {} is left out: {why}", folder.full(&path.path).display()));
             Ok(None)
         }
     }

@@ -2,6 +2,7 @@
 
 use super::{DESCRIPTION, Description};
 use crate::FORMAT_VERSION;
+use crate::layout::{Folder, SealedPath};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{ByteArray, DataType};
 use parquet::errors::ParquetError;
@@ -10,7 +11,6 @@ use parquet::file::serialized_reader::SerializedFileReader;
 use parquet::file::statistics::Statistics;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::path::Path;
 
 /// Why a sealed file cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -39,10 +39,10 @@ pub(crate) struct SealedFile {
 }
 
 impl SealedFile {
-    /// Opens a file. Its bytes are compared with `checksum` first, so that no damaged byte is taken for a number.
-    pub(crate) fn open(path: &Path, checksum: Option<u32>) -> Result<Self, SealedError> {
-        let mut file = File::open(path)?;
-        if let Some(checksum) = checksum {
+    /// Opens a file. Its bytes are compared with the checksum in its name first, so that no damaged byte is taken for a number.
+    pub(crate) fn open(folder: &Folder, path: &SealedPath) -> Result<Self, SealedError> {
+        let mut file = folder.open_sealed(path)?;
+        if let Some(checksum) = path.checksum {
             if sum(&mut file)? != checksum {
                 return Err(SealedError::Damaged("its checksum is not the one in its name".into()));
             }

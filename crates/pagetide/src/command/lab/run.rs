@@ -129,18 +129,18 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let planned = plan(arguments)?;
     let interrupt = Interrupt::catch()?;
     let [one] = planned.as_slice() else { return several::run(arguments, &planned, &interrupt, json) };
-    let folder = match &arguments.out {
+    let dir = match &arguments.out {
         Some(out) => folder::make(out, arguments.force)?,
         None => folder::make(&folder::named(&one.scenario.id), arguments.force)?,
     };
     let mut progress = Shown::new(interrupt, false);
-    let report = one::run(arguments, one, &folder, &mut progress)?;
+    let report = one::run(arguments, one, &dir, &mut progress)?;
     drop(progress);
     if json {
         output::print_json(&report.run)?;
     } else {
         reports::print_text(&report)?;
-        output::print(&format!("\nreport: {}\n", folder.join("report.html").display()))?;
+        output::print(&format!("\nreport: {}\n", dir.path().join("report.html").display()))?;
     }
     let all_hold = report.run.iter().flat_map(|run| &run.claims).all(|claim| claim.holds == Holds::Yes);
     Ok(if all_hold { Outcome::Done } else { Outcome::Failed })

@@ -2,6 +2,7 @@
 
 use crate::recordings;
 use pagetide_core::Error;
+use pagetide_dir::Dir;
 use std::path::{Path, PathBuf};
 
 /// What a run's folder and a batch's folder hold from their first moment on.
@@ -15,13 +16,16 @@ pub(super) fn named(name: &str) -> PathBuf {
 }
 
 /// A folder, made and empty. An earlier run is replaced only when the user says so, and nothing else ever is.
-pub(super) fn make(folder: &Path, force: bool) -> Result<PathBuf, Error> {
+pub(super) fn make(folder: &Path, force: bool) -> Result<Dir, Error> {
     let refused = |error: std::io::Error| {
         Error::system(format!("{}: {error}", folder.display()), "name a folder that can be written with --out")
     };
-    std::fs::create_dir_all(folder).map_err(refused)?;
-    if std::fs::read_dir(folder).map_err(refused)?.next().is_some() {
-        if !folder.join(SCENARIO).exists() && !folder.join(BATCH).exists() {
+    let dir = Dir::own(folder, None).map_err(refused)?;
+    let names = dir.names(Path::new("")).map_err(refused)?;
+    // fio runs in another folder, and people copy the path of the report.
+    let folder = &folder.canonicalize().map_err(refused)?;
+    if !names.is_empty() {
+        if !names.iter().any(|name| name == SCENARIO || name == BATCH) {
             return Err(Error::input(
                 format!("{} holds something that is not a run", folder.display()),
                 "name an empty folder with --out",
@@ -33,10 +37,9 @@ pub(super) fn make(folder: &Path, force: bool) -> Result<PathBuf, Error> {
                 "--force replaces it, or name another folder with --out",
             ));
         }
-        std::fs::remove_dir_all(folder).and_then(|()| std::fs::create_dir_all(folder)).map_err(refused)?;
+        std::fs::remove_dir_all(folder).map_err(refused)?;
     }
-    // fio runs in another folder, and people copy the path of the report.
-    folder.canonicalize().map_err(refused)
+    Dir::own(folder, None).map_err(refused)
 }
 
 /// Takes away the folder of a run that was refused before anything was recorded: there is nothing in it to look at.
@@ -53,8 +56,17 @@ pub(super) fn forget_unless_begun(folder: &Path) {
 }
 
 /// Writes a file in one.
-pub(super) fn write(file: &Path, text: &str) -> Result<(), Error> {
-    std::fs::write(file, text).map_err(|error| {
+pub(super) fn write(folder: &Dir, name: &str, content: &[u8]) -> Result<(), Error> {
+    folder.replace(Path::new(name), content).map_err(|error| {
+        let file = folder.path().join(name);
         Error::system(format!("{}: {error}", file.display()), "free some room, or name another folder with --out")
     })
+}
+
+/// Writes a value as JSON in one.
+pub(super) fn write_json(folder: &Dir, name: &str, value: &impl serde::Serialize) -> Result<(), Error> {
+    let text = serde_json::to_string_pretty(value).map_err(|error| {
+        Error::system(format!("{}: {error}", folder.path().join(name).display()), "this is a fault of pagetide")
+    })?;
+    write(folder, name, (text + "\n").as_bytes())
 }

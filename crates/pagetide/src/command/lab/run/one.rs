@@ -3,6 +3,7 @@
 use super::{Arguments, By, Executed, On, Planned, folder};
 use crate::{recordings, reports};
 use pagetide_core::{Backend, Error, Progress, Report, Selection};
+use pagetide_dir::Dir;
 use pagetide_lab::claims;
 use pagetide_lab::host::{Host, HostOptions, Shrink};
 use pagetide_lab::vm::{self, Accelerator, Vm, VmOptions};
@@ -13,10 +14,11 @@ use std::path::Path;
 pub(super) fn run(
     arguments: &Arguments,
     planned: &Planned,
-    folder: &Path,
+    dir: &Dir,
     progress: &mut dyn Progress,
 ) -> Result<Report, Error> {
-    folder::write(&folder.join(folder::SCENARIO), &planned.text)?;
+    let folder = dir.path();
+    folder::write(dir, folder::SCENARIO, planned.text.as_bytes())?;
     let scenario = planned.scenario.clone();
     let sink = Writer::create(&folder.join("recording"))?;
     let mut backend = backend(arguments, planned.on, folder)?;
@@ -31,12 +33,9 @@ pub(super) fn run(
     let recording = recordings::load(folder, &Selection::default())?;
     let diagnosis = pagetide_diagnose::diagnose(&recording);
     run.findings.clone_from(&diagnosis.findings);
-    let file = folder.join("result.json");
-    let text = serde_json::to_string_pretty(&run)
-        .map_err(|error| Error::system(format!("{}: {error}", file.display()), ""))?;
-    folder::write(&file, &(text + "\n"))?;
+    folder::write_json(dir, "result.json", &run)?;
     let report = Report { scenario: Some(scenario), run: Some(run), diagnosis, recording };
-    reports::write_html(&report, &folder.join("report.html"))?;
+    folder::write(dir, "report.html", &reports::html_of(&pagetide_view::page(&report))?)?;
     Ok(report)
 }
 

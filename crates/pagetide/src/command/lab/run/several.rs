@@ -7,6 +7,7 @@ use crate::output;
 use crate::progress::Shown;
 use crate::reports;
 use pagetide_core::{Attempt, AttemptOutcome, Batch, Candidate, Error, Nanos, Progress};
+use pagetide_dir::Dir;
 use pagetide_lab::forecast;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -17,7 +18,8 @@ pub(super) fn run(
     interrupt: &Interrupt,
     json: bool,
 ) -> Result<Outcome, Error> {
-    let folder = folder::make(&place(arguments, planned), arguments.force)?;
+    let dir = folder::make(&place(arguments, planned), arguments.force)?;
+    let folder = dir.path();
     let forecasts: Vec<_> = planned.iter().map(|one| forecast(&one.scenario, arguments.scale)).collect();
     let mut progress = Shown::of_several(interrupt.clone(), Ahead::new(&forecasts));
     let mut batch = Batch {
@@ -28,7 +30,7 @@ pub(super) fn run(
         runs: planned.iter().map(|one| not_begun(arguments, one)).collect(),
     };
     // The page is there from the begin and after every run, so that a killed one leaves what it had.
-    keep(&batch, &folder)?;
+    keep(&batch, &dir)?;
     let began = Instant::now();
     for (at, one) in planned.iter().enumerate() {
         if interrupt.came() {
@@ -47,8 +49,8 @@ pub(super) fn run(
         }
         progress.run_done(attempt.result().is_some());
         batch.took = Nanos::from_secs_f64(began.elapsed().as_secs_f64()).unwrap_or_default();
-        compare(&mut batch, planned, &folder)?;
-        keep(&batch, &folder)?;
+        compare(&mut batch, planned, &dir)?;
+        keep(&batch, &dir)?;
     }
     drop(progress);
     if json {
@@ -105,7 +107,7 @@ fn not_begun(arguments: &Arguments, planned: &Planned) -> Attempt {
 }
 
 /// Writes a page for each scenario that has run on more than one backend.
-fn compare(batch: &mut Batch, planned: &[Planned], folder: &Path) -> Result<(), Error> {
+fn compare(batch: &mut Batch, planned: &[Planned], dir: &Dir) -> Result<(), Error> {
     for (at, one) in planned.iter().enumerate() {
         if batch.runs[at].comparison.is_some() {
             continue;
@@ -113,7 +115,7 @@ fn compare(batch: &mut Batch, planned: &[Planned], folder: &Path) -> Result<(), 
         let of_it = |attempt: &&Attempt| attempt.scenario == one.scenario.id;
         let candidate = |attempt: &Attempt| {
             let result = attempt.result()?.clone();
-            let scenario = reports::scenario_file(&folder.join(&attempt.folder)).ok().flatten();
+            let scenario = reports::scenario_file(&dir.path().join(&attempt.folder)).ok().flatten();
             Some(Candidate { name: attempt.backend.clone(), result, scenario })
         };
         let candidates: Vec<_> = batch.runs.iter().filter(of_it).filter_map(candidate).collect();
@@ -121,7 +123,8 @@ fn compare(batch: &mut Batch, planned: &[Planned], folder: &Path) -> Result<(), 
             continue;
         }
         let file = format!("{}-compare.html", one.scenario.id.replace('/', "_"));
-        reports::write_page(&pagetide_view::comparison(&pagetide_core::compare(&candidates)?), &folder.join(&file))?;
+        let page = pagetide_view::comparison(&pagetide_core::compare(&candidates)?);
+        folder::write(dir, &file, &reports::html_of(&page)?)?;
         for attempt in batch.runs.iter_mut().filter(|attempt| attempt.scenario == one.scenario.id) {
             attempt.comparison = Some(file.clone());
         }
@@ -129,10 +132,7 @@ fn compare(batch: &mut Batch, planned: &[Planned], folder: &Path) -> Result<(), 
     Ok(())
 }
 
-fn keep(batch: &Batch, folder: &Path) -> Result<(), Error> {
-    let file = folder.join(folder::BATCH);
-    let text = serde_json::to_string_pretty(batch)
-        .map_err(|error| Error::system(format!("{}: {error}", file.display()), ""))?;
-    folder::write(&file, &(text + "\n"))?;
-    reports::write_page(&pagetide_view::batch(batch), &folder.join("index.html"))
+fn keep(batch: &Batch, dir: &Dir) -> Result<(), Error> {
+    folder::write_json(dir, folder::BATCH, batch)?;
+    folder::write(dir, "index.html", &reports::html_of(&pagetide_view::batch(batch))?)
 }

@@ -1,0 +1,375 @@
+//! A directory that was opened once. What is below it is opened from its descriptor, one component of the path at a time, and no
+//! component may be a symbolic link: another user who can write there cannot make a reader or a writer leave it.
+//!
+//! [`Dir::open`] is for readers: the directory may belong to anybody, and files are regular and of bounded size. [`Dir::own`] is for
+//! writers: the directory and each directory below it belong to the caller, files are made with `O_EXCL`, and their mode is
+//! [`FILE_MODE`] whatever the umask is. One `openat` per component, and not `openat2` with `RESOLVE_NO_SYMLINKS`, because it is the
+//! same on every kernel and under every seccomp filter.
+
+use rustix::fs::{AtFlags, CWD, FileType, FlockOperation, Gid, Mode, OFlags};
+use std::fs::{DirBuilder, File, TryLockError};
+use std::io::{self, Read, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Component, Path, PathBuf};
+
+/// The mode of files: what `/proc` shows to the owner and root only must not be readable by all in a recording.
+pub const FILE_MODE: u32 = 0o640;
+/// The mode of directories.
+pub const DIR_MODE: u32 = 0o750;
+/// Symbolic links that the path of a directory may end in, one after the other.
+const MOST_LINKS: usize = 8;
+
+/// An open directory.
+#[derive(Debug)]
+pub struct Dir {
+    fd: OwnedFd,
+    path: PathBuf,
+    access: Access,
+}
+
+/// What a directory was opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Access {
+    Read,
+    /// To write: the caller's user id, and the group that new files and directories get.
+    Write(u32, Option<u32>),
+}
+
+impl Dir {
+    /// Opens a directory for reading, whoever it belongs to.
+    ///
+    /// # Errors
+    /// It is not there, is not a directory, or may not be read.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        let fd = rustix::fs::open(path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+        Ok(Self { fd, path: path.to_owned(), access: Access::Read })
+    }
+
+    /// Opens a directory for writing, and makes it when it is missing. `group` gets what is made in it; without one, the caller's.
+    ///
+    /// # Errors
+    /// It belongs to another user, is named by a symbolic link of another user, or cannot be made.
+    pub fn own(path: &Path, group: Option<u32>) -> io::Result<Self> {
+        if let Some(above) = path.parent().filter(|above| !above.as_os_str().is_empty()) {
+            DirBuilder::new().recursive(true).mode(DIR_MODE).create(above)?;
+        }
+        let made = match DirBuilder::new().mode(DIR_MODE).create(path) {
+            Ok(()) => true,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => false,
+            Err(error) => return Err(error),
+        };
+        let user = rustix::process::geteuid().as_raw();
+        let fd = follow_trusted(path, user)?;
+        let dir = Self { fd, path: path.to_owned(), access: Access::Write(user, group) };
+        dir.check_owner(&dir.fd, path)?;
+        if made {
+            dir.give(&dir.fd, DIR_MODE)?;
+        }
+        Ok(dir)
+    }
+
+    /// The path by which it was opened, for people.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// A directory below this one, opened for the same.
+    ///
+    /// # Errors
+    /// It is not there, a component is a symbolic link, or, for writing, it belongs to another user.
+    pub fn dir(&self, path: &Path) -> io::Result<Self> {
+        let fd = match self.walk(path)? {
+            Some(fd) => fd,
+            None => self.fd.try_clone()?,
+        };
+        Ok(Self { fd, path: self.path.join(path), access: self.access })
+    }
+
+    /// Makes a directory below this one and those above it, as far as they are missing.
+    ///
+    /// # Errors
+    /// One cannot be made, or what has its name is not a directory of the caller's.
+    pub fn make_dir(&self, path: &Path) -> io::Result<()> {
+        let mut at: Option<OwnedFd> = None;
+        for name in components(path)? {
+            let above = at.as_ref().unwrap_or(&self.fd);
+            let made = match rustix::fs::mkdirat(above, name, mode(DIR_MODE)) {
+                Ok(()) => true,
+                Err(rustix::io::Errno::EXIST) => false,
+                Err(error) => return Err(error.into()),
+            };
+            let fd = self.step(above, name)?;
+            if made {
+                self.give(&fd, DIR_MODE)?;
+            }
+            at = Some(fd);
+        }
+        Ok(())
+    }
+
+    /// Opens a regular file of at most `largest` bytes for reading.
+    ///
+    /// # Errors
+    /// It is not there, is a symbolic link or anything else that is not a regular file, or is larger.
+    pub fn file(&self, path: &Path, largest: u64) -> io::Result<File> {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let file = self.below(path, |above, name| {
+            rustix::fs::openat(above, name, flags, Mode::empty()).map_err(|error| explain(error, above, name))
+        })?;
+        let file = File::from(file);
+        let data = file.metadata()?;
+        if !data.file_type().is_file() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+        }
+        if data.len() > largest {
+            let what = format!("{} bytes, more than the {largest} that such a file can have", data.len());
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, what));
+        }
+        Ok(file)
+    }
+
+    /// The content of a regular file of at most `largest` bytes.
+    ///
+    /// # Errors
+    /// See [`Dir::file`].
+    pub fn read(&self, path: &Path, largest: u64) -> io::Result<Vec<u8>> {
+        let mut content = Vec::new();
+        // It may grow while it is read.
+        self.file(path, largest)?.take(largest).read_to_end(&mut content)?;
+        Ok(content)
+    }
+
+    /// Makes a file that is not there yet and opens it for writing.
+    ///
+    /// # Errors
+    /// Something has that name, or it cannot be made.
+    pub fn create_new(&self, path: &Path) -> io::Result<File> {
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let file = self.below(path, |above, name| Ok(rustix::fs::openat(above, name, flags, mode(FILE_MODE))?))?;
+        self.give(&file, FILE_MODE)?;
+        Ok(File::from(file))
+    }
+
+    /// Writes a whole file under a temporary name and then gives it its own, in place of one that may be there.
+    ///
+    /// # Errors
+    /// It cannot be written; what was there is still there.
+    pub fn replace(&self, path: &Path, content: &[u8]) -> io::Result<()> {
+        let temporary = temporary(path);
+        self.remove_if_there(&temporary)?;
+        let mut file = self.create_new(&temporary)?;
+        file.write_all(content)?;
+        file.sync_data()?;
+        self.rename(&temporary, path)
+    }
+
+    /// Gives what is called `from` the name `to`, in place of a file that may be there.
+    ///
+    /// # Errors
+    /// It is not there, or the system refuses.
+    pub fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.below(from, |old, from| self.below(to, |new, to| Ok(rustix::fs::renameat(old, from, new, to)?)))
+    }
+
+    /// Removes a file or a symbolic link.
+    ///
+    /// # Errors
+    /// It is not there, or the system refuses.
+    pub fn remove(&self, path: &Path) -> io::Result<()> {
+        self.below(path, |above, name| Ok(rustix::fs::unlinkat(above, name, AtFlags::empty())?))
+    }
+
+    /// Removes a file or a symbolic link, if there is one.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn remove_if_there(&self, path: &Path) -> io::Result<()> {
+        self.remove(path).or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
+    }
+
+    /// Removes an empty directory.
+    ///
+    /// # Errors
+    /// It is not there or not empty.
+    pub fn remove_dir(&self, path: &Path) -> io::Result<()> {
+        self.below(path, |above, name| Ok(rustix::fs::unlinkat(above, name, AtFlags::REMOVEDIR)?))
+    }
+
+    /// The names in a directory below this one, in no order; an empty path stands for this one. None when it is not there.
+    ///
+    /// # Errors
+    /// It is a symbolic link, not a directory, or may not be read.
+    pub fn names(&self, path: &Path) -> io::Result<Vec<String>> {
+        let below = match self.walk(path) {
+            Ok(fd) => fd,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        };
+        let mut names = Vec::new();
+        for entry in rustix::fs::Dir::read_from(below.as_ref().unwrap_or(&self.fd))? {
+            let name = entry?.file_name().to_string_lossy().into_owned();
+            if name != "." && name != ".." {
+                names.push(name);
+            }
+        }
+        Ok(names)
+    }
+
+    /// Whether something has that name, be it a symbolic link.
+    ///
+    /// # Errors
+    /// The system refuses to say.
+    pub fn has(&self, path: &Path) -> io::Result<bool> {
+        match self.status(path) {
+            Ok(_) => Ok(true),
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The size of a file in bytes.
+    ///
+    /// # Errors
+    /// It is not there.
+    pub fn size(&self, path: &Path) -> io::Result<u64> {
+        self.status(path).map(|status| u64::try_from(status.st_size).unwrap_or(0))
+    }
+
+    /// Waits until the names in a directory are on the device; an empty path stands for this one.
+    ///
+    /// # Errors
+    /// The device refuses.
+    pub fn sync(&self, path: &Path) -> io::Result<()> {
+        let below = self.walk(path)?;
+        Ok(rustix::fs::fsync(below.as_ref().unwrap_or(&self.fd))?)
+    }
+
+    /// Whether it was removed: what is written below it then has no name.
+    pub fn is_removed(&self) -> bool {
+        rustix::fs::fstat(&self.fd).is_ok_and(|status| status.st_nlink == 0)
+    }
+
+    /// Locks the directory itself until the lock is dropped.
+    ///
+    /// # Errors
+    /// Somebody else has locked it, or its file system has no locks.
+    pub fn lock(&self) -> Result<Lock, TryLockError> {
+        // A descriptor of its own: the lock lives as long as that.
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let fd = rustix::fs::openat(&self.fd, c".", flags, Mode::empty());
+        let fd = fd.map_err(|error| TryLockError::Error(error.into()))?;
+        match rustix::fs::flock(&fd, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => Ok(Lock { _fd: fd }),
+            Err(rustix::io::Errno::WOULDBLOCK) => Err(TryLockError::WouldBlock),
+            Err(error) => Err(TryLockError::Error(error.into())),
+        }
+    }
+
+    fn status(&self, path: &Path) -> io::Result<rustix::fs::Stat> {
+        self.below(path, |above, name| Ok(rustix::fs::statat(above, name, AtFlags::SYMLINK_NOFOLLOW)?))
+    }
+
+    /// Does something to the last component of a path, in the directory that the others lead to.
+    fn below<T>(&self, path: &Path, act: impl FnOnce(&OwnedFd, &Path) -> io::Result<T>) -> io::Result<T> {
+        let name = path.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
+        let above = self.walk(path.parent().unwrap_or(Path::new("")))?;
+        act(above.as_ref().unwrap_or(&self.fd), Path::new(name))
+    }
+
+    /// The directory that a path leads to; absent for this one.
+    fn walk(&self, path: &Path) -> io::Result<Option<OwnedFd>> {
+        let mut at: Option<OwnedFd> = None;
+        for name in components(path)? {
+            at = Some(self.step(at.as_ref().unwrap_or(&self.fd), name)?);
+        }
+        Ok(at)
+    }
+
+    fn step(&self, above: &OwnedFd, name: &Path) -> io::Result<OwnedFd> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let fd = rustix::fs::openat(above, name, flags, Mode::empty()).map_err(|error| explain(error, above, name))?;
+        self.check_owner(&fd, name)?;
+        Ok(fd)
+    }
+
+    fn check_owner(&self, fd: &OwnedFd, path: &Path) -> io::Result<()> {
+        let Access::Write(user, _) = self.access else { return Ok(()) };
+        let owner = rustix::fs::fstat(fd)?.st_uid;
+        if owner == user { Ok(()) } else { Err(foreign(path, owner)) }
+    }
+
+    /// Gives something that was just made its mode and group, which the umask and a set-group-id directory had a part in.
+    fn give(&self, fd: &OwnedFd, bits: u32) -> io::Result<()> {
+        if let Access::Write(_, Some(group)) = self.access {
+            rustix::fs::fchown(fd, None, Some(Gid::from_raw(group)))?;
+        }
+        Ok(rustix::fs::fchmod(fd, mode(bits))?)
+    }
+}
+
+/// A lock on a directory.
+#[derive(Debug)]
+pub struct Lock {
+    _fd: OwnedFd,
+}
+
+/// The name under which a file is written before it gets its own. Engines skip names with a leading dot.
+pub fn temporary(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!(".{name}.tmp"))
+}
+
+fn mode(bits: u32) -> Mode {
+    Mode::from_raw_mode(bits)
+}
+
+/// The parts of a path that leads downwards.
+fn components(path: &Path) -> io::Result<Vec<&Path>> {
+    let parts = path.components().map(|part| match part {
+        Component::Normal(name) => Ok(Path::new(name)),
+        _ => Err(io::Error::new(io::ErrorKind::InvalidFilename, "the path leaves its directory")),
+    });
+    parts.collect()
+}
+
+/// What the kernel says of a symbolic link (`ELOOP`, or `ENOTDIR` with `O_DIRECTORY`), as a person would.
+fn explain(error: rustix::io::Errno, above: &OwnedFd, name: &Path) -> io::Error {
+    let is_link = || {
+        rustix::fs::statat(above, name, AtFlags::SYMLINK_NOFOLLOW)
+            .is_ok_and(|status| FileType::from_raw_mode(status.st_mode) == FileType::Symlink)
+    };
+    match error {
+        rustix::io::Errno::LOOP | rustix::io::Errno::NOTDIR if is_link() => {
+            io::Error::other(format!("{} is a symbolic link, which pagetide does not follow there", name.display()))
+        }
+        error => error.into(),
+    }
+}
+
+fn foreign(path: &Path, owner: u32) -> io::Error {
+    let what = format!("{} belongs to another user (uid {owner})", path.display());
+    io::Error::new(io::ErrorKind::PermissionDenied, what)
+}
+
+/// Opens a directory. Its path may end in a symbolic link of the caller's or of root's, as the state directory of a service does.
+fn follow_trusted(path: &Path, user: u32) -> io::Result<OwnedFd> {
+    let mut path = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        let link = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let found = rustix::fs::open(&path, link, Mode::empty())?;
+        let status = rustix::fs::fstat(&found)?;
+        if FileType::from_raw_mode(status.st_mode) != FileType::Symlink {
+            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            return Ok(rustix::fs::openat(CWD, &path, flags, Mode::empty())?);
+        }
+        if ![0, user].contains(&status.st_uid) {
+            return Err(foreign(&path, status.st_uid));
+        }
+        // Of the link that was looked at, not of what has its name now.
+        let target = rustix::fs::readlinkat(&found, c"", Vec::new())?;
+        let target = PathBuf::from(String::from_utf8(target.into_bytes()).map_err(io::Error::other)?);
+        path = path.parent().unwrap_or(Path::new("")).join(target);
+    }
+    Err(io::Error::from(rustix::io::Errno::LOOP))
+}
