@@ -1,7 +1,7 @@
 //! The words of pagetide, as types.
 //!
 //! Every other crate speaks in these: [`Bytes`], [`Pages`], [`Nanos`] and [`Ratio`] for amounts,
-//! [`metric`] for what the kernel's fields are called and mean, [`Sample`] for one reading of them,
+//! [`metric`] for what the kernel's fields are called and mean, [`derived`] for what is computed from them, [`Sample`] for one reading of them,
 //! [`Recording`] for many, [`Scenario`] for an experiment, [`StepResult`] and [`Figure`] for what a
 //! step measured, [`Finding`] for what a rule saw, [`Diagnosis`] for what the rules make of it together, [`Report`] for what a
 //! person reads.
@@ -14,6 +14,7 @@
 mod batch;
 pub mod calendar;
 mod comparison;
+pub mod derived;
 mod diagnosis;
 mod error;
 mod figure;

@@ -22,6 +22,8 @@ pub enum Unit {
     PerSecond,
     /// Bytes per second.
     BytesPerSecond,
+    /// Pages per second.
+    PagesPerSecond,
     /// Sectors of 512 bytes, as `/proc/diskstats` counts.
     Sectors,
     /// Milliseconds, as `/proc/diskstats` counts.
@@ -65,6 +67,24 @@ impl Unit {
             Self::Pages => (dimension(0, 0, 1), 1.0),
             Self::PerSecond => (dimension(-1, 0, 0), 1.0),
             Self::BytesPerSecond => (dimension(-1, 1, 0), 1.0),
+            Self::PagesPerSecond => (dimension(-1, 0, 1), 1.0),
+        }
+    }
+
+    /// A number in this unit as seconds, bytes, pages or counts.
+    pub fn to_base(self, value: f64) -> f64 {
+        match self.base().1 {
+            factor if factor >= 1.0 => value * factor,
+            // A whole number of parts divides to the nearest number; a product with 0.001 would not.
+            factor => value / (1.0 / factor).round(),
+        }
+    }
+
+    /// Seconds, bytes, pages or counts as a number in this unit.
+    pub fn of_base(self, value: f64) -> f64 {
+        match self.base().1 {
+            factor if factor >= 1.0 => value / factor,
+            factor => value * (1.0 / factor).round(),
         }
     }
 }
@@ -178,6 +198,7 @@ impl fmt::Display for Quantity {
             Unit::Ratio => Ratio::new(value).unwrap_or_default().to_string(),
             Unit::PerSecond => format!("{}/s", plain(value)),
             Unit::Pages => format!("{} pages", plain(value)),
+            Unit::PagesPerSecond => format!("{} pages/s", plain(value)),
             Unit::Milli => plain(value / 1e3),
             Unit::Count | Unit::Unknown => plain(value),
         };

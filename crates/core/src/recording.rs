@@ -438,6 +438,25 @@ impl<'a> Series<'a> {
             .filter_map(|(stamp, (value, present))| present.then_some((stamp.boot_ns, *value)))
     }
 
+    /// The first point that is present from the series' slot `nth` on, and the slot behind it.
+    pub(crate) fn next_point(&self, nth: usize) -> Option<(usize, (i64, i64))> {
+        let at = nth + self.present.get(nth..)?.iter().position(|present| *present)?;
+        Some((at + 1, (self.stamps[at].boot_ns, self.values[at])))
+    }
+
+    /// The time between its points, ns, at least 1: the recording's interval, or the median of its own where that is shorter.
+    pub(crate) fn usual_interval(&self) -> i64 {
+        // An import's interval is that of its slowest source, so a series of another tool has one of its own.
+        const ENOUGH: usize = 64;
+        let asked = Some(self.interval).filter(|interval| *interval > 0);
+        let mut lengths: Vec<i64> = match (asked, self.column.kind) {
+            (Some(_), Kind::Counter) => Vec::new(),
+            _ => self.points().zip(self.points().skip(1)).map(|(one, other)| other.0 - one.0).take(ENOUGH).collect(),
+        };
+        lengths.sort_unstable();
+        lengths.get(lengths.len() / 2).copied().into_iter().chain(asked).min().unwrap_or(1).max(1)
+    }
+
     /// The points from `from` to `to`, both included.
     pub fn within(&self, from: i64, to: i64) -> impl DoubleEndedIterator<Item = (i64, i64)> + 'a {
         self.points().filter(move |(at, _)| (from..=to).contains(at))

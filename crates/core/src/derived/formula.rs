@@ -1,0 +1,123 @@
+//! How a derived metric is made of recorded ones.
+
+/// A definition over recorded metrics, in base units: seconds, bytes, pages, counts.
+#[derive(Debug, Clone, Copy)]
+pub enum Formula {
+    /// A gauge.
+    Gauge(&'static str),
+    /// The rise per second of a counter, or a rate or average that another tool printed.
+    Rate(&'static str),
+    /// The sum; absent when one part is.
+    All(&'static [Formula]),
+    /// The sum of the parts that the kernel has; absent when it has none.
+    Any(&'static [Formula]),
+    /// The sum of the first and of those others that the kernel has; absent when the first is.
+    With(&'static Formula, &'static [Formula]),
+    /// The first that is present.
+    First(&'static [Formula]),
+    /// The first less the second.
+    Less(&'static Formula, &'static Formula),
+    /// The same, and 0 when the second is larger.
+    LessFloored(&'static Formula, &'static Formula),
+    /// The first divided by the second; absent when the second is 0.
+    Per(&'static Formula, &'static Formula),
+    /// 1 less the ratio of the first to the second, from 0 to 1; absent when the second is 0.
+    OneLess(&'static Formula, &'static Formula),
+    /// The product.
+    Times(&'static Formula, &'static Formula),
+    /// Half of it.
+    Half(&'static Formula),
+    /// KiB as bytes: fields that the kernel counts in KiB without a unit.
+    Kib(&'static Formula),
+}
+
+/// A recorded metric in a [`Formula`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Term {
+    /// Its value.
+    Gauge(&'static str),
+    /// Its rise per second, or its stored rate.
+    Rate(&'static str),
+}
+
+impl Term {
+    /// The metric's name.
+    pub const fn metric(self) -> &'static str {
+        match self {
+            Self::Gauge(metric) | Self::Rate(metric) => metric,
+        }
+    }
+}
+
+impl Formula {
+    /// Evaluates it from its members' values in base units.
+    pub fn evaluate(&self, member: &impl Fn(Term) -> Option<f64>) -> Option<f64> {
+        let of = |formula: &Self| formula.evaluate(member);
+        match self {
+            Self::Gauge(metric) => member(Term::Gauge(metric)),
+            Self::Rate(metric) => member(Term::Rate(metric)),
+            Self::All(parts) => parts.iter().map(of).sum(),
+            Self::Any(parts) => parts.iter().filter_map(of).reduce(|sum, part| sum + part),
+            Self::With(one, others) => Some(of(one)? + others.iter().filter_map(of).sum::<f64>()),
+            Self::First(choices) => choices.iter().find_map(of),
+            Self::Less(one, other) => Some(of(one)? - of(other)?),
+            Self::LessFloored(one, other) => Some((of(one)? - of(other)?).max(0.0)),
+            Self::Per(one, other) => of(other).filter(|other| *other > 0.0).and_then(|other| Some(of(one)? / other)),
+            Self::OneLess(one, other) => {
+                let ratio = of(other).filter(|other| *other > 0.0).and_then(|other| Some(of(one)? / other))?;
+                Some((1.0 - ratio).clamp(0.0, 1.0))
+            }
+            Self::Times(one, other) => Some(of(one)? * of(other)?),
+            Self::Half(whole) => Some(of(whole)? / 2.0),
+            Self::Kib(kib) => Some(of(kib)? * 1024.0),
+        }
+    }
+
+    /// Its members, each once.
+    pub fn terms(&self) -> Vec<Term> {
+        let mut terms = Vec::new();
+        self.collect(&mut terms);
+        terms
+    }
+
+    fn collect(&self, terms: &mut Vec<Term>) {
+        match self {
+            Self::Gauge(metric) => add(terms, Term::Gauge(metric)),
+            Self::Rate(metric) => add(terms, Term::Rate(metric)),
+            Self::All(parts) | Self::Any(parts) | Self::First(parts) => {
+                parts.iter().for_each(|part| part.collect(terms))
+            }
+            Self::With(one, others) => {
+                one.collect(terms);
+                others.iter().for_each(|other| other.collect(terms));
+            }
+            Self::Half(one) | Self::Kib(one) => one.collect(terms),
+            Self::Less(one, other)
+            | Self::LessFloored(one, other)
+            | Self::Per(one, other)
+            | Self::OneLess(one, other)
+            | Self::Times(one, other) => {
+                one.collect(terms);
+                other.collect(terms);
+            }
+        }
+    }
+
+    /// Whether it is a sum of its members, so that their amounts give its amount.
+    pub fn is_sum(&self) -> bool {
+        match self {
+            Self::Gauge(_) | Self::Rate(_) => true,
+            Self::All(parts) | Self::Any(parts) | Self::First(parts) => parts.iter().all(Self::is_sum),
+            Self::With(one, others) => one.is_sum() && others.iter().all(Self::is_sum),
+            Self::Half(one) | Self::Kib(one) => one.is_sum(),
+            Self::Less(one, other) => one.is_sum() && other.is_sum(),
+            Self::LessFloored(..) | Self::Per(..) | Self::OneLess(..) | Self::Times(..) => false,
+        }
+    }
+}
+
+fn add(terms: &mut Vec<Term>, term: Term) {
+    if !terms.contains(&term) {
+        terms.push(term);
+    }
+}

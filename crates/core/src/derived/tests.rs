@@ -1,0 +1,252 @@
+use super::*;
+use crate::metric::{self, Kind};
+use crate::quantity::Dimension;
+use crate::recording::{Manifest, RecordingBuilder};
+use crate::sample::{Column, Stamp};
+use crate::units::Nanos;
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+const SECOND: i64 = 1_000_000_000;
+
+/// A recording of one table's metrics: at each moment the values in the order of `columns`, absent ones left out.
+fn recording(
+    table: Table,
+    interval: i64,
+    columns: &[(&str, Kind, Unit)],
+    rows: &[(i64, Vec<Option<i64>>)],
+) -> Recording {
+    let interval = Nanos::new(interval.try_into().unwrap());
+    let mut builder = RecordingBuilder::new(Manifest { interval, ..Manifest::default() });
+    for (at, values) in rows {
+        builder.stamp(Stamp { boot_ns: *at, wall_ns: *at, mono_ns: *at });
+        for ((name, kind, unit), value) in columns.iter().zip(values) {
+            if let Some(value) = value {
+                let column = Column { name: (*name).to_owned(), kind: *kind, unit: *unit };
+                builder.value(table, "x", &column, *value);
+            }
+        }
+    }
+    builder.finish()
+}
+
+fn counter(name: &'static str) -> (&'static str, Kind, Unit) {
+    let known = Table::ALL.iter().find_map(|table| metric::find(*table, name)).unwrap();
+    (name, Kind::Counter, known.unit)
+}
+
+fn seconds(rows: &[&[i64]]) -> Vec<(i64, Vec<Option<i64>>)> {
+    (0..).zip(rows).map(|(at, row)| (at * SECOND, row.iter().copied().map(Some).collect())).collect()
+}
+
+const DISK: [&str; 6] = ["reads", "writes", "read_ms", "write_ms", "read_sectors", "write_sectors"];
+
+#[test]
+fn names_are_unique_and_sources_name_a_function() {
+    let names: BTreeSet<&str> = ALL.iter().map(|derived| derived.name).collect();
+    assert_eq!(names.len(), ALL.len());
+    for derived in ALL {
+        assert!(std::ptr::eq(find(derived.name).unwrap(), *derived));
+        let CodeSource { release, file, function } = derived.source;
+        assert!(release.contains(' ') && file.ends_with(".c") && !function.is_empty(), "{}", derived.name);
+        assert!(derived.meaning.len() > 12 && !derived.meaning.ends_with('.'), "{}", derived.name);
+    }
+}
+
+/// The dimension of a formula over the kernel's fields; absent where one is known only from other tools.
+fn dimension(formula: &Formula, table: Table) -> Option<Dimension> {
+    let of = |formula: &Formula| dimension(formula, table);
+    let unit = |name: &str| metric::find(table, name).map(|metric| metric.unit.base().0);
+    let same = |parts: &[Formula]| {
+        let known: Vec<Dimension> = parts.iter().filter_map(of).collect();
+        assert!(known.windows(2).all(|pair| pair[0] == pair[1]), "{formula:?}");
+        known.first().copied()
+    };
+    match formula {
+        Formula::Gauge(name) => unit(name),
+        Formula::Rate(name) => unit(name).map(|unit| Dimension { seconds: unit.seconds - 1, ..unit }),
+        Formula::All(parts) | Formula::Any(parts) | Formula::First(parts) => same(parts),
+        Formula::With(one, others) => same(others).filter(|others| Some(*others) == of(one)).or(of(one)),
+        Formula::Less(one, other) | Formula::LessFloored(one, other) => {
+            assert_eq!(of(one), of(other), "{formula:?}");
+            of(one)
+        }
+        Formula::Per(one, other) => {
+            let (one, other) = (of(one)?, of(other)?);
+            let less = |a: i8, b: i8| a - b;
+            Some(Dimension {
+                seconds: less(one.seconds, other.seconds),
+                bytes: less(one.bytes, other.bytes),
+                pages: less(one.pages, other.pages),
+            })
+        }
+        Formula::OneLess(one, other) => {
+            assert_eq!(of(one), of(other), "{formula:?}");
+            Some(Dimension::default())
+        }
+        Formula::Times(..) => None,
+        Formula::Half(one) => of(one),
+        Formula::Kib(one) => of(one).map(|one| Dimension { bytes: one.bytes + 1, ..one }),
+    }
+}
+
+#[test]
+fn units_follow_from_formulas() {
+    for derived in ALL {
+        for table in derived.tables {
+            let dimension = dimension(&derived.formula, *table).unwrap_or_else(|| panic!("{}", derived.name));
+            assert_eq!(dimension, derived.unit.base().0, "{} of {}", derived.name, table.name());
+        }
+    }
+}
+
+#[test]
+fn await_and_request_size_are_ratios_of_sums() {
+    let rows = seconds(&[&[0, 0, 0, 0, 0, 0], &[10, 0, 20, 0, 80, 0], &[10, 90, 20, 900, 80, 7200]]);
+    let recording = recording(Table::Disk, SECOND, &DISK.map(counter), &rows);
+    let over = |derived: &'static Derived, from: i64, to: i64| {
+        derived.over(&recording, Table::Disk, "x", (from * SECOND, to * SECOND))
+    };
+    assert_eq!(over(&AWAIT, 0, 1), Some(2e6));
+    assert_eq!(over(&AWAIT, 0, 2), Some(9.2e6), "920 ms over 100 requests, not the mean of 2 and 10 ms");
+    assert_eq!(over(&WRITE_AWAIT, 0, 1), None, "nothing was written");
+    assert_eq!(over(&REQUEST_SIZE, 0, 2), Some(7280.0 * 512.0 / 100.0));
+    assert_eq!(over(&TPS, 0, 2), Some(50.0));
+    let intervals = AWAIT.intervals(&recording, Table::Disk, "x");
+    let each: Vec<_> = intervals.iter().map(|at| (at.from / SECOND, at.to / SECOND, at.value)).collect();
+    assert_eq!(each, [(0, 1, 2e6), (1, 2, 10e6)]);
+}
+
+#[test]
+fn discards_count_as_requests_where_the_kernel_counts_them() {
+    let columns: Vec<_> = DISK.into_iter().chain(["discards", "discard_sectors", "discard_ms"]).map(counter).collect();
+    let rows = seconds(&[&[0; 9], &[10, 10, 20, 20, 80, 80, 20, 2000, 160]]);
+    let recording = recording(Table::Disk, SECOND, &columns, &rows);
+    let over = |derived: &'static Derived| derived.over(&recording, Table::Disk, "x", (0, SECOND));
+    assert_eq!((over(&TPS), over(&AWAIT)), (Some(40.0), Some(5e6)));
+    assert_eq!(over(&REQUEST_SIZE), Some(2160.0 * 512.0 / 40.0));
+}
+
+#[test]
+fn when_one_counter_falls_its_group_has_no_value_then() {
+    let mut rows = seconds(&[&[0, 0, 0, 0, 0, 0], &[10, 10, 20, 20, 80, 80], &[5, 20, 25, 40, 160, 160]]);
+    rows.push((3 * SECOND, [15, 30, 35, 60, 240, 240].map(Some).to_vec()));
+    let recording = recording(Table::Disk, SECOND, &DISK.map(counter), &rows);
+    let over = |derived: &'static Derived, from: i64, to: i64| {
+        derived.over(&recording, Table::Disk, "x", (from * SECOND, to * SECOND))
+    };
+    assert_eq!(over(&AWAIT, 1, 2), None, "reads fell: a time of writes only would be wrong");
+    assert_eq!(over(&WRITES, 1, 2), Some(10.0), "what does not need the counter that fell has its value");
+    assert_eq!(over(&TPS, 0, 3), Some(20.0), "40 requests in the 2 s that are known");
+    assert_eq!(TPS.intervals(&recording, Table::Disk, "x").len(), 2);
+}
+
+#[test]
+fn reclaim_at_a_limit_is_in_scanned_and_stolen() {
+    let columns = ["pgscan_kswapd", "pgscan_direct", "pgscan_anon", "pgscan_file", "pgsteal_anon", "pgsteal_file"];
+    let rows = seconds(&[&[0; 6], &[10, 5, 20, 80, 10, 40]]);
+    let recording = recording(Table::Host, SECOND, &columns.map(counter), &rows);
+    let over = |derived: &'static Derived| derived.over(&recording, Table::Host, "x", (0, SECOND));
+    assert_eq!((over(&SCANNED), over(&SCANNED_AT_LIMIT)), (Some(100.0), Some(85.0)));
+    assert_eq!((over(&STOLEN), over(&EFFICIENCY)), (Some(50.0), Some(0.5)));
+    assert_eq!(over(&STOLEN_AT_LIMIT), None, "no kernel that counts by kind lacks the counts by reclaimer");
+}
+
+#[test]
+fn what_other_tools_print_is_taken_as_it_is() {
+    let columns = [
+        ("await_ms", Kind::Rate, Unit::Millis),
+        ("util", Kind::Rate, Unit::Ratio),
+        ("reads_writes", Kind::Rate, Unit::Count),
+        ("request_sectors", Kind::Rate, Unit::Sectors),
+    ];
+    let row = |values: [i64; 4]| values.map(Some).to_vec();
+    let rows = [(60 * SECOND, row([2500, 400, 10_000, 16_000])), (120 * SECOND, row([500, 200, 30_000, 8000]))];
+    let recording = recording(Table::Disk, 60 * SECOND, &columns, &rows);
+    let over = |derived: &'static Derived, from: i64, to: i64| {
+        derived.over(&recording, Table::Disk, "x", (from * SECOND, to * SECOND))
+    };
+    assert_eq!(over(&AWAIT, 0, 60), Some(2.5e6), "the first average is of the minute before it");
+    assert_eq!(over(&TPS, 0, 120), Some(20.0), "the mean, not the last");
+    assert_eq!((over(&BUSY, 60, 120), over(&REQUEST_SIZE, 60, 120)), (Some(0.2), Some(4096.0)));
+}
+
+#[test]
+fn nothing_is_invented_over_gaps() {
+    let columns =
+        [counter("pgmajfault"), ("MemTotal", Kind::Gauge, Unit::Bytes), ("MemAvailable", Kind::Gauge, Unit::Bytes)];
+    let row = |faults, available| vec![Some(faults), Some(100), Some(available)];
+    let rows = [(0, row(0, 90)), (SECOND, row(10, 80)), (101 * SECOND, row(1010, 20)), (102 * SECOND, row(1020, 10))];
+    let recording = recording(Table::Host, SECOND, &columns, &rows);
+    let over = |derived: &'static Derived, from: i64, to: i64| {
+        derived.over(&recording, Table::Host, "x", (from * SECOND, to * SECOND))
+    };
+    assert_eq!(over(&MAJOR_FAULTS, 1, 101), Some(10.0), "the mean over the whole gap is known");
+    assert_eq!(over(&MAJOR_FAULTS, 20, 60), None, "within it nothing is");
+    assert_eq!(over(&USED, 20, 60), None);
+    assert_eq!(over(&USED, 1, 101), Some(80.0), "a gauge after a gap is of its own second");
+    assert_eq!(over(&USED, 0, 102), Some((20.0 + 80.0 + 90.0) / 3.0));
+}
+
+proptest! {
+    /// Whatever the samples, over any two of them a counter's rate is the difference of the endpoints.
+    #[test]
+    fn a_counter_over_samples_is_its_endpoints_difference(
+        steps in proptest::collection::vec((1..5_000_000_000_i64, 0..1_000_000_i64), 2..40),
+        ends in (any::<prop::sample::Index>(), any::<prop::sample::Index>()),
+    ) {
+        let mut at = (7_i64, 3_i64);
+        let points: Vec<(i64, i64)> = steps.iter().map(|step| { at = (at.0 + step.0, at.1 + step.1); at }).collect();
+        let rows: Vec<_> = points.iter().map(|(at, value)| (*at, vec![Some(*value)])).collect();
+        let recording = recording(Table::Host, SECOND, &[counter("pgmajfault")], &rows);
+        let (one, other) = (ends.0.index(points.len()), ends.1.index(points.len()));
+        let ((from, before), (to, after)) = (points[one.min(other)], points[one.max(other)]);
+        let expected = (to > from).then(|| (after - before) as f64 / ((to - from) as f64 / 1e9));
+        prop_assert_eq!(MAJOR_FAULTS.over(&recording, Table::Host, "x", (from, to)), expected);
+        // In parts of any length it comes to the same amount.
+        let mut walk = MAJOR_FAULTS.walk(&recording, Table::Host, "x").unwrap();
+        let parts = points[one.min(other)..=one.max(other)].windows(2);
+        let amount: f64 = parts.map(|pair| walk.over(pair[0].0, pair[1].0).unwrap() * (pair[1].0 - pair[0].0) as f64 / 1e9).sum();
+        prop_assert!((amount - (after - before) as f64).abs() < 1e-6 * (1.0 + amount));
+    }
+
+    /// A gauge and a stored rate are their mean over time, however they were sampled.
+    #[test]
+    fn gauges_and_stored_rates_are_means_over_time(
+        steps in proptest::collection::vec((1..2_000_000_000_i64, 0..1_000_000_i64), 2..40),
+        ends in (any::<prop::sample::Index>(), any::<prop::sample::Index>()),
+    ) {
+        let mut at = 0;
+        let points: Vec<(i64, i64)> = steps.iter().map(|step| { at += step.0; (at, step.1) }).collect();
+        let columns = [("load1", Kind::Gauge, Unit::Count), ("pgmajfault", Kind::Rate, Unit::Count)];
+        let rows: Vec<_> = points.iter().map(|(at, value)| (*at, vec![Some(*value), Some(value * 1000)])).collect();
+        let recording = recording(Table::Host, SECOND, &columns, &rows);
+        let (one, other) = (ends.0.index(points.len()), ends.1.index(points.len()));
+        let (first, last) = (one.min(other), one.max(other));
+        let (from, to) = (points[first].0, points[last].0);
+        static LOAD: Derived = Derived { formula: Formula::Gauge("load1"), unit: Unit::Count, ..MAJOR_FAULTS_FOR_TESTS };
+        let usual = recording.series(Table::Host, "x", "pgmajfault").unwrap().usual_interval();
+        let mut sum = (0.0, 0.0);
+        for pair in points[first..=last].windows(2) {
+            let whole = pair[1].0 - pair[0].0;
+            let time = if whole > 2 * usual { usual } else { whole } as f64;
+            sum = (sum.0 + pair[1].1 as f64 * time, sum.1 + time);
+        }
+        for derived in [&LOAD, &MAJOR_FAULTS] {
+            let value = derived.over(&recording, Table::Host, "x", (from, to));
+            match value {
+                Some(value) => prop_assert!((value - sum.0 / sum.1).abs() <= 1e-9 * (1.0 + value)),
+                None => prop_assert_eq!(from, to),
+            }
+        }
+    }
+}
+
+const MAJOR_FAULTS_FOR_TESTS: Derived = Derived {
+    name: "test",
+    unit: Unit::Count,
+    tables: &[Table::Host],
+    formula: Formula::Any(&[]),
+    meaning: "",
+    source: CodeSource { release: "", file: "", function: "" },
+};
