@@ -8,11 +8,12 @@ export PAGETIDE_CACHE ?= $(CURDIR)/target/cache
 # A changed golden file is a failure, not a new file in the tree.
 export INSTA_UPDATE ?= no
 
-.PHONY: help build demo cliff corpus score test lint fuzz bench bench-lab bench-peers bench-gaps tools-demo tools-test
+.PHONY: help build demo cliff corpus score test test-busy lint fuzz bench bench-lab bench-peers bench-gaps tools-demo tools-test
 
 help:
 	@echo "make demo    build, run three experiments, on this host and in a VM, write a report.html of each (needs root)"
 	@echo "make test    every test (needs root: the experiments are real)"
+	@echo "make test-busy  every test three times, beside two CPU hogs and a disk hog"
 	@echo "make lint    format, clippy and docs without warnings"
 	@echo "make cliff   a file read twice in less and less memory, drawn into docs/cliff-*.svg"
 	@echo "make fuzz TARGET=log SECONDS=600  look for inputs that break a parser (all targets for a minute each when left out)"
@@ -32,13 +33,13 @@ tools-demo:
 	@tools/need cc fio
 
 tools-test: $(VENV)/ready
-	@tools/need cc fio chromium qemu-system-x86_64 mkfs.ext4 mkfs.xfs cpio
+	@tools/need cc fio chromium qemu-system-x86_64 mkfs.ext4 mkfs.xfs cpio dpkg-deb losetup unshare python3
 
-$(VENV)/ready:
+$(VENV)/ready: tools/requirements.txt
 	@tools/need python-venv
 	@mkdir -p target
 	python3 -m venv $(VENV)
-	$(VENV)/bin/pip install --quiet --disable-pip-version-check duckdb==2.0.0
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check --require-hashes --only-binary=:all: -r tools/requirements.txt
 	@touch $@
 
 demo: tools-demo build
@@ -56,7 +57,12 @@ score:
 	$(CARGO) run --release --locked -p pagetide-corpus -- score $(if $(HELD),--held)
 
 test: tools-test
-	$(CARGO) test --workspace --locked
+	$(CARGO) test --workspace --locked --no-fail-fast
+
+# Three times, because a test that assumes a quiet machine fails only now and then.
+test-busy: tools-test
+	$(CARGO) test --workspace --locked --no-run
+	for run in 1 2 3; do tools/busy $(CARGO) test --workspace --locked --no-fail-fast || exit 1; done
 
 lint:
 	$(CARGO) fmt --all --check

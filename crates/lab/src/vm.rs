@@ -132,15 +132,25 @@ impl Vm {
         }
     }
 
+    /// The accelerator that works here.
+    fn working(&self, qemu: &Path, kernel: &Kernel, progress: &mut dyn Progress) -> Result<Accelerator, Error> {
+        let VmOptions { init, cache, .. } = &self.options;
+        accelerator::working(qemu, kernel, init, &self.words(Accelerator::Kvm), cache, progress)
+    }
+
     /// Words for the guest's kernel and init. The root file system is one that is never swapped or reclaimed; a panic ends
     /// the machine at once. On a busy host a guest waits too long for its timer and takes it for broken (`arch/x86/kernel/apic/io_apic.c:
     /// timer_irq_works`), so it does not look.
-    fn words(&self) -> String {
+    ///
+    /// An emulated time stamp counter is the host's, alike on all CPUs. The guest's kernel does not believe that of several CPUs that are
+    /// not Intel's (`arch/x86/kernel/tsc.c:unsynchronized_tsc`) and would read a slow emulated HPET instead: `tsc=reliable`.
+    fn words(&self, accelerator: Accelerator) -> String {
         let init = self.options.init_words.join(" ");
         let libraries = initramfs::LIBRARIES;
+        let clock = if accelerator == Accelerator::Tcg { "tsc=reliable " } else { "" };
         format!(
-            "console=ttyS0 loglevel=5 panic=-1 no_timer_check rootfstype=ramfs rdinit=/init LD_LIBRARY_PATH={libraries} \
-             RUST_BACKTRACE=0 -- {init}"
+            "console=ttyS0 loglevel=5 panic=-1 no_timer_check {clock}rootfstype=ramfs rdinit=/init \
+             LD_LIBRARY_PATH={libraries} RUST_BACKTRACE=0 -- {init}"
         )
     }
 }
@@ -232,7 +242,7 @@ impl Backend for Vm {
         }
         let accelerator = match options.accelerator {
             Some(accelerator) => accelerator,
-            None => accelerator::working(&qemu, &kernel, &options.init, &self.words(), &options.cache, progress)?,
+            None => self.working(&qemu, &kernel, progress)?,
         };
         let dilation = scenario.machine.time_dilation.filter(|_| accelerator == Accelerator::Tcg);
         let scenario = &dilation.map_or_else(|| scenario.clone(), |factor| scenario.dilated(factor));
@@ -268,7 +278,7 @@ impl Backend for Vm {
             memory: memory(wanted, initramfs.len()),
             kernel: kernel.image.clone(),
             initramfs,
-            words: self.words(),
+            words: self.words(accelerator),
             disks,
         };
         progress.say(&format!(

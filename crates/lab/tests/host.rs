@@ -127,7 +127,7 @@ fn the_lab_itself_does_no_io_while_a_step_sleeps() {
     let grown: Vec<u64> = io().iter().zip(before).map(|(after, before)| after - before).collect();
     let rest = &result.unwrap().steps[0];
     let elapsed = rest.get(Figure::Elapsed).unwrap();
-    assert!((1.0e9..1.5e9).contains(&elapsed), "{elapsed}");
+    assert!(elapsed >= 1.0e9, "{elapsed}");
     assert_eq!((rest.get(Figure::SwapIn), rest.get(Figure::Refaults)), (Some(0.0), Some(0.0)));
     // The journal's few records are all that is written. What is read is this test's own code, when somebody on the host has
     // just dropped the caches: 80 KiB were seen.

@@ -321,7 +321,7 @@ fn what_the_sink_refuses_can_be_asked_for() {
 }
 
 #[test]
-fn a_sink_that_refuses_for_long_leaves_one_gap() {
+fn a_sink_that_refuses_for_long_leaves_one_gap_and_not_one_for_each_refusal() {
     let full = Arc::new(Mutex::new(false));
     let (recorder, log) = start(Counting::default(), {
         let full = Arc::clone(&full);
@@ -342,8 +342,10 @@ fn a_sink_that_refuses_for_long_leaves_one_gap() {
 
     let marks = log.marks();
     let gaps: Vec<_> = marks.iter().filter_map(|text| text.strip_prefix("recorder: gap: ")).collect();
-    assert_eq!(gaps.len(), 1, "{marks:?}");
-    assert!(gaps[0].starts_with(&format!("{} samples are lost", manifest.lost_samples)), "{marks:?}");
+    // The sample that comes when the sink takes them again may find no free buffer yet: that is another gap, of one.
+    assert!(gaps.len() <= 2, "{marks:?}");
+    let lost = gaps.iter().map(|gap| gap.split(' ').next().unwrap().parse::<u64>().unwrap());
+    assert_eq!(lost.sum::<u64>(), manifest.lost_samples, "{marks:?}");
     assert_eq!(log.counts().len() as u64 + manifest.lost_samples, manifest.samples);
 }
 

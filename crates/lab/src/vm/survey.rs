@@ -82,7 +82,7 @@ impl Vm {
         let qemu = self.qemu()?;
         let kernel = self.kernel(progress)?;
         accelerator::forget(&qemu, &kernel, &self.options.cache);
-        accelerator::working(&qemu, &kernel, &self.options.init, &self.words(), &self.options.cache, progress)
+        self.working(&qemu, &kernel, progress)
     }
 }
 
