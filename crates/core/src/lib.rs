@@ -12,7 +12,7 @@
 //! This crate does no input or output, reads no clock and draws no randomness.
 
 mod batch;
-pub mod calendar;
+mod clock;
 mod comparison;
 pub mod derived;
 mod diagnosis;
@@ -33,6 +33,7 @@ mod units;
 mod values;
 
 pub use batch::{Attempt, AttemptOutcome, Batch};
+pub use clock::{HostTimeZone, LocalClock};
 pub use comparison::{
     Candidate, ComparedClaim, ComparedFigure, ComparedRun, ComparedStep, Comparison, Numbers, Within, compare,
 };
@@ -43,7 +44,9 @@ pub use finding::{Advice, Confidence, Evidence, Finding, Relation, RuleDoc};
 pub use metric::{Kind, Metric, Table};
 pub use port::{Backend, Progress, Selection, Sink, Source};
 pub use quantity::{Dimension, Quantity, Unit};
-pub use recording::{Disk, Gap, Manifest, Mark, MarkKind, Origin, Recording, RecordingBuilder, Series, Swap};
+pub use recording::{
+    Disk, Gap, Manifest, Mark, MarkKind, Origin, Recording, RecordingBuilder, Series, Swap, Unreadable,
+};
 pub use report::{Holds, Report, RunResult, Verdict};
 pub use sample::{Column, ColumnId, Entity, EntityId, Sample, Schema, Stamp, TableSample};
 pub use scenario::{

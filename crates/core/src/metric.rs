@@ -7,43 +7,71 @@
 use crate::quantity::Unit;
 use serde::{Deserialize, Serialize};
 
+/// Declares the metrics of a table: for each file its metrics, one a line, as name, kind, unit and meaning.
+macro_rules! metrics {
+    ($table:ident; $( $file:literal { $( $name:literal $kind:ident $unit:ident $meaning:literal )+ } )+) => {
+        pub(super) const METRICS: &[$crate::metric::Metric] = &[ $( $( $crate::metric::Metric {
+            table: $crate::metric::Table::$table,
+            name: $name,
+            file: $file,
+            kind: $crate::metric::Kind::$kind,
+            unit: $crate::quantity::Unit::$unit,
+            meaning: $meaning,
+        }, )+ )+ ];
+    };
+}
+
 mod cgroup;
 mod disk;
 mod host;
 mod process;
 mod zone;
 
-/// What a row of the recording is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Table {
+/// Declares the tables of a recording: variant, name in files and on the command line, metrics. A new table is one line here.
+macro_rules! tables {
+    ($( $(#[doc = $doc:literal])+ $variant:ident $name:literal $metrics:expr; )+) => {
+        /// What a row of the recording is about.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum Table {
+            $( $(#[doc = $doc])+ $variant, )+
+        }
+
+        impl Table {
+            /// All tables.
+            pub const ALL: [Self; [$($name),+].len()] = [$(Self::$variant),+];
+
+            /// The name in files and on the command line.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $( Self::$variant => $name, )+
+                }
+            }
+        }
+
+        /// Every known metric of a table.
+        pub fn all(table: Table) -> &'static [Metric] {
+            match table {
+                $( Table::$variant => $metrics, )+
+            }
+        }
+    };
+}
+
+tables! {
     /// The host as a whole: one row per sample.
-    Host,
+    Host "host" host::METRICS;
     /// A memory zone of a node: `node0/Normal`.
-    Zone,
+    Zone "zone" zone::METRICS;
     /// A block device: `vda`.
-    Disk,
+    Disk "disk" disk::METRICS;
     /// A process, by id and start time.
-    Process,
+    Process "process" process::METRICS;
     /// A control group, by its path.
-    Cgroup,
+    Cgroup "cgroup" cgroup::METRICS;
 }
 
 impl Table {
-    /// All tables.
-    pub const ALL: [Self; 5] = [Self::Host, Self::Zone, Self::Disk, Self::Process, Self::Cgroup];
-
-    /// The name in files and on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Host => "host",
-            Self::Zone => "zone",
-            Self::Disk => "disk",
-            Self::Process => "process",
-            Self::Cgroup => "cgroup",
-        }
-    }
-
     /// The table called `name`.
     pub fn by_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|table| table.name() == name)
@@ -59,11 +87,15 @@ pub enum Kind {
     /// Counts up since boot (or since the entity came); only differences mean something.
     Counter,
     /// Already a rate or an average over the time since the sample before: what tools such as sar print. The
-    /// number is stored in thousandths of its unit.
+    /// number is stored in millionths of its unit ([`RATE_SCALE`]).
     Rate,
     /// A field that pagetide does not know.
+    #[serde(other)]
     Unknown,
 }
+
+/// A stored rate is a whole number of this part of its unit: sysstat prints shares as percent with two decimals.
+pub const RATE_SCALE: i64 = 1_000_000;
 
 /// One row of the metric table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,29 +112,6 @@ pub struct Metric {
     pub unit: Unit,
     /// What it is, in one line.
     pub meaning: &'static str,
-}
-
-/// Shorthand for the tables below: one metric a line.
-const fn metric(
-    table: Table,
-    name: &'static str,
-    file: &'static str,
-    kind: Kind,
-    unit: Unit,
-    meaning: &'static str,
-) -> Metric {
-    Metric { table, name, file, kind, unit, meaning }
-}
-
-/// Every known metric of a table.
-pub fn all(table: Table) -> &'static [Metric] {
-    match table {
-        Table::Host => host::METRICS,
-        Table::Zone => zone::METRICS,
-        Table::Disk => disk::METRICS,
-        Table::Process => process::METRICS,
-        Table::Cgroup => cgroup::METRICS,
-    }
 }
 
 /// The metric called `name`, if it is known.

@@ -35,6 +35,7 @@ pub enum Unit {
     /// Thousandths of a count, as load averages are stored.
     Milli,
     /// The kernel does not say.
+    #[serde(other)]
     Unknown,
 }
 

@@ -1,8 +1,10 @@
 //! A recording in memory: a manifest, samples as columns over time, and marks.
 
-use crate::metric::{Kind, Table};
+use crate::clock::HostTimeZone;
+use crate::metric::{Kind, RATE_SCALE, Table};
 use crate::quantity::Unit;
 use crate::sample::{Column, Entity, Sample, Schema, Stamp};
+use crate::scenario::Lru;
 use crate::step::StepResult;
 use crate::units::{Bytes, Nanos};
 use crate::values::Values;
@@ -23,6 +25,9 @@ pub enum Origin {
     Sim,
     /// Logs of another tool.
     Import,
+    /// What this version does not know.
+    #[serde(other)]
+    Unknown,
 }
 
 impl Origin {
@@ -33,6 +38,7 @@ impl Origin {
             Self::Vm => "vm",
             Self::Sim => "sim",
             Self::Import => "import",
+            Self::Unknown => "unknown",
         }
     }
 }
@@ -81,6 +87,14 @@ pub struct Manifest {
     pub workload_disk: Option<String>,
     /// Where the delays of processes come from, or why there are none: `taskstats version 16`, `none: …`. Empty when not known.
     pub process_delays: String,
+    /// The host's time zone; absent when not known.
+    pub time_zone: Option<HostTimeZone>,
+    /// How the kernel orders pages for reclaim; absent when not known.
+    pub lru: Option<Lru>,
+    /// What the recorder could use of what not every kernel or user has, by name: `taskstats`, `psi`, `cgroup2`, `trace`.
+    pub capabilities: Vec<String>,
+    /// What the recorder wanted to read and could not.
+    pub unreadable: Vec<Unreadable>,
     /// Lines of the kernel's files that no metric is known for (they are recorded all the same).
     pub unknown_fields: u64,
     /// CPU time that the recorder used, all threads.
@@ -91,6 +105,15 @@ pub struct Manifest {
     pub late_samples: u64,
     /// Samples that were taken and could not be kept, because the recording could not be written in time.
     pub lost_samples: u64,
+}
+
+/// Something that the recorder wanted to read and could not, so that a number which is missing is not taken for 0.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unreadable {
+    /// The file or interface: `/proc/pressure`, `taskstats`.
+    pub source: String,
+    /// Why.
+    pub reason: String,
 }
 
 /// A block device, as it was when the recording began.
@@ -539,7 +562,7 @@ impl<'a> Series<'a> {
         let before = std::iter::once(None).chain(points.iter().map(|(at, _)| Some(*at)));
         let rates = before.zip(points).map(|(before, (to, rate))| {
             let near = before.filter(|before| *before >= to.saturating_sub(usual.saturating_mul(2)));
-            (near.unwrap_or(to.saturating_sub(usual)), *to, *rate as f64 / 1e3)
+            (near.unwrap_or(to.saturating_sub(usual)), *to, *rate as f64 / RATE_SCALE as f64)
         });
         rates.filter(|(from, to, _)| to > from).collect()
     }
@@ -608,7 +631,7 @@ mod tests {
             let column = Column { name: "pgscan_kswapd".to_owned(), kind: Kind::Rate, unit: Unit::Pages };
             for at in times {
                 builder.stamp(Stamp { boot_ns: *at, ..Stamp::default() });
-                builder.value(Table::Host, "", &column, at * 1000);
+                builder.value(Table::Host, "", &column, at * RATE_SCALE);
             }
             builder.finish().host("pgscan_kswapd").unwrap().rates()
         };

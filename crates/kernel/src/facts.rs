@@ -4,8 +4,11 @@ use crate::device::directly_below;
 use crate::error::Error;
 use crate::mounts::Mount;
 use crate::root::Root;
+use crate::taskstats::{self, Taskstats};
 use crate::text::number;
-use pagetide_core::{Bytes, Disk, Manifest, Swap};
+use jiff::Timestamp;
+use jiff::tz::{TimeZone, TimeZoneDatabase};
+use pagetide_core::{Bytes, Disk, HostTimeZone, Lru, Manifest, Swap, Unreadable};
 use std::collections::BTreeMap;
 
 /// All static facts about a system: host, kernel, CPUs, page size, disks, swap, mounts, settings. What a system does not
@@ -37,8 +40,64 @@ pub fn facts(root: &Root) -> Result<Manifest, Error> {
             Err(error) if error.is_absent() => BTreeMap::new(),
             settings => settings?.0,
         },
+        process_delays: taskstats::source(root),
+        capabilities: capabilities(root),
+        unreadable: unreadable(root),
+        time_zone: time_zone(root),
+        lru: lru(root)?,
         ..Manifest::default()
     })
+}
+
+/// Files that the recorder reads when it may and the kernel has them.
+const WANTED: [&str; 6] =
+    ["/proc/vmstat", "/proc/zoneinfo", "/proc/buddyinfo", "/proc/diskstats", "/proc/pressure/memory", "/proc/1/io"];
+
+/// What can be used of what not every kernel or user has.
+fn capabilities(root: &Root) -> Vec<String> {
+    let has = |file: &str| root.join(file).exists();
+    let all = [
+        ("psi", has("/proc/pressure/memory")),
+        ("cgroup1", has("/sys/fs/cgroup/memory/memory.stat")),
+        ("cgroup2", has("/sys/fs/cgroup/cgroup.controllers")),
+        ("taskstats", Taskstats::open(root).is_ok()),
+    ];
+    all.into_iter().filter(|(_, usable)| *usable).map(|(name, _)| name.to_owned()).collect()
+}
+
+/// What cannot be read, and why.
+fn unreadable(root: &Root) -> Vec<Unreadable> {
+    let file = |file: &str| {
+        let reason = match root.read(file).err()? {
+            Error::Read { source, .. } => source.to_string(),
+            other => other.to_string(),
+        };
+        let reason = reason.split(" (os error").next().unwrap_or_default().to_lowercase();
+        Some(Unreadable { source: file.to_owned(), reason })
+    };
+    let delays = Taskstats::open(root).err();
+    let delays = delays.map(|why| Unreadable { source: "taskstats".to_owned(), reason: why.to_string() });
+    WANTED.into_iter().filter_map(file).chain(delays).collect()
+}
+
+/// The zone that `/etc/localtime` links to or holds, and its offset now.
+fn time_zone(root: &Root) -> Option<HostTimeZone> {
+    let path = root.join("/etc/localtime");
+    let link = std::fs::read_link(&path).unwrap_or_default();
+    let name = link.to_string_lossy().split_once("zoneinfo/").map(|(_, name)| name.to_owned());
+    let by_name = name.as_deref().and_then(|name| TimeZoneDatabase::bundled().get(name).ok());
+    let zone = by_name.or_else(|| TimeZone::tzif("", &std::fs::read(&path).ok()?).ok())?;
+    Some(HostTimeZone { name, utc_offset_s: zone.to_offset(Timestamp::now()).seconds() })
+}
+
+/// How the kernel orders pages for reclaim (`mm/vmscan.c: enabled_show`): by lists when bit 0 is clear or the file is not there.
+fn lru(root: &Root) -> Result<Option<Lru>, Error> {
+    if !root.join("/sys/kernel/mm").is_dir() {
+        return Ok(None);
+    }
+    let enabled = root.optional("/sys/kernel/mm/lru_gen/enabled")?;
+    let bits = enabled.as_deref().and_then(|text| u32::from_str_radix(text.trim_start_matches("0x"), 16).ok());
+    Ok(Some(if bits.unwrap_or(0) & 1 == 1 { Lru::Mglru } else { Lru::Classic }))
 }
 
 /// CPUs online: from sysfs, else the lines of `/proc/stat`.

@@ -1,6 +1,7 @@
 //! Finding and loading a recording that the user named, and reading times within it.
 
-use pagetide_core::{Error, Nanos, Recording, RunResult, Selection, Source, Table, calendar};
+use jiff::tz::TimeZone;
+use pagetide_core::{Error, LocalClock, Manifest, Recording, RunResult, Selection, Source, Table};
 use pagetide_dir::Dir;
 use std::io;
 use std::path::Path;
@@ -58,91 +59,35 @@ fn unreadable(path: &Path, error: &io::Error) -> Error {
     Error::input(format!("{}: {error}", path.display()), "name the folder of a recording or of a run that you may read")
 }
 
-const SECOND: i64 = 1_000_000_000;
-const DAY: i64 = 86_400;
+/// The clock of people who read a recording: UTC when they want it, else the recorded host's; for a recording that does not tell its
+/// zone, the reader's.
+pub(crate) fn clock(manifest: &Manifest, utc: bool) -> LocalClock {
+    if utc {
+        return LocalClock::utc();
+    }
+    LocalClock::of(manifest).unwrap_or_else(|| LocalClock::new(TimeZone::system()))
+}
 
-/// Date and time in UTC as ISO 8601 with milliseconds.
+/// Date and time in UTC as ISO 8601 with milliseconds, as files and JSON have it.
 pub(crate) fn timestamp(wall_ns: i64) -> String {
-    let seconds = wall_ns.div_euclid(SECOND);
-    let (year, month, day) = calendar::date(seconds.div_euclid(DAY));
-    let second = seconds.rem_euclid(DAY);
-    let ms = wall_ns.rem_euclid(SECOND) / 1_000_000;
-    format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}.{ms:03}Z", second / 3600, second / 60 % 60, second % 60)
+    LocalClock::utc().iso(wall_ns)
 }
 
 /// The wall clock range that `--from` and `--to` name within a recording.
-pub(crate) fn range(recording: &Recording, from: Option<&str>, to: Option<&str>) -> Result<(i64, i64), Error> {
+pub(crate) fn range(
+    recording: &Recording,
+    clock: &LocalClock,
+    from: Option<&str>,
+    to: Option<&str>,
+) -> Result<(i64, i64), Error> {
     let stamps = recording.stamps();
     let (Some(first), Some(last)) = (stamps.first(), stamps.last()) else { return Ok((i64::MIN, i64::MAX)) };
     let moment = |text: Option<&str>, otherwise: i64| {
-        text.map_or(Ok(otherwise), |text| {
-            parse(text, first.wall_ns, last.wall_ns).ok_or_else(|| {
-                Error::input(
-                    format!("`{text}` is not a time"),
-                    "write 12:20, 12:20:30, 2026-11-21T12:20:30 (UTC), or -10min for that long before the end",
-                )
-            })
-        })
+        text.map_or(Ok(otherwise), |text| clock.parse(text, first.wall_ns, last.wall_ns))
     };
     let (from, to) = (moment(from, i64::MIN)?, moment(to, i64::MAX)?);
     if from > to {
         return Err(Error::input("--from is later than --to", "swap them"));
     }
     Ok((from, to))
-}
-
-fn parse(text: &str, first: i64, last: i64) -> Option<i64> {
-    if let Some(before) = text.strip_prefix('-') {
-        return Some(last - i64::try_from(before.parse::<Nanos>().ok()?.get()).ok()?);
-    }
-    let (day, time) = match text.trim_end_matches('Z').split_once(['T', ' ']) {
-        Some((date, time)) => {
-            let mut parts = date.splitn(3, '-').map(|part| part.parse::<i64>().ok());
-            let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
-            if !(1..=12).contains(&month) || !(1..=31).contains(&day) || !(1970..3000).contains(&year) {
-                return None;
-            }
-            (Some(calendar::days(year, month, day)), time)
-        }
-        None => (None, text),
-    };
-    let mut parts = time.splitn(3, ':').map(|part| part.parse::<i64>().ok());
-    let (hour, minute, second) = (parts.next()??, parts.next()??, parts.next().unwrap_or(Some(0))?);
-    if !(0..24).contains(&hour) || !(0..60).contains(&minute) || !(0..60).contains(&second) {
-        return None;
-    }
-    let of_day = hour * 3600 + minute * 60 + second;
-    // A time without a day is on the recording's first day, or on the next when the recording began after it.
-    let day = day.unwrap_or_else(|| {
-        let first_day = first.div_euclid(SECOND * DAY);
-        let crosses_midnight = last.div_euclid(SECOND * DAY) > first_day;
-        first_day + i64::from(crosses_midnight && (first_day * DAY + of_day) * SECOND < first)
-    });
-    Some((day * DAY + of_day) * SECOND)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_print_and_parse() {
-        let at = 1_795_255_230 * SECOND + 250_000_000;
-        assert_eq!(timestamp(at), "2026-11-21T10:00:30.250Z");
-        let (first, last) = (at, at + 3600 * SECOND);
-        assert_eq!(parse("2026-11-21T10:00:30", first, last), Some(1_795_255_230 * SECOND));
-        assert_eq!(parse("10:30", first, last).map(timestamp).as_deref(), Some("2026-11-21T10:30:00.000Z"));
-        assert_eq!(parse("-10min", first, last), Some(last - 600 * SECOND));
-        for wrong in ["", "9", "25:00", "x:y", "2026-13-01T00:00", "-", "-5"] {
-            assert_eq!(parse(wrong, first, last), None, "{wrong}");
-        }
-    }
-
-    #[test]
-    fn a_time_after_midnight_is_on_the_next_day() {
-        let first = calendar::days(2026, 11, 21) * DAY * SECOND + 23 * 3600 * SECOND;
-        let last = first + 4 * 3600 * SECOND;
-        assert_eq!(parse("01:00", first, last).map(timestamp).as_deref(), Some("2026-11-22T01:00:00.000Z"));
-        assert_eq!(parse("23:30", first, last).map(timestamp).as_deref(), Some("2026-11-21T23:30:00.000Z"));
-    }
 }

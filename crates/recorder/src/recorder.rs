@@ -72,8 +72,7 @@ impl Recorder {
     ) -> Result<Self, Error> {
         let Options { interval, watch, origin, workload_cgroup, workload_disk } = options;
         let facts = pagetide_kernel::facts(&root).map_err(|error| kernel_error(&error))?;
-        let process_delays = pagetide_kernel::taskstats::source(&root);
-        let manifest = Manifest { interval, origin, workload_cgroup, workload_disk, process_delays, ..facts };
+        let manifest = Manifest { interval, origin, workload_cgroup, workload_disk, ..facts };
         Self::with_probe(
             move || Sampler::new(&root, watch).map_err(|error| kernel_error(&error)),
             manifest,

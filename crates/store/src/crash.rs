@@ -256,6 +256,29 @@ fn damage_that_looks_like_records_everywhere_is_not_searched_for_ever() {
     assert!(log.with_extension("damaged").exists(), "too much to be one torn write");
 }
 
+/// What a later version of pagetide may add to a log of this format.
+#[test]
+fn tables_columns_marks_and_records_that_nobody_knows_are_passed_over() {
+    let given = short(4, 1);
+    let (mut bytes, _) = log_of(&given);
+    let schema = r#"{"tables": ["tomorrow"], "columns": [["tomorrow", {"name": "a", "kind": "phase", "unit": "moons"}]],
+        "entities": [["tomorrow", {"name": "e", "label": "e", "colour": 1}]]}"#;
+    crate::log::put_any(&mut bytes, 2, schema.as_bytes());
+    crate::log::put_any(
+        &mut bytes,
+        5,
+        br#"{"stamp": {"wall_ns": 1, "mono_ns": 1, "boot_ns": 1}, "kind": {"type": "eclipse"}}"#,
+    );
+    crate::log::put_any(&mut bytes, 77, b"anything");
+    // Three times of 1 s, 0 and 0 more, then three bytes of table 2, after host and process.
+    crate::log::put_any(&mut bytes, 3, &[0, 0, 0, 2, 3, 9, 9, 9]);
+    let read = read(&bytes).unwrap();
+    let known = recording(&manifest(), &given);
+    assert_eq!(read.stamps().len(), known.stamps().len() + 1);
+    assert_eq!(read.marks, known.marks);
+    assert_eq!(read.host("MemFree").map(|series| series.points().count()), Some(4));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 

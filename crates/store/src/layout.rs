@@ -1,14 +1,16 @@
 //! Where things are in a recording's folder, and what they are called.
 
-use pagetide_core::calendar;
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
 use pagetide_dir::Dir;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-const NS_PER_SECOND: i64 = 1_000_000_000;
-const SECONDS_PER_DAY: i64 = 86_400;
+/// How a segment's name tells when it began, in UTC.
+const BEGAN: &str = "%Y%m%dT%H%M%SZ";
 
 /// Sizes beyond which a file is none that a writer has made: a reader opens nothing larger, whoever put it there.
 const LARGEST_MANIFEST: u64 = 16 << 20;
@@ -27,11 +29,8 @@ pub(crate) struct SegmentName {
 impl SegmentName {
     /// The name of segment `number` that begins at `wall_ns`.
     pub(crate) fn new(number: u64, wall_ns: i64) -> Self {
-        let seconds = wall_ns.div_euclid(NS_PER_SECOND);
-        let (year, month, day) = calendar::date(seconds.div_euclid(SECONDS_PER_DAY));
-        let second = seconds.rem_euclid(SECONDS_PER_DAY);
-        let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
-        Self { number, text: format!("{year:04}{month:02}{day:02}T{hour:02}{minute:02}{second:02}Z-{number:08}") }
+        let began = Timestamp::from_nanosecond(wall_ns.into()).unwrap_or_default();
+        Self { number, text: format!("{}-{number:08}", began.strftime(BEGAN)) }
     }
 
     /// The name in a file's name, without its extension.
@@ -52,12 +51,9 @@ impl SegmentName {
 
     /// When it began, by its name.
     pub(crate) fn wall_ns(&self) -> Option<i64> {
-        let digits: Vec<i64> = [0..4, 4..6, 6..8, 9..11, 11..13, 13..15]
-            .into_iter()
-            .map(|range| self.text.get(range)?.parse().ok())
-            .collect::<Option<_>>()?;
-        let days = calendar::days(digits[0], digits[1], digits[2]);
-        (((days * 24 + digits[3]) * 60 + digits[4]) * 60 + digits[5]).checked_mul(NS_PER_SECOND)
+        let (began, _) = self.text.rsplit_once('-')?;
+        let began = TimeZone::UTC.to_timestamp(DateTime::strptime(BEGAN, began).ok()?).ok()?;
+        i64::try_from(began.as_nanosecond()).ok()
     }
 
     /// The day of its beginning, `2026-11-21`.
@@ -189,6 +185,8 @@ fn partition_value(host: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const NS_PER_SECOND: i64 = 1_000_000_000;
 
     #[test]
     fn a_segment_is_named_by_when_it_began_and_its_number() {

@@ -27,5 +27,8 @@ pub use retention::Keep;
 pub use usage::Usage;
 pub use writer::Writer;
 
+/// What turns a rate of a recording before version 3, stored in thousandths of its unit, into one of this version.
+const RATE_FACTOR_BEFORE_3: i64 = pagetide_core::metric::RATE_SCALE / 1000;
+
 /// The version of the format that this crate writes, and the newest one that it reads.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;

@@ -8,7 +8,7 @@ mod decode;
 mod encode;
 mod frame;
 
-pub(crate) use decode::{Event, LogError, LogReader};
+pub(crate) use decode::{Event, LogError, LogReader, mark};
 pub(crate) use encode::Encoder;
 pub(crate) use frame::header;
 
@@ -26,13 +26,22 @@ pub(crate) struct Start {
     pub(crate) manifest: Manifest,
 }
 
-/// Columns and entities that the next sample needs, in the order of their numbers.
+/// Tables, columns and entities that the next sample needs, in the order of their numbers. Tables are named as a newer version
+/// may name one that this one does not know.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Additions {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    columns: Vec<(Table, Column)>,
+    tables: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    entities: Vec<(Table, Entity)>,
+    columns: Vec<(String, Column)>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    entities: Vec<(String, Entity)>,
+}
+
+impl Additions {
+    fn is_empty(&self) -> bool {
+        self.tables.is_empty() && self.columns.is_empty() && self.entities.is_empty()
+    }
 }
 
 /// Appends a record of any kind and content with a valid checksum, to see what the reader makes of it.
@@ -76,18 +85,5 @@ mod kind {
     pub(super) const MARK: u8 = 5;
 }
 
-/// The byte of a table in the log.
-fn table_code(table: Table) -> u8 {
-    match table {
-        Table::Host => 0,
-        Table::Zone => 1,
-        Table::Disk => 2,
-        Table::Process => 3,
-        Table::Cgroup => 4,
-    }
-}
-
-/// The table of a byte.
-fn table_of(code: u8) -> Option<Table> {
-    Table::ALL.into_iter().find(|table| table_code(*table) == code)
-}
+/// The tables of logs before version 3, whose numbers were fixed. Since then a log numbers those that it has.
+const TABLES_BEFORE_3: [Table; 5] = [Table::Host, Table::Zone, Table::Disk, Table::Process, Table::Cgroup];

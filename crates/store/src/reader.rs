@@ -11,7 +11,7 @@ use crate::{FORMAT_VERSION, file_error};
 use gather::Gathered;
 use pagetide_core::{Error, Manifest, Recording, Selection, Source};
 use pagetide_dir::Dir;
-use segment::Trouble;
+use segment::{SealedFiles, Trouble};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
@@ -73,14 +73,33 @@ impl Reader {
     }
 
     /// The sealed files by segment, then by table.
-    fn sealed_segments(&self) -> io::Result<BTreeMap<u64, BTreeMap<&'static str, SealedPath>>> {
-        let mut segments: BTreeMap<u64, BTreeMap<&'static str, SealedPath>> = BTreeMap::new();
+    fn sealed_segments(&self) -> io::Result<BTreeMap<u64, SealedFiles>> {
+        let mut segments: BTreeMap<u64, SealedFiles> = BTreeMap::new();
         for kind in sealed::kinds() {
             for file in self.folder.sealed_files(kind)? {
-                segments.entry(file.name.number).or_default().insert(kind, file);
+                segments.entry(file.name.number).or_default().entry(kind).or_default().push(file);
             }
         }
         Ok(segments)
+    }
+
+    /// Reads a sealed segment. Segments are removed from the first one on and lose their file of samples first, so one without it
+    /// is the rest of a removed one, unless whole ones came before it.
+    fn load_sealed(&self, files: &SealedFiles, gathered: &mut Gathered<'_>) -> Result<(), Trouble> {
+        if files.contains_key(sealed::SAMPLES) {
+            gathered.sealed_segments += 1;
+            return segment::sealed(&self.folder, files, gathered);
+        }
+        let Some(file) = files.values().flatten().next().filter(|_| gathered.sealed_segments > 0) else {
+            return Ok(());
+        };
+        if self.folder.sealed_files(sealed::SAMPLES)?.iter().any(|samples| samples.name.number == file.name.number) {
+            // It was sealed between two looks.
+            return Err(io::Error::from(io::ErrorKind::NotFound).into());
+        }
+        let text = format!("store: segment {} is damaged: its file in sample/ is missing", file.name.text());
+        gathered.note(file.name.wall_ns(), text);
+        Ok(())
     }
 
     fn try_load(&self, selection: &Selection) -> Result<Recording, Trouble> {
@@ -106,7 +125,7 @@ impl Reader {
                 }
             }
             if let Some(files) = files.get(&number) {
-                segment::sealed(&self.folder, files, &mut gathered)?;
+                self.load_sealed(files, &mut gathered)?;
             }
         }
         Ok(gathered.finish(self.manifest.clone()))

@@ -7,11 +7,11 @@ use crate::FORMAT_VERSION;
 use crate::files::Files;
 use crate::layout::{self, Folder, OPEN, SegmentName};
 use crate::log::{self, Event, LogError, LogReader};
-use crate::sealed::{self, Description, ENTITY_COLUMNS, FileWriter, MARK_COLUMNS, ROW_COLUMNS, TIME_COLUMNS};
+use crate::sealed::{self, Content, Description, ENTITY_COLUMNS, FileWriter, MARK_COLUMNS, ROW_COLUMNS, TIME_COLUMNS};
 use pagetide_core::{Entity, Manifest, Mark, Schema, Stamp, Table};
 use pagetide_dir::temporary;
 use parquet::data_type::ByteArray;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, BufReader};
 use std::path::Path;
@@ -38,16 +38,17 @@ pub(crate) fn seal(files: &dyn Files, folder: &Folder, name: &SegmentName) -> io
         }
     }
     let sealing = Sealing { files, folder, name, survey: &survey };
+    let mut siblings = BTreeMap::new();
     if survey.samples > 0 {
         for table in survey.tables.iter().copied() {
-            sealing.table(table)?;
+            siblings.insert(table.name().to_owned(), sealing.table(table)?);
         }
     }
     if survey.marks > 0 {
-        sealing.marks()?;
+        siblings.insert(sealed::MARKS.to_owned(), sealing.marks()?);
     }
-    // The file of samples makes the segment, so it comes last.
-    sealing.samples()?;
+    // The file of samples makes the segment and lists the others, so it comes last.
+    sealing.samples(siblings)?;
     if survey.damaged { set_aside(files, folder, &path) } else { remove(files, folder, &path) }
 }
 
@@ -114,10 +115,10 @@ impl Sealing<'_> {
     }
 
     fn description(&self, file: &str) -> Description {
-        Description { version: FORMAT_VERSION, file: file.to_owned(), label: None, metrics: Vec::new(), manifest: None }
+        Description { version: FORMAT_VERSION, file: file.to_owned(), ..Description::default() }
     }
 
-    /// Writes a file under a temporary name and gives it its own when it is whole.
+    /// Writes a file under a temporary name and gives it its own when it is whole. Tells what is in it.
     fn file(
         &self,
         kind: &str,
@@ -125,7 +126,7 @@ impl Sealing<'_> {
         metrics: &[String],
         description: &Description,
         fill: impl FnOnce(&mut FileWriter) -> io::Result<()>,
-    ) -> io::Result<()> {
+    ) -> io::Result<Content> {
         let (files, dir) = (self.files, self.folder.dir());
         let folder = layout::sealed_folder(kind, &self.survey.manifest.host, self.name);
         files.make_folder(dir, &folder)?;
@@ -133,19 +134,22 @@ impl Sealing<'_> {
         let written = files.create(dir, &temporary).and_then(|output| {
             let mut writer = FileWriter::new(output, numbers, strings, metrics, description)?;
             fill(&mut writer)?;
-            files.rename(dir, &temporary, &folder.join(self.name.sealed(writer.finish()?)))
+            let content = writer.finish()?;
+            files.rename(dir, &temporary, &folder.join(self.name.sealed(content.crc32)))?;
+            Ok(content)
         });
-        if let Err(error) = written {
+        if written.is_err() {
             // The log has everything; what is half written only takes room.
             let _ = files.remove(dir, &temporary);
-            return Err(error);
+            return written;
         }
-        folder.ancestors().try_for_each(|folder| files.sync_folder(dir, folder))
+        folder.ancestors().try_for_each(|folder| files.sync_folder(dir, folder))?;
+        written
     }
 
-    fn samples(&self) -> io::Result<()> {
+    fn samples(&self, siblings: BTreeMap<String, Content>) -> io::Result<Content> {
         let manifest = Some(self.survey.manifest.clone());
-        let description = Description { manifest, ..self.description(sealed::SAMPLES) };
+        let description = Description { manifest, siblings: Some(siblings), ..self.description(sealed::SAMPLES) };
         self.file(sealed::SAMPLES, [&TIME_COLUMNS, &[]], &[], &description, |file| {
             let mut rows = Rows::new(TIME_COLUMNS.len(), 0);
             let mut log = self.log()?;
@@ -163,7 +167,7 @@ impl Sealing<'_> {
         })
     }
 
-    fn table(&self, table: Table) -> io::Result<()> {
+    fn table(&self, table: Table) -> io::Result<Content> {
         let (metrics, entities) = (self.survey.schema.columns(table), self.survey.schema.entities(table));
         // The host is one, so its rows need no name.
         let only = entities.first().filter(|entity| entities.len() == 1 && entity.name.is_empty());
@@ -196,7 +200,7 @@ impl Sealing<'_> {
         })
     }
 
-    fn marks(&self) -> io::Result<()> {
+    fn marks(&self) -> io::Result<Content> {
         let (numbers, strings) = MARK_COLUMNS.split_at(3);
         self.file(sealed::MARKS, [numbers, strings], &[], &self.description(sealed::MARKS), |file| {
             let mut marks = Vec::new();

@@ -8,6 +8,7 @@ pub(crate) use write::FileWriter;
 
 use pagetide_core::{Column, Manifest, Table};
 use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The file that has one row per sample: the segment's time axis.
 pub(crate) const SAMPLES: &str = "sample";
@@ -32,7 +33,7 @@ pub(crate) const MARK_COLUMNS: [&str; 5] = ["wall_ns", "mono_ns", "boot_ns", "ty
 const DESCRIPTION: &str = "pagetide";
 
 /// What a sealed file says about itself, so that it can be read back alone.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Description {
     /// The format version.
     pub(crate) version: u32,
@@ -44,15 +45,27 @@ pub(crate) struct Description {
     /// The metrics, in the order of their Parquet columns.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) metrics: Vec<Column>,
+    /// The other files of the segment and what is in them, by table; in the file of samples, since version 3.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) siblings: Option<BTreeMap<String, Content>>,
     /// The manifest when the segment began; in the file of samples.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) manifest: Option<Manifest>,
 }
 
+/// What tells that the bytes of a file are those that were written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Content {
+    /// How many there are.
+    pub(crate) size: u64,
+    /// Their CRC-32.
+    pub(crate) crc32: u32,
+}
+
 /// The Parquet columns' names of `metrics`. SQL engines compare names without case, so that one which is taken gets a
 /// number: two metrics of one table that differ in case only, or one that is called as a time column.
 pub(crate) fn column_names(taken: &[&str], metrics: &[Column]) -> Vec<String> {
-    let mut used: std::collections::BTreeSet<String> = taken.iter().map(|name| (*name).to_owned()).collect();
+    let mut used: BTreeSet<String> = taken.iter().map(|name| (*name).to_owned()).collect();
     let mut names = Vec::with_capacity(metrics.len());
     for metric in metrics {
         let free = (1..).map(|n| if n == 1 { metric.name.clone() } else { format!("{}_{n}", metric.name) });

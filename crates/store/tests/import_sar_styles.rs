@@ -25,7 +25,7 @@ fn columns_of_sysstat_9_to_12_mean_the_same() {
         ["reads_writes", "read_sectors", "write_sectors", "queue_depth", "await_ms", "util", "request_sectors"]
             .map(column)
     };
-    let expected = [33_450, 2000, 1_734_500, 3040, 90_820, 203, 51_860].map(Some);
+    let expected = [33_450_000, 2_000_000, 1_734_500_000, 3_040_000, 90_820_000, 202_800, 51_860_000].map(Some);
     // sysstat 9 and 10; 11; 12
     let nine = "tps  rd_sec/s  wr_sec/s  avgrq-sz  avgqu-sz     await     svctm     %util";
     assert_eq!(disk(nine, "33.45 2.00 1734.50 51.86 3.04 90.82 6.06 20.28"), expected);
@@ -52,9 +52,9 @@ fn columns_of_sysstat_9_to_12_mean_the_same() {
          00:00:02    0 99.00 1.00 5.00 2.00 0.00 0.50 1.50 4.00 0.50 75.50\n",
     );
     let share = |name| values(&all.recording, Table::Host, "", name);
-    assert_eq!(share("cpu_user_share"), [(2, 140)], "the kernel counts guest time as user time");
-    assert_eq!(share("cpu_system_share"), [(2, 70)]);
-    assert_eq!(share("cpu_nice_share"), [(2, 15)]);
+    assert_eq!(share("cpu_user_share"), [(2, 140_000)], "the kernel counts guest time as user time");
+    assert_eq!(share("cpu_system_share"), [(2, 70_000)]);
+    assert_eq!(share("cpu_nice_share"), [(2, 15_000)]);
     assert_eq!(all.report.files[0].left_out[0].lines, 1, "CPU 0 is not the host");
 }
 
@@ -66,7 +66,7 @@ fn stall_percentages_become_the_counters_rise() {
          00:00:02        0.22      0.12      0.17      5.25      0.05      0.04      0.14      1.00\n",
     );
     let series = import.recording.host("psi_io_some").unwrap();
-    assert_eq!(series.points().next().unwrap().1, 52_500_000, "52 500 us a second, in thousandths");
+    assert_eq!(series.points().next().unwrap().1, 52_500_000_000, "52 500 us a second, in millionths");
     let known = pagetide_core::metric::find(Table::Host, "psi_io_some").unwrap();
     assert_eq!(series.unit(), known.unit);
 }
@@ -89,8 +89,12 @@ fn several_days_and_restarts_in_one_file() {
     let file = &import.report.files[0];
     assert_eq!(file.skipped_lines, 0, "{file:#?}");
     let midnight = 1_473_552_000; // 2016-09-11
-    let expected =
-        [(midnight - 599, 1000), (midnight + 1, 2000), (midnight + 1201, 3000), (midnight + 86_400 + 601, 4000)];
+    let expected = [
+        (midnight - 599, 1_000_000),
+        (midnight + 1, 2_000_000),
+        (midnight + 1201, 3_000_000),
+        (midnight + 87_001, 4_000_000),
+    ];
     assert_eq!(values(&import.recording, Table::Host, "", "pswpin"), expected);
     let restart = import.recording.marks.iter().find(|mark| format!("{mark:?}").contains("was started")).unwrap();
     assert_eq!(restart.stamp.wall_ns, (midnight + 5) * 1_000_000_000);
@@ -124,7 +128,7 @@ fn a_clock_that_is_set_back_gives_no_time_twice() {
     assert_eq!((file.skipped_lines, file.skipped[0].from_line, file.skipped[0].to_line), (2, 5, 6), "{file:#?}");
     assert!(file.skipped[0].reason.contains("the clock goes back"));
     let read: Vec<i64> = values(&import.recording, Table::Host, "", "pswpin").iter().map(|(_, value)| *value).collect();
-    assert_eq!(read, [1000, 4000]);
+    assert_eq!(read, [1_000_000, 4_000_000]);
 }
 
 #[test]
@@ -156,7 +160,7 @@ fn what_cannot_be_read_is_listed_by_line() {
         ]
     );
     assert_eq!((file.lines, file.left_out[0].lines, file.left_out[0].first_line), (11, 2, 8));
-    assert_eq!(values(&import.recording, Table::Host, "", "pswpin"), [(2, 1000)]);
+    assert_eq!(values(&import.recording, Table::Host, "", "pswpin"), [(2, 1_000_000)]);
 }
 
 #[test]
@@ -167,13 +171,13 @@ fn two_values_for_one_moment_are_counted_and_the_first_is_kept() {
          00:00:02         9.00      0.00\n",
     );
     assert_eq!(import.report.files[0].conflicts, 1);
-    assert_eq!(values(&import.recording, Table::Host, "", "pswpin"), [(2, 1000)]);
+    assert_eq!(values(&import.recording, Table::Host, "", "pswpin"), [(2, 1_000_000)]);
 }
 
 #[test]
 fn an_indented_excerpt_with_carriage_returns_is_read() {
     let import = read("\u{feff}    12:00:01 AM  pswpin/s pswpout/s\r\n    02:30:01 AM      1.00      0.25\r\n");
-    assert_eq!(values(&import.recording, Table::Host, "", "pswpout"), [(9001, 250)]);
+    assert_eq!(values(&import.recording, Table::Host, "", "pswpout"), [(9001, 250_000)]);
     assert_eq!(import.report.files[0].skipped_lines, 0);
 }
 
@@ -189,7 +193,9 @@ fn iostat_of_sysstat_9_is_read() {
          sda               0.00     7.00    8.00    9.00    10.00    11.00     8.00     0.10    1.50   0.50  12.50\n",
     );
     assert_eq!(import.report.files[0].skipped_lines, 0, "{:#?}", import.report.files[0]);
-    for (metric, value) in [("reads", 8000), ("write_merges", 7000), ("write_sectors", 11_000), ("util", 125)] {
+    for (metric, value) in
+        [("reads", 8_000_000), ("write_merges", 7_000_000), ("write_sectors", 11_000_000), ("util", 125_000)]
+    {
         let values = values(&import.recording, Table::Disk, "sda", metric);
         assert_eq!((values.len(), values[0].1), (1, value), "{metric}");
     }

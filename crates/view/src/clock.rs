@@ -1,12 +1,10 @@
 //! Times for people: an offset from the start, and a date and time of day in UTC.
 
-use pagetide_core::{Nanos, calendar};
+use pagetide_core::{LocalClock, Nanos};
 
 /// `2026-11-21 10:42:07 UTC` of nanoseconds since 1970.
 pub(crate) fn utc(wall_ns: i64) -> String {
-    let (date, seconds) = (wall_ns.div_euclid(86_400_000_000_000), seconds_of_day(wall_ns));
-    let (year, month, day) = calendar::date(date);
-    format!("{year:04}-{month:02}-{day:02} {} UTC", time_of_day(seconds, true))
+    LocalClock::utc().date_time(wall_ns)
 }
 
 /// Whether a date is known: logs without one are imported as days from 1970-01-01 on, which no recording is of.
@@ -57,15 +55,9 @@ pub fn length(time: Nanos) -> String {
     }
 }
 
-/// `10:42:07.3`: the time of day in UTC with tenths of a second.
-pub fn of_day(wall_ns: i64) -> String {
-    let tenth = wall_ns.rem_euclid(1_000_000_000) / 100_000_000;
-    format!("{}.{tenth}", time_of_day(seconds_of_day(wall_ns), true))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{length, of_day, utc};
+    use super::{length, utc};
     use pagetide_core::Nanos;
 
     #[test]
@@ -80,6 +72,5 @@ mod tests {
         assert_eq!(utc(1_709_164_800_000_000_000), "2024-02-29 00:00:00 UTC");
         assert_eq!(utc(1_795_257_187_123_456_789), "2026-11-21 10:33:07 UTC");
         assert_eq!(utc(-1), "1969-12-31 23:59:59 UTC");
-        assert_eq!(of_day(1_795_257_187_223_456_789), "10:33:07.2");
     }
 }

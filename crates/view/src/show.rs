@@ -9,7 +9,6 @@ mod formula;
 mod text;
 mod topics;
 
-pub use crate::clock::of_day;
 pub use text::draw;
 
 /// What a table is about.
@@ -381,7 +380,7 @@ mod tests {
         for minute in 1..=3_i64 {
             let at = minute * 60_000_000_000;
             builder.stamp(pagetide_core::Stamp { wall_ns: at, mono_ns: at, boot_ns: at });
-            builder.value(Table::Host, "", &rate, minute * 1000);
+            builder.value(Table::Host, "", &rate, minute * pagetide_core::metric::RATE_SCALE);
         }
         let recording = builder.finish();
         let all = (i64::MIN, i64::MAX);

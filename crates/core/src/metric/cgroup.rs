@@ -2,335 +2,127 @@
 //! Where v1 and v2 name one thing differently, v2's name is used: `anon` is v1's total_rss, `file` its total_cache,
 //! `file_dirty` its total_dirty, `file_writeback` its total_writeback.
 
-use super::Kind::{Counter, Gauge};
-use super::{Metric, Table, metric};
-use crate::quantity::Unit;
-
-const T: Table = Table::Cgroup;
-
-pub(super) static METRICS: &[Metric] = &[
-    metric(T, "current", "memory.current, memory.usage_in_bytes", Gauge, Unit::Bytes, "memory charged to the group"),
-    metric(
-        T,
-        "max",
-        "memory.max, memory.limit_in_bytes",
-        Gauge,
-        Unit::Bytes,
-        "hard limit of the group; absent when there is none",
-    ),
-    metric(
-        T,
-        "high",
-        "memory.high",
-        Gauge,
-        Unit::Bytes,
-        "limit above which the group is throttled and reclaimed; absent when there is none",
-    ),
-    metric(T, "anon", "memory.stat (v1 and v2)", Gauge, Unit::Bytes, "anonymous memory (v1: total_rss)"),
-    metric(T, "file", "memory.stat (v1 and v2)", Gauge, Unit::Bytes, "page cache (v1: total_cache)"),
-    metric(T, "shmem", "memory.stat (v1 and v2)", Gauge, Unit::Bytes, "shared memory and tmpfs"),
-    metric(
-        T,
-        "file_mapped",
-        "memory.stat (v1 and v2)",
-        Gauge,
-        Unit::Bytes,
-        "mapped page cache (v1: total_mapped_file)",
-    ),
-    metric(
-        T,
-        "file_dirty",
-        "memory.stat (v1 and v2)",
-        Gauge,
-        Unit::Bytes,
-        "page cache that waits to be written (v1: total_dirty)",
-    ),
-    metric(
-        T,
-        "file_writeback",
-        "memory.stat (v1 and v2)",
-        Gauge,
-        Unit::Bytes,
-        "page cache being written now (v1: total_writeback)",
-    ),
-    metric(T, "inactive_anon", "memory.stat (v1 and v2)", Gauge, Unit::Bytes, "anonymous memory on the inactive list"),
-    metric(T, "active_anon", "memory.stat (v1 and v2)", Gauge, Unit::Bytes, "anonymous memory on the active list"),
-    metric(T, "inactive_file", "memory.stat (v1 and v2)", Gauge, Unit::Bytes, "page cache on the inactive list"),
-    metric(T, "active_file", "memory.stat (v1 and v2)", Gauge, Unit::Bytes, "page cache on the active list"),
-    metric(T, "unevictable", "memory.stat (v1 and v2)", Gauge, Unit::Bytes, "memory that cannot be reclaimed"),
-    metric(T, "kernel", "memory.stat", Gauge, Unit::Bytes, "kernel memory charged to the group"),
-    metric(T, "slab_reclaimable", "memory.stat", Gauge, Unit::Bytes, "slab that can be reclaimed"),
-    metric(T, "slab_unreclaimable", "memory.stat", Gauge, Unit::Bytes, "slab that cannot be reclaimed"),
-    metric(T, "swap", "memory.swap.current, memory.stat", Gauge, Unit::Bytes, "swap used by the group"),
-    metric(T, "pgfault", "memory.stat (v1 and v2)", Counter, Unit::Count, "page faults"),
-    metric(
-        T,
-        "pgmajfault",
-        "memory.stat (v1 and v2)",
-        Counter,
-        Unit::Count,
-        "page faults that had to read from a device",
-    ),
-    metric(
-        T,
-        "pgpgin",
-        "memory.stat (v1)",
-        Counter,
-        Unit::Pages,
-        "pages charged to the group: cache filled and memory touched",
-    ),
-    metric(
-        T,
-        "pgpgout",
-        "memory.stat (v1)",
-        Counter,
-        Unit::Pages,
-        "pages uncharged from the group: evicted, truncated or freed",
-    ),
-    metric(
-        T,
-        "workingset_refault_anon",
-        "memory.stat (v1 and v2)",
-        Counter,
-        Unit::Pages,
-        "anonymous pages read back after they had been reclaimed (since Linux 5.9)",
-    ),
-    metric(
-        T,
-        "workingset_refault_file",
-        "memory.stat (v1 and v2)",
-        Counter,
-        Unit::Pages,
-        "file pages read back after they had been reclaimed (since Linux 5.9)",
-    ),
-    metric(
-        T,
-        "workingset_refault",
-        "memory.stat",
-        Counter,
-        Unit::Pages,
-        "pages read back after they had been reclaimed (before Linux 5.9)",
-    ),
-    metric(
-        T,
-        "workingset_activate_file",
-        "memory.stat",
-        Counter,
-        Unit::Pages,
-        "refaulted file pages that were activated at once",
-    ),
-    metric(
-        T,
-        "workingset_restore_file",
-        "memory.stat",
-        Counter,
-        Unit::Pages,
-        "refaulted file pages that had been active when they were reclaimed",
-    ),
-    metric(T, "pgscan", "memory.stat", Counter, Unit::Pages, "pages looked at by reclaim"),
-    metric(T, "pgsteal", "memory.stat", Counter, Unit::Pages, "pages reclaimed"),
-    metric(T, "failcnt", "memory.failcnt (v1)", Counter, Unit::Count, "times the hard limit was hit"),
-    metric(
-        T,
-        "events_high",
-        "memory.events (v2)",
-        Counter,
-        Unit::Count,
-        "times the group was reclaimed because it was above memory.high",
-    ),
-    metric(
-        T,
-        "events_max",
-        "memory.events (v2)",
-        Counter,
-        Unit::Count,
-        "times the group was about to go above memory.max",
-    ),
-    metric(T, "events_oom", "memory.events (v2)", Counter, Unit::Count, "times an allocation failed at the limit"),
-    metric(
-        T,
-        "events_oom_kill",
-        "memory.events (v2)",
-        Counter,
-        Unit::Count,
-        "processes of the group killed by the OOM killer",
-    ),
-    metric(
-        T,
-        "anon_thp",
-        "memory.stat (v1 and v2)",
-        Gauge,
-        Unit::Bytes,
-        "anonymous memory in huge pages (v1: total_rss_huge)",
-    ),
-    metric(T, "swapcached", "memory.stat (v1 and v2)", Gauge, Unit::Bytes, "swapped memory that is in memory as well"),
-    metric(
-        T,
-        "hierarchical_memory_limit",
-        "memory.stat (v1)",
-        Gauge,
-        Unit::Bytes,
-        "smallest limit of the group and those above it; absent when there is none",
-    ),
-    metric(
-        T,
-        "hierarchical_memsw_limit",
-        "memory.stat (v1)",
-        Gauge,
-        Unit::Bytes,
-        "smallest limit of memory and swap of the group and those above it; absent when there is none",
-    ),
-    metric(T, "kernel_stack", "memory.stat (v2)", Gauge, Unit::Bytes, "kernel stacks of the group"),
-    metric(T, "pagetables", "memory.stat (v2)", Gauge, Unit::Bytes, "page tables of the group"),
-    metric(T, "sec_pagetables", "memory.stat (v2)", Gauge, Unit::Bytes, "page tables of devices and virtual machines"),
-    metric(T, "percpu", "memory.stat (v2)", Gauge, Unit::Bytes, "per-CPU memory"),
-    metric(T, "sock", "memory.stat (v2)", Gauge, Unit::Bytes, "network buffers"),
-    metric(T, "vmalloc", "memory.stat (v2)", Gauge, Unit::Bytes, "vmalloc memory"),
-    metric(T, "zswap", "memory.stat (v2)", Gauge, Unit::Bytes, "memory used by compressed swap cache"),
-    metric(T, "zswapped", "memory.stat (v2)", Gauge, Unit::Bytes, "anonymous memory stored in zswap"),
-    metric(T, "file_thp", "memory.stat (v2)", Gauge, Unit::Bytes, "page cache in huge pages"),
-    metric(T, "shmem_thp", "memory.stat (v2)", Gauge, Unit::Bytes, "shared memory in huge pages"),
-    metric(T, "slab", "memory.stat (v2)", Gauge, Unit::Bytes, "kernel slab caches"),
-    metric(
-        T,
-        "workingset_activate_anon",
-        "memory.stat (v2)",
-        Counter,
-        Unit::Pages,
-        "refaulted anonymous pages activated at once",
-    ),
-    metric(
-        T,
-        "workingset_restore_anon",
-        "memory.stat (v2)",
-        Counter,
-        Unit::Pages,
-        "refaulted anonymous pages that had been active",
-    ),
-    metric(T, "pgscan_kswapd", "memory.stat (v2)", Counter, Unit::Pages, "pages looked at by kswapd"),
-    metric(T, "pgscan_direct", "memory.stat (v2)", Counter, Unit::Pages, "pages looked at by direct reclaim"),
-    metric(T, "pgscan_khugepaged", "memory.stat (v2)", Counter, Unit::Pages, "pages looked at by khugepaged"),
-    metric(T, "pgscan_proactive", "memory.stat (v2)", Counter, Unit::Pages, "pages looked at by proactive reclaim"),
-    metric(T, "pgsteal_kswapd", "memory.stat (v2)", Counter, Unit::Pages, "pages reclaimed by kswapd"),
-    metric(T, "pgsteal_direct", "memory.stat (v2)", Counter, Unit::Pages, "pages reclaimed by direct reclaim"),
-    metric(T, "pgsteal_khugepaged", "memory.stat (v2)", Counter, Unit::Pages, "pages reclaimed by khugepaged"),
-    metric(T, "pgsteal_proactive", "memory.stat (v2)", Counter, Unit::Pages, "pages reclaimed by proactive reclaim"),
-    metric(T, "pgrefill", "memory.stat (v2)", Counter, Unit::Pages, "pages looked at on active lists"),
-    metric(T, "pgactivate", "memory.stat (v2)", Counter, Unit::Pages, "pages moved to an active list"),
-    metric(T, "pgdeactivate", "memory.stat (v2)", Counter, Unit::Pages, "pages moved to an inactive list"),
-    metric(T, "pglazyfree", "memory.stat (v2)", Counter, Unit::Pages, "pages marked by madvise(MADV_FREE)"),
-    metric(
-        T,
-        "pglazyfreed",
-        "memory.stat (v2)",
-        Counter,
-        Unit::Pages,
-        "pages marked by madvise(MADV_FREE) and freed by reclaim",
-    ),
-    metric(T, "workingset_nodereclaim", "memory.stat (v2)", Counter, Unit::Count, "shadow nodes reclaimed"),
-    metric(
-        T,
-        "thp_fault_alloc",
-        "memory.stat (v2)",
-        Counter,
-        Unit::Count,
-        "transparent huge pages allocated on a fault",
-    ),
-    metric(
-        T,
-        "thp_collapse_alloc",
-        "memory.stat (v2)",
-        Counter,
-        Unit::Count,
-        "transparent huge pages collapsed by khugepaged",
-    ),
-    metric(
-        T,
-        "events_low",
-        "memory.events (v2)",
-        Counter,
-        Unit::Count,
-        "times the group was reclaimed although it was below memory.low",
-    ),
-    metric(
-        T,
-        "events_oom_group_kill",
-        "memory.events (v2)",
-        Counter,
-        Unit::Count,
-        "times the whole group was killed by the OOM killer",
-    ),
-    metric(
-        T,
-        "io_rbytes",
-        "io.stat, blkio.throttle.io_service_bytes_recursive",
-        Counter,
-        Unit::Bytes,
-        "bytes read from devices",
-    ),
-    metric(
-        T,
-        "io_wbytes",
-        "io.stat, blkio.throttle.io_service_bytes_recursive",
-        Counter,
-        Unit::Bytes,
-        "bytes written to devices (v1: without buffered writes)",
-    ),
-    metric(T, "io_rios", "io.stat, blkio.throttle.io_serviced_recursive", Counter, Unit::Count, "reads of devices"),
-    metric(
-        T,
-        "io_wios",
-        "io.stat, blkio.throttle.io_serviced_recursive",
-        Counter,
-        Unit::Count,
-        "writes to devices (v1: without buffered writes)",
-    ),
-    metric(
-        T,
-        "psi_memory_some",
-        "memory.pressure (v2)",
-        Counter,
-        Unit::Micros,
-        "time in which at least one task of the group waited for memory",
-    ),
-    metric(
-        T,
-        "psi_memory_full",
-        "memory.pressure (v2)",
-        Counter,
-        Unit::Micros,
-        "time in which every task of the group that could run waited for memory",
-    ),
-    metric(
-        T,
-        "psi_io_some",
-        "io.pressure (v2)",
-        Counter,
-        Unit::Micros,
-        "time in which at least one task of the group waited for io",
-    ),
-    metric(
-        T,
-        "psi_io_full",
-        "io.pressure (v2)",
-        Counter,
-        Unit::Micros,
-        "time in which every task of the group that could run waited for io",
-    ),
-    metric(
-        T,
-        "psi_cpu_some",
-        "cpu.pressure (v2)",
-        Counter,
-        Unit::Micros,
-        "time in which at least one task of the group waited for cpu",
-    ),
-    metric(
-        T,
-        "psi_cpu_full",
-        "cpu.pressure (v2)",
-        Counter,
-        Unit::Micros,
-        "time in which every task of the group that could run waited for cpu",
-    ),
-];
+metrics! {
+    Cgroup;
+    "memory.current, memory.usage_in_bytes" {
+        "current" Gauge Bytes "memory charged to the group"
+    }
+    "memory.max, memory.limit_in_bytes" {
+        "max" Gauge Bytes "hard limit of the group; absent when there is none"
+    }
+    "memory.high" {
+        "high" Gauge Bytes "limit above which the group is throttled and reclaimed; absent when there is none"
+    }
+    "memory.stat (v1 and v2)" {
+        "anon" Gauge Bytes "anonymous memory (v1: total_rss)"
+        "file" Gauge Bytes "page cache (v1: total_cache)"
+        "shmem" Gauge Bytes "shared memory and tmpfs"
+        "file_mapped" Gauge Bytes "mapped page cache (v1: total_mapped_file)"
+        "file_dirty" Gauge Bytes "page cache that waits to be written (v1: total_dirty)"
+        "file_writeback" Gauge Bytes "page cache being written now (v1: total_writeback)"
+        "inactive_anon" Gauge Bytes "anonymous memory on the inactive list"
+        "active_anon" Gauge Bytes "anonymous memory on the active list"
+        "inactive_file" Gauge Bytes "page cache on the inactive list"
+        "active_file" Gauge Bytes "page cache on the active list"
+        "unevictable" Gauge Bytes "memory that cannot be reclaimed"
+    }
+    "memory.stat" {
+        "kernel" Gauge Bytes "kernel memory charged to the group"
+        "slab_reclaimable" Gauge Bytes "slab that can be reclaimed"
+        "slab_unreclaimable" Gauge Bytes "slab that cannot be reclaimed"
+    }
+    "memory.swap.current, memory.stat" {
+        "swap" Gauge Bytes "swap used by the group"
+    }
+    "memory.stat (v1 and v2)" {
+        "pgfault" Counter Count "page faults"
+        "pgmajfault" Counter Count "page faults that had to read from a device"
+    }
+    "memory.stat (v1)" {
+        "pgpgin" Counter Pages "pages charged to the group: cache filled and memory touched"
+        "pgpgout" Counter Pages "pages uncharged from the group: evicted, truncated or freed"
+    }
+    "memory.stat (v1 and v2)" {
+        "workingset_refault_anon" Counter Pages "anonymous pages read back after they had been reclaimed (since Linux 5.9)"
+        "workingset_refault_file" Counter Pages "file pages read back after they had been reclaimed (since Linux 5.9)"
+    }
+    "memory.stat" {
+        "workingset_refault" Counter Pages "pages read back after they had been reclaimed (before Linux 5.9)"
+        "workingset_activate_file" Counter Pages "refaulted file pages that were activated at once"
+        "workingset_restore_file" Counter Pages "refaulted file pages that had been active when they were reclaimed"
+        "pgscan" Counter Pages "pages looked at by reclaim"
+        "pgsteal" Counter Pages "pages reclaimed"
+    }
+    "memory.failcnt (v1)" {
+        "failcnt" Counter Count "times the hard limit was hit"
+    }
+    "memory.events (v2)" {
+        "events_high" Counter Count "times the group was reclaimed because it was above memory.high"
+        "events_max" Counter Count "times the group was about to go above memory.max"
+        "events_oom" Counter Count "times an allocation failed at the limit"
+        "events_oom_kill" Counter Count "processes of the group killed by the OOM killer"
+    }
+    "memory.stat (v1 and v2)" {
+        "anon_thp" Gauge Bytes "anonymous memory in huge pages (v1: total_rss_huge)"
+        "swapcached" Gauge Bytes "swapped memory that is in memory as well"
+    }
+    "memory.stat (v1)" {
+        "hierarchical_memory_limit" Gauge Bytes "smallest limit of the group and those above it; absent when there is none"
+        "hierarchical_memsw_limit" Gauge Bytes "smallest limit of memory and swap of the group and those above it; absent when there is none"
+    }
+    "memory.stat (v2)" {
+        "kernel_stack" Gauge Bytes "kernel stacks of the group"
+        "pagetables" Gauge Bytes "page tables of the group"
+        "sec_pagetables" Gauge Bytes "page tables of devices and virtual machines"
+        "percpu" Gauge Bytes "per-CPU memory"
+        "sock" Gauge Bytes "network buffers"
+        "vmalloc" Gauge Bytes "vmalloc memory"
+        "zswap" Gauge Bytes "memory used by compressed swap cache"
+        "zswapped" Gauge Bytes "anonymous memory stored in zswap"
+        "file_thp" Gauge Bytes "page cache in huge pages"
+        "shmem_thp" Gauge Bytes "shared memory in huge pages"
+        "slab" Gauge Bytes "kernel slab caches"
+        "workingset_activate_anon" Counter Pages "refaulted anonymous pages activated at once"
+        "workingset_restore_anon" Counter Pages "refaulted anonymous pages that had been active"
+        "pgscan_kswapd" Counter Pages "pages looked at by kswapd"
+        "pgscan_direct" Counter Pages "pages looked at by direct reclaim"
+        "pgscan_khugepaged" Counter Pages "pages looked at by khugepaged"
+        "pgscan_proactive" Counter Pages "pages looked at by proactive reclaim"
+        "pgsteal_kswapd" Counter Pages "pages reclaimed by kswapd"
+        "pgsteal_direct" Counter Pages "pages reclaimed by direct reclaim"
+        "pgsteal_khugepaged" Counter Pages "pages reclaimed by khugepaged"
+        "pgsteal_proactive" Counter Pages "pages reclaimed by proactive reclaim"
+        "pgrefill" Counter Pages "pages looked at on active lists"
+        "pgactivate" Counter Pages "pages moved to an active list"
+        "pgdeactivate" Counter Pages "pages moved to an inactive list"
+        "pglazyfree" Counter Pages "pages marked by madvise(MADV_FREE)"
+        "pglazyfreed" Counter Pages "pages marked by madvise(MADV_FREE) and freed by reclaim"
+        "workingset_nodereclaim" Counter Count "shadow nodes reclaimed"
+        "thp_fault_alloc" Counter Count "transparent huge pages allocated on a fault"
+        "thp_collapse_alloc" Counter Count "transparent huge pages collapsed by khugepaged"
+    }
+    "memory.events (v2)" {
+        "events_low" Counter Count "times the group was reclaimed although it was below memory.low"
+        "events_oom_group_kill" Counter Count "times the whole group was killed by the OOM killer"
+    }
+    "io.stat, blkio.throttle.io_service_bytes_recursive" {
+        "io_rbytes" Counter Bytes "bytes read from devices"
+        "io_wbytes" Counter Bytes "bytes written to devices (v1: without buffered writes)"
+    }
+    "io.stat, blkio.throttle.io_serviced_recursive" {
+        "io_rios" Counter Count "reads of devices"
+        "io_wios" Counter Count "writes to devices (v1: without buffered writes)"
+    }
+    "memory.pressure (v2)" {
+        "psi_memory_some" Counter Micros "time in which at least one task of the group waited for memory"
+        "psi_memory_full" Counter Micros "time in which every task of the group that could run waited for memory"
+    }
+    "io.pressure (v2)" {
+        "psi_io_some" Counter Micros "time in which at least one task of the group waited for io"
+        "psi_io_full" Counter Micros "time in which every task of the group that could run waited for io"
+    }
+    "cpu.pressure (v2)" {
+        "psi_cpu_some" Counter Micros "time in which at least one task of the group waited for cpu"
+        "psi_cpu_full" Counter Micros "time in which every task of the group that could run waited for cpu"
+    }
+}

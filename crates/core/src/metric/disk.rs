@@ -1,55 +1,24 @@
 //! Block devices: `/proc/diskstats`, fields as in the kernel's Documentation/admin-guide/iostats.rst.
 
-use super::Kind::{Counter, Gauge};
-use super::{Metric, Table, metric};
-use crate::quantity::Unit;
-
-const T: Table = Table::Disk;
-
-pub(super) static METRICS: &[Metric] = &[
-    metric(T, "reads", "/proc/diskstats", Counter, Unit::Count, "reads completed"),
-    metric(
-        T,
-        "read_merges",
-        "/proc/diskstats",
-        Counter,
-        Unit::Count,
-        "reads merged with one beside them before they were sent",
-    ),
-    metric(T, "read_sectors", "/proc/diskstats", Counter, Unit::Sectors, "sectors of 512 bytes read"),
-    metric(T, "read_ms", "/proc/diskstats", Counter, Unit::Millis, "time spent reading, summed over all requests"),
-    metric(T, "writes", "/proc/diskstats", Counter, Unit::Count, "writes completed"),
-    metric(
-        T,
-        "write_merges",
-        "/proc/diskstats",
-        Counter,
-        Unit::Count,
-        "writes merged with one beside them before they were sent",
-    ),
-    metric(T, "write_sectors", "/proc/diskstats", Counter, Unit::Sectors, "sectors of 512 bytes written"),
-    metric(T, "write_ms", "/proc/diskstats", Counter, Unit::Millis, "time spent writing, summed over all requests"),
-    metric(T, "in_flight", "/proc/diskstats", Gauge, Unit::Count, "requests sent and not yet completed"),
-    metric(
-        T,
-        "io_ms",
-        "/proc/diskstats",
-        Counter,
-        Unit::Millis,
-        "time during which at least one request was in flight",
-    ),
-    metric(
-        T,
-        "weighted_io_ms",
-        "/proc/diskstats",
-        Counter,
-        Unit::Millis,
-        "time in flight summed over requests; its rate is the mean queue depth",
-    ),
-    metric(T, "discards", "/proc/diskstats", Counter, Unit::Count, "discards completed (since Linux 4.18)"),
-    metric(T, "discard_merges", "/proc/diskstats", Counter, Unit::Count, "discards merged (since Linux 4.18)"),
-    metric(T, "discard_sectors", "/proc/diskstats", Counter, Unit::Sectors, "sectors discarded (since Linux 4.18)"),
-    metric(T, "discard_ms", "/proc/diskstats", Counter, Unit::Millis, "time spent discarding (since Linux 4.18)"),
-    metric(T, "flushes", "/proc/diskstats", Counter, Unit::Count, "cache flushes completed (since Linux 5.5)"),
-    metric(T, "flush_ms", "/proc/diskstats", Counter, Unit::Millis, "time spent flushing (since Linux 5.5)"),
-];
+metrics! {
+    Disk;
+    "/proc/diskstats" {
+        "reads" Counter Count "reads completed"
+        "read_merges" Counter Count "reads merged with one beside them before they were sent"
+        "read_sectors" Counter Sectors "sectors of 512 bytes read"
+        "read_ms" Counter Millis "time spent reading, summed over all requests"
+        "writes" Counter Count "writes completed"
+        "write_merges" Counter Count "writes merged with one beside them before they were sent"
+        "write_sectors" Counter Sectors "sectors of 512 bytes written"
+        "write_ms" Counter Millis "time spent writing, summed over all requests"
+        "in_flight" Gauge Count "requests sent and not yet completed"
+        "io_ms" Counter Millis "time during which at least one request was in flight"
+        "weighted_io_ms" Counter Millis "time in flight summed over requests; its rate is the mean queue depth"
+        "discards" Counter Count "discards completed (since Linux 4.18)"
+        "discard_merges" Counter Count "discards merged (since Linux 4.18)"
+        "discard_sectors" Counter Sectors "sectors discarded (since Linux 4.18)"
+        "discard_ms" Counter Millis "time spent discarding (since Linux 4.18)"
+        "flushes" Counter Count "cache flushes completed (since Linux 5.5)"
+        "flush_ms" Counter Millis "time spent flushing (since Linux 5.5)"
+    }
+}

@@ -1,210 +1,316 @@
 //! The host as a whole: meminfo, vmstat, stat, loadavg, pressure.
 
-use super::Kind::{Counter, Gauge};
-use super::{Metric, Table, metric};
-use crate::quantity::Unit;
-
-mod vmstat;
-
-const T: Table = Table::Host;
-const SCAN: &str = "pagetide's scan of processes and control groups";
-
-pub(super) static METRICS: &[Metric] = &joined();
-
-/// Both lists in one, put together by the compiler.
-const fn joined() -> [Metric; OTHER.len() + vmstat::METRICS.len()] {
-    let mut all = [OTHER[0]; OTHER.len() + vmstat::METRICS.len()];
-    let mut at = 0;
-    while at < all.len() {
-        all[at] = if at < OTHER.len() { OTHER[at] } else { vmstat::METRICS[at - OTHER.len()] };
-        at += 1;
+metrics! {
+    Host;
+    "/proc/meminfo" {
+        "MemTotal" Gauge Bytes "memory that the kernel manages"
+        "MemFree" Gauge Bytes "memory nobody uses, not even as cache"
+        "MemAvailable" Gauge Bytes "estimate of what new workloads can get without swapping (since Linux 3.14)"
+        "Buffers" Gauge Bytes "page cache of block devices"
+        "Cached" Gauge Bytes "page cache of files, shared memory included"
+        "SwapCached" Gauge Bytes "memory that is in swap as well"
+        "Active" Gauge Bytes "active lists: used recently"
+        "Inactive" Gauge Bytes "inactive lists: first to be reclaimed"
+        "Active(anon)" Gauge Bytes "anonymous memory on the active list"
+        "Inactive(anon)" Gauge Bytes "anonymous memory on the inactive list"
+        "Active(file)" Gauge Bytes "page cache on the active list"
+        "Inactive(file)" Gauge Bytes "page cache on the inactive list"
+        "Unevictable" Gauge Bytes "memory that cannot be reclaimed"
+        "Mlocked" Gauge Bytes "memory locked by mlock"
+        "SwapTotal" Gauge Bytes "size of all swap"
+        "SwapFree" Gauge Bytes "swap not in use"
+        "Zswap" Gauge Bytes "memory used by compressed swap cache"
+        "Zswapped" Gauge Bytes "anonymous memory stored in zswap"
+        "Dirty" Gauge Bytes "page cache that waits to be written"
+        "Writeback" Gauge Bytes "page cache being written now"
+        "AnonPages" Gauge Bytes "anonymous memory mapped by processes"
+        "Mapped" Gauge Bytes "page cache mapped by processes"
+        "Shmem" Gauge Bytes "shared memory and tmpfs"
+        "KReclaimable" Gauge Bytes "kernel memory that can be reclaimed"
+        "Slab" Gauge Bytes "kernel slab caches"
+        "SReclaimable" Gauge Bytes "slab that can be reclaimed"
+        "SUnreclaim" Gauge Bytes "slab that cannot be reclaimed"
+        "KernelStack" Gauge Bytes "kernel stacks"
+        "PageTables" Gauge Bytes "page tables"
+        "SecPageTables" Gauge Bytes "page tables of devices and virtual machines"
+        "NFS_Unstable" Gauge Bytes "pages sent to an NFS server and not yet committed"
+        "Bounce" Gauge Bytes "bounce buffers"
+        "WritebackTmp" Gauge Bytes "FUSE writeback buffers"
+        "CommitLimit" Gauge Bytes "memory that may be promised"
+        "Committed_AS" Gauge Bytes "memory that has been promised"
+        "VmallocTotal" Gauge Bytes "size of the vmalloc area"
+        "VmallocUsed" Gauge Bytes "vmalloc area in use"
+        "VmallocChunk" Gauge Bytes "largest free vmalloc block (old kernels)"
+        "Percpu" Gauge Bytes "per-CPU memory"
+        "HardwareCorrupted" Gauge Bytes "memory taken out of use after errors"
+        "AnonHugePages" Gauge Bytes "anonymous transparent huge pages"
+        "ShmemHugePages" Gauge Bytes "shared memory in huge pages"
+        "ShmemPmdMapped" Gauge Bytes "shared memory mapped by huge pages"
+        "FileHugePages" Gauge Bytes "page cache in huge pages"
+        "FilePmdMapped" Gauge Bytes "page cache mapped by huge pages"
+        "CmaTotal" Gauge Bytes "contiguous memory area"
+        "CmaFree" Gauge Bytes "contiguous memory area not in use"
+        "Unaccepted" Gauge Bytes "memory the guest has not accepted yet"
+        "Balloon" Gauge Bytes "memory given back to the hypervisor"
+        "Hugepagesize" Gauge Bytes "size of a huge page"
+        "Hugetlb" Gauge Bytes "memory in the pool of huge pages"
+        "DirectMap4k" Gauge Bytes "kernel mapping in 4 KiB pages"
+        "DirectMap2M" Gauge Bytes "kernel mapping in 2 MiB pages"
+        "DirectMap1G" Gauge Bytes "kernel mapping in 1 GiB pages"
+        "HugePages_Total" Gauge Count "huge pages in the pool"
+        "HugePages_Free" Gauge Count "huge pages not in use"
+        "HugePages_Rsvd" Gauge Count "huge pages promised"
+        "HugePages_Surp" Gauge Count "huge pages above the pool size"
     }
-    all
+    "/proc/stat" {
+        "cpu_user" Counter Ticks "CPU time of all CPUs in state user"
+        "cpu_nice" Counter Ticks "CPU time of all CPUs in state nice"
+        "cpu_system" Counter Ticks "CPU time of all CPUs in state system"
+        "cpu_idle" Counter Ticks "CPU time of all CPUs in state idle"
+        "cpu_iowait" Counter Ticks "CPU time of all CPUs in state iowait"
+        "cpu_irq" Counter Ticks "CPU time of all CPUs in state irq"
+        "cpu_softirq" Counter Ticks "CPU time of all CPUs in state softirq"
+        "cpu_steal" Counter Ticks "CPU time of all CPUs in state steal"
+        "cpu_guest" Counter Ticks "CPU time of all CPUs in state guest"
+        "cpu_guest_nice" Counter Ticks "CPU time of all CPUs in state guest_nice"
+        "ctxt" Counter Count "context switches"
+        "intr" Counter Count "interrupts"
+        "processes" Counter Count "processes and threads started"
+        "procs_running" Gauge Count "runnable tasks"
+        "procs_blocked" Gauge Count "tasks waiting for IO"
+    }
+    "pagetide's scan of processes and control groups" {
+        "scan_tasks" Gauge Count "processes and threads that the scan looked at"
+        "scan_tasks_skipped" Gauge Count "processes and threads that were there and not looked at: they take turns when there are many"
+        "scan_tasks_blocked" Gauge Count "tasks that the scan saw in uninterruptible sleep"
+        "scan_rows" Gauge Count "rows of processes and threads that the scan gave"
+        "scan_rows_skipped" Gauge Count "tasks that the scan chose and gave no row for want of room"
+        "scan_ns" Gauge Nanos "CPU time for the rows of control groups and processes"
+        "scan_groups" Gauge Count "control groups found by the scan that have a row"
+        "scan_groups_skipped" Gauge Count "control groups found by the scan that have no row for want of room, not counting those below them"
+    }
+    "/proc/loadavg" {
+        "load1" Gauge Milli "load average over 1 min: runnable and uninterruptible tasks"
+        "load5" Gauge Milli "load average over 5 min: runnable and uninterruptible tasks"
+        "load15" Gauge Milli "load average over 15 min: runnable and uninterruptible tasks"
+        "tasks_running" Gauge Count "runnable tasks"
+        "tasks_total" Gauge Count "tasks that exist"
+    }
+    "/proc/pressure/cpu" {
+        "psi_cpu_some" Counter Micros "time in which at least one task waited for cpu"
+        "psi_cpu_full" Counter Micros "time in which every task that could run waited for cpu"
+    }
+    "/proc/pressure/io" {
+        "psi_io_some" Counter Micros "time in which at least one task waited for io"
+        "psi_io_full" Counter Micros "time in which every task that could run waited for io"
+    }
+    "/proc/pressure/memory" {
+        "psi_memory_some" Counter Micros "time in which at least one task waited for memory"
+        "psi_memory_full" Counter Micros "time in which every task that could run waited for memory"
+    }
+    "/proc/vmstat" {
+        "nr_free_pages" Gauge Pages "free pages"
+        "nr_zone_inactive_anon" Gauge Pages "inactive anonymous pages by zone counters"
+        "nr_inactive_anon" Gauge Pages "inactive anonymous pages"
+        "nr_active_anon" Gauge Pages "active anonymous pages"
+        "nr_inactive_file" Gauge Pages "inactive file pages"
+        "nr_active_file" Gauge Pages "active file pages"
+        "nr_unevictable" Gauge Pages "pages that cannot be reclaimed"
+        "nr_mlock" Gauge Pages "locked pages"
+        "nr_anon_pages" Gauge Pages "anonymous pages mapped by processes"
+        "nr_mapped" Gauge Pages "file pages mapped by processes"
+        "nr_file_pages" Gauge Pages "page cache, swap cache included"
+        "nr_dirty" Gauge Pages "pages that wait to be written"
+        "nr_writeback" Gauge Pages "pages being written now"
+        "nr_shmem" Gauge Pages "shared memory pages"
+        "nr_slab_reclaimable" Gauge Pages "slab pages that can be reclaimed"
+        "nr_slab_unreclaimable" Gauge Pages "slab pages that cannot be reclaimed"
+        "nr_kernel_misc_reclaimable" Gauge Pages "other kernel pages that can be reclaimed"
+        "nr_dirty_threshold" Gauge Pages "dirty pages at which writers are throttled at the latest"
+        "nr_dirty_background_threshold" Gauge Pages "dirty pages at which the flusher starts"
+        "nr_swapcached" Gauge Pages "swapped pages that are in memory as well"
+        "nr_dirtied" Counter Pages "pages dirtied"
+        "nr_written" Counter Pages "pages written back"
+        "pgpgin" Counter Count "KiB read from block devices"
+        "pgpgout" Counter Count "KiB written to block devices"
+        "pswpin" Counter Pages "pages swapped in"
+        "pswpout" Counter Pages "pages swapped out"
+        "pgfree" Counter Pages "pages freed"
+        "pgactivate" Counter Pages "pages moved to an active list"
+        "pgdeactivate" Counter Pages "pages moved to an inactive list"
+        "pgfault" Counter Count "page faults"
+        "pgmajfault" Counter Count "page faults that had to read from a device"
+        "pgscan_kswapd" Counter Pages "pages scanned by kswapd"
+        "pgscan_direct" Counter Pages "pages scanned by direct reclaim"
+        "pgscan_khugepaged" Counter Pages "pages scanned by khugepaged"
+        "pgscan_proactive" Counter Pages "pages scanned by proactive reclaim"
+        "pgsteal_kswapd" Counter Pages "pages reclaimed by kswapd"
+        "pgsteal_direct" Counter Pages "pages reclaimed by direct reclaim"
+        "pgsteal_khugepaged" Counter Pages "pages reclaimed by khugepaged"
+        "pgsteal_proactive" Counter Pages "pages reclaimed by proactive reclaim"
+        "pgscan_anon" Counter Pages "anonymous pages scanned"
+        "pgscan_file" Counter Pages "file pages scanned"
+        "pgsteal_anon" Counter Pages "anonymous pages reclaimed"
+        "pgsteal_file" Counter Pages "file pages reclaimed"
+        "pginodesteal" Counter Pages "page cache freed with its inode by direct reclaim"
+        "kswapd_inodesteal" Counter Pages "page cache freed with its inode by kswapd"
+        "slabs_scanned" Counter Count "slab objects scanned"
+        "pageoutrun" Counter Count "times kswapd ran"
+        "kswapd_low_wmark_hit_quickly" Counter Count "times the low watermark was hit again soon after kswapd slept"
+        "kswapd_high_wmark_hit_quickly" Counter Count "times the high watermark was missed soon after kswapd slept"
+        "allocstall" Counter Count "direct reclaims (before Linux 4.10)"
+        "allocstall_dma" Counter Count "direct reclaims, DMA zone"
+        "allocstall_dma32" Counter Count "direct reclaims, DMA32 zone"
+        "allocstall_normal" Counter Count "direct reclaims, Normal zone"
+        "allocstall_movable" Counter Count "direct reclaims, Movable zone"
+        "allocstall_device" Counter Count "direct reclaims, Device zone"
+        "workingset_refault" Counter Pages "pages read back after they had been reclaimed (before Linux 5.9)"
+        "workingset_refault_anon" Counter Pages "anonymous pages read back after they had been reclaimed"
+        "workingset_refault_file" Counter Pages "file pages read back after they had been reclaimed"
+        "workingset_activate" Counter Pages "refaulted pages activated at once (before Linux 5.9)"
+        "workingset_activate_anon" Counter Pages "refaulted anonymous pages activated at once"
+        "workingset_activate_file" Counter Pages "refaulted file pages activated at once"
+        "workingset_restore" Counter Pages "refaulted pages that had been active (before Linux 5.9)"
+        "workingset_restore_anon" Counter Pages "refaulted anonymous pages that had been active"
+        "workingset_restore_file" Counter Pages "refaulted file pages that had been active"
+        "workingset_nodereclaim" Counter Count "shadow nodes reclaimed"
+        "drop_pagecache" Counter Count "times the page cache was dropped by hand"
+        "drop_slab" Counter Count "times the slab was dropped by hand"
+        "compact_stall" Counter Count "direct compactions"
+        "compact_fail" Counter Count "direct compactions that failed"
+        "compact_success" Counter Count "direct compactions that succeeded"
+        "oom_kill" Counter Count "processes killed by the OOM killer"
+        "thp_fault_alloc" Counter Count "transparent huge pages allocated on a fault"
+        "thp_collapse_alloc" Counter Count "transparent huge pages collapsed by khugepaged"
+        "swap_ra" Counter Count "pages read ahead from swap"
+        "swap_ra_hit" Counter Count "pages read ahead from swap that were used"
+        "nr_free_pages_blocks" Gauge Pages "free pages in blocks of a whole pageblock"
+        "nr_zone_active_anon" Gauge Pages "active anonymous pages by zone counters"
+        "nr_zone_inactive_file" Gauge Pages "inactive file pages by zone counters"
+        "nr_zone_active_file" Gauge Pages "active file pages by zone counters"
+        "nr_zone_unevictable" Gauge Pages "unevictable pages by zone counters"
+        "nr_zone_write_pending" Gauge Pages "dirty and writeback pages by zone counters"
+        "nr_zspages" Gauge Pages "pages that zsmalloc (zram, zswap) uses"
+        "nr_free_cma" Gauge Pages "free pages of contiguous memory areas"
+        "nr_isolated_anon" Gauge Pages "anonymous pages taken off their list by reclaim or migration"
+        "nr_isolated_file" Gauge Pages "file pages taken off their list by reclaim or migration"
+        "nr_page_table_pages" Gauge Pages "page tables"
+        "nr_sec_page_table_pages" Gauge Pages "page tables of devices and virtual machines"
+        "nr_iommu_pages" Gauge Pages "pages of IOMMU page tables"
+        "nr_balloon_pages" Gauge Pages "pages given back to the hypervisor"
+        "nr_kernel_file_pages" Gauge Pages "file pages that the kernel keeps for itself"
+        "nr_hugetlb" Gauge Pages "pages in huge pages of the pool"
+        "nr_memmap_pages" Gauge Pages "pages that describe pages, allocated late"
+        "nr_memmap_boot_pages" Gauge Pages "pages that describe pages, allocated at boot"
+        "nr_unstable" Gauge Pages "pages sent to an NFS server and not yet committed"
+        "nr_bounce" Gauge Pages "bounce buffers (old kernels)"
+        "nr_writeback_temp" Gauge Pages "FUSE writeback buffers (old kernels)"
+        "nr_shmem_hugepages" Gauge Count "shared memory in huge pages"
+        "nr_shmem_pmdmapped" Gauge Count "shared memory mapped by huge pages"
+        "nr_file_hugepages" Gauge Count "page cache in huge pages"
+        "nr_file_pmdmapped" Gauge Count "page cache mapped by huge pages"
+        "nr_anon_transparent_hugepages" Gauge Count "anonymous transparent huge pages"
+        "workingset_nodes" Gauge Count "nodes of the page cache tree that hold only shadows of evicted pages"
+        "nr_kernel_stack" Gauge Unknown "kernel stacks, in KiB"
+        "nr_vmscan_write" Counter Pages "pages written by reclaim itself"
+        "nr_vmscan_immediate_reclaim" Counter Pages "dirty pages marked to be reclaimed as soon as they are written"
+        "nr_throttled_written" Counter Pages "pages written while reclaim was throttled"
+        "nr_foll_pin_acquired" Counter Pages "pages pinned for device access"
+        "nr_foll_pin_released" Counter Pages "pages unpinned after device access"
+        "pgpromote_success" Counter Pages "pages promoted to a faster memory tier"
+        "pgpromote_candidate" Counter Pages "pages considered for promotion to a faster memory tier"
+        "pgpromote_candidate_nrl" Counter Pages "pages considered for promotion without rate limit"
+        "pgdemote_kswapd" Counter Pages "pages demoted to a slower memory tier by kswapd"
+        "pgdemote_direct" Counter Pages "pages demoted to a slower memory tier by direct reclaim"
+        "pgdemote_khugepaged" Counter Pages "pages demoted to a slower memory tier by khugepaged"
+        "pgdemote_proactive" Counter Pages "pages demoted to a slower memory tier by proactive reclaim"
+        "pgalloc_dma" Counter Pages "pages allocated, DMA zone"
+        "pgalloc_dma32" Counter Pages "pages allocated, DMA32 zone"
+        "pgalloc_normal" Counter Pages "pages allocated, Normal zone"
+        "pgalloc_movable" Counter Pages "pages allocated, Movable zone"
+        "pgalloc_device" Counter Pages "pages allocated, Device zone"
+        "pgskip_dma" Counter Pages "pages skipped by reclaim for another zone, DMA zone"
+        "pgskip_dma32" Counter Pages "pages skipped by reclaim for another zone, DMA32 zone"
+        "pgskip_normal" Counter Pages "pages skipped by reclaim for another zone, Normal zone"
+        "pgskip_movable" Counter Pages "pages skipped by reclaim for another zone, Movable zone"
+        "pgskip_device" Counter Pages "pages skipped by reclaim for another zone, Device zone"
+        "pglazyfree" Counter Pages "pages marked by madvise(MADV_FREE)"
+        "pglazyfreed" Counter Pages "pages marked by madvise(MADV_FREE) and freed by reclaim"
+        "pgrefill" Counter Pages "pages looked at on active lists"
+        "pgreuse" Counter Pages "write faults that took over a page in place of copying it"
+        "pgrotated" Counter Pages "pages moved to the end of the inactive list after their writeback"
+        "numa_pages_migrated" Counter Pages "pages moved to another node by NUMA balancing"
+        "pgmigrate_success" Counter Pages "pages migrated"
+        "pgmigrate_fail" Counter Pages "pages that could not be migrated"
+        "numa_hit" Counter Pages "allocations served by the node that was asked for"
+        "numa_miss" Counter Pages "allocations served by this node that another one was asked for"
+        "numa_foreign" Counter Pages "allocations asked of this node that another one served"
+        "numa_interleave" Counter Pages "interleaved allocations served by the node that was asked for"
+        "numa_local" Counter Pages "allocations served by the node of the CPU"
+        "numa_other" Counter Pages "allocations served by another node than the CPU's"
+        "compact_migrate_scanned" Counter Pages "pages scanned by compaction to be moved"
+        "compact_free_scanned" Counter Pages "pages scanned by compaction to move to"
+        "compact_isolated" Counter Pages "pages taken off their lists by compaction"
+        "compact_daemon_migrate_scanned" Counter Pages "pages scanned by kcompactd to be moved"
+        "compact_daemon_free_scanned" Counter Pages "pages scanned by kcompactd to move to"
+        "unevictable_pgs_culled" Counter Pages "pages moved to the unevictable list"
+        "unevictable_pgs_scanned" Counter Pages "unevictable pages looked at"
+        "unevictable_pgs_rescued" Counter Pages "pages moved back from the unevictable list"
+        "unevictable_pgs_mlocked" Counter Pages "pages locked"
+        "unevictable_pgs_munlocked" Counter Pages "pages unlocked"
+        "unevictable_pgs_cleared" Counter Pages "pages unlocked because they were truncated or unmapped"
+        "unevictable_pgs_stranded" Counter Pages "pages that could not be taken off a list to be unlocked"
+        "swpin_zero" Counter Pages "pages of zeros swapped in without IO"
+        "swpout_zero" Counter Pages "pages of zeros swapped out without IO"
+        "ksm_swpin_copy" Counter Pages "same-page-merged pages copied when they were swapped in"
+        "cow_ksm" Counter Pages "same-page-merged pages copied on a write"
+        "zswpin" Counter Pages "pages loaded from zswap"
+        "zswpout" Counter Pages "pages stored in zswap"
+        "zswpwb" Counter Pages "pages written back from zswap to the swap device"
+        "pgsteal_kswapd_dma32" Counter Pages "pages reclaimed by kswapd, DMA32 zone (before Linux 4.8)"
+        "pgsteal_kswapd_normal" Counter Pages "pages reclaimed by kswapd, Normal zone (before Linux 4.8)"
+        "pgsteal_direct_normal" Counter Pages "pages reclaimed by direct reclaim, Normal zone (before Linux 4.8)"
+        "pgscan_kswapd_normal" Counter Pages "pages scanned by kswapd, Normal zone (before Linux 4.8)"
+        "pgscan_direct_normal" Counter Pages "pages scanned by direct reclaim, Normal zone (before Linux 4.8)"
+        "pgscan_direct_throttle" Counter Count "direct reclaims stopped until kswapd had made progress"
+        "zone_reclaim_success" Counter Count "reclaims of the near node that freed enough"
+        "zone_reclaim_failed" Counter Count "reclaims of the near node that freed too little"
+        "numa_pte_updates" Counter Count "page table entries marked by NUMA balancing"
+        "numa_huge_pte_updates" Counter Count "huge page table entries marked by NUMA balancing"
+        "numa_hint_faults" Counter Count "faults on entries marked by NUMA balancing"
+        "numa_hint_faults_local" Counter Count "such faults that came from the page's own node"
+        "thp_migration_success" Counter Count "huge pages migrated whole"
+        "thp_migration_fail" Counter Count "huge pages that could not be migrated"
+        "thp_migration_split" Counter Count "huge pages split to be migrated"
+        "compact_daemon_wake" Counter Count "times kcompactd was woken"
+        "htlb_buddy_alloc_success" Counter Count "huge pages taken from free memory"
+        "htlb_buddy_alloc_fail" Counter Count "huge pages that could not be taken from free memory"
+        "thp_fault_fallback" Counter Count "faults that got small pages in place of a huge one"
+        "thp_fault_fallback_charge" Counter Count "such faults for want of room in the control group"
+        "thp_collapse_alloc_failed" Counter Count "huge pages that khugepaged could not allocate"
+        "thp_file_alloc" Counter Count "huge pages allocated for files"
+        "thp_file_fallback" Counter Count "huge pages that could not be allocated for files"
+        "thp_file_fallback_charge" Counter Count "such failures for want of room in the control group"
+        "thp_file_mapped" Counter Count "file huge pages mapped whole"
+        "thp_split_page" Counter Count "huge pages split"
+        "thp_split_page_failed" Counter Count "huge pages that could not be split"
+        "thp_deferred_split_page" Counter Count "huge pages put aside to be split under pressure"
+        "thp_underused_split_page" Counter Count "huge pages split because most of them was zeros"
+        "thp_split_pmd" Counter Count "huge mappings split"
+        "thp_scan_exceed_none_pte" Counter Count "collapses given up for too many empty entries"
+        "thp_scan_exceed_swap_pte" Counter Count "collapses given up for too many swapped entries"
+        "thp_scan_exceed_share_pte" Counter Count "collapses given up for too many shared entries"
+        "thp_split_pud" Counter Count "very huge mappings split"
+        "thp_zero_page_alloc" Counter Count "huge zero pages allocated"
+        "thp_zero_page_alloc_failed" Counter Count "huge zero pages that could not be allocated"
+        "thp_swpout" Counter Count "huge pages swapped out whole"
+        "thp_swpout_fallback" Counter Count "huge pages split to be swapped out"
+        "direct_map_level2_splits" Counter Count "2 MiB pages of the kernel mapping split"
+        "direct_map_level3_splits" Counter Count "1 GiB pages of the kernel mapping split"
+        "direct_map_level2_collapses" Counter Count "2 MiB pages of the kernel mapping put together"
+        "direct_map_level3_collapses" Counter Count "1 GiB pages of the kernel mapping put together"
+        "balloon_inflate" Counter Count "pages taken by the balloon driver"
+        "balloon_deflate" Counter Count "pages given back by the balloon driver"
+        "balloon_migrate" Counter Count "balloon pages migrated"
+    }
 }
-
-/// Everything but vmstat.
-const OTHER: &[Metric] = &[
-    metric(T, "MemTotal", "/proc/meminfo", Gauge, Unit::Bytes, "memory that the kernel manages"),
-    metric(T, "MemFree", "/proc/meminfo", Gauge, Unit::Bytes, "memory nobody uses, not even as cache"),
-    metric(
-        T,
-        "MemAvailable",
-        "/proc/meminfo",
-        Gauge,
-        Unit::Bytes,
-        "estimate of what new workloads can get without swapping (since Linux 3.14)",
-    ),
-    metric(T, "Buffers", "/proc/meminfo", Gauge, Unit::Bytes, "page cache of block devices"),
-    metric(T, "Cached", "/proc/meminfo", Gauge, Unit::Bytes, "page cache of files, shared memory included"),
-    metric(T, "SwapCached", "/proc/meminfo", Gauge, Unit::Bytes, "memory that is in swap as well"),
-    metric(T, "Active", "/proc/meminfo", Gauge, Unit::Bytes, "active lists: used recently"),
-    metric(T, "Inactive", "/proc/meminfo", Gauge, Unit::Bytes, "inactive lists: first to be reclaimed"),
-    metric(T, "Active(anon)", "/proc/meminfo", Gauge, Unit::Bytes, "anonymous memory on the active list"),
-    metric(T, "Inactive(anon)", "/proc/meminfo", Gauge, Unit::Bytes, "anonymous memory on the inactive list"),
-    metric(T, "Active(file)", "/proc/meminfo", Gauge, Unit::Bytes, "page cache on the active list"),
-    metric(T, "Inactive(file)", "/proc/meminfo", Gauge, Unit::Bytes, "page cache on the inactive list"),
-    metric(T, "Unevictable", "/proc/meminfo", Gauge, Unit::Bytes, "memory that cannot be reclaimed"),
-    metric(T, "Mlocked", "/proc/meminfo", Gauge, Unit::Bytes, "memory locked by mlock"),
-    metric(T, "SwapTotal", "/proc/meminfo", Gauge, Unit::Bytes, "size of all swap"),
-    metric(T, "SwapFree", "/proc/meminfo", Gauge, Unit::Bytes, "swap not in use"),
-    metric(T, "Zswap", "/proc/meminfo", Gauge, Unit::Bytes, "memory used by compressed swap cache"),
-    metric(T, "Zswapped", "/proc/meminfo", Gauge, Unit::Bytes, "anonymous memory stored in zswap"),
-    metric(T, "Dirty", "/proc/meminfo", Gauge, Unit::Bytes, "page cache that waits to be written"),
-    metric(T, "Writeback", "/proc/meminfo", Gauge, Unit::Bytes, "page cache being written now"),
-    metric(T, "AnonPages", "/proc/meminfo", Gauge, Unit::Bytes, "anonymous memory mapped by processes"),
-    metric(T, "Mapped", "/proc/meminfo", Gauge, Unit::Bytes, "page cache mapped by processes"),
-    metric(T, "Shmem", "/proc/meminfo", Gauge, Unit::Bytes, "shared memory and tmpfs"),
-    metric(T, "KReclaimable", "/proc/meminfo", Gauge, Unit::Bytes, "kernel memory that can be reclaimed"),
-    metric(T, "Slab", "/proc/meminfo", Gauge, Unit::Bytes, "kernel slab caches"),
-    metric(T, "SReclaimable", "/proc/meminfo", Gauge, Unit::Bytes, "slab that can be reclaimed"),
-    metric(T, "SUnreclaim", "/proc/meminfo", Gauge, Unit::Bytes, "slab that cannot be reclaimed"),
-    metric(T, "KernelStack", "/proc/meminfo", Gauge, Unit::Bytes, "kernel stacks"),
-    metric(T, "PageTables", "/proc/meminfo", Gauge, Unit::Bytes, "page tables"),
-    metric(T, "SecPageTables", "/proc/meminfo", Gauge, Unit::Bytes, "page tables of devices and virtual machines"),
-    metric(T, "NFS_Unstable", "/proc/meminfo", Gauge, Unit::Bytes, "pages sent to an NFS server and not yet committed"),
-    metric(T, "Bounce", "/proc/meminfo", Gauge, Unit::Bytes, "bounce buffers"),
-    metric(T, "WritebackTmp", "/proc/meminfo", Gauge, Unit::Bytes, "FUSE writeback buffers"),
-    metric(T, "CommitLimit", "/proc/meminfo", Gauge, Unit::Bytes, "memory that may be promised"),
-    metric(T, "Committed_AS", "/proc/meminfo", Gauge, Unit::Bytes, "memory that has been promised"),
-    metric(T, "VmallocTotal", "/proc/meminfo", Gauge, Unit::Bytes, "size of the vmalloc area"),
-    metric(T, "VmallocUsed", "/proc/meminfo", Gauge, Unit::Bytes, "vmalloc area in use"),
-    metric(T, "VmallocChunk", "/proc/meminfo", Gauge, Unit::Bytes, "largest free vmalloc block (old kernels)"),
-    metric(T, "Percpu", "/proc/meminfo", Gauge, Unit::Bytes, "per-CPU memory"),
-    metric(T, "HardwareCorrupted", "/proc/meminfo", Gauge, Unit::Bytes, "memory taken out of use after errors"),
-    metric(T, "AnonHugePages", "/proc/meminfo", Gauge, Unit::Bytes, "anonymous transparent huge pages"),
-    metric(T, "ShmemHugePages", "/proc/meminfo", Gauge, Unit::Bytes, "shared memory in huge pages"),
-    metric(T, "ShmemPmdMapped", "/proc/meminfo", Gauge, Unit::Bytes, "shared memory mapped by huge pages"),
-    metric(T, "FileHugePages", "/proc/meminfo", Gauge, Unit::Bytes, "page cache in huge pages"),
-    metric(T, "FilePmdMapped", "/proc/meminfo", Gauge, Unit::Bytes, "page cache mapped by huge pages"),
-    metric(T, "CmaTotal", "/proc/meminfo", Gauge, Unit::Bytes, "contiguous memory area"),
-    metric(T, "CmaFree", "/proc/meminfo", Gauge, Unit::Bytes, "contiguous memory area not in use"),
-    metric(T, "Unaccepted", "/proc/meminfo", Gauge, Unit::Bytes, "memory the guest has not accepted yet"),
-    metric(T, "Balloon", "/proc/meminfo", Gauge, Unit::Bytes, "memory given back to the hypervisor"),
-    metric(T, "Hugepagesize", "/proc/meminfo", Gauge, Unit::Bytes, "size of a huge page"),
-    metric(T, "Hugetlb", "/proc/meminfo", Gauge, Unit::Bytes, "memory in the pool of huge pages"),
-    metric(T, "DirectMap4k", "/proc/meminfo", Gauge, Unit::Bytes, "kernel mapping in 4 KiB pages"),
-    metric(T, "DirectMap2M", "/proc/meminfo", Gauge, Unit::Bytes, "kernel mapping in 2 MiB pages"),
-    metric(T, "DirectMap1G", "/proc/meminfo", Gauge, Unit::Bytes, "kernel mapping in 1 GiB pages"),
-    metric(T, "HugePages_Total", "/proc/meminfo", Gauge, Unit::Count, "huge pages in the pool"),
-    metric(T, "HugePages_Free", "/proc/meminfo", Gauge, Unit::Count, "huge pages not in use"),
-    metric(T, "HugePages_Rsvd", "/proc/meminfo", Gauge, Unit::Count, "huge pages promised"),
-    metric(T, "HugePages_Surp", "/proc/meminfo", Gauge, Unit::Count, "huge pages above the pool size"),
-    metric(T, "cpu_user", "/proc/stat", Counter, Unit::Ticks, "CPU time of all CPUs in state user"),
-    metric(T, "cpu_nice", "/proc/stat", Counter, Unit::Ticks, "CPU time of all CPUs in state nice"),
-    metric(T, "cpu_system", "/proc/stat", Counter, Unit::Ticks, "CPU time of all CPUs in state system"),
-    metric(T, "cpu_idle", "/proc/stat", Counter, Unit::Ticks, "CPU time of all CPUs in state idle"),
-    metric(T, "cpu_iowait", "/proc/stat", Counter, Unit::Ticks, "CPU time of all CPUs in state iowait"),
-    metric(T, "cpu_irq", "/proc/stat", Counter, Unit::Ticks, "CPU time of all CPUs in state irq"),
-    metric(T, "cpu_softirq", "/proc/stat", Counter, Unit::Ticks, "CPU time of all CPUs in state softirq"),
-    metric(T, "cpu_steal", "/proc/stat", Counter, Unit::Ticks, "CPU time of all CPUs in state steal"),
-    metric(T, "cpu_guest", "/proc/stat", Counter, Unit::Ticks, "CPU time of all CPUs in state guest"),
-    metric(T, "cpu_guest_nice", "/proc/stat", Counter, Unit::Ticks, "CPU time of all CPUs in state guest_nice"),
-    metric(T, "ctxt", "/proc/stat", Counter, Unit::Count, "context switches"),
-    metric(T, "intr", "/proc/stat", Counter, Unit::Count, "interrupts"),
-    metric(T, "processes", "/proc/stat", Counter, Unit::Count, "processes and threads started"),
-    metric(T, "procs_running", "/proc/stat", Gauge, Unit::Count, "runnable tasks"),
-    metric(T, "procs_blocked", "/proc/stat", Gauge, Unit::Count, "tasks waiting for IO"),
-    metric(T, "scan_tasks", SCAN, Gauge, Unit::Count, "processes and threads that the scan looked at"),
-    metric(
-        T,
-        "scan_tasks_skipped",
-        SCAN,
-        Gauge,
-        Unit::Count,
-        "processes and threads that were there and not looked at: they take turns when there are many",
-    ),
-    metric(T, "scan_tasks_blocked", SCAN, Gauge, Unit::Count, "tasks that the scan saw in uninterruptible sleep"),
-    metric(T, "scan_rows", SCAN, Gauge, Unit::Count, "rows of processes and threads that the scan gave"),
-    metric(
-        T,
-        "scan_rows_skipped",
-        SCAN,
-        Gauge,
-        Unit::Count,
-        "tasks that the scan chose and gave no row for want of room",
-    ),
-    metric(T, "scan_ns", SCAN, Gauge, Unit::Nanos, "CPU time for the rows of control groups and processes"),
-    metric(T, "scan_groups", SCAN, Gauge, Unit::Count, "control groups found by the scan that have a row"),
-    metric(
-        T,
-        "scan_groups_skipped",
-        SCAN,
-        Gauge,
-        Unit::Count,
-        "control groups found by the scan that have no row for want of room, not counting those below them",
-    ),
-    metric(
-        T,
-        "load1",
-        "/proc/loadavg",
-        Gauge,
-        Unit::Milli,
-        "load average over 1 min: runnable and uninterruptible tasks",
-    ),
-    metric(
-        T,
-        "load5",
-        "/proc/loadavg",
-        Gauge,
-        Unit::Milli,
-        "load average over 5 min: runnable and uninterruptible tasks",
-    ),
-    metric(
-        T,
-        "load15",
-        "/proc/loadavg",
-        Gauge,
-        Unit::Milli,
-        "load average over 15 min: runnable and uninterruptible tasks",
-    ),
-    metric(T, "tasks_running", "/proc/loadavg", Gauge, Unit::Count, "runnable tasks"),
-    metric(T, "tasks_total", "/proc/loadavg", Gauge, Unit::Count, "tasks that exist"),
-    metric(
-        T,
-        "psi_cpu_some",
-        "/proc/pressure/cpu",
-        Counter,
-        Unit::Micros,
-        "time in which at least one task waited for cpu",
-    ),
-    metric(
-        T,
-        "psi_cpu_full",
-        "/proc/pressure/cpu",
-        Counter,
-        Unit::Micros,
-        "time in which every task that could run waited for cpu",
-    ),
-    metric(
-        T,
-        "psi_io_some",
-        "/proc/pressure/io",
-        Counter,
-        Unit::Micros,
-        "time in which at least one task waited for io",
-    ),
-    metric(
-        T,
-        "psi_io_full",
-        "/proc/pressure/io",
-        Counter,
-        Unit::Micros,
-        "time in which every task that could run waited for io",
-    ),
-    metric(
-        T,
-        "psi_memory_some",
-        "/proc/pressure/memory",
-        Counter,
-        Unit::Micros,
-        "time in which at least one task waited for memory",
-    ),
-    metric(
-        T,
-        "psi_memory_full",
-        "/proc/pressure/memory",
-        Counter,
-        Unit::Micros,
-        "time in which every task that could run waited for memory",
-    ),
-];

@@ -1,101 +1,53 @@
 //! Processes: `/proc/PID/stat`, `/proc/PID/io` and `/proc/PID/status`, fields as in proc(5); taskstats, fields as in
 //! `include/uapi/linux/taskstats.h`.
 
-use super::Kind::{Counter, Gauge};
-use super::{Metric, Table, metric};
-use crate::quantity::Unit;
-
-const T: Table = Table::Process;
-const TASKSTATS: &str = "taskstats (netlink, per process)";
-
-pub(super) static METRICS: &[Metric] = &[
-    metric(T, "utime", "/proc/PID/stat", Counter, Unit::Ticks, "CPU time in user mode"),
-    metric(T, "stime", "/proc/PID/stat", Counter, Unit::Ticks, "CPU time in the kernel"),
-    metric(T, "minflt", "/proc/PID/stat", Counter, Unit::Count, "page faults served without IO"),
-    metric(T, "majflt", "/proc/PID/stat", Counter, Unit::Count, "page faults that had to read from a device"),
-    metric(T, "num_threads", "/proc/PID/stat", Gauge, Unit::Count, "threads of the process"),
-    metric(T, "vsize", "/proc/PID/stat", Gauge, Unit::Bytes, "virtual size"),
-    metric(
-        T,
-        "rss",
-        "/proc/PID/stat",
-        Gauge,
-        Unit::Pages,
-        "resident pages, as the kernel's fast and slightly stale counters say",
-    ),
-    metric(
-        T,
-        "delayacct_blkio_ticks",
-        "/proc/PID/stat",
-        Counter,
-        Unit::Ticks,
-        "time spent waiting for block IO, with kernel.task_delayacct=1",
-    ),
-    metric(
-        T,
-        "state",
-        "/proc/PID/stat",
-        Gauge,
-        Unit::Count,
-        "state as the code of its letter: R running, S sleeping, D uninterruptible, Z zombie",
-    ),
-    metric(T, "tgid", "/proc/PID/task", Gauge, Unit::Count, "of a row for a thread: the process it belongs to"),
-    metric(
-        T,
-        "scan_io_bytes",
-        "/proc/PID/io, pagetide's scan",
-        Gauge,
-        Unit::Bytes,
-        "read_bytes and write_bytes since the scan looked at the process before",
-    ),
-    metric(
-        T,
-        "scan_majflt",
-        "/proc/PID/stat, pagetide's scan",
-        Gauge,
-        Unit::Count,
-        "major faults since the scan looked at the process before",
-    ),
-    metric(T, "rchar", "/proc/PID/io", Counter, Unit::Bytes, "bytes asked for by read system calls, cached or not"),
-    metric(T, "wchar", "/proc/PID/io", Counter, Unit::Bytes, "bytes given to write system calls"),
-    metric(T, "syscr", "/proc/PID/io", Counter, Unit::Count, "read system calls"),
-    metric(T, "syscw", "/proc/PID/io", Counter, Unit::Count, "write system calls"),
-    metric(T, "read_bytes", "/proc/PID/io", Counter, Unit::Bytes, "bytes this process caused to be read from devices"),
-    metric(
-        T,
-        "write_bytes",
-        "/proc/PID/io",
-        Counter,
-        Unit::Bytes,
-        "bytes this process caused to be dirtied for devices",
-    ),
-    metric(
-        T,
-        "cancelled_write_bytes",
-        "/proc/PID/io",
-        Counter,
-        Unit::Bytes,
-        "dirtied bytes that were thrown away before they were written",
-    ),
-    metric(T, "VmRSS", "/proc/PID/status", Gauge, Unit::Bytes, "resident memory"),
-    metric(T, "RssAnon", "/proc/PID/status", Gauge, Unit::Bytes, "resident anonymous memory (since Linux 4.5)"),
-    metric(T, "RssFile", "/proc/PID/status", Gauge, Unit::Bytes, "resident pages of files (since Linux 4.5)"),
-    metric(T, "RssShmem", "/proc/PID/status", Gauge, Unit::Bytes, "resident shared memory (since Linux 4.5)"),
-    metric(T, "VmSwap", "/proc/PID/status", Gauge, Unit::Bytes, "anonymous memory in swap"),
-    metric(T, "VmLck", "/proc/PID/status", Gauge, Unit::Bytes, "locked memory"),
-    metric(T, "cpu_delay_total", TASKSTATS, Counter, Unit::Nanos, "time spent runnable and waiting for a CPU"),
-    metric(T, "blkio_delay_total", TASKSTATS, Counter, Unit::Nanos, "time spent waiting for block IO to complete"),
-    metric(T, "swapin_delay_total", TASKSTATS, Counter, Unit::Nanos, "time spent waiting for pages from swap"),
-    metric(T, "freepages_delay_total", TASKSTATS, Counter, Unit::Nanos, "time spent in direct reclaim"),
-    metric(
-        T,
-        "thrashing_delay_total",
-        TASKSTATS,
-        Counter,
-        Unit::Nanos,
-        "time spent waiting for pages that had been reclaimed from the working set",
-    ),
-    metric(T, "compact_delay_total", TASKSTATS, Counter, Unit::Nanos, "time spent in direct compaction"),
-    metric(T, "wpcopy_delay_total", TASKSTATS, Counter, Unit::Nanos, "time spent copying pages on write"),
-    metric(T, "irq_delay_total", TASKSTATS, Counter, Unit::Nanos, "time taken away by interrupts"),
-];
+metrics! {
+    Process;
+    "/proc/PID/stat" {
+        "utime" Counter Ticks "CPU time in user mode"
+        "stime" Counter Ticks "CPU time in the kernel"
+        "minflt" Counter Count "page faults served without IO"
+        "majflt" Counter Count "page faults that had to read from a device"
+        "num_threads" Gauge Count "threads of the process"
+        "vsize" Gauge Bytes "virtual size"
+        "rss" Gauge Pages "resident pages, as the kernel's fast and slightly stale counters say"
+        "delayacct_blkio_ticks" Counter Ticks "time spent waiting for block IO, with kernel.task_delayacct=1"
+        "state" Gauge Count "state as the code of its letter: R running, S sleeping, D uninterruptible, Z zombie"
+    }
+    "/proc/PID/task" {
+        "tgid" Gauge Count "of a row for a thread: the process it belongs to"
+    }
+    "/proc/PID/io, pagetide's scan" {
+        "scan_io_bytes" Gauge Bytes "read_bytes and write_bytes since the scan looked at the process before"
+    }
+    "/proc/PID/stat, pagetide's scan" {
+        "scan_majflt" Gauge Count "major faults since the scan looked at the process before"
+    }
+    "/proc/PID/io" {
+        "rchar" Counter Bytes "bytes asked for by read system calls, cached or not"
+        "wchar" Counter Bytes "bytes given to write system calls"
+        "syscr" Counter Count "read system calls"
+        "syscw" Counter Count "write system calls"
+        "read_bytes" Counter Bytes "bytes this process caused to be read from devices"
+        "write_bytes" Counter Bytes "bytes this process caused to be dirtied for devices"
+        "cancelled_write_bytes" Counter Bytes "dirtied bytes that were thrown away before they were written"
+    }
+    "/proc/PID/status" {
+        "VmRSS" Gauge Bytes "resident memory"
+        "RssAnon" Gauge Bytes "resident anonymous memory (since Linux 4.5)"
+        "RssFile" Gauge Bytes "resident pages of files (since Linux 4.5)"
+        "RssShmem" Gauge Bytes "resident shared memory (since Linux 4.5)"
+        "VmSwap" Gauge Bytes "anonymous memory in swap"
+        "VmLck" Gauge Bytes "locked memory"
+    }
+    "taskstats (netlink, per process)" {
+        "cpu_delay_total" Counter Nanos "time spent runnable and waiting for a CPU"
+        "blkio_delay_total" Counter Nanos "time spent waiting for block IO to complete"
+        "swapin_delay_total" Counter Nanos "time spent waiting for pages from swap"
+        "freepages_delay_total" Counter Nanos "time spent in direct reclaim"
+        "thrashing_delay_total" Counter Nanos "time spent waiting for pages that had been reclaimed from the working set"
+        "compact_delay_total" Counter Nanos "time spent in direct compaction"
+        "wpcopy_delay_total" Counter Nanos "time spent copying pages on write"
+        "irq_delay_total" Counter Nanos "time taken away by interrupts"
+    }
+}

@@ -1,114 +1,50 @@
 //! Memory zones: `/proc/zoneinfo` and `/proc/buddyinfo`.
 
-use super::Kind::{Counter, Gauge};
-use super::{Metric, Table, metric};
-use crate::quantity::Unit;
-
-const T: Table = Table::Zone;
-
-pub(super) static METRICS: &[Metric] = &[
-    metric(T, "free", "/proc/zoneinfo", Gauge, Unit::Pages, "free pages in the zone"),
-    metric(T, "min", "/proc/zoneinfo", Gauge, Unit::Pages, "watermark below which allocations reclaim directly"),
-    metric(T, "low", "/proc/zoneinfo", Gauge, Unit::Pages, "watermark below which kswapd is woken"),
-    metric(T, "high", "/proc/zoneinfo", Gauge, Unit::Pages, "watermark at which kswapd stops"),
-    metric(
-        T,
-        "boost",
-        "/proc/zoneinfo",
-        Gauge,
-        Unit::Pages,
-        "temporary rise of the watermarks after fragmentation (since Linux 5.0)",
-    ),
-    metric(T, "spanned", "/proc/zoneinfo", Gauge, Unit::Pages, "pages the zone spans, holes included"),
-    metric(T, "present", "/proc/zoneinfo", Gauge, Unit::Pages, "pages that exist in the zone"),
-    metric(T, "managed", "/proc/zoneinfo", Gauge, Unit::Pages, "pages the page allocator manages"),
-    metric(
-        T,
-        "reserve_max",
-        "/proc/zoneinfo",
-        Gauge,
-        Unit::Pages,
-        "largest lowmem reserve against allocations that could use a higher zone",
-    ),
-    metric(
-        T,
-        "promo",
-        "/proc/zoneinfo",
-        Gauge,
-        Unit::Pages,
-        "watermark up to which promotion from slower memory keeps room",
-    ),
-    metric(
-        T,
-        "scanned",
-        "/proc/zoneinfo",
-        Counter,
-        Unit::Pages,
-        "pages scanned since reclaim last freed some (old kernels)",
-    ),
-    metric(T, "cma", "/proc/zoneinfo", Gauge, Unit::Pages, "pages of contiguous memory areas in the zone"),
-    metric(
-        T,
-        "nr_free_pages_blocks",
-        "/proc/zoneinfo",
-        Gauge,
-        Unit::Pages,
-        "free pages in blocks of a whole pageblock in the zone",
-    ),
-    metric(T, "nr_zone_active_anon", "/proc/zoneinfo", Gauge, Unit::Pages, "active anonymous pages in the zone"),
-    metric(T, "nr_zone_inactive_file", "/proc/zoneinfo", Gauge, Unit::Pages, "inactive file pages in the zone"),
-    metric(T, "nr_zone_active_file", "/proc/zoneinfo", Gauge, Unit::Pages, "active file pages in the zone"),
-    metric(T, "nr_zone_unevictable", "/proc/zoneinfo", Gauge, Unit::Pages, "unevictable pages in the zone"),
-    metric(T, "nr_zone_write_pending", "/proc/zoneinfo", Gauge, Unit::Pages, "dirty and writeback pages in the zone"),
-    metric(T, "nr_zspages", "/proc/zoneinfo", Gauge, Unit::Pages, "pages that zsmalloc (zram, zswap) uses in the zone"),
-    metric(T, "nr_free_cma", "/proc/zoneinfo", Gauge, Unit::Pages, "free pages of contiguous memory areas in the zone"),
-    metric(T, "numa_hit", "/proc/zoneinfo", Counter, Unit::Pages, "allocations served by the node that was asked for"),
-    metric(
-        T,
-        "numa_miss",
-        "/proc/zoneinfo",
-        Counter,
-        Unit::Pages,
-        "allocations served by this node that another one was asked for",
-    ),
-    metric(
-        T,
-        "numa_foreign",
-        "/proc/zoneinfo",
-        Counter,
-        Unit::Pages,
-        "allocations asked of this node that another one served",
-    ),
-    metric(
-        T,
-        "numa_interleave",
-        "/proc/zoneinfo",
-        Counter,
-        Unit::Pages,
-        "interleaved allocations served by the node that was asked for",
-    ),
-    metric(T, "numa_local", "/proc/zoneinfo", Counter, Unit::Pages, "allocations served by the node of the CPU"),
-    metric(
-        T,
-        "numa_other",
-        "/proc/zoneinfo",
-        Counter,
-        Unit::Pages,
-        "allocations served by another node than the CPU's",
-    ),
-    metric(T, "nr_free_pages", "/proc/zoneinfo", Gauge, Unit::Pages, "free pages in the zone, as its counters say"),
-    metric(T, "nr_zone_inactive_anon", "/proc/zoneinfo", Gauge, Unit::Pages, "inactive anonymous pages in the zone"),
-    metric(T, "nr_mlock", "/proc/zoneinfo", Gauge, Unit::Pages, "locked pages in the zone"),
-    metric(T, "nr_bounce", "/proc/zoneinfo", Gauge, Unit::Pages, "bounce buffers in the zone"),
-    metric(T, "order0", "/proc/buddyinfo", Gauge, Unit::Count, "free blocks of 2^0 pages"),
-    metric(T, "order1", "/proc/buddyinfo", Gauge, Unit::Count, "free blocks of 2^1 pages"),
-    metric(T, "order2", "/proc/buddyinfo", Gauge, Unit::Count, "free blocks of 2^2 pages"),
-    metric(T, "order3", "/proc/buddyinfo", Gauge, Unit::Count, "free blocks of 2^3 pages"),
-    metric(T, "order4", "/proc/buddyinfo", Gauge, Unit::Count, "free blocks of 2^4 pages"),
-    metric(T, "order5", "/proc/buddyinfo", Gauge, Unit::Count, "free blocks of 2^5 pages"),
-    metric(T, "order6", "/proc/buddyinfo", Gauge, Unit::Count, "free blocks of 2^6 pages"),
-    metric(T, "order7", "/proc/buddyinfo", Gauge, Unit::Count, "free blocks of 2^7 pages"),
-    metric(T, "order8", "/proc/buddyinfo", Gauge, Unit::Count, "free blocks of 2^8 pages"),
-    metric(T, "order9", "/proc/buddyinfo", Gauge, Unit::Count, "free blocks of 2^9 pages"),
-    metric(T, "order10", "/proc/buddyinfo", Gauge, Unit::Count, "free blocks of 2^10 pages"),
-];
+metrics! {
+    Zone;
+    "/proc/zoneinfo" {
+        "free" Gauge Pages "free pages in the zone"
+        "min" Gauge Pages "watermark below which allocations reclaim directly"
+        "low" Gauge Pages "watermark below which kswapd is woken"
+        "high" Gauge Pages "watermark at which kswapd stops"
+        "boost" Gauge Pages "temporary rise of the watermarks after fragmentation (since Linux 5.0)"
+        "spanned" Gauge Pages "pages the zone spans, holes included"
+        "present" Gauge Pages "pages that exist in the zone"
+        "managed" Gauge Pages "pages the page allocator manages"
+        "reserve_max" Gauge Pages "largest lowmem reserve against allocations that could use a higher zone"
+        "promo" Gauge Pages "watermark up to which promotion from slower memory keeps room"
+        "scanned" Counter Pages "pages scanned since reclaim last freed some (old kernels)"
+        "cma" Gauge Pages "pages of contiguous memory areas in the zone"
+        "nr_free_pages_blocks" Gauge Pages "free pages in blocks of a whole pageblock in the zone"
+        "nr_zone_active_anon" Gauge Pages "active anonymous pages in the zone"
+        "nr_zone_inactive_file" Gauge Pages "inactive file pages in the zone"
+        "nr_zone_active_file" Gauge Pages "active file pages in the zone"
+        "nr_zone_unevictable" Gauge Pages "unevictable pages in the zone"
+        "nr_zone_write_pending" Gauge Pages "dirty and writeback pages in the zone"
+        "nr_zspages" Gauge Pages "pages that zsmalloc (zram, zswap) uses in the zone"
+        "nr_free_cma" Gauge Pages "free pages of contiguous memory areas in the zone"
+        "numa_hit" Counter Pages "allocations served by the node that was asked for"
+        "numa_miss" Counter Pages "allocations served by this node that another one was asked for"
+        "numa_foreign" Counter Pages "allocations asked of this node that another one served"
+        "numa_interleave" Counter Pages "interleaved allocations served by the node that was asked for"
+        "numa_local" Counter Pages "allocations served by the node of the CPU"
+        "numa_other" Counter Pages "allocations served by another node than the CPU's"
+        "nr_free_pages" Gauge Pages "free pages in the zone, as its counters say"
+        "nr_zone_inactive_anon" Gauge Pages "inactive anonymous pages in the zone"
+        "nr_mlock" Gauge Pages "locked pages in the zone"
+        "nr_bounce" Gauge Pages "bounce buffers in the zone"
+    }
+    "/proc/buddyinfo" {
+        "order0" Gauge Count "free blocks of 2^0 pages"
+        "order1" Gauge Count "free blocks of 2^1 pages"
+        "order2" Gauge Count "free blocks of 2^2 pages"
+        "order3" Gauge Count "free blocks of 2^3 pages"
+        "order4" Gauge Count "free blocks of 2^4 pages"
+        "order5" Gauge Count "free blocks of 2^5 pages"
+        "order6" Gauge Count "free blocks of 2^6 pages"
+        "order7" Gauge Count "free blocks of 2^7 pages"
+        "order8" Gauge Count "free blocks of 2^8 pages"
+        "order9" Gauge Count "free blocks of 2^9 pages"
+        "order10" Gauge Count "free blocks of 2^10 pages"
+    }
+}

@@ -1,7 +1,7 @@
 //! The rules on what was really recorded: `buffered-read` on a host at scale 1/8, Linux 6.18, while other programs used the
 //! same disk. The file holds the columns that rules look at, each value as the difference to the one before.
 
-use pagetide_core::{Column, Entity, Manifest, Mark, Recording, RecordingBuilder, Stamp, Table, metric};
+use pagetide_core::{Column, Entity, Kind, Manifest, Mark, Recording, RecordingBuilder, Stamp, Table, metric};
 use serde_json::Value;
 
 fn sums(differences: &Value) -> Vec<Option<i64>> {
@@ -37,9 +37,11 @@ fn load(text: &str) -> Recording {
             }
         };
         let first = usize::try_from(line["first"].as_u64().unwrap()).unwrap();
+        // The file keeps rates in thousandths of their unit, as recordings before format version 3 did.
+        let factor = if column.kind == Kind::Rate { metric::RATE_SCALE / 1000 } else { 1 };
         let points = sums(&line["differences"]).into_iter().zip(first..);
         let entity = Entity { name: text("entity"), label: text("label") };
-        builder.column(table, entity, &column, points.filter_map(|(value, at)| Some((at, value?))));
+        builder.column(table, entity, &column, points.filter_map(|(value, at)| Some((at, value? * factor))));
     }
     marks.into_iter().for_each(|mark| builder.mark(mark));
     builder.finish()

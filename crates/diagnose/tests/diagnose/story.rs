@@ -77,7 +77,7 @@ impl Story {
     pub(crate) fn rate(mut self, table: Table, entity: &str, name: &str, rate: impl Fn(f64) -> f64) -> Self {
         let unit = metric::find(table, name).map_or(pagetide_core::Unit::Count, |known| known.unit);
         let column = Column { name: name.to_owned(), kind: Kind::Rate, unit };
-        let values = self.times().map(|at| Some(whole(rate(at) * 1e3))).collect();
+        let values = self.times().map(|at| Some(whole(rate(at) * metric::RATE_SCALE as f64))).collect();
         self.lines.push(Line { table, entity: entity.to_owned(), column, values });
         self
     }

@@ -14,7 +14,7 @@ mod watch;
 Examples:
   pagetide diagnose rec
   pagetide diagnose run/buffered-read --html report.html
-  pagetide diagnose rec --from 12:20 --to 12:40                a stretch of time (UTC)
+  pagetide diagnose rec --from 12:20 --to 12:40                a stretch of time
   pagetide diagnose run/ssd-stream-starves-raid --step B1      one step, as a host would have seen it
   pagetide diagnose rec --json
   pagetide diagnose rec --watch --json     a line for each finding that begins or ends
@@ -23,12 +23,15 @@ With --watch the exit code is 1 when anything that is wrong began while it watch
 pub(crate) struct Arguments {
     /// The recording: its folder, or a run's folder.
     recording: PathBuf,
-    /// From this time on (UTC): `12:20`, `12:20:30`, `2026-11-21T12:20:30`, or `-10min` before the end.
+    /// From this time on: `12:20`, `12:20:30`, `2026-11-21T12:20:30`, or `-10min` before the end.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, conflicts_with = "watch")]
     from: Option<String>,
     /// Up to this time.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, conflicts_with = "watch")]
     to: Option<String>,
+    /// Print and read times in UTC, not in the time zone of the recorded host.
+    #[arg(long)]
+    utc: bool,
     /// Of a run only this step, with the one before it as what was usual, and nothing of what the lab knows about it.
     #[arg(long, value_name = "ID", conflicts_with_all = ["from", "to", "watch"])]
     step: Option<String>,

@@ -2,10 +2,9 @@
 
 use super::Outcome;
 use crate::{output, recordings};
-use pagetide_core::{Error, Nanos};
+use pagetide_core::{Error, LocalClock, Nanos};
 use pagetide_store::Writer;
 use pagetide_store::import::{self, Date, DateOrder, FileReport, ImportReport, Input, Options};
-use pagetide_view::show::of_day;
 use serde_json::json;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -153,9 +152,10 @@ fn text(report: &ImportReport) -> String {
 /// From when to when a file goes; without a day when that is not known.
 fn span(file: &FileReport) -> String {
     let (Some(from), Some(to)) = (file.from_wall_ns, file.to_wall_ns) else { return String::new() };
+    let utc = LocalClock::utc();
     if file.day_known {
         format!(", {} to {}", recordings::timestamp(from), recordings::timestamp(to))
     } else {
-        format!(", {} to {} of a day that is not known", of_day(from), of_day(to))
+        format!(", {} to {} of an unknown day", utc.time(from), utc.time(to))
     }
 }

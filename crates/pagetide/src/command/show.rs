@@ -18,7 +18,7 @@ use std::path::PathBuf;
 Examples:
   pagetide show rec                                     memory, one row a sample
   pagetide show rec disk --every 10s                    disks, one row each 10 s
-  pagetide show rec paging --from 12:20 --to 12:40      a stretch of time (UTC)
+  pagetide show rec paging --from 12:20 --to 12:40      a stretch of time
   pagetide show rec disk --csv > disk.csv")]
 pub(crate) struct Arguments {
     /// The recording: its folder, or a run's folder.
@@ -26,12 +26,15 @@ pub(crate) struct Arguments {
     /// What to show.
     #[arg(default_value = "memory")]
     topic: Choice,
-    /// From this time on (UTC): `12:20`, `12:20:30`, `2026-11-21T12:20:30`, or `-10min` before the end.
+    /// From this time on: `12:20`, `12:20:30`, `2026-11-21T12:20:30`, or `-10min` before the end.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     from: Option<String>,
     /// Up to this time.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     to: Option<String>,
+    /// Print and read times in UTC, not in the time zone of the recorded host.
+    #[arg(long)]
+    utc: bool,
     /// One row for each stretch of this length instead of one for each sample.
     #[arg(long, value_name = "TIME")]
     every: Option<Nanos>,
@@ -72,7 +75,8 @@ impl ValueEnum for Choice {
 pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let topic = arguments.topic.0;
     let recording = recordings::load(&arguments.recording, &topic.selection())?;
-    let range = recordings::range(&recording, arguments.from.as_deref(), arguments.to.as_deref())?;
+    let clock = recordings::clock(&recording.manifest, arguments.utc);
+    let range = recordings::range(&recording, &clock, arguments.from.as_deref(), arguments.to.as_deref())?;
     let every = arguments.every.map(|every| i64::try_from(every.get()).unwrap_or(i64::MAX));
     let mut shown = show::show(&recording, topic, range, every);
     if let Some(only) = &arguments.only {
@@ -85,7 +89,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         output::stream(|out| write_csv(&shown, out))?;
     } else {
         let style = Style { colour: output::colour(), width: output::width().max(160) };
-        let any = output::stream(|out| show::draw(&shown, style, out))?;
+        let any = output::stream(|out| show::draw(&shown, &clock, style, out))?;
         if !any && idle == 0 {
             output::say(&nothing(arguments, &recording));
         }

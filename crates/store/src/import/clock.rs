@@ -1,6 +1,6 @@
 //! Dates and times of day as tools print them.
 
-use pagetide_core::calendar;
+use jiff::{ToSpan, civil};
 use std::fmt;
 use std::str::FromStr;
 
@@ -10,37 +10,33 @@ pub(super) const SECOND: i64 = 1_000_000_000;
 /// Nanoseconds of a day.
 pub(super) const DAY: i64 = 86_400 * SECOND;
 
-/// A day of the calendar, as days since 1970-01-01.
+/// A day of the calendar from 1970 to 2200: a time in nanoseconds ends in 2262.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Date(i32);
+pub struct Date(civil::Date);
 
 impl Date {
     /// 1970-01-01.
-    pub const EPOCH: Self = Self(0);
+    pub const EPOCH: Self = Self(civil::date(1970, 1, 1));
 
-    /// The day with these numbers, when there is one from 1970 to 2200: a time in nanoseconds ends in 2262.
-    pub fn new(year: i32, month: u32, day: u32) -> Option<Self> {
-        if !(1970..=2200).contains(&year) || !(1..=12).contains(&month) || day < 1 || day > days_in(year, month) {
-            return None;
-        }
-        i32::try_from(calendar::days(year.into(), month.into(), day.into())).ok().map(Self)
+    /// The day with these numbers, when there is one.
+    pub fn new(year: i16, month: i8, day: i8) -> Option<Self> {
+        civil::Date::new(year, month, day).ok().filter(|date| (1970..=2200).contains(&date.year())).map(Self)
     }
 
     /// Midnight, in nanoseconds since 1970-01-01.
     pub fn nanos(self) -> i64 {
-        i64::from(self.0).saturating_mul(DAY)
+        Self::EPOCH.0.duration_until(self.0).as_secs().saturating_mul(SECOND)
     }
 
     /// The day `days` later.
     pub(super) fn plus(self, days: i32) -> Self {
-        Self(self.0.saturating_add(days))
+        Self(self.0.saturating_add(days.days()))
     }
 }
 
 impl fmt::Display for Date {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (year, month, day) = calendar::date(self.0.into());
-        write!(f, "{year:04}-{month:02}-{day:02}")
+        self.0.fmt(f)
     }
 }
 
@@ -48,15 +44,6 @@ impl FromStr for Date {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
         iso_date(text.trim()).ok_or_else(|| format!("`{text}` is not a day such as 2016-09-10"))
-    }
-}
-
-fn days_in(year: i32, month: u32) -> u32 {
-    match month {
-        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
     }
 }
 
@@ -109,7 +96,7 @@ pub(super) fn printed_date(text: &str, twelve_hours: bool, order: Option<DateOrd
     if first.len() == 4 {
         return Some(PrintedDate { date: Date::new(whole(first)?, whole(second)?, whole(third)?)?, ambiguous: false });
     }
-    let year: i32 = whole(third)?;
+    let year: i16 = whole(third)?;
     let year = match third.len() {
         2 if year >= 70 => 1900 + year,
         2 => 2000 + year,
@@ -250,8 +237,8 @@ fn epoch_seconds(line: &str) -> Option<(Moment, &str)> {
     if rest.chars().next().is_some_and(|c| !c.is_whitespace() && !":]".contains(c)) {
         return None;
     }
-    let (year, month, day) = calendar::date(seconds / 86_400);
-    let date = Date::new(i32::try_from(year).ok()?, u32::try_from(month).ok()?, u32::try_from(day).ok()?)?;
+    let day = jiff::Timestamp::from_second(seconds).ok()?.to_zoned(jiff::tz::TimeZone::UTC).date();
+    let date = Date::new(day.year(), day.month(), day.day())?;
     let nanos = seconds % 86_400 * SECOND + fraction;
     Some((Moment { date: Some(date), nanos, offset: Some(0) }, rest.strip_prefix(':').unwrap_or(rest)))
 }
@@ -274,7 +261,7 @@ fn printed_by_date(line: &str) -> Option<(Moment, &str)> {
     }
     let (first, rest) = word(rest)?;
     let (second, rest) = word(rest)?;
-    let month = |name: &str| MONTHS.iter().position(|month| *month == name).and_then(|at| u32::try_from(at + 1).ok());
+    let month = |name: &str| MONTHS.iter().position(|month| *month == name).and_then(|at| i8::try_from(at + 1).ok());
     if let Some(month) = month(first) {
         let time = time_of_day(rest.trim_start())?;
         let (offset, rest) = zone(time.rest);

@@ -1,11 +1,10 @@
 //! What the columns of sysstat's tools mean, and how a row of them becomes values.
 //!
-//! A rate or an average is stored as [`Kind::Rate`], in thousandths of the unit; it is called as the kernel's counter when
-//! it is that counter's change per second. Parts of a whole come in percent with two decimals and are stored as
-//! thousandths of one: the last decimal is rounded.
+//! A rate or an average is stored as [`Kind::Rate`], in millionths of the unit; it is called as the kernel's counter when
+//! it is that counter's change per second. Parts of a whole come in percent and are stored as parts of one.
 
 use super::gather::{Gather, LaneId};
-use super::number::{scaled, thousandths, thousandths_of_kib};
+use super::number::{millionths, millionths_of_kib, scaled};
 use pagetide_core::{Column, Kind, Table};
 use std::collections::HashMap;
 
@@ -65,12 +64,12 @@ impl Section {
         (0..self.names.len()).filter(move |at| !used(at)).map(|at| self.names[at].as_str())
     }
 
-    /// Thousandths of the number in column `at`, in KiB where the column counts in KiB.
+    /// Millionths of the number in column `at`, in KiB where the column counts in KiB.
     pub(super) fn number(&self, at: usize, text: &str) -> Option<i64> {
         match text.strip_suffix('%') {
-            Some(percent) => thousandths(percent),
-            None if self.kib.get(at) == Some(&true) => thousandths_of_kib(text),
-            None => thousandths(text),
+            Some(percent) => millionths(percent),
+            None if self.kib.get(at) == Some(&true) => millionths_of_kib(text),
+            None => millionths(text),
         }
     }
 
@@ -79,7 +78,7 @@ impl Section {
         &self.names[at]
     }
 
-    /// Stores a row, in thousandths by column; a column whose sources are not all there gets nothing. `keep` says which
+    /// Stores a row, in millionths by column; a column whose sources are not all there gets nothing. `keep` says which
     /// kinds are wanted.
     pub(super) fn row(&mut self, gather: &mut Gather, entity: &str, values: &[Option<i64>], keep: fn(Kind) -> bool) {
         if !self.lanes.contains_key(entity) {
@@ -147,6 +146,6 @@ mod tests {
         new.row(&mut gather, "sda", &[new.number(0, "6198.76")], everything);
         let (key, column, lane) = &gather.lanes[0];
         assert_eq!((key.name.as_str(), column.unit, gather.lanes.len()), ("read_sectors", Unit::Sectors, 1));
-        assert_eq!(lane.values, [12_397_520, 12_397_520]);
+        assert_eq!(lane.values, [12_397_520_000, 12_397_520_000]);
     }
 }

@@ -1,7 +1,12 @@
 //! Numbers as tools print them: decimals with a point or a comma, and the suffixes of sar's `-h`.
 
-/// Thousandths of a decimal number, the nearest when it has more than three decimals. Point and comma both divide.
-pub(super) fn thousandths(text: &str) -> Option<i64> {
+use pagetide_core::metric::RATE_SCALE;
+
+/// How many decimals a stored rate has.
+const DECIMALS: u32 = RATE_SCALE.ilog10();
+
+/// Millionths of a decimal number, the nearest when it has more than six decimals. Point and comma both divide.
+pub(super) fn millionths(text: &str) -> Option<i64> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
         None => (false, text),
@@ -16,9 +21,9 @@ pub(super) fn thousandths(text: &str) -> Option<i64> {
                 any = true;
             }
             (b'0'..=b'9', Some(seen)) => {
-                if seen < 3 {
+                if seen < DECIMALS {
                     value = value.checked_mul(10)?.checked_add(i64::from(byte - b'0'))?;
-                } else if seen == 3 && byte >= b'5' {
+                } else if seen == DECIMALS && byte >= b'5' {
                     value = value.checked_add(1)?;
                 }
                 decimals = Some(seen + 1);
@@ -30,16 +35,16 @@ pub(super) fn thousandths(text: &str) -> Option<i64> {
     if !any || decimals == Some(0) {
         return None;
     }
-    for _ in decimals.unwrap_or(0).min(3)..3 {
+    for _ in decimals.unwrap_or(0).min(DECIMALS)..DECIMALS {
         value = value.checked_mul(10)?;
     }
     Some(if negative { -value } else { value })
 }
 
-/// Thousandths of a KiB: a plain number is in KiB, with one of sysstat's suffixes (`sar -h`) in what the suffix says.
-pub(super) fn thousandths_of_kib(text: &str) -> Option<i64> {
-    let Some(suffix) = text.chars().last().filter(char::is_ascii_alphabetic) else { return thousandths(text) };
-    let number = thousandths(&text[..text.len() - 1])?;
+/// Millionths of a KiB: a plain number is in KiB, with one of sysstat's suffixes (`sar -h`) in what the suffix says.
+pub(super) fn millionths_of_kib(text: &str) -> Option<i64> {
+    let Some(suffix) = text.chars().last().filter(char::is_ascii_alphabetic) else { return millionths(text) };
+    let number = millionths(&text[..text.len() - 1])?;
     match suffix {
         's' => Some((number + 1) / 2),
         'B' => Some((number + 512) / 1024),
@@ -60,10 +65,10 @@ pub(super) fn scaled(value: i64, numerator: i64, denominator: i64) -> Option<i64
     i64::try_from(rounded).ok()
 }
 
-/// Thousandths of a number that came as a float, the nearest, when it is one that an `i64` holds.
+/// Millionths of a number that came as a float, the nearest, when it is one that an `i64` holds.
 #[expect(clippy::cast_possible_truncation, reason = "the range is checked")]
-pub(super) fn thousandths_of(value: f64) -> Option<i64> {
-    let product = (value * 1e3).round();
+pub(super) fn millionths_of(value: f64) -> Option<i64> {
+    let product = (value * RATE_SCALE as f64).round();
     (product.abs() < 9e18).then_some(product as i64)
 }
 
@@ -74,12 +79,12 @@ mod tests {
 
     #[test]
     fn decimals_are_read_exactly() {
-        let check = |text, value| assert_eq!(thousandths(text), value, "{text}");
-        check("694031.81", Some(694_031_810));
-        check("694031,81", Some(694_031_810));
-        check("0.3", Some(300));
-        check("-1.2346", Some(-1235));
-        check("369488", Some(369_488_000));
+        let check = |text, value| assert_eq!(millionths(text), value, "{text}");
+        check("694031.81", Some(694_031_810_000));
+        check("694031,81", Some(694_031_810_000));
+        check("0.3", Some(300_000));
+        check("-1.2345678", Some(-1_234_568));
+        check("369488", Some(369_488_000_000));
         for bad in ["", ".", "1.", ".5", "1.2.3", "12a", "-", "nan", "1e3", "99999999999999999999", "+1"] {
             check(bad, None);
         }
@@ -87,13 +92,13 @@ mod tests {
 
     #[test]
     fn suffixes_say_the_unit() {
-        assert_eq!(thousandths_of_kib("22.8G"), Some(22_800 << 20));
-        assert_eq!(thousandths_of_kib("0,5k"), Some(500));
-        assert_eq!(thousandths_of_kib("512.0B"), Some(500));
-        assert_eq!(thousandths_of_kib("8.0s"), Some(4000));
-        assert_eq!(thousandths_of_kib("12"), Some(12_000));
-        assert_eq!(thousandths_of_kib("1.0Q"), None);
-        assert_eq!(thousandths_of_kib("é"), None);
+        assert_eq!(millionths_of_kib("22.8G"), Some(22_800_000 << 20));
+        assert_eq!(millionths_of_kib("0,5k"), Some(500_000));
+        assert_eq!(millionths_of_kib("512.0B"), Some(500_000));
+        assert_eq!(millionths_of_kib("8.0s"), Some(4_000_000));
+        assert_eq!(millionths_of_kib("12"), Some(12_000_000));
+        assert_eq!(millionths_of_kib("1.0Q"), None);
+        assert_eq!(millionths_of_kib("é"), None);
     }
 
     proptest! {
@@ -101,13 +106,13 @@ mod tests {
         fn what_printf_prints_is_read_back(hundredths in -1_000_000_000_000i64..1_000_000_000_000) {
             let sign = if hundredths < 0 { "-" } else { "" };
             let text = format!("{sign}{}.{:02}", hundredths.abs() / 100, hundredths.abs() % 100);
-            prop_assert_eq!(thousandths(&text), Some(hundredths * 10));
+            prop_assert_eq!(millionths(&text), Some(hundredths * 10_000));
         }
 
         #[test]
         fn any_text_is_a_number_or_not(text in ".{0,12}") {
-            let _ = thousandths(&text);
-            let _ = thousandths_of_kib(&text);
+            let _ = millionths(&text);
+            let _ = millionths_of_kib(&text);
         }
     }
 }

@@ -5,7 +5,7 @@ use super::banner::{has_small_pages, one_host};
 use super::clock::stamp;
 use super::columns::{DISK, HOST, Section, everything};
 use super::gather::{Event, Gather};
-use super::number::thousandths_of;
+use super::number::millionths_of;
 use pagetide_core::{Error, Table};
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
@@ -215,7 +215,7 @@ impl Reader<'_> {
         for (key, value) in parts.iter().flat_map(|part| part.iter()) {
             if let Some(value) = value.as_f64() {
                 names.push(sar_name(object, key));
-                values.push(thousandths_of(value));
+                values.push(millionths_of(value));
             }
         }
         let meanings = if table == Table::Disk { DISK } else { HOST };

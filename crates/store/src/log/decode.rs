@@ -1,9 +1,9 @@
 //! Records back into samples and marks.
 
 use super::frame::{self, HEADER};
-use super::{Additions, Start, kind, table_of};
-use crate::{FORMAT_VERSION, varint};
-use pagetide_core::{EntityId, Mark, Sample, Schema, Stamp, Table};
+use super::{Additions, Start, TABLES_BEFORE_3, kind};
+use crate::{FORMAT_VERSION, RATE_FACTOR_BEFORE_3, varint};
+use pagetide_core::{EntityId, Kind, Mark, Sample, Schema, Stamp, Table};
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 
@@ -40,6 +40,10 @@ pub(crate) struct LogReader<R> {
     start: Start,
     offset: u64,
     content: Vec<u8>,
+    /// Whether each table's rows have their length before them.
+    sections: bool,
+    /// The tables by their numbers; absent are those that this version does not know.
+    tables: Vec<Option<Table>>,
     schema: Schema,
     rows: BTreeMap<Table, Vec<Vec<Option<i64>>>>,
     stamp: Stamp,
@@ -53,11 +57,11 @@ impl<R: Read> LogReader<R> {
         let mut head = Vec::with_capacity(HEADER);
         source.by_ref().take(HEADER as u64).read_to_end(&mut head)?;
         let head = <[u8; HEADER]>::try_from(head.as_slice()).map_err(|_| LogError::NotALog)?;
-        match frame::version(&head) {
-            None => return Err(LogError::NotALog),
-            Some(version) if version > FORMAT_VERSION => return Err(LogError::Newer(version)),
-            Some(_) => {}
+        let version = frame::version(&head).ok_or(LogError::NotALog)?;
+        if version > FORMAT_VERSION {
+            return Err(LogError::Newer(version));
         }
+        let sections = version >= 3;
         let mut content = Vec::new();
         let offset = HEADER as u64;
         let start: Start = match frame::read(&mut source, offset, &mut content)? {
@@ -72,6 +76,8 @@ impl<R: Read> LogReader<R> {
             start,
             offset: offset + frame::size(content.len()),
             content,
+            sections,
+            tables: if sections { Vec::new() } else { TABLES_BEFORE_3.map(Some).to_vec() },
             schema: Schema::default(),
             rows: BTreeMap::new(),
             stamp: Stamp::default(),
@@ -125,11 +131,13 @@ impl<R: Read> LogReader<R> {
         match kind {
             kind::SCHEMA => {
                 let additions: Additions = serde_json::from_slice(content).ok()?;
+                self.tables.extend(additions.tables.iter().map(|name| Table::by_name(name)));
+                let known = |name: String| Table::by_name(&name);
                 for (table, column) in additions.columns {
-                    self.schema.push_column(table, column);
+                    known(table).map(|table| self.schema.push_column(table, column));
                 }
                 for (table, entity) in additions.entities {
-                    self.schema.push_entity(table, entity);
+                    known(table).map(|table| self.schema.push_entity(table, entity));
                 }
                 Some(None)
             }
@@ -137,8 +145,9 @@ impl<R: Read> LogReader<R> {
                 self.take_sample(kind == kind::WHOLE_SAMPLE, content)?;
                 Some(Some(Event::Sample))
             }
-            kind::MARK => Some(Some(Event::Mark(serde_json::from_slice(content).ok()?))),
-            _ => None,
+            kind::MARK => Some(mark(content)?.map(Event::Mark)),
+            // A later version may add kinds of which a reader need not know.
+            _ => self.sections.then_some(None),
         }
     }
 
@@ -149,9 +158,19 @@ impl<R: Read> LogReader<R> {
         }
         self.sample.clear();
         self.take_stamp(whole, &mut input)?;
-        while let Some((code, rest)) = input.split_first() {
+        while !input.is_empty() {
+            let number = varint::take_len(&mut input)?;
+            let table = self.tables.get(number).copied()?;
+            if !self.sections {
+                self.take_rows(table?, &mut input)?;
+                continue;
+            }
+            let length = varint::take_len(&mut input)?;
+            let (mut section, rest) = input.split_at_checked(length)?;
+            if let Some(table) = table {
+                self.take_rows(table, &mut section)?;
+            }
             input = rest;
-            self.take_rows(table_of(*code)?, &mut input)?;
         }
         Some(())
     }
@@ -182,9 +201,24 @@ impl<R: Read> LogReader<R> {
             let row = known.get_mut(number as usize)?;
             row.resize(columns, None);
             take_row(row, input)?;
-            self.sample.row(table, EntityId(number), columns).copy_from_slice(row);
+            let values = self.sample.row(table, EntityId(number), columns);
+            values.copy_from_slice(row);
+            if !self.sections {
+                let rates = values.iter_mut().zip(self.schema.columns(table));
+                for (value, _) in rates.filter(|(_, column)| column.kind == Kind::Rate) {
+                    *value = value.map(|value| value.saturating_mul(RATE_FACTOR_BEFORE_3));
+                }
+            }
         }
         Some(())
+    }
+}
+
+/// The mark of its JSON; none of a kind that a later version added, which is nothing that this one could show. Absent when it is no JSON.
+pub(crate) fn mark<T: serde::de::DeserializeOwned>(json: &[u8]) -> Option<Option<T>> {
+    match serde_json::from_slice(json) {
+        Ok(mark) => Some(Some(mark)),
+        Err(error) => error.is_data().then_some(None),
     }
 }
 

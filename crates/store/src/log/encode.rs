@@ -1,6 +1,6 @@
 //! Samples and marks into records.
 
-use super::{Additions, Start, frame, kind, table_code};
+use super::{Additions, Start, frame, kind};
 use crate::varint;
 use pagetide_core::{Mark, Sample, Schema, Stamp, Table, TableSample};
 use std::collections::BTreeMap;
@@ -12,15 +12,19 @@ use std::collections::BTreeMap;
 #[derive(Debug, Default)]
 pub(crate) struct Encoder {
     tables: BTreeMap<Table, TableState>,
+    /// The rows of one table, whose length goes before them.
+    section: Vec<u8>,
     stamp: Stamp,
     /// The difference of the two stamps before, on the recording's axis.
     pace: i64,
     whole: bool,
-    undo: Vec<(Table, usize, usize)>,
+    undo: Vec<(Table, Option<usize>, usize, usize)>,
 }
 
 #[derive(Debug, Default)]
 struct TableState {
+    /// The number that the log has given to the table.
+    number: Option<usize>,
     /// How many columns the log knows.
     columns: usize,
     /// The numbers that the log has given to the schema's entities.
@@ -51,7 +55,7 @@ impl Encoder {
     /// large for a record.
     pub(crate) fn sample(&mut self, out: &mut Vec<u8>, offset: u64, schema: &Schema, sample: &Sample) -> bool {
         let additions = self.grow(schema, sample);
-        if !additions.columns.is_empty() || !additions.entities.is_empty() {
+        if !additions.is_empty() {
             json(out, offset, kind::SCHEMA, &additions);
         }
         let kind = if self.whole { kind::WHOLE_SAMPLE } else { kind::SAMPLE };
@@ -68,8 +72,9 @@ impl Encoder {
 
     /// Takes back the last sample, which was not written. The next one is written whole.
     pub(crate) fn forget(&mut self) {
-        for (table, columns, entities) in self.undo.drain(..) {
+        for (table, number, columns, entities) in self.undo.drain(..) {
             let state = self.tables.entry(table).or_default();
+            state.number = number;
             state.columns = columns;
             for entity in state.known.drain(entities..) {
                 state.numbers.remove(&entity);
@@ -88,11 +93,18 @@ impl Encoder {
         let mut additions = Additions::default();
         self.undo.clear();
         for rows in sample.tables() {
-            let table = rows.table();
+            let (table, name) = (rows.table(), rows.table().name());
+            let numbered = self.tables.values().filter(|state| state.number.is_some()).count();
             let state = self.tables.entry(table).or_default();
-            self.undo.push((table, state.columns, state.known.len()));
+            self.undo.push((table, state.number, state.columns, state.known.len()));
+            if state.number.is_none() {
+                state.number = Some(numbered);
+                additions.tables.push(name.to_owned());
+            }
             let columns = schema.columns(table);
-            additions.columns.extend(columns.iter().skip(state.columns).map(|column| (table, column.clone())));
+            additions
+                .columns
+                .extend(columns.iter().skip(state.columns).map(|column| (name.to_owned(), column.clone())));
             state.columns = state.columns.max(columns.len());
             let entities = schema.entities(table);
             for (id, _) in rows.rows().filter(|(id, _)| !state.numbers.contains_key(&id.0)).collect::<Vec<_>>() {
@@ -103,7 +115,7 @@ impl Encoder {
                 state.numbers.insert(id.0, state.known.len());
                 state.known.push(id.0);
                 state.rows.push(Vec::new());
-                additions.entities.push((table, entity.clone()));
+                additions.entities.push((name.to_owned(), entity.clone()));
             }
         }
         additions
@@ -124,19 +136,24 @@ impl Encoder {
 
     fn put_rows(&mut self, out: &mut Vec<u8>, rows: &TableSample) {
         let Some(state) = self.tables.get_mut(&rows.table()) else { return };
+        let Some(table) = state.number else { return };
+        self.section.clear();
+        let section = &mut self.section;
         let known = rows.rows().filter(|(id, _)| state.numbers.contains_key(&id.0)).count();
-        out.push(table_code(rows.table()));
-        varint::put_len(out, known);
+        varint::put_len(section, known);
         let mut expected = 0i64;
         for (id, values) in rows.rows() {
             let Some(number) = state.numbers.get(&id.0).copied() else { continue };
             let signed = i64::try_from(number).unwrap_or(i64::MAX);
-            varint::put(out, varint::zigzag(signed - expected));
+            varint::put(section, varint::zigzag(signed - expected));
             expected = signed + 1;
             let before = &mut state.rows[number];
             before.resize(state.columns, None);
-            put_row(out, before, values);
+            put_row(section, before, values);
         }
+        varint::put_len(out, table);
+        varint::put_len(out, section.len());
+        out.extend_from_slice(section);
     }
 }
 

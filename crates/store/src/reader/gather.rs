@@ -12,6 +12,8 @@ use std::collections::BTreeMap;
 #[derive(Debug)]
 pub(super) struct Gathered<'a> {
     pub(super) selection: &'a Selection,
+    /// How many sealed segments there were.
+    pub(super) sealed_segments: usize,
     stamps: Vec<Stamp>,
     marks: Vec<Mark>,
     runs: Vec<Run>,
@@ -36,6 +38,7 @@ impl<'a> Gathered<'a> {
     pub(super) fn new(selection: &'a Selection) -> Self {
         Self {
             selection,
+            sealed_segments: 0,
             stamps: Vec::new(),
             marks: Vec::new(),
             runs: Vec::new(),

@@ -1,10 +1,11 @@
 //! Reading one segment, open or sealed.
 
 use super::gather::Gathered;
+use crate::RATE_FACTOR_BEFORE_3;
 use crate::layout::{self, Folder, SealedPath, SegmentName};
-use crate::log::{Event, LogError, LogReader};
-use crate::sealed::{self, MARK_COLUMNS, ROW_COLUMNS, SealedError, SealedFile, TIME_COLUMNS};
-use pagetide_core::{Entity, Mark, MarkKind, Selection, Stamp, Table};
+use crate::log::{self, Event, LogError, LogReader};
+use crate::sealed::{self, Description, SealedError, SealedFile};
+use pagetide_core::{Entity, Kind, Mark, Selection, Stamp, Table};
 use std::collections::BTreeMap;
 use std::io::{self, BufReader};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -47,36 +48,32 @@ pub(super) fn open(folder: &Folder, name: &SegmentName, gathered: &mut Gathered<
     Ok(())
 }
 
-/// Which of [`TIME_COLUMNS`] is the wall clock.
-const WALL: usize = 1;
+/// The sealed files of one segment by table. There is one of each, unless somebody copied another segment of this number here.
+pub(super) type SealedFiles = BTreeMap<&'static str, Vec<SealedPath>>;
 
-/// Reads a sealed segment: the files of one number.
-pub(super) fn sealed(
-    folder: &Folder,
-    files: &BTreeMap<&'static str, SealedPath>,
-    gathered: &mut Gathered<'_>,
-) -> Result<(), Trouble> {
-    // Without the file of samples it is the rest of a segment that is being removed.
-    let Some(path) = files.get(sealed::SAMPLES) else { return Ok(()) };
+/// Reads a sealed segment.
+pub(super) fn sealed(folder: &Folder, files: &SealedFiles, gathered: &mut Gathered<'_>) -> Result<(), Trouble> {
+    let Some(path) = files.get(sealed::SAMPLES).and_then(|paths| paths.last()) else { return Ok(()) };
     let Selection { from_wall_ns, to_wall_ns, .. } = gathered.selection;
     let outside = |(first, last): (i64, i64)| {
         from_wall_ns.is_some_and(|from| last < from) || to_wall_ns.is_some_and(|to| first > to)
     };
     let Some(samples) = read(folder, path, gathered, |file| {
         let (mut numbers, mut stamps) = (Vec::new(), Vec::new());
-        let groups = if file.range(WALL).is_some_and(outside) { 0 } else { file.row_groups() };
+        let groups = if file.range(file.column_named("wall_ns")?).is_some_and(outside) { 0 } else { file.row_groups() };
         for group in 0..groups {
-            numbers.extend(file.required(group, 0)?);
-            stamps.extend(read_stamps(file, group, WALL)?);
+            numbers.extend(file.required(group, file.column_named("sample")?)?);
+            stamps.extend(read_stamps(file, group)?);
         }
-        Ok((file.description().manifest.clone().unwrap_or_default(), numbers, stamps))
+        Ok((file.description().clone(), numbers, stamps))
     })?
     else {
         return Ok(());
     };
-    let (manifest, numbers, stamps) = samples;
-    gathered.run(&manifest);
-    if let Some(path) = files.get(sealed::MARKS) {
+    let (description, numbers, stamps) = samples;
+    gathered.run(&description.manifest.clone().unwrap_or_default());
+    let siblings = siblings(folder, files, path, &description, gathered)?;
+    if let Some(path) = siblings.get(sealed::MARKS) {
         let marks = read(folder, path, gathered, read_marks)?;
         marks.into_iter().flatten().for_each(|mark| gathered.mark(mark));
     }
@@ -86,7 +83,7 @@ pub(super) fn sealed(
         return Ok(());
     }
     for table in Table::ALL {
-        let Some(path) = files.get(table.name()).filter(|_| gathered.wants_table(table)) else { continue };
+        let Some(path) = siblings.get(table.name()).filter(|_| gathered.wants_table(table)) else { continue };
         let selection = gathered.selection;
         let rows = read(folder, path, gathered, |file| read_table(file, &places, selection))?;
         for rows in rows.into_iter().flatten() {
@@ -94,6 +91,38 @@ pub(super) fn sealed(
         }
     }
     Ok(())
+}
+
+/// The files beside that of samples: those that it lists with the content that it lists, and before version 3 those that are there.
+/// A note tells of each that is missing or another one; tables that this version does not know are nobody's loss.
+fn siblings(
+    folder: &Folder,
+    files: &SealedFiles,
+    samples: &SealedPath,
+    description: &Description,
+    gathered: &mut Gathered<'_>,
+) -> Result<BTreeMap<&'static str, SealedPath>, Trouble> {
+    let Some(listed) = &description.siblings else {
+        return Ok(files.iter().filter_map(|(kind, paths)| Some((*kind, paths.last()?.clone()))).collect());
+    };
+    let mut siblings = BTreeMap::new();
+    for kind in sealed::kinds() {
+        let Some(content) = listed.get(kind) else { continue };
+        let there = files.get(kind).map_or(&[][..], Vec::as_slice);
+        let same = |path: &&SealedPath| {
+            path.checksum.is_none_or(|checksum| checksum == content.crc32) && folder.size(&path.path) == content.size
+        };
+        if let Some(path) = there.iter().find(same) {
+            siblings.insert(kind, SealedPath { checksum: Some(content.crc32), ..path.clone() });
+            continue;
+        }
+        // A segment that is being removed loses its file of samples first.
+        folder.open_sealed(samples).map_err(|error| Trouble::Io(samples.path.clone(), error))?;
+        let why = if there.is_empty() { "is missing" } else { "is not the one that was written with it" };
+        let text = format!("store: segment {} is damaged: its file in {kind}/ {why}", samples.name.text());
+        gathered.note(samples.name.wall_ns(), text);
+    }
+    Ok(siblings)
 }
 
 /// Reads a sealed file; absent, with a note in the recording, when it is damaged.
@@ -117,10 +146,10 @@ fn read<T>(
     }
 }
 
-/// Three columns from `first` on as stamps.
-fn read_stamps(file: &SealedFile, group: usize, first: usize) -> Result<Vec<Stamp>, SealedError> {
-    let (wall, mono, boot) =
-        (file.required(group, first)?, file.required(group, first + 1)?, file.required(group, first + 2)?);
+/// The times of the rows of a row group.
+fn read_stamps(file: &SealedFile, group: usize) -> Result<Vec<Stamp>, SealedError> {
+    let times = |name| file.required(group, file.column_named(name)?);
+    let (wall, mono, boot) = (times("wall_ns")?, times("mono_ns")?, times("boot_ns")?);
     let stamps = wall.into_iter().zip(mono).zip(boot);
     Ok(stamps.map(|((wall_ns, mono_ns), boot_ns)| Stamp { wall_ns, mono_ns, boot_ns }).collect())
 }
@@ -128,10 +157,11 @@ fn read_stamps(file: &SealedFile, group: usize, first: usize) -> Result<Vec<Stam
 fn read_marks(file: &SealedFile) -> Result<Vec<Mark>, SealedError> {
     let mut marks = Vec::new();
     for group in 0..file.row_groups() {
-        let stamps = read_stamps(file, group, 0)?;
-        for (stamp, json) in stamps.into_iter().zip(file.strings(group, MARK_COLUMNS.len() - 1)?) {
-            let kind: Result<MarkKind, _> = serde_json::from_slice(json.data());
-            marks.push(Mark { stamp, kind: kind.map_err(|error| SealedError::Damaged(error.to_string()))? });
+        let stamps = read_stamps(file, group)?;
+        let kinds = file.strings(group, file.column_named("json")?)?;
+        for (stamp, json) in stamps.into_iter().zip(kinds) {
+            let kind = log::mark(json.data()).ok_or_else(|| SealedError::Damaged("a mark is no JSON".into()))?;
+            marks.extend(kind.map(|kind| Mark { stamp, kind }));
         }
     }
     Ok(marks)
@@ -152,37 +182,38 @@ fn read_table(
     places: &BTreeMap<i64, usize>,
     selection: &Selection,
 ) -> Result<Vec<Rows>, SealedError> {
-    let label = file.description().label.clone();
-    // Up to version 1 tables had all times.
-    let times = if file.description().version < 2 { TIME_COLUMNS.len() } else { ROW_COLUMNS.len() };
-    let first_metric = times + if label.is_some() { 0 } else { sealed::ENTITY_COLUMNS.len() };
-    if file.columns() != first_metric + file.description().metrics.len() {
-        return Err(SealedError::Damaged("its columns are not those it describes".into()));
-    }
+    let Description { label, metrics, version, .. } = file.description();
+    // Other columns, whatever they are, come before those of the metrics.
+    let first_metric = file.columns().checked_sub(metrics.len());
+    let first_metric = first_metric.ok_or_else(|| SealedError::Damaged("a column is missing".into()))?;
     let mut all = Vec::new();
     for group in 0..file.row_groups() {
-        let numbers = file.required(group, 0)?;
+        let numbers = file.required(group, file.column_named("sample")?)?;
         let places: Vec<_> = numbers.iter().map(|number| places.get(number).copied()).collect();
         if places.iter().all(Option::is_none) {
             continue;
         }
-        let runs = match &label {
+        let runs = match label {
             Some(label) => vec![(Entity { name: String::new(), label: label.clone() }, numbers.len())],
-            None => read_runs(file, group, times)?,
+            None => read_runs(file, group)?,
         };
-        let mut columns = Vec::with_capacity(file.description().metrics.len());
-        let metrics = file.description().metrics.iter().enumerate();
-        for (at, metric) in metrics.filter(|(_, metric)| selection.wants_metric(&metric.name)) {
-            columns.push((metric.clone(), file.numbers(group, first_metric + at)?));
+        let mut columns = Vec::with_capacity(metrics.len());
+        for (at, metric) in metrics.iter().enumerate().filter(|(_, metric)| selection.wants_metric(&metric.name)) {
+            let mut values = file.numbers(group, first_metric + at)?;
+            if *version < 3 && metric.kind == Kind::Rate {
+                values.iter_mut().flatten().for_each(|value| *value = value.saturating_mul(RATE_FACTOR_BEFORE_3));
+            }
+            columns.push((metric.clone(), values));
         }
         all.push(Rows { places, runs, columns });
     }
     Ok(all)
 }
 
-/// The entities of a row group, whose two columns begin with `first`.
-fn read_runs(file: &SealedFile, group: usize, first: usize) -> Result<Vec<(Entity, usize)>, SealedError> {
-    let (names, labels) = (file.strings(group, first)?, file.strings(group, first + 1)?);
+/// The entities of a row group.
+fn read_runs(file: &SealedFile, group: usize) -> Result<Vec<(Entity, usize)>, SealedError> {
+    let texts = |name| file.strings(group, file.column_named(name)?);
+    let (names, labels) = (texts("entity")?, texts("label")?);
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let mut runs = Vec::new();
     for (row, (name, label)) in names.iter().zip(&labels).enumerate() {

@@ -75,6 +75,13 @@ impl SealedFile {
         self.parquet.metadata().file_metadata().schema_descr().num_columns()
     }
 
+    /// The place of the column called `name`.
+    pub(crate) fn column_named(&self, name: &str) -> Result<usize, SealedError> {
+        let columns = self.parquet.metadata().file_metadata().schema_descr().columns().iter();
+        let at = columns.enumerate().find_map(|(at, column)| (column.name() == name).then_some(at));
+        at.ok_or_else(|| SealedError::Damaged(format!("it has no column {name}")))
+    }
+
     /// The smallest and the largest value of a column of required integers; absent when the file does not say.
     pub(crate) fn range(&self, column: usize) -> Option<(i64, i64)> {
         let groups = self.parquet.metadata().row_groups().iter();

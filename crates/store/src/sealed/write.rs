@@ -1,6 +1,6 @@
 //! Writing one Parquet file.
 
-use super::{DESCRIPTION, Description, TIME_COLUMNS};
+use super::{Content, DESCRIPTION, Description, TIME_COLUMNS};
 use crate::files::Output;
 use pagetide_core::Unit;
 use parquet::basic::{Compression, ConvertedType, Encoding, Repetition, Type as Physical, ZstdLevel};
@@ -90,11 +90,11 @@ impl FileWriter {
         Ok(RowGroup { parquet: self.parquet.next_row_group().map_err(failed)? })
     }
 
-    /// Ends the file and waits until it is on the device. Gives the checksum of all its bytes.
-    pub(crate) fn finish(self) -> io::Result<u32> {
+    /// Ends the file, waits until it is on the device, and gives what is in it.
+    pub(crate) fn finish(self) -> io::Result<Content> {
         let mut sink = self.parquet.into_inner().map_err(failed)?;
         sink.output.sync()?;
-        Ok(sink.checksum.finalize())
+        Ok(Content { size: sink.offset, crc32: sink.checksum.finalize() })
     }
 }
 

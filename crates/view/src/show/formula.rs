@@ -151,7 +151,7 @@ impl<'a> Walk<'a> {
     fn rate(&mut self, from: i64, to: i64) -> Option<f64> {
         let (before, within) = self.over(from, to);
         if self.kind == Kind::Rate {
-            return within.map(|rate| rate as f64 / 1e3);
+            return within.map(|rate| rate as f64 / pagetide_core::metric::RATE_SCALE as f64);
         }
         let (before, after) = (before?, within?);
         // What fell began again, and nobody knows how far it had come.

@@ -1,9 +1,9 @@
 //! A table of a recording in columns.
 
 use super::{Heading, Row, Shown, cell};
-use crate::clock;
 use crate::table::Tone;
 use crate::text::{Style, words};
+use pagetide_core::LocalClock;
 use std::io::{self, Write};
 
 /// The texts of all cells, one behind the other: a day has a million of them, too many for a string each.
@@ -27,19 +27,20 @@ impl Cells {
     }
 }
 
-/// Writes the table; whether it has a row.
+/// Writes the table with times of day by `clock`; whether it has a row.
 ///
 /// # Errors
 ///
 /// Those of the writer.
-pub fn draw(shown: &Shown<'_>, style: Style, out: &mut dyn Write) -> io::Result<bool> {
+pub fn draw(shown: &Shown<'_>, clock: &LocalClock, style: Style, out: &mut dyn Write) -> io::Result<bool> {
     let headings: Vec<Heading> = shown.headings().collect();
-    let names = ["UTC"].into_iter().chain(shown.entity()).chain(headings.iter().map(|heading| heading.name));
+    let zone = clock.abbreviation(shown.recording.stamps().first().map_or(0, |stamp| stamp.wall_ns));
+    let names = [zone.as_str()].into_iter().chain(shown.entity()).chain(headings.iter().map(|heading| heading.name));
     let mut cells = Cells::default();
     let mut widths: Vec<usize> = names.map(|name| cells.push(name)).collect();
     let (columns, left) = (widths.len(), widths.len() - headings.len());
     for row in shown.rows() {
-        row_of(&row, &headings, &mut cells, &mut widths);
+        row_of(&row, clock, &headings, &mut cells, &mut widths);
     }
     if cells.ends.len() == columns {
         return Ok(false);
@@ -62,9 +63,9 @@ pub fn draw(shown: &Shown<'_>, style: Style, out: &mut dyn Write) -> io::Result<
     Ok(true)
 }
 
-fn row_of(row: &Row<'_>, headings: &[Heading], cells: &mut Cells, widths: &mut [usize]) {
+fn row_of(row: &Row<'_>, clock: &LocalClock, headings: &[Heading], cells: &mut Cells, widths: &mut [usize]) {
     let entity = row.entity.map(words::clean);
-    let left = std::iter::once(clock::of_day(row.wall_ns)).chain(entity);
+    let left = std::iter::once(clock.time_with_tenths(row.wall_ns)).chain(entity);
     let right = row.cells.iter().zip(headings).map(|(value, heading)| cell(*value, heading.unit));
     for (width, text) in widths.iter_mut().zip(left.chain(right)) {
         *width = cells.push(&text).max(*width);

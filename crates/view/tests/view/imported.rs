@@ -18,14 +18,14 @@ fn logs() -> Recording {
     let stamp = |at: i64| Stamp { wall_ns: at, mono_ns: at, boot_ns: at };
     for row in 1..=40 {
         builder.stamp(stamp(row * 10 * MINUTE));
-        builder.value(Table::Host, "", &rate("cpu_user_share", Unit::Ratio), 250);
+        builder.value(Table::Host, "", &rate("cpu_user_share", Unit::Ratio), 250_000);
     }
     for row in 1..=60 {
         builder.stamp(stamp(NOON + row * 10 * MINUTE));
-        builder.value(Table::Host, "", &rate("pgscan_kswapd", Unit::Pages), row * 1_000_000);
-        builder.value(Table::Host, "", &rate("pgsteal", Unit::Pages), row * 900_000);
-        builder.value(Table::Disk, "sda", &rate("reads_writes", Unit::Count), 80_000);
-        builder.value(Table::Disk, "sda", &rate("read_sectors", Unit::Sectors), row * 2_000_000);
+        builder.value(Table::Host, "", &rate("pgscan_kswapd", Unit::Pages), row * 1_000_000_000);
+        builder.value(Table::Host, "", &rate("pgsteal", Unit::Pages), row * 900_000_000);
+        builder.value(Table::Disk, "sda", &rate("reads_writes", Unit::Count), 80_000_000);
+        builder.value(Table::Disk, "sda", &rate("read_sectors", Unit::Sectors), row * 2_000_000_000);
     }
     builder.finish()
 }

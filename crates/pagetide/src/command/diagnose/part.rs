@@ -9,7 +9,11 @@ pub(super) fn range(arguments: &Arguments) -> Result<Option<(i64, i64)>, Error> 
     let (from, to) = (arguments.from.as_deref(), arguments.to.as_deref());
     match &arguments.step {
         None if from.is_none() && to.is_none() => Ok(None),
-        None => recordings::range(&recordings::times(&arguments.recording)?, from, to).map(Some),
+        None => {
+            let recording = recordings::times(&arguments.recording)?;
+            let clock = recordings::clock(&recording.manifest, arguments.utc);
+            recordings::range(&recording, &clock, from, to).map(Some)
+        }
         Some(id) => of_step(&recordings::times(&arguments.recording)?, id).map(Some),
     }
 }

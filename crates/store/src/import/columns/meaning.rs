@@ -1,5 +1,6 @@
 //! The columns of sar, vmstat and iostat, by what they fill. sysstat: `pr_stats.c` for the sums, `sar.1` for the words.
 
+use pagetide_core::metric::RATE_SCALE;
 use pagetide_core::{Kind, Unit};
 
 /// How one column of the recording is made of columns of a text: their sum, times a factor.
@@ -8,7 +9,7 @@ pub(in crate::import) struct Meaning {
     pub(in crate::import) name: &'static str,
     pub(in crate::import) kind: Kind,
     pub(in crate::import) unit: Unit,
-    /// What is stored is the sum in thousandths times this …
+    /// What is stored is the sum in millionths times this …
     pub(super) numerator: i64,
     /// … divided by this.
     pub(super) denominator: i64,
@@ -37,17 +38,17 @@ const fn stalled(name: &'static str, of: &'static [&'static str]) -> Meaning {
 
 /// A state in KiB.
 const fn kib(name: &'static str, of: &'static [&'static str]) -> Meaning {
-    Meaning { name, kind: Kind::Gauge, unit: Unit::Bytes, numerator: 1024, denominator: 1000, of }
+    Meaning { name, kind: Kind::Gauge, unit: Unit::Bytes, numerator: 1024, denominator: RATE_SCALE, of }
 }
 
 /// A state that is a whole number.
 const fn count(name: &'static str, of: &'static [&'static str]) -> Meaning {
-    Meaning { name, kind: Kind::Gauge, unit: Unit::Count, numerator: 1, denominator: 1000, of }
+    Meaning { name, kind: Kind::Gauge, unit: Unit::Count, numerator: 1, denominator: RATE_SCALE, of }
 }
 
 /// A load average.
 const fn load(name: &'static str, of: &'static [&'static str]) -> Meaning {
-    Meaning { name, kind: Kind::Gauge, unit: Unit::Milli, numerator: 1, denominator: 1, of }
+    Meaning { name, kind: Kind::Gauge, unit: Unit::Milli, numerator: 1, denominator: RATE_SCALE / 1000, of }
 }
 
 /// The host's columns of sar and of iostat's avg-cpu.

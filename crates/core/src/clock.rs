@@ -1,0 +1,203 @@
+//! The time of day at a place, for people; files and JSON keep nanoseconds of UTC.
+
+use crate::{Error, Manifest, Nanos};
+use jiff::Timestamp;
+use jiff::civil::{Date, DateTime, Time};
+use jiff::tz::{Offset, TimeZone, TimeZoneDatabase};
+use serde::{Deserialize, Serialize};
+
+/// The time zone of a host, as the manifest keeps it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct HostTimeZone {
+    /// Its name in the IANA database, `Europe/Berlin`; absent when the host does not tell.
+    pub name: Option<String>,
+    /// Seconds east of UTC when the recording began.
+    pub utc_offset_s: i32,
+}
+
+/// Turns moments into the local time of a zone, and back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LocalClock {
+    zone: TimeZone,
+    name: String,
+}
+
+impl LocalClock {
+    /// UTC.
+    pub fn utc() -> Self {
+        Self { zone: TimeZone::UTC, name: "UTC".to_owned() }
+    }
+
+    /// The clock of a zone that the caller looked up. A zone without a name is called by its offset.
+    pub fn new(zone: TimeZone) -> Self {
+        let name = match zone.iana_name() {
+            Some(name) => name.to_owned(),
+            None => zone.to_offset(Timestamp::UNIX_EPOCH).to_string(),
+        };
+        Self { zone, name }
+    }
+
+    /// The clock of a zone in the IANA database, which is part of the program.
+    pub fn named(name: &str) -> Option<Self> {
+        TimeZoneDatabase::bundled().get(name).ok().map(Self::new)
+    }
+
+    /// The clock of the recorded host; absent for recordings before format version 3, whose manifest has no zone.
+    pub fn of(manifest: &Manifest) -> Option<Self> {
+        let zone = manifest.time_zone.as_ref()?;
+        let fixed = || Offset::from_seconds(zone.utc_offset_s).ok().map(|offset| Self::new(offset.to_time_zone()));
+        zone.name.as_deref().and_then(Self::named).or_else(fixed)
+    }
+
+    /// The name of the zone: `Europe/Berlin`, `UTC`, or an offset such as `+02`.
+    pub fn zone(&self) -> &str {
+        &self.name
+    }
+
+    /// Date and time of day at a moment, in ns since 1970-01-01 UTC.
+    pub fn civil(&self, wall_ns: i64) -> DateTime {
+        self.zone.to_datetime(timestamp(wall_ns))
+    }
+
+    /// The zone's short name at a moment: `CET`, `CEST`, `UTC`, `+03`.
+    pub fn abbreviation(&self, wall_ns: i64) -> String {
+        self.zone.to_offset_info(timestamp(wall_ns)).abbreviation().to_owned()
+    }
+
+    /// `2026-11-21 12:20:30 CET`.
+    pub fn date_time(&self, wall_ns: i64) -> String {
+        format!("{} {}", self.civil(wall_ns).strftime("%F %T"), self.abbreviation(wall_ns))
+    }
+
+    /// `12:20:30`.
+    pub fn time(&self, wall_ns: i64) -> String {
+        self.civil(wall_ns).strftime("%T").to_string()
+    }
+
+    /// `12:20:30.2`.
+    pub fn time_with_tenths(&self, wall_ns: i64) -> String {
+        self.civil(wall_ns).strftime("%T%.1f").to_string()
+    }
+
+    /// ISO 8601 with milliseconds and the offset: `2026-11-21T12:20:30.250+01:00`, in UTC `…Z`.
+    pub fn iso(&self, wall_ns: i64) -> String {
+        let zoned = timestamp(wall_ns).to_zoned(self.zone.clone());
+        let form = if self.zone == TimeZone::UTC { "%FT%T%.3fZ" } else { "%FT%T%.3f%:z" };
+        zoned.strftime(form).to_string()
+    }
+
+    /// The moment, in ns since 1970-01-01 UTC, at which this clock shows a date and time. Of an hour that comes twice the first is
+    /// meant, and one that the clock skips is moved forward.
+    pub fn moment(&self, civil: DateTime) -> Option<i64> {
+        i64::try_from(self.zone.to_timestamp(civil).ok()?.as_nanosecond()).ok()
+    }
+
+    /// Reads what a person wrote for a moment of a recording that lasts from `first` to `last` (ns since 1970-01-01 UTC): `12:20`,
+    /// `12:20:30`, `2026-11-21T12:20:30`, the same with `Z` or an offset, `2026-11-21`, or `-10min` for that long before the end.
+    ///
+    /// # Errors
+    ///
+    /// When it is none of these, or a time of day of which the recording has several.
+    pub fn parse(&self, text: &str, first: i64, last: i64) -> Result<i64, Error> {
+        let wrong = || {
+            Error::input(
+                format!("`{text}` is not a time"),
+                format!("write 12:20, 2026-11-21T12:20:30 ({}), or -10min for that long before the end", self.name),
+            )
+        };
+        if let Some(before) = text.strip_prefix('-') {
+            let before = before.parse::<Nanos>().ok().and_then(|before| i64::try_from(before.get()).ok());
+            return before.map(|before| last.saturating_sub(before)).ok_or_else(wrong);
+        }
+        if let Ok(moment) = text.parse::<Timestamp>() {
+            return i64::try_from(moment.as_nanosecond()).map_err(|_| wrong());
+        }
+        let (text, clock) = text.strip_suffix('Z').map_or((text, self.clone()), |text| (text, Self::utc()));
+        if let Ok(civil) = text.parse::<DateTime>() {
+            return clock.moment(civil).ok_or_else(wrong);
+        }
+        let time = text.parse::<Time>().ok().filter(|_| text.contains(':')).ok_or_else(wrong)?;
+        clock.on_a_day(time, first, last).ok_or_else(wrong)?
+    }
+
+    /// A time of day within a recording; on its first day when the recording has no such time.
+    fn on_a_day(&self, time: Time, first: i64, last: i64) -> Option<Result<i64, Error>> {
+        let (begin, end) = (self.civil(first).date(), self.civil(last).date());
+        let at = |day: Date| self.moment(day.to_datetime(time));
+        // A recording of years has this time on many days; three tell that it is not one.
+        let days = std::iter::successors(Some(begin), |day| day.tomorrow().ok()).take_while(|day| *day <= end);
+        let within = days.filter(|day| at(*day).is_some_and(|at| (first..=last).contains(&at)));
+        Some(match within.take(3).collect::<Vec<_>>().as_slice() {
+            [] => Ok(at(begin)?),
+            [day] => Ok(at(*day)?),
+            [day, ..] => Err(Error::input(
+                format!("{time} is a time of several days: the recording has {begin} to {end}"),
+                format!("write the day too: {}", day.to_datetime(time)),
+            )),
+        })
+    }
+}
+
+/// The moment as jiff's type; every number of nanoseconds in 64 bits is one.
+fn timestamp(wall_ns: i64) -> Timestamp {
+    Timestamp::from_nanosecond(wall_ns.into()).unwrap_or(Timestamp::UNIX_EPOCH)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: i64 = 1_000_000_000;
+    const AT: i64 = 1_795_255_230 * SECOND + 250_000_000;
+
+    #[test]
+    fn a_moment_is_shown_in_the_zone_of_the_recorded_host() {
+        let zone = |name: Option<&str>, utc_offset_s| {
+            let time_zone = Some(HostTimeZone { name: name.map(str::to_owned), utc_offset_s });
+            LocalClock::of(&Manifest { time_zone, ..Manifest::default() }).unwrap()
+        };
+        let berlin = zone(Some("Europe/Berlin"), 3600);
+        assert_eq!(berlin.date_time(AT), "2026-11-21 11:00:30 CET");
+        assert_eq!(berlin.iso(AT), "2026-11-21T11:00:30.250+01:00");
+        assert_eq!(berlin.date_time(AT - 120 * 86_400 * SECOND), "2026-07-24 12:00:30 CEST", "summer time");
+        let fixed = zone(None, 19_800);
+        assert_eq!((fixed.date_time(AT).as_str(), fixed.zone()), ("2026-11-21 15:30:30 +05:30", "+05:30"));
+        assert_eq!(zone(Some("No/Where"), -3600).time(AT), "09:00:30");
+        assert_eq!(berlin.time_with_tenths(AT + 50_000_000), "11:00:30.3");
+        assert_eq!(LocalClock::utc().iso(AT), "2026-11-21T10:00:30.250Z");
+        assert_eq!(LocalClock::of(&Manifest::default()), None);
+        assert_eq!(
+            [LocalClock::utc().iso(i64::MIN), LocalClock::utc().iso(-1)].map(|text| text[..4].to_owned()),
+            ["1677", "1969"]
+        );
+    }
+
+    #[test]
+    fn what_a_person_writes_is_read() {
+        let (first, last) = (AT, AT + 3600 * SECOND);
+        let berlin = LocalClock::named("Europe/Berlin").unwrap();
+        let utc = |text| LocalClock::utc().parse(text, first, last).ok().map(|at| LocalClock::utc().iso(at));
+        for text in ["2026-11-21T10:30:00", "2026-11-21 10:30", "10:30", "10:30Z", "2026-11-21T11:30+01:00"] {
+            assert_eq!(utc(text).as_deref(), Some("2026-11-21T10:30:00.000Z"), "{text}");
+        }
+        assert_eq!(berlin.parse("11:30", first, last).ok(), LocalClock::utc().parse("10:30", first, last).ok());
+        assert_eq!(berlin.parse("10:30Z", first, last).ok(), LocalClock::utc().parse("10:30", first, last).ok());
+        assert_eq!(utc("-10min"), Some(LocalClock::utc().iso(last - 600 * SECOND)));
+        assert_eq!(utc("09:00").as_deref(), Some("2026-11-21T09:00:00.000Z"), "before the recording");
+        for wrong in ["", "9", "25:00", "x:y", "2026-13-01T00:00", "-", "-5"] {
+            assert_eq!(utc(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_time_of_day_is_on_the_day_that_has_it() {
+        let clock = LocalClock::utc();
+        let first = clock.parse("2026-11-21T23:00", 0, 0).unwrap();
+        let parse = |text, hours: i64| clock.parse(text, first, first + hours * 3600 * SECOND);
+        assert_eq!(clock.iso(parse("01:00", 4).unwrap()), "2026-11-22T01:00:00.000Z");
+        assert_eq!(clock.iso(parse("23:30", 4).unwrap()), "2026-11-21T23:30:00.000Z");
+        let error = parse("01:00", 72).unwrap_err();
+        assert!(error.to_string().contains("2026-11-21 to 2026-11-24"), "{error}");
+    }
+}
