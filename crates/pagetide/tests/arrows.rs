@@ -9,6 +9,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("dir", &[]),
     ("kernel", &["core"]),
     ("store", &["core", "dir"]),
+    ("trace", &["core"]),
     ("diagnose", &["core"]),
     ("view", &["core"]),
     ("recorder", &["core", "kernel"]),

@@ -1,0 +1,169 @@
+//! Who acts: programs by name and control group, so that a hundred processes of one service are one.
+
+use std::collections::HashMap;
+
+/// How long an identity is trusted before it is asked for again: processes move between groups.
+const TRUST_NS: u64 = 1_000_000_000;
+
+/// A program in a control group.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Identity {
+    /// The name of the process (`/proc/PID/comm`).
+    pub comm: String,
+    /// The path of its memory control group; `/` for the root group.
+    pub group: String,
+}
+
+/// The number of an [`Identity`] within one analysis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Actor(u32);
+
+/// The number of a control group within one analysis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Group(u32);
+
+/// Says who a process is; `None` when it has ended.
+pub trait Processes {
+    /// Name and control group of a process.
+    fn identity(&mut self, pid: u32) -> Option<Identity>;
+}
+
+/// Processes by id, as far as they were seen.
+#[derive(Debug)]
+pub(crate) struct Actors<P> {
+    processes: P,
+    known: HashMap<u32, Known>,
+    identities: Vec<(Identity, Group)>,
+    by_identity: HashMap<Identity, Actor>,
+    groups: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    actor: Actor,
+    /// When `processes` confirmed it; 0 when it is inherited.
+    asked_ns: u64,
+}
+
+impl<P: Processes> Actors<P> {
+    pub(crate) fn new(processes: P) -> Self {
+        Self {
+            processes,
+            known: HashMap::new(),
+            identities: Vec::new(),
+            by_identity: HashMap::new(),
+            groups: Vec::new(),
+        }
+    }
+
+    /// Who the process is. One that has ended keeps what it inherited or was called.
+    pub(crate) fn of(&mut self, pid: u32, now_ns: u64) -> Actor {
+        let known = self.known.get(&pid).copied();
+        if let Some(known) = known
+            && known.asked_ns != 0
+            && now_ns.saturating_sub(known.asked_ns) < TRUST_NS
+        {
+            return known.actor;
+        }
+        let actor = match (self.processes.identity(pid), known) {
+            (Some(identity), _) => self.number(identity),
+            (None, Some(known)) => known.actor,
+            (None, None) => self.number(Identity { comm: "(ended)".into(), group: "(unknown)".into() }),
+        };
+        self.known.insert(pid, Known { actor, asked_ns: now_ns.max(1) });
+        actor
+    }
+
+    /// A process was born: it is what its parent is, until it says otherwise.
+    pub(crate) fn forked(&mut self, pid: u32, parent: u32, now_ns: u64) {
+        if pid != parent {
+            let actor = self.of(parent, now_ns);
+            self.known.insert(pid, Known { actor, asked_ns: 0 });
+        }
+    }
+
+    /// A process has a new name.
+    pub(crate) fn named(&mut self, pid: u32, comm: &str) {
+        let group = self.known.get(&pid).map_or("(unknown)", |known| &self.identities[known.actor.0 as usize].0.group);
+        let actor = self.number(Identity { comm: comm.to_owned(), group: group.to_owned() });
+        self.known.insert(pid, Known { actor, asked_ns: 0 });
+    }
+
+    /// A process has ended; its number may return.
+    pub(crate) fn ended(&mut self, pid: u32) {
+        self.known.remove(&pid);
+    }
+
+    /// The number of an identity, the same each time.
+    #[expect(clippy::cast_possible_truncation, reason = "fewer identities than processes ever")]
+    fn number(&mut self, identity: Identity) -> Actor {
+        if let Some(actor) = self.by_identity.get(&identity) {
+            return *actor;
+        }
+        let group = self.groups.iter().position(|group| *group == identity.group).unwrap_or_else(|| {
+            self.groups.push(identity.group.clone());
+            self.groups.len() - 1
+        });
+        let actor = Actor(self.identities.len() as u32);
+        self.identities.push((identity.clone(), Group(group as u32)));
+        self.by_identity.insert(identity, actor);
+        actor
+    }
+
+    pub(crate) fn identity(&self, actor: Actor) -> &Identity {
+        &self.identities[actor.0 as usize].0
+    }
+
+    pub(crate) fn group(&self, actor: Actor) -> Group {
+        self.identities[actor.0 as usize].1
+    }
+
+    pub(crate) fn group_path(&self, group: Group) -> &str {
+        &self.groups[group.0 as usize]
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// Two programs for the tests of other files.
+    pub(crate) fn actors() -> [Actor; 2] {
+        [Actor(0), Actor(1)]
+    }
+
+    struct Table(HashMap<u32, (&'static str, &'static str)>);
+
+    impl Processes for Table {
+        fn identity(&mut self, pid: u32) -> Option<Identity> {
+            self.0.get(&pid).map(|(comm, group)| Identity { comm: (*comm).into(), group: (*group).into() })
+        }
+    }
+
+    fn seen(actors: &mut Actors<Table>, pid: u32, now_ns: u64) -> (String, String) {
+        let actor = actors.of(pid, now_ns);
+        let Identity { comm, group } = actors.identity(actor).clone();
+        (comm, group)
+    }
+
+    #[test]
+    fn a_short_lived_process_has_its_name_and_the_group_of_its_parent() {
+        let mut actors = Actors::new(Table(HashMap::from([(1, ("sh", "/a"))])));
+        actors.forked(7, 1, 10);
+        assert_eq!(seen(&mut actors, 7, 11), ("sh".into(), "/a".into()));
+        actors.forked(8, 1, 10);
+        actors.named(8, "tar");
+        assert_eq!(seen(&mut actors, 8, 12), ("tar".into(), "/a".into()));
+        actors.ended(8);
+        assert_eq!(seen(&mut actors, 8, 13).0, "(ended)");
+    }
+
+    #[test]
+    fn a_process_that_moves_is_found_in_its_new_group() {
+        let mut actors = Actors::new(Table(HashMap::from([(1, ("db", "/a"))])));
+        assert_eq!(seen(&mut actors, 1, 5).1, "/a");
+        actors.processes.0.insert(1, ("db", "/b"));
+        assert_eq!(seen(&mut actors, 1, 6).1, "/a", "an identity is trusted for a second");
+        assert_eq!(seen(&mut actors, 1, 5 + TRUST_NS).1, "/b");
+    }
+}

@@ -1,0 +1,212 @@
+//! The eviction matrix: who took how much from whom, and how much of that was read again.
+
+use crate::actor::Actor;
+use crate::event::{File, Scope};
+use std::collections::{BTreeMap, HashMap};
+
+/// Pairs at most; further ones are counted together as [`Victim::OTHERS`].
+const PAIRS_MAX: usize = 4096;
+
+/// By which way memory was reclaimed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Mechanism {
+    /// The task reclaimed itself, for the host.
+    Direct,
+    /// The task reclaimed itself, in its control group.
+    Group,
+    /// kswapd did, for those who allocated.
+    Kswapd,
+}
+
+impl From<Scope> for Mechanism {
+    fn from(scope: Scope) -> Self {
+        match scope {
+            Scope::Direct => Self::Direct,
+            Scope::Group => Self::Group,
+        }
+    }
+}
+
+/// Whose pages they were.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Victim {
+    /// The file; `None` for the rest, when there are too many.
+    pub file: Option<File>,
+    /// The program that read or wrote it last, as far as the trace saw one.
+    pub user: Option<Actor>,
+}
+
+impl Victim {
+    /// All victims beyond the number that is kept.
+    pub const OTHERS: Self = Self { file: None, user: None };
+}
+
+/// An eviction by its two sides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Pair {
+    /// How.
+    pub mechanism: Mechanism,
+    /// For whom; `None` while nobody has taken what kswapd freed.
+    pub evictor: Option<Actor>,
+    /// Whose.
+    pub victim: Victim,
+}
+
+/// Pages of a pair, in pages of the sample; fractions come from kswapd's evictions, which are divided.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Evicted {
+    /// Pages evicted.
+    pub pages: f64,
+    /// Of them: pages that were read again.
+    pub read_again: f64,
+}
+
+/// The matrix.
+#[derive(Debug, Default)]
+pub(crate) struct Matrix {
+    pairs: HashMap<Pair, Evicted>,
+    /// kswapd's evictions that are not divided yet.
+    undivided: BTreeMap<Victim, Evicted>,
+    /// Frames taken by each since the start.
+    taken: BTreeMap<Actor, u64>,
+}
+
+impl Matrix {
+    /// Counts an eviction. `by` is absent for kswapd. Gives back the victim under which it is counted.
+    pub(crate) fn evict(&mut self, by: Option<(Scope, Actor)>, victim: Victim) -> Victim {
+        let victim = if self.pairs.len() + self.undivided.len() >= PAIRS_MAX && !self.knows(by, victim) {
+            Victim::OTHERS
+        } else {
+            victim
+        };
+        self.entry(by, victim).pages += 1.0;
+        victim
+    }
+
+    /// Counts that an evicted page is read again.
+    pub(crate) fn read_again(&mut self, by: Option<(Scope, Actor)>, victim: Victim) {
+        self.entry(by, victim).read_again += 1.0;
+    }
+
+    fn knows(&self, by: Option<(Scope, Actor)>, victim: Victim) -> bool {
+        match by {
+            Some((scope, actor)) => self.pairs.contains_key(&own(scope, actor, victim)),
+            None => self.undivided.contains_key(&victim),
+        }
+    }
+
+    fn entry(&mut self, by: Option<(Scope, Actor)>, victim: Victim) -> &mut Evicted {
+        match by {
+            Some((scope, actor)) => self.pairs.entry(own(scope, actor, victim)).or_default(),
+            None => self.undivided.entry(victim).or_default(),
+        }
+    }
+
+    /// Divides kswapd's evictions since the last call among those who took the frames meanwhile. Which frame goes to whom does not
+    /// depend on whose page was in it, so all victims are divided alike. While nobody took any, they wait.
+    pub(crate) fn divide(&mut self, taken: &BTreeMap<Actor, u64>) {
+        for (actor, frames) in taken {
+            *self.taken.entry(*actor).or_default() += frames;
+        }
+        // What was read again may have been evicted long before: it is divided by all frames so far.
+        let shares = |taken: &BTreeMap<Actor, u64>| -> Vec<(Actor, f64)> {
+            let all: u64 = taken.values().sum();
+            taken.iter().map(|(actor, frames)| (*actor, *frames as f64 / all as f64)).collect()
+        };
+        let (now, ever) = (shares(taken), shares(&self.taken));
+        let mut waiting = std::mem::take(&mut self.undivided);
+        for (victim, evicted) in &mut waiting {
+            let pair = |actor| Pair { mechanism: Mechanism::Kswapd, evictor: Some(actor), victim: *victim };
+            if !now.is_empty() {
+                for (actor, share) in &now {
+                    self.pairs.entry(pair(*actor)).or_default().pages += evicted.pages * share;
+                }
+                evicted.pages = 0.0;
+            }
+            if !ever.is_empty() {
+                for (actor, share) in &ever {
+                    self.pairs.entry(pair(*actor)).or_default().read_again += evicted.read_again * share;
+                }
+                evicted.read_again = 0.0;
+            }
+        }
+        waiting.retain(|_, evicted| evicted.pages > 0.0 || evicted.read_again > 0.0);
+        self.undivided = waiting;
+    }
+
+    /// All pairs; what kswapd freed and nobody took yet has no evictor.
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = (Pair, Evicted)> {
+        let nobody = |victim| Pair { mechanism: Mechanism::Kswapd, evictor: None, victim };
+        let waiting = self.undivided.iter().map(move |(victim, evicted)| (nobody(*victim), *evicted));
+        self.pairs.iter().map(|(pair, evicted)| (*pair, *evicted)).chain(waiting)
+    }
+}
+
+fn own(scope: Scope, actor: Actor, victim: Victim) -> Pair {
+    Pair { mechanism: scope.into(), evictor: Some(actor), victim }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::actor::tests::actors;
+    use proptest::prelude::*;
+
+    fn victim(ino: u64) -> Victim {
+        Victim { file: Some(File { dev: 1, ino }), user: None }
+    }
+
+    proptest! {
+        /// However kswapd's evictions are divided, none is lost and none is invented.
+        #[test]
+        fn dividing_keeps_the_sums(rounds in proptest::collection::vec((proptest::collection::vec((0u64..4, any::<bool>()), 0..40), 0u64..5, 0u64..5), 1..8)) {
+            let [a, b] = actors();
+            let mut matrix = Matrix::default();
+            let (mut evicted, mut again) = (BTreeMap::new(), BTreeMap::new());
+            for (events, of_a, of_b) in rounds {
+                for (ino, read) in events {
+                    matrix.evict(None, victim(ino));
+                    *evicted.entry(ino).or_insert(0.0) += 1.0;
+                    if read {
+                        matrix.read_again(None, victim(ino));
+                        *again.entry(ino).or_insert(0.0) += 1.0;
+                    }
+                }
+                let taken = [(a, of_a), (b, of_b)].into_iter().filter(|(_, frames)| *frames > 0).collect();
+                matrix.divide(&taken);
+            }
+            for (ino, pages) in evicted {
+                let of_victim = || matrix.pairs().filter(|(pair, _)| pair.victim == victim(ino));
+                prop_assert!((of_victim().map(|(_, evicted)| evicted.pages).sum::<f64>() - pages).abs() < 1e-6);
+                let sum: f64 = of_victim().map(|(_, evicted)| evicted.read_again).sum();
+                prop_assert!((sum - again.get(&ino).copied().unwrap_or(0.0)).abs() < 1e-6);
+            }
+        }
+    }
+
+    #[test]
+    fn kswapds_evictions_go_to_those_who_took_the_frames() {
+        let [a, b] = actors();
+        let mut matrix = Matrix::default();
+        for _ in 0..100 {
+            matrix.evict(None, victim(1));
+        }
+        matrix.divide(&BTreeMap::new());
+        assert_eq!(matrix.pairs().next().unwrap().0.evictor, None);
+        matrix.divide(&BTreeMap::from([(a, 1), (b, 3)]));
+        let mut found: Vec<_> = matrix.pairs().map(|(pair, evicted)| (pair.evictor, evicted.pages)).collect();
+        found.sort_by_key(|(evictor, _)| *evictor);
+        assert_eq!(found, [(Some(a), 25.0), (Some(b), 75.0)]);
+    }
+
+    #[test]
+    fn pairs_are_bounded_and_their_pages_are_not_lost() {
+        let [a, _] = actors();
+        let mut matrix = Matrix::default();
+        for ino in 0..10_000 {
+            matrix.evict(Some((Scope::Group, a)), victim(ino));
+        }
+        assert_eq!(matrix.pairs().count(), PAIRS_MAX + 1);
+        assert!((matrix.pairs().map(|(_, evicted)| evicted.pages).sum::<f64>() - 10_000.0).abs() < 1e-6);
+    }
+}

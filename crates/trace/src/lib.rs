@@ -1,0 +1,43 @@
+//! Page-cache events by tracepoints: who evicts whom, and how much memory would help.
+
+mod actor;
+mod analysis;
+mod assembler;
+mod cpu;
+mod curve;
+mod decode;
+mod event;
+mod eviction;
+mod fenwick;
+mod filter;
+mod format;
+mod ghost;
+mod host;
+mod name;
+mod order;
+mod program;
+mod reclaim;
+mod refusal;
+mod sampling;
+mod succession;
+mod sys;
+mod tracefs;
+mod tracepoint;
+mod tracer;
+
+pub use actor::{Actor, Group, Identity, Processes};
+pub use analysis::{Analysis, Domain, ThrottledTime};
+pub use curve::{Misses, Point, SAMPLED_MISSES_MIN};
+pub use decode::Decoder;
+pub use event::{Event, File, Frames, Kind, Page, Range, Scope};
+pub use eviction::{Evicted, Mechanism, Pair, Victim};
+pub use format::{Field, Format};
+pub use host::{HostProcesses, kswapd};
+pub use name::{file_names, unnamed};
+pub use order::Order;
+pub use reclaim::ReclaimTime;
+pub use refusal::Missing;
+pub use sampling::{Sampling, sampled_frames};
+pub use tracefs::Tracefs;
+pub use tracepoint::Tracepoint;
+pub use tracer::{Method, Options, Totals, Tracer, monotonic_ns};

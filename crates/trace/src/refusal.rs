@@ -1,0 +1,96 @@
+//! Why the kernel refuses, in words: what cannot be had, what still can, and the command that helps.
+
+use crate::tracepoint::Tracepoint;
+use pagetide_core::Error;
+use std::io;
+
+/// Something that cannot be known here, while the rest can.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Missing {
+    /// Why, in one sentence without a full stop.
+    pub why: String,
+    /// What cannot be known because of it.
+    pub lost: String,
+    /// The command or change that helps; empty when there is none.
+    pub hint: String,
+}
+
+impl Missing {
+    /// The kernel lacks a tracepoint that is not required.
+    pub(crate) fn tracepoint(tracepoint: Tracepoint) -> Self {
+        Self {
+            why: format!("this kernel has no tracepoint {}:{}", tracepoint.group(), tracepoint.name()),
+            lost: tracepoint.lost_without().to_owned(),
+            hint: String::new(),
+        }
+    }
+
+    /// bpf(2) does not work here: filters sample instead.
+    pub(crate) fn bpf(error: &io::Error) -> Self {
+        Self {
+            why: format!("bpf(2) refused: {error}"),
+            lost: "exact page totals and buffered reads (so the miss ratio); filters sample one fixed page of each group instead"
+                .to_owned(),
+            hint: match error.raw_os_error() {
+                Some(libc::EPERM | libc::EACCES) => {
+                    "run as root, or with CAP_BPF and CAP_PERFMON; in a container allow bpf in its seccomp profile"
+                }
+                Some(libc::ENOSYS) => "the kernel needs CONFIG_BPF_SYSCALL, or the container's seccomp profile allows no bpf",
+                _ => "",
+            }
+            .to_owned(),
+        }
+    }
+}
+
+/// The kernel lacks a tracepoint without which nothing can be attributed.
+pub(crate) fn no_tracepoint(tracepoint: Tracepoint) -> Error {
+    Error::system(
+        format!("this kernel has no tracepoint {}:{}", tracepoint.group(), tracepoint.name()),
+        format!(
+            "without it {} cannot be known; `pagetide record` and `pagetide diagnose` need no tracepoints",
+            tracepoint.lost_without()
+        ),
+    )
+}
+
+/// `perf_event_open` refused.
+pub(crate) fn perf_event_open(error: &io::Error) -> Error {
+    let paranoid = read("/proc/sys/kernel/perf_event_paranoid");
+    let lockdown = read("/sys/kernel/security/lockdown");
+    let hint = match error.raw_os_error() {
+        Some(libc::EPERM | libc::EACCES) if lockdown.contains("[confidentiality]") => {
+            "the kernel is locked down (confidentiality), which forbids tracing to root, too; boot without lockdown=confidentiality".to_owned()
+        }
+        Some(libc::EPERM | libc::EACCES) => {
+            format!(
+                "run as root or with CAP_PERFMON (perf_event_paranoid is {paranoid}); in a container allow perf_event_open in its seccomp profile"
+            )
+        }
+        Some(libc::ENOSYS) => "the kernel needs CONFIG_PERF_EVENTS, or the container's seccomp profile allows no perf_event_open".to_owned(),
+        Some(libc::EMFILE) => "raise the limit of open files: ulimit -n 65536".to_owned(),
+        _ => String::new(),
+    };
+    Error::system(format!("perf_event_open(2) refused: {error}"), hint)
+}
+
+/// A ring could not be mapped.
+pub(crate) fn ring(error: &io::Error, bytes: usize) -> Error {
+    let hint = "run as root or with CAP_IPC_LOCK, or raise kernel.perf_event_mlock_kb";
+    Error::system(format!("cannot map a perf ring of {} KiB: {error}", bytes >> 10), hint)
+}
+
+/// An event could not be switched on or off.
+pub(crate) fn switch(error: &io::Error) -> Error {
+    Error::system(format!("cannot enable or disable a perf event: {error}"), "")
+}
+
+/// Kernels before 5.11 count maps and programs as locked memory: raises that limit where it is allowed.
+pub(crate) fn raise_locked_memory() {
+    use rustix::process::{Resource, Rlimit, setrlimit};
+    let _ = setrlimit(Resource::Memlock, Rlimit { current: None, maximum: None });
+}
+
+fn read(path: &str) -> String {
+    std::fs::read_to_string(path).unwrap_or_default().trim().to_owned()
+}

@@ -1,0 +1,164 @@
+//! `bpf(2)`: maps and programs.
+#![allow(unsafe_code)]
+
+use crate::assembler::Instruction;
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+
+/// `union bpf_attr` for `BPF_MAP_CREATE`, up to `map_flags`.
+#[repr(C)]
+struct CreateMap {
+    kind: u32,
+    key_size: u32,
+    value_size: u32,
+    entries: u32,
+    flags: u32,
+}
+
+/// `union bpf_attr` for the commands on map elements.
+#[repr(C)]
+struct Element {
+    map: u32,
+    unused: u32,
+    key: u64,
+    value: u64,
+    flags: u64,
+}
+
+/// `union bpf_attr` for `BPF_PROG_LOAD`, up to `prog_flags`.
+#[repr(C)]
+struct LoadProgram {
+    kind: u32,
+    count: u32,
+    instructions: u64,
+    license: u64,
+    log_level: u32,
+    log_size: u32,
+    log: u64,
+    kernel_version: u32,
+    flags: u32,
+}
+
+const MAP_CREATE: libc::c_int = 0;
+const MAP_LOOKUP: libc::c_int = 1;
+const MAP_UPDATE: libc::c_int = 2;
+const PROGRAM_LOAD: libc::c_int = 5;
+
+const PERF_EVENT_ARRAY: u32 = 4;
+const PER_CPU_ARRAY: u32 = 6;
+const PROGRAM_TRACEPOINT: u32 = 5;
+
+/// # Safety
+/// `attributes` must be what `command` reads, and each pointer in it valid for the kernel to read or write during the call.
+unsafe fn call<T>(command: libc::c_int, attributes: &T) -> io::Result<libc::c_long> {
+    // SAFETY: the size tells the kernel how much to read; bytes beyond it count as zero (`bpf_check_uarg_tail_zero`).
+    let result = unsafe { libc::syscall(libc::SYS_bpf, command, &raw const *attributes, size_of::<T>()) };
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
+}
+
+fn own(fd: libc::c_long) -> io::Result<OwnedFd> {
+    let fd = RawFd::try_from(fd).map_err(|_| io::ErrorKind::Other)?;
+    // SAFETY: the callers pass a descriptor that the kernel has just returned; nothing else owns it.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+fn create(kind: u32, value_size: u32, entries: u32) -> io::Result<OwnedFd> {
+    let attributes = CreateMap { kind, key_size: 4, value_size, entries, flags: 0 };
+    // SAFETY: the struct has no pointers.
+    own(unsafe { call(MAP_CREATE, &attributes) }?)
+}
+
+/// An array of perf events, one for each CPU, that programs write records to.
+#[derive(Debug)]
+pub(crate) struct OutputMap(OwnedFd);
+
+impl OutputMap {
+    /// A map for CPUs below `cpus`.
+    pub(crate) fn new(cpus: u32) -> io::Result<Self> {
+        create(PERF_EVENT_ARRAY, 4, cpus).map(Self)
+    }
+
+    /// Records of programs on `cpu` go to `event`.
+    pub(crate) fn set(&self, cpu: u32, event: &OwnedFd) -> io::Result<()> {
+        let value = event.as_raw_fd();
+        let attributes = element(&self.0, &cpu, (&raw const value) as u64);
+        // SAFETY: key and value are live numbers of the map's sizes (4 and 4).
+        unsafe { call(MAP_UPDATE, &attributes) }.map(drop)
+    }
+
+    /// The descriptor.
+    pub(crate) fn fd(&self) -> RawFd {
+        self.0.as_raw_fd()
+    }
+}
+
+/// An array with a value for each CPU, that programs count in.
+#[derive(Debug)]
+pub(crate) struct CountMap {
+    map: OwnedFd,
+    /// Numbers of 8 bytes in a value.
+    numbers: usize,
+    /// Values that a lookup gives.
+    cpus: usize,
+}
+
+impl CountMap {
+    /// A map of `entries`, each of `value_size` bytes (a multiple of 8).
+    pub(crate) fn new(entries: u32, value_size: u32) -> io::Result<Self> {
+        let cpus = crate::cpu::possible()?;
+        let map = create(PER_CPU_ARRAY, value_size, entries)?;
+        Ok(Self { map, numbers: value_size as usize / 8, cpus })
+    }
+
+    /// The values of an entry, one for each possible CPU.
+    pub(crate) fn read(&self, key: u32) -> io::Result<Vec<Vec<u64>>> {
+        let mut values = vec![0_u64; self.numbers * self.cpus];
+        let attributes = element(&self.map, &key, values.as_mut_ptr() as u64);
+        // SAFETY: the kernel writes one value for each possible CPU (`bpf_percpu_array_copy`); `values` has room for as many as
+        // sysfs named when the map was made, and that number never changes while a kernel runs.
+        unsafe { call(MAP_LOOKUP, &attributes) }?;
+        Ok(values.chunks(self.numbers).map(<[u64]>::to_vec).collect())
+    }
+
+    /// The descriptor.
+    pub(crate) fn fd(&self) -> RawFd {
+        self.map.as_raw_fd()
+    }
+}
+
+fn element(map: &OwnedFd, key: &u32, value: u64) -> Element {
+    Element { map: map.as_raw_fd().cast_unsigned(), unused: 0, key: (&raw const *key) as u64, value, flags: 0 }
+}
+
+/// Loads a program for tracepoints. On refusal by the verifier the error has the end of its log.
+pub(crate) fn load(program: &[Instruction]) -> io::Result<OwnedFd> {
+    const LICENSE: &std::ffi::CStr = c"Dual MIT/GPL"; // Helpers that write to perf events ask for one that includes the GPL.
+    let attempt = |log: &mut [u8]| {
+        let attributes = LoadProgram {
+            kind: PROGRAM_TRACEPOINT,
+            count: u32::try_from(program.len()).map_err(|_| io::ErrorKind::InvalidInput)?,
+            instructions: program.as_ptr() as u64,
+            license: LICENSE.as_ptr() as u64,
+            log_level: u32::from(!log.is_empty()),
+            log_size: u32::try_from(log.len()).map_err(|_| io::ErrorKind::InvalidInput)?,
+            log: if log.is_empty() { 0 } else { log.as_mut_ptr() as u64 },
+            kernel_version: 0,
+            flags: 0,
+        };
+        // SAFETY: the pointers are to live memory of the stated lengths: instructions in the kernel's layout (`#[repr(C)]`), a string
+        // that ends with 0, and a log that the kernel may write.
+        own(unsafe { call(PROGRAM_LOAD, &attributes) }?)
+    };
+    attempt(&mut []).or_else(|refusal: io::Error| {
+        if !matches!(refusal.raw_os_error(), Some(libc::EINVAL | libc::EACCES)) {
+            return Err(refusal);
+        }
+        let mut log = vec![0_u8; 64 << 10];
+        attempt(&mut log).map_err(|error| {
+            let text = String::from_utf8_lossy(&log);
+            let lines: Vec<&str> = text.trim_end_matches('\0').trim().lines().rev().take(3).collect();
+            let reason = lines.into_iter().rev().collect::<Vec<_>>().join("; ");
+            if reason.is_empty() { error } else { io::Error::new(error.kind(), format!("{error}: {reason}")) }
+        })
+    })
+}
