@@ -18,7 +18,7 @@ fn an_incident_is_imported_and_shown() {
     let files = ["sar-B.txt", "sar-d-onset.txt", "meminfo.log"].map(|name| fixture(&format!("curious-case/{name}")));
     let assert = pagetide().arg("import").args(&files).arg("-o").arg(&out).assert().success();
     let text = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
-    assert!(text.contains("8 samples, 72 values, 02:30:01.0 to 03:40:02.0 of a day that is not known"), "{text}");
+    assert!(text.contains("8 samples, 72 values, 02:30:01 to 03:40:02 of an unknown day"), "{text}");
     assert!(text.contains("have no date and the same uneven times"), "{text}");
     let assert = pagetide().arg("show").arg(&out).args(["paging", "--csv"]).assert().success();
     let table = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
