@@ -19,6 +19,7 @@ mod diagnosis;
 mod error;
 mod figure;
 mod finding;
+mod lazy;
 pub mod memory;
 pub mod metric;
 mod port;
@@ -41,6 +42,7 @@ pub use diagnosis::{Cause, Cleared, Conclusion, Contradiction, Diagnosis, Link, 
 pub use error::{Error, ErrorKind};
 pub use figure::{Comparability, Figure, Figures};
 pub use finding::{Advice, Confidence, Evidence, Finding, Relation, RuleDoc};
+pub use lazy::LazyRecording;
 pub use metric::{Kind, Metric, Table};
 pub use port::{Backend, Progress, Selection, Sink, Source};
 pub use quantity::{Dimension, Quantity, Unit};

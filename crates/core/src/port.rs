@@ -49,6 +49,21 @@ impl Selection {
 pub trait Source {
     /// Loads the selected part of it.
     fn load(&self, selection: &Selection) -> Result<Recording, Error>;
+
+    /// Loads the times and marks of the selected part, and no value.
+    fn times(&self, selection: &Selection) -> Result<Recording, Error> {
+        self.load(&Selection { tables: Vec::new(), metrics: vec![String::new()], ..selection.clone() })
+    }
+}
+
+impl<S: Source + ?Sized> Source for &S {
+    fn load(&self, selection: &Selection) -> Result<Recording, Error> {
+        (**self).load(selection)
+    }
+
+    fn times(&self, selection: &Selection) -> Result<Recording, Error> {
+        (**self).times(selection)
+    }
 }
 
 /// Is told how a run goes, and says when the user wants it to stop.

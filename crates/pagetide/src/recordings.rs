@@ -1,8 +1,9 @@
 //! Finding and loading a recording that the user named, and reading times within it.
 
 use jiff::tz::TimeZone;
-use pagetide_core::{Error, LocalClock, Manifest, Recording, RunResult, Selection, Source, Table};
+use pagetide_core::{Error, LocalClock, Manifest, Recording, RunResult, Selection, Source};
 use pagetide_dir::Dir;
+use pagetide_store::Reader;
 use std::io;
 use std::path::Path;
 
@@ -18,8 +19,8 @@ fn folder(path: &Path) -> io::Result<Dir> {
     }
 }
 
-/// Loads the selected part of the recording at `path`.
-pub(crate) fn load(path: &Path, selection: &Selection) -> Result<Recording, Error> {
+/// Opens the recording at `path`.
+pub(crate) fn open(path: &Path) -> Result<Reader, Error> {
     if !path.exists() {
         return Err(Error::input(
             format!("{}: no such recording", path.display()),
@@ -27,14 +28,17 @@ pub(crate) fn load(path: &Path, selection: &Selection) -> Result<Recording, Erro
         ));
     }
     let folder = folder(path).map_err(|error| unreadable(path, &error))?;
-    pagetide_store::Reader::open_in(folder)?.load(selection)
+    Reader::open_in(folder)
 }
 
-/// Loads of a recording its times and marks and one column of one row a sample, which is all that they need.
+/// Loads the selected part of the recording at `path`.
+pub(crate) fn load(path: &Path, selection: &Selection) -> Result<Recording, Error> {
+    open(path)?.load(selection)
+}
+
+/// Loads the times and marks of the recording at `path`.
 pub(crate) fn times(path: &Path) -> Result<Recording, Error> {
-    let selection =
-        Selection { tables: vec![Table::Host], metrics: vec!["MemTotal".to_owned()], ..Selection::default() };
-    load(path, &selection)
+    open(path)?.times(&Selection::default())
 }
 
 /// Reads the `result.json` of a run's folder; absent when the folder is not a run's.

@@ -102,14 +102,14 @@ impl Reader {
         Ok(())
     }
 
-    fn try_load(&self, selection: &Selection) -> Result<Recording, Trouble> {
+    fn try_load(&self, selection: &Selection, with_values: bool) -> Result<Recording, Trouble> {
         // Logs are listed first, so that a segment which is sealed meanwhile is in one of the lists. One in both is its log.
         let mut logs: BTreeMap<u64, SegmentName> = BTreeMap::new();
         for name in self.folder.logs()? {
             logs.insert(name.number, name);
         }
         let mut files = self.sealed_segments()?;
-        let mut gathered = Gathered::new(selection);
+        let mut gathered = Gathered::new(selection, with_values);
         let numbers: std::collections::BTreeSet<u64> = logs.keys().chain(files.keys()).copied().collect();
         for number in numbers {
             if let Some(name) = logs.get(&number) {
@@ -154,10 +154,20 @@ impl Source for Reader {
     /// only the files of the selected tables. A segment that is damaged is left out, and a mark says so. Times of
     /// earlier boots are moved, so that the axis goes on over a restart of the host as the wall clock did.
     fn load(&self, selection: &Selection) -> Result<Recording, Error> {
+        self.load_parts(selection, true)
+    }
+
+    fn times(&self, selection: &Selection) -> Result<Recording, Error> {
+        self.load_parts(selection, false)
+    }
+}
+
+impl Reader {
+    fn load_parts(&self, selection: &Selection, with_values: bool) -> Result<Recording, Error> {
         let mut tries = 0;
         loop {
             tries += 1;
-            match self.try_load(selection) {
+            match self.try_load(selection, with_values) {
                 Ok(recording) => return Ok(recording),
                 Err(Trouble::Io(path, error)) if error.kind() == io::ErrorKind::NotFound && tries < TRIES => {
                     drop(path);

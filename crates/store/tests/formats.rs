@@ -1,6 +1,6 @@
 //! What FORMAT.md promises: every released format is read, and a copy that is not whole is known as such.
 
-use pagetide_core::{LocalClock, MarkKind, Recording, Selection, Source, Table};
+use pagetide_core::{LazyRecording, LocalClock, MarkKind, Recording, Selection, Source, Table};
 use pagetide_store::{FORMAT_VERSION, Reader};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -43,6 +43,24 @@ fn every_released_format_is_read_and_its_numbers_mean_the_same() {
         recording.manifest = newest.manifest.clone();
         assert_eq!(recording, newest, "version {version}");
     }
+}
+
+#[test]
+fn columns_are_read_when_they_are_asked_for() {
+    let whole = load(&fixture(FORMAT_VERSION));
+    let mut lazy = LazyRecording::open(Reader::open(&fixture(FORMAT_VERSION)).unwrap(), None, None).unwrap();
+    assert_eq!((lazy.recording().stamps(), &lazy.recording().marks), (whole.stamps(), &whole.marks));
+    assert!(Table::ALL.into_iter().all(|table| lazy.recording().entities(table).next().is_none()));
+    for table in Table::ALL {
+        let names: Vec<String> = whole
+            .entities(table)
+            .flat_map(|(entity, _)| whole.metrics(table, entity).map(|column| column.name.clone()))
+            .collect();
+        for name in &names {
+            lazy.columns(table, &[name]).unwrap();
+        }
+    }
+    assert_eq!(lazy.into_recording(), whole, "column by column it is the same recording");
 }
 
 #[test]

@@ -12,6 +12,8 @@ use std::collections::BTreeMap;
 #[derive(Debug)]
 pub(super) struct Gathered<'a> {
     pub(super) selection: &'a Selection,
+    /// Whether values are wanted at all, and not only times and marks.
+    with_values: bool,
     /// How many sealed segments there were.
     pub(super) sealed_segments: usize,
     stamps: Vec<Stamp>,
@@ -35,9 +37,10 @@ struct Gathering {
 pub(super) type Slots = BTreeMap<(Table, u32), (usize, Vec<Option<usize>>)>;
 
 impl<'a> Gathered<'a> {
-    pub(super) fn new(selection: &'a Selection) -> Self {
+    pub(super) fn new(selection: &'a Selection, with_values: bool) -> Self {
         Self {
             selection,
+            with_values,
             sealed_segments: 0,
             stamps: Vec::new(),
             marks: Vec::new(),
@@ -53,7 +56,7 @@ impl<'a> Gathered<'a> {
     }
 
     pub(super) fn wants_table(&self, table: Table) -> bool {
-        self.selection.tables.is_empty() || self.selection.tables.contains(&table)
+        self.with_values && (self.selection.tables.is_empty() || self.selection.tables.contains(&table))
     }
 
     /// What follows was recorded under this manifest.

@@ -1,0 +1,139 @@
+//! A recording whose columns are read when they are needed.
+
+use crate::error::Error;
+use crate::metric::Table;
+use crate::port::{Selection, Source};
+use crate::recording::Recording;
+use std::collections::BTreeSet;
+
+/// A recording of which the times and marks are here, and of the columns those that were asked for. Nothing is read twice.
+#[derive(Debug)]
+pub struct LazyRecording<S> {
+    source: S,
+    selection: Selection,
+    recording: Recording,
+    read: BTreeSet<(Table, String)>,
+}
+
+impl<S: Source> LazyRecording<S> {
+    /// Reads the times and marks of the part of a recording that lies from `from_wall_ns` to `to_wall_ns`.
+    ///
+    /// # Errors
+    ///
+    /// Those of the source.
+    pub fn open(source: S, from_wall_ns: Option<i64>, to_wall_ns: Option<i64>) -> Result<Self, Error> {
+        let selection = Selection { from_wall_ns, to_wall_ns, ..Selection::default() };
+        let recording = source.times(&selection)?;
+        Ok(Self { source, selection, recording, read: BTreeSet::new() })
+    }
+
+    /// What has been read.
+    pub fn recording(&self) -> &Recording {
+        &self.recording
+    }
+
+    /// What has been read, without the source.
+    pub fn into_recording(self) -> Recording {
+        self.recording
+    }
+
+    /// Reads those of these metrics of a table that have not been read, of all its entities.
+    ///
+    /// # Errors
+    ///
+    /// Those of the source.
+    pub fn columns(&mut self, table: Table, metrics: &[&str]) -> Result<&Recording, Error> {
+        let new = |metric: &&&str| !self.read.contains(&(table, (**metric).to_owned()));
+        let metrics: Vec<String> = metrics.iter().filter(new).map(|metric| (*metric).to_owned()).collect();
+        if !metrics.is_empty() {
+            let part = self.source.load(&Selection {
+                tables: vec![table],
+                metrics: metrics.clone(),
+                ..self.selection.clone()
+            })?;
+            self.recording.absorb(part);
+            self.read.extend(metrics.into_iter().map(|metric| (table, metric)));
+        }
+        Ok(&self.recording)
+    }
+
+    /// Reads these metrics of a table from `from` to `to` on the recording's axis, of the entities that were there. For tables with
+    /// many entities, of which some stretches are of interest; stretches come in order of time, and columns that were read whole stay.
+    ///
+    /// # Errors
+    ///
+    /// Those of the source.
+    pub fn columns_within(
+        &mut self,
+        table: Table,
+        metrics: &[&str],
+        (from, to): (i64, i64),
+    ) -> Result<&Recording, Error> {
+        let new = |metric: &&&str| !self.read.contains(&(table, (**metric).to_owned()));
+        let metrics: Vec<String> = metrics.iter().filter(new).map(|metric| (*metric).to_owned()).collect();
+        let inside = self.recording.stamps().iter().filter(|stamp| (from..=to).contains(&stamp.boot_ns));
+        let walls: Vec<i64> = inside.map(|stamp| stamp.wall_ns).collect();
+        let range = walls.iter().min().zip(walls.iter().max());
+        if let Some((first, last)) = range.filter(|_| !metrics.is_empty()) {
+            let (from_wall_ns, to_wall_ns) = (Some(*first), Some(*last));
+            let part = self.source.load(&Selection { from_wall_ns, to_wall_ns, tables: vec![table], metrics })?;
+            self.recording.absorb(part);
+        }
+        Ok(&self.recording)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recording::RecordingBuilder;
+    use crate::sample::{Entity, Sample, Schema, Stamp};
+    use std::cell::RefCell;
+
+    /// Five samples of a host and two processes; what is read of it is noted.
+    #[derive(Default)]
+    struct Counted {
+        loads: RefCell<Vec<Selection>>,
+    }
+
+    impl Source for Counted {
+        fn load(&self, selection: &Selection) -> Result<Recording, Error> {
+            self.loads.borrow_mut().push(selection.clone());
+            let mut schema = Schema::default();
+            let mut builder = RecordingBuilder::new(crate::Manifest::default());
+            let tables: Vec<Table> = selection.tables.clone();
+            for table in &tables {
+                schema.push_entity(*table, Entity { name: String::new(), label: String::new() });
+                selection.metrics.iter().for_each(|metric| drop(schema.column(*table, metric)));
+            }
+            let range = selection.from_wall_ns.unwrap_or(0)..=selection.to_wall_ns.unwrap_or(9);
+            for at in (0..5).filter(|at| range.contains(at)) {
+                let mut sample = Sample::default();
+                sample.stamp = Stamp { wall_ns: at, mono_ns: at, boot_ns: at * 10 };
+                for table in &tables {
+                    sample.row(*table, crate::EntityId(0), selection.metrics.len()).fill(Some(at));
+                }
+                builder.sample(&schema, &sample);
+            }
+            Ok(builder.finish())
+        }
+    }
+
+    #[test]
+    fn a_column_is_read_when_it_is_asked_for_and_once() {
+        let source = Counted::default();
+        let mut lazy = LazyRecording::open(&source, None, None).unwrap();
+        assert_eq!((lazy.recording().stamps().len(), lazy.recording().host("MemFree").is_none()), (5, true));
+        lazy.columns(Table::Host, &["MemFree"]).unwrap();
+        lazy.columns(Table::Host, &["MemFree", "Dirty"]).unwrap();
+        let points = lazy.recording().host("Dirty").unwrap().points().collect::<Vec<_>>();
+        assert_eq!(points, [(0, 0), (10, 1), (20, 2), (30, 3), (40, 4)]);
+        lazy.columns_within(Table::Process, &["rss"], (10, 20)).unwrap();
+        lazy.columns_within(Table::Process, &["rss"], (35, 50)).unwrap();
+        lazy.columns_within(Table::Host, &["Dirty"], (0, 50)).unwrap();
+        let rss = lazy.recording().series(Table::Process, "", "rss").unwrap();
+        assert_eq!(rss.points().map(|(at, _)| at).collect::<Vec<_>>(), [10, 20, 40]);
+        let asked: Vec<String> = source.loads.borrow().iter().map(|load| load.metrics.join(" ")).collect();
+        assert_eq!(asked, ["", "MemFree", "Dirty", "rss", "rss"]);
+    }
+}
