@@ -60,7 +60,7 @@ impl Derived {
 
     /// Walks along the series of one entity; absent when the recording lacks its members.
     pub fn walk<'a>(&'static self, recording: &'a Recording, table: Table, entity: &str) -> Option<Walk<'a>> {
-        Walk::new(self, recording, table, entity, None)
+        self.formula.walk(self.unit, recording, table, entity)
     }
 
     /// Its value over the time after `from` up to `to`.
@@ -71,7 +71,7 @@ impl Derived {
         entity: &str,
         (from, to): (i64, i64),
     ) -> Option<f64> {
-        Walk::new(self, recording, table, entity, Some((from, to)))?.over(from, to)
+        Walk::new((&self.formula, self.unit), recording, table, entity, Some((from, to)))?.over(from, to)
     }
 
     /// Its value over each interval between neighbouring samples of its members, in order of time.

@@ -38,6 +38,6 @@ pub use table::{Align, Cell, Column, Row, Table, Tone};
 pub use timeline::{Band, Event, Layer, Levels, Line, Plot, Points, Shape, Spread, Stretch, Timeline};
 
 /// The names of the metrics that a page shows: what to load of a recording.
-pub fn metrics() -> &'static [&'static str] {
-    timeline::metrics::ALL
+pub fn metrics() -> Vec<&'static str> {
+    timeline::metrics::all()
 }

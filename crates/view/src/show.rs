@@ -1,13 +1,15 @@
 //! The tables that `sar` users know, from a recording: one row per sample (or per stretch of time) and entity.
 //!
-//! A [`Topic`] is a list of columns; a column is a formula over one interval between samples. Rates are of the interval before the row's time.
+//! A [`Topic`] is a list of columns; a column is a derived or a recorded metric over the time between the row before and the row. Of a
+//! counter it is the rate, of a gauge the mean over that time.
 
-use formula::Values;
-use pagetide_core::{Column, Kind, Quantity, Recording, Selection, Series, Stamp, Table, Unit};
+use pagetide_core::derived::{Term, Walk};
+use pagetide_core::{Kind, Quantity, Recording, Selection, Series, Stamp, Table, Unit};
 
-mod formula;
 mod text;
 mod topics;
+
+use topics::Column;
 
 pub use text::draw;
 
@@ -43,6 +45,8 @@ pub struct Heading {
     pub name: &'static str,
     /// Its unit.
     pub unit: Unit,
+    /// What it is, in one line.
+    pub meaning: &'static str,
 }
 
 /// One row: a moment, what it is about, and a cell per heading.
@@ -100,9 +104,8 @@ impl Topic {
 
     /// The part of a recording that its table needs.
     pub fn selection(self) -> Selection {
-        let mut metrics = Vec::new();
-        topics::columns(self).iter().for_each(|(_, formula)| formula.metrics(&mut metrics));
-        let metrics = metrics.into_iter().map(str::to_owned).collect();
+        let terms = topics::columns(self).iter().flat_map(|column| column.formula().terms());
+        let metrics = terms.map(|term| term.metric().to_owned()).collect();
         Selection { tables: vec![self.table()], metrics, ..Selection::default() }
     }
 
@@ -138,8 +141,8 @@ struct Entity<'a> {
 }
 
 /// The table of `topic` over a recording, one row per sample, or per `every_ns` when given, for rows whose wall clock lies
-/// in `from_wall..=to_wall`. Counters have no rate before the second sample, so it is the first row; averages that another
-/// tool printed have one at the first sample, and then that is the first row.
+/// in `from_wall..=to_wall`. Counters have no rate before the second sample; gauges, and averages that another tool printed, have a
+/// value at the first.
 pub fn show(recording: &Recording, topic: Topic, range: (i64, i64), every_ns: Option<i64>) -> Shown<'_> {
     let table = topic.table();
     let entities = recording.entities(table).filter_map(|(name, label)| {
@@ -152,7 +155,8 @@ pub fn show(recording: &Recording, topic: Topic, range: (i64, i64), every_ns: Op
 impl<'a> Shown<'a> {
     /// The columns.
     pub fn headings(&self) -> impl Iterator<Item = Heading> + use<> {
-        topics::columns(self.topic).iter().map(|(heading, _)| *heading)
+        let table = self.topic.table();
+        topics::columns(self.topic).iter().map(move |column| column.heading(table))
     }
 
     /// What the entity column is called; absent when there is none.
@@ -176,8 +180,8 @@ impl<'a> Shown<'a> {
             return 0;
         }
         let Some((from, to)) = self.span() else { return 0 };
-        let mut counted = Vec::new();
-        topics::columns(self.topic).iter().for_each(|(_, formula)| formula.rates(&mut counted));
+        let terms = topics::columns(self.topic).iter().flat_map(|column| column.formula().terms());
+        let counted: Vec<&str> = terms.filter(|term| matches!(term, Term::Rate(_))).map(Term::metric).collect();
         let (recording, table) = (self.recording, self.topic.table());
         let moves = |entity: &Entity<'_>| {
             let moves =
@@ -200,19 +204,20 @@ impl<'a> Shown<'a> {
     pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
         let (recording, table) = (self.recording, self.topic.table());
         let columns = topics::columns(self.topic);
-        let values = |entity: &Entity<'_>| -> Vec<Option<Values<'a>>> {
-            columns.iter().map(|(_, formula)| formula.of(recording, table, entity.name)).collect()
+        let walks = |entity: &Entity<'_>| -> Vec<Option<Walk<'a>>> {
+            let walk = |column: &'static Column| column.formula().walk(column.unit(), recording, table, entity.name);
+            columns.iter().map(walk).collect()
         };
-        let mut values: Vec<_> = self.entities.iter().map(values).collect();
+        let mut walks: Vec<_> = self.entities.iter().map(walks).collect();
         self.intervals().flat_map(move |(from, stamp)| {
             let to = stamp.boot_ns;
             let mut rows = Vec::new();
-            for (entity, values) in self.entities.iter().zip(&mut values) {
+            for (entity, walks) in self.entities.iter().zip(&mut walks) {
                 if to < entity.span.0 || from > entity.span.1 {
                     continue;
                 }
-                let over = |values: &mut Option<Values<'_>>| values.as_mut()?.over(from, to);
-                let cells: Vec<Option<f64>> = values.iter_mut().map(over).collect();
+                let over = |walk: &mut Option<Walk<'_>>| walk.as_mut()?.over(from, to);
+                let cells: Vec<Option<f64>> = walks.iter_mut().map(over).collect();
                 if cells.iter().any(Option::is_some) {
                     let entity = self.entity().map(|_| entity.label.as_str());
                     rows.push(Row { wall_ns: stamp.wall_ns, entity, cells });
@@ -227,10 +232,11 @@ impl<'a> Shown<'a> {
         let stamps = self.recording.stamps();
         let (range, every) = (self.range, self.every);
         let first = stamps.first().map_or(0, |stamp| stamp.boot_ns);
-        let begun = self.stored_from(first);
-        let mut before = begun.unwrap_or(first);
-        let skipped = usize::from(begun.is_none());
-        stamps.iter().enumerate().skip(skipped).filter_map(move |(at, stamp)| {
+        // The first sample speaks for an interval before it: a row of its own, or part of the first of several.
+        let interval = i64::try_from(self.recording.manifest.interval.get()).unwrap_or(i64::MAX).max(1);
+        let alone = every.is_none_or(|every| every <= interval) || stamps.len() == 1;
+        let mut before = if alone || self.has_stored_rates() { first.saturating_sub(interval) } else { first };
+        stamps.iter().enumerate().filter_map(move |(at, stamp)| {
             let (from, to) = (before, stamp.boot_ns);
             if every.is_some_and(|every| to - from < every && at + 1 < stamps.len()) {
                 return None;
@@ -240,19 +246,11 @@ impl<'a> Shown<'a> {
         })
     }
 
-    /// When the interval of the stored rates at the first sample began; absent when the recording begins with none.
-    fn stored_from(&self, first: i64) -> Option<i64> {
+    /// Whether the first sample has averages that another tool printed.
+    fn has_stored_rates(&self) -> bool {
         let (recording, table) = (self.recording, self.topic.table());
-        let columns = self
-            .entities
-            .iter()
-            .flat_map(|entity| recording.columns(table, entity.name).map(move |column| (entity.name, column)));
-        let stored = columns.filter(|(_, (column, values))| column.kind == Kind::Rate && values.first() == 0);
-        let began = |(entity, (column, _)): (&str, (&Column, _))| {
-            let rates = recording.series(table, entity, &column.name)?.rates();
-            rates.first().filter(|(_, to, _)| *to == first).map(|(from, ..)| *from)
-        };
-        stored.filter_map(began).min()
+        let mut columns = self.entities.iter().flat_map(|entity| recording.columns(table, entity.name));
+        columns.any(|(column, values)| column.kind == Kind::Rate && values.first() == 0)
     }
 }
 
@@ -285,15 +283,16 @@ fn label_of(table: Table, name: &str, label: &str) -> String {
     }
 }
 
-/// A cell as people read it; `-` where there is no value.
+/// A cell as people read it; `-` where there is no value. That it is per second stands in the heading.
 pub fn cell(value: Option<f64>, unit: Unit) -> String {
+    let unit = if matches!(unit, Unit::PerSecond | Unit::PagesPerSecond) { Unit::Count } else { unit };
     value.map_or_else(|| "-".to_owned(), |value| Quantity::new(value, unit).to_string())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pagetide_core::{Entity, Manifest, RecordingBuilder, Sample, Schema};
+    use pagetide_core::{Column, Entity, Manifest, RecordingBuilder, Sample, Schema};
 
     fn recording() -> Recording {
         let mut schema = Schema::default();
@@ -342,7 +341,7 @@ mod tests {
     fn rows_thin_out_and_stay_within_the_range() {
         let recording = recording();
         let shown = show(&recording, Topic::Memory, (i64::MIN, i64::MAX), Some(2_000_000_000));
-        assert_eq!(column(&shown, "free"), [Some(8192.0), Some(16384.0)]);
+        assert_eq!(column(&shown, "free"), [Some(6144.0), Some(14336.0)], "a gauge is its mean over the time");
         let shown = show(&recording, Topic::Memory, (3_000_000_000, 3_000_000_000), None);
         assert_eq!(shown.rows().count(), 1);
         assert_eq!(column(&shown, "avail"), [None], "absent is absent, not zero");

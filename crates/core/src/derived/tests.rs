@@ -1,5 +1,5 @@
 use super::*;
-use crate::metric::{self, Kind};
+use crate::metric::{self, Kind, RATE_SCALE};
 use crate::quantity::Dimension;
 use crate::recording::{Manifest, RecordingBuilder};
 use crate::sample::{Column, Stamp};
@@ -160,8 +160,9 @@ fn what_other_tools_print_is_taken_as_it_is() {
         ("reads_writes", Kind::Rate, Unit::Count),
         ("request_sectors", Kind::Rate, Unit::Sectors),
     ];
-    let row = |values: [i64; 4]| values.map(Some).to_vec();
-    let rows = [(60 * SECOND, row([2500, 400, 10_000, 16_000])), (120 * SECOND, row([500, 200, 30_000, 8000]))];
+    let stored = |tenths: i64| Some(tenths * RATE_SCALE / 10);
+    let row = |values: [i64; 4]| values.map(stored).to_vec();
+    let rows = [(60 * SECOND, row([25, 4, 100, 160])), (120 * SECOND, row([5, 2, 300, 80]))];
     let recording = recording(Table::Disk, 60 * SECOND, &columns, &rows);
     let over = |derived: &'static Derived, from: i64, to: i64| {
         derived.over(&recording, Table::Disk, "x", (from * SECOND, to * SECOND))
@@ -219,7 +220,7 @@ proptest! {
         let mut at = 0;
         let points: Vec<(i64, i64)> = steps.iter().map(|step| { at += step.0; (at, step.1) }).collect();
         let columns = [("load1", Kind::Gauge, Unit::Count), ("pgmajfault", Kind::Rate, Unit::Count)];
-        let rows: Vec<_> = points.iter().map(|(at, value)| (*at, vec![Some(*value), Some(value * 1000)])).collect();
+        let rows: Vec<_> = points.iter().map(|(at, value)| (*at, vec![Some(*value), Some(value * RATE_SCALE)])).collect();
         let recording = recording(Table::Host, SECOND, &columns, &rows);
         let (one, other) = (ends.0.index(points.len()), ends.1.index(points.len()));
         let (first, last) = (one.min(other), one.max(other));

@@ -1,7 +1,8 @@
-//! A derived metric along the series of one entity.
+//! A formula along the series of one entity.
 
-use super::{Derived, Term};
-use crate::metric::{Kind, Table};
+use super::{Formula, Term};
+use crate::metric::{Kind, RATE_SCALE, Table};
+use crate::quantity::Unit;
 use crate::recording::{Recording, Series};
 use std::iter::Peekable;
 
@@ -16,10 +17,11 @@ pub struct Interval {
     pub value: f64,
 }
 
-/// A derived metric over intervals in order of time: each begins where the one before ended, or later.
+/// A formula over intervals in order of time: each begins where the one before ended, or later.
 #[derive(Debug)]
 pub struct Walk<'a> {
-    derived: &'static Derived,
+    formula: &'static Formula,
+    unit: Unit,
     members: Vec<Member<'a>>,
     /// Where a counter of the formula fell, in order of time.
     falls: Vec<(i64, i64)>,
@@ -38,7 +40,7 @@ struct Member<'a> {
 impl<'a> Walk<'a> {
     /// Over the series of an entity, or over the part of them that tells about a stretch of time.
     pub(super) fn new(
-        derived: &'static Derived,
+        (formula, unit): (&'static Formula, Unit),
         recording: &'a Recording,
         table: Table,
         entity: &str,
@@ -55,14 +57,14 @@ impl<'a> Walk<'a> {
             let pieces = Pieces::new(series, usual).peekable();
             fits.then_some(Member { term, series, usual, pieces, value: None })
         };
-        let members: Vec<Member<'a>> = derived.formula.terms().into_iter().filter_map(member).collect();
+        let members: Vec<Member<'a>> = formula.terms().into_iter().filter_map(member).collect();
         let counters = members.iter().filter(|member| member.series.column().kind == Kind::Counter);
         let mut falls: Vec<(i64, i64)> = counters.flat_map(|member| falls(&member.series)).collect();
         falls.sort_unstable();
         // Whether the formula can have a value at all: with every member that the recording has.
         let known = |term: Term| members.iter().any(|member| member.term == term).then_some(1.0);
-        derived.formula.evaluate(&known)?;
-        Some(Self { derived, members, falls })
+        formula.evaluate(&known)?;
+        Some(Self { formula, unit, members, falls })
     }
 
     /// The value over the time after `from` up to `to`.
@@ -73,7 +75,8 @@ impl<'a> Walk<'a> {
             member.value = mean(&mut member.pieces, (from, to), falls);
         }
         let members = &self.members;
-        self.derived.evaluate(&|term| members.iter().find(|member| member.term == term)?.value)
+        let value = self.formula.evaluate(&|term| members.iter().find(|member| member.term == term)?.value)?;
+        Some(self.unit.of_base(value))
     }
 
     /// The value over each interval between neighbouring samples of its members.
@@ -154,7 +157,7 @@ impl Iterator for Pieces<'_> {
                 }
                 (kind, before) => {
                     let near = before.map(|(at, _)| at).filter(|at| !gap(*at));
-                    let value = if kind == Kind::Rate { value as f64 / 1e3 } else { value as f64 };
+                    let value = if kind == Kind::Rate { value as f64 / RATE_SCALE as f64 } else { value as f64 };
                     (near.unwrap_or(to.saturating_sub(self.usual)), Content::Level(unit.to_base(value)))
                 }
             };

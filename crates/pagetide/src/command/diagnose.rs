@@ -82,7 +82,8 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
 
 /// What the rules look at, and what a page shows when one is drawn.
 fn selection(drawn: bool) -> Selection {
-    let shown = pagetide_view::metrics().iter().filter(|_| drawn);
+    let shown = pagetide_view::metrics();
+    let shown = shown.iter().filter(|_| drawn);
     let metrics = pagetide_diagnose::metrics().iter().chain(shown).map(|name| (*name).to_owned()).collect();
     Selection { metrics, ..Selection::default() }
 }

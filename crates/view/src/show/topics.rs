@@ -1,13 +1,65 @@
 //! The columns of each topic.
 
-use super::formula::Formula::{self, Gauge, Less, Or, Rate, Rates, Share, Times};
 use super::{Heading, Topic};
-use pagetide_core::Unit;
+use pagetide_core::derived::{self, Derived, Formula};
+use pagetide_core::{Table, Unit, metric};
 
-type Column = (Heading, Formula);
+/// What a column shows.
+#[derive(Debug, Clone, Copy)]
+enum Content {
+    /// A derived metric.
+    Derived(&'static Derived),
+    /// A recorded metric as it is.
+    Recorded(Formula, Unit),
+}
 
-const fn column(name: &'static str, unit: Unit, formula: Formula) -> Column {
-    (Heading { name, unit }, formula)
+/// A column of a table.
+#[derive(Debug)]
+pub(super) struct Column {
+    name: &'static str,
+    content: Content,
+}
+
+impl Column {
+    pub(super) fn heading(&self, table: Table) -> Heading {
+        Heading { name: self.name, unit: self.unit(), meaning: self.meaning(table) }
+    }
+
+    pub(super) fn unit(&self) -> Unit {
+        match self.content {
+            Content::Derived(derived) => derived.unit,
+            Content::Recorded(_, unit) => unit,
+        }
+    }
+
+    pub(super) fn formula(&self) -> &Formula {
+        match &self.content {
+            Content::Derived(derived) => &derived.formula,
+            Content::Recorded(formula, _) => formula,
+        }
+    }
+
+    fn meaning(&self, table: Table) -> &'static str {
+        match &self.content {
+            Content::Derived(derived) => derived.meaning,
+            Content::Recorded(formula, _) => {
+                let recorded = formula.terms().first().and_then(|term| metric::find(table, term.metric()));
+                recorded.map_or("", |metric| metric.meaning)
+            }
+        }
+    }
+}
+
+const fn derived(name: &'static str, derived: &'static Derived) -> Column {
+    Column { name, content: Content::Derived(derived) }
+}
+
+const fn gauge(name: &'static str, unit: Unit, metric: &'static str) -> Column {
+    Column { name, content: Content::Recorded(Formula::Gauge(metric), unit) }
+}
+
+const fn rate(name: &'static str, unit: Unit, metric: &'static str) -> Column {
+    Column { name, content: Content::Recorded(Formula::Rate(metric), unit) }
 }
 
 pub(super) fn columns(topic: Topic) -> &'static [Column] {
@@ -25,132 +77,113 @@ pub(super) fn columns(topic: Topic) -> &'static [Column] {
     }
 }
 
-const USED: Formula = Less(&Gauge("MemTotal"), &Gauge("MemFree"));
-const SWAP_USED: Formula = Less(&Gauge("SwapTotal"), &Gauge("SwapFree"));
-
 static MEMORY: &[Column] = &[
-    column("free", Unit::Bytes, Gauge("MemFree")),
-    column("avail", Unit::Bytes, Gauge("MemAvailable")),
-    column("used", Unit::Bytes, USED),
-    column("used%", Unit::Ratio, Share(&USED, &Gauge("MemTotal"))),
-    column("buffers", Unit::Bytes, Gauge("Buffers")),
-    column("cached", Unit::Bytes, Gauge("Cached")),
-    column("anon", Unit::Bytes, Gauge("AnonPages")),
-    column("slab", Unit::Bytes, Gauge("Slab")),
-    column("dirty", Unit::Bytes, Gauge("Dirty")),
-    column("writeback", Unit::Bytes, Gauge("Writeback")),
-    column("swapused", Unit::Bytes, SWAP_USED),
+    gauge("free", Unit::Bytes, "MemFree"),
+    gauge("avail", Unit::Bytes, "MemAvailable"),
+    derived("used", &derived::USED),
+    derived("used%", &derived::USED_SHARE),
+    gauge("buffers", Unit::Bytes, "Buffers"),
+    gauge("cached", Unit::Bytes, "Cached"),
+    gauge("anon", Unit::Bytes, "AnonPages"),
+    gauge("slab", Unit::Bytes, "Slab"),
+    gauge("dirty", Unit::Bytes, "Dirty"),
+    gauge("writeback", Unit::Bytes, "Writeback"),
+    derived("swapused", &derived::SWAP_USED),
 ];
-
-const SCAN: Formula = Rates(&["pgscan_kswapd", "pgscan_direct", "pgscan_khugepaged", "pgscan_proactive"]);
-const STOLEN: Formula = Rates(&["pgsteal_kswapd", "pgsteal_direct", "pgsteal_khugepaged", "pgsteal_proactive"]);
-/// Pages stolen per second; imported recordings have one sum instead of the kernel's parts.
-const STEAL: Formula = Or(&STOLEN, &Rate("pgsteal"));
-const REFAULT: Formula = Rates(&["workingset_refault", "workingset_refault_anon", "workingset_refault_file"]);
 
 static PAGING: &[Column] = &[
-    column("pgpgin/s", Unit::BytesPerSecond, Times(&Rate("pgpgin"), 1024.0)),
-    column("pgpgout/s", Unit::BytesPerSecond, Times(&Rate("pgpgout"), 1024.0)),
-    column("fault/s", Unit::Count, Rate("pgfault")),
-    column("majflt/s", Unit::Count, Rate("pgmajfault")),
-    column("pgfree/s", Unit::Count, Rate("pgfree")),
-    column("pgscank/s", Unit::Count, Rate("pgscan_kswapd")),
-    column("pgscand/s", Unit::Count, Rate("pgscan_direct")),
-    column("pgsteal/s", Unit::Count, STEAL),
-    column("vmeff", Unit::Ratio, Share(&STEAL, &SCAN)),
-    column("refault/s", Unit::Count, REFAULT),
+    derived("pgpgin/s", &derived::PAGED_IN),
+    derived("pgpgout/s", &derived::PAGED_OUT),
+    rate("fault/s", Unit::PerSecond, "pgfault"),
+    derived("majflt/s", &derived::MAJOR_FAULTS),
+    rate("pgfree/s", Unit::PagesPerSecond, "pgfree"),
+    derived("pgscank/s", &derived::SCANNED_KSWAPD),
+    derived("pgscand/s", &derived::SCANNED_DIRECT),
+    derived("pgscanl/s", &derived::SCANNED_AT_LIMIT),
+    derived("pgsteal/s", &derived::STOLEN),
+    derived("vmeff", &derived::EFFICIENCY),
+    derived("refault/s", &derived::REFAULTS),
 ];
 
-const REQUESTS: Formula = Rates(&["reads", "writes"]);
-/// Requests per second; imported recordings may have one sum.
-const TPS: Formula = Or(&REQUESTS, &Rate("reads_writes"));
-const TRANSFERRED: Formula = Times(&Rates(&["read_sectors", "write_sectors"]), 512.0);
-const AWAIT_MS: Formula = Share(&Rates(&["read_ms", "write_ms"]), &REQUESTS);
-
 static DISK: &[Column] = &[
-    column("tps", Unit::Count, TPS),
-    column("reads/s", Unit::Count, Rate("reads")),
-    column("writes/s", Unit::Count, Rate("writes")),
-    column("read/s", Unit::BytesPerSecond, Times(&Rate("read_sectors"), 512.0)),
-    column("write/s", Unit::BytesPerSecond, Times(&Rate("write_sectors"), 512.0)),
-    column("reqsize", Unit::Bytes, Share(&TRANSFERRED, &TPS)),
-    column("depth", Unit::Count, Or(&Times(&Rate("weighted_io_ms"), 1e-3), &Rate("queue_depth"))),
-    column("await", Unit::Nanos, Times(&Or(&AWAIT_MS, &Rate("await_ms")), 1e6)),
-    column("util", Unit::Ratio, Or(&Times(&Rate("io_ms"), 1e-3), &Rate("util"))),
+    derived("tps", &derived::TPS),
+    derived("reads/s", &derived::READS),
+    derived("writes/s", &derived::WRITES),
+    derived("read/s", &derived::READ_BANDWIDTH),
+    derived("write/s", &derived::WRITE_BANDWIDTH),
+    rate("discards/s", Unit::PerSecond, "discards"),
+    rate("flushes/s", Unit::PerSecond, "flushes"),
+    derived("reqsize", &derived::REQUEST_SIZE),
+    derived("depth", &derived::QUEUE_DEPTH),
+    derived("await", &derived::AWAIT),
+    derived("r_await", &derived::READ_AWAIT),
+    derived("w_await", &derived::WRITE_AWAIT),
+    derived("util", &derived::BUSY),
 ];
 
 static LOAD: &[Column] = &[
-    column("runq", Unit::Count, Gauge("procs_running")),
-    column("blocked", Unit::Count, Gauge("procs_blocked")),
-    column("plist", Unit::Count, Gauge("tasks_total")),
-    column("ldavg-1", Unit::Milli, Gauge("load1")),
-    column("ldavg-5", Unit::Milli, Gauge("load5")),
-    column("ldavg-15", Unit::Milli, Gauge("load15")),
+    gauge("runq", Unit::Count, "procs_running"),
+    gauge("blocked", Unit::Count, "procs_blocked"),
+    gauge("plist", Unit::Count, "tasks_total"),
+    gauge("ldavg-1", Unit::Count, "load1"),
+    gauge("ldavg-5", Unit::Count, "load5"),
+    gauge("ldavg-15", Unit::Count, "load15"),
 ];
 
-/// All CPU time: the states that add up to it (guest time is part of user time).
-const CPU_TIME: Formula =
-    Rates(&["cpu_user", "cpu_nice", "cpu_system", "cpu_idle", "cpu_iowait", "cpu_irq", "cpu_softirq", "cpu_steal"]);
-
-const CPU_SYSTEM: Formula = Rates(&["cpu_system", "cpu_irq", "cpu_softirq"]);
-
 static CPU: &[Column] = &[
-    column("user", Unit::Ratio, Or(&Share(&Rate("cpu_user"), &CPU_TIME), &Rate("cpu_user_share"))),
-    column("nice", Unit::Ratio, Or(&Share(&Rate("cpu_nice"), &CPU_TIME), &Rate("cpu_nice_share"))),
-    column("system", Unit::Ratio, Or(&Share(&CPU_SYSTEM, &CPU_TIME), &Rate("cpu_system_share"))),
-    column("iowait", Unit::Ratio, Or(&Share(&Rate("cpu_iowait"), &CPU_TIME), &Rate("cpu_iowait_share"))),
-    column("steal", Unit::Ratio, Or(&Share(&Rate("cpu_steal"), &CPU_TIME), &Rate("cpu_steal_share"))),
-    column("idle", Unit::Ratio, Or(&Share(&Rate("cpu_idle"), &CPU_TIME), &Rate("cpu_idle_share"))),
+    derived("user", &derived::CPU_USER),
+    derived("nice", &derived::CPU_NICE),
+    derived("system", &derived::CPU_SYSTEM),
+    derived("iowait", &derived::CPU_IOWAIT),
+    derived("steal", &derived::CPU_STEAL),
+    derived("idle", &derived::CPU_IDLE),
 ];
 
 static SWAP: &[Column] = &[
-    column("pswpin/s", Unit::Count, Rate("pswpin")),
-    column("pswpout/s", Unit::Count, Rate("pswpout")),
-    column("swapfree", Unit::Bytes, Gauge("SwapFree")),
-    column("swapused", Unit::Bytes, SWAP_USED),
-    column("swapcached", Unit::Bytes, Gauge("SwapCached")),
+    derived("pswpin/s", &derived::SWAP_IN),
+    derived("pswpout/s", &derived::SWAP_OUT),
+    gauge("swapfree", Unit::Bytes, "SwapFree"),
+    derived("swapused", &derived::SWAP_USED),
+    gauge("swapcached", Unit::Bytes, "SwapCached"),
 ];
 
-/// The part of the time in which tasks waited: PSI counts microseconds.
-const fn stalled(rate: &'static Formula) -> Formula {
-    Times(rate, 1e-6)
-}
-
 static PRESSURE: &[Column] = &[
-    column("cpu-some", Unit::Ratio, stalled(&Rate("psi_cpu_some"))),
-    column("io-some", Unit::Ratio, stalled(&Rate("psi_io_some"))),
-    column("io-full", Unit::Ratio, stalled(&Rate("psi_io_full"))),
-    column("mem-some", Unit::Ratio, stalled(&Rate("psi_memory_some"))),
-    column("mem-full", Unit::Ratio, stalled(&Rate("psi_memory_full"))),
+    derived("cpu-some", &derived::PSI_CPU_SOME),
+    derived("io-some", &derived::PSI_IO_SOME),
+    derived("io-full", &derived::PSI_IO_FULL),
+    derived("mem-some", &derived::PSI_MEMORY_SOME),
+    derived("mem-full", &derived::PSI_MEMORY_FULL),
 ];
 
 static ZONES: &[Column] = &[
-    column("free", Unit::Pages, Gauge("free")),
-    column("min", Unit::Pages, Gauge("min")),
-    column("low", Unit::Pages, Gauge("low")),
-    column("high", Unit::Pages, Gauge("high")),
-    column("managed", Unit::Pages, Gauge("managed")),
-    column("above-high", Unit::Pages, Less(&Gauge("free"), &Gauge("high"))),
+    gauge("free", Unit::Pages, "free"),
+    gauge("min", Unit::Pages, "min"),
+    gauge("low", Unit::Pages, "low"),
+    gauge("high", Unit::Pages, "high"),
+    gauge("managed", Unit::Pages, "managed"),
+    derived("above-high", &derived::ABOVE_HIGH),
 ];
 
 static PROCESSES: &[Column] = &[
-    column("cpu", Unit::Ratio, Times(&Rates(&["utime", "stime"]), 1e-2)),
-    column("rss", Unit::Pages, Gauge("rss")),
-    column("majflt/s", Unit::Count, Rate("majflt")),
-    column("minflt/s", Unit::Count, Rate("minflt")),
-    column("syscr/s", Unit::Count, Rate("syscr")),
-    column("syscw/s", Unit::Count, Rate("syscw")),
-    column("read/s", Unit::BytesPerSecond, Rate("read_bytes")),
-    column("write/s", Unit::BytesPerSecond, Rate("write_bytes")),
+    derived("cpu", &derived::CPUS),
+    gauge("rss", Unit::Pages, "rss"),
+    rate("majflt/s", Unit::PerSecond, "majflt"),
+    rate("minflt/s", Unit::PerSecond, "minflt"),
+    rate("syscr/s", Unit::PerSecond, "syscr"),
+    rate("syscw/s", Unit::PerSecond, "syscw"),
+    rate("read/s", Unit::BytesPerSecond, "read_bytes"),
+    rate("write/s", Unit::BytesPerSecond, "write_bytes"),
 ];
 
 static CGROUPS: &[Column] = &[
-    column("current", Unit::Bytes, Gauge("current")),
-    column("max", Unit::Bytes, Gauge("max")),
-    column("anon", Unit::Bytes, Gauge("anon")),
-    column("file", Unit::Bytes, Gauge("file")),
-    column("dirty", Unit::Bytes, Gauge("file_dirty")),
-    column("writeback", Unit::Bytes, Gauge("file_writeback")),
-    column("majflt/s", Unit::Count, Rate("pgmajfault")),
-    column("refault/s", Unit::Count, REFAULT),
+    gauge("current", Unit::Bytes, "current"),
+    gauge("max", Unit::Bytes, "max"),
+    gauge("anon", Unit::Bytes, "anon"),
+    gauge("file", Unit::Bytes, "file"),
+    gauge("dirty", Unit::Bytes, "file_dirty"),
+    gauge("writeback", Unit::Bytes, "file_writeback"),
+    derived("majflt/s", &derived::MAJOR_FAULTS),
+    derived("pgscan/s", &derived::SCANNED),
+    derived("pgsteal/s", &derived::STOLEN),
+    derived("refault/s", &derived::REFAULTS),
 ];

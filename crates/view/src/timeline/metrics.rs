@@ -1,7 +1,30 @@
 //! What the plots show, so that nothing else has to be loaded. A test compares this with the sources.
 
-/// The names of all metrics that are looked at, in any table.
-pub(crate) const ALL: &[&str] = &[
+use pagetide_core::derived::{self, Derived};
+
+/// The derived metrics.
+const DERIVED: &[&Derived] = &[
+    &derived::SCANNED,
+    &derived::SCANNED_DIRECT,
+    &derived::STOLEN,
+    &derived::REFAULTS_FILE,
+    &derived::TPS,
+    &derived::READS,
+    &derived::WRITES,
+    &derived::READ_BANDWIDTH,
+    &derived::WRITE_BANDWIDTH,
+    &derived::CPU_USER,
+    &derived::CPU_SYSTEM,
+    &derived::CPU_IOWAIT,
+    &derived::PSI_MEMORY_SOME,
+    &derived::PSI_MEMORY_FULL,
+    &derived::PSI_IO_SOME,
+    &derived::PSI_IO_FULL,
+    &derived::PSI_CPU_SOME,
+];
+
+/// The metrics that are shown as they were recorded, in any table.
+const RECORDED: &[&str] = &[
     "AnonPages",
     "Buffers",
     "Cached",
@@ -11,45 +34,39 @@ pub(crate) const ALL: &[&str] = &[
     "MemTotal",
     "Writeback",
     "anon",
-    "cpu_iowait_share",
-    "cpu_system_share",
-    "cpu_user_share",
     "current",
     "file",
     "file_dirty",
     "file_writeback",
-    "free",
-    "kernel",
     "max",
-    "pgscan",
-    "pgscan_anon",
-    "pgscan_direct",
-    "pgscan_file",
-    "pgscan_khugepaged",
-    "pgscan_kswapd",
-    "pgscan_proactive",
-    "pgsteal",
-    "pgsteal_anon",
-    "pgsteal_direct",
-    "pgsteal_file",
-    "pgsteal_khugepaged",
-    "pgsteal_kswapd",
-    "pgsteal_proactive",
-    "psi_cpu_some",
-    "psi_io_full",
-    "psi_io_some",
-    "psi_memory_full",
-    "psi_memory_some",
-    "read_sectors",
-    "reads",
-    "reads_writes",
-    "scanned",
-    "swap",
     "syscr",
     "syscw",
     "vsize",
-    "workingset_refault",
-    "workingset_refault_file",
-    "write_sectors",
-    "writes",
 ];
+
+/// The names of all metrics that are read.
+pub(crate) fn all() -> Vec<&'static str> {
+    let mut names: Vec<&str> =
+        DERIVED.iter().flat_map(|derived| derived.metrics()).chain(RECORDED.iter().copied()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_derived_metric_that_is_plotted_is_loaded() {
+        let source = include_str!("rates.rs");
+        for derived in derived::ALL {
+            let name = format!("&derived::{}", derived.name.to_ascii_uppercase());
+            let plotted = source
+                .split(&name)
+                .skip(1)
+                .any(|rest| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '_'));
+            assert_eq!(plotted, DERIVED.iter().any(|loaded| loaded.name == derived.name), "{name}");
+        }
+    }
+}

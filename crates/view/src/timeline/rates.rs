@@ -1,12 +1,12 @@
 //! What happens per second: the disk, reclaim, the workload, pressure.
 
 use super::slots::Slots;
-use super::{Levels, Line, Plot, Shape, Spread};
+use super::{Levels, Line, Plot, Shape};
 use crate::axis::Measure;
-use pagetide_core::memory::Memory;
+use pagetide_core::derived::{self, Derived};
 use pagetide_core::{Disk, Figure, Recording, RunResult, Series, Table};
 
-/// Pressure below this share of time is noise.
+/// Pressure below this share of time is not plotted.
 const PRESSURE_MOVED: f64 = 0.01;
 
 pub(super) fn plots(
@@ -19,8 +19,8 @@ pub(super) fn plots(
     let imported = recording.manifest.origin == pagetide_core::Origin::Import;
     match workload(recording, run, slots) {
         Some(plot) => plots.push(plot),
-        None if imported => left_out.push("Workload: the imported logs say nothing of processes.".to_owned()),
-        None => left_out.push("Workload: no process that asks for IO was sampled.".to_owned()),
+        None if imported => left_out.push("Workload: the imported logs have no processes.".to_owned()),
+        None => left_out.push("Workload: no sampled process made read or write calls.".to_owned()),
     }
     let disks = disks(recording);
     if disks.is_empty() {
@@ -35,15 +35,17 @@ pub(super) fn plots(
     plots.extend(bandwidth(recording, &disks, slots));
     match reclaim(recording, slots) {
         Some(plot) => plots.push(plot),
-        None => left_out.push("Reclaim: no page was scanned or read back.".to_owned()),
+        None => left_out.push("Reclaim: the kernel scanned no page, and no page refaulted.".to_owned()),
     }
     plots.extend(cpu(recording, slots));
     match pressure(recording, slots) {
         Some(plot) => plots.push(plot),
         None if recording.host("psi_io_some").is_none() && recording.host("psi_memory_some").is_none() => {
-            left_out.push("Pressure: the recording has no pressure figures.".to_owned());
+            left_out.push("Pressure: the recording has no pressure stall information (PSI).".to_owned());
         }
-        None => left_out.push("Pressure: tasks waited for memory, IO or CPU less than 1 % of the time.".to_owned()),
+        None => {
+            left_out.push("Pressure: tasks waited for memory, IO or CPU during less than 1 % of the time.".to_owned())
+        }
     }
 }
 
@@ -53,9 +55,19 @@ fn rates(id: &'static str, title: String, source: &str, measure: Measure, lines:
     if lines.is_empty() { None } else { Some(Plot { id, title, source: source.to_owned(), measure, shape }) }
 }
 
-fn line(slots: &Slots, name: impl Into<String>, hue: &'static str, series: Option<Series<'_>>) -> Option<Line> {
-    let values = slots.rates(&series?);
-    values.iter().any(Option::is_some).then(|| Line { name: name.into(), hue, values })
+/// A derived metric of one entity as a line; absent when it has no value.
+fn line(
+    (recording, slots): (&Recording, &Slots),
+    (name, hue): (String, &'static str),
+    metric: &'static Derived,
+    (table, entity): (Table, &str),
+) -> Option<Line> {
+    let mut filled = slots.fill();
+    for interval in metric.intervals(recording, table, entity) {
+        filled.spread(interval.from, interval.to, metric.unit.to_base(interval.value));
+    }
+    let values = filled.watched();
+    values.iter().any(Option::is_some).then_some(Line { name, hue, values })
 }
 
 /// The workload's disk; when it is not known, the two physical disks with the most IO.
@@ -68,10 +80,11 @@ fn disks(recording: &Recording) -> Vec<String> {
         known.is_none_or(|disk| disk.below.is_empty()) && !name.starts_with("loop") && !name.starts_with("ram")
     };
     let busy = |name: &str| -> f64 {
-        let rates = |metric| recording.disk(name, metric).map(|series| series.rates()).unwrap_or_default();
-        let requests =
-            |metric| rates(metric).iter().map(|(from, to, rate)| rate * to.saturating_sub(*from) as f64).sum::<f64>();
-        ["reads", "writes", "reads_writes", "read_sectors", "write_sectors"].map(requests).iter().sum()
+        let amount = |metric: &'static Derived| {
+            let intervals = metric.intervals(recording, Table::Disk, name).into_iter();
+            intervals.map(|at| at.value * at.to.saturating_sub(at.from) as f64).sum::<f64>()
+        };
+        [&derived::TPS, &derived::READ_BANDWIDTH, &derived::WRITE_BANDWIDTH].map(amount).iter().sum()
     };
     let mut disks: Vec<(f64, String)> = recording
         .entities(Table::Disk)
@@ -84,31 +97,34 @@ fn disks(recording: &Recording) -> Vec<String> {
     disks.into_iter().map(|(_, name)| name).collect()
 }
 
-fn disk_lines(recording: &Recording, disks: &[String], slots: &Slots, metrics: &[(&str, &str)]) -> Vec<Line> {
+fn disk_lines(
+    recording: &Recording,
+    disks: &[String],
+    slots: &Slots,
+    metrics: &[(&'static Derived, &str)],
+) -> Vec<Line> {
     const HUES: [[&str; 2]; 2] = [["read", "write"], ["read2", "write2"]];
     let prefix = |disk: &String| if disks.len() > 1 { format!("{disk} ") } else { String::new() };
-    disks
-        .iter()
-        .zip(HUES)
-        .flat_map(|(disk, hues)| {
-            metrics.iter().zip(hues).filter_map(move |((metric, name), hue)| {
-                line(slots, format!("{}{name}", prefix(disk)), hue, recording.disk(disk, metric))
-            })
+    let lines = disks.iter().zip(HUES).flat_map(|(disk, hues)| {
+        metrics.iter().zip(hues).filter_map(move |((metric, name), hue)| {
+            line((recording, slots), (format!("{}{name}", prefix(disk)), hue), metric, (Table::Disk, disk))
         })
-        .collect()
+    });
+    lines.collect()
 }
 
 fn requests(recording: &Recording, disks: &[String], slots: &Slots) -> Option<Plot> {
-    let mut lines = disk_lines(recording, disks, slots, &[("reads", "reads"), ("writes", "writes")]);
+    let mut lines = disk_lines(recording, disks, slots, &[(&derived::READS, "reads"), (&derived::WRITES, "writes")]);
     if lines.is_empty() {
-        lines = disk_lines(recording, disks, slots, &[("reads_writes", "reads and writes")]);
+        lines = disk_lines(recording, disks, slots, &[(&derived::TPS, "reads and writes")]);
     }
     let title = format!("Requests of {}", disks.join(" and "));
     rates("disk", title, source(recording, "/proc/diskstats, requests completed"), Measure::PerSecond, lines)
 }
 
 fn bandwidth(recording: &Recording, disks: &[String], slots: &Slots) -> Option<Plot> {
-    let lines = disk_lines(recording, disks, slots, &[("read_sectors", "read"), ("write_sectors", "written")]);
+    let metrics = [(&derived::READ_BANDWIDTH, "read"), (&derived::WRITE_BANDWIDTH, "written")];
+    let lines = disk_lines(recording, disks, slots, &metrics);
     let title = format!("Bandwidth of {}", disks.join(" and "));
     rates(
         "bandwidth",
@@ -119,52 +135,32 @@ fn bandwidth(recording: &Recording, disks: &[String], slots: &Slots) -> Option<P
     )
 }
 
-/// Pages scanned, stolen and refaulted. Of a control group its own counters where it has them; else the host's by kind
-/// of page, which count reclaim for a group's limit too, while `pgscan_kswapd` and `pgscan_direct` leave it out
-/// (`mm/vmscan.c:shrink_inactive_list`).
+/// Pages scanned, stolen and refaulted: of the workload's control group where it has the counters, else of the host.
 fn reclaim(recording: &Recording, slots: &Slots) -> Option<Plot> {
-    let memory = Memory::of(recording);
-    let group = |name: &str| recording.series(Table::Cgroup, memory.cgroup.as_ref()?, name);
-    let host = |names: &[&str]| names.iter().filter_map(|name| recording.host(name)).collect::<Vec<_>>();
-    let first = |own: Option<Series<'_>>, by_type: &[&str], by_whom: &[&str]| -> Vec<Option<Spread>> {
-        if let Some(own) = own {
-            return slots.rates(&own);
-        }
-        let by_type = host(by_type);
-        slots.sum(if by_type.is_empty() { host(by_whom) } else { by_type })
+    let group = recording.manifest.workload_cgroup.as_deref();
+    let draw = |name: &str, hue: &'static str, metric: &'static Derived| {
+        let draw = |entity| line((recording, slots), (name.to_owned(), hue), metric, entity);
+        let own = group.and_then(|group| draw((Table::Cgroup, group)));
+        let of_group = own.is_some();
+        Some((own.or_else(|| draw((Table::Host, "")))?, of_group))
     };
-    let scanned = first(
-        group("pgscan"),
-        &["pgscan_anon", "pgscan_file"],
-        &["pgscan_kswapd", "pgscan_direct", "pgscan_khugepaged", "pgscan_proactive"],
-    );
-    let mut stolen = first(
-        group("pgsteal"),
-        &["pgsteal_anon", "pgsteal_file"],
-        &["pgsteal_kswapd", "pgsteal_direct", "pgsteal_khugepaged", "pgsteal_proactive"],
-    );
-    if stolen.iter().all(Option::is_none) {
-        // sar prints the sum only.
-        stolen = slots.sum(recording.host("pgsteal"));
-    }
-    let refaulted = memory.refaults.as_ref().map(|series| slots.rates(series)).unwrap_or_default();
-    let direct = slots.sum(recording.host("pgscan_direct"));
-    let lines: Vec<Line> = [
-        ("scanned", "scan", scanned),
-        ("direct scan", "direct", direct),
-        ("stolen", "steal", stolen),
-        ("refaulted", "refault", refaulted),
-    ]
-    .into_iter()
-    .map(|(name, hue, values)| Line { name: name.to_owned(), hue, values })
-    .filter(|line| line.values.iter().any(Option::is_some) && (line.hue != "direct" || line.moved()))
-    .collect();
+    let direct =
+        line((recording, slots), ("direct scan".to_owned(), "direct"), &derived::SCANNED_DIRECT, (Table::Host, ""));
+    let scanned = draw("scanned", "scan", &derived::SCANNED);
+    let scanned_of_group = scanned.as_ref().is_some_and(|(_, of_group)| *of_group);
+    let lines = [
+        scanned.map(|(line, _)| line),
+        direct.filter(Line::moved),
+        draw("stolen", "steal", &derived::STOLEN).map(|(line, _)| line),
+        draw("refaulted", "refault", &derived::REFAULTS_FILE).map(|(line, _)| line),
+    ];
+    let lines: Vec<Line> = lines.into_iter().flatten().collect();
     if !lines.iter().any(Line::moved) {
         return None;
     }
-    let origin = if group("pgscan").is_some() {
+    let origin = if scanned_of_group {
         "memory.stat of the control group"
-    } else if memory.cgroup.is_some() {
+    } else if group.is_some() {
         "scanned and stolen: /proc/vmstat of the whole host; refaulted: memory.stat of the control group"
     } else {
         source(recording, "/proc/vmstat")
@@ -172,21 +168,22 @@ fn reclaim(recording: &Recording, slots: &Slots) -> Option<Plot> {
     rates("reclaim", "Reclaim".to_owned(), origin, Measure::PagesPerSecond, lines)
 }
 
-/// The kernel's file, or that it is somebody else's reading of it.
+/// The kernel's file, or that another tool read it.
 fn source<'a>(recording: &Recording, kernel: &'a str) -> &'a str {
-    if recording.manifest.origin == pagetide_core::Origin::Import { "as the imported logs have it" } else { kernel }
+    if recording.manifest.origin == pagetide_core::Origin::Import { "imported logs" } else { kernel }
 }
 
-/// The parts of CPU time that other tools print; the kernel's own counters of it are for the table of `show`.
+/// Shares of CPU time.
 fn cpu(recording: &Recording, slots: &Slots) -> Option<Plot> {
     let lines = [
-        ("user", "read", "cpu_user_share"),
-        ("system", "write", "cpu_system_share"),
-        ("waiting for IO", "steal", "cpu_iowait_share"),
+        ("user", "read", &derived::CPU_USER),
+        ("system", "write", &derived::CPU_SYSTEM),
+        ("waiting for IO", "steal", &derived::CPU_IOWAIT),
     ];
-    let lines = lines.into_iter().filter_map(|(name, hue, metric)| line(slots, name, hue, recording.host(metric)));
-    let source = source(recording, "as another tool printed it");
-    rates("cpu", "CPU time".to_owned(), source, Measure::Share, lines.collect())
+    let lines = lines
+        .into_iter()
+        .filter_map(|(name, hue, metric)| line((recording, slots), (name.to_owned(), hue), metric, (Table::Host, "")));
+    rates("cpu", "CPU time".to_owned(), source(recording, "/proc/stat, all CPUs"), Measure::Share, lines.collect())
 }
 
 /// Read and write system calls of all processes that are not kernel threads, and beside them the mean of each step as the
@@ -223,7 +220,7 @@ fn workload(recording: &Recording, run: Option<&RunResult>, slots: &Slots) -> Op
     };
     let wide = positive().reduce(f64::max)? > 100.0 * positive().reduce(f64::min)?;
     let source = match levels {
-        Some(_) => "/proc/PID/io, system calls of all processes sampled; bars: as the load itself counted",
+        Some(_) => "/proc/PID/io, system calls of all processes sampled; bars: as the load generator counted",
         None => "/proc/PID/io, system calls of all processes sampled",
     };
     Some(Plot {
@@ -257,14 +254,14 @@ fn since_birth(slots: &Slots, process: &str, series: &Series<'_>) -> Option<(i64
 /// Pressure stall information, as the share of time in which some or all tasks waited.
 fn pressure(recording: &Recording, slots: &Slots) -> Option<Plot> {
     let lines: Vec<Line> = [
-        ("memory, some", "psimem", "psi_memory_some"),
-        ("memory, full", "psimemfull", "psi_memory_full"),
-        ("IO, some", "psiio", "psi_io_some"),
-        ("IO, full", "psiiofull", "psi_io_full"),
-        ("CPU, some", "psicpu", "psi_cpu_some"),
+        ("memory, some", "psimem", &derived::PSI_MEMORY_SOME),
+        ("memory, full", "psimemfull", &derived::PSI_MEMORY_FULL),
+        ("IO, some", "psiio", &derived::PSI_IO_SOME),
+        ("IO, full", "psiiofull", &derived::PSI_IO_FULL),
+        ("CPU, some", "psicpu", &derived::PSI_CPU_SOME),
     ]
     .into_iter()
-    .filter_map(|(name, hue, metric)| line(slots, name, hue, recording.host(metric)))
+    .filter_map(|(name, hue, metric)| line((recording, slots), (name.to_owned(), hue), metric, (Table::Host, "")))
     .filter(|line| line.peak().is_some_and(|peak| peak >= PRESSURE_MOVED))
     .collect();
     rates("pressure", "Pressure stall".to_owned(), "/proc/pressure of the whole host", Measure::Share, lines)

@@ -40,27 +40,6 @@ impl Slots {
         Filled { slots: self, amounts: vec![(0.0, 0.0); self.edges.len().saturating_sub(1)] }
     }
 
-    /// Rates of one series in its base unit (seconds, bytes or counts, per second).
-    pub(super) fn rates(&self, series: &Series<'_>) -> Vec<Option<Spread>> {
-        let mut filled = self.fill();
-        filled.add(series);
-        filled.watched()
-    }
-
-    /// Rates of the sum of several series; absent where none of them was watched.
-    pub(super) fn sum<'s>(&self, series: impl IntoIterator<Item = Series<'s>>) -> Vec<Option<Spread>> {
-        let mut sum = vec![None; self.edges.len().saturating_sub(1)];
-        for one in series {
-            for (total, rate) in sum.iter_mut().zip(self.rates(&one)) {
-                if let Some(rate) = rate {
-                    let before = total.map_or(0.0, |spread: Spread| spread.mean);
-                    *total = Some(Spread::of(before + rate.mean));
-                }
-            }
-        }
-        sum
-    }
-
     /// Merges intervals that are too narrow to draw into one with the smallest and the largest rate, in every plot, and
     /// gives the borders of what is left, as they stand on the axis.
     pub(super) fn merge(&self, plots: &mut [Plot], axis: &Stretches) -> Vec<i64> {

@@ -6,4 +6,5 @@ mod golden;
 mod imported;
 mod report;
 mod several;
+mod show;
 mod size;

@@ -341,6 +341,7 @@ fn recording() -> Recording {
         for (metric, value) in [
             ("pgscan_file", done(at, 3) * 1.9),
             ("pgscan_anon", 0.0),
+            ("pgsteal_anon", 0.0),
             ("pgsteal_file", done(at, 3) * 1.4),
             ("psi_io_some", (done(at, 0) / 1831.0 + done(at, 3) / 2482.0) * 940_000.0),
             ("psi_memory_some", done(at, 3) * 9.0),
