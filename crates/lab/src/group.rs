@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Group {
     path: PathBuf,
+    /// The group below it that processes join; the group itself when absent.
+    leaf: Option<PathBuf>,
 }
 
 /// What a group uses, with all below it.
@@ -55,7 +57,13 @@ impl Usage {
 impl Group {
     /// The group whose directory is `path`.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into() }
+        Self { path: path.into(), leaf: None }
+    }
+
+    /// The same group, whose processes join a group below it. A v2 group that gives its children limits has no processes of its own
+    /// (`kernel/cgroup/cgroup.c:cgroup_vet_subtree_control_enable`).
+    pub(crate) fn with_leaf(self, leaf: PathBuf) -> Self {
+        Self { leaf: Some(leaf), ..self }
     }
 
     /// Its directory.
@@ -65,7 +73,7 @@ impl Group {
 
     /// The file into which a process writes 0 to join.
     pub(crate) fn door(&self) -> Result<File, Error> {
-        let path = self.path.join("cgroup.procs");
+        let path = self.leaf.as_ref().unwrap_or(&self.path).join("cgroup.procs");
         OpenOptions::new().write(true).open(&path).map_err(|error| refuse("write", &path, &error))
     }
 

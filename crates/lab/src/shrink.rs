@@ -28,7 +28,7 @@ impl<'a> Shrunk<'a> {
     /// Makes the group for a machine: its memory less what its own system would hold.
     pub(crate) fn make(journal: &'a Journal, controller: &Controller, machine: &Machine) -> Result<Self, Error> {
         let limit = limit(machine);
-        let group = Group::new(controller.mount.join(format!("pagetide-{}", std::process::id())));
+        let mut group = Group::new(controller.mount.join(format!("pagetide-{}", std::process::id())));
         journal.make_cgroup(group.path())?;
         match controller.version {
             Version::V1 => {
@@ -43,6 +43,9 @@ impl<'a> Shrunk<'a> {
                 if machine.swap == SwapSpec::None && group.has("memory.swap.max") {
                     group.write("memory.swap.max", "0")?;
                 }
+                let leaf = group.path().join("work");
+                journal.make_cgroup(&leaf)?;
+                group = group.with_leaf(leaf);
             }
         }
         // The kernel's own defaults (`mm/page-writeback.c`): the host's settings say nothing about the scenario's machine.

@@ -64,6 +64,8 @@ pub struct VmOptions {
     /// Commands that run beside the steps, on the first disk that has a file system; the files that they leave in the folder where they
     /// start come to `beside` in the results. The first word is a program of this host, or `pagetide` for the init itself.
     pub beside: Vec<Vec<String>>,
+    /// Wait after the last step until they end by themselves, instead of ending them.
+    pub beside_to_end: bool,
     /// Time between two samples.
     pub interval: Nanos,
     /// Record what a flight recorder takes on a host that nobody prepared: all control groups, the processes that matter most,
@@ -92,6 +94,7 @@ impl VmOptions {
             init: init.into(),
             init_words: Vec::new(),
             beside: Vec::new(),
+            beside_to_end: false,
             interval: Nanos::new(100_000_000),
             as_host: false,
             step_limit: Duration::from_secs(3600),
@@ -252,6 +255,7 @@ impl Backend for Vm {
             as_host: options.as_host,
             modules: Vec::new(),
             beside: options.beside.clone(),
+            beside_to_end: options.beside_to_end,
         };
         let initramfs = initramfs::pack(&options.init, &programs, &modules, &job)?;
         // Where that fails, making the first disk says why.

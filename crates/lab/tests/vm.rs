@@ -4,9 +4,16 @@
 //! fio and e2fsprogs, and Debian's kernel, which it downloads once into `$PAGETIDE_CACHE` (`make test` sets it).
 #![allow(clippy::print_stdout, reason = "without a harness it prints its own progress")]
 
+#[path = "support/loads.rs"]
+mod loads;
+#[path = "support/on_host.rs"]
+mod on_host;
+#[path = "support/run.rs"]
+mod run;
+
 use pagetide_core::{
-    Backend, Error, ErrorKind, Figure, Manifest, Mark, MarkKind, Nanos, Outcome, Progress, RunResult, Sample, Scale,
-    Scenario, Schema, Sink, Table,
+    Backend, Bytes, Error, ErrorKind, Figure, Manifest, Mark, MarkKind, Nanos, Outcome, Progress, RunResult, Sample,
+    Scale, Scenario, Schema, Sink, Table,
 };
 use pagetide_lab::vm::{self, Vm, VmOptions};
 use std::path::{Path, PathBuf};
@@ -22,6 +29,9 @@ fn main() {
         panic!("{}", vm::guest::run());
     }
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments == [ON_HOST] {
+        return on_this_machine();
+    }
     if let [word, work_dir] = arguments.as_slice()
         && word == "--victim"
     {
@@ -30,8 +40,9 @@ fn main() {
         panic!("the victim was not killed: {slept:?}");
     }
     let wanted = arguments.iter().find(|argument| !argument.starts_with('-'));
-    let tests: [(&str, Test); 7] = [
+    let tests: [(&str, Test); 8] = [
         ("a_scenario_runs_in_a_guest", a_scenario_runs_in_a_guest),
+        ("the_host_backend_holds_under_cgroup_v2", the_host_backend_holds_under_cgroup_v2),
         ("a_step_that_takes_too_long_is_an_outcome", a_step_that_takes_too_long_is_an_outcome),
         ("a_guest_that_panics_is_reported", a_guest_that_panics_is_reported),
         ("an_interrupt_ends_qemu", an_interrupt_ends_qemu),
@@ -214,6 +225,52 @@ fn a_scenario_runs_in_a_guest(folder: &Path) {
     let disk = |name: &str| manifest.disks.iter().find(|disk| disk.name == name).unwrap();
     assert_eq!(disk("vda").read_ahead.unwrap().get(), 64 << 10);
     assert!(disk("vdb").size.get() >= 300 << 20, "xfs needs more than the scenario's 1 MiB");
+}
+
+/// The word on which this program runs the tests of the host backend on the machine it is on.
+const ON_HOST: &str = "--on-host";
+
+/// The tests of the host backend and of the loads, by name.
+fn tests_of_the_host_backend() -> Vec<(&'static str, fn())> {
+    macro_rules! table {
+        ($module:ident: $($test:ident)*) => { [$((stringify!($test), $module::$test as fn())),*] };
+    }
+    [&on_host::each_on_host!(table)[..], &loads::each_load!(table)[..]].concat()
+}
+
+/// Runs them here: in a guest, whose only cgroups are v2 and whose only disk is the folder in which this starts.
+fn on_this_machine() {
+    let here = std::env::current_dir().unwrap();
+    std::fs::create_dir_all("/var").unwrap();
+    std::os::unix::fs::symlink(here, "/var/tmp").unwrap();
+    std::fs::write("/sys/fs/cgroup/cgroup.subtree_control", "+memory +io").unwrap();
+    for (name, test) in tests_of_the_host_backend() {
+        let began = Instant::now();
+        let outcome = std::panic::catch_unwind(test).map_or("FAILED", |()| "ok");
+        println!("{name} ... {outcome} ({:.1} s)", began.elapsed().as_secs_f64());
+    }
+}
+
+fn the_host_backend_holds_under_cgroup_v2(folder: &Path) {
+    let machine = SLEEP.split("[[step]]\nid = \"long\"").next().unwrap();
+    let mut scenario = scenario(machine);
+    scenario.machine.memory = Bytes::new(1600 << 20);
+    scenario.machine.disks.truncate(1);
+    scenario.machine.disks[0].latency = None;
+    scenario.machine.disks[0].size = Bytes::new(2 << 30);
+    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+    let beside = vec![words(&["fio", "--version"]), words(&["true"]), words(&["pagetide", ON_HOST])];
+    let options = VmOptions { beside, beside_to_end: true, ..options(folder) };
+    let (result, _) = run(options, &scenario, &mut Watcher::default());
+    let said = std::fs::read_to_string(folder.join("beside/pagetide.2.says")).unwrap();
+    std::fs::remove_dir_all(folder.join("beside")).unwrap();
+    result.unwrap();
+    for line in said.lines() {
+        println!("  guest: {line}");
+    }
+    for (name, _) in tests_of_the_host_backend() {
+        assert!(said.contains(&format!("{name} ... ok")), "{name} fails under cgroup v2");
+    }
 }
 
 fn a_step_that_takes_too_long_is_an_outcome(folder: &Path) {

@@ -100,7 +100,14 @@ fn comes_up(
 ) -> Result<bool, Error> {
     let modules = super::module::Modules::below(&kernel.modules);
     let modules = modules.in_order(&super::BASE_MODULES)?;
-    let job = Job { scenario: None, interval: Nanos::ZERO, as_host: false, modules: Vec::new(), beside: Vec::new() };
+    let job = Job {
+        scenario: None,
+        interval: Nanos::ZERO,
+        as_host: false,
+        modules: Vec::new(),
+        beside: Vec::new(),
+        beside_to_end: false,
+    };
     let machine = Machine {
         qemu: PathBuf::from(qemu),
         accelerator: Accelerator::Kvm,

@@ -147,7 +147,7 @@ fn work(scenario: &Scenario, job: &Job, port: &Port) -> Result<(), Error> {
         executor::run(scenario, &ground, files, &mut Guest { journal: &journal, disks: &disks, port }, &mut teller);
     let manifest = recorder.finish()?;
     drop(surplus);
-    beside.end(port)?;
+    beside.end(port, job.beside_to_end)?;
     let lines = vec![
         format!("{} CPUs, {} of memory, {}", manifest.cpus, manifest.memory_total, describe(machine)),
         format!(

@@ -29,7 +29,7 @@ pub struct Survey {
 pub enum GuestKernel {
     /// This one, by its release: it is in the cache, or the user named it.
     Here(String),
-    /// This package would be downloaded.
+    /// This package, or the one that it depends on, would be downloaded.
     Package(String),
 }
 
@@ -51,7 +51,9 @@ impl Vm {
         let qemu = self.qemu();
         let kernel = match &options.kernel {
             Some(image) => Kernel::named(image).map(Ok),
-            None => Kernel::cached(&options.cache).map_or_else(|| kernel::package().map(Err), |kernel| Ok(Ok(kernel))),
+            None => {
+                Kernel::cached(&options.cache).map_or_else(|| kernel::obtainable().map(Err), |kernel| Ok(Ok(kernel)))
+            }
         };
         let accelerator = match (&qemu, &kernel) {
             (Ok(qemu), Ok(Ok(kernel))) => match accelerator::known(qemu, kernel, &options.cache) {

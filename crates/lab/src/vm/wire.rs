@@ -22,6 +22,8 @@ pub(super) struct Job {
     pub modules: Vec<String>,
     /// Commands that run beside the steps, each as its words.
     pub beside: Vec<Vec<String>>,
+    /// Whether to wait until they end by themselves.
+    pub beside_to_end: bool,
 }
 
 /// What a guest says.

@@ -58,6 +58,7 @@ impl Beside {
                 .args(rest)
                 .current_dir(&beside.folder)
                 .env("LD_LIBRARY_PATH", &libraries)
+                .env("PATH", &programs)
                 .env("TZ", "UTC")
                 .stdin(Stdio::null())
                 .stdout(says.try_clone().map_err(refuse)?)
@@ -70,10 +71,14 @@ impl Beside {
         Ok(beside)
     }
 
-    /// Ends the commands and sends the files that they left.
-    pub(super) fn end(mut self, port: &super::Port) -> Result<(), Error> {
+    /// Ends the commands, or waits for their end, and sends the files that they left.
+    pub(super) fn end(mut self, port: &super::Port, wait: bool) -> Result<(), Error> {
         let refuse = |error: std::io::Error| Error::system(format!("files of commands: {error}"), "");
         for (name, child) in &mut self.children {
+            if wait {
+                child.wait().map_err(refuse)?;
+                continue;
+            }
             if let Some(status) = child.try_wait().map_err(refuse)? {
                 port.send(&Message::Say { line: format!("{name} ended early: {status}") })?;
                 continue;
