@@ -8,7 +8,7 @@ export PAGETIDE_CACHE ?= $(CURDIR)/target/cache
 # A changed golden file is a failure, not a new file in the tree.
 export INSTA_UPDATE ?= no
 
-.PHONY: help build demo cliff corpus score test test-busy lint fuzz bench bench-lab bench-peers bench-gaps tools-demo tools-test
+.PHONY: help build demo cliff corpus score test test-programs test-busy lint fuzz bench bench-lab bench-peers bench-gaps tools-demo tools-test
 
 help:
 	@echo "make demo    build, run three experiments, on this host and in a VM, write a report.html of each (needs root)"
@@ -59,9 +59,11 @@ score:
 test: tools-test
 	$(CARGO) test --workspace --locked --no-fail-fast
 
-# Three times, because a test that assumes a quiet machine fails only now and then.
-test-busy: tools-test
+test-programs: tools-test
 	$(CARGO) test --workspace --locked --no-run
+
+# Three times, because a test that assumes a quiet machine fails only now and then.
+test-busy: test-programs
 	for run in 1 2 3; do tools/busy $(CARGO) test --workspace --locked --no-fail-fast || exit 1; done
 
 lint:
