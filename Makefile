@@ -1,4 +1,4 @@
-# pagetide: `make demo` shows it at work, `make test` checks it. Both install what is missing (Debian, as root).
+# pagetide: `make demo` runs experiments and writes their reports, `make test` checks it. Both install what is missing (Debian, as root).
 
 CARGO ?= cargo
 BIN := $(or $(CARGO_TARGET_DIR),target)/release/pagetide
@@ -8,12 +8,13 @@ export PAGETIDE_CACHE ?= $(CURDIR)/target/cache
 # A changed golden file is a failure, not a new file in the tree.
 export INSTA_UPDATE ?= no
 
-.PHONY: help build demo cliff corpus score test test-programs test-busy lint fuzz bench bench-lab bench-peers bench-gaps tools-demo tools-test
+.PHONY: help language build demo cliff corpus score test test-programs test-busy lint fuzz bench bench-lab bench-peers bench-gaps tools-demo tools-test
 
 help:
 	@echo "make demo    build, run three experiments, on this host and in a VM, write a report.html of each (needs root)"
 	@echo "make test    every test (needs root: the experiments are real)"
 	@echo "make test-busy  every test three times, beside two CPU hogs and a disk hog"
+	@echo "make language   look for the banned expressions of tools/banned-expressions (PAGETIDE_LANGUAGE=all: in every room)"
 	@echo "make lint    format, clippy and docs without warnings"
 	@echo "make cliff   a file read twice in less and less memory, drawn into docs/cliff-*.svg"
 	@echo "make fuzz TARGET=log SECONDS=600  look for inputs that break a parser (all targets for a minute each when left out)"
@@ -56,13 +57,16 @@ score:
 	@tools/need cc
 	$(CARGO) run --release --locked -p pagetide-corpus -- score $(if $(HELD),--held)
 
+language:
+	$(CARGO) test --locked -p pagetide --test language
+
 test: tools-test
 	$(CARGO) test --workspace --locked --no-fail-fast
 
 test-programs: tools-test
 	$(CARGO) test --workspace --locked --no-run
 
-# Three times, because a test that assumes a quiet machine fails only now and then.
+# Three times, because a test that assumes a quiet machine fails only sometimes.
 test-busy: test-programs
 	for run in 1 2 3; do tools/busy $(CARGO) test --workspace --locked --no-fail-fast || exit 1; done
 

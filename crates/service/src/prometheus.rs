@@ -84,7 +84,7 @@ fn recorder(text: &mut String, status: &Status, started_wall_ns: i64) {
     let refused = u8::from(status.refused.is_some());
     one("pagetide_recorder_write_refused", "gauge", "whether nothing can be written at present", &refused);
     let interval = seconds(status.interval_ns);
-    one("pagetide_recorder_interval_seconds", "gauge", "time between samples, as asked for", &interval);
+    one("pagetide_recorder_interval_seconds", "gauge", "time between samples, as requested", &interval);
     let age = seconds(status.last_sample_age_ns);
     one("pagetide_recorder_last_sample_age_seconds", "gauge", "time since the last sample was taken", &age);
     one("process_cpu_seconds_total", "counter", "CPU time of the recorder", &seconds(status.cpu_ns));
