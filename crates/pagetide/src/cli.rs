@@ -39,6 +39,8 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Lab(command::lab::Command),
     Cache(command::cache::Arguments),
+    Evictions(command::evictions::Arguments),
+    Mrc(command::mrc::Arguments),
     Completions(command::completions::Arguments),
     Man(command::man::Arguments),
     /// Run as the init of a virtual machine of `lab run --on vm`.

@@ -4,6 +4,7 @@ pub(crate) mod cache;
 pub(crate) mod completions;
 pub(crate) mod diagnose;
 pub(crate) mod doctor;
+pub(crate) mod evictions;
 pub(crate) mod explain;
 pub(crate) mod guest;
 pub(crate) mod hold;
@@ -11,6 +12,7 @@ pub(crate) mod import;
 pub(crate) mod lab;
 pub(crate) mod man;
 pub(crate) mod mem;
+pub(crate) mod mrc;
 pub(crate) mod record;
 pub(crate) mod show;
 
@@ -47,6 +49,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<Outcome, Error> {
         Command::Explain(arguments) => explain::run(&arguments, json),
         Command::Lab(command) => lab::run(&command, json),
         Command::Cache(arguments) => cache::run(&arguments, json),
+        Command::Evictions(arguments) => evictions::run(&arguments, json),
+        Command::Mrc(arguments) => mrc::run(&arguments, json),
         Command::Completions(arguments) => completions::run(&arguments),
         Command::Man(arguments) => man::run(&arguments),
         Command::Guest => guest::run(),

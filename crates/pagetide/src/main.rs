@@ -6,6 +6,7 @@ mod ahead;
 mod cli;
 mod command;
 mod interrupt;
+mod live_trace;
 mod output;
 mod progress;
 mod recordings;

@@ -17,7 +17,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("service", &["core", "dir", "kernel", "recorder", "store"]),
     ("fuzz", &["core", "kernel", "store"]),
     ("corpus", &["core", "store", "diagnose", "lab"]),
-    ("pagetide", &["core", "dir", "kernel", "store", "diagnose", "view", "recorder", "service", "lab"]),
+    ("pagetide", &["core", "dir", "kernel", "store", "trace", "diagnose", "view", "recorder", "service", "lab"]),
 ];
 
 /// Dependencies that only one crate may have, because they are heavy or make it impure.

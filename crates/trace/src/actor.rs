@@ -1,9 +1,13 @@
 //! Who acts: programs by name and control group, so that a hundred processes of one service are one.
 
+use crate::session::printable;
 use std::collections::HashMap;
 
 /// How long an identity is trusted before it is asked for again: processes move between groups.
 const TRUST_NS: u64 = 1_000_000_000;
+
+/// Identities at most; programs that come later are counted together.
+const IDENTITIES_MAX: usize = 1 << 14;
 
 /// A program in a control group.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -95,8 +99,12 @@ impl<P: Processes> Actors<P> {
     }
 
     /// The number of an identity, the same each time.
-    #[expect(clippy::cast_possible_truncation, reason = "fewer identities than processes ever")]
+    #[expect(clippy::cast_possible_truncation, reason = "at most IDENTITIES_MAX")]
     fn number(&mut self, identity: Identity) -> Actor {
+        let mut identity = Identity { comm: program(&identity.comm), group: printable(&identity.group) };
+        if self.identities.len() >= IDENTITIES_MAX && !self.by_identity.contains_key(&identity) {
+            identity = Identity { comm: "(others)".into(), group: "(others)".into() };
+        }
         if let Some(actor) = self.by_identity.get(&identity) {
             return *actor;
         }
@@ -110,6 +118,7 @@ impl<P: Processes> Actors<P> {
         actor
     }
 
+    /// Who an actor is.
     pub(crate) fn identity(&self, actor: Actor) -> &Identity {
         &self.identities[actor.0 as usize].0
     }
@@ -121,6 +130,11 @@ impl<P: Processes> Actors<P> {
     pub(crate) fn group_path(&self, group: Group) -> &str {
         &self.groups[group.0 as usize]
     }
+}
+
+/// The name of a program: all kernel workers are one, and no name steers a terminal.
+fn program(comm: &str) -> String {
+    if comm.starts_with("kworker/") { "kworker".to_owned() } else { printable(comm) }
 }
 
 #[cfg(test)]

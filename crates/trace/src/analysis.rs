@@ -59,8 +59,6 @@ pub struct Analysis<P> {
     /// Who used each file last.
     users: HashMap<File, Actor>,
     throttled: BTreeMap<(Actor, String), ThrottledTime>,
-    /// Sampled pages that buffered reads of each group looked up.
-    reads: BTreeMap<Group, u64>,
     /// Sampled pages that left the cache outside of reclaim.
     removed: u64,
 }
@@ -81,7 +79,6 @@ impl<P: Processes> Analysis<P> {
             misses: BTreeMap::new(),
             users: HashMap::new(),
             throttled: BTreeMap::new(),
-            reads: BTreeMap::new(),
             removed: 0,
         }
     }
@@ -98,7 +95,6 @@ impl<P: Processes> Analysis<P> {
             Kind::Read(range) => {
                 let actor = self.actors.of(pid, now);
                 self.used(range.file, actor);
-                *self.reads.entry(self.actors.group(actor)).or_default() += self.sampling.pages(range).count() as u64;
             }
             Kind::ReclaimBegin(scope) => {
                 let actor = self.actors.of(pid, now);
@@ -242,12 +238,6 @@ impl<P: Processes> Analysis<P> {
     /// Throttled time by writer and device.
     pub const fn throttled(&self) -> &BTreeMap<(Actor, String), ThrottledTime> {
         &self.throttled
-    }
-
-    /// Pages that buffered reads of each group looked up (estimated from the sample).
-    pub fn pages_read(&self) -> impl Iterator<Item = (Group, u64)> {
-        let scale = self.sampling.scale();
-        self.reads.iter().map(move |(group, pages)| (*group, pages * scale))
     }
 
     /// Pages that left the cache outside of reclaim: truncated, dropped by advice, removed (estimated from the sample).

@@ -116,7 +116,8 @@ impl Matrix {
         let (now, ever) = (shares(taken), shares(&self.taken));
         let mut waiting = std::mem::take(&mut self.undivided);
         for (victim, evicted) in &mut waiting {
-            let pair = |actor| Pair { mechanism: Mechanism::Kswapd, evictor: Some(actor), victim: *victim };
+            let victim = if self.pairs.len() < PAIRS_MAX { *victim } else { Victim::OTHERS };
+            let pair = |actor| Pair { mechanism: Mechanism::Kswapd, evictor: Some(actor), victim };
             if !now.is_empty() {
                 for (actor, share) in &now {
                     self.pairs.entry(pair(*actor)).or_default().pages += evicted.pages * share;

@@ -1,4 +1,10 @@
 //! Page-cache events by tracepoints: who evicts whom, and how much memory would help.
+//!
+//! A [`Session`] traces this host: a [`Tracer`] attaches to the [`Tracepoint`]s, samples pages in the kernel ([`Sampling`]) and gives
+//! [`Event`]s in order of time; an [`Analysis`] turns them into a [`Summary`]: the eviction matrix, [`Misses`] by ghost rank, reclaim and
+//! throttled time. The analysis is pure: tests and a simulator feed it as the kernel does. docs/TRACE.md says how it works.
+//!
+//! `sys` has the only `unsafe` code: `perf_event_open(2)` and its rings, `bpf(2)`, `open_by_handle_at(2)`.
 
 mod actor;
 mod analysis;
@@ -19,7 +25,9 @@ mod program;
 mod reclaim;
 mod refusal;
 mod sampling;
+mod session;
 mod succession;
+mod summary;
 mod sys;
 mod tracefs;
 mod tracepoint;
@@ -38,6 +46,8 @@ pub use order::Order;
 pub use reclaim::ReclaimTime;
 pub use refusal::Missing;
 pub use sampling::{Sampling, sampled_frames};
+pub use session::Session;
+pub use summary::{Coverage, EvictionKey, MissKey, ReclaimWork, Summary};
 pub use tracefs::Tracefs;
 pub use tracepoint::Tracepoint;
 pub use tracer::{Method, Options, Totals, Tracer, monotonic_ns};

@@ -1,0 +1,280 @@
+//! `pagetide evictions`: who evicts whose page cache.
+
+use super::Outcome;
+use crate::live_trace::{self, Traced};
+use crate::output;
+use pagetide_core::{Bytes, Error, Nanos, Quantity};
+use pagetide_trace::{EvictionKey, Identity, Mechanism};
+use pagetide_view::text::Style;
+use pagetide_view::{Cell, Table};
+use serde::Serialize;
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// Show who evicts whose pages from the page cache, and how many of them are read again.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  pagetide evictions                      this host, for 10 s
+  pagetide evictions --for 60s --by group
+  pagetide evictions rec                  a recording made with `pagetide record --trace`
+
+Needs root for a live trace. docs/TRACE.md says how it works, what it costs and what it cannot see.")]
+pub(crate) struct Arguments {
+    /// A recording made with --trace, instead of this host now.
+    #[arg(value_name = "REC")]
+    recording: Option<PathBuf>,
+    #[command(flatten)]
+    live: live_trace::TraceArguments,
+    /// Add up by program and file, by control group, by file or by device.
+    #[arg(long, value_enum, default_value = "program")]
+    by: By,
+    /// Show only so many rows.
+    #[arg(long, default_value_t = 20, value_name = "N")]
+    top: usize,
+}
+
+/// What is one row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum By {
+    /// A program, and the file of another that it evicts.
+    Program,
+    /// A control group, and another that it evicts.
+    Group,
+    /// A file.
+    File,
+    /// A block device.
+    Device,
+}
+
+/// One row.
+#[derive(Debug, Clone, Serialize)]
+struct Row {
+    evictor: Option<Program>,
+    mechanism: Option<&'static str>,
+    user: Option<Program>,
+    file: Option<String>,
+    evicted_bytes: u64,
+    read_again_bytes: u64,
+}
+
+/// A program, or only its control group.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+struct Program {
+    group: String,
+    comm: Option<String>,
+}
+
+impl Program {
+    fn of(identity: Option<&Identity>) -> Option<Self> {
+        identity.map(|who| Self { group: who.group.clone(), comm: Some(who.comm.clone()) })
+    }
+
+    fn group_of(identity: Option<&Identity>) -> Option<Self> {
+        identity.map(|who| Self { group: who.group.clone(), comm: None })
+    }
+
+    /// `postgresql.service/postgres`; in the root group only the program.
+    fn text(&self) -> String {
+        let leaf = self.group.rsplit('/').next().unwrap_or_default();
+        match (&self.comm, leaf) {
+            (Some(comm), "") => comm.clone(),
+            (Some(comm), leaf) => format!("{leaf}/{comm}"),
+            (None, "") => "root group".to_owned(),
+            (None, leaf) => leaf.to_owned(),
+        }
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
+    let traced = live_trace::read_or_run(arguments.recording.as_deref(), &arguments.live)?;
+    let rows = rows(&traced, arguments.by);
+    if json {
+        output::print_json(&document(&traced, &rows))?;
+    } else {
+        output::print(&text(&traced, &rows, arguments.top))?;
+        traced.say_gaps();
+    }
+    Ok(Outcome::Done)
+}
+
+/// The key of a row of this kind: evictor, mechanism, user, file.
+type Key = (Option<Program>, Option<&'static str>, Option<Program>, Option<String>);
+
+fn key(traced: &Traced, eviction: &EvictionKey, by: By) -> Key {
+    let EvictionKey { mechanism, evictor, file, user } = eviction;
+    match by {
+        By::Program => (
+            Program::of(evictor.as_ref()),
+            Some(mechanism_text(*mechanism)),
+            Program::of(user.as_ref()),
+            file.map(|file| traced.name(file)),
+        ),
+        By::Group => (Program::group_of(evictor.as_ref()), None, Program::group_of(user.as_ref()), None),
+        By::File => (None, None, None, file.map(|file| traced.name(file))),
+        By::Device => (None, None, None, file.map(|file| format!("{}:{}", file.major(), file.minor()))),
+    }
+}
+
+/// The rows, worst first: most read again, then most evicted.
+fn rows(traced: &Traced, by: By) -> Vec<Row> {
+    let mut sums: BTreeMap<Key, (f64, f64)> = BTreeMap::new();
+    for (eviction, evicted) in &traced.summary.evictions {
+        let sum = sums.entry(key(traced, eviction, by)).or_default();
+        sum.0 += evicted.pages;
+        sum.1 += evicted.read_again;
+    }
+    let mut rows: Vec<Row> = sums
+        .into_iter()
+        .map(|((evictor, mechanism, user, file), (pages, read_again))| Row {
+            evictor,
+            mechanism,
+            user,
+            file,
+            evicted_bytes: live_trace::bytes(pages),
+            read_again_bytes: live_trace::bytes(read_again),
+        })
+        .collect();
+    rows.sort_by_key(|row| std::cmp::Reverse((row.read_again_bytes, row.evicted_bytes)));
+    rows
+}
+
+const fn mechanism_text(mechanism: Mechanism) -> &'static str {
+    match mechanism {
+        Mechanism::Direct => "direct reclaim",
+        Mechanism::Group => "group limit",
+        Mechanism::Kswapd => "kswapd",
+    }
+}
+
+fn document(traced: &Traced, rows: &[Row]) -> serde_json::Value {
+    let summary = &traced.summary;
+    let program = |who: &Identity| json!({"group": who.group, "comm": who.comm});
+    json!({
+        "schema_version": 2,
+        "coverage": live_trace::coverage(traced),
+        "evicted_bytes": rows.iter().map(|row| row.evicted_bytes).sum::<u64>(),
+        "read_again_bytes": rows.iter().map(|row| row.read_again_bytes).sum::<u64>(),
+        "removed_bytes": live_trace::bytes(summary.coverage.removed_pages as f64),
+        "evictions": rows,
+        "reclaim": summary.reclaim.iter().map(|(who, work)| json!({
+            "program": program(who),
+            "direct_reclaim_calls": work.direct.calls, "direct_reclaim_ns": work.direct.time_ns,
+            "group_reclaim_calls": work.group.calls, "group_reclaim_ns": work.group.time_ns,
+            "kswapd_wakeups": work.kswapd_wakeups,
+        })).collect::<Vec<_>>(),
+        "throttled": summary.throttled.iter().map(|((who, device), throttled)| json!({
+            "program": program(who), "device": device, "pauses": throttled.pauses, "throttled_ns": throttled.time_ns,
+        })).collect::<Vec<_>>(),
+    })
+}
+
+/// Characters of the longest bar.
+const BAR: u64 = 16;
+
+fn text(traced: &Traced, rows: &[Row], top: usize) -> String {
+    let style = Style { colour: output::colour(), width: output::width() };
+    let mut text = answer(traced, rows) + "\n";
+    if !rows.is_empty() {
+        let most = rows.iter().map(|row| row.evicted_bytes).max().unwrap_or(1).max(1);
+        let mut table = Table::new()
+            .right("evicted")
+            .right("read again")
+            .left("")
+            .left("evicted for")
+            .left("by")
+            .left("whose")
+            .left("file");
+        for row in rows.iter().take(top) {
+            let (whole, again) =
+                (row.evicted_bytes * BAR / most, row.read_again_bytes.min(row.evicted_bytes) * BAR / most);
+            let bar = |letter: &str, length: u64| letter.repeat(usize::try_from(length).unwrap_or(0));
+            let who = |program: &Option<Program>| program.as_ref().map_or_else(|| "-".to_owned(), Program::text);
+            table.row([
+                Quantity::bytes(Bytes::new(row.evicted_bytes)).into(),
+                Quantity::bytes(Bytes::new(row.read_again_bytes)).into(),
+                Cell::from(format!("{}{}", bar("#", again), bar("-", whole - again))),
+                who(&row.evictor).into(),
+                row.mechanism.unwrap_or("-").into(),
+                who(&row.user).into(),
+                row.file.clone().unwrap_or_else(|| "-".to_owned()).into(),
+            ]);
+        }
+        text += &format!("\n{}", table.to_text(style));
+        if rows.len() > top {
+            text += &format!("{} more rows: --top {}\n", rows.len() - top, rows.len());
+        }
+        text += "bar: # read again, - not read again so far\n";
+    }
+    text += &waiting(traced, style);
+    text
+}
+
+/// The first line: the worst pair with its amounts.
+fn answer(traced: &Traced, rows: &[Row]) -> String {
+    let seconds = Nanos::new(traced.summary.coverage.time_ns);
+    let Some(worst) = rows.first() else {
+        return format!("No page of a file was evicted in {seconds}.");
+    };
+    let all = Bytes::new(rows.iter().map(|row| row.evicted_bytes).sum());
+    let again = Bytes::new(rows.iter().map(|row| row.read_again_bytes).sum());
+    let mut text = String::new();
+    // What a program does to others comes first: a stream that evicts its own pages is no news.
+    let others = rows.iter().find(|row| row.evictor != row.user && row.evicted_bytes >= worst.evicted_bytes / 10);
+    let told = others.unwrap_or(worst);
+    if let (Some(evictor), Some(user)) = (&told.evictor, &told.user) {
+        let of = told.file.as_ref().map_or_else(String::new, |file| format!(" ({file})"));
+        let whose = if evictor == user { "its own pages".to_owned() } else { user.text() };
+        text = format!(
+            "{} evicted {} of {whose}{of}, {} of it read again.\n",
+            evictor.text(),
+            Bytes::new(told.evicted_bytes),
+            Bytes::new(told.read_again_bytes)
+        );
+    }
+    text += &format!(
+        "All in {seconds}: {all} evicted, {again} of it read again (from 1/{} of the pages).",
+        traced.summary.coverage.scale
+    );
+    text
+}
+
+/// Who waited: reclaim and throttled time by program.
+fn waiting(traced: &Traced, style: Style) -> String {
+    let mut text = String::new();
+    let summary = &traced.summary;
+    let program = |who: &Identity| Program::of(Some(who)).map_or_else(String::new, |program| program.text());
+    if !summary.reclaim.is_empty() {
+        let mut table =
+            Table::new().right("direct reclaim").right("group reclaim").right("kswapd wakeups").left("program");
+        let mut reclaim: Vec<_> = summary.reclaim.iter().collect();
+        reclaim.sort_by_key(|(_, work)| {
+            std::cmp::Reverse((work.direct.time_ns + work.group.time_ns, work.kswapd_wakeups))
+        });
+        for (who, work) in reclaim.into_iter().take(10) {
+            table.row([
+                Quantity::nanos(Nanos::new(work.direct.time_ns)).into(),
+                Quantity::nanos(Nanos::new(work.group.time_ns)).into(),
+                work.kswapd_wakeups.to_string().into(),
+                program(who).into(),
+            ]);
+        }
+        text += &format!("\nTime in reclaim:\n{}", table.to_text(style));
+    }
+    if !summary.throttled.is_empty() {
+        let mut table = Table::new().right("throttled").right("pauses").left("device").left("program");
+        let mut throttled: Vec<_> = summary.throttled.iter().collect();
+        throttled.sort_by_key(|(_, throttled)| std::cmp::Reverse(throttled.time_ns));
+        for ((who, device), throttled) in throttled.into_iter().take(10) {
+            table.row([
+                Quantity::nanos(Nanos::new(throttled.time_ns)).into(),
+                throttled.pauses.to_string().into(),
+                device.as_str().into(),
+                program(who).into(),
+            ]);
+        }
+        text += &format!("\nWriters throttled in balance_dirty_pages:\n{}", table.to_text(style));
+    }
+    text
+}

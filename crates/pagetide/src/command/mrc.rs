@@ -1,0 +1,221 @@
+//! `pagetide mrc`: the miss-ratio curve, for more memory than there is.
+
+use super::Outcome;
+use crate::live_trace::{self, Traced};
+use crate::output;
+use pagetide_core::{Bytes, Error, Nanos};
+use pagetide_trace::{Misses, Point, SAMPLED_MISSES_MIN};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// Show which share of the page cache misses more memory would save (the miss-ratio curve).
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  pagetide mrc --for 60s              this host, and each control group at its limit
+  pagetide mrc --for 60s --by readers one curve for each control group that reads
+  pagetide mrc rec                    a recording made with `pagetide record --trace`
+
+It refuses below 200 sampled misses: trace longer, or more pages (--sample 1/16). docs/TRACE.md has the method and its accuracy.")]
+pub(crate) struct Arguments {
+    /// A recording made with --trace, instead of this host now.
+    #[arg(value_name = "REC")]
+    recording: Option<PathBuf>,
+    #[command(flatten)]
+    live: live_trace::TraceArguments,
+    /// One curve for each place where memory is limited, or for each control group that reads there.
+    #[arg(long, value_enum, default_value = "limit")]
+    by: By,
+    /// Distance of the curve's points; as the curve needs it when left out.
+    #[arg(long, value_name = "SIZE")]
+    step: Option<Bytes>,
+}
+
+/// What has a curve.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum By {
+    /// The host, and each control group at its limit.
+    Limit,
+    /// Each control group that reads, under each limit.
+    Readers,
+}
+
+/// Points of a curve, about.
+const POINTS: u64 = 16;
+/// Savings are told as an amount of memory when it saves this share of what the curve can save.
+const MOST: f64 = 0.9;
+
+/// One curve, or why there is none.
+struct Curve {
+    limit: Option<String>,
+    readers: Option<String>,
+    sampled: u64,
+    points: Option<Vec<Point>>,
+}
+
+impl Curve {
+    /// Where the memory is limited and who reads.
+    fn place(&self) -> String {
+        let limit = match self.limit.as_deref() {
+            None => "host".to_owned(),
+            Some("/") => "root group".to_owned(),
+            Some(group) => format!("group {group}"),
+        };
+        self.readers.as_ref().map_or_else(|| limit.clone(), |readers| format!("{limit}, reads of {readers}"))
+    }
+
+    /// The smallest amount that saves most of what the curve can save, with the share of misses that it saves.
+    fn advice(&self) -> Option<&Point> {
+        let points = self.points.as_ref()?;
+        let can_save = 1.0 - points.last()?.remaining;
+        points.iter().find(|point| 1.0 - point.remaining >= MOST * can_save)
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
+    let traced = live_trace::read_or_run(arguments.recording.as_deref(), &arguments.live)?;
+    let curves = curves(&traced, arguments.by, arguments.step);
+    if json {
+        output::print_json(&document(&traced, &curves))?;
+    } else {
+        output::print(&text(&traced, &curves))?;
+        traced.say_gaps();
+    }
+    Ok(Outcome::Done)
+}
+
+fn curves(traced: &Traced, by: By, step: Option<Bytes>) -> Vec<Curve> {
+    let mut sums: BTreeMap<(Option<String>, Option<String>), Misses> = BTreeMap::new();
+    for (key, misses) in &traced.summary.misses {
+        let readers = (by == By::Readers).then(|| key.readers.clone());
+        sums.entry((key.limit.clone(), readers)).or_default().add(misses);
+    }
+    let scale = traced.summary.coverage.scale;
+    let page = rustix::param::page_size() as u64;
+    let mut curves: Vec<Curve> = sums
+        .into_iter()
+        .map(|((limit, readers), misses)| {
+            let mib = (1 << 20) / page;
+            let fitting = (misses.reach_pages(scale) / POINTS / mib).max(1).next_power_of_two() * mib;
+            let step = step.map_or(fitting, |step| (step.get() / page).max(1));
+            Curve { limit, readers, sampled: misses.sampled(), points: misses.curve(scale, step) }
+        })
+        .collect();
+    curves.sort_by_key(|curve| std::cmp::Reverse(curve.sampled));
+    curves
+}
+
+/// Bytes of a number of pages.
+fn memory(pages: u64) -> Bytes {
+    Bytes::new(live_trace::bytes(pages as f64))
+}
+
+fn document(traced: &Traced, curves: &[Curve]) -> serde_json::Value {
+    let coverage = &traced.summary.coverage;
+    json!({
+        "schema_version": 2,
+        "coverage": live_trace::coverage(traced),
+        "miss_ratio": miss_ratio(traced),
+        "missed_bytes": coverage.added_pages.map(|pages| memory(pages).get()),
+        "looked_up_bytes": coverage.read_pages.map(|pages| memory(pages).get()),
+        "curves": curves.iter().map(|curve| json!({
+            "limit": curve.limit,
+            "readers": curve.readers,
+            "sampled_misses": curve.sampled,
+            "refused": curve.points.is_none().then(|| refusal(curve)),
+            "points": curve.points.as_ref().map(|points| points.iter().map(|point| json!({
+                "more_bytes": memory(point.more_pages).get(),
+                "remaining": point.remaining, "remaining_low": point.low, "remaining_high": point.high,
+            })).collect::<Vec<_>>()),
+        })).collect::<Vec<_>>(),
+    })
+}
+
+/// Pages that entered the cache for each page that buffered reads looked up.
+fn miss_ratio(traced: &Traced) -> Option<f64> {
+    let coverage = &traced.summary.coverage;
+    let (added, read) = (coverage.added_pages?, coverage.read_pages?);
+    (read > 0).then(|| added as f64 / read as f64)
+}
+
+fn refusal(curve: &Curve) -> String {
+    format!("{} sampled misses, {SAMPLED_MISSES_MIN} are needed", curve.sampled)
+}
+
+fn text(traced: &Traced, curves: &[Curve]) -> String {
+    let mut text = String::new();
+    let seconds = Nanos::new(traced.summary.coverage.time_ns);
+    if curves.is_empty() {
+        text += &format!("No page entered the page cache in {seconds}: there are no misses to save.\n");
+    }
+    for curve in curves {
+        let place = curve.place();
+        let Some(points) = &curve.points else {
+            text += &format!("{place}: not enough misses yet: {}. Trace longer, or more pages.\n\n", refusal(curve));
+            continue;
+        };
+        text += &answer(curve, points, &place);
+        if points.len() > 1 {
+            text += &plot(points);
+        }
+        text += "\n";
+    }
+    if let (Some(ratio), Some(read), Some(added)) =
+        (miss_ratio(traced), traced.summary.coverage.read_pages, traced.summary.coverage.added_pages)
+    {
+        text += &format!(
+            "All in {seconds}: {} entered the cache, buffered reads looked up {} (ratio {ratio:.3}).\n",
+            memory(added),
+            memory(read)
+        );
+    }
+    text
+}
+
+/// The first line of a curve.
+fn answer(curve: &Curve, points: &[Point], place: &str) -> String {
+    let last = points.last().map_or(Bytes::ZERO, |point| memory(point.more_pages));
+    let beyond = if curve.advice() == points.last() {
+        "The misses still fall there: trace longer to see further.".to_owned()
+    } else {
+        format!("Up to {last} more saves little beyond that.")
+    };
+    let percent = |share: f64| format!("{:.0} %", share * 100.0);
+    match curve.advice() {
+        Some(point) if 1.0 - point.high > 0.02 => format!(
+            "{place}: {} more memory would save {} of the misses ({} to {}). {beyond}\n",
+            memory(point.more_pages),
+            percent(1.0 - point.remaining),
+            percent(1.0 - point.high),
+            percent(1.0 - point.low),
+        ),
+        _ if last == Bytes::ZERO => {
+            format!("{place}: too few evicted pages were read again to tell what more memory saves. Trace longer.\n")
+        }
+        _ => format!("{place}: up to {last} more memory would save no misses.\n"),
+    }
+}
+
+/// Characters of a full bar.
+const BAR: f64 = 40.0;
+
+/// The curve as bars: misses that remain, with the band of each.
+fn plot(points: &[Point]) -> String {
+    let mut text = "more memory   misses that remain\n".to_owned();
+    for point in points {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to BAR")]
+        let bar = |share: f64| (share.clamp(0.0, 1.0) * BAR).round() as usize;
+        let (sure, high) = (bar(point.low), bar(point.high));
+        text += &format!(
+            "{:>11}   {:>5.1} % ({:>3.0} to {:>3.0})  {}{}\n",
+            memory(point.more_pages).to_string(),
+            point.remaining * 100.0,
+            point.low * 100.0,
+            point.high * 100.0,
+            "#".repeat(sure),
+            "-".repeat(high - sure)
+        );
+    }
+    text
+}

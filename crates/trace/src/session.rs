@@ -1,0 +1,128 @@
+//! A trace of the running host from start to end: the tracer, the analysis, and the names of files.
+
+use crate::analysis::Analysis;
+use crate::event::{Event, File};
+use crate::host::{HostProcesses, kswapd};
+use crate::name::file_names;
+use crate::refusal::Missing;
+use crate::summary::{Coverage, Summary};
+use crate::tracer::{Options, Tracer, monotonic_ns};
+use pagetide_core::Error;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+/// How often kswapd's evictions are divided among those who took the frames.
+const DIVIDE_NS: u64 = 1_000_000_000;
+/// How long a drain waits at most: a ring of 8 MiB holds about as much of a very busy CPU.
+const DRAIN: Duration = Duration::from_millis(100);
+/// Names that are kept, found or not.
+const NAMES_MAX: usize = 1 << 14;
+
+/// A running trace. Dropping it detaches.
+#[derive(Debug)]
+pub struct Session {
+    tracer: Tracer,
+    analysis: Analysis<HostProcesses>,
+    events: Vec<Event>,
+    began_ns: u64,
+    ended_ns: Option<u64>,
+    divided_ns: u64,
+    lost: u64,
+    names: BTreeMap<File, Option<String>>,
+}
+
+impl Session {
+    /// Attaches to this host's tracepoints and starts.
+    pub fn start(options: Options) -> Result<Self, Error> {
+        let mut tracer = Tracer::attach(options)?;
+        let analysis = Analysis::new(tracer.sampling(), kswapd(), HostProcesses);
+        tracer.start()?;
+        let now = monotonic_ns();
+        Ok(Self {
+            tracer,
+            analysis,
+            events: Vec::new(),
+            began_ns: now,
+            ended_ns: None,
+            divided_ns: now,
+            lost: 0,
+            names: BTreeMap::new(),
+        })
+    }
+
+    /// What cannot be known here.
+    pub fn missing(&self) -> &[Missing] {
+        self.tracer.missing()
+    }
+
+    /// Waits a tenth of a second at most and analyses what came.
+    pub fn step(&mut self) -> Result<(), Error> {
+        self.tracer.wait(DRAIN)?;
+        self.tracer.drain(&mut self.events);
+        self.analyse();
+        Ok(())
+    }
+
+    /// Stops and analyses the rest.
+    pub fn finish(&mut self) -> Result<(), Error> {
+        self.ended_ns = Some(monotonic_ns());
+        self.tracer.stop()?;
+        self.tracer.finish(&mut self.events);
+        self.analyse();
+        self.analysis.divide();
+        Ok(())
+    }
+
+    fn analyse(&mut self) {
+        for event in self.events.drain(..) {
+            self.analysis.take(&event);
+        }
+        let lost = self.tracer.lost();
+        if lost > self.lost {
+            self.lost = lost;
+            self.analysis.forget();
+        }
+        let now = monotonic_ns();
+        if now - self.divided_ns >= DIVIDE_NS {
+            self.divided_ns = now;
+            self.analysis.divide();
+        }
+    }
+
+    /// How long it has run.
+    pub fn elapsed_ns(&self) -> u64 {
+        self.ended_ns.unwrap_or_else(monotonic_ns) - self.began_ns
+    }
+
+    /// What was found so far.
+    pub fn summary(&self) -> Summary {
+        let mut summary = Summary::of(&self.analysis);
+        let totals = self.tracer.totals();
+        summary.coverage = Coverage {
+            time_ns: self.elapsed_ns(),
+            lost_records: self.lost,
+            added_pages: totals.map(|totals| totals.added),
+            read_pages: totals.and_then(|totals| totals.read),
+            ..summary.coverage
+        };
+        summary
+    }
+
+    /// The paths of these files as far as they can be found; each is looked for once.
+    pub fn names(&mut self, files: impl Iterator<Item = File>) -> &BTreeMap<File, Option<String>> {
+        let unknown: BTreeSet<File> = files.filter(|file| !self.names.contains_key(file)).collect();
+        if self.names.len() + unknown.len() > NAMES_MAX {
+            self.names.clear();
+        }
+        let mut found = file_names(&unknown);
+        self.names.extend(
+            unknown.into_iter().map(|file| (file, found.remove(&file).map(|path| printable(&path.to_string_lossy())))),
+        );
+        &self.names
+    }
+}
+
+/// A name that a terminal shows as it is: control characters become `?`.
+pub(crate) fn printable(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_control() { '?' } else { letter }).collect()
+}

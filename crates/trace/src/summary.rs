@@ -1,0 +1,122 @@
+//! What a trace has found so far, without the numbers that only one analysis knows: what commands print and recordings keep.
+
+use crate::actor::{Actor, Identity, Processes};
+use crate::analysis::{Analysis, Domain, ThrottledTime};
+use crate::curve::Misses;
+use crate::event::{File, Scope};
+use crate::eviction::{Evicted, Mechanism};
+use crate::reclaim::ReclaimTime;
+use std::collections::BTreeMap;
+
+/// Findings of a trace, from its start on.
+#[derive(Debug, Clone, Default)]
+pub struct Summary {
+    /// Whose pages were evicted for whom.
+    pub evictions: BTreeMap<EvictionKey, Evicted>,
+    /// Misses by reclaim domain and readers.
+    pub misses: BTreeMap<MissKey, Misses>,
+    /// Throttled writers by program and device.
+    pub throttled: BTreeMap<(Identity, String), ThrottledTime>,
+    /// Reclaim by program.
+    pub reclaim: BTreeMap<Identity, ReclaimWork>,
+    /// How much was traced, and whether all of it.
+    pub coverage: Coverage,
+}
+
+/// The two sides of an eviction.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct EvictionKey {
+    /// How the memory was reclaimed.
+    pub mechanism: Mechanism,
+    /// For whom; absent while nobody has taken what kswapd freed, and for the rest when there are too many pairs.
+    pub evictor: Option<Identity>,
+    /// Whose file; absent for the rest when there are too many pairs.
+    pub file: Option<File>,
+    /// Who used it last, as far as the trace saw.
+    pub user: Option<Identity>,
+}
+
+/// Whose misses, and where the pages competed for memory.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MissKey {
+    /// The control group whose limit they are due to; absent for the host.
+    pub limit: Option<String>,
+    /// The control group of the readers.
+    pub readers: String,
+}
+
+/// Reclaim by one program.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ReclaimWork {
+    /// For the host.
+    pub direct: ReclaimTime,
+    /// For a control group at its limit.
+    pub group: ReclaimTime,
+    /// How often its allocations woke kswapd.
+    pub kswapd_wakeups: u64,
+}
+
+/// How much was traced.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Coverage {
+    /// One page of so many was looked at.
+    pub scale: u64,
+    /// How long.
+    pub time_ns: u64,
+    /// Records lost because a ring was full: the findings lack what they said.
+    pub lost_records: u64,
+    /// Pages that entered the page cache; absent where only the sample is counted.
+    pub added_pages: Option<u64>,
+    /// Pages that buffered reads looked up; absent where the kernel does not report them.
+    pub read_pages: Option<u64>,
+    /// Pages that left the cache outside of reclaim.
+    pub removed_pages: u64,
+}
+
+impl Summary {
+    /// Summarizes an analysis; the coverage is filled in by whoever traced.
+    pub fn of<P: Processes>(analysis: &Analysis<P>) -> Self {
+        let identity = |actor: Actor| analysis.identity(actor).clone();
+        let mut summary = Self::default();
+        for (pair, evicted) in analysis.evictions() {
+            let key = EvictionKey {
+                mechanism: pair.mechanism,
+                evictor: pair.evictor.map(identity),
+                file: pair.victim.file,
+                user: pair.victim.user.map(identity),
+            };
+            let sum = summary.evictions.entry(key).or_default();
+            sum.pages += evicted.pages;
+            sum.read_again += evicted.read_again;
+        }
+        for ((domain, readers), misses) in analysis.misses() {
+            let limit = match domain {
+                Domain::Host => None,
+                Domain::Group(group) => Some(analysis.group_path(*group).to_owned()),
+            };
+            let key = MissKey { limit, readers: analysis.group_path(*readers).to_owned() };
+            summary.misses.entry(key).or_default().add(misses);
+        }
+        for ((actor, device), throttled) in analysis.throttled() {
+            summary.throttled.insert((identity(*actor), device.clone()), *throttled);
+        }
+        for ((actor, scope), time) in analysis.reclaim_time() {
+            let work = summary.reclaim.entry(identity(*actor)).or_default();
+            match scope {
+                Scope::Direct => work.direct = *time,
+                Scope::Group => work.group = *time,
+            }
+        }
+        for (actor, wakeups) in analysis.kswapd_wakers() {
+            summary.reclaim.entry(identity(*actor)).or_default().kswapd_wakeups = *wakeups;
+        }
+        summary.coverage.scale = analysis.sampling().scale();
+        summary.coverage.removed_pages = analysis.pages_removed();
+        summary
+    }
+
+    /// All files in it.
+    pub fn files(&self) -> impl Iterator<Item = File> {
+        self.evictions.keys().filter_map(|key| key.file)
+    }
+}
