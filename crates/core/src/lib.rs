@@ -30,6 +30,7 @@ mod sample;
 mod scenario;
 mod step;
 pub mod suggest;
+mod sysctl;
 mod units;
 mod values;
 
@@ -57,5 +58,6 @@ pub use scenario::{
     SpinSpec, Step, StreamSpec, Stride, SwapSpec, Swaps, WalkSpec,
 };
 pub use step::{Outcome, StepResult};
+pub use sysctl::{Sysctl, is_sysctl_name};
 pub use units::{Bytes, BytesPerSecond, Nanos, Pages, Ratio, UnitError};
 pub use values::Values;

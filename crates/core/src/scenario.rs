@@ -13,6 +13,7 @@ use std::str::FromStr;
 
 mod load;
 mod machine;
+mod name;
 mod raw;
 
 pub use load::{

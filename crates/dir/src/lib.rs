@@ -2,7 +2,7 @@
 //! component may be a symbolic link: another user who can write there cannot make a reader or a writer leave it.
 //!
 //! [`Dir::open`] is for readers: the directory may belong to anybody, and files are regular and of bounded size. [`Dir::own`] is for
-//! writers: the directory and each directory below it belong to the caller, files are made with `O_EXCL`, and their mode is
+//! writers: the directory and everything below it that is opened belong to the caller, files are made with `O_EXCL`, and their mode is
 //! [`FILE_MODE`] whatever the umask is. One `openat` per component, and not `openat2` with `RESOLVE_NO_SYMLINKS`, because it is the
 //! same on every kernel and under every seccomp filter.
 
@@ -17,6 +17,8 @@ use std::path::{Component, Path, PathBuf};
 pub const FILE_MODE: u32 = 0o640;
 /// The mode of directories.
 pub const DIR_MODE: u32 = 0o750;
+/// The mode of a directory that only its owner may enter.
+const PRIVATE_MODE: u32 = 0o700;
 /// Symbolic links that the path of a directory may end in, one after the other.
 const MOST_LINKS: usize = 8;
 
@@ -111,22 +113,30 @@ impl Dir {
     /// Opens a regular file of at most `largest` bytes for reading.
     ///
     /// # Errors
-    /// It is not there, is a symbolic link or anything else that is not a regular file, or is larger.
+    /// It is not there, is a symbolic link or anything else that is not a regular file, is larger, or, in a directory that was opened
+    /// for writing, belongs to another user.
     pub fn file(&self, path: &Path, largest: u64) -> io::Result<File> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-        let file = self.below(path, |above, name| {
-            rustix::fs::openat(above, name, flags, Mode::empty()).map_err(|error| explain(error, above, name))
-        })?;
-        let file = File::from(file);
-        let data = file.metadata()?;
-        if !data.file_type().is_file() {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
-        }
-        if data.len() > largest {
-            let what = format!("{} bytes, more than the {largest} that such a file can have", data.len());
+        let file = self.regular(path, flags)?;
+        let length = file.metadata()?.len();
+        if length > largest {
+            let what = format!("{length} bytes, more than the {largest} that such a file can have");
             return Err(io::Error::new(io::ErrorKind::FileTooLarge, what));
         }
         Ok(file)
+    }
+
+    fn regular(&self, path: &Path, flags: OFlags) -> io::Result<File> {
+        let file = self.below(path, |above, name| {
+            rustix::fs::openat(above, name, flags, Mode::empty()).map_err(|error| explain(error, above, name))
+        })?;
+        self.check_owner(&file, path)?;
+        let file = File::from(file);
+        if file.metadata()?.file_type().is_file() {
+            Ok(file)
+        } else {
+            Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"))
+        }
     }
 
     /// The content of a regular file of at most `largest` bytes.
@@ -162,6 +172,21 @@ impl Dir {
         file.write_all(content)?;
         file.sync_data()?;
         self.rename(&temporary, path)
+    }
+
+    /// Writes at the end of a file, which is made when it is missing.
+    ///
+    /// # Errors
+    /// What has its name is not a regular file of the caller's, or it cannot be written.
+    pub fn append(&self, path: &Path, content: &[u8]) -> io::Result<()> {
+        let mut file = match self.create_new(path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+                self.regular(path, flags)?
+            }
+            made => made?,
+        };
+        file.write_all(content)
     }
 
     /// Gives what is called `from` the name `to`, in place of a file that may be there.
@@ -243,6 +268,14 @@ impl Dir {
     pub fn sync(&self, path: &Path) -> io::Result<()> {
         let below = self.walk(path)?;
         Ok(rustix::fs::fsync(below.as_ref().unwrap_or(&self.fd))?)
+    }
+
+    /// Lets nobody but its owner enter it.
+    ///
+    /// # Errors
+    /// It belongs to another user.
+    pub fn make_private(&self) -> io::Result<()> {
+        Ok(rustix::fs::fchmod(&self.fd, mode(PRIVATE_MODE))?)
     }
 
     /// Whether it was removed: what is written below it then has no name.

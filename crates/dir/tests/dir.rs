@@ -55,6 +55,7 @@ fn no_link_below_is_followed_and_nothing_leaves() {
     }
     assert!(dir.names(Path::new("up")).is_err());
     assert!(dir.make_dir(Path::new("up/made")).is_err());
+    assert!(dir.append(file, b"new").is_err());
     dir.replace(file, b"new").unwrap();
     assert_eq!(fs::read(path.join("file")).unwrap(), b"new");
     assert!(!path.join("file").is_symlink(), "the link was replaced, not followed");

@@ -71,6 +71,9 @@ pub(crate) fn begin(name: &CStr, door: Option<RawFd>, parent: u32, kept: &mut [R
     Ok(())
 }
 
+/// Descriptors that are looked for one by one at most: the kernel's own limit unless root raised it (`fs.nr_open`).
+const MOST_FILES: RawFd = 1 << 20;
+
 fn close_range(from: RawFd, to: RawFd) {
     if from > to {
         return;
@@ -78,11 +81,21 @@ fn close_range(from: RawFd, to: RawFd) {
     // SAFETY: closing a descriptor that nobody here uses. By number, because glibc has the call only since 2.34.
     let result = unsafe { libc::syscall(libc::SYS_close_range, from, to, 0) };
     if result != 0 {
-        // Linux before 5.9.
-        for fd in from..to.min(4096) {
-            // SAFETY: as above.
-            unsafe { libc::close(fd) };
-        }
+        // Linux before 5.9, or a seccomp filter.
+        close_each(from, to);
+    }
+}
+
+/// Closes descriptors one by one, the last included, as far as there can be any: up to the limit of open files.
+fn close_each(from: RawFd, to: RawFd) {
+    // SAFETY: an all-zero rlimit is valid: it is made of numbers only.
+    let mut limit: libc::rlimit = unsafe { std::mem::zeroed() };
+    // SAFETY: the pointer is to a live value of ours.
+    let known = unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) } == 0;
+    let most = if known { RawFd::try_from(limit.rlim_cur).unwrap_or(MOST_FILES) } else { MOST_FILES };
+    for fd in from..=to.min(most.min(MOST_FILES)) {
+        // SAFETY: closing a descriptor that nobody here uses.
+        unsafe { libc::close(fd) };
     }
 }
 
@@ -143,4 +156,26 @@ pub(crate) fn reap_pid(pid: libc::pid_t, flags: libc::c_int) -> io::Result<Optio
         system_ns: nanos(usage.ru_stime),
     };
     Ok(Some((ExitStatus::from_raw(status), used)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::File;
+
+    #[test]
+    fn descriptors_are_closed_one_by_one_up_to_and_with_the_last() {
+        let open = |fd: RawFd| std::path::Path::new(&format!("/proc/self/fd/{fd}")).is_symlink();
+        // Far above those that other tests of this process open meanwhile.
+        let file = File::open("/dev/null").unwrap();
+        let fds = [5000, 5001, 5002].map(|least| {
+            // SAFETY: duplicates a descriptor that is open.
+            unsafe { libc::fcntl(file.as_raw_fd(), libc::F_DUPFD_CLOEXEC, least) }
+        });
+        assert_eq!(fds, [5000, 5001, 5002]);
+        close_each(5000, 5001);
+        assert_eq!(fds.map(open), [false, false, true]);
+        close_each(5002, RawFd::MAX);
+        assert!(!open(5002));
+    }
 }

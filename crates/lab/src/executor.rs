@@ -71,7 +71,7 @@ pub trait Tuning {
 /// Changes settings as they are named, through the journal.
 impl Tuning for &Journal {
     fn set(&mut self, name: &str, value: i64) -> Result<(), Error> {
-        self.set_sysctl(name, &value.to_string())
+        self.set_sysctl(name, value)
     }
 }
 

@@ -8,7 +8,7 @@ use crate::executor::{self, Disk, Files, Ground, Tuning};
 use crate::group::Group;
 use crate::hold::{self, Hold};
 use crate::shrink::{self, Controller, Shrunk};
-use crate::undo::{self, Change, Identity, Journal, Turn};
+use crate::undo::{self, Change, HostLock, Identity, Journal};
 use pagetide_core::{
     Backend, Bytes, Error, FileSystem, HoldKind, HoldSpec, Nanos, Progress, RunResult, Scale, Scenario, Sink,
     StepResult,
@@ -46,8 +46,8 @@ pub struct HostOptions {
     pub fio: PathBuf,
     /// Time between two samples.
     pub interval: Nanos,
-    /// The folder of the undo journal and of the lock that lets one run at a time; `/run/pagetide`, where every command looks
-    /// for journals of killed runs, when absent.
+    /// The folder of the undo journal and of the lock that lets one run at a time; [`undo::folder`], where `lab` and `undo`
+    /// look for journals of killed runs, when absent.
     pub state: Option<PathBuf>,
 }
 
@@ -91,7 +91,7 @@ impl Tuning for Smaller<'_> {
     fn set(&mut self, name: &str, value: i64) -> Result<(), Error> {
         match self {
             Self::Group(shrunk) => shrunk.set(name, value),
-            Self::Held { journal, .. } | Self::AsItIs(journal) => journal.set_sysctl(name, &value.to_string()),
+            Self::Held { journal, .. } | Self::AsItIs(journal) => journal.set_sysctl(name, value),
         }
     }
 
@@ -136,8 +136,8 @@ impl Backend for Host {
         progress: &mut dyn Progress,
     ) -> Result<RunResult, Error> {
         check::root()?;
-        let state = self.options.state.clone().map_or_else(undo::place, Ok)?;
-        let _turn = Turn::take_in(&state)?;
+        let state = self.options.state.clone().map_or_else(undo::folder, Ok)?;
+        let _lock = HostLock::acquire_in(&state)?;
         let found = check::all(scenario, &self.options)?;
         let journal = Journal::open_in(&state)?;
         let result = self.run_noted(scenario, scale, sink, progress, &journal, &found);
@@ -242,8 +242,9 @@ impl Host {
     fn data_folder(&self, journal: &Journal) -> Result<PathBuf, Error> {
         let path = check::absolute(&self.options.work_dir)?.join(format!("pagetide-data-{}", std::process::id()));
         if self.options.keep_data {
-            std::fs::create_dir_all(&path)
-                .map_err(|error| Error::system(format!("cannot make {}: {error}", path.display()), ""))?;
+            std::fs::create_dir(&path).map_err(|error| {
+                Error::system(format!("cannot make {}: {error}", path.display()), "choose another --work-dir")
+            })?;
         } else {
             journal.make_folder(&path)?;
         }

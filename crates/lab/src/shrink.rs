@@ -89,10 +89,10 @@ impl Tuning for Shrunk<'_> {
                 }
                 // Under v2 the kernel itself applies the setting to the group's own memory
                 // (`mm/page-writeback.c: domain_dirty_limits` with a memory control group's domain).
-                if self.version == Version::V2 { self.journal.set_sysctl(name, &value.to_string()) } else { Ok(()) }
+                if self.version == Version::V2 { self.journal.set_sysctl(name, value) } else { Ok(()) }
             }
             None => {
-                self.journal.set_sysctl(name, &value.to_string())?;
+                self.journal.set_sysctl(name, value)?;
                 // A v1 group has taken over the host's swappiness when it was made, and keeps it.
                 if name == "vm.swappiness" && self.version == Version::V1 {
                     self.group.write("memory.swappiness", &value.to_string())?;
@@ -105,8 +105,9 @@ impl Tuning for Shrunk<'_> {
     fn settle(&mut self) -> Result<(), Error> {
         if self.version == Version::V1 {
             let (dirty, background) = self.machine_thresholds()?;
-            self.journal.set_sysctl("vm.dirty_background_bytes", &background.get().to_string())?;
-            self.journal.set_sysctl("vm.dirty_bytes", &dirty.get().to_string())?;
+            let bytes = |threshold: Bytes| i64::try_from(threshold.get()).unwrap_or(i64::MAX);
+            self.journal.set_sysctl("vm.dirty_background_bytes", bytes(background))?;
+            self.journal.set_sysctl("vm.dirty_bytes", bytes(dirty))?;
         }
         Ok(())
     }

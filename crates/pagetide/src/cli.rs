@@ -41,6 +41,7 @@ pub(crate) enum Command {
     Cache(command::cache::Arguments),
     Evictions(command::evictions::Arguments),
     Mrc(command::mrc::Arguments),
+    Undo(command::undo::Arguments),
     Completions(command::completions::Arguments),
     Man(command::man::Arguments),
     /// Run as the init of a virtual machine of `lab run --on vm`.

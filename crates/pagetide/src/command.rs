@@ -15,9 +15,9 @@ pub(crate) mod mem;
 pub(crate) mod mrc;
 pub(crate) mod record;
 pub(crate) mod show;
+pub(crate) mod undo;
 
 use crate::cli::{Arguments, Command};
-use crate::output;
 use pagetide_core::Error;
 
 /// How a command ended, short of an error.
@@ -29,13 +29,13 @@ pub(crate) enum Outcome {
     Failed,
 }
 
-/// Undoes what a killed run left behind, then runs the command.
+/// Runs the command. The commands of the lab first undo what a killed run left; the others report it.
 pub(crate) fn run(arguments: Arguments) -> Result<Outcome, Error> {
-    // A guest has just been born: there is nothing to be undone, and nowhere to look.
-    if !matches!(arguments.command, Command::Guest) {
-        for line in pagetide_lab::undo::recover()? {
-            output::say(&format!("undone after a killed run: {line}"));
-        }
+    match arguments.command {
+        Command::Lab(_) => undo::before_a_run()?,
+        // A guest has just booted: no run can have been killed in it.
+        Command::Guest | Command::Undo(_) => {}
+        _ => undo::report_pending(),
     }
     let json = arguments.json;
     match arguments.command {
@@ -53,6 +53,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Outcome, Error> {
         Command::Mrc(arguments) => mrc::run(&arguments, json),
         Command::Completions(arguments) => completions::run(&arguments),
         Command::Man(arguments) => man::run(&arguments),
+        Command::Undo(arguments) => undo::run(&arguments, json),
         Command::Guest => guest::run(),
     }
 }

@@ -38,6 +38,7 @@ fn every_command_has_help_with_an_example() {
         &["cache"],
         &["completions"],
         &["man"],
+        &["undo"],
         &["lab"],
         &["lab", "show"],
         &["lab", "run"],

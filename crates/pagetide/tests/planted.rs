@@ -27,8 +27,17 @@ fn attack(script: &str) -> String {
         .env_remove("XDG_RUNTIME_DIR")
         .output()
         .expect("unshare(1), as root");
-    String::from_utf8_lossy(&output.stdout).into_owned()
+    // Each line with its ends, to be looked for as a whole.
+    format!("\n{}", String::from_utf8_lossy(&output.stdout))
 }
+
+/// `journal PLACE CHANGES` writes a journal of a run that was killed.
+const JOURNAL: &str = r#"
+journal() {
+  echo "{\"owner\":{\"pid\":1,\"started\":1},\"boot_id\":\"$(cat /proc/sys/kernel/random/boot_id)\"}" > $1/undo-1-0.jsonl
+  echo "$2" >> $1/undo-1-0.jsonl
+}
+"#;
 
 /// The end of every script: what the attacker wanted to change.
 const PRECIOUS: &str = "\necho \"precious: $(cat /tmp/precious/file), $(ls -A /tmp/precious | tr '\\n' ' ')\"";
@@ -90,4 +99,116 @@ done
         }
     }
     assert!(printed.contains("not a regular file"), "{printed}");
+}
+
+#[test]
+fn a_planted_journal_does_nothing() {
+    let script = r#"
+mkdir /tmp/pagetide-victim
+sleep 60 > /dev/null 2>&1 &
+victim=$!
+started=$(sed 's/.*) //' /proc/$victim/stat | cut -d' ' -f20)
+file='/tmp/precious/file'
+changes='{"change":"folder","path":"/tmp/pagetide-victim"}
+{"change":"process","process":{"pid":'$victim',"started":'$started'},"what":"x"}
+{"change":"sysctl","name":"'$file'","set":"precious","back":"'$file'","before":"owned"}'
+for folder in /var/tmp/pagetide /tmp/pagetide-lab /run/user/65534/pagetide-lab; do
+  install -d -o nobody ${folder%/*}
+  setpriv --reuid 65534 --regid 65534 --clear-groups sh -c "mkdir -p $folder"
+  journal $folder "$changes"
+  chown nobody $folder/undo-1-0.jsonl
+done
+chmod 1777 /tmp /var/tmp
+XDG_RUNTIME_DIR=/run/user/65534
+export XDG_RUNTIME_DIR
+for command in mem 'lab list' doctor undo; do $P $command > /dev/null; echo "$command $?"; done
+ls -d /tmp/pagetide-victim
+kill $victim && echo alive
+"#;
+    let printed = attack(&format!("{JOURNAL}{script}{PRECIOUS}"));
+    untouched(&printed);
+    assert!(printed.contains("\n/tmp/pagetide-victim\n") && printed.contains("\nalive\n"), "{printed}");
+    for command in ["mem 0", "lab list 0", "undo 0"] {
+        assert!(printed.contains(command), "{command}: {printed}");
+    }
+}
+
+#[test]
+fn a_planted_fifo_or_garbage_stops_no_command() {
+    let script = r#"
+for plant in 'mkfifo' 'echo garbage >'; do
+  for folder in /var/tmp/pagetide /tmp/pagetide-lab; do
+    nobody "mkdir -p $folder; rm -f $folder/undo-1-0.jsonl; $plant $folder/undo-1-0.jsonl"
+  done
+  for command in mem 'lab list' undo; do timeout 20 $P $command > /dev/null; echo "$command $?"; done
+done
+"#;
+    let printed = attack(&format!("{script}{PRECIOUS}"));
+    untouched(&printed);
+    for command in ["mem 0", "lab list 0", "undo 0"] {
+        assert_eq!(printed.matches(command).count(), 2, "{command}: {printed}");
+    }
+}
+
+#[test]
+fn a_folder_of_journals_that_another_user_made_is_refused() {
+    let script = r#"
+install -d -o nobody /var/lib/pagetide-lab
+journal /var/lib/pagetide-lab '{"change":"folder","path":"/tmp/pagetide-victim"}'
+mkdir /tmp/pagetide-victim
+for command in undo mem; do $P $command > /dev/null; echo "$command $?"; done
+ls -d /tmp/pagetide-victim
+"#;
+    let printed = attack(&format!("{JOURNAL}{script}"));
+    assert!(printed.contains("belongs to another user (uid 65534)"), "{printed}");
+    assert!(printed.contains("undo 3") && printed.contains("mem 0"), "{printed}");
+    assert!(printed.contains("\n/tmp/pagetide-victim\n"), "{printed}");
+}
+
+#[test]
+fn a_journal_of_a_killed_run_stops_no_other_command() {
+    let script = r#"
+mkdir /tmp/pagetide-left
+for folder in /run/pagetide /var/lib/pagetide-lab; do
+  mkdir -m 755 $folder
+  journal $folder '{"change":"folder","path":"/tmp/pagetide-left"}'
+done
+nobody "$P mem > /dev/null; echo \"theirs \$?\""
+$P mem > /dev/null; echo "mem $?"
+nobody "$P record -o /tmp/rec --for 200ms --interval 100ms --host-only; echo \"record \$?\""
+ls -d /tmp/pagetide-left
+"#;
+    let printed = attack(&format!("{JOURNAL}{script}"));
+    for line in ["theirs 0", "mem 0", "record 0", "/tmp/pagetide-left"] {
+        assert!(printed.contains(&format!("\n{line}\n")), "{line}: {printed}");
+    }
+    assert_eq!(printed.matches("`pagetide undo` puts them back").count(), 1, "once, to root: {printed}");
+}
+
+#[test]
+fn nobody_elses_lock_holds_up_an_undo() {
+    let script = r#"
+mkdir /tmp/pagetide-left
+for folder in /run/pagetide /var/lib/pagetide-lab; do
+  mkdir -m 755 $folder
+  journal $folder '{"change":"folder","path":"/tmp/pagetide-left"}'
+done
+$P lab list > /dev/null; echo "first $?"
+ls -d /tmp/pagetide-left
+for folder in /run/pagetide /var/lib/pagetide-lab; do
+  mkdir -p /tmp/pagetide-left
+  journal $folder '{"change":"folder","path":"/tmp/pagetide-left"}'
+  nobody "exec 8< $folder/undo-1-0.jsonl && flock 8 && touch /tmp/locked-\${folder##*/} && exec sleep 60 > /dev/null 2>&1" &
+  lockers="${lockers:-} $!"
+done
+sleep 1
+timeout 20 $P undo; echo "undo $?"
+ls -d /tmp/pagetide-left
+stat -c '%a' /var/lib/pagetide-lab
+kill $lockers 2> /dev/null
+"#;
+    let printed = attack(&format!("{JOURNAL}{script}"));
+    assert!(printed.contains("first 0") && printed.contains("removed /tmp/pagetide-left"), "{printed}");
+    assert!(printed.contains("undo 0") && printed.contains("\n700\n"), "{printed}");
+    assert!(!printed.contains("\n/tmp/pagetide-left\n"), "both were undone: {printed}");
 }

@@ -60,7 +60,7 @@ impl fmt::Display for Place {
 impl FromStr for Place {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
-        let plain = |name: &str| !name.is_empty() && !name.contains(['/', '@']) && !name.starts_with('.');
+        let plain = super::name::is_plain;
         let place = match text {
             "zero" => Some(Self::Zero),
             "null" => Some(Self::Null),

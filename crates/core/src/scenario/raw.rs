@@ -3,6 +3,7 @@
 use super::load::{
     CopySpec, DdSpec, GroupSpec, GrowSpec, NamesSpec, RawLoads, RawPart, SpinSpec, StreamSpec, WalkSpec,
 };
+use super::name;
 use super::{
     Action, BTreeMap, BTreeSet, Bytes, Claim, Deserialize, DeviceChange, Error, Figure, Figures, FileSystem, FioJob,
     HoldSpec, Machine, Nanos, Quantity, Step, SwapSpec, suggest,
@@ -124,6 +125,9 @@ fn unknown_name(place: &str, message: &str) -> Error {
 
 impl Scenario {
     pub(super) fn check(self, text: &str, name: &str) -> Result<super::Scenario, Error> {
+        name::check("a scenario's id", &self.id, name)?;
+        self.machine.disks.iter().try_for_each(|disk| name::check("the name of a disk", &disk.name, name))?;
+        name::check_sysctls(self.machine.sysctl.keys(), name)?;
         if self.machine.disks.is_empty() {
             return Err(Error::input(format!("{name}: the machine has no disk"), "add a [[machine.disk]]"));
         }
@@ -195,6 +199,7 @@ impl RawStep {
                 "use a letter, then letters, digits and _",
             ));
         }
+        name::check_sysctls(self.sysctl.iter().flat_map(BTreeMap::keys), place)?;
         let published = published_figures(&self.published, place)?;
         let mut actions = Vec::new();
         if let Some(table) = self.fio {
@@ -338,8 +343,8 @@ fn fio_job(mut table: toml::Table, place: &str, before: &[Step]) -> Result<FioJo
     if job.bs == Bytes::ZERO || job.size < job.bs {
         return Err(Error::input(format!("{place}: size is smaller than bs"), "give a size of one block or more"));
     }
-    if job.file.as_deref().is_some_and(|file| file.is_empty() || file.contains('/') || file.starts_with('.')) {
-        return Err(Error::input(format!("{place}: file is a name without folders"), "for example file = \"data\""));
+    if let Some(file) = &job.file {
+        name::check("the name of a file", file, place)?;
     }
     Ok(job)
 }

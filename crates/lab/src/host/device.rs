@@ -1,11 +1,10 @@
 //! Gives the disk under the work folder the limits of the scenario's disk.
 
 use crate::group::Group;
-use crate::undo::Journal;
+use crate::undo::{Journal, Throttle, blkio_root};
 use pagetide_core::{Error, Progress, Scenario};
 use pagetide_kernel::Root;
 use std::fmt::Write;
-use std::path::PathBuf;
 
 /// Limits the disks: v2 in the group of the work, whose writeback the kernel charges to it; v1 for the whole host, because
 /// there what a flusher writes is charged to nobody.
@@ -22,12 +21,12 @@ pub(super) fn limit(
         return Ok(());
     }
     let stats = Root::host().diskstats().map_err(|error| Error::system(error.to_string(), ""))?;
-    let v1 = blkio_root()?;
+    let v1 = blkio_root()?.is_some();
     for disk in stats.iter().filter(|disk| disks.contains(&disk.name)) {
-        let device = format!("{}:{}", disk.major, disk.minor);
-        match (group.filter(|group| group.has("io.max")), &v1) {
+        let device = (disk.major, disk.minor);
+        match (group.filter(|group| group.has("io.max")), v1) {
             (Some(group), _) => {
-                let mut line = device;
+                let mut line = format!("{}:{}", disk.major, disk.minor);
                 for (name, limit) in [("iops", spec.iops), ("bps", bandwidth)] {
                     if let Some(limit) = limit {
                         // Writing to a text cannot fail.
@@ -36,18 +35,18 @@ pub(super) fn limit(
                 }
                 group.write("io.max", &line)?;
             }
-            (None, Some(blkio)) => {
-                for (name, limit) in [("iops", spec.iops), ("bps", bandwidth)] {
-                    for direction in ["read", "write"] {
-                        if let Some(limit) = limit {
-                            let file = blkio.join(format!("blkio.throttle.{direction}_{name}_device"));
-                            journal.limit_device(&file, &device, limit)?;
-                        }
+            (None, true) => {
+                for (throttles, limit) in [
+                    ([Throttle::ReadIops, Throttle::WriteIops], spec.iops),
+                    ([Throttle::ReadBps, Throttle::WriteBps], bandwidth),
+                ] {
+                    for throttle in throttles {
+                        limit.map_or(Ok(()), |limit| journal.limit_device(throttle, device, limit))?;
                     }
                 }
                 progress.say(&format!("limiting {} as the scenario says, for everybody on this host", disk.name));
             }
-            (None, None) => {
+            (None, false) => {
                 return Err(Error::system(
                     format!("no control group on this host can limit {}", disk.name),
                     "leave --limit-device out, or mount the blkio controller",
@@ -56,13 +55,4 @@ pub(super) fn limit(
         }
     }
     Ok(())
-}
-
-/// The top of the v1 blkio hierarchy, when it has throttles.
-fn blkio_root() -> Result<Option<PathBuf>, Error> {
-    let mounts = Root::host().mounts().map_err(|error| Error::system(error.to_string(), ""))?;
-    let mut blkio = mounts
-        .into_iter()
-        .filter(|mount| mount.kind == "cgroup" && mount.options.split(',').any(|option| option == "blkio"));
-    Ok(blkio.find(|mount| mount.point.join("blkio.throttle.read_iops_device").exists()).map(|mount| mount.point))
 }

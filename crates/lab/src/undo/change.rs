@@ -1,45 +1,54 @@
 //! One change to the system and the way back.
 
+mod cgroup;
+mod throttle;
+
+pub use cgroup::Marked;
+pub use throttle::Throttle;
+pub(crate) use throttle::blkio_root;
+
 use super::process::{Identity, kill};
-use pagetide_core::Error;
+use pagetide_core::{Error, Sysctl, is_sysctl_name};
+use pagetide_dir::Dir;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::path::{Component, Path, PathBuf};
 
-/// Something that was changed. Each can be undone twice, or without having been made, and does no harm then.
+/// Something that was changed. Each can be undone twice, or without having been made, and does no harm then. None holds a path or a
+/// name that is used as it is: settings come from a table, groups and folders have pagetide's mark in their names, files of the
+/// kernel are found by what they limit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "change", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Change {
-    /// A setting under `/proc/sys`.
+    /// A setting of the kernel.
     Sysctl {
-        /// Its name, such as `vm.dirty_bytes`.
-        name: String,
+        /// Which.
+        name: Sysctl,
         /// What it was set to.
-        set: String,
+        set: i64,
         /// The setting to write on the way back; another one than `name` where the kernel keeps one of two (see
         /// [`Change::sysctl`]).
-        back: String,
+        back: Sysctl,
         /// What to write there.
-        before: String,
+        before: i64,
     },
-    /// A control group that was made.
+    /// A control group that was made, and every group of that name in another hierarchy.
     Cgroup {
-        /// Its directory.
-        path: PathBuf,
+        /// Its path below the mount: parts that begin with `pagetide-`.
+        group: Marked,
     },
     /// A folder that was made.
     Folder {
-        /// Where.
+        /// Where. It is removed only if it has pagetide's mark in its name and belongs to the caller.
         path: PathBuf,
     },
-    /// A limit of a device, in a file of the v1 blkio controller.
+    /// A limit of a device in the v1 blkio controller.
     DeviceLimit {
-        /// The file.
-        file: PathBuf,
-        /// The device as `major:minor`.
-        device: String,
+        /// Of what.
+        throttle: Throttle,
+        /// The device's major and minor number.
+        device: (u32, u32),
         /// What was set.
         set: u64,
         /// What was set before; 0 for no limit, as the kernel itself means it.
@@ -74,55 +83,59 @@ impl Undone {
     }
 }
 
+/// The setting of that name, which the lab may set on a host.
+pub(super) fn host_sysctl(name: &str) -> Result<Sysctl, Error> {
+    Sysctl::find(name).ok_or_else(|| {
+        let names: Vec<_> = Sysctl::all().map(Sysctl::name).collect();
+        Error::input(
+            format!("`{name}` is not a setting that the lab sets on a host: {}", names.join(", ")),
+            "set it in a virtual machine: --on vm",
+        )
+    })
+}
+
 fn sysctl_path(name: &str) -> PathBuf {
     Path::new("/proc/sys").join(name.replace('.', "/"))
 }
 
-/// The value of a setting.
+/// The value of a setting of a host.
 ///
 /// # Errors
-/// There is no such setting.
-pub(crate) fn read_sysctl(name: &str) -> Result<String, Error> {
-    let path = sysctl_path(name);
-    fs::read_to_string(&path).map(|text| text.trim().to_owned()).map_err(|error| {
+/// It is none that the lab sets on a host, or this kernel does not have it.
+pub(crate) fn read_sysctl(name: &str) -> Result<i64, Error> {
+    read(host_sysctl(name)?)
+}
+
+fn read(sysctl: Sysctl) -> Result<i64, Error> {
+    let path = sysctl_path(sysctl.name());
+    let text = fs::read_to_string(&path).and_then(|text| text.trim().parse().map_err(io::Error::other));
+    text.map_err(|error| {
         Error::system(
-            format!("cannot read the setting {name} ({}): {error}", path.display()),
+            format!("cannot read the setting {} ({}): {error}", sysctl.name(), path.display()),
             "check its name with `sysctl -a`",
         )
     })
 }
 
-pub(super) fn write_sysctl(name: &str, value: &str) -> Result<(), Error> {
+/// Sets a setting of this kernel, be it the guest's.
+///
+/// # Errors
+/// The name is none of a setting, or the kernel refuses the value.
+pub(crate) fn write_sysctl(name: &str, value: i64) -> Result<(), Error> {
+    if !is_sysctl_name(name) {
+        return Err(Error::input(format!("`{name}` is not the name of a setting"), "write one such as vm.swappiness"));
+    }
     let path = sysctl_path(name);
-    fs::write(&path, value).map_err(|error| {
+    fs::write(&path, value.to_string()).map_err(|error| {
         Error::system(format!("cannot set {name} to {value} ({}): {error}", path.display()), "run as root")
-    })
-}
-
-/// The setting that the kernel sets to zero when `name` is written (`mm/page-writeback.c: dirty_bytes_handler,
-/// dirty_ratio_handler` and their background fellows).
-fn twin(name: &str) -> Option<&'static str> {
-    Some(match name {
-        "vm.dirty_bytes" => "vm.dirty_ratio",
-        "vm.dirty_ratio" => "vm.dirty_bytes",
-        "vm.dirty_background_bytes" => "vm.dirty_background_ratio",
-        "vm.dirty_background_ratio" => "vm.dirty_background_bytes",
-        _ => return None,
     })
 }
 
 /// Whether a folder's name is one that the lab gives.
 pub(super) fn is_ours(path: &Path) -> bool {
-    path.is_absolute() && path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("pagetide-"))
-}
-
-/// The limit of a device in the text of a v1 blkio throttle file, 0 when it has none.
-fn limit_of(text: &str, device: &str) -> u64 {
-    text.lines()
-        .filter_map(|line| line.split_once(' '))
-        .find(|(name, _)| *name == device)
-        .and_then(|(_, limit)| limit.trim().parse().ok())
-        .unwrap_or(0)
+    path.is_absolute()
+        && path.components().all(|part| matches!(part, Component::RootDir | Component::Normal(_)))
+        && path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("pagetide-"))
 }
 
 impl Change {
@@ -133,25 +146,32 @@ impl Change {
     ///
     /// # Errors
     /// There is no such setting.
-    pub fn sysctl(name: &str, set: &str) -> Result<Option<Self>, Error> {
-        let before = read_sysctl(name)?;
+    pub fn sysctl(name: Sysctl, set: i64) -> Result<Option<Self>, Error> {
+        let before = read(name)?;
         if before == set {
             return Ok(None);
         }
-        let (back, before) = match twin(name) {
-            Some(twin) if before == "0" => (twin.to_owned(), read_sysctl(twin)?),
-            _ => (name.to_owned(), before),
+        let (back, before) = match name.twin() {
+            Some(twin) if before == 0 => (twin, read(twin)?),
+            _ => (name, before),
         };
-        Ok(Some(Self::Sysctl { name: name.to_owned(), set: set.to_owned(), back, before }))
+        Ok(Some(Self::Sysctl { name, set, back, before }))
     }
 
-    /// The change of a device's limit in a v1 blkio throttle file.
+    /// The making of a control group.
     ///
     /// # Errors
-    /// The file cannot be read.
-    pub fn device_limit(file: &Path, device: &str, set: u64) -> io::Result<Self> {
-        let before = limit_of(&fs::read_to_string(file)?, device);
-        Ok(Self::DeviceLimit { file: file.to_owned(), device: device.to_owned(), set, before })
+    /// It is not below a mount of control groups, or has a name without pagetide's mark.
+    pub fn cgroup(path: &Path) -> Result<Self, Error> {
+        Marked::of(path).map(|group| Self::Cgroup { group })
+    }
+
+    /// The change of a device's limit in the v1 blkio controller.
+    ///
+    /// # Errors
+    /// The controller is not mounted, or its file cannot be read.
+    pub fn device_limit(throttle: Throttle, device: (u32, u32), set: u64) -> Result<Self, Error> {
+        Ok(Self::DeviceLimit { throttle, device, set, before: throttle.read(device)? })
     }
 
     /// Whether it is still there after the host was started anew.
@@ -159,13 +179,13 @@ impl Change {
         matches!(self, Self::Folder { .. })
     }
 
-    /// Takes it back.
+    /// Undoes it.
     pub(super) fn undo(&self) -> Undone {
         match self {
-            Self::Sysctl { name, set, back, before } => undo_sysctl(name, set, back, before),
-            Self::Cgroup { path } => undo_cgroup(path),
+            Self::Sysctl { name, set, back, before } => undo_sysctl(*name, *set, *back, *before),
+            Self::Cgroup { group } => group.undo(),
             Self::Folder { path } => undo_folder(path),
-            Self::DeviceLimit { file, device, set, before } => undo_limit(file, device, *set, *before),
+            Self::DeviceLimit { throttle, device, set, before } => throttle.undo(*device, *set, *before),
             Self::Process { process, what } if kill(*process) => {
                 Undone::Restored(format!("ended process {} ({what})", process.pid))
             }
@@ -174,14 +194,14 @@ impl Change {
     }
 }
 
-fn undo_sysctl(name: &str, set: &str, back: &str, before: &str) -> Undone {
-    let now = match (read_sysctl(name), read_sysctl(back)) {
+fn undo_sysctl(name: Sysctl, set: i64, back: Sysctl, before: i64) -> Undone {
+    let now = match (read(name), read(back)) {
         (Ok(_), Ok(now)) if now == before => return Undone::Nothing,
         (Ok(now), Ok(_)) => now,
         (Err(error), _) | (_, Err(error)) => return Undone::Trouble(error.to_string()),
     };
-    // The kernel prints some values otherwise than they were written (spaces for tabs); those it normalises alike.
-    if now.split_whitespace().ne(set.split_whitespace()) {
+    let (name, back) = (name.name(), back.name());
+    if now != set {
         return Undone::Trouble(format!("left {name} at {now}: somebody set it after the lab had set it to {set}"));
     }
     match write_sysctl(back, before) {
@@ -190,59 +210,19 @@ fn undo_sysctl(name: &str, set: &str, back: &str, before: &str) -> Undone {
     }
 }
 
-/// Removes a control group: ends its processes, has v1 give up its cache (it would stay charged to the removed group), and
-/// tries again while the kernel is still taking leave of the processes.
-fn undo_cgroup(path: &Path) -> Undone {
-    if !path.exists() {
-        return Undone::Nothing;
-    }
-    let end = Instant::now() + Duration::from_secs(10);
-    loop {
-        for pid in fs::read_to_string(path.join("cgroup.procs")).unwrap_or_default().lines() {
-            if let Some(process) = pid.parse().ok().filter(|pid| *pid != std::process::id()).and_then(Identity::of) {
-                kill(process);
-            }
-        }
-        // Absent under v2, and busy while a process is leaving.
-        let _ = fs::write(path.join("memory.force_empty"), "0");
-        match fs::remove_dir(path) {
-            Ok(()) => return Undone::Restored(format!("removed the control group {}", path.display())),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Undone::Nothing,
-            Err(error) if Instant::now() > end => {
-                return Undone::Trouble(format!("cannot remove the control group {}: {error}", path.display()));
-            }
-            Err(_) => std::thread::sleep(Duration::from_millis(10)),
-        }
-    }
-}
-
 fn undo_folder(path: &Path) -> Undone {
+    let left = |why: &str| Undone::Trouble(format!("left {}: {why}", path.display()));
     if !is_ours(path) {
-        return Undone::Trouble(format!("left {}: it is not a folder of the lab", path.display()));
+        return left("it is not a folder of the lab");
     }
-    match fs::remove_dir_all(path) {
+    match path.symlink_metadata() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Undone::Nothing,
+        Ok(data) if !data.is_dir() => return left("it is not a folder"),
+        _ => {}
+    }
+    // Whose it is.
+    match Dir::own(path, None).and_then(|_| fs::remove_dir_all(path)) {
         Ok(()) => Undone::Restored(format!("removed {}", path.display())),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Undone::Nothing,
-        Err(error) => Undone::Trouble(format!("cannot remove {}: {error}", path.display())),
-    }
-}
-
-fn undo_limit(file: &Path, device: &str, set: u64, before: u64) -> Undone {
-    let now = match fs::read_to_string(file) {
-        Ok(text) => limit_of(&text, device),
-        Err(error) => return Undone::Trouble(format!("cannot read {}: {error}", file.display())),
-    };
-    if now == before {
-        return Undone::Nothing;
-    }
-    if now != set {
-        return Undone::Trouble(format!(
-            "left the limit of {device} in {} at {now}: the lab had set {set}",
-            file.display()
-        ));
-    }
-    match fs::write(file, format!("{device} {before}")) {
-        Ok(()) => Undone::Restored(format!("set the limit of {device} in {} back", file.display())),
-        Err(error) => Undone::Trouble(format!("cannot write {}: {error}", file.display())),
+        Err(error) => left(&error.to_string()),
     }
 }

@@ -4,6 +4,7 @@ use super::initramfs::find_program;
 use crate::executor;
 use pagetide_core::{Action, Bytes, DiskSpec, Error, FileSystem, Scenario, SwapSpec};
 use std::fs::{self, File, OpenOptions};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -62,7 +63,8 @@ pub(super) fn make(disk: &DiskSpec, size: Bytes, folder: &Path) -> Result<File, 
             "name a folder that can be written with --work-dir",
         )
     };
-    let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(&path).map_err(refuse)?;
+    // Anybody may have put a link of that name into a folder such as /var/tmp: a new file follows none.
+    let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path).map_err(refuse)?;
     let formatted = file.set_len(size.get()).map_err(refuse).and_then(|()| format(disk.filesystem, &path));
     fs::remove_file(&path).map_err(refuse)?;
     formatted.map(|()| file)

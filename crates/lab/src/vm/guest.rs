@@ -11,7 +11,7 @@ mod swap;
 use super::initramfs::JOB;
 use super::wire::{Job, Message};
 use crate::executor::{self, Files, Ground};
-use crate::undo::Journal;
+use crate::undo::{self, Journal};
 use pagetide_core::{Bytes, DeviceChange, Error, FileSystem, Machine, Nanos, Progress, Scenario, SwapSpec};
 use pagetide_kernel::{Processes, Root, Watch};
 use pagetide_recorder::{Options, Recorder};
@@ -100,7 +100,7 @@ fn work(scenario: &Scenario, job: &Job, port: &Port) -> Result<(), Error> {
     let mut differences = Vec::new();
     let disks = mount_disks(machine)?;
     let journal = Journal::open_in(Path::new("/run"))?;
-    setting::apply(machine, &disks, &journal, &mut differences)?;
+    setting::apply(machine, &disks, &mut differences)?;
     swap::turn_on(machine, &disks, &mut differences)?;
     let first = disks.first().ok_or_else(|| Error::input("the machine has no disk", "add a [[machine.disk]]"))?;
     let data = first.folder.join("data");
@@ -143,8 +143,7 @@ fn work(scenario: &Scenario, job: &Job, port: &Port) -> Result<(), Error> {
     let recorder = Recorder::start(Root::host(), options, Box::new(port.sink()))?;
     let ground =
         Ground { data, disks: places, results, fio, group: None, floor: FLOOR, recorder: &recorder, journal: &journal };
-    let steps =
-        executor::run(scenario, &ground, files, &mut Guest { journal: &journal, disks: &disks, port }, &mut teller);
+    let steps = executor::run(scenario, &ground, files, &mut Guest { disks: &disks, port }, &mut teller);
     let manifest = recorder.finish()?;
     drop(surplus);
     beside.end(port, job.beside_to_end)?;
@@ -160,14 +159,13 @@ fn work(scenario: &Scenario, job: &Job, port: &Port) -> Result<(), Error> {
 
 /// Changes the guest's settings.
 struct Guest<'a> {
-    journal: &'a Journal,
     disks: &'a [Disk],
     port: &'a Port,
 }
 
 impl executor::Tuning for Guest<'_> {
     fn set(&mut self, name: &str, value: i64) -> Result<(), Error> {
-        self.journal.set_sysctl(name, &value.to_string())
+        undo::write_sysctl(name, value)
     }
 
     fn swap(&mut self, areas: &[SwapSpec]) -> Result<(), Error> {

@@ -8,6 +8,7 @@ use pagetide_core::{
     DiskSpec, Error, Manifest, Mark, MarkKind, Nanos, Outcome, Progress, Sample, Scenario, Schema, Sink, Stamp, Step,
     StepResult,
 };
+use pagetide_dir::Dir;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -170,9 +171,11 @@ impl Watch<'_> {
             }
             Message::File { name, text } => {
                 // A name, not a path: a guest has no business elsewhere.
-                let path = self.results.join(name.replace('/', "_"));
-                std::fs::write(&path, text)
-                    .map_err(|error| Error::system(format!("{}: {error}", path.display()), "free some room"))?;
+                let name = PathBuf::from(name.replace('/', "_"));
+                let results = Dir::own(&self.results, None);
+                results.and_then(|results| results.replace(&name, text.as_bytes())).map_err(|error| {
+                    Error::system(format!("{}: {error}", self.results.join(&name).display()), "free some room")
+                })?;
             }
             Message::Part { path, hex } => append(&self.results.join("beside"), &path, &hex)?,
             Message::End { steps, kernel, machine, differences } => {
@@ -244,13 +247,9 @@ fn append(folder: &Path, path: &str, hex: &str) -> Result<(), Error> {
     let refuse = |why: String| Error::system(format!("{path} of the guest: {why}"), "free some room");
     let bytes = wire::unhex(hex).ok_or_else(|| refuse("these are no bytes".into()))?;
     let path = Path::new(path);
-    if !path.components().all(|part| matches!(part, std::path::Component::Normal(_))) {
-        return Err(refuse("its path leaves the folder".into()));
-    }
-    let path = folder.join(path);
-    let written = std::fs::create_dir_all(path.parent().unwrap_or(folder)).and_then(|()| {
-        let mut file = std::fs::OpenOptions::new().create(true).append(true).open(&path)?;
-        std::io::Write::write_all(&mut file, &bytes)
+    let written = Dir::own(folder, None).and_then(|dir| {
+        path.parent().map_or(Ok(()), |above| dir.make_dir(above))?;
+        dir.append(path, &bytes)
     });
     written.map_err(|error| refuse(error.to_string()))
 }

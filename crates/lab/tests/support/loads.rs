@@ -3,7 +3,7 @@
 use super::run::{Memory, Quiet, groups, scenario, settings};
 use pagetide_core::{Backend, ErrorKind, Figure, MarkKind, Outcome, RunResult, Scale, StepResult};
 use pagetide_lab::host::{Host, HostOptions};
-use pagetide_lab::undo::{Turn, recover};
+use pagetide_lab::undo::{HostLock, recover};
 use std::path::Path;
 
 const MIB: f64 = 1024.0 * 1024.0;
@@ -52,7 +52,7 @@ fn run(folder: &Path, progress: &mut Quiet) -> (Result<RunResult, pagetide_core:
 }
 
 pub(crate) fn loads_run_are_measured_and_leave_no_trace() {
-    let _alone = Turn::wait().expect("these tests run as root");
+    let _alone = HostLock::wait().expect("these tests run as root");
     recover().unwrap();
     let folder = folder();
     let before = settings();
@@ -103,7 +103,7 @@ pub(crate) fn loads_run_are_measured_and_leave_no_trace() {
 }
 
 pub(crate) fn an_interrupt_ends_every_load() {
-    let _alone = Turn::wait().expect("these tests run as root");
+    let _alone = HostLock::wait().expect("these tests run as root");
     recover().unwrap();
     let folder = folder();
     let mut progress = Quiet { stop_in: Some("both"), ..Quiet::default() };

@@ -3,7 +3,7 @@
 use super::run::{Memory, Quiet, groups, scenario, settings};
 use pagetide_core::{Backend, Bytes, ErrorKind, Figure, MarkKind, Outcome, RunResult, Scale, StepResult};
 use pagetide_lab::host::{Host, HostOptions, Shrink};
-use pagetide_lab::undo::{Turn, recover};
+use pagetide_lab::undo::{HostLock, recover};
 use std::fs;
 use std::path::Path;
 
@@ -55,11 +55,11 @@ fn run(steps: &str, options: HostOptions, progress: &mut Quiet) -> (Result<RunRe
     (result, sink)
 }
 
-/// Only one test changes the host at a time, on the whole host: the turn is the product's own.
-fn alone() -> Turn {
-    let turn = Turn::wait().expect("these tests run as root");
+/// Only one test changes the host at a time, on the whole host: the lock is the product's own.
+fn alone() -> HostLock {
+    let lock = HostLock::wait().expect("these tests run as root");
     recover().unwrap();
-    turn
+    lock
 }
 
 pub(crate) fn a_scenario_runs_is_measured_and_leaves_no_trace() {
@@ -163,7 +163,7 @@ pub(crate) fn what_cannot_be_done_is_refused_before_anything_changes() {
     let odd = "[[step]]\nid = \"A\"\nfio = { rw = \"read\", bs = \"1000B\", size = \"1MiB\", direct = true }\n";
     check(odd, plain(), "multiple of");
     check("[[step]]\nid = \"A\"\nsysctl = { \"vm.no_such_thing\" = 1 }\n", plain(), "vm.no_such_thing");
-    let other = Turn::take_in(folder.path()).unwrap();
+    let other = HostLock::acquire_in(folder.path()).unwrap();
     check(STEPS, plain(), "another lab run is active");
     drop(other);
     assert_eq!(settings(), before);

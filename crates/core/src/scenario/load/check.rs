@@ -235,12 +235,5 @@ pub(in crate::scenario) fn places(step: &Step, machine: &Machine, place: &str) -
 }
 
 fn group_name(group: &GroupSpec, place: &str) -> Result<(), Error> {
-    let fine = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    if !group.name.is_empty() && group.name.chars().all(fine) {
-        return Ok(());
-    }
-    Err(Error::input(
-        format!("{place}: `{}` cannot be a control group's name", group.name),
-        "use letters, digits, - and _",
-    ))
+    super::super::name::check("the name of a control group", &group.name, place)
 }

@@ -1,7 +1,7 @@
 //! Settings of the guest's kernel that are not steps: reclaim, huge pages, readahead, sysctls.
 
 use super::Disk;
-use crate::undo::Journal;
+use crate::undo::write_sysctl;
 use pagetide_core::{Error, Lru, Machine};
 use std::fs;
 use std::path::Path;
@@ -10,12 +10,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// The kernel lacks a setting or refuses its value.
-pub(super) fn apply(
-    machine: &Machine,
-    disks: &[Disk],
-    journal: &Journal,
-    differences: &mut Vec<String>,
-) -> Result<(), Error> {
+pub(super) fn apply(machine: &Machine, disks: &[Disk], differences: &mut Vec<String>) -> Result<(), Error> {
     const LRU: &str = "/sys/kernel/mm/lru_gen/enabled";
     match machine.lru {
         // A kernel without the generations has nothing but the lists.
@@ -36,7 +31,7 @@ pub(super) fn apply(
             set(&file, &(read_ahead.get() / 1024).to_string(), "give a readahead of some KiB")?;
         }
     }
-    machine.sysctl.iter().try_for_each(|(name, value)| journal.set_sysctl(name, &value.to_string()))
+    machine.sysctl.iter().try_for_each(|(name, value)| write_sysctl(name, *value))
 }
 
 fn set(file: &str, value: &str, hint: &str) -> Result<(), Error> {

@@ -1,0 +1,53 @@
+//! `pagetide undo`: puts back what a killed run left.
+
+use super::Outcome;
+use crate::output;
+use pagetide_core::Error;
+use pagetide_lab::undo::{pending, recover};
+
+/// Put back what a killed `lab run` left: settings, control groups, device limits, data files, processes.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  pagetide undo
+  sudo pagetide undo           what root's runs left
+
+A run writes each change to a journal before it makes it: in /var/lib/pagetide-lab as root, in $XDG_RUNTIME_DIR/pagetide-lab otherwise.
+Exit code 1 when something could not be put back.")]
+pub(crate) struct Arguments {}
+
+pub(crate) fn run(_: &Arguments, json: bool) -> Result<Outcome, Error> {
+    let recovered = recover()?;
+    if json {
+        output::print_json(&recovered)?;
+    } else if recovered.is_empty() {
+        output::print("No killed run left anything to undo.\n")?;
+    } else {
+        output::print(
+            &recovered.undone.iter().chain(&recovered.left).map(|line| format!("{line}\n")).collect::<String>(),
+        )?;
+    }
+    Ok(if recovered.left.is_empty() { Outcome::Done } else { Outcome::Failed })
+}
+
+/// Undoes what a killed run left, before another run measures this host.
+pub(super) fn before_a_run() -> Result<(), Error> {
+    let recovered = recover()?;
+    for line in &recovered.undone {
+        output::say(&format!("undone after a killed run: {line}"));
+    }
+    for line in &recovered.left {
+        output::say(&format!("not undone after a killed run: {line}"));
+    }
+    Ok(())
+}
+
+/// Prints one line when a killed run left something.
+pub(super) fn report_pending() {
+    let runs = match pending() {
+        0 => return,
+        1 => "a killed lab run".to_owned(),
+        count => format!("{count} killed lab runs"),
+    };
+    output::say(&format!("{runs} left changes on this host; `pagetide undo` puts them back"));
+}
