@@ -71,8 +71,6 @@ impl Attempt {
 /// All of them.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Batch {
-    /// Version of the schema of `batch.json`.
-    pub schema_version: u32,
     /// By how much every scenario was scaled.
     pub scale: Scale,
     /// When the first began, nanoseconds since 1970-01-01 UTC.

@@ -123,8 +123,6 @@ pub struct ComparedRun {
 /// All of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
-    /// Version of the schema.
-    pub schema_version: u32,
     /// The scenario's id.
     pub scenario: String,
     /// The scenario in one line.
@@ -167,7 +165,6 @@ pub fn compare(candidates: &[Candidate]) -> Result<Comparison, Error> {
     let steps = steps(candidates, scenario);
     let claims = claims(candidates);
     Ok(Comparison {
-        schema_version: 1,
         scenario: first.result.scenario.clone(),
         title: scenario.map_or_else(|| first.result.scenario.clone(), |scenario| scenario.title.clone()),
         scale: first.result.scale,
@@ -374,7 +371,6 @@ published = { issued = 8000, iops = 400, elapsed = "20s" }
             }
         });
         let result = RunResult {
-            schema_version: 1,
             scenario: "t".into(),
             backend: name.into(),
             scale,

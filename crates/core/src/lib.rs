@@ -16,6 +16,7 @@ mod clock;
 mod comparison;
 pub mod derived;
 mod diagnosis;
+mod document;
 mod error;
 mod figure;
 mod finding;
@@ -40,6 +41,7 @@ pub use comparison::{
     Candidate, ComparedClaim, ComparedFigure, ComparedRun, ComparedStep, Comparison, Numbers, Within, compare,
 };
 pub use diagnosis::{Cause, Cleared, Conclusion, Contradiction, Diagnosis, Link, Rival};
+pub use document::Document;
 pub use error::{Error, ErrorKind};
 pub use figure::{Comparability, Figure, Figures};
 pub use finding::{Advice, Confidence, Evidence, Finding, Relation, RuleDoc};

@@ -37,8 +37,6 @@ pub struct Verdict {
 /// The result of one run: `result.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunResult {
-    /// Version of this file's schema.
-    pub schema_version: u32,
     /// The scenario's id.
     pub scenario: String,
     /// `host`, `vm` or `sim`.

@@ -202,7 +202,6 @@ impl Host {
         let manifest = manifest?;
         differences.extend(account::after(scenario, &steps));
         Ok(RunResult {
-            schema_version: 1,
             scenario: scenario.id.clone(),
             backend: self.name().to_owned(),
             scale,

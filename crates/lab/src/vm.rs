@@ -316,7 +316,6 @@ impl Backend for Vm {
             ));
         }
         Ok(RunResult {
-            schema_version: 1,
             scenario: scenario.id.clone(),
             backend: self.name().to_owned(),
             scale,

@@ -1,6 +1,6 @@
 //! What the commands write: results to stdout, everything else to stderr.
 
-use pagetide_core::{Error, ErrorKind};
+use pagetide_core::{Document, Error, ErrorKind};
 use serde::Serialize;
 use std::io::{self, IsTerminal, Write};
 
@@ -22,10 +22,9 @@ pub(crate) fn stream<T>(write: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> 
     })
 }
 
-/// Writes a value to stdout as indented JSON.
-pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Error> {
-    let text = serde_json::to_string_pretty(value).map_err(|error| Error::system(format!("JSON: {error}"), ""))?;
-    print(&(text + "\n"))
+/// Writes a JSON document to stdout.
+pub(crate) fn print_json(body: &impl Serialize) -> Result<(), Error> {
+    print(&Document::new(body).to_text().map_err(|error| Error::system(format!("JSON: {error}"), ""))?)
 }
 
 /// Writes a line to stderr, for people who look on.

@@ -189,6 +189,7 @@ fn a_host_run_goes_from_scenario_to_report() {
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.code().is_some_and(|code| code <= 1), "{stderr}");
     let run: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(run["schema_version"], 2);
     let step = |id: &str| run["steps"].as_array().unwrap().iter().find(|step| step["id"] == id).unwrap().clone();
     let number = |id: &str, key: &str| step(id)[key].as_f64().unwrap_or_else(|| panic!("{id}.{key}: {}", step(id)));
     for id in ["A1", "A2", "A3", "A4", "A4_fresh", "A5", "A6", "A6_fresh"] {
@@ -323,7 +324,7 @@ fn doctor_says_what_a_vm_needs_without_booting_one() {
         .unwrap();
     let checks: Value = serde_json::from_slice(&output.stdout).unwrap();
     let check = |name: &str| {
-        let found = checks.as_array().unwrap().iter().find(|check| check["name"] == name);
+        let found = checks["checks"].as_array().unwrap().iter().find(|check| check["name"] == name);
         found.unwrap_or_else(|| panic!("no {name} in {checks}")).clone()
     };
     for name in ["qemu", "guest kernel"] {

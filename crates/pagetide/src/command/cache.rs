@@ -7,6 +7,7 @@ use pagetide_kernel::{Root, cached, facts};
 use pagetide_view::text::Style;
 use pagetide_view::{Cell, Table};
 use serde::Serialize;
+use serde_json::json;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -51,7 +52,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     }
     files.sort_by_key(|file| std::cmp::Reverse(file.cached_bytes));
     if json {
-        output::print_json(&files)?;
+        output::print_json(&json!({ "files": files, "unreadable": skipped }))?;
     } else {
         output::print(&text(&files, arguments.top))?;
     }

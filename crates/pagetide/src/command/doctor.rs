@@ -9,6 +9,7 @@ use pagetide_kernel::{Root, damon};
 use pagetide_view::text::Style;
 use pagetide_view::{Cell, Table, Tone};
 use serde::Serialize;
+use serde_json::json;
 use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -53,7 +54,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let mut checks = vec![root(), fio, cgroup(), available(), quiet(), pressure(), swap(), zram(), tracefs()];
     checks.extend(vm?);
     if json {
-        output::print_json(&checks)?;
+        output::print_json(&json!({ "checks": checks }))?;
     } else {
         output::print(&text(&checks))?;
     }

@@ -3,6 +3,7 @@
 use super::Outcome;
 use crate::output;
 use pagetide_core::{Error, RuleDoc, suggest};
+use serde_json::json;
 use std::fmt::Write;
 
 /// Say what a rule means: its evidence, what else it could be, what to do, the kernel functions behind it.
@@ -19,7 +20,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let rules = pagetide_diagnose::rules();
     let Some(id) = &arguments.rule else {
         if json {
-            output::print_json(&rules)?;
+            output::print_json(&json!({ "rules": rules }))?;
         } else {
             let width = rules.iter().map(|rule| rule.id.len()).max().unwrap_or(0);
             let lines: Vec<String> = rules.iter().map(|rule| format!("{:width$}  {}\n", rule.id, rule.title)).collect();

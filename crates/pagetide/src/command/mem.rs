@@ -1,9 +1,11 @@
-//! `pagetide mem`: where memory stands.
+//! `pagetide mem`: memory now.
 
 use super::Outcome;
 use crate::interrupt::Interrupt;
 use crate::output;
+use pagetide_core::derived::{self, Derived, Term};
 use pagetide_core::{Bytes, Error, Nanos, Pages, Quantity, Ratio};
+use pagetide_kernel::formula::{Snapshot, dirtyable};
 use pagetide_kernel::{Root, facts};
 use pagetide_view::text::Style;
 use pagetide_view::{Cell, Table};
@@ -11,7 +13,7 @@ use serde::Serialize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Show where memory stands: what is free, available, cache and anonymous, and how much may still be dirtied.
+/// Show memory now: available, free, cache and anonymous, the dirty thresholds, and the room until writers are throttled.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -19,7 +21,7 @@ Examples:
   pagetide mem --watch 2s
   pagetide mem --root /tmp/tree        a copy of another machine's /proc below /tmp/tree")]
 pub(crate) struct Arguments {
-    /// Show it again every second, or as often as said, until Ctrl-C.
+    /// Repeat every second, or after each TIME, until Ctrl-C.
     #[arg(long, value_name = "TIME", num_args = 0..=1, default_missing_value = "1s")]
     watch: Option<Nanos>,
     /// Read the kernel's files below this folder.
@@ -27,34 +29,36 @@ pub(crate) struct Arguments {
     root: PathBuf,
 }
 
-/// Where memory stands, in bytes; absent where the kernel does not say.
+/// Memory now, in bytes; absent where the kernel does not report it.
 #[derive(Debug, Serialize)]
 struct Memory {
     total_bytes: Option<u64>,
     available_bytes: Option<u64>,
     free_bytes: Option<u64>,
-    /// Total less available.
+    /// [`derived::USED`].
     used_bytes: Option<u64>,
     /// Page cache of files and of block devices (Cached and Buffers) without shared memory.
     cache_bytes: Option<u64>,
-    /// Of the cache, what is dirty or being written.
+    /// Part of the cache.
     dirty_bytes: Option<u64>,
     writeback_bytes: Option<u64>,
-    /// Anonymous memory and shared memory: what only swap can take.
+    /// Anonymous and shared memory, which reclaim can only write to swap.
     anonymous_bytes: Option<u64>,
     /// Slab that can be reclaimed.
     reclaimable_slab_bytes: Option<u64>,
-    /// Neither free, cache, anonymous nor reclaimable slab: the kernel's own.
+    /// Neither free, cache, anonymous nor reclaimable slab: memory of the kernel.
     other_bytes: Option<u64>,
     swap_total_bytes: Option<u64>,
     swap_used_bytes: Option<u64>,
+    /// The memory that the dirty ratios are of: free and file pages (`global_dirtyable_memory`).
+    dirtyable_bytes: Option<u64>,
     background_threshold_bytes: Option<u64>,
     dirty_threshold_bytes: Option<u64>,
-    /// Dirty memory up to which no writer is throttled: half way between the two thresholds.
+    /// [`derived::FREERUN_CEILING`].
     freerun_bytes: Option<u64>,
-    /// What may still be dirtied before writers are throttled.
+    /// [`derived::DIRTY_ROOM`].
     until_throttled_bytes: Option<u64>,
-    /// Part of the last 10 s in which at least one task waited for memory (PSI).
+    /// Share of the last 10 s in which at least one task waited for memory (PSI).
     pressure_some: Option<f64>,
 }
 
@@ -98,40 +102,46 @@ fn read(root: &Root) -> Result<Memory, Error> {
     let anonymous = sum(&[get("AnonPages"), get("Shmem")]);
     let slab = get("SReclaimable");
     let known = sum(&[free, cache, anonymous, slab]);
-    let dirty = get("Dirty");
-    let writeback = get("Writeback");
-    let background_threshold = pages("nr_dirty_background_threshold");
-    let dirty_threshold = pages("nr_dirty_threshold");
-    let freerun = background_threshold.zip(dirty_threshold).map(|(background, dirty)| background.midpoint(dirty));
+    let field = |term: Term| {
+        let name = term.metric();
+        get(name).or_else(|| vmstat.pages(name).map(Pages::get)).map(|value| value as f64)
+    };
+    let derived = |metric: &Derived| whole(metric.evaluate(&field)?);
+    let derived_pages = |metric: &Derived| Pages::new(derived(metric)?).to_bytes(page).map(Bytes::get);
+    // Below a folder that is not a whole /proc the zones or the settings may be missing.
+    let dirtyable = Snapshot::read(root).ok().as_ref().and_then(dirtyable).and_then(|pages| pages.to_bytes(page));
     let memory_pressure = root.pressure().ok().and_then(|pressures| pressures.memory).and_then(|memory| memory.some);
     Ok(Memory {
         total_bytes: total,
         available_bytes: available,
         free_bytes: free,
-        used_bytes: less(total, available),
+        used_bytes: derived(&derived::USED),
         cache_bytes: cache,
-        dirty_bytes: dirty,
-        writeback_bytes: writeback,
+        dirty_bytes: get("Dirty"),
+        writeback_bytes: get("Writeback"),
         anonymous_bytes: anonymous,
         reclaimable_slab_bytes: slab,
-        other_bytes: less(total, known),
+        other_bytes: total.zip(known).map(|(total, known)| total.saturating_sub(known)),
         swap_total_bytes: get("SwapTotal"),
-        swap_used_bytes: less(get("SwapTotal"), get("SwapFree")),
-        background_threshold_bytes: background_threshold,
-        dirty_threshold_bytes: dirty_threshold,
-        freerun_bytes: freerun,
-        until_throttled_bytes: less(freerun, sum(&[dirty, writeback])),
+        swap_used_bytes: derived(&derived::SWAP_USED),
+        dirtyable_bytes: dirtyable.map(Bytes::get),
+        background_threshold_bytes: pages("nr_dirty_background_threshold"),
+        dirty_threshold_bytes: pages("nr_dirty_threshold"),
+        freerun_bytes: derived_pages(&derived::FREERUN_CEILING),
+        until_throttled_bytes: derived_pages(&derived::DIRTY_ROOM),
         pressure_some: memory_pressure.map(|stall| stall.average[0] as f64 / 1e4),
     })
+}
+
+/// An amount that is whole and not negative.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked")]
+fn whole(value: f64) -> Option<u64> {
+    (value >= 0.0 && value < u64::MAX as f64).then_some(value as u64)
 }
 
 /// The sum of what is there; absent when nothing is.
 fn sum(parts: &[Option<u64>]) -> Option<u64> {
     parts.iter().flatten().copied().reduce(u64::saturating_add)
-}
-
-fn less(whole: Option<u64>, part: Option<u64>) -> Option<u64> {
-    Some(whole?.saturating_sub(part?))
 }
 
 fn text(memory: &Memory) -> String {
@@ -145,24 +155,25 @@ fn text(memory: &Memory) -> String {
             what.into(),
         ]);
     };
-    row("total", memory.total_bytes, "all that the kernel manages (MemTotal)");
-    row("available", memory.available_bytes, "what new work can have without swapping (MemAvailable)");
-    row("used", memory.used_bytes, "total less available");
-    row("free", memory.free_bytes, "not even used as cache (MemFree)");
-    row("cache", memory.cache_bytes, "pages of files and block devices, given back when needed");
-    row("  dirty", memory.dirty_bytes, "of it: waits to be written");
-    row("  writeback", memory.writeback_bytes, "of it: being written now");
-    row("anonymous", memory.anonymous_bytes, "processes' own and shared memory; only swap can take it");
+    row("total", memory.total_bytes, "memory that the kernel manages (MemTotal)");
+    row("available", memory.available_bytes, "new processes can use it without swapping (MemAvailable)");
+    row("used", memory.used_bytes, "total less available, as free(1) prints it");
+    row("free", memory.free_bytes, "unused, not even as cache (MemFree)");
+    row("cache", memory.cache_bytes, "pages of files and block devices; reclaim frees them when memory is short");
+    row("  dirty", memory.dirty_bytes, "part of the cache that is changed and not yet written");
+    row("  writeback", memory.writeback_bytes, "part of the cache that is being written now");
+    row("anonymous", memory.anonymous_bytes, "memory of processes, and shared memory; reclaim can only swap it out");
     row("slab", memory.reclaimable_slab_bytes, "kernel caches that can be reclaimed");
-    row("other", memory.other_bytes, "the rest: kernel, page tables, huge page pools");
+    row("other", memory.other_bytes, "the rest: kernel, page tables, pools of huge pages");
     row("swap used", memory.swap_used_bytes, "anonymous memory in swap");
+    row("dirtyable", memory.dirtyable_bytes, "free and file pages: the dirty ratios are shares of it");
     row("background", memory.background_threshold_bytes, "dirty memory at which the flusher starts");
-    row("free run", memory.freerun_bytes, "dirty memory up to which no writer is throttled");
+    row("freerun", memory.freerun_bytes, "dirty and writeback memory up to which no writer is throttled");
     row("threshold", memory.dirty_threshold_bytes, "dirty memory at which every writer is throttled");
-    row("dirtyable", memory.until_throttled_bytes, "may still be dirtied before writers are throttled");
+    row("room", memory.until_throttled_bytes, "room until throttling: freerun less dirty and writeback");
     let pressure = memory.pressure_some.map_or_else(
-        || "memory pressure: the kernel does not say (PSI is off)".to_owned(),
-        |some| format!("memory pressure: tasks waited {} of the last 10 s", Quantity::ratio(some)),
+        || "memory pressure: unknown (the kernel runs without PSI)".to_owned(),
+        |some| format!("memory pressure: tasks waited for memory in {} of the last 10 s", Quantity::ratio(some)),
     );
     format!("{}{pressure}\n", table.to_text(Style { colour: output::colour(), width: output::width() }))
 }

@@ -4,7 +4,7 @@ use super::Outcome;
 use crate::output;
 use crate::recordings;
 use clap::ValueEnum;
-use pagetide_core::{Error, Nanos, Recording};
+use pagetide_core::{Document, Error, Nanos, Recording};
 use pagetide_view::show::{self, Heading, Shown, Topic};
 use pagetide_view::text::Style;
 use serde::Serialize;
@@ -157,11 +157,14 @@ fn write_json(shown: &Shown<'_>, out: &mut dyn Write) -> io::Result<()> {
         }
     }
     #[derive(Serialize)]
-    struct Document<'a> {
+    struct Body<'a> {
         columns: Vec<Value>,
         rows: Rows<'a>,
     }
-    let columns = shown.headings().map(|heading| json!({ "name": heading.name, "unit": heading.unit })).collect();
-    serde_json::to_writer_pretty(&mut *out, &Document { columns, rows: Rows(shown) })?;
+    let columns = shown
+        .headings()
+        .map(|heading| json!({ "name": heading.name, "unit": heading.unit, "meaning": heading.meaning }))
+        .collect();
+    serde_json::to_writer_pretty(&mut *out, &Document::new(Body { columns, rows: Rows(shown) }))?;
     writeln!(out)
 }

@@ -66,7 +66,6 @@ pub(crate) fn report() -> Report {
     let scenario = Scenario::parse(SCENARIO, "buffered-read.toml").unwrap().scaled(scale);
     let steps: Vec<StepResult> = STEPS.iter().map(step).collect();
     let run = RunResult {
-        schema_version: 1,
         scenario: "buffered-read".to_owned(),
         backend: "host".to_owned(),
         scale,
@@ -248,7 +247,6 @@ fn findings() -> Vec<Finding> {
 
 fn manifest() -> Manifest {
     Manifest {
-        schema_version: 1,
         tool_version: "0.1.0".to_owned(),
         origin: pagetide_core::Origin::Host,
         host: "db-17".to_owned(),

@@ -28,7 +28,6 @@ fn several() -> Batch {
     };
     let refused = AttemptOutcome::Refused { what: "there is no qemu".into(), hint: "install <it>".into() };
     Batch {
-        schema_version: 1,
         scale: Scale::new(1, 8).unwrap(),
         started_wall_ns: 1_795_257_187_000_000_000,
         took: Nanos::new(95_000_000_000),

@@ -4,7 +4,7 @@ use super::Arguments;
 use crate::command::Outcome;
 use crate::interrupt::Interrupt;
 use crate::{output, recordings};
-use pagetide_core::{Diagnosis, Error, Finding, Recording, Selection};
+use pagetide_core::{Diagnosis, Document, Error, Finding, Recording, Selection};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -126,8 +126,8 @@ fn tell(event: &'static str, one: &Going, json: bool) -> Result<(), Error> {
             onset_wall_ns: *onset_wall_ns,
             end_wall_ns: *end_wall_ns,
         };
-        let line = serde_json::to_string(&event).map_err(|error| Error::system(format!("JSON: {error}"), ""))?;
-        return output::print(&(line + "\n"));
+        let line = Document::new(event).to_line().map_err(|error| Error::system(format!("JSON: {error}"), ""))?;
+        return output::print(&line);
     }
     let at = if event == "began" { *onset_wall_ns } else { *end_wall_ns };
     let role = if *cause { "cause" } else { "also" };

@@ -23,7 +23,7 @@ pub(crate) fn run(json: bool) -> Result<Outcome, Error> {
                         "steps": scenario.steps.len(), "claims": scenario.claims.len() })
             })
             .collect();
-        output::print_json(&list)?;
+        output::print_json(&json!({ "scenarios": list }))?;
     } else {
         let width = scenarios.iter().map(|scenario| scenario.id.len()).max().unwrap_or(0);
         let lines: Vec<String> =

@@ -1,7 +1,7 @@
 //! The folders of runs.
 
 use crate::recordings;
-use pagetide_core::Error;
+use pagetide_core::{Document, Error};
 use pagetide_dir::Dir;
 use std::path::{Path, PathBuf};
 
@@ -65,8 +65,8 @@ pub(super) fn write(folder: &Dir, name: &str, content: &[u8]) -> Result<(), Erro
 
 /// Writes a value as JSON in one.
 pub(super) fn write_json(folder: &Dir, name: &str, value: &impl serde::Serialize) -> Result<(), Error> {
-    let text = serde_json::to_string_pretty(value).map_err(|error| {
+    let text = Document::new(value).to_text().map_err(|error| {
         Error::system(format!("{}: {error}", folder.path().join(name).display()), "this is a fault of pagetide")
     })?;
-    write(folder, name, (text + "\n").as_bytes())
+    write(folder, name, text.as_bytes())
 }

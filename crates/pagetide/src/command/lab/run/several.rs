@@ -23,7 +23,6 @@ pub(super) fn run(
     let forecasts: Vec<_> = planned.iter().map(|one| forecast(&one.scenario, arguments.scale)).collect();
     let mut progress = Shown::of_several(interrupt.clone(), Ahead::new(&forecasts));
     let mut batch = Batch {
-        schema_version: 1,
         scale: arguments.scale,
         started_wall_ns: pagetide_recorder::now().wall_ns,
         took: Nanos::ZERO,

@@ -1,0 +1,60 @@
+//! What every `--json` prints: one object with a version (docs/JSON.md).
+
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+
+/// Commands that print no JSON.
+const WITHOUT: [&str; 4] = ["completions", "help", "man", "undo"];
+
+fn pagetide(arguments: &[&str]) -> (Option<i32>, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_pagetide")).args(arguments).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    (output.status.code(), if text.is_empty() { String::from_utf8_lossy(&output.stderr).into_owned() } else { text })
+}
+
+/// The names in the list of commands that `--help` prints.
+fn commands(help: &str) -> BTreeSet<String> {
+    let list = help.split("\nCommands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
+    let names = list.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    names.map(|line| line.split_whitespace().next().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn every_command_prints_one_object_with_a_version() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+    let (recording, imported) = (path("rec"), path("imported"));
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/import/curious-case");
+    let log = fixtures.join("sar-B.txt").to_string_lossy().into_owned();
+    let run: &[(&[&str], &str)] = &[
+        (&["doctor"], "checks"),
+        (&["mem"], "total_bytes"),
+        (&["hold", "1MiB", "--for", "1ms"], "resident_bytes"),
+        (&["record", "-o", &recording, "--for", "300ms", "--interval", "100ms"], "samples"),
+        (&["record", "-o", &recording, "--status"], "running"),
+        (&["import", &log, "-o", &imported], "import"),
+        (&["show", &recording, "disk"], "rows"),
+        (&["show", &imported, "paging", "--every", "1h"], "columns"),
+        (&["diagnose", &recording], "verdict"),
+        (&["explain"], "rules"),
+        (&["explain", "replayed-sequence"], "id"),
+        (&["lab", "list"], "scenarios"),
+        (&["lab", "show", "buffered-read"], "steps"),
+        (&["cache", &log], "files"),
+    ];
+    for (arguments, key) in run {
+        let (code, text) = pagetide(&[arguments, &["--json"][..]].concat());
+        assert!(matches!(code, Some(0 | 1)), "{arguments:?}: {text}");
+        let object: Value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {text}"));
+        assert_eq!(object["schema_version"], 2, "{arguments:?}");
+        assert!(object.get(key).is_some(), "{arguments:?} has no `{key}`: {text}");
+        assert!(text.starts_with("{\n  \"schema_version\": 2"), "{arguments:?}: the version comes first");
+    }
+    // `lab run` and `lab compare` have their own tests, with real runs.
+    let mut known: BTreeSet<String> = run.iter().map(|(arguments, _)| arguments[0].to_owned()).collect();
+    known.extend(WITHOUT.map(str::to_owned));
+    let missing: Vec<String> = commands(&pagetide(&["--help"]).1).difference(&known).cloned().collect();
+    assert!(missing.is_empty(), "commands without a check of their JSON: {missing:?}");
+}
