@@ -285,8 +285,8 @@ impl Numbered<'_> {
         let scale = self.candidates.first().map_or(Scale::FULL, |run| run.result.scale);
         let published = self
             .scenario
-            .and_then(|scenario| scenario.steps.iter().find(|step| step.id == id))
-            .and_then(|step| step.published.get(figure))
+            .and_then(|scenario| scenario.published(id))
+            .and_then(|published| published.get(figure))
             .map(|value| brought(figure, value, Scale::FULL, scale));
         let measured = self.candidates.iter().map(|run| {
             let value = self.result(run, id)?.get(figure)?;

@@ -9,6 +9,8 @@ pub enum ErrorKind {
     Input,
     /// The system refuses or lacks something (exit 3).
     System,
+    /// A process that did the work was killed, by the OOM killer as a rule (exit 3).
+    Killed,
     /// The user interrupted the command (exit 130).
     Interrupted,
     /// The reader of stdout has closed it (`pagetide … | head`); not a failure (exit 0).
@@ -35,6 +37,11 @@ impl Error {
     /// The system refuses or lacks something.
     pub fn system(what: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { kind: ErrorKind::System, what: what.into(), hint: hint.into() }
+    }
+
+    /// A process that did the work was killed.
+    pub fn killed(what: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { kind: ErrorKind::Killed, what: what.into(), hint: hint.into() }
     }
 
     /// The user interrupted the command.

@@ -104,7 +104,7 @@ mod tests {
             let tables: Vec<Table> = selection.tables.clone();
             for table in &tables {
                 schema.push_entity(*table, Entity { name: String::new(), label: String::new() });
-                selection.metrics.iter().for_each(|metric| drop(schema.column(*table, metric)));
+                selection.metrics.iter().for_each(|metric| _ = schema.column(*table, metric));
             }
             let range = selection.from_wall_ns.unwrap_or(0)..=selection.to_wall_ns.unwrap_or(9);
             for at in (0..5).filter(|at| range.contains(at)) {

@@ -47,18 +47,14 @@ pub use figure::{Comparability, Figure, Figures};
 pub use finding::{Advice, Confidence, Evidence, Finding, Relation, RuleDoc};
 pub use lazy::LazyRecording;
 pub use metric::{Kind, Metric, Table};
-pub use port::{Backend, Progress, Selection, Sink, Source};
+pub use port::{Backend, BackendRun, Progress, RunRequest, Selection, Sink, Source};
 pub use quantity::{Dimension, Quantity, Unit};
 pub use recording::{
     Disk, Gap, Manifest, Mark, MarkKind, Origin, Recording, RecordingBuilder, Series, Swap, Unreadable,
 };
 pub use report::{Holds, Report, RunResult, Verdict};
 pub use sample::{Column, ColumnId, Entity, EntityId, Sample, Schema, Stamp, TableSample};
-pub use scenario::{
-    Action, Caching, Claim, CopySpec, DdSpec, DeviceChange, DiskSpec, FileSystem, Fill, FioJob, GroupSpec, GrowSpec,
-    HoldKind, HoldSpec, HugePages, IoMax, Load, Lru, Machine, NamesSpec, Order, Part, Place, Scale, Scenario, Sharing,
-    SpinSpec, Step, StreamSpec, Stride, SwapSpec, Swaps, WalkSpec,
-};
+pub use scenario::*;
 pub use step::{Outcome, StepResult};
 pub use sysctl::{Sysctl, is_sysctl_name};
 pub use units::{Bytes, BytesPerSecond, Nanos, Pages, Ratio, UnitError};

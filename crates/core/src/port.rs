@@ -3,10 +3,11 @@
 use crate::error::Error;
 use crate::metric::Table;
 use crate::recording::{Manifest, Mark, Recording};
-use crate::report::RunResult;
 use crate::sample::{Sample, Schema};
 use crate::scenario::{Scale, Scenario};
+use crate::step::StepResult;
 use crate::units::Nanos;
+use serde::{Deserialize, Serialize};
 
 /// Takes the samples of a recording as they come.
 ///
@@ -66,7 +67,7 @@ impl<S: Source + ?Sized> Source for &S {
     }
 }
 
-/// Is told how a run goes, and says when the user wants it to stop.
+/// Shows how a run proceeds, and knows when the user wants it to stop.
 pub trait Progress: Send {
     /// A step begins: its number from 1, how many there are, its id and what it is in a few words.
     fn step(&mut self, number: usize, of: usize, id: &str, title: &str);
@@ -74,22 +75,50 @@ pub trait Progress: Send {
     fn update(&mut self, fraction: Option<f64>, left: Option<Nanos>, note: &str);
     /// The step ended with this in a few words.
     fn step_done(&mut self, note: &str);
-    /// Something worth a line: what was changed on the system, what is not as the scenario says.
+    /// A line: what was changed on the system, how the machine differs from the scenario's.
     fn say(&mut self, line: &str);
-    /// Whether the user asked to stop. Asked many times a second.
+    /// Whether the user wants to stop. Called many times a second.
     fn interrupted(&self) -> bool;
+}
+
+/// A run that a backend is asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunRequest {
+    /// The scenario, already scaled.
+    pub scenario: Scenario,
+    /// By how much it was scaled.
+    pub scale: Scale,
+    /// The seed of everything that the run chooses at random.
+    pub seed: u64,
+}
+
+/// What a backend has run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BackendRun {
+    /// The machine it ran on, one line each.
+    pub machine: Vec<String>,
+    /// How that machine differs from the scenario's, one sentence each.
+    pub differences: Vec<String>,
+    /// The kernel's release.
+    pub kernel: String,
+    /// When it began, nanoseconds since 1970-01-01 UTC.
+    pub started_wall_ns: i64,
+    /// What each step measured, in order.
+    pub steps: Vec<StepResult>,
 }
 
 /// Runs scenarios.
 pub trait Backend {
     /// `host`, `vm` or `sim`.
     fn name(&self) -> &'static str;
-    /// Runs `scenario`, which is scaled already by `scale`, and leaves the samples in `sink`. Claims are not checked here.
+    /// Runs a scenario and gives its samples to `sink`. Claims are not checked here.
+    ///
+    /// # Errors
+    /// The machine cannot be made, the user interrupted the run, or the sink refused.
     fn run(
         &mut self,
-        scenario: &Scenario,
-        scale: Scale,
+        request: &RunRequest,
         sink: Box<dyn Sink>,
         progress: &mut dyn Progress,
-    ) -> Result<RunResult, Error>;
+    ) -> Result<BackendRun, Error>;
 }

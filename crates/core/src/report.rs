@@ -51,7 +51,7 @@ pub struct RunResult {
     pub kernel: String,
     /// Version of pagetide.
     pub tool_version: String,
-    /// Seed of whatever was drawn at random; fio's own sequence is set by its randseed.
+    /// The seed of everything that was chosen at random; `--seed` repeats it.
     pub seed: u64,
     /// When it began, nanoseconds since 1970-01-01 UTC.
     pub started_wall_ns: i64,

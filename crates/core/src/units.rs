@@ -11,15 +11,17 @@ use std::str::FromStr;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnitError {
     /// A number without a unit.
-    #[error("`{text}` has no unit: write one of {expected} after the number")]
+    #[error("not a {what}: `{text}` has no unit (write {text}{unit})")]
     Missing {
         /// The text as given.
         text: String,
-        /// The units that are understood.
-        expected: &'static str,
+        /// What is measured.
+        what: &'static str,
+        /// A unit of it.
+        unit: &'static str,
     },
     /// A unit that is not known.
-    #[error("`{unit}` is not a unit of {what}: use one of {expected}")]
+    #[error("not a unit of {what}: `{unit}` (write one of {expected})")]
     Unknown {
         /// The unit as given.
         unit: String,
@@ -29,10 +31,12 @@ pub enum UnitError {
         expected: &'static str,
     },
     /// Not a number at all.
-    #[error("`{text}` is not a number with a unit, such as {example}")]
+    #[error("not a {what}: `{text}` (write {example})")]
     NotANumber {
         /// The text as given.
         text: String,
+        /// What is measured.
+        what: &'static str,
         /// A correct text.
         example: &'static str,
     },
@@ -106,18 +110,25 @@ const BANDWIDTH: Family = Family {
 };
 
 impl Family {
+    /// The error of a number without a unit, with the unit of the example.
+    fn missing(&self, text: String) -> UnitError {
+        let unit = self.example.trim_start_matches(|c: char| c.is_ascii_digit());
+        UnitError::Missing { text, what: self.what, unit }
+    }
+
     /// Parses `12.5MiB` into base units, rounding to the nearest whole one.
     fn parse(&self, text: &str) -> Result<u64, UnitError> {
         let trimmed = text.trim();
         let split = trimmed.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_')).unwrap_or(trimmed.len());
         let (number, unit) = trimmed.split_at(split);
         let unit = unit.trim();
-        let value: f64 = number
-            .replace('_', "")
-            .parse()
-            .map_err(|_| UnitError::NotANumber { text: trimmed.to_owned(), example: self.example })?;
+        let value: f64 = number.replace('_', "").parse().map_err(|_| UnitError::NotANumber {
+            text: trimmed.to_owned(),
+            what: self.what,
+            example: self.example,
+        })?;
         if unit.is_empty() {
-            return Err(UnitError::Missing { text: trimmed.to_owned(), expected: self.expected });
+            return Err(self.missing(trimmed.to_owned()));
         }
         let (_, factor) = self
             .suffixes
@@ -223,13 +234,13 @@ macro_rules! amount_text {
                         text.parse().map_err(E::custom)
                     }
                     fn visit_i64<E: de::Error>(self, number: i64) -> Result<$name, E> {
-                        Err(E::custom(UnitError::Missing { text: number.to_string(), expected: $family.expected }))
+                        Err(E::custom($family.missing(number.to_string())))
                     }
                     fn visit_u64<E: de::Error>(self, number: u64) -> Result<$name, E> {
-                        Err(E::custom(UnitError::Missing { text: number.to_string(), expected: $family.expected }))
+                        Err(E::custom($family.missing(number.to_string())))
                     }
                     fn visit_f64<E: de::Error>(self, number: f64) -> Result<$name, E> {
-                        Err(E::custom(UnitError::Missing { text: number.to_string(), expected: $family.expected }))
+                        Err(E::custom($family.missing(number.to_string())))
                     }
                 }
                 deserializer.deserialize_any(Text)
@@ -353,7 +364,7 @@ impl Ratio {
 impl FromStr for Ratio {
     type Err = UnitError;
     fn from_str(text: &str) -> Result<Self, UnitError> {
-        let bad = || UnitError::NotANumber { text: text.trim().to_owned(), example: "5%, 1/8 or 0.05" };
+        let bad = || UnitError::NotANumber { text: text.trim().to_owned(), what: "ratio", example: "5%, 1/8 or 0.05" };
         let number = |part: &str| part.trim().parse::<f64>().map_err(|_| bad());
         let value = if let Some(percent) = text.trim().strip_suffix('%') {
             number(percent)? / 100.0

@@ -3,7 +3,7 @@
 use crate::family::Case;
 use crate::truth::{self, Truth};
 use pagetide_core::{
-    Backend, Error, Manifest, Mark, MarkKind, Nanos, Outcome, Progress, RunResult, Sample, Schema, Sink,
+    Backend, BackendRun, Error, Manifest, Mark, MarkKind, Nanos, Outcome, Progress, RunRequest, Sample, Schema, Sink,
 };
 use pagetide_lab::vm::{self, Vm, VmOptions};
 use pagetide_store::Writer;
@@ -26,7 +26,7 @@ pub fn record(case: &Case, folder: &Path, work_dir: &Path, progress: &mut dyn Pr
     recorded
 }
 
-fn run(case: &Case, folder: &Path, work_dir: &Path, progress: &mut dyn Progress) -> Result<RunResult, Error> {
+fn run(case: &Case, folder: &Path, work_dir: &Path, progress: &mut dyn Progress) -> Result<BackendRun, Error> {
     let own = std::env::current_exe()
         .map_err(|error| Error::system(format!("cannot find this program's own file: {error}"), ""))?;
     let options = VmOptions {
@@ -42,7 +42,8 @@ fn run(case: &Case, folder: &Path, work_dir: &Path, progress: &mut dyn Progress)
         ended_ns: i64::MAX,
         due: Vec::new(),
     };
-    let result = Vm::new(options).run(&case.scenario, case.scale, Box::new(sink), progress)?;
+    let request = RunRequest { scenario: case.scenario.clone(), scale: case.scale, seed: case.seed.into() };
+    let result = Vm::new(options).run(&request, Box::new(sink), progress)?;
     let bad = result.steps.iter().find(|step| !matches!(step.outcome, Outcome::Done | Outcome::TimedOut));
     match bad {
         Some(step) => Err(Error::system(
@@ -103,7 +104,7 @@ impl Sink for Field {
     }
 }
 
-fn keep(case: &Case, result: &RunResult, folder: &Path) -> Result<(), Error> {
+fn keep(case: &Case, result: &BackendRun, folder: &Path) -> Result<(), Error> {
     let began = |id: &String| result.steps.iter().find(|step| step.id == *id).map(|step| step.started_ns);
     let truth = Truth {
         family: case.family.clone(),

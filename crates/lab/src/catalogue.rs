@@ -51,8 +51,8 @@ pub fn find(name: &str, sets: &[String]) -> Result<Found, Error> {
     Ok(Found { text, scenario })
 }
 
-/// The scenario with these steps only, and those before them that set the machine: settings, swap, held memory. Claims about
-/// steps that are left out are left out with them.
+/// The scenario with these steps only, and those before them that set the machine: settings, swap, disks, held memory. Claims
+/// about other steps are left out.
 ///
 /// # Errors
 /// It has no such step.
@@ -68,7 +68,12 @@ pub fn only(scenario: &Scenario, steps: &[String]) -> Result<Scenario, Error> {
     let sets_the_machine = |action: &Action| {
         matches!(
             action,
-            Action::Sysctl(_) | Action::Swap(_) | Action::Hold(_) | Action::Release(_) | Action::DropCaches
+            Action::Sysctl(_)
+                | Action::Swap(_)
+                | Action::Device(_)
+                | Action::Hold(_)
+                | Action::Release(_)
+                | Action::DropCaches(_)
         )
     };
     let mut scenario = scenario.clone();

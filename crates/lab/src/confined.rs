@@ -12,9 +12,9 @@ use std::process::{Child, Command, ExitStatus};
 /// Has the command's process join the group before it becomes the new program, so that no page of its is charged
 /// elsewhere, and die when the thread that started it dies, so that a killed lab leaves no load behind.
 pub(crate) fn confine(command: &mut Command, group: Option<&Group>) -> Result<(), Error> {
-    let door = group.map(Group::door).transpose()?;
+    let procs = group.map(Group::procs_file).transpose()?;
     let parent = std::process::id();
-    let enter = move || prepare(door.as_ref().map(AsRawFd::as_raw_fd), parent);
+    let enter = move || prepare(procs.as_ref().map(AsRawFd::as_raw_fd), parent);
     // SAFETY: `prepare` makes only system calls that are safe after a fork, and allocates nothing.
     unsafe {
         command.pre_exec(enter);
@@ -23,7 +23,7 @@ pub(crate) fn confine(command: &mut Command, group: Option<&Group>) -> Result<()
 }
 
 /// What a forked child does first: joins the group and ties its life to its parent's. Safe after a fork.
-pub(crate) fn prepare(door: Option<RawFd>, parent: u32) -> io::Result<()> {
+pub(crate) fn prepare(procs: Option<RawFd>, parent: u32) -> io::Result<()> {
     // SAFETY: prctl with these arguments reads no memory of ours.
     if unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL, 0, 0, 0) } != 0 {
         return Err(io::Error::last_os_error());
@@ -33,9 +33,9 @@ pub(crate) fn prepare(door: Option<RawFd>, parent: u32) -> io::Result<()> {
     if u32::try_from(unsafe { libc::getppid() }) != Ok(parent) {
         return Err(io::Error::from_raw_os_error(libc::ECHILD));
     }
-    if let Some(door) = door {
+    if let Some(procs) = procs {
         // SAFETY: the descriptor is open, and the buffer is one byte long.
-        if unsafe { libc::write(door, b"0".as_ptr().cast(), 1) } != 1 {
+        if unsafe { libc::write(procs, b"0".as_ptr().cast(), 1) } != 1 {
             return Err(io::Error::last_os_error());
         }
     }
@@ -45,7 +45,7 @@ pub(crate) fn prepare(door: Option<RawFd>, parent: u32) -> io::Result<()> {
 /// What a child that is forked and not executed does first: has the name under which the kernel reports it, dies by signals
 /// whatever its parent does with them, is [`prepare`]d, and closes all files but `kept` (-1 stands for none), so that no lock
 /// or pipe of its parent's lives on in it. Safe after a fork.
-pub(crate) fn begin(name: &CStr, door: Option<RawFd>, parent: u32, kept: &mut [RawFd]) -> io::Result<()> {
+pub(crate) fn begin(name: &CStr, procs: Option<RawFd>, parent: u32, kept: &mut [RawFd]) -> io::Result<()> {
     // SAFETY: the name ends with a zero byte.
     unsafe { libc::prctl(libc::PR_SET_NAME, name.as_ptr()) };
     for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGPIPE] {
@@ -58,7 +58,7 @@ pub(crate) fn begin(name: &CStr, door: Option<RawFd>, parent: u32, kept: &mut [R
         libc::sigemptyset(&raw mut none);
         libc::sigprocmask(libc::SIG_SETMASK, &raw const none, std::ptr::null_mut());
     }
-    prepare(door, parent)?;
+    prepare(procs, parent)?;
     kept.sort_unstable();
     let mut from: RawFd = 0;
     for fd in kept.iter().copied().filter(|fd| *fd >= 0) {

@@ -1,99 +1,52 @@
-//! Does the steps of a scenario on the machine that it runs on, and measures them.
+//! Runs the steps of a scenario on the machine that this process is on, and measures them.
 //!
-//! It knows nothing of how the machine came to be as it is: the host backend makes a host small and gives it a control group,
-//! the vm backend has it run inside of the guest.
+//! It does not know how the machine was made: the host backend shrinks a host and gives it a control group, the vm backend
+//! runs the executor inside the guest.
 
 mod caches;
 mod dirty;
 mod disk;
-mod edge;
 mod files;
 mod groups;
 mod loads;
+mod reading;
 mod step;
 
 pub use disk::Disk;
-pub(crate) use edge::page_size;
 pub use files::Files;
 pub(crate) use files::{room, room_on};
 
+use crate::control::MachineControl;
 use crate::group::Group;
 use crate::hold::Hold;
 use crate::undo::Journal;
 use disk::Disks;
 use groups::Groups;
-use pagetide_core::{Bytes, DeviceChange, Error, MarkKind, Progress, Scenario, Step, StepResult, SwapSpec};
+use pagetide_core::{Action, Bytes, Error, Manifest, MarkKind, Progress, Scenario, Sink, Stamp, Step, StepResult};
 use pagetide_kernel::{Root, device};
-use pagetide_recorder::Recorder;
+use pagetide_recorder::{Options, Recorder};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// How settings are changed on the machine, and what is done to it between steps.
-pub trait Tuning {
-    /// Changes a setting such as `vm.dirty_ratio` to what the scenario says.
-    ///
-    /// # Errors
-    /// There is no such setting, or it refuses the value.
-    fn set(&mut self, name: &str, value: i64) -> Result<(), Error>;
-
-    /// Makes these the machine's swap areas, the first one first, and no others.
-    ///
-    /// # Errors
-    /// The machine's swap is not the scenario's to change, or the kernel refuses an area.
-    fn swap(&mut self, areas: &[SwapSpec]) -> Result<(), Error> {
-        let _ = areas;
-        Err(Error::system("swap is as this host has it", "run it in a VM, whose swap is its own: --on vm"))
-    }
-
-    /// Makes a disk faster or slower from now on.
-    ///
-    /// # Errors
-    /// The machine's disks are not the scenario's to change.
-    fn device(&mut self, change: &DeviceChange) -> Result<(), Error> {
-        let _ = change;
-        Err(Error::system("disks are as this host has them", "run it in a VM, whose disks are its own: --on vm"))
-    }
-
-    /// Is called before each step: memory may be held now that was not before.
-    ///
-    /// # Errors
-    /// The machine cannot be kept as it should be.
-    fn settle(&mut self) -> Result<(), Error> {
-        Ok(())
-    }
-
-    /// The dirty and the background threshold in force, when they are not the host's own.
-    fn thresholds(&self) -> Option<(Bytes, Bytes)> {
-        None
-    }
-}
-
-/// Changes settings as they are named, through the journal.
-impl Tuning for &Journal {
-    fn set(&mut self, name: &str, value: i64) -> Result<(), Error> {
-        self.set_sysctl(name, value)
-    }
-}
-
-/// Where the steps are done and with what.
+/// Where the steps run and with what.
 #[derive(Debug)]
-pub struct Ground<'a> {
+pub struct RunContext<'a> {
     /// An empty folder for data files, on the disk that is measured.
     pub data: PathBuf,
-    /// The scenario's disks, in its order. The folder of the first is [`Ground::data`].
+    /// The scenario's disks, in its order. The folder of the first is [`RunContext::data`].
     pub disks: Vec<Disk>,
     /// The folder in which fio's results are left, as `fio-<step>.json`.
     pub results: PathBuf,
     /// fio.
     pub fio: PathBuf,
-    /// The control group of the work; absent when it has the whole machine.
+    /// The control group of the work; absent when the work has the whole machine.
     pub group: Option<Group>,
     /// MemAvailable of the machine that a step which holds memory must leave.
     pub floor: Bytes,
-    /// The recording of this run.
-    pub recorder: &'a Recorder,
-    /// What is to be undone.
+    /// Where changes are noted before they are made.
     pub journal: &'a Journal,
+    /// The seed of everything that is chosen at random.
+    pub seed: u64,
 }
 
 /// The disks under a folder, by their names in `/proc/diskstats`.
@@ -106,22 +59,52 @@ pub fn disks_under(folder: &Path) -> Result<Vec<String>, Error> {
     })
 }
 
-/// Does all steps of a scenario, in order. `files` have been laid out in [`Ground::data`].
+/// Runs all steps of a scenario, in order. `files` are those of [`RunContext::data`].
 ///
 /// # Errors
-/// The user interrupted it, or the machine refused something without which the rest means nothing. A step that fails is no
-/// error: its result says so.
+/// The user interrupted it, or the machine refused something that all later steps need. A step that fails is not an error: its
+/// result has the outcome.
 pub fn run(
     scenario: &Scenario,
-    ground: &Ground<'_>,
+    context: &RunContext<'_>,
     files: Files,
-    tuning: &mut dyn Tuning,
+    recording: Options,
+    sink: Box<dyn Sink>,
+    control: &mut dyn MachineControl,
+    progress: &mut dyn Progress,
+) -> Result<Recorded, Error> {
+    let recorder = Recorder::start(Root::host(), recording, sink)?;
+    let started = pagetide_recorder::now();
+    let steps = all_steps(scenario, context, &recorder, files, control, progress);
+    // An interrupted run has a whole recording too.
+    let manifest = recorder.finish();
+    Ok(Recorded { steps: steps?, manifest: manifest?, started })
+}
+
+/// What a run has measured.
+#[derive(Debug)]
+pub struct Recorded {
+    /// The results of the steps and their parts.
+    pub steps: Vec<StepResult>,
+    /// The final manifest of the recording.
+    pub manifest: Manifest,
+    /// When the first step began.
+    pub started: Stamp,
+}
+
+fn all_steps(
+    scenario: &Scenario,
+    context: &RunContext<'_>,
+    recorder: &Recorder,
+    files: Files,
+    control: &mut dyn MachineControl,
     progress: &mut dyn Progress,
 ) -> Result<Vec<StepResult>, Error> {
-    let disks = Disks::new(&ground.disks)?;
+    let disks = Disks::new(&context.disks)?;
     let mut executor = Executor {
-        ground,
-        tuning,
+        context,
+        recorder,
+        control,
         progress,
         disks,
         files,
@@ -133,8 +116,8 @@ pub fn run(
     for (at, step) in scenario.steps.iter().enumerate() {
         executor.progress.step(at + 1, scenario.steps.len(), &step.id, &step.title);
         let result = executor.step(step)?;
-        ground.recorder.mark(MarkKind::StepEnded { result: Box::new(result.clone()) });
-        executor.progress.step_done(&step::in_words(&result));
+        recorder.mark(MarkKind::StepEnded { result: Box::new(result.clone()) });
+        executor.progress.step_done(&step::headline(step, &result));
         results.push(result);
         results.append(&mut executor.parts);
     }
@@ -143,8 +126,9 @@ pub fn run(
 
 /// What a run keeps between its steps.
 struct Executor<'a, 'g> {
-    ground: &'a Ground<'g>,
-    tuning: &'a mut dyn Tuning,
+    context: &'a RunContext<'g>,
+    recorder: &'a Recorder,
+    control: &'a mut dyn MachineControl,
     progress: &'a mut dyn Progress,
     disks: Disks,
     files: Files,
@@ -159,17 +143,17 @@ impl Executor<'_, '_> {
         if self.progress.interrupted() { Err(Error::interrupted()) } else { Ok(()) }
     }
 
-    /// Brings the machine to where the step begins.
+    /// Prepares the machine for a step.
     fn prepare(&mut self, step: &Step, notes: &mut Vec<String>) -> Result<(), Error> {
         self.check_interrupted()?;
         self.files.prepare(step, self.progress)?;
-        self.tuning.settle()?;
+        self.control.before_step()?;
         if step.drop_caches {
             self.progress.update(None, None, "dropping caches");
             notes.extend(caches::drop_all(&self.files.shared())?);
-            // The drop took fio's own program file as well; reading it back is not part of the step.
-            if matches!(step.action, pagetide_core::Action::Fio(_)) {
-                crate::fio::version(&self.ground.fio)?;
+            // The drop evicted fio's own program file as well; reading it again is not part of the step.
+            if matches!(step.action, Action::Fio(_)) {
+                crate::fio::version(&self.context.fio)?;
             }
         }
         Ok(())

@@ -1,21 +1,21 @@
-//! How long a scenario would take on the machine that it describes: the weights by which time left is told.
+//! How long a scenario takes on the machine that it describes: the weights of the time left.
 //!
-//! This is arithmetic over device limits, published times and time limits, not a measurement; whoever tells the time left
-//! corrects it by the pace that was seen.
+//! This is arithmetic over device limits, published times and time limits, not a measurement; who shows the time left corrects
+//! it by the pace of the run.
 
 use crate::executor;
-use pagetide_core::{Action, Bytes, DiskSpec, Figure, FioJob, Load, Nanos, Scale, Scenario, Step};
+use pagetide_core::{DiskSpec, Effort, Figure, Nanos, Scale, Scenario, Step, StepKind};
 
-/// What is done around the steps: a boot, settings, the report.
+/// Seconds around the steps: boot, settings, report.
 const AROUND: f64 = 8.0;
-/// At which pace files are laid out, bytes per second.
+/// Bytes per second at which files are written before the first step.
 const LAYING_OUT: f64 = 150e6;
-/// What a step takes that moves nothing.
+/// Seconds of a step that moves nothing.
 const NOTHING: f64 = 0.2;
-/// What one request takes that no device serves, in seconds.
+/// Seconds of a request that no device serves.
 const FROM_MEMORY: f64 = 4e-6;
 
-/// The time before the first step and that of each step, in order. `scenario` is scaled already by `scale`.
+/// The time before the first step and that of each step, in order. `scenario` is already scaled by `scale`.
 pub fn forecast(scenario: &Scenario, scale: Scale) -> Vec<Nanos> {
     let before = AROUND + executor::room(scenario).as_f64() / LAYING_OUT;
     let steps = scenario.steps.iter().map(|step| step_time(scenario, step, scale));
@@ -23,84 +23,43 @@ pub fn forecast(scenario: &Scenario, scale: Scale) -> Vec<Nanos> {
 }
 
 fn step_time(scenario: &Scenario, step: &Step, scale: Scale) -> f64 {
-    // A time limit does not scale: a step that has one may take all of it.
-    let limited = matches!(&step.action, Action::Load(Load::MapAndWalk(walk)) if walk.time.is_some());
-    if let Some(published) = step.published.get(Figure::Elapsed).filter(|_| !limited) {
-        return published / 1e9 * scale.ratio();
-    }
-    let disk =
-        |name: Option<&str>| scenario.machine.disks.iter().find(|disk| name.is_none_or(|name| disk.name == name));
-    match &step.action {
-        Action::Fio(job) => fio(job, step.drop_caches, disk(job.disk.as_deref())),
-        Action::Load(one) => load(one, disk(place(one))),
-        Action::Parallel(parts) => {
-            // A part in the background ends with the others.
-            let times =
-                parts.iter().filter(|part| !part.background).map(|part| load(&part.load, disk(place(&part.load))));
-            times.fold(NOTHING, f64::max)
-        }
-        Action::Sleep(time) => time.as_secs_f64(),
-        Action::Hold(_)
-        | Action::Release(_)
-        | Action::DropCaches
-        | Action::Sysctl(_)
-        | Action::Snapshot
-        | Action::Swap(_)
-        | Action::Device(_) => NOTHING,
+    // Parts in the background end with the others.
+    let parts = step.parts().iter().filter(|part| !part.background).map(|part| part.load.spec());
+    let efforts = std::iter::once(step.action.spec()).chain(parts).map(|spec: &dyn StepKind| {
+        let mut effort = spec.effort();
+        effort.uncached |= step.drop_caches;
+        (effort, scenario.machine.disks.iter().find(|disk| spec.disk().is_none_or(|name| disk.name == name)))
+    });
+    let efforts: Vec<(Effort, Option<&DiskSpec>)> = efforts.collect();
+    // A time limit does not scale: a step that lasts until it takes all of it.
+    let limited = efforts.iter().any(|(effort, _)| effort.lasts && effort.limit.is_some());
+    match step.published.get(Figure::Elapsed).filter(|_| !limited) {
+        Some(published) => published / 1e9 * scale.ratio(),
+        None => efforts.into_iter().map(|(effort, disk)| seconds(effort, disk)).fold(NOTHING, f64::max),
     }
 }
 
-fn place(load: &Load) -> Option<&str> {
-    load.stored().find_map(|place| place.disk())
+fn seconds(effort: Effort, disk: Option<&DiskSpec>) -> f64 {
+    let device = device_time(effort, disk) * if effort.uncached { 1.0 } else { 0.5 };
+    let work = device.max(effort.paced.as_secs_f64());
+    let work = match effort.limit.map(Nanos::as_secs_f64) {
+        Some(limit) if effort.lasts => limit,
+        Some(limit) => work.min(limit),
+        None => work,
+    };
+    work + effort.after.as_secs_f64()
 }
 
-/// Seconds that a disk takes to move `size` in requests of `block`, `depth` at once.
-fn device_time(disk: Option<&DiskSpec>, size: Bytes, block: Bytes, depth: u32) -> f64 {
-    let requests = size.as_f64() / block.as_f64().max(1.0);
+/// Seconds of the requests at the disk.
+fn device_time(effort: Effort, disk: Option<&DiskSpec>) -> f64 {
+    let requests = effort.bytes.as_f64() / effort.block.as_f64().max(1.0);
     let Some(disk) = disk else { return requests * FROM_MEMORY };
     let limits = [
-        disk.latency.map(|latency| requests * latency.as_secs_f64() / f64::from(depth.max(1))),
+        disk.latency.map(|latency| requests * latency.as_secs_f64() / f64::from(effort.depth.max(1))),
         disk.iops.map(|iops| requests / (iops as f64).max(1.0)),
-        disk.bandwidth.map(|bandwidth| size.as_f64() / bandwidth.as_f64().max(1.0)),
+        disk.bandwidth.map(|bandwidth| effort.bytes.as_f64() / bandwidth.as_f64().max(1.0)),
     ];
     limits.into_iter().flatten().fold(requests * FROM_MEMORY, f64::max)
-}
-
-fn fio(job: &FioJob, cold: bool, disk: Option<&DiskSpec>) -> f64 {
-    let device = device_time(disk, job.size, job.bs, job.iodepth.unwrap_or(1));
-    let whole = if cold || job.direct { device } else { device / 2.0 };
-    job.runtime.map_or(whole, |limit| if job.time_based { limit.as_secs_f64() } else { whole.min(limit.as_secs_f64()) })
-}
-
-fn load(load: &Load, disk: Option<&DiskSpec>) -> f64 {
-    // Reading ahead and writing back make large requests of whatever is asked for.
-    let sequential = |size| device_time(disk, size, Bytes::new(128 << 10), 1);
-    let limited = |time: f64, limit: Option<Nanos>| limit.map_or(time, |limit| time.min(limit.as_secs_f64()));
-    match load {
-        Load::Stream(stream) => {
-            let pace = stream.rate.map_or(0.0, |rate| stream.size.as_f64() / rate.as_f64().max(1.0));
-            limited(sequential(stream.size).max(pace), stream.time)
-        }
-        Load::Dd(dd) => {
-            let pace = dd.rate.map_or(0.0, |rate| dd.size.as_f64() / rate.as_f64().max(1.0));
-            limited(sequential(dd.size).max(pace), dd.time)
-        }
-        Load::Copy(copy) => sequential(copy.size),
-        Load::MapAndWalk(walk) => {
-            let touched = walk.code.as_f64() / 4096.0;
-            let pace = walk.rate.map_or(0.0, |rate| touched / (rate as f64).max(1.0));
-            walk.time.map_or_else(|| sequential(walk.code).max(pace), Nanos::as_secs_f64)
-        }
-        Load::Grow(grow) => {
-            let pace = grow.rate.map_or(1e9, |rate| rate.as_f64().max(1.0));
-            grow.size.as_f64() / pace + grow.linger.as_secs_f64()
-        }
-        Load::Spin(spin) => spin.time.map_or(NOTHING, Nanos::as_secs_f64),
-        Load::Names(names) => {
-            let pace = names.rate.map_or(FROM_MEMORY, |rate| 1.0 / (rate as f64).max(1.0));
-            names.count as f64 * pace + names.linger.as_secs_f64()
-        }
-    }
 }
 
 #[cfg(test)]

@@ -71,8 +71,8 @@ impl Group {
         &self.path
     }
 
-    /// The file into which a process writes 0 to join.
-    pub(crate) fn door(&self) -> Result<File, Error> {
+    /// The file into which a process writes 0 to join (`cgroup.procs`).
+    pub(crate) fn procs_file(&self) -> Result<File, Error> {
         let path = self.leaf.as_ref().unwrap_or(&self.path).join("cgroup.procs");
         OpenOptions::new().write(true).open(&path).map_err(|error| refuse("write", &path, &error))
     }
@@ -95,6 +95,11 @@ impl Group {
     pub(crate) fn has(&self, file: &str) -> bool {
         self.path.join(file).exists()
     }
+}
+
+/// The size of a page.
+pub(crate) fn page_size() -> Bytes {
+    Bytes::new(rustix::param::page_size() as u64)
 }
 
 fn refuse(what: &str, path: &Path, error: &std::io::Error) -> Error {

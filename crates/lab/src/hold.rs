@@ -1,21 +1,22 @@
-//! Memory that is held: allocated and touched by a process of its own, proven by what the kernel says is resident.
+//! Memory that is held: a worker allocates and fills it, and the kernel's count of its resident memory proves it.
 
-mod child;
+mod work;
 
 use crate::group::Group;
 use crate::undo::Identity;
-use child::{Child, Report};
+use crate::worker::{Phase, Worker};
 use pagetide_core::{Bytes, Error, HoldKind, HoldSpec, Nanos};
 use pagetide_kernel::Root;
 use std::fs::{self, File};
+use std::os::fd::AsRawFd;
 use std::path::Path;
-use std::time::Instant;
+use std::time::Duration;
 
-/// What a host keeps available unless it is told otherwise.
+/// Time between two looks at the holder.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// Memory that a hold leaves available on a host, unless its options say otherwise.
 pub const FLOOR: Bytes = Bytes::new(1 << 30);
-
-/// What a [`Error`] says when the holder was killed while it took its memory, by the OOM killer as a rule.
-pub const KILLED: &str = "the process that holds the memory was killed before it had touched all of it";
 
 /// How memory is to be held.
 #[derive(Debug, Clone)]
@@ -24,11 +25,11 @@ pub struct Options<'a> {
     pub after: Nanos,
     /// MemAvailable that must be left once all is touched.
     pub floor: Bytes,
-    /// Goes below the floor all the same.
+    /// Goes below the floor anyway.
     pub allow_oom: bool,
     /// The control group that the memory is charged to.
     pub group: Option<&'a Group>,
-    /// Where the file of [`HoldKind::File`] lies. It has no name and is gone when its holder is.
+    /// The folder of the file of [`HoldKind::File`]. The file has no name and ends with its holder.
     pub folder: &'a Path,
 }
 
@@ -39,32 +40,32 @@ impl<'a> Options<'a> {
     }
 }
 
-/// Is told how a hold comes into being.
-pub trait Witness {
-    /// The holder was started and has taken nothing yet. An error ends it.
+/// Observes how a hold is made.
+pub trait HoldObserver {
+    /// The holder has started and holds nothing yet. An error ends it.
     ///
     /// # Errors
-    /// When the hold must not go on.
+    /// The hold must not continue.
     fn started(&mut self, holder: Identity) -> Result<(), Error> {
         let _ = holder;
         Ok(())
     }
 
-    /// So much has been touched; called many times a second. False ends it.
+    /// So much is touched; called many times a second. False ends it.
     fn touched(&mut self, touched: Bytes) -> bool {
         let _ = touched;
         true
     }
 }
 
-/// Does not care.
-impl Witness for () {}
+/// Observes nothing.
+impl HoldObserver for () {}
 
-/// Memory that is held as long as this lives, and as the thread that made it does (the holder dies with that thread, so that
-/// nothing stays when the lab is killed). Dropped, it is free again at once.
+/// Memory that is held until this is dropped. It is freed too when the thread that made it ends, so that nothing is left when
+/// the lab is killed.
 #[derive(Debug)]
 pub struct Hold {
-    child: Child,
+    worker: Worker,
     /// Resident memory of the holder before it touched anything.
     own: Bytes,
     touched: Bytes,
@@ -72,55 +73,56 @@ pub struct Hold {
 }
 
 impl Hold {
-    /// Allocates memory and touches it, and comes back when all that is to be touched has been. Every page gets content of its
-    /// own, so that neither the compiler nor the kernel (zero page, KSM, compressed swap) can hold it in less.
+    /// Allocates memory, fills it, and returns when all of it is filled.
     ///
     /// # Errors
-    /// It would leave less than the floor available; the system refuses the memory; the holder was killed (out of memory);
-    /// less became resident than was touched; the witness ended it.
-    pub fn occupy(spec: &HoldSpec, options: &Options<'_>, witness: &mut dyn Witness) -> Result<Self, Error> {
-        let touch = spec.touch.unwrap_or(spec.size).min(spec.size);
+    /// It would leave less than the floor available; the system refuses the memory; the holder was killed
+    /// ([`pagetide_core::ErrorKind::Killed`]); less is resident than was touched; the observer ended it.
+    pub fn occupy(spec: &HoldSpec, options: &Options<'_>, observer: &mut dyn HoldObserver) -> Result<Self, Error> {
+        let touch = spec.touched();
         check_room(touch, options)?;
         let file = (spec.kind == HoldKind::File).then(|| nameless(options.folder)).transpose()?;
-        let mut child = Child::start(spec, touch, options, file)?;
-        witness.started(child.identity())?;
-        let own = rss(child.identity().pid).unwrap_or(Bytes::ZERO);
-        child.go()?;
-        let mut began = Instant::now();
-        loop {
-            match child.report()? {
-                Report::Allocated => {}
-                Report::Touching => began = Instant::now(),
-                Report::Touched(touched) => {
-                    if !witness.touched(touched) {
-                        return Err(Error::interrupted());
-                    }
-                }
-                Report::Idle => {
-                    if !witness.touched(Bytes::ZERO) {
-                        return Err(Error::interrupted());
-                    }
-                }
-                Report::Done => break,
+        let too_much = |_| Error::input(format!("{} is more than this machine can address", spec.size), "");
+        let work = work::HoldWork {
+            size: usize::try_from(spec.size.get()).map_err(too_much)?,
+            touch: usize::try_from(touch.get()).map_err(too_much)?,
+            kind: spec.kind,
+            after: options.after.get(),
+            file: file.as_ref().map(AsRawFd::as_raw_fd),
+        };
+        let mut worker = Worker::start("pagetide-hold", &work, options.group)?;
+        observer.started(worker.process())?;
+        let own = rss(worker.process().pid).unwrap_or(Bytes::ZERO);
+        worker.go()?;
+        while worker.counters().phase() != Phase::Done {
+            if worker.ended()?.is_some() {
+                return Err(Error::killed("the holder was killed before it had touched all memory", "hold less"));
             }
+            if !observer.touched(worker.counters().processed()) {
+                return Err(Error::interrupted());
+            }
+            std::thread::sleep(LOOK);
         }
-        let took = Nanos::new(u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX));
-        let hold = Self { child, own, touched: touch, took };
+        if let Some(failure) = worker.counters().failure() {
+            return Err(Error::system(format!("the holder {failure}"), "hold less, or check ulimit -l and ulimit -v"));
+        }
+        let took = worker.counters().elapsed().unwrap_or_default();
+        let hold = Self { worker, own, touched: touch, took };
         let resident = hold.resident();
-        // Page tables and the kernel's own count of pages are not what is missing here: less means that it was taken away.
+        // Page tables are not counted, so more than a small difference means that memory was taken away.
         if resident.get() < touch.get() - touch.get() / 64 {
             return Err(Error::system(
                 format!("{touch} were touched, but only {resident} of them are resident"),
-                "the rest was swapped out or reclaimed at once: hold less, or use kind mlock",
+                "the rest was swapped out or reclaimed: hold less, or use kind mlock",
             ));
         }
         Ok(hold)
     }
 
-    /// How much of it is resident now, as the kernel says (`Rss` of `/proc/PID/smaps_rollup`, less what the holder itself needs).
-    /// Nothing when the holder was killed.
+    /// How much of it is resident now (`Rss` of `/proc/PID/smaps_rollup`, less what the holder itself needs). 0 when the holder
+    /// was killed.
     pub fn resident(&self) -> Bytes {
-        rss(self.child.identity().pid).unwrap_or(Bytes::ZERO).saturating_sub(self.own)
+        rss(self.worker.process().pid).unwrap_or(Bytes::ZERO).saturating_sub(self.own)
     }
 
     /// How much was touched.
@@ -135,12 +137,12 @@ impl Hold {
 
     /// The process that holds it.
     pub fn holder(&self) -> Identity {
-        self.child.identity()
+        self.worker.process()
     }
 
     /// Whether it is still held: the holder has not been killed.
     pub fn held(&self) -> bool {
-        self.child.identity().alive()
+        self.worker.process().alive()
     }
 }
 

@@ -1,11 +1,13 @@
-//! The lab: runs scenarios on real machines. The only crate that changes a system.
+//! The lab: runs scenarios. The only crate that changes a system.
 //!
-//! [`host::Host`] is the backend that runs a [`pagetide_core::Scenario`] on this machine, made as small as the scenario's; the
-//! [`executor`] does the steps on whatever machine it is on; [`undo`] writes down every change before it is made and takes it
-//! back; [`claims`] holds the results against what the scenario claims; [`catalogue`] has the scenarios that come with pagetide.
+//! A [`backend`] makes the machine of a [`pagetide_core::Scenario`]: [`host`] of this machine, [`vm`] in QEMU. The [`executor`]
+//! runs the steps on whatever machine it is on. [`undo`] notes every change before it is made and takes it back. [`claims`]
+//! checks what the scenario claims against the results. [`catalogue`] has the scenarios that come with pagetide.
 
+pub mod backend;
 pub mod catalogue;
 pub mod claims;
+pub mod control;
 pub mod executor;
 pub mod fio;
 pub mod group;
@@ -17,6 +19,8 @@ pub mod vm;
 
 mod confined;
 mod forecast;
+mod seed;
 mod shrink;
+mod worker;
 
 pub use forecast::forecast;

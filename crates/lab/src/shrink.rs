@@ -6,8 +6,8 @@ mod dirty;
 
 pub(crate) use controller::Controller;
 
-use crate::executor::{Tuning, page_size};
-use crate::group::Group;
+use crate::control::MachineControl;
+use crate::group::{Group, page_size};
 use crate::undo::Journal;
 use dirty::{Kind, Part, thresholds};
 use pagetide_core::{Bytes, Error, Machine, SwapSpec};
@@ -52,9 +52,9 @@ impl<'a> Shrunk<'a> {
         let (dirty, background) = (Part::Percent(20), Part::Percent(10));
         let mut shrunk = Self { journal, version: controller.version, group, limit, dirty, background };
         for (name, value) in &machine.sysctl {
-            shrunk.set(name, *value)?;
+            shrunk.set_sysctl(name, *value)?;
         }
-        shrunk.settle()?;
+        shrunk.before_step()?;
         Ok(shrunk)
     }
 
@@ -79,8 +79,8 @@ pub(crate) fn limit(machine: &Machine) -> Bytes {
     Bytes::new(limit & !(page_size().get() - 1))
 }
 
-impl Tuning for Shrunk<'_> {
-    fn set(&mut self, name: &str, value: i64) -> Result<(), Error> {
+impl MachineControl for Shrunk<'_> {
+    fn set_sysctl(&mut self, name: &str, value: i64) -> Result<(), Error> {
         match Kind::of(name, value) {
             Some(kind) => {
                 match kind {
@@ -102,7 +102,7 @@ impl Tuning for Shrunk<'_> {
         }
     }
 
-    fn settle(&mut self) -> Result<(), Error> {
+    fn before_step(&mut self) -> Result<(), Error> {
         if self.version == Version::V1 {
             let (dirty, background) = self.machine_thresholds()?;
             let bytes = |threshold: Bytes| i64::try_from(threshold.get()).unwrap_or(i64::MAX);
@@ -112,7 +112,7 @@ impl Tuning for Shrunk<'_> {
         Ok(())
     }
 
-    fn thresholds(&self) -> Option<(Bytes, Bytes)> {
+    fn dirty_thresholds(&self) -> Option<(Bytes, Bytes)> {
         match self.version {
             Version::V1 => None,
             Version::V2 => self.machine_thresholds().ok(),

@@ -14,10 +14,11 @@ pub mod guest;
 mod initramfs;
 mod kernel;
 mod module;
+mod monitor;
 mod nbd;
 mod qemu;
 mod survey;
-mod watch;
+
 mod wire;
 
 pub use qemu::Accelerator;
@@ -25,13 +26,14 @@ pub use survey::{Accelerated, GuestKernel, Survey};
 
 use kernel::Kernel;
 use module::Modules;
+use monitor::{Monitor, State};
 use pagetide_core::{
-    Action, Backend, Bytes, Error, FileSystem, Nanos, Progress, RunResult, Scale, Scenario, Sink, SwapSpec,
+    Action, Backend, BackendRun, Bytes, Error, FileSystem, Nanos, Origin, Progress, RunRequest, Scenario, Sink,
+    SwapSpec, Swaps,
 };
 use qemu::{Backing, Machine, Qemu};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use watch::{State, Watch};
 use wire::Job;
 
 /// Modules that every guest needs, where they are not built in.
@@ -61,11 +63,12 @@ pub struct VmOptions {
     pub init: PathBuf,
     /// Words after which the init knows that it is one, such as a subcommand.
     pub init_words: Vec<String>,
-    /// Commands that run beside the steps, on the first disk that has a file system; the files that they leave in the folder where they
-    /// start come to `beside` in the results. The first word is a program of this host, or `pagetide` for the init itself.
-    pub beside: Vec<Vec<String>>,
+    /// Commands that run alongside the steps, on the first disk that has a file system. The files that they leave in the folder
+    /// where they start are copied to `alongside` in the results. The first word is a program of this host, or `pagetide` for
+    /// the init itself.
+    pub alongside: Vec<Vec<String>>,
     /// Wait after the last step until they end by themselves, instead of ending them.
-    pub beside_to_end: bool,
+    pub alongside_to_end: bool,
     /// Time between two samples.
     pub interval: Nanos,
     /// Record what a flight recorder takes on a host that nobody prepared: all control groups, the processes that matter most,
@@ -93,8 +96,8 @@ impl VmOptions {
             fio: "fio".into(),
             init: init.into(),
             init_words: Vec::new(),
-            beside: Vec::new(),
-            beside_to_end: false,
+            alongside: Vec::new(),
+            alongside_to_end: false,
             interval: Nanos::new(100_000_000),
             as_host: false,
             step_limit: Duration::from_secs(3600),
@@ -169,7 +172,7 @@ fn modules_for(scenario: &Scenario) -> Vec<&'static str> {
         }
     }
     let in_steps = scenario.steps.iter().flat_map(|step| match &step.action {
-        Action::Swap(areas) => areas.as_slice(),
+        Action::Swap(Swaps(areas)) => areas.as_slice(),
         _ => &[],
     });
     for swap in std::iter::once(&scenario.machine.swap).chain(in_steps) {
@@ -217,17 +220,16 @@ fn memory(available: Bytes, initramfs: usize) -> Bytes {
 
 impl Backend for Vm {
     fn name(&self) -> &'static str {
-        "vm"
+        Origin::Vm.name()
     }
 
     fn run(
         &mut self,
-        scenario: &Scenario,
-        scale: Scale,
+        request: &RunRequest,
         sink: Box<dyn Sink>,
         progress: &mut dyn Progress,
-    ) -> Result<RunResult, Error> {
-        let options = &self.options;
+    ) -> Result<BackendRun, Error> {
+        let (options, scenario) = (&self.options, &request.scenario);
         let qemu = self.qemu()?;
         let wanted = available(scenario)?;
         let kernel = self.kernel(progress)?;
@@ -237,10 +239,11 @@ impl Backend for Vm {
         if scenario.steps.iter().any(|step| matches!(step.action, Action::Fio(_))) {
             programs.push(initramfs::find_program(&options.fio, "apt-get install -y fio")?);
         }
-        for words in &options.beside {
+        for words in &options.alongside {
             let name = words.first().map_or("", String::as_str);
-            if name != guest::OWN {
-                programs.push(initramfs::find_program(Path::new(name), "name a program of this host with --beside")?);
+            if name != guest::OWN_PROGRAM {
+                programs
+                    .push(initramfs::find_program(Path::new(name), "name a program of this host with --alongside")?);
             }
         }
         let accelerator = match options.accelerator {
@@ -251,11 +254,12 @@ impl Backend for Vm {
         let scenario = &dilation.map_or_else(|| scenario.clone(), |factor| scenario.dilated(factor));
         let job = Job {
             scenario: Some(scenario.clone()),
+            seed: request.seed,
             interval: options.interval,
             as_host: options.as_host,
             modules: Vec::new(),
-            beside: options.beside.clone(),
-            beside_to_end: options.beside_to_end,
+            alongside: options.alongside.clone(),
+            alongside_to_end: options.alongside_to_end,
         };
         let initramfs = initramfs::pack(&options.init, &programs, &modules, &job)?;
         // Where that fails, making the first disk says why.
@@ -292,7 +296,7 @@ impl Backend for Vm {
             machine.memory
         ));
         let qemu = Qemu::start(machine)?;
-        let watch = Watch {
+        let monitor = Monitor {
             scenario,
             sink,
             progress,
@@ -301,33 +305,20 @@ impl Backend for Vm {
             step_limit: options.step_limit,
             state: State::default(),
         };
-        let mut told = watch.run(qemu)?;
-        told.machine.push(format!("booted in {:.1} s under {}", told.boot.as_secs_f64(), accelerator.name()));
+        let mut report = monitor.run(qemu)?;
+        report.run.machine.push(format!("booted in {:.1} s under {}", report.boot.as_secs_f64(), accelerator.name()));
         if accelerator == Accelerator::Tcg {
-            told.differences.push(
+            report.run.differences.push(
                 "The CPU is emulated in software: counts are comparable with other machines, times only within this run."
                     .into(),
             );
         }
         if let Some(factor) = dilation {
-            told.differences.push(format!(
+            report.run.differences.push(format!(
                 "The disks are {factor} times slower than the scenario's, because the emulated CPU is slower as well: what is \
                  compared is their proportion."
             ));
         }
-        Ok(RunResult {
-            scenario: scenario.id.clone(),
-            backend: self.name().to_owned(),
-            scale,
-            machine: told.machine,
-            differences: told.differences,
-            kernel: told.kernel,
-            tool_version: env!("CARGO_PKG_VERSION").to_owned(),
-            seed: 0,
-            started_wall_ns: told.started_wall_ns,
-            steps: told.steps,
-            claims: Vec::new(),
-            findings: Vec::new(),
-        })
+        Ok(report.run)
     }
 }

@@ -4,10 +4,9 @@
 #[path = "support/run.rs"]
 mod run;
 
-use pagetide_core::{Backend, Scale};
-use pagetide_lab::host::{Host, HostOptions};
-use pagetide_lab::undo::{HostLock, recover, recover_in};
-use run::{Memory, Quiet, groups, scenario, settings};
+use pagetide_lab::host::Host;
+use pagetide_lab::undo::recover_in;
+use run::{Quiet, alone, folder, groups, options, scenario, settings};
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command};
@@ -35,13 +34,8 @@ fn main() {
     }
 }
 
-fn options(folder: &Path) -> HostOptions {
-    HostOptions { state: Some(folder.to_owned()), ..HostOptions::new(folder, folder) }
-}
-
 fn victim(folder: &Path) {
-    let sink = Box::new(Memory::default());
-    let result = Host::new(options(folder)).run(&scenario(STEPS), Scale::FULL, sink, &mut Quiet::default());
+    let result = run::run(&mut Host::new(options(folder)), &scenario(STEPS), &mut Quiet::default()).0;
     let result = result.unwrap_or_else(|error| panic!("{error} (root and fio are needed)"));
     assert_eq!(result.steps.len(), 3);
 }
@@ -77,9 +71,8 @@ impl Drop for Recovered<'_> {
 }
 
 fn kill_at_many_moments() {
-    let _alone = HostLock::wait().expect("this test runs as root");
-    recover().unwrap();
-    let folder = tempfile::Builder::new().prefix("lab-killed").tempdir_in("/var/tmp").unwrap();
+    let _alone = alone();
+    let folder = folder();
     let _last = Recovered(folder.path());
     let before = (settings(), swap());
 

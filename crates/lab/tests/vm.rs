@@ -11,14 +11,11 @@ mod on_host;
 #[path = "support/run.rs"]
 mod run;
 
-use pagetide_core::{
-    Backend, Bytes, Error, ErrorKind, Figure, Manifest, Mark, MarkKind, Nanos, Outcome, Progress, RunResult, Sample,
-    Scale, Scenario, Schema, Sink, Table,
-};
+use pagetide_core::{Bytes, Error, ErrorKind, Figure, MarkKind, Origin, Outcome, RunResult, Scale, Scenario, Table};
 use pagetide_lab::vm::{self, Vm, VmOptions};
+use run::{Memory, Quiet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// A test gets an empty folder.
@@ -35,8 +32,7 @@ fn main() {
     if let [word, work_dir] = arguments.as_slice()
         && word == "--victim"
     {
-        let mut vm = Vm::new(options(Path::new(work_dir)));
-        let slept = vm.run(&scenario(SLEEP), Scale::FULL, Box::new(Kept::default()), &mut Watcher::default());
+        let slept = run(options(Path::new(work_dir)), &scenario(SLEEP), &mut Quiet::default()).0;
         panic!("the victim was not killed: {slept:?}");
     }
     let wanted = arguments.iter().find(|argument| !argument.starts_with('-'));
@@ -76,79 +72,10 @@ fn options(folder: &Path) -> VmOptions {
     VmOptions::new(vm::usual_cache(), folder, folder, std::env::current_exe().unwrap())
 }
 
-/// What a sink was given.
-#[derive(Debug, Clone, Default)]
-struct Kept(Arc<Mutex<Recorded>>);
-
-#[derive(Debug, Default)]
-struct Recorded {
-    origin: pagetide_core::Origin,
-    samples: usize,
-    columns: usize,
-    disks: Vec<String>,
-    mem_total: Option<i64>,
-    marks: Vec<String>,
-    finished: Option<Manifest>,
-}
-
-impl Sink for Kept {
-    fn begin(&mut self, manifest: &Manifest) -> Result<(), Error> {
-        self.0.lock().unwrap().origin = manifest.origin;
-        Ok(())
-    }
-    fn sample(&mut self, schema: &Schema, sample: &Sample) -> Result<(), Error> {
-        let mut kept = self.0.lock().unwrap();
-        kept.samples += 1;
-        kept.columns = schema.columns(Table::Host).len();
-        kept.disks = schema.entities(Table::Disk).iter().map(|disk| disk.name.clone()).collect();
-        let column = schema.find_column(Table::Host, "MemTotal").unwrap();
-        kept.mem_total = sample.table(Table::Host).unwrap().rows().next().unwrap().1[column.0 as usize];
-        Ok(())
-    }
-    fn mark(&mut self, mark: &Mark) -> Result<(), Error> {
-        self.0.lock().unwrap().marks.push(match &mark.kind {
-            MarkKind::StepStarted { id, .. } => format!("{id} started"),
-            MarkKind::StepEnded { result } => format!("{} ended", result.id),
-            MarkKind::Note { text } => text.clone(),
-        });
-        Ok(())
-    }
-    fn finish(&mut self, manifest: &Manifest) -> Result<(), Error> {
-        self.0.lock().unwrap().finished = Some(manifest.clone());
-        Ok(())
-    }
-}
-
-/// Prints what it is told, and interrupts when a step begins that it does not like.
-#[derive(Debug, Default)]
-struct Watcher {
-    lines: Vec<String>,
-    stop_at: Option<&'static str>,
-    stop: bool,
-}
-
-impl Progress for Watcher {
-    fn step(&mut self, _number: usize, _of: usize, id: &str, _title: &str) {
-        self.stop |= self.stop_at == Some(id);
-    }
-    fn update(&mut self, _fraction: Option<f64>, _left: Option<Nanos>, _note: &str) {}
-    fn step_done(&mut self, note: &str) {
-        self.lines.push(note.to_owned());
-    }
-    fn say(&mut self, line: &str) {
-        println!("  {line}");
-        self.lines.push(line.to_owned());
-    }
-    fn interrupted(&self) -> bool {
-        self.stop
-    }
-}
-
-fn run(options: VmOptions, scenario: &Scenario, progress: &mut Watcher) -> (Result<RunResult, Error>, Kept) {
-    let kept = Kept::default();
-    let result = Vm::new(options).run(scenario, Scale::FULL, Box::new(kept.clone()), progress);
+fn run(options: VmOptions, scenario: &Scenario, progress: &mut Quiet) -> (Result<RunResult, Error>, Memory) {
+    let run = run::run(&mut Vm::new(options), scenario, progress);
     assert_eq!(guests(std::process::id()), Vec::<u32>::new(), "no QEMU outlives its run");
-    (result, kept)
+    run
 }
 
 /// The QEMUs that are children of a process and still live.
@@ -175,10 +102,10 @@ fn a_scenario_runs_in_a_guest(folder: &Path) {
          [[step]]\nid = \"slower\"\ndevice = {{ disk = \"data\", latency = \"20ms\" }}\n\
          [[step]]\nid = \"slow\"\nstream = {{ from = \"file:data\", size = \"256KiB\", bs = \"8KiB\", cache = \"direct\" }}\n"
     ));
-    let beside = vec![vec!["uname".to_owned(), "-s".to_owned()]];
-    let (result, kept) = run(VmOptions { beside, ..options(folder) }, &scenario, &mut Watcher::default());
-    assert_eq!(std::fs::read_to_string(folder.join("beside/uname.0.says")).unwrap(), "Linux\n");
-    std::fs::remove_dir_all(folder.join("beside")).unwrap();
+    let alongside = vec![vec!["uname".to_owned(), "-s".to_owned()]];
+    let (result, kept) = run(VmOptions { alongside, ..options(folder) }, &scenario, &mut Quiet::default());
+    assert_eq!(std::fs::read_to_string(folder.join("alongside/uname.0.out")).unwrap(), "Linux\n");
+    std::fs::remove_dir_all(folder.join("alongside")).unwrap();
     let result = result.unwrap();
     assert!(result.kernel.contains("cloud-amd64") && result.backend == "vm", "{result:?}");
     assert!(result.steps.iter().all(|step| step.outcome == Outcome::Done), "{:?}", result.steps);
@@ -212,13 +139,22 @@ fn a_scenario_runs_in_a_guest(folder: &Path) {
         assert!(folder.join(format!("fio-{step}.json")).exists(), "{step}");
     }
     let kept = kept.0.lock().unwrap();
-    assert_eq!(kept.origin, pagetide_core::Origin::Vm);
-    assert!(kept.columns > 150 && kept.disks.iter().any(|disk| disk == "vda"), "{kept:?}");
-    assert!(kept.mem_total.is_some_and(|total| total > 160 << 20));
+    assert_eq!(kept.manifest.origin, Origin::Vm);
+    assert!(kept.schema.columns(Table::Host).len() > 150, "{:?}", kept.schema);
+    assert!(kept.schema.entities(Table::Disk).iter().any(|disk| disk.name == "vda"), "{:?}", kept.schema);
+    let column = kept.schema.find_column(Table::Host, "MemTotal").unwrap();
+    let mem_total = kept.last.table(Table::Host).unwrap().rows().next().unwrap().1[column.0 as usize];
+    assert!(mem_total.is_some_and(|total| total > 160 << 20));
     let ids = ["direct", "cold", "warm", "hold", "free", "slower", "slow"];
     let expected: Vec<String> = ids.iter().flat_map(|id| [format!("{id} started"), format!("{id} ended")]).collect();
-    assert_eq!(kept.marks, expected);
-    let manifest = kept.finished.as_ref().unwrap();
+    let marks = kept.marks.iter().filter_map(|mark| match mark {
+        MarkKind::StepStarted { id, .. } => Some(format!("{id} started")),
+        MarkKind::StepEnded { result } => Some(format!("{} ended", result.id)),
+        MarkKind::Note { .. } => None,
+    });
+    assert_eq!(marks.collect::<Vec<_>>(), expected);
+    assert!(kept.finished);
+    let manifest = &kept.manifest;
     assert_eq!((manifest.samples, manifest.lost_samples), (kept.samples as u64, 0));
     assert_eq!(manifest.sysctls["vm.dirty_ratio"], "30");
     assert!(manifest.swaps.iter().any(|swap| swap.path == "/dev/zram0"), "{:?}", manifest.swaps);
@@ -259,60 +195,60 @@ fn the_host_backend_holds_under_cgroup_v2(folder: &Path) {
     scenario.machine.disks[0].latency = None;
     scenario.machine.disks[0].size = Bytes::new(2 << 30);
     let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
-    let beside = vec![words(&["fio", "--version"]), words(&["true"]), words(&["pagetide", ON_HOST])];
-    let options = VmOptions { beside, beside_to_end: true, ..options(folder) };
-    let (result, _) = run(options, &scenario, &mut Watcher::default());
-    let said = std::fs::read_to_string(folder.join("beside/pagetide.2.says")).unwrap();
-    std::fs::remove_dir_all(folder.join("beside")).unwrap();
+    let alongside = vec![words(&["fio", "--version"]), words(&["true"]), words(&["pagetide", ON_HOST])];
+    let options = VmOptions { alongside, alongside_to_end: true, ..options(folder) };
+    let (result, _) = run(options, &scenario, &mut Quiet::default());
+    let output = std::fs::read_to_string(folder.join("alongside/pagetide.2.out")).unwrap();
+    std::fs::remove_dir_all(folder.join("alongside")).unwrap();
     result.unwrap();
-    for line in said.lines() {
+    for line in output.lines() {
         println!("  guest: {line}");
     }
     for (name, _) in tests_of_the_host_backend() {
-        assert!(said.contains(&format!("{name} ... ok")), "{name} fails under cgroup v2");
+        assert!(output.contains(&format!("{name} ... ok")), "{name} fails under cgroup v2");
     }
 }
 
 fn a_step_that_takes_too_long_is_an_outcome(folder: &Path) {
     let options = VmOptions { step_limit: Duration::from_secs(2), ..options(folder) };
-    let (result, kept) = run(options, &scenario(SLEEP), &mut Watcher::default());
+    let (result, kept) = run(options, &scenario(SLEEP), &mut Quiet::default());
     let result = result.unwrap();
     let outcomes: Vec<_> = result.steps.iter().map(|step| (step.id.as_str(), step.outcome)).collect();
     assert_eq!(outcomes, [("before", Outcome::Done), ("long", Outcome::TimedOut), ("after", Outcome::Refused)]);
     assert!(result.steps[1].notes[0].contains("longer than 2 s"), "{:?}", result.steps[1].notes);
-    assert!(kept.0.lock().unwrap().finished.is_some(), "what was recorded is kept");
+    assert!(kept.0.lock().unwrap().finished, "what was recorded is kept");
 }
 
 fn a_guest_that_panics_is_reported(folder: &Path) {
     // An init that returns is the kernel's end.
     let options = VmOptions { init: PathBuf::from("/bin/true"), ..options(folder) };
-    let mut watcher = Watcher::default();
-    let error = run(options, &scenario(SLEEP), &mut watcher).0.unwrap_err();
+    let mut progress = Quiet::default();
+    let error = run(options, &scenario(SLEEP), &mut progress).0.unwrap_err();
     assert!(error.what.contains("panicked") && error.what.contains("kill init"), "{error}");
     assert!(!error.to_string().contains('\n'));
-    assert!(watcher.lines.iter().any(|line| line.contains("console:")), "{:?}", watcher.lines);
+    assert!(progress.said.iter().any(|line| line.contains("console:")), "{:?}", progress.said);
 }
 
 fn an_interrupt_ends_qemu(folder: &Path) {
-    let mut watcher = Watcher { stop_at: Some("long"), ..Watcher::default() };
-    let error = run(options(folder), &scenario(SLEEP), &mut watcher).0.unwrap_err();
+    let mut progress = Quiet { stop_in: Some("long"), ..Quiet::default() };
+    let error = run(options(folder), &scenario(SLEEP), &mut progress).0.unwrap_err();
     assert_eq!(error.kind, ErrorKind::Interrupted);
 }
 
 fn a_kill_ends_qemu(folder: &Path) {
     let mut victim = Command::new(std::env::current_exe().unwrap()).arg("--victim").arg(folder).spawn().unwrap();
-    let patiently = |what: &str, there: &dyn Fn() -> bool| {
+    let wait_for = |what: &str, there: &dyn Fn() -> bool| {
         let until = Instant::now() + Duration::from_secs(60);
         while !there() {
             assert!(Instant::now() < until, "{what}");
             std::thread::sleep(Duration::from_millis(50));
         }
     };
-    patiently("the victim starts a guest", &|| !guests(victim.id()).is_empty());
+    wait_for("the victim starts a guest", &|| !guests(victim.id()).is_empty());
     let guest = guests(victim.id())[0];
     victim.kill().unwrap();
     victim.wait().unwrap();
-    patiently("the guest ends with it", &|| {
+    wait_for("the guest ends with it", &|| {
         let stat = std::fs::read_to_string(format!("/proc/{guest}/stat")).unwrap_or_default();
         !stat.contains("(qemu") || stat.contains(") Z ")
     });
@@ -322,7 +258,7 @@ fn wrong_input_is_refused_before_anything_boots(folder: &Path) {
     assert!(vm::guest::run().what.contains("not a guest"), "a host is not powered off");
     let usual = || options(folder);
     let refused = |options: VmOptions, scenario: &Scenario| {
-        let error = run(options, scenario, &mut Watcher::default()).0.unwrap_err();
+        let error = run(options, scenario, &mut Quiet::default()).0.unwrap_err();
         assert!(!error.hint.is_empty() && !error.to_string().contains('\n'), "{error}");
         (error.kind, error.to_string())
     };
@@ -349,6 +285,6 @@ fn a_kernel_that_is_not_whole_is_refused(folder: &Path) {
     let cut = other.path().join("boot/vmlinuz");
     std::fs::write(&cut, &std::fs::read(image).unwrap()[..1_000_000]).unwrap();
     let options = VmOptions { kernel: Some(cut), accelerator: Some(vm::Accelerator::Tcg), ..options(folder) };
-    let error = run(options, &scenario(SLEEP), &mut Watcher::default()).0.unwrap_err();
+    let error = run(options, &scenario(SLEEP), &mut Quiet::default()).0.unwrap_err();
     assert!(error.kind == ErrorKind::System && error.hint.contains("image is whole"), "{error}");
 }

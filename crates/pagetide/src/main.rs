@@ -27,7 +27,7 @@ fn main() -> ExitCode {
             ExitCode::from(match error.kind {
                 ErrorKind::OutputClosed => 0,
                 ErrorKind::Input => 2,
-                ErrorKind::System => 3,
+                ErrorKind::System | ErrorKind::Killed => 3,
                 ErrorKind::Interrupted => 130,
             })
         }

@@ -47,7 +47,8 @@ fn every_command_prints_one_object_with_a_version() {
     for (arguments, key) in run {
         let (code, text) = pagetide(&[arguments, &["--json"][..]].concat());
         assert!(matches!(code, Some(0 | 1)), "{arguments:?}: {text}");
-        let object: Value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {text}"));
+        let object: Value =
+            serde_json::from_str(&text).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {text}"));
         assert_eq!(object["schema_version"], 2, "{arguments:?}");
         assert!(object.get(key).is_some(), "{arguments:?} has no `{key}`: {text}");
         assert!(text.starts_with("{\n  \"schema_version\": 2"), "{arguments:?}: the version comes first");

@@ -231,3 +231,36 @@ impl Serialize for SwapSpec {
         }
     }
 }
+
+impl<'de> Deserialize<'de> for SwapSpec {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Area {
+            size: Option<Bytes>,
+            disk: Option<String>,
+            zram: Option<Bytes>,
+            algorithm: Option<String>,
+        }
+        use serde::de::Error as _;
+        match toml::Value::deserialize(deserializer)? {
+            toml::Value::String(text) if text == "none" => Ok(Self::None),
+            toml::Value::Table(table) => {
+                let area: Area =
+                    table.try_into().map_err(|error: toml::de::Error| D::Error::custom(error.message()))?;
+                match area {
+                    Area { size: Some(size), disk: Some(disk), zram: None, algorithm: None } => {
+                        Ok(Self::Disk { size, disk })
+                    }
+                    Area { size: None, disk: None, zram: Some(size), algorithm } => Ok(Self::Zram { size, algorithm }),
+                    _ => Err(D::Error::custom(
+                        "not a swap area (write { size = \"4GiB\", disk = \"data\" } or { zram = \"2GiB\" })",
+                    )),
+                }
+            }
+            _ => Err(D::Error::custom(
+                "not a swap area (write \"none\", { size = \"4GiB\", disk = \"data\" } or { zram = \"2GiB\" })",
+            )),
+        }
+    }
+}

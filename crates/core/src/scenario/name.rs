@@ -1,24 +1,31 @@
-//! Names in a scenario that become parts of paths: the scenario's id, disks, files, groups.
+//! Names that a scenario gives. They become names of files, folders and control groups, so none may lead elsewhere.
 
-use crate::{Error, is_sysctl_name};
+use crate::Error;
+use crate::is_sysctl_name;
 
-/// Letters, digits, `-` and `_`, beginning with a letter or a digit.
-pub(super) fn is_plain(name: &str) -> bool {
-    name.starts_with(|c: char| c.is_ascii_alphanumeric())
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
+/// Whether `text` can be the name of a scenario, disk, file or control group: no path, nothing hidden, nothing to escape.
+pub(super) fn is_plain(text: &str) -> bool {
+    text.len() <= 100
+        && text.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
 }
 
-/// Refuses a name that is not plain; `what` is what it would name.
-pub(super) fn check(what: &str, name: &str, place: &str) -> Result<(), Error> {
-    if is_plain(name) {
-        return Ok(());
-    }
-    let what = format!("{place}: `{}` cannot be {what}", name.escape_debug());
-    Err(Error::input(what, "use a letter or a digit, then letters, digits, - and _"))
+/// Checks the name of `what`.
+pub(super) fn plain(text: &str, what: &str, place: &str) -> Result<(), Error> {
+    let rule = "use a letter or a digit, then letters, digits, - and _";
+    check(is_plain(text), text, what, place, rule)
 }
 
-/// Refuses what is not the name of a setting.
-pub(super) fn check_sysctls<'a>(names: impl IntoIterator<Item = &'a String>, place: &str) -> Result<(), Error> {
+/// Checks the name of a step or a part, which claims use in expressions.
+pub(super) fn word(text: &str, what: &str, place: &str) -> Result<(), Error> {
+    let fits = is_plain(text)
+        && text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    check(fits, text, what, place, "use a letter, then letters, digits and _")
+}
+
+/// Checks names of kernel settings.
+pub(super) fn sysctls<'a>(names: impl IntoIterator<Item = &'a String>, place: &str) -> Result<(), Error> {
     names.into_iter().try_for_each(|name| {
         if is_sysctl_name(name) {
             return Ok(());
@@ -28,8 +35,14 @@ pub(super) fn check_sysctls<'a>(names: impl IntoIterator<Item = &'a String>, pla
     })
 }
 
+fn check(fits: bool, text: &str, what: &str, place: &str, rule: &str) -> Result<(), Error> {
+    let wrong = || Error::input(format!("{place}: `{}` cannot be the name of a {what}", text.escape_debug()), rule);
+    fits.then_some(()).ok_or_else(wrong)
+}
+
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::Scenario;
 
     fn scenario(id: &str, sysctl: &str, disk: &str, step: &str) -> Result<Scenario, crate::Error> {
@@ -47,7 +60,10 @@ mod tests {
         scenario("t", "vm.swappiness", "data", SLEEP).unwrap();
         for id in ["../../x", "/etc/x", "a/b", "", ".", "-x", "a\u{1b}[2J"] {
             let error = scenario(id, "vm.swappiness", "data", SLEEP).unwrap_err();
-            assert!(error.what.contains("cannot be a scenario's id") && !error.what.contains('\u{1b}'), "{error}");
+            assert!(
+                error.what.contains("cannot be the name of a scenario") && !error.what.contains('\u{1b}'),
+                "{error}"
+            );
         }
         for disk in ["../x", "a b", "", "a\nb"] {
             assert!(scenario("t", "vm.swappiness", disk, SLEEP).unwrap_err().what.contains("disk"), "{disk:?}");
@@ -62,5 +78,20 @@ mod tests {
                 format!("fio = {{ rw = \"read\", bs = \"4k\", size = \"1MiB\", file = {} }}", toml::Value::from(file));
             assert!(scenario("t", "vm.swappiness", "data", &step).unwrap_err().what.contains("file"), "{file:?}");
         }
+    }
+
+    #[test]
+    fn no_name_leads_out_of_its_folder() {
+        for name in ["a", "data-2", "3_5", &"x".repeat(100)] {
+            assert!(is_plain(name), "{name}");
+        }
+        for name in
+            ["", ".", "..", "../x", "a/b", "/a", "-a", "a b", "a\n", "a:b", "x.y", "\u{1b}[2J", "é", &"x".repeat(101)]
+        {
+            assert!(!is_plain(name), "{name:?}");
+        }
+        assert!(
+            word("A_1", "step", "t").is_ok() && word("A-1", "step", "t").is_err() && word("1", "step", "t").is_err()
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! The most memory that waits to be written during a step: looked at often, because a step can last a few milliseconds.
+//! The peak of dirty and writeback memory during a step, sampled often because a step can last a few milliseconds.
 
 use pagetide_core::Bytes;
 use std::fs::File;
@@ -11,22 +11,22 @@ use std::time::Duration;
 /// Time between two looks.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Looks at Dirty and Writeback of the host until it is asked for the peak.
+/// Samples Dirty and Writeback of the host in a thread.
 #[derive(Debug)]
-pub(super) struct Watch {
+pub(super) struct PeakSampler {
     stop: Arc<AtomicBool>,
     peak: Arc<AtomicU64>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Watch {
-    /// Starts to look. Nothing is measured when the kernel does not let it.
+impl PeakSampler {
+    /// Starts the thread. Nothing is measured when `/proc/meminfo` cannot be read.
     pub(super) fn start() -> Self {
         let (stop, peak) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
         let thread = File::open("/proc/meminfo").ok().and_then(|file| {
             let (stop, peak) = (Arc::clone(&stop), Arc::clone(&peak));
-            let watch = move || {
-                // Everything that is of interest stands in the first kilobytes.
+            let sample = move || {
+                // Both lines are in the first kilobytes.
                 let mut buffer = [0; 2048];
                 loop {
                     let last = stop.load(Ordering::Relaxed);
@@ -39,12 +39,12 @@ impl Watch {
                     sleep(PAUSE);
                 }
             };
-            std::thread::Builder::new().name("pagetide-dirty".into()).spawn(watch).ok()
+            std::thread::Builder::new().name("pagetide-dirty".into()).spawn(sample).ok()
         });
         Self { stop, peak, thread }
     }
 
-    /// The most that was dirty or being written at one moment.
+    /// The peak; ends the thread.
     pub(super) fn peak(mut self) -> Option<Bytes> {
         self.stop.store(true, Ordering::Relaxed);
         self.thread.take()?.join().ok()?;
@@ -52,7 +52,7 @@ impl Watch {
     }
 }
 
-impl Drop for Watch {
+impl Drop for PeakSampler {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_life_is_seen() {
-        assert!(Watch::start().peak().is_some());
+    fn a_short_step_has_a_peak() {
+        assert!(PeakSampler::start().peak().is_some());
     }
 }

@@ -5,6 +5,7 @@
 
 use super::disk::{self, Disk};
 use crate::fio;
+use crate::worker::after_fork::next;
 use pagetide_core::{Action, Bytes, Error, FioJob, HoldKind, Load, Outcome, Place, Progress, Scenario, Step};
 use pagetide_kernel::cached;
 use std::collections::BTreeMap;
@@ -66,8 +67,8 @@ pub(crate) fn room(scenario: &Scenario) -> Bytes {
 pub(crate) fn room_on(scenario: &Scenario, disk: &str) -> Bytes {
     let first = scenario.machine.disks.first().map_or("", |disk| disk.name.as_str());
     // What loads write stays until the end of the run.
-    let loads: BTreeMap<String, Bytes> = load_files(scenario, Load::reads)
-        .chain(load_files(scenario, Load::writes))
+    let loads: BTreeMap<String, Bytes> = load_files(scenario, |load| load.spec().reads())
+        .chain(load_files(scenario, |load| load.spec().writes()))
         .filter(|(place, _)| place.disk().unwrap_or(first) == disk)
         .map(|(place, size)| (place.to_string(), size))
         .collect();
@@ -104,6 +105,7 @@ impl Files {
         disks: &[Disk],
         results: &Path,
         fio: &Path,
+        seed: u64,
         progress: &mut dyn Progress,
     ) -> Result<Self, Error> {
         let shared = shared_files(scenario);
@@ -120,18 +122,18 @@ impl Files {
             progress.say(&format!("writing a file of {size} to read from: {}", data.join(name).display()));
             files.fill(name, *size, progress)?;
         }
-        files.fill_for_loads(scenario, progress)?;
+        files.fill_for_loads(scenario, seed, progress)?;
         Ok(files)
     }
 
     /// Fills the files that loads read, with content that does not compress.
-    fn fill_for_loads(&mut self, scenario: &Scenario, progress: &mut dyn Progress) -> Result<(), Error> {
-        for (place, size) in load_files(scenario, |load| load.reads()) {
+    fn fill_for_loads(&mut self, scenario: &Scenario, seed: u64, progress: &mut dyn Progress) -> Result<(), Error> {
+        for (place, size) in load_files(scenario, |load| load.spec().reads()) {
             let path = disk::path(&self.disks, &place)?;
             let there = fs::metadata(&path).map_or(0, |meta| meta.len());
             if there < size.get() {
                 progress.say(&format!("writing a file of {size} to read from: {}", path.display()));
-                write_random(&path, size, progress)?;
+                write_random(&path, size, crate::seed::derive(seed, &place.to_string()), progress)?;
                 self.forget(&path, size, progress)?;
             }
             self.loads.push(path);
@@ -206,7 +208,7 @@ fn load_files(
     which: impl Fn(&Load) -> Option<(&Place, Bytes)>,
 ) -> impl Iterator<Item = (Place, Bytes)> {
     let mut files: BTreeMap<String, (Place, Bytes)> = BTreeMap::new();
-    for (place, size) in scenario.loads().filter_map(which).filter(|(place, _)| matches!(place, Place::File { .. })) {
+    for (place, size) in scenario.loads().filter_map(which).filter(|(place, _)| place.is_file()) {
         let (_, most) = files.entry(place.to_string()).or_insert_with(|| (place.clone(), Bytes::ZERO));
         *most = size.max(*most);
     }
@@ -214,7 +216,7 @@ fn load_files(
 }
 
 /// Writes a file of numbers that do not compress, to the disk.
-fn write_random(path: &Path, size: Bytes, progress: &mut dyn Progress) -> Result<(), Error> {
+fn write_random(path: &Path, size: Bytes, seed: u64, progress: &mut dyn Progress) -> Result<(), Error> {
     const CHUNK: usize = 1 << 20;
     let lost = |error: std::io::Error| {
         Error::system(
@@ -223,16 +225,14 @@ fn write_random(path: &Path, size: Bytes, progress: &mut dyn Progress) -> Result
         )
     };
     let mut file = File::create(path).map_err(lost)?;
-    let (mut state, mut written) = (0x9E37_79B9_7F4A_7C15_u64, 0);
+    let (mut state, mut written) = (seed.max(1), 0);
     let mut chunk = vec![0; CHUNK];
     while written < size.get() {
         if progress.interrupted() {
             return Err(Error::interrupted());
         }
         for word in chunk.chunks_exact_mut(8) {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
+            state = next(state);
             word.copy_from_slice(&state.to_ne_bytes());
         }
         let length = CHUNK.min(usize::try_from(size.get() - written).unwrap_or(CHUNK));

@@ -1,6 +1,6 @@
 //! Runs the lab's own loads: one, or several at once.
 
-use super::edge::{Edge, End};
+use super::reading::{End, Reading};
 use super::{Executor, step::Done};
 use crate::load::{Ended, Run};
 use crate::undo::Change;
@@ -30,7 +30,7 @@ struct Running<'a> {
     job: Job<'a>,
     run: Option<Run>,
     /// Where its disks stood when it began.
-    before: Option<(Edge, i64, Option<Bytes>)>,
+    before: Option<(Reading, i64, Option<Bytes>)>,
     ended: Option<(Ended, Figures, i64)>,
 }
 
@@ -47,7 +47,7 @@ impl Executor<'_, '_> {
     /// Runs several at once. Each gives a result of its own beside that of the step.
     pub(super) fn parallel(&mut self, step: &Step, parts: &[Part]) -> Result<Done, Error> {
         let jobs = parts.iter().map(|part| Job {
-            id: format!("{}_{}", step.id, part.name),
+            id: step.part_id(part),
             name: &part.name,
             load: &part.load,
             cgroup: part.cgroup.as_ref(),
@@ -113,18 +113,19 @@ impl Executor<'_, '_> {
     fn begin<'j>(&mut self, job: Job<'j>) -> Result<Running<'j>, Error> {
         let started = job
             .cgroup
-            .map(|spec| self.groups.get(spec, self.ground.group.as_ref(), self.ground.journal, &self.disks))
+            .map(|spec| self.groups.get(spec, self.context.group.as_ref(), self.context.journal, &self.disks))
             .transpose()
             .and_then(|own| {
-                let group = own.as_ref().or(self.ground.group.as_ref());
-                Run::start(job.name, job.load, |place| self.disks.path(place), group)
+                let group = own.as_ref().or(self.context.group.as_ref());
+                let seed = crate::seed::derive(self.context.seed, &job.id);
+                Run::start(job.name, job.load, seed, |place| self.disks.path(place), group)
             });
         let mut running = Running { job, run: None, before: None, ended: None };
         match started {
             Ok(run) => {
-                self.ground.recorder.watch_pid(run.process().pid);
+                self.recorder.watch_pid(run.process().pid);
                 let what = format!("{} of step {}", running.job.load.kind(), running.job.id);
-                self.ground.journal.note(Change::Process { process: run.process(), what })?;
+                self.context.journal.note(Change::Process { process: run.process(), what })?;
                 running.run = Some(run);
             }
             Err(error) if error.kind == ErrorKind::Interrupted => return Err(error),
@@ -141,12 +142,12 @@ impl Executor<'_, '_> {
     fn look(&self, running: &mut Running<'_>, since: Duration) -> Result<(), Error> {
         let Some(run) = running.run.as_mut() else { return Ok(()) };
         let disks = || self.disks.of_load(running.job.load);
-        let group = self.ground.group.as_ref();
+        let group = self.context.group.as_ref();
         if running.before.is_none() {
             if since < running.job.delay {
                 return Ok(());
             }
-            let before = Edge::read(End::Before, &disks()?, group)?;
+            let before = Reading::read(End::Before, &disks()?, group)?;
             running.before = Some((before, now().boot_ns, self.cached(running.job.load)));
             run.go()?;
         }
@@ -155,8 +156,8 @@ impl Executor<'_, '_> {
         running.run = None;
         let mut figures = Figures::default();
         if let Some((before, began, cached)) = &running.before {
-            let after = Edge::read(End::After, &disks()?, group)?;
-            before.until(&after, &mut figures);
+            let after = Reading::read(End::After, &disks()?, group)?;
+            before.difference(&after, &mut figures);
             let elapsed = ended.figures.get(Figure::Elapsed).unwrap_or((at - began) as f64);
             figures.set(Figure::Elapsed, elapsed);
             figures.set_some(Figure::DiskUtil, before.disk_util(&after, (at - began) as f64));
@@ -174,7 +175,7 @@ impl Executor<'_, '_> {
 
     /// The file that a load reads.
     pub(super) fn load_file(&self, load: &Load) -> Option<std::path::PathBuf> {
-        let (place, _) = load.reads()?;
+        let (place, _) = load.spec().reads()?;
         matches!(place, pagetide_core::Place::File { .. }).then(|| self.disks.path(place).ok())?
     }
 
@@ -184,10 +185,10 @@ impl Executor<'_, '_> {
         let Some((standing, load)) = going else { return };
         let elapsed = began.elapsed();
         let left = standing
-            .part
-            .filter(|part| *part > 0.01)
-            .and_then(|part| Nanos::from_secs_f64(elapsed.as_secs_f64() * (1.0 - part) / part));
-        self.progress.update(standing.part, left, &standing.processed.to_string());
+            .fraction
+            .filter(|done| *done > 0.01)
+            .and_then(|done| Nanos::from_secs_f64(elapsed.as_secs_f64() * (1.0 - done) / done));
+        self.progress.update(standing.fraction, left, &standing.processed.to_string());
         if let Load::Copy(copy) = load
             && told.elapsed() >= Duration::from_nanos(copy.every.get())
         {
@@ -210,7 +211,7 @@ fn memory_in_words() -> String {
     let fields = [("MemFree", "free"), ("Buffers", "buffers"), ("Cached", "cached"), ("Dirty", "dirty")];
     let mut words: Vec<String> =
         fields.iter().filter_map(|(field, word)| Some(format!("{word} {}", meminfo.get(field)?))).collect();
-    words.extend(super::edge::kswapd_ns().map(|time| format!("kswapd {}", Nanos::new(time))));
+    words.extend(super::reading::kswapd_ns().map(|time| format!("kswapd {}", Nanos::new(time))));
     words.join(", ")
 }
 
@@ -220,10 +221,10 @@ impl Executor<'_, '_> {
         match &step.action {
             Action::Load(load) => self.disks.of_load(load),
             Action::Fio(job) => self.disks.of_job(job),
-            Action::Parallel(parts) => {
+            Action::Parallel(_) => {
                 let mut names = Vec::new();
-                for part in parts {
-                    names.extend(self.disks.of_load(&part.load)?);
+                for load in step.loads() {
+                    names.extend(self.disks.of_load(load)?);
                 }
                 names.sort_unstable();
                 names.dedup();

@@ -1,14 +1,14 @@
-//! One step: what it does and what is measured while it does it.
+//! Runs one step and measures it. A new kind of step is an arm of `act`; loads have `crates/lab/src/load/work.rs`.
 
 use super::dirty;
-use super::edge::{Edge, End};
+use super::reading::{End, Reading};
 use super::{Executor, caches};
 use crate::fio;
-use crate::hold::{self, Hold, Witness};
+use crate::hold::{self, Hold, HoldObserver};
 use crate::undo::{Change, Identity, Journal};
 use pagetide_core::{
-    Action, Bytes, Error, ErrorKind, Figure, Figures, FioJob, HoldSpec, MarkKind, Nanos, Outcome, Progress, Quantity,
-    Step, StepResult, Unit,
+    Action, Bytes, Error, ErrorKind, Figure, Figures, FioJob, HoldSpec, MarkKind, Nanos, Outcome, Parallel, Progress,
+    Quantity, Release, Sleep, Step, StepResult, Swaps, Sysctls, Unit,
 };
 use pagetide_kernel::cached;
 use pagetide_recorder::now;
@@ -27,6 +27,11 @@ impl Done {
         Self { outcome: Outcome::Done, notes: Vec::new(), figures: Figures::default(), fio: None }
     }
 
+    /// Refused where `result` is an error.
+    fn of(result: Result<(), Error>) -> Self {
+        result.map_or_else(|error| Self::badly(Outcome::Refused, error.to_string()), |()| Self::well())
+    }
+
     fn badly(outcome: Outcome, why: String) -> Self {
         Self { outcome, notes: vec![why], ..Self::well() }
     }
@@ -37,7 +42,7 @@ impl Executor<'_, '_> {
     pub(super) fn step(&mut self, step: &Step) -> Result<StepResult, Error> {
         let mut notes = Vec::new();
         self.prepare(step, &mut notes)?;
-        let (ground, group) = (self.ground, self.ground.group.as_ref());
+        let group = self.context.group.as_ref();
         let file = match &step.action {
             Action::Load(load) => self.load_file(load),
             _ => self.files.of(step),
@@ -45,27 +50,27 @@ impl Executor<'_, '_> {
         let disks = self.disks_of(step)?;
         let cached_now = || file.as_ref().and_then(|file| cached::bytes(file).ok()).map(Bytes::as_f64);
         let cached_before = cached_now();
-        let watch = dirty::Watch::start();
-        ground.recorder.sample_now();
-        let before = Edge::read(End::Before, &disks, group)?;
-        ground.recorder.mark(MarkKind::StepStarted { id: step.id.clone(), title: step.title.clone() });
+        let dirty = dirty::PeakSampler::start();
+        self.recorder.sample_now();
+        let before = Reading::read(End::Before, &disks, group)?;
+        self.recorder.mark(MarkKind::StepStarted { id: step.id.clone(), title: step.title.clone() });
         let started = now();
         let mut done = self.act(step)?;
         let ended = now();
-        let after = Edge::read(End::After, &disks, group)?;
-        ground.recorder.sample_now();
+        let after = Reading::read(End::After, &disks, group)?;
+        self.recorder.sample_now();
         notes.append(&mut done.notes);
 
         let mut figures = Figures::default();
         figures.set(Figure::Elapsed, (ended.boot_ns - started.boot_ns) as f64);
-        before.until(&after, &mut figures);
+        before.difference(&after, &mut figures);
         // What the step's own process says of itself is nearer to it than what the whole machine did meanwhile.
         figures.override_with(&done.figures);
         figures
             .set_some(Figure::DiskUtil, figures.get(Figure::Elapsed).and_then(|time| before.disk_util(&after, time)));
-        figures.set_some(Figure::DirtyPeak, watch.peak().map(Bytes::as_f64));
-        if let Some((dirty, background)) = self.tuning.thresholds().or_else(|| before.thresholds()) {
-            figures.set(Figure::DirtyThreshold, dirty.as_f64());
+        figures.set_some(Figure::DirtyPeak, dirty.peak().map(Bytes::as_f64));
+        if let Some((limit, background)) = self.control.dirty_thresholds().or_else(|| before.thresholds()) {
+            figures.set(Figure::DirtyThreshold, limit.as_f64());
             figures.set(Figure::BackgroundThreshold, background.as_f64());
         }
         figures.set_some(Figure::CachedBefore, cached_before);
@@ -98,52 +103,47 @@ impl Executor<'_, '_> {
         match &step.action {
             Action::Fio(job) => self.fio(step, job),
             Action::Hold(spec) => self.hold(step, spec),
-            Action::Release(id) => Ok(match self.holds.remove(id) {
+            Action::Release(Release(id)) => Ok(match self.holds.remove(id) {
                 Some(_) => Done::well(),
-                None => Done::badly(Outcome::Refused, format!("step {id} holds nothing")),
+                None => Done::badly(Outcome::Refused, format!("step {id} holds no memory")),
             }),
-            Action::DropCaches => {
+            Action::DropCaches(_) => {
                 let left = caches::drop_all(&self.files.shared())?;
                 Ok(Done { notes: left.into_iter().collect(), ..Done::well() })
             }
-            Action::Sleep(time) => self.sleep(*time),
-            Action::Sysctl(settings) => {
+            Action::Sleep(Sleep(time)) => self.sleep(*time),
+            Action::Sysctl(Sysctls(settings)) => {
                 for (name, value) in settings {
-                    self.tuning.set(name, *value)?;
+                    self.control.set_sysctl(name, *value)?;
                 }
-                self.tuning.settle()?;
+                self.control.before_step()?;
                 Ok(Done::well())
             }
-            Action::Snapshot => Ok(Done::well()),
+            Action::Snapshot(_) => Ok(Done::well()),
             Action::Load(load) => self.load(step, load),
-            Action::Parallel(parts) => self.parallel(step, parts),
-            Action::Device(change) => Ok(match self.tuning.device(change) {
-                Ok(()) => Done::well(),
-                Err(error) => Done::badly(Outcome::Refused, error.to_string()),
-            }),
-            Action::Swap(areas) => Ok(match self.tuning.swap(areas) {
-                Ok(()) => Done::well(),
-                Err(error) => Done::badly(Outcome::Refused, error.to_string()),
-            }),
+            Action::Parallel(Parallel(parts)) => self.parallel(step, parts),
+            Action::Device(change) => Ok(Done::of(self.control.change_disk(change))),
+            Action::Swap(Swaps(areas)) => Ok(Done::of(self.control.replace_swap(areas))),
         }
     }
 
     fn fio(&mut self, step: &Step, job: &FioJob) -> Result<Done, Error> {
         let Some(file) = self.files.of(step) else { return Ok(Done::well()) };
-        let result = self.ground.results.join(format!("fio-{}.json", step.id));
-        let arguments = fio::arguments(&step.id, job, &file);
+        let result = self.context.results.join(format!("fio-{}.json", step.id));
+        let seed = crate::seed::derive(self.context.seed, &step.id);
+        let arguments = fio::arguments(&step.id, job, &file, seed);
         let own = match &step.cgroup {
-            Some(spec) => match self.groups.get(spec, self.ground.group.as_ref(), self.ground.journal, &self.disks) {
+            Some(spec) => match self.groups.get(spec, self.context.group.as_ref(), self.context.journal, &self.disks) {
                 Ok(group) => Some(group),
                 Err(error) => return Ok(Done::badly(Outcome::Refused, error.to_string())),
             },
             None => None,
         };
-        let group = own.as_ref().or(self.ground.group.as_ref());
-        let run = fio::Run::start(&self.ground.fio, &arguments, &result, group)?;
-        self.ground.recorder.watch_pid(run.pid());
+        let group = own.as_ref().or(self.context.group.as_ref());
+        let run = fio::Run::start(&self.context.fio, &arguments, &result, group)?;
+        self.recorder.watch_pid(run.pid());
         if let Some(process) = Identity::of(run.pid()) {
-            self.ground.journal.note(Change::Process { process, what: format!("fio of step {}", step.id) })?;
+            self.context.journal.note(Change::Process { process, what: format!("fio of step {}", step.id) })?;
         }
         let ended = run.wait(self.progress)?;
         let mut figures = Figures::default();
@@ -199,13 +199,13 @@ impl Executor<'_, '_> {
     }
 
     fn hold(&mut self, step: &Step, spec: &HoldSpec) -> Result<Done, Error> {
-        struct Seen<'a> {
+        struct Observer<'a> {
             progress: &'a mut dyn Progress,
             journal: &'a Journal,
             what: String,
             of: Bytes,
         }
-        impl Witness for Seen<'_> {
+        impl HoldObserver for Observer<'_> {
             fn started(&mut self, process: Identity) -> Result<(), Error> {
                 self.journal.note(Change::Process { process, what: self.what.clone() })
             }
@@ -218,28 +218,28 @@ impl Executor<'_, '_> {
             }
         }
         let options = hold::Options {
-            group: self.ground.group.as_ref(),
-            floor: self.ground.floor,
-            ..hold::Options::new(&self.ground.data)
+            group: self.context.group.as_ref(),
+            floor: self.context.floor,
+            ..hold::Options::new(&self.context.data)
         };
-        let mut seen = Seen {
+        let mut observer = Observer {
             progress: &mut *self.progress,
-            journal: self.ground.journal,
+            journal: self.context.journal,
             what: format!("memory held by step {}", step.id),
-            of: spec.touch.unwrap_or(spec.size),
+            of: spec.touched(),
         };
-        match Hold::occupy(spec, &options, &mut seen) {
+        match Hold::occupy(spec, &options, &mut observer) {
             Ok(hold) => {
                 let mut done = Done::well();
                 done.figures.set(Figure::Resident, hold.resident().as_f64());
                 done.figures.set(Figure::Processed, hold.touched().as_f64());
                 done.figures.set(Figure::Elapsed, hold.took().as_f64());
-                self.ground.recorder.watch_pid(hold.holder().pid);
+                self.recorder.watch_pid(hold.holder().pid);
                 self.holds.insert(step.id.clone(), hold);
                 Ok(done)
             }
             Err(error) if error.kind == ErrorKind::Interrupted => Err(error),
-            Err(error) if error.what == hold::KILLED => Ok(Done::badly(Outcome::Killed, error.to_string())),
+            Err(error) if error.kind == ErrorKind::Killed => Ok(Done::badly(Outcome::Killed, error.to_string())),
             Err(error) => Ok(Done::badly(Outcome::Refused, error.to_string())),
         }
     }
@@ -257,33 +257,14 @@ impl Executor<'_, '_> {
     }
 }
 
-/// A result in a few words, for the line that ends a step.
-pub(super) fn in_words(result: &StepResult) -> String {
+/// The line that ends a step: why it did not succeed, then the figures that its kind names.
+pub(super) fn headline(step: &Step, result: &StepResult) -> String {
     let mut words = Vec::new();
     if result.outcome != Outcome::Done {
         words.push(result.notes.first().cloned().unwrap_or_default());
     }
-    let mut add = |figure: Figure, what: &str| {
-        words.extend(result.quantity(figure).map(|quantity| format!("{quantity} {what}").trim_end().to_owned()));
-    };
-    if result.kind == "fio" {
-        add(Figure::Iops, "");
-        add(Figure::ClatMean, "per request");
-        add(Figure::DiskReads, "disk reads");
-        add(Figure::DiskWrites, "disk writes");
-    } else if ["stream", "dd", "copy"].contains(&result.kind.as_str()) {
-        add(Figure::Processed, "moved");
-        add(Figure::Bandwidth, "");
-        add(Figure::BuffersAfter, "in Buffers");
-        add(Figure::CacheAfter, "in Cached");
-    } else {
-        if result.kind == "map_and_walk" {
-            add(Figure::Iterations, "iterations");
-            add(Figure::Elapsed, "");
-            add(Figure::MajorFaults, "major faults");
-        }
-        add(Figure::Resident, "resident");
-        add(Figure::AvailableAfter, "available");
+    for (figure, what) in step.action.spec().headline() {
+        words.extend(result.quantity(*figure).map(|quantity| format!("{quantity} {what}").trim_end().to_owned()));
     }
     words.join(", ")
 }

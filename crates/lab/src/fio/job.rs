@@ -1,10 +1,11 @@
-//! A scenario's job as fio's command line.
+//! The command line of fio for a job of a scenario.
 
 use pagetide_core::FioJob;
 use std::path::Path;
 
 /// The options of fio for a job on `file`. Sizes are given in bytes, so that fio's idea of `k` does not matter.
-pub fn arguments(name: &str, job: &FioJob, file: &Path) -> Vec<String> {
+/// `seed` decides the random sequence of a job that is not to repeat fio's default one.
+pub fn arguments(name: &str, job: &FioJob, file: &Path, seed: u64) -> Vec<String> {
     let mut options = vec![
         format!("--name={name}"),
         format!("--filename={}", escape(file)),
@@ -21,6 +22,7 @@ pub fn arguments(name: &str, job: &FioJob, file: &Path) -> Vec<String> {
     add("invalidate", job.invalidate.map(truth));
     add("norandommap", when(job.norandommap));
     add("randrepeat", job.randrepeat.map(truth));
+    add("randseed", (job.randrepeat == Some(false)).then(|| (seed >> 1).to_string()));
     add("direct", when(job.direct));
     add("iodepth", job.iodepth.map(|depth| depth.to_string()));
     add("numjobs", job.numjobs.map(|count| count.to_string()));
@@ -81,7 +83,7 @@ mod tests {
         };
         let plain =
             "--name=A1 --filename=/d/a\\:b --ioengine=sync --rw=randread --bs=8192 --size=67108864 --invalidate=0";
-        assert_eq!(arguments("A1", &job, Path::new("/d/a:b")).join(" "), plain);
+        assert_eq!(arguments("A1", &job, Path::new("/d/a:b"), 9).join(" "), plain);
         job.norandommap = true;
         job.randrepeat = Some(false);
         job.direct = true;
@@ -93,9 +95,9 @@ mod tests {
         job.fsync = Some(1);
         job.end_fsync = true;
         assert_eq!(
-            arguments("A1", &job, Path::new("/d/a:b")).join(" "),
+            arguments("A1", &job, Path::new("/d/a:b"), 9).join(" "),
             format!(
-                "{plain} --norandommap=1 --randrepeat=0 --direct=1 --iodepth=32 --numjobs=2 --runtime=1500000us \
+                "{plain} --norandommap=1 --randrepeat=0 --randseed=4 --direct=1 --iodepth=32 --numjobs=2 --runtime=1500000us \
                  --time_based=1 --rate_iops=500 --fsync=1 --end_fsync=1"
             )
         );

@@ -1,5 +1,5 @@
 use super::*;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const SIZE: Bytes = Bytes::new(24 << 20);
 
@@ -36,7 +36,7 @@ fn only_what_is_touched_is_resident() {
 }
 
 #[test]
-fn it_is_told_when_the_holder_is_killed() {
+fn a_killed_holder_holds_nothing() {
     let folder = folder();
     let hold = Hold::occupy(&spec(HoldKind::Anon, None), &Options::new(folder.path()), &mut ()).unwrap();
     crate::undo::kill(hold.holder());
@@ -53,9 +53,9 @@ fn more_than_is_available_is_refused_before_it_is_taken() {
 }
 
 #[test]
-fn it_waits_before_it_touches_and_can_be_ended_meanwhile() {
+fn it_waits_before_it_touches_and_can_be_interrupted_meanwhile() {
     struct Impatient(Option<Identity>);
-    impl Witness for Impatient {
+    impl HoldObserver for Impatient {
         fn started(&mut self, holder: Identity) -> Result<(), Error> {
             self.0 = Some(holder);
             Ok(())
@@ -67,9 +67,9 @@ fn it_waits_before_it_touches_and_can_be_ended_meanwhile() {
     }
     let folder = folder();
     let options = Options { after: Nanos::new(60_000_000_000), ..Options::new(folder.path()) };
-    let mut witness = Impatient(None);
+    let mut observer = Impatient(None);
     let began = Instant::now();
-    assert!(Hold::occupy(&spec(HoldKind::Anon, None), &options, &mut witness).is_err());
+    assert!(Hold::occupy(&spec(HoldKind::Anon, None), &options, &mut observer).is_err());
     assert!(began.elapsed() < Duration::from_secs(30));
-    assert!(!witness.0.unwrap().alive());
+    assert!(!observer.0.unwrap().alive());
 }

@@ -1,17 +1,18 @@
 //! Says in sentences what the host was made into, and how it differs from the machine that the scenario describes.
 
 use super::check::Found;
-use super::{HostOptions, Smaller};
+use super::options::HostOptions;
+use super::shrunk::ShrunkHost;
 use crate::shrink;
 use pagetide_core::{Action, Figure, Manifest, Quantity, Scenario, StepResult, SwapSpec};
 use pagetide_kernel::{Root, damon};
 
 /// What was done to the host and what stays different, known before the run.
-pub(super) fn before(scenario: &Scenario, options: &HostOptions, smaller: &Smaller<'_>, found: &Found) -> Vec<String> {
+pub(super) fn before(scenario: &Scenario, options: &HostOptions, host: &ShrunkHost<'_>, found: &Found) -> Vec<String> {
     let machine = &scenario.machine;
     let mut lines = Vec::new();
-    match smaller {
-        Smaller::Group(shrunk) => {
+    match host {
+        ShrunkHost::Group(shrunk) => {
             lines.push(format!(
                 "The work runs in the memory control group {}, limited to {}: the machine's {} less the {} its own system would hold.",
                 shrunk.group().path().display(),
@@ -26,12 +27,12 @@ pub(super) fn before(scenario: &Scenario, options: &HostOptions, smaller: &Small
                     .to_owned(),
             );
         }
-        Smaller::Held { hold, .. } => lines.push(format!(
+        ShrunkHost::Held { hold, .. } => lines.push(format!(
             "A process holds {} of this host's memory, locked, so that {} or 1 GiB stay available; all else is the host's own.",
             hold.touched(),
             shrink::limit(machine),
         )),
-        Smaller::AsItIs(_) => {
+        ShrunkHost::Unchanged(_) => {
             lines.push(format!("The host was not made smaller: its memory is its own, not the scenario's {}.", machine.memory));
         }
     }
@@ -50,7 +51,7 @@ pub(super) fn before(scenario: &Scenario, options: &HostOptions, smaller: &Small
         );
     }
     match &machine.swap {
-        SwapSpec::None if matches!(smaller, Smaller::Group(_)) => {}
+        SwapSpec::None if matches!(host, ShrunkHost::Group(_)) => {}
         SwapSpec::None => lines.push("Swap is as this host has it.".into()),
         SwapSpec::Disk { size, .. } | SwapSpec::Zram { size, .. } => {
             lines.push(format!("The scenario's swap of {size} was not made: swap is as this host has it."));

@@ -1,8 +1,9 @@
 //! What must be so before a host is changed: each error names what is missing and the fix.
 
-use super::{HostOptions, Shrink};
-use crate::{executor, fio, hold, shrink};
-use pagetide_core::{Action, Bytes, Error, Scenario};
+use super::options::{HostOptions, Shrink};
+use crate::shrink::{self, Controller};
+use crate::{executor, fio, hold};
+use pagetide_core::{Action, Bytes, Error, Release, Scenario, Sysctls};
 use pagetide_kernel::Root;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -56,7 +57,7 @@ pub(super) fn all(scenario: &Scenario, options: &HostOptions) -> Result<Found, E
     blocks(scenario, &disks)?;
     settings(scenario)?;
     if options.shrink == Shrink::Cgroup {
-        shrink::Controller::find()?;
+        Controller::find()?;
     }
     Ok(Found { disks, fio })
 }
@@ -111,8 +112,8 @@ fn holds(scenario: &Scenario) -> Result<(), Error> {
     let mut held: BTreeMap<&str, u64> = BTreeMap::new();
     for step in &scenario.steps {
         match &step.action {
-            Action::Hold(spec) => held.insert(&step.id, spec.touch.unwrap_or(spec.size).get()),
-            Action::Release(id) => held.remove(id.as_str()),
+            Action::Hold(spec) => held.insert(&step.id, spec.touched().get()),
+            Action::Release(Release(id)) => held.remove(id.as_str()),
             _ => continue,
         };
         let sum = Bytes::new(held.values().fold(0, |sum: u64, size| sum.saturating_add(*size)));
@@ -153,7 +154,7 @@ fn blocks(scenario: &Scenario, disks: &[String]) -> Result<(), Error> {
 /// Settings that this kernel does not have are found before anything runs.
 fn settings(scenario: &Scenario) -> Result<(), Error> {
     let in_steps = scenario.steps.iter().filter_map(|step| match &step.action {
-        Action::Sysctl(settings) => Some(settings),
+        Action::Sysctl(Sysctls(settings)) => Some(settings),
         _ => None,
     });
     for name in in_steps.chain([&scenario.machine.sysctl]).flat_map(|settings| settings.keys()) {

@@ -1,6 +1,7 @@
 use super::*;
 use pagetide_core::{
-    BytesPerSecond, CopySpec, DdSpec, Fill, GrowSpec, NamesSpec, Order, Sharing, SpinSpec, StreamSpec, Stride, WalkSpec,
+    BytesPerSecond, CopySpec, DdSpec, Fill, GrowSpec, MapAndWalkSpec, Nanos, Order, Sharing, SpinSpec, StatMissingSpec,
+    StepKind, StreamSpec, Stride,
 };
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -25,7 +26,7 @@ fn start(load: &Load, folder: &Path) -> Result<Run, Error> {
             Place::Disk(disk) => PathBuf::from("/nowhere").join(disk),
         })
     };
-    Run::start("a-load", load, path, None)
+    Run::start("a-load", load, 7, path, None)
 }
 
 fn finish(mut run: Run) -> Ended {
@@ -72,8 +73,8 @@ fn stream(size: u64, bs: u64) -> StreamSpec {
     }
 }
 
-fn walk(code: u64, data: u64) -> WalkSpec {
-    WalkSpec {
+fn walk(code: u64, data: u64) -> MapAndWalkSpec {
+    MapAndWalkSpec {
         code: Bytes::new(code),
         file: file("code"),
         executable: false,
@@ -81,7 +82,7 @@ fn walk(code: u64, data: u64) -> WalkSpec {
         sharing: Sharing::Private,
         fill: Fill::Random,
         chunk: None,
-        walked: None,
+        hot: None,
         iterations: 3,
         order: Order::Random,
         rate: None,
@@ -157,7 +158,10 @@ fn what_cannot_be_done_is_refused_with_its_reason() {
     content(folder.path(), "a", 2 * MIB);
     let ended = run(&Load::Dd(dd(file("a"), Place::Null, 8 * MIB)), folder.path());
     assert_eq!(ended.outcome, Outcome::Refused);
-    assert!(ended.notes[0].contains("failed to read") && ended.notes[0].contains("no more of it"), "{ended:?}");
+    assert!(
+        ended.notes[0].contains("failed to read") && ended.notes[0].contains("unexpected end of file"),
+        "{ended:?}"
+    );
     assert_eq!(get(&ended, Figure::Processed), 2.0 * MIB as f64);
 }
 
@@ -175,7 +179,7 @@ fn a_walk_fills_touches_and_counts() {
     for (sharing, fill, order) in
         [(Sharing::Private, Fill::Random, Order::Random), (Sharing::Shared, Fill::Zero, Order::Shuffled)]
     {
-        let spec = WalkSpec { sharing, fill, order, chunk: Some(Bytes::new(4 * MIB)), ..walk(2 * MIB, 12 * MIB) };
+        let spec = MapAndWalkSpec { sharing, fill, order, chunk: Some(Bytes::new(4 * MIB)), ..walk(2 * MIB, 12 * MIB) };
         let ended = run(&Load::MapAndWalk(spec), folder.path());
         assert_eq!((ended.outcome, ended.notes.len()), (Outcome::Done, 0), "{ended:?}");
         assert_eq!((get(&ended, Figure::Iterations), get(&ended, Figure::Issued)), (3.0, 3.0 * 1024.0));
@@ -188,7 +192,7 @@ fn a_walk_fills_touches_and_counts() {
 #[test]
 fn a_walk_of_a_part_goes_round_in_that_part() {
     let folder = folder();
-    let spec = WalkSpec { walked: Some(Bytes::new(4 * MIB)), ..walk(0, 12 * MIB) };
+    let spec = MapAndWalkSpec { hot: Some(Bytes::new(4 * MIB)), ..walk(0, 12 * MIB) };
     let ended = run(&Load::MapAndWalk(spec), folder.path());
     assert_eq!((get(&ended, Figure::Iterations), get(&ended, Figure::Issued)), (3.0, 3.0 * 1024.0));
     assert!(get(&ended, Figure::Resident) > 12.0 * MIB as f64, "all of it is filled: {ended:?}");
@@ -201,7 +205,7 @@ fn a_walk_over_a_cold_file_faults_for_every_page_once() {
     let handle = File::open(folder.path().join("code")).unwrap();
     handle.sync_all().unwrap();
     rustix::fs::fadvise(&handle, 0, None, rustix::fs::Advice::DontNeed).unwrap();
-    let spec = WalkSpec { order: Order::Shuffled, iterations: 1, ..walk(4 * MIB, 0) };
+    let spec = MapAndWalkSpec { order: Order::Shuffled, iterations: 1, ..walk(4 * MIB, 0) };
     let cold = run(&Load::MapAndWalk(spec.clone()), folder.path());
     assert!(get(&cold, Figure::MajorFaults) >= 1.0, "{cold:?}");
     let warm = run(&Load::MapAndWalk(spec), folder.path());
@@ -209,14 +213,14 @@ fn a_walk_over_a_cold_file_faults_for_every_page_once() {
 }
 
 #[test]
-fn a_walk_ends_when_its_time_is_over_or_it_is_told() {
+fn a_walk_ends_when_its_time_is_over_or_it_is_told_to() {
     let folder = folder();
     content(folder.path(), "code", MIB);
-    let spec = WalkSpec { iterations: u64::MAX, time: Some(Nanos::new(200_000_000)), ..walk(MIB, MIB) };
+    let spec = MapAndWalkSpec { iterations: u64::MAX, time: Some(Nanos::new(200_000_000)), ..walk(MIB, MIB) };
     let ended = run(&Load::MapAndWalk(spec.clone()), folder.path());
     assert_eq!(ended.outcome, Outcome::TimedOut);
     assert!((0.19e9..2e9).contains(&get(&ended, Figure::Elapsed)));
-    let mut endless = start(&Load::MapAndWalk(WalkSpec { time: None, ..spec }), folder.path()).unwrap();
+    let mut endless = start(&Load::MapAndWalk(MapAndWalkSpec { time: None, ..spec }), folder.path()).unwrap();
     endless.go().unwrap();
     endless.stop();
     let ended = finish(endless);
@@ -230,7 +234,7 @@ fn what_grows_is_resident_and_takes_its_time() {
         size: Bytes::new(24 * MIB),
         rate: Some(BytesPerSecond::new(96 * MIB)),
         fill: Fill::Zero,
-        linger: Nanos::new(50_000_000),
+        hold_for: Nanos::new(50_000_000),
     };
     let ended = run(&Load::Grow(grow), folder.path());
     assert_eq!((ended.outcome, get(&ended, Figure::Processed)), (Outcome::Done, 24.0 * MIB as f64));
@@ -239,13 +243,13 @@ fn what_grows_is_resident_and_takes_its_time() {
 }
 
 #[test]
-fn a_killed_load_tells_what_it_had_done_and_a_dropped_one_is_gone() {
+fn a_killed_load_reports_what_it_had_done_and_a_dropped_load_is_gone() {
     let folder = folder();
     let endless = Load::Grow(GrowSpec {
         size: Bytes::new(8 * MIB),
         rate: None,
         fill: Fill::Zero,
-        linger: Nanos::new(3_600_000_000_000),
+        hold_for: Nanos::new(3_600_000_000_000),
     });
     let mut run = start(&endless, folder.path()).unwrap();
     run.go().unwrap();
@@ -286,7 +290,7 @@ fn a_stride_leaves_out_what_it_does_not_read() {
     // Two blocks of every eight, from the begin to the last two: the whole file is needed, a quarter is read.
     let stride = Some(Stride { read: Bytes::new(MIB / 4), skip: Bytes::new(3 * MIB / 4) });
     let strided = StreamSpec { stride, ..stream(2 * MIB, MIB / 8) };
-    assert_eq!(strided.extent(), Bytes::new(8 * MIB));
+    assert_eq!(strided.reads().unwrap().1, Bytes::new(8 * MIB));
     let ended = run(&Load::Stream(strided.clone()), folder.path());
     assert_eq!((ended.outcome, get(&ended, Figure::Processed)), (Outcome::Done, 2.0 * MIB as f64));
     let short = folder.path().join("a");
@@ -296,7 +300,7 @@ fn a_stride_leaves_out_what_it_does_not_read() {
 }
 
 #[test]
-fn a_random_stream_goes_on_until_it_is_ended_and_stays_in_its_file() {
+fn a_random_stream_runs_until_its_time_is_over_and_stays_in_its_file() {
     let folder = folder();
     content(folder.path(), "a", MIB);
     let random = StreamSpec { random: true, time: Some(Nanos::new(200_000_000)), ..stream(MIB, 4096) };
@@ -313,10 +317,10 @@ fn spinning_uses_a_cpu_and_nothing_else() {
 }
 
 #[test]
-fn names_are_looked_up_beside_the_file_and_none_is_made() {
+fn missing_names_are_looked_up_in_the_folder_and_none_is_made() {
     let folder = folder();
-    let names = NamesSpec { beside: file("a"), count: 5000, rate: None, linger: Nanos::ZERO };
-    let ended = run(&Load::Names(names), folder.path());
+    let names = StatMissingSpec { folder_of: file("a"), count: 5000, rate: None, hold_for: Nanos::ZERO };
+    let ended = run(&Load::StatMissing(names), folder.path());
     assert_eq!((ended.outcome, get(&ended, Figure::Issued)), (Outcome::Done, 5000.0), "{ended:?}");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }

@@ -102,11 +102,12 @@ fn comes_up(
     let modules = modules.in_order(&super::BASE_MODULES)?;
     let job = Job {
         scenario: None,
+        seed: 0,
         interval: Nanos::ZERO,
         as_host: false,
         modules: Vec::new(),
-        beside: Vec::new(),
-        beside_to_end: false,
+        alongside: Vec::new(),
+        alongside_to_end: false,
     };
     let machine = Machine {
         qemu: PathBuf::from(qemu),

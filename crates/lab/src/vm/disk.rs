@@ -2,7 +2,7 @@
 
 use super::initramfs::find_program;
 use crate::executor;
-use pagetide_core::{Action, Bytes, DiskSpec, Error, FileSystem, Scenario, SwapSpec};
+use pagetide_core::{Action, Bytes, DiskSpec, Error, FileSystem, Scenario, SwapSpec, Swaps};
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
@@ -37,7 +37,7 @@ fn overhead(filesystem: FileSystem, content: Bytes) -> Bytes {
 /// largest swap area that is ever on it, and for what the file system takes. A scale makes all of these smaller but the last.
 pub(super) fn size(disk: &DiskSpec, scenario: &Scenario) -> Bytes {
     let in_steps = scenario.steps.iter().flat_map(|step| match &step.action {
-        Action::Swap(areas) => areas.as_slice(),
+        Action::Swap(Swaps(areas)) => areas.as_slice(),
         _ => &[],
     });
     let areas = std::iter::once(&scenario.machine.swap).chain(in_steps).map(|area| match area {

@@ -1,37 +1,39 @@
-//! What the guest tells the backend, and how it travels: frames over a virtio serial port.
+//! The messages of the guest to the backend, and their format: frames over a virtio serial port.
 //!
 //! A frame is the length of its body (u32, little endian), the body's CRC-32, and the body, one [`Message`] as JSON. The port
 //! loses nothing while both ends live, so a wrong checksum means that somebody else wrote to it; it ends the run.
 
 use pagetide_core::{
-    Column, DeviceChange, Entity, EntityId, Error, ErrorKind, Manifest, Mark, Nanos, Sample, Scenario, Schema, Stamp,
-    StepResult, Table,
+    BackendRun, Column, DeviceChange, Entity, EntityId, Error, ErrorKind, Manifest, Mark, Nanos, Sample, Scenario,
+    Schema, Stamp, Table,
 };
 use serde::{Deserialize, Serialize};
 
-/// What the guest finds in its own file system: what it is to do.
+/// What the guest is to run; a file in its own file system.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Job {
     /// The scenario, scaled. Absent for a probe, which only says that the kernel came up.
     pub scenario: Option<Scenario>,
+    /// The seed of the run.
+    pub seed: u64,
     /// Time between samples.
     pub interval: Nanos,
     /// Whether to record as a flight recorder does.
     pub as_host: bool,
     /// Where each module lies, in the order in which they are loaded.
     pub modules: Vec<String>,
-    /// Commands that run beside the steps, each as its words.
-    pub beside: Vec<Vec<String>>,
+    /// Commands that run alongside the steps, each as its words.
+    pub alongside: Vec<Vec<String>>,
     /// Whether to wait until they end by themselves.
-    pub beside_to_end: bool,
+    pub alongside_to_end: bool,
 }
 
-/// What a guest says.
+/// A message of a guest.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Message {
     /// It is up; the time since its kernel started.
     Up { uptime: Nanos },
-    /// It still lives.
+    /// A heartbeat.
     Alive,
     /// The recording begins.
     Begin(Box<Manifest>),
@@ -51,18 +53,18 @@ pub(super) enum Message {
     StepDone { note: String },
     /// As `Progress::say`.
     Say { line: String },
-    /// From now on the disks are as slow as the scenario says: what came before was preparation. A request takes `own` without
-    /// any delay, which is taken off the delay.
-    Limit { own: Nanos },
+    /// From now on the disks have the scenario's limits: what came before was preparation. A request takes `vm_latency` in the
+    /// VM itself, which is subtracted from the latency of the disk.
+    StartDisks { vm_latency: Nanos },
     /// From now on a disk is like this.
     Device(DeviceChange),
     /// A file for the run folder, such as fio's own result.
     File { name: String, text: String },
-    /// A part of a file that a command beside the steps has left, in order: its path below their folder, and bytes as hexadecimal
+    /// A part of a file that a command alongside the steps has left, in order: its path below their folder, and bytes as hexadecimal
     /// digits.
     Part { path: String, hex: String },
     /// All steps are done.
-    End { steps: Vec<StepResult>, kernel: String, machine: Vec<String>, differences: Vec<String> },
+    End(Box<BackendRun>),
     /// It cannot go on.
     Refused { system: bool, what: String, hint: String },
 }
@@ -120,26 +122,26 @@ pub(super) fn unhex(text: &str) -> Option<Vec<u8>> {
     if rest.is_empty() { bytes } else { None }
 }
 
-/// How much of a schema has been told.
+/// How much of a schema was sent.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct SentSchema {
     /// Columns and entities, per table.
     counts: [(usize, usize); Table::ALL.len()],
 }
 
-impl Told {
-    /// What is new in the schema since the last time.
-    pub(super) fn news(&mut self, schema: &Schema) -> Vec<Message> {
-        let mut news = Vec::new();
-        for (table, told) in Table::ALL.into_iter().zip(&mut self.counts) {
+impl SentSchema {
+    /// What is new in the schema since the last call.
+    pub(super) fn delta(&mut self, schema: &Schema) -> Vec<Message> {
+        let mut delta = Vec::new();
+        for (table, sent) in Table::ALL.into_iter().zip(&mut self.counts) {
             let (columns, entities) = (schema.columns(table), schema.entities(table));
-            if columns.len() > told.0 || entities.len() > told.1 {
-                let (columns_new, entities_new) = (columns[told.0..].to_vec(), entities[told.1..].to_vec());
-                news.push(Message::Grow { table, columns: columns_new, entities: entities_new });
-                *told = (columns.len(), entities.len());
+            if columns.len() > sent.0 || entities.len() > sent.1 {
+                let (columns_new, entities_new) = (columns[sent.0..].to_vec(), entities[sent.1..].to_vec());
+                delta.push(Message::Grow { table, columns: columns_new, entities: entities_new });
+                *sent = (columns.len(), entities.len());
             }
         }
-        news
+        delta
     }
 }
 
@@ -175,7 +177,7 @@ impl Frames {
         let word = |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
         let (length, checksum) = (word(0), word(4));
         if length > LARGEST {
-            return Err(format!("a message of {length} bytes was announced"));
+            return Err(format!("a message of {length} bytes is too large"));
         }
         let Some(body) = rest.get(..length as usize) else { return Ok(None) };
         if crc32fast::hash(body) != checksum {
@@ -192,9 +194,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn samples_and_schema_arrive_as_they_left_whatever_the_pieces() {
+    fn samples_and_schema_arrive_unchanged_in_pieces_of_any_size() {
         let mut schema = Schema::default();
-        let (mut told, mut wire) = (Told::default(), Vec::new());
+        let (mut sent_schema, mut wire) = (SentSchema::default(), Vec::new());
         let mut sent = Vec::new();
         for at in 0..4u32 {
             schema.column(Table::Disk, &format!("c{at}"));
@@ -202,8 +204,8 @@ mod tests {
             let mut sample = Sample::default();
             sample.stamp = Stamp { wall_ns: 1, mono_ns: 2, boot_ns: i64::from(at) };
             sample.row(Table::Disk, EntityId(at), at as usize + 1)[at as usize] = Some(-5);
-            for news in told.news(&schema) {
-                wire.extend(frame(&news).unwrap());
+            for delta in sent_schema.delta(&schema) {
+                wire.extend(frame(&delta).unwrap());
             }
             wire.extend(frame(&Message::Sample(PlainSample::from(&sample))).unwrap());
             sent.push((schema.clone(), sample));
@@ -232,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn noise_is_noticed() {
+    fn damaged_frames_are_errors() {
         let mut bytes = frame(&Message::Alive).unwrap();
         *bytes.last_mut().unwrap() ^= 1;
         let mut frames = Frames::default();

@@ -1,9 +1,8 @@
 //! The lab's own loads in scenarios on the very machine of the test, at a tiny scale. They need root and fio.
 
-use super::run::{Memory, Quiet, groups, scenario, settings};
-use pagetide_core::{Backend, ErrorKind, Figure, MarkKind, Outcome, RunResult, Scale, StepResult};
-use pagetide_lab::host::{Host, HostOptions};
-use pagetide_lab::undo::{HostLock, recover};
+use super::run::{self, Memory, Quiet, alone, folder, groups, options, scenario, settings};
+use pagetide_core::{ErrorKind, Figure, MarkKind, Outcome, RunResult, StepResult};
+use pagetide_lab::host::Host;
 use std::path::Path;
 
 const MIB: f64 = 1024.0 * 1024.0;
@@ -26,7 +25,7 @@ copy = { from = "file:in", to = "file:out", size = "24MiB" }
 [[step]]
 id = "both"
 parallel = [
-  { name = "grown", grow = { size = "8MiB", linger = "300ms" }, cgroup = { name = "small", memory_max = "32MiB" } },
+  { name = "grown", grow = { size = "8MiB", hold_for = "300ms" }, cgroup = { name = "small", memory_max = "32MiB" } },
   { name = "late", delay = "100ms", dd = { from = "zero", to = "null", size = "8MiB" } },
   { name = "service", background = true, map_and_walk = { code = "4MiB", iterations = 1000000000, rate = 100 } },
   { name = "high_limit", dd = { from = "zero", to = "file:in", size = "8MiB" }, cgroup = { name = "high", memory_high = "8MiB" } },
@@ -40,20 +39,12 @@ id = "swap"
 swap = "none"
 "#;
 
-fn folder() -> tempfile::TempDir {
-    tempfile::Builder::new().prefix("lab-load").tempdir_in("/var/tmp").unwrap()
-}
-
 fn run(folder: &Path, progress: &mut Quiet) -> (Result<RunResult, pagetide_core::Error>, Memory) {
-    let sink = Memory::default();
-    let options = HostOptions { state: Some(folder.to_owned()), ..HostOptions::new(folder, folder) };
-    let result = Host::new(options).run(&scenario(STEPS), Scale::FULL, Box::new(sink.clone()), progress);
-    (result, sink)
+    run::run(&mut Host::new(options(folder)), &scenario(STEPS), progress)
 }
 
 pub(crate) fn loads_run_are_measured_and_leave_no_trace() {
-    let _alone = HostLock::wait().expect("these tests run as root");
-    recover().unwrap();
+    let _alone = alone();
     let folder = folder();
     let before = settings();
     let (result, sink) = run(folder.path(), &mut Quiet::default());
@@ -103,8 +94,7 @@ pub(crate) fn loads_run_are_measured_and_leave_no_trace() {
 }
 
 pub(crate) fn an_interrupt_ends_every_load() {
-    let _alone = HostLock::wait().expect("these tests run as root");
-    recover().unwrap();
+    let _alone = alone();
     let folder = folder();
     let mut progress = Quiet { stop_in: Some("both"), ..Quiet::default() };
     let error = run(folder.path(), &mut progress).0.unwrap_err();

@@ -1,9 +1,9 @@
 //! Scenarios on the very machine of the test, at a tiny scale. They need root and fio.
 
-use super::run::{Memory, Quiet, groups, scenario, settings};
-use pagetide_core::{Backend, Bytes, ErrorKind, Figure, MarkKind, Outcome, RunResult, Scale, StepResult};
+use super::run::{self, Memory, Quiet, alone, folder, groups, options, scenario, settings};
+use pagetide_core::{Bytes, ErrorKind, Figure, MarkKind, Outcome, RunResult, StepResult};
 use pagetide_lab::host::{Host, HostOptions, Shrink};
-use pagetide_lab::undo::{HostLock, recover};
+use pagetide_lab::undo::HostLock;
 use std::fs;
 use std::path::Path;
 
@@ -40,26 +40,8 @@ id = "look"
 snapshot = true
 "#;
 
-/// A folder on a disk, for data and results, and the options of a run in it. `state` keeps its lock apart from the product's.
-fn options(folder: &Path) -> HostOptions {
-    HostOptions { state: Some(folder.to_owned()), ..HostOptions::new(folder, folder) }
-}
-
-fn folder() -> tempfile::TempDir {
-    tempfile::Builder::new().prefix("lab-test").tempdir_in("/var/tmp").unwrap()
-}
-
 fn run(steps: &str, options: HostOptions, progress: &mut Quiet) -> (Result<RunResult, pagetide_core::Error>, Memory) {
-    let sink = Memory::default();
-    let result = Host::new(options).run(&scenario(steps), Scale::FULL, Box::new(sink.clone()), progress);
-    (result, sink)
-}
-
-/// Only one test changes the host at a time, on the whole host: the lock is the product's own.
-fn alone() -> HostLock {
-    let lock = HostLock::wait().expect("these tests run as root");
-    recover().unwrap();
-    lock
+    run::run(&mut Host::new(options), &scenario(steps), progress)
 }
 
 pub(crate) fn a_scenario_runs_is_measured_and_leaves_no_trace() {
@@ -197,7 +179,7 @@ pub(crate) fn the_devices_limits_are_set_while_it_runs_and_only_then() {
     scenario.machine.disks[0].iops = Some(987_654);
     let mut progress = Quiet { look_at: Some(file.to_owned()), ..Quiet::default() };
     let options = HostOptions { limit_device: true, ..options(folder.path()) };
-    Host::new(options).run(&scenario, Scale::FULL, Box::new(Memory::default()), &mut progress).unwrap();
+    run::run(&mut Host::new(options), &scenario, &mut progress).0.unwrap();
     let limited = progress.held[0].contains(" 987654") || progress.held[0].contains("riops=987654");
     assert!(limited, "{:?}", progress.held);
     assert_eq!(fs::read_to_string(file).ok(), before);
@@ -214,7 +196,7 @@ pub(crate) fn the_hosts_other_memory_can_be_held_instead() {
     scenario.machine.system = Bytes::ZERO;
     let mut progress = Quiet::default();
     let options = HostOptions { shrink: Shrink::Hold, ..options(folder.path()) };
-    let result = Host::new(options).run(&scenario, Scale::FULL, Box::new(Memory::default()), &mut progress);
+    let result = run::run(&mut Host::new(options), &scenario, &mut progress).0;
     match result {
         Ok(result) => {
             assert!(result.differences[0].starts_with("A process holds "), "{:?}", result.differences);

@@ -1,27 +1,41 @@
-//! What a test needs to run a scenario: a sink that remembers, a progress that says nothing, a tiny scenario.
+//! Runs scenarios in tests: a sink that remembers, a progress that is silent, a tiny scenario.
 
-use pagetide_core::{Error, Manifest, Mark, MarkKind, Nanos, Progress, Sample, Scenario, Schema, Sink};
+use pagetide_core::{
+    Backend, Error, Manifest, Mark, MarkKind, Nanos, Progress, RunRequest, RunResult, Sample, Scale, Scenario, Schema,
+    Sink,
+};
+use pagetide_lab::backend;
+use pagetide_lab::host::HostOptions;
+use pagetide_lab::undo::{HostLock, recover};
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-/// What a sink has been given.
+/// What a sink has taken.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Seen {
     pub(crate) samples: usize,
+    /// The schema and the values of the last sample.
+    pub(crate) schema: Schema,
+    pub(crate) last: Sample,
     pub(crate) marks: Vec<MarkKind>,
     pub(crate) manifest: Manifest,
     pub(crate) finished: bool,
 }
 
-/// Counts samples and keeps marks.
+/// Keeps what it takes; clones share it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Memory(pub(crate) Arc<Mutex<Seen>>);
 
 impl Sink for Memory {
-    fn begin(&mut self, _: &Manifest) -> Result<(), Error> {
+    fn begin(&mut self, manifest: &Manifest) -> Result<(), Error> {
+        self.0.lock().unwrap().manifest = manifest.clone();
         Ok(())
     }
-    fn sample(&mut self, _: &Schema, _: &Sample) -> Result<(), Error> {
-        self.0.lock().unwrap().samples += 1;
+    fn sample(&mut self, schema: &Schema, sample: &Sample) -> Result<(), Error> {
+        let mut seen = self.0.lock().unwrap();
+        seen.samples += 1;
+        seen.schema = schema.clone();
+        seen.last = sample.clone();
         Ok(())
     }
     fn mark(&mut self, mark: &Mark) -> Result<(), Error> {
@@ -36,7 +50,7 @@ impl Sink for Memory {
     }
 }
 
-/// Says nothing, and is interrupted in the step of this id, if there is one.
+/// Keeps the lines, and is interrupted in the step of this id, if there is one.
 #[derive(Debug, Default)]
 pub(crate) struct Quiet {
     pub(crate) stop_in: Option<&'static str>,
@@ -53,13 +67,43 @@ impl Progress for Quiet {
         self.held.extend(self.look_at.iter().filter_map(|path| std::fs::read_to_string(path).ok()));
     }
     fn update(&mut self, _: Option<f64>, _: Option<Nanos>, _: &str) {}
-    fn step_done(&mut self, _: &str) {}
+    fn step_done(&mut self, note: &str) {
+        self.said.push(note.to_owned());
+    }
     fn say(&mut self, line: &str) {
         self.said.push(line.to_owned());
     }
     fn interrupted(&self) -> bool {
         self.stop_in == Some(self.step.as_str())
     }
+}
+
+/// Runs a scenario at full scale.
+pub(crate) fn run(
+    backend: &mut dyn Backend,
+    scenario: &Scenario,
+    progress: &mut Quiet,
+) -> (Result<RunResult, Error>, Memory) {
+    let sink = Memory::default();
+    let request = RunRequest { scenario: scenario.clone(), scale: Scale::FULL, seed: 7 };
+    (backend::run(backend, &request, Box::new(sink.clone()), progress), sink)
+}
+
+/// A folder on a disk, for data and results.
+pub(crate) fn folder() -> tempfile::TempDir {
+    tempfile::Builder::new().prefix("lab-test").tempdir_in("/var/tmp").unwrap()
+}
+
+/// The options of a run in a folder, whose lock is apart from the product's.
+pub(crate) fn options(folder: &Path) -> HostOptions {
+    HostOptions { state: Some(folder.to_owned()), ..HostOptions::new(folder, folder) }
+}
+
+/// Only one test changes the host at a time: the lock is the product's own.
+pub(crate) fn alone() -> HostLock {
+    let lock = HostLock::wait().expect("these tests run as root");
+    recover().unwrap();
+    lock
 }
 
 /// A machine of 96 MiB of which 64 MiB are for the work, and these steps.

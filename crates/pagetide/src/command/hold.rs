@@ -4,7 +4,7 @@ use super::Outcome;
 use crate::interrupt::Interrupt;
 use crate::output;
 use pagetide_core::{Bytes, Error, HoldKind, HoldSpec, Nanos};
-use pagetide_lab::hold::{Hold, Options, Witness};
+use pagetide_lab::hold::{Hold, HoldObserver, Options};
 use serde_json::json;
 use std::io::{IsTerminal, Read};
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Occupy memory until Enter, a signal or the time is over, and prove by RSS that it is held.
+/// Occupy memory until Enter, a signal or the end of --for, and check by RSS that it is resident.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -20,23 +20,23 @@ Examples:
   pagetide hold 2GiB --touch 1GiB --for 30s   allocate 2 GiB, make 1 GiB resident
   pagetide hold 500MiB --kind file            as page cache of a mapped file
 
-It leaves 1 GiB available unless --allow-oom says otherwise.")]
+It leaves at least 1 GiB available, unless --allow-oom is given.")]
 pub(crate) struct Arguments {
     /// How much to allocate.
     size: Bytes,
-    /// How much of it to touch, and so make resident; all when left out.
+    /// How much of it to touch, which makes it resident [default: all].
     #[arg(long, value_name = "SIZE")]
     touch: Option<Bytes>,
-    /// Of which kind.
+    /// The kind of memory.
     #[arg(long, default_value = "anon")]
     kind: Kind,
-    /// Wait between allocating and touching, so that several holders can overcommit.
+    /// Time between allocating and touching, so that several holders can overcommit.
     #[arg(long, value_name = "TIME", default_value = "0s")]
     after: Nanos,
-    /// Release it after this time.
+    /// Release the memory after this time.
     #[arg(long = "for", value_name = "TIME")]
     length: Option<Nanos>,
-    /// Go on although less than 1 GiB would be left available: the OOM killer may come.
+    /// Continue although less than 1 GiB would be left available: the OOM killer may kill processes.
     #[arg(long)]
     allow_oom: bool,
     /// The folder for the file of `--kind file`.
@@ -79,9 +79,9 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let interrupt = Interrupt::catch()?;
     let spec = HoldSpec { size: arguments.size, touch: arguments.touch, kind: arguments.kind.into() };
     let options = Options { after: arguments.after, allow_oom: arguments.allow_oom, ..Options::new(&arguments.folder) };
-    let mut onlooker =
-        Onlooker { interrupt: interrupt.clone(), of: touch, began: Instant::now(), said: Instant::now() };
-    let hold = Hold::occupy(&spec, &options, &mut onlooker)?;
+    let mut observer =
+        Observer { interrupt: interrupt.clone(), of: touch, began: Instant::now(), said: Instant::now() };
+    let hold = Hold::occupy(&spec, &options, &mut observer)?;
     let resident = hold.resident();
     if json {
         output::print_json(&json!({
@@ -89,11 +89,11 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
             "kind": HoldKind::from(arguments.kind), "populate_ns": hold.took().get(),
         }))?;
     } else {
-        output::print(&format!("holding {resident} resident of {touch} asked, populated in {}\n", hold.took()))?;
+        output::print(&format!("holding {resident} resident of {touch} requested, touched in {}\n", hold.took()))?;
     }
     let enter = arguments.length.is_none().then(enter);
     if !json && enter.is_some() && std::io::stdin().is_terminal() {
-        output::say("Enter or Ctrl-C releases it");
+        output::say("press Enter or Ctrl-C to release it");
     }
     let end = arguments.length.map(|length| Instant::now() + Duration::from_nanos(length.get()));
     loop {
@@ -103,7 +103,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         }
         if !hold.held() {
             return Err(Error::system(
-                "the holder was killed, most likely for want of memory",
+                "the holder was killed, most likely by the OOM killer",
                 "hold less; `dmesg | tail` says who was killed and why",
             ));
         }
@@ -133,15 +133,15 @@ fn enter() -> Arc<AtomicBool> {
     pressed
 }
 
-/// Says how the populating goes, when it takes long, and passes on Ctrl-C.
-struct Onlooker {
+/// Prints progress when touching takes long, and stops it on Ctrl-C.
+struct Observer {
     interrupt: Interrupt,
     of: Bytes,
     began: Instant,
     said: Instant,
 }
 
-impl Witness for Onlooker {
+impl HoldObserver for Observer {
     fn touched(&mut self, touched: Bytes) -> bool {
         if self.began.elapsed() > Duration::from_secs(2) && self.said.elapsed() > Duration::from_secs(1) {
             self.said = Instant::now();

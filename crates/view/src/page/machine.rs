@@ -17,6 +17,7 @@ pub(super) fn facts(report: &Report, timeline: Option<&Timeline>) -> Vec<(String
         add("scenario", format!("{} at scale {}, on {}", run.scenario, run.scale, run.backend));
         add("machine", run.machine.join("\n"));
         add("kernel", run.kernel.clone());
+        add("seed", run.seed.to_string());
         add("began", began(run));
         add("pagetide", run.tool_version.clone());
     } else {

@@ -23,15 +23,16 @@ const COLUMNS: [(Shown, &str); 7] = [
 
 /// The heading over the table.
 pub(super) fn heading(scenario: Option<&Scenario>) -> &'static str {
-    if scenario.is_some_and(|scenario| scenario.steps.iter().any(published)) {
-        "Steps beside the published figures"
-    } else {
-        "Steps"
-    }
+    if any_published(scenario) { "Steps beside the published figures" } else { "Steps" }
 }
 
-fn published(step: &pagetide_core::Step) -> bool {
-    step.published.iter().next().is_some()
+/// The figures that were published of a step or of a part of it.
+fn published<'a>(scenario: Option<&'a Scenario>, id: &str) -> Option<&'a Figures> {
+    scenario?.published(id).filter(|figures| figures.iter().next().is_some())
+}
+
+fn any_published(scenario: Option<&Scenario>) -> bool {
+    scenario.is_some_and(|scenario| scenario.results().any(|(_, figures)| figures.iter().next().is_some()))
 }
 
 /// The table. Figures of another machine that mean nothing on this one stand in parentheses.
@@ -39,7 +40,7 @@ pub(super) fn table(run: &RunResult, scenario: Option<&Scenario>) -> Table {
     let factor = run.scale.ratio();
     let scaled = |figure: Figure, value: f64| if figure.scales() { value * factor } else { value };
     let expected = |id: &str, writes: bool, shown: Shown| -> Option<f64> {
-        let figures = &step(scenario, id)?.published;
+        let figures = published(scenario, id)?;
         match shown {
             Shown::Plain(figure) => Some(scaled(figure, figures.get(figure)?)),
             Shown::Reached => reached(figures, writes),
@@ -68,14 +69,14 @@ pub(super) fn table(run: &RunResult, scenario: Option<&Scenario>) -> Table {
     for result in &run.steps {
         let writes = writes(result);
         table.group(result.id.as_str(), describe(result));
-        // What only sets the machine moves nothing worth a row.
-        let sets = ["sysctl", "swap", "release", "drop_caches", "snapshot"].contains(&result.kind.as_str());
-        if sets && !step(scenario, &result.id).is_some_and(published) {
+        // A step that only sets the machine has no row, unless figures of it were published.
+        let published = published(scenario, &result.id).is_some();
+        if !published && step(scenario, &result.id).is_some_and(|step| !step.action.spec().works()) {
             continue;
         }
         let values = columns.iter().map(|(shown, _)| cell(*shown, measured(result, writes, *shown)));
         table.row(std::iter::once("measured".into()).chain(values));
-        if !step(scenario, &result.id).is_some_and(published) {
+        if !published {
             continue;
         }
         let values = columns.iter().map(|(shown, _)| elsewhere(*shown, expected(&result.id, writes, *shown)));
@@ -85,7 +86,7 @@ pub(super) fn table(run: &RunResult, scenario: Option<&Scenario>) -> Table {
             .map(|(shown, _)| ratio(*shown, measured(result, writes, *shown), expected(&result.id, writes, *shown)));
         table.row(std::iter::once("ratio".into()).chain(ratios));
     }
-    if scenario.is_some_and(|scenario| scenario.steps.iter().any(published)) {
+    if any_published(scenario) {
         let scale = if factor == 1.0 {
             String::new()
         } else {

@@ -1,14 +1,14 @@
 //! The guest's end of the virtio serial port.
 
-use super::patiently;
-use crate::vm::wire::{Message, PlainSample, Told, frame};
+use super::wait::wait_for;
+use crate::vm::wire::{Message, PlainSample, SentSchema, frame};
 use pagetide_core::{Error, Manifest, Mark, Sample, Schema, Sink};
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// How often a guest says that it lives.
+/// Time between two heartbeats.
 const HEARTBEAT: Duration = Duration::from_secs(1);
 
 /// The port; clones share it.
@@ -20,7 +20,7 @@ pub(super) struct Port {
 impl Port {
     /// Opens the port of the backend's name (`drivers/char/virtio_console.c`).
     pub(super) fn open() -> Result<Self, Error> {
-        let device = patiently(|| {
+        let device = wait_for(|| {
             fs::read_dir("/sys/class/virtio-ports").ok()?.flatten().find_map(|entry| {
                 let name = fs::read_to_string(entry.path().join("name")).ok()?;
                 (name.trim() == crate::vm::qemu::PORT).then(|| entry.file_name())
@@ -36,12 +36,12 @@ impl Port {
 
     /// Sends a message.
     pub(super) fn send(&self, message: &Message) -> Result<(), Error> {
-        let bytes = frame(message).map_err(|why| Error::system(format!("cannot tell: {why}"), ""))?;
+        let bytes = frame(message).map_err(|why| Error::system(format!("cannot send: {why}"), ""))?;
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        file.write_all(&bytes).map_err(|error| Error::system(format!("nobody listens: {error}"), ""))
+        file.write_all(&bytes).map_err(|error| Error::system(format!("the port is closed: {error}"), ""))
     }
 
-    /// Sends a sign of life every second from now on.
+    /// Sends a heartbeat every second from now on.
     pub(super) fn keep_alive(&self) {
         let port = self.clone();
         let beat = move || {
@@ -49,19 +49,19 @@ impl Port {
                 std::thread::sleep(HEARTBEAT);
             }
         };
-        // Without it a long silence would be taken for a hang, which is reported.
+        // Without it the monitor would report a hang.
         let _ = std::thread::Builder::new().name("pagetide-alive".into()).spawn(beat);
     }
 
-    /// Waits until all that was sent has left: a write to the port returns when the host has it.
+    /// Waits until everything was sent: a write to the port returns when the host has it.
     pub(super) fn drain(&self) -> Result<(), Error> {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        file.flush().map_err(|error| Error::system(format!("nobody listens: {error}"), ""))
+        file.flush().map_err(|error| Error::system(format!("the port is closed: {error}"), ""))
     }
 
-    /// A sink that sends what it gets.
+    /// A sink that sends the recording.
     pub(super) fn sink(&self) -> PortSink {
-        PortSink { port: self.clone(), told: Told::default() }
+        PortSink { port: self.clone(), sent: SentSchema::default() }
     }
 }
 
@@ -69,7 +69,7 @@ impl Port {
 #[derive(Debug)]
 pub(super) struct PortSink {
     port: Port,
-    told: Told,
+    sent: SentSchema,
 }
 
 impl Sink for PortSink {
@@ -78,8 +78,8 @@ impl Sink for PortSink {
     }
 
     fn sample(&mut self, schema: &Schema, sample: &Sample) -> Result<(), Error> {
-        for news in self.told.news(schema) {
-            self.port.send(&news)?;
+        for delta in self.sent.delta(schema) {
+            self.port.send(&delta)?;
         }
         self.port.send(&Message::Sample(PlainSample::from(sample)))
     }

@@ -1,10 +1,10 @@
-//! Takes away the memory that the guest has beyond the scenario's machine.
+//! Takes the memory that the guest has beyond the scenario's machine.
 //!
-//! How much a kernel keeps for itself is known only once it runs, and it does not shrink with the scenario's scale. So a guest
-//! gets somewhat too much, and gives away what is too much before the first step: exactly what the scenario says is available then.
+//! How much a kernel keeps for itself is known only once it runs, and does not scale with the scenario. So a guest boots with
+//! too much memory and occupies the surplus before the first step.
 
-use super::available;
 use pagetide_core::{Bytes, Error, Machine};
+use pagetide_kernel::Root;
 use std::time::Duration;
 
 /// Memory that is held; init's memory is locked, so it stays resident until this is dropped.
@@ -53,4 +53,10 @@ pub(super) fn take(machine: &Machine, differences: &mut Vec<String>) -> Result<S
         ));
     }
     Ok(Surplus { _held: held })
+}
+
+/// MemAvailable now.
+fn available() -> Result<Bytes, Error> {
+    let meminfo = Root::host().meminfo().map_err(|error| Error::system(error.to_string(), ""))?;
+    Ok(meminfo.available().unwrap_or_default())
 }

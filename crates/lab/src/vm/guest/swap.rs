@@ -1,6 +1,7 @@
 //! Swap of the guest: a file on one of its disks, or compressed memory.
 
-use super::{Disk, call};
+use super::call;
+use super::disk::Disk;
 use pagetide_core::{Bytes, Error, Machine, SwapSpec};
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};

@@ -9,88 +9,82 @@ use crate::interrupt::Interrupt;
 use crate::progress::Shown;
 use crate::{output, reports};
 use clap::ValueEnum;
-use pagetide_core::{Error, Holds, Nanos, Scale, Scenario};
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use pagetide_core::{Error, Holds, Nanos, Progress, Scale, Scenario};
+use pagetide_lab::backend::{BACKENDS, BackendKind};
 use pagetide_lab::catalogue;
+use std::hash::{BuildHasher, RandomState};
 use std::path::PathBuf;
 
 /// Run scenarios, check their claims, and leave a folder with results, recording and report.html.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  pagetide lab run buffered-read --scale 1/8
-  pagetide lab run buffered-write --scale 1/8 --limit-device      as slow a disk as the scenario's
-  pagetide lab run buffered-read --scale 1/8 --set memory=2GiB    what if there were less memory?
-  pagetide lab run swap-off --on vm --scale 1/16 --steps D2,D4    with swap and without, in a virtual machine
-  pagetide lab run second-read --on host,vm --scale 1/16          on both, side by side in compare.html
-  pagetide lab run all --on vm --scale 1/16                       the whole catalogue, one page at the end
-  pagetide lab run mine.toml --out run/mine --json
+  pagetide lab run buffered-read --scale 1/8                      on this host, as root
+  pagetide lab run buffered-write --scale 1/8 --limit-device      limit the disk to the scenario's IOPS and bandwidth
+  pagetide lab run buffered-read --scale 1/8 --set memory=2GiB    the same with less memory
+  pagetide lab run swap-off --on vm --scale 1/16 --steps D2,D4    two steps, in a virtual machine
+  pagetide lab run second-read --on host,vm --scale 1/16          on both, compared on one page
+  pagetide lab run all --on vm --scale 1/16                       every shipped scenario, one page at the end
+  pagetide lab run mine.toml -o run/mine --seed 7 --json          a scenario of your own, repeatable
 
-Exit code 1 when a claim does not hold or cannot be computed, or one of several runs was refused.")]
+Exit code 1: a claim does not hold or cannot be computed, or one of several runs was refused.")]
 pub(crate) struct Arguments {
-    /// Shipped scenarios' ids, paths of TOML files, or `all` for every shipped one.
+    /// Ids of shipped scenarios, paths of TOML files, or `all` for every shipped scenario.
     #[arg(required = true, value_delimiter = ',')]
     scenarios: Vec<String>,
-    /// Where it runs; on several, each scenario on one after the other, and compared.
-    #[arg(long, default_value = "host", value_delimiter = ',')]
-    on: Vec<On>,
-    /// Only these steps, and those before them that set the machine (sysctl, swap, hold); claims about others are left out.
+    /// The backends that run each scenario, one after the other.
+    #[arg(long, default_value = BACKENDS[0].name, value_delimiter = ',', value_parser = backend_names())]
+    on: Vec<String>,
+    /// Run only these steps, and earlier steps that set the machine (sysctl, swap, device, hold).
     #[arg(long, value_name = "STEPS", value_delimiter = ',')]
     steps: Vec<String>,
-    /// Scale memory, files, holds and swap; device limits never are.
+    /// Scale memory, files, holds and swap, such as 1/8. Device limits stay.
     #[arg(long, default_value = "1", value_name = "FRACTION")]
     scale: Scale,
-    /// Change something of the scenario before it is scaled: `memory=2GiB`, `vm.swappiness=1`, `A4.randrepeat=false`.
+    /// Change the scenario before it is scaled: `memory=2GiB`, `vm.swappiness=1`, `A4.randrepeat=false`.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     sets: Vec<String>,
-    /// With --on vm: the kernel image; Debian's when left out, downloaded into the cache.
+    /// The seed of everything that the run chooses at random [default: a new one, which the run prints].
+    #[arg(long, value_name = "NUMBER")]
+    seed: Option<u64>,
+    /// With --on vm: the kernel image [default: Debian's, downloaded into the cache].
     #[arg(long, value_name = "IMAGE")]
     kernel: Option<PathBuf>,
-    /// With --on vm: what executes its instructions.
+    /// With --on vm: what executes the guest's instructions.
     #[arg(long, default_value = "auto")]
     accelerator: Executed,
-    /// With --on vm: a command of this host that runs beside the steps, on the first disk; the files that it leaves are in the run's
-    /// folder under `beside`.
+    /// With --on vm: run a command of this host alongside the steps, on the first disk. The files that it leaves are copied to
+    /// `alongside` in the folder of the run.
     #[arg(long, value_name = "COMMAND")]
-    beside: Vec<String>,
-    /// How this host becomes as small as the scenario's machine.
+    alongside: Vec<String>,
+    /// With --on host: how this host becomes as small as the scenario's machine.
     #[arg(long, default_value = "cgroup")]
     shrink: By,
-    /// Limit the device under the files to the scenario's IOPS and bandwidth while the run lasts (slows the whole host).
+    /// With --on host: limit the disk under the files to the scenario's IOPS and bandwidth during the run. This slows every
+    /// user of that disk.
     #[arg(long)]
     limit_device: bool,
-    /// A folder on the disk to be used; the data files go to a new folder in it.
+    /// A folder on the disk to use. Data files go to a new folder in it.
     #[arg(long, value_name = "DIR", default_value = "/var/tmp")]
     work_dir: PathBuf,
-    /// Keep the data files.
+    /// With --on host: keep the data files.
     #[arg(long)]
     keep_data: bool,
     /// Time between samples.
     #[arg(long, value_name = "TIME", default_value = "100ms")]
     interval: Nanos,
-    /// The folder of the run, or of all of them; `run/<scenario>-<time>` or `run/all-<time>` when left out.
-    #[arg(long, value_name = "DIR")]
+    /// The folder of the run, or of all runs [default: run/SCENARIO-1, -2, …, or run/all-1].
+    #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Replace an earlier run in that folder.
     #[arg(long)]
     force: bool,
 }
 
-/// The backends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum On {
-    /// This host, as root.
-    Host,
-    /// A virtual machine with its own kernel, memory, disks and swap.
-    Vm,
-}
-
-impl On {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Host => "host",
-            Self::Vm => "vm",
-        }
-    }
+/// The names of the backends, with their help.
+fn backend_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(BACKENDS.iter().map(|kind| PossibleValue::new(kind.name).help(kind.about)))
 }
 
 /// What executes the instructions of a virtual machine.
@@ -115,14 +109,15 @@ enum By {
     None,
 }
 
-/// One run that was asked for.
+/// One requested run.
 #[derive(Debug, Clone)]
 struct Planned {
     /// The scenario's text, for the run's folder.
     text: String,
-    /// The scenario, scaled, with the steps that were asked for.
+    /// The scenario, scaled, with the requested steps.
     scenario: Scenario,
-    on: On,
+    backend: &'static BackendKind,
+    seed: u64,
 }
 
 pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
@@ -131,9 +126,10 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let [one] = planned.as_slice() else { return several::run(arguments, &planned, &interrupt, json) };
     let dir = match &arguments.out {
         Some(out) => folder::make(out, arguments.force)?,
-        None => folder::make(&folder::named(&one.scenario.id), arguments.force)?,
+        None => folder::make(&folder::unused(&one.scenario.id), arguments.force)?,
     };
     let mut progress = Shown::new(interrupt, false);
+    progress.say(&format!("seed {0} (--seed {0} repeats its random choices)", one.seed));
     let report = one::run(arguments, one, &dir, &mut progress)?;
     drop(progress);
     if json {
@@ -146,6 +142,11 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     Ok(if all_hold { Outcome::Done } else { Outcome::Failed })
 }
 
+/// A seed that differs between runs, short enough to type.
+fn new_seed() -> u64 {
+    RandomState::new().hash_one(std::process::id()) & 0xFF_FFFF
+}
+
 /// Every scenario on every backend, each once, in the order in which they were named.
 fn plan(arguments: &Arguments) -> Result<Vec<Planned>, Error> {
     let mut names: Vec<&str> = Vec::new();
@@ -156,6 +157,7 @@ fn plan(arguments: &Arguments) -> Result<Vec<Planned>, Error> {
     if !arguments.steps.is_empty() && names.len() > 1 {
         return Err(Error::input("--steps names steps of one scenario, but there are several", "leave --steps out"));
     }
+    let seed = arguments.seed.unwrap_or_else(new_seed);
     let mut planned: Vec<Planned> = Vec::new();
     for name in names {
         let found = catalogue::find(name, &arguments.sets)?;
@@ -164,8 +166,9 @@ fn plan(arguments: &Arguments) -> Result<Vec<Planned>, Error> {
             scenario = catalogue::only(&scenario, &arguments.steps)?;
         }
         for on in &arguments.on {
-            if !planned.iter().any(|one| one.scenario.id == scenario.id && one.on == *on) {
-                planned.push(Planned { text: found.text.clone(), scenario: scenario.clone(), on: *on });
+            let backend = BackendKind::named(on)?;
+            if !planned.iter().any(|one| one.scenario.id == scenario.id && one.backend.name == backend.name) {
+                planned.push(Planned { text: found.text.clone(), scenario: scenario.clone(), backend, seed });
             }
         }
     }

@@ -1,6 +1,5 @@
 //! The folders of runs.
 
-use crate::recordings;
 use pagetide_core::{Document, Error};
 use pagetide_dir::Dir;
 use std::path::{Path, PathBuf};
@@ -9,16 +8,16 @@ use std::path::{Path, PathBuf};
 pub(super) const SCENARIO: &str = "scenario.toml";
 pub(super) const BATCH: &str = "batch.json";
 
-/// `run/<name>-<time>`.
-pub(super) fn named(name: &str) -> PathBuf {
-    let time = recordings::timestamp(pagetide_recorder::now().wall_ns).replace([':', '-'], "");
-    PathBuf::from("run").join(format!("{name}-{}", time.split('.').next().unwrap_or_default()))
+/// The first of `run/NAME-1`, `run/NAME-2`, … that does not exist.
+pub(super) fn unused(name: &str) -> PathBuf {
+    let mut folders = (1_u64..).map(|number| PathBuf::from("run").join(format!("{name}-{number}")));
+    folders.find(|folder| !folder.exists()).unwrap_or_else(|| PathBuf::from("run"))
 }
 
 /// A folder, made and empty. An earlier run is replaced only when the user says so, and nothing else ever is.
 pub(super) fn make(folder: &Path, force: bool) -> Result<Dir, Error> {
     let refused = |error: std::io::Error| {
-        Error::system(format!("{}: {error}", folder.display()), "name a folder that can be written with --out")
+        Error::system(format!("{}: {error}", folder.display()), "name a writable folder with -o")
     };
     let dir = Dir::own(folder, None).map_err(refused)?;
     let names = dir.names(Path::new("")).map_err(refused)?;
@@ -27,14 +26,14 @@ pub(super) fn make(folder: &Path, force: bool) -> Result<Dir, Error> {
     if !names.is_empty() {
         if !names.iter().any(|name| name == SCENARIO || name == BATCH) {
             return Err(Error::input(
-                format!("{} holds something that is not a run", folder.display()),
-                "name an empty folder with --out",
+                format!("{} contains files that are not of a run", folder.display()),
+                "name an empty folder with -o",
             ));
         }
         if !force {
             return Err(Error::input(
-                format!("{} holds a run already", folder.display()),
-                "--force replaces it, or name another folder with --out",
+                format!("{} contains a run", folder.display()),
+                "--force replaces it, or name another folder with -o",
             ));
         }
         std::fs::remove_dir_all(folder).map_err(refused)?;
@@ -59,7 +58,7 @@ pub(super) fn forget_unless_begun(folder: &Path) {
 pub(super) fn write(folder: &Dir, name: &str, content: &[u8]) -> Result<(), Error> {
     folder.replace(Path::new(name), content).map_err(|error| {
         let file = folder.path().join(name);
-        Error::system(format!("{}: {error}", file.display()), "free some room, or name another folder with --out")
+        Error::system(format!("{}: {error}", file.display()), "free some room, or name another folder with -o")
     })
 }
 

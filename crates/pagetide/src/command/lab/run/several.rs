@@ -28,8 +28,11 @@ pub(super) fn run(
         took: Nanos::ZERO,
         runs: planned.iter().map(|one| not_begun(arguments, one)).collect(),
     };
-    // The page is there from the begin and after every run, so that a killed one leaves what it had.
+    // The page is written first and after every run, so that a killed one leaves what it had.
     keep(&batch, &dir)?;
+    if let Some(first) = planned.first() {
+        progress.say(&format!("seed {0} (--seed {0} repeats the random choices)", first.seed));
+    }
     let began = Instant::now();
     for (at, one) in planned.iter().enumerate() {
         if interrupt.came() {
@@ -76,7 +79,7 @@ fn begin(
     Ok(AttemptOutcome::Ran(Box::new(run)))
 }
 
-/// The folder of all: named after what was asked for.
+/// The folder of all: named after what was requested.
 fn place(arguments: &Arguments, planned: &[Planned]) -> PathBuf {
     arguments.out.clone().unwrap_or_else(|| {
         let first = planned.first().map_or("several", |one| &one.scenario.id);
@@ -85,15 +88,13 @@ fn place(arguments: &Arguments, planned: &[Planned]) -> PathBuf {
             planned if planned.iter().all(|one| one.scenario.id == first) => first,
             _ => "several",
         };
-        folder::named(name)
+        folder::unused(name)
     })
 }
 
 fn not_begun(arguments: &Arguments, planned: &Planned) -> Attempt {
-    let (id, backend) = (&planned.scenario.id, planned.on.name());
-    // The id of a user's scenario is no path.
-    let name = id.replace('/', "_");
-    let folder = if arguments.on.len() > 1 { format!("{name}-{backend}") } else { name };
+    let (id, backend) = (&planned.scenario.id, planned.backend.name);
+    let folder = if arguments.on.len() > 1 { format!("{id}-{backend}") } else { id.clone() };
     Attempt {
         scenario: id.clone(),
         title: planned.scenario.title.clone(),
@@ -121,7 +122,7 @@ fn compare(batch: &mut Batch, planned: &[Planned], dir: &Dir) -> Result<(), Erro
         if candidates.len() < 2 {
             continue;
         }
-        let file = format!("{}-compare.html", one.scenario.id.replace('/', "_"));
+        let file = format!("{}-compare.html", one.scenario.id);
         let page = pagetide_view::comparison(&pagetide_core::compare(&candidates)?);
         folder::write(dir, &file, &reports::html_of(&page)?)?;
         for attempt in batch.runs.iter_mut().filter(|attempt| attempt.scenario == one.scenario.id) {

@@ -1,6 +1,6 @@
-//! How long a disk request takes through the layers of the VM when the disk itself takes no time.
+//! How long a disk request takes in the layers of the VM, when the disk itself takes no time.
 
-use super::Disk;
+use super::disk::Disk;
 use pagetide_core::{Error, Machine, Nanos};
 use rustix::fs::{Mode, OFlags};
 use std::fs::File;
@@ -17,7 +17,7 @@ const SIZE: usize = 8192;
 ///
 /// # Errors
 /// The disk cannot be read.
-pub(super) fn own_time(machine: &Machine, disks: &[Disk], differences: &mut Vec<String>) -> Result<Nanos, Error> {
+pub(super) fn measure(machine: &Machine, disks: &[Disk], differences: &mut Vec<String>) -> Result<Nanos, Error> {
     let slow = machine.disks.iter().zip(disks).find_map(|(spec, disk)| Some((spec.latency?, disk)));
     let Some((wanted, disk)) = slow else { return Ok(Nanos::ZERO) };
     let path = format!("/dev/{}", disk.device);
@@ -40,9 +40,9 @@ pub(super) fn own_time(machine: &Machine, disks: &[Disk], differences: &mut Vec<
     times.sort_unstable();
     let own = Nanos::new(times[TIMED / 2]);
     differences.push(if own < wanted {
-        format!("A request takes {own} through the VM itself, which is taken off the disk's {wanted}.")
+        format!("A request takes {own} in the VM itself, which is subtracted from the disk's {wanted}.")
     } else {
-        format!("A request takes {own} through the VM itself, more than the {wanted} that the disk should take.")
+        format!("A request takes {own} in the VM itself, more than the {wanted} of the scenario's disk.")
     });
     Ok(own)
 }

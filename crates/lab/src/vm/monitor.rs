@@ -1,51 +1,47 @@
-//! Watches over a guest from the outside: takes in what it says, and notices when it no longer does.
+//! Monitors a guest from the host: takes its messages, and notices when none come any more.
 
 use super::device::Device;
 use super::nbd::Server;
 use super::qemu::Qemu;
 use super::wire::{self, Message};
 use pagetide_core::{
-    DiskSpec, Error, Manifest, Mark, MarkKind, Nanos, Outcome, Progress, Sample, Scenario, Schema, Sink, Stamp, Step,
-    StepResult,
+    BackendRun, DiskSpec, Error, Manifest, Mark, MarkKind, Nanos, Outcome, Progress, Sample, Scenario, Schema, Sink,
+    Stamp, Step, StepResult,
 };
 use pagetide_dir::Dir;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// How long a guest may take to come up, and how long it may be silent. Emulation on a busy host is slow, and a guest that
+/// How long a guest may take to boot, and how long it may send nothing. Emulation on a busy host is slow, and a guest that
 /// thrashes is slower.
 const BOOT: Duration = Duration::from_secs(180);
 const SILENCE: Duration = Duration::from_secs(120);
-/// How long it may take to power off once it has said all.
-const GOODBYE: Duration = Duration::from_secs(10);
+/// How long it may take to power off after its last message.
+const POWER_OFF: Duration = Duration::from_secs(10);
 
-/// What a guest has left.
+/// What a guest has reported.
 #[derive(Debug)]
-pub(super) struct Told {
-    pub steps: Vec<StepResult>,
-    pub kernel: String,
-    pub machine: Vec<String>,
-    pub differences: Vec<String>,
-    pub started_wall_ns: i64,
-    /// Host time from the start of QEMU to the first word of init.
+pub(super) struct GuestReport {
+    pub run: BackendRun,
+    /// Host time from the start of QEMU to the first message of init.
     pub boot: Duration,
 }
 
-/// One run of a guest.
-pub(super) struct Watch<'a> {
+/// The monitor of one guest.
+pub(super) struct Monitor<'a> {
     pub scenario: &'a Scenario,
     pub sink: Box<dyn Sink>,
     pub progress: &'a mut dyn Progress,
     /// The folder for the guest's files.
     pub results: PathBuf,
-    /// Disks that we serve, which become as slow as they are to be once the guest says so.
+    /// Disks that this process serves. They get their limits when the guest asks for them.
     pub served: Vec<(DiskSpec, Server)>,
     /// Host time that one step may take.
     pub step_limit: Duration,
     pub state: State,
 }
 
-/// What has come so far.
+/// What the guest has reported so far.
 #[derive(Debug, Default)]
 pub(super) struct State {
     schema: Schema,
@@ -54,20 +50,20 @@ pub(super) struct State {
     finished: bool,
     last: Stamp,
     running: Option<(String, Instant)>,
-    told: Option<Told>,
+    report: Option<GuestReport>,
     steps: Vec<StepResult>,
     boot: Option<Duration>,
-    /// What a request takes without any delay of ours.
-    own: Nanos,
+    /// What a request takes in the VM itself, without the delay of the disk.
+    vm_latency: Nanos,
     first: Option<Stamp>,
 }
 
-impl Watch<'_> {
-    /// Listens until the guest has ended, one way or another. A guest that is lost on the way leaves the results it had.
+impl Monitor<'_> {
+    /// Handles messages until the guest has ended. A guest that is lost keeps the results it had reported.
     ///
     /// # Errors
     /// The guest never began, or refused; the sink refused; the user interrupted it.
-    pub(super) fn run(mut self, mut qemu: Qemu) -> Result<Told, Error> {
+    pub(super) fn run(mut self, mut qemu: Qemu) -> Result<GuestReport, Error> {
         let began = Instant::now();
         let mut heard = began;
         let lost = loop {
@@ -78,24 +74,24 @@ impl Watch<'_> {
             let ended = qemu.ended();
             let messages = match qemu.listen(Nanos::new(50_000_000)) {
                 Ok(messages) => messages,
-                Err(why) => break (Outcome::Refused, format!("the guest cannot be understood: {why}")),
+                Err(why) => break (Outcome::Refused, format!("not a message of the guest: {why}")),
             };
             if !messages.is_empty() {
                 heard = Instant::now();
             }
             for message in messages {
-                self.take(message, began)?;
+                self.handle(message, began)?;
             }
-            if let Some(told) = self.state.told.take() {
+            if let Some(report) = self.state.report.take() {
                 wait_for_end(&mut qemu);
-                return Ok(told);
+                return Ok(report);
             }
             if let Some(status) = ended {
                 break end_of(&qemu, status);
             }
             let patience = if self.state.boot.is_some() { SILENCE } else { BOOT };
             if heard.elapsed() > patience {
-                break (Outcome::TimedOut, format!("the guest has said nothing for {} s", patience.as_secs()));
+                break (Outcome::TimedOut, format!("no message from the guest for {} s", patience.as_secs()));
             }
             if let Some((id, since)) = &self.state.running
                 && since.elapsed() > self.step_limit
@@ -108,7 +104,7 @@ impl Watch<'_> {
         self.lost(lost.0, &lost.1, &lines)
     }
 
-    fn take(&mut self, message: Message, began: Instant) -> Result<(), Error> {
+    fn handle(&mut self, message: Message, began: Instant) -> Result<(), Error> {
         let state = &mut self.state;
         match message {
             Message::Up { uptime } => {
@@ -158,15 +154,15 @@ impl Watch<'_> {
             Message::Update { fraction, left, note } => self.progress.update(fraction, left, &note),
             Message::StepDone { note } => self.progress.step_done(&note),
             Message::Say { line } => self.progress.say(&line),
-            Message::Limit { own } => {
-                state.own = own;
+            Message::StartDisks { vm_latency } => {
+                state.vm_latency = vm_latency;
                 for (spec, server) in &self.served {
-                    server.limit(Device::of(spec).sooner(own));
+                    server.limit(Device::of(spec).sooner(vm_latency));
                 }
             }
             Message::Device(change) => {
                 for (spec, server) in self.served.iter().filter(|(spec, _)| spec.name == change.disk) {
-                    server.limit(Device::of(&change.of(spec)).sooner(state.own));
+                    server.limit(Device::of(&change.of(spec)).sooner(state.vm_latency));
                 }
             }
             Message::File { name, text } => {
@@ -177,16 +173,9 @@ impl Watch<'_> {
                     Error::system(format!("{}: {error}", self.results.join(&name).display()), "free some room")
                 })?;
             }
-            Message::Part { path, hex } => append(&self.results.join("beside"), &path, &hex)?,
-            Message::End { steps, kernel, machine, differences } => {
-                state.told = Some(Told {
-                    steps,
-                    kernel,
-                    machine,
-                    differences,
-                    started_wall_ns: state.first.unwrap_or_default().wall_ns,
-                    boot: state.boot.unwrap_or_default(),
-                });
+            Message::Part { path, hex } => append(&self.results.join("alongside"), &path, &hex)?,
+            Message::End(run) => {
+                state.report = Some(GuestReport { run: *run, boot: state.boot.unwrap_or_default() });
             }
             Message::Refused { system, what, hint } => {
                 return Err(if system { Error::system(what, hint) } else { Error::input(what, hint) });
@@ -195,8 +184,8 @@ impl Watch<'_> {
         Ok(())
     }
 
-    /// What is left of a guest that is gone: the steps that ended, the one that was running, and those that never began.
-    fn lost(mut self, outcome: Outcome, why: &str, lines: &[String]) -> Result<Told, Error> {
+    /// The results of a guest that is lost: steps that ended, the one that ran, and those that never began.
+    fn lost(mut self, outcome: Outcome, why: &str, lines: &[String]) -> Result<GuestReport, Error> {
         let tail: Vec<&str> = lines.iter().rev().take(12).rev().map(String::as_str).collect();
         let Some(manifest) = self.state.manifest.take() else {
             for line in &tail {
@@ -204,7 +193,7 @@ impl Watch<'_> {
             }
             let last = tail.last().map_or_else(String::new, |line| format!("; its console's last line: {line}"));
             let hint = if tail.is_empty() {
-                "its kernel printed nothing: see that the image is whole, or leave out --kernel"
+                "its kernel printed nothing: check that the image is whole, or leave out --kernel"
             } else {
                 "see the console's lines above; try another kernel with --kernel, or --accelerator tcg"
             };
@@ -231,21 +220,21 @@ impl Watch<'_> {
         if !self.state.finished {
             self.sink.finish(&manifest)?;
         }
-        Ok(Told {
-            steps,
-            kernel: manifest.kernel.clone(),
+        let run = BackendRun {
             machine: Vec::new(),
             differences: vec![format!("The guest was lost: {why}.")],
+            kernel: manifest.kernel,
             started_wall_ns: self.state.first.unwrap_or_default().wall_ns,
-            boot: self.state.boot.unwrap_or_default(),
-        })
+            steps,
+        };
+        Ok(GuestReport { run, boot: self.state.boot.unwrap_or_default() })
     }
 }
 
 /// Appends a part of a file that the guest sends. A guest has no business elsewhere.
 fn append(folder: &Path, path: &str, hex: &str) -> Result<(), Error> {
     let refuse = |why: String| Error::system(format!("{path} of the guest: {why}"), "free some room");
-    let bytes = wire::unhex(hex).ok_or_else(|| refuse("these are no bytes".into()))?;
+    let bytes = wire::unhex(hex).ok_or_else(|| refuse("not hexadecimal digits".into()))?;
     let path = Path::new(path);
     let written = Dir::own(folder, None).and_then(|dir| {
         path.parent().map_or(Ok(()), |above| dir.make_dir(above))?;
@@ -267,7 +256,7 @@ fn unfinished(step: &Step, stamp: Stamp, outcome: Outcome, notes: Vec<String>) -
     }
 }
 
-/// Why QEMU ended before the guest had said all.
+/// Why QEMU ended before the last message of the guest.
 fn end_of(qemu: &Qemu, status: std::process::ExitStatus) -> (Outcome, String) {
     let lines = qemu.last_lines();
     if let Some(panic) = lines.iter().rev().find(|line| line.contains("Kernel panic")) {
@@ -277,11 +266,11 @@ fn end_of(qemu: &Qemu, status: std::process::ExitStatus) -> (Outcome, String) {
     (Outcome::Killed, if status.success() { "the guest ended".into() } else { format!("QEMU ended ({status})") })
 }
 
-/// Lets a guest that has said all power itself off.
+/// Waits for a guest to power off after its last message.
 fn wait_for_end(qemu: &mut Qemu) {
-    let until = Instant::now() + GOODBYE;
+    let until = Instant::now() + POWER_OFF;
     while Instant::now() < until && qemu.ended().is_none() {
-        // What is still said is the console's goodbye.
+        // Only the console still prints.
         let _ = qemu.listen(Nanos::new(50_000_000));
     }
 }

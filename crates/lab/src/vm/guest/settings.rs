@@ -1,6 +1,6 @@
 //! Settings of the guest's kernel that are not steps: reclaim, huge pages, readahead, sysctls.
 
-use super::Disk;
+use super::disk::Disk;
 use crate::undo::write_sysctl;
 use pagetide_core::{Error, Lru, Machine};
 use std::fs;

@@ -1,7 +1,9 @@
-//! Commands that run beside the steps, such as another recorder: from a disk, as on any host, so that what reclaim takes of their
-//! code has to be read again.
+//! Commands that run alongside the steps, such as another recorder. They run from a disk, as on any host, so that code that
+//! reclaim evicts must be read again.
 
-use super::{Disk, OWN};
+use super::OWN_PROGRAM;
+use super::disk::Disk;
+use super::port::Port;
 use crate::vm::initramfs::{LIBRARIES, PROGRAMS};
 use crate::vm::wire::{Message, hex};
 use pagetide_core::Error;
@@ -12,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long a command may take to end when it is asked to.
+/// How long a command may take to end after SIGTERM.
 const GRACE: Duration = Duration::from_secs(20);
 /// How long commands have to come up before anything else is started.
 const HEAD_START: Duration = Duration::from_secs(3);
@@ -21,58 +23,58 @@ const PART: usize = 32 << 10;
 
 /// The commands, running.
 #[derive(Debug)]
-pub(super) struct Beside {
+pub(super) struct Commands {
     folder: PathBuf,
     children: Vec<(String, Child)>,
 }
 
-impl Beside {
+impl Commands {
     /// Puts the programs on the first disk that has a file system, and starts the commands in a folder there.
     pub(super) fn start(commands: &[Vec<String>], disks: &[Disk]) -> Result<Self, Error> {
-        let mut beside = Self { folder: PathBuf::new(), children: Vec::new() };
+        let mut started = Self { folder: PathBuf::new(), children: Vec::new() };
         if commands.is_empty() {
-            return Ok(beside);
+            return Ok(started);
         }
         let disk = disks.iter().find(|disk| disk.mounted).ok_or_else(|| {
-            Error::input("commands beside the steps need a disk with a file system", "add one to the machine")
+            Error::input("commands alongside the steps need a disk with a file system", "add one to the machine")
         })?;
-        let refuse = |error: std::io::Error| Error::system(format!("commands beside the steps: {error}"), "");
-        beside.folder = disk.folder.join("beside");
+        let refuse = |error: std::io::Error| Error::system(format!("commands alongside the steps: {error}"), "");
+        started.folder = disk.folder.join("alongside");
         let programs = disk.folder.join("programs");
         let libraries = programs.join("lib");
-        fs::create_dir_all(&beside.folder).and_then(|()| fs::create_dir_all(&libraries)).map_err(refuse)?;
+        fs::create_dir_all(&started.folder).and_then(|()| fs::create_dir_all(&libraries)).map_err(refuse)?;
         for entry in fs::read_dir(LIBRARIES).map_err(refuse)?.flatten() {
             fs::copy(entry.path(), libraries.join(entry.file_name())).map_err(refuse)?;
         }
         for words in commands {
             let Some((first, rest)) = words.split_first() else { continue };
             let name = Path::new(first).file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let packed = if name == OWN { PathBuf::from("/init") } else { Path::new(PROGRAMS).join(&name) };
+            let packed = if name == OWN_PROGRAM { PathBuf::from("/init") } else { Path::new(PROGRAMS).join(&name) };
             let program = programs.join(&name);
             if !program.exists() {
                 fs::copy(packed, &program).map_err(refuse)?;
             }
-            let number = beside.children.len();
-            let says = fs::File::create(beside.folder.join(format!("{name}.{number}.says"))).map_err(refuse)?;
+            let number = started.children.len();
+            let output = fs::File::create(started.folder.join(format!("{name}.{number}.out"))).map_err(refuse)?;
             let child = Command::new(&program)
                 .args(rest)
-                .current_dir(&beside.folder)
+                .current_dir(&started.folder)
                 .env("LD_LIBRARY_PATH", &libraries)
                 .env("PATH", &programs)
                 .env("TZ", "UTC")
                 .stdin(Stdio::null())
-                .stdout(says.try_clone().map_err(refuse)?)
-                .stderr(says)
+                .stdout(output.try_clone().map_err(refuse)?)
+                .stderr(output)
                 .spawn()
                 .map_err(refuse)?;
-            beside.children.push((name, child));
+            started.children.push((name, child));
         }
         std::thread::sleep(HEAD_START);
-        Ok(beside)
+        Ok(started)
     }
 
     /// Ends the commands, or waits for their end, and sends the files that they left.
-    pub(super) fn end(mut self, port: &super::Port, wait: bool) -> Result<(), Error> {
+    pub(super) fn end(mut self, port: &Port, wait: bool) -> Result<(), Error> {
         let refuse = |error: std::io::Error| Error::system(format!("files of commands: {error}"), "");
         for (name, child) in &mut self.children {
             if wait {
@@ -86,10 +88,10 @@ impl Beside {
             if let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
                 let _ = kill_process(pid, Signal::TERM);
             }
-            let patience = Instant::now() + GRACE;
+            let end = Instant::now() + GRACE;
             while child.try_wait().map_err(refuse)?.is_none() {
-                if Instant::now() > patience {
-                    port.send(&Message::Say { line: format!("{name} did not end when asked to") })?;
+                if Instant::now() > end {
+                    port.send(&Message::Say { line: format!("{name} did not end on SIGTERM") })?;
                     child.kill().map_err(refuse)?;
                 }
                 std::thread::sleep(Duration::from_millis(50));
@@ -100,7 +102,7 @@ impl Beside {
 }
 
 /// Sends all files below a folder.
-fn send(top: &Path, folder: &Path, port: &super::Port) -> Result<(), Error> {
+fn send(top: &Path, folder: &Path, port: &Port) -> Result<(), Error> {
     let refuse = |error: std::io::Error| Error::system(format!("{}: {error}", folder.display()), "");
     for entry in fs::read_dir(folder).into_iter().flatten() {
         let entry = entry.map_err(refuse)?;

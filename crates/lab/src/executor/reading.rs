@@ -1,13 +1,13 @@
-//! What the kernel says at the two ends of a step, and the figures that lie between.
+//! The kernel's counters before and after a step, and the figures of their difference.
 
-use crate::group::{Group, Usage};
+use crate::group::{Group, Usage, page_size};
 use pagetide_core::{Bytes, Error, Figure, Figures};
 use pagetide_kernel::{DiskStats, Meminfo, Root, Vmstat};
 use std::fs;
 
-/// Everything that figures are made of, read at one end of a step.
+/// The kernel's counters at the start or the end of a step.
 #[derive(Debug, Clone)]
-pub(super) struct Edge {
+pub(super) struct Reading {
     disks: Vec<DiskStats>,
     vmstat: Vmstat,
     meminfo: Meminfo,
@@ -15,7 +15,7 @@ pub(super) struct Edge {
     usage: Option<Usage>,
 }
 
-/// Which end: what is nearest to the step is read nearest to it.
+/// Which end of the step: disks are read last before it and first after it, so that other reads do not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
     /// Before the step.
@@ -24,7 +24,7 @@ pub(super) enum End {
     After,
 }
 
-impl Edge {
+impl Reading {
     /// Reads it. `disks` are names as in `/proc/diskstats`.
     ///
     /// # Errors
@@ -37,11 +37,11 @@ impl Edge {
             all.retain(|disk| disks.contains(&disk.name));
             Ok::<_, Error>(all)
         };
-        let early = (end == End::After).then(read_disks).transpose()?;
+        let first = (end == End::After).then(read_disks).transpose()?;
         let usage = group.map(Group::usage).transpose()?;
         let (kswapd_ns, meminfo) = (kswapd_ns(), root.meminfo().map_err(lost)?);
         let vmstat = root.vmstat().map_err(lost)?;
-        let disks = early.map_or_else(read_disks, Ok)?;
+        let disks = first.map_or_else(read_disks, Ok)?;
         Ok(Self { disks, vmstat, meminfo, kswapd_ns, usage })
     }
 
@@ -94,33 +94,33 @@ impl Edge {
         Some((bytes("nr_dirty_threshold")?, bytes("nr_dirty_background_threshold")?))
     }
 
-    /// Sets the figures that lie between this edge and a later one.
-    pub(super) fn until(&self, after: &Self, figures: &mut Figures) {
+    /// Sets the figures of the difference between this reading and a later one.
+    pub(super) fn difference(&self, after: &Self, figures: &mut Figures) {
         let mut count = |figure, of: &dyn Fn(&Self) -> Option<u64>, factor: f64| {
             let counted = of(self).zip(of(after)).map(|(from, to)| to.saturating_sub(from) as f64 * factor);
             figures.set_some(figure, counted);
         };
         let page = page_size().as_f64();
-        count(Figure::DiskReads, &|edge| edge.disk_sum("reads"), 1.0);
-        count(Figure::DiskWrites, &|edge| edge.disk_sum("writes"), 1.0);
-        count(Figure::DiskReadMerges, &|edge| edge.disk_sum("read_merges"), 1.0);
-        count(Figure::DiskWriteMerges, &|edge| edge.disk_sum("write_merges"), 1.0);
-        count(Figure::DiskReadBytes, &|edge| edge.disk_sum("read_sectors"), 512.0);
-        count(Figure::DiskWrittenBytes, &|edge| edge.disk_sum("write_sectors"), 512.0);
-        let wait = |edge: &Self| {
+        count(Figure::DiskReads, &|reading| reading.disk_sum("reads"), 1.0);
+        count(Figure::DiskWrites, &|reading| reading.disk_sum("writes"), 1.0);
+        count(Figure::DiskReadMerges, &|reading| reading.disk_sum("read_merges"), 1.0);
+        count(Figure::DiskWriteMerges, &|reading| reading.disk_sum("write_merges"), 1.0);
+        count(Figure::DiskReadBytes, &|reading| reading.disk_sum("read_sectors"), 512.0);
+        count(Figure::DiskWrittenBytes, &|reading| reading.disk_sum("write_sectors"), 512.0);
+        let wait = |reading: &Self| {
             Some((
-                edge.disk_sum("read_ms")? + edge.disk_sum("write_ms")?,
-                edge.disk_sum("reads")? + edge.disk_sum("writes")?,
+                reading.disk_sum("read_ms")? + reading.disk_sum("write_ms")?,
+                reading.disk_sum("reads")? + reading.disk_sum("writes")?,
             ))
         };
         count(Figure::MajorFaults, &Self::major_faults, 1.0);
         count(Figure::Refaults, &Self::refaults, 1.0);
-        count(Figure::PagesScanned, &|edge| edge.reclaimed("pgscan"), 1.0);
-        count(Figure::PagesStolen, &|edge| edge.reclaimed("pgsteal"), 1.0);
-        count(Figure::OomKills, &|edge| edge.vm("oom_kill"), 1.0);
-        count(Figure::SwapIn, &|edge| edge.vm("pswpin"), page);
-        count(Figure::SwapOut, &|edge| edge.vm("pswpout"), page);
-        count(Figure::KswapdCpu, &|edge| edge.kswapd_ns, 1.0);
+        count(Figure::PagesScanned, &|reading| reading.reclaimed("pgscan"), 1.0);
+        count(Figure::PagesStolen, &|reading| reading.reclaimed("pgsteal"), 1.0);
+        count(Figure::OomKills, &|reading| reading.vm("oom_kill"), 1.0);
+        count(Figure::SwapIn, &|reading| reading.vm("pswpin"), page);
+        count(Figure::SwapOut, &|reading| reading.vm("pswpout"), page);
+        count(Figure::KswapdCpu, &|reading| reading.kswapd_ns, 1.0);
         if let Some(((from_ms, from), (to_ms, to))) = wait(self).zip(wait(after))
             && to > from
         {
@@ -140,7 +140,7 @@ impl Edge {
         gauge(Figure::SwapUsed, swapped.map(|(total, free)| total.saturating_sub(free)));
     }
 
-    /// Part of `elapsed_ns` in which the busiest of the disks had a request in flight.
+    /// Fraction of `elapsed_ns` in which the busiest disk had a request in flight.
     pub(super) fn disk_util(&self, after: &Self, elapsed_ns: f64) -> Option<f64> {
         let busy = self.disks.iter().filter_map(|before| {
             let after = after.disks.iter().find(|disk| disk.name == before.name)?;
@@ -150,11 +150,6 @@ impl Edge {
         // The kernel counts whole milliseconds.
         (elapsed_ns > 0.0).then(|| (busiest as f64 * 1e6 / elapsed_ns).min(1.0))
     }
-}
-
-/// The size of a page.
-pub(crate) fn page_size() -> Bytes {
-    Bytes::new(rustix::param::page_size() as u64)
 }
 
 /// CPU time of all kswapd threads: exact where the kernel keeps scheduler statistics, else in ticks of 10 ms.

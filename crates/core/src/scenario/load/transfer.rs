@@ -1,0 +1,278 @@
+//! Loads that move bytes: stream, dd and copy.
+
+use super::no_zero_rate;
+use crate::error::Error;
+use crate::figure::Figure;
+use crate::scenario::kind::{Effort, Goal, StepKind};
+use crate::scenario::{Place, Scale};
+use crate::units::{Bytes, BytesPerSecond, Nanos};
+use serde::{Deserialize, Serialize};
+
+/// What a load does about the page cache.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Caching {
+    /// Nothing, like most programs.
+    #[default]
+    Keep,
+    /// Bypasses it (`O_DIRECT`).
+    Direct,
+    /// Drops what it has read or written (`POSIX_FADV_DONTNEED`); what it wrote is synced before that.
+    DontNeed,
+}
+
+/// The figures of the line that ends a load which moves bytes.
+const MOVED: &[(Figure, &str)] = &[
+    (Figure::Processed, "moved"),
+    (Figure::Bandwidth, ""),
+    (Figure::BuffersAfter, "in Buffers"),
+    (Figure::CacheAfter, "in Cached"),
+];
+
+/// Reads a file or a disk once, in order.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StreamSpec {
+    /// A file or a disk.
+    pub from: Place,
+    /// Bytes to read, from the start.
+    pub size: Bytes,
+    /// Bytes of one read.
+    #[serde(default = "mebibyte")]
+    pub bs: Bytes,
+    /// Bytes per second at most; no limit when absent.
+    #[serde(default)]
+    pub rate: Option<BytesPerSecond>,
+    /// What it does about the page cache.
+    #[serde(default)]
+    pub cache: Caching,
+    /// Reads random blocks instead, until its time is over or it is told to stop.
+    #[serde(default)]
+    pub random: bool,
+    /// Skips a part after each part that it reads.
+    #[serde(default)]
+    pub stride: Option<Stride>,
+    /// Time after which it ends, whatever it has read.
+    #[serde(default)]
+    pub time: Option<Nanos>,
+}
+
+/// What a stream reads and skips, in turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stride {
+    /// Bytes that are read, in whole blocks.
+    pub read: Bytes,
+    /// Bytes that are skipped after them.
+    pub skip: Bytes,
+}
+
+impl StepKind for StreamSpec {
+    fn describe(&self) -> String {
+        format!("stream {} from {}", self.size, self.from)
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        let wrong = |what: &str, hint: &str| Err(Error::input(what, hint));
+        whole_blocks(self.size, self.bs)?;
+        no_zero_rate(self.rate.map(BytesPerSecond::get))?;
+        match self.stride {
+            _ if !self.from.stored() => {
+                Err(Error::input(format!("from = \"{}\" is not a file or a disk", self.from), "write \"file:NAME\""))
+            }
+            Some(stride) if stride.read < self.bs => {
+                wrong("stride reads less than a block", "make bs smaller or read larger")
+            }
+            Some(_) if self.random => wrong("random and stride exclude each other", "leave one of them out"),
+            _ => Ok(()),
+        }
+    }
+
+    fn scale(&mut self, scale: Scale) {
+        self.size = scale.bytes(self.size);
+    }
+
+    /// What it skips must be there as well.
+    fn reads(&self) -> Option<(&Place, Bytes)> {
+        let skipped = self
+            .stride
+            .map_or(0, |stride| (self.size.get() / stride.read.get().max(1)).saturating_mul(stride.skip.get()));
+        Some((&self.from, Bytes::new(self.size.get().saturating_add(skipped))))
+    }
+
+    fn caching(&self) -> Caching {
+        self.cache
+    }
+
+    fn goal(&self) -> Goal {
+        if self.random { Goal::Open } else { Goal::Bytes(self.size) }
+    }
+
+    fn effort(&self) -> Effort {
+        let paced = Effort::paced(self.size.as_f64(), self.rate.map(BytesPerSecond::as_f64));
+        Effort { paced, limit: self.time, ..Effort::sequential(self.size) }
+    }
+
+    fn headline(&self) -> &'static [(Figure, &'static str)] {
+        MOVED
+    }
+}
+
+/// Copies bytes from one place to another, as dd(1) does.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DdSpec {
+    /// Where it reads.
+    pub from: Place,
+    /// Where it writes. A file is a new one.
+    pub to: Place,
+    /// Bytes to copy.
+    pub size: Bytes,
+    /// Bytes of one read and one write.
+    #[serde(default = "mebibyte")]
+    pub bs: Bytes,
+    /// Bytes per second at most; no limit when absent.
+    #[serde(default)]
+    pub rate: Option<BytesPerSecond>,
+    /// What it does about the page cache, on both ends.
+    #[serde(default)]
+    pub cache: Caching,
+    /// Whether it syncs what it wrote before it ends.
+    #[serde(default)]
+    pub sync: bool,
+    /// Time after which it ends, whatever it has copied.
+    #[serde(default)]
+    pub time: Option<Nanos>,
+}
+
+impl StepKind for DdSpec {
+    fn describe(&self) -> String {
+        format!("dd {} from {} to {}", self.size, self.from, self.to)
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        whole_blocks(self.size, self.bs)?;
+        no_zero_rate(self.rate.map(BytesPerSecond::get))?;
+        if self.from == Place::Null {
+            return Err(Error::input("from = \"null\" has nothing to read", "write from = \"zero\", a file or a disk"));
+        }
+        if self.from.stored() && self.from == self.to {
+            return Err(Error::input("from and to are the same", "name another file or disk"));
+        }
+        Ok(())
+    }
+
+    fn scale(&mut self, scale: Scale) {
+        self.size = scale.bytes(self.size);
+    }
+
+    fn reads(&self) -> Option<(&Place, Bytes)> {
+        Some((&self.from, self.size))
+    }
+
+    fn writes(&self) -> Option<(&Place, Bytes)> {
+        Some((&self.to, self.size))
+    }
+
+    fn caching(&self) -> Caching {
+        self.cache
+    }
+
+    fn goal(&self) -> Goal {
+        Goal::Bytes(self.size)
+    }
+
+    fn effort(&self) -> Effort {
+        let paced = Effort::paced(self.size.as_f64(), self.rate.map(BytesPerSecond::as_f64));
+        Effort { paced, limit: self.time, ..Effort::sequential(self.size) }
+    }
+
+    fn headline(&self) -> &'static [(Figure, &'static str)] {
+        MOVED
+    }
+}
+
+/// Copies a file as cp(1) does and reports memory meanwhile.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CopySpec {
+    /// The file to copy.
+    pub from: Place,
+    /// The copy, a new file.
+    pub to: Place,
+    /// Size of the file.
+    pub size: Bytes,
+    /// Bytes of one read and one write.
+    #[serde(default = "cp_block")]
+    pub bs: Bytes,
+    /// Time between two lines about memory.
+    #[serde(default = "five_seconds")]
+    pub every: Nanos,
+    /// What it does about the page cache, on both ends.
+    #[serde(default)]
+    pub cache: Caching,
+}
+
+impl StepKind for CopySpec {
+    fn describe(&self) -> String {
+        format!("copy {} from {} to {}", self.size, self.from, self.to)
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        whole_blocks(self.size, self.bs)?;
+        if !self.from.is_file() || !self.to.is_file() || self.from == self.to {
+            return Err(Error::input(
+                format!("from = \"{}\" and to = \"{}\" are not two files", self.from, self.to),
+                "copy a file to another file: from = \"file:a\", to = \"file:b\"",
+            ));
+        }
+        Ok(())
+    }
+
+    fn scale(&mut self, scale: Scale) {
+        self.size = scale.bytes(self.size);
+    }
+
+    fn reads(&self) -> Option<(&Place, Bytes)> {
+        Some((&self.from, self.size))
+    }
+
+    fn writes(&self) -> Option<(&Place, Bytes)> {
+        Some((&self.to, self.size))
+    }
+
+    fn caching(&self) -> Caching {
+        self.cache
+    }
+
+    fn goal(&self) -> Goal {
+        Goal::Bytes(self.size)
+    }
+
+    fn effort(&self) -> Effort {
+        Effort::sequential(self.size)
+    }
+
+    fn headline(&self) -> &'static [(Figure, &'static str)] {
+        MOVED
+    }
+}
+
+fn whole_blocks(size: Bytes, bs: Bytes) -> Result<(), Error> {
+    if bs == Bytes::ZERO || size < bs {
+        return Err(Error::input(format!("size {size} is smaller than bs {bs}"), "write a size of one block or more"));
+    }
+    Ok(())
+}
+
+const fn mebibyte() -> Bytes {
+    Bytes::new(1 << 20)
+}
+
+const fn cp_block() -> Bytes {
+    Bytes::new(128 << 10)
+}
+
+const fn five_seconds() -> Nanos {
+    Nanos::new(5_000_000_000)
+}

@@ -1,0 +1,106 @@
+//! Steps that run several loads at once, and the control groups of loads.
+
+use super::kind::StepKind;
+use super::{Load, Scale};
+use crate::error::Error;
+use crate::figure::Figures;
+use crate::units::{Bytes, BytesPerSecond, Nanos};
+use serde::{Deserialize, Serialize};
+
+/// Loads that run at once.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Parallel(pub Vec<Part>);
+
+/// One of several loads that run at once.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Part {
+    /// Its name: its result is called `STEP_NAME`.
+    pub name: String,
+    /// What it does.
+    pub load: Load,
+    /// The control group of its process.
+    pub cgroup: Option<GroupSpec>,
+    /// How long after the start of the step it starts.
+    pub delay: Nanos,
+    /// Whether it runs until all others have ended.
+    pub background: bool,
+    /// What its author measured, not scaled.
+    pub published: Figures,
+}
+
+impl StepKind for Parallel {
+    fn describe(&self) -> String {
+        self.0.iter().map(|part| part.name.as_str()).collect::<Vec<_>>().join(" and ")
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        if self.0.iter().all(|part| part.background) {
+            return Err(Error::input(
+                "all parts run in the background, so none ends the step",
+                "leave background out of one part",
+            ));
+        }
+        self.0.iter().try_for_each(|part| {
+            part.load.spec().check().map_err(|error| Error {
+                what: format!("part `{}`: {}: {}", part.name, part.load.kind(), error.what),
+                ..error
+            })
+        })
+    }
+
+    fn scale(&mut self, scale: Scale) {
+        for part in &mut self.0 {
+            part.load.spec_mut().scale(scale);
+            if let Some(group) = &mut part.cgroup {
+                group.scale(scale);
+            }
+        }
+    }
+}
+
+/// Limits of a device for a control group (`io.max`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct IoMax {
+    /// The disk.
+    pub disk: String,
+    /// Bytes read per second at most.
+    #[serde(default)]
+    pub read: Option<BytesPerSecond>,
+    /// Bytes written per second at most.
+    #[serde(default)]
+    pub write: Option<BytesPerSecond>,
+    /// Reads per second at most.
+    #[serde(default)]
+    pub read_iops: Option<u64>,
+    /// Writes per second at most.
+    #[serde(default)]
+    pub write_iops: Option<u64>,
+}
+
+/// A control group for the processes of a step. It exists until the end of the run, with the cache that is charged to it; steps
+/// that name the same group share it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GroupSpec {
+    /// Its name.
+    pub name: String,
+    /// Memory that it may use at most: above it the kernel reclaims, then kills (`memory.max`).
+    #[serde(default)]
+    pub memory_max: Option<Bytes>,
+    /// Memory above which its processes are throttled and reclaim (`memory.high`).
+    #[serde(default)]
+    pub memory_high: Option<Bytes>,
+    /// Limits of devices.
+    #[serde(default)]
+    pub io_max: Vec<IoMax>,
+}
+
+impl GroupSpec {
+    /// Scales its memory.
+    pub(super) fn scale(&mut self, scale: Scale) {
+        self.memory_max = self.memory_max.map(|max| scale.bytes(max));
+        self.memory_high = self.memory_high.map(|high| scale.bytes(high));
+    }
+}

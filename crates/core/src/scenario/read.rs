@@ -1,0 +1,393 @@
+//! Reads the TOML of a scenario. Every error names its line.
+
+use super::{
+    Action, Claim, DeviceChange, DropCaches, FileSystem, GroupSpec, Load, Machine, Parallel, Part, Place, Scenario,
+    Step, SwapSpec, Swaps, fio, name,
+};
+use crate::error::Error;
+use crate::figure::{Figure, Figures};
+use crate::quantity::{Dimension, Quantity, Unit};
+use crate::suggest;
+use crate::units::Nanos;
+use serde::de::{self, Deserialize, Deserializer, MapAccess};
+use std::collections::BTreeMap;
+use std::fmt;
+
+#[derive(Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawScenario {
+    id: String,
+    title: String,
+    source: String,
+    #[serde(default)]
+    about: String,
+    #[serde(default)]
+    notes: Vec<String>,
+    machine: Machine,
+    #[serde(default, rename = "step")]
+    steps: Vec<toml::Spanned<RawItem<false>>>,
+    #[serde(default, rename = "claim")]
+    claims: Vec<toml::Spanned<Claim>>,
+}
+
+/// A step, or a part of a parallel step, as it stands in the file.
+#[derive(Debug, Default)]
+struct RawItem<const PART: bool> {
+    name: Option<String>,
+    title: String,
+    fio: Option<toml::Table>,
+    parallel: Option<Vec<RawItem<true>>>,
+    actions: Vec<Action>,
+    cgroup: Option<GroupSpec>,
+    delay: Nanos,
+    background: bool,
+    published: BTreeMap<String, toml::Value>,
+}
+
+impl<const PART: bool> RawItem<PART> {
+    /// The keys that are not a kind of step; the first one is its name.
+    const HEAD: &'static [&'static str] = if PART {
+        &["name", "cgroup", "delay", "background", "published"]
+    } else {
+        &["id", "title", "cgroup", "published"]
+    };
+
+    /// The kinds that it can be.
+    fn kinds() -> impl Iterator<Item = &'static str> {
+        let actions = if PART { &[] } else { Action::KINDS };
+        actions.iter().chain(Load::KINDS).map(|(key, _)| *key)
+    }
+}
+
+/// A key of an item, checked while the reader still knows its line.
+struct Key<const PART: bool>(String);
+
+impl<'de, const PART: bool> Deserialize<'de> for Key<PART> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let key = String::deserialize(deserializer)?;
+        let known = || RawItem::<PART>::HEAD.iter().copied().chain(RawItem::<PART>::kinds());
+        if known().any(|known| known == key) {
+            return Ok(Self(key));
+        }
+        let known: Vec<String> = known().map(|known| format!("`{known}`")).collect();
+        Err(de::Error::custom(format!("unknown field `{key}`, expected one of {}", known.join(", "))))
+    }
+}
+
+impl<'de, const PART: bool> Deserialize<'de> for RawItem<PART> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor<const PART: bool>;
+        impl<'de, const PART: bool> de::Visitor<'de> for Visitor<PART> {
+            type Value = RawItem<PART>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(if PART { "a part of a parallel step" } else { "a step" })
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut item = RawItem::<PART>::default();
+                while let Some(Key(key)) = map.next_key::<Key<PART>>()? {
+                    match key.as_str() {
+                        "id" | "name" => item.name = Some(map.next_value()?),
+                        "title" => item.title = map.next_value()?,
+                        "cgroup" => item.cgroup = Some(map.next_value()?),
+                        "delay" => item.delay = map.next_value()?,
+                        "background" => item.background = map.next_value()?,
+                        "published" => item.published = map.next_value()?,
+                        "fio" => item.fio = Some(map.next_value()?),
+                        "parallel" => item.parallel = Some(map.next_value()?),
+                        key => item.actions.extend(Action::read(key, &mut map)?),
+                    }
+                }
+                if item.name.is_none() {
+                    return Err(de::Error::missing_field(RawItem::<PART>::HEAD[0]));
+                }
+                Ok(item)
+            }
+        }
+        deserializer.deserialize_map(Visitor::<PART>)
+    }
+}
+
+/// The line of a byte offset, from 1.
+fn line_of(text: &str, offset: usize) -> usize {
+    text[..offset.min(text.len())].matches('\n').count() + 1
+}
+
+/// Keys of earlier versions and what replaced them.
+const RENAMED: [(&str, &str); 4] =
+    [("names", "stat_missing"), ("walked", "hot"), ("linger", "hold_for"), ("beside", "folder_of")];
+
+/// Rewords serde's list of expected names as a suggestion.
+pub(super) fn unknown_name(place: &str, message: &str) -> Error {
+    let message = message.lines().next().unwrap_or_default();
+    let words: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    let Some((unknown, known)) = words.split_first().filter(|(_, known)| !known.is_empty()) else {
+        return Error::input(format!("{place}: {message}"), "");
+    };
+    let what = match message.strip_prefix("unknown ").and_then(|rest| rest.split_once(' ')) {
+        Some(("variant", _)) => "value",
+        Some(("field", _)) => "key",
+        _ => return Error::input(format!("{place}: {message}"), ""),
+    };
+    let renamed = RENAMED.iter().find(|(old, new)| old == unknown && known.contains(new));
+    let hint = renamed.map_or_else(
+        || format!("known {what}s: {}", known.join(", ")),
+        |(old, new)| format!("`{old}` is called `{new}` now"),
+    );
+    Error::input(format!("{place}: unknown {what} `{unknown}`{}", suggest::hint(unknown, known.iter().copied())), hint)
+}
+
+/// Reads a scenario. `file` is its name, for messages.
+pub(super) fn scenario(text: &str, file: &str) -> Result<Scenario, Error> {
+    let raw: RawScenario = toml::from_str(text).map_err(|error| {
+        let line = error.span().map(|span| format!("{file}:{}", line_of(text, span.start)));
+        unknown_name(line.as_deref().unwrap_or(file), error.message())
+    })?;
+    name::plain(&raw.id, "scenario", file)?;
+    machine(&raw.machine, file)?;
+    let mut steps: Vec<Step> = Vec::new();
+    for raw_step in raw.steps {
+        let place = format!("{file}:{}", line_of(text, raw_step.span().start));
+        let step = step(raw_step.into_inner(), &place, &steps, &raw.machine)?;
+        steps.push(step);
+    }
+    if steps.is_empty() {
+        return Err(Error::input(format!("{file}: no steps"), "add a [[step]]"));
+    }
+    let mut claims: Vec<Claim> = Vec::new();
+    for raw_claim in raw.claims {
+        let place = format!("{file}:{}", line_of(text, raw_claim.span().start));
+        let claim = raw_claim.into_inner();
+        unique(claims.iter().any(|earlier| earlier.id == claim.id), "claim", &claim.id, &place)?;
+        claims.push(claim);
+    }
+    let about = raw.about.trim().to_owned();
+    let scenario = Scenario {
+        id: raw.id,
+        title: raw.title,
+        source: raw.source,
+        about,
+        notes: raw.notes,
+        machine: raw.machine,
+        steps,
+        claims,
+    };
+    let mut ids: Vec<String> = scenario.result_ids().collect();
+    ids.sort_unstable();
+    match ids.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => Err(Error::input(
+            format!("{file}: two results are called `{}`", pair[0]),
+            "results are called STEP and STEP_PART: rename a step or a part",
+        )),
+        None => Ok(scenario),
+    }
+}
+
+fn unique(taken: bool, what: &str, id: &str, place: &str) -> Result<(), Error> {
+    if taken { Err(Error::input(format!("{place}: {what} `{id}` exists already"), "use another id")) } else { Ok(()) }
+}
+
+fn machine(machine: &Machine, file: &str) -> Result<(), Error> {
+    let Some(first) = machine.disks.first() else {
+        return Err(Error::input(format!("{file}: the machine has no disk"), "add a [[machine.disk]]"));
+    };
+    if first.filesystem == FileSystem::None {
+        return Err(Error::input(
+            format!("{file}: the first disk has no file system"),
+            "files are on the first disk: put one with a file system first",
+        ));
+    }
+    name::sysctls(machine.sysctl.keys(), file)?;
+    for (at, disk) in machine.disks.iter().enumerate() {
+        name::plain(&disk.name, "disk", file)?;
+        unique(machine.disks[..at].iter().any(|earlier| earlier.name == disk.name), "disk", &disk.name, file)?;
+    }
+    if let SwapSpec::Disk { disk, .. } = &machine.swap {
+        machine.disk(Some(disk), file)?;
+    }
+    Ok(())
+}
+
+fn step(raw: RawItem<false>, place: &str, before: &[Step], machine: &Machine) -> Result<Step, Error> {
+    let id = raw.name.unwrap_or_default();
+    name::word(&id, "step", place)?;
+    unique(before.iter().any(|earlier| earlier.id == id), "step", &id, place)?;
+    let mut actions = raw.actions;
+    let drops = |action: &Action| matches!(action, Action::DropCaches(DropCaches(true)));
+    let drop_caches = actions.iter().any(drops);
+    if actions.len() > 1 || raw.fio.is_some() || raw.parallel.is_some() {
+        // Beside another action it is what happens before that.
+        actions.retain(|action| !matches!(action, Action::DropCaches(_)));
+    }
+    actions.extend(raw.fio.map(|table| fio::job(table, place, before)).transpose()?.map(Action::Fio));
+    if let Some(parts) = raw.parallel {
+        let parts = parts.into_iter().map(|raw| part(raw, place)).collect::<Result<_, _>>()?;
+        actions.push(Action::Parallel(Parallel(parts)));
+    }
+    let action = only_one(actions, "step", &id, RawItem::<false>::kinds(), place, Action::kind)?;
+    action.spec().check().map_err(|error| at(&format!("{place}: {}", action.kind()), error))?;
+    if raw.cgroup.is_some() && !matches!(action, Action::Fio(_) | Action::Load(_)) {
+        return Err(Error::input(
+            format!("{place}: a {} step has no process for a control group", action.kind()),
+            "move cgroup to a fio step, a load or a part",
+        ));
+    }
+    let title = if raw.title.is_empty() { action.spec().describe() } else { raw.title };
+    let published = figures(&raw.published, place)?;
+    let step = Step { id, title, drop_caches, action, cgroup: raw.cgroup, published };
+    references(&step, before, machine, place)?;
+    Ok(step)
+}
+
+fn part(raw: RawItem<true>, place: &str) -> Result<Part, Error> {
+    let name = raw.name.unwrap_or_default();
+    name::word(&name, "part", place)?;
+    let loads = raw.actions.into_iter().filter_map(|action| match action {
+        Action::Load(load) => Some(load),
+        _ => None,
+    });
+    let load = only_one(loads.collect(), "part", &name, RawItem::<true>::kinds(), place, Load::kind)?;
+    let published = figures(&raw.published, place)?;
+    Ok(Part { name, load, cgroup: raw.cgroup, delay: raw.delay, background: raw.background, published })
+}
+
+/// The single action of a step or a part.
+fn only_one<T>(
+    mut actions: Vec<T>,
+    what: &str,
+    id: &str,
+    kinds: impl Iterator<Item = &'static str>,
+    place: &str,
+    kind: impl Fn(&T) -> &'static str,
+) -> Result<T, Error> {
+    match (actions.pop(), actions.is_empty()) {
+        (Some(action), true) => Ok(action),
+        (last, _) => {
+            let given: Vec<&str> = actions.iter().chain(&last).map(kind).collect();
+            let given =
+                if given.is_empty() { "no action".to_owned() } else { format!("actions {}", given.join(" and ")) };
+            Err(Error::input(
+                format!("{place}: {what} `{id}`: {given}: a {what} needs exactly one"),
+                format!("one of {}", kinds.collect::<Vec<_>>().join(", ")),
+            ))
+        }
+    }
+}
+
+/// An error with the place where it is.
+fn at(place: &str, error: Error) -> Error {
+    Error { what: format!("{place}: {}", error.what), ..error }
+}
+
+impl Machine {
+    /// The disk of this name, or the first.
+    fn disk(&self, name: Option<&str>, place: &str) -> Result<&super::DiskSpec, Error> {
+        let known = || self.disks.iter().map(|disk| disk.name.as_str());
+        self.disks.iter().find(|disk| name.is_none_or(|name| disk.name == name)).ok_or_else(|| {
+            let name = name.unwrap_or_default();
+            Error::input(
+                format!("{place}: `{name}` is not a disk of this machine{}", suggest::hint(name, known())),
+                format!("disks: {}", known().collect::<Vec<_>>().join(", ")),
+            )
+        })
+    }
+}
+
+/// Checks what a step refers to: earlier steps, and disks with or without a file system.
+fn references(step: &Step, before: &[Step], machine: &Machine, place: &str) -> Result<(), Error> {
+    match &step.action {
+        Action::Sysctl(settings) => name::sysctls(settings.0.keys(), place)?,
+        Action::Release(id) => {
+            let holds = before.iter().filter(|step| matches!(step.action, Action::Hold(_)));
+            let holds: Vec<&str> = holds.map(|step| step.id.as_str()).collect();
+            if !holds.contains(&id.0.as_str()) {
+                return Err(Error::input(
+                    format!("{place}: no hold step `{}` before this step{}", id.0, suggest::hint(&id.0, holds)),
+                    "write release = the id of a hold step",
+                ));
+            }
+        }
+        Action::Device(DeviceChange { disk, .. }) if machine.disk(Some(disk), place)?.latency.is_none() => {
+            return Err(Error::input(
+                format!("{place}: disk `{disk}` has no latency, so its limits cannot change during a run"),
+                "give the disk a latency in [[machine.disk]], for example latency = \"1us\"",
+            ));
+        }
+        Action::Swap(Swaps(areas)) => {
+            for area in areas {
+                if let SwapSpec::Disk { disk, .. } = area {
+                    machine.disk(Some(disk), place)?;
+                }
+            }
+        }
+        Action::Fio(job) => drop(machine.disk(job.disk.as_deref(), place)?),
+        _ => {}
+    }
+    for load in step.loads() {
+        for at in load.stored() {
+            let disk = machine.disk(at.disk(), place)?;
+            if at.is_file() && disk.filesystem == FileSystem::None {
+                return Err(Error::input(
+                    format!("{place}: {at}: disk `{}` has no file system", disk.name),
+                    "write disk:NAME for the block device, or give the disk a filesystem",
+                ));
+            }
+        }
+        if let Some((at @ Place::Disk(name), _)) = load.spec().writes()
+            && machine.disk(Some(name), place)?.filesystem != FileSystem::None
+        {
+            return Err(Error::input(
+                format!("{place}: {at}: the write would destroy its file system"),
+                "give the disk filesystem = \"none\"",
+            ));
+        }
+    }
+    for group in step.cgroup.iter().chain(step.parts().iter().filter_map(|part| part.cgroup.as_ref())) {
+        name::plain(&group.name, "control group", place)?;
+        for limit in &group.io_max {
+            machine.disk(Some(&limit.disk), place)?;
+        }
+    }
+    Ok(())
+}
+
+/// The figures of a `published` table.
+fn figures(table: &BTreeMap<String, toml::Value>, place: &str) -> Result<Figures, Error> {
+    let mut figures = Figures::default();
+    for (name, value) in table {
+        let figure = Figure::by_name(name).ok_or_else(|| {
+            let known = Figure::ALL.iter().map(|figure| figure.name());
+            Error::input(
+                format!("{place}: `{name}` is not a figure{}", suggest::hint(name, known.clone())),
+                format!("figures: {}", known.collect::<Vec<_>>().join(", ")),
+            )
+        })?;
+        let value =
+            published(figure, value).map_err(|why| Error::input(format!("{place}: published {name}: {why}"), ""))?;
+        figures.set(figure, value);
+    }
+    Ok(figures)
+}
+
+/// A published number in the figure's own unit.
+fn published(figure: Figure, value: &toml::Value) -> Result<f64, String> {
+    let unit = figure.unit();
+    let (wanted, factor) = unit.base();
+    let bare = wanted == Dimension::default() || unit == Unit::PerSecond;
+    match value {
+        toml::Value::Integer(number) if bare => Ok(*number as f64),
+        toml::Value::Float(number) if bare => Ok(*number),
+        toml::Value::String(text) => {
+            let quantity = Quantity::parse(text).map_err(|error| error.to_string())?;
+            let (dimension, from) = quantity.unit.base();
+            if dimension == wanted && quantity.unit != Unit::Count {
+                Ok(quantity.value * from / factor)
+            } else {
+                Err(format!("`{text}` has the wrong unit"))
+            }
+        }
+        other => Err(format!("`{other}` has no unit (write text with a unit, such as \"448ms\" or \"2GiB\")")),
+    }
+}
+
+#[cfg(test)]
+mod tests;

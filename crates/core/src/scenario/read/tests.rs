@@ -1,0 +1,134 @@
+use crate::{Action, Bytes, Error, Figure, Scale, Scenario};
+
+const HEAD: &str = "id = \"t\"\ntitle = \"t\"\nsource = \"t\"\n[machine]\ncpus = 1\nmemory = \"1GiB\"\n[[machine.disk]]\nname = \"data\"\nsize = \"1GiB\"\n";
+
+fn parse(rest: &str) -> Result<Scenario, Error> {
+    Scenario::parse(&format!("{HEAD}{rest}"), "t.toml")
+}
+
+#[test]
+fn a_step_inherits_and_overrides() {
+    let scenario = parse(
+        "[[step]]\nid = \"A1\"\nfio = { rw = \"randread\", bs = \"8k\", size = \"2GiB\", invalidate = false }\n\
+         published = { iops = 2609, elapsed = \"100.465s\" }\n\
+         [[step]]\nid = \"A2\"\nfio = { same_as = \"A1\", norandommap = true }\n",
+    )
+    .unwrap();
+    assert_eq!(scenario.steps[0].published.get(Figure::Elapsed), Some(100.465e9));
+    let Action::Fio(job) = &scenario.steps[1].action else { panic!("not fio") };
+    assert!(job.norandommap && job.invalidate == Some(false) && job.size == Bytes::new(2 << 30));
+    let scaled = scenario.scaled(Scale::new(1, 8).unwrap());
+    let Action::Fio(job) = &scaled.steps[1].action else { panic!("not fio") };
+    assert_eq!(job.size, Bytes::new(256 << 20));
+    assert_eq!(job.bs, Bytes::new(8192), "block sizes are not scaled");
+    assert_eq!(scaled.machine.memory, Bytes::new(128 << 20));
+}
+
+#[test]
+fn wrong_input_names_the_line_and_the_fix() {
+    let check = |rest: &str, line: &str, words: &[&str]| {
+        let message = parse(rest).unwrap_err().to_string();
+        assert!(message.starts_with(line), "{message}");
+        assert!(words.iter().all(|word| message.contains(word)), "{message}");
+        assert!(!message.contains('\n'), "{message}");
+    };
+    check("[[step]]\nid = \"A\"\nslep = \"1s\"\n", "t.toml:12:", &["slep", "did you mean `sleep`?"]);
+    check("[[step]]\nid = \"A\"\nsleep = 5\n", "t.toml:12:", &["no unit", "ms"]);
+    check(
+        "[[step]]\nid = \"A\"\nfio = { rw = \"randread\", bs = \"8k\", sise = \"1GiB\" }\n",
+        "t.toml:10:",
+        &["`size`?"],
+    );
+    check(
+        "[[step]]\nid = \"A\"\nfio = { rw = \"randraed\", bs = \"8k\", size = \"1GiB\" }\n",
+        "t.toml:10:",
+        &["`randread`?"],
+    );
+    check(
+        "[[step]]\nid = \"A\"\nfio = { rw = \"read\", bs = \"8k\", size = 4096 }\n",
+        "t.toml:10:",
+        &["not a size: `4096`", "MiB"],
+    );
+    check(
+        "filesystem = \"ext3\"\n[[step]]\nid = \"A\"\nsleep = \"1s\"\n",
+        "t.toml:10:",
+        &["ext3", "did you mean `ext4`?", "xfs"],
+    );
+    check("[[step]]\nid = \"A\"\nrelease = \"B\"\n", "t.toml:10:", &["no hold step `B`"]);
+    check("[[step]]\nid = \"A\"\n", "t.toml:10:", &["no action: a step needs exactly one", "fio, hold"]);
+    check("[[step]]\nid = \"A-1\"\nsleep = \"1s\"\n", "t.toml:10:", &["name of a step"]);
+    check("[[step]]\nid = \"A\"\nsleep = \"1s\"\npublished = { iosp = 3 }\n", "t.toml:10:", &["`iops`?"]);
+    check("[[step]]\nid = \"A\"\nsleep = \"1s\"\npublished = { elapsed = 3 }\n", "t.toml:10:", &["no unit"]);
+    check(
+        "[[step]]\nid = \"A\"\nsleep = \"1s\"\n[[step]]\nid = \"A\"\nsleep = \"1s\"\n",
+        "t.toml:13:",
+        &["exists already"],
+    );
+    check("[[step]]\nid = \"A\"\nsleep = \"1s\"\nsnapshot = true\n", "t.toml:10:", &["actions sleep and snapshot"]);
+    check("[[step]]\nsleep = \"1s\"\n", "t.toml:10:", &["missing field `id`"]);
+    check("[[step]]\nid = \"A\"\nnames = { count = 1 }\n", "t.toml:12:", &["`names` is called `stat_missing` now"]);
+    check(
+        "[[step]]\nid = \"A\"\ngrow = { size = \"1MiB\", linger = \"1s\" }\n",
+        "t.toml:12:",
+        &["called `hold_for` now"],
+    );
+    let walk = "map_and_walk = { data = \"2MiB\", iterations = 1, walked = \"1MiB\" }";
+    check(&format!("[[step]]\nid = \"A\"\n{walk}\n"), "t.toml:12:", &["called `hot` now"]);
+    let missing = "stat_missing = { beside = \"file:a\", count = 1 }";
+    check(&format!("[[step]]\nid = \"A\"\n{missing}\n"), "t.toml:12:", &["called `folder_of` now"]);
+}
+
+#[test]
+fn no_name_leads_out_of_the_run_folder() {
+    let step = "[[step]]\nid = \"A\"\n";
+    let group = format!("{step}spin = {{ time = \"1s\" }}\ncgroup = {{ name = \"../../x\" }}\n");
+    let file = format!("{step}fio = {{ rw = \"read\", bs = \"4k\", size = \"1MiB\", file = \"../x\" }}\n");
+    for rest in [group, file, "[[step]]\nid = \"../x\"\nsnapshot = true\n".to_owned()] {
+        assert!(parse(&rest).is_err(), "{rest}");
+    }
+    let good = format!("{HEAD}{step}snapshot = true\n");
+    for (name, other) in [("\"t\"", "\"../../x\""), ("\"data\"", "\"../data\""), ("\"data\"", "\"a b\"")] {
+        let bad = good.replacen(name, other, 1);
+        let error = Scenario::parse(&bad, "t.toml").unwrap_err();
+        assert!(error.what.contains("cannot be the name of a"), "{error}");
+    }
+}
+
+#[test]
+fn a_scenario_survives_as_json() {
+    for swap in [
+        "\"none\"",
+        "{ size = \"4GiB\", disk = \"data\" }",
+        "{ zram = \"2GiB\", algorithm = \"zstd\" }",
+        "{ zram = \"1GiB\" }",
+    ] {
+        let text = format!(
+            "id = \"t\"\ntitle = \"t\"\nsource = \"t\"\n[machine]\ncpus = 1\nmemory = \"1GiB\"\nswap = {swap}\n\
+             time_dilation = 10\nlru = \"mglru\"\nhuge_pages = \"never\"\n[[machine.disk]]\nname = \"data\"\nsize = \"1GiB\"\n\
+             filesystem = \"xfs\"\nread_ahead = \"128KiB\"\n\
+             [[step]]\nid = \"A1\"\nfio = {{ rw = \"randread\", bs = \"8k\", size = \"2GiB\" }}\n\
+             published = {{ iops = 2609 }}\n[[claim]]\nid = \"c\"\ntext = \"c\"\ncheck = \"A1.iops > 1\"\n"
+        );
+        let scenario = Scenario::parse(&text, "t.toml").unwrap();
+        let json = serde_json::to_string(&scenario).unwrap();
+        assert_eq!(serde_json::from_str::<Scenario>(&json).unwrap(), scenario);
+    }
+}
+
+#[test]
+fn a_dilated_machine_has_disks_that_take_longer() {
+    let disk = "iops = 3000\nbandwidth = \"125MB/s\"\nlatency = \"370us\"\n";
+    let head = HEAD.replace("cpus = 1", "cpus = 1\ntime_dilation = 10");
+    let step = "[[step]]\nid = \"A1\"\ndevice = { disk = \"data\", latency = \"2ms\" }\n";
+    let scenario = Scenario::parse(&format!("{head}{disk}{step}"), "t.toml").unwrap();
+    let slower = scenario.dilated(scenario.machine.time_dilation.unwrap());
+    let slow = &slower.machine.disks[0];
+    assert_eq!((slow.iops, slow.size), (Some(300), scenario.machine.disks[0].size));
+    assert_eq!(slow.bandwidth.unwrap().get(), 12_500_000);
+    assert_eq!(slow.latency.unwrap().get(), 3_700_000);
+    let Action::Device(change) = &slower.steps[0].action else { panic!("{slower:?}") };
+    assert_eq!(change.latency.unwrap().get(), 20_000_000);
+    let never = head.replace("time_dilation = 10", "time_dilation = 0");
+    let error = Scenario::parse(&format!("{never}{disk}{step}"), "t.toml").unwrap_err();
+    assert!(error.to_string().contains("nonzero"), "{error}");
+}

@@ -1,0 +1,141 @@
+//! Moves bytes from a file to another or nowhere: stream, dd and copy. `unsafe`: read and write.
+#![allow(unsafe_code)]
+
+use super::sequence::Sequence;
+use crate::worker::after_fork::{clock, due, errno, memory, over, sleep_until};
+use crate::worker::{Activity, Counters, END_OF_FILE, Phase, Work};
+use pagetide_core::{Caching, Order};
+use std::os::fd::RawFd;
+
+/// Bytes that are moved before they are dropped from the cache.
+const BEHIND: u64 = 8 << 20;
+
+/// Bytes from a file to another or to nowhere. Times and rates of 0 are no limits.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Transfer {
+    pub(super) from: RawFd,
+    pub(super) to: Option<RawFd>,
+    /// Whether `to` is on a disk.
+    pub(super) stored: bool,
+    pub(super) size: u64,
+    pub(super) bs: usize,
+    pub(super) rate: u64,
+    pub(super) caching: Caching,
+    /// Whether each block is a random one.
+    pub(super) random: bool,
+    pub(super) seed: u64,
+    /// Bytes that are read before `skip` are skipped; 0 for all.
+    pub(super) stride: u64,
+    pub(super) skip: u64,
+    pub(super) sync: bool,
+    pub(super) time: u64,
+}
+
+impl Work for Transfer {
+    fn files(&self) -> [RawFd; 2] {
+        [self.from, self.to.unwrap_or(-1)]
+    }
+
+    fn run(&self, counters: &Counters) -> Result<(), i32> {
+        transfer(self, counters)
+    }
+}
+
+fn transfer(plan: &Transfer, counters: &Counters) -> Result<(), i32> {
+    counters.set_activity(Activity::Allocate);
+    let buffer = memory(plan.bs, libc::MAP_PRIVATE)?;
+    let began = clock();
+    counters.set_phase(Phase::Working);
+    let (mut done, mut dropped) = (0, 0);
+    let blocks = plan.size / (plan.bs as u64).max(1);
+    let mut sequence = Sequence::new(Order::Random, blocks, plan.seed);
+    while (done < plan.size || plan.random) && !over(began, plan.time, counters) {
+        let rest = if plan.random { plan.size } else { plan.size - done };
+        let length = plan.bs.min(usize::try_from(rest).unwrap_or(plan.bs));
+        let start = clock();
+        counters.set_activity(Activity::Read);
+        if plan.random {
+            seek(plan.from, sequence.next() * plan.bs as u64, libc::SEEK_SET)?;
+        } else if plan.stride > 0 && done > 0 && done.is_multiple_of(plan.stride) {
+            seek(plan.from, plan.skip, libc::SEEK_CUR)?;
+        }
+        let mut got = 0;
+        while got < length {
+            // SAFETY: the rest of the buffer is ours to write to.
+            match unsafe { libc::read(plan.from, buffer.add(got).cast(), length - got) } {
+                0 => return Err(END_OF_FILE),
+                -1 if errno() == libc::EINTR => {}
+                -1 => return Err(errno()),
+                count => got += usize::try_from(count).unwrap_or(0),
+            }
+        }
+        if let Some(to) = plan.to {
+            counters.set_activity(Activity::Write);
+            write_all(to, buffer, length)?;
+        }
+        counters.add_request(clock() - start);
+        counters.add_processed(length as u64);
+        done += length as u64;
+        if plan.caching == Caching::DontNeed && done - dropped >= BEHIND {
+            drop_behind(plan, dropped, done, counters)?;
+            dropped = done;
+        }
+        if plan.rate > 0 && !sleep_until(due(began, done, plan.rate), counters) {
+            break;
+        }
+    }
+    if plan.caching == Caching::DontNeed {
+        // To the end: also what was read ahead.
+        drop_behind(plan, dropped, 0, counters)?;
+    }
+    if plan.sync
+        && let Some(to) = plan.to.filter(|_| plan.stored)
+    {
+        counters.set_activity(Activity::Sync);
+        // SAFETY: the descriptor is open.
+        if unsafe { libc::fdatasync(to) } != 0 {
+            return Err(errno());
+        }
+    }
+    Ok(())
+}
+
+fn seek(file: RawFd, offset: u64, whence: libc::c_int) -> Result<(), i32> {
+    // SAFETY: the descriptor is open.
+    let at = unsafe { libc::lseek64(file, libc::off64_t::try_from(offset).unwrap_or(0), whence) };
+    if at < 0 { Err(errno()) } else { Ok(()) }
+}
+
+fn write_all(to: RawFd, buffer: *const u8, length: usize) -> Result<(), i32> {
+    let mut done = 0;
+    while done < length {
+        // SAFETY: the rest of the buffer is ours to read.
+        match unsafe { libc::write(to, buffer.add(done).cast(), length - done) } {
+            -1 if errno() == libc::EINTR => {}
+            -1 => return Err(errno()),
+            count => done += usize::try_from(count).unwrap_or(0),
+        }
+    }
+    Ok(())
+}
+
+/// Drops the cache of the bytes from `start` to `end` (0: to the end of the file), synced first where they were written.
+fn drop_behind(plan: &Transfer, start: u64, end: u64, counters: &Counters) -> Result<(), i32> {
+    counters.set_activity(Activity::DropCache);
+    let offset = |at: u64| libc::off64_t::try_from(at).unwrap_or(0);
+    let length = end.saturating_sub(start);
+    if let Some(to) = plan.to.filter(|_| plan.stored) {
+        let all = libc::SYNC_FILE_RANGE_WAIT_BEFORE | libc::SYNC_FILE_RANGE_WRITE | libc::SYNC_FILE_RANGE_WAIT_AFTER;
+        // SAFETY: the descriptor is open.
+        if unsafe { libc::sync_file_range(to, offset(start), offset(length), all) } != 0 {
+            return Err(errno());
+        }
+        // SAFETY: as above.
+        unsafe { libc::posix_fadvise64(to, offset(start), offset(length), libc::POSIX_FADV_DONTNEED) };
+    }
+    // SAFETY: the descriptor is open. /dev/zero takes the advice and does nothing.
+    match unsafe { libc::posix_fadvise64(plan.from, offset(start), offset(length), libc::POSIX_FADV_DONTNEED) } {
+        0 => Ok(()),
+        error => Err(error),
+    }
+}
