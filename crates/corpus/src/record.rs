@@ -42,7 +42,7 @@ fn run(case: &Case, folder: &Path, work_dir: &Path, progress: &mut dyn Progress)
         ended_ns: i64::MAX,
         due: Vec::new(),
     };
-    let request = RunRequest { scenario: case.scenario.clone(), scale: case.scale, seed: case.seed.into() };
+    let request = RunRequest { scenario: case.scenario.clone(), scale: case.scale, seed: case.seed };
     let result = Vm::new(options).run(&request, Box::new(sink), progress)?;
     let bad = result.steps.iter().find(|step| !matches!(step.outcome, Outcome::Done | Outcome::TimedOut));
     match bad {
