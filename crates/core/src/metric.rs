@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// Declares the metrics of a table: for each file its metrics, one a line, as name, kind, unit and meaning.
 macro_rules! metrics {
     ($table:ident; $( $file:literal { $( $name:literal $kind:ident $unit:ident $meaning:literal )+ } )+) => {
-        pub(super) const METRICS: &[$crate::metric::Metric] = &[ $( $( $crate::metric::Metric {
+        pub(in crate::metric) const METRICS: &[$crate::metric::Metric] = &[ $( $( $crate::metric::Metric {
             table: $crate::metric::Table::$table,
             name: $name,
             file: $file,
@@ -25,6 +25,7 @@ mod cgroup;
 mod disk;
 mod host;
 mod process;
+mod trace;
 mod zone;
 
 /// Declares the tables of a recording: variant, name in files and on the command line, metrics. A new table is one line here.
@@ -69,6 +70,16 @@ tables! {
     Process "process" process::METRICS;
     /// A control group, by its path.
     Cgroup "cgroup" cgroup::METRICS;
+    /// With `--trace`: whose pages were evicted for whom.
+    Eviction "eviction" trace::eviction::METRICS;
+    /// With `--trace`: misses by the memory that would have served them.
+    Ghost "ghost" trace::ghost::METRICS;
+    /// With `--trace`: throttled writers by program and device.
+    Throttle "throttle" trace::throttle::METRICS;
+    /// With `--trace`: reclaim by program.
+    Reclaim "reclaim" trace::reclaim::METRICS;
+    /// With `--trace`: how much was traced.
+    Trace "trace" trace::coverage::METRICS;
 }
 
 impl Table {

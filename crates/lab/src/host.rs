@@ -86,6 +86,7 @@ impl Host {
             origin: Origin::Host,
             workload_cgroup: path.map(|path| path.display().to_string()),
             workload_disk: found.disks.first().cloned(),
+            tracing: None,
         };
         let context = RunContext {
             data,

@@ -3,9 +3,9 @@
 use crate::interrupt::Interrupt;
 use crate::output;
 use crate::progress::Shown;
-use pagetide_core::{Error, Nanos, Progress};
-use pagetide_trace::{File, Method, Missing, Options, Session, Summary, unnamed};
-use std::collections::BTreeMap;
+use crate::recordings;
+use pagetide_core::{Bytes, Error, Nanos, Progress, Selection};
+use pagetide_trace::{File, Method, Missing, Names, Options, Session, Summary, TABLES, read_tables, unnamed};
 use std::str::FromStr;
 
 /// How a live trace is made.
@@ -23,6 +23,15 @@ pub(crate) struct TraceArguments {
     /// Print inode numbers instead of the names of files.
     #[arg(long)]
     pub(crate) no_names: bool,
+    /// Of a recording: from this time on, as for `pagetide show`.
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, requires = "recording")]
+    from: Option<String>,
+    /// Of a recording: up to this time.
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, requires = "recording")]
+    to: Option<String>,
+    /// Read --from and --to in UTC.
+    #[arg(long, requires = "recording")]
+    utc: bool,
 }
 
 /// One page of so many, as `1/64`.
@@ -47,14 +56,22 @@ impl FromStr for Sample {
 #[derive(Debug)]
 pub(crate) struct Traced {
     pub(crate) summary: Summary,
-    pub(crate) names: BTreeMap<File, Option<String>>,
+    pub(crate) names: Names,
     pub(crate) missing: Vec<Missing>,
+    /// The size of a page of the host that was traced.
+    page: Bytes,
 }
 
 impl Traced {
     /// What a file is called: its path, else its inode.
     pub(crate) fn name(&self, file: File) -> String {
         self.names.get(&file).cloned().flatten().unwrap_or_else(|| unnamed(file))
+    }
+
+    /// Bytes of a number of pages.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+    pub(crate) fn bytes(&self, pages: f64) -> Bytes {
+        Bytes::new((pages * self.page.as_f64()).round() as u64)
     }
 
     /// Says on stderr what cannot be known here, and whether records were lost.
@@ -95,22 +112,34 @@ pub(crate) fn run(arguments: &TraceArguments) -> Result<Traced, Error> {
     drop(progress);
     session.finish()?;
     let summary = session.summary();
-    let names = if arguments.no_names { BTreeMap::new() } else { session.names(summary.files()).clone() };
-    Ok(Traced { summary, names, missing: session.missing().to_vec() })
+    let names = if arguments.no_names { Names::new() } else { session.names(summary.files()).clone() };
+    let page = Bytes::new(rustix::param::page_size() as u64);
+    Ok(Traced { summary, names, missing: session.missing().to_vec(), page })
 }
 
 /// What a recording's trace found, or this host's now.
 pub(crate) fn read_or_run(recording: Option<&std::path::Path>, arguments: &TraceArguments) -> Result<Traced, Error> {
-    match recording {
-        None => run(arguments),
-        Some(path) => Err(Error::input(format!("{}: not yet", path.display()), "")),
-    }
-}
-
-/// Bytes of a number of pages.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
-pub(crate) fn bytes(pages: f64) -> u64 {
-    (pages * rustix::param::page_size() as f64).round() as u64
+    let Some(path) = recording else { return run(arguments) };
+    let selection = Selection { tables: TABLES.to_vec(), ..Selection::default() };
+    let recording = recordings::load(path, &selection)?;
+    let clock = recordings::clock(&recording.manifest, arguments.utc);
+    let (from, to) = recordings::range(&recording, &clock, arguments.from.as_deref(), arguments.to.as_deref())?;
+    let within =
+        || recording.stamps().iter().filter(|stamp| (from..=to).contains(&stamp.wall_ns)).map(|stamp| stamp.boot_ns);
+    let (Some(first), Some(last)) = (within().min(), within().max()) else {
+        return Err(Error::input("the recording has no sample in that time", "`pagetide show` prints its times"));
+    };
+    let Some((summary, names)) = read_tables(&recording, first, last) else {
+        let hint = "record with `pagetide record --trace`, or leave the recording out to trace this host now";
+        return Err(Error::input(format!("{}: recorded without --trace", path.display()), hint));
+    };
+    let gaps = recording.manifest.unreadable.iter().filter_map(|gap| {
+        let lost = gap.source.strip_prefix("trace: ")?.to_owned();
+        Some(Missing { why: gap.reason.clone(), lost, hint: String::new() })
+    });
+    let missing = gaps.collect();
+    let names = if arguments.no_names { Names::new() } else { names };
+    Ok(Traced { summary, names, missing, page: recording.manifest.page_size })
 }
 
 /// How much was traced, for JSON.

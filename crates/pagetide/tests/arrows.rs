@@ -12,7 +12,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("trace", &["core"]),
     ("diagnose", &["core"]),
     ("view", &["core"]),
-    ("recorder", &["core", "kernel"]),
+    ("recorder", &["core", "kernel", "trace"]),
     ("lab", &["core", "dir", "kernel", "recorder"]),
     ("service", &["core", "dir", "kernel", "recorder", "store"]),
     ("fuzz", &["core", "kernel", "store"]),

@@ -17,10 +17,11 @@ mod ring;
 mod sampling;
 mod schedule;
 mod shared;
+mod trace;
 mod writing;
 
 pub use clock::now;
 pub use monitor::{Monitor, Progress};
 pub use probe::Probe;
 pub use protection::{Lock, Priority, Protection};
-pub use recorder::{Options, Recorder};
+pub use recorder::{Options, Recorder, Tracing};

@@ -1,6 +1,7 @@
 //! What the recorder samples.
 
 use crate::recorder::kernel_error;
+use crate::trace::Trace;
 use pagetide_core::{Error, Sample, Schema};
 use pagetide_kernel::Sampler;
 use std::path::Path;
@@ -22,20 +23,32 @@ pub trait Probe {
     fn watch_cgroup(&mut self, path: &Path);
 }
 
-impl Probe for Sampler {
+/// This host: its counters, and a trace when there is one.
+pub(crate) struct HostProbe {
+    pub(crate) sampler: Sampler,
+    pub(crate) trace: Option<Trace>,
+}
+
+impl Probe for HostProbe {
     fn sample(&mut self, schema: &mut Schema, sample: &mut Sample) -> Result<(), Error> {
-        Sampler::sample(self, schema, sample).map_err(|error| kernel_error(&error))
+        let sampled = self.sampler.sample(schema, sample).map_err(|error| kernel_error(&error));
+        let traced = self.trace.as_mut().map_or(Ok(()), |trace| trace.sample(schema, sample));
+        sampled.and(traced)
     }
 
     fn renew(&mut self) -> Result<(), Error> {
-        Sampler::renew(self).map_err(|error| kernel_error(&error))
+        self.sampler.renew().map_err(|error| kernel_error(&error))?;
+        if let Some(trace) = &mut self.trace {
+            trace.renew();
+        }
+        Ok(())
     }
 
     fn watch_pid(&mut self, pid: u32) {
-        Sampler::watch_pid(self, pid);
+        self.sampler.watch_pid(pid);
     }
 
     fn watch_cgroup(&mut self, path: &Path) {
-        Sampler::watch_cgroup(self, path);
+        self.sampler.watch_cgroup(path);
     }
 }

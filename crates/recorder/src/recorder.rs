@@ -2,10 +2,11 @@
 
 use crate::clock;
 use crate::monitor::Monitor;
-use crate::probe::Probe;
+use crate::probe::{HostProbe, Probe};
 use crate::protection::{Protection, SHORTEST_INTERVAL};
 use crate::sampling::{self, Account};
 use crate::shared::{Command, Shared};
+use crate::trace::Trace;
 use crate::writing::Writer;
 use pagetide_core::{Error, Manifest, MarkKind, Nanos, Sink, Stamp};
 use pagetide_kernel::{Root, Sampler, Watch};
@@ -31,6 +32,17 @@ pub struct Options {
     pub workload_cgroup: Option<String>,
     /// The disk of the recorded work ([`Manifest::workload_disk`]).
     pub workload_disk: Option<String>,
+    /// Traces this host's page cache, too; refused where the kernel or the user's rights do not allow it.
+    pub tracing: Option<Tracing>,
+}
+
+/// What is traced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tracing {
+    /// One page of `2^shift` is looked at.
+    pub shift: u32,
+    /// Whether the recording has the names of files.
+    pub names: bool,
 }
 
 /// A recording that runs. Dropped without [`Recorder::finish`] it stops, and what still waits for the sink is lost; the
@@ -70,11 +82,23 @@ impl Recorder {
         protection: Protection,
         sink: Box<dyn Sink>,
     ) -> Result<Self, Error> {
-        let Options { interval, watch, origin, workload_cgroup, workload_disk } = options;
+        let Options { interval, watch, origin, workload_cgroup, workload_disk, tracing } = options;
         let facts = pagetide_kernel::facts(&root).map_err(|error| kernel_error(&error))?;
-        let manifest = Manifest { interval, origin, workload_cgroup, workload_disk, ..facts };
+        let mut manifest = Manifest { interval, origin, workload_cgroup, workload_disk, ..facts };
+        let trace = tracing.map(|Tracing { shift, names }| {
+            let options = pagetide_trace::Options { shift, method: pagetide_trace::Method::Auto };
+            Trace::start(options, names)
+        });
+        let trace = trace.transpose()?;
+        if let Some(trace) = &trace {
+            manifest.capabilities.push("trace".to_owned());
+            manifest.unreadable.extend(trace.missing.iter().cloned());
+        }
         Self::with_probe(
-            move || Sampler::new(&root, watch).map_err(|error| kernel_error(&error)),
+            move || {
+                let sampler = Sampler::new(&root, watch).map_err(|error| kernel_error(&error))?;
+                Ok(HostProbe { sampler, trace })
+            },
             manifest,
             protection,
             sink,

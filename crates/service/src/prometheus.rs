@@ -164,9 +164,7 @@ fn labels(text: &mut String, table: Table, entity: &str) {
             Some((node, zone)) => pairs.extend([("node", node), ("zone", zone)]),
             None => pairs.push(("zone", entity)),
         },
-        Table::Disk => pairs.push(("disk", entity)),
-        Table::Process => pairs.push(("process", entity)),
-        Table::Cgroup => pairs.push(("cgroup", entity)),
+        _ => pairs.push((table.name(), entity)),
     }
     for (at, (name, value)) in pairs.into_iter().enumerate() {
         let value = value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");

@@ -11,7 +11,7 @@ use crate::signals::{Event, Signals};
 use crate::status::StatusSource;
 use pagetide_core::{Error, Manifest, MarkKind, Nanos, Origin};
 use pagetide_kernel::{Processes, Root, Top, Watch};
-use pagetide_recorder::{Lock, Protection, Recorder, now};
+use pagetide_recorder::{Lock, Protection, Recorder, Tracing, now};
 use pagetide_store::{Keep, Writer};
 use std::ffi::OsString;
 use std::net::SocketAddr;
@@ -44,6 +44,8 @@ pub struct Options {
     pub all_processes: bool,
     /// Records no processes but the kernel's reclaim threads, and no control groups.
     pub host_only: bool,
+    /// Traces the page cache, too.
+    pub tracing: Option<Tracing>,
     /// A command and its arguments, recorded until it ends; may be empty.
     pub command: Vec<OsString>,
 }
@@ -161,6 +163,7 @@ fn start_recorder(options: &Options) -> Result<(Recorder, SealRequest), Error> {
         origin: Origin::Host,
         workload_cgroup: None,
         workload_disk: None,
+        tracing: options.tracing,
     };
     // A process that only records locks what it allocates later as well, and has more room for a sink that waits.
     let mut protection = Protection::default();

@@ -6,7 +6,7 @@
 //! one page belong together.
 
 /// Sub-samples.
-const PARTS: usize = 8;
+pub(crate) const PARTS: usize = 8;
 /// 95 % quantile of Student's t with `PARTS - 1` degrees of freedom.
 const QUANTILE: f64 = 2.365;
 /// Below so many sampled misses nothing is said.
@@ -61,23 +61,26 @@ fn lowest(bucket: usize) -> u64 {
     ((bucket % steps + steps) as u64) << octave
 }
 
-fn count(counts: &mut Vec<u32>, rank: u32) {
+fn count(counts: &mut Vec<u32>, rank: u32, misses: u32) {
+    if misses == 0 {
+        return;
+    }
     let bucket = bucket(rank);
     if counts.len() <= bucket {
         counts.resize(bucket + 1, 0);
     }
-    counts[bucket] += 1;
+    counts[bucket] += misses;
 }
 
 impl Misses {
     /// A sampled miss of a page with this rank; `part` says which sub-sample the page belongs to.
     pub(crate) fn ranked(&mut self, part: u64, rank: u32) {
-        count(&mut self.parts[part_of(part)].ranked, rank);
+        count(&mut self.parts[part_of(part)].ranked, rank, 1);
     }
 
     /// A sampled miss of a page that is beyond all `ghosts` of now.
     pub(crate) fn beyond(&mut self, part: u64, ghosts: u32) {
-        count(&mut self.parts[part_of(part)].censored, ghosts);
+        count(&mut self.parts[part_of(part)].censored, ghosts, 1);
     }
 
     /// Adds the misses of others.
@@ -129,14 +132,28 @@ impl Misses {
         Survival::of(self.parts.iter()).reach().saturating_mul(scale)
     }
 
-    /// The misses as buckets: lowest rank, ranked, censored; for recordings.
-    pub fn buckets(&self) -> impl Iterator<Item = (u64, u64, u64)> {
+    /// The misses by bucket and sub-sample: the lowest rank, misses of the bucket's ranks, misses beyond it; for recordings.
+    pub(crate) fn cells(&self) -> impl Iterator<Item = (u64, [u32; PARTS], [u32; PARTS])> {
         let length = self.parts.iter().map(|part| part.ranked.len().max(part.censored.len())).max().unwrap_or(0);
-        let sum = |counts: fn(&Part) -> &Vec<u32>, bucket: usize| {
-            self.parts.iter().map(|part| u64::from(counts(part).get(bucket).copied().unwrap_or(0))).sum::<u64>()
+        let all = |counts: fn(&Part) -> &Vec<u32>, bucket: usize| {
+            std::array::from_fn(|part| counts(&self.parts[part]).get(bucket).copied().unwrap_or(0))
         };
         (0..length)
-            .map(move |bucket| (lowest(bucket), sum(|part| &part.ranked, bucket), sum(|part| &part.censored, bucket)))
+            .map(move |bucket| (lowest(bucket), all(|part| &part.ranked, bucket), all(|part| &part.censored, bucket)))
+    }
+
+    /// Adds what [`Self::cells`] gave for a bucket.
+    pub(crate) fn add_cells(&mut self, lowest: u32, ranked: [u32; PARTS], beyond: [u32; PARTS]) {
+        for ((part, ranked), beyond) in self.parts.iter_mut().zip(ranked).zip(beyond) {
+            count(&mut part.ranked, lowest, ranked);
+            count(&mut part.censored, lowest, beyond);
+        }
+    }
+
+    /// The misses by bucket: the lowest rank, misses of the bucket's ranks, misses beyond it.
+    pub fn buckets(&self) -> impl Iterator<Item = (u64, u64, u64)> {
+        let sum = |counts: [u32; PARTS]| counts.into_iter().map(u64::from).sum();
+        self.cells().map(move |(lowest, ranked, beyond)| (lowest, sum(ranked), sum(beyond)))
     }
 }
 

@@ -116,6 +116,7 @@ impl Topic {
             Table::Zone => Some("zone"),
             Table::Process => Some("process"),
             Table::Cgroup => Some("group"),
+            table => Some(table.name()),
         }
     }
 }

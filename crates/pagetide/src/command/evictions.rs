@@ -132,8 +132,8 @@ fn rows(traced: &Traced, by: By) -> Vec<Row> {
             mechanism,
             user,
             file,
-            evicted_bytes: live_trace::bytes(pages),
-            read_again_bytes: live_trace::bytes(read_again),
+            evicted_bytes: traced.bytes(pages).get(),
+            read_again_bytes: traced.bytes(read_again).get(),
         })
         .collect();
     rows.sort_by_key(|row| std::cmp::Reverse((row.read_again_bytes, row.evicted_bytes)));
@@ -156,7 +156,7 @@ fn document(traced: &Traced, rows: &[Row]) -> serde_json::Value {
         "coverage": live_trace::coverage(traced),
         "evicted_bytes": rows.iter().map(|row| row.evicted_bytes).sum::<u64>(),
         "read_again_bytes": rows.iter().map(|row| row.read_again_bytes).sum::<u64>(),
-        "removed_bytes": live_trace::bytes(summary.coverage.removed_pages as f64),
+        "removed_bytes": traced.bytes(summary.coverage.removed_pages as f64).get(),
         "evictions": rows,
         "reclaim": summary.reclaim.iter().map(|(who, work)| json!({
             "program": program(who),

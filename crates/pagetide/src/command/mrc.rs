@@ -92,7 +92,7 @@ fn curves(traced: &Traced, by: By, step: Option<Bytes>) -> Vec<Curve> {
         sums.entry((key.limit.clone(), readers)).or_default().add(misses);
     }
     let scale = traced.summary.coverage.scale;
-    let page = rustix::param::page_size() as u64;
+    let page = traced.bytes(1.0).get().max(1);
     let mut curves: Vec<Curve> = sums
         .into_iter()
         .map(|((limit, readers), misses)| {
@@ -106,26 +106,21 @@ fn curves(traced: &Traced, by: By, step: Option<Bytes>) -> Vec<Curve> {
     curves
 }
 
-/// Bytes of a number of pages.
-fn memory(pages: u64) -> Bytes {
-    Bytes::new(live_trace::bytes(pages as f64))
-}
-
 fn document(traced: &Traced, curves: &[Curve]) -> serde_json::Value {
     let coverage = &traced.summary.coverage;
     json!({
         "schema_version": 2,
         "coverage": live_trace::coverage(traced),
         "miss_ratio": miss_ratio(traced),
-        "missed_bytes": coverage.added_pages.map(|pages| memory(pages).get()),
-        "looked_up_bytes": coverage.read_pages.map(|pages| memory(pages).get()),
+        "missed_bytes": coverage.added_pages.map(|pages| traced.bytes(pages as f64).get()),
+        "looked_up_bytes": coverage.read_pages.map(|pages| traced.bytes(pages as f64).get()),
         "curves": curves.iter().map(|curve| json!({
             "limit": curve.limit,
             "readers": curve.readers,
             "sampled_misses": curve.sampled,
             "refused": curve.points.is_none().then(|| refusal(curve)),
             "points": curve.points.as_ref().map(|points| points.iter().map(|point| json!({
-                "more_bytes": memory(point.more_pages).get(),
+                "more_bytes": traced.bytes(point.more_pages as f64).get(),
                 "remaining": point.remaining, "remaining_low": point.low, "remaining_high": point.high,
             })).collect::<Vec<_>>()),
         })).collect::<Vec<_>>(),
@@ -155,9 +150,9 @@ fn text(traced: &Traced, curves: &[Curve]) -> String {
             text += &format!("{place}: not enough misses yet: {}. Trace longer, or more pages.\n\n", refusal(curve));
             continue;
         };
-        text += &answer(curve, points, &place);
+        text += &answer(traced, curve, points, &place);
         if points.len() > 1 {
-            text += &plot(points);
+            text += &plot(traced, points);
         }
         text += "\n";
     }
@@ -166,16 +161,16 @@ fn text(traced: &Traced, curves: &[Curve]) -> String {
     {
         text += &format!(
             "All in {seconds}: {} entered the cache, buffered reads looked up {} (ratio {ratio:.3}).\n",
-            memory(added),
-            memory(read)
+            traced.bytes(added as f64),
+            traced.bytes(read as f64)
         );
     }
     text
 }
 
 /// The first line of a curve.
-fn answer(curve: &Curve, points: &[Point], place: &str) -> String {
-    let last = points.last().map_or(Bytes::ZERO, |point| memory(point.more_pages));
+fn answer(traced: &Traced, curve: &Curve, points: &[Point], place: &str) -> String {
+    let last = points.last().map_or(Bytes::ZERO, |point| traced.bytes(point.more_pages as f64));
     let beyond = if curve.advice() == points.last() {
         "The misses still fall there: trace longer to see further.".to_owned()
     } else {
@@ -185,7 +180,7 @@ fn answer(curve: &Curve, points: &[Point], place: &str) -> String {
     match curve.advice() {
         Some(point) if 1.0 - point.high > 0.02 => format!(
             "{place}: {} more memory would save {} of the misses ({} to {}). {beyond}\n",
-            memory(point.more_pages),
+            traced.bytes(point.more_pages as f64),
             percent(1.0 - point.remaining),
             percent(1.0 - point.high),
             percent(1.0 - point.low),
@@ -201,7 +196,7 @@ fn answer(curve: &Curve, points: &[Point], place: &str) -> String {
 const BAR: f64 = 40.0;
 
 /// The curve as bars: misses that remain, with the band of each.
-fn plot(points: &[Point]) -> String {
+fn plot(traced: &Traced, points: &[Point]) -> String {
     let mut text = "more memory   misses that remain\n".to_owned();
     for point in points {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to BAR")]
@@ -209,7 +204,7 @@ fn plot(points: &[Point]) -> String {
         let (sure, high) = (bar(point.low), bar(point.high));
         text += &format!(
             "{:>11}   {:>5.1} % ({:>3.0} to {:>3.0})  {}{}\n",
-            memory(point.more_pages).to_string(),
+            traced.bytes(point.more_pages as f64).to_string(),
             point.remaining * 100.0,
             point.low * 100.0,
             point.high * 100.0,

@@ -4,9 +4,11 @@ mod keep;
 mod status;
 
 use super::Outcome;
+use crate::live_trace::Sample;
 use crate::output;
 use keep::Limit;
 use pagetide_core::{Error, Nanos};
+use pagetide_recorder::Tracing;
 use pagetide_service::{Address, Listener, Options, Recorded, Service};
 use serde_json::json;
 use std::ffi::OsString;
@@ -22,6 +24,7 @@ Examples:
   pagetide record -o rec --for 60s --interval 100ms
   pagetide record -o rec -- fio --name=t --rw=randread --bs=8k --size=1g
   pagetide record -o rec --service --keep 14d --keep 2GiB --listen 9815
+  pagetide record -o rec --trace --for 10min                then: pagetide evictions rec, pagetide mrc rec
   pagetide record -o rec --status                          state of that recording
 Then: pagetide diagnose rec, pagetide show rec disk
 
@@ -63,6 +66,12 @@ pub(crate) struct Arguments {
     /// Print the state of the recording in the folder, and record nothing. Exit code 1 when no recorder runs there.
     #[arg(long, conflicts_with_all = ["command", "length", "service", "listen", "keep", "continue_recording"])]
     status: bool,
+    /// Trace the page cache, too: who evicts whom, how much memory would help, who waits (needs root; docs/TRACE.md).
+    #[arg(long, value_name = "1/N", num_args = 0..=1, require_equals = true, default_missing_value = "1/64", conflicts_with = "root")]
+    trace: Option<Sample>,
+    /// Leave the names of files out of the trace.
+    #[arg(long, requires = "trace")]
+    no_names: bool,
     /// The command to run and record, with its arguments.
     #[arg(last = true, value_name = "CMD")]
     command: Vec<OsString>,
@@ -87,6 +96,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         root: arguments.root.clone(),
         all_processes: arguments.all_processes,
         host_only: arguments.host_only,
+        tracing: arguments.trace.map(|sample| Tracing { shift: sample.shift, names: !arguments.no_names }),
         command: arguments.command.clone(),
     })?;
     if arguments.service {

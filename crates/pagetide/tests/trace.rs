@@ -1,0 +1,124 @@
+//! `record --trace` and what reads it, on the running kernel. Where this process may not trace, the test says so and ends.
+#![expect(clippy::print_stderr, reason = "says which tests could not run here")]
+
+use assert_cmd::Command;
+use serde_json::Value;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+fn pagetide(arguments: &[&str]) -> std::process::Output {
+    Command::cargo_bin("pagetide").unwrap().args(arguments).output().unwrap()
+}
+
+/// A memory control group of v1 or v2 that ends with this value.
+struct MemoryGroup(PathBuf);
+
+impl MemoryGroup {
+    fn new(limit: u64) -> Option<Self> {
+        let v1 = Path::new("/sys/fs/cgroup/memory/memory.limit_in_bytes").exists();
+        let (root, file) =
+            if v1 { ("/sys/fs/cgroup/memory", "memory.limit_in_bytes") } else { ("/sys/fs/cgroup", "memory.max") };
+        let group = Self(PathBuf::from(format!("{root}/pagetide-record-test-{}", std::process::id())));
+        let made = fs::create_dir(&group.0).and_then(|()| fs::write(group.0.join(file), limit.to_string()));
+        made.map_err(|error| eprintln!("skipped: {}: {error}", group.0.display())).ok().map(|()| group)
+    }
+}
+
+impl Drop for MemoryGroup {
+    fn drop(&mut self) {
+        for _ in 0..100 {
+            if fs::remove_dir(&self.0).is_ok() || !self.0.exists() {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+    }
+}
+
+/// A file on the disk that is not in the cache.
+fn cold_file(path: &Path, mib: u64) {
+    let mut file = fs::File::create(path).unwrap();
+    (0..mib).for_each(|_| file.write_all(&[0x5a; 1 << 20]).unwrap());
+    file.sync_all().unwrap();
+    rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed).unwrap();
+}
+
+#[test]
+fn a_recorded_trace_names_evictor_and_victim_and_what_memory_would_help() {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let place = |name: &str| folder.path().join(name);
+    let Some(group) = MemoryGroup::new(48 << 20) else { return };
+    cold_file(&place("victim"), 24);
+    cold_file(&place("stream"), 96);
+    // The victim is read, evicted by the stream, and read again, twice.
+    let script = format!(
+        "echo $$ > {}/cgroup.procs; cd {}; for round in 1 2; do head -c 100000000 victim; cat stream; done > /dev/null; \
+         head -c 100000000 victim > /dev/null; sleep 1",
+        group.0.display(),
+        folder.path().display()
+    );
+    let recording = place("rec");
+    let recording = recording.to_str().unwrap();
+    let recorded =
+        pagetide(&["record", "-o", recording, "--trace=1/1", "--interval", "100ms", "--", "sh", "-c", &script]);
+    if !recorded.status.success() {
+        let text = String::from_utf8_lossy(&recorded.stderr);
+        assert!(text.contains("hint:"), "a refusal says what helps: {text}");
+        eprintln!("skipped: {text}");
+        return;
+    }
+
+    let output = pagetide(&["evictions", recording, "--json"]);
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&json["schema_version"], &json["coverage"]["complete"]), (&2.into(), &true.into()), "{json:#}");
+    let victims = json["evictions"].as_array().unwrap().iter();
+    let victims = victims.filter(|row| row["file"].as_str().is_some_and(|file| file.ends_with("/victim")));
+    let (mut evicted, mut by_stream, mut read_again) = (0, 0, 0);
+    for row in victims {
+        evicted += row["evicted_bytes"].as_u64().unwrap();
+        read_again += row["read_again_bytes"].as_u64().unwrap();
+        if row["evictor"]["comm"] == "cat" && row["mechanism"] == "group limit" {
+            by_stream += row["evicted_bytes"].as_u64().unwrap();
+        }
+    }
+    // 24 MiB are evicted twice, and read again twice; a little of the file may be left or lost to `head` itself.
+    assert!((40 << 20..=56 << 20).contains(&evicted), "{evicted}: {json:#}");
+    assert!(
+        by_stream >= evicted / 100 * 90 && read_again >= evicted / 100 * 90,
+        "{by_stream} {read_again} of {evicted}"
+    );
+
+    let output = pagetide(&["mrc", recording, "--json", "--step", "32MiB"]);
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let name = group.0.file_name().unwrap().to_str().unwrap();
+    let curves = json["curves"].as_array().unwrap();
+    let curve = curves.iter().find(|curve| curve["limit"].as_str().is_some_and(|limit| limit.ends_with(name))).unwrap();
+    // The loop is over 120 MiB in 48 MiB: little helps before 72 MiB more.
+    let point = &curve["points"][1];
+    assert_eq!(point["more_bytes"], 32 << 20);
+    assert!(point["remaining"].as_f64().unwrap() > 0.6, "{curve:#}");
+}
+
+#[test]
+fn a_recording_without_a_trace_says_how_to_get_one() {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let recording = folder.path().join("rec");
+    let recording = recording.to_str().unwrap();
+    assert!(pagetide(&["record", "-o", recording, "--", "true"]).status.success());
+    for command in ["evictions", "mrc"] {
+        let output = pagetide(&[command, recording]);
+        assert_eq!(output.status.code(), Some(2));
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert!(text.contains("recorded without --trace") && text.contains("hint: record with"), "{text}");
+    }
+}
+
+#[test]
+fn wrong_samples_are_refused_with_an_example() {
+    for sample in ["64", "1/63", "1/0", "1/131072", "2/64"] {
+        let output = pagetide(&["evictions", "--sample", sample]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(String::from_utf8_lossy(&output.stderr).contains("such as 1/64"));
+    }
+}

@@ -1,0 +1,82 @@
+//! A trace beside the samples: a thread of its own drains the rings, and each sample has what it found so far.
+
+use pagetide_core::{Error, Sample, Schema, Unreadable};
+use pagetide_trace::{Names, Options, Session, Summary, TableWriter};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{Builder, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// How often the trace says what it found.
+const PERIOD: Duration = Duration::from_millis(200);
+
+/// What the trace's thread hands over: its findings so far, or why it ended.
+type Latest = Mutex<Option<Result<(Summary, Names), Error>>>;
+
+/// A running trace. Dropping it ends it.
+#[derive(Debug)]
+pub(crate) struct Trace {
+    latest: Arc<Latest>,
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+    writer: TableWriter,
+    /// What cannot be traced here.
+    pub(crate) missing: Vec<Unreadable>,
+}
+
+impl Trace {
+    /// Attaches to this host's tracepoints and starts to drain them.
+    pub(crate) fn start(options: Options, names: bool) -> Result<Self, Error> {
+        let session = Session::start(options)?;
+        let missing = session.missing().iter();
+        let missing =
+            missing.map(|gap| Unreadable { source: format!("trace: {}", gap.lost), reason: gap.why.clone() }).collect();
+        let (latest, stop) = (Arc::new(Latest::default()), Arc::new(AtomicBool::new(false)));
+        let thread = Builder::new().name("pagetide-trace".into()).spawn({
+            let (latest, stop) = (Arc::clone(&latest), Arc::clone(&stop));
+            move || drain(session, names, &latest, &stop)
+        });
+        let thread = thread.map_err(|error| Error::system(format!("cannot start the trace's thread: {error}"), ""))?;
+        Ok(Self { latest, stop, thread: Some(thread), writer: TableWriter::default(), missing })
+    }
+
+    /// Adds to a sample what changed since the one before.
+    pub(crate) fn sample(&mut self, schema: &mut Schema, sample: &mut Sample) -> Result<(), Error> {
+        let latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some((summary, names)) = latest.transpose()? {
+            self.writer.write(&summary, &names, schema, sample);
+        }
+        Ok(())
+    }
+
+    /// The schema begins anew.
+    pub(crate) fn renew(&mut self) {
+        self.writer.renew();
+    }
+}
+
+impl Drop for Trace {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn drain(mut session: Session, names: bool, latest: &Latest, stop: &AtomicBool) {
+    let publish = |result| *latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+    let mut due = Instant::now();
+    while !stop.load(Ordering::Relaxed) {
+        if let Err(error) = session.step() {
+            publish(Err(error));
+            return;
+        }
+        if Instant::now() >= due {
+            due = Instant::now() + PERIOD;
+            let summary = session.summary();
+            let found = if names { session.names(summary.files()).clone() } else { Names::new() };
+            publish(Ok((summary, found)));
+        }
+    }
+}

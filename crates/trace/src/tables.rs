@@ -1,0 +1,403 @@
+//! A trace in a recording: the tables `eviction`, `ghost`, `throttle`, `reclaim` and `trace`.
+//!
+//! All numbers count up from the start of the trace, and a row is written only when it changed: a quiet second costs nothing. What a
+//! row is about is in its entity's name, its parts divided by tabs (which names of programs and groups cannot have here, see
+//! [`crate::session::printable`]); the label is for people.
+
+use crate::actor::Identity;
+use crate::curve::{Misses, PARTS};
+use crate::event::File;
+use crate::eviction::Mechanism;
+use crate::reclaim::ReclaimTime;
+use crate::summary::{Coverage, EvictionKey, MissKey, Summary};
+use pagetide_core::{ColumnId, Entity, EntityId, Recording, Sample, Schema, Table, metric};
+use std::collections::{BTreeMap, HashMap};
+
+/// The tables of a trace.
+pub const TABLES: [Table; 5] = [Table::Eviction, Table::Ghost, Table::Throttle, Table::Reclaim, Table::Trace];
+
+/// Rows of a table that are numbered before the rest is added up in one, at most.
+const ROWS_MAX: usize = 2048;
+/// The name of the row of the rest.
+const REST: &str = "rest";
+
+/// Names of files, as far as they are known.
+pub type Names = BTreeMap<File, Option<String>>;
+
+/// Writes summaries into samples.
+#[derive(Debug, Default)]
+pub struct TableWriter {
+    rows: HashMap<(Table, String), (EntityId, Vec<i64>)>,
+    columns: BTreeMap<Table, Vec<ColumnId>>,
+    rest: BTreeMap<Table, Vec<i64>>,
+}
+
+impl TableWriter {
+    /// Adds the rows that changed since the last call.
+    pub fn write(&mut self, summary: &Summary, names: &Names, schema: &mut Schema, sample: &mut Sample) {
+        self.rest.clear();
+        for (key, evicted) in &summary.evictions {
+            let name = eviction_name(key);
+            let label = key.file.and_then(|file| names.get(&file).cloned().flatten()).unwrap_or_default();
+            self.row(Table::Eviction, name, &label, &[whole(evicted.pages), whole(evicted.read_again)], schema, sample);
+        }
+        for (key, misses) in &summary.misses {
+            for (lowest, ranked, beyond) in misses.cells() {
+                let values: Vec<i64> = ranked.into_iter().chain(beyond).map(i64::from).collect();
+                if values.iter().any(|value| *value > 0) {
+                    let limit = key.limit.as_deref().unwrap_or_default();
+                    let name = format!("{limit}\t{}\t{lowest}", key.readers);
+                    self.row(Table::Ghost, name, &key.readers, &values, schema, sample);
+                }
+            }
+        }
+        for ((who, device), throttled) in &summary.throttled {
+            let name = format!("{}\t{}\t{device}", who.group, who.comm);
+            self.row(
+                Table::Throttle,
+                name,
+                &who.comm,
+                &[count(throttled.pauses), count(throttled.time_ns)],
+                schema,
+                sample,
+            );
+        }
+        for (who, work) in &summary.reclaim {
+            let name = format!("{}\t{}", who.group, who.comm);
+            let values =
+                [work.direct.calls, work.direct.time_ns, work.group.calls, work.group.time_ns, work.kswapd_wakeups];
+            self.row(Table::Reclaim, name, &who.comm, &values.map(count), schema, sample);
+        }
+        for (table, values) in std::mem::take(&mut self.rest) {
+            self.numbered(table, REST.to_owned(), "", &values, schema, sample);
+        }
+        self.coverage(&summary.coverage, schema, sample);
+    }
+
+    /// Forgets the numbers of an old schema: the next call writes all rows.
+    pub fn renew(&mut self) {
+        *self = Self::default();
+    }
+
+    fn row(
+        &mut self,
+        table: Table,
+        name: String,
+        label: &str,
+        values: &[i64],
+        schema: &mut Schema,
+        sample: &mut Sample,
+    ) {
+        let known = self.rows.contains_key(&(table, name.clone()));
+        if known || schema.entities(table).len() < ROWS_MAX {
+            self.numbered(table, name, label, values, schema, sample);
+            return;
+        }
+        let rest = self.rest.entry(table).or_insert_with(|| vec![0; values.len()]);
+        rest.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
+    }
+
+    fn numbered(
+        &mut self,
+        table: Table,
+        name: String,
+        label: &str,
+        values: &[i64],
+        schema: &mut Schema,
+        sample: &mut Sample,
+    ) {
+        let columns = self
+            .columns
+            .entry(table)
+            .or_insert_with(|| metric::all(table).iter().map(|metric| schema.column(table, metric.name)).collect());
+        let (entity, before) = self.rows.entry((table, name)).or_insert_with_key(|(_, name)| {
+            (schema.push_entity(table, Entity { name: name.clone(), label: label.to_owned() }), Vec::new())
+        });
+        if before == values {
+            return;
+        }
+        values.clone_into(before);
+        let row = sample.row(table, *entity, schema.columns(table).len());
+        for (column, value) in columns.iter().zip(values) {
+            row[column.0 as usize] = Some(*value);
+        }
+    }
+
+    fn coverage(&mut self, coverage: &Coverage, schema: &mut Schema, sample: &mut Sample) {
+        let width = metric::all(Table::Trace).len();
+        let columns: Vec<ColumnId> =
+            metric::all(Table::Trace).iter().map(|metric| schema.column(Table::Trace, metric.name)).collect();
+        let (entity, _) = self.rows.entry((Table::Trace, String::new())).or_insert_with(|| {
+            (schema.push_entity(Table::Trace, Entity { name: "trace".into(), label: String::new() }), Vec::new())
+        });
+        let row = sample.row(Table::Trace, *entity, width);
+        let values = [
+            Some(coverage.scale),
+            Some(coverage.time_ns),
+            Some(coverage.lost_records),
+            coverage.added_pages,
+            coverage.read_pages,
+            Some(coverage.removed_pages),
+        ];
+        for (column, value) in columns.iter().zip(values) {
+            row[column.0 as usize] = value.map(count);
+        }
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "saturates")]
+fn whole(pages: f64) -> i64 {
+    pages.round() as i64
+}
+
+fn count(value: u64) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
+}
+
+const MECHANISMS: [(Mechanism, &str); 3] =
+    [(Mechanism::Direct, "direct"), (Mechanism::Group, "group"), (Mechanism::Kswapd, "kswapd")];
+
+fn eviction_name(key: &EvictionKey) -> String {
+    let mechanism = MECHANISMS.iter().find(|(known, _)| *known == key.mechanism).map_or("", |(_, name)| *name);
+    let who = |who: &Option<Identity>| {
+        who.as_ref().map_or_else(|| "\t".to_owned(), |who| format!("{}\t{}", who.group, who.comm))
+    };
+    let file = key.file.map_or_else(|| "\t".to_owned(), |file| format!("{}\t{}", file.dev, file.ino));
+    format!("{mechanism}\t{}\t{file}\t{}", who(&key.evictor), who(&key.user))
+}
+
+fn parse_eviction(name: &str) -> Option<EvictionKey> {
+    let parts: Vec<&str> = name.split('\t').collect();
+    let [mechanism, evictor_group, evictor, dev, ino, user_group, user] = parts.as_slice() else { return None };
+    Some(EvictionKey {
+        mechanism: MECHANISMS.iter().find(|(_, known)| known == mechanism)?.0,
+        evictor: identity(evictor_group, evictor),
+        file: dev.parse().ok().zip(ino.parse().ok()).map(|(dev, ino)| File { dev, ino }),
+        user: identity(user_group, user),
+    })
+}
+
+/// An identity; absent when both parts are empty.
+fn identity(group: &str, comm: &str) -> Option<Identity> {
+    (!group.is_empty() || !comm.is_empty()).then(|| Identity { comm: comm.to_owned(), group: group.to_owned() })
+}
+
+/// What a recording's trace found between two moments of its axis (`CLOCK_BOOTTIME`); `None` when it was made without `--trace`.
+pub fn read_tables(recording: &Recording, from: i64, to: i64) -> Option<(Summary, Names)> {
+    recording.entities(Table::Trace).next()?;
+    let grown = |table, entity: &str| -> Vec<Option<u64>> {
+        let growth = |metric: &metric::Metric| grown(recording.series(table, entity, metric.name)?.points(), from, to);
+        metric::all(table).iter().map(growth).collect()
+    };
+    let mut summary = Summary::default();
+    let mut names = Names::new();
+    for (name, label) in recording.entities(Table::Eviction) {
+        let rest = EvictionKey { mechanism: Mechanism::Kswapd, evictor: None, file: None, user: None };
+        let key = if name == REST { Some(rest) } else { parse_eviction(name) };
+        let values = grown(Table::Eviction, name);
+        if let (Some(key), [Some(pages), Some(read_again)]) = (key, values.as_slice())
+            && (*pages > 0 || *read_again > 0)
+        {
+            if let Some(file) = key.file.filter(|_| !label.is_empty()) {
+                names.insert(file, Some(label.to_owned()));
+            }
+            let sum = summary.evictions.entry(key).or_default();
+            sum.pages += *pages as f64;
+            sum.read_again += *read_again as f64;
+        }
+    }
+    for (name, _) in recording.entities(Table::Ghost) {
+        let parts: Vec<&str> = name.split('\t').collect();
+        if let [limit, readers, lowest] = parts.as_slice()
+            && let Ok(lowest) = lowest.parse()
+        {
+            let limit = Some((*limit).to_owned()).filter(|limit| !limit.is_empty());
+            let values = grown(Table::Ghost, name);
+            let cell = |at: usize| {
+                values.get(at).copied().flatten().map_or(0, |value| u32::try_from(value).unwrap_or(u32::MAX))
+            };
+            let misses: &mut Misses =
+                summary.misses.entry(MissKey { limit, readers: (*readers).to_owned() }).or_default();
+            misses.add_cells(lowest, std::array::from_fn(cell), std::array::from_fn(|part| cell(PARTS + part)));
+        }
+    }
+    for (name, _) in recording.entities(Table::Throttle) {
+        let parts: Vec<&str> = name.split('\t').collect();
+        if let ([group, comm, device], [Some(pauses), Some(time_ns)]) =
+            (parts.as_slice(), grown(Table::Throttle, name).as_slice())
+            && *pauses > 0
+        {
+            let who = Identity { comm: (*comm).to_owned(), group: (*group).to_owned() };
+            let throttled = summary.throttled.entry((who, (*device).to_owned())).or_default();
+            (throttled.pauses, throttled.time_ns) = (*pauses, *time_ns);
+        }
+    }
+    for (name, _) in recording.entities(Table::Reclaim) {
+        let values: Vec<u64> = grown(Table::Reclaim, name).into_iter().flatten().collect();
+        if let (Some((group, comm)), [direct_calls, direct_ns, group_calls, group_ns, kswapd_wakeups]) =
+            (name.split_once('\t'), values.as_slice())
+            && values.iter().any(|value| *value > 0)
+        {
+            let work = summary.reclaim.entry(Identity { comm: comm.to_owned(), group: group.to_owned() }).or_default();
+            work.direct = ReclaimTime { calls: *direct_calls, time_ns: *direct_ns };
+            work.group = ReclaimTime { calls: *group_calls, time_ns: *group_ns };
+            work.kswapd_wakeups = *kswapd_wakeups;
+        }
+    }
+    let scale = recording.series(Table::Trace, "trace", "sampled_of").and_then(|series| series.points().last());
+    let values = grown(Table::Trace, "trace");
+    if let [_, time_ns, lost_records, added_pages, read_pages, removed_pages] = values.as_slice() {
+        summary.coverage = Coverage {
+            scale: scale.map_or(1, |(_, scale)| scale.unsigned_abs()),
+            time_ns: time_ns.unwrap_or(0),
+            lost_records: lost_records.unwrap_or(0),
+            added_pages: *added_pages,
+            read_pages: *read_pages,
+            removed_pages: removed_pages.unwrap_or(0),
+        };
+    }
+    Some((summary, names))
+}
+
+/// How much a counter grew between two moments. It begins at 0 with the trace, and again with each trace that follows.
+fn grown(points: impl Iterator<Item = (i64, i64)>, from: i64, to: i64) -> Option<u64> {
+    let (mut before, mut sum, mut seen) = (0, 0, false);
+    for (at, value) in points.take_while(|(at, _)| *at <= to) {
+        let growth = if value >= before { value - before } else { value };
+        (before, seen) = (value, true);
+        sum += if at >= from { growth } else { 0 };
+    }
+    seen.then_some(sum.unsigned_abs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::ThrottledTime;
+    use crate::eviction::Evicted;
+    use crate::summary::ReclaimWork;
+    use pagetide_core::{Manifest, RecordingBuilder, Stamp};
+
+    fn who(comm: &str) -> Identity {
+        Identity { comm: comm.into(), group: "/batch.slice/a".into() }
+    }
+
+    fn summary(times: u64) -> Summary {
+        let pages = |pages: u64| (times * pages) as f64;
+        let file = Some(File { dev: 254 << 20, ino: 12 });
+        let mut misses = Misses::default();
+        for page in 0..times * 100 {
+            misses.ranked(page, 70);
+            misses.beyond(page, 900);
+        }
+        let key = |mechanism, evictor: Option<&str>| EvictionKey {
+            mechanism,
+            evictor: evictor.map(who),
+            file,
+            user: Some(who("db")),
+        };
+        let time = |calls: u64| ReclaimTime { calls: times * calls, time_ns: times * calls * 10 };
+        Summary {
+            evictions: BTreeMap::from([
+                (key(Mechanism::Group, Some("tar")), Evicted { pages: pages(64), read_again: pages(2) }),
+                (key(Mechanism::Kswapd, None), Evicted { pages: pages(5), read_again: 0.0 }),
+            ]),
+            misses: BTreeMap::from([
+                (MissKey { limit: None, readers: "/".into() }, misses.clone()),
+                (MissKey { limit: Some("/batch.slice/a".into()), readers: "/batch.slice/a".into() }, misses),
+            ]),
+            throttled: BTreeMap::from([(
+                (who("dd"), "254:0".into()),
+                ThrottledTime { pauses: times, time_ns: times * 7 },
+            )]),
+            reclaim: BTreeMap::from([(
+                who("tar"),
+                ReclaimWork { direct: time(1), group: time(2), kswapd_wakeups: times },
+            )]),
+            coverage: Coverage {
+                scale: 64,
+                time_ns: times * 1000,
+                lost_records: 0,
+                added_pages: Some(times * 9),
+                read_pages: None,
+                removed_pages: times,
+            },
+        }
+    }
+
+    /// A recording with a sample each second, of the summaries given.
+    fn recording(summaries: &[Summary], names: &Names) -> Recording {
+        let (mut writer, mut schema) = (TableWriter::default(), Schema::default());
+        let mut builder = RecordingBuilder::new(Manifest::default());
+        for (second, summary) in (1..).zip(summaries) {
+            let mut sample = Sample::default();
+            sample.stamp = Stamp { wall_ns: second, mono_ns: second, boot_ns: second };
+            writer.write(summary, names, &mut schema, &mut sample);
+            builder.sample(&schema, &sample);
+        }
+        builder.finish()
+    }
+
+    fn same(left: &Summary, right: &Summary) {
+        assert_eq!(left.evictions, right.evictions);
+        assert_eq!((&left.throttled, &left.reclaim, left.coverage), (&right.throttled, &right.reclaim, right.coverage));
+        let cells = |summary: &Summary| -> Vec<_> {
+            let all = summary.misses.iter();
+            all.map(|(key, misses)| {
+                (key.clone(), misses.cells().filter(|cell| cell.1 != [0; 8] || cell.2 != [0; 8]).collect::<Vec<_>>())
+            })
+            .collect()
+        };
+        assert_eq!(cells(left), cells(right));
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let names = Names::from([(File { dev: 254 << 20, ino: 12 }, Some("/var/db/table".to_owned()))]);
+        let recording = recording(&[summary(1), summary(2), summary(2), summary(5)], &names);
+        let (read, read_names) = read_tables(&recording, i64::MIN, i64::MAX).unwrap();
+        same(&read, &summary(5));
+        assert_eq!(read_names, names);
+        let (part, _) = read_tables(&recording, 3, 4).unwrap();
+        same(&part, &summary(3));
+    }
+
+    #[test]
+    fn traces_that_follow_each_other_are_added_up() {
+        let recording = recording(&[summary(4), summary(1), summary(2)], &Names::new());
+        same(&read_tables(&recording, i64::MIN, i64::MAX).unwrap().0, &summary(6));
+    }
+
+    #[test]
+    fn a_recording_without_a_trace_has_none() {
+        assert!(read_tables(&Recording::default(), i64::MIN, i64::MAX).is_none());
+    }
+
+    #[test]
+    fn a_quiet_second_costs_one_row() {
+        let (mut writer, mut schema, mut sample) = (TableWriter::default(), Schema::default(), Sample::default());
+        writer.write(&summary(1), &Names::new(), &mut schema, &mut sample);
+        sample.clear();
+        writer.write(&summary(1), &Names::new(), &mut schema, &mut sample);
+        assert_eq!(sample.tables().map(|table| table.rows().count()).sum::<usize>(), 1);
+    }
+
+    #[test]
+    fn rows_are_bounded_and_the_rest_is_added_up() {
+        let (mut writer, mut schema, mut sample) = (TableWriter::default(), Schema::default(), Sample::default());
+        let mut many = Summary::default();
+        for ino in 0..3000 {
+            let key = EvictionKey {
+                mechanism: Mechanism::Direct,
+                evictor: Some(who("tar")),
+                file: Some(File { dev: 1, ino }),
+                user: None,
+            };
+            many.evictions.insert(key, Evicted { pages: 3.0, read_again: 1.0 });
+        }
+        writer.write(&many, &Names::new(), &mut schema, &mut sample);
+        assert_eq!(schema.entities(Table::Eviction).len(), ROWS_MAX + 1);
+        let pages: i64 = sample.table(Table::Eviction).unwrap().rows().filter_map(|(_, values)| values[0]).sum();
+        assert_eq!(pages, 9000);
+    }
+}
