@@ -48,7 +48,7 @@ fn what_cannot_be_imported_leaves_nothing_behind() {
     let text = folder.path().join("notes.txt");
     std::fs::write(&text, "no log\n").unwrap();
     let refused = pagetide().arg("import").arg(&text).arg("-o").arg(&out).assert().code(2);
-    assert!(String::from_utf8_lossy(&refused.get_output().stderr).contains("hint: it reads sar text"));
+    assert!(String::from_utf8_lossy(&refused.get_output().stderr).contains("hint: it reads text of sar, mpstat"));
     assert!(!out.exists());
     // Beside a file that can be read it is listed, and the exit code says that not everything went in.
     let both = pagetide().arg("import").arg(&text).arg(fixture("curious-case/sar-u.txt")).arg("-o").arg(&out).assert();

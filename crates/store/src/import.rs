@@ -32,6 +32,7 @@ mod number;
 mod replay;
 mod report;
 mod sadf;
+mod sadf_text;
 mod sar;
 mod sniff;
 mod timeline;
@@ -43,7 +44,7 @@ pub use report::{FileKind, FileReport, ImportReport, LeftOut, Skipped};
 
 use gather::Gather;
 use line::{Lines, read_failed};
-use pagetide_core::{Error, Nanos, Recording};
+use pagetide_core::{Bytes, Error, Nanos, Recording};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
@@ -107,6 +108,8 @@ pub struct Options {
     /// Time between the samples of files without times; one second when absent, and then counters of such files are
     /// taken from the first copy only, because their rates would be invented.
     pub interval: Option<Nanos>,
+    /// The unit of vmstat's sizes (`-S`), which it does not print; found out when absent, with a note.
+    pub vmstat_unit: Option<Bytes>,
 }
 
 impl Options {
@@ -154,8 +157,10 @@ pub fn import(files: &[Input], options: &Options) -> Result<Import, Error> {
         gathers.push(gather);
     }
     if gathers.iter().all(|gather| gather.report.values == 0) {
-        let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
-        let nothing = || Error::input(format!("nothing to import in {}", names.join(", ")), sniff::READABLE);
+        let nothing = || {
+            let reasons: Vec<String> = gathers.iter().map(|gather| gather.report.why_nothing()).collect();
+            Error::input(format!("nothing to import in {}", reasons.join(", ")), sniff::READABLE)
+        };
         return Err(unreadable.unwrap_or_else(nothing));
     }
     assemble::assemble(gathers, options)
@@ -172,6 +177,7 @@ fn read(kind: FileKind, input: impl BufRead, gather: &mut Gather, options: &Opti
     match kind {
         FileKind::Sar => sar::read(&mut Lines::new(input), gather, options),
         FileKind::Sadf => sadf::read(input, gather, options),
+        FileKind::SadfText => sadf_text::read(&mut Lines::new(input), gather, options),
         FileKind::KernelFiles => dump::read(&mut Lines::new(input), gather, options),
         FileKind::Vmstat => vmstat::read(&mut Lines::new(input), gather, options),
         FileKind::Iostat => iostat::read(&mut Lines::new(input), gather, options),

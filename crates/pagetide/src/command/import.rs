@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use crate::{output, recordings};
-use pagetide_core::{Error, LocalClock, Nanos};
+use pagetide_core::{Bytes, Error, LocalClock, Nanos};
 use pagetide_store::Writer;
 use pagetide_store::import::{self, Date, DateOrder, FileReport, ImportReport, Input, Options};
 use serde_json::json;
@@ -43,6 +43,9 @@ pub(crate) struct Arguments {
     /// Time between the samples of files without times, such as `vmstat 5`; 1 s when left out.
     #[arg(long, value_name = "TIME")]
     interval: Option<Nanos>,
+    /// The unit of vmstat's sizes (`vmstat -S`), such as 1MiB; found out from the sizes when left out.
+    #[arg(long, value_name = "SIZE")]
+    vmstat_unit: Option<Bytes>,
 }
 
 /// The orders of dates as words on the command line.
@@ -62,6 +65,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
             Order::MonthFirst => DateOrder::MonthFirst,
         }),
         interval: arguments.interval,
+        vmstat_unit: arguments.vmstat_unit,
     };
     let import = import::import(&inputs, &options)?;
     let mut writer = Writer::create(&arguments.out)?;

@@ -1,12 +1,12 @@
 //! Makes one recording of what the files gave.
 
-use super::clock::Date;
+use super::clock::{Date, SECOND};
 use super::gather::{Event, Gather, Lane, LaneKey};
 use super::report::{FileReport, ImportReport};
 use super::timeline::{Span, spans, usual_interval};
 use super::{Import, Options};
 use pagetide_core::{
-    Bytes, Column, Entity, Error, Kind, Manifest, Mark, MarkKind, Nanos, RecordingBuilder, Stamp, Table,
+    Bytes, Column, Entity, Error, HostTimeZone, Kind, Manifest, Mark, MarkKind, Nanos, RecordingBuilder, Stamp, Table,
 };
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ const PAGE: Bytes = Bytes::new(4096);
 /// Makes the recording.
 pub(super) fn assemble(mut files: Vec<Gather>, options: &Options) -> Result<Import, Error> {
     let mut notes = Vec::new();
-    let manifest = manifest(&files, &mut notes)?;
+    let manifest = manifest(&files, options, &mut notes)?;
     let spans = spans(&files);
     tell_days(&mut files, &spans, options, &mut notes);
     let shifts = shifts(files.len(), &spans);
@@ -48,7 +48,8 @@ pub(super) fn assemble(mut files: Vec<Gather>, options: &Options) -> Result<Impo
         .collect();
     for (key, lanes) in columns(&mut files, &mut notes) {
         let Some(column) = lanes.first().map(|(_, column, _)| column.clone()) else { continue };
-        let entity = Entity { name: key.0.1.clone(), label: key.0.1 };
+        let label = files.iter().find_map(|file| file.labels.get(&key.0)).unwrap_or(&key.0.1).clone();
+        let entity = Entity { name: key.0.1, label };
         let points = points(lanes, &positions, &mut files);
         builder.column(key.0.0, entity, &Column { name: key.1, ..column }, points);
     }
@@ -82,7 +83,7 @@ fn mark(nanos: i64, shift: i64, event: Event) -> Mark {
 }
 
 /// What the files say about their host, which must be the same one.
-fn manifest(files: &[Gather], notes: &mut Vec<String>) -> Result<Manifest, Error> {
+fn manifest(files: &[Gather], options: &Options, notes: &mut Vec<String>) -> Result<Manifest, Error> {
     let mut named: Option<(&str, &str)> = None;
     for file in files {
         let Some(host) = file.facts.host.as_deref() else { continue };
@@ -119,6 +120,10 @@ fn manifest(files: &[Gather], notes: &mut Vec<String>) -> Result<Manifest, Error
         page_size: PAGE,
         memory_total: total,
         interval: Nanos::new(interval.unwrap_or(0)),
+        time_zone: Some(HostTimeZone {
+            name: options.utc_offset.is_none().then(|| "UTC".to_owned()),
+            utc_offset_s: i32::try_from(options.offset() / SECOND).unwrap_or(0),
+        }),
         ..Manifest::default()
     })
 }

@@ -85,6 +85,8 @@ pub(super) struct PrintedDate {
 /// digits (the C locale), else second, unless `order` says or only one of the two is possible.
 pub(super) fn printed_date(text: &str, twelve_hours: bool, order: Option<DateOrder>) -> Option<PrintedDate> {
     let text = text.trim();
+    // In Hong Kong the day of the week follows.
+    let text = text.find('日').map_or(text, |day| &text[..day + '日'.len_utf8()]);
     if let Some(date) = iso_date(text) {
         return Some(PrintedDate { date, ambiguous: false });
     }
@@ -148,10 +150,59 @@ const HALVES: &[(&str, bool)] = &[
     ("오후", true),
     ("ص", false),
     ("م", true),
+    ("πμ", false),
+    ("μμ", true),
+    ("π.μ.", false),
+    ("μ.μ.", true),
 ];
 
-/// Reads `10:48:15`, `10:48:15.25`, `12:00:01 AM`, `10.48.15` or `10時48分15秒` at the start of a line.
+/// Names of zones that mean one offset wherever they are used, in minutes east of UTC. `CST`, `IST` and others mean several.
+const ZONES: &[(&str, i64)] = &[
+    ("UTC", 0),
+    ("GMT", 0),
+    ("WET", 0),
+    ("WEST", 60),
+    ("CET", 60),
+    ("CEST", 120),
+    ("EET", 120),
+    ("EEST", 180),
+    ("MSK", 180),
+    ("JST", 540),
+    ("KST", 540),
+    ("HKT", 480),
+    ("NZST", 720),
+    ("NZDT", 780),
+    ("AEST", 600),
+    ("AEDT", 660),
+    ("EDT", -240),
+    ("CDT", -300),
+    ("MDT", -360),
+    ("PDT", -420),
+    ("PST", -480),
+    ("AKDT", -480),
+    ("HST", -600),
+];
+
+/// The offset from UTC, in nanoseconds, of a zone as tools print it: `CET`, `+03`, `+0530`. Absent for names that mean several.
+pub(super) fn zone_offset(name: &str) -> Option<i64> {
+    if let Some((_, minutes)) = ZONES.iter().find(|(known, _)| *known == name) {
+        return Some(minutes * 60 * SECOND);
+    }
+    let whole = if name.len() == 3 { format!("{name}00") } else { name.to_owned() };
+    offset(&whole).filter(|(_, rest)| rest.is_empty()).map(|(nanos, _)| nanos)
+}
+
+/// The half of the day at the start of a text, and what follows it.
+fn half_of_day(text: &str) -> Option<(bool, &str)> {
+    let whole = |after: &str| after.is_empty() || after.starts_with(char::is_whitespace);
+    HALVES.iter().find_map(|(name, second)| Some((*second, text.strip_prefix(name).filter(|after| whole(after))?)))
+}
+
+/// Reads `10:48:15`, `10:48:15.25`, `12:00:01 AM`, `10.48.15`, `10時48分15秒` or `上午 10時48分15秒` at the start of a line. In Korean
+/// blanks follow the hours and the minutes.
 pub(super) fn time_of_day(line: &str) -> Option<TimeOfDay<'_>> {
+    let before = half_of_day(line);
+    let line = before.map_or(line, |(_, rest)| rest.trim_start());
     let (hour, rest) = digits(line, 2)?;
     let (minute, rest) = digits(separator(rest, ":.,時时시")?, 2)?;
     let (second, rest) = digits(separator(rest, ":.,分분")?, 2)?;
@@ -160,14 +211,9 @@ pub(super) fn time_of_day(line: &str) -> Option<TimeOfDay<'_>> {
     if rest.chars().next().is_some_and(|c| !c.is_whitespace() && c != 'Z' && c != '+' && c != '-') {
         return None;
     }
-    let word = rest.trim_start();
-    let half = HALVES.iter().find(|(name, _)| {
-        word.strip_prefix(name).is_some_and(|after| after.is_empty() || after.starts_with(char::is_whitespace))
-    });
+    let half = before.map(|(second, _)| (second, rest)).or_else(|| half_of_day(rest.trim_start()));
     let (hour, rest) = match half {
-        Some((name, afternoon)) if (1..=12).contains(&hour) => {
-            (hour % 12 + if *afternoon { 12 } else { 0 }, &word[name.len()..])
-        }
+        Some((second, rest)) if (1..=12).contains(&hour) => (hour % 12 + if second { 12 } else { 0 }, rest),
         Some(_) => return None,
         None => (hour, rest),
     };
@@ -186,7 +232,8 @@ fn digits(text: &str, most: usize) -> Option<(i64, &str)> {
 
 fn separator<'a>(text: &'a str, of: &str) -> Option<&'a str> {
     let c = text.chars().next()?;
-    of.contains(c).then(|| &text[c.len_utf8()..])
+    let rest = of.contains(c).then(|| &text[c.len_utf8()..])?;
+    Some(if c.is_alphabetic() { rest.trim_start() } else { rest })
 }
 
 /// A fraction of a second in nanoseconds, zero when there is none.
@@ -210,17 +257,27 @@ pub(super) struct Moment {
     pub(super) nanos: i64,
     /// Offset from UTC in nanoseconds, when the stamp says.
     pub(super) offset: Option<i64>,
+    /// Whether day and month could be the other way round.
+    pub(super) ambiguous: bool,
+}
+
+impl Moment {
+    /// A moment whose date can be read in one way only.
+    fn sure(date: Date, nanos: i64, offset: Option<i64>) -> Self {
+        Self { date: Some(date), nanos, offset, ambiguous: false }
+    }
 }
 
 /// Reads a stamp at the start of a line and gives what follows it: `2016-09-10 10:53:32.92709`, with `T`, with a zone, the
 /// output of date(1), seconds since 1970 (`1473504812.93`), or a time of day.
-pub(super) fn stamp(line: &str) -> Option<(Moment, &str)> {
+pub(super) fn stamp(line: &str, order: Option<DateOrder>) -> Option<(Moment, &str)> {
     let line = line.trim_start();
     let line = line.strip_prefix("zzz").map_or(line, |rest| rest.trim_start_matches([' ', '*']));
     let (line, bracket) = line.strip_prefix('[').map_or((line, false), |rest| (rest, true));
     let (moment, rest) =
-        epoch_seconds(line).or_else(|| dated(line)).or_else(|| printed_by_date(line)).or_else(|| {
-            time_of_day(line).map(|time| (Moment { date: None, nanos: time.nanos, offset: None }, time.rest))
+        epoch_seconds(line).or_else(|| dated(line, order)).or_else(|| printed_by_date(line)).or_else(|| {
+            let time = time_of_day(line)?;
+            Some((Moment { date: None, nanos: time.nanos, offset: None, ambiguous: false }, time.rest))
         })?;
     let rest = if bracket { rest.strip_prefix(']')? } else { rest };
     Some((moment, rest))
@@ -240,16 +297,16 @@ fn epoch_seconds(line: &str) -> Option<(Moment, &str)> {
     let day = jiff::Timestamp::from_second(seconds).ok()?.to_zoned(jiff::tz::TimeZone::UTC).date();
     let date = Date::new(day.year(), day.month(), day.day())?;
     let nanos = seconds % 86_400 * SECOND + fraction;
-    Some((Moment { date: Some(date), nanos, offset: Some(0) }, rest.strip_prefix(':').unwrap_or(rest)))
+    Some((Moment::sure(date, nanos, Some(0)), rest.strip_prefix(':').unwrap_or(rest)))
 }
 
 /// `2016-09-10 10:53:32.92709`, with `T` and with a zone; also a date as a locale prints it before the time (iostat -t).
-fn dated(line: &str) -> Option<(Moment, &str)> {
+fn dated(line: &str, order: Option<DateOrder>) -> Option<(Moment, &str)> {
     let end = line.find(|c: char| c.is_whitespace() || c == 'T')?;
     let time = time_of_day(line[end..].trim_start_matches(|c: char| c.is_whitespace() || c == 'T'))?;
-    let date = printed_date(&line[..end], time.twelve_hours, None)?.date;
+    let PrintedDate { date, ambiguous } = printed_date(&line[..end], time.twelve_hours, order)?;
     let (offset, rest) = zone(time.rest);
-    Some((Moment { date: Some(date), nanos: time.nanos, offset }, rest))
+    Some((Moment { ambiguous, ..Moment::sure(date, time.nanos, offset) }, rest))
 }
 
 /// `Sat Sep 10 10:53:32 UTC 2016`, and `Sat 10 Sep 2016 10:53:32 AM UTC`, as date(1) prints.
@@ -271,7 +328,7 @@ fn printed_by_date(line: &str) -> Option<(Moment, &str)> {
             None => word(rest).and_then(|(text, rest)| Some((whole(text)?, rest))),
         })?;
         let date = Date::new(year, month, whole(second)?)?;
-        return Some((Moment { date: Some(date), nanos: time.nanos, offset }, rest));
+        return Some((Moment::sure(date, time.nanos, offset), rest));
     }
     let (year, rest) = word(rest)?;
     let time = time_of_day(rest.trim_start())?;
@@ -281,7 +338,7 @@ fn printed_by_date(line: &str) -> Option<(Moment, &str)> {
         Some((name, after)) if offset.is_none() && name.bytes().all(|byte| byte.is_ascii_uppercase()) => after,
         _ => rest,
     };
-    Some((Moment { date: Some(date), nanos: time.nanos, offset }, rest))
+    Some((Moment::sure(date, time.nanos, offset), rest))
 }
 
 fn word(text: &str) -> Option<(&str, &str)> {

@@ -9,7 +9,7 @@ use pagetide_core::{Column, Kind, Table};
 use std::collections::HashMap;
 
 mod meaning;
-pub(super) use meaning::{DISK, HOST, Meaning, VMSTAT};
+pub(super) use meaning::{DISK, HOST, Meaning, PROCESS, VMSTAT};
 
 /// How to fill one column of the recording from columns of the text.
 #[derive(Debug)]
@@ -22,8 +22,9 @@ struct Target {
 #[derive(Debug)]
 pub(super) struct Section {
     table: Table,
+    meanings: &'static [Meaning],
     names: Vec<String>,
-    kib: Vec<bool>,
+    sizes: Vec<Option<i64>>,
     targets: Vec<Target>,
     lanes: HashMap<String, Vec<LaneId>>,
 }
@@ -41,11 +42,8 @@ impl Section {
             }
         }
         let names: Vec<String> = names.iter().map(|name| name.as_ref().to_owned()).collect();
-        let kib = names
-            .iter()
-            .map(|name| name.starts_with("kb") || name.contains("kB") || name.ends_with("areq-sz"))
-            .collect();
-        Self { table, names, kib, targets, lanes: HashMap::new() }
+        let sizes = names.iter().map(|name| kib_of(name)).collect();
+        Self { table, meanings, names, sizes, targets, lanes: HashMap::new() }
     }
 
     /// How many columns a row has.
@@ -53,23 +51,36 @@ impl Section {
         self.names.len()
     }
 
+    /// Whether column `at` fills something.
+    pub(super) fn uses(&self, at: usize) -> bool {
+        self.targets.iter().any(|target| target.sources.contains(&at))
+    }
+
+    /// Whether there is a column of this name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.names.iter().any(|known| known == name)
+    }
+
     /// Whether any column has a place in a recording.
     pub(super) fn is_known(&self) -> bool {
         !self.targets.is_empty()
     }
 
-    /// The columns that fill nothing.
+    /// The columns that fill nothing, and say nothing that another column says.
     pub(super) fn unused(&self) -> impl Iterator<Item = &str> {
-        let used = |at: &usize| self.targets.iter().any(|target| target.sources.contains(at));
-        (0..self.names.len()).filter(move |at| !used(at)).map(|at| self.names[at].as_str())
+        let known = |name: &str| self.meanings.iter().any(|meaning| meaning.of.contains(&name));
+        self.names.iter().map(String::as_str).filter(move |name| !known(name))
     }
 
-    /// Millionths of the number in column `at`, in KiB where the column counts in KiB.
+    /// Millionths of the number in column `at`, in KiB or MiB where the column counts in these. A number with a suffix says its unit
+    /// itself, whatever the header says.
     pub(super) fn number(&self, at: usize, text: &str) -> Option<i64> {
-        match text.strip_suffix('%') {
-            Some(percent) => millionths(percent),
-            None if self.kib.get(at) == Some(&true) => millionths_of_kib(text),
-            None => millionths(text),
+        if let Some(percent) = text.strip_suffix('%') {
+            return millionths(percent);
+        }
+        match self.sizes.get(at).copied().flatten() {
+            Some(kib) if text.ends_with(|c: char| c.is_ascii_alphabetic()) => Some(millionths_of_kib(text)? / kib),
+            _ => millionths(text),
         }
     }
 
@@ -96,6 +107,16 @@ impl Section {
     }
 }
 
+/// How many KiB the unit of a column of sizes is, by its name; absent where it counts something else.
+fn kib_of(name: &str) -> Option<i64> {
+    if name.contains("MB") {
+        return Some(1024);
+    }
+    let kib =
+        name.starts_with("kb") || name.contains("kB") || name.ends_with("areq-sz") || matches!(name, "VSZ" | "RSS");
+    kib.then_some(1)
+}
+
 impl Meaning {
     fn column(&self) -> Column {
         Column { name: self.name.to_owned(), kind: self.kind, unit: self.unit }
@@ -119,7 +140,7 @@ mod tests {
 
     #[test]
     fn every_meaning_is_stored_in_its_unit() {
-        for meaning in HOST.iter().chain(DISK).chain(VMSTAT) {
+        for meaning in HOST.iter().chain(DISK).chain(PROCESS).chain(VMSTAT) {
             assert!(meaning.numerator > 0 && meaning.denominator > 0 && !meaning.of.is_empty(), "{}", meaning.name);
             assert!(matches!(meaning.kind, Kind::Rate | Kind::Gauge), "{}: sysstat prints no counters", meaning.name);
             assert_ne!(meaning.unit, Unit::Unknown);
@@ -130,7 +151,7 @@ mod tests {
     fn the_documentation_names_every_column() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/IMPORT.md");
         let text = std::fs::read_to_string(path).unwrap();
-        for meaning in HOST.iter().chain(DISK).chain(VMSTAT) {
+        for meaning in HOST.iter().chain(DISK).chain(PROCESS).chain(VMSTAT) {
             assert!(text.contains(&format!("`{}`", meaning.name)), "{} is not in docs/IMPORT.md", meaning.name);
         }
     }

@@ -35,7 +35,7 @@ enum Entry<'a> {
 
 /// Whether a line is one that shows what the file is.
 pub(super) fn looks_like_line(line: &str) -> bool {
-    let rest = stamp(line).map_or(line, |(_, rest)| rest);
+    let rest = stamp(line, None).map_or(line, |(_, rest)| rest);
     match entry(rest) {
         Some(Entry::Meminfo { name, .. } | Entry::Vmstat { name, .. }) => metric::find(Table::Host, name).is_some(),
         Some(Entry::Zone { .. } | Entry::Buddies { .. }) => true,
@@ -167,7 +167,7 @@ struct Reader {
 impl Reader {
     fn line(&mut self, gather: &mut Gather, options: &Options, number: u64, line: &str) {
         let mut rest = line;
-        if let Some((moment, after)) = stamp(line) {
+        if let Some((moment, after)) = stamp(line, options.date_order) {
             match self.time(gather, options, moment) {
                 Some(nanos) => self.stamped = Some(nanos),
                 None => return gather.report.skip(number, SET_BACK),
@@ -194,6 +194,7 @@ impl Reader {
             Some(date) => {
                 let within =
                     if moment.date.is_some() { moment.nanos } else { self.clock.advance(moment.nanos).ok()? };
+                gather.guessed(moment.ambiguous);
                 gather.dated = true;
                 date.nanos() + within - moment.offset.unwrap_or_else(|| options.offset())
             }

@@ -1,5 +1,6 @@
 //! Collects the values of one file by column, as they come: 12 bytes a value.
 
+use super::columns::Section;
 use super::report::FileReport;
 use pagetide_core::{Column, Kind, StepResult, Table};
 use std::collections::HashMap;
@@ -57,6 +58,8 @@ pub(super) struct Gather {
     pub(super) moments: Vec<i64>,
     pub(super) lanes: Vec<(LaneKey, Column, Lane)>,
     pub(super) events: Vec<(i64, Event)>,
+    /// What people call entities whose name is none that they would read.
+    pub(super) labels: HashMap<(Table, String), String>,
     known_moments: HashMap<i64, u32>,
     known_lanes: HashMap<LaneKey, LaneId>,
     now: u32,
@@ -73,9 +76,30 @@ impl Gather {
             moments: Vec::new(),
             lanes: Vec::new(),
             events: Vec::new(),
+            labels: HashMap::new(),
             known_moments: HashMap::new(),
             known_lanes: HashMap::new(),
             now: 0,
+        }
+    }
+
+    /// Takes note that a date was read whose day and month could be the other way round.
+    pub(super) fn guessed(&mut self, ambiguous: bool) {
+        if ambiguous {
+            self.report.note("the order of day and month in its dates is a guess (--date-order decides)");
+        }
+    }
+
+    /// Takes note of what sysstat is known to print wrong (its `read_vmstat_paging`, corrected in 12.7.9).
+    pub(super) fn doubled_steal(&mut self, section: &Section) {
+        let mut release =
+            self.facts.kernel.as_deref().unwrap_or("").split(['.', '-']).map(|part| part.parse().unwrap_or(0));
+        let release: (u32, u32) = (release.next().unwrap_or(0), release.next().unwrap_or(0));
+        // pgsteal_anon and pgsteal_file came with 497a6c1b0990 ("mm: keep separate anon and file statistics on page reclaim activity").
+        if release >= (5, 8) && section.has("pgsteal/s") {
+            self.report.note(
+                "sysstat before 12.7.9 counts ordinary reclaim twice in pgsteal/s and %vmeff on this kernel (Linux 5.8 and later)",
+            );
         }
     }
 

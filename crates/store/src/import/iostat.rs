@@ -78,7 +78,7 @@ impl Reader {
             let names: Vec<&str> = line.split_whitespace().collect();
             let key = names.iter().position(|name| name.starts_with("Device"));
             self.table = Some((Section::new(Table::Disk, DISK, &names), key));
-        } else if let Some((moment, "")) = stamp(line.trim()) {
+        } else if let Some((moment, "")) = stamp(line.trim(), options.date_order) {
             self.begin();
             self.seen.time = true;
             self.time = moment_of(gather, options, moment);
@@ -137,6 +137,7 @@ impl Reader {
 /// When a report was made. iostat stamps with date and time.
 fn moment_of(gather: &mut Gather, options: &Options, moment: Moment) -> Option<i64> {
     let date = moment.date?;
+    gather.guessed(moment.ambiguous);
     gather.dated = true;
     gather.timed = true;
     gather.local |= moment.offset.is_none();

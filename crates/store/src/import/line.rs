@@ -24,6 +24,20 @@ const UNENDED: &str = "the last line does not end, so its last number may be cut
 /// Why a long line is left out.
 const TOO_LONG: &str = "the line is longer than 1 MiB";
 
+/// What begins a terminal's instruction.
+const ESCAPE: u8 = 0x1b;
+
+/// Takes out what colours a line on a terminal: `ESC [ 34;1m`.
+pub(super) fn without_colours(line: &mut Vec<u8>) {
+    let mut inside = false;
+    line.retain(|byte| {
+        let ends = inside && byte.is_ascii_alphabetic();
+        let out = inside || *byte == ESCAPE;
+        inside = out && !ends;
+        !out
+    });
+}
+
 /// Reads lines and counts them.
 #[derive(Debug)]
 pub(super) struct Lines<R> {
@@ -53,6 +67,9 @@ impl<R: BufRead> Lines<R> {
             return Ok(Some(Line::Unended));
         }
         self.bytes.pop_if(|last| *last == b'\r');
+        if self.bytes.contains(&ESCAPE) {
+            without_colours(&mut self.bytes);
+        }
         match std::str::from_utf8(&self.bytes) {
             Ok(text) => Ok(Some(Line::Whole(text))),
             Err(_) => {
@@ -113,6 +130,12 @@ mod tests {
         assert_eq!(lines.next().unwrap(), Some(Line::Unended));
         assert_eq!(lines.number, 4);
         assert_eq!(lines.next().unwrap(), None);
+    }
+
+    #[test]
+    fn colours_are_taken_out() {
+        let mut lines = Lines::new(&b"00:19:47 \x1b[34;1m   1860.00\x1b[0m\x1b[34;22m  0.00\x1b[0m\n"[..]);
+        assert_eq!(lines.next().unwrap(), Some(Line::Whole("00:19:47    1860.00  0.00")));
     }
 
     #[test]

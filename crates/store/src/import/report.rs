@@ -14,6 +14,8 @@ pub enum FileKind {
     Sar,
     /// JSON of `sadf -j`.
     Sadf,
+    /// Tables of `sadf -d` and lines of `sadf -p`.
+    SadfText,
     /// Copies of the kernel's files: meminfo, vmstat, zoneinfo, buddyinfo, one or many of each.
     KernelFiles,
     /// Text of `vmstat 1`.
@@ -30,6 +32,7 @@ impl FileKind {
         match self {
             Self::Sar => "sar text",
             Self::Sadf => "sadf -j",
+            Self::SadfText => "sadf -d or -p",
             Self::KernelFiles => "kernel files",
             Self::Vmstat => "vmstat text",
             Self::Iostat => "iostat text",
@@ -133,6 +136,14 @@ impl FileReport {
             Some(left) => left.lines += 1,
             None => self.left_out.push(LeftOut { what: what.to_owned(), lines: 1, first_line: line }),
         }
+    }
+
+    /// Why nothing was taken from the file: its name and the first reasons.
+    pub(super) fn why_nothing(&self) -> String {
+        let skipped = self.skipped.iter().map(|skipped| format!("line {}: {}", skipped.from_line, skipped.reason));
+        let left_out = self.left_out.iter().map(|left| format!("line {}: {}", left.first_line, left.what));
+        let reasons: Vec<String> = skipped.chain(left_out).take(3).collect();
+        if reasons.is_empty() { self.name.clone() } else { format!("{} ({})", self.name, reasons.join("; ")) }
     }
 
     /// Says something once.

@@ -1,26 +1,38 @@
-//! JSON of `sadf -j`: sar's tables as objects. They are read one sample at a time, so the file may be of any length.
+//! JSON of `sadf -j`, `mpstat -o JSON` and `iostat -o JSON`: the tables as objects. They are read one sample at a time, so the file may
+//! be of any length.
 
 use super::Options;
 use super::banner::{has_small_pages, one_host};
-use super::clock::stamp;
+use super::clock::{Date, DayClock, SECOND, printed_date, stamp, zone_offset};
 use super::columns::{DISK, HOST, Section, everything};
+use super::dump::unstamped_start;
 use super::gather::{Event, Gather};
 use super::number::millionths_of;
 use pagetide_core::{Error, Table};
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 use std::cell::Cell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::io::{self, BufRead, Read};
 
 /// Reads JSON of sadf. What stands before the place where the JSON breaks off is kept.
 pub(super) fn read<R: BufRead>(input: R, gather: &mut Gather, options: &Options) -> Result<(), Error> {
     let lines = Cell::new(1);
-    let mut reader = Reader { gather, options, sections: HashMap::new(), lines: &lines, error: None };
+    let mut reader = Reader {
+        gather,
+        options,
+        sections: HashMap::new(),
+        lines: &lines,
+        error: None,
+        date: None,
+        clock: DayClock::default(),
+        samples: 0,
+    };
     let mut json = serde_json::Deserializer::from_reader(Counted { input, lines: &lines });
     let result = Node { reader: &mut reader, place: Place::Root }.deserialize(&mut json);
     let error = reader.error.take();
+    reader.say_unused();
     gather.report.lines = lines.get();
     if let Some(error) = error {
         return Err(error);
@@ -57,6 +69,10 @@ struct Reader<'a> {
     sections: HashMap<String, Section>,
     lines: &'a Cell<u64>,
     error: Option<Error>,
+    /// The day of `date`, for samples with only a time of day (mpstat).
+    date: Option<Date>,
+    clock: DayClock,
+    samples: i64,
 }
 
 /// Where in the document a value stands.
@@ -139,6 +155,11 @@ impl Reader<'_> {
             ("number-of-cpus", Value::Number(cpus)) => {
                 self.gather.facts.cpus = cpus.as_u64().and_then(|cpus| u32::try_from(cpus).ok());
             }
+            ("date", Value::String(text)) => {
+                let printed = printed_date(text, false, self.options.date_order);
+                self.gather.guessed(printed.is_some_and(|printed| printed.ambiguous));
+                self.date = printed.map(|printed| printed.date);
+            }
             ("restarts" | "comments", Value::Array(events)) => {
                 for event in events.iter().filter_map(Value::as_object).flat_map(Map::values) {
                     let text = match event.get("com").and_then(Value::as_str) {
@@ -155,22 +176,66 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The moment in an object with `date`, `time` and, since sysstat 9, `utc`.
+    /// The moment in an object with `date`, `time` and, since sysstat 9, `utc` or `tz`; or as mpstat and iostat print it.
     fn moment(&mut self, of: &Value) -> Option<i64> {
-        let text = format!("{} {}", of.get("date")?.as_str()?, of.get("time")?.as_str()?);
-        let (moment, _) = stamp(&text)?;
-        let utc =
-            of.get("utc").and_then(Value::as_u64) == Some(1) || of.get("tz").and_then(Value::as_str) == Some("UTC");
-        self.gather.dated = true;
-        self.gather.local |= !utc;
-        Some(moment.date?.nanos() + moment.nanos - if utc { 0 } else { self.options.offset() })
+        let (text, utc, zone) = match of {
+            Value::String(text) => (text.clone(), false, None),
+            _ => (
+                format!("{} {}", of.get("date")?.as_str()?, of.get("time")?.as_str()?),
+                of.get("utc").and_then(Value::as_u64) == Some(1),
+                of.get("tz").and_then(Value::as_str),
+            ),
+        };
+        let (moment, _) = stamp(&text, self.options.date_order)?;
+        self.gather.guessed(moment.ambiguous);
+        let offset = match zone {
+            _ if utc => 0,
+            None => {
+                self.gather.local |= moment.offset.is_none();
+                moment.offset.unwrap_or_else(|| self.options.offset())
+            }
+            Some(zone) => match self.options.utc_offset.or_else(|| zone_offset(zone)) {
+                Some(offset) => offset,
+                None => {
+                    let reason = format!("the zone `{zone}` has no offset of its own: say which (--utc-offset +02:00)");
+                    self.gather.report.skip(self.lines.get(), reason);
+                    return None;
+                }
+            },
+        };
+        let day = moment.date.or(self.date).or(self.options.date);
+        let within = if moment.date.is_some() { moment.nanos } else { self.clock.advance(moment.nanos).ok()? };
+        self.gather.dated |= day.is_some();
+        Some(day.map_or(0, Date::nanos) + within - offset)
+    }
+
+    /// When a sample without a time was taken: an interval after the one before.
+    fn unstamped(&mut self) -> i64 {
+        self.gather.timed = false;
+        let nth = self.samples.saturating_mul(self.options.spacing().unwrap_or(SECOND));
+        unstamped_start(self.gather, self.options).saturating_add(nth)
     }
 
     fn sample(&mut self, sample: &Value) {
         let line = self.lines.get();
         let Some(tables) = sample.as_object() else { return };
-        let Some(nanos) = tables.get("timestamp").and_then(|stamp| self.moment(stamp)) else {
-            return self.gather.report.skip(line, "a sample without a time (it ends in this line)");
+        let of_iostat = tables.contains_key("avg-cpu")
+            || tables.get("disk").and_then(|disks| disks.get(0)).is_some_and(|disk| disk.get("disk_device").is_some());
+        self.samples += 1;
+        if of_iostat && self.samples == 1 {
+            return self.gather.report.leave_out(line, "averages since boot (the first report of iostat)");
+        }
+        let skipped = self.gather.report.skipped_lines;
+        let nanos = match tables.get("timestamp") {
+            Some(stamp) => self.moment(stamp),
+            None if of_iostat => Some(self.unstamped()),
+            None => None,
+        };
+        let Some(nanos) = nanos else {
+            if self.gather.report.skipped_lines == skipped {
+                self.gather.report.skip(line, "a sample without a time (it ends in this line)");
+            }
+            return;
         };
         self.gather.at(nanos);
         for (name, table) in tables {
@@ -180,12 +245,16 @@ impl Reader<'_> {
                     for cpu in cpus.iter().filter_map(Value::as_object) {
                         if cpu.get("cpu").and_then(Value::as_str) == Some("all") {
                             self.row(Table::Host, "", name, &[cpu]);
+                        } else {
+                            self.gather.report.leave_out(line, "CPUs one by one: a recording has them together");
                         }
                     }
                 }
+                ("avg-cpu", Value::Object(cpus)) => self.row(Table::Host, "", "cpu-load", &[cpus]),
                 ("disk", Value::Array(disks)) => {
                     for disk in disks.iter().filter_map(Value::as_object) {
-                        let device = disk.get("disk-device").and_then(Value::as_str);
+                        let device =
+                            disk.get("disk-device").or_else(|| disk.get("disk_device")).and_then(Value::as_str);
                         self.row(Table::Disk, device.unwrap_or(""), name, &[disk]);
                     }
                 }
@@ -223,6 +292,18 @@ impl Reader<'_> {
             self.sections.entry(names.join(" ")).or_insert_with(|| Section::new(table, meanings, names.as_slice()));
         section.row(self.gather, entity, &values, everything);
     }
+
+    /// Says which keys of the objects that were read have no place.
+    fn say_unused(&mut self) {
+        let sections: BTreeMap<&String, &Section> = self.sections.iter().collect();
+        for section in sections.into_values() {
+            self.gather.doubled_steal(section);
+            let unused: Vec<&str> = section.unused().collect();
+            if !unused.is_empty() {
+                self.gather.report.note(format!("columns without a place in a recording: {}", unused.join(" ")));
+            }
+        }
+    }
 }
 
 /// What sar calls the column that sadf calls `key` in `object`.
@@ -237,7 +318,7 @@ fn sar_name(object: &str, key: &str) -> String {
         ("psi-mem", "some_avg") => "%smem".to_owned(),
         ("psi-mem", "full_avg") => "%fmem".to_owned(),
         (_, "vmeff-percent") => "%vmeff".to_owned(),
-        (_, "util-percent") => "%util".to_owned(),
+        (_, "util-percent") | ("disk", "util") => "%util".to_owned(),
         ("paging" | "swap-pages" | "process-and-context-switch", _) => format!("{key}/s"),
         (_, "bread" | "bwrtn" | "bdscd" | "rd_sec" | "wr_sec" | "dc_sec" | "rkB" | "wkB" | "dkB") => format!("{key}/s"),
         _ => key.to_owned(),

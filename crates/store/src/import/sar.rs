@@ -1,4 +1,4 @@
-//! Text of `sar`, of sysstat 9 to 12, in any locale, of one or several days.
+//! Text of `sar`, of sysstat 9 to 12, in any locale, of one or several days; and of `mpstat` and `pidstat`, which print as sar does.
 //!
 //! A table begins with a header that says what its columns are; the same header comes again after a page. Its rows carry
 //! only a time of day, so every table follows the clock through the midnights by itself, from the date of the banner on.
@@ -6,10 +6,11 @@
 use super::Options;
 use super::banner::Banner;
 use super::clock::{Backwards, DayClock, SET_BACK, TimeOfDay, time_of_day};
-use super::columns::{DISK, HOST, Section, everything};
+use super::columns::{DISK, HOST, PROCESS, Section, everything, gauges};
 use super::gather::{Event, Gather};
 use super::line::{Lines, each_line};
 use pagetide_core::{Error, Table};
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::BufRead;
 
@@ -28,9 +29,13 @@ const KEYS: &[&str] = &[
     "IN",
     "FCHOST",
     "BAT",
-    "UID",
+    "NODE",
+    "TGID",
     "PID",
 ];
+
+/// Columns of `mpstat -T` that the row of all CPUs leaves empty.
+const TOPOLOGY: [&str; 3] = ["CORE", "SOCK", "NODE"];
 
 /// What the rows of a table are about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +45,8 @@ enum About {
     Cpu(usize),
     /// Disks, by the column at this position.
     Disk(usize),
+    /// Processes, by the column of their id at this position; their command is the last column.
+    Process(usize),
     /// Something that is not recorded.
     Other,
 }
@@ -49,6 +56,8 @@ struct SarTable {
     section: Section,
     about: About,
     clock: DayClock,
+    /// The time of day in its last header. Rows of the same time are of no interval: they are averages since boot.
+    begun: i64,
     /// What to say about its rows when they have no place.
     place: String,
 }
@@ -101,7 +110,12 @@ impl Reader {
             self.tables.iter_mut().for_each(|table| table.clock = DayClock::default());
             return Ok(());
         }
-        let Some(time) = time_after_zone(line) else {
+        if let Some(names) = line.strip_prefix("# Time") {
+            // pidstat -h has one header, without a time.
+            self.header(TimeOfDay { nanos: -1, twelve_hours: false, rest: names });
+            return Ok(());
+        }
+        let Some(time) = time_and_zone(line) else {
             if line.split_whitespace().take(3).any(|word| word.ends_with([':', '：'])) {
                 gather.report.leave_out(number, "averages over the whole time");
             } else {
@@ -162,7 +176,10 @@ impl Reader {
             }
         };
         // The time of a header is that of the row before it, or of the start: a row that is earlier is past a midnight.
-        let _ = self.tables[at].clock.advance(time.nanos);
+        if time.nanos >= 0 {
+            let _ = self.tables[at].clock.advance(time.nanos);
+        }
+        self.tables[at].begun = time.nanos;
         self.current = Some(at);
     }
 
@@ -181,12 +198,25 @@ impl Reader {
                 Some("all") => "",
                 _ => return gather.report.leave_out(number, &table.place),
             },
-            About::Disk(at) => time.rest.split_whitespace().nth(at).unwrap_or(""),
+            About::Disk(at) | About::Process(at) => time.rest.split_whitespace().nth(at).unwrap_or(""),
         };
+        let since_boot = table.begun == time.nanos;
+        if since_boot {
+            gather.report.leave_out(number, "averages since boot: a row of the same time as its header");
+        }
         match numbers(&table.section, table.about, time.rest, &mut self.values) {
-            Ok(()) => {
+            Ok(command) => {
+                let entity = match command {
+                    // pidstat does not say when a process was started.
+                    Some(command) => {
+                        let entity = format!("{entity}@0");
+                        gather.labels.entry((Table::Process, entity.clone())).or_insert_with(|| command.to_owned());
+                        Cow::Owned(entity)
+                    }
+                    None => Cow::Borrowed(entity),
+                };
                 gather.at(nanos);
-                table.section.row(gather, entity, &self.values, everything);
+                table.section.row(gather, &entity, &self.values, if since_boot { gauges } else { everything });
             }
             Err(reason) => gather.report.skip(number, reason),
         }
@@ -198,6 +228,7 @@ impl Reader {
             let key = table.about.key();
             let unused: Vec<&str> =
                 table.section.unused().filter(|name| key.is_none_or(|at| *name != table.section.name(at))).collect();
+            gather.doubled_steal(&table.section);
             if !unused.is_empty() {
                 gather.report.note(format!("columns without a place in a recording: {}", unused.join(" ")));
             }
@@ -208,7 +239,7 @@ impl Reader {
 impl About {
     fn key(self) -> Option<usize> {
         match self {
-            Self::Cpu(at) | Self::Disk(at) => Some(at),
+            Self::Cpu(at) | Self::Disk(at) | Self::Process(at) => Some(at),
             Self::Host | Self::Other => None,
         }
     }
@@ -217,10 +248,16 @@ impl About {
 impl SarTable {
     /// The table under a header.
     fn under(header: &str) -> Self {
-        let names: Vec<&str> = header.split_whitespace().collect();
-        let key = names.iter().position(|name| KEYS.contains(name));
+        let mut names: Vec<&str> = header.split_whitespace().collect();
+        if names.first() == Some(&"CPU") {
+            names.retain(|name| !TOPOLOGY.contains(name));
+        }
+        // pidstat has a column CPU, too.
+        let id = names.iter().position(|name| matches!(*name, "PID" | "TGID"));
+        let key = id.or_else(|| names.iter().position(|name| KEYS.contains(name)));
         let (table, meanings) = match key.map(|at| names[at]) {
             Some("DEV") => (Table::Disk, DISK),
+            Some("PID") => (Table::Process, PROCESS),
             _ => (Table::Host, HOST),
         };
         let section = Section::new(table, meanings, &names);
@@ -228,40 +265,62 @@ impl SarTable {
             _ if !section.is_known() => About::Other,
             None => About::Host,
             Some((at, "DEV")) => About::Disk(at),
-            Some((at, "CPU")) => About::Cpu(at),
+            Some((at, "CPU" | "NODE")) => About::Cpu(at),
+            Some((at, "PID")) if names.last() == Some(&"Command") => About::Process(at),
             Some(_) => About::Other,
         };
         let place = match about {
-            About::Cpu(_) => "CPUs one by one: a recording has them together".to_owned(),
+            About::Cpu(_) => "CPUs and nodes one by one: a recording has them together".to_owned(),
+            About::Other if names.contains(&"TGID") => "threads one by one (pidstat -t)".to_owned(),
             _ => format!("no place in a recording: {}", names[..names.len().min(3)].join(" ")),
         };
-        Self { section, about, clock: DayClock::default(), place }
+        Self { section, about, clock: DayClock::default(), begun: -1, place }
     }
 }
 
-/// Reads the numbers of a row; the column that says what the row is about is none.
-fn numbers(section: &Section, about: About, row: &str, values: &mut Vec<Option<i64>>) -> Result<(), String> {
+/// Reads the numbers of a row, and of a process its command, which may have blanks in it. The column that says what the row is about
+/// is no number, and one that fills nothing need not be.
+fn numbers<'a>(
+    section: &Section,
+    about: About,
+    row: &'a str,
+    values: &mut Vec<Option<i64>>,
+) -> Result<Option<&'a str>, String> {
     values.clear();
-    let key = about.key();
-    for (at, text) in row.split_whitespace().enumerate() {
+    let mut rest = row.trim();
+    while !rest.is_empty() {
+        let at = values.len();
         if at >= section.width() {
             return Err("more values than columns".to_owned());
         }
-        let value = if key == Some(at) { None } else { section.number(at, text) };
-        if value.is_none() && key != Some(at) {
+        if matches!(about, About::Process(_)) && at + 1 == section.width() {
+            return Ok(Some(rest));
+        }
+        let (text, behind) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        let value = if about.key() == Some(at) { None } else { section.number(at, text) };
+        if value.is_none() && section.uses(at) {
             return Err(format!("`{text}` is not a number (column {})", section.name(at)));
         }
         values.push(value);
+        rest = behind.trim_start();
     }
-    if values.len() < section.width() { Err("fewer values than columns".to_owned()) } else { Ok(()) }
+    if values.len() < section.width() { Err("fewer values than columns".to_owned()) } else { Ok(None) }
 }
 
-/// The time at the start of a line; some locales put the zone before it.
-fn time_after_zone(line: &str) -> Option<TimeOfDay<'_>> {
-    time_of_day(line).or_else(|| {
-        let (zone, rest) = line.split_once(' ')?;
-        (zone.len() <= 5 && zone.bytes().all(|byte| byte.is_ascii_uppercase())).then(|| time_of_day(rest)).flatten()
-    })
+/// The time at the start of a line; some locales put the zone before it, some behind it.
+fn time_and_zone(line: &str) -> Option<TimeOfDay<'_>> {
+    let is_zone = |word: &str| {
+        (2..=5).contains(&word.len())
+            && word.bytes().all(|byte| byte.is_ascii_uppercase())
+            && !KEYS.contains(&word)
+            && !["LINUX", "COM", "UID", "USER"].contains(&word)
+    };
+    let before = || line.split_once(' ').filter(|(zone, _)| is_zone(zone)).and_then(|(_, rest)| time_of_day(rest));
+    let time = time_of_day(line).or_else(before)?;
+    match time.rest.trim_start().split_once(char::is_whitespace) {
+        Some((zone, rest)) if is_zone(zone) => Some(TimeOfDay { rest, ..time }),
+        _ => Some(time),
+    }
 }
 
 /// The lines among the rows that are no row: a restart of the host, a comment made with `sadc -C`.
@@ -291,5 +350,5 @@ pub(super) fn is_header(rest: &str) -> bool {
 
 /// Whether a line is the header of one of sar's tables.
 pub(super) fn looks_like_header(line: &str) -> bool {
-    time_after_zone(line.trim_start()).is_some_and(|time| is_header(time.rest))
+    line.starts_with("# Time ") || time_and_zone(line.trim_start()).is_some_and(|time| is_header(time.rest))
 }

@@ -1,7 +1,8 @@
 //! Recognises what a file is by its beginning.
 
+use super::line::without_colours;
 use super::report::FileKind;
-use super::{dump, iostat, sar, vmstat};
+use super::{dump, iostat, sadf_text, sar, vmstat};
 
 /// How much of a file is looked at.
 pub(super) const LOOKED_AT: usize = 64 << 10;
@@ -20,9 +21,17 @@ pub(super) fn kind(start: &[u8]) -> Result<FileKind, Unreadable> {
     if let Some(known) = FOREIGN.iter().find(|(magic, _)| start.starts_with(magic)) {
         return Err(known.1);
     }
-    let text = String::from_utf8_lossy(start);
+    let mut start = start.to_vec();
+    without_colours(&mut start);
+    let text = String::from_utf8_lossy(&start);
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     for line in text.lines() {
+        if let Some((_, why)) = FOREIGN_TEXT.iter().find(|(is, _)| is(line)) {
+            return Err(*why);
+        }
+        if sadf_text::looks_like_line(line) {
+            return Ok(FileKind::SadfText);
+        }
         if line.starts_with('{') {
             if text.contains("\"sysstat\"") {
                 return Ok(FileKind::Sadf);
@@ -47,8 +56,43 @@ pub(super) fn kind(start: &[u8]) -> Result<FileKind, Unreadable> {
     Err(Unreadable { what: "nothing in it looks like a log that pagetide reads", hint: READABLE })
 }
 
+/// Whether a line has numbers in Persian or Arabic-Indic digits.
+fn has_other_digits(line: &str) -> bool {
+    line.chars().any(|c| matches!(c, '۰'..='۹' | '٠'..='٩'))
+}
+
+/// Whether a line shows what a text is.
+type IsLineOf = fn(&str) -> bool;
+
+/// Text that is known and not read, by a line of it.
+static FOREIGN_TEXT: &[(IsLineOf, Unreadable)] = &[
+    (
+        |line| line.starts_with("Tape:"),
+        Unreadable { what: "it is text of tapestat", hint: "a recording has no place for tapes" },
+    ),
+    (
+        |line| line.starts_with("Filesystem") && (line.contains("rB/s") || line.contains("rkB/s")),
+        Unreadable {
+            what: "it is text of cifsiostat or nfsiostat",
+            hint: "a recording has no place for network file systems",
+        },
+    ),
+    (
+        has_other_digits,
+        Unreadable { what: "its numbers are not in the digits 0 to 9", hint: "print it again with LC_ALL=C" },
+    ),
+    (
+        |line| line.starts_with("<?xml") || line.starts_with("<sysstat"),
+        Unreadable { what: "it is XML", hint: "`sadf -j FILE -- -A > FILE.json`, and import that" },
+    ),
+    (
+        |line| line.starts_with("<svg"),
+        Unreadable { what: "it is a picture", hint: "`sadf -j FILE -- -A > FILE.json`, and import that" },
+    ),
+];
+
 /// What can be read, for messages.
-pub(super) const READABLE: &str = "it reads sar text, `sadf -j` JSON, copies of /proc/meminfo, vmstat, zoneinfo and \
+pub(super) const READABLE: &str = "it reads text of sar, mpstat and pidstat, `sadf -j`, `-d` and `-p`, copies of /proc/meminfo, vmstat, zoneinfo and \
      buddyinfo, `vmstat 1`, `iostat -x` and fio JSON; of an excerpt keep the header lines";
 
 /// Files that are no text, by how they begin.

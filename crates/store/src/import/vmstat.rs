@@ -6,11 +6,14 @@ use super::columns::{Section, VMSTAT, everything, gauges};
 use super::dump::unstamped_start;
 use super::gather::Gather;
 use super::line::{Lines, each_line};
-use pagetide_core::{Error, Table};
+use super::number::scaled;
+use pagetide_core::{Bytes, Error, Table};
 use std::io::BufRead;
 
-/// The names that a header begins with.
-const FIRST: [&str; 4] = ["r", "b", "swpd", "free"];
+/// The columns between those of memory and of CPUs, which no language translates.
+const TRAFFIC: [&str; 4] = ["si", "so", "bi", "bo"];
+/// Where they begin: before them are `r b swpd free buff cache`, or with `-a` `inact active` at the end.
+const TRAFFIC_AT: usize = 6;
 
 /// Whether a line is the header that names the columns, or the title above it.
 pub(super) fn looks_like_header(line: &str) -> bool {
@@ -19,23 +22,65 @@ pub(super) fn looks_like_header(line: &str) -> bool {
 
 fn is_title(line: &str) -> bool {
     let line = line.trim_start();
-    (line.starts_with("procs") || line.starts_with("--procs--")) && line.contains("memory")
+    (line.starts_with("procs") || line.starts_with("--procs--")) && line.contains("---")
 }
 
 fn is_header(line: &str) -> bool {
-    line.split_whitespace().take(FIRST.len()).eq(FIRST)
+    line.split_whitespace().take(2).eq(["r", "b"])
+        && line.split_whitespace().skip(TRAFFIC_AT).take(TRAFFIC.len()).eq(TRAFFIC)
+}
+
+/// The names of a header's columns; those of memory, which are translated, in English.
+fn names(header: &str) -> Vec<&str> {
+    let mut words: Vec<&str> = header.split_whitespace().collect();
+    let lists = words.get(4).is_some_and(|word| word.starts_with("inact"));
+    let memory = if lists { ["swpd", "free", "inact", "active"] } else { ["swpd", "free", "buff", "cache"] };
+    for (word, name) in words.iter_mut().skip(2).zip(memory) {
+        *word = name;
+    }
+    words
 }
 
 /// Reads text of vmstat.
 pub(super) fn read<R: BufRead>(lines: &mut Lines<R>, gather: &mut Gather, options: &Options) -> Result<(), Error> {
     let mut reader = Reader { header: None, first: true, rows: 0 };
     gather.timed = false;
-    gather.report.note("sizes are taken as KiB, vmstat's default, and swap traffic as pages of 4 KiB");
     each_line(lines, gather, |gather, number, line| {
         reader.line(gather, options, number, line);
         Ok(())
-    })
+    })?;
+    in_their_unit(gather, options.vmstat_unit);
+    Ok(())
 }
+
+/// Turns what was taken as KiB into the unit that it is in. Memory is whole pages, so in KiB all its sizes are multiples of 4; one that
+/// is not shows another unit (`-S`). vmstat does not print which.
+fn in_their_unit(gather: &mut Gather, told: Option<Bytes>) {
+    let sizes = || gather.lanes.iter().filter(|(key, _, _)| SIZES.contains(&key.name.as_str()));
+    let in_pages = sizes().all(|(_, _, lane)| lane.values.iter().all(|bytes| bytes % 4096 == 0));
+    let largest = sizes().flat_map(|(_, _, lane)| &lane.values).max().copied().unwrap_or(0) / 1024;
+    let (unit, name) = match told {
+        Some(unit) => (i64::try_from(unit.get()).unwrap_or(i64::MAX), "as told"),
+        None if in_pages => (1024, "KiB, vmstat's default"),
+        None if largest >= LARGEST_MIB => (1000, "kB (-S k), as they are no multiples of 4 KiB"),
+        None => (1 << 20, "MiB (-S M), as they are no multiples of 4 KiB"),
+    };
+    gather.report.note(format!("sizes are taken as {name} (--vmstat-unit decides), swap traffic as pages of 4 KiB"));
+    if unit != 1024 {
+        let lanes = gather.lanes.iter_mut().filter(|(key, _, _)| {
+            SIZES.contains(&key.name.as_str()) || matches!(key.name.as_str(), "pswpin" | "pswpout")
+        });
+        for value in lanes.flat_map(|(_, _, lane)| &mut lane.values) {
+            *value = scaled(*value, unit, 1024).unwrap_or(i64::MAX);
+        }
+    }
+}
+
+/// The columns whose unit `-S` chooses, but for swap traffic.
+const SIZES: [&str; 6] = ["swap_used", "MemFree", "Buffers", "cache_and_slab", "Inactive", "Active"];
+
+/// No host has so many MiB free, or as cache; a host with so many kB is small.
+const LARGEST_MIB: i64 = 2 << 20;
 
 /// The columns, and the zone above the stamps where there is one.
 #[derive(Debug)]
@@ -59,8 +104,9 @@ impl Reader {
         }
         if is_header(line) {
             let known = |name: &&str| VMSTAT.iter().any(|meaning| meaning.of.contains(name));
-            let names: Vec<&str> = line.split_whitespace().take_while(known).collect();
-            let zone = line.split_whitespace().nth(names.len()).map(str::to_owned);
+            let words = names(line);
+            let names: Vec<&str> = words.iter().copied().take_while(known).collect();
+            let zone = words.get(names.len()).map(|zone| (*zone).to_owned());
             self.header = Some(Header { section: Section::new(Table::Host, VMSTAT, &names), zone });
             self.first = true;
             return;
@@ -83,8 +129,9 @@ impl Reader {
             }
             rest = &text[end..];
         }
-        let nanos = match (&header.zone, stamp(rest.trim_start())) {
+        let nanos = match (&header.zone, stamp(rest.trim_start(), options.date_order)) {
             (Some(zone), Some((moment, _))) if let Some(date) = moment.date => {
+                gather.guessed(moment.ambiguous);
                 gather.dated = true;
                 gather.timed = true;
                 let utc = moment.offset.is_some() || zone == "UTC" || zone == "GMT";

@@ -169,6 +169,29 @@ pub(in crate::import) static DISK: &[Meaning] = &[
     share("util", &["%util"]),
 ];
 
+/// The processes' columns of `pidstat`. A percent of a CPU is one of its 100 ticks a second; its user time is without guests.
+pub(in crate::import) static PROCESS: &[Meaning] = &[
+    rate("utime", Unit::Ticks, &["%usr", "%guest"]),
+    rate("utime", Unit::Ticks, &["%usr"]),
+    rate("stime", Unit::Ticks, &["%system"]),
+    rate_times("cpu_delay_total", Unit::Nanos, 10_000_000, &["%wait"]),
+    rate("minflt", Unit::Count, &["minflt/s"]),
+    rate("majflt", Unit::Count, &["majflt/s"]),
+    kib("vsize", &["VSZ"]),
+    Meaning {
+        name: "rss",
+        kind: Kind::Gauge,
+        unit: Unit::Pages,
+        numerator: 1,
+        denominator: 4 * RATE_SCALE,
+        of: &["RSS"],
+    },
+    rate_times("read_bytes", Unit::Bytes, 1024, &["kB_rd/s"]),
+    rate_times("write_bytes", Unit::Bytes, 1024, &["kB_wr/s"]),
+    rate_times("cancelled_write_bytes", Unit::Bytes, 1024, &["kB_ccwr/s"]),
+    count("num_threads", &["threads"]),
+];
+
 /// The columns of `vmstat`. Its user time contains nice time, its cache reclaimable slab (since procps-ng 3.3.10): both
 /// under names of their own. It prints swap traffic in KiB: pages of 4 KiB are a quarter.
 pub(in crate::import) static VMSTAT: &[Meaning] = &[

@@ -1,0 +1,193 @@
+//! Text of `sadf -d` (a table with semicolons for each of sar's) and of `sadf -p` (a line for each value).
+
+use super::Options;
+use super::banner::one_host;
+use super::clock::{stamp, zone_offset};
+use super::columns::{DISK, HOST, Section, everything};
+use super::gather::{Event, Gather};
+use super::line::{Lines, each_line};
+use pagetide_core::{Error, Table};
+use std::collections::HashMap;
+use std::io::BufRead;
+
+/// What the header of a table of `sadf -d` begins with.
+const HEADER: &str = "# hostname;interval;timestamp;";
+
+/// Whether a line is the header of a table of `sadf -d`, or a line of `sadf -p`.
+pub(super) fn looks_like_line(line: &str) -> bool {
+    line.starts_with(HEADER) || value_line(line).is_some()
+}
+
+/// Host, time, what it is about, column and value of a line of `sadf -p`.
+fn value_line(line: &str) -> Option<[&str; 5]> {
+    let [host, interval, time, about, column, value] = line.split('\t').collect::<Vec<_>>()[..] else { return None };
+    let whole = interval.parse::<i64>().is_ok() && stamp(time, None).is_some();
+    whole.then_some([host, time, about, column, value])
+}
+
+/// Reads text of `sadf -d` and `-p`.
+pub(super) fn read<R: BufRead>(lines: &mut Lines<R>, gather: &mut Gather, options: &Options) -> Result<(), Error> {
+    let mut reader = Reader { options, table: None, row: Row::default(), sections: HashMap::new() };
+    each_line(lines, gather, |gather, number, line| reader.line(gather, number, line))?;
+    reader.end_row(gather);
+    for section in reader.table.iter().chain(reader.sections.values()) {
+        gather.doubled_steal(section);
+    }
+    Ok(())
+}
+
+/// The values of `sadf -p` that belong together: of one time and of one thing.
+#[derive(Debug, Default)]
+struct Row {
+    nanos: i64,
+    about: String,
+    names: Vec<String>,
+    values: Vec<String>,
+    line: u64,
+}
+
+#[derive(Debug)]
+struct Reader<'a> {
+    options: &'a Options,
+    /// The table of `sadf -d` that is being read.
+    table: Option<Section>,
+    row: Row,
+    /// Of `sadf -p`, by the names of a row's columns.
+    sections: HashMap<String, Section>,
+}
+
+/// What the rows of a table are about, by what stands before their numbers.
+fn about(column: &str, text: &str) -> Result<(Table, String), String> {
+    match (column, text) {
+        ("DEV", device) => Ok((Table::Disk, device.to_owned())),
+        ("CPU", "-1" | "all") | ("", _) => Ok((Table::Host, String::new())),
+        ("CPU", _) => Err("CPUs one by one: a recording has them together".to_owned()),
+        (other, _) => Err(format!("no place in a recording: {other}")),
+    }
+}
+
+impl Reader<'_> {
+    fn line(&mut self, gather: &mut Gather, number: u64, line: &str) -> Result<(), Error> {
+        if let Some(names) = line.strip_prefix(HEADER) {
+            if names.contains("[...]") {
+                gather.report.skip(number, "all in one line (sadf -h): print it without -h");
+                self.table = None;
+                return Ok(());
+            }
+            let names: Vec<&str> = names.split(';').collect();
+            let meanings = if names[0] == "DEV" { DISK } else { HOST };
+            let table = if names[0] == "DEV" { Table::Disk } else { Table::Host };
+            self.table = Some(Section::new(table, meanings, &names));
+            return Ok(());
+        }
+        if let Some([host, time, about, column, value]) = value_line(line) {
+            one_host(gather, host)?;
+            self.value(gather, number, time, [about, column, value]);
+            return Ok(());
+        }
+        let fields: Vec<&str> = line.split(';').collect();
+        let [host, _, time, rest @ ..] = &fields[..] else {
+            if !line.trim().is_empty() {
+                gather.report.skip(number, "no line of sadf -d or -p");
+            }
+            return Ok(());
+        };
+        one_host(gather, host)?;
+        let Some(nanos) = self.moment(gather, number, time) else { return Ok(()) };
+        match rest {
+            [restart, ..] if restart.starts_with("LINUX-RESTART") => {
+                gather.event(nanos, Event::Note("the host was started".to_owned()));
+            }
+            ["COM", comment @ ..] => gather.event(nanos, Event::Note(format!("comment: {}", comment.join(";")))),
+            _ => self.table_row(gather, number, nanos, rest),
+        }
+        Ok(())
+    }
+
+    /// The moment of a line; it says its zone, or has seconds since 1970.
+    fn moment(&self, gather: &mut Gather, number: u64, text: &str) -> Option<i64> {
+        let Some((moment, rest)) = stamp(text, self.options.date_order) else {
+            gather.report.skip(number, "what should be a time is none");
+            return None;
+        };
+        let zone = Some(rest.trim()).filter(|zone| !zone.is_empty());
+        let named = moment.offset.or(self.options.utc_offset);
+        let offset = match named.or_else(|| zone_offset(zone?)) {
+            Some(offset) => offset,
+            None if zone.is_none() => {
+                gather.local = true;
+                0
+            }
+            None => {
+                let zone = zone.unwrap_or_default();
+                let reason = format!("the zone `{zone}` has no offset of its own: say which (--utc-offset +02:00)");
+                gather.report.skip(number, reason);
+                return None;
+            }
+        };
+        let date = moment.date.or(self.options.date);
+        gather.dated |= date.is_some();
+        gather.guessed(moment.ambiguous);
+        Some(date.map_or(0, super::Date::nanos) + moment.nanos - offset)
+    }
+
+    fn table_row(&mut self, gather: &mut Gather, number: u64, nanos: i64, fields: &[&str]) {
+        let Some(section) = &mut self.table else {
+            return gather.report.skip(number, "no header says what these columns are");
+        };
+        if fields.len() != section.width() {
+            return gather.report.skip(number, "more or fewer values than columns");
+        }
+        let key = section.name(0).to_owned();
+        let key = if key.bytes().all(|byte| byte.is_ascii_uppercase()) { key.as_str() } else { "" };
+        match about(key, fields[0]) {
+            Err(place) => gather.report.leave_out(number, &place),
+            Ok(_) if !section.is_known() => {
+                let place = format!("no place in a recording: {}", section.name(0));
+                gather.report.leave_out(number, &place);
+            }
+            Ok((_, entity)) => {
+                let values: Vec<Option<i64>> =
+                    fields.iter().enumerate().map(|(at, text)| section.number(at, text)).collect();
+                if let Some(at) = (0..values.len()).find(|at| values[*at].is_none() && section.uses(*at)) {
+                    let reason = format!("`{}` is not a number (column {})", fields[at], section.name(at));
+                    return gather.report.skip(number, reason);
+                }
+                gather.at(nanos);
+                section.row(gather, &entity, &values, everything);
+            }
+        }
+    }
+
+    fn value(&mut self, gather: &mut Gather, number: u64, time: &str, [about, column, value]: [&str; 3]) {
+        let Some(nanos) = self.moment(gather, number, time) else { return };
+        if (nanos, about) != (self.row.nanos, self.row.about.as_str()) {
+            self.end_row(gather);
+            self.row = Row { nanos, about: about.to_owned(), line: number, ..Row::default() };
+        }
+        self.row.names.push(column.to_owned());
+        self.row.values.push(value.to_owned());
+    }
+
+    /// Stores what was read of one time and one thing.
+    fn end_row(&mut self, gather: &mut Gather) {
+        let Row { nanos, about: named, names, values, line } = std::mem::take(&mut self.row);
+        if names.is_empty() {
+            return;
+        }
+        let is_cpu = named.strip_prefix("cpu").is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
+        let (table, meanings, entity) = match named.as_str() {
+            "-" | "all" => (Table::Host, HOST, ""),
+            _ if is_cpu => return gather.report.leave_out(line, "CPUs one by one: a recording has them together"),
+            device => (Table::Disk, DISK, device),
+        };
+        let key = format!("{} {}", table.name(), names.join(" "));
+        let section = self.sections.entry(key).or_insert_with(|| Section::new(table, meanings, &names));
+        if !section.is_known() {
+            return gather.report.leave_out(line, &format!("no place in a recording: {}", names[0]));
+        }
+        let values: Vec<Option<i64>> = values.iter().enumerate().map(|(at, text)| section.number(at, text)).collect();
+        gather.at(nanos);
+        section.row(gather, entity, &values, everything);
+    }
+}

@@ -1,0 +1,204 @@
+//! The other forms in which sysstat's tools and vmstat print: locales, colours, CSV, JSON, mpstat, pidstat, units.
+
+use pagetide_core::{Error, Kind, LocalClock, Recording, Table};
+use pagetide_store::import::{DateOrder, FileKind, Import, Input, Options, import};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+fn input(name: &str) -> Input {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/import").join(name);
+    assert!(path.exists(), "{} is part of the repository", path.display());
+    Input::file(&path)
+}
+
+fn form(name: &str) -> Import {
+    import(&[input(&format!("sysstat-12.6.1/forms/{name}"))], &Options::default())
+        .unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+fn text(text: &str) -> Result<Import, Error> {
+    import(&[Input::bytes("log", text)], &Options::default())
+}
+
+/// Every value by table, entity, metric and moment.
+fn values(recording: &Recording) -> BTreeMap<(Table, String, String, i64), i64> {
+    let mut all = BTreeMap::new();
+    for table in Table::ALL {
+        for (entity, _) in recording.entities(table) {
+            for column in recording.metrics(table, entity) {
+                let series = recording.series(table, entity, &column.name).unwrap();
+                let key = |at| (table, entity.to_owned(), column.name.clone(), at);
+                all.extend(series.points().map(|(at, value)| (key(at), value)));
+            }
+        }
+    }
+    all
+}
+
+fn host(recording: &Recording, metric: &str) -> Vec<i64> {
+    recording.host(metric).map(|series| series.points().map(|(_, value)| value).collect()).unwrap_or_default()
+}
+
+#[test]
+fn locales_colours_csv_and_lines_give_the_same_numbers() {
+    let expected = values(&form("sar.C.txt").recording);
+    assert!(expected.len() > 120, "{}", expected.len());
+    for (name, kind) in [
+        ("sar.ko_KR.txt", FileKind::Sar),
+        ("sar.el_GR.txt", FileKind::Sar),
+        ("sar.en_IN.txt", FileKind::Sar),
+        ("sar.zh_HK.txt", FileKind::Sar),
+        ("sar.colours.txt", FileKind::Sar),
+        ("sadf-d.csv", FileKind::SadfText),
+        ("sadf-p.txt", FileKind::SadfText),
+    ] {
+        let import = form(name);
+        let file = &import.report.files[0];
+        assert_eq!((file.kind, file.skipped_lines, file.day_known), (Some(kind), 0, true), "{name}: {file:#?}");
+        assert_eq!(values(&import.recording), expected, "{name}");
+    }
+    assert!(
+        form("sar.C.txt").report.files[0]
+            .notes
+            .iter()
+            .any(|note| note.contains("12.7.9 counts ordinary reclaim twice"))
+    );
+}
+
+#[test]
+fn what_is_not_read_is_refused_by_name() {
+    let refused = |name: &str| {
+        import(&[input(&format!("sysstat-12.6.1/forms/{name}"))], &Options::default()).unwrap_err().to_string()
+    };
+    assert!(refused("sar.fa_IR.txt").contains("not in the digits 0 to 9"));
+    assert!(refused("pidstat-t.txt").contains("threads one by one (pidstat -t)"));
+    assert!(refused("sadf-dh.csv").contains("print it without -h"));
+    assert!(refused("sar0.txt").contains("averages since boot"), "{}", refused("sar0.txt"));
+    let tape =
+        "Linux 6.1 (h) \t2026-11-21 \t_x86_64_\t(2 CPU)\n\nTape:    r/s     w/s   kB_read/s   kB_wrtn/s\nst0 1 1 1 1\n";
+    assert!(text(tape).unwrap_err().to_string().contains("tapestat"));
+    assert!(text("<?xml version=\"1.0\"?>\n<sysstat>\n").unwrap_err().to_string().contains("XML"));
+    let nothing = text("00:00:01 IFACE rxpck/s\n00:00:02 eth0 1.00\n").unwrap_err().to_string();
+    assert!(nothing.contains("line 2: no place in a recording: IFACE rxpck/s"), "{nothing}");
+}
+
+#[test]
+fn a_node_of_mpstat_is_not_the_host() {
+    for (name, rows) in [("mpstat-N.txt", 2), ("mpstat-T.txt", 2), ("mpstat.json", 2)] {
+        let import = form(name);
+        let file = &import.report.files[0];
+        assert_eq!((file.skipped_lines, file.conflicts), (0, 0), "{name}: {file:#?}");
+        assert_eq!(import.recording.host("cpu_user_share").unwrap().points().count(), rows, "{name}");
+    }
+    // Two nodes, of which one sleeps.
+    let nodes = text(
+        "00:00:01 NODE %usr %nice %sys %iowait %irq %soft %steal %guest %gnice %idle\n\
+         00:00:02 all 40.00 0.00 5.00 0.00 0.00 0.00 0.00 0.00 0.00 55.00\n\
+         00:00:02 0 80.00 0.00 10.00 0.00 0.00 0.00 0.00 0.00 0.00 10.00\n\
+         00:00:02 1 0.00 0.00 0.00 0.00 0.00 0.00 0.00 0.00 0.00 100.00\n",
+    )
+    .unwrap();
+    assert_eq!(host(&nodes.recording, "cpu_user_share"), [400_000]);
+    assert_eq!(nodes.report.files[0].left_out[0].lines, 2);
+}
+
+#[test]
+fn pidstat_becomes_processes() {
+    for name in ["pidstat.txt", "pidstat-h.txt"] {
+        let import = form(name);
+        assert_eq!(import.report.files[0].skipped_lines, 0, "{name}: {:#?}", import.report.files[0]);
+        assert!(import.recording.entities(Table::Process).count() > 3, "{name}");
+    }
+    let import = text(
+        "00:00:01      UID       PID    %usr %system  %guest   %wait    %CPU   CPU  Command\n\
+         00:00:02        0      4107   46.08    1.96    2.00    7.84   50.04     1  qemu system\n\
+         00:00:03      UID       PID   kB_rd/s   kB_wr/s kB_ccwr/s iodelay  Command\n\
+         00:00:04        0      4107     10.50   1588.25      0.00       0  qemu system\n\
+         00:00:05      UID       PID  minflt/s  majflt/s     VSZ     RSS   %MEM  Command\n\
+         00:00:06        0      4107    239.22      1.50 2223524  513588   2.08  qemu system\n",
+    )
+    .unwrap();
+    assert_eq!(import.recording.entities(Table::Process).collect::<Vec<_>>(), [("4107@0", "qemu system")]);
+    let last = |metric: &str| {
+        let series = import.recording.series(Table::Process, "4107@0", metric).unwrap();
+        (series.column().kind, series.points().last().unwrap().1)
+    };
+    assert_eq!(last("utime"), (Kind::Rate, 48_080_000), "ticks, guests included, as the kernel counts");
+    assert_eq!(last("cpu_delay_total"), (Kind::Rate, 78_400_000 * 1_000_000), "ns waited for a CPU a second");
+    assert_eq!(last("read_bytes"), (Kind::Rate, 10_752 * 1_000_000));
+    assert_eq!(last("majflt"), (Kind::Rate, 1_500_000));
+    assert_eq!(last("rss"), (Kind::Gauge, 513_588 / 4));
+    assert_eq!(last("vsize"), (Kind::Gauge, 2_223_524 << 10));
+}
+
+#[test]
+fn averages_since_boot_are_not_rates_of_a_moment() {
+    let text = "Linux 6.1 (h) \t2026-11-21 \t_x86_64_\t(2 CPU)\n\n\
+                10:00:00 kbmemfree kbbuffers\n10:00:00 1000 24\n\n\
+                10:00:00 pgpgin/s pgpgout/s\n10:00:00 5000.00 1.00\n";
+    let import = import(&[Input::bytes("sar0", text)], &Options::default()).unwrap();
+    assert_eq!(host(&import.recording, "MemFree"), [1000 << 10], "what is now is now");
+    assert_eq!(host(&import.recording, "pgpgin"), [0; 0]);
+    let iostat = form("iostat.json");
+    assert_eq!(iostat.recording.stamps().len(), 1, "the first report of two");
+    assert_eq!(iostat.recording.disk("vda", "util").map(|series| series.points().count()), Some(1));
+}
+
+#[test]
+fn the_zone_of_a_stamp_counts() {
+    let sadf = |zone: &str| {
+        format!(
+            r#"{{"sysstat": {{"hosts": [{{"nodename": "h", "statistics": [{{"timestamp":
+            {{"date": "2026-07-21", "time": "12:00:00", "tz": "{zone}", "interval": 60}}, "swap-pages": {{"pswpin": 1.00, "pswpout": 0.00}}}}]}}]}}}}"#
+        )
+    };
+    let at = |zone| text(&sadf(zone)).map(|import| LocalClock::utc().time(import.recording.stamps()[0].wall_ns));
+    for (zone, utc) in [("UTC", "12:00:00"), ("CEST", "10:00:00"), ("CET", "11:00:00"), ("-03", "15:00:00")] {
+        assert_eq!(at(zone).unwrap(), utc, "{zone}");
+    }
+    let error = at("IST").unwrap_err().to_string();
+    assert!(error.contains("--utc-offset"), "India, Israel or Ireland: {error}");
+    let options = Options { utc_offset: Some(19_800_000_000_000), ..Options::default() };
+    let india = import(&[Input::bytes("log", sadf("IST"))], &options).unwrap().recording;
+    assert_eq!(LocalClock::utc().time(india.stamps()[0].wall_ns), "06:30:00");
+    assert_eq!(
+        LocalClock::of(&india.manifest).unwrap().time(india.stamps()[0].wall_ns),
+        "12:00:00",
+        "as the log has it"
+    );
+}
+
+#[test]
+fn dates_of_iostat_follow_the_order_that_is_told_and_a_guess_is_noted() {
+    let log = "Linux 6.1 (h) \t05/06/2026 \t_x86_64_\t(2 CPU)\n\n\
+               05/06/2026 10:00:00\nDevice tps kB_read/s kB_wrtn/s\nsda 1.00 1.00 1.00\n\n\
+               05/06/2026 10:00:01\nDevice tps kB_read/s kB_wrtn/s\nsda 2.00 1.00 1.00\n";
+    let day = |date_order| {
+        let import = import(&[Input::bytes("log", log)], &Options { date_order, ..Options::default() }).unwrap();
+        let guess = import.report.files[0].notes.iter().any(|note| note.contains("is a guess"));
+        (LocalClock::utc().civil(import.recording.stamps()[0].wall_ns).date().to_string(), guess)
+    };
+    assert_eq!(day(Some(DateOrder::MonthFirst)), ("2026-05-06".to_owned(), false));
+    assert_eq!(day(Some(DateOrder::DayFirst)), ("2026-06-05".to_owned(), false));
+    assert_eq!(day(None), ("2026-06-05".to_owned(), true));
+}
+
+#[test]
+fn vmstat_in_other_units_and_languages() {
+    let read = |name: &str, options: &Options| import(&[input(name)], options).unwrap();
+    let french = read("procps-4.0.2/vmstat.fr_FR.txt", &Options::default());
+    assert_eq!(host(&french.recording, "MemFree").len(), 3);
+    assert!(french.report.files[0].notes[0].contains("KiB, vmstat's default"), "{:?}", french.report.files[0].notes);
+    let mib = read("procps-4.0.2/vmstat-S-M.txt", &Options::default());
+    assert_eq!(host(&mib.recording, "MemFree"), [17_122 << 20; 3]);
+    assert!(mib.report.files[0].notes[0].contains("MiB (-S M)"), "{:?}", mib.report.files[0].notes);
+    let told = Options { vmstat_unit: Some("1MB".parse().unwrap()), ..Options::default() };
+    assert_eq!(host(&read("procps-4.0.2/vmstat-S-M.txt", &told).recording, "MemFree"), [17_122_000_000; 3]);
+}
+
+#[test]
+fn iostat_with_a_unit_in_the_header_and_another_in_the_number() {
+    let import = form("iostat-m-h.txt");
+    let read = import.recording.disk("vda", "read_sectors").unwrap().points().map(|(_, value)| value);
+    assert_eq!(read.collect::<Vec<_>>(), [13_721_600_000], "6.7M under MB_read/s");
+}
