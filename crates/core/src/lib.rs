@@ -20,6 +20,7 @@ mod document;
 mod error;
 mod figure;
 mod finding;
+pub mod glossary;
 mod lazy;
 pub mod memory;
 pub mod metric;

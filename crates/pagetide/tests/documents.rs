@@ -1,6 +1,6 @@
-//! Documents that repeat what the code says are held against it.
+//! Documents that repeat what the code says are compared with it.
 
-use pagetide_core::{Figure, Scenario};
+use pagetide_core::{Figure, Scenario, derived, glossary};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -14,23 +14,54 @@ fn figures() -> String {
     table
 }
 
+/// The terms as docs/GLOSSARY.md lists them.
+fn terms() -> String {
+    let mut table = String::from("| term | also | means | source |\n|---|---|---|---|\n");
+    for glossary::Term { name, forms, definition, source } in glossary::TERMS {
+        let _ = writeln!(table, "| {name} | {} | {definition} | {source} |", forms.join(", "));
+    }
+    table
+}
+
+/// The derived metrics as docs/GLOSSARY.md lists them.
+fn derived_metrics() -> String {
+    let mut table = String::from("| metric | of | unit | is | source |\n|---|---|---|---|---|\n");
+    for metric in derived::ALL {
+        let tables: Vec<&str> = metric.tables.iter().map(|table| table.name()).collect();
+        let unit = serde_json::to_value(metric.unit).unwrap();
+        let derived::CodeSource { release, file, function } = metric.source;
+        let (name, unit, of, is) = (metric.name, unit.as_str().unwrap(), tables.join(", "), metric.meaning);
+        let _ = writeln!(table, "| `{name}` | {of} | {unit} | {is} | {release} {file}:{function} |");
+    }
+    table
+}
+
+/// Compares the part of a document between two marks with what the code says.
+fn compare(document: &str, mark: &str, expected: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(document);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let (begin, end) = (format!("<!-- {mark}: begin -->\n"), format!("<!-- {mark}: end -->"));
+    let from = text.find(&begin).unwrap() + begin.len();
+    let to = text.find(&end).unwrap();
+    if &text[from..to] != expected {
+        let fixed = format!("{}{expected}{}", &text[..from], &text[to..]);
+        assert!(
+            std::env::var_os("UPDATE_DOCS").is_some(),
+            "docs/{document} is not what the code says; UPDATE_DOCS=1 cargo test -p pagetide --test documents fixes it"
+        );
+        std::fs::write(&path, fixed).unwrap();
+    }
+}
+
 #[test]
 fn json_md_lists_every_figure() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/JSON.md");
-    let text = std::fs::read_to_string(&path).unwrap();
-    let (begin, end) = ("<!-- figures: begin -->\n", "<!-- figures: end -->");
-    let from = text.find(begin).unwrap() + begin.len();
-    let to = text.find(end).unwrap();
-    if text[from..to] != figures() {
-        let fixed = format!("{}{}{}", &text[..from], figures(), &text[to..]);
-        if std::env::var_os("UPDATE_DOCS").is_some() {
-            std::fs::write(&path, fixed).unwrap();
-        } else {
-            panic!(
-                "docs/JSON.md is not what the code says; UPDATE_DOCS=1 cargo test -p pagetide --test documents fixes it"
-            );
-        }
-    }
+    compare("JSON.md", "figures", &figures());
+}
+
+#[test]
+fn glossary_md_lists_every_term_and_every_derived_metric() {
+    compare("GLOSSARY.md", "terms", &terms());
+    compare("GLOSSARY.md", "derived metrics", &derived_metrics());
 }
 
 #[test]

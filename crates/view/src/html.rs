@@ -13,6 +13,7 @@ mod escape;
 pub(crate) mod path;
 mod plot;
 mod strip;
+mod terms;
 
 const STYLE: &str = include_str!("html/page.css");
 const SCRIPT: &str = include_str!("html/hover.js");
@@ -37,13 +38,15 @@ pub fn draw(page: &Page, out: &mut dyn Write) -> io::Result<()> {
          <link rel=\"icon\" href=\"data:,\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n\
          <h1>{title}</h1>\n"
     )?;
+    let mut body = Vec::new();
     for paragraph in &page.lead {
-        writeln!(out, "<p class=\"lead\">{}</p>", escaped(paragraph))?;
+        writeln!(body, "<p class=\"lead\">{}</p>", escaped(paragraph))?;
     }
-    writeln!(out, "<p class=\"outcome\">{}</p>", escaped(&page.outcome))?;
+    writeln!(body, "<p class=\"outcome\">{}</p>", escaped(&page.outcome))?;
     for block in &page.blocks {
-        block_html(block, out)?;
+        block_html(block, &mut body)?;
     }
+    out.write_all(terms::marked(&String::from_utf8_lossy(&body)).as_bytes())?;
     writeln!(out, "</main>\n<script>\n{SCRIPT}</script>\n</body>\n</html>")
 }
 

@@ -13,6 +13,7 @@ pub(crate) mod words;
 
 pub use crate::table::Table;
 pub use spark::sparkline;
+pub use words::lines as wrap;
 
 /// How to write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,18 +1,21 @@
-//! `pagetide explain`: what a rule means.
+//! `pagetide explain`: rules and terms.
 
 use super::Outcome;
 use crate::output;
-use pagetide_core::{Error, RuleDoc, suggest};
-use serde_json::json;
+use pagetide_core::derived::{self, Derived};
+use pagetide_core::{Error, RuleDoc, glossary, suggest};
+use pagetide_view::text::wrap;
+use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// Say what a rule means: its evidence, what else it could be, what to do, the kernel functions behind it.
+/// Explain a rule (its evidence, other causes that look the same, what to do, the kernel functions behind it), or a term.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  pagetide explain                      the rules, a line each\n  pagetide explain replayed-sequence"
+    after_help = "Examples:\n  pagetide explain                      the rules, a line each\n  pagetide explain replayed-sequence\n  pagetide explain freerun"
 )]
 pub(crate) struct Arguments {
-    /// The rule's id; all rules, a line each, when left out.
+    /// A rule's id, a term of docs/GLOSSARY.md or a derived metric; without one, all rules are listed.
+    #[arg(value_name = "RULE|TERM")]
     rule: Option<String>,
 }
 
@@ -28,9 +31,20 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         }
         return Ok(Outcome::Done);
     };
+    if let Some((text, object)) = term(id).filter(|_| !rules.iter().any(|rule| rule.id == id)) {
+        if json {
+            output::print_json(&object)?;
+        } else {
+            output::print(&text)?;
+        }
+        return Ok(Outcome::Done);
+    }
     let rule = rules.iter().find(|rule| rule.id == id).ok_or_else(|| {
         let hint = suggest::hint(id, rules.iter().map(|rule| rule.id));
-        Error::input(format!("no rule `{id}`{hint}"), "`pagetide explain` lists them")
+        Error::input(
+            format!("no rule and no term `{id}`{hint}"),
+            "`pagetide explain` lists the rules, docs/GLOSSARY.md the terms",
+        )
     })?;
     if json {
         output::print_json(rule)?
@@ -44,27 +58,25 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
 fn page(rule: &RuleDoc, width: usize) -> String {
     let mut text = format!("{}: {}\n", rule.id, rule.title);
     for (heading, body) in rule.sections() {
-        let _ = write!(text, "\n{heading}\n{}", wrapped(body, width.saturating_sub(2)));
+        let _ = write!(text, "\n{heading}\n{}", paragraphs(body, width));
     }
     text
 }
 
-/// Paragraphs filled to `width` columns, each line indented by two.
-fn wrapped(body: &str, width: usize) -> String {
-    let mut text = String::new();
-    for paragraph in body.lines() {
-        let mut line = String::new();
-        for word in paragraph.split_whitespace() {
-            if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > width {
-                let _ = writeln!(text, "  {line}");
-                line.clear();
-            }
-            if !line.is_empty() {
-                line.push(' ');
-            }
-            line.push_str(word);
-        }
-        let _ = writeln!(text, "  {line}");
+/// Paragraphs in lines of at most `width` columns, indented by two.
+fn paragraphs(body: &str, width: usize) -> String {
+    let lines = body.lines().flat_map(|paragraph| wrap(paragraph, width.saturating_sub(2)));
+    lines.map(|line| format!("  {line}\n")).collect()
+}
+
+/// A term of the glossary, or a derived metric; as text and as JSON.
+fn term(name: &str) -> Option<(String, Value)> {
+    if let Some(term) = glossary::find(name) {
+        let json = json!({ "term": term.name, "definition": term.definition, "source": term.source });
+        return Some((format!("{}\n\n{}\nSource: {}\n", term.name, term.definition, term.source), json));
     }
-    text
+    let Derived { name, unit, meaning, source, .. } = derived::find(name)?;
+    let source = format!("{} {}:{}", source.release, source.file, source.function);
+    let json = json!({ "term": name, "definition": meaning, "source": source, "unit": unit });
+    Some((format!("{name}\n\n{meaning}\nSource: {source}\n"), json))
 }

@@ -1,35 +1,29 @@
-//! Words in lines. Whatever comes from outside is cleaned of control characters, which a terminal would obey.
+//! Words in lines. Control characters of text from outside are replaced: a terminal would obey them.
 
 use std::io::{self, Write};
+use textwrap::{Options, WordSeparator, WordSplitter};
+use unicode_width::UnicodeWidthStr;
 
 /// The text with a mark for every control character.
 pub(crate) fn clean(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
-/// Characters, as a terminal counts them for all but wide scripts.
+/// The columns that the text takes on a terminal.
 pub(crate) fn width(text: &str) -> usize {
-    text.chars().count()
+    text.width()
 }
 
-/// The text in lines of at most `width` characters; a longer word stands alone and is not broken.
-pub(crate) fn lines(text: &str, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in clean(&text.replace('\n', " ")).split(' ').filter(|word| !word.is_empty()) {
-        if let Some(line) = lines.last_mut() {
-            if line.is_empty() {
-                line.push_str(word);
-                continue;
-            }
-            if self::width(line) + 1 + self::width(word) <= width {
-                line.push(' ');
-                line.push_str(word);
-                continue;
-            }
-        }
-        lines.push(word.to_owned());
-    }
-    lines
+/// The text in lines of at most `width` columns; a longer word stands alone and is not broken.
+pub fn lines(text: &str, width: usize) -> Vec<String> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let options = Options::new(width)
+        .word_separator(WordSeparator::AsciiSpace)
+        .word_splitter(WordSplitter::NoHyphenation)
+        .wrap_algorithm(textwrap::WrapAlgorithm::FirstFit)
+        .break_words(false);
+    let text = clean(&words.join(" "));
+    textwrap::wrap(&text, options).into_iter().map(|line| line.into_owned()).collect()
 }
 
 /// Writes the text wrapped, with `first` before its first line and `rest` before the others.
