@@ -1,4 +1,5 @@
 //! Writes the page of the made-up run, as the tests draw it: `cargo run -p pagetide-view --example page -- OUT.html [live]`.
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "a program, and not the crate")]
 
 use std::io::Write;
 
