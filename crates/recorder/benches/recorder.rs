@@ -57,6 +57,7 @@ fn record(processes: Processes, time: Duration) -> Result<(f64, u64, Vec<PathBuf
         origin: pagetide_core::Origin::Host,
         workload_cgroup: None,
         workload_disk: None,
+        tracing: None,
     };
     let recorder = Recorder::start(Root::host(), options, Box::new(Nothing))?;
     std::thread::sleep(time);

@@ -35,6 +35,7 @@ fn a_recording_of_this_host_has_its_numbers_and_its_facts() {
         origin: pagetide_core::Origin::Host,
         workload_cgroup: Some("/sys/fs/cgroup/lab".into()),
         workload_disk: Some("vda".into()),
+        tracing: None,
     };
     let before = now();
     let recorder = Recorder::start(Root::host(), options, Box::new(Build(Arc::clone(&built)))).unwrap();

@@ -1,8 +1,8 @@
 //! Which memory the recorder locks. Alone in its binary, because memory is locked for a process as a whole.
 
-use pagetide_core::{Bytes, Error, Manifest, Mark, Nanos, Sample, Schema, Sink};
-use pagetide_kernel::{Root, Sampler, Watch};
-use pagetide_recorder::{Lock, Priority, Protection, Recorder};
+use pagetide_core::{Bytes, Error, Manifest, Mark, Nanos, Origin, Sample, Schema, Sink};
+use pagetide_kernel::{Root, Watch};
+use pagetide_recorder::{Lock, Options, Priority, Protection, Recorder};
 
 /// Takes everything, and is surprised by a note: it would say that something was not granted.
 struct NoNotes;
@@ -25,10 +25,16 @@ impl Sink for NoNotes {
 /// `VmLck` of this process before the recorder starts, while it runs, and when 64 MiB more have come.
 fn locked_with(lock: Lock) -> [u64; 3] {
     let before = locked();
-    let manifest = Manifest { interval: Nanos::new(3_600_000_000_000), ..Manifest::default() };
+    let options = Options {
+        interval: Nanos::new(3_600_000_000_000),
+        watch: Watch::default(),
+        origin: Origin::Host,
+        workload_cgroup: None,
+        workload_disk: None,
+        tracing: None,
+    };
     let protection = Protection { lock, priority: Priority::Unchanged, ring: Bytes::ZERO, entities: usize::MAX };
-    let sampler = || Ok(Sampler::new(&Root::host(), Watch::default()).unwrap());
-    let recorder = Recorder::with_probe(sampler, manifest, protection, Box::new(NoNotes)).unwrap();
+    let recorder = Recorder::start_protected(Root::host(), options, protection, Box::new(NoNotes)).unwrap();
     recorder.sample_now();
     let running = locked();
     let held = std::hint::black_box(vec![1u8; 64 << 20]);
