@@ -23,21 +23,39 @@ pub trait Probe {
     fn watch_cgroup(&mut self, path: &Path);
 }
 
-/// This host: its counters, and a trace when there is one.
-pub(crate) struct HostProbe {
+impl Probe for Sampler {
+    fn sample(&mut self, schema: &mut Schema, sample: &mut Sample) -> Result<(), Error> {
+        Sampler::sample(self, schema, sample).map_err(|error| kernel_error(&error))
+    }
+
+    fn renew(&mut self) -> Result<(), Error> {
+        Sampler::renew(self).map_err(|error| kernel_error(&error))
+    }
+
+    fn watch_pid(&mut self, pid: u32) {
+        Sampler::watch_pid(self, pid);
+    }
+
+    fn watch_cgroup(&mut self, path: &Path) {
+        Sampler::watch_cgroup(self, path);
+    }
+}
+
+/// This host's counters, and a trace beside them.
+pub(crate) struct TracedProbe {
     pub(crate) sampler: Sampler,
     pub(crate) trace: Option<Trace>,
 }
 
-impl Probe for HostProbe {
+impl Probe for TracedProbe {
     fn sample(&mut self, schema: &mut Schema, sample: &mut Sample) -> Result<(), Error> {
-        let sampled = self.sampler.sample(schema, sample).map_err(|error| kernel_error(&error));
+        let sampled = Probe::sample(&mut self.sampler, schema, sample);
         let traced = self.trace.as_mut().map_or(Ok(()), |trace| trace.sample(schema, sample));
         sampled.and(traced)
     }
 
     fn renew(&mut self) -> Result<(), Error> {
-        self.sampler.renew().map_err(|error| kernel_error(&error))?;
+        Probe::renew(&mut self.sampler)?;
         if let Some(trace) = &mut self.trace {
             trace.renew();
         }

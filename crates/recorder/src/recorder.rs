@@ -2,7 +2,7 @@
 
 use crate::clock;
 use crate::monitor::Monitor;
-use crate::probe::{HostProbe, Probe};
+use crate::probe::{TracedProbe, Probe};
 use crate::protection::{Protection, SHORTEST_INTERVAL};
 use crate::sampling::{self, Account};
 use crate::shared::{Command, Shared};
@@ -97,7 +97,7 @@ impl Recorder {
         Self::with_probe(
             move || {
                 let sampler = Sampler::new(&root, watch).map_err(|error| kernel_error(&error))?;
-                Ok(HostProbe { sampler, trace })
+                Ok(TracedProbe { sampler, trace })
             },
             manifest,
             protection,
