@@ -67,7 +67,7 @@ struct Watched {
 impl Probe for Watched {
     fn sample(&mut self, schema: &mut Schema, sample: &mut Sample) -> Result<(), Error> {
         self.log.lock().unwrap().push(used());
-        Probe::sample(&mut self.sampler, schema, sample)
+        self.sampler.sample(schema, sample).map_err(|error| Error::system(error.to_string(), ""))
     }
     fn renew(&mut self) -> Result<(), Error> {
         Ok(())
