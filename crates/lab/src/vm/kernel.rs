@@ -124,7 +124,7 @@ fn run(command: &mut Command, hint: &str) -> Result<String, Error> {
 /// # Errors
 /// There is no apt, or it has no lists.
 pub(super) fn obtainable() -> Result<String, Error> {
-    find_program(Path::new("apt-get"), OTHER)?;
+    find_program(Path::new("apt-get"), "name a kernel image with --kernel")?;
     let lists = fs::read_dir("/var/lib/apt/lists").into_iter().flatten().flatten();
     if lists.into_iter().any(|list| list.file_name().to_string_lossy().contains("_Packages")) {
         return Ok(META.to_owned());

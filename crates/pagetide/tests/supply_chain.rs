@@ -1,0 +1,234 @@
+//! What comes in from others: licences, sources and duplicates by deny.toml, dependencies that nobody uses, and the notices of what the
+//! binary contains.
+
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn top() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// What cargo resolves for Linux on x86-64.
+fn metadata() -> Value {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version=1", "--locked", "--filter-platform=x86_64-unknown-linux-gnu"])
+        .current_dir(top())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn rules() -> toml::Table {
+    std::fs::read_to_string(top().join("deny.toml")).unwrap().parse().unwrap()
+}
+
+fn words<'a>(rules: &'a toml::Table, section: &str, key: &str) -> Vec<&'a str> {
+    rules[section][key].as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect()
+}
+
+fn text<'a>(package: &'a Value, key: &str) -> &'a str {
+    package[key].as_str().unwrap_or_default()
+}
+
+/// The packages that are not of this workspace.
+fn others(metadata: &Value) -> impl Iterator<Item = &Value> {
+    metadata["packages"].as_array().unwrap().iter().filter(|package| !package["source"].is_null())
+}
+
+/// Whether a licence expression (SPDX, or the slash of old manifests) can be met with these licences.
+fn allowed(expression: &str, licences: &[&str]) -> bool {
+    let expression = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
+    let mut tokens = expression.split_whitespace().peekable();
+    any(&mut tokens, licences)
+}
+
+type Tokens<'a> = std::iter::Peekable<std::str::SplitWhitespace<'a>>;
+
+fn any(tokens: &mut Tokens<'_>, licences: &[&str]) -> bool {
+    let mut met = all(tokens, licences);
+    while tokens.next_if_eq(&"OR").is_some() {
+        met |= all(tokens, licences);
+    }
+    met
+}
+
+fn all(tokens: &mut Tokens<'_>, licences: &[&str]) -> bool {
+    let mut met = one(tokens, licences);
+    while tokens.next_if_eq(&"AND").is_some() {
+        met &= one(tokens, licences);
+    }
+    met
+}
+
+fn one(tokens: &mut Tokens<'_>, licences: &[&str]) -> bool {
+    let licence = tokens.next().unwrap_or_default();
+    if licence == "(" {
+        let met = any(tokens, licences);
+        assert_eq!(tokens.next(), Some(")"));
+        return met;
+    }
+    // An exception permits more than the licence does.
+    if tokens.next_if_eq(&"WITH").is_some() {
+        tokens.next();
+    }
+    licences.contains(&licence.trim_end_matches('+'))
+}
+
+#[test]
+fn licence_expressions_are_read_as_spdx_has_them() {
+    let licences = ["MIT", "Unicode-3.0", "MPL-2.0"];
+    for (expression, expected) in [
+        ("MIT", true),
+        ("GPL-3.0-only", false),
+        ("GPL-3.0-only/MIT", true),
+        ("MPL-2.0+", true),
+        ("Apache-2.0 WITH LLVM-exception", false),
+        ("Apache-2.0 WITH LLVM-exception OR MIT", true),
+        ("(MIT OR Apache-2.0) AND Unicode-3.0", true),
+        ("MIT AND (GPL-2.0-only OR Apache-2.0)", false),
+        ("", false),
+    ] {
+        assert_eq!(allowed(expression, &licences), expected, "{expression}");
+    }
+}
+
+#[test]
+fn every_crate_has_an_allowed_licence_and_comes_from_the_registry() {
+    let (metadata, rules) = (metadata(), rules());
+    let licences = words(&rules, "licenses", "allow");
+    let registries = words(&rules, "sources", "allow-registry");
+    for package in others(&metadata) {
+        let name = text(package, "name");
+        assert!(allowed(text(package, "license"), &licences), "{name}: {}", package["license"]);
+        let source = text(package, "source").strip_prefix("registry+");
+        assert!(source.is_some_and(|source| registries.contains(&source)), "{name}: {}", package["source"]);
+    }
+}
+
+#[test]
+fn two_versions_of_a_crate_are_named_with_their_reason() {
+    let (metadata, rules) = (metadata(), rules());
+    let mut versions: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    for package in others(&metadata) {
+        let name = text(package, "name");
+        versions.entry(name).or_default().insert(format!("{name}@{}", text(package, "version")));
+    }
+    let skipped: BTreeSet<String> = rules["bans"]["skip"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|skip| skip["crate"].as_str().unwrap().to_owned())
+        .collect();
+    for versions in versions.values().filter(|versions| versions.len() > 1) {
+        assert!(
+            versions.difference(&skipped).count() <= 1,
+            "{versions:?}: skip all but one in deny.toml, with a reason"
+        );
+    }
+    let doubled: BTreeSet<String> = versions.into_values().filter(|versions| versions.len() > 1).flatten().collect();
+    let stale: Vec<_> = skipped.difference(&doubled).collect();
+    assert!(stale.is_empty(), "deny.toml skips what is there only once: {stale:?}");
+}
+
+/// The Rust sources below a folder.
+fn sources(folder: &Path, into: &mut String) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            sources(&path, into);
+        } else if path.extension().is_some_and(|end| end == "rs") {
+            into.push_str(&std::fs::read_to_string(path).unwrap());
+        }
+    }
+}
+
+/// Whether a source names a crate: the word before a path, or a `use` of it.
+fn names(source: &str, name: &str) -> bool {
+    source.match_indices(name).any(|(at, _)| {
+        let whole = !source[..at].ends_with(|before: char| before.is_alphanumeric() || before == '_');
+        let after = &source[at + name.len()..];
+        whole && (after.starts_with("::") || after.starts_with(';') || after.starts_with(" as "))
+    })
+}
+
+#[test]
+fn every_dependency_is_used() {
+    let metadata = metadata();
+    let mut used_by_members = BTreeSet::new();
+    for package in metadata["packages"].as_array().unwrap().iter().filter(|package| package["source"].is_null()) {
+        let folder = Path::new(text(package, "manifest_path")).parent().unwrap();
+        let read = |parts: &[&str]| {
+            let mut text = String::new();
+            parts.iter().for_each(|part| sources(&folder.join(part), &mut text));
+            text
+        };
+        let product = read(&["src", "fuzz_targets"]);
+        let everything = product.clone() + &read(&["tests", "benches", "examples"]);
+        for dependency in package["dependencies"].as_array().unwrap() {
+            let name = dependency["rename"].as_str().unwrap_or_else(|| text(dependency, "name"));
+            used_by_members.insert(name.to_owned());
+            let source = if dependency["kind"].is_null() { &product } else { &everything };
+            assert!(names(source, &name.replace('-', "_")), "{} does not use {name}", text(package, "name"));
+        }
+    }
+    let manifest: toml::Table = std::fs::read_to_string(top().join("Cargo.toml")).unwrap().parse().unwrap();
+    for name in manifest["workspace"]["dependencies"].as_table().unwrap().keys() {
+        assert!(used_by_members.contains(name), "no crate uses {name} of the workspace's dependencies");
+    }
+}
+
+/// A page that names every crate in the binary, with its licence.
+fn notices(metadata: &Value) -> String {
+    let packages: BTreeMap<&str, &Value> =
+        metadata["packages"].as_array().unwrap().iter().map(|package| (text(package, "id"), package)).collect();
+    let nodes: BTreeMap<&str, &Value> =
+        metadata["resolve"]["nodes"].as_array().unwrap().iter().map(|node| (text(node, "id"), node)).collect();
+    let is_macro =
+        |package: &Value| package["targets"].as_array().unwrap().iter().any(|target| target["kind"][0] == "proc-macro");
+    let mut ahead: Vec<&str> =
+        packages.iter().filter(|(_, package)| text(package, "name") == "pagetide").map(|(id, _)| *id).collect();
+    let mut seen = BTreeSet::new();
+    while let Some(id) = ahead.pop() {
+        if !seen.insert(id) {
+            continue;
+        }
+        for dependency in nodes[id]["deps"].as_array().unwrap() {
+            // Neither what only builds or tests something, nor a macro, is in the binary.
+            let linked = dependency["dep_kinds"].as_array().unwrap().iter().any(|kind| kind["kind"].is_null());
+            let id = text(dependency, "pkg");
+            if linked && !is_macro(packages[id]) {
+                ahead.push(id);
+            }
+        }
+    }
+    let mut page = String::from(
+        "# Third-party notices\n\nThe binary `pagetide` contains these crates. Their sources, with the texts of their licences, are on crates.io.\n\n\
+         | crate | version | licence |\n|---|---|---|\n",
+    );
+    let mut rows: Vec<&Value> = seen.into_iter().map(|id| packages[id]).collect();
+    rows.retain(|package| !package["source"].is_null());
+    rows.sort_by_key(|package| (text(package, "name"), text(package, "version")));
+    for package in rows {
+        let (name, version, licence) = (text(package, "name"), text(package, "version"), text(package, "license"));
+        let _ = writeln!(page, "| [{name}](https://crates.io/crates/{name}/{version}) | {version} | {licence} |");
+    }
+    page
+}
+
+#[test]
+fn the_notices_name_every_crate_in_the_binary() {
+    let path = top().join("docs/THIRD-PARTY.md");
+    let page = notices(&metadata());
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(&path, &page).unwrap();
+    }
+    let known = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        known == page,
+        "docs/THIRD-PARTY.md is old; UPDATE_DOCS=1 cargo test -p pagetide --test supply_chain writes it"
+    );
+}
