@@ -1,10 +1,12 @@
-//! What the rules together make of a recording: the cause, the chain from it to those who suffer, and what else it could be.
+//! The conclusion of all rules: the cause, the chain of its effects, and what else it could be.
 
 use crate::finding::{Confidence, Evidence, Finding};
 use crate::quantity::Quantity;
+use crate::rule::RuleId;
+use crate::span::Span;
 use serde::{Deserialize, Serialize};
 
-/// What a diagnosis comes to.
+/// The verdict of a diagnosis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Conclusion {
@@ -19,26 +21,26 @@ pub enum Conclusion {
     Experiment,
 }
 
-/// What the rules together make of a recording.
+/// The conclusion that the rules reach together.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Diagnosis {
-    /// What it comes to.
+    /// The verdict.
     pub verdict: Conclusion,
-    /// What happened, in a few sentences for somebody who has no time.
+    /// What happened, in a few sentences.
     pub summary: String,
-    /// What cannot be told, and because of what; a sentence each.
+    /// What the recording does not show, and why; a sentence each.
     pub unknown: Vec<String>,
     /// The cause that explains most; of a healthy host the rule `healthy` with its confidence.
     pub cause: Option<Cause>,
-    /// How the cause comes to those who suffer, from the cause on.
+    /// The effects of the cause, from the cause on.
     pub chain: Vec<Link>,
     /// Other causes that fit what was recorded.
     pub rivals: Vec<Rival>,
-    /// What one might suspect and the numbers clear.
+    /// Suspects that the numbers clear.
     pub cleared: Vec<Cleared>,
     /// What does not fit the cause, with what would settle it.
     pub contradictions: Vec<Contradiction>,
-    /// What the rules saw, the cause first, then surest first.
+    /// All findings: the cause first, then by strength of evidence.
     pub findings: Vec<Finding>,
 }
 
@@ -46,8 +48,8 @@ pub struct Diagnosis {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Cause {
     /// The rule that found it.
-    pub rule: String,
-    /// Where it comes from, the nearest first: `disk:NAME`, `process:COMM`, `cgroup:PATH`. Empty when nobody knows.
+    pub rule: RuleId,
+    /// Where it comes from, the nearest first: `disk:NAME`, `process:COMM`, `cgroup:PATH`. Empty when not recorded.
     pub origins: Vec<String>,
     /// When it began, ns on the recording's axis.
     pub onset_ns: i64,
@@ -55,30 +57,30 @@ pub struct Cause {
     pub end_ns: i64,
     /// How far off `onset_ns` may be: the time between the samples around it.
     pub resolution_ns: i64,
-    /// How sure it is.
+    /// How strong its evidence is.
     pub confidence: Confidence,
 }
 
 /// One step from a cause to an effect.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Link {
-    /// What causes, in a few words.
+    /// The cause, in a few words.
     pub cause: String,
-    /// What follows from it, in a few words.
+    /// The effect, in a few words.
     pub effect: String,
-    /// The rule that saw the effect by itself, when one did.
-    pub rule: Option<String>,
+    /// The rule that reports the effect on its own.
+    pub rule: Option<RuleId>,
     /// How one leads to the other, in one sentence.
     pub how: String,
     /// The kernel's functions in which it happens.
     pub kernel: String,
-    /// When the effect was seen, ns on the recording's axis.
-    pub range: (i64, i64),
+    /// When the effect happened.
+    pub range: Span,
     /// How long after its cause the effect began; absent when the two were not recorded at the same time.
     pub lag_ns: Option<i64>,
     /// How far off the lag may be.
     pub resolution_ns: i64,
-    /// The amounts of cause and effect in the same unit, where both can be had.
+    /// The amounts of cause and effect in the same unit, where both were recorded.
     pub amounts: Option<(Quantity, Quantity)>,
     /// What was measured of the effect.
     pub evidence: Vec<Evidence>,
@@ -88,22 +90,22 @@ pub struct Link {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Rival {
     /// The rule that found it.
-    pub rule: String,
+    pub rule: RuleId,
     /// Where it comes from, as of [`Cause::origins`].
     pub origins: Vec<String>,
     /// What it says.
     pub statement: String,
-    /// How sure it is.
+    /// How strong its evidence is.
     pub confidence: Confidence,
     /// The observation that would decide between it and the cause.
     pub decides: String,
 }
 
-/// Something that one might suspect and that the numbers clear.
+/// A suspect that the numbers clear.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Cleared {
     /// The rule that would have blamed it.
-    pub rule: String,
+    pub rule: RuleId,
     /// Why it is not that, in one sentence.
     pub statement: String,
     /// The numbers.

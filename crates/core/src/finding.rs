@@ -1,9 +1,11 @@
-//! What a rule saw: a statement with typed evidence, what speaks against it, and what to do.
+//! What a rule found: a statement with typed evidence, what contradicts it, and what to do.
 
 use crate::quantity::Quantity;
+use crate::rule::RuleId;
+use crate::span::Span;
 use serde::{Deserialize, Serialize};
 
-/// How a value is held against another.
+/// How a value compares with another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Relation {
@@ -22,11 +24,11 @@ pub struct Evidence {
     pub what: String,
     /// Where it comes from: a metric's name with its entity, a figure's name, or the formula over them.
     pub source: String,
-    /// The time range it was measured over, ns on the recording's axis.
-    pub range: (i64, i64),
+    /// The time over which it was measured.
+    pub range: Span,
     /// The value.
     pub value: Quantity,
-    /// What it is held against, when it is.
+    /// What it is compared with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub against: Option<(Relation, Quantity)>,
 }
@@ -43,12 +45,12 @@ pub struct Advice {
     /// How to take it back, when that takes anything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undo: Option<String>,
-    /// The command that shows the effect on a machine of its own, where the catalogue has a scenario for it.
+    /// The command that reproduces the effect in a VM, where the catalogue has a scenario for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scenario: Option<String>,
 }
 
-/// How sure a finding is, from 0 to 1.
+/// How strong the evidence of a finding is, from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
 pub struct Confidence(f64);
 
@@ -64,11 +66,11 @@ impl Confidence {
     }
 }
 
-/// What a rule saw in a recording.
+/// What a rule found in a recording.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
-    /// The rule's id, for `pagetide explain`.
-    pub rule: String,
+    /// The rule that found it.
+    pub rule: RuleId,
     /// The statement, in one sentence that names the numbers that matter.
     pub statement: String,
     /// Where it comes from, the nearest first: `disk:NAME`, `process:COMM`, `cgroup:PATH`. Empty when that is not known.
@@ -76,9 +78,9 @@ pub struct Finding {
     pub origins: Vec<String>,
     /// The step it is about, when it is about one.
     pub step: Option<String>,
-    /// The time range it is about, ns on the recording's axis.
-    pub range: (i64, i64),
-    /// How sure it is.
+    /// The time that it is about.
+    pub range: Span,
+    /// How strong its evidence is.
     pub confidence: Confidence,
     /// What speaks for it.
     pub evidence: Vec<Evidence>,
@@ -86,39 +88,4 @@ pub struct Finding {
     pub contradictions: Vec<Evidence>,
     /// What to do.
     pub advice: Vec<Advice>,
-}
-
-/// What a rule means, for `pagetide explain` and docs/RULES.md. Every text is plain sentences.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct RuleDoc {
-    /// Stable id, words joined by hyphens.
-    pub id: &'static str,
-    /// The rule in one line.
-    pub title: &'static str,
-    /// What it means.
-    pub meaning: &'static str,
-    /// The evidence it asks for, with formulas and thresholds.
-    pub evidence: &'static str,
-    /// Why it happens.
-    pub why: &'static str,
-    /// What else it could be.
-    pub otherwise: &'static str,
-    /// What to do.
-    pub advice: &'static str,
-    /// The kernel functions behind it.
-    pub kernel: &'static str,
-}
-
-impl RuleDoc {
-    /// Its texts with their headings, in the order in which they are read.
-    pub const fn sections(&self) -> [(&'static str, &'static str); 6] {
-        [
-            ("What it means", self.meaning),
-            ("Evidence", self.evidence),
-            ("Why it happens", self.why),
-            ("What else it could be", self.otherwise),
-            ("What to do", self.advice),
-            ("Kernel reference", self.kernel),
-        ]
-    }
 }

@@ -27,6 +27,11 @@ impl<S: Source> LazyRecording<S> {
         Ok(Self { source, selection, recording, read: BTreeSet::new() })
     }
 
+    /// Drops the marks: a part of a lab run then reads like one of a live host.
+    pub fn drop_marks(&mut self) {
+        self.recording.marks.clear();
+    }
+
     /// What has been read.
     pub fn recording(&self) -> &Recording {
         &self.recording

@@ -3,7 +3,7 @@
 //! Every other crate speaks in these: [`Bytes`], [`Pages`], [`Nanos`] and [`Ratio`] for amounts,
 //! [`metric`] for what the kernel's fields are called and mean, [`derived`] for what is computed from them, [`Sample`] for one reading of them,
 //! [`Recording`] for many, [`Scenario`] for an experiment, [`StepResult`] and [`Figure`] for what a
-//! step measured, [`Finding`] for what a rule saw, [`Diagnosis`] for what the rules make of it together, [`Report`] for what a
+//! step measured, [`Finding`] for what a rule found, [`Diagnosis`] for the conclusion of all rules, [`Report`] for what a
 //! person reads.
 //!
 //! Three seams join the crates: a [`Backend`] runs a scenario and gives samples to a [`Sink`]; a
@@ -28,8 +28,10 @@ mod port;
 mod quantity;
 mod recording;
 mod report;
+mod rule;
 mod sample;
 mod scenario;
+mod span;
 mod step;
 pub mod suggest;
 mod sysctl;
@@ -45,7 +47,7 @@ pub use diagnosis::{Cause, Cleared, Conclusion, Contradiction, Diagnosis, Link, 
 pub use document::Document;
 pub use error::{Error, ErrorKind};
 pub use figure::{Comparability, Figure, Figures};
-pub use finding::{Advice, Confidence, Evidence, Finding, Relation, RuleDoc};
+pub use finding::{Advice, Confidence, Evidence, Finding, Relation};
 pub use lazy::LazyRecording;
 pub use metric::{Kind, Metric, Table};
 pub use port::{Backend, BackendRun, Progress, RunRequest, Selection, Sink, Source};
@@ -54,8 +56,10 @@ pub use recording::{
     Disk, Gap, Manifest, Mark, MarkKind, Origin, Recording, RecordingBuilder, Series, Swap, Unreadable,
 };
 pub use report::{Holds, Report, RunResult, Verdict};
+pub use rule::{RuleDoc, RuleId, Threshold};
 pub use sample::{Column, ColumnId, Entity, EntityId, Sample, Schema, Stamp, TableSample};
 pub use scenario::*;
+pub use span::{Moment, Span};
 pub use step::{Outcome, StepResult};
 pub use sysctl::{Sysctl, is_sysctl_name};
 pub use units::{Bytes, BytesPerSecond, Nanos, Pages, Ratio, UnitError};

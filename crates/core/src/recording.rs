@@ -474,7 +474,12 @@ impl<'a> Series<'a> {
         let asked = Some(self.interval).filter(|interval| *interval > 0);
         let mut lengths: Vec<i64> = match (asked, self.column.kind) {
             (Some(_), Kind::Counter) => Vec::new(),
-            _ => self.points().zip(self.points().skip(1)).map(|(one, other)| other.0 - one.0).take(ENOUGH).collect(),
+            _ => self
+                .points()
+                .zip(self.points().skip(1))
+                .map(|(one, other)| other.0.saturating_sub(one.0))
+                .take(ENOUGH)
+                .collect(),
         };
         lengths.sort_unstable();
         lengths.get(lengths.len() / 2).copied().into_iter().chain(asked).min().unwrap_or(1).max(1)

@@ -127,7 +127,7 @@ pub fn say(recording: &Recording) -> Said {
             confidence: Some(cause.confidence.get()),
             origin: cause.origins.into_iter().next(),
             onset_ns: Some(cause.onset_ns),
-            cause: cause.rule,
+            cause: cause.rule.to_string(),
         },
         None => Said { cause: CANNOT_TELL.to_owned(), confidence: None, origin: None, onset_ns: None },
     }

@@ -1,44 +1,52 @@
-//! From findings to a causal chain: which of them is the root, and how it comes to those who suffer.
+//! From findings to a causal chain: which of them is the root, and how its effects reach those who suffer.
 //!
-//! A thing counts as caused by another when the kernel can carry it there ([`physics`]), when it began no earlier, as far as the
-//! samples can tell, and while the other went on. That two things happen together is not enough.
+//! A thing counts as the cause of another when the kernel can carry it there (a mechanism), when it began no later, as far as the
+//! samples show, and while the other lasted. That two things happen together is not enough.
 
-use crate::effect::{self, Effect, What};
-use crate::rules::{self, Role};
-use crate::window::Window;
-use pagetide_core::{Cause, Finding, Link, Quantity, Recording, Rival, Unit};
-use physics::{EXPLAINS, Start, WAYS, seen_as};
+use crate::effect::{self, Effect, EffectKind};
+use crate::evidence::Origin;
+use crate::mechanisms::MECHANISMS;
+use crate::rule::{Mechanism, Role, Rule, When};
+use crate::rules;
+use crate::window::{Window, intervals};
+use pagetide_core::{Cause, Finding, Link, Moment, Nanos, Recording, Rival, Span};
 
-mod physics;
-
-/// The role of a finding's rule.
 fn role(finding: &Finding) -> Role {
-    rules::by_id(&finding.rule).map_or(Role::Remark, |rule| rule.role)
+    rules::by_id(finding.rule).role
 }
 
-/// Whether a finding accounts for another: by the table, by who began, and by whether they overlap.
-fn explains(recording: &Recording, cause: &Finding, effect: &Finding) -> bool {
-    let listed = EXPLAINS.iter().any(|(rule, effects)| *rule == cause.rule && effects.contains(&effect.rule.as_str()));
-    let slack = crate::signal::interval(recording).saturating_mul(2);
-    // Whoever takes memory from others is the cause of their faults; whoever faults for its own memory has too much of it.
-    let takes = |finding: &Finding| finding.rule == "anonymous-growth-takes-cache";
-    let thrashes = |finding: &Finding| matches!(&*finding.rule, "code-thrash" | "swap-thrash");
-    let own = process(cause).is_some() && process(cause) == process(effect);
-    if takes(cause) && thrashes(effect) && own || thrashes(cause) && takes(effect) && !own {
-        return false;
-    }
-    // Swap that is read back keeps the device busy that it is on, and no other.
-    let elsewhere = !effect.origins.first().is_some_and(|origin| cause.origins.contains(origin));
-    if cause.rule == "swap-in-use-harmless" && elsewhere {
-        return false;
-    }
-    let begun = cause.range.0 <= effect.range.0.saturating_add(slack);
-    // What a cause did lasts: pages that were evicted are missed when it is over.
-    let lasted = cause.range.1.saturating_sub(cause.range.0).max(slack);
-    listed && begun && effect.range.0 <= cause.range.1.saturating_add(lasted)
+/// Whether a finding accounts for another: by the rules, by which began first, and by whether they overlap.
+fn subsumes(recording: &Recording, cause: &Finding, effect: &Finding) -> bool {
+    let slack = intervals(recording, 2);
+    let begun = cause.range.from <= effect.range.from.later(slack);
+    // The effects of a cause last: pages that were evicted are missed when it is over.
+    let lasts = effect.range.from <= cause.range.to.later(cause.range.length().max(slack));
+    listed(cause, effect) && begun && lasts && (!listed(effect, cause) || precedes(cause, effect, slack))
 }
 
-/// The process that a finding is about; of those that it names the last, which is who suffers.
+/// Whether the rule of a finding subsumes that of another.
+fn listed(cause: &Finding, effect: &Finding) -> bool {
+    let process = process(cause).is_some() && process(cause) == process(effect);
+    let holds = |when| match when {
+        When::Always => true,
+        When::SameProcess => process,
+        When::OtherProcess => !process,
+        When::SameOrigin => effect.origins.first().is_some_and(|origin| cause.origins.contains(origin)),
+    };
+    let subsumed = rules::by_id(cause.rule).subsumes.iter();
+    subsumed.into_iter().any(|subsumed| subsumed.rules.contains(&effect.rule) && holds(subsumed.when))
+}
+
+/// Which of two findings that account for each other is the cause: the earlier one, or the one with stronger evidence, or the
+/// rule that is explained first.
+fn precedes(one: &Finding, other: &Finding, slack: Nanos) -> bool {
+    if one.range.from.since(other.range.from).max(other.range.from.since(one.range.from)) > slack {
+        return one.range.from < other.range.from;
+    }
+    one.confidence.get().total_cmp(&other.confidence.get()).then(other.rule.cmp(&one.rule)).is_gt()
+}
+
+/// The process that a finding is about; of those that it names the last, which is the one that suffers.
 fn process(finding: &Finding) -> Option<&str> {
     finding.origins.iter().rev().find_map(|origin| origin.strip_prefix("process:"))
 }
@@ -47,120 +55,132 @@ fn process(finding: &Finding) -> Option<&str> {
 pub(crate) fn root(recording: &Recording, findings: &[Finding]) -> Option<usize> {
     let open = |index: &usize| {
         let finding = &findings[*index];
-        let others = findings.iter().filter(|other| *other != finding);
-        role(finding) <= Role::Effect && !others.into_iter().any(|other| explains(recording, other, finding))
+        let mut others = findings.iter().filter(|other| *other != finding);
+        role(finding) <= Role::Effect && !others.any(|other| subsumes(recording, other, finding))
     };
     (0..findings.len()).filter(open).min_by(|a, b| {
         let (a, b) = (&findings[*a], &findings[*b]);
-        let surer = b.confidence.get().total_cmp(&a.confidence.get());
-        role(a).cmp(&role(b)).then(surer).then(a.range.0.cmp(&b.range.0))
+        let stronger = b.confidence.get().total_cmp(&a.confidence.get());
+        role(a).cmp(&role(b)).then(stronger).then(a.range.from.cmp(&b.range.from))
     })
 }
 
 /// The cause as it is reported.
 pub(crate) fn cause(recording: &Recording, finding: &Finding) -> Cause {
     Cause {
-        rule: finding.rule.clone(),
+        rule: finding.rule,
         origins: finding.origins.clone(),
-        onset_ns: finding.range.0,
-        end_ns: finding.range.1,
-        resolution_ns: resolution(recording, finding.range.0),
+        onset_ns: finding.range.from.ns(),
+        end_ns: finding.range.to.ns(),
+        resolution_ns: resolution(recording, finding.range.from),
         confidence: finding.confidence,
     }
 }
 
 /// The time between the samples around a moment.
-fn resolution(recording: &Recording, at: i64) -> i64 {
+fn resolution(recording: &Recording, at: Moment) -> i64 {
     let stamps = recording.stamps();
-    let after = stamps.partition_point(|stamp| stamp.boot_ns <= at).min(stamps.len().saturating_sub(1)).max(1);
+    let after = stamps.partition_point(|stamp| stamp.boot_ns <= at.ns()).min(stamps.len().saturating_sub(1)).max(1);
     match (stamps.get(after - 1), stamps.get(after)) {
         (Some(before), Some(after)) => after.boot_ns.saturating_sub(before.boot_ns),
         _ => 0,
     }
 }
 
-/// Causes that fit as well and that the root does not account for: of the same time, and not much less sure.
+/// Causes that fit as well and that the root does not account for: of the same time, with evidence not much weaker.
 pub(crate) fn rivals(recording: &Recording, findings: &[Finding], root: usize) -> Vec<Rival> {
     let cause = &findings[root];
     let fits = |other: &&Finding| {
-        let together = other.range.0 < cause.range.1 && other.range.1 > cause.range.0;
         other.rule != cause.rule
             && role(other) == Role::Cause
-            && together
+            && other.range.overlaps(cause.range)
             && other.confidence.get() >= cause.confidence.get() * 0.7
-            && !explains(recording, cause, other)
+            && !subsumes(recording, cause, other)
     };
+    let decides = |finding: &Finding| format!("For {}: {}", finding.rule, rules::by_id(finding.rule).decides);
     let rival = |other: &Finding| Rival {
-        rule: other.rule.clone(),
+        rule: other.rule,
         origins: other.origins.clone(),
         statement: other.statement.clone(),
         confidence: other.confidence,
-        decides: [cause, other]
-            .iter()
-            .filter_map(|finding| Some((finding, rules::by_id(&finding.rule)?)))
-            .map(|(finding, rule)| format!("For {}: {}", finding.rule, rule.decides))
-            .collect::<Vec<_>>()
-            .join(" "),
+        decides: format!("{} {}", decides(cause), decides(other)),
     };
     findings.iter().filter(fits).map(rival).collect()
 }
 
-/// A place in the chain that others can follow from.
+/// A place in the chain from which others follow.
 struct Node {
-    from: Start,
+    /// The effect that it is; absent of a cause that is none.
+    kind: Option<EffectKind>,
     words: String,
     effect: Option<Effect>,
-    range: (i64, i64),
+    span: Span,
 }
 
-/// Stretches at other times in which is looked for what was not recorded at the time of the cause.
+impl Node {
+    fn elsewhere(&self) -> bool {
+        self.effect.as_ref().is_some_and(|effect| effect.elsewhere)
+    }
+
+    fn resolution(&self) -> Nanos {
+        self.effect.as_ref().map_or(Nanos::new(0), |effect| effect.resolution)
+    }
+}
+
+/// Stretches at other times that are searched for what was not recorded at the time of the cause.
 const FAR: usize = 20;
 
 /// The chain from a finding on.
 pub(crate) fn links(recording: &Recording, windows: &[Window<'_>], finding: &Finding) -> Vec<Link> {
-    let Some(rule) = rules::by_id(&finding.rule) else { return Vec::new() };
-    let overlaps = |window: &&Window<'_>| window.from < finding.range.1 && window.to > finding.range.0;
+    let rule = rules::by_id(finding.rule);
+    let overlaps = |window: &&Window<'_>| window.span.overlaps(finding.range);
     let mut effects = first_of_each(windows.iter().filter(overlaps).flat_map(effect::all));
-    let absent = missing(recording, &effects, finding.range);
-    let mut apart: Vec<&Window<'_>> = windows.iter().filter(|window| !absent.is_empty() && !overlaps(window)).collect();
-    apart.sort_by_key(|window| window.from.abs_diff(finding.range.0));
-    apart.truncate(FAR);
-    let apart = apart.into_iter().flat_map(effect::all);
-    let mut apart: Vec<Effect> = apart.filter(|effect| absent.contains(&effect.what)).collect();
-    // Of several the one whose time is known best.
-    apart.sort_by_key(|effect| (effect.what, effect.resolution));
-    apart.dedup_by_key(|effect| effect.what);
-    effects.extend(apart.into_iter().map(|effect| Effect { elsewhere: true, ..effect }));
-    effects.sort_by_key(|effect| effect.what);
-    let blamed =
-        |effect: &Effect| effect.disk.as_ref().is_none_or(|disk| finding.origins.contains(&format!("disk:{disk}")));
-    let own = seen_as(&finding.rule);
-    let start = own.and_then(|what| effects.iter().position(|effect| effect.what == what && blamed(effect)));
+    effects.extend(elsewhere(recording, windows, finding, &effects));
+    effects.sort_by_key(|effect| effect.kind);
+    let own_disk =
+        |effect: &Effect| effect.disk.as_ref().is_none_or(|disk| finding.origins.contains(&Origin::Disk(disk).name()));
+    let start = rule.is.and_then(|kind| effects.iter().position(|effect| effect.kind == kind && own_disk(effect)));
     let start = start.map(|index| effects.remove(index));
     let words = start.as_ref().map_or_else(|| rule.name.to_owned(), |effect| effect.words.clone());
     let by = finding.origins.iter().find_map(|origin| origin.strip_prefix("process:"));
     let by = by.map_or(String::new(), |process| format!(" ({process})"));
-    let first = own.filter(|_| start.is_some()).map_or(Start::Rule(rule.doc.id), Start::Effect);
-    let mut nodes = vec![Node { from: first, words: words + &by, effect: start, range: finding.range }];
+    let kind = rule.is.filter(|_| start.is_some());
+    let mut nodes = vec![Node { kind, words: words + &by, effect: start, span: finding.range }];
     let mut links = Vec::new();
     for effect in effects {
         // The disk of a stream is busy with the stream; that is the cause again and no effect of it.
-        if own == Some(What::Reads) && effect.what == What::DiskBusy && blamed(&effect) {
+        if rule.is == Some(EffectKind::Reads) && effect.kind == EffectKind::DiskBusy && own_disk(&effect) {
             continue;
         }
-        let Some((link, node)) = follow(&nodes, finding, effect) else { continue };
+        let Some((link, node)) = follow(&nodes, rule, effect) else { continue };
         links.push(link);
         nodes.push(node);
     }
     links
 }
 
-/// Of what happens several times while a cause goes on, the first time: what follows from it is told once.
+/// Effects at other times, of the kinds that were not recorded at the time of the cause.
+fn elsewhere(recording: &Recording, windows: &[Window<'_>], finding: &Finding, seen: &[Effect]) -> Vec<Effect> {
+    let absent = missing(recording, seen, finding.range);
+    let apart = |window: &&Window<'_>| !absent.is_empty() && !window.span.overlaps(finding.range);
+    let mut apart: Vec<&Window<'_>> = windows.iter().filter(apart).collect();
+    let from = finding.range.from;
+    apart.sort_by_key(|window| window.span.from.since(from).max(from.since(window.span.from)));
+    apart.truncate(FAR);
+    let effects = apart.into_iter().flat_map(effect::all);
+    let mut effects: Vec<Effect> = effects.filter(|effect| absent.contains(&effect.kind)).collect();
+    // Of several the one whose time is known best.
+    effects.sort_by_key(|effect| (effect.kind, effect.resolution));
+    effects.dedup_by_key(|effect| effect.kind);
+    effects.into_iter().map(|effect| Effect { elsewhere: true, ..effect }).collect()
+}
+
+/// Of what happens several times during a cause, the first time: what follows from it is reported once.
 fn first_of_each(effects: impl Iterator<Item = Effect>) -> Vec<Effect> {
     let mut first: Vec<Effect> = Vec::new();
     for effect in effects {
-        match first.iter_mut().find(|known| known.what == effect.what && known.disk == effect.disk) {
-            Some(known) if effect.range.0 < known.range.0 => *known = effect,
+        match first.iter_mut().find(|known| known.kind == effect.kind && known.disk == effect.disk) {
+            Some(known) if effect.span.from < known.span.from => *known = effect,
             Some(_) => {}
             None => first.push(effect),
         }
@@ -168,72 +188,88 @@ fn first_of_each(effects: impl Iterator<Item = Effect>) -> Vec<Effect> {
     first
 }
 
-/// The link to an effect from the latest thing in the chain that can have caused it, and its place in the chain.
-fn follow(nodes: &[Node], finding: &Finding, effect: Effect) -> Option<(Link, Node)> {
-    let rule = rules::by_id(&finding.rule).map_or("", |rule| rule.doc.id);
-    let ways = |node: &Node| {
-        WAYS.iter().find(|way| {
-            way.to == effect.what
-                && (way.from == node.from || (way.from == Start::Rule(rule) && node.from == nodes[0].from))
-        })
+/// The mechanism from a place of the chain to an effect.
+fn mechanism(rule: &Rule, first: bool, node: &Node, to: EffectKind) -> Option<Mechanism> {
+    let general = MECHANISMS.iter().filter(|(from, _)| node.kind == Some(*from)).map(|(_, step)| step);
+    let own = rule.leads_to.iter().filter(|_| first);
+    general.chain(own).find(|step| step.to == to).copied()
+}
+
+/// The link to an effect from the latest place of the chain that can have caused it, and its own place in the chain.
+fn follow(nodes: &[Node], rule: &Rule, effect: Effect) -> Option<(Link, Node)> {
+    let follows = |(_, node): &(usize, &Node)| {
+        let slack = node.resolution().max(effect.resolution);
+        effect.elsewhere || node.elsewhere() || effect.span.from.later(slack) >= node.span.from
     };
-    let follows = |node: &&Node| {
-        let slack = node.effect.as_ref().map_or(0, |cause| cause.resolution).max(effect.resolution);
-        let elsewhere = effect.elsewhere || node.effect.as_ref().is_some_and(|cause| cause.elsewhere);
-        elsewhere || effect.range.0.saturating_add(slack) >= node.range.0
-    };
-    let (node, way) = nodes.iter().filter(follows).rev().find_map(|node| Some((node, ways(node)?)))?;
-    let resolution = node.effect.as_ref().map_or(0, |cause| cause.resolution).max(effect.resolution);
-    let together = !effect.elsewhere && !node.effect.as_ref().is_some_and(|cause| cause.elsewhere);
+    let places = nodes.iter().enumerate().filter(follows).rev();
+    let (node, step) =
+        places.into_iter().find_map(|(at, node)| Some((node, mechanism(rule, at == 0, node, effect.kind)?)))?;
+    let together = !effect.elsewhere && !node.elsewhere();
     let flows = node.effect.as_ref().and_then(|cause| cause.flow).zip(effect.flow).filter(|_| together);
-    let rate = |value| Quantity::new(value, Unit::BytesPerSecond);
+    let ns = |time: Nanos| i64::try_from(time.get()).unwrap_or(i64::MAX);
     let link = Link {
         cause: node.words.clone(),
         effect: effect.words.clone(),
-        rule: shown_by(&effect).map(str::to_owned),
-        how: way.how.to_owned(),
-        kernel: way.kernel.to_owned(),
-        range: effect.range,
-        lag_ns: together.then(|| effect.range.0.saturating_sub(node.range.0).max(0)),
-        resolution_ns: resolution,
-        amounts: flows.map(|(cause, effect)| (rate(cause), rate(effect))),
+        rule: rules::reporting(effect.kind),
+        how: step.how.to_owned(),
+        kernel: step.kernel.to_owned(),
+        range: effect.span,
+        lag_ns: together.then(|| ns(effect.span.from.since(node.span.from))),
+        resolution_ns: ns(node.resolution().max(effect.resolution)),
+        amounts: flows.map(|(cause, effect)| (cause.quantity(), effect.quantity())),
         evidence: effect.evidence.clone(),
     };
-    let node = Node {
-        from: Start::Effect(effect.what),
-        words: effect.words.clone(),
-        range: effect.range,
-        effect: Some(effect),
-    };
+    let node = Node { kind: Some(effect.kind), words: effect.words.clone(), span: effect.span, effect: Some(effect) };
     Some((link, node))
 }
 
-/// The rule that sees an effect by itself.
-fn shown_by(effect: &Effect) -> Option<&'static str> {
-    Some(match effect.what {
-        What::DirectReclaim => "direct-reclaim-stalls",
-        What::DiskBusy => "device-saturated",
-        What::SwapIn => "swap-thrash",
-        What::Refaults => "working-set-exceeds-cache",
-        _ => return None,
-    })
+/// What was not recorded during a finding, so that it has to be searched for at other times.
+fn missing(recording: &Recording, seen: &[Effect], span: Span) -> Vec<EffectKind> {
+    let recorded = |metrics: &[&str]| {
+        let mut series = metrics.iter().filter_map(|metric| recording.host(metric));
+        series.any(|series| series.within(span.from.ns(), span.to.ns()).next().is_some())
+    };
+    let kinds: [(EffectKind, &[&str]); 4] = [
+        (EffectKind::CacheLost, &["Cached"]),
+        (EffectKind::MajorFaults, &["pgmajfault"]),
+        (EffectKind::IoWaits, &["psi_io_some", "cpu_iowait_share"]),
+        (EffectKind::MemoryWaits, &["psi_memory_some"]),
+    ];
+    let absent =
+        |(kind, metrics): &(EffectKind, &[&str])| !recorded(metrics) && !seen.iter().any(|effect| effect.kind == *kind);
+    kinds.into_iter().filter(absent).map(|(kind, _)| kind).collect()
 }
 
-/// What was not recorded while a finding was, so that it has to be looked for at other times.
-fn missing(recording: &Recording, seen: &[Effect], range: (i64, i64)) -> Vec<What> {
-    let recorded = |metrics: &[&str]| {
-        metrics
-            .iter()
-            .any(|metric| recording.host(metric).is_some_and(|series| series.within(range.0, range.1).next().is_some()))
-    };
-    let kinds: [(What, &[&str]); 4] = [
-        (What::CacheLost, &["Cached"]),
-        (What::MajorFaults, &["pgmajfault"]),
-        (What::IoWaits, &["psi_io_some", "cpu_iowait_share"]),
-        (What::MemoryWaits, &["psi_memory_some"]),
-    ];
-    let kinds = kinds
-        .into_iter()
-        .filter(|(what, metrics)| !recorded(metrics) && !seen.iter().any(|effect| effect.what == *what));
-    kinds.map(|(what, _)| what).collect()
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pagetide_core::{Confidence, RuleId};
+
+    fn finding(rule: RuleId, from: i64, confidence: f64) -> Finding {
+        Finding {
+            rule,
+            statement: String::new(),
+            origins: Vec::new(),
+            step: None,
+            range: Span::new(from, 100_000),
+            confidence: Confidence::new(confidence),
+            evidence: Vec::new(),
+            contradictions: Vec::new(),
+            advice: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn of_two_findings_that_account_for_each_other_one_is_the_root() {
+        let root = |one: Finding, other: Finding| {
+            let findings = [one, other];
+            root(&Recording::default(), &findings).map(|index| findings[index].rule)
+        };
+        let stream = |from, confidence| finding(RuleId::StreamFloodsCache, from, confidence);
+        let waste = |from, confidence| finding(RuleId::ReadAheadWaste, from, confidence);
+        assert_eq!(root(stream(0, 0.9), waste(0, 0.8)), Some(RuleId::StreamFloodsCache), "stronger evidence");
+        assert_eq!(root(stream(0, 0.7), waste(0, 0.8)), Some(RuleId::ReadAheadWaste), "stronger evidence");
+        assert_eq!(root(stream(0, 0.9), waste(0, 0.9)), Some(RuleId::StreamFloodsCache), "the order of the rules");
+        assert_eq!(root(stream(500, 0.9), waste(0, 0.6)), Some(RuleId::ReadAheadWaste), "the earlier one");
+    }
 }

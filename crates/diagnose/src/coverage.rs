@@ -1,9 +1,9 @@
-//! What a recording can say at all.
+//! Which questions a recording can answer.
 
 use crate::window::{REFAULTED, SCANNED, STALLS};
 use pagetide_core::{Recording, Table};
 
-/// A question about a host, and the metrics of which one answers it.
+/// A question about a host, and the metrics of which any answers it.
 struct Question {
     what: &'static str,
     table: Table,
@@ -20,7 +20,7 @@ const QUESTIONS: &[Question] = &[
         hint: "/proc/vmstat or `sar -B`",
     },
     Question {
-        what: "whether programs wait for memory",
+        what: "whether tasks wait for memory",
         table: Table::Host,
         metrics: &[&["psi_memory_some"], STALLS, REFAULTED, &["pgmajfault"]],
         hint: "/proc/pressure/memory, /proc/vmstat or `sar -B`",
@@ -39,22 +39,20 @@ const QUESTIONS: &[Question] = &[
     },
 ];
 
-/// Samples that it takes to know what is usual: a median and its deviations of fewer mean nothing.
-pub(crate) const LEAST_SAMPLES: usize = 10;
+/// Samples that a baseline needs: a median and its deviations of fewer mean nothing.
+const LEAST_SAMPLES: usize = 10;
 
-/// What cannot be told from a recording, and because of what: a sentence each, nothing when all can be told.
+/// What a recording does not show, and why: a sentence each.
 pub(crate) fn gaps(recording: &Recording) -> Vec<String> {
     let samples = recording.stamps().len();
     match samples {
         0 => return vec!["The recording has no samples.".to_owned()],
-        1 => return vec!["The recording has one sample: what happens per second needs two.".to_owned()],
+        1 => return vec!["The recording has one sample: a rate needs two.".to_owned()],
         _ => {}
     }
     let mut gaps = Vec::new();
     if samples < LEAST_SAMPLES {
-        gaps.push(format!(
-            "The recording has {samples} samples; what is usual on this host cannot be told from fewer than {LEAST_SAMPLES}."
-        ));
+        gaps.push(format!("The recording has {samples} samples; a baseline needs at least {LEAST_SAMPLES}."));
     }
     for question in QUESTIONS {
         let points = |entity: &str, metric: &str| {
@@ -68,4 +66,9 @@ pub(crate) fn gaps(recording: &Recording) -> Vec<String> {
         }
     }
     gaps
+}
+
+/// The metrics that answer the questions.
+pub(crate) fn metrics() -> impl Iterator<Item = &'static [&'static str]> {
+    QUESTIONS.iter().flat_map(|question| question.metrics).copied()
 }

@@ -1,36 +1,64 @@
 //! The rules as a page.
 
-use pagetide_core::RuleDoc;
+use crate::rules;
+use pagetide_core::{RuleDoc, Threshold};
 use std::fmt::Write;
 
 /// What holds for all rules.
 const METHOD: &str = "\
-## How it is decided
+## How pagetide decides
 
-- **Usual and unusual.** There are no fixed thresholds where the kernel gives none. The rates of a metric over the whole recording are split \
-  in two (Otsu's method, on logarithms); the upper part is unusual when the split explains four fifths of the variance and the medians lie at \
-  least a factor of four and six median deviations apart. Else what stands ten median deviations out of all is unusual, if it is rare. Unusual stretches of all metrics \
-  that overlap are one window, and the stretch before it is what it is held against.
-- **When it began.** Where what drives the cause left its noise: the reads of a stream, the growth of memory, and not the moment at which a \
-  reserve was used up. It is known to the time between the samples around it, which is said with it.
-- **How sure it is.** A finding opens at even odds. Each value measured adds a weight, the logarithm of how much likelier it is when \
-  the rule is right than when it is not, and what speaks against it takes as much off: confidence = 1 / (1 + e^-w), where w \
-  is two thirds of the sum of all weights, and that sum at most ln 100, because weights are judgements and not independent. What is likelier wrong than right is not reported. docs/SCORE.md says how often \
-  findings of a stated confidence were right on recorded incidents.
-- **What caused what.** One thing is called the cause of another when the kernel has a way to carry it there (the way is named with its functions), when \
-  it began no later as far as the samples tell, and when it goes on. Amounts (bytes read, freed, read back) stand beside each link. What a \
-  finding accounts for is no cause; of those that nothing accounts for the surest is the cause, and the others are shown with the observation that \
+- **Baseline and incident.** A threshold is fixed only where the kernel or a device gives one. For each metric, pagetide splits the rates of the whole recording \
+  in two (Otsu's method, on logarithms). The upper part is an episode when the split explains four fifths of the variance and the medians lie at \
+  least a factor of four and six median deviations apart. Otherwise rare values more than ten median deviations above all are an episode. Overlapping episodes of all \
+  metrics form one window, which is compared with the quiet time before it.
+- **Onset.** An incident begins when the driver of its cause leaves the noise: the reads of a stream or the growth of memory, not the moment at which \
+  free memory is used up. The onset is known to the time between the samples around it, which is printed with it.
+- **Evidence.** A finding starts at even odds. Each measured value adds a weight, the logarithm of how much likelier it is when \
+  the rule is right than when it is wrong; contradicting values subtract one. Confidence = 1 / (1 + e^-w), where w \
+  is two thirds of the sum of all weights, and that sum at most ln 100, because weights are judgements and not independent. Findings below 0.5 are not reported. docs/SCORE.md lists how often \
+  findings of each confidence were right on recorded incidents.
+- **Cause and effect.** One finding is the cause of another when the kernel has a mechanism between them (named with its functions), when \
+  it began no later as far as the samples show, and while it lasts. Amounts (bytes read, freed, refaulted) stand beside each link. A finding that \
+  another accounts for is no cause. Of the rest, the one with the strongest evidence is the cause, and the others are rivals, with the observation that \
   would decide.
+- **Thresholds** are printed from the values that the code compares with.
 
 ## Rules
 
 ";
 
+/// The texts of a rule with their headings, in reading order.
+pub fn sections(rule: &RuleDoc) -> Vec<(&'static str, String)> {
+    let threshold = |limit: &Threshold| {
+        let Threshold { name, value, why, source } = limit;
+        format!("{name}: {value}. {why} Source: {source}.")
+    };
+    let thresholds: Vec<String> = rule.thresholds.iter().map(threshold).collect();
+    let subsumed = rules::by_id(rule.id).subsumes.iter().map(|subsumed| {
+        let rules: Vec<&str> = subsumed.rules.iter().map(|rule| rule.as_str()).collect();
+        format!("{}: {}", subsumed.by.name(), rules.join(", "))
+    });
+    let subsumed: Vec<String> = subsumed.collect();
+    let sections = [
+        ("What it means", rule.meaning.to_owned()),
+        ("Evidence", rule.evidence.to_owned()),
+        ("Thresholds", thresholds.join("\n")),
+        ("Metrics", rule.metrics.join(", ")),
+        ("Why it happens", rule.why.to_owned()),
+        ("What else it could be", rule.otherwise.to_owned()),
+        ("Findings that it accounts for", subsumed.join("\n")),
+        ("What to do", rule.advice.to_owned()),
+        ("Kernel reference", rule.kernel.to_owned()),
+    ];
+    sections.into_iter().filter(|(_, text)| !text.is_empty()).collect()
+}
+
 /// All rules as Markdown: docs/RULES.md.
 pub fn markdown(rules: &[RuleDoc]) -> String {
     let mut page = String::from(
-        "# Rules\n\nWhat `pagetide diagnose` can see, and how. This page is written by \
-         `PAGETIDE_UPDATE_DOCS=1 cargo test -p pagetide-diagnose`; the same texts are printed by `pagetide explain RULE`.\n\n",
+        "# Rules\n\nWhat `pagetide diagnose` detects, and how. `PAGETIDE_UPDATE_DOCS=1 cargo test -p pagetide-diagnose` \
+         writes this page; `pagetide explain RULE` prints the same texts.\n\n",
     );
     page.push_str(METHOD);
     for rule in rules {
@@ -38,8 +66,10 @@ pub fn markdown(rules: &[RuleDoc]) -> String {
     }
     for rule in rules {
         let _ = write!(page, "\n## {}\n\n{}\n", rule.id, rule.title);
-        for (heading, text) in rule.sections() {
-            let _ = write!(page, "\n### {heading}\n\n{text}\n");
+        for (heading, text) in sections(rule) {
+            let _ = write!(page, "\n### {heading}\n\n");
+            let item = if text.contains('\n') { "- " } else { "" };
+            text.lines().for_each(|line| _ = writeln!(page, "{item}{line}"));
         }
     }
     page

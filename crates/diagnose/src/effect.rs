@@ -1,13 +1,16 @@
-//! What can be seen to happen on a host, as the links of a chain: each with its onset, its amount and its numbers.
+//! What happens on a host, as the links of a chain: each effect with its onset, its amount and its numbers.
 
-use crate::episodes::Of;
-use crate::signal::{Signal, interval};
-use crate::window::{REFAULTED, SCANNED, STALLS, STOLEN, Window};
-use pagetide_core::{Evidence, Kind, Quantity, Table, Unit};
+use crate::amount::{Amount, Count, Rate};
+use crate::episodes::SignalSpec;
+use crate::evidence::measured;
+use crate::limits::{FAULTS, GROWTH, STALL_RATE, TURNOVER};
+use crate::signal::Signal;
+use crate::window::{REFAULTED, SCANNED, STALLS, STOLEN, Window, stored};
+use pagetide_core::{Bytes, Evidence, Kind, Moment, Nanos, Ratio, Relation, Span, Table};
 
-/// A kind of thing that happens. The order is the one in which effects follow from each other.
+/// A kind of effect. The order is the one in which effects follow from each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum What {
+pub(crate) enum EffectKind {
     Reads,
     Writes,
     AnonGrows,
@@ -26,288 +29,258 @@ pub(crate) enum What {
     CpuWaits,
 }
 
-/// Something that happened.
+impl EffectKind {
+    /// The effect in a few words.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Reads => "reads",
+            Self::Writes => "writes",
+            Self::AnonGrows => "growth of anonymous memory",
+            Self::SlabGrows => "growth of slab",
+            Self::Compaction => "compaction",
+            Self::Reclaim => "reclaim",
+            Self::DirectReclaim => "direct reclaim",
+            Self::CacheLost => "loss of file cache",
+            Self::SwapOut => "swap-out",
+            Self::SwapIn => "swap-in",
+            Self::Refaults => "refaults",
+            Self::MajorFaults => "major faults",
+            Self::DiskBusy => "a busy device",
+            Self::MemoryWaits => "waits for memory",
+            Self::IoWaits => "waits for IO",
+            Self::CpuWaits => "waits for a CPU",
+        }
+    }
+}
+
+/// An effect in a recording.
 #[derive(Debug, Clone)]
 pub(crate) struct Effect {
-    pub(crate) what: What,
-    /// The disk, of what happens to one.
+    pub(crate) kind: EffectKind,
+    /// The disk on which it happens.
     pub(crate) disk: Option<String>,
     pub(crate) words: String,
-    pub(crate) range: (i64, i64),
+    pub(crate) span: Span,
     /// How exactly its onset is known.
-    pub(crate) resolution: i64,
-    /// Bytes per second that it moved, when it moved any.
-    pub(crate) flow: Option<f64>,
+    pub(crate) resolution: Nanos,
+    /// The bytes that it moves.
+    pub(crate) flow: Option<Rate<Bytes>>,
     pub(crate) evidence: Vec<Evidence>,
-    /// Whether it was seen at another time than the cause, in a part of the recording that has other metrics.
+    /// Whether it happened at another time than the cause, in a part of the recording that has other metrics.
     pub(crate) elsewhere: bool,
 }
 
-/// Major faults per second that a program notices: each waits for a device, for 0.1 to 10 ms.
-const FAULTS: f64 = 10.0;
-/// Part of the time that tasks wait which people notice.
-const WAITING: f64 = 0.05;
-/// Part of memory below which a change of it is noise.
-const CHANGE: f64 = 0.01;
+impl Effect {
+    fn new(kind: EffectKind, words: String, (span, resolution): (Span, Nanos), evidence: Vec<Evidence>) -> Self {
+        Self { kind, disk: None, words, span, resolution, flow: None, evidence, elsewhere: false }
+    }
+}
 
-/// All that happens in a window, in the order of [`What`].
+/// Share of time for which tasks wait that people notice.
+const WAITING: f64 = 0.05;
+/// Share of time for which a device is busy that makes others wait.
+const BUSY: f64 = 0.7;
+
+/// What effects read beside what windows read.
+pub(crate) const METRICS: &[&str] = &["Slab", "Active(file)"];
+
+/// All effects in a window, in the order of [`EffectKind`].
 pub(crate) fn all(window: &Window<'_>) -> Vec<Effect> {
     let mut effects = Vec::new();
     for disk in window.disks() {
         effects.extend(of_disk(window, disk));
     }
-    effects.extend(growth(window, What::AnonGrows, "AnonPages", "anonymous memory"));
-    effects.extend(growth(window, What::SlabGrows, "Slab", "slab"));
+    effects.extend(growth(window, EffectKind::AnonGrows, "AnonPages", "anonymous memory"));
+    effects.extend(growth(window, EffectKind::SlabGrows, "Slab", "slab"));
     effects.extend(reclaim(window));
     effects.extend(cache_lost(window));
-    effects.extend(rates(window));
+    effects.extend(counted(window));
     effects.extend(waits(window));
-    effects.sort_by_key(|effect| effect.what);
+    effects.sort_by_key(|effect| effect.kind);
     effects
 }
 
-fn evidence(range: (i64, i64), what: &str, source: &str, value: Quantity) -> Evidence {
-    Evidence { what: what.to_owned(), source: source.to_owned(), range, value, against: None }
+/// A signal, when it is far above its baseline within a window, and how exactly that is known.
+fn placed(window: &Window<'_>, spec: SignalSpec<'_>) -> Option<(Signal, (Span, Nanos))> {
+    let signal = spec.signal(window.recording)?;
+    let span = window.when(spec);
+    let resolution = signal.resolution(span.from);
+    Some((signal, (span, resolution)))
 }
 
-fn per_second(value: f64) -> Quantity {
-    Quantity::new(value, Unit::PerSecond)
-}
-
-fn flow(value: f64) -> Quantity {
-    Quantity::new(value, Unit::BytesPerSecond)
-}
-
-/// A signal, where it is unusual within a window, and how exactly that is known.
-fn placed(window: &Window<'_>, of: Of<'_>) -> Option<(Signal, (i64, i64), i64)> {
-    let signal = of.signal(window.recording)?;
-    let range = window.when(of);
-    let resolution = signal.resolution(range.0);
-    Some((signal, range, resolution))
+/// Whether so many bytes a second matter to what is cached.
+fn matters(window: &Window<'_>, rate: Rate<Bytes>) -> bool {
+    rate.is_positive() && rate.per_minute() >= window.memory().unwrap_or(Amount::ZERO) * TURNOVER
 }
 
 fn of_disk(window: &Window<'_>, disk: &str) -> Vec<Effect> {
     let mut effects = Vec::new();
-    let signal = |metrics| placed(window, Of::disk(disk, metrics));
-    let base = |what, range, resolution, words: String| {
-        let disk = Some(disk.to_owned());
-        Effect { what, disk, words, range, resolution, flow: None, evidence: Vec::new(), elsewhere: false }
-    };
-    const MOVED: [(What, &[&str], &str); 2] =
-        [(What::Reads, &["read_sectors"], "is read"), (What::Writes, &["write_sectors"], "is written")];
-    for (what, metrics, verb) in MOVED {
-        let Some((signal, range, resolution)) = signal(metrics) else { continue };
-        let Some(rate) = signal.mean(range.0, range.1).map(|sectors| sectors * 512.0) else { continue };
-        // A block now and then is no event: it needs a hundredth of memory a minute to matter.
-        if rate * 60.0 < window.memory().unwrap_or(0.0) * CHANGE || rate <= 0.0 {
+    const MOVED: [(EffectKind, &[&str], &str); 2] =
+        [(EffectKind::Reads, &["read_sectors"], "reads"), (EffectKind::Writes, &["write_sectors"], "writes")];
+    for (kind, metrics, verb) in MOVED {
+        let Some((signal, place)) = placed(window, SignalSpec::disk(disk, metrics)) else { continue };
+        let Some(sectors) = signal.mean::<crate::amount::Per<Bytes>>(place.0) else { continue };
+        let rate = sectors * 512.0;
+        if !matters(window, rate) {
             continue;
         }
-        let mut effect = base(what, range, resolution, format!("{disk} {verb} at {}", flow(rate)));
-        effect.flow = Some(rate);
         let source = format!("{} of {disk}", metrics.concat());
-        effect.evidence.push(evidence(range, "bytes per second", &source, flow(rate)));
-        effects.push(effect);
+        let evidence = vec![measured(place.0, "bytes per second", source, rate)];
+        let effect = Effect::new(kind, format!("{disk} {verb} {rate}"), place, evidence);
+        effects.push(Effect { disk: Some(disk.to_owned()), flow: Some(rate), ..effect });
     }
-    let Some((_, range, resolution)) = signal(&["io_ms"]).or_else(|| signal(&["util"])) else { return effects };
-    let at_it = Window { from: range.0, to: range.1, ..*window };
-    let Some(part) = at_it.busy(disk).filter(|part| *part >= 0.7) else { return effects };
-    let mut effect =
-        base(What::DiskBusy, range, resolution, format!("{disk} is busy {} of the time", Quantity::ratio(part)));
-    effect.evidence.push(evidence(
-        range,
-        "part of the time busy",
-        &format!("io_ms or util of {disk}"),
-        Quantity::ratio(part),
-    ));
-    if let Some(queue) = at_it.queue(disk) {
-        effect.evidence.push(evidence(
-            range,
-            "requests in flight",
-            &format!("weighted_io_ms or queue_depth of {disk}"),
-            Quantity::count(queue),
-        ));
+    let placed = |metrics| placed(window, SignalSpec::disk(disk, metrics));
+    let Some((_, place)) = placed(&["io_ms"]).or_else(|| placed(&["util"])) else { return effects };
+    let during = window.over(place.0);
+    let Some(share) = during.busy(disk).filter(|share| share.get() >= BUSY) else { return effects };
+    let mut words = format!("{disk} is busy {share} of the time");
+    let mut evidence = vec![measured(place.0, "share of time busy", format!("io_ms or util of {disk}"), share)];
+    if let Some(queue) = during.queue(disk) {
+        let source = format!("weighted_io_ms or queue_depth of {disk}");
+        evidence.push(measured(place.0, "requests in flight", source, queue));
     }
-    if let Some(wait) = at_it.wait(disk) {
-        effect.words += &format!(", {} per request", Quantity::new(wait, Unit::Nanos));
-        effect.evidence.push(evidence(
-            range,
-            "time of a request with its queue",
-            &format!("read_ms + write_ms per request, or await_ms of {disk}"),
-            Quantity::new(wait, Unit::Nanos),
-        ));
+    if let Some(time) = during.disk_await(disk) {
+        words += &format!(", {time} per request");
+        let source = format!("read_ms + write_ms per request, or await_ms of {disk}");
+        evidence.push(measured(place.0, "time of a request with its queue", source, time));
     }
-    effect.flow = at_it.rate(Table::Disk, disk, "read_sectors").map(|sectors| sectors * 512.0);
-    effects.push(effect);
+    let flow = during.disk_bytes(disk, &["read_sectors"]);
+    effects.push(Effect {
+        disk: Some(disk.to_owned()),
+        flow,
+        ..Effect::new(EffectKind::DiskBusy, words, place, evidence)
+    });
     effects
 }
 
-fn growth(window: &Window<'_>, what: What, metric: &'static str, name: &str) -> Option<Effect> {
-    let (first, last) = window.host_ends(metric)?;
-    let grown = last - first;
-    if grown < window.memory()? * 0.05 {
+fn growth(window: &Window<'_>, kind: EffectKind, metric: &'static str, name: &str) -> Option<Effect> {
+    let grown = window.host_change(metric)?;
+    if grown < window.memory()? * GROWTH {
         return None;
     }
-    let (_, range, resolution) = placed(window, Of::host_growth(metric))?;
-    let seconds = (range.1 - range.0) as f64 / 1e9;
-    let bytes = Quantity::new(grown, Unit::Bytes);
-    Some(Effect {
-        what,
-        disk: None,
-        words: format!("{name} grows by {bytes}"),
-        range,
-        resolution,
-        flow: (seconds > 0.0).then(|| grown / seconds),
-        evidence: vec![evidence(range, "growth", metric, bytes)],
-        elsewhere: false,
-    })
+    let (_, place) = placed(window, SignalSpec::host_growth(metric))?;
+    let length = Some(place.0.length()).filter(|length| length.get() > 0);
+    let evidence = vec![measured(place.0, "growth", metric, grown)];
+    let effect = Effect::new(kind, format!("{name} grows by {grown}"), place, evidence);
+    Some(Effect { flow: length.map(|length| grown.per(length)), ..effect })
 }
 
 fn reclaim(window: &Window<'_>) -> Option<Effect> {
-    let (signal, range, resolution) = placed(window, Of::host(SCANNED))?;
-    let scanned = signal.mean(range.0, range.1).filter(|rate| *rate > 0.0)?;
-    let at_it = Window { from: range.0, to: range.1, ..*window };
-    let freed = at_it.host_rate(STOLEN).map(|pages| pages * window.page_size());
-    if freed? * 60.0 < window.memory().unwrap_or(0.0) * CHANGE {
+    let (signal, place) = placed(window, SignalSpec::host(SCANNED))?;
+    let scanned = signal.mean(place.0).filter(|rate: &Rate<Count>| rate.is_positive())?;
+    let during = window.over(place.0);
+    let freed = during.host_bytes(STOLEN)?;
+    if freed.per_minute() < window.memory().unwrap_or(Amount::ZERO) * TURNOVER {
         return None;
     }
-    let mut all = vec![evidence(range, "pages scanned", "pgscan_kswapd + pgscan_direct", per_second(scanned))];
-    all.extend(freed.map(|freed| evidence(range, "bytes freed", "pgsteal * page size", flow(freed))));
-    let who = if at_it.host_rate(&["pgscan_direct"]).is_some_and(|direct| direct > scanned * 0.5) {
-        "programs themselves reclaim"
-    } else {
-        "kswapd reclaims"
-    };
-    let words = format!("{who} {}", flow(freed?));
-    Some(Effect {
-        what: What::Reclaim,
-        disk: None,
-        words,
-        range,
-        resolution,
-        flow: freed,
-        evidence: all,
-        elsewhere: false,
-    })
+    let evidence = vec![
+        measured(place.0, "pages scanned", "pgscan_kswapd + pgscan_direct", scanned),
+        measured(place.0, "bytes freed", "pgsteal * page size", freed),
+    ];
+    let direct = during.host_rate(&["pgscan_direct"]).is_some_and(|direct| direct > scanned * 0.5);
+    let words = if direct { format!("direct reclaim frees {freed}") } else { format!("kswapd reclaims {freed}") };
+    Some(Effect { flow: Some(freed), ..Effect::new(EffectKind::Reclaim, words, place, evidence) })
 }
 
 fn cache_lost(window: &Window<'_>) -> Option<Effect> {
-    let series = window.recording.host("Cached").filter(|series| series.column().kind == Kind::Gauge)?;
-    let near = series.around(window.from, window.to);
-    let points: Vec<(i64, i64)> = near.points().filter(|(at, _)| *at <= window.to).collect();
+    let series = window.series(Table::Host, "", "Cached").filter(|series| series.column().kind == Kind::Gauge)?;
+    let points: Vec<(i64, i64)> = series.points().filter(|(at, _)| *at <= window.span.to.ns()).collect();
     let before = |at: i64| points.iter().filter(move |(then, _)| *then <= at).map(|(_, value)| *value).max();
-    // The deepest fall from anything that was there before.
+    // The deepest fall from any earlier value.
     let (low_at, low) = points.iter().copied().max_by_key(|(at, value)| before(*at).unwrap_or(*value) - value)?;
     let high = before(low_at)?;
-    let lost = (high - low) as f64;
-    if lost < (window.memory()? * 0.02).max(high as f64 * 0.1) {
+    let lost: Amount<Bytes> = stored(high - low);
+    if lost < (window.memory()? * 0.02).max(stored::<Bytes>(high) * 0.1) {
         return None;
     }
-    // Nearly all was still there then, and nearly all that goes had gone.
-    let near_top = |value: i64| (value - low) as f64 >= lost * 0.95;
+    // From the last value near the top to the first one near the bottom.
+    let near_top = |value: i64| (value - low) as f64 >= lost.get() * 0.95;
     let (from, _) = points.iter().copied().rfind(|(at, value)| *at <= low_at && near_top(*value))?;
-    let to = points
-        .iter()
-        .find(|(at, value)| *at > from && (*value - low) as f64 <= lost * 0.05)
-        .map_or(low_at, |point| point.0);
-    let seconds = (to - from) as f64 / 1e9;
-    let took = Quantity::new((to - from) as f64, Unit::Nanos);
-    let bytes = |value: i64| Quantity::new(value as f64, Unit::Bytes);
-    let words = format!("the file cache loses {} in {took}", Quantity::new(lost, Unit::Bytes));
-    let mut all = vec![
-        evidence((from, from), "file cache before", "Cached", bytes(high)),
-        evidence((low_at, low_at), "file cache after", "Cached", bytes(low)),
+    let near_bottom = |(at, value): &&(i64, i64)| *at > from && (*value - low) as f64 <= lost.get() * 0.05;
+    let to = points.iter().find(near_bottom).map_or(low_at, |point| point.0);
+    let (span, low_at) = (Span::new(from, to), Moment::new(low_at));
+    let words = format!("the file cache loses {lost} in {}", span.length());
+    let at = |at: Moment| Span { from: at, to: at };
+    let mut evidence = vec![
+        measured(at(span.from), "file cache before", "Cached", stored::<Bytes>(high)),
+        measured(at(low_at), "file cache after", "Cached", stored::<Bytes>(low)),
     ];
-    if let Some(active) = window.recording.host("Active(file)") {
-        let active = active.at(from).zip(active.at(low_at));
-        all.extend(active.map(|(before, after)| {
-            let against = Some((pagetide_core::Relation::Below, bytes(before)));
-            Evidence { against, ..evidence((from, low_at), "active file pages left", "Active(file)", bytes(after)) }
-        }));
+    if let Some(active) = window.recording.host("Active(file)")
+        && let Some((before, after)) = active.at(from).zip(active.at(low_at.ns()))
+    {
+        let (before, after) = (stored::<Bytes>(before), stored::<Bytes>(after));
+        let left = measured(Span { from: span.from, to: low_at }, "active file pages left", "Active(file)", after);
+        evidence.push(Evidence { against: Some((Relation::Below, before.quantity())), ..left });
     }
-    let resolution = points
-        .windows(2)
-        .find(|pair| pair[0].0 == from)
-        .map_or(interval(window.recording), |pair| pair[1].0 - pair[0].0);
-    let flow = (seconds > 0.0).then(|| lost / seconds);
-    Some(Effect {
-        what: What::CacheLost,
-        disk: None,
-        words,
-        range: (from, to),
-        resolution,
-        flow,
-        evidence: all,
-        elsewhere: false,
-    })
+    let interval = points.windows(2).find(|pair| pair[0].0 == from);
+    let resolution = interval
+        .map_or(window.recording.manifest.interval, |pair| Moment::new(pair[1].0).since(Moment::new(pair[0].0)));
+    let length = Some(span.length()).filter(|length| length.get() > 0);
+    let effect = Effect::new(EffectKind::CacheLost, words, (span, resolution), evidence);
+    Some(Effect { flow: length.map(|length| lost.per(length)), ..effect })
 }
 
 /// A counter of the host, and from which rate on it matters.
-struct Counted {
-    what: What,
+struct Counter {
+    kind: EffectKind,
     metrics: &'static [&'static str],
-    least: f64,
-    /// Whether it counts pages that were moved, and not events.
-    moves: bool,
-    words: &'static str,
+    /// Events per second from which on it matters; of pages, [`TURNOVER`] decides.
+    least: Option<f64>,
+    before: &'static str,
+    after: &'static str,
     source: &'static str,
 }
 
-/// What the kernel counts. What moves pages matters from a hundredth of memory a minute on.
-fn rates(window: &Window<'_>) -> Vec<Effect> {
-    let page = window.page_size();
-    let pages = window.memory().unwrap_or(0.0) * CHANGE / 60.0 / page;
-    let moves = |what, metrics, words, source| Counted { what, metrics, least: pages, moves: true, words, source };
-    let events = |what, metrics, least, words, source| Counted { what, metrics, least, moves: false, words, source };
-    let kinds = [
-        events(What::Compaction, &["compact_stall"], 1.0, "direct compactions", "compact_stall"),
-        events(What::DirectReclaim, STALLS, 1.0, "direct reclaims", "allocstall, all zones"),
-        moves(What::SwapOut, &["pswpout"], "swap takes in", "pswpout * page size"),
-        moves(What::SwapIn, &["pswpin"], "memory comes back from swap at", "pswpin * page size"),
-        moves(What::Refaults, REFAULTED, "evicted file pages are read back at", "workingset_refault_file * page size"),
-        events(What::MajorFaults, &["pgmajfault"], FAULTS, "major faults", "pgmajfault"),
-    ];
-    let seen = kinds.into_iter().filter_map(|kind| {
-        let (signal, range, resolution) = placed(window, Of::host(kind.metrics))?;
-        let rate = signal.mean(range.0, range.1).filter(|rate| *rate >= kind.least && *rate > 0.0)?;
-        let (value, words) = if kind.moves {
-            (flow(rate * page), format!("{} {}", kind.words, flow(rate * page)))
-        } else {
-            (per_second(rate), format!("{} {}", per_second(rate), kind.words))
-        };
-        Some(Effect {
-            what: kind.what,
-            disk: None,
-            words,
-            range,
-            resolution,
-            flow: kind.moves.then_some(rate * page),
-            evidence: vec![evidence(range, kind.words, kind.source, value)],
-            elsewhere: false,
-        })
-    });
-    seen.collect()
+#[rustfmt::skip]
+const COUNTERS: [Counter; 6] = [
+    Counter { kind: EffectKind::Compaction, metrics: &["compact_stall"], least: Some(STALL_RATE.get()), before: "", after: " direct compactions", source: "compact_stall" },
+    Counter { kind: EffectKind::DirectReclaim, metrics: STALLS, least: Some(STALL_RATE.get()), before: "", after: " direct reclaims", source: "allocstall, all zones" },
+    Counter { kind: EffectKind::SwapOut, metrics: &["pswpout"], least: None, before: "reclaim swaps out ", after: "", source: "pswpout * page size" },
+    Counter { kind: EffectKind::SwapIn, metrics: &["pswpin"], least: None, before: "tasks swap in ", after: "", source: "pswpin * page size" },
+    Counter { kind: EffectKind::Refaults, metrics: REFAULTED, least: None, before: "evicted file pages refault at ", after: "", source: "workingset_refault_file * page size" },
+    Counter { kind: EffectKind::MajorFaults, metrics: &["pgmajfault"], least: Some(FAULTS.get()), before: "", after: " major faults", source: "pgmajfault" },
+];
+
+/// What the kernel counts.
+fn counted(window: &Window<'_>) -> Vec<Effect> {
+    let effect = |counter: &Counter| {
+        let (signal, place) = placed(window, SignalSpec::host(counter.metrics))?;
+        let rate: Rate<Count> = signal.mean(place.0)?;
+        let what = format!("{}{}", counter.before, counter.after).trim().to_owned();
+        let words = |amount: String| format!("{}{amount}{}", counter.before, counter.after);
+        match counter.least {
+            Some(least) => (rate.get() >= least).then(|| {
+                let evidence = vec![measured(place.0, what, counter.source, rate)];
+                Effect::new(counter.kind, words(rate.to_string()), place, evidence)
+            }),
+            None => {
+                let flow = Some(window.bytes_per_second(rate)).filter(|flow| matters(window, *flow))?;
+                let evidence = vec![measured(place.0, what, counter.source, flow)];
+                Some(Effect { flow: Some(flow), ..Effect::new(counter.kind, words(flow.to_string()), place, evidence) })
+            }
+        }
+    };
+    COUNTERS.iter().filter_map(effect).collect()
 }
 
-/// Who waits, by pressure stall information, else by what older tools print.
+/// Which tasks wait, by pressure stall information, else by what older tools print.
 fn waits(window: &Window<'_>) -> Vec<Effect> {
-    let mut effects = Vec::new();
-    const KINDS: [(What, &[&str], f64, &str); 4] = [
-        (What::CpuWaits, &["psi_cpu_some"], 1e6, "tasks wait for a CPU"),
-        (What::MemoryWaits, &["psi_memory_some"], 1e6, "tasks wait for memory"),
-        (What::IoWaits, &["psi_io_some"], 1e6, "tasks wait for IO"),
-        (What::IoWaits, &["cpu_iowait_share"], 1.0, "CPUs idle for IO"),
+    let mut effects: Vec<Effect> = Vec::new();
+    const KINDS: [(EffectKind, &[&str], f64, &str); 4] = [
+        (EffectKind::CpuWaits, &["psi_cpu_some"], 1e6, "tasks wait for a CPU"),
+        (EffectKind::MemoryWaits, &["psi_memory_some"], 1e6, "tasks wait for memory"),
+        (EffectKind::IoWaits, &["psi_io_some"], 1e6, "tasks wait for IO"),
+        (EffectKind::IoWaits, &["cpu_iowait_share"], 1.0, "CPUs idle for IO"),
     ];
-    for (what, metrics, unit, name) in KINDS {
-        if effects.iter().any(|effect: &Effect| effect.what == what) {
+    for (kind, metrics, unit, name) in KINDS {
+        if effects.iter().any(|effect| effect.kind == kind) {
             continue;
         }
-        let Some((signal, range, resolution)) = placed(window, Of::host(metrics)) else { continue };
-        let Some(part) = signal.mean(range.0, range.1).map(|rate| rate / unit).filter(|part| *part >= WAITING) else {
-            continue;
-        };
-        let words = format!("{name} {} of the time", Quantity::ratio(part));
-        let evidence = vec![evidence(range, "part of the time", &metrics.concat(), Quantity::ratio(part))];
-        effects.push(Effect { what, disk: None, words, range, resolution, flow: None, evidence, elsewhere: false });
+        let Some((signal, place)) = placed(window, SignalSpec::host(metrics)) else { continue };
+        let share = signal.mean(place.0).map(|rate: Amount<Ratio>| rate / unit);
+        let Some(share) = share.filter(|share| share.get() >= WAITING) else { continue };
+        let evidence = vec![measured(place.0, "share of time", metrics.concat(), share)];
+        effects.push(Effect::new(kind, format!("{name} {share} of the time"), place, evidence));
     }
     effects
 }

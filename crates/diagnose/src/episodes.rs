@@ -1,4 +1,4 @@
-//! When something is unusual, found once for each signal of a recording, however many rules and stretches ask.
+//! When each signal is far above its baseline, found once for each signal of a recording.
 
 use crate::signal::{Signal, Weighed};
 use pagetide_core::{Recording, Table};
@@ -6,84 +6,86 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// What a signal is of: an entity, and what is made of its metrics.
+/// Names a signal: an entity, and how the signal follows from its metrics.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Of<'a> {
+pub(crate) struct SignalSpec<'a> {
     table: Table,
     entity: &'a str,
-    made: Made,
+    formula: Formula,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Made {
+enum Formula {
     Rate(&'static [&'static str]),
     Growth(&'static str),
     Fall(&'static str),
-    Waits,
+    Await,
 }
 
-impl<'a> Of<'a> {
+impl<'a> SignalSpec<'a> {
     /// The sum of the rates of those metrics that exist.
-    pub(crate) fn rate(table: Table, entity: &'a str, metrics: &'static [&'static str]) -> Self {
-        Self { table, entity, made: Made::Rate(metrics) }
+    pub(crate) const fn rate(table: Table, entity: &'a str, metrics: &'static [&'static str]) -> Self {
+        Self { table, entity, formula: Formula::Rate(metrics) }
     }
 
     /// The same of a disk.
-    pub(crate) fn disk(disk: &'a str, metrics: &'static [&'static str]) -> Self {
+    pub(crate) const fn disk(disk: &'a str, metrics: &'static [&'static str]) -> Self {
         Self::rate(Table::Disk, disk, metrics)
     }
 
     /// How fast a gauge grows.
-    pub(crate) fn growth(table: Table, entity: &'a str, metric: &'static str) -> Self {
-        Self { table, entity, made: Made::Growth(metric) }
+    pub(crate) const fn growth(table: Table, entity: &'a str, metric: &'static str) -> Self {
+        Self { table, entity, formula: Formula::Growth(metric) }
     }
 
     /// The time of a request at a disk.
-    pub(crate) fn waits(disk: &'a str) -> Self {
-        Self { table: Table::Disk, entity: disk, made: Made::Waits }
+    pub(crate) const fn disk_await(disk: &'a str) -> Self {
+        Self { table: Table::Disk, entity: disk, formula: Formula::Await }
     }
 
-    /// The signal; absent when nothing that it needs was recorded.
+    /// The signal; absent when no metric of it was recorded.
     pub(crate) fn signal(self, recording: &Recording) -> Option<Signal> {
-        let Self { table, entity, made } = self;
-        match made {
-            Made::Rate(metrics) => Signal::rate(recording, table, entity, metrics),
-            Made::Growth(metric) => Signal::slope(recording, table, entity, metric, 1.0),
-            Made::Fall(metric) => Signal::slope(recording, table, entity, metric, -1.0),
-            Made::Waits => Signal::waits(recording, entity),
+        let Self { table, entity, formula } = self;
+        match formula {
+            Formula::Rate(metrics) => Signal::rate(recording, table, entity, metrics),
+            Formula::Growth(metric) => Signal::slope(recording, table, entity, metric, 1.0),
+            Formula::Fall(metric) => Signal::slope(recording, table, entity, metric, -1.0),
+            Formula::Await => Signal::disk_await(recording, entity),
         }
     }
 }
 
-impl Of<'static> {
+impl SignalSpec<'static> {
     /// The sum of the rates of those metrics of the host that exist.
-    pub(crate) fn host(metrics: &'static [&'static str]) -> Self {
+    pub(crate) const fn host(metrics: &'static [&'static str]) -> Self {
         Self::rate(Table::Host, "", metrics)
     }
 
     /// How fast a gauge of the host grows.
-    pub(crate) fn host_growth(metric: &'static str) -> Self {
+    pub(crate) const fn host_growth(metric: &'static str) -> Self {
         Self::growth(Table::Host, "", metric)
     }
 
     /// How fast a gauge of the host falls.
-    pub(crate) fn host_fall(metric: &'static str) -> Self {
-        Self { table: Table::Host, entity: "", made: Made::Fall(metric) }
+    pub(crate) const fn host_fall(metric: &'static str) -> Self {
+        Self { table: Table::Host, entity: "", formula: Formula::Fall(metric) }
     }
 }
 
 /// A signal by its entity's table and name.
-type Key = (Table, String, Made);
-/// The episodes of one recording's signals, as far as they were asked for.
+type Key = (Table, String, Formula);
+
+/// The episodes of one recording's signals, as far as a rule needed them.
 #[derive(Debug, Default)]
 pub(crate) struct Episodes {
     known: RefCell<BTreeMap<Key, Rc<[Weighed]>>>,
 }
 
 impl Episodes {
-    /// When a signal is far above the usual; nothing when there is no such signal.
-    pub(crate) fn of(&self, recording: &Recording, of: Of<'_>) -> Rc<[Weighed]> {
-        let find = || of.signal(recording).map(|signal| signal.weighed()).unwrap_or_default().into();
-        self.known.borrow_mut().entry((of.table, of.entity.to_owned(), of.made)).or_insert_with(find).clone()
+    /// When a signal is far above its baseline; empty when there is no such signal.
+    pub(crate) fn of(&self, recording: &Recording, spec: SignalSpec<'_>) -> Rc<[Weighed]> {
+        let find = || spec.signal(recording).map(|signal| signal.weighed()).unwrap_or_default().into();
+        let key = (spec.table, spec.entity.to_owned(), spec.formula);
+        self.known.borrow_mut().entry(key).or_insert_with(find).clone()
     }
 }

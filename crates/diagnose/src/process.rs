@@ -1,53 +1,53 @@
 //! Which process it was.
 
-use crate::case::Case;
-use crate::window::Window;
-use pagetide_core::{Quantity, Table, Unit};
+use crate::amount::{Amount, Count, Rate};
+use crate::evidence::{EvidenceBuilder, Origin};
+use crate::window::{Window, stored};
+use pagetide_core::{Bytes, Table};
 
-/// A process and how much it did.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Who<'a> {
+/// A process and how much it did or has.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct ProcessShare<'a, M> {
     /// Its name in the process table: id and start time.
     pub(crate) name: &'a str,
     /// What it is called (`comm`).
     pub(crate) comm: &'a str,
-    pub(crate) amount: f64,
+    pub(crate) amount: Amount<M>,
 }
 
-impl Who<'_> {
+impl<M> ProcessShare<'_, M> {
     /// The process as a reader knows it.
     pub(crate) fn words(&self) -> String {
         format!("{} ({})", self.comm, self.name)
     }
 }
 
-/// The processes that may have done anything in a window: name and command.
+/// The processes that ran in a window: name and command.
 pub(crate) fn present<'a>(window: &Window<'a>) -> impl Iterator<Item = (&'a str, &'a str)> {
-    window.recording.entities_within(Table::Process, window.from, window.to)
+    window.recording.entities_within(Table::Process, window.span.from.ns(), window.span.to.ns())
 }
 
 /// The process in which a counter rose fastest, per second.
-pub(crate) fn fastest<'a>(window: &Window<'a>, metrics: &[&str]) -> Option<Who<'a>> {
+pub(crate) fn fastest<'a, M>(window: &Window<'a>, metrics: &[&str]) -> Option<ProcessShare<'a, crate::amount::Per<M>>> {
     let rates = present(window).filter_map(|(name, comm)| {
-        let amount = window.rates(Table::Process, name, metrics)?;
-        Some(Who { name, comm, amount })
+        let amount: Rate<M> = window.rates(Table::Process, name, metrics)?;
+        Some(ProcessShare { name, comm, amount }).filter(|share| share.amount.is_positive())
     });
-    let mut rates: Vec<Who<'a>> = rates.filter(|who| who.amount > 0.0).collect();
+    let mut rates: Vec<_> = rates.collect();
     rates.sort_by(|a, b| b.amount.total_cmp(&a.amount));
-    let parent = |who: &Who<'_>| metrics.iter().any(|metric| inherits(window, who, metric));
-    let index = rates.iter().position(|who| !parent(who))?;
-    Some(rates.swap_remove(index))
+    rates.into_iter().find(|share| !metrics.iter().any(|metric| inherits(window, share.name, metric)))
 }
 
-/// Counters of IO that rules look at; the kernel adds them to the parent's when a process is waited for (`wait_task_zombie` in kernel/exit.c).
+/// Counters of IO that the kernel adds to the parent's when a process is waited for (`wait_task_zombie` in kernel/exit.c, 6.12).
 const INHERITED: [&str; 3] = ["read_bytes", "write_bytes", "rchar"];
 
 /// Whether most of what a process did is what another had done that ended: its own is the rest.
-fn inherits(window: &Window<'_>, who: &Who<'_>, metric: &str) -> bool {
+fn inherits(window: &Window<'_>, process: &str, metric: &str) -> bool {
     let series = |name: &str| window.recording.series(Table::Process, name, metric);
-    let Some(own) = series(who.name).filter(|_| INHERITED.contains(&metric)) else { return false };
-    let own = own.around(window.from, window.to);
-    let Some(all) = own.rise(window.from, window.to).map(|rise| rise as f64) else { return false };
+    let Some(own) = window.series(Table::Process, process, metric).filter(|_| INHERITED.contains(&metric)) else {
+        return false;
+    };
+    let Some(all) = own.rise(window.span.from.ns(), window.span.to.ns()).map(|rise| rise as f64) else { return false };
     let points: Vec<(i64, i64)> = own.points().collect();
     let rise = |pair: &[(i64, i64)]| (pair[0].0, pair[1].0, pair[1].1.saturating_sub(pair[0].1) as f64);
     let Some((from, to, jump)) = points.windows(2).map(rise).max_by(|a, b| a.2.total_cmp(&b.2)) else { return false };
@@ -56,42 +56,42 @@ fn inherits(window: &Window<'_>, who: &Who<'_>, metric: &str) -> bool {
         let (at, value) = series(name)?.points().next_back()?;
         (at <= from && at >= from.saturating_sub(to.saturating_sub(from).saturating_mul(2))).then_some(value as f64)
     };
-    let others = window.recording.entities(Table::Process).filter(|(name, _)| *name != who.name);
+    let others = window.recording.entities(Table::Process).filter(|(name, _)| *name != process);
     jump >= all * 0.5 && others.filter_map(|(name, _)| ended(name)).any(|value| value >= jump * 0.5)
 }
 
-/// Names the process with most major faults in a case, with how many a second.
-pub(crate) fn blame_faults(case: &mut Case, window: &Window<'_>) {
-    if let Some(who) = fastest(window, &["majflt"]) {
-        case.note(case.measured(
-            &format!("major faults of {}", who.words()),
-            "majflt",
-            Quantity::new(who.amount, Unit::PerSecond),
-        ));
-        case.blame("process", who.comm);
+/// Adds the process with most major faults, and how many it has a second.
+pub(crate) fn name_faulting(found: &mut EvidenceBuilder, window: &Window<'_>) {
+    if let Some(process) = fastest::<Count>(window, &["majflt"]) {
+        found.note(format!("major faults of {}", process.words()), "majflt", process.amount);
+        found.origin(Origin::Process(process.comm));
     }
 }
 
-/// The process whose anonymous memory, swapped or resident, grew most, in bytes.
-pub(crate) fn grower<'a>(window: &Window<'a>) -> Option<Who<'a>> {
+/// The process whose anonymous memory, swapped or resident, grew most.
+pub(crate) fn grower<'a>(window: &Window<'a>) -> Option<ProcessShare<'a, Bytes>> {
     let grown = present(window).filter_map(|(name, comm)| {
         let of = |metric: &str| growth(window, name, metric);
         let resident = of("RssAnon").or_else(|| of("rss").map(|pages| pages * window.page_size()))?;
-        Some(Who { name, comm, amount: resident + of("VmSwap").unwrap_or(0.0) })
+        let amount = resident + of("VmSwap").unwrap_or(Amount::ZERO);
+        Some(ProcessShare { name, comm, amount }).filter(|share| share.amount.is_positive())
     });
-    grown.filter(|who| who.amount > 0.0).max_by(|a, b| a.amount.total_cmp(&b.amount))
+    grown.max_by(|a, b| a.amount.total_cmp(&b.amount))
 }
 
-/// How much a gauge of a process grew. One that came within the stretch, after the first sample, grew from nothing.
-fn growth(window: &Window<'_>, process: &str, metric: &str) -> Option<f64> {
-    let series = window.recording.series(Table::Process, process, metric)?;
-    let (first_at, _) = series.points().next()?;
+/// How much a gauge of a process grew. One that started within the stretch, after the first sample, grew from nothing.
+fn growth(window: &Window<'_>, process: &str, metric: &str) -> Option<Amount<Bytes>> {
+    let first_at = window.recording.series(Table::Process, process, metric)?.points().next()?.0;
     let recorded = window.recording.stamps().first()?.boot_ns;
-    let near = series.around(window.from, window.to);
-    let mut values = near.within(window.from, window.to).map(|(_, value)| value as f64);
+    let near = window.series(Table::Process, process, metric)?;
+    let mut values = window.points(&near).map(|(_, value)| value);
     let first = values.next()?;
     let last = values.next_back().unwrap_or(first);
-    let before = near.at(window.from).map(|value| value as f64);
-    let start = if first_at > window.from && first_at > recorded { 0.0 } else { before.unwrap_or(first) };
+    let from = window.span.from.ns();
+    let started = first_at > from && first_at > recorded;
+    let start = if started { Amount::ZERO } else { near.at(from).map_or(first, stored) };
     Some(last - start)
 }
+
+/// What this module reads.
+pub(crate) const METRICS: &[&str] = &["read_bytes", "write_bytes", "rchar", "majflt", "RssAnon", "rss", "VmSwap"];

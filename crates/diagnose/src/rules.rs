@@ -1,110 +1,153 @@
 //! The rules, one file each.
 
-use crate::window::Window;
-use pagetide_core::{Finding, RuleDoc};
+use crate::effect::EffectKind;
+use crate::rule::Rule;
+use crate::{coverage, effect, process, watermarks, window};
+use pagetide_core::{RuleDoc, RuleId};
 use std::sync::LazyLock;
 
-mod anonymous_growth;
-mod blind_spot;
-mod caches_dropped;
-mod cgroup_limit;
-mod code_thrash;
-mod cold_cache;
-mod cpu_bound;
-mod device_saturated;
-mod device_slow;
-mod direct_reclaim;
-mod dirty_throttled;
-mod healthy;
-mod latency_bound;
-mod memory_fragmentation;
-mod memory_leak;
-mod over_reclaim;
-mod read_ahead_waste;
-mod replayed_sequence;
-mod served_from_cache;
-mod slab_growth;
-mod stream_floods_cache;
-mod swap_in_use;
-mod swap_thrash;
-mod working_set_exceeds_cache;
-mod writeback_saturates;
-mod zone_imbalance;
-
-/// What a finding is to the others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Role {
-    /// Something that can be the root of what went wrong.
-    Cause,
-    /// Something that others usually cause; the root only when nothing that was recorded causes it.
-    Effect,
-    /// Worth knowing; nothing is wrong by itself.
-    Remark,
-    /// A sign of health that is often taken for trouble.
-    Benign,
+macro_rules! registry {
+    ($($file:ident,)*) => {
+        $(mod $file;)*
+        /// All rules, in the order of [`RuleId`].
+        pub(crate) const RULES: &[Rule] = &[$($file::RULE,)*];
+    };
 }
 
-/// Which stretch a rule is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Scope {
-    /// Those in which something is not as usual.
-    Busy,
-    /// The whole recording: what comes slowly, or is always so.
-    Whole,
+registry! {
+    latency_bound,
+    served_from_cache,
+    working_set_exceeds_cache,
+    dirty_throttled,
+    replayed_sequence,
+    stream_floods_cache,
+    device_saturated,
+    over_reclaim,
+    anonymous_growth,
+    cold_cache,
+    caches_dropped,
+    direct_reclaim,
+    cgroup_limit,
+    swap_thrash,
+    swap_in_use,
+    code_thrash,
+    memory_leak,
+    slab_growth,
+    device_slow,
+    writeback_saturates,
+    read_ahead_waste,
+    memory_fragmentation,
+    zone_imbalance,
+    cpu_bound,
+    blind_spot,
+    healthy,
 }
 
-/// A rule: what it means, and how it is found. A rule is a pure function of a window.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Rule {
-    pub(crate) doc: RuleDoc,
-    /// The cause in a few words, for the chain.
-    pub(crate) name: &'static str,
-    pub(crate) role: Role,
-    pub(crate) scope: Scope,
-    /// Scenarios of the catalogue that show it.
-    pub(crate) shown_by: &'static [&'static str],
-    /// The observation that decides between it and something else that fits.
-    pub(crate) decides: &'static str,
-    pub(crate) examine: fn(&Window<'_>) -> Option<Finding>,
+/// The rule with this id.
+pub(crate) fn by_id(id: RuleId) -> &'static Rule {
+    &RULES[id as usize]
 }
 
-/// The rule called `id`.
-pub(crate) fn by_id(id: &str) -> Option<&'static Rule> {
-    RULES.iter().find(|rule| rule.doc.id == id)
+/// The rule that reports an effect on its own.
+pub(crate) fn reporting(effect: EffectKind) -> Option<RuleId> {
+    RULES.iter().find(|rule| rule.reports == Some(effect)).map(|rule| rule.doc.id)
 }
-
-/// All rules.
-pub(crate) const RULES: &[Rule] = &[
-    latency_bound::RULE,
-    served_from_cache::RULE,
-    working_set_exceeds_cache::RULE,
-    dirty_throttled::RULE,
-    replayed_sequence::RULE,
-    stream_floods_cache::RULE,
-    device_saturated::RULE,
-    over_reclaim::RULE,
-    anonymous_growth::RULE,
-    cold_cache::RULE,
-    caches_dropped::RULE,
-    direct_reclaim::RULE,
-    cgroup_limit::RULE,
-    swap_thrash::RULE,
-    swap_in_use::RULE,
-    code_thrash::RULE,
-    memory_leak::RULE,
-    slab_growth::RULE,
-    device_slow::RULE,
-    writeback_saturates::RULE,
-    read_ahead_waste::RULE,
-    memory_fragmentation::RULE,
-    zone_imbalance::RULE,
-    cpu_bound::RULE,
-    blind_spot::RULE,
-    healthy::RULE,
-];
 
 /// The texts of all rules.
 pub(crate) fn docs() -> &'static [RuleDoc] {
     static DOCS: LazyLock<Vec<RuleDoc>> = LazyLock::new(|| RULES.iter().map(|rule| rule.doc).collect());
     &DOCS
+}
+
+/// The metrics that the rules and what they share read, each once.
+pub(crate) fn metrics() -> &'static [&'static str] {
+    static METRICS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+        let shared = [effect::METRICS, process::METRICS, watermarks::METRICS].into_iter();
+        let shared = shared.chain(window::METRICS.iter().copied()).chain(coverage::metrics());
+        let mut all: Vec<&str> = shared.chain(RULES.iter().map(|rule| rule.doc.metrics)).flatten().copied().collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    });
+    &METRICS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mechanisms::MECHANISMS;
+    use crate::rule::{Subsumed, When};
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn rules_stand_in_the_order_of_their_ids() {
+        let ids: Vec<RuleId> = RULES.iter().map(|rule| rule.doc.id).collect();
+        assert_eq!(ids, RuleId::ALL);
+    }
+
+    /// The effects that a rule leads to.
+    fn reached(rule: &Rule) -> BTreeSet<EffectKind> {
+        let mut reached: BTreeSet<EffectKind> = rule.leads_to.iter().map(|step| step.to).chain(rule.is).collect();
+        while let Some((_, step)) =
+            MECHANISMS.iter().find(|(from, step)| reached.contains(from) && !reached.contains(&step.to))
+        {
+            reached.insert(step.to);
+        }
+        reached
+    }
+
+    #[test]
+    fn a_rule_subsumes_only_through_effects_that_its_mechanisms_reach() {
+        for rule in RULES {
+            let reached = reached(rule);
+            for Subsumed { by, rules, .. } in rule.subsumes {
+                assert!(reached.contains(by), "{} subsumes {rules:?} by {by:?} without a mechanism", rule.doc.id);
+                assert!(!rules.contains(&rule.doc.id), "{} subsumes itself", rule.doc.id);
+            }
+        }
+    }
+
+    /// Pairs that subsume each other have an order: by process, or the earlier one, or the one with stronger evidence. Beside them
+    /// no rule leads back to itself, so that of any findings one is left that no other accounts for.
+    #[test]
+    fn subsumption_has_no_cycle_longer_than_an_ordered_pair() {
+        let pairs = |rule: &'static Rule| {
+            rule.subsumes.iter().flat_map(move |subsumed| subsumed.rules.iter().map(move |id| (*id, subsumed.when)))
+        };
+        let mutual: Vec<(RuleId, RuleId)> = RULES
+            .iter()
+            .flat_map(|rule| pairs(rule).map(|(other, _)| (rule.doc.id, other)))
+            .filter(|(rule, other)| pairs(by_id(*other)).any(|(back, _)| back == *rule))
+            .collect();
+        for (rule, other) in &mutual {
+            let of = |rule, other| pairs(by_id(rule)).find(|(id, _)| *id == other).map(|(_, when)| when);
+            let ordered = matches!(
+                (of(*rule, *other), of(*other, *rule)),
+                (Some(When::SameProcess), Some(When::OtherProcess))
+                    | (Some(When::OtherProcess), Some(When::SameProcess))
+                    | (Some(When::Always), Some(When::Always))
+            );
+            assert!(ordered, "{rule} and {other} subsume each other in no order");
+        }
+        // Remove what subsumes nothing that is left, until nothing is left.
+        let mut left: BTreeSet<RuleId> = RuleId::ALL.iter().copied().collect();
+        let blocked = |id: RuleId, left: &BTreeSet<RuleId>| {
+            pairs(by_id(id)).any(|(other, _)| left.contains(&other) && !mutual.contains(&(id, other)))
+        };
+        while let Some(free) = left.iter().copied().find(|id| !blocked(*id, &left)) {
+            left.remove(&free);
+        }
+        assert!(left.is_empty(), "a cycle among {left:?}");
+    }
+
+    #[test]
+    fn every_metric_that_a_rule_reads_exists() {
+        const IMPORTED: [&str; 6] = ["util", "queue_depth", "await_ms", "reads_writes", "cpu_iowait_share", "pgsteal"];
+        let known = |name| {
+            IMPORTED.contains(&name)
+                || pagetide_core::Table::ALL.iter().any(|table| pagetide_core::metric::find(*table, name).is_some())
+        };
+        let unknown: Vec<_> = metrics().iter().filter(|name| !known(name)).collect();
+        assert!(unknown.is_empty(), "{unknown:?}");
+    }
 }

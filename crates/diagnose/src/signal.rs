@@ -1,9 +1,10 @@
-//! Series as rates over time, and the stretches in which they are not as usual.
+//! Series as rates over time, and the stretches in which they are far above their baseline.
 //!
 //! A counter gives its difference over the time between two samples; a stored rate (an average that another tool printed) is
-//! taken as it is, over its own interval. Nothing here has a fixed threshold: what is usual is learned from the series.
+//! used as it is, over its own interval. No threshold is fixed: each series gives its own baseline.
 
-use pagetide_core::{Kind, Recording, Table};
+use crate::amount::Amount;
+use pagetide_core::{Kind, Moment, Nanos, Recording, Span, Table};
 
 /// A rate per second over time.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -11,18 +12,24 @@ pub(crate) struct Signal {
     points: Vec<Point>,
 }
 
-/// A rate over one interval.
+/// A rate over one interval, in the metric's unit per second.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Point {
-    pub(crate) from: i64,
-    pub(crate) to: i64,
-    pub(crate) value: f64,
+struct Point {
+    from: i64,
+    to: i64,
+    value: f64,
+}
+
+impl Point {
+    fn length(&self) -> i64 {
+        self.to.saturating_sub(self.from)
+    }
 }
 
 impl Signal {
     /// The sum of the rates of those metrics that exist; absent when none has two samples.
     pub(crate) fn rate(recording: &Recording, table: Table, entity: &str, metrics: &[&str]) -> Option<Self> {
-        Self::rate_within(recording, table, entity, metrics, (i64::MIN, i64::MAX))
+        Self::rate_within(recording, table, entity, metrics, Span::ALL)
     }
 
     /// The same, of the part of the recording that bears on a stretch.
@@ -31,11 +38,11 @@ impl Signal {
         table: Table,
         entity: &str,
         metrics: &[&str],
-        (from, to): (i64, i64),
+        span: Span,
     ) -> Option<Self> {
         let mut points: Vec<Point> = Vec::new();
         for series in metrics.iter().filter_map(|metric| recording.series(table, entity, metric)) {
-            let rates = series.around(from, to).rates().into_iter();
+            let rates = series.around(span.from.ns(), span.to.ns()).rates().into_iter();
             let rates = rates.map(|(from, to, value)| Point { from, to, value });
             points = if points.is_empty() { rates.collect() } else { sum(points, rates) };
         }
@@ -44,7 +51,7 @@ impl Signal {
 
     /// The time of a request at a disk with its queue, ns, over time: what all requests took over how many were completed.
     /// Intervals with fewer than two requests have none.
-    pub(crate) fn waits(recording: &Recording, disk: &str) -> Option<Self> {
+    pub(crate) fn disk_await(recording: &Recording, disk: &str) -> Option<Self> {
         let rate = |metrics: &[&str]| Self::rate(recording, Table::Disk, disk, metrics);
         let (Some(spent), Some(completed)) = (rate(&["read_ms", "write_ms"]), rate(&["reads", "writes"])) else {
             return rate(&["await_ms"]);
@@ -73,8 +80,10 @@ impl Signal {
         (!points.is_empty()).then_some(Self { points })
     }
 
-    /// The mean over a stretch, each interval by the part of it that lies inside; absent when none does.
-    pub(crate) fn mean(&self, from: i64, to: i64) -> Option<f64> {
+    /// The mean over a stretch, each interval by the part of it that lies inside; absent when none does. The caller names the unit
+    /// of the metric.
+    pub(crate) fn mean<M>(&self, span: Span) -> Option<Amount<M>> {
+        let (from, to) = (span.from.ns(), span.to.ns());
         let (mut sum, mut time) = (0.0, 0.0);
         let start = self.points.partition_point(|point| point.to <= from);
         for point in self.points[start..].iter().take_while(|point| point.from < to) {
@@ -82,7 +91,7 @@ impl Signal {
             sum += point.value * inside;
             time += inside;
         }
-        (time > 0.0).then(|| sum / time)
+        (time > 0.0).then(|| Amount::new(sum / time))
     }
 
     /// The stretches in which the signal is far above what it is in the rest of the recording, in order of time.
@@ -91,27 +100,27 @@ impl Signal {
     /// only if the median of the upper part is at least four times that of the lower one and six of its median deviations above, and
     /// if it explains four fifths of the variance. Else it is what stands far out of all values, if that is rare.
     /// An episode begins where the signal leaves the noise of the lower part, which is before it reaches the upper one.
-    pub(crate) fn episodes(&self) -> Vec<(i64, i64)> {
+    pub(crate) fn episodes(&self) -> Vec<Span> {
         let Some(level) = level(&self.points) else { return Vec::new() };
-        // What is so most of the time, and from the start for longer than it then is not, is the usual: the rest is a dip.
+        // A level held most of the time, and from the start for longer than the pause after it, is the baseline: the rest is a dip.
         let high = |point: &&Point| point.value >= level.upper;
         let lead = self.points.iter().take_while(high).count();
         let pause = self.points[lead..].iter().take_while(|point| !high(point)).count();
         if self.points.iter().filter(high).count() * 2 > self.points.len() && lead > pause {
             return Vec::new();
         }
-        let mut episodes: Vec<(i64, i64)> = Vec::new();
+        let mut episodes: Vec<Span> = Vec::new();
         let mut free = 0;
         for (index, point) in self.points.iter().enumerate().filter(|(_, point)| point.value >= level.upper) {
             match episodes.last_mut() {
                 // One quiet interval does not end an episode.
-                Some(last) if point.from.saturating_sub(last.1) <= point.to.saturating_sub(point.from) => {
-                    last.1 = point.to
+                Some(last) if point.from.saturating_sub(last.to.ns()) <= point.length() => {
+                    last.to = Moment::new(point.to)
                 }
                 _ => {
                     let rise = self.points[free..index].iter().rev().take_while(|point| point.value > level.noise);
                     let from = rise.last().map_or(point.from, |first| first.from);
-                    episodes.push((from, point.to));
+                    episodes.push(Span::new(from, point.to));
                 }
             }
             free = index + 1;
@@ -121,35 +130,34 @@ impl Signal {
 
     /// The episodes, each with what comes together in it: rate times time, in any unit.
     pub(crate) fn weighed(&self) -> Vec<Weighed> {
-        let amount = |(from, to): (i64, i64)| {
-            let start = self.points.partition_point(|point| point.to <= from);
-            let inside = self.points[start..].iter().take_while(|point| point.from < to);
-            inside.map(|point| point.value.max(0.0) * point.to.saturating_sub(point.from) as f64).sum()
+        let amount = |span: Span| {
+            let start = self.points.partition_point(|point| point.to <= span.from.ns());
+            let inside = self.points[start..].iter().take_while(|point| point.from < span.to.ns());
+            inside.map(|point| point.value.max(0.0) * point.length() as f64).sum()
         };
         self.episodes().into_iter().map(|episode| (episode, amount(episode))).collect()
     }
 
     /// The length of the interval that ends at or after a moment: how exactly that moment is known.
-    pub(crate) fn resolution(&self, at: i64) -> i64 {
-        let next = self.points.partition_point(|point| point.to <= at).min(self.points.len().saturating_sub(1));
-        self.points.get(next).map_or(0, |point| point.to.saturating_sub(point.from))
+    pub(crate) fn resolution(&self, at: Moment) -> Nanos {
+        let next = self.points.partition_point(|point| point.to <= at.ns()).min(self.points.len().saturating_sub(1));
+        self.points.get(next).map_or(Nanos::new(0), |point| Nanos::new(point.length().unsigned_abs()))
     }
 
     /// The largest rate of an interval that overlaps a stretch.
-    pub(crate) fn most(&self, from: i64, to: i64) -> Option<f64> {
-        let inside = self.points.iter().filter(|point| point.from < to && point.to > from);
-        inside.map(|point| point.value).reduce(f64::max)
+    pub(crate) fn most<M>(&self, span: Span) -> Option<Amount<M>> {
+        let inside = self.points.iter().filter(|point| span.overlaps(Span::new(point.from, point.to)));
+        inside.map(|point| point.value).reduce(f64::max).map(Amount::new)
     }
 }
 
-/// An episode, and what comes together in it.
-pub(crate) type Weighed = ((i64, i64), f64);
+/// An episode, and the sum of rate times time in it.
+pub(crate) type Weighed = (Span, f64);
 
 /// From the first to the last episode that overlaps a stretch. Of those at either end, the ones that together carry less than
-/// a fiftieth of it all are left out: a ripple some time before the flood is not its beginning.
-pub(crate) fn hull(episodes: &[Weighed], from: i64, to: i64) -> Option<(i64, i64)> {
-    let inside: Vec<Weighed> =
-        episodes.iter().copied().filter(|(episode, _)| episode.0 < to && episode.1 > from).collect();
+/// a fiftieth of the sum are left out: a ripple some time before the flood is not its beginning.
+pub(crate) fn merged_span(episodes: &[Weighed], within: Span) -> Option<Span> {
+    let inside: Vec<Weighed> = episodes.iter().copied().filter(|(episode, _)| episode.overlaps(within)).collect();
     let little = inside.iter().map(|(_, amount)| amount).sum::<f64>() * 0.02;
     let matters = |sum: &mut f64, (_, amount): &Weighed| {
         *sum += amount;
@@ -157,7 +165,7 @@ pub(crate) fn hull(episodes: &[Weighed], from: i64, to: i64) -> Option<(i64, i64
     };
     let first = inside.iter().scan(0.0, matters).position(|matters| matters)?;
     let last = inside.iter().rev().scan(0.0, matters).position(|matters| matters)?;
-    Some((inside[first].0.0, inside[inside.len() - 1 - last].0.1))
+    Some(inside[first].0.union(inside[inside.len() - 1 - last].0))
 }
 
 /// The sum of two series of points in order of time: those that end at the same moment are added.
@@ -177,17 +185,12 @@ fn sum(one: Vec<Point>, other: impl Iterator<Item = Point>) -> Vec<Point> {
     all
 }
 
-/// The time between samples, as asked for; 0 when not known.
-pub(crate) fn interval(recording: &Recording) -> i64 {
-    i64::try_from(recording.manifest.interval.get()).unwrap_or(i64::MAX)
-}
-
-/// What parts unusual from usual values.
+/// What separates high values from the baseline.
 struct Level {
-    /// The smallest of the unusual ones.
+    /// The smallest high value.
     upper: f64,
-    /// The largest that may be noise of the usual ones: their median and six of their median deviations, and a tenth of the way
-    /// up to the median of the unusual ones, so that a baseline of nothing has some width too.
+    /// The largest that may be noise of the baseline: its median and six of its median deviations, and a tenth of the way
+    /// up to the median of the high values, so that a baseline of nothing has some width too.
     noise: f64,
 }
 
@@ -219,20 +222,20 @@ fn classes(sorted: &[f64]) -> Option<Level> {
     let mean = total / count;
     let variance: f64 = logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>() * count;
     let (quiet, busy) = sorted.split_at(split);
-    let (usual, unusual) = (median(quiet)?, median(busy)?);
-    let spread = 6.0 * deviation(quiet, usual)?;
-    let far = unusual >= 4.0 * usual + spread && unusual > 0.0 && best >= variance * 0.8;
-    far.then(|| Level { upper: busy[0], noise: usual + spread.max((unusual - usual) * 0.1) })
+    let (baseline, high) = (median(quiet)?, median(busy)?);
+    let spread = 6.0 * deviation(quiet, baseline)?;
+    let far = high >= 4.0 * baseline + spread && high > 0.0 && best >= variance * 0.8;
+    far.then(|| Level { upper: busy[0], noise: baseline + spread.max((high - baseline) * 0.1) })
 }
 
 /// A few values that stand far out of all: at most a quarter of them, four times the median and ten median deviations above it.
 fn outliers(sorted: &[f64]) -> Option<Level> {
-    let usual = median(sorted)?;
-    let spread = deviation(sorted, usual)?;
-    let upper = (usual * 4.0).max(usual + 10.0 * spread).max(sorted.last()? * 0.01);
+    let baseline = median(sorted)?;
+    let spread = deviation(sorted, baseline)?;
+    let upper = (baseline * 4.0).max(baseline + 10.0 * spread).max(sorted.last()? * 0.01);
     let many = sorted.len() - sorted.partition_point(|value| *value < upper);
     let few = many > 0 && many * 4 <= sorted.len() && upper > 0.0;
-    few.then(|| Level { upper, noise: usual + (6.0 * spread).max((upper - usual) * 0.1) })
+    few.then(|| Level { upper, noise: baseline + (6.0 * spread).max((upper - baseline) * 0.1) })
 }
 
 /// The median distance of values from their median.
@@ -250,39 +253,56 @@ fn median(sorted: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::amount::Count;
 
     fn signal(values: &[f64]) -> Signal {
         let points = (0i64..).zip(values).map(|(at, value)| Point { from: at, to: at + 1, value: *value });
         Signal { points: points.collect() }
     }
 
+    fn spans(ends: &[(i64, i64)]) -> Vec<Span> {
+        ends.iter().map(|(from, to)| Span::new(*from, *to)).collect()
+    }
+
     #[test]
     fn what_is_far_above_the_rest_is_an_episode() {
-        assert_eq!(signal(&[1.0, 2.0, 1.0, 900.0, 950.0, 20.0, 890.0, 2.0, 1.0]).episodes(), [(3, 7)]);
-        assert_eq!(signal(&[5.0, 700.0, 5.0, 5.0, 5.0, 650.0]).episodes(), [(1, 2), (5, 6)]);
-        assert_eq!(signal(&[100.0, 110.0, 95.0, 130.0, 105.0]).episodes(), [], "noise is no episode");
-        assert_eq!(signal(&[7.0; 9]).episodes(), [], "what is always so is usual");
-        assert_eq!(signal(&[90.0, 91.0, 90.0, 92.0, 1.0, 1.0, 90.0]).episodes(), [], "a dip leaves the rest usual");
+        assert_eq!(signal(&[1.0, 2.0, 1.0, 900.0, 950.0, 20.0, 890.0, 2.0, 1.0]).episodes(), spans(&[(3, 7)]));
+        assert_eq!(signal(&[5.0, 700.0, 5.0, 5.0, 5.0, 650.0]).episodes(), spans(&[(1, 2), (5, 6)]));
+        assert_eq!(signal(&[100.0, 110.0, 95.0, 130.0, 105.0]).episodes(), spans(&[]), "noise is no episode");
+        assert_eq!(signal(&[7.0; 9]).episodes(), spans(&[]), "what is always so is usual");
+        assert_eq!(
+            signal(&[90.0, 91.0, 90.0, 92.0, 1.0, 1.0, 90.0]).episodes(),
+            spans(&[]),
+            "a dip leaves the rest usual"
+        );
         let started = [3.0, 0.0, 0.0, 0.0, 90.0, 91.0, 90.0, 92.0, 91.0, 90.0];
-        assert_eq!(signal(&started).episodes().last(), Some(&(4, 10)), "a ripple at the start does not make it usual");
+        assert_eq!(
+            signal(&started).episodes().last(),
+            Some(&Span::new(4, 10)),
+            "a ripple at the start does not make it usual"
+        );
         let even: Vec<f64> = (0..400).map(|at| f64::from(at * 37 % 400) / 10.0).collect();
-        assert_eq!(signal(&even).episodes(), [], "nor is what is spread evenly");
+        assert_eq!(signal(&even).episodes(), spans(&[]), "nor is what is spread evenly");
         let mut short = even;
         short[200..203].fill(4000.0);
-        assert_eq!(signal(&short).episodes(), [(200, 203)], "a short one in a long recording");
+        assert_eq!(signal(&short).episodes(), spans(&[(200, 203)]), "a short one in a long recording");
         let noise = [30.0, -45.0, 12.0, -25.0, 50.0, -8.0, 22.0, -40.0, 35.0, -31.0];
-        assert_eq!(signal(&noise).episodes(), [], "nor is what goes to and fro");
-        assert_eq!(signal(&[7.0]).episodes(), []);
-        assert_eq!(signal(&[]).episodes(), []);
+        assert_eq!(signal(&noise).episodes(), spans(&[]), "nor is what goes to and fro");
+        assert_eq!(signal(&[7.0]).episodes(), spans(&[]));
+        assert_eq!(signal(&[]).episodes(), spans(&[]));
     }
 
     #[test]
     fn a_ripple_is_not_the_beginning_of_a_flood() {
         let ripple = signal(&[30.0, 0.0, 0.0, 0.0, 0.0, 900.0, 950.0, 20.0, 890.0, 0.0, 0.0, 25.0]);
-        assert_eq!(ripple.episodes(), [(0, 1), (5, 9), (11, 12)]);
-        assert_eq!(hull(&ripple.weighed(), 0, 12), Some((5, 9)));
-        assert_eq!(hull(&ripple.weighed(), 0, 2), Some((0, 1)), "where it is all there is, it counts");
-        assert_eq!(hull(&ripple.weighed(), 2, 4), None);
+        assert_eq!(ripple.episodes(), spans(&[(0, 1), (5, 9), (11, 12)]));
+        assert_eq!(merged_span(&ripple.weighed(), Span::new(0, 12)), Some(Span::new(5, 9)));
+        assert_eq!(
+            merged_span(&ripple.weighed(), Span::new(0, 2)),
+            Some(Span::new(0, 1)),
+            "where it is all there is, it counts"
+        );
+        assert_eq!(merged_span(&ripple.weighed(), Span::new(2, 4)), None);
     }
 
     #[test]
@@ -297,8 +317,9 @@ mod tests {
     #[test]
     fn a_mean_counts_intervals_by_what_lies_inside() {
         let signal = signal(&[10.0, 20.0, 30.0]);
-        assert_eq!(signal.mean(0, 3), Some(20.0));
-        assert_eq!(signal.mean(1, 3), Some(25.0));
-        assert_eq!(signal.mean(5, 9), None);
+        let mean = |from, to| signal.mean::<Count>(Span::new(from, to)).map(Amount::get);
+        assert_eq!(mean(0, 3), Some(20.0));
+        assert_eq!(mean(1, 3), Some(25.0));
+        assert_eq!(mean(5, 9), None);
     }
 }

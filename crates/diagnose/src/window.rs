@@ -1,18 +1,20 @@
-//! What a rule looks at: a stretch of a recording, with the step's figures when it is a step of a lab run.
+//! The stretch of a recording that a rule examines, with the step's figures when it is a step of a lab run.
 
-use crate::episodes::{Episodes, Of};
-use crate::signal::{Signal, hull, interval};
-use pagetide_core::{Disk, Figure, Kind, Quantity, Recording, StepResult, Table};
+use crate::amount::{Amount, Count, Per, Rate};
+use crate::episodes::{Episodes, SignalSpec};
+use crate::signal::{Signal, merged_span};
+use pagetide_core::{
+    Bytes, Disk, Figure, Kind, Moment, Nanos, Quantity, Ratio, Recording, Series, Span, StepResult, Table,
+};
 use std::path::Path;
 
-/// Pages that reclaim looked at. Reclaim within a control group for its own limit does not count here (`mm/vmscan.c`).
+/// Pages that reclaim scanned. Reclaim within a control group for its own limit does not count here (`mm/vmscan.c`, 6.12).
 pub(crate) const SCANNED: &[&str] = &["pgscan_kswapd", "pgscan_direct"];
-/// Pages that reclaim freed, as the kernel counts them and as sar sums them up.
+/// Pages that reclaim stole, as the kernel counts them and as sar sums them up.
 pub(crate) const STOLEN: &[&str] = &["pgsteal", "pgsteal_kswapd", "pgsteal_direct"];
-/// File pages read back after reclaim, by new and by old kernels.
+/// Refaults of file pages, by new and by old kernels.
 pub(crate) const REFAULTED: &[&str] = &["workingset_refault_file", "workingset_refault"];
-
-/// Times that a program had to reclaim memory itself, by zone since Linux 4.10.
+/// Direct reclaims, by zone since Linux 4.10.
 pub(crate) const STALLS: &[&str] = &[
     "allocstall",
     "allocstall_dma",
@@ -22,40 +24,64 @@ pub(crate) const STALLS: &[&str] = &[
     "allocstall_device",
 ];
 
+/// What windows read for every rule.
+pub(crate) const METRICS: &[&[&str]] = &[
+    SCANNED,
+    STOLEN,
+    REFAULTED,
+    STALLS,
+    &["MemTotal", "Cached", "AnonPages", "pgmajfault", "pswpin", "pswpout", "drop_pagecache", "compact_stall"],
+    &["psi_memory_some", "psi_io_some", "psi_cpu_some", "cpu_iowait_share", "cpu_user", "cpu_nice", "cpu_system"],
+    &["read_sectors", "write_sectors", "reads", "writes", "read_ms", "write_ms", "io_ms", "weighted_io_ms"],
+    &["util", "queue_depth", "await_ms"],
+];
+
 /// A stretch of a recording.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Window<'a> {
     /// The whole recording.
     pub(crate) recording: &'a Recording,
-    /// When what is unusual in it.
+    /// When its signals are far above their baseline.
     pub(crate) episodes: &'a Episodes,
-    /// Where the stretch begins, ns on the recording's axis.
-    pub(crate) from: i64,
-    /// Where it ends.
-    pub(crate) to: i64,
+    /// The stretch.
+    pub(crate) span: Span,
     /// What was measured, when the stretch is a step of a lab run.
     pub(crate) step: Option<&'a StepResult>,
     /// The quiet stretch before it, when it is a busy stretch of a recording without steps.
-    pub(crate) quiet: Option<(i64, i64)>,
+    pub(crate) quiet: Option<Span>,
+}
+
+/// The values of a gauge over a stretch.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Level<M> {
+    pub(crate) least: Amount<M>,
+    pub(crate) mean: Amount<M>,
+    pub(crate) most: Amount<M>,
+}
+
+/// Values of bytes, ns and counts are stored as whole numbers.
+pub(crate) fn stored<M>(value: i64) -> Amount<M> {
+    Amount::new(value as f64)
+}
+
+/// So many times the recording's interval.
+pub(crate) fn intervals(recording: &Recording, times: u64) -> Nanos {
+    Nanos::new(recording.manifest.interval.get().saturating_mul(times))
 }
 
 impl<'a> Window<'a> {
     /// All of a recording; absent when it is empty.
     pub(crate) fn whole(recording: &'a Recording, episodes: &'a Episodes) -> Option<Self> {
         let (from, to) = recording.span()?;
-        Some(Self { recording, episodes, from, to, step: None, quiet: None })
+        Some(Self { recording, episodes, span: Span::new(from, to), step: None, quiet: None })
     }
 
     /// The stretches in which something may have happened: the steps of a recording that has any, else its busy stretches, else
     /// all of it.
     pub(crate) fn all(recording: &'a Recording, episodes: &'a Episodes) -> Vec<Self> {
-        let of_step = |step: &'a StepResult| Self {
-            recording,
-            episodes,
-            from: step.started_ns,
-            to: step.ended_ns,
-            step: Some(step),
-            quiet: None,
+        let of_step = |step: &'a StepResult| {
+            let span = Span::new(step.started_ns, step.ended_ns);
+            Self { recording, episodes, span, step: Some(step), quiet: None }
         };
         let steps: Vec<Self> = recording.steps().map(of_step).collect();
         if !steps.is_empty() {
@@ -66,74 +92,70 @@ impl<'a> Window<'a> {
         if busy.is_empty() {
             return vec![whole];
         }
-        let mut rest = whole.from;
-        let windows = busy.into_iter().map(|(from, to)| {
-            let quiet = (from > rest).then_some((rest, from));
-            rest = to;
-            Self { from, to, quiet, ..whole }
+        let mut rest = whole.span.from;
+        let windows = busy.into_iter().map(|span| {
+            let quiet = (span.from > rest).then_some(Span { from: rest, to: span.from });
+            rest = span.to;
+            Self { span, quiet, ..whole }
         });
         windows.collect()
     }
 
-    /// The quiet stretch before this one, as a window of its own.
-    pub(crate) fn before(&self) -> Option<Self> {
-        let (from, to) = self.quiet?;
-        Some(Self { from, to, step: None, quiet: None, ..*self })
+    /// The same over another stretch.
+    pub(crate) fn over(&self, span: Span) -> Self {
+        Self { span, ..*self }
     }
 
-    /// A harm with what led up to it: from where the signal of what drives it left the usual, when it went on until the harm
-    /// began. A cause begins when its driver does, and not when the reserve is used up.
-    pub(crate) fn led_up_to(&self, harm: (i64, i64), driver: Of<'_>) -> (i64, i64) {
-        let slack = interval(self.recording).saturating_mul(2);
-        let leads = |episode: &(i64, i64)| episode.0 <= harm.0 && episode.1.saturating_add(slack) >= harm.0;
-        let driven = self.episodes.of(self.recording, driver);
-        driven
-            .iter()
-            .map(|(episode, _)| episode)
-            .find(|episode| leads(episode))
-            .map_or(harm, |episode| (episode.0, harm.1))
+    /// The quiet stretch before this one, as a window of its own.
+    pub(crate) fn before(&self) -> Option<Self> {
+        Some(Self { step: None, quiet: None, ..self.over(self.quiet?) })
     }
 
     /// What was before a moment of this stretch, with the quiet one before it; absent when nothing was.
-    pub(crate) fn until(&self, at: i64) -> Option<Self> {
-        let from = self.quiet.map_or(self.from, |quiet| quiet.0);
-        (from < at).then_some(Self { from, to: at, quiet: None, ..*self })
+    pub(crate) fn until(&self, at: Moment) -> Option<Self> {
+        let from = self.quiet.map_or(self.span.from, |quiet| quiet.from);
+        (from < at).then_some(Self { quiet: None, ..self.over(Span { from, to: at }) })
     }
 
-    /// When a signal is far above the usual within this stretch.
-    pub(crate) fn unusual(&self, signal: Of<'_>) -> Option<(i64, i64)> {
-        hull(&self.episodes.of(self.recording, signal), self.from, self.to)
+    /// A harm with what led to it: from where its driver's signal left the baseline, if that lasted until the harm began. A cause
+    /// begins when its driver does, and not when free memory is used up.
+    pub(crate) fn led_up_to(&self, harm: Span, driver: SignalSpec<'_>) -> Span {
+        let slack = intervals(self.recording, 2);
+        let leads = |episode: &Span| episode.from <= harm.from && episode.to.later(slack) >= harm.from;
+        let driven = self.episodes.of(self.recording, driver);
+        let first = driven.iter().map(|(episode, _)| episode).find(|episode| leads(episode));
+        first.map_or(harm, |episode| Span { from: episode.from, to: harm.to })
     }
 
-    /// The same; all of the stretch when that cannot be told.
-    pub(crate) fn when(&self, signal: Of<'_>) -> (i64, i64) {
-        self.unusual(signal).unwrap_or((self.from, self.to))
+    /// When a signal is far above its baseline within this stretch.
+    pub(crate) fn unusual(&self, signal: SignalSpec<'_>) -> Option<Span> {
+        merged_span(&self.episodes.of(self.recording, signal), self.span)
     }
 
-    /// All memory there is, in bytes.
-    pub(crate) fn memory(&self) -> Option<f64> {
-        let total = self.recording.manifest.memory_total.as_f64();
-        if total > 0.0 { Some(total) } else { self.host_gauge("MemTotal").map(|(.., most)| most) }
+    /// The same; all of the stretch when the signal has no episode in it.
+    pub(crate) fn when(&self, signal: SignalSpec<'_>) -> Span {
+        self.unusual(signal).unwrap_or(self.span)
     }
 
-    /// The first and the last value of a gauge of the host in this stretch, the first from just before it where there is one.
-    pub(crate) fn host_ends(&self, metric: &str) -> Option<(f64, f64)> {
-        let series = self.recording.host(metric)?.around(self.from, self.to);
-        let first = series.last_within(self.from.saturating_sub(interval(self.recording).max(1)), self.from);
-        let first = first.or_else(|| series.within(self.from, self.to).next().map(|(_, value)| value))?;
-        let (_, last) = series.within(self.from, self.to).next_back()?;
-        Some((first as f64, last as f64))
+    /// All memory of the host.
+    pub(crate) fn memory(&self) -> Option<Amount<Bytes>> {
+        let total = Amount::new(self.recording.manifest.memory_total.as_f64());
+        if total.is_positive() { Some(total) } else { Some(self.host_level("MemTotal")?.most) }
     }
 
-    /// Its length in seconds; absent when it has none.
-    pub(crate) fn seconds(&self) -> Option<f64> {
-        let length = self.to.checked_sub(self.from)?;
-        (length > 0).then_some(length as f64 / 1e9)
+    /// The bytes that move in a minute, as a share of memory.
+    pub(crate) fn turnover(&self, rate: Rate<Bytes>) -> Option<Amount<Ratio>> {
+        Some(rate.per_minute() / self.memory()?)
+    }
+
+    /// The length; absent when it is 0.
+    pub(crate) fn length(&self) -> Option<Nanos> {
+        Some(self.span.length()).filter(|length| length.get() > 0)
     }
 
     /// A figure of the step.
-    pub(crate) fn figure(&self, figure: Figure) -> Option<f64> {
-        self.step?.get(figure)
+    pub(crate) fn figure<M>(&self, figure: Figure) -> Option<Amount<M>> {
+        self.step?.get(figure).map(Amount::new)
     }
 
     /// A figure of the step with its unit.
@@ -141,46 +163,104 @@ impl<'a> Window<'a> {
         self.step?.quantity(figure)
     }
 
+    /// The part of a series that this stretch needs.
+    pub(crate) fn series(&self, table: Table, entity: &str, metric: &str) -> Option<Series<'a>> {
+        Some(self.recording.series(table, entity, metric)?.around(self.span.from.ns(), self.span.to.ns()))
+    }
+
+    /// The points of a series within this stretch, ends included.
+    pub(crate) fn points<'s, M>(
+        &self,
+        series: &'s Series<'a>,
+    ) -> impl DoubleEndedIterator<Item = (Moment, Amount<M>)> + use<'s, 'a, M> {
+        let points = series.within(self.span.from.ns(), self.span.to.ns());
+        points.map(|(at, value)| (Moment::new(at), stored(value)))
+    }
+
+    /// The smallest, mean and largest value of a gauge in this stretch.
+    pub(crate) fn level<M>(&self, table: Table, entity: &str, metric: &str) -> Option<Level<M>> {
+        let series = self.series(table, entity, metric)?;
+        let (least, mean, most) = series.summary(self.span.from.ns(), self.span.to.ns())?;
+        Some(Level { least: stored(least), mean: Amount::new(mean), most: stored(most) })
+    }
+
+    /// The same of the host.
+    pub(crate) fn host_level<M>(&self, metric: &str) -> Option<Level<M>> {
+        self.level(Table::Host, "", metric)
+    }
+
+    /// The first and the last value of a gauge of the host in this stretch, the first from just before it where there is one.
+    pub(crate) fn host_ends(&self, metric: &str) -> Option<(Amount<Bytes>, Amount<Bytes>)> {
+        let series = self.series(Table::Host, "", metric)?;
+        let near = Nanos::new(self.recording.manifest.interval.get().max(1));
+        let from = self.span.from;
+        let mut within = self.points(&series);
+        let first = series.last_within(from.earlier(near).ns(), from.ns()).map(stored);
+        let first = first.or_else(|| self.points(&series).next().map(|(_, value)| value))?;
+        Some((first, within.next_back()?.1))
+    }
+
+    /// How much a gauge of the host changed: from the last value before the stretch, or the first in it, to the last in it.
+    pub(crate) fn host_change(&self, metric: &str) -> Option<Amount<Bytes>> {
+        self.host_ends(metric).map(|(first, last)| last - first)
+    }
+
+    /// How much a gauge of the host differs at most over the time in which it was recorded, and that time.
+    pub(crate) fn range_of(&self, metric: &str) -> Option<(Amount<Bytes>, Span)> {
+        let series = self.recording.host(metric)?;
+        let (first, last) = (series.points().next()?.0, series.points().next_back()?.0);
+        let (least, _, most) = series.summary(first, last)?;
+        (last > first).then(|| (stored::<Bytes>(most) - stored(least), Span::new(first, last)))
+    }
+
     /// How much a counter rose in this stretch; of a stored rate, its mean over the stretch times its length.
-    pub(crate) fn rise(&self, table: Table, entity: &str, metric: &str) -> Option<f64> {
-        let series = self.recording.series(table, entity, metric)?;
+    pub(crate) fn rise<M>(&self, table: Table, entity: &str, metric: &str) -> Option<Amount<M>> {
+        let series = self.series(table, entity, metric)?;
         match series.column().kind {
-            Kind::Counter => series.around(self.from, self.to).rise(self.from, self.to).map(|rise| rise as f64),
-            Kind::Rate => Some(self.rate(table, entity, metric)? * self.seconds()?),
+            Kind::Counter => series.rise(self.span.from.ns(), self.span.to.ns()).map(stored),
+            Kind::Rate => Some(self.rate(table, entity, metric)?.over(self.length()?)),
             Kind::Gauge | Kind::Unknown => None,
         }
     }
 
+    /// The sum over the host's counters that exist of those named; absent when none does.
+    pub(crate) fn host_rise<M>(&self, metrics: &[&str]) -> Option<Amount<M>> {
+        metrics.iter().filter_map(|metric| self.rise(Table::Host, "", metric)).reduce(|sum, rise| sum + rise)
+    }
+
     /// The mean rate per second of a counter, or of a stored rate, in this stretch.
-    pub(crate) fn rate(&self, table: Table, entity: &str, metric: &str) -> Option<f64> {
+    pub(crate) fn rate<M>(&self, table: Table, entity: &str, metric: &str) -> Option<Rate<M>> {
         self.rates(table, entity, &[metric])
     }
 
     /// The mean of the sum of those rates that exist; absent when none does.
-    pub(crate) fn rates(&self, table: Table, entity: &str, metrics: &[&str]) -> Option<f64> {
-        Signal::rate_within(self.recording, table, entity, metrics, (self.from, self.to))?.mean(self.from, self.to)
+    pub(crate) fn rates<M>(&self, table: Table, entity: &str, metrics: &[&str]) -> Option<Rate<M>> {
+        Signal::rate_within(self.recording, table, entity, metrics, self.span)?.mean(self.span)
     }
 
     /// The same for the host.
-    pub(crate) fn host_rate(&self, metrics: &[&str]) -> Option<f64> {
+    pub(crate) fn host_rate(&self, metrics: &[&str]) -> Option<Rate<Count>> {
         self.rates(Table::Host, "", metrics)
     }
 
-    /// How much a gauge of the host changed: from the last value before the stretch, or the first in it, to the last in it.
-    pub(crate) fn host_change(&self, metric: &str) -> Option<f64> {
-        self.host_ends(metric).map(|(first, last)| last - first)
+    /// The same of counters of pages, in bytes.
+    pub(crate) fn host_bytes(&self, metrics: &[&str]) -> Option<Rate<Bytes>> {
+        Some(self.bytes_per_second(self.host_rate(metrics)?))
     }
 
-    /// The sum over the host's counters that exist of those named; absent when none does.
-    pub(crate) fn host_rise(&self, metrics: &[&str]) -> Option<f64> {
-        metrics.iter().filter_map(|metric| self.rise(Table::Host, "", metric)).reduce(|sum, rise| sum + rise)
+    /// A rate of pages in bytes.
+    pub(crate) fn bytes_per_second(&self, pages: Rate<Count>) -> Rate<Bytes> {
+        Amount::new(pages.get() * self.page_size())
     }
 
-    /// The smallest, mean and largest value of a gauge of the host in this stretch.
-    pub(crate) fn host_gauge(&self, metric: &str) -> Option<(f64, f64, f64)> {
-        let (least, mean, most) =
-            self.recording.host(metric)?.around(self.from, self.to).summary(self.from, self.to)?;
-        Some((least as f64, mean, most as f64))
+    /// The bytes of those counters of sectors of a disk.
+    pub(crate) fn disk_bytes(&self, disk: &str, metrics: &[&str]) -> Option<Rate<Bytes>> {
+        self.rates(Table::Disk, disk, metrics).map(|sectors: Rate<Bytes>| sectors * 512.0)
+    }
+
+    /// The share of time for which tasks wait: a total of pressure stall information, in us.
+    pub(crate) fn stalled(&self, psi: &str) -> Option<Amount<Ratio>> {
+        self.host_rate(&[psi]).map(|micros| Amount::new(micros.get() / 1e6))
     }
 
     /// The disks that do the IO themselves: not partitions, md or dm, which only pass it on. Of a lab run, the disk that
@@ -192,6 +272,17 @@ impl<'a> Window<'a> {
             Some(only) => all.filter(|name| name == only).collect(),
             None => all.filter(|name| self.stacked(name).is_none()).collect(),
         }
+    }
+
+    /// The disk that does most of something, and how much.
+    pub(crate) fn busiest<M>(&self, amount: impl Fn(&str) -> Option<Amount<M>>) -> Option<(&'a str, Amount<M>)> {
+        let amounts = self.disks().into_iter().filter_map(|disk| Some((disk, amount(disk)?)));
+        amounts.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, most)| most.is_positive())
+    }
+
+    /// The sum over all disks; absent when none has it.
+    pub(crate) fn all_disks<M>(&self, amount: impl Fn(&str) -> Option<Amount<M>>) -> Option<Amount<M>> {
+        self.disks().into_iter().filter_map(amount).reduce(|sum, one| sum + one)
     }
 
     /// The disks that swap lies on: of a device what does its IO, of a file what its file system lies on; none where the recording
@@ -228,26 +319,46 @@ impl<'a> Window<'a> {
         self.recording.manifest.disks.iter().find(|disk| disk.name == name && !disk.below.is_empty())
     }
 
-    /// The part of the time in which a disk had a request in flight: the rate of io_ms, or what another tool printed.
-    pub(crate) fn busy(&self, disk: &str) -> Option<f64> {
-        let counted = self.rate(Table::Disk, disk, "io_ms").map(|ms| ms / 1e3);
-        counted.or_else(|| self.rate(Table::Disk, disk, "util"))
+    /// A rate of milliseconds per second, or else what another tool printed.
+    fn per_second<M>(&self, disk: &str, millis: &str, printed: &str) -> Option<Amount<M>> {
+        let rate = |metric: &str| self.rate::<Per<M>>(Table::Disk, disk, metric).map(Amount::get);
+        rate(millis).map(|ms| ms / 1e3).or_else(|| rate(printed)).map(Amount::new)
     }
 
-    /// The mean number of requests in flight at a disk: the rate of weighted_io_ms, or what another tool printed.
-    pub(crate) fn queue(&self, disk: &str) -> Option<f64> {
-        let counted = self.rate(Table::Disk, disk, "weighted_io_ms").map(|ms| ms / 1e3);
-        counted.or_else(|| self.rate(Table::Disk, disk, "queue_depth"))
+    /// The share of time for which a disk has a request in flight.
+    pub(crate) fn busy(&self, disk: &str) -> Option<Amount<Ratio>> {
+        self.per_second(disk, "io_ms", "util")
     }
 
-    /// The mean time of a request at a disk with its queue, ns: the time spent over all requests by the requests that were
-    /// completed, or what another tool printed.
-    pub(crate) fn wait(&self, disk: &str) -> Option<f64> {
-        let requests = self.rates(Table::Disk, disk, &["reads", "writes"]).filter(|requests| *requests > 0.0);
-        let counted = self.rates(Table::Disk, disk, &["read_ms", "write_ms"]).zip(requests);
-        counted
-            .map(|(ms, requests)| ms / requests * 1e6)
-            .or_else(|| Some(self.rate(Table::Disk, disk, "await_ms")? * 1e6))
+    /// The mean number of requests in flight at a disk.
+    pub(crate) fn queue(&self, disk: &str) -> Option<Amount<Count>> {
+        self.per_second(disk, "weighted_io_ms", "queue_depth")
+    }
+
+    /// The mean time of a request at a disk with its queue: the time of all requests over the requests that were completed, or what
+    /// another tool printed.
+    pub(crate) fn disk_await(&self, disk: &str) -> Option<Amount<Nanos>> {
+        self.time_per_request(disk, &["read_ms", "write_ms"], &["reads", "writes"], Amount::ZERO)
+            .or_else(|| self.rate::<Nanos>(Table::Disk, disk, "await_ms").map(|ms| Amount::new(ms.get() * 1e6)))
+    }
+
+    /// The mean time of a read at a disk with its queue.
+    pub(crate) fn read_await(&self, disk: &str) -> Option<Amount<Nanos>> {
+        self.time_per_request(disk, &["read_ms"], &["reads"], Amount::new(1.0))
+    }
+
+    /// Milliseconds over requests, where there are more than `least` requests per second.
+    fn time_per_request(
+        &self,
+        disk: &str,
+        millis: &[&str],
+        requests: &[&str],
+        least: Rate<Count>,
+    ) -> Option<Amount<Nanos>> {
+        let requests =
+            self.rates::<Count>(Table::Disk, disk, requests).filter(|rate| rate.is_positive() && *rate >= least)?;
+        let spent = self.rates::<Count>(Table::Disk, disk, millis)?;
+        Some(Amount::new(spent.get() / requests.get() * 1e6))
     }
 
     /// The size of a page in bytes; 4 KiB when the recording does not say.
@@ -257,37 +368,40 @@ impl<'a> Window<'a> {
     }
 }
 
-/// The stretches in which anything that matters is far from usual, overlapping ones joined, in order of time.
-fn busy(recording: &Recording, episodes: &Episodes) -> Vec<(i64, i64)> {
+/// The stretches in which any signal of them is far above its baseline, overlapping ones joined, in order of time.
+fn busy(recording: &Recording, episodes: &Episodes) -> Vec<Span> {
     let mut signals = vec![
-        Of::host(SCANNED),
-        Of::host(REFAULTED),
-        Of::host(&["pgmajfault"]),
-        Of::host(&["pswpin", "pswpout"]),
-        Of::host(&["drop_pagecache"]),
-        Of::host(&["psi_memory_some"]),
-        Of::host(&["psi_io_some"]),
-        Of::host(&["cpu_iowait_share"]),
-        Of::host(&["psi_cpu_some"]),
-        Of::host(&["cpu_user", "cpu_nice", "cpu_system"]),
-        Of::host(&["compact_stall"]),
-        Of::host_fall("Cached"),
-        Of::host_growth("AnonPages"),
+        SignalSpec::host(SCANNED),
+        SignalSpec::host(REFAULTED),
+        SignalSpec::host(&["pgmajfault"]),
+        SignalSpec::host(&["pswpin", "pswpout"]),
+        SignalSpec::host(&["drop_pagecache"]),
+        SignalSpec::host(&["psi_memory_some"]),
+        SignalSpec::host(&["psi_io_some"]),
+        SignalSpec::host(&["cpu_iowait_share"]),
+        SignalSpec::host(&["psi_cpu_some"]),
+        SignalSpec::host(&["cpu_user", "cpu_nice", "cpu_system"]),
+        SignalSpec::host(&["compact_stall"]),
+        SignalSpec::host_fall("Cached"),
+        SignalSpec::host_growth("AnonPages"),
     ];
     for (disk, _) in recording.entities(Table::Disk) {
-        signals.extend([Of::disk(disk, &["read_sectors"]), Of::disk(disk, &["write_sectors"]), Of::waits(disk)]);
+        let sectors: [&[&str]; 2] = [&["read_sectors"], &["write_sectors"]];
+        signals.extend(sectors.map(|metrics| SignalSpec::disk(disk, metrics)));
+        signals.push(SignalSpec::disk_await(disk));
     }
-    let mut episodes: Vec<(i64, i64)> = signals
-        .into_iter()
-        .flat_map(|signal| episodes.of(recording, signal).to_vec())
-        .map(|(range, _)| range)
-        .collect();
-    episodes.sort_unstable();
-    let mut joined: Vec<(i64, i64)> = Vec::new();
-    for (from, to) in episodes {
+    let all = signals.into_iter().flat_map(|signal| episodes.of(recording, signal).to_vec());
+    joined(all.map(|(span, _)| span).collect(), Nanos::new(0))
+}
+
+/// Spans in order of time, those joined that overlap or lie no further apart than `gap`.
+pub(crate) fn joined(mut spans: Vec<Span>, gap: Nanos) -> Vec<Span> {
+    spans.sort_unstable();
+    let mut joined: Vec<Span> = Vec::new();
+    for span in spans {
         match joined.last_mut() {
-            Some(last) if from <= last.1 => last.1 = last.1.max(to),
-            _ => joined.push((from, to)),
+            Some(last) if span.from <= last.to.later(gap) => *last = last.union(span),
+            _ => joined.push(span),
         }
     }
     joined

@@ -56,7 +56,7 @@ fn the_curious_case_reads_as_an_expert_would_tell_it() {
     let text = pagetide().arg("diagnose").arg(&recording).assert().success();
     let text = String::from_utf8_lossy(&text.get_output().stdout).into_owned();
     for part in [
-        "sda and sdb are victims and not the cause",
+        "sda and sdb are victims, not the cause",
         "What would settle it",
         "What it is not",
         "pagetide lab run ssd-stream",
@@ -74,7 +74,7 @@ fn a_recording_that_says_nothing_is_told_so() {
     let assert = pagetide().arg("diagnose").arg(&out).assert().success();
     let text = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
     assert!(
-        text.contains("cannot be told from this recording, because: Not recorded: whether memory is reclaimed"),
+        text.contains("The recording does not show what happened: Not recorded: whether memory is reclaimed"),
         "{text}"
     );
 }

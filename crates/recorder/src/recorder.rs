@@ -2,7 +2,7 @@
 
 use crate::clock;
 use crate::monitor::Monitor;
-use crate::probe::{TracedProbe, Probe};
+use crate::probe::{Probe, TracedProbe};
 use crate::protection::{Protection, SHORTEST_INTERVAL};
 use crate::sampling::{self, Account};
 use crate::shared::{Command, Shared};

@@ -1,95 +1,123 @@
-//! `anonymous-growth-takes-cache`: programs' own memory grows into the file cache.
+//! `anonymous-growth-takes-cache`: anonymous memory grows into the file cache.
 
-use super::{Role, Rule, Scope};
-use crate::case::{Case, advise, grade};
-use crate::episodes::Of;
+use crate::amount::{Amount, Limit, grade};
+use crate::effect::EffectKind;
+use crate::episodes::SignalSpec;
+use crate::evidence::{EvidenceBuilder, Origin, advise, measured};
+use crate::limits::GROWTH;
 use crate::process;
+use crate::rule::{Rule, Suspicion, When, subsumes};
 use crate::window::{SCANNED, Window};
-use pagetide_core::{Finding, Quantity, Relation, RuleDoc, Unit};
+use pagetide_core::{Bytes, Cleared, Finding, Moment, Ratio, Relation, RuleDoc, RuleId, Span, Table};
 
-pub(super) const RULE: Rule = Rule {
-    doc: RuleDoc {
-        id: "anonymous-growth-takes-cache",
-        title: "Anonymous memory grows at the expense of the page cache",
-        meaning: "Programs allocate memory, and the kernel makes room by reclaiming file cache. What was cached has to be read again later.",
-        evidence: "AnonPages and swap in use together grew by at least 5 % of memory, at their most, and by then the file cache had fallen by half of what was not free before, and by 5 % of memory or half of the growth. Reclaim (pgscan) speaks for it; free memory \
-                   that fell by more than the cache did speaks against it. The process whose RssAnon grew most is named where processes were recorded.",
-        why: "Clean file pages are the cheapest to reclaim, so that growth of anonymous memory is paid by the file cache first, and by swap after that.",
-        otherwise: "Both may change for reasons of their own: a file deleted while a program starts. Shared memory counts as Cached and not as AnonPages.",
-        advice: "See whether the growth ends: a leak does not. Limit the program, or add memory for the working set of files.",
-        kernel: "mm/memory.c: do_anonymous_page; mm/vmscan.c: get_scan_count.",
-    },
+pub(crate) const RULE: Rule = Rule {
     name: "growth of anonymous memory",
-    role: Role::Cause,
-    scope: Scope::Busy,
-    shown_by: &[],
+    is: Some(EffectKind::AnonGrows),
+    subsumes: &[
+        subsumes(EffectKind::MajorFaults, &[RuleId::CodeThrash]).when(When::OtherProcess),
+        subsumes(EffectKind::SwapIn, &[RuleId::SwapThrash]).when(When::OtherProcess),
+        subsumes(EffectKind::DirectReclaim, &[RuleId::DirectReclaim]),
+        subsumes(EffectKind::DiskBusy, &[RuleId::DeviceSaturated, RuleId::LatencyBound]),
+        subsumes(EffectKind::Refaults, &[RuleId::WorkingSetExceedsCache]),
+        subsumes(EffectKind::CacheLost, &[RuleId::ColdCache]),
+        subsumes(EffectKind::Reclaim, &[RuleId::ZoneImbalance]),
+    ],
+    clears: Some(clears),
     decides: "RssAnon of each process over the same time shows whose memory grew.",
-    examine,
+    ..Rule::new(
+        RuleDoc {
+            id: RuleId::AnonymousGrowth,
+            title: "Anonymous memory grows at the expense of the page cache",
+            meaning: "Programs allocate memory, and the kernel reclaims file cache to make room. Later reads of the evicted files go to the device.",
+            evidence: "AnonPages and swap in use together grow, and the file cache falls by what free memory does not cover. Reclaim (pgscan) supports it. \
+                       Free memory that grows by more than anonymous memory contradicts it. The process whose RssAnon grew most is the origin.",
+            metrics: &["AnonPages", "SwapTotal", "SwapFree", "Cached", "MemFree", "MemTotal", "RssAnon", "rss", "VmSwap", "pgscan_kswapd", "pgscan_direct"],
+            thresholds: &[GROWTH.doc(), PAID.doc()],
+            why: "Clean file pages are the cheapest to reclaim. Growth of anonymous memory takes file cache first, and swap after that.",
+            otherwise: "Both may change for other reasons, for example when a program starts while another deletes a large file. Shared memory counts as Cached and not as AnonPages.",
+            advice: "Check whether the growth ends. Limit the program, or add memory for the working set of files.",
+            kernel: "Linux 6.12: mm/memory.c: do_anonymous_page; mm/vmscan.c: get_scan_count.",
+        },
+        examine,
+    )
 };
 
-/// How much the programs' own memory grew. What comes back from swap was theirs before.
-fn own_memory(window: &Window<'_>) -> Option<f64> {
+const PAID: Limit<Ratio> = Limit::new(
+    "fall of the file cache per byte of growth that free memory did not cover",
+    0.5,
+    "With less, another kind of memory paid.",
+    "judgement",
+);
+
+/// How much anonymous memory grew. What comes back from swap was there before.
+fn own_memory(window: &Window<'_>) -> Option<Amount<Bytes>> {
     let swapped = window.host_ends("SwapTotal").zip(window.host_ends("SwapFree"));
-    let swapped = swapped.map_or(0.0, |(total, free)| (total.1 - free.1) - (total.0 - free.0));
+    let swapped = swapped.map_or(Amount::ZERO, |(total, free)| (total.1 - free.1) - (total.0 - free.0));
     Some(window.host_change("AnonPages")? + swapped)
 }
 
-/// When the programs' own memory was most.
-fn most(window: &Window<'_>) -> Option<i64> {
-    let host = |metric: &str| Some(window.recording.host(metric)?.around(window.from, window.to));
+/// When anonymous memory, resident and swapped, was largest.
+fn most(window: &Window<'_>) -> Option<Moment> {
+    let host = |metric: &str| window.series(Table::Host, "", metric);
     let (total, free) = (host("SwapTotal"), host("SwapFree"));
     let swapped = |at: i64| Some(total.as_ref()?.at(at)?.saturating_sub(free.as_ref()?.at(at)?));
-    let own = host("AnonPages")?.within(window.from, window.to);
-    own.max_by_key(|(at, anonymous)| anonymous.saturating_add(swapped(*at).unwrap_or(0))).map(|(at, _)| at)
+    let own = host("AnonPages")?.within(window.span.from.ns(), window.span.to.ns());
+    let most = own.max_by_key(|(at, anonymous)| anonymous.saturating_add(swapped(*at).unwrap_or(0)));
+    most.map(|(at, _)| Moment::new(at))
 }
 
 fn examine(window: &Window<'_>) -> Option<Finding> {
-    if window.step.is_some() || window.host_rate(&["drop_pagecache"]).is_some_and(|rate| rate > 0.0) {
+    if window.host_rate(&["drop_pagecache"]).is_some_and(Amount::is_positive) {
         return None;
     }
     // A program that has ended took the cache all the same.
-    let window = &Window { to: most(window)?, ..*window };
+    let window = &window.over(Span { to: most(window)?, ..window.span });
     let grown = own_memory(window)?;
     let lost = -window.host_change("Cached")?;
-    let total = window.host_gauge("MemTotal").map(|(.., most)| most);
-    let total = total.or_else(|| Some(window.recording.manifest.memory_total.as_f64())).filter(|total| *total > 0.0)?;
-    // What free memory gave nobody had to give up.
-    let paid = grown - window.host_change("MemFree").map_or(0.0, |free| (-free).clamp(0.0, grown));
-    if grown < total * 0.05 || lost < (total * 0.05).min(grown * 0.5) || lost < paid * 0.5 {
+    let total = window.memory()?;
+    let covered = window.host_change("MemFree").map_or(0.0, |free| (-free.get()).clamp(0.0, grown.get().max(0.0)));
+    let paid = grown - Amount::new(covered);
+    if grown < total * GROWTH || lost < (total * GROWTH).min(grown * PAID) || lost < paid * PAID {
         return None;
     }
-    let bytes = |value| Quantity::new(value, Unit::Bytes);
-    let mut case = Case::new(RULE.doc.id, window);
-    case.during(window.when(Of::host_growth("AnonPages")));
-    case.weigh(
-        0.5 + 1.5 * grade(lost / paid, 0.4, 0.8),
-        case.held("anonymous memory gained", "AnonPages against Cached", bytes(grown), Relation::Near, bytes(lost)),
-    );
-    case.weigh(
-        grade(grown / total, 0.03, 0.2),
-        case.measured("the same as part of memory", "AnonPages / MemTotal", Quantity::ratio(grown / total)),
-    );
+    let mut found = EvidenceBuilder::new(window);
+    found.span(window.when(SignalSpec::host_growth("AnonPages")));
+    let weight = 0.5 + 1.5 * grade(lost / paid, 0.4, 0.8);
+    found.compare(weight, "growth of anonymous memory", "AnonPages compared with Cached", grown, Relation::Near, lost);
+    let share = grown / total;
+    found.add(grade(share, 0.03, 0.2), "growth as a share of memory", "AnonPages / MemTotal", share);
     if let Some(scanned) = window.host_rate(SCANNED) {
-        let evidence =
-            case.measured("pages scanned", "pgscan_kswapd + pgscan_direct", Quantity::new(scanned, Unit::PerSecond));
-        case.weigh(if scanned > 0.0 { 1.0 } else { -1.5 }, evidence);
+        let weight = if scanned.is_positive() { 1.0 } else { -1.5 };
+        found.add(weight, "pages scanned", "pgscan_kswapd + pgscan_direct", scanned);
     }
     if let Some(free) = window.host_change("MemFree").filter(|free| *free > grown) {
-        case.against(1.5, case.measured("free memory gained", "MemFree", bytes(free)));
+        found.contradict(1.5, "growth of free memory", "MemFree", free);
     }
-    let process = process::grower(window).filter(|who| who.amount >= grown * 0.4);
-    let who = process.map_or(String::new(), |who| {
-        case.weigh(0.5, case.measured(&format!("growth of {}", who.words()), "RssAnon or rss", bytes(who.amount)));
-        case.blame("process", who.comm);
-        format!(", most of it by {}", who.words())
+    let process = process::grower(window).filter(|process| process.amount >= grown * 0.4);
+    let who = process.map_or(String::new(), |process| {
+        found.add(0.5, format!("growth of {}", process.words()), "RssAnon or rss", process.amount);
+        found.origin(Origin::Process(process.comm));
+        format!(", most of it in {}", process.words())
     });
-    let statement =
-        format!("Anonymous memory grew by {}{who}, and the file cache fell by {}.", bytes(grown), bytes(lost));
+    let statement = format!("Anonymous memory grew by {grown}{who}, and the file cache fell by {lost}.");
     let advice = advise(
-        "See which process grows and whether it ends; limit it if it does not.",
+        "Find the process that grows, and limit it if the growth does not end.",
         Some("ps -eo pid,rss,comm --sort=-rss | head"),
-        "A limit keeps the file cache for the others; the limited program may be killed at it.",
+        "A limit keeps the file cache for other programs. The kernel kills the limited program when it needs more.",
         None,
     );
-    case.close(statement, vec![advice])
+    found.finish(RuleId::AnonymousGrowth, statement, vec![advice])
+}
+
+/// Anonymous memory is judged over the whole recording when it was not recorded during the cause.
+fn clears(suspicion: Suspicion<'_>) -> Option<Cleared> {
+    let during = suspicion.during.host_change("AnonPages").map(|change| (change, suspicion.during.span));
+    let (change, span) = during.or_else(|| suspicion.whole.range_of("AnonPages"))?;
+    let memory = suspicion.whole.memory()?;
+    let confirmed = suspicion.confirmed(&[RuleId::AnonymousGrowth, RuleId::MemoryLeak, RuleId::SwapThrash]);
+    (!confirmed && change.abs() < memory * 0.02).then(|| Cleared {
+        rule: RuleId::AnonymousGrowth,
+        statement: format!("Not anonymous memory: it changed by {change}, {} of memory.", change.abs() / memory),
+        evidence: vec![measured(span, "change of anonymous memory", "AnonPages", change)],
+    })
 }

@@ -1,54 +1,80 @@
-//! `caches-dropped`: somebody wrote to drop_caches.
+//! `caches-dropped`: a program wrote to drop_caches.
 
-use super::{Role, Rule, Scope};
-use crate::case::{Case, advise};
-use crate::episodes::Of;
+use crate::amount::{Amount, Count};
+use crate::effect::EffectKind;
+use crate::episodes::SignalSpec;
+use crate::evidence::{EvidenceBuilder, advise, measured};
+use crate::rule::{Rule, Suspicion, leads, subsumes};
 use crate::window::{STOLEN, Window};
-use pagetide_core::{Finding, Quantity, Relation, RuleDoc, Table, Unit};
+use pagetide_core::{Cleared, Finding, Relation, RuleDoc, RuleId, Table};
 
-pub(super) const RULE: Rule = Rule {
-    doc: RuleDoc {
-        id: "caches-dropped",
-        title: "The page cache was dropped by hand",
-        meaning: "Somebody wrote 1 or 3 to /proc/sys/vm/drop_caches. What is read afterwards has to come from the devices, \
-                  whatever memory there is.",
-        evidence: "drop_pagecache of /proc/vmstat rose. That the file cache fell in the same stretch, and by more than reclaim freed, \
-                   speaks for it.",
-        why: "Scripts that are to free memory or to make a benchmark cold do it. The kernel does not do it by itself.",
-        otherwise: "Kernels before 3.14 do not count it: a file cache that falls without scanning looks the same as a large file that was deleted.",
-        advice: "Find the script (cron jobs, container hooks). Free memory is not a goal: clean cache is given back when it is needed.",
-        kernel: "fs/drop_caches.c: drop_caches_sysctl_handler, count_vm_event(DROP_PAGECACHE).",
-    },
-    name: "caches dropped by hand",
-    role: Role::Cause,
-    scope: Scope::Busy,
-    shown_by: &["second-read"],
+pub(crate) const RULE: Rule = Rule {
+    name: "drop_caches",
+    steps: true,
+    leads_to: &[
+        leads(
+            EffectKind::CacheLost,
+            "The kernel frees all clean pages that no program maps.",
+            "fs/drop_caches.c: drop_pagecache_sb; mm/truncate.c: invalidate_mapping_pages",
+        ),
+        leads(EffectKind::Reads, "Reads of what was cached go to the devices.", "mm/filemap.c: filemap_read"),
+    ],
+    subsumes: &[
+        subsumes(EffectKind::Reads, &[RuleId::ColdCache, RuleId::ReadAheadWaste]),
+        subsumes(EffectKind::DiskBusy, &[RuleId::DeviceSaturated, RuleId::LatencyBound]),
+        subsumes(EffectKind::Refaults, &[RuleId::WorkingSetExceedsCache]),
+        subsumes(EffectKind::CacheLost, &[RuleId::OverReclaim]),
+    ],
+    clears: Some(clears),
+    scenarios: &["second-read"],
     decides: "drop_pagecache of /proc/vmstat, and the kernel log, which names the process that wrote to drop_caches.",
-    examine,
+    ..Rule::new(
+        RuleDoc {
+            id: RuleId::CachesDropped,
+            title: "A program dropped the page cache",
+            meaning: "A program wrote 1 or 3 to /proc/sys/vm/drop_caches. Reads after that go to the devices, however much memory is free.",
+            evidence: "drop_pagecache of /proc/vmstat rises. A file cache that falls by more than reclaim frees supports it.",
+            metrics: &["drop_pagecache", "Cached", "pgsteal_kswapd", "pgsteal_direct"],
+            thresholds: &[],
+            why: "Scripts do it to free memory or to start a benchmark with a cold cache. The kernel never does it by itself.",
+            otherwise: "Kernels before 3.14 do not count it. There, a file cache that falls without scanning may also be a deleted file.",
+            advice: "Find the script: cron jobs, container hooks. Clean cache needs no freeing; the kernel reclaims it on demand.",
+            kernel: "Linux 6.12: fs/drop_caches.c: drop_caches_sysctl_handler, count_vm_event(DROP_PAGECACHE).",
+        },
+        examine,
+    )
 };
 
 fn examine(window: &Window<'_>) -> Option<Finding> {
-    let times = window.rise(Table::Host, "", "drop_pagecache").filter(|times| *times > 0.0)?;
-    let mut case = Case::new(RULE.doc.id, window);
-    case.during(window.when(Of::host(&["drop_pagecache"])));
-    case.weigh(3.0, case.measured("times that the page cache was dropped", "drop_pagecache", Quantity::count(times)));
+    let times: Amount<Count> = window.rise(Table::Host, "", "drop_pagecache").filter(|times: &Amount<Count>| times.is_positive())?;
+    let mut found = EvidenceBuilder::new(window);
+    found.span(window.when(SignalSpec::host(&["drop_pagecache"])));
+    found.add(3.0, "writes to drop_caches", "drop_pagecache", times);
     let change = window.host_change("Cached");
     if let Some(change) = change {
-        let bytes = |value| Quantity::new(value, Unit::Bytes);
-        let freed = window.host_rise(STOLEN).unwrap_or(0.0) * window.page_size();
-        let evidence = case.held("change of the file cache", "Cached", bytes(change), Relation::Below, bytes(-freed));
-        // It may have been filled again before the end.
-        if change < -freed { case.weigh(1.0, evidence) } else { case.note(evidence) }
+        let freed = Amount::new(-window.host_rise::<Count>(STOLEN).unwrap_or(Amount::ZERO).get() * window.page_size());
+        // It may have filled again before the end.
+        let weight = if change < freed { 1.0 } else { 0.0 };
+        found.compare(weight, "change of the file cache", "Cached", change, Relation::Below, freed);
     }
-    let lost = change.filter(|change| *change < 0.0);
-    let lost = lost
-        .map_or(String::new(), |change| format!("; it is {} smaller after it", Quantity::new(-change, Unit::Bytes)));
-    let statement = format!("The page cache was dropped by hand {} time(s){lost}.", Quantity::count(times));
+    let lost = change.filter(|change| change.get() < 0.0);
+    let lost = lost.map_or(String::new(), |change| format!(", and the file cache fell by {}", -change));
+    let statement = format!("A program dropped the page cache {times} time(s){lost}.");
     let advice = advise(
-        "Find and remove what writes to drop_caches.",
+        "Find the program that writes to drop_caches, and remove that.",
         Some("grep -rs drop_caches /etc/cron* /etc/systemd /usr/local"),
-        "Reads after it are served from memory again. Nothing is lost: clean cache is given back when memory is needed.",
+        "Reads come from memory again. Nothing is lost: the kernel reclaims clean cache when memory is needed.",
         None,
     );
-    case.close(statement, vec![advice])
+    found.finish(RuleId::CachesDropped, statement, vec![advice])
+}
+
+fn clears(suspicion: Suspicion<'_>) -> Option<Cleared> {
+    let rate = suspicion.during.host_rate(&["drop_pagecache"]).filter(|rate| rate.get() == 0.0)?;
+    let times = Amount::<Count>::new(rate.get());
+    Some(Cleared {
+        rule: RuleId::CachesDropped,
+        statement: "Not drop_caches: no program wrote to it.".to_owned(),
+        evidence: vec![measured(suspicion.during.span, "writes to drop_caches", "drop_pagecache", times)],
+    })
 }

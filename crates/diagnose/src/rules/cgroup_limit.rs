@@ -1,108 +1,101 @@
 //! `cgroup-limit-reclaim`: a control group reclaims its own pages at its own limit.
 
-use super::{Role, Rule, Scope};
-use crate::case::{Case, advise, grade};
-use crate::episodes::Of;
+use crate::amount::{Amount, Count, Limit, grade};
+use crate::effect::EffectKind;
+use crate::episodes::SignalSpec;
+use crate::evidence::{EvidenceBuilder, Origin, advise};
 use crate::process;
+use crate::rule::{Rule, leads, subsumes};
 use crate::window::{REFAULTED, Window};
-use pagetide_core::{Finding, Quantity, Relation, RuleDoc, Table, Unit};
+use pagetide_core::{Bytes, Finding, Ratio, Relation, RuleDoc, RuleId, Table};
 
-pub(super) const RULE: Rule = Rule {
-    doc: RuleDoc {
-        id: "cgroup-limit-reclaim",
-        title: "A control group has reached its limit and evicts its own pages",
-        meaning: "The group may not use more memory, whatever is free on the host. Each page it takes has to come from its own cache.",
-        evidence: "The limit was hit in this stretch (failcnt of v1, events_max or events_high of v2) and the group used at least 95 % of it at some time. \
-                   Refaults of the group, and free memory on the host, speak for a limit that is felt.",
-        why: "A charge that does not fit makes the kernel reclaim from the group's own lists, in the context of whoever asked.",
-        otherwise: "A group full of page cache that is read once is always at its limit and does not suffer by it: then nothing refaults.",
-        advice: "Raise the limit if refaults or stalls hurt; else leave it.",
-        kernel: "mm/memcontrol.c: try_charge_memcg, mem_cgroup_handle_over_high; mm/vmscan.c: try_to_free_mem_cgroup_pages.",
-    },
+pub(crate) const RULE: Rule = Rule {
     name: "a control group at its limit",
-    role: Role::Cause,
-    scope: Scope::Busy,
-    shown_by: &["buffered-read"],
+    leads_to: &[
+        leads(
+            EffectKind::Refaults,
+            "The group evicts its own pages and reads them again.",
+            "mm/memcontrol.c: try_charge_memcg; mm/workingset.c: workingset_refault",
+        ),
+        leads(
+            EffectKind::SwapOut,
+            "The group's own anonymous pages go to swap.",
+            "mm/memcontrol.c: try_charge_memcg; mm/vmscan.c: try_to_free_mem_cgroup_pages",
+        ),
+    ],
+    subsumes: &[
+        subsumes(EffectKind::Refaults, &[RuleId::WorkingSetExceedsCache, RuleId::ColdCache, RuleId::ReadAheadWaste]),
+        subsumes(EffectKind::DiskBusy, &[RuleId::DeviceSaturated, RuleId::LatencyBound, RuleId::DirtyThrottled]),
+        subsumes(EffectKind::SwapIn, &[RuleId::SwapThrash]),
+        subsumes(EffectKind::MajorFaults, &[RuleId::CodeThrash]),
+    ],
+    scenarios: &["buffered-read"],
     decides: "memory.events of the group: max or high counts while it lasts.",
-    examine,
+    ..Rule::new(
+        RuleDoc {
+            id: RuleId::CgroupLimit,
+            title: "A control group reaches its limit and evicts its own pages",
+            meaning: "The group may not use more memory, however much is free on the host. Each page that it takes replaces one of its own.",
+            evidence: "The group hits its limit (failcnt of v1, events_max or events_high of v2) and uses nearly all of it. Refaults of the group and memory that is available on the host support it.",
+            metrics: &["failcnt", "events_max", "events_high", "current", "max", "high", "workingset_refault_file", "workingset_refault", "MemAvailable", "read_bytes", "majflt"],
+            thresholds: &[USED.doc()],
+            why: "A charge that does not fit makes the kernel reclaim from the group's own lists, in the context of the task that allocates.",
+            otherwise: "A group full of page cache that is read once is always at its limit and does not suffer: its pages do not refault.",
+            advice: "Raise the limit if refaults or stalls hurt. Otherwise leave it.",
+            kernel: "Linux 6.12: mm/memcontrol.c: try_charge_memcg, mem_cgroup_handle_over_high; mm/vmscan.c: try_to_free_mem_cgroup_pages.",
+        },
+        examine,
+    )
 };
 
-/// Times that a limit was hit, by v1 and v2.
+const USED: Limit<Ratio> = Limit::new(
+    "use of the limit",
+    0.95,
+    "Charges are batched per CPU, so a full group stays slightly below its limit.",
+    "mm/memcontrol.c: MEMCG_CHARGE_BATCH (6.12)",
+);
+
+/// Hits of a limit, by v1 and v2.
 const HITS: &[&str] = &["failcnt", "events_max", "events_high"];
 
 fn examine(window: &Window<'_>) -> Option<Finding> {
-    // The lab makes such a group on purpose, and its steps say so.
-    if window.step.is_some() {
-        return None;
-    }
     let groups = window.recording.entities(Table::Cgroup).filter_map(|(group, _)| of_group(window, group));
     groups.max_by(|a, b| a.confidence.get().total_cmp(&b.confidence.get()))
 }
 
 fn of_group(window: &Window<'_>, group: &str) -> Option<Finding> {
-    let hits = window.rates(Table::Cgroup, group, HITS).filter(|rate| *rate > 0.0)?;
-    let gauge = |metric: &str| {
-        window
-            .recording
-            .series(Table::Cgroup, group, metric)?
-            .around(window.from, window.to)
-            .summary(window.from, window.to)
-    };
-    let used = gauge("current")?.2 as f64;
-    let limits = [gauge("max"), gauge("high")].into_iter().flatten().map(|(least, ..)| least as f64);
-    let limit = limits.min_by(f64::total_cmp).filter(|limit| *limit > 0.0)?;
-    if used < limit * 0.95 {
+    let hits = window.rates::<Count>(Table::Cgroup, group, HITS).filter(|rate| rate.is_positive())?;
+    let level = |metric: &str| window.level::<Bytes>(Table::Cgroup, group, metric);
+    let used = level("current")?.most;
+    let limits = [level("max"), level("high")].into_iter().flatten().map(|limit| limit.least);
+    let limit = limits.min_by(Amount::total_cmp).filter(|limit| limit.is_positive())?;
+    if used < limit * USED {
         return None;
     }
-    let mut case = Case::new(RULE.doc.id, window);
-    let hit = window.when(Of::rate(Table::Cgroup, group, HITS));
-    case.during(window.led_up_to(hit, Of::growth(Table::Cgroup, group, "current")));
-    case.blame("cgroup", group);
-    case.weigh(
-        1.0,
-        case.measured(
-            "times the limit was hit",
-            "failcnt, or events_max and events_high",
-            Quantity::new(hits, Unit::PerSecond),
-        ),
-    );
-    case.weigh(
-        grade(used / limit, 0.95, 0.99),
-        case.held(
-            "memory of the group",
-            "current",
-            Quantity::new(used, Unit::Bytes),
-            Relation::Near,
-            Quantity::new(limit, Unit::Bytes),
-        ),
-    );
-    if let Some(who) = process::fastest(window, &["read_bytes", "majflt"]) {
-        case.blame("process", who.comm);
+    let mut found = EvidenceBuilder::new(window);
+    let hit = window.when(SignalSpec::rate(Table::Cgroup, group, HITS));
+    found.span(window.led_up_to(hit, SignalSpec::growth(Table::Cgroup, group, "current")));
+    found.origin(Origin::Cgroup(group));
+    found.add(1.0, "hits of the limit", "failcnt, or events_max and events_high", hits);
+    found.compare(grade(used / limit, 0.95, 0.99), "memory of the group", "current", used, Relation::Near, limit);
+    if let Some(process) = process::fastest::<Bytes>(window, &["read_bytes", "majflt"]) {
+        found.origin(Origin::Process(process.comm));
     }
-    let refaults = window.rates(Table::Cgroup, group, REFAULTED);
-    if let Some(rate) = refaults {
-        let evidence = case.measured(
-            "pages of the group read back after eviction",
-            "workingset_refault_file",
-            Quantity::new(rate, Unit::PerSecond),
-        );
-        if rate > 0.0 { case.weigh(1.0, evidence) } else { case.against(0.5, evidence) }
+    if let Some(rate) = window.rates::<Count>(Table::Cgroup, group, REFAULTED) {
+        let weight = if rate.is_positive() { 1.0 } else { -0.5 };
+        found.add(weight, "refaults of the group", "workingset_refault_file", rate);
     }
-    if let Some((free, ..)) = window.host_gauge("MemAvailable") {
-        let evidence =
-            case.measured("available on the host at least", "MemAvailable", Quantity::new(free, Unit::Bytes));
-        case.weigh(if free > limit * 0.5 { 1.0 } else { 0.0 }, evidence);
+    if let Some(available) = window.host_level::<Bytes>("MemAvailable") {
+        let weight = if available.least > limit * 0.5 { 1.0 } else { 0.0 };
+        found.add(weight, "least memory available on the host", "MemAvailable", available.least);
     }
-    let statement = format!(
-        "The control group {group} is at its limit of {} ({} hits) and evicts its own pages.",
-        Quantity::new(limit, Unit::Bytes),
-        Quantity::new(hits, Unit::PerSecond),
-    );
+    let statement =
+        format!("The control group {group} reaches its limit of {limit} ({hits} hits) and evicts its own pages.");
     let advice = advise(
-        "Raise the group's limit if its refaults hurt.",
+        "Raise the limit of the group if its refaults hurt.",
         Some(&format!("echo BYTES > {group}/memory.max")),
-        "The group keeps more of its pages; the rest of the host has that much less. memory.limit_in_bytes on v1.",
+        "The group keeps more of its pages, and the rest of the host has less. On v1 the file is memory.limit_in_bytes.",
         Some("write the old limit back"),
     );
-    case.close(statement, vec![advice])
+    found.finish(RuleId::CgroupLimit, statement, vec![advice])
 }

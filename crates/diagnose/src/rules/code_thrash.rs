@@ -1,130 +1,147 @@
-//! `code-thrash`: the pages of running programs are evicted because nothing else may be.
+//! `code-thrash`: reclaim evicts the pages of running programs because it can take nothing else.
 
-use super::{Role, Rule, Scope};
-use crate::case::{Case, advise, grade};
-use crate::episodes::Of;
-use crate::process;
+use crate::amount::{Amount, Count, Limit, grade};
+use crate::effect::EffectKind;
+use crate::episodes::SignalSpec;
+use crate::evidence::{EvidenceBuilder, Origin, advise};
+use crate::limits::{FAULTS, TURNOVER};
+use crate::process::{self, ProcessShare};
+use crate::rule::{Rule, When, leads, subsumes};
 use crate::window::{REFAULTED, SCANNED, Window};
-use pagetide_core::{Finding, Quantity, Relation, RuleDoc, Table, Unit};
+use pagetide_core::{Bytes, Finding, Ratio, Relation, RuleDoc, RuleId, Table};
 
-pub(super) const RULE: Rule = Rule {
-    doc: RuleDoc {
-        id: "code-thrash",
-        title: "Running programs lose their own code, because anonymous memory cannot be swapped out",
-        meaning: "Memory is full of anonymous pages that reclaim cannot or may not take: there is no swap, it is full, or vm.swappiness is near 0. What is left to take are \
-                  clean file pages, and the last of those are the code and data that running programs have mapped. They are read again at once.",
-        evidence: "Anonymous and shared memory take at least half of memory. File pages refault at more than 1 % of memory a minute, with at least ten major faults \
-                   a second. Swap is absent, full, or takes less than a tenth of what refaults. The refaulted bytes are no more than 2 MiB per major \
-                   fault, so that it is faults, and not read calls, that bring them back.",
-        why: "get_scan_count takes only file pages when there is no swap, and next to only file pages when vm.swappiness is near 0.",
-        otherwise: "A program that maps a file larger than memory faults just so with little anonymous memory: then the file is what does not fit.",
-        advice: "Give anonymous memory a place to go: swap or zram, and vm.swappiness of 60 or more. Or end what holds the memory.",
-        kernel: "mm/vmscan.c: get_scan_count, can_reclaim_anon_pages, shrink_folio_list; mm/filemap.c: filemap_fault; mm/workingset.c: workingset_refault.",
-    },
+pub(crate) const RULE: Rule = Rule {
     name: "thrashing of mapped files",
-    role: Role::Cause,
-    scope: Scope::Busy,
-    shown_by: &["swap-off"],
-    decides: "Add swap (zram) on one host: the refaults of files end when anonymous memory was what left no room.",
-    examine,
+    leads_to: &[
+        leads(
+            EffectKind::Refaults,
+            "Reclaim cannot take anonymous pages, so it takes the clean pages of programs, which need them at once.",
+            "mm/vmscan.c: get_scan_count, shrink_folio_list; mm/workingset.c: workingset_refault",
+        ),
+        leads(EffectKind::MajorFaults, "The next instruction is no longer in memory.", "mm/filemap.c: filemap_fault"),
+    ],
+    subsumes: &[
+        subsumes(EffectKind::DiskBusy, &[RuleId::DeviceSaturated, RuleId::LatencyBound]),
+        subsumes(EffectKind::Refaults, &[RuleId::DirectReclaim, RuleId::WorkingSetExceedsCache, RuleId::ZoneImbalance, RuleId::ColdCache]),
+        subsumes(EffectKind::Refaults, &[RuleId::AnonymousGrowth]).when(When::SameProcess),
+    ],
+    scenarios: &["swap-off"],
+    decides: "Add swap (zram) on one host: if the refaults of files end, anonymous memory left no room.",
+    ..Rule::new(
+        RuleDoc {
+            id: RuleId::CodeThrash,
+            title: "Running programs lose their own code, because anonymous memory cannot be swapped out",
+            meaning: "Anonymous pages fill memory, and reclaim cannot or may not take them: swap is absent or full, or vm.swappiness is near 0. \
+                      Reclaim takes clean file pages, at last the mapped code and data of running programs, which fault them in at once.",
+            evidence: "Anonymous and shared memory fill much of memory. File pages refault, with major faults. Swap takes little compared with the refaults. \
+                       Few bytes refault per major fault, so that faults and not read calls bring them back.",
+            metrics: &["AnonPages", "Shmem", "workingset_refault_file", "pgmajfault", "pswpout", "SwapTotal", "SwapFree", "pgscan_kswapd", "RssAnon", "RssShmem", "rss", "majflt"],
+            thresholds: &[HELD.doc(), TURNOVER.doc(), FAULTS.doc(), SWAPPED.doc(), PER_FAULT.doc()],
+            why: "get_scan_count scans only file pages when there is no swap, and nearly only file pages when vm.swappiness is near 0.",
+            otherwise: "A program that maps a file larger than memory faults in the same way with little anonymous memory. Then the file does not fit.",
+            advice: "Add swap or zram and set vm.swappiness to 60 or more, or end the program that holds the memory.",
+            kernel: "Linux 6.12: mm/vmscan.c: get_scan_count, can_reclaim_anon_pages, shrink_folio_list; mm/filemap.c: filemap_fault; mm/workingset.c: workingset_refault.",
+        },
+        examine,
+    )
 };
 
+const HELD: Limit<Ratio> = Limit::new(
+    "anonymous and shared memory, as a share of memory",
+    0.5,
+    "With less, file cache is what fills memory.",
+    "judgement",
+);
+const SWAPPED: Limit<Ratio> = Limit::new(
+    "bytes swapped out per refaulted byte, at most",
+    0.1,
+    "With more, reclaim does take anonymous pages.",
+    "judgement",
+);
+const PER_FAULT: Limit<Bytes> = Limit::new(
+    "refaulted bytes per major fault, at most",
+    2.0 * 1024.0 * 1024.0,
+    "A fault reads at most a readahead window around itself; read calls bring back more.",
+    "mm/filemap.c: do_sync_mmap_readahead (6.12)",
+);
+
 fn examine(window: &Window<'_>) -> Option<Finding> {
-    if window.step.is_some() {
-        return None;
-    }
     let memory = window.memory()?;
-    let page = window.page_size();
-    // Most stretches are told from the stretch alone, without a look at the whole recording.
-    if window.host_rate(REFAULTED)? <= 0.0 || window.host_gauge("AnonPages")?.2 < memory * 0.3 {
+    // Most stretches need no look at the whole recording.
+    if !window.host_rate(REFAULTED)?.is_positive() || window.host_level("AnonPages")?.most < memory * 0.3 {
         return None;
     }
-    let during = window.when(Of::host(REFAULTED));
-    let at_it = Window { from: during.0, to: during.1, ..*window };
-    let refaulted = at_it.host_rate(REFAULTED)? * page;
-    let faults = at_it.host_rate(&["pgmajfault"])?;
-    let anonymous = at_it.host_gauge("AnonPages")?.2 + at_it.host_gauge("Shmem").map_or(0.0, |(.., most)| most);
-    let swapped = at_it.host_rate(&["pswpout"]).unwrap_or(0.0) * page;
-    let total = at_it.host_gauge("SwapTotal").map(|(.., most)| most);
-    if refaulted * 60.0 < memory * 0.01
-        || faults < 10.0
-        || anonymous < memory * 0.5
-        || swapped > refaulted * 0.1
-        || refaulted / faults > 2.0 * 1024.0 * 1024.0
+    let span = window.when(SignalSpec::host(REFAULTED));
+    let during = window.over(span);
+    let refaulted = during.host_bytes(REFAULTED)?;
+    let faults = during.host_rate(&["pgmajfault"])?;
+    let shared = during.host_level("Shmem").map_or(Amount::ZERO, |shared| shared.most);
+    let anonymous = during.host_level("AnonPages")?.most + shared;
+    let swapped = during.host_bytes(&["pswpout"]).unwrap_or(Amount::ZERO);
+    let total = during.host_level::<Bytes>("SwapTotal").map(|total| total.most);
+    let share = window.turnover(refaulted)?;
+    if share < TURNOVER
+        || faults < FAULTS
+        || anonymous < memory * HELD
+        || swapped > refaulted * SWAPPED
+        || Amount::<Bytes>::new(refaulted.get() / faults.get()) > PER_FAULT.value()
     {
         return None;
     }
-    let bytes = |value| Quantity::new(value, Unit::Bytes);
-    let rate = |value| Quantity::new(value, Unit::BytesPerSecond);
-    let mut case = Case::new(RULE.doc.id, window);
-    case.during(window.led_up_to(during, Of::host_growth("AnonPages")));
-    case.weigh(
-        0.5 + grade(anonymous / memory, 0.5, 0.8),
-        case.held("anonymous and shared memory", "AnonPages + Shmem", bytes(anonymous), Relation::Near, bytes(memory)),
-    );
-    case.weigh(
-        0.5 + grade(refaulted * 60.0 / memory, 0.01, 0.2),
-        case.measured("file pages read back after eviction", "workingset_refault_file * page size", rate(refaulted)),
-    );
-    case.weigh(
-        grade(faults, 10.0, 100.0),
-        case.measured("major faults", "pgmajfault", Quantity::new(faults, Unit::PerSecond)),
-    );
+    let mut found = EvidenceBuilder::new(window);
+    found.span(window.led_up_to(span, SignalSpec::host_growth("AnonPages")));
+    let weight = 0.5 + grade(anonymous / memory, 0.5, 0.8);
+    found.compare(weight, "anonymous and shared memory", "AnonPages + Shmem", anonymous, Relation::Near, memory);
+    found.add(0.5 + grade(share, 0.01, 0.2), "refaulted bytes", "workingset_refault_file * page size", refaulted);
+    found.add(grade(faults, 10.0, 100.0), "major faults", "pgmajfault", faults);
     let swappiness = window.recording.manifest.sysctls.get("vm.swappiness").and_then(|value| value.parse::<f64>().ok());
-    let full = at_it.host_gauge("SwapFree").zip(total).is_some_and(|((free, ..), total)| free < total * 0.02);
-    let why = match (total, swappiness) {
-        (Some(total), _) if total <= 0.0 => "there is no swap",
+    let free = during.host_level::<Bytes>("SwapFree");
+    let full = free.zip(total).is_some_and(|(free, total)| free.least < total * 0.02);
+    let none = total.is_some_and(|total| !total.is_positive());
+    let why = match swappiness {
+        _ if none => "there is no swap",
         _ if full => "swap is full",
-        (_, Some(swappiness)) if swappiness <= 10.0 => "vm.swappiness is near 0",
-        _ => "hardly anything goes to swap",
+        Some(swappiness) if swappiness <= 10.0 => "vm.swappiness is near 0",
+        _ => "reclaim swaps out almost nothing",
     };
     if let Some(total) = total {
-        case.weigh(if total <= 0.0 || full { 1.0 } else { 0.0 }, case.measured("swap", "SwapTotal", bytes(total)));
+        found.add(if none || full { 1.0 } else { 0.0 }, "swap", "SwapTotal", total);
     }
-    if let Some(swappiness) = swappiness.filter(|_| total.is_none_or(|total| total > 0.0)) {
-        let evidence = case.measured("vm.swappiness", "manifest", Quantity::count(swappiness));
-        case.weigh(if swappiness <= 10.0 { 1.0 } else { -1.0 }, evidence);
+    if let Some(swappiness) = swappiness.filter(|_| !none) {
+        let weight = if swappiness <= 10.0 { 1.0 } else { -1.0 };
+        found.add(weight, "vm.swappiness", "manifest", Amount::<Count>::new(swappiness));
     }
-    if let Some(scanned) = at_it.host_rate(SCANNED) {
-        case.weigh(
-            if scanned > 0.0 { 0.5 } else { -2.0 },
-            case.measured("pages scanned", "pgscan_kswapd + pgscan_direct", Quantity::new(scanned, Unit::PerSecond)),
-        );
+    if let Some(scanned) = during.host_rate(SCANNED) {
+        let weight = if scanned.is_positive() { 0.5 } else { -2.0 };
+        found.add(weight, "pages scanned", "pgscan_kswapd + pgscan_direct", scanned);
     }
-    let holder = largest(&at_it);
-    let who = holder.map_or(String::new(), |who| {
-        case.note(case.measured(&format!("anonymous memory of {}", who.words()), "RssAnon", bytes(who.amount)));
-        case.blame("process", who.comm);
-        format!(", most of it by {}", who.words())
+    let who = largest(&during).map_or(String::new(), |process| {
+        found.note(format!("anonymous memory of {}", process.words()), "RssAnon", process.amount);
+        found.origin(Origin::Process(process.comm));
+        format!(", most of it in {}", process.words())
     });
-    process::blame_faults(&mut case, &at_it);
+    process::name_faulting(&mut found, &during);
     let statement = format!(
-        "{} of anonymous memory cannot be swapped out ({why}){who}, so running programs lose mapped file pages and read {} of them back, with {} major faults.",
-        bytes(anonymous),
-        rate(refaulted),
-        Quantity::new(faults, Unit::PerSecond)
+        "Reclaim cannot swap out {anonymous} of anonymous memory ({why}){who}. Running programs lose mapped file pages: \
+         {refaulted} refault with {faults} major faults."
     );
-    case.close(
-        statement,
-        vec![advise(
-            "Give anonymous memory a place to go.",
-            Some("modprobe zram; zramctl --find --size 2G; mkswap /dev/zram0; swapon -p 100 /dev/zram0; sysctl -w vm.swappiness=60"),
-            "Cold anonymous pages leave memory and the programs' code stays. zram costs CPU and helps as far as the data compress.",
-            Some("swapoff /dev/zram0; zramctl --reset /dev/zram0"),
-        )],
-    )
+    let advice = advise(
+        "Add swap, so that anonymous pages can leave memory.",
+        Some("modprobe zram; zramctl --find --size 2G; mkswap /dev/zram0; swapon -p 100 /dev/zram0; sysctl -w vm.swappiness=60"),
+        "Cold anonymous pages leave memory and the programs' code stays. zram costs CPU and helps as far as the data compress.",
+        Some("swapoff /dev/zram0; zramctl --reset /dev/zram0"),
+    );
+    found.finish(RuleId::CodeThrash, statement, vec![advice])
 }
 
 /// The process with most anonymous memory.
-fn largest<'a>(window: &Window<'a>) -> Option<process::Who<'a>> {
+fn largest<'a>(window: &Window<'a>) -> Option<ProcessShare<'a, Bytes>> {
     let held = process::present(window).filter_map(|(name, comm)| {
-        let of = |metric: &str, unit: f64| {
-            let series = window.recording.series(Table::Process, name, metric)?.around(window.from, window.to);
-            Some(series.summary(window.from, window.to)?.2 as f64 * unit)
-        };
-        let shared = of("RssShmem", 1.0).unwrap_or(0.0);
-        let amount = of("RssAnon", 1.0).map(|anon| anon + shared).or_else(|| of("rss", window.page_size()))?;
-        Some(process::Who { name, comm, amount })
+        let of = |metric: &str| window.level::<Bytes>(Table::Process, name, metric).map(|level| level.most);
+        let shared = of("RssShmem").unwrap_or(Amount::ZERO);
+        let pages = || of("rss").map(|pages| pages * window.page_size());
+        let amount = of("RssAnon").map(|anon| anon + shared).or_else(pages)?;
+        Some(ProcessShare { name, comm, amount })
     });
     held.max_by(|a, b| a.amount.total_cmp(&b.amount))
 }

@@ -1,72 +1,61 @@
-//! `direct-reclaim-stalls`: programs have to free memory themselves before they get any.
+//! `direct-reclaim-stalls`: programs free memory themselves before they get any.
 
-use super::{Role, Rule, Scope};
-use crate::case::{Case, advise, grade};
+use crate::amount::grade;
+use crate::effect::EffectKind;
+use crate::evidence::{EvidenceBuilder, advise};
+use crate::limits::STALL_RATE;
+use crate::rule::{Role, Rule};
 use crate::window::{STALLS, Window};
-use pagetide_core::{Finding, Quantity, Relation, RuleDoc, Unit};
+use pagetide_core::{Finding, Relation, RuleDoc, RuleId};
 
-pub(super) const RULE: Rule = Rule {
-    doc: RuleDoc {
-        id: "direct-reclaim-stalls",
-        title: "Programs stall in direct reclaim",
-        meaning: "Free memory fell below the min watermark faster than kswapd frees it, so that programs that ask for memory have to scan and free pages \
-                  themselves, and wait meanwhile.",
-        evidence: "Direct reclaims run (allocstall and its zones), at least one per second on average, and pages are scanned by them (pgscan_direct). \
-                   A share of at least a tenth of all scanning and stalls for memory (PSI) speak for it.",
-        why: "kswapd starts at the low watermark and has the distance down to min to catch up; bursts of allocation larger than that distance overtake it, \
-              and so does a kswapd that waits for writeback.",
-        otherwise: "Reclaim at the limit of a control group is also direct, and has its own counters; it does not count as allocstall.",
-        advice: "Widen the distance between the watermarks (vm.watermark_scale_factor), so that kswapd starts earlier.",
-        kernel: "mm/page_alloc.c: __alloc_pages_slowpath, __perform_reclaim; mm/vmscan.c: try_to_free_pages.",
-    },
+pub(crate) const RULE: Rule = Rule {
     name: "stalls in direct reclaim",
     role: Role::Effect,
-    scope: Scope::Busy,
-    shown_by: &["swap-off"],
+    steps: true,
+    is: Some(EffectKind::DirectReclaim),
+    reports: Some(EffectKind::DirectReclaim),
+    scenarios: &["swap-off"],
     decides: "allocstall and pgscan_direct together with the free pages of each zone.",
-    examine,
+    ..Rule::new(
+        RuleDoc {
+            id: RuleId::DirectReclaim,
+            title: "Programs stall in direct reclaim",
+            meaning: "Free memory falls below the min watermark faster than kswapd frees it. Programs that allocate then scan and free pages themselves, and wait meanwhile.",
+            evidence: "Direct reclaims run (allocstall and its zones) and scan pages (pgscan_direct). A large share of all scanning, and waits for memory (PSI), support it.",
+            metrics: &["allocstall", "allocstall_normal", "allocstall_movable", "pgscan_direct", "pgscan_kswapd", "psi_memory_some"],
+            thresholds: &[STALL_RATE.doc()],
+            why: "kswapd starts at the low watermark and has the distance down to min to catch up. Bursts of allocation larger than that distance overtake it. \
+                  So does a kswapd that waits for writeback.",
+            otherwise: "Reclaim at the limit of a control group is also direct. It has its own counters and does not count as allocstall.",
+            advice: "Widen the distance between the watermarks (vm.watermark_scale_factor), so that kswapd starts earlier.",
+            kernel: "Linux 6.12: mm/page_alloc.c: __alloc_pages_slowpath, __perform_reclaim; mm/vmscan.c: try_to_free_pages.",
+        },
+        examine,
+    )
 };
 
 fn examine(window: &Window<'_>) -> Option<Finding> {
     let stalls = window.host_rate(STALLS)?;
-    let direct = window.host_rate(&["pgscan_direct"]).filter(|rate| *rate > 0.0)?;
-    if stalls < 1.0 {
+    let direct = window.host_rate(&["pgscan_direct"]).filter(|rate| rate.is_positive())?;
+    if stalls < STALL_RATE {
         return None;
     }
-    let per_second = |value| Quantity::new(value, Unit::PerSecond);
-    let mut case = Case::new(RULE.doc.id, window);
-    case.weigh(
-        1.0 + grade(stalls, 1.0, 50.0),
-        case.measured("direct reclaims", "allocstall, all zones", per_second(stalls)),
-    );
-    let all = direct + window.host_rate(&["pgscan_kswapd"]).unwrap_or(0.0);
-    let evidence = case.held(
-        "pages scanned directly",
-        "pgscan_direct against all",
-        per_second(direct),
-        Relation::Below,
-        per_second(all),
-    );
-    case.weigh(if direct < all * 0.02 { -1.0 } else { grade(direct / all, 0.02, 0.3) }, evidence);
-    let waited = window.host_rate(&["psi_memory_some"]).map(|micros| micros / 1e6);
-    if let Some(waited) = waited {
-        let evidence = case.measured(
-            "part of the time in which a task waited for memory",
-            "psi_memory_some",
-            Quantity::ratio(waited),
-        );
-        case.weigh(if waited < 0.001 { -1.0 } else { grade(waited, 0.001, 0.05) }, evidence);
+    let mut found = EvidenceBuilder::new(window);
+    found.add(1.0 + grade(stalls, 1.0, 50.0), "direct reclaims", "allocstall, all zones", stalls);
+    let all = window.host_rate(&["pgscan_kswapd"]).map_or(direct, |kswapd| direct + kswapd);
+    let share = direct / all;
+    let weight = if share.get() < 0.02 { -1.0 } else { grade(share, 0.02, 0.3) };
+    found.compare(weight, "pages scanned by direct reclaim", "pgscan_direct compared with all", direct, Relation::Below, all);
+    if let Some(waited) = window.stalled("psi_memory_some") {
+        let weight = if waited.get() < 0.001 { -1.0 } else { grade(waited, 0.001, 0.05) };
+        found.add(weight, "share of time for which tasks wait for memory", "psi_memory_some", waited);
     }
-    let statement = format!(
-        "Programs had to reclaim memory themselves {} ({} of all scanning).",
-        per_second(stalls),
-        Quantity::ratio(direct / all)
-    );
+    let statement = format!("Programs reclaim memory themselves {stalls}, with {share} of all scanning.");
     let advice = advise(
-        "Have kswapd start earlier.",
+        "Wake kswapd earlier: raise the gap between the watermarks from 0.1 % to 1 % of memory.",
         Some("sysctl -w vm.watermark_scale_factor=100"),
-        "1 % of memory lies between the watermarks instead of 0.1 %; that much less is left for cache.",
+        "Costs 1 % of memory as cache.",
         Some("sysctl -w vm.watermark_scale_factor=10"),
     );
-    case.close(statement, vec![advice])
+    found.finish(RuleId::DirectReclaim, statement, vec![advice])
 }

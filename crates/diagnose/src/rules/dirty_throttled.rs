@@ -1,36 +1,59 @@
-//! `dirty-throttled`: writers are slowed to the rate at which the device takes dirty pages.
+//! `dirty-throttled`: writers slow down to the rate at which the device takes dirty pages.
 
-use super::{Role, Rule, Scope};
-use crate::case::{Case, advise, grade};
-use crate::episodes::Of;
+use crate::amount::{Amount, Count, Limit, grade};
+use crate::effect::EffectKind;
+use crate::episodes::SignalSpec;
+use crate::evidence::{EvidenceBuilder, Origin, advise};
 use crate::process;
-use crate::window::Window;
-use pagetide_core::{Advice, Figure, Finding, Quantity, Relation, RuleDoc, Table, Unit};
+use crate::rule::{Rule, leads, subsumes};
+use crate::window::{Window, stored};
+use pagetide_core::{Advice, Bytes, Figure, Finding, Nanos, Ratio, Relation, RuleDoc, RuleId, Table};
 
-pub(super) const RULE: Rule = Rule {
-    doc: RuleDoc {
-        id: "dirty-throttled",
-        title: "Writers are throttled for dirty memory",
-        meaning: "More memory is dirty than the kernel lets writers dirty freely, so it makes them pause until the device has \
-                  caught up. Their rate is that of writeback, not that of memory.",
-        evidence: "Dirty plus writeback memory reached the freerun ceiling, (dirty threshold + background threshold) / 2: of a \
-                   step dirty_peak, of a live recording nr_dirty + nr_writeback in at least two samples. The device wrote \
-                   meanwhile. Time that the writer was stopped (throttled), where it was measured, decides.",
-        why: "Both thresholds are parts of available (dirtyable) memory, not of all memory: whoever holds memory lowers them. \
-              Above the ceiling every writer is made to sleep so that dirty memory stays between ceiling and limit.",
-        otherwise: "A writer with O_DIRECT or O_SYNC is held up by the device itself, and dirty memory stays low. Below the \
-                    background threshold nothing is written for up to 30 s. The ceiling may be reached by another writer.",
-        advice: "A device that writes faster; fewer or larger writes; memory that is available. Higher thresholds let longer bursts \
-                 through at memory speed and make what follows (fsync, power loss) worse.",
-        kernel: "mm/page-writeback.c: balance_dirty_pages, dirty_freerun_ceiling, domain_dirty_limits, wb_position_ratio.",
-    },
-    name: "writers throttled for dirty memory",
-    role: Role::Cause,
-    scope: Scope::Busy,
-    shown_by: &["buffered-write"],
+pub(crate) const RULE: Rule = Rule {
+    name: "dirty throttling of writers",
+    steps: true,
+    leads_to: &[leads(
+        EffectKind::Writes,
+        "The flusher writes what is above the background threshold.",
+        "fs/fs-writeback.c: wb_workfn",
+    )],
+    subsumes: &[
+        subsumes(EffectKind::Writes, &[RuleId::WritebackSaturates]),
+        subsumes(EffectKind::DiskBusy, &[RuleId::DeviceSaturated, RuleId::LatencyBound]),
+    ],
+    scenarios: &["buffered-write"],
     decides: "Time that the writer sleeps in balance_dirty_pages: `perf trace -e writeback:balance_dirty_pages`.",
-    examine,
+    ..Rule::new(
+        RuleDoc {
+            id: RuleId::DirtyThrottled,
+            title: "The kernel throttles writers because too much memory is dirty",
+            meaning: "Dirty memory exceeds the freerun ceiling, so the kernel makes writers sleep until the device has caught up. \
+                      They write at the rate of writeback, not of memory.",
+            evidence: "Dirty plus writeback memory reaches the freerun ceiling, (dirty threshold + background threshold) / 2: of a \
+                       step dirty_peak, of a live recording nr_dirty + nr_writeback in several samples. The device writes meanwhile. \
+                       The time that the writer sleeps (throttled), where recorded, decides.",
+            metrics: &["nr_dirty", "nr_writeback", "nr_dirty_threshold", "nr_dirty_background_threshold", "nr_dirtied", "write_sectors", "write_bytes", "drop_pagecache"],
+            thresholds: &[CEILING.doc(), SAMPLES.doc()],
+            why: "Both thresholds are shares of dirtyable memory (free + file pages): a program that holds memory lowers them. \
+                  Above the ceiling every writer sleeps, so that dirty memory stays between the ceiling and the limit.",
+            otherwise: "A writer with O_DIRECT or O_SYNC waits for the device itself, and dirty memory stays low. Below the \
+                        background threshold the flusher writes nothing for up to 30 s. Another writer may have reached the ceiling.",
+            advice: "Use a device that writes faster, write less or in larger requests, or free memory. Higher thresholds let longer bursts \
+                     run at memory speed, and make the fsync after them, or a power loss, worse.",
+            kernel: "Linux 6.12: mm/page-writeback.c: balance_dirty_pages, dirty_freerun_ceiling, domain_dirty_limits, wb_position_ratio.",
+        },
+        examine,
+    )
 };
+
+const CEILING: Limit<Ratio> = Limit::new(
+    "dirty and writeback memory, as a share of the freerun ceiling",
+    0.95,
+    "A sample rarely meets the peak itself.",
+    "mm/page-writeback.c: dirty_freerun_ceiling (6.12)",
+);
+const SAMPLES: Limit<Count> =
+    Limit::new("samples at the ceiling, of a live recording", 2.0, "One may be an accident of sampling.", "judgement");
 
 fn examine(window: &Window<'_>) -> Option<Finding> {
     if window.step.is_some() { of_step(window) } else { of_host(window) }
@@ -38,151 +61,112 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
 
 fn of_step(window: &Window<'_>) -> Option<Finding> {
     let peak = window.figure(Figure::DirtyPeak)?;
-    let (threshold, background) = (window.figure(Figure::DirtyThreshold)?, window.figure(Figure::BackgroundThreshold)?);
-    let ceiling = (threshold + background) / 2.0;
-    // A step that only reads is not the one that was throttled.
-    if window.figure(Figure::CacheHitRatio).is_some() || peak < ceiling * 0.95 || ceiling <= 0.0 {
+    let threshold: Amount<Bytes> = window.figure(Figure::DirtyThreshold)?;
+    let ceiling = (threshold + window.figure(Figure::BackgroundThreshold)?) / 2.0;
+    // The kernel does not throttle a step that only reads.
+    if window.figure::<Ratio>(Figure::CacheHitRatio).is_some() || peak < ceiling * CEILING || !ceiling.is_positive() {
         return None;
     }
-    let mut case = Case::new(RULE.doc.id, window);
-    weigh_peak(&mut case, peak, ceiling, "dirty_peak against (dirty_threshold + background_threshold) / 2");
-    let written = window.figure(Figure::DiskWrittenBytes);
+    let mut found = EvidenceBuilder::new(window);
+    add_peak(&mut found, peak, ceiling, "dirty_peak compared with (dirty_threshold + background_threshold) / 2");
+    let written: Option<Amount<Bytes>> = window.figure(Figure::DiskWrittenBytes);
+    let weight = |positive: bool| if positive { 1.0 } else { -2.0 };
     if let Some(written) = written {
-        let evidence = case.measured(
-            "bytes that the device wrote during the step",
-            "disk_written_bytes",
-            Quantity::new(written, Unit::Bytes),
-        );
-        case.weigh(if written > 0.0 { 1.0 } else { -2.0 }, evidence);
-    } else if let Some(writes) = window.figure(Figure::DiskWrites) {
-        let evidence = case.measured("writes of the device during the step", "disk_writes", Quantity::count(writes));
-        case.weigh(if writes > 0.0 { 1.0 } else { -2.0 }, evidence);
+        let what = "bytes that the device wrote during the step";
+        found.add(weight(written.is_positive()), what, "disk_written_bytes", written);
+    } else if let Some(writes) = window.figure::<Count>(Figure::DiskWrites) {
+        found.add(weight(writes.is_positive()), "writes of the device during the step", "disk_writes", writes);
     }
-    if let Some(asked) = window.figure(Figure::Processed) {
-        // Who wrote less than the ceiling cannot have reached it alone.
-        let evidence = case.held(
-            "bytes that the step wrote",
-            "processed",
-            Quantity::new(asked, Unit::Bytes),
-            if asked < ceiling { Relation::Below } else { Relation::Above },
-            Quantity::new(ceiling, Unit::Bytes),
-        );
-        case.weigh(if asked < ceiling { -1.5 } else { 0.5 }, evidence);
+    if let Some(processed) = window.figure(Figure::Processed) {
+        // A step that wrote less than the ceiling cannot have reached it alone.
+        let below = processed < ceiling;
+        let (weight, relation) = if below { (-1.5, Relation::Below) } else { (0.5, Relation::Above) };
+        found.compare(weight, "bytes that the step wrote", "processed", processed, relation, ceiling);
     }
-    if let Some(stopped) = window.figure(Figure::Throttled) {
-        let evidence =
-            case.measured("time in which the writer was stopped", "throttled", Quantity::new(stopped, Unit::Nanos));
-        case.weigh(if stopped > 0.0 { 2.0 } else { -2.0 }, evidence);
+    if let Some(stopped) = window.figure::<Nanos>(Figure::Throttled) {
+        let weight = if stopped.is_positive() { 2.0 } else { -2.0 };
+        found.add(weight, "time for which the kernel throttled the writer", "throttled", stopped);
     }
-    let rates = match (window.quantity(Figure::Bandwidth), written.zip(window.figure(Figure::Elapsed))) {
-        (Some(writer), Some((bytes, nanos))) if nanos > 0.0 => format!(
-            " The writer got {writer}, the device wrote {}.",
-            Quantity::new(bytes / nanos * 1e9, Unit::BytesPerSecond)
-        ),
+    let elapsed = window.figure::<Nanos>(Figure::Elapsed).filter(|elapsed| elapsed.is_positive());
+    let rates = match (window.quantity(Figure::Bandwidth), written.zip(elapsed)) {
+        (Some(writer), Some((bytes, elapsed))) => {
+            let device = crate::amount::Rate::<Bytes>::new(bytes.get() / elapsed.get() * 1e9);
+            format!(" The program wrote {writer}, the device {device}.")
+        }
         _ => String::new(),
     };
-    case.close(statement(peak, ceiling, threshold) + &rates, advice())
+    found.finish(RuleId::DirtyThrottled, statement(peak, ceiling, threshold) + &rates, advice())
 }
 
 fn of_host(window: &Window<'_>) -> Option<Finding> {
     let page = window.page_size();
-    let dirty = window.recording.host("nr_dirty")?.around(window.from, window.to);
-    let (writeback, threshold) = (window.recording.host("nr_writeback")?, window.recording.host("nr_dirty_threshold")?);
-    let background = window.recording.host("nr_dirty_background_threshold")?;
-    let mut peak: Option<(f64, f64, f64)> = None;
+    let host = |metric: &str| window.recording.host(metric);
+    let dirty = window.series(Table::Host, "", "nr_dirty")?;
+    let (writeback, threshold) = (host("nr_writeback")?, host("nr_dirty_threshold")?);
+    let background = host("nr_dirty_background_threshold")?;
+    let mut peak: Option<(Amount<Bytes>, Amount<Bytes>, Amount<Bytes>)> = None;
     let (mut above, mut samples) = (0u32, 0u32);
-    for (at, dirty) in dirty.within(window.from, window.to) {
-        let (Some(writeback), Some(threshold), Some(background)) =
-            (writeback.at(at), threshold.at(at), background.at(at))
+    for (at, dirty) in window.points::<Bytes>(&dirty) {
+        let at = |series: &pagetide_core::Series<'_>| series.at(at.ns()).map(|pages| stored::<Bytes>(pages) * page);
+        let (Some(writeback), Some(threshold), Some(background)) = (at(&writeback), at(&threshold), at(&background))
         else {
             continue;
         };
-        let (dirty, threshold) = ((dirty as f64 + writeback as f64) * page, threshold as f64 * page);
-        let ceiling = (threshold + background as f64 * page) / 2.0;
-        if ceiling <= 0.0 {
+        let (dirty, ceiling) = (dirty * page + writeback, (threshold + background) / 2.0);
+        if !ceiling.is_positive() {
             continue;
         }
         samples += 1;
-        above += u32::from(dirty >= ceiling * 0.95);
+        above += u32::from(dirty >= ceiling * CEILING);
         if peak.is_none_or(|(most, ceiling_then, _)| dirty / ceiling > most / ceiling_then) {
             peak = Some((dirty, ceiling, threshold));
         }
     }
-    let (peak, ceiling, threshold) = peak.filter(|_| above >= 2)?;
-    let mut case = Case::new(RULE.doc.id, window);
-    case.during(window.when(Of::host(&["nr_dirtied"])));
-    if let Some(who) = process::fastest(window, &["write_bytes"]) {
-        case.blame("process", who.comm);
+    let (peak, ceiling, threshold) = peak.filter(|_| f64::from(above) >= SAMPLES.get())?;
+    let mut found = EvidenceBuilder::new(window);
+    found.span(window.when(SignalSpec::host(&["nr_dirtied"])));
+    if let Some(process) = process::fastest::<Bytes>(window, &["write_bytes"]) {
+        found.origin(Origin::Process(process.comm));
     }
-    if let Some((disk, _)) = writing(window) {
-        case.blame("disk", disk);
+    let written = |disk: &str| window.disk_bytes(disk, &["write_sectors"]);
+    if let Some((disk, _)) = window.busiest(written) {
+        found.origin(Origin::Disk(disk));
     }
-    weigh_peak(
-        &mut case,
-        peak,
-        ceiling,
-        "nr_dirty + nr_writeback against (nr_dirty_threshold + nr_dirty_background_threshold) / 2",
-    );
-    let part = f64::from(above) / f64::from(samples);
-    case.weigh(
-        0.5,
-        case.measured("part of the samples at or above the ceiling", "count of samples", Quantity::ratio(part)),
-    );
-    let sectors = window.disks().into_iter().filter_map(|disk| window.rate(Table::Disk, disk, "write_sectors"));
-    if let Some(rate) = sectors.reduce(|a, b| a + b).map(|sectors| sectors * 512.0) {
-        let evidence = case.measured(
-            "bytes per second that the devices wrote",
-            "rate of write_sectors",
-            Quantity::new(rate, Unit::BytesPerSecond),
-        );
-        case.weigh(if rate > 0.0 { 1.0 } else { -1.5 }, evidence);
+    let source = "nr_dirty + nr_writeback compared with (nr_dirty_threshold + nr_dirty_background_threshold) / 2";
+    add_peak(&mut found, peak, ceiling, source);
+    let share = Amount::<Ratio>::new(f64::from(above) / f64::from(samples));
+    found.add(0.5, "share of samples at or above the ceiling", "count of samples", share);
+    if let Some(rate) = window.all_disks(written) {
+        let weight = if rate.is_positive() { 1.0 } else { -1.5 };
+        found.add(weight, "bytes per second that the devices wrote", "rate of write_sectors", rate);
     }
-    case.close(statement(peak, ceiling, threshold), advice())
+    found.finish(RuleId::DirtyThrottled, statement(peak, ceiling, threshold), advice())
 }
 
-fn weigh_peak(case: &mut Case, peak: f64, ceiling: f64, source: &str) {
-    let evidence = case.held(
-        "most dirty and writeback memory",
-        source,
-        Quantity::new(peak, Unit::Bytes),
-        Relation::Above,
-        Quantity::new(ceiling, Unit::Bytes),
-    );
-    case.weigh(2.0 * grade(peak / ceiling, 0.9, 1.05), evidence);
+fn add_peak(found: &mut EvidenceBuilder, peak: Amount<Bytes>, ceiling: Amount<Bytes>, source: &str) {
+    let weight = 2.0 * grade(peak / ceiling, 0.9, 1.05);
+    found.compare(weight, "most dirty and writeback memory", source, peak, Relation::Above, ceiling);
 }
 
-fn statement(peak: f64, ceiling: f64, threshold: f64) -> String {
-    let bytes = |value| Quantity::new(value, Unit::Bytes);
+fn statement(peak: Amount<Bytes>, ceiling: Amount<Bytes>, threshold: Amount<Bytes>) -> String {
     format!(
-        "Writers were throttled: dirty memory reached {}, above the {} up to which they run freely (dirty threshold {}).",
-        bytes(peak),
-        bytes(ceiling),
-        bytes(threshold),
+        "The kernel throttled writers: dirty memory reached {peak}, above the freerun ceiling of {ceiling} (dirty threshold {threshold})."
     )
 }
 
 fn advice() -> Vec<Advice> {
     vec![
         advise(
-            "Free memory that is held without need: both thresholds are parts of available memory.",
+            "Free memory that programs hold without need: both thresholds are shares of dirtyable memory.",
             None,
-            "The thresholds rise with available memory, and bursts up to the ceiling run at memory speed.",
+            "The thresholds rise with free memory, and bursts up to the ceiling run at memory speed.",
             None,
         ),
         advise(
-            "Let the flusher begin earlier, so that a burst finds less dirty memory.",
+            "Start the flusher earlier, so that a burst finds less dirty memory.",
             Some("sysctl -w vm.dirty_background_ratio=5"),
-            "The device writes sooner and more evenly; the price is that data that are deleted or overwritten soon get written \
-             all the same.",
+            "The device writes sooner and more evenly. It also writes data that programs delete or overwrite soon.",
             Some("sysctl -w vm.dirty_background_ratio=10"),
         ),
     ]
-}
-
-/// The disk that wrote most, and how many bytes per second.
-pub(super) fn writing<'a>(window: &Window<'a>) -> Option<(&'a str, f64)> {
-    let rates = window.disks().into_iter().filter_map(|disk| {
-        Some((disk, window.rate(Table::Disk, disk, "write_sectors")? * 512.0)).filter(|(_, rate)| *rate > 0.0)
-    });
-    rates.max_by(|a, b| a.1.total_cmp(&b.1))
 }

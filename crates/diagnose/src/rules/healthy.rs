@@ -1,107 +1,95 @@
-//! `healthy`: nothing is wrong, with the numbers that say so.
+//! `healthy`: nothing is wrong, with the numbers that show it.
 
-use super::{Role, Rule, Scope};
-use crate::case::{Case, grade};
+use crate::amount::{Amount, Limit, grade};
 use crate::coverage;
-use crate::episodes::Of;
+use crate::episodes::SignalSpec;
+use crate::evidence::EvidenceBuilder;
+use crate::limits::{FAULTS, STALL_RATE, TURNOVER};
+use crate::rule::{Role, Rule, Scope};
 use crate::window::{REFAULTED, STALLS, Window};
-use pagetide_core::{Finding, Quantity, Relation, RuleDoc, Table, Unit};
+use pagetide_core::{Finding, Ratio, Relation, RuleDoc, RuleId, Table};
 
-pub(super) const RULE: Rule = Rule {
-    doc: RuleDoc {
-        id: "healthy",
-        title: "Nothing is wrong with memory and devices",
-        meaning: "Programs get their memory and their pages without waiting for them. Devices may work and memory may be full: a full page \
-                  cache is what memory is for.",
-        evidence: "Tasks waited for memory less than 1 % of the time (psi_memory_some), or where that is not recorded there was less than one direct \
-                   reclaim a second; less than 1 % of memory a minute was read back after eviction or from swap. The recording has ten samples or more of \
-                   reclaim, memory and devices; without them the verdict is that it cannot be told. It is only said when no other rule found a cause.",
-        why: "The kernel fills memory with what was read and gives it back when it is needed, so that neither little free memory nor reclaim \
-              are signs of trouble by themselves.",
-        otherwise: "What happened between two samples and left no counter behind; what a program waits for that is not memory or a device: locks, \
-                    the network, another host.",
-        advice: "Nothing. If programs are slow all the same, look at CPU, locks and the network.",
-        kernel: "kernel/sched/psi.c: psi_memstall_enter; mm/workingset.c: workingset_refault.",
-    },
+pub(crate) const RULE: Rule = Rule {
     name: "nothing",
     role: Role::Benign,
     scope: Scope::Whole,
-    shown_by: &[],
     decides: "Pressure stall information over the same time.",
-    examine,
+    ..Rule::new(
+        RuleDoc {
+            id: RuleId::Healthy,
+            title: "Nothing is wrong with memory and devices",
+            meaning: "Programs get their memory and their pages without waiting. Devices may work and memory may be full: \
+                      a full page cache is the normal state.",
+            evidence: "Tasks rarely wait for memory (psi_memory_some), or where that is not recorded, direct reclaims are rare. \
+                       Little of memory refaults or comes back from swap. The recording has enough samples of reclaim, memory and devices. \
+                       It is only reported when no rule found a cause.",
+            metrics: &["psi_memory_some", "workingset_refault_file", "pswpin", "allocstall", "pgmajfault", "io_ms", "util"],
+            thresholds: &[PRESSURE.doc(), TURNOVER.doc(), STALL_RATE.doc(), FAULTS.doc()],
+            why: "The kernel fills memory with what was read and frees it on demand. Little free memory, or reclaim, \
+                  is no sign of trouble.",
+            otherwise: "Something that happened between two samples and left no counter; or a program that waits for a lock, the network or another host.",
+            advice: "Nothing. If programs are slow all the same, check CPU, locks and the network.",
+            kernel: "Linux 6.12: kernel/sched/psi.c: psi_memstall_enter; mm/workingset.c: workingset_refault.",
+        },
+        examine,
+    )
 };
 
+const PRESSURE: Limit<Ratio> = Limit::new(
+    "share of time for which tasks wait for memory, at most",
+    0.01,
+    "A host at rest with a full cache stays below it.",
+    "control recordings of docs/SCORE.md",
+);
+
 fn examine(window: &Window<'_>) -> Option<Finding> {
-    if window.step.is_some() || !coverage::gaps(window.recording).is_empty() {
+    if !coverage::gaps(window.recording).is_empty() {
         return None;
     }
-    let memory = window.memory()?;
-    let page = window.page_size();
-    let mut case = Case::new(RULE.doc.id, window);
-    let part = |what: &str, source: &str, value: f64, limit: f64| (what.to_owned(), source.to_owned(), value, limit);
-    let again = |metrics: &[&str]| window.host_rate(metrics).map(|pages| pages * page * 60.0 / memory);
-    let pressure = window.host_rate(&["psi_memory_some"]).map(|micros| micros / 1e6);
+    window.memory()?;
+    let mut found = EvidenceBuilder::new(window);
+    let again = |metrics: &[&str]| window.host_bytes(metrics).and_then(|rate| window.turnover(rate));
+    let pressure = window.stalled("psi_memory_some");
     let numbers = [
-        pressure.map(|value| part("part of the time in which tasks waited for memory", "psi_memory_some", value, 0.01)),
-        again(REFAULTED).map(|value| {
-            part("part of memory read back after eviction, a minute", "workingset_refault_file", value, 0.01)
-        }),
-        again(&["pswpin"]).map(|value| part("part of memory read back from swap, a minute", "pswpin", value, 0.01)),
+        ("share of time for which tasks wait for memory", "psi_memory_some", pressure, PRESSURE),
+        ("refaulted bytes a minute, as a share of memory", "workingset_refault_file", again(REFAULTED), TURNOVER),
+        ("bytes swapped in a minute, as a share of memory", "pswpin", again(&["pswpin"]), TURNOVER),
     ];
     let mut known = 0;
-    for (what, source, value, limit) in numbers.into_iter().flatten() {
+    for (what, source, value, limit) in numbers {
+        let Some(value) = value else { continue };
         known += 1;
-        let evidence = case.held(&what, &source, Quantity::ratio(value), Relation::Below, Quantity::ratio(limit));
-        case.weigh(if value < limit { 0.5 + grade(value, limit, limit * 0.1) } else { -3.0 }, evidence);
+        let weight = if value < limit { 0.5 + grade(value, limit.get(), limit.get() * 0.1) } else { -3.0 };
+        found.compare(weight, what, source, value, Relation::Below, limit.value());
     }
     if let Some(stalls) = window.host_rate(STALLS) {
         known += 1;
-        let value = Quantity::new(stalls, Unit::PerSecond);
-        let evidence = case.held(
-            "direct reclaims",
-            "allocstall, all zones",
-            value,
-            Relation::Below,
-            Quantity::new(1.0, Unit::PerSecond),
-        );
-        case.weigh(if stalls < 1.0 { 0.5 } else { -2.0 }, evidence);
+        let weight = if stalls < STALL_RATE { 0.5 } else { -2.0 };
+        found.compare(weight, "direct reclaims", "allocstall, all zones", stalls, Relation::Below, STALL_RATE.value());
     }
     if let Some(faults) = window.host_rate(&["pgmajfault"]) {
         known += 1;
-        case.weigh(
-            if faults < 10.0 { 0.5 } else { -0.5 },
-            case.measured("major faults", "pgmajfault", Quantity::new(faults, Unit::PerSecond)),
-        );
+        found.add(if faults < FAULTS { 0.5 } else { -0.5 }, "major faults", "pgmajfault", faults);
     }
     for disk in window.disks() {
-        let (Some(busy), Some(wait)) = (window.busy(disk), window.wait(disk)) else { continue };
-        let wait = Quantity::new(wait, Unit::Nanos);
-        case.note(case.measured(
-            &format!("part of the time in which {disk} was busy"),
-            "io_ms or util",
-            Quantity::ratio(busy),
-        ));
-        case.note(case.measured(
-            &format!("time of a request of {disk}"),
-            "read_ms + write_ms per request, or await_ms",
-            wait,
-        ));
+        let (Some(busy), Some(time)) = (window.busy(disk), window.disk_await(disk)) else { continue };
+        found.note(format!("share of time for which {disk} is busy"), "io_ms or util", busy);
+        found.note(format!("time of a request of {disk}"), "read_ms + write_ms per request, or await_ms", time);
     }
     if known < 2 || window.recording.entities(Table::Disk).next().is_none() {
         return None;
     }
     // The worst moment counts too: a mean over a long recording hides a minute of trouble.
-    let worst = Of::host(&["psi_memory_some"]).signal(window.recording);
-    if let Some(worst) = worst.and_then(|signal| signal.most(window.from, window.to)).map(|micros| micros / 1e6) {
-        let evidence = case.measured("the same in the worst interval", "psi_memory_some", Quantity::ratio(worst));
-        case.weigh(if worst > 0.2 { -1.0 } else { 0.0 }, evidence);
+    let worst = SignalSpec::host(&["psi_memory_some"]).signal(window.recording);
+    if let Some(worst) = worst.and_then(|signal| signal.most::<Ratio>(window.span)) {
+        let worst: Amount<Ratio> = worst / 1e6;
+        let weight = if worst.get() > 0.2 { -1.0 } else { 0.0 };
+        found.add(weight, "the same in the worst interval", "psi_memory_some", worst);
     }
     let waited = match pressure {
-        Some(part) => format!("tasks waited for memory {} of the time", Quantity::ratio(part)),
-        None => "no rule saw anything wrong".to_owned(),
+        Some(share) => format!("tasks waited for memory {share} of the time"),
+        None => "no rule found a problem".to_owned(),
     };
-    let statement = format!(
-        "Nothing is wrong with memory and devices: {waited}, and hardly anything had to be read a second time."
-    );
-    case.close(statement, Vec::new())
+    let statement = format!("Nothing is wrong with memory and devices: {waited}, and almost nothing was read twice.");
+    found.finish(RuleId::Healthy, statement, Vec::new())
 }

@@ -1,121 +1,115 @@
-//! `memory-fragmentation`: enough is free, but not in blocks as large as are asked for.
+//! `memory-fragmentation`: enough is free, but not in blocks as large as allocations need.
 
-use super::{Role, Rule, Scope};
-use crate::case::{Case, advise, grade};
-use crate::episodes::Of;
+use crate::amount::{Amount, Count, Limit, grade};
+use crate::effect::EffectKind;
+use crate::episodes::SignalSpec;
+use crate::evidence::{EvidenceBuilder, Origin, advise};
+use crate::limits::{STALL_RATE, TURNOVER};
 use crate::process;
+use crate::rule::{Rule, leads, subsumes};
 use crate::window::Window;
-use pagetide_core::{Finding, Quantity, Relation, RuleDoc, Table, Unit};
+use pagetide_core::{Finding, Pages, Ratio, Relation, RuleDoc, RuleId, Table};
 
-pub(super) const RULE: Rule = Rule {
-    doc: RuleDoc {
-        id: "memory-fragmentation",
-        title: "Free memory lies in pieces that are too small, and compaction has to make larger ones",
-        meaning: "Somebody asks for blocks of many pages (huge pages, network buffers, kernel stacks). Enough pages are free and do not lie together, so that the kernel \
-                  moves others out of the way, and reclaims what it would not need to.",
-        evidence: "Direct compaction runs (compact_stall of at least one a second), or the compaction thread scans at least 1 % of memory a minute. More than the \
-                   high watermarks is free. Of the free memory less than a fifth lies in blocks of 2^4 pages or more (/proc/buddyinfo), or at least half \
-                   of the direct compactions fail.",
-        why: "Pages that cannot be moved (slab, page tables, buffers) lie scattered between others; each of them breaks up a block.",
-        otherwise: "Compaction also runs where it succeeds at once and nobody waits: transparent huge pages with `defrag=always` on a full host.",
-        advice: "Ask for smaller blocks, or make compaction start earlier and in the background.",
-        kernel: "mm/compaction.c: try_to_compact_pages, kcompactd_do_work, fragmentation_index; mm/page_alloc.c: __alloc_pages_direct_compact.",
-    },
+pub(crate) const RULE: Rule = Rule {
     name: "fragmented memory",
-    role: Role::Cause,
-    scope: Scope::Busy,
-    shown_by: &[],
+    leads_to: &[leads(
+        EffectKind::Compaction,
+        "Free pages are scattered, so the kernel moves other pages to make a block.",
+        "mm/compaction.c: try_to_compact_pages",
+    )],
+    subsumes: &[subsumes(EffectKind::DirectReclaim, &[RuleId::DirectReclaim, RuleId::OverReclaim, RuleId::AnonymousGrowth])],
     decides: "/proc/buddyinfo and /sys/kernel/debug/extfrag/extfrag_index while it lasts: an index near 1 means fragmentation, near 0 lack of memory.",
-    examine,
+    ..Rule::new(
+        RuleDoc {
+            id: RuleId::MemoryFragmentation,
+            title: "Free memory is scattered in small blocks, and compaction has to make larger ones",
+            meaning: "A program or the kernel needs blocks of many pages (huge pages, network buffers, kernel stacks). Enough pages are free but not adjacent. \
+                      The kernel moves others out of the way, and reclaims more than it would need to.",
+            evidence: "Direct compaction runs (compact_stall), or compaction scans much of memory. More than the high watermarks is free. \
+                       Little of the free memory is in blocks of 2^4 pages or more (/proc/buddyinfo), or many direct compactions fail.",
+            metrics: &["compact_stall", "compact_fail", "compact_migrate_scanned", "compact_free_scanned", "thp_fault_fallback", "free", "high", "compact_delay_total", "minflt", "order0", "order1", "order2", "order3", "order4", "order5", "order6", "order7", "order8", "order9", "order10"],
+            thresholds: &[STALL_RATE.doc(), TURNOVER.doc(), LARGE.doc(), FAILED.doc()],
+            why: "Pages that cannot move (slab, page tables, buffers) are scattered between others, and each of them breaks up a block.",
+            otherwise: "Compaction also runs where it succeeds at once and no task waits: transparent huge pages with `defrag=always` on a full host.",
+            advice: "Make programs request smaller blocks, or let compaction start earlier and in the background.",
+            kernel: "Linux 6.12: mm/compaction.c: try_to_compact_pages, kcompactd_do_work; mm/vmstat.c: fragmentation_index; mm/page_alloc.c: __alloc_pages_direct_compact.",
+        },
+        examine,
+    )
 };
+
+const LARGE: Limit<Ratio> = Limit::new(
+    "share of free memory in blocks of 2^4 pages or more",
+    0.2,
+    "With more, a request of that size succeeds at once.",
+    "mm/page_alloc.c: __zone_watermark_ok (6.12), and judgement",
+);
+const FAILED: Limit<Ratio> =
+    Limit::new("share of direct compactions that fail", 0.5, "Compaction that succeeds finds room.", "judgement");
 
 const SCANS: &[&str] = &["compact_migrate_scanned", "compact_free_scanned"];
 
 fn examine(window: &Window<'_>) -> Option<Finding> {
-    if window.step.is_some() {
-        return None;
-    }
-    let memory = window.memory()?;
+    window.memory()?;
     let stalls = window.host_rate(&["compact_stall"])?;
-    let scanned = window.host_rate(SCANS).unwrap_or(0.0) * window.page_size();
-    if stalls < 1.0 && scanned * 60.0 < memory * 0.01 {
+    let scanned = window.host_bytes(SCANS).unwrap_or(Amount::ZERO);
+    if stalls < STALL_RATE && window.turnover(scanned)? < TURNOVER {
         return None;
     }
-    let mut case = Case::new(RULE.doc.id, window);
-    case.during(window.when(Of::host(&["compact_stall"])));
-    let failed = window.host_rate(&["compact_fail"]).filter(|_| stalls > 0.0).map(|failed| failed / stalls);
+    let failed = window.host_rate(&["compact_fail"]).filter(|_| stalls.is_positive()).map(|failed| failed / stalls);
     let large = large_part(window);
-    let in_pieces = large.is_some_and(|part| part < 0.2);
-    if !in_pieces && failed.is_none_or(|failed| failed < 0.5) {
+    let in_pieces = large.is_some_and(|share| share < LARGE);
+    if !in_pieces && failed.is_none_or(|failed| failed < FAILED) {
         return None;
     }
-    let per_second = |value| Quantity::new(value, Unit::PerSecond);
-    case.weigh(
-        0.5 + grade(stalls, 0.5, 20.0),
-        case.measured("direct compactions", "compact_stall", per_second(stalls)),
-    );
+    let mut found = EvidenceBuilder::new(window);
+    found.span(window.when(SignalSpec::host(&["compact_stall"])));
+    found.add(0.5 + grade(stalls, 0.5, 20.0), "direct compactions", "compact_stall", stalls);
     if let Some(failed) = failed {
-        case.weigh(
-            grade(failed, 0.3, 0.8),
-            case.measured("part of them that failed", "compact_fail / compact_stall", Quantity::ratio(failed)),
-        );
+        found.add(grade(failed, 0.3, 0.8), "share of them that fail", "compact_fail / compact_stall", failed);
     }
     if let Some(large) = large {
-        let evidence = case.held(
-            "part of free memory in blocks of 2^4 pages or more",
-            "order4 and above of /proc/buddyinfo",
-            Quantity::ratio(large),
-            Relation::Below,
-            Quantity::ratio(0.2),
-        );
-        case.weigh(if in_pieces { 0.5 + grade(large, 0.2, 0.05) } else { -0.5 }, evidence);
+        let weight = if in_pieces { 0.5 + grade(large, 0.2, 0.05) } else { -0.5 };
+        let what = "share of free memory in blocks of 2^4 pages or more";
+        found.compare(weight, what, "order4 and above of /proc/buddyinfo", large, Relation::Below, LARGE.value());
     }
     let (free, high) = (sum(window, "free")?, sum(window, "high")?);
-    let pages = |value| Quantity::new(value, Unit::Pages);
-    let evidence = case.held("free pages", "free against high of all zones", pages(free), Relation::Above, pages(high));
-    case.weigh(if free > high { 1.0 } else { -1.5 }, evidence);
-    if let Some(fallback) = window.host_rate(&["thp_fault_fallback"]).filter(|rate| *rate > 0.0) {
-        case.note(case.measured("huge pages that could not be had", "thp_fault_fallback", per_second(fallback)));
+    let weight = if free > high { 1.0 } else { -1.5 };
+    found.compare(weight, "free pages", "free compared with high of all zones", free, Relation::Above, high);
+    if let Some(fallback) = window.host_rate(&["thp_fault_fallback"]).filter(|rate| rate.is_positive()) {
+        found.note("huge pages that could not be allocated", "thp_fault_fallback", fallback);
     }
-    if let Some(who) =
-        process::fastest(window, &["compact_delay_total"]).or_else(|| process::fastest(window, &["minflt"]))
-    {
-        case.blame("process", who.comm);
+    let process = process::fastest::<Count>(window, &["compact_delay_total"]);
+    if let Some(process) = process.or_else(|| process::fastest(window, &["minflt"])) {
+        found.origin(Origin::Process(process.comm));
     }
-    let pieces = large
-        .map_or(String::new(), |part| format!(", of which {} lie in blocks of 64 KiB or more", Quantity::ratio(part)));
-    let statement = format!(
-        "{} are free{pieces}: compaction runs {} times a second to make larger ones.",
-        Quantity::new(free * window.page_size(), Unit::Bytes),
-        Quantity::count(stalls)
+    let pieces = large.map_or(String::new(), |share| format!(", {share} of it in blocks of 64 KiB or more"));
+    let free = Amount::<pagetide_core::Bytes>::new(free.get() * window.page_size());
+    let statement = format!("{free} are free{pieces}. Compaction runs {stalls} to make larger blocks.");
+    let advice = advise(
+        "Let the kernel make huge pages in the background and not in the fault.",
+        Some("echo defer+madvise > /sys/kernel/mm/transparent_hugepage/defrag; sysctl -w vm.compaction_proactiveness=40"),
+        "Faults no longer wait for compaction, and programs get their huge pages later. Background compaction costs some CPU.",
+        Some("echo madvise > /sys/kernel/mm/transparent_hugepage/defrag; sysctl -w vm.compaction_proactiveness=20"),
     );
-    case.close(
-        statement,
-        vec![advise(
-            "Let huge pages be made in the background and not in the fault.",
-            Some("echo defer+madvise > /sys/kernel/mm/transparent_hugepage/defrag; sysctl -w vm.compaction_proactiveness=40"),
-            "Faults no longer wait for compaction; programs get their huge pages later. Background compaction costs some CPU.",
-            Some("echo madvise > /sys/kernel/mm/transparent_hugepage/defrag; sysctl -w vm.compaction_proactiveness=20"),
-        )],
-    )
+    found.finish(RuleId::MemoryFragmentation, statement, vec![advice])
 }
 
 /// The mean over a window of a gauge, summed over all zones.
-fn sum(window: &Window<'_>, metric: &str) -> Option<f64> {
+fn sum(window: &Window<'_>, metric: &str) -> Option<Amount<Pages>> {
     let zones = window.recording.entities(Table::Zone);
-    let means = zones.filter_map(|(zone, _)| {
-        let series = window.recording.series(Table::Zone, zone, metric)?;
-        Some(series.around(window.from, window.to).summary(window.from, window.to)?.1)
-    });
+    let means = zones.filter_map(|(zone, _)| window.level(Table::Zone, zone, metric).map(|level| level.mean));
     means.reduce(|a, b| a + b)
 }
 
-/// The part of free memory that lies in blocks of 2^4 pages or more.
-fn large_part(window: &Window<'_>) -> Option<f64> {
+/// The share of free memory in blocks of 2^4 pages or more.
+fn large_part(window: &Window<'_>) -> Option<Amount<Ratio>> {
     const ORDERS: [&str; 11] =
         ["order0", "order1", "order2", "order3", "order4", "order5", "order6", "order7", "order8", "order9", "order10"];
-    let pages: Vec<f64> =
-        (0u32..).zip(ORDERS).map(|(order, name)| sum(window, name).unwrap_or(0.0) * f64::from(1u32 << order)).collect();
-    let all: f64 = pages.iter().sum();
-    (all > 0.0).then(|| pages[4..].iter().sum::<f64>() / all)
+    let blocks = (0u32..).zip(ORDERS);
+    let pages = blocks.map(|(order, name)| sum(window, name).unwrap_or(Amount::ZERO) * f64::from(1u32 << order));
+    let pages: Vec<Amount<Pages>> = pages.collect();
+    let total = |pages: &[Amount<Pages>]| pages.iter().fold(Amount::ZERO, |sum, one| sum + *one);
+    let all = total(&pages);
+    all.is_positive().then(|| total(&pages[4..]) / all)
 }

@@ -1,98 +1,108 @@
-//! `memory-leak`: one process's memory grows and does not stop.
+//! `memory-leak`: the memory of one process grows and does not stop.
 
-use super::{Role, Rule, Scope};
-use crate::case::{Case, advise, grade};
+use crate::amount::{Amount, Limit, Rate, grade};
+use crate::effect::EffectKind;
+use crate::evidence::{EvidenceBuilder, Origin, advise};
+use crate::limits::GROWTH;
 use crate::process;
-use crate::window::Window;
-use pagetide_core::{Finding, Nanos, Quantity, RuleDoc, Table, Unit};
+use crate::rule::{Rule, Scope, subsumes};
+use crate::window::{Window, stored};
+use pagetide_core::{Bytes, Finding, Moment, Nanos, Ratio, RuleDoc, RuleId, Span, Table};
 
-pub(super) const RULE: Rule = Rule {
-    doc: RuleDoc {
-        id: "memory-leak",
-        title: "The anonymous memory of one process grows without bound",
-        meaning: "A process asks for more memory all the time and gives none back. Whatever there is, it will not suffice: first the page cache pays, then \
-                  swap, then the OOM killer decides.",
-        evidence: "The anonymous memory of one process, resident and swapped (RssAnon + VmSwap), grew by at least 5 % of memory, over at least half of the \
-                   recording, about evenly: each fifth of that time has at least a third of an even share, none gives back more than a tenth, and it still grows in the last fifth. That \
-                   it is most of the growth of AnonPages on the host speaks for it.",
-        why: "Memory that is touched is the process's until it frees it or ends; the kernel cannot know that nobody will use it.",
-        otherwise: "A cache inside the program that fills up to its limit, or a heap that is grown at the start, looks the same until it stops. Only time tells.",
-        advice: "Limit the process so that it fails alone, restart it, and find what it keeps.",
-        kernel: "mm/memory.c: do_anonymous_page; mm/oom_kill.c: out_of_memory.",
-    },
+pub(crate) const RULE: Rule = Rule {
     name: "a memory leak",
-    role: Role::Cause,
     scope: Scope::Whole,
-    shown_by: &[],
+    is: Some(EffectKind::AnonGrows),
+    subsumes: &[
+        subsumes(EffectKind::AnonGrows, &[RuleId::AnonymousGrowth]),
+        subsumes(EffectKind::SwapIn, &[RuleId::SwapThrash]),
+        subsumes(EffectKind::MajorFaults, &[RuleId::CodeThrash]),
+        subsumes(EffectKind::DirectReclaim, &[RuleId::DirectReclaim]),
+        subsumes(EffectKind::DiskBusy, &[RuleId::DeviceSaturated, RuleId::LatencyBound]),
+        subsumes(EffectKind::Refaults, &[RuleId::WorkingSetExceedsCache]),
+        subsumes(EffectKind::Reclaim, &[RuleId::ZoneImbalance]),
+        subsumes(EffectKind::CacheLost, &[RuleId::ColdCache]),
+    ],
     decides: "The same process over a longer time: a leak does not stop, a cache or a heap does.",
-    examine,
+    ..Rule::new(
+        RuleDoc {
+            id: RuleId::MemoryLeak,
+            title: "The anonymous memory of one process grows without bound",
+            meaning: "A process allocates memory all the time and frees none. It takes page cache first and swap next, and at last the OOM killer acts.",
+            evidence: "The anonymous memory of one process, resident and swapped (RssAnon + VmSwap), grows over much of the recording, about evenly, \
+                       and still grows at the end. It is most of the growth of AnonPages on the host.",
+            metrics: &["RssAnon", "rss", "VmSwap", "AnonPages", "SwapFree", "MemAvailable"],
+            thresholds: &[GROWTH.doc(), LASTED.doc(), SHARE.doc(), FREED.doc(), LENGTH.doc()],
+            why: "Memory that a process touched stays allocated until the process frees it or ends. The kernel cannot know that nobody will use it.",
+            otherwise: "A cache inside the program that fills up to its limit, or a heap that grows at the start, looks the same until it stops. Only time tells.",
+            advice: "Limit the process so that it fails alone, and find what it keeps.",
+            kernel: "Linux 6.12: mm/memory.c: do_anonymous_page; mm/oom_kill.c: out_of_memory.",
+        },
+        examine,
+    )
 };
+
+const LASTED: Limit<Ratio> =
+    Limit::new("time of the growth, as a share of the recording", 0.5, "A shorter growth is a start or a burst.", "judgement");
+const SHARE: Limit<Ratio> = Limit::new(
+    "smallest share of a fifth of that time in the growth, compared with an even share",
+    1.0 / 3.0,
+    "A heap or a cache that fills grows in steps or slows down.",
+    "judgement",
+);
+const FREED: Limit<Ratio> =
+    Limit::new("largest fall on the way, as a share of the growth", 0.1, "A program that frees does not leak.", "judgement");
+const LENGTH: Limit<Nanos> = Limit::new("time of the growth", 5e9, "A start takes seconds.", "judgement");
 
 /// Parts of the growth that are compared.
 const PARTS: i64 = 5;
 
+type Points = [(Moment, Amount<Bytes>)];
+
 fn examine(window: &Window<'_>) -> Option<Finding> {
-    if window.step.is_some() {
-        return None;
-    }
     let grower = process::grower(window)?;
     let memory = window.memory()?;
-    if grower.amount < memory * 0.05 {
+    if grower.amount < memory * GROWTH {
         return None;
     }
     let points = anonymous(window, grower.name);
-    let (from, to) = growing(&points)?;
-    let whole = window.to.saturating_sub(window.from);
-    let lasted = to.saturating_sub(from);
-    let shares = shares(&points, (from, to))?;
-    let even = 1.0 / PARTS as f64;
-    let least = shares.iter().copied().fold(f64::INFINITY, f64::min);
-    if lasted.saturating_mul(2) < whole || least < even / 3.0 || lasted < 5_000_000_000 {
+    let span = growing(&points)?;
+    let lasted = Amount::<Nanos>::new(span.length().as_f64());
+    let part = lasted / Amount::new(window.span.length().as_f64());
+    let least = shares(&points, span)?.into_iter().fold(f64::INFINITY, |least, share| share.get().min(least));
+    let even = Amount::<Ratio>::new(least * PARTS as f64);
+    if part < LASTED || even < SHARE || lasted < LENGTH {
         return None;
     }
-    let bytes = |value| Quantity::new(value, Unit::Bytes);
-    let seconds = lasted as f64 / 1e9;
-    let grown = value_at(&points, to)? - value_at(&points, from)?;
-    let mut case = Case::new(RULE.doc.id, window);
-    case.during((from, to));
-    case.blame("process", grower.comm);
-    case.weigh(
-        1.0 + grade(grown / memory, 0.05, 0.3),
-        case.measured(&format!("growth of {}", grower.words()), "RssAnon + VmSwap", bytes(grown)),
-    );
-    case.weigh(
-        1.5 * grade(least / even, 0.33, 0.8),
-        case.measured("smallest share of a fifth of the time in it", "growth by fifths", Quantity::ratio(least)),
-    );
-    case.weigh(
-        grade(lasted as f64 / whole as f64, 0.5, 0.9),
-        case.measured("time over which it grew", "samples", Quantity::nanos(Nanos::new(lasted.unsigned_abs()))),
-    );
+    let grown = value_at(&points, span.to)? - value_at(&points, span.from)?;
+    let mut found = EvidenceBuilder::new(window);
+    found.span(span);
+    found.origin(Origin::Process(grower.comm));
+    let weight = 1.0 + grade(grown / memory, 0.05, 0.3);
+    found.add(weight, format!("growth of {}", grower.words()), "RssAnon + VmSwap", grown);
+    let what = "smallest share of a fifth of the time in it";
+    found.add(1.5 * grade(even, 0.33, 0.8), what, "growth by fifths", Amount::<Ratio>::new(least));
+    found.add(grade(part, 0.5, 0.9), "time over which it grew", "samples", lasted);
     if let Some(all) = window.host_change("AnonPages") {
-        let swapped = window.host_change("SwapFree").map_or(0.0, |change| -change);
-        let evidence =
-            case.measured("growth of anonymous memory on the host", "AnonPages - SwapFree", bytes(all + swapped));
-        case.weigh(if all + swapped > grown * 0.7 { 0.5 } else { -0.5 }, evidence);
+        let all = all - window.host_change("SwapFree").unwrap_or(Amount::ZERO);
+        let weight = if all > grown * 0.7 { 0.5 } else { -0.5 };
+        found.add(weight, "growth of anonymous memory on the host", "AnonPages - SwapFree", all);
     }
-    let rate = grown / seconds;
-    let left = window.host_gauge("MemAvailable").map(|(least, ..)| least).filter(|left| *left > 0.0);
+    let rate: Rate<Bytes> = grown.per(span.length());
+    let left = window.host_level::<Bytes>("MemAvailable").map(|left| left.least).filter(|left| left.is_positive());
     let left = left.map_or(String::new(), |left| {
-        let after = Quantity::new(left / rate * 1e9, Unit::Nanos);
-        format!(" At this rate the {} that were left last {after}.", bytes(left))
+        let after = Amount::<Nanos>::new(left.get() / rate.get() * 1e9);
+        format!(" At this rate it takes the {left} that were left in {after}.")
     });
-    let statement = format!(
-        "The memory of {} grew by {} at {} and did not stop.{left}",
-        grower.words(),
-        bytes(grown),
-        Quantity::new(rate, Unit::BytesPerSecond)
-    );
-    case.close(
+    let statement = format!("The memory of {} grew by {grown} at {rate} and did not stop.{left}", grower.words());
+    found.finish(
+        RuleId::MemoryLeak,
         statement,
         vec![
             advise(
-                "Limit it before it takes the others down, and restart it.",
+                "Limit it before it takes the memory of other programs.",
                 Some("systemctl set-property --runtime SERVICE MemoryMax=2G"),
-                "At the limit the process is killed alone; it loses what it has not saved.",
+                "At the limit the kernel kills this process alone. It loses what it has not saved.",
                 Some("systemctl revert SERVICE"),
             ),
             advise(
@@ -105,47 +115,48 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     )
 }
 
-/// The anonymous memory of a process over time, swapped or resident, in bytes.
-fn anonymous(window: &Window<'_>, process: &str) -> Vec<(i64, f64)> {
+/// The anonymous memory of a process over time, swapped or resident.
+fn anonymous(window: &Window<'_>, process: &str) -> Vec<(Moment, Amount<Bytes>)> {
     let series = |metric: &str| window.recording.series(Table::Process, process, metric);
     let swap = series("VmSwap");
     let resident = series("RssAnon").map(|series| (series, 1.0)).or_else(|| Some((series("rss")?, window.page_size())));
     let Some((resident, unit)) = resident else { return Vec::new() };
-    let swapped = |at| swap.as_ref().and_then(|swap| swap.at(at)).unwrap_or(0) as f64;
-    resident.within(window.from, window.to).map(|(at, value)| (at, value as f64 * unit + swapped(at))).collect()
+    let swapped = |at: Moment| stored::<Bytes>(swap.as_ref().and_then(|swap| swap.at(at.ns())).unwrap_or(0));
+    window.points(&resident).map(|(at, value): (_, Amount<Bytes>)| (at, value * unit + swapped(at))).collect()
 }
 
 /// From where it last was at its smallest to where it is at its largest, which has to be in the last fifth of what is known.
-fn growing(points: &[(i64, f64)]) -> Option<(i64, i64)> {
+fn growing(points: &Points) -> Option<Span> {
     let (most_at, most) = points.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1))?;
-    let (first, _) = *points.first()?;
-    let (last, _) = *points.last()?;
-    if most_at < last.saturating_sub(last.saturating_sub(first) / PARTS) {
+    let (first, last) = (points.first()?.0, points.last()?.0);
+    if most_at.ns() < last.ns().saturating_sub(last.ns().saturating_sub(first.ns()) / PARTS) {
         return None;
     }
-    let least = points.iter().filter(|point| point.0 <= most_at).map(|point| point.1).fold(f64::INFINITY, f64::min);
+    let before = points.iter().filter(|point| point.0 <= most_at).map(|point| point.1);
+    let least = before.reduce(Amount::min)?;
     // A hundredth above the smallest is not growth yet.
     let foot = least + (most - least) * 0.01;
     let (from, _) = points.iter().copied().rfind(|point| point.0 < most_at && point.1 <= foot)?;
-    Some((from, most_at))
+    Some(Span { from, to: most_at })
 }
 
-fn value_at(points: &[(i64, f64)], at: i64) -> Option<f64> {
+fn value_at(points: &Points, at: Moment) -> Option<Amount<Bytes>> {
     points.iter().rfind(|point| point.0 <= at).map(|point| point.1)
 }
 
-/// The shares that equal parts of the time have in the growth; absent when it fell by a tenth of it meanwhile.
-fn shares(points: &[(i64, f64)], (from, to): (i64, i64)) -> Option<Vec<f64>> {
-    let inside: Vec<f64> = points.iter().filter(|point| (from..=to).contains(&point.0)).map(|point| point.1).collect();
-    let grown = inside.last()? - inside.first()?;
-    let mut top = f64::NEG_INFINITY;
+/// The shares that equal parts of the time have in the growth; absent when it fell on the way.
+fn shares(points: &Points, span: Span) -> Option<Vec<Amount<Ratio>>> {
+    let inside: Vec<_> = points.iter().filter(|point| span.contains(point.0)).map(|point| point.1).collect();
+    let grown = *inside.last()? - *inside.first()?;
+    let mut top = *inside.first()?;
     for value in &inside {
         top = top.max(*value);
-        if top - value > grown * 0.1 {
+        if top - *value > grown * FREED {
             return None;
         }
     }
-    let border = |part: i64| from.saturating_add(to.saturating_sub(from).saturating_mul(part) / PARTS);
-    let values: Option<Vec<f64>> = (0..=PARTS).map(|part| value_at(points, border(part))).collect();
-    (grown > 0.0).then(|| values.map(|values| values.windows(2).map(|pair| (pair[1] - pair[0]) / grown).collect()))?
+    let length = span.to.ns().saturating_sub(span.from.ns());
+    let border = |part: i64| Moment::new(span.from.ns().saturating_add(length.saturating_mul(part) / PARTS));
+    let values: Option<Vec<_>> = (0..=PARTS).map(|part| value_at(points, border(part))).collect();
+    grown.is_positive().then(|| values.map(|values| values.windows(2).map(|pair| (pair[1] - pair[0]) / grown).collect()))?
 }

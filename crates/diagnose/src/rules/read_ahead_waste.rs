@@ -1,112 +1,124 @@
-//! `read-ahead-waste`: the device reads much more than anybody asked for.
+//! `read-ahead-waste`: the device reads far more than the program requests.
 
-use super::{Role, Rule, Scope};
-use crate::case::{Case, advise, grade};
-use crate::episodes::Of;
+use crate::amount::{Amount, Count, Limit, Per, grade, grade_log};
+use crate::effect::EffectKind;
+use crate::episodes::SignalSpec;
+use crate::evidence::{EvidenceBuilder, Origin, advise};
+use crate::limits::TURNOVER;
 use crate::process;
+use crate::rule::{Rule, leads, subsumes};
 use crate::window::{REFAULTED, Window};
-use pagetide_core::{Finding, Quantity, Relation, RuleDoc, Table, Unit};
+use pagetide_core::{Bytes, Finding, Ratio, Relation, RuleDoc, RuleId, Table};
 
-pub(super) const RULE: Rule = Rule {
-    doc: RuleDoc {
-        id: "read-ahead-waste",
-        title: "Readahead reads much that nobody asks for",
-        meaning: "Random accesses bring in their neighbours as well. The device is busy with bytes that are evicted before anybody uses them, and they take the place of what is used.",
-        evidence: "The process that reads most has the devices read at least twice what it asks for with read calls (read_bytes against rchar), so that half of it or more is in vain, at 1 % of \
-                   memory a minute or more. Of a process that asks with page faults: at least 64 pages per major fault, with refaults of at least a \
-                   tenth of what is read. Requests of the device of at least 64 KiB and a large read_ahead_kb speak for it.",
-        why: "A read that looks sequential, and every fault in a mapping that is not marked as random, reads a window around itself: up to read_ahead_kb.",
-        otherwise: "A sequential reader is ahead of itself by one window only, so that what it had read and what it asks for stay together.",
-        advice: "Make readahead smaller on this device, or have the program say that it reads at random.",
-        kernel: "mm/readahead.c: page_cache_ra_order, ondemand_readahead; mm/filemap.c: do_sync_mmap_readahead.",
-    },
+pub(crate) const RULE: Rule = Rule {
     name: "wasted readahead",
-    role: Role::Cause,
-    scope: Scope::Busy,
-    shown_by: &[],
-    decides: "The same work with read_ahead_kb=0: the bytes that the device reads fall and the work gets no slower.",
-    examine,
+    leads_to: &[leads(
+        EffectKind::Reads,
+        "Each random read also reads its neighbours, which no program requested.",
+        "mm/readahead.c: page_cache_ra_unbounded; mm/filemap.c: do_sync_mmap_readahead",
+    )],
+    subsumes: &[
+        subsumes(EffectKind::Reads, &[RuleId::ColdCache, RuleId::StreamFloodsCache]),
+        subsumes(EffectKind::DiskBusy, &[RuleId::DeviceSaturated, RuleId::LatencyBound]),
+        subsumes(EffectKind::Refaults, &[RuleId::WorkingSetExceedsCache]),
+    ],
+    decides: "The same work with read_ahead_kb=0: the device reads fewer bytes and the work gets no slower.",
+    ..Rule::new(
+        RuleDoc {
+            id: RuleId::ReadAheadWaste,
+            title: "Readahead reads much that no program requests",
+            meaning: "Random accesses read their neighbours as well. The device is busy with bytes that are evicted before any program uses them, and they evict pages that are used.",
+            evidence: "For the process that reads most, the devices read a multiple of what it requests with read calls (read_bytes compared with rchar). \
+                       Of a process that reads with page faults: many pages per major fault, with refaults. \
+                       Large requests of the device and a large read_ahead_kb support it.",
+            metrics: &["read_bytes", "rchar", "majflt", "workingset_refault_file", "pswpin", "reads", "read_sectors"],
+            thresholds: &[CALLS.doc(), PAGES.doc(), AGAIN.doc(), TURNOVER.doc()],
+            why: "A read that looks sequential, and every fault in a mapping that is not marked as random, reads a window around itself, up to read_ahead_kb.",
+            otherwise: "A sequential reader is one window ahead of itself at most, so that the bytes read and requested stay together. rchar omits mmap and asynchronous IO.",
+            advice: "Reduce readahead on this device, or let the program declare random access.",
+            kernel: "Linux 6.12: mm/readahead.c: page_cache_ra_order, page_cache_sync_ra; mm/filemap.c: do_sync_mmap_readahead.",
+        },
+        examine,
+    )
 };
 
+const CALLS: Limit<Count> =
+    Limit::new("bytes read per byte requested with read calls", 2.0, "Half of what is read is then wasted.", "judgement");
+const PAGES: Limit<Count> = Limit::new(
+    "pages read per major fault",
+    64.0,
+    "A fault reads around itself; a program that faults in sequence uses all of it.",
+    "mm/filemap.c: do_sync_mmap_readahead (6.12)",
+);
+const AGAIN: Limit<Ratio> = Limit::new(
+    "refaulted bytes per byte read, of a process that faults",
+    0.1,
+    "Without refaults the pages around a fault may be used later.",
+    "judgement",
+);
+
 fn examine(window: &Window<'_>) -> Option<Finding> {
-    if window.step.is_some() {
+    window.memory()?;
+    let reader = process::fastest::<Bytes>(window, &["read_bytes"])
+        .filter(|process| window.turnover(process.amount).is_some_and(|share| share >= TURNOVER))?;
+    // No read call requests what comes from swap.
+    if window.host_bytes(&["pswpin"]).is_some_and(|swapped| swapped >= reader.amount * 0.5) {
         return None;
     }
-    let memory = window.memory()?;
-    let reader = process::fastest(window, &["read_bytes"]).filter(|who| who.amount * 60.0 >= memory * 0.01)?;
-    let page = window.page_size();
-    // What comes from swap is asked for by no read call.
-    if window.host_rate(&["pswpin"]).is_some_and(|pages| pages * page >= reader.amount * 0.5) {
-        return None;
-    }
-    let asked = window.rate(Table::Process, reader.name, "rchar").unwrap_or(0.0);
-    let faulted = window.rate(Table::Process, reader.name, "majflt").unwrap_or(0.0);
-    let refaulted = window.host_rate(REFAULTED).map_or(0.0, |pages| pages * page);
-    let by_faults = faulted * page > asked;
+    let of_reader = |metric| window.rate::<Count>(Table::Process, reader.name, metric).unwrap_or(Amount::ZERO);
+    let called = Amount::<Per<Bytes>>::new(of_reader("rchar").get());
+    let faulted = window.bytes_per_second(of_reader("majflt"));
+    let refaulted = window.host_bytes(REFAULTED).unwrap_or(Amount::ZERO);
+    let by_faults = faulted > called;
     let (used, source, least) =
-        if by_faults { (faulted * page, "majflt * page size", 64.0) } else { (asked, "rchar", 2.0) };
-    if used <= 0.0 || reader.amount < used * least || by_faults && refaulted < reader.amount * 0.1 {
+        if by_faults { (faulted, "majflt * page size", PAGES) } else { (called, "rchar", CALLS) };
+    if !used.is_positive() || reader.amount < used * least || by_faults && refaulted < reader.amount * AGAIN {
         return None;
     }
-    let rate = |value| Quantity::new(value, Unit::BytesPerSecond);
-    let mut case = Case::new(RULE.doc.id, window);
-    let disks = window.disks().into_iter();
-    let disk = disks
-        .filter_map(|disk| {
-            Some((disk, window.rate(Table::Disk, disk, "read_sectors")?, window.rate(Table::Disk, disk, "reads")?))
-        })
-        .max_by(|a, b| a.1.total_cmp(&b.1))
-        .filter(|(_, sectors, _)| *sectors > 0.0);
-    if let Some((disk, ..)) = disk {
-        case.during(window.when(Of::disk(disk, &["read_sectors"])));
+    let mut found = EvidenceBuilder::new(window);
+    let disk = window.busiest(|disk| {
+        window.rate::<Count>(Table::Disk, disk, "reads")?;
+        window.disk_bytes(disk, &["read_sectors"])
+    });
+    if let Some((disk, _)) = disk {
+        found.span(window.when(SignalSpec::disk(disk, &["read_sectors"])));
     }
-    case.blame("process", reader.comm);
+    found.origin(Origin::Process(reader.comm));
     let times = reader.amount / used;
-    case.weigh(
-        1.0 + 1.5 * grade(times.ln(), least.ln(), (least * 8.0).ln()),
-        case.held(
-            &format!("bytes that devices read for {}", reader.words()),
-            &format!("read_bytes against {source}"),
-            rate(reader.amount),
-            Relation::Above,
-            rate(used),
-        ),
-    );
-    if let Some((disk, sectors, reads)) = disk.filter(|(.., reads)| *reads > 0.0) {
-        case.blame("disk", disk);
-        let size = sectors * 512.0 / reads;
-        let evidence = case.measured(
-            "size of a read",
-            &format!("read_sectors / reads of {disk}"),
-            Quantity::new(size, Unit::Bytes),
-        );
-        case.weigh(if size < 16.0 * 1024.0 { -1.5 } else { grade(size, 32e3, 128e3) }, evidence);
-        let manifest = &window.recording.manifest;
-        let ahead = manifest.disks.iter().find(|known| known.name == disk).and_then(|known| known.read_ahead);
-        if let Some(ahead) = ahead {
-            case.weigh(
-                if ahead.as_f64() > 131_072.0 { 0.5 } else { 0.0 },
-                case.measured("readahead of the device", "read_ahead_kb", Quantity::bytes(ahead)),
-            );
+    let weight = 1.0 + 1.5 * grade_log(times, least.get(), least.get() * 8.0);
+    let what = format!("bytes that devices read for {}", reader.words());
+    let source = format!("read_bytes compared with {source}");
+    found.compare(weight, what, source, reader.amount, Relation::Above, used);
+    let reads = |disk| window.rate::<Count>(Table::Disk, disk, "reads").filter(|reads| reads.is_positive());
+    if let Some((disk, bytes)) = disk
+        && let Some(reads) = reads(disk)
+    {
+        found.origin(Origin::Disk(disk));
+        let size = Amount::<Bytes>::new(bytes.get() / reads.get());
+        let weight = if size.get() < 16.0 * 1024.0 { -1.5 } else { grade(size, 32e3, 128e3) };
+        found.add(weight, "size of a read", format!("read_sectors / reads of {disk}"), size);
+        let known = window.recording.manifest.disks.iter().find(|known| known.name == disk);
+        if let Some(ahead) = known.and_then(|known| known.read_ahead) {
+            let ahead = Amount::<Bytes>::new(ahead.as_f64());
+            let weight = if ahead.get() > 131_072.0 { 0.5 } else { 0.0 };
+            found.add(weight, "readahead of the device", "read_ahead_kb", ahead);
         }
     }
-    if refaulted > 0.0 {
-        case.note(case.measured("read back after eviction", "workingset_refault_file * page size", rate(refaulted)));
+    if refaulted.is_positive() {
+        found.note("refaulted bytes", "workingset_refault_file * page size", refaulted);
     }
     let statement = format!(
-        "The devices read {} for {}, which asked for {}: {times:.0} times as much.",
-        rate(reader.amount),
+        "The devices read {} for {}, which requests {used}: {:.0} times as much.",
+        reader.amount,
         reader.words(),
-        rate(used)
+        times.get()
     );
-    let command = format!("blockdev --setra 32 /dev/{}", disk.map_or("DISK", |disk| disk.0));
-    case.close(
-        statement,
-        vec![advise(
-            "Make readahead smaller, or have the program call posix_fadvise or madvise with RANDOM.",
-            Some(&command),
-            "Random reads bring in 16 KiB at most; sequential readers of the same device get slower.",
-            Some("blockdev --setra 256 /dev/DISK, which is the usual 128 KiB"),
-        )],
-    )
+    let command = format!("blockdev --setra 32 /dev/{}", disk.map_or("DISK", |(disk, _)| disk));
+    let advice = advise(
+        "Reduce readahead, or let the program call posix_fadvise or madvise with RANDOM.",
+        Some(&command),
+        "A random read then reads 16 KiB at most. Sequential readers of the same device get slower.",
+        Some("blockdev --setra 256 /dev/DISK, which is the usual 128 KiB"),
+    );
+    found.finish(RuleId::ReadAheadWaste, statement, vec![advice])
 }

@@ -1,85 +1,89 @@
 //! `slab-growth`: the kernel's own objects take memory.
 
-use super::{Role, Rule, Scope};
-use crate::case::{Case, advise, grade};
-use crate::episodes::Of;
+use crate::amount::{Amount, grade};
+use crate::effect::EffectKind;
+use crate::episodes::SignalSpec;
+use crate::evidence::{EvidenceBuilder, Origin, advise};
+use crate::limits::GROWTH;
 use crate::process;
+use crate::rule::{Rule, Scope, subsumes};
 use crate::window::Window;
-use pagetide_core::{Finding, Quantity, Relation, RuleDoc, Unit};
+use pagetide_core::{Bytes, Finding, Relation, RuleDoc, RuleId};
 
-pub(super) const RULE: Rule = Rule {
-    doc: RuleDoc {
-        id: "slab-growth",
-        title: "The kernel's slab caches grow",
-        meaning: "Objects of the kernel (inodes, directory entries, buffers, a driver's own) take memory from everybody. Reclaimable ones are given back under \
-                  pressure; unreclaimable ones are not, and may be a leak in the kernel.",
-        evidence: "Slab grew by at least 5 % of memory. Which part of it (SReclaimable, SUnreclaim) grew more is said. That it grew more than anonymous memory \
-                   did, and that the page cache fell or reclaim ran, speaks for it.",
-        why: "Walking many files fills the caches of inodes and directory entries; they are freed by shrinkers, more reluctantly than file pages \
-              (vm.vfs_cache_pressure).",
-        otherwise: "After a cold start these caches fill once and stay: harmless while they are reclaimable and memory is left.",
-        advice: "See which cache it is with slabtop. Reclaimable ones can be given back faster; for unreclaimable ones the owner has to be found.",
-        kernel: "mm/slub.c: allocate_slab; mm/shrinker.c: shrink_slab; fs/dcache.c: d_alloc; fs/inode.c: alloc_inode.",
-    },
+pub(crate) const RULE: Rule = Rule {
     name: "growth of slab",
-    role: Role::Cause,
     scope: Scope::Whole,
-    shown_by: &[],
+    is: Some(EffectKind::SlabGrows),
+    subsumes: &[
+        subsumes(EffectKind::DirectReclaim, &[RuleId::DirectReclaim]),
+        subsumes(EffectKind::DiskBusy, &[RuleId::DeviceSaturated, RuleId::LatencyBound]),
+        subsumes(EffectKind::Refaults, &[RuleId::WorkingSetExceedsCache]),
+        subsumes(EffectKind::MajorFaults, &[RuleId::CodeThrash]),
+        subsumes(EffectKind::SwapIn, &[RuleId::SwapThrash]),
+    ],
     decides: "slabtop over the same time: which cache grows.",
-    examine,
+    ..Rule::new(
+        RuleDoc {
+            id: RuleId::SlabGrowth,
+            title: "The kernel's slab caches grow",
+            meaning: "Objects of the kernel (inodes, directory entries, buffers, objects of drivers) take memory. The kernel frees reclaimable ones under \
+                      pressure. Unreclaimable ones stay, and may be a leak in the kernel.",
+            evidence: "Slab grows. The part that grows more (SReclaimable or SUnreclaim) is named. Growth above that of anonymous memory, a page cache that falls, \
+                       and little free memory support it.",
+            metrics: &["Slab", "SReclaimable", "SUnreclaim", "AnonPages", "Cached", "MemFree", "stime"],
+            thresholds: &[GROWTH.doc()],
+            why: "A program that opens many files fills the caches of inodes and directory entries. Shrinkers free them, later than file pages \
+                  (vm.vfs_cache_pressure).",
+            otherwise: "After a cold start these caches fill once and stay. They do no harm while they are reclaimable and memory is free.",
+            advice: "Find the cache with slabtop. The kernel can free reclaimable ones sooner; of unreclaimable ones, find the owner.",
+            kernel: "Linux 6.12: mm/slub.c: allocate_slab; mm/shrinker.c: shrink_slab; fs/dcache.c: d_alloc; fs/inode.c: alloc_inode.",
+        },
+        examine,
+    )
 };
 
 fn examine(window: &Window<'_>) -> Option<Finding> {
-    if window.step.is_some() {
-        return None;
-    }
     let memory = window.memory()?;
-    let during = window.when(Of::host_growth("Slab"));
-    let grown = window.host_change("Slab")?;
-    if grown < memory * 0.05 {
-        return None;
-    }
-    let reclaimable = window.host_change("SReclaimable").unwrap_or(0.0);
-    let fixed = window.host_change("SUnreclaim").unwrap_or(0.0);
-    let bytes = |value| Quantity::new(value, Unit::Bytes);
-    let mut case = Case::new(RULE.doc.id, window);
-    case.during(during);
-    case.weigh(1.0 + grade(grown / memory, 0.05, 0.15), case.measured("growth of slab", "Slab", bytes(grown)));
-    case.note(case.measured("of it reclaimable", "SReclaimable", bytes(reclaimable)));
-    case.note(case.measured("of it not reclaimable", "SUnreclaim", bytes(fixed)));
+    let grown = window.host_change("Slab").filter(|grown| *grown >= memory * GROWTH)?;
+    let reclaimable = window.host_change("SReclaimable").unwrap_or(Amount::ZERO);
+    let fixed = window.host_change("SUnreclaim").unwrap_or(Amount::ZERO);
+    let mut found = EvidenceBuilder::new(window);
+    found.span(window.when(SignalSpec::host_growth("Slab")));
+    found.add(1.0 + grade(grown / memory, 0.05, 0.15), "growth of slab", "Slab", grown);
+    found.note("of it reclaimable", "SReclaimable", reclaimable);
+    found.note("of it not reclaimable", "SUnreclaim", fixed);
     if let Some(anonymous) = window.host_change("AnonPages") {
-        let evidence =
-            case.held("growth of anonymous memory", "AnonPages", bytes(anonymous), Relation::Below, bytes(grown));
-        case.weigh(if anonymous > grown { -1.5 } else { 0.5 }, evidence);
+        let weight = if anonymous > grown { -1.5 } else { 0.5 };
+        found.compare(weight, "growth of anonymous memory", "AnonPages", anonymous, Relation::Below, grown);
     }
     if let Some(cache) = window.host_change("Cached") {
-        let evidence = case.measured("change of the file cache", "Cached", bytes(cache));
-        case.weigh(if cache < -grown * 0.2 { 1.0 } else { 0.0 }, evidence);
+        let weight = if cache < grown * -0.2 { 1.0 } else { 0.0 };
+        found.add(weight, "change of the file cache", "Cached", cache);
     }
-    if let Some((free, ..)) = window.host_gauge("MemFree") {
-        let evidence = case.measured("free memory at least", "MemFree", bytes(free));
-        case.weigh(if free > memory * 0.3 { -0.5 } else { 0.5 }, evidence);
+    if let Some(free) = window.host_level::<Bytes>("MemFree") {
+        let weight = if free.least > memory * 0.3 { -0.5 } else { 0.5 };
+        found.add(weight, "least free memory", "MemFree", free.least);
     }
-    if let Some(who) = process::fastest(window, &["stime"]) {
-        case.blame("process", who.comm);
+    if let Some(process) = process::fastest::<crate::amount::Count>(window, &["stime"]) {
+        found.origin(Origin::Process(process.comm));
     }
-    let kind = if fixed > reclaimable { "cannot be reclaimed" } else { "can be reclaimed" };
-    let part = bytes(fixed.max(reclaimable));
-    let statement = format!("Slab grew by {}, {part} of it of a kind that {kind}.", bytes(grown));
-    let advice = if fixed > reclaimable {
+    let leak = fixed > reclaimable;
+    let kind = if leak { "cannot be reclaimed" } else { "can be reclaimed" };
+    let statement = format!("Slab grew by {grown}; {} of it {kind}.", fixed.max(reclaimable));
+    let advice = if leak {
         advise(
             "Find the cache and its owner.",
             Some("slabtop -o -s c | head -20"),
-            "Only reads. A driver or a kernel that leaks needs an update; only a restart gives the memory back.",
+            "The command only reads. A driver or a kernel that leaks needs an update; only a reboot frees the memory.",
             None,
         )
     } else {
         advise(
-            "Have the kernel give inodes and directory entries back sooner.",
+            "Let the kernel free inodes and directory entries sooner.",
             Some("sysctl -w vm.vfs_cache_pressure=200"),
-            "File pages are kept rather than these caches; walking the same files again reads more from the devices.",
+            "The kernel keeps file pages rather than these caches. Opening the same files again reads more from the devices.",
             Some("sysctl -w vm.vfs_cache_pressure=100"),
         )
     };
-    case.close(statement, vec![advice])
+    found.finish(RuleId::SlabGrowth, statement, vec![advice])
 }

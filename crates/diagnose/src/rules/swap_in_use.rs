@@ -1,83 +1,89 @@
-//! `swap-in-use-harmless`: swap holds something that nobody asks for.
+//! `swap-in-use-harmless`: swap holds pages that no program uses.
 
-use super::{Role, Rule, Scope};
-use crate::case::{Case, advise, grade};
-use crate::episodes::Of;
+use crate::amount::{Amount, Limit, grade};
+use crate::effect::EffectKind;
+use crate::episodes::SignalSpec;
+use crate::evidence::{EvidenceBuilder, Origin, advise};
+use crate::rule::{Role, Rule, Scope, When, subsumes};
 use crate::window::Window;
-use pagetide_core::{Finding, Quantity, Relation, RuleDoc, Table, Unit};
+use pagetide_core::{Bytes, Finding, Ratio, Relation, RuleDoc, RuleId, Table};
 
-pub(super) const RULE: Rule = Rule {
-    doc: RuleDoc {
-        id: "swap-in-use-harmless",
-        title: "Swap is in use and does no harm",
-        meaning: "Some anonymous memory lies in swap because nobody used it. That leaves more memory for what is used; it is no sign of trouble.",
-        evidence: "SwapTotal less SwapFree is at least 1 % of swap, and over at least ten samples less than a thousandth of what is in swap came back (pswpin); or what came back did so while less than a tenth of it went there (pswpout).",
-        why: "Under pressure the kernel moves to swap what was not used for long, and leaves it there until somebody touches it.",
-        otherwise: "Programs that sleep now may wake later and then wait for their memory. A short recording cannot tell.",
-        advice: "Nothing. swapoff would read everything back for no use.",
-        kernel: "mm/vmscan.c: shrink_folio_list; mm/swapfile.c: try_to_unuse (swapoff).",
-    },
+pub(crate) const RULE: Rule = Rule {
     name: "swap in use",
     role: Role::Benign,
     scope: Scope::Whole,
-    shown_by: &["swap-off"],
+    is: Some(EffectKind::SwapIn),
+    // Swap that is read back keeps the device busy that it is on, and no other.
+    subsumes: &[
+        subsumes(EffectKind::DiskBusy, &[RuleId::DeviceSaturated, RuleId::LatencyBound]).when(When::SameOrigin),
+        subsumes(EffectKind::MemoryWaits, &[RuleId::DirectReclaim]).when(When::SameOrigin),
+    ],
+    scenarios: &["swap-off"],
     decides: "pswpin over a longer time.",
-    examine,
+    ..Rule::new(
+        RuleDoc {
+            id: RuleId::SwapInUse,
+            title: "Swap is in use and does no harm",
+            meaning: "Some anonymous memory is in swap because no program used it. That leaves more memory for pages that are used; it is no sign of trouble.",
+            evidence: "Swap is in use (SwapTotal - SwapFree), and over several samples almost nothing of it is swapped in (pswpin). \
+                       Or it is swapped in once, while almost nothing is swapped out (pswpout).",
+            metrics: &["SwapTotal", "SwapFree", "pswpin", "pswpout"],
+            thresholds: &[USED.doc(), BACK.doc(), OUT.doc()],
+            why: "Under pressure the kernel swaps out pages that no program used for long, and leaves them there until a program touches them.",
+            otherwise: "Programs that sleep now may wake later and then wait for their memory. A short recording cannot tell.",
+            advice: "Nothing. swapoff would read everything back for no use.",
+            kernel: "Linux 6.12: mm/vmscan.c: shrink_folio_list; mm/swapfile.c: try_to_unuse (swapoff).",
+        },
+        examine,
+    )
 };
 
+const USED: Limit<Ratio> = Limit::new("swap in use, as a share of swap", 0.01, "Less is nothing to explain.", "judgement");
+const BACK: Limit<Ratio> =
+    Limit::new("share of it that is swapped in, at most", 0.001, "More means that a program needs it.", "judgement");
+const OUT: Limit<Ratio> = Limit::new(
+    "bytes swapped out per byte swapped in, at most",
+    0.1,
+    "With more, memory does not suffice for what comes back.",
+    "judgement",
+);
+/// Samples of pswpin that it takes.
+const SAMPLES: usize = 10;
+
 fn examine(window: &Window<'_>) -> Option<Finding> {
-    let (.., total) = window.host_gauge("SwapTotal").filter(|(.., most)| *most > 0.0)?;
-    let (free, ..) = window.host_gauge("SwapFree")?;
-    let used = total - free;
-    let came = window.rise(Table::Host, "", "pswpin")? * window.page_size();
-    let samples = window.recording.host("pswpin")?.within(window.from, window.to).count();
-    if used < total * 0.01 || samples < 10 || window.step.is_some() {
+    let total: Amount<Bytes> = window.host_level("SwapTotal")?.most;
+    let used = total - window.host_level("SwapFree")?.least;
+    let came = window.rise::<Bytes>(Table::Host, "", "pswpin")? * window.page_size();
+    let samples = window.points::<Bytes>(&window.series(Table::Host, "", "pswpin")?).count();
+    if !total.is_positive() || used < total * USED || samples < SAMPLES {
         return None;
     }
-    let bytes = |value| Quantity::new(value, Unit::Bytes);
-    if came > used * 0.001 {
+    if came > used * BACK {
         return comes_back(window, came);
     }
-    let mut case = Case::new(RULE.doc.id, window);
-    case.weigh(
-        1.0 + grade(came / used, 0.001, 0.0),
-        case.held("read back from swap", "pswpin * page size", bytes(came), Relation::Below, bytes(used)),
-    );
-    case.note(case.measured("in swap at most", "SwapTotal - SwapFree", bytes(used)));
-    let statement = format!(
-        "{} lie in swap and hardly any of it was asked for ({}): no sign of trouble.",
-        bytes(used),
-        bytes(came)
-    );
-    case.close(
-        statement,
-        vec![advise("Leave it.", None, "What lies there unused leaves memory to what is used.", None)],
-    )
+    let mut found = EvidenceBuilder::new(window);
+    let weight = 1.0 + grade(came / used, BACK.get(), 0.0);
+    found.compare(weight, "bytes swapped in", "pswpin * page size", came, Relation::Below, used);
+    found.note("most bytes in swap", "SwapTotal - SwapFree", used);
+    let statement = format!("{used} are in swap, and programs needed {came} of it: no sign of trouble.");
+    let advice = advise("Leave it.", None, "Unused pages in swap leave memory for pages that are used.", None);
+    found.finish(RuleId::SwapInUse, statement, vec![advice])
 }
 
-/// What lay in swap comes back, once: nothing goes there meanwhile, so that memory suffices for what comes.
-fn comes_back(window: &Window<'_>, came: f64) -> Option<Finding> {
-    let bytes = |value| Quantity::new(value, Unit::Bytes);
-    let went = window.rise(Table::Host, "", "pswpout")? * window.page_size();
-    if went > came * 0.1 {
+/// What was in swap is swapped in once, and nothing is swapped out meanwhile: memory suffices.
+fn comes_back(window: &Window<'_>, came: Amount<Bytes>) -> Option<Finding> {
+    let went = window.rise::<Bytes>(Table::Host, "", "pswpout")? * window.page_size();
+    if went > came * OUT {
         return None;
     }
-    let mut case = Case::new(RULE.doc.id, window);
-    case.during(window.when(Of::host(&["pswpin"])));
+    let mut found = EvidenceBuilder::new(window);
+    found.span(window.when(SignalSpec::host(&["pswpin"])));
     for disk in window.swap_disks() {
-        case.blame("disk", disk);
+        found.origin(Origin::Disk(disk));
     }
-    case.weigh(
-        1.0 + grade(went / came, 0.1, 0.01),
-        case.held("swapped out", "pswpout * page size", bytes(went), Relation::Below, bytes(came)),
-    );
-    let statement = format!(
-        "{} came back from swap and only {} went there: it was asked for once, and memory suffices for it.",
-        bytes(came),
-        bytes(went)
-    );
-    case.close(
-        statement,
-        vec![advise("Wait until it is back.", None, "Each page is read once; after that it is in memory.", None)],
-    )
+    let weight = 1.0 + grade(went / came, OUT.get(), 0.01);
+    found.compare(weight, "bytes swapped out", "pswpout * page size", went, Relation::Below, came);
+    let statement = format!("Programs swapped in {came} once, while {went} were swapped out: memory suffices for it.");
+    let advice = advise("Wait until it is back.", None, "Each page is read once and is in memory after that.", None);
+    found.finish(RuleId::SwapInUse, statement, vec![advice])
 }

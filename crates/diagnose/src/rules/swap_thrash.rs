@@ -1,88 +1,105 @@
-//! `swap-thrash`: what was swapped out is needed again at once.
+//! `swap-thrash`: programs need at once what reclaim swapped out.
 
-use super::{Role, Rule, Scope};
-use crate::case::{Case, advise, grade};
-use crate::episodes::Of;
+use crate::amount::{Limit, grade};
+use crate::effect::EffectKind;
+use crate::episodes::SignalSpec;
+use crate::evidence::{EvidenceBuilder, advise, measured};
+use crate::limits::TURNOVER;
 use crate::process;
+use crate::rule::{Rule, Suspicion, When, leads, subsumes};
 use crate::window::Window;
-use pagetide_core::{Finding, Quantity, Relation, RuleDoc, Unit};
+use pagetide_core::{Cleared, Finding, Ratio, Relation, RuleDoc, RuleId};
 
-pub(super) const RULE: Rule = Rule {
-    doc: RuleDoc {
-        id: "swap-thrash",
-        title: "Memory goes to swap and comes back, again and again",
-        meaning: "Programs use more anonymous memory than there is, at the same time. Pages are swapped in while others are swapped out, \
-                  and each wait for swap is a major fault.",
-        evidence: "pswpin and pswpout both run in the same stretch, the smaller at least a fifth of the larger, and together they move at least 1 % of \
-                   memory a minute. Refaults of anonymous pages (workingset_refault_anon) near the swap-ins and stalls for memory (PSI) speak for it.",
-        why: "A page that is used again soon after it was swapped out belongs to the working set, which is then larger than memory.",
-        otherwise: "A burst of swap-out alone makes room, and one of swap-in alone brings back what is needed after it: neither is thrashing.",
-        advice: "Reduce what runs at the same time, or add memory. A faster swap device or zram makes it bearable and does not end it.",
-        kernel: "mm/page_io.c: swap_writepage, swap_read_folio; mm/workingset.c: workingset_refault.",
-    },
+pub(crate) const RULE: Rule = Rule {
     name: "anonymous memory that does not fit",
-    role: Role::Cause,
-    scope: Scope::Busy,
-    shown_by: &["swap-off"],
+    steps: true,
+    reports: Some(EffectKind::SwapIn),
+    leads_to: &[leads(
+        EffectKind::SwapOut,
+        "Reclaim swaps out what does not fit to make room for what programs touch.",
+        "mm/vmscan.c: shrink_folio_list; mm/page_io.c: swap_writepage",
+    )],
+    subsumes: &[
+        subsumes(EffectKind::DiskBusy, &[RuleId::DeviceSaturated, RuleId::LatencyBound, RuleId::WritebackSaturates]),
+        subsumes(EffectKind::SwapOut, &[RuleId::DirectReclaim, RuleId::ZoneImbalance]),
+        subsumes(EffectKind::SwapOut, &[RuleId::AnonymousGrowth]).when(When::SameProcess),
+        subsumes(EffectKind::MajorFaults, &[RuleId::CodeThrash, RuleId::WorkingSetExceedsCache, RuleId::ColdCache]),
+    ],
+    clears: Some(clears),
+    scenarios: &["swap-off"],
     decides: "VmSwap and majflt of each process: both move in the process whose memory does not fit.",
-    examine,
+    ..Rule::new(
+        RuleDoc {
+            id: RuleId::SwapThrash,
+            title: "Memory is swapped out and in, again and again",
+            meaning: "Programs use more anonymous memory at the same time than there is. The kernel swaps pages in while it swaps others out, \
+                      and each wait for swap is a major fault.",
+            evidence: "pswpin and pswpout both run in the same stretch. Refaults of anonymous pages (workingset_refault_anon) near the swap-ins and waits for memory (PSI) support it.",
+            metrics: &["pswpin", "pswpout", "workingset_refault_anon", "psi_memory_some", "majflt", "AnonPages", "SwapFree"],
+            thresholds: &[BOTH.doc(), TURNOVER.doc()],
+            why: "A page that is used again soon after it was swapped out belongs to the working set, which is then larger than memory.",
+            otherwise: "A burst of swap-out alone makes room, and one of swap-in alone brings back what is needed after it. Neither is thrashing.",
+            advice: "Reduce what runs at the same time, or add memory. A faster swap device or zram shortens the waits and does not end them.",
+            kernel: "Linux 6.12: mm/page_io.c: swap_writepage, swap_read_folio; mm/workingset.c: workingset_refault.",
+        },
+        examine,
+    )
 };
 
+const BOTH: Limit<Ratio> = Limit::new(
+    "the smaller of swap-in and swap-out per byte of the larger",
+    0.2,
+    "With less, memory moves in one direction only.",
+    "judgement",
+);
+
 fn examine(window: &Window<'_>) -> Option<Finding> {
-    let (came, went) = (window.host_rate(&["pswpin"])?, window.host_rate(&["pswpout"])?);
-    let page = window.page_size();
-    let total = window.recording.manifest.memory_total.as_f64();
-    let total = if total > 0.0 { total } else { window.host_gauge("MemTotal")?.2 };
-    if came.min(went) < came.max(went) * 0.2 || (came + went) * page * 60.0 < total * 0.01 || came <= 0.0 {
+    let (came, went) = (window.host_bytes(&["pswpin"])?, window.host_bytes(&["pswpout"])?);
+    let both = came.min(went) / came.max(went);
+    let share = window.turnover(came + went)?;
+    if came.min(went) < came.max(went) * BOTH || share < TURNOVER || !came.is_positive() {
         return None;
     }
-    let bytes = |pages: f64| Quantity::new(pages * page, Unit::BytesPerSecond);
-    let mut case = Case::new(RULE.doc.id, window);
-    let swapping = window.when(Of::host(&["pswpin", "pswpout"]));
-    case.during(window.led_up_to(swapping, Of::host_growth("AnonPages")));
-    case.weigh(
-        1.0 + grade(came.min(went) / came.max(went), 0.2, 0.5),
-        case.held("swapped in", "pswpin against pswpout", bytes(came), Relation::Near, bytes(went)),
-    );
-    case.weigh(
-        grade((came + went) * page * 60.0 / total, 0.01, 0.1),
-        case.measured(
-            "part of memory swapped a minute",
-            "(pswpin + pswpout) * page size / MemTotal",
-            Quantity::ratio((came + went) * page * 60.0 / total),
-        ),
-    );
-    if let Some(refaulted) = window.host_rate(&["workingset_refault_anon"]) {
-        let evidence = case.held(
-            "anonymous pages read back after reclaim",
-            "workingset_refault_anon",
-            bytes(refaulted),
-            Relation::Near,
-            bytes(came),
-        );
-        case.weigh(if refaulted < came * 0.1 { -1.0 } else { grade(refaulted / came, 0.1, 0.6) }, evidence);
+    let mut found = EvidenceBuilder::new(window);
+    let swapping = window.when(SignalSpec::host(&["pswpin", "pswpout"]));
+    found.span(window.led_up_to(swapping, SignalSpec::host_growth("AnonPages")));
+    let source = "pswpin compared with pswpout";
+    found.compare(1.0 + grade(both, BOTH.get(), 0.5), "bytes swapped in", source, came, Relation::Near, went);
+    let source = "(pswpin + pswpout) * page size / MemTotal";
+    found.add(grade(share, 0.01, 0.1), "bytes swapped a minute, as a share of memory", source, share);
+    if let Some(refaulted) = window.host_bytes(&["workingset_refault_anon"]) {
+        let weight = if refaulted < came * 0.1 { -1.0 } else { grade(refaulted / came, 0.1, 0.6) };
+        found.compare(weight, "refaults of anonymous pages", "workingset_refault_anon", refaulted, Relation::Near, came);
     }
-    if let Some(stalled) = window.host_rate(&["psi_memory_some"]).map(|micros| micros / 1e6) {
-        case.weigh(
-            if stalled < 0.01 { -0.5 } else { 1.0 },
-            case.measured(
-                "part of the time in which a task waited for memory",
-                "psi_memory_some",
-                Quantity::ratio(stalled),
-            ),
-        );
+    if let Some(stalled) = window.stalled("psi_memory_some") {
+        let weight = if stalled.get() < 0.01 { -0.5 } else { 1.0 };
+        found.add(weight, "share of time for which tasks wait for memory", "psi_memory_some", stalled);
     }
-    process::blame_faults(&mut case, window);
-    let statement = format!(
-        "Memory is swapped in at {} while {} are swapped out: the programs' memory does not fit.",
-        bytes(came),
-        bytes(went)
-    );
+    process::name_faulting(&mut found, window);
+    let statement = format!("Programs swap in {came} while reclaim swaps out {went}: their memory does not fit.");
     let advice = advise(
         "Run less at the same time, or add memory.",
         None,
         "The waits for swap end once the working set fits.",
         None,
     );
-    case.close(statement, vec![advice])
+    found.finish(RuleId::SwapThrash, statement, vec![advice])
+}
+
+fn clears(suspicion: Suspicion<'_>) -> Option<Cleared> {
+    let during = suspicion.during;
+    let moved = during.host_bytes(&["pswpin", "pswpout"]).map(|rate| {
+        (rate.per_minute(), measured(during.span, "bytes swapped", "pswpin + pswpout", rate))
+    });
+    let (moved, evidence) = moved.or_else(|| {
+        let change = during.host_change("SwapFree").map(|change| (change, during.span));
+        let (change, span) = change.or_else(|| suspicion.whole.range_of("SwapFree"))?;
+        Some((change.abs(), measured(span, "change of free swap", "SwapFree", change)))
+    })?;
+    let memory = suspicion.whole.memory()?;
+    (!suspicion.confirmed(&[RuleId::SwapThrash]) && moved < memory * TURNOVER).then(|| Cleared {
+        rule: RuleId::SwapThrash,
+        statement: format!("Not swap: {} {}.", evidence.what, evidence.value),
+        evidence: vec![evidence],
+    })
 }

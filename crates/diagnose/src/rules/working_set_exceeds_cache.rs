@@ -1,150 +1,174 @@
-//! `working-set-exceeds-cache`: what is read again and again is larger than the memory that can hold it.
+//! `working-set-exceeds-cache`: what programs read again is larger than the memory that can hold it.
 
-use super::{Role, Rule, Scope};
-use crate::case::{Case, advise, grade};
-use crate::episodes::Of;
+use crate::amount::{Amount, Count, Limit, Per, grade};
+use crate::effect::EffectKind;
+use crate::episodes::SignalSpec;
+use crate::evidence::{EvidenceBuilder, Origin, advise, measured};
 use crate::process;
+use crate::rule::{Rule, Suspicion, leads, subsumes};
 use crate::window::{REFAULTED, Window};
-use pagetide_core::{Figure, Finding, Quantity, Relation, RuleDoc, Table, Unit};
+use pagetide_core::{Advice, Bytes, Cleared, Figure, Finding, Pages, Ratio, Relation, RuleDoc, RuleId, Table};
 
-pub(super) const RULE: Rule = Rule {
-    doc: RuleDoc {
-        id: "working-set-exceeds-cache",
-        title: "What is read again does not fit in the page cache",
-        meaning: "Pages are evicted and then read again, because what the workload uses is larger than the memory available \
-                  for cache.",
-        evidence: "Refaults (workingset_refault_file x page size) make up at least a tenth of what the device reads. Of a step also: \
-                   the file is larger than available memory, and the hit ratio is about the part of the file that was cached. A step \
-                   that began with under 5 % of its file cached and asked for no more than the file once is a cold start, \
-                   whatever it refaults.",
-        why: "The page cache takes what is left over. Once it is full, each page read evicts another; when the evicted one is \
-              asked for again the device has to read it again.",
-        otherwise: "A cold start reads much and refaults nothing. Replaying one sequence (replayed-sequence) makes a cache \
-                    useless that a random access would profit from. A stream that is read only once evicts others' pages.",
-        advice: "Give it more memory, or take some from those who hold it without need; make the working set smaller; if a \
-                 stream that is read once takes the cache, let it drop its pages behind itself.",
-        kernel: "mm/workingset.c: workingset_eviction, workingset_refault; mm/vmscan.c: shrink_inactive_list.",
-    },
+pub(crate) const RULE: Rule = Rule {
     name: "a working set larger than the cache",
-    role: Role::Cause,
-    scope: Scope::Busy,
-    shown_by: &["buffered-read"],
+    steps: true,
+    reports: Some(EffectKind::Refaults),
+    leads_to: &[
+        leads(
+            EffectKind::Reclaim,
+            "Each page that is read again replaces one that is needed soon.",
+            "mm/filemap.c: filemap_add_folio; mm/vmscan.c: balance_pgdat",
+        ),
+        leads(
+            EffectKind::Refaults,
+            "What does not fit is evicted before programs read it again.",
+            "mm/workingset.c: workingset_refault",
+        ),
+    ],
+    subsumes: &[
+        subsumes(EffectKind::DiskBusy, &[RuleId::DeviceSaturated, RuleId::LatencyBound]),
+        subsumes(EffectKind::DirectReclaim, &[RuleId::DirectReclaim]),
+        subsumes(EffectKind::Refaults, &[RuleId::ColdCache]),
+        subsumes(EffectKind::Reclaim, &[RuleId::ZoneImbalance]),
+    ],
+    clears: Some(clears),
+    scenarios: &["buffered-read"],
     decides: "Refaults of the group or process that reads: they are most of what it reads when its working set does not fit.",
-    examine,
+    ..Rule::new(
+        RuleDoc {
+            id: RuleId::WorkingSetExceedsCache,
+            title: "What programs read again does not fit in the page cache",
+            meaning: "Pages are evicted and then read again, because the working set is larger than the memory available for cache.",
+            evidence: "A large part of what the device reads refaults (workingset_refault_file x page size). Of a step also: \
+                       the file is larger than available memory, and the hit ratio is about the cached part of the file. A step \
+                       that began with almost nothing of its file cached and read no more than the file once is a cold start.",
+            metrics: &["workingset_refault_file", "workingset_refault", "pgpgin", "pgsteal_kswapd", "pgsteal_direct", "read_bytes"],
+            thresholds: &[AGAIN.doc(), RATE.doc(), COLD.doc()],
+            why: "The page cache takes the memory that programs leave. Once it is full, each page read evicts another. When a program needs the evicted one \
+                  again, the device has to read it again.",
+            otherwise: "A cold start reads much and refaults nothing. Replaying one sequence (replayed-sequence) makes a cache \
+                        useless that random access would use. A stream that is read once evicts the pages of others.",
+            advice: "Give the page cache more memory, reduce the working set, or if a stream takes the cache, let it drop its pages behind itself.",
+            kernel: "Linux 6.12: mm/workingset.c: workingset_eviction, workingset_refault; mm/vmscan.c: shrink_inactive_list.",
+        },
+        examine,
+    )
 };
+
+const AGAIN: Limit<Ratio> =
+    Limit::new("refaulted bytes per byte read", 0.1, "With less, most reads are new.", "judgement");
+const RATE: Limit<Per<Count>> =
+    Limit::new("refaults, of a live recording", 100.0, "100 pages are 400 KiB/s, which any device serves.", "judgement");
+const COLD: Limit<Ratio> = Limit::new(
+    "cached part of the file before the step, of a cold start",
+    0.05,
+    "The pages that a start leaves behind.",
+    "judgement",
+);
 
 fn examine(window: &Window<'_>) -> Option<Finding> {
     if window.step.is_some() { of_step(window) } else { of_host(window) }
 }
 
 fn of_step(window: &Window<'_>) -> Option<Finding> {
-    let hits = window.figure(Figure::CacheHitRatio)?;
-    let read = window.figure(Figure::DiskReadBytes).filter(|read| *read > 0.0)?;
-    let size = window.figure(Figure::FileBytes).filter(|size| *size > 0.0)?;
-    let available = window.figure(Figure::AvailableBefore).filter(|available| *available > 0.0)?;
-    let cached = window.figure(Figure::CachedBefore).map(|cached| cached / size);
-    let asked = window.figure(Figure::Processed).filter(|asked| *asked > 0.0);
-    let passes = asked.map(|asked| asked / size);
-    let cold = cached.is_some_and(|cached| cached < 0.05) && passes.is_none_or(|passes| passes <= 1.05);
-    if hits > 0.95 || cold {
+    let positive = |figure| window.figure::<Bytes>(figure).filter(|value| value.is_positive());
+    let hits: Amount<Ratio> = window.figure(Figure::CacheHitRatio)?;
+    let (read, size) = (positive(Figure::DiskReadBytes)?, positive(Figure::FileBytes)?);
+    let available = positive(Figure::AvailableBefore)?;
+    let cached = window.figure::<Bytes>(Figure::CachedBefore).map(|cached| cached / size);
+    let asked = positive(Figure::Processed);
+    let once = asked.is_none_or(|asked| asked <= size * 1.05);
+    if hits.get() > 0.95 || cached.is_some_and(|cached| cached < COLD) && once {
         return None;
     }
-    let mut case = Case::new(RULE.doc.id, window);
-    let refaults = window.figure(Figure::Refaults).map(|pages| pages * window.page_size());
+    let mut found = EvidenceBuilder::new(window);
+    let refaults = window.figure::<Bytes>(Figure::Refaults).map(|pages| pages * window.page_size());
     // The device's reads may be those of others; refaults, in a control group, are not.
-    let again = refaults.zip(asked).map_or(1.0 - hits, |(refaulted, asked)| (refaulted / asked).min(1.0));
-    let hits = hits.max(1.0 - again);
+    let one = Amount::<Ratio>::new(1.0);
+    let again = refaults.zip(asked).map_or(one - hits, |(refaulted, asked)| (refaulted / asked).min(one));
+    let hits = hits.max(one - again);
     match refaults {
-        Some(refaulted) if refaulted < 0.1 * read => return None,
-        Some(refaulted) => case.weigh(
-            2.5 * grade(refaulted / read, 0.05, 0.5),
-            case.held(
-                "bytes read back after they had been evicted",
-                "refaults * page size",
-                Quantity::new(refaulted, Unit::Bytes),
-                Relation::Near,
-                Quantity::new(read, Unit::Bytes),
-            ),
-        ),
+        Some(refaulted) if refaulted < read * AGAIN => return None,
+        Some(refaulted) => {
+            let weight = 2.5 * grade(refaulted / read, 0.05, 0.5);
+            found.compare(weight, "refaulted bytes", "refaults * page size", refaulted, Relation::Near, read);
+        }
         // Without refaults only a cache that held much of the file tells a second reading from a first.
-        None if cached.is_none_or(|cached| cached < 0.2) => return None,
+        None if cached.is_none_or(|cached| cached.get() < 0.2) => return None,
         None => {}
     }
-    let fits = case.held(
-        "size of the file",
-        "file_size against available_before",
-        Quantity::new(size, Unit::Bytes),
-        Relation::Above,
-        Quantity::new(available, Unit::Bytes),
-    );
-    case.weigh(if size < available { -2.5 } else { 1.0 + grade(size / available, 1.0, 1.2) }, fits);
+    let weight = if size < available { -2.5 } else { 1.0 + grade(size / available, 1.0, 1.2) };
+    let source = "file_size compared with available_before";
+    found.compare(weight, "size of the file", source, size, Relation::Above, available);
     if let Some(cached) = cached {
-        let evidence = case.held(
-            "part of the requested bytes that the cache served",
-            "1 - refaults * page size / processed against cached_before / file_size",
-            Quantity::ratio(hits),
-            if hits < cached * 0.6 { Relation::Below } else { Relation::Near },
-            Quantity::ratio(cached),
-        );
-        case.weigh(if hits < cached * 0.6 { -0.5 } else { grade((hits - cached).abs(), 0.3, 0.1) }, evidence);
+        let below = hits < cached * 0.6;
+        let weight = if below { -0.5 } else { grade((hits - cached).abs(), 0.3, 0.1) };
+        let relation = if below { Relation::Below } else { Relation::Near };
+        let source = "1 - refaults * page size / processed compared with cached_before / file_size";
+        found.compare(weight, "share of the requested bytes that the cache served", source, hits, relation, cached);
     }
     let statement = format!(
-        "The file of {} does not fit in the {} available: {} of what was asked for had been evicted and was read again.",
-        Quantity::new(size, Unit::Bytes),
-        Quantity::new(available, Unit::Bytes),
-        Quantity::ratio(again),
+        "The file of {size} does not fit in the {available} available: {again} of the requested bytes had been evicted and were read again."
     );
-    case.close(statement, advice())
+    found.finish(RuleId::WorkingSetExceedsCache, statement, advice())
 }
 
 fn of_host(window: &Window<'_>) -> Option<Finding> {
-    let seconds = window.seconds()?;
-    let refaults =
-        window.host_rise(&["workingset_refault_file"]).or_else(|| window.host_rise(&["workingset_refault"]))?;
+    let length = window.length()?;
+    let rise = |metric: &str| window.host_rise::<Pages>(&[metric]);
+    let refaults = rise("workingset_refault_file").or_else(|| rise("workingset_refault"))?;
     // The host's counter is in KiB.
-    let read = window.host_rise(&["pgpgin"]).map(|kib| kib * 1024.0).filter(|read| *read > 0.0)?;
-    let refaulted = refaults * window.page_size();
-    if refaulted < 0.1 * read || refaults / seconds < 100.0 {
+    let read = window.host_rise::<Bytes>(&["pgpgin"]).map(|kib| kib * 1024.0).filter(|read| read.is_positive())?;
+    let refaulted = Amount::<Bytes>::new(refaults.get() * window.page_size());
+    if refaulted < read * AGAIN || refaults.per(length).get() < RATE.get() {
         return None;
     }
-    let mut case = Case::new(RULE.doc.id, window);
-    let missed = window.when(Of::host(REFAULTED));
-    case.during(missed);
-    case.weigh(
-        2.5 * grade(refaulted / read, 0.05, 0.5),
-        case.held(
-            "bytes per second read back after they had been evicted",
-            "rate of workingset_refault_file * page size",
-            Quantity::new(refaulted / seconds, Unit::BytesPerSecond),
-            Relation::Near,
-            Quantity::new(read / seconds, Unit::BytesPerSecond),
-        ),
-    );
-    if let Some(stolen) = window.host_rise(&["pgsteal_kswapd", "pgsteal_direct"]) {
-        let evidence =
-            case.measured("pages reclaimed", "pgsteal_kswapd + pgsteal_direct", Quantity::new(stolen, Unit::Pages));
-        case.weigh(if stolen < refaults * 0.1 { -1.5 } else { 0.5 }, evidence);
+    let (again, read_rate) = (refaulted.per(length), read.per(length));
+    let mut found = EvidenceBuilder::new(window);
+    let missed = window.when(SignalSpec::host(REFAULTED));
+    found.span(missed);
+    let weight = 2.5 * grade(refaulted / read, 0.05, 0.5);
+    let source = "rate of workingset_refault_file * page size";
+    found.compare(weight, "refaulted bytes per second", source, again, Relation::Near, read_rate);
+    if let Some(stolen) = window.host_rise::<Pages>(&["pgsteal_kswapd", "pgsteal_direct"]) {
+        let weight = if stolen < refaults * 0.1 { -1.5 } else { 0.5 };
+        found.add(weight, "pages reclaimed", "pgsteal_kswapd + pgsteal_direct", stolen);
     }
-    if let Some(who) = process::fastest(window, &["read_bytes"]).filter(|who| who.amount * seconds >= read * 0.5) {
-        let bytes = Quantity::new(who.amount, Unit::BytesPerSecond);
-        case.note(case.measured(&format!("bytes that {} had read", who.words()), "read_bytes", bytes));
-        case.blame("process", who.comm);
-        let reads = Of::rate(Table::Process, who.name, &["read_bytes"]);
-        case.during(window.led_up_to(missed, reads));
+    let reader = process::fastest::<Bytes>(window, &["read_bytes"]);
+    if let Some(process) = reader.filter(|process| process.amount.over(length) >= read * 0.5) {
+        found.note(format!("bytes that {} read", process.words()), "read_bytes", process.amount);
+        found.origin(Origin::Process(process.comm));
+        found.span(window.led_up_to(missed, SignalSpec::rate(Table::Process, process.name, &["read_bytes"])));
     }
     let statement = format!(
-        "{} of the {} that the devices read per second had been in the page cache before and was evicted: the working set does not fit.",
-        Quantity::new(refaulted / seconds, Unit::BytesPerSecond),
-        Quantity::new(read / seconds, Unit::BytesPerSecond),
+        "The devices read {read_rate}, and {again} of it refaults: it was cached before and evicted. The working set does not fit."
     );
-    case.close(statement, advice())
+    found.finish(RuleId::WorkingSetExceedsCache, statement, advice())
 }
 
-fn advice() -> Vec<pagetide_core::Advice> {
+fn advice() -> Vec<Advice> {
     vec![advise(
-        "Give the page cache as much memory as the working set needs, or make the working set smaller.",
+        "Give the page cache as much memory as the working set needs, or reduce the working set.",
         None,
-        "Reads that refault now come from memory; more memory than the working set brings nothing further.",
+        "Reads that refault now come from memory. More memory than the working set brings no more.",
         None,
     )]
+}
+
+fn clears(suspicion: Suspicion<'_>) -> Option<Cleared> {
+    let during = suspicion.during;
+    let refaulted = during.host_bytes(REFAULTED)?;
+    let read: Amount<Per<Bytes>> = during.rates(Table::Host, "", &["pgpgin"])? * 1024.0;
+    let confirmed = suspicion.confirmed(&[RuleId::WorkingSetExceedsCache, RuleId::CodeThrash]);
+    let share = refaulted / read;
+    (!confirmed && read.is_positive() && refaulted < read * AGAIN).then(|| Cleared {
+        rule: RuleId::WorkingSetExceedsCache,
+        statement: format!("Not a working set that does not fit: only {share} of the bytes read refault."),
+        evidence: vec![measured(
+            during.span,
+            "share of the bytes read that refault",
+            "workingset_refault_file * page size / pgpgin",
+            share,
+        )],
+    })
 }

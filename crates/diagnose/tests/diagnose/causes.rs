@@ -2,7 +2,7 @@
 
 use crate::live::GIB;
 use crate::story::{MIB, Story, finding, whole};
-use pagetide_core::{Bytes, Table};
+use pagetide_core::{Bytes, Span, Table};
 
 fn during(at: f64) -> bool {
     at > 60.0 && at <= 90.0
@@ -50,7 +50,7 @@ fn a_device_that_takes_longer_for_the_same_work_is_slow() {
     let waits = |story| counts(story, "psi_io_some", 1000.0, 700_000.0);
     let slow = waits(disk(host(), (100.0, 2.0, 0.0, 0.0), (80.0, 40.0, 0.0, 0.0)));
     let found = finding(&slow.tell(), "device-slow").unwrap();
-    assert_eq!((found.origins, found.range), (vec!["disk:sda".to_owned()], (60_000_000_000, 90_000_000_000)));
+    assert_eq!((found.origins, found.range), (vec!["disk:sda".to_owned()], Span::new(60_000_000_000, 90_000_000_000)));
     let more = waits(disk(host(), (100.0, 2.0, 0.0, 0.0), (900.0, 40.0, 0.0, 0.0)));
     assert_eq!(finding(&more.tell(), "device-slow"), None, "it was asked for more");
     let faster = waits(disk(host(), (100.0, 2.0, 0.0, 0.0), (80.0, 3.0, 0.0, 0.0)));
@@ -147,7 +147,7 @@ fn free_pages_that_do_not_lie_together_are_fragmented() {
         counts(counts(story, "compact_stall", 0.0, stalls), "compact_fail", 0.0, stalls * 0.9).tell()
     };
     let found = finding(&pieces(0.02, 40.0, 200_000.0), "memory-fragmentation").unwrap();
-    assert_eq!(found.range, (60_000_000_000, 90_000_000_000));
+    assert_eq!(found.range, Span::new(60_000_000_000, 90_000_000_000));
     assert_eq!(finding(&pieces(0.02, 0.0, 200_000.0), "memory-fragmentation"), None, "nobody asks for large blocks");
     let whole = counts(
         host()
@@ -227,7 +227,7 @@ fn a_host_that_waits_for_its_cpus_is_cpu_bound() {
             .tell()
     };
     let found = finding(&busy(198.0, 0.0, 700_000.0, 0.0), "cpu-bound").unwrap();
-    assert!(found.statement.contains("2.0 of 2 by 7@7"), "{}", found.statement);
+    assert!(found.statement.contains("7@7 (7@7) uses 2.0 of 2 CPUs"), "{}", found.statement);
     assert_eq!(finding(&busy(60.0, 135.0, 10_000.0, 0.0), "cpu-bound"), None, "it waits for a device");
     assert_eq!(finding(&busy(195.0, 0.0, 10_000.0, 0.0), "cpu-bound"), None, "nobody waits");
     let hungry = finding(&busy(198.0, 0.0, 300_000.0, 600_000.0), "cpu-bound");

@@ -1,7 +1,7 @@
 //! The rules on made-up recordings of a host: each incident, and beside it what looks like it and is not.
 
 use crate::story::{MIB, Story, finding, seen};
-use pagetide_core::{Bytes, Table};
+use pagetide_core::{Bytes, Span, Table};
 
 pub(crate) const GIB: f64 = 1024.0 * MIB;
 /// Samples a second apart; what is unusual happens from second 60 to 90.
@@ -73,9 +73,9 @@ pub(crate) fn stream() -> Story {
 fn a_stream_is_the_origin_and_the_slow_disk_its_victim() {
     let recording = stream().tell();
     let flood = finding(&recording, "stream-floods-cache").unwrap();
-    assert!(flood.statement.contains("nvme0n1 by 9@9 (9@9)"), "{}", flood.statement);
+    assert!(flood.statement.contains("9@9 (9@9) reads 400 MiB/s from nvme0n1"), "{}", flood.statement);
     assert!(flood.statement.contains("; sda read back"), "{}", flood.statement);
-    assert_eq!(flood.range, (60_000_000_000, 90_000_000_000), "onset and end to the sample");
+    assert_eq!(flood.range, Span::new(60_000_000_000, 90_000_000_000), "onset and end to the sample");
     let saturated = finding(&recording, "device-saturated").unwrap();
     assert!(
         saturated.statement.contains("sda is saturated") && saturated.statement.contains("a victim"),
@@ -147,7 +147,7 @@ fn anonymous_growth_takes_the_cache_only_if_the_cache_falls() {
             .tell()
     };
     let taken = finding(&growth(2.8, 0.2, 30_000.0), "anonymous-growth-takes-cache").unwrap();
-    assert!(taken.statement.contains("3 GiB, most of it by 7@7"), "{}", taken.statement);
+    assert!(taken.statement.contains("3 GiB, most of it in 7@7"), "{}", taken.statement);
     assert!(finding(&growth(1.2, 1.8, 30_000.0), "anonymous-growth-takes-cache").is_some(), "after what was free");
     assert_eq!(finding(&growth(0.1, 2.9, 0.0), "anonymous-growth-takes-cache"), None, "free memory sufficed");
     let ended = |at: f64| if at < 88.0 { progress(at) } else { 0.0 };
@@ -326,7 +326,11 @@ fn averages_over_ten_minutes_show_a_stream_too() {
         .rate(Table::Disk, "ssd", "read_sectors", move |at| if day(at) { 1.4e6 } else { 1600.0 })
         .rate(Table::Disk, "hdd", "read_sectors", move |at| if day(at) { 12_000.0 } else { 0.0 });
     let flood = finding(&story.tell(), "stream-floods-cache").unwrap();
-    assert_eq!(flood.range.0, 5_400_000_000_000, "known to an interval: the average of the first busy one begins here");
+    assert_eq!(
+        flood.range.from.ns(),
+        5_400_000_000_000,
+        "known to an interval: the average of the first busy one begins here"
+    );
 }
 
 /// A process from its first to its last sample: a second apart, rchar at each.

@@ -86,8 +86,11 @@ fn check_snapshot(name: &str, recording: &pagetide_core::Recording, rule: &str) 
 #[test]
 fn a_cold_read_is_latency_bound_and_a_warm_one_is_served_from_cache() {
     let recording = Story::of_steps([a1(), a2()]);
-    let found: Vec<_> =
-        pagetide_diagnose::diagnose(&recording).findings.into_iter().map(|f| (f.step.unwrap(), f.rule)).collect();
+    let found: Vec<_> = pagetide_diagnose::diagnose(&recording)
+        .findings
+        .into_iter()
+        .map(|f| (f.step.unwrap(), f.rule.to_string()))
+        .collect();
     let expected = [("A2", "served-from-cache"), ("A1", "latency-bound"), ("A1", "cold-cache")];
     assert_eq!(found.len(), expected.len(), "{found:?}");
     for (step, rule) in expected {

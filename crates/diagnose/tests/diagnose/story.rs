@@ -143,10 +143,10 @@ pub(crate) fn step(id: &str, figures: &[(Figure, f64)]) -> StepResult {
 
 /// The rules that saw something, surest first.
 pub(crate) fn seen(recording: &Recording) -> Vec<String> {
-    pagetide_diagnose::diagnose(recording).findings.into_iter().map(|finding| finding.rule).collect()
+    pagetide_diagnose::diagnose(recording).findings.into_iter().map(|finding| finding.rule.to_string()).collect()
 }
 
 /// What one rule saw.
 pub(crate) fn finding(recording: &Recording, rule: &str) -> Option<Finding> {
-    pagetide_diagnose::diagnose(recording).findings.into_iter().find(|finding| finding.rule == rule)
+    pagetide_diagnose::diagnose(recording).findings.into_iter().find(|finding| finding.rule.as_str() == rule)
 }

@@ -8,7 +8,7 @@ use pagetide_view::text::wrap;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// Explain a rule (its evidence, other causes that look the same, what to do, the kernel functions behind it), or a term.
+/// Explain a rule (its evidence and thresholds, other causes that look the same, what to do, the kernel functions behind it), or a term.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  pagetide explain                      the rules, a line each\n  pagetide explain replayed-sequence\n  pagetide explain freerun"
@@ -25,13 +25,13 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         if json {
             output::print_json(&json!({ "rules": rules }))?;
         } else {
-            let width = rules.iter().map(|rule| rule.id.len()).max().unwrap_or(0);
+            let width = rules.iter().map(|rule| rule.id.as_str().len()).max().unwrap_or(0);
             let lines: Vec<String> = rules.iter().map(|rule| format!("{:width$}  {}\n", rule.id, rule.title)).collect();
             output::print(&lines.concat())?;
         }
         return Ok(Outcome::Done);
     };
-    if let Some((text, object)) = term(id).filter(|_| !rules.iter().any(|rule| rule.id == id)) {
+    if let Some((text, object)) = term(id).filter(|_| !rules.iter().any(|rule| rule.id.as_str() == id)) {
         if json {
             output::print_json(&object)?;
         } else {
@@ -39,8 +39,8 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         }
         return Ok(Outcome::Done);
     }
-    let rule = rules.iter().find(|rule| rule.id == id).ok_or_else(|| {
-        let hint = suggest::hint(id, rules.iter().map(|rule| rule.id));
+    let rule = rules.iter().find(|rule| rule.id.as_str() == id).ok_or_else(|| {
+        let hint = suggest::hint(id, rules.iter().map(|rule| rule.id.as_str()));
         Error::input(
             format!("no rule and no term `{id}`{hint}"),
             "`pagetide explain` lists the rules, docs/GLOSSARY.md the terms",
@@ -57,8 +57,8 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
 /// A rule's page as text.
 fn page(rule: &RuleDoc, width: usize) -> String {
     let mut text = format!("{}: {}\n", rule.id, rule.title);
-    for (heading, body) in rule.sections() {
-        let _ = write!(text, "\n{heading}\n{}", paragraphs(body, width));
+    for (heading, body) in pagetide_diagnose::sections(rule) {
+        let _ = write!(text, "\n{heading}\n{}", paragraphs(&body, width));
     }
     text
 }

@@ -43,12 +43,12 @@ pub(super) fn stages(diagnosis: &Diagnosis, recording: &Recording) -> Vec<Stage>
         stages.push(Stage {
             words: link.effect.clone(),
             after: Some(after.unwrap_or(0)),
-            when: findings::moment(link.range.0, recording),
+            when: findings::moment(link.range.from.ns(), recording),
             lag: lag(link),
             amounts: link.amounts.map_or_else(String::new, |(cause, effect)| format!("{cause} to {effect}")),
             how: link.how.clone(),
             kernel: link.kernel.clone(),
-            range: link.range,
+            range: (link.range.from.ns(), link.range.to.ns()),
         });
     }
     stages

@@ -3,13 +3,13 @@
 use super::Saw;
 use crate::clock;
 use crate::table::{Cell, Table, Tone};
-use pagetide_core::{Evidence, Finding, Quantity, Recording, Relation, Unit};
+use pagetide_core::{Evidence, Finding, Quantity, Recording, Relation, Span, Unit};
 
 /// A finding. Its place is said in times of day where the recording is of other logs, as its reader knows them from there.
 pub(super) fn saw(finding: &Finding, recording: &Recording) -> Saw {
     let confidence = finding.confidence.get();
     Saw {
-        rule: finding.rule.clone(),
+        rule: finding.rule.to_string(),
         statement: finding.statement.clone(),
         place: match &finding.step {
             Some(step) => format!("step {step}"),
@@ -23,18 +23,17 @@ pub(super) fn saw(finding: &Finding, recording: &Recording) -> Saw {
     }
 }
 
-/// A confidence in words.
+/// A confidence in words: docs/SCORE.md lists how often findings of each confidence were right.
 pub(super) fn sureness(confidence: f64) -> &'static str {
     match confidence {
-        sure if sure >= 0.95 => "almost certain",
-        sure if sure >= 0.8 => "very likely",
-        sure if sure >= 0.6 => "likely",
-        sure if sure >= 0.4 => "possible",
-        _ => "weak",
+        confidence if confidence >= 0.9 => "strong evidence",
+        confidence if confidence >= 0.7 => "moderate evidence",
+        _ => "weak evidence",
     }
 }
 
-fn range((from, to): (i64, i64), recording: &Recording) -> String {
+fn range(span: Span, recording: &Recording) -> String {
+    let (from, to) = (span.from.ns(), span.to.ns());
     let wall = |at| recording.wall_ns(at).filter(|_| recording.manifest.origin == pagetide_core::Origin::Import);
     if let Some((from, to)) = wall(from).zip(wall(to)) {
         return clock::range(from, to);
@@ -55,7 +54,7 @@ pub(super) fn moment(at: i64, recording: &Recording) -> String {
 }
 
 pub(super) fn table(head: &str, evidence: &[Evidence]) -> Table {
-    let mut table = Table::new().left(head).right("measured").left("held against").left("from");
+    let mut table = Table::new().left(head).right("measured").left("compared with").left("from");
     for item in evidence {
         let against = item.against.map_or_else(String::new, |(relation, value)| format!("{} {value}", word(relation)));
         table.row([

@@ -2,8 +2,8 @@
 
 use pagetide_core::{
     Advice, Bytes, Conclusion, Confidence, Diagnosis, Disk, Entity, EntityId, Evidence, Figure, Figures, Finding,
-    Holds, Manifest, Mark, MarkKind, Nanos, Outcome, Quantity, Recording, RecordingBuilder, Relation, Report,
-    RunResult, Sample, Scale, Scenario, Schema, Stamp, StepResult, Table, Unit, Verdict,
+    Holds, Manifest, Mark, MarkKind, Nanos, Outcome, Quantity, Recording, RecordingBuilder, Relation, Report, RuleId,
+    RunResult, Sample, Scale, Scenario, Schema, Span, Stamp, StepResult, Table, Unit, Verdict,
 };
 
 const BOOT: i64 = 5_000_000_000_000;
@@ -185,17 +185,17 @@ fn findings() -> Vec<Finding> {
     let evidence = |what: &str, source: &str, value, against| Evidence {
         what: what.to_owned(),
         source: source.to_owned(),
-        range: (BOOT + ns(20.5), BOOT + ns(33.7)),
+        range: Span::new(BOOT + ns(20.5), BOOT + ns(33.7)),
         value,
         against,
     };
     vec![
         Finding {
-            rule: "replayed-sequence".to_owned(),
+            rule: RuleId::ReplayedSequence,
             statement: "A6 asks for blocks in the order in which the cache has just evicted them: a cache of 63 % of the file served no read of the first pass.".to_owned(),
             origins: Vec::new(),
             step: Some("A6".to_owned()),
-            range: (BOOT + ns(20.5), BOOT + ns(33.7)),
+            range: Span::new(BOOT + ns(20.5), BOOT + ns(33.7)),
             confidence: Confidence::new(0.93),
             evidence: vec![
                 evidence(
@@ -232,11 +232,11 @@ fn findings() -> Vec<Finding> {
             }],
         },
         Finding {
-            rule: "latency-bound".to_owned(),
+            rule: RuleId::LatencyBound,
             statement: "A1 waits for one request at a time: 1 831 IOPS times 535 us is 98 % of the time, below what the disk can do.".to_owned(),
             origins: Vec::new(),
             step: None,
-            range: (BOOT + ns(2.0), BOOT + ns(19.9)),
+            range: Span::new(BOOT + ns(2.0), BOOT + ns(19.9)),
             confidence: Confidence::new(0.98),
             evidence: vec![evidence("IOPS times mean latency", "iops * clat_mean", Quantity::ratio(0.98), None)],
             contradictions: Vec::new(),

@@ -1,4 +1,4 @@
-//! How often a step should miss, by what it asks for and what was cached.
+//! How often a step should miss, by what it requests and what was cached.
 
 /// What a step read, in bytes, and what of it was cached.
 #[derive(Debug, Clone, Copy)]
@@ -22,13 +22,13 @@ impl Reading {
         (self.cached_before.min(self.cached_after) / range).min(1.0)
     }
 
-    /// Misses of requests that know nothing of the cache, drawn with replacement.
+    /// Misses of requests that are independent of the cache, drawn with replacement.
     pub(super) fn independent(&self, range: f64) -> f64 {
         1.0 - self.cached_part(range)
     }
 
     /// Misses of a new permutation of all blocks, for the larger and the smaller cached part. While the old content lasts, a
-    /// block not yet asked for is cached with probability (c - t) / (1 - t) at the part t of the pass; its integral up to c hits.
+    /// block not yet read is cached with probability (c - t) / (1 - t) at the part t of the pass; its integral up to c hits.
     pub(super) fn new_permutation(&self, range: f64) -> (f64, f64) {
         let misses = |part: f64| if part >= 1.0 { 0.0 } else { 1.0 - part - (1.0 - part) * (1.0 - part).ln() };
         let larger = (self.cached_before.max(self.cached_after) / range).min(1.0);
@@ -36,7 +36,7 @@ impl Reading {
     }
 
     /// Misses from an empty cache that lie nearest to `misses`, and how far off: of draws with replacement into a cache as large as
-    /// what was cached, or of blocks that are each asked for once.
+    /// what was cached, or of blocks that are each read once.
     pub(super) fn of_empty_cache(&self, range: f64, misses: f64) -> (f64, f64) {
         let drawn = self.draws_of_empty_cache(range);
         [drawn, 1.0]
@@ -58,7 +58,7 @@ impl Reading {
         (capacity + (draws - until_full) * (1.0 - capacity / blocks)) / draws
     }
 
-    /// Of the first `part` of the requests, drawn with replacement, those that ask for a block a second time.
+    /// Of the first `part` of the requests, drawn with replacement, those that read a block a second time.
     pub(super) fn touched_again(&self, range: f64, part: f64) -> f64 {
         let draws = self.requests * part;
         if draws > 0.0 { (1.0 - touched(self.blocks(range), draws) / draws).max(0.0) } else { 0.0 }

@@ -1,10 +1,11 @@
-//! `pagetide diagnose --watch`: findings of a growing recording as they begin and end, a line each.
+//! `pagetide diagnose --watch`: one line for each finding of a growing recording that begins or ends.
 
 use super::Arguments;
 use crate::command::Outcome;
 use crate::interrupt::Interrupt;
 use crate::{output, recordings};
-use pagetide_core::{Diagnosis, Document, Error, Finding, Recording, Selection};
+use pagetide_core::{Diagnosis, Document, Error, Finding, LazyRecording, Recording, RuleId};
+use pagetide_store::Reader;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -15,39 +16,39 @@ struct Event<'a> {
     event: &'static str,
     /// Whether it is the cause of the others.
     cause: bool,
-    rule: &'a str,
+    rule: RuleId,
     origins: &'a [String],
     statement: &'a str,
     confidence: f64,
-    /// When it began and until when it was seen, ns since 1970-01-01 UTC.
+    /// When it began and when it was last seen, ns since 1970-01-01 UTC.
     onset_wall_ns: i64,
     end_wall_ns: i64,
 }
 
-/// A finding that goes on.
-struct Going {
+/// A finding that lasts.
+struct Active {
     finding: Finding,
     cause: bool,
     onset_wall_ns: i64,
     end_wall_ns: i64,
 }
 
-/// A rule and the disk or group that it blames. Who does most of it may change from one minute to the next, and it is the same
+/// A rule and the disk or group that it names. The process that does most of it may change within one
 /// incident.
-type Key = (String, Option<String>);
+type Key = (RuleId, Option<String>);
 
 pub(super) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let interrupt = Interrupt::catch()?;
     let until = arguments.lasts.map(|lasts| Instant::now() + Duration::from_nanos(lasts.get()));
-    let mut going: BTreeMap<Key, Going> = BTreeMap::new();
-    let (mut alarmed, mut told) = (false, i64::MIN);
+    let mut active: BTreeMap<Key, Active> = BTreeMap::new();
+    let (mut alarmed, mut seen) = (false, i64::MIN);
     let mut end = recordings::times(&arguments.recording)?.stamps().last().map(|stamp| stamp.wall_ns);
     loop {
-        let recording = tail(arguments, end)?;
-        end = recording.stamps().last().map(|stamp| stamp.wall_ns).or(end);
-        if let Some(last) = end.filter(|last| *last > told) {
-            told = last;
-            alarmed |= round(arguments, &recording, last, &mut going, json)?;
+        let mut recording = tail(arguments, end)?;
+        end = recording.recording().stamps().last().map(|stamp| stamp.wall_ns).or(end);
+        if let Some(last) = end.filter(|last| *last > seen) {
+            seen = last;
+            alarmed |= round(arguments, &mut recording, last, &mut active, json)?;
         }
         let mut left = Duration::from_nanos(arguments.every.get().max(100_000_000));
         while !left.is_zero() && !interrupt.came() && until.is_none_or(|until| Instant::now() < until) {
@@ -61,65 +62,65 @@ pub(super) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     }
 }
 
-/// The end of the recording, from so long before a moment on at which there was a sample; all of it before the first. What is
-/// older costs next to nothing: a round must not take longer the longer the recording is.
-fn tail(arguments: &Arguments, end: Option<i64>) -> Result<Recording, Error> {
+/// The end of the recording, from so long before the last known sample; all of it before the first. What is
+/// older costs almost nothing: a round must not take longer for a longer recording.
+fn tail(arguments: &Arguments, end: Option<i64>) -> Result<LazyRecording<Reader>, Error> {
     let over = i64::try_from(arguments.over.get()).unwrap_or(i64::MAX);
     let from_wall_ns = end.map(|end| end.saturating_sub(over));
-    recordings::load(&arguments.recording, &Selection { from_wall_ns, ..super::selection(false) })
+    LazyRecording::open(recordings::open(&arguments.recording)?, from_wall_ns, None)
 }
 
-/// Looks once at the end of the recording, and says what began and what ended; whether anything began.
+/// Examines the end of the recording once, and reports what began and what ended; whether anything began.
 fn round(
     arguments: &Arguments,
-    recording: &Recording,
+    recording: &mut LazyRecording<Reader>,
     last: i64,
-    going: &mut BTreeMap<Key, Going>,
+    active: &mut BTreeMap<Key, Active>,
     json: bool,
 ) -> Result<bool, Error> {
-    let diagnosis = pagetide_diagnose::diagnose(recording);
-    let now = alarms(recording, &diagnosis, last, arguments);
+    let diagnosis = pagetide_diagnose::diagnose_lazy(recording, &[])?;
+    let now = alarms(recording.recording(), &diagnosis, last, arguments);
     let mut began = false;
     for (key, one) in &now {
-        if !going.contains_key(key) {
+        if !active.contains_key(key) {
             began = true;
-            tell("began", one, json)?;
+            report("began", one, json)?;
         }
     }
-    for (_, one) in going.iter().filter(|(key, _)| !now.contains_key(*key)) {
-        tell("ended", one, json)?;
+    for (_, one) in active.iter().filter(|(key, _)| !now.contains_key(*key)) {
+        report("ended", one, json)?;
     }
-    *going = now;
+    *active = now;
     Ok(began)
 }
 
-/// What is wrong at the end of the recording.
-fn alarms(recording: &Recording, diagnosis: &Diagnosis, last: i64, arguments: &Arguments) -> BTreeMap<Key, Going> {
+/// The problems at the end of the recording.
+fn alarms(recording: &Recording, diagnosis: &Diagnosis, last: i64, arguments: &Arguments) -> BTreeMap<Key, Active> {
     let interval = recording.manifest.interval.get().max(arguments.every.get());
     let slack = i64::try_from(interval.saturating_mul(2)).unwrap_or(i64::MAX);
-    let root = diagnosis.cause.as_ref().map(|cause| (&cause.rule, &cause.origins));
+    let root = diagnosis.cause.as_ref().map(|cause| (cause.rule, &cause.origins));
     let findings = diagnosis.findings.iter().filter(|finding| pagetide_diagnose::alarming(finding));
-    // The surest come first, and of several with one key the last is kept.
-    let going = findings.rev().map(|finding| {
-        let going = Going {
-            cause: root == Some((&finding.rule, &finding.origins)),
-            onset_wall_ns: recording.wall_ns(finding.range.0).unwrap_or(0),
-            end_wall_ns: recording.wall_ns(finding.range.1).unwrap_or(0),
+    // The strongest come first, and of several with one key the last is kept.
+    let active = findings.rev().map(|finding| {
+        let active = Active {
+            cause: root == Some((finding.rule, &finding.origins)),
+            onset_wall_ns: recording.wall_ns(finding.range.from.ns()).unwrap_or(0),
+            end_wall_ns: recording.wall_ns(finding.range.to.ns()).unwrap_or(0),
             finding: finding.clone(),
         };
         let place = finding.origins.iter().find(|origin| !origin.starts_with("process:"));
-        ((finding.rule.clone(), place.cloned()), going)
+        ((finding.rule, place.cloned()), active)
     });
-    going.filter(|(_, one)| one.end_wall_ns >= last.saturating_sub(slack)).collect()
+    active.filter(|(_, one)| one.end_wall_ns >= last.saturating_sub(slack)).collect()
 }
 
-fn tell(event: &'static str, one: &Going, json: bool) -> Result<(), Error> {
-    let Going { finding, cause, onset_wall_ns, end_wall_ns } = one;
+fn report(event: &'static str, one: &Active, json: bool) -> Result<(), Error> {
+    let Active { finding, cause, onset_wall_ns, end_wall_ns } = one;
     if json {
         let event = Event {
             event,
             cause: *cause,
-            rule: &finding.rule,
+            rule: finding.rule,
             origins: &finding.origins,
             statement: &finding.statement,
             confidence: finding.confidence.get(),

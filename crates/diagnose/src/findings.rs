@@ -1,0 +1,78 @@
+//! What the rules find in the stretches of a recording; one incident is one finding.
+
+use crate::episodes::Episodes;
+use crate::rule::Scope;
+use crate::rules;
+use crate::window::{Window, intervals};
+use pagetide_core::{Finding, Nanos, Recording, Span};
+
+/// The stretches that the rules examine.
+#[derive(Debug)]
+pub(crate) struct Stretches<'a> {
+    pub(crate) whole: Option<Window<'a>>,
+    /// The steps of a lab run, else the busy stretches.
+    pub(crate) windows: Vec<Window<'a>>,
+}
+
+impl<'a> Stretches<'a> {
+    pub(crate) fn of(recording: &'a Recording, episodes: &'a Episodes) -> Self {
+        Self { whole: Window::whole(recording, episodes), windows: Window::all(recording, episodes) }
+    }
+}
+
+/// All findings, the ones with the strongest evidence first.
+pub(crate) fn all(recording: &Recording, stretches: &Stretches<'_>) -> Vec<Finding> {
+    let busy = stretches.windows.iter().flat_map(|window| examined(window, Scope::Busy));
+    let whole = stretches.whole.iter().flat_map(|whole| examined(whole, Scope::Whole));
+    let mut findings = merged(recording, busy.chain(whole).collect());
+    for finding in &mut findings {
+        let scenario = rules::by_id(finding.rule).scenarios.first();
+        if let (Some(advice), Some(scenario)) = (finding.advice.first_mut(), scenario) {
+            advice.scenario = Some(format!("pagetide lab run {scenario} --on vm"));
+        }
+    }
+    findings.sort_by(|a, b| {
+        let stronger = b.confidence.get().total_cmp(&a.confidence.get());
+        stronger.then(a.range.cmp(&b.range)).then_with(|| a.rule.as_str().cmp(b.rule.as_str()))
+    });
+    findings
+}
+
+/// What the rules of a scope find in a stretch.
+fn examined(window: &Window<'_>, scope: Scope) -> Vec<Finding> {
+    let rules = rules::RULES.iter().filter(|rule| rule.scope == scope && (rule.steps || window.step.is_none()));
+    rules.filter_map(|rule| (rule.examine)(window)).collect()
+}
+
+/// Findings of one rule and one origin that lie close together become one: its range is theirs, and its text is that of the one
+/// with the strongest evidence. Findings of steps stay as they are.
+fn merged(recording: &Recording, mut findings: Vec<Finding>) -> Vec<Finding> {
+    let mut merged: Vec<Finding> = Vec::new();
+    findings.sort_by_key(|finding| finding.range);
+    for finding in findings {
+        let same = |known: &&mut Finding| {
+            known.rule == finding.rule
+                && known.step.is_none()
+                && finding.step.is_none()
+                && known.origins.first() == finding.origins.first()
+                && near(recording, known.range, finding.range)
+        };
+        match merged.iter_mut().find(same) {
+            Some(known) => {
+                let range = known.range.union(finding.range);
+                if finding.confidence > known.confidence {
+                    *known = finding;
+                }
+                known.range = range;
+            }
+            None => merged.push(finding),
+        }
+    }
+    merged
+}
+
+/// Whether the pause between two stretches is no longer than the longer of them, or than ten samples.
+fn near(recording: &Recording, first: Span, second: Span) -> bool {
+    let longest: Nanos = first.length().max(second.length()).max(intervals(recording, 10));
+    second.from.since(first.to) <= longest
+}
