@@ -25,6 +25,7 @@ mod lazy;
 pub mod memory;
 pub mod metric;
 mod port;
+mod printable;
 mod quantity;
 mod recording;
 mod report;
@@ -51,6 +52,7 @@ pub use finding::{Advice, Confidence, Evidence, Finding, Relation};
 pub use lazy::LazyRecording;
 pub use metric::{Kind, Metric, Table};
 pub use port::{Backend, BackendRun, Progress, RunRequest, Selection, Sink, Source};
+pub use printable::{is_unprintable, name_of_bytes, printable, push_printable};
 pub use quantity::{Dimension, Quantity, Unit};
 pub use recording::{
     Disk, Gap, Manifest, Mark, MarkKind, Origin, Recording, RecordingBuilder, Series, Swap, Unreadable,

@@ -1,17 +1,38 @@
-//! What the commands write: results to stdout, everything else to stderr.
+//! What the commands write: results to stdout, everything else to stderr. All of it goes through [`Escaping`].
 
-use pagetide_core::{Document, Error, ErrorKind};
+mod escaping;
+
+pub(crate) use escaping::Content;
+
+use escaping::Escaping;
+use pagetide_core::{Document, Error, ErrorKind, printable};
 use serde::Serialize;
 use std::io::{self, IsTerminal, Write};
 
 /// Writes to stdout.
 pub(crate) fn print(text: &str) -> Result<(), Error> {
-    stream(|out| out.write_all(text.as_bytes()))
+    stream(Content::Text, |out| out.write_all(text.as_bytes()))
+}
+
+/// Empties the terminal, for what is drawn again and again.
+pub(crate) fn clear_screen() -> Result<(), Error> {
+    stdout(|out| out.write_all(b"\x1b[2J\x1b[H"))
 }
 
 /// Writes to stdout as it comes, for what is too long to be held.
-pub(crate) fn stream<T>(write: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> Result<T, Error> {
-    let mut out = io::BufWriter::with_capacity(64 << 10, io::stdout().lock());
+pub(crate) fn stream<T>(content: Content, write: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> Result<T, Error> {
+    stdout(|out| {
+        let mut out = Escaping::new(out, content);
+        let mut buffer = io::BufWriter::with_capacity(64 << 10, &mut out);
+        let done = write(&mut buffer)?;
+        buffer.flush()?;
+        drop(buffer);
+        out.finish().map(|_| done)
+    })
+}
+
+fn stdout<T>(write: impl FnOnce(&mut io::StdoutLock<'_>) -> io::Result<T>) -> Result<T, Error> {
+    let mut out = io::stdout().lock();
     let written = write(&mut out).and_then(|done| out.flush().map(|()| done));
     written.map_err(|error| {
         if error.kind() == io::ErrorKind::BrokenPipe {
@@ -24,12 +45,13 @@ pub(crate) fn stream<T>(write: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> 
 
 /// Writes a JSON document to stdout.
 pub(crate) fn print_json(body: &impl Serialize) -> Result<(), Error> {
-    print(&Document::new(body).to_text().map_err(|error| Error::system(format!("JSON: {error}"), ""))?)
+    let text = Document::new(body).to_text().map_err(|error| Error::system(format!("JSON: {error}"), ""))?;
+    stream(Content::Json, |out| out.write_all(text.as_bytes()))
 }
 
 /// Writes a line to stderr, for people who look on.
 pub(crate) fn say(line: &str) {
-    let _ = writeln!(io::stderr().lock(), "{line}");
+    let _ = writeln!(io::stderr().lock(), "{}", printable(line));
 }
 
 /// Writes an error and its hint to stderr; nothing when the reader of stdout has closed it.

@@ -4,7 +4,7 @@ use crate::ahead::Ahead;
 use crate::interrupt::Interrupt;
 use crate::output;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use pagetide_core::{Nanos, Progress};
+use pagetide_core::{Nanos, Progress, printable};
 use pagetide_view::length;
 use std::io::IsTerminal;
 use std::time::Instant;
@@ -90,7 +90,7 @@ fn position(fraction: f64) -> u64 {
 impl Progress for Shown {
     fn step(&mut self, number: usize, of: usize, id: &str, title: &str) {
         let label = if self.label.is_empty() { String::new() } else { format!("{} ", self.label) };
-        self.title = format!("{label}[{number}/{of}] {id}: {title}");
+        self.title = printable(&format!("{label}[{number}/{of}] {id}: {title}")).into_owned();
         self.began = Instant::now();
         if let Some(ahead) = &mut self.ahead {
             ahead.step(number);
@@ -115,7 +115,7 @@ impl Progress for Shown {
             }
             words.push(format!("{} left for all", length(ahead.left())));
         }
-        self.bar.set_message(words.join(", "));
+        self.bar.set_message(printable(&words.join(", ")).into_owned());
     }
 
     fn step_done(&mut self, note: &str) {

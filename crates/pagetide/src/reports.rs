@@ -1,6 +1,7 @@
 //! Drawing a report: as text on stdout, as one HTML file.
 
-use crate::{output, recordings};
+use crate::output::{self, Content};
+use crate::recordings;
 use pagetide_core::{Error, Report, RunResult, Scenario};
 use pagetide_view::Page;
 use pagetide_view::text::Style;
@@ -34,7 +35,7 @@ pub(crate) fn print_page(page: &Page) -> Result<(), Error> {
     let mut text = Vec::new();
     pagetide_view::text::draw(page, style, &mut text)
         .map_err(|error| Error::system(format!("drawing the report: {error}"), ""))?;
-    output::print(&String::from_utf8_lossy(&text))
+    output::stream(Content::Coloured, |out| out.write_all(&text))
 }
 
 /// Writes a page as one self-contained HTML file.

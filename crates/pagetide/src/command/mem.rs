@@ -72,7 +72,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let interrupt = Interrupt::catch()?;
     while !interrupt.came() {
         if !json && output::colour() {
-            output::print("\x1b[2J\x1b[H")?;
+            output::clear_screen()?;
         }
         show(&read(&root)?)?;
         let mut left = Duration::from_nanos(every.get().max(10_000_000));

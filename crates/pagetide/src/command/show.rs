@@ -1,10 +1,10 @@
 //! `pagetide show`: tables of a recording, as sar prints them.
 
 use super::Outcome;
-use crate::output;
+use crate::output::{self, Content};
 use crate::recordings;
 use clap::ValueEnum;
-use pagetide_core::{Document, Error, Nanos, Recording};
+use pagetide_core::{Document, Error, Nanos, Recording, printable};
 use pagetide_view::show::{self, Heading, Shown, Topic};
 use pagetide_view::text::Style;
 use serde::Serialize;
@@ -84,12 +84,12 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     }
     let idle = if arguments.all || arguments.only.is_some() { 0 } else { shown.hide_idle() };
     if json {
-        output::stream(|out| write_json(&shown, out))?;
+        output::stream(Content::Json, |out| write_json(&shown, out))?;
     } else if arguments.csv {
-        output::stream(|out| write_csv(&shown, out))?;
+        output::stream(Content::Text, |out| write_csv(&shown, out))?;
     } else {
         let style = Style { colour: output::colour(), width: output::width().max(160) };
-        let any = output::stream(|out| show::draw(&shown, &clock, style, out))?;
+        let any = output::stream(Content::Coloured, |out| show::draw(&shown, &clock, style, out))?;
         if !any && idle == 0 {
             output::say(&nothing(arguments, &recording));
         }
@@ -124,7 +124,7 @@ fn write_csv(shown: &Shown<'_>, out: &mut dyn Write) -> io::Result<()> {
     for row in shown.rows() {
         out.write_all(recordings::timestamp(row.wall_ns).as_bytes())?;
         if let Some(entity) = row.entity {
-            write!(out, ",\"{}\"", entity.replace('"', "\"\""))?;
+            write!(out, ",\"{}\"", printable(entity).replace('"', "\"\""))?;
         }
         for value in &row.cells {
             match value {

@@ -1,5 +1,7 @@
 //! Text of others in a page: it is shown as it is and means nothing to the browser.
 
+use pagetide_core::push_printable;
+
 /// The text for element content and for attribute values in quotes.
 pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -11,8 +13,7 @@ pub(crate) fn escaped(text: &str) -> String {
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
             '\n' | '\t' => out.push(c),
-            c if c.is_control() => out.push('\u{fffd}'),
-            c => out.push(c),
+            c => push_printable(&mut out, c),
         }
     }
     out

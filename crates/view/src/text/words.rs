@@ -1,12 +1,13 @@
-//! Words in lines. Control characters of text from outside are replaced: a terminal would obey them.
+//! Words in lines. In whatever comes from outside, characters that a terminal would obey are escaped.
 
+use pagetide_core::printable;
 use std::io::{self, Write};
 use textwrap::{Options, WordSeparator, WordSplitter};
 use unicode_width::UnicodeWidthStr;
 
-/// The text with a mark for every control character.
+/// The text on one line, with unprintable characters escaped.
 pub(crate) fn clean(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+    printable(text).into_owned()
 }
 
 /// The columns that the text takes on a terminal.

@@ -3,8 +3,9 @@
 use super::Arguments;
 use crate::command::Outcome;
 use crate::interrupt::Interrupt;
-use crate::{output, recordings};
-use pagetide_core::{Diagnosis, Document, Error, Finding, LazyRecording, Recording, RuleId};
+use crate::output::{self, Content};
+use crate::recordings;
+use pagetide_core::{Diagnosis, Document, Error, Finding, LazyRecording, Recording, RuleId, printable};
 use pagetide_store::Reader;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -128,7 +129,7 @@ fn report(event: &'static str, one: &Active, json: bool) -> Result<(), Error> {
             end_wall_ns: *end_wall_ns,
         };
         let line = Document::new(event).to_line().map_err(|error| Error::system(format!("JSON: {error}"), ""))?;
-        return output::print(&line);
+        return output::stream(Content::Json, |out| out.write_all(line.as_bytes()));
     }
     let at = if event == "began" { *onset_wall_ns } else { *end_wall_ns };
     let role = if *cause { "cause" } else { "also" };
@@ -137,6 +138,6 @@ fn report(event: &'static str, one: &Active, json: bool) -> Result<(), Error> {
         recordings::timestamp(at),
         finding.rule,
         finding.confidence.get(),
-        finding.statement
+        printable(&finding.statement)
     ))
 }
