@@ -74,6 +74,7 @@ lint:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
+	@tools/aarch64 "$(CARGO)"
 
 bench: tools-test build
 	$(CARGO) bench --workspace --locked

@@ -112,8 +112,9 @@ impl Tree {
 }
 
 /// Links to a directory; `None` when it is gone.
+#[allow(clippy::useless_conversion, reason = "the kernel's count has 32 bits on aarch64 and 64 on x86-64")]
 fn links(place: &CString) -> Option<u64> {
-    rustix::fs::stat(place.as_c_str()).ok().map(|stat| stat.st_nlink)
+    rustix::fs::stat(place.as_c_str()).ok().map(|stat| stat.st_nlink.into())
 }
 
 /// The names of the directories in a directory, in order.
