@@ -147,7 +147,12 @@ mod tests {
         for id in ids() {
             let scenario = find(id, &[]).unwrap().scenario;
             assert_eq!(scenario.id, id);
-            assert!(!scenario.claims.is_empty() && !scenario.about.is_empty(), "{id}");
+            assert!(!scenario.claims.is_empty() && !scenario.notes.is_empty(), "{id}");
+            let sentences: Vec<&str> = scenario.about.split_inclusive(". ").collect();
+            assert!((1..=5).contains(&sentences.len()), "{id}: {sentences:?}");
+            for sentence in sentences {
+                assert!(sentence.split_ascii_whitespace().count() <= 25, "{id}: {sentence}");
+            }
         }
     }
 

@@ -43,7 +43,8 @@ impl<'a> Shrunk<'a> {
                 if machine.swap == SwapSpec::None && group.has("memory.swap.max") {
                     group.write("memory.swap.max", "0")?;
                 }
-                let leaf = group.path().join("work");
+                // No step can give a group of its own this name: names begin with a letter or a digit.
+                let leaf = group.path().join("pagetide-_work");
                 journal.make_cgroup(&leaf)?;
                 group = group.with_leaf(leaf);
             }

@@ -1,7 +1,8 @@
 //! The kernel's counters before and after a step, and the figures of their difference.
 
 use crate::group::{Group, Usage, page_size};
-use pagetide_core::{Bytes, Error, Figure, Figures};
+use pagetide_core::derived::{self, Derived, Term};
+use pagetide_core::{Bytes, Error, Figure, Figures, Table, Unit, metric};
 use pagetide_kernel::{DiskStats, Meminfo, Root, Vmstat};
 use std::fs;
 
@@ -24,6 +25,40 @@ pub(super) enum End {
     After,
 }
 
+/// What a figure is read of.
+#[derive(Debug, Clone, Copy)]
+enum Source {
+    /// The disks of the step.
+    Disks,
+    /// The whole machine.
+    Machine,
+    /// The control group of the work, or the whole machine where it has none.
+    Work,
+}
+
+/// The figures that are derived metrics.
+static DERIVED: [(Figure, &Derived, Source); 12] = [
+    (Figure::DiskReads, &derived::READS, Source::Disks),
+    (Figure::DiskWrites, &derived::WRITES, Source::Disks),
+    (Figure::DiskReadBytes, &derived::READ_BANDWIDTH, Source::Disks),
+    (Figure::DiskWrittenBytes, &derived::WRITE_BANDWIDTH, Source::Disks),
+    (Figure::DiskAwait, &derived::AWAIT, Source::Disks),
+    (Figure::MajorFaults, &derived::MAJOR_FAULTS, Source::Work),
+    (Figure::Refaults, &derived::REFAULTS_FILE, Source::Work),
+    (Figure::PagesScanned, &derived::SCANNED, Source::Machine),
+    (Figure::PagesStolen, &derived::STOLEN, Source::Machine),
+    (Figure::SwapIn, &derived::SWAP_IN, Source::Machine),
+    (Figure::SwapOut, &derived::SWAP_OUT, Source::Machine),
+    (Figure::SwapUsed, &derived::SWAP_USED, Source::Machine),
+];
+
+/// The figures that are counters as the kernel has them.
+const RAW: [(Figure, &str, Source); 3] = [
+    (Figure::DiskReadMerges, "read_merges", Source::Disks),
+    (Figure::DiskWriteMerges, "write_merges", Source::Disks),
+    (Figure::OomKills, "oom_kill", Source::Machine),
+];
+
 impl Reading {
     /// Reads it. `disks` are names as in `/proc/diskstats`.
     ///
@@ -45,35 +80,24 @@ impl Reading {
         Ok(Self { disks, vmstat, meminfo, kswapd_ns, usage })
     }
 
-    fn disk_sum(&self, field: &str) -> Option<u64> {
-        self.disks.iter().map(|disk| disk.get(field)).sum()
+    /// A field in base units: seconds, bytes, pages, counts.
+    fn base(&self, source: Source, name: &str) -> Option<f64> {
+        let whole = || self.vmstat.get(name).or_else(|| self.meminfo.get(name).map(Bytes::get));
+        let (table, raw) = match (source, &self.usage) {
+            (Source::Disks, _) => (Table::Disk, self.disks.iter().map(|disk| disk.get(name)).sum::<Option<u64>>()),
+            (Source::Work, Some(usage)) => (Table::Cgroup, usage.get(name)),
+            (Source::Work | Source::Machine, _) => (Table::Host, whole()),
+        };
+        let (_, factor) = metric::find(table, name).map_or(Unit::Count, |metric| metric.unit).base();
+        raw.map(|raw| raw as f64 * factor)
     }
 
-    /// A counter of vmstat, or the sum of its parts where a kernel has only those.
-    fn vm(&self, name: &str) -> Option<u64> {
-        self.vmstat.get(name)
-    }
-
-    /// Pages looked at or freed by any kind of reclaim. The sums by kind of page count reclaim within a control group too;
-    /// those by kind of reclaimer do not (`mm/vmscan.c: shrink_inactive_list`).
-    fn reclaimed(&self, what: &str) -> Option<u64> {
-        let by_page = self.vm(&format!("{what}_anon")).zip(self.vm(&format!("{what}_file")));
-        by_page.map(|(anon, file)| anon + file).or_else(|| {
-            let kinds = [self.vm(&format!("{what}_kswapd")), self.vm(&format!("{what}_direct"))];
-            kinds.into_iter().flatten().reduce(|a, b| a + b)
+    /// A derived metric of the time up to a later reading: rates are amounts, gauges are those at its end.
+    fn derived(&self, after: &Self, metric: &Derived, source: Source) -> Option<f64> {
+        metric.evaluate(&|term| match term {
+            Term::Gauge(name) => after.base(source, name),
+            Term::Rate(name) => Some((after.base(source, name)? - self.base(source, name)?).max(0.0)),
         })
-    }
-
-    /// File pages that were read back after reclaim, of the group when there is one.
-    fn refaults(&self) -> Option<u64> {
-        match &self.usage {
-            Some(usage) => usage.get("workingset_refault_file").or_else(|| usage.get("workingset_refault")),
-            None => self.vm("workingset_refault_file").or_else(|| self.vm("workingset_refault")),
-        }
-    }
-
-    fn major_faults(&self) -> Option<u64> {
-        self.usage.as_ref().map_or_else(|| self.vm("pgmajfault"), |usage| usage.get("pgmajfault"))
     }
 
     fn total(&self) -> Option<Bytes> {
@@ -96,36 +120,22 @@ impl Reading {
 
     /// Sets the figures of the difference between this reading and a later one.
     pub(super) fn difference(&self, after: &Self, figures: &mut Figures) {
-        let mut count = |figure, of: &dyn Fn(&Self) -> Option<u64>, factor: f64| {
-            let counted = of(self).zip(of(after)).map(|(from, to)| to.saturating_sub(from) as f64 * factor);
-            figures.set_some(figure, counted);
-        };
-        let page = page_size().as_f64();
-        count(Figure::DiskReads, &|reading| reading.disk_sum("reads"), 1.0);
-        count(Figure::DiskWrites, &|reading| reading.disk_sum("writes"), 1.0);
-        count(Figure::DiskReadMerges, &|reading| reading.disk_sum("read_merges"), 1.0);
-        count(Figure::DiskWriteMerges, &|reading| reading.disk_sum("write_merges"), 1.0);
-        count(Figure::DiskReadBytes, &|reading| reading.disk_sum("read_sectors"), 512.0);
-        count(Figure::DiskWrittenBytes, &|reading| reading.disk_sum("write_sectors"), 512.0);
-        let wait = |reading: &Self| {
-            Some((
-                reading.disk_sum("read_ms")? + reading.disk_sum("write_ms")?,
-                reading.disk_sum("reads")? + reading.disk_sum("writes")?,
-            ))
-        };
-        count(Figure::MajorFaults, &Self::major_faults, 1.0);
-        count(Figure::Refaults, &Self::refaults, 1.0);
-        count(Figure::PagesScanned, &|reading| reading.reclaimed("pgscan"), 1.0);
-        count(Figure::PagesStolen, &|reading| reading.reclaimed("pgsteal"), 1.0);
-        count(Figure::OomKills, &|reading| reading.vm("oom_kill"), 1.0);
-        count(Figure::SwapIn, &|reading| reading.vm("pswpin"), page);
-        count(Figure::SwapOut, &|reading| reading.vm("pswpout"), page);
-        count(Figure::KswapdCpu, &|reading| reading.kswapd_ns, 1.0);
-        if let Some(((from_ms, from), (to_ms, to))) = wait(self).zip(wait(after))
-            && to > from
-        {
-            figures.set(Figure::DiskAwait, to_ms.saturating_sub(from_ms) as f64 * 1e6 / (to - from) as f64);
+        for (figure, metric, source) in DERIVED {
+            let amount = self.derived(after, metric, source);
+            // Figures of swap are in bytes.
+            let factor = if figure.unit() == Unit::Bytes && metric.unit == Unit::PagesPerSecond {
+                page_size().as_f64()
+            } else {
+                1.0
+            };
+            figures.set_some(figure, amount.map(|amount| amount * factor));
         }
+        for (figure, name, source) in RAW {
+            let rise = after.base(source, name).zip(self.base(source, name));
+            figures.set_some(figure, rise.map(|(to, from)| (to - from).max(0.0)));
+        }
+        let kswapd = self.kswapd_ns.zip(after.kswapd_ns);
+        figures.set_some(Figure::KswapdCpu, kswapd.map(|(from, to)| to.saturating_sub(from) as f64));
         let mut gauge = |figure, value: Option<Bytes>| figures.set_some(figure, value.map(Bytes::as_f64));
         gauge(Figure::MemoryTotal, after.total());
         gauge(Figure::AvailableBefore, self.available());
@@ -136,19 +146,19 @@ impl Reading {
         gauge(Figure::BuffersAfter, after.meminfo.get("Buffers"));
         gauge(Figure::CacheBefore, self.meminfo.get("Cached"));
         gauge(Figure::CacheAfter, after.meminfo.get("Cached"));
-        let swapped = after.meminfo.get("SwapTotal").zip(after.meminfo.get("SwapFree"));
-        gauge(Figure::SwapUsed, swapped.map(|(total, free)| total.saturating_sub(free)));
     }
 
     /// Fraction of `elapsed_ns` in which the busiest disk had a request in flight.
     pub(super) fn disk_util(&self, after: &Self, elapsed_ns: f64) -> Option<f64> {
+        // Each disk alone.
+        let disk = |reading: &Self, disk: &DiskStats| Self { disks: vec![disk.clone()], ..reading.clone() };
         let busy = self.disks.iter().filter_map(|before| {
-            let after = after.disks.iter().find(|disk| disk.name == before.name)?;
-            Some(after.get("io_ms")?.saturating_sub(before.get("io_ms")?))
+            let later = after.disks.iter().find(|disk| disk.name == before.name)?;
+            disk(self, before).derived(&disk(after, later), &derived::BUSY, Source::Disks)
         });
-        let busiest = busy.max()?;
+        let busiest = busy.reduce(f64::max)?;
         // The kernel counts whole milliseconds.
-        (elapsed_ns > 0.0).then(|| (busiest as f64 * 1e6 / elapsed_ns).min(1.0))
+        (elapsed_ns > 0.0).then(|| (busiest * 1e9 / elapsed_ns).min(1.0))
     }
 }
 

@@ -2,12 +2,12 @@
 
 use super::Outcome;
 use crate::output;
-use pagetide_core::{Error, Scale};
+use pagetide_core::{Error, Figures, Scale, Scenario, SwapSpec};
 use pagetide_lab::catalogue;
 use pagetide_view::Table;
 use pagetide_view::text::Style;
 
-/// Show a scenario: its machine, steps, published figures and claims.
+/// Show a scenario: its machine, steps, published figures, claims and notes.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  pagetide lab show buffered-read\n  pagetide lab show buffered-read --toml > mine.toml"
@@ -15,10 +15,10 @@ use pagetide_view::text::Style;
 pub(crate) struct Arguments {
     /// A shipped scenario's id, or the path of a TOML file.
     scenario: String,
-    /// Scale memory, files, holds and swap.
+    /// Scale memory, files, holds and swap, such as 1/8.
     #[arg(long, default_value = "1")]
     scale: Scale,
-    /// Print the TOML text, to start a scenario of your own from.
+    /// Print the TOML text, as the start of a scenario of your own.
     #[arg(long, conflicts_with = "json")]
     toml: bool,
 }
@@ -34,28 +34,61 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         output::print_json(&scenario)?;
         return Ok(Outcome::Done);
     }
-    let style = Style { colour: output::colour(), width: output::width() };
-    let mut steps = Table::new().left("step").left("what").left("published");
-    for step in &scenario.steps {
-        let published: Vec<String> =
-            step.published.iter().map(|(figure, value)| format!("{} {value}", figure.name())).collect();
-        steps.row([step.id.clone().into(), step.title.clone().into(), published.join(", ").into()]);
-    }
-    let mut claims = Table::new().left("claim").left("what must hold");
-    for claim in &scenario.claims {
-        claims.row([claim.id.clone().into(), claim.check.clone().into()]);
-    }
-    let machine = &scenario.machine;
-    output::print(&format!(
-        "{}: {}\n{}\n\n{}\n\nmachine: {} CPUs, {} of memory\n\n{}\n{}",
+    output::print(&text(&scenario, Style { colour: output::colour(), width: output::width() }))?;
+    Ok(Outcome::Done)
+}
+
+fn text(scenario: &Scenario, style: Style) -> String {
+    let mut text = format!(
+        "{}: {}\n{}\n\n{}\n\n",
         scenario.id,
         scenario.title,
         scenario.source,
-        scenario.about,
-        machine.cpus,
-        machine.memory,
-        steps.to_text(style),
-        claims.to_text(style)
-    ))?;
-    Ok(Outcome::Done)
+        scenario.about.replace(". ", ".\n")
+    );
+    for line in machine(scenario) {
+        text += &format!("{line}\n");
+    }
+    let mut steps = Table::new().left("step").left("what").left("published");
+    for step in &scenario.steps {
+        steps.row([step.id.clone().into(), step.title.clone().into(), figures(&step.published).into()]);
+        for part in step.parts() {
+            steps.row([step.part_id(part).into(), part.load.spec().describe().into(), figures(&part.published).into()]);
+        }
+    }
+    let mut claims = Table::new().left("claim").left("what must hold").left("check");
+    for claim in &scenario.claims {
+        claims.row([claim.id.clone().into(), claim.text.clone().into(), claim.check.clone().into()]);
+    }
+    text += &format!("\n{}\n{}", steps.to_text(style), claims.to_text(style));
+    if !scenario.notes.is_empty() {
+        text += "\nnotes\n";
+    }
+    for note in &scenario.notes {
+        text += &format!("- {note}\n");
+    }
+    text
+}
+
+/// The machine, one line for each part of it.
+fn machine(scenario: &Scenario) -> Vec<String> {
+    let machine = &scenario.machine;
+    let swap = match &machine.swap {
+        SwapSpec::None => "no swap".to_owned(),
+        SwapSpec::Disk { size, disk } => format!("{size} of swap on disk {disk}"),
+        SwapSpec::Zram { size, .. } => format!("{size} of swap on zram"),
+    };
+    let mut lines = vec![format!("machine: {} CPUs, {} of memory, {swap}", machine.cpus, machine.memory)];
+    lines.extend(machine.disks.iter().map(|disk| {
+        let mut words = vec![disk.size.to_string(), disk.filesystem.name().to_owned()];
+        words.extend(disk.iops.map(|iops| format!("{iops} IOPS")));
+        words.extend(disk.bandwidth.map(|bandwidth| bandwidth.to_string()));
+        words.extend(disk.latency.map(|latency| format!("{latency} a request")));
+        format!("disk {}: {}", disk.name, words.join(", "))
+    }));
+    lines
+}
+
+fn figures(published: &Figures) -> String {
+    published.iter().map(|(figure, value)| format!("{} {value}", figure.name())).collect::<Vec<_>>().join(", ")
 }
