@@ -65,6 +65,12 @@ impl LocalClock {
         self.zone.to_offset_info(timestamp(wall_ns)).abbreviation().to_owned()
     }
 
+    /// What this clock shows at a moment, in ns since its own 1970-01-01.
+    pub fn local_ns(&self, wall_ns: i64) -> i64 {
+        let offset = self.zone.to_offset(timestamp(wall_ns)).seconds();
+        wall_ns.saturating_add(i64::from(offset) * 1_000_000_000)
+    }
+
     /// `2026-11-21 12:20:30 CET`.
     pub fn date_time(&self, wall_ns: i64) -> String {
         format!("{} {}", self.civil(wall_ns).strftime("%F %T"), self.abbreviation(wall_ns))

@@ -2,7 +2,7 @@
 
 use crate::interrupt::Interrupt;
 use crate::output;
-use crate::progress::Shown;
+use crate::progress::ProgressDisplay;
 use crate::recordings;
 use pagetide_core::{Bytes, Error, Nanos, Progress, Selection};
 use pagetide_trace::{File, Method, Missing, Names, Options, Session, Summary, TABLES, read_tables, unnamed};
@@ -97,7 +97,7 @@ pub(crate) fn run(arguments: &TraceArguments) -> Result<Traced, Error> {
     let interrupt = Interrupt::catch()?;
     let method = if arguments.no_bpf { Method::Filters } else { Method::Auto };
     let mut session = Session::start(Options { shift: arguments.sample.shift, method })?;
-    let mut progress = Shown::new(interrupt, false);
+    let mut progress = ProgressDisplay::new(interrupt, false);
     progress.step(1, 1, "trace", "page cache events");
     let length = arguments.length.get();
     loop {

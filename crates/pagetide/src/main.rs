@@ -1,8 +1,7 @@
-//! `pagetide`: what the page cache does to this host's IO, whether that is really why, and what would change it.
+//! `pagetide`: what the page cache does to this host's IO, with evidence, and what would change it.
 //!
 //! This crate parses arguments, wires the other crates together, prints and exits; nothing else. One file per command.
 
-mod ahead;
 mod cli;
 mod command;
 mod interrupt;
@@ -10,6 +9,7 @@ mod live_trace;
 mod output;
 mod progress;
 mod recordings;
+mod remaining;
 mod reports;
 
 use clap::Parser;
@@ -17,9 +17,7 @@ use pagetide_core::ErrorKind;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let arguments = cli::Arguments::parse();
-    let result = command::run(arguments);
-    match result {
+    match cli::Arguments::parse().run() {
         Ok(command::Outcome::Done) => ExitCode::SUCCESS,
         Ok(command::Outcome::Failed) => ExitCode::from(1),
         Err(error) => {

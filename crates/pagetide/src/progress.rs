@@ -1,8 +1,8 @@
-//! How a run goes, on stderr: a bar per step on a terminal, a line per step elsewhere.
+//! The progress of a run, on stderr: a bar per step on a terminal, a line per step elsewhere.
 
-use crate::ahead::Ahead;
 use crate::interrupt::Interrupt;
 use crate::output;
+use crate::remaining::RemainingTime;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pagetide_core::{Nanos, Progress, printable};
 use pagetide_view::length;
@@ -10,15 +10,15 @@ use std::io::IsTerminal;
 use std::time::Instant;
 
 /// Shows a run's progress.
-pub(crate) struct Shown {
+pub(crate) struct ProgressDisplay {
     interrupt: Interrupt,
     bar: ProgressBar,
     terminal: bool,
     title: String,
     began: Instant,
     /// The other runs, when this is one of several.
-    ahead: Option<Ahead>,
-    /// What stands before every step's title.
+    remaining: Option<RemainingTime>,
+    /// The prefix of every step's title.
     label: String,
 }
 
@@ -28,7 +28,7 @@ const TITLE: usize = 44;
 /// The bar counts in thousandths of a step.
 const WHOLE: u64 = 1000;
 
-impl Shown {
+impl ProgressDisplay {
     /// Shows progress on stderr; `quiet` shows nothing.
     pub(crate) fn new(interrupt: Interrupt, quiet: bool) -> Self {
         let terminal = std::io::stderr().is_terminal();
@@ -46,36 +46,37 @@ impl Shown {
             terminal: terminal || quiet,
             title: String::new(),
             began: Instant::now(),
-            ahead: None,
+            remaining: None,
             label: String::new(),
         }
     }
 
     /// Shows the progress of several runs, with the time that is left for all.
-    pub(crate) fn of_several(interrupt: Interrupt, ahead: Ahead) -> Self {
+    pub(crate) fn of_several(interrupt: Interrupt, remaining: RemainingTime) -> Self {
         let mut shown = Self::new(interrupt, false);
-        shown.ahead = Some(ahead);
+        shown.remaining = Some(remaining);
         shown
     }
 
     /// One of several runs begins.
     pub(crate) fn run(&mut self, index: usize, what: &str) {
-        let Some(ahead) = &mut self.ahead else { return };
-        ahead.run(index);
+        let Some(remaining) = &mut self.remaining else { return };
+        remaining.run(index);
         what.clone_into(&mut self.label);
-        let line = format!("({} of {}) {what}, about {} left for all", index + 1, ahead.runs(), length(ahead.left()));
+        let line =
+            format!("({} of {}) {what}, about {} left for all", index + 1, remaining.runs(), length(remaining.left()));
         self.bar.suspend(|| output::say(&line));
     }
 
-    /// It is over.
-    pub(crate) fn run_done(&mut self, came_to_its_end: bool) {
-        if let Some(ahead) = &mut self.ahead {
-            ahead.run_done(came_to_its_end);
+    /// The run is over.
+    pub(crate) fn run_done(&mut self, complete: bool) {
+        if let Some(remaining) = &mut self.remaining {
+            remaining.run_done(complete);
         }
     }
 }
 
-impl Drop for Shown {
+impl Drop for ProgressDisplay {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }
@@ -87,13 +88,13 @@ fn position(fraction: f64) -> u64 {
     (fraction.clamp(0.0, 1.0) * WHOLE as f64) as u64
 }
 
-impl Progress for Shown {
+impl Progress for ProgressDisplay {
     fn step(&mut self, number: usize, of: usize, id: &str, title: &str) {
         let label = if self.label.is_empty() { String::new() } else { format!("{} ", self.label) };
         self.title = printable(&format!("{label}[{number}/{of}] {id}: {title}")).into_owned();
         self.began = Instant::now();
-        if let Some(ahead) = &mut self.ahead {
-            ahead.step(number);
+        if let Some(remaining) = &mut self.remaining {
+            remaining.step(number);
         }
         self.bar.reset();
         // The line that ends the step has the whole title; here the rest of the line tells more.
@@ -109,20 +110,20 @@ impl Progress for Shown {
         }
         let mut words: Vec<String> = Some(note.to_owned()).filter(|note| !note.is_empty()).into_iter().collect();
         words.extend(left.map(|left| format!("{:.0} s left", left.as_secs_f64())));
-        if let Some(ahead) = &mut self.ahead {
+        if let Some(remaining) = &mut self.remaining {
             if let Some(fraction) = fraction {
-                ahead.fraction(fraction);
+                remaining.fraction(fraction);
             }
-            words.push(format!("{} left for all", length(ahead.left())));
+            words.push(format!("{} left for all", length(remaining.left())));
         }
         self.bar.set_message(printable(&words.join(", ")).into_owned());
     }
 
     fn step_done(&mut self, note: &str) {
         let mut line = format!("{} ({:.1} s) {note}", self.title, self.began.elapsed().as_secs_f64());
-        if let Some(ahead) = &mut self.ahead {
-            ahead.fraction(1.0);
-            line += &format!("; about {} left for all", length(ahead.left()));
+        if let Some(remaining) = &mut self.remaining {
+            remaining.fraction(1.0);
+            line += &format!("; about {} left for all", length(remaining.left()));
         }
         if self.terminal {
             self.bar.suspend(|| output::say(&line));

@@ -1,7 +1,7 @@
 //! Finding and loading a recording that the user named, and reading times within it.
 
 use jiff::tz::TimeZone;
-use pagetide_core::{Error, LocalClock, Manifest, Recording, RunResult, Selection, Source};
+use pagetide_core::{Error, HostTimeZone, LocalClock, Manifest, Recording, RunResult, Selection, Source};
 use pagetide_dir::Dir;
 use pagetide_store::Reader;
 use std::io;
@@ -70,6 +70,15 @@ pub(crate) fn clock(manifest: &Manifest, utc: bool) -> LocalClock {
         return LocalClock::utc();
     }
     LocalClock::of(manifest).unwrap_or_else(|| LocalClock::new(TimeZone::system()))
+}
+
+/// Has pages show the times of a recording by [`clock`]: its manifest names the zone.
+pub(crate) fn set_zone(manifest: &mut Manifest, utc: bool) {
+    let clock = clock(manifest, utc);
+    let begin = manifest.time_zone.as_ref().map_or(0, |zone| zone.utc_offset_s);
+    let name = Some(clock.zone().to_owned()).filter(|name| LocalClock::named(name).is_some());
+    let utc_offset_s = if name.is_some() { 0 } else { begin };
+    manifest.time_zone = Some(HostTimeZone { name, utc_offset_s });
 }
 
 /// Date and time in UTC as ISO 8601 with milliseconds, as files and JSON have it.

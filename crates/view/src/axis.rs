@@ -130,8 +130,8 @@ impl Axis {
         Self { low: 10f64.powf(from), high: 10f64.powf(to), log: true, ticks }
     }
 
-    /// The time axis: seconds since the start, or from an hour on the time of day in UTC, in ns from the start.
-    pub(crate) fn time(span_ns: i64, start_wall_ns: i64) -> Self {
+    /// The time axis: seconds since the start, or from an hour on the time of day, in ns from the start.
+    pub(crate) fn time(span_ns: i64, start_local_ns: i64) -> Self {
         let seconds = span_ns as f64 / 1e9;
         if seconds < 3600.0 {
             let step = if seconds <= 90.0 { nice_step(seconds, 8) } else { clock_step(seconds) };
@@ -139,7 +139,7 @@ impl Axis {
             return Self { low: 0.0, high: span_ns as f64, log: false, ticks };
         }
         let step = clock_step(seconds);
-        let start = clock::seconds_of_day(start_wall_ns) as f64;
+        let start = clock::seconds_of_day(start_local_ns) as f64;
         let first = (start / step).ceil() * step - start;
         let ticks = steps(step, seconds - first)
             .map(|at| first + at)
@@ -157,9 +157,9 @@ impl Axis {
         for stretch in stretches {
             let free = |ticks: &[(f64, String)], at: f64| ticks.last().is_none_or(|(last, _)| at - last >= room);
             if free(&ticks, stretch.from as f64) {
-                ticks.push((stretch.from as f64, clock::short(stretch.start_wall_ns)));
+                ticks.push((stretch.from as f64, clock::short(stretch.start_local_ns)));
             }
-            let start = clock::seconds_of_day(stretch.start_wall_ns) as f64;
+            let start = clock::seconds_of_day(stretch.start_local_ns) as f64;
             let first = (start / step).ceil() * step - start;
             for after in steps(step, (stretch.to - stretch.from) as f64 / 1e9 - first) {
                 let at = stretch.from as f64 + (first + after) * 1e9;

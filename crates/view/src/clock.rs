@@ -1,10 +1,15 @@
-//! Times for people: an offset from the start, and a date and time of day in UTC.
+//! Times for people. What a page shows is the local time of the recorded host: ns since 1970-01-01 by its own clock, and its zone.
 
-use pagetide_core::{LocalClock, Nanos};
+use pagetide_core::{LocalClock, Nanos, Recording};
 
-/// `2026-11-21 10:42:07 UTC` of nanoseconds since 1970.
-pub(crate) fn utc(wall_ns: i64) -> String {
-    LocalClock::utc().date_time(wall_ns)
+/// The clock of a recording's host; UTC when its zone is not known.
+pub(crate) fn of(recording: &Recording) -> LocalClock {
+    LocalClock::of(&recording.manifest).unwrap_or_else(LocalClock::utc)
+}
+
+/// `2026-11-21 10:42:07` of local ns.
+fn date_time(local_ns: i64) -> String {
+    LocalClock::utc().date_time(local_ns).chars().take(19).collect()
 }
 
 /// Whether a date is known: logs without one are imported as days from 1970-01-01 on, which no recording is of.
@@ -13,27 +18,35 @@ pub(crate) fn dated(wall_ns: i64) -> bool {
 }
 
 /// `2026-11-21 10:42`, or `10:42, day unknown`.
-pub(crate) fn short(wall_ns: i64) -> String {
-    if dated(wall_ns) {
-        utc(wall_ns).chars().take(16).collect()
+pub(crate) fn short(local_ns: i64) -> String {
+    if dated(local_ns) {
+        date_time(local_ns).chars().take(16).collect()
     } else {
-        format!("{}, day unknown", time_of_day(seconds_of_day(wall_ns), false))
+        format!("{}, day unknown", time_of_day(seconds_of_day(local_ns), false))
     }
 }
 
-/// `2026-11-21 10:42:07 to 10:50:00 UTC`, with a second date when it is another one.
-pub(crate) fn range(from: i64, to: i64) -> String {
-    let (begun, ended) = (utc(from), utc(to));
+/// `2026-11-21 10:42:07`, or `10:42:07, day unknown`.
+pub(crate) fn long(local_ns: i64) -> String {
+    if dated(local_ns) {
+        date_time(local_ns)
+    } else {
+        format!("{}, day unknown", time_of_day(seconds_of_day(local_ns), true))
+    }
+}
+
+/// `2026-11-21 10:42:07 to 10:50:00 CET`, with a second date when it is another one.
+pub(crate) fn range(from: i64, to: i64, zone: &str) -> String {
+    let (begun, ended) = (date_time(from), date_time(to));
     let time = |text: &str| text.chars().skip(11).collect::<String>();
-    let begin: String = begun.chars().take(19).collect();
     match begun.chars().take(10).eq(ended.chars().take(10)) {
-        true if dated(from) => format!("{begin} to {}", time(&ended)),
-        true => format!("{} to {} of an unknown day", &time(&begin), time(&ended)),
-        false => format!("{begin} to {ended}"),
+        true if dated(from) => format!("{begun} to {} {zone}", time(&ended)),
+        true => format!("{} to {} {zone} of an unknown day", time(&begun), time(&ended)),
+        false => format!("{begun} to {ended} {zone}"),
     }
 }
 
-/// Seconds since midnight UTC.
+/// Seconds since midnight.
 pub(crate) fn seconds_of_day(wall_ns: i64) -> i64 {
     wall_ns.rem_euclid(86_400_000_000_000) / 1_000_000_000
 }
@@ -57,20 +70,20 @@ pub fn length(time: Nanos) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{length, utc};
+    use super::{length, range, short};
     use pagetide_core::Nanos;
 
     #[test]
-    fn lengths_are_said_as_people_do() {
-        let said = |seconds: u64| length(Nanos::new(seconds * 1_000_000_000));
-        assert_eq!([said(0), said(59), said(725), said(3_780)], ["0 s", "59 s", "12 min 5 s", "1 h 3 min"]);
+    fn lengths_read_as_people_write_them() {
+        let text = |seconds: u64| length(Nanos::new(seconds * 1_000_000_000));
+        assert_eq!([text(0), text(59), text(725), text(3_780)], ["0 s", "59 s", "12 min 5 s", "1 h 3 min"]);
     }
 
     #[test]
-    fn dates_are_right_around_leap_days_and_before_1970() {
-        assert_eq!(utc(0), "1970-01-01 00:00:00 UTC");
-        assert_eq!(utc(1_709_164_800_000_000_000), "2024-02-29 00:00:00 UTC");
-        assert_eq!(utc(1_795_257_187_123_456_789), "2026-11-21 10:33:07 UTC");
-        assert_eq!(utc(-1), "1969-12-31 23:59:59 UTC");
+    fn a_date_is_there_where_it_is_known() {
+        let at = 1_795_257_187_123_456_789;
+        assert_eq!(short(at), "2026-11-21 10:33");
+        assert_eq!(short(37_987_000_000_000), "10:33, day unknown");
+        assert_eq!(range(at, at + 60_000_000_000, "CET"), "2026-11-21 10:33:07 to 10:34:07 CET");
     }
 }

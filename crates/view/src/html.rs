@@ -1,6 +1,6 @@
 //! The page as one HTML file that needs nothing else: no network, no other file, and no script to be read.
 
-use crate::page::{Block, Page, Saw, Stage};
+use crate::page::{Block, FindingCard, Page, Stage};
 use crate::table::{Align, Cell, Row, Table, Tone};
 use crate::text;
 pub(crate) use escape::escaped;
@@ -73,7 +73,7 @@ fn block_html(block: &Block, out: &mut dyn Write) -> io::Result<()> {
             claims.iter().try_for_each(|claim| claim_html(claim, out))?;
             writeln!(out, "</ul>")
         }
-        Block::Finding(saw) => finding_html(saw, out),
+        Block::Finding(card) => finding_html(card, out),
         Block::Chain(stages) => chain_html(stages, out),
         Block::Advice(advice) => advice.iter().try_for_each(|advice| advice_html(advice, out)),
         Block::Timeline(timeline) => plot::timeline(timeline, out),
@@ -158,24 +158,24 @@ fn claim_html(claim: &Verdict, out: &mut dyn Write) -> io::Result<()> {
     )
 }
 
-fn finding_html(saw: &Saw, out: &mut dyn Write) -> io::Result<()> {
+fn finding_html(card: &FindingCard, out: &mut dyn Write) -> io::Result<()> {
     writeln!(
         out,
         "<article>\n<h3>{}</h3>\n<p class=\"meta\"><code>{}</code> {} <span class=\"sure\">{}, {:.2} \
          <meter min=\"0\" max=\"1\" value=\"{:.2}\" aria-hidden=\"true\"></meter></span></p>",
-        escaped(&saw.statement),
-        escaped(&saw.rule),
-        escaped(&saw.place),
-        saw.sureness,
-        saw.confidence,
-        saw.confidence
+        escaped(&card.statement),
+        escaped(&card.rule),
+        escaped(&card.place),
+        card.sureness,
+        card.confidence,
+        card.confidence
     )?;
-    for table in [&saw.evidence, &saw.contradictions] {
+    for table in [&card.evidence, &card.contradictions] {
         if !table.rows.is_empty() {
             table_html(table, out)?;
         }
     }
-    saw.advice.iter().try_for_each(|advice| advice_html(advice, out))?;
+    card.advice.iter().try_for_each(|advice| advice_html(advice, out))?;
     writeln!(out, "</article>")
 }
 

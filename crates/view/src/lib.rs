@@ -33,7 +33,7 @@ pub use clock::length;
 pub use curve::{Axes, curve};
 pub use page::batch::batch;
 pub use page::comparison::comparison;
-pub use page::{Block, Page, Saw, Stage, page};
+pub use page::{Block, FindingCard, Page, Stage, page};
 pub use table::{Align, Cell, Column, Row, Table, Tone};
 pub use timeline::{Band, Event, Layer, Levels, Line, Plot, Points, Shape, Spread, Stretch, Timeline};
 

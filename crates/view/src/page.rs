@@ -3,7 +3,7 @@
 use crate::clock;
 use crate::table::Table;
 use crate::timeline::{self, Timeline};
-use pagetide_core::{Advice, Conclusion, Finding, Holds, Report, RunResult, Scenario, Verdict};
+use pagetide_core::{Advice, Conclusion, Finding, Holds, Recording, Report, RunResult, Scenario, Verdict};
 
 pub use chain::Stage;
 
@@ -43,8 +43,8 @@ pub enum Block {
     Table(Table),
     /// The verdict on every claim.
     Claims(Vec<Verdict>),
-    /// What a rule saw.
-    Finding(Box<Saw>),
+    /// A finding.
+    Finding(Box<FindingCard>),
     /// The causal chain, the cause first.
     Chain(Vec<Stage>),
     /// What to do.
@@ -60,9 +60,9 @@ pub enum Block {
     },
 }
 
-/// What a rule saw, as it is shown.
+/// A finding as it is shown.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Saw {
+pub struct FindingCard {
     /// The rule's id.
     pub rule: String,
     /// The statement.
@@ -103,12 +103,12 @@ pub fn page(report: &Report) -> Page {
     } else {
         blocks.push(Block::Heading("Findings".to_owned()));
         if report.diagnosis.findings.is_empty() {
-            blocks.push(Block::Paragraph("No rule saw anything to report.".to_owned()));
+            blocks.push(Block::Paragraph("No finding.".to_owned()));
         }
         blocks.extend(
             in_step_order(report)
                 .into_iter()
-                .map(|finding| Block::Finding(Box::new(findings::saw(finding, &report.recording)))),
+                .map(|finding| Block::Finding(Box::new(findings::card(finding, &report.recording)))),
         );
         if let Some(run) = report.run.as_ref().filter(|run| !run.claims.is_empty()) {
             blocks.push(Block::Heading("Claims".to_owned()));
@@ -185,7 +185,7 @@ fn outcome(report: &Report) -> String {
         let when = stamps
             .iter()
             .find(|stamp| clock::dated(stamp.wall_ns))
-            .map(|stamp| format!(" from {}", clock::utc(stamp.wall_ns)))
+            .map(|stamp| format!(" from {}", clock::of(&report.recording).date_time(stamp.wall_ns)))
             .unwrap_or_default();
         return format!("{} samples{when}; {findings}.", stamps.len());
     };
@@ -227,7 +227,7 @@ fn step<'a>(scenario: Option<&'a Scenario>, id: &str) -> Option<&'a pagetide_cor
     scenario?.steps.iter().find(|step| step.id == id)
 }
 
-/// When a run began, for people.
-fn began(run: &RunResult) -> String {
-    clock::utc(run.started_wall_ns)
+/// When a run began, for people: by the clock of its recording.
+fn began(run: &RunResult, recording: &Recording) -> String {
+    clock::of(recording).date_time(run.started_wall_ns)
 }

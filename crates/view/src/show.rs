@@ -123,7 +123,7 @@ impl Topic {
 
 /// A table of a recording. Its rows are worked out when they are asked for, each time anew.
 #[derive(Debug, Clone)]
-pub struct Shown<'a> {
+pub struct TopicTable<'a> {
     recording: &'a Recording,
     topic: Topic,
     range: (i64, i64),
@@ -144,16 +144,16 @@ struct Entity<'a> {
 /// The table of `topic` over a recording, one row per sample, or per `every_ns` when given, for rows whose wall clock lies
 /// in `from_wall..=to_wall`. Counters have no rate before the second sample; gauges, and averages that another tool printed, have a
 /// value at the first.
-pub fn show(recording: &Recording, topic: Topic, range: (i64, i64), every_ns: Option<i64>) -> Shown<'_> {
+pub fn show(recording: &Recording, topic: Topic, range: (i64, i64), every_ns: Option<i64>) -> TopicTable<'_> {
     let table = topic.table();
     let entities = recording.entities(table).filter_map(|(name, label)| {
         let label = label_of(table, name, label);
         Some(Entity { name, label, span: span(recording, table, name)? })
     });
-    Shown { recording, topic, range, every: every_ns, entities: entities.collect() }
+    TopicTable { recording, topic, range, every: every_ns, entities: entities.collect() }
 }
 
-impl<'a> Shown<'a> {
+impl<'a> TopicTable<'a> {
     /// The columns.
     pub fn headings(&self) -> impl Iterator<Item = Heading> + use<> {
         let table = self.topic.table();
@@ -320,7 +320,7 @@ mod tests {
         builder.finish()
     }
 
-    fn column(shown: &Shown<'_>, name: &str) -> Vec<Option<f64>> {
+    fn column(shown: &TopicTable<'_>, name: &str) -> Vec<Option<f64>> {
         let at = shown.headings().position(|heading| heading.name == name).unwrap();
         shown.rows().map(|row| row.cells[at]).collect()
     }

@@ -1,7 +1,7 @@
 //! The page on a terminal, and the parts of it that commands use by themselves.
 
 use crate::clock;
-use crate::page::{Block, Page, Saw, Stage};
+use crate::page::{Block, FindingCard, Page, Stage};
 use crate::table::Tone;
 use crate::timeline::{Band, Plot, Shape, Stretch, Timeline};
 use pagetide_core::{Advice, Holds, Verdict};
@@ -82,7 +82,7 @@ fn block_text(block: &Block, style: Style, out: &mut dyn Write) -> io::Result<()
         }
         Block::Table(table) => table.draw(style, out),
         Block::Claims(claims) => claims.iter().try_for_each(|claim| claim_text(claim, style, out)),
-        Block::Finding(saw) => finding_text(saw, style, out),
+        Block::Finding(card) => finding_text(card, style, out),
         Block::Chain(stages) => chain_text(stages, style, out),
         Block::Advice(all) => all.iter().enumerate().try_for_each(|(index, advice)| {
             if index > 0 {
@@ -113,17 +113,17 @@ fn claim_text(claim: &Verdict, style: Style, out: &mut dyn Write) -> io::Result<
     words::wrapped(out, style.width, "    evidence  ", "              ", &claim.evidence)
 }
 
-fn finding_text(saw: &Saw, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    let (rule, place) = (words::clean(&saw.rule), words::clean(&saw.place));
-    writeln!(out, "{}  {place}, {} ({:.2})", style.paint(Tone::Strong, &rule), saw.sureness, saw.confidence)?;
-    words::wrapped(out, style.width, "    ", "    ", &saw.statement)?;
-    for table in [&saw.evidence, &saw.contradictions] {
+fn finding_text(card: &FindingCard, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let (rule, place) = (words::clean(&card.rule), words::clean(&card.place));
+    writeln!(out, "{}  {place}, {} ({:.2})", style.paint(Tone::Strong, &rule), card.sureness, card.confidence)?;
+    words::wrapped(out, style.width, "    ", "    ", &card.statement)?;
+    for table in [&card.evidence, &card.contradictions] {
         if !table.rows.is_empty() {
             writeln!(out)?;
             table.draw_indented(style, 4, out)?;
         }
     }
-    for advice in &saw.advice {
+    for advice in &card.advice {
         writeln!(out)?;
         advice_text(advice, style, "    to do  ", out)?;
     }
@@ -191,7 +191,7 @@ fn timeline_text(timeline: &Timeline, style: Style, out: &mut dyn Write) -> io::
 /// The stretches of the axis, each with the time at which it begins.
 fn times(timeline: &Timeline) -> Vec<Band> {
     let band = |stretch: &Stretch| Band {
-        id: clock::short(stretch.start_wall_ns),
+        id: clock::short(stretch.start_local_ns),
         title: String::new(),
         from: stretch.from,
         to: stretch.to,

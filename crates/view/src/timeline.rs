@@ -18,6 +18,8 @@ const COLUMNS: usize = 900;
 pub struct Timeline {
     /// The stretches of which the axis is made; more than one when long gaps were cut out.
     pub stretches: Vec<Stretch>,
+    /// The zone of local times, such as `CET`.
+    pub zone: String,
     /// Length of the axis.
     pub span_ns: i64,
     /// The steps, in order of their start.
@@ -46,8 +48,8 @@ pub struct Stretch {
     pub from: i64,
     /// Where it ends.
     pub to: i64,
-    /// Its start, ns since 1970-01-01 UTC; 0 when not known.
-    pub start_wall_ns: i64,
+    /// The local time at its start, ns since 1970-01-01 of the host's clock; 0 when not known.
+    pub start_local_ns: i64,
 }
 
 /// A step on the axis.
@@ -171,8 +173,8 @@ impl Timeline {
     /// That time was cut out, and what is left, in one sentence.
     pub(crate) fn cuts(&self) -> Option<String> {
         let stretch = |stretch: &Stretch| {
-            let from = stretch.start_wall_ns;
-            clock::range(from, from.saturating_add(stretch.to.saturating_sub(stretch.from)))
+            let from = stretch.start_local_ns;
+            clock::range(from, from.saturating_add(stretch.to.saturating_sub(stretch.from)), &self.zone)
         };
         let stretches: Vec<String> = self.stretches.iter().map(stretch).collect();
         (stretches.len() > 1)
@@ -242,8 +244,10 @@ pub(crate) fn timeline(
         }
     }
     let wall = |at: i64| recording.wall_ns(at).or_else(|| Some(run?.started_wall_ns));
-    let stretches = axis.on_axis(wall);
+    let clock = clock::of(recording);
+    let stretches = axis.on_axis(|at| wall(at).map(|wall| clock.local_ns(wall)));
     Some(Timeline {
+        zone: clock.abbreviation(known.first().and_then(|at| wall(*at)).unwrap_or(0)),
         span_ns: stretches.last()?.to.max(1),
         stretches,
         steps: bands.into_iter().map(|band| Band { from: moment(band.from), to: moment(band.to), ..band }).collect(),

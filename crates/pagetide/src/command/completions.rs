@@ -1,8 +1,7 @@
 //! `pagetide completions`: completions for a shell.
 
 use super::Outcome;
-use crate::{cli, output};
-use clap::CommandFactory;
+use crate::output;
 use pagetide_core::Error;
 
 /// Print completions for a shell.
@@ -13,9 +12,9 @@ pub(crate) struct Arguments {
     shell: clap_complete::Shell,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Error> {
+pub(crate) fn run(arguments: &Arguments, root: &mut clap::Command) -> Result<Outcome, Error> {
     let mut text = Vec::new();
-    clap_complete::generate(arguments.shell, &mut cli::Arguments::command(), "pagetide", &mut text);
+    clap_complete::generate(arguments.shell, root, "pagetide", &mut text);
     output::print(&String::from_utf8_lossy(&text))?;
     Ok(Outcome::Done)
 }

@@ -66,8 +66,9 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     }
     let shown = if json && arguments.html.is_none() { Vec::new() } else { pagetide_view::metrics() };
     let diagnosis = pagetide_diagnose::diagnose_lazy(&mut recording, &shown)?;
-    let recording = recording.into_recording();
+    let mut recording = recording.into_recording();
     let scenario = run.as_ref().map(|run| reports::scenario(&arguments.recording, run)).transpose()?.flatten();
+    recordings::set_zone(&mut recording.manifest, arguments.utc);
     let report = Report { scenario, run, diagnosis, recording };
     if let Some(file) = &arguments.html {
         reports::write_html(&report, file)?;

@@ -1,8 +1,7 @@
 //! `pagetide man`: man pages.
 
 use super::Outcome;
-use crate::{cli, output};
-use clap::CommandFactory;
+use crate::output;
 use pagetide_core::{Error, suggest};
 use std::path::PathBuf;
 
@@ -13,12 +12,11 @@ pub(crate) struct Arguments {
     /// The command whose page is printed; pagetide's own when left out.
     command: Option<String>,
     /// Write every page into this folder.
-    #[arg(long, value_name = "DIR", conflicts_with = "command")]
+    #[arg(short, long, value_name = "DIR", conflicts_with = "command")]
     out: Option<PathBuf>,
 }
 
-pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Error> {
-    let mut root = cli::Arguments::command();
+pub(crate) fn run(arguments: &Arguments, mut root: clap::Command) -> Result<Outcome, Error> {
     root.build();
     if let Some(folder) = &arguments.out {
         std::fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(root, folder)).map_err(|error| {

@@ -5,7 +5,7 @@ use crate::output::{self, Content};
 use crate::recordings;
 use clap::ValueEnum;
 use pagetide_core::{Document, Error, Nanos, Recording, printable};
-use pagetide_view::show::{self, Heading, Shown, Topic};
+use pagetide_view::show::{self, Heading, Topic, TopicTable};
 use pagetide_view::text::Style;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -115,7 +115,7 @@ fn nothing(arguments: &Arguments, recording: &Recording) -> String {
     }
 }
 
-fn write_csv(shown: &Shown<'_>, out: &mut dyn Write) -> io::Result<()> {
+fn write_csv(shown: &TopicTable<'_>, out: &mut dyn Write) -> io::Result<()> {
     write!(out, "time")?;
     for name in shown.entity().into_iter().chain(shown.headings().map(|heading| heading.name)) {
         write!(out, ",{name}")?;
@@ -138,8 +138,8 @@ fn write_csv(shown: &Shown<'_>, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// The same document as any other, but its rows are never there all at once.
-fn write_json(shown: &Shown<'_>, out: &mut dyn Write) -> io::Result<()> {
-    struct Rows<'a>(&'a Shown<'a>);
+fn write_json(shown: &TopicTable<'_>, out: &mut dyn Write) -> io::Result<()> {
+    struct Rows<'a>(&'a TopicTable<'a>);
     impl Serialize for Rows<'_> {
         fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
             let headings: Vec<Heading> = self.0.headings().collect();

@@ -31,7 +31,7 @@ pub(crate) fn run(_: &Arguments, json: bool) -> Result<Outcome, Error> {
 }
 
 /// Undoes what a killed run left, before another run measures this host.
-pub(super) fn before_a_run() -> Result<(), Error> {
+pub(crate) fn before_a_run() -> Result<(), Error> {
     let recovered = recover()?;
     for line in &recovered.undone {
         output::say(&format!("undone after a killed run: {line}"));
@@ -43,7 +43,7 @@ pub(super) fn before_a_run() -> Result<(), Error> {
 }
 
 /// Prints one line when a killed run left something.
-pub(super) fn report_pending() {
+pub(crate) fn report_pending() {
     let runs = match pending() {
         0 => return,
         1 => "a killed lab run".to_owned(),

@@ -9,7 +9,8 @@ use serde::Serialize;
 #[derive(Serialize)]
 struct Data<'a> {
     span: f64,
-    /// From, to, and ms since 1970-01-01 UTC at the start; null when not known.
+    zone: &'a str,
+    /// From, to, and local time in ms since 1970-01-01 at the start; null when not known.
     stretches: Vec<(f64, f64, Option<f64>)>,
     steps: Vec<(&'a str, &'a str, f64, f64)>,
     edges: Vec<f64>,
@@ -49,12 +50,13 @@ enum Value {
 pub(super) fn json(timeline: &Timeline) -> String {
     let data = Data {
         span: ms(timeline.span_ns),
+        zone: &timeline.zone,
         stretches: timeline
             .stretches
             .iter()
             .map(|stretch| {
-                let wall = (stretch.start_wall_ns != 0).then(|| ms(stretch.start_wall_ns));
-                (ms(stretch.from), ms(stretch.to), wall)
+                let local = (stretch.start_local_ns != 0).then(|| ms(stretch.start_local_ns));
+                (ms(stretch.from), ms(stretch.to), local)
             })
             .collect(),
         steps: timeline

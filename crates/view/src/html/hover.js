@@ -82,14 +82,14 @@
       const plot = data.plots[at];
       plot.lines.forEach((line, index) => { values[at][index].textContent = show(plot, valueAt(plot, line, time)); });
     });
-    const [from, to, wall] = data.stretches.findLast((stretch) => stretch[0] <= time) ?? data.stretches[0];
+    const [from, to, local] = data.stretches.findLast((stretch) => stretch[0] <= time) ?? data.stretches[0];
     const cut = data.stretches.length > 1;
     const when = element("div", "when", element("span", "", cut ? (time > to ? "nothing recorded" : "") : offset(time)));
-    if (wall !== null && time <= to) {
-      const text = new Date(wall + time - from).toISOString();
+    if (local !== null && time <= to) {
+      const text = new Date(local + time - from).toISOString();
       // Days in 1970 stand in for days that are not known.
       const day = cut && !text.startsWith("1970") ? text.slice(0, 10) + " " : "";
-      when.append(element("span", "", day + text.slice(11, 21) + " UTC"));
+      when.append(element("span", "", day + text.slice(11, 21) + " " + data.zone));
     }
     tip.replaceChildren(when);
     for (const [id, title] of data.steps.filter((step) => step[2] <= time && time <= step[3])) {

@@ -218,7 +218,7 @@ fn grid(frame: &Frame<'_>, out: &mut dyn Write) -> io::Result<()> {
     }
     let time = match timeline.stretches.as_slice() {
         [] => Axis::time(timeline.span_ns, 0),
-        [one] => Axis::time(timeline.span_ns, one.start_wall_ns),
+        [one] => Axis::time(timeline.span_ns, one.start_local_ns),
         many => Axis::stretches(many, timeline.span_ns),
     };
     for (at, text) in &time.ticks {
@@ -243,10 +243,10 @@ fn grid(frame: &Frame<'_>, out: &mut dyn Write) -> io::Result<()> {
         writeln!(
             out,
             "<rect class=\"cut\" x=\"{0}\" y=\"{TOP}\" width=\"{1}\" height=\"{height}\">\
-             <title>time is cut out here; on the right it goes on at {2}</title></rect>",
+             <title>time without samples is cut out; the right side begins at {2}</title></rect>",
             number(left),
             number((right - left).max(1.0)),
-            escaped(&clock::short(pair[1].start_wall_ns)),
+            escaped(&clock::short(pair[1].start_local_ns)),
         )?;
     }
     for (from, to) in &timeline.gaps {

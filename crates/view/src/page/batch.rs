@@ -4,7 +4,7 @@ use super::{Block, Page, capital, count, tally};
 use crate::clock;
 use crate::table::{Cell, Table, Tone};
 use crate::text::verdict;
-use pagetide_core::{Attempt, AttemptOutcome, Batch, Holds, Outcome, Verdict};
+use pagetide_core::{Attempt, AttemptOutcome, Batch, Holds, LocalClock, Outcome, Verdict};
 use std::collections::BTreeSet;
 
 /// The page of several runs. Its links lead to files below the batch's own folder.
@@ -23,7 +23,7 @@ pub fn batch(batch: &Batch) -> Page {
         .collect::<BTreeSet<_>>()
         .into_iter()
         .collect();
-    kernels.push(format!("began {}", clock::utc(batch.started_wall_ns)));
+    kernels.push(format!("began {}", LocalClock::utc().date_time(batch.started_wall_ns)));
     blocks.push(Block::Heading("Machine".to_owned()));
     blocks.push(Block::List(kernels));
     Page {

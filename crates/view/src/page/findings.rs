@@ -1,14 +1,14 @@
 //! Findings as they are shown.
 
-use super::Saw;
+use super::FindingCard;
 use crate::clock;
 use crate::table::{Cell, Table, Tone};
 use pagetide_core::{Evidence, Finding, Quantity, Recording, Relation, Span, Unit};
 
 /// A finding. Its place is said in times of day where the recording is of other logs, as its reader knows them from there.
-pub(super) fn saw(finding: &Finding, recording: &Recording) -> Saw {
+pub(super) fn card(finding: &Finding, recording: &Recording) -> FindingCard {
     let confidence = finding.confidence.get();
-    Saw {
+    FindingCard {
         rule: finding.rule.to_string(),
         statement: finding.statement.clone(),
         place: match &finding.step {
@@ -34,17 +34,25 @@ pub(super) fn sureness(confidence: f64) -> &'static str {
 
 fn range(span: Span, recording: &Recording) -> String {
     let (from, to) = (span.from.ns(), span.to.ns());
-    let wall = |at| recording.wall_ns(at).filter(|_| recording.manifest.origin == pagetide_core::Origin::Import);
-    if let Some((from, to)) = wall(from).zip(wall(to)) {
-        return clock::range(from, to);
+    if let Some((from, to)) = local(from, recording).zip(local(to, recording)) {
+        let zone = clock::of(recording).abbreviation(recording.wall_ns(0).unwrap_or(0));
+        return clock::range(from, to, &zone);
     }
     format!("{} to {}", moment(from, recording), moment(to, recording))
 }
 
-/// A moment: a time of day where the recording is of other logs, as its reader knows it from there, else how long after the start.
+/// The local time at a moment, ns since 1970-01-01 of the host's clock; absent in the recording of an experiment, whose steps give the time.
+fn local(at: i64, recording: &Recording) -> Option<i64> {
+    if recording.steps().next().is_some() {
+        return None;
+    }
+    Some(clock::of(recording).local_ns(recording.wall_ns(at)?))
+}
+
+/// A moment: a local time, or in an experiment the time since its start.
 pub(super) fn moment(at: i64, recording: &Recording) -> String {
-    if let Some(wall) = recording.wall_ns(at).filter(|_| recording.manifest.origin == pagetide_core::Origin::Import) {
-        return clock::short(wall);
+    if let Some(local) = local(at, recording) {
+        return clock::long(local);
     }
     let start = recording.span().map_or(0, |(from, _)| from);
     match at.saturating_sub(start) {

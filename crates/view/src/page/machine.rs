@@ -18,7 +18,7 @@ pub(super) fn facts(report: &Report, timeline: Option<&Timeline>) -> Vec<(String
         add("machine", run.machine.join("\n"));
         add("kernel", run.kernel.clone());
         add("seed", run.seed.to_string());
-        add("began", began(run));
+        add("began", began(run, &report.recording));
         add("pagetide", run.tool_version.clone());
     } else {
         add("host", manifest.host.clone());

@@ -6,19 +6,19 @@ use pagetide_core::{Action, Figure, Figures, Outcome, Quantity, RunResult, Scena
 
 /// A column of the step table: a figure, or the share of requests that reached the disk.
 #[derive(Clone, Copy, PartialEq)]
-enum Shown {
+enum Measure {
     Plain(Figure),
     Reached,
 }
 
-const COLUMNS: [(Shown, &str); 7] = [
-    (Shown::Plain(Figure::Issued), "issued"),
-    (Shown::Plain(Figure::Iops), "IOPS"),
-    (Shown::Plain(Figure::ClatMean), "mean\nlatency"),
-    (Shown::Reached, "reached\nthe disk"),
-    (Shown::Plain(Figure::DiskReads), "disk\nreads"),
-    (Shown::Plain(Figure::DiskWrites), "disk\nwrites"),
-    (Shown::Plain(Figure::Elapsed), "elapsed"),
+const COLUMNS: [(Measure, &str); 7] = [
+    (Measure::Plain(Figure::Issued), "issued"),
+    (Measure::Plain(Figure::Iops), "IOPS"),
+    (Measure::Plain(Figure::ClatMean), "mean\nlatency"),
+    (Measure::Reached, "reached\nthe disk"),
+    (Measure::Plain(Figure::DiskReads), "disk\nreads"),
+    (Measure::Plain(Figure::DiskWrites), "disk\nwrites"),
+    (Measure::Plain(Figure::Elapsed), "elapsed"),
 ];
 
 /// The heading over the table.
@@ -39,22 +39,22 @@ fn any_published(scenario: Option<&Scenario>) -> bool {
 pub(super) fn table(run: &RunResult, scenario: Option<&Scenario>) -> Table {
     let factor = run.scale.ratio();
     let scaled = |figure: Figure, value: f64| if figure.scales() { value * factor } else { value };
-    let expected = |id: &str, writes: bool, shown: Shown| -> Option<f64> {
+    let expected = |id: &str, writes: bool, shown: Measure| -> Option<f64> {
         let figures = published(scenario, id)?;
         match shown {
-            Shown::Plain(figure) => Some(scaled(figure, figures.get(figure)?)),
-            Shown::Reached => reached(figures, writes),
+            Measure::Plain(figure) => Some(scaled(figure, figures.get(figure)?)),
+            Measure::Reached => reached(figures, writes),
         }
     };
-    let measured = |step: &StepResult, writes: bool, shown: Shown| match shown {
-        Shown::Plain(figure) => step.get(figure),
-        Shown::Reached => reached(&step.figures, writes),
+    let measured = |step: &StepResult, writes: bool, shown: Measure| match shown {
+        Measure::Plain(figure) => step.get(figure),
+        Measure::Reached => reached(&step.figures, writes),
     };
     let writes = |result: &StepResult| match step(scenario, &result.id).map(|step| &step.action) {
         Some(Action::Fio(job)) => !job.reads_only(),
         _ => result.get(Figure::DiskWrites) > result.get(Figure::DiskReads),
     };
-    let columns: Vec<(Shown, &str)> = COLUMNS
+    let columns: Vec<(Measure, &str)> = COLUMNS
         .into_iter()
         .filter(|(shown, _)| {
             run.steps.iter().any(|step| {
@@ -118,20 +118,20 @@ fn reached(figures: &Figures, writes: bool) -> Option<f64> {
     figures.get(Figure::Issued).filter(|issued| *issued > 0.0).map(|issued| requests / issued)
 }
 
-fn text(shown: Shown, value: f64) -> String {
+fn text(shown: Measure, value: f64) -> String {
     match shown {
-        Shown::Reached => Quantity::ratio(value).to_string(),
-        Shown::Plain(figure) if figure.unit() == Unit::PerSecond => Quantity::count(value.round()).to_string(),
-        Shown::Plain(figure) if figure.unit() == Unit::Count => Quantity::count(value.round()).to_string(),
-        Shown::Plain(figure) => Quantity::new(value, figure.unit()).to_string(),
+        Measure::Reached => Quantity::ratio(value).to_string(),
+        Measure::Plain(figure) if figure.unit() == Unit::PerSecond => Quantity::count(value.round()).to_string(),
+        Measure::Plain(figure) if figure.unit() == Unit::Count => Quantity::count(value.round()).to_string(),
+        Measure::Plain(figure) => Quantity::new(value, figure.unit()).to_string(),
     }
 }
 
-fn cell(shown: Shown, value: Option<f64>) -> Cell {
+fn cell(shown: Measure, value: Option<f64>) -> Cell {
     value.map_or_else(dash, |value| Cell::toned(text(shown, value), Tone::Strong))
 }
 
-fn elsewhere(shown: Shown, value: Option<f64>) -> Cell {
+fn elsewhere(shown: Measure, value: Option<f64>) -> Cell {
     let Some(value) = value else { return dash() };
     if comparable(shown) {
         text(shown, value).into()
@@ -140,7 +140,7 @@ fn elsewhere(shown: Shown, value: Option<f64>) -> Cell {
     }
 }
 
-fn ratio(shown: Shown, measured: Option<f64>, published: Option<f64>) -> Cell {
+fn ratio(shown: Measure, measured: Option<f64>, published: Option<f64>) -> Cell {
     match (measured, published) {
         (Some(measured), Some(published)) if comparable(shown) => {
             if published > 0.0 {
@@ -159,10 +159,10 @@ fn dash() -> Cell {
     Cell::toned("-", Tone::Dim)
 }
 
-fn comparable(shown: Shown) -> bool {
+fn comparable(shown: Measure) -> bool {
     match shown {
-        Shown::Reached => true,
-        Shown::Plain(figure) => figure.comparability().across_machines(),
+        Measure::Reached => true,
+        Measure::Plain(figure) => figure.comparability().across_machines(),
     }
 }
 

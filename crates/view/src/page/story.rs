@@ -28,10 +28,10 @@ pub(super) fn before(report: &Report, stages: Vec<Stage>, blocks: &mut Vec<Block
         blocks.push(Block::Chain(stages));
     }
     blocks.push(Block::Heading("Evidence".to_owned()));
-    let mut saw = findings::saw(root, &report.recording);
-    saw.advice.clear();
-    saw.contradictions.rows.clear();
-    blocks.push(Block::Finding(Box::new(saw)));
+    let mut card = findings::card(root, &report.recording);
+    card.advice.clear();
+    card.contradictions.rows.clear();
+    blocks.push(Block::Finding(Box::new(card)));
     let table = chain::evidence(diagnosis);
     if !table.rows.is_empty() {
         blocks.push(Block::Table(table));
@@ -65,8 +65,8 @@ pub(super) fn after(report: &Report, blocks: &mut Vec<Block>) {
     }
     if !others.is_empty() {
         blocks.push(Block::Heading("Other findings".to_owned()));
-        let saw = others.iter().map(|finding| Block::Finding(Box::new(findings::saw(finding, &report.recording))));
-        blocks.extend(saw);
+        let card = others.iter().map(|finding| Block::Finding(Box::new(findings::card(finding, &report.recording))));
+        blocks.extend(card);
     }
 }
 

@@ -1,6 +1,6 @@
 //! A table of a recording in columns.
 
-use super::{Heading, Row, Shown, cell};
+use super::{Heading, Row, TopicTable, cell};
 use crate::table::Tone;
 use crate::text::{Style, words};
 use pagetide_core::LocalClock;
@@ -32,7 +32,7 @@ impl Cells {
 /// # Errors
 ///
 /// Those of the writer.
-pub fn draw(shown: &Shown<'_>, clock: &LocalClock, style: Style, out: &mut dyn Write) -> io::Result<bool> {
+pub fn draw(shown: &TopicTable<'_>, clock: &LocalClock, style: Style, out: &mut dyn Write) -> io::Result<bool> {
     let headings: Vec<Heading> = shown.headings().collect();
     let zone = clock.abbreviation(shown.recording.stamps().first().map_or(0, |stamp| stamp.wall_ns));
     let names = [zone.as_str()].into_iter().chain(shown.entity()).chain(headings.iter().map(|heading| heading.name));

@@ -56,11 +56,11 @@ impl Stretches {
     }
 
     /// The stretches as they stand on the axis, with the wall clock at their start.
-    pub(super) fn on_axis(&self, wall: impl Fn(i64) -> Option<i64>) -> Vec<Stretch> {
+    pub(super) fn on_axis(&self, local: impl Fn(i64) -> Option<i64>) -> Vec<Stretch> {
         let stretch = |(from, to, at): &(i64, i64, i64)| Stretch {
             from: *at,
             to: at.saturating_add(to.saturating_sub(*from)),
-            start_wall_ns: wall(*from).unwrap_or(0),
+            start_local_ns: local(*from).unwrap_or(0),
         };
         self.stretches.iter().map(stretch).collect()
     }

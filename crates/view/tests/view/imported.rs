@@ -45,7 +45,7 @@ fn timeline(report: &Report) -> Timeline {
 #[test]
 fn time_without_samples_is_cut_out_of_the_axis() {
     let timeline = timeline(&report());
-    let starts: Vec<i64> = timeline.stretches.iter().map(|stretch| stretch.start_wall_ns).collect();
+    let starts: Vec<i64> = timeline.stretches.iter().map(|stretch| stretch.start_local_ns).collect();
     assert_eq!(starts, [0, NOON], "a stored rate is of the ten minutes before its stamp");
     let lengths: Vec<i64> = timeline.stretches.iter().map(|stretch| stretch.to - stretch.from).collect();
     assert_eq!(lengths, [400 * MINUTE, 600 * MINUTE]);

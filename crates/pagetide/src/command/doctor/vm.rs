@@ -2,7 +2,7 @@
 
 use super::{Check, first_line};
 use crate::interrupt::Interrupt;
-use crate::progress::Shown;
+use crate::progress::ProgressDisplay;
 use pagetide_core::{Bytes, Error};
 use pagetide_lab::vm::{self, Accelerated, Accelerator, GuestKernel, Survey, Vm, VmOptions};
 
@@ -18,7 +18,7 @@ pub(super) fn checks(probe: bool) -> Result<Vec<Check>, Error> {
         VmOptions { init_words: vec!["guest".to_owned()], ..VmOptions::new(vm::usual_cache(), &folder, &folder, own) };
     let vm = Vm::new(options);
     if probe {
-        vm.probe(&mut Shown::new(Interrupt::catch()?, false))?;
+        vm.probe(&mut ProgressDisplay::new(Interrupt::catch()?, false))?;
     }
     let survey = vm.survey();
     let mut checks = vec![qemu(&survey), kernel(&survey), accelerator(&survey)];

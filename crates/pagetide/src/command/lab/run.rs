@@ -6,7 +6,7 @@ mod several;
 
 use super::Outcome;
 use crate::interrupt::Interrupt;
-use crate::progress::Shown;
+use crate::progress::ProgressDisplay;
 use crate::{output, reports};
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser};
@@ -128,7 +128,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         Some(out) => folder::make(out, arguments.force)?,
         None => folder::make(&folder::unused(&one.scenario.id), arguments.force)?,
     };
-    let mut progress = Shown::new(interrupt, false);
+    let mut progress = ProgressDisplay::new(interrupt, false);
     progress.say(&format!("seed {0} (--seed {0} repeats its random choices)", one.seed));
     let report = one::run(arguments, one, &dir, &mut progress)?;
     drop(progress);

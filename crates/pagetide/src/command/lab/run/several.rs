@@ -1,10 +1,10 @@
 //! Several runs, one after the other: each is an outcome on one page, whatever becomes of it.
 
 use super::{Arguments, Outcome, Planned, folder, one};
-use crate::ahead::Ahead;
 use crate::interrupt::Interrupt;
 use crate::output;
-use crate::progress::Shown;
+use crate::progress::ProgressDisplay;
+use crate::remaining::RemainingTime;
 use crate::reports;
 use pagetide_core::{Attempt, AttemptOutcome, Batch, Candidate, Error, Nanos, Progress};
 use pagetide_dir::Dir;
@@ -21,7 +21,7 @@ pub(super) fn run(
     let dir = folder::make(&place(arguments, planned), arguments.force)?;
     let folder = dir.path();
     let forecasts: Vec<_> = planned.iter().map(|one| forecast(&one.scenario, arguments.scale)).collect();
-    let mut progress = Shown::of_several(interrupt.clone(), Ahead::new(&forecasts));
+    let mut progress = ProgressDisplay::of_several(interrupt.clone(), RemainingTime::new(&forecasts));
     let mut batch = Batch {
         scale: arguments.scale,
         started_wall_ns: pagetide_recorder::now().wall_ns,
@@ -71,7 +71,7 @@ fn begin(
     arguments: &Arguments,
     planned: &Planned,
     folder: &Path,
-    progress: &mut Shown,
+    progress: &mut ProgressDisplay,
 ) -> Result<AttemptOutcome, Error> {
     let folder = folder::make(folder, false)?;
     let report = one::run(arguments, planned, &folder, progress)?;

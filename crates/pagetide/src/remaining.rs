@@ -1,4 +1,4 @@
-//! How much of several runs still lies ahead: a forecast for each, corrected by the pace that was seen.
+//! The time that several runs still need: a forecast for each, corrected by the measured pace.
 
 use pagetide_core::Nanos;
 use std::time::Instant;
@@ -6,13 +6,13 @@ use std::time::Instant;
 /// Seconds of forecast that the forecast's own pace counts for, so that the first seconds of a run do not decide.
 const TRUST: f64 = 20.0;
 
-/// The runs, the one that runs now, and where it stands.
+/// The runs, the current one, and its progress.
 #[derive(Debug)]
-pub(crate) struct Ahead {
-    /// Of each run, the seconds before its first step and of each step.
+pub(crate) struct RemainingTime {
+    /// Of each run the seconds before its first step, then those of each step.
     forecasts: Vec<Vec<f64>>,
     run: usize,
-    /// The step that runs, from 1; 0 before the first.
+    /// The current step, from 1; 0 before the first.
     step: usize,
     fraction: f64,
     began: Instant,
@@ -21,8 +21,8 @@ pub(crate) struct Ahead {
     forecast: f64,
 }
 
-impl Ahead {
-    /// Nothing of it has begun.
+impl RemainingTime {
+    /// Before the first run.
     pub(crate) fn new(forecasts: &[Vec<Nanos>]) -> Self {
         let seconds = |run: &Vec<Nanos>| run.iter().map(|time| time.as_secs_f64()).collect();
         Self {
@@ -46,9 +46,9 @@ impl Ahead {
         (self.run, self.step, self.fraction, self.began) = (index, 0, 0.0, Instant::now());
     }
 
-    /// The run is over. The time of one that was refused says nothing about the pace of others.
-    pub(crate) fn run_done(&mut self, came_to_its_end: bool) {
-        if came_to_its_end {
+    /// The run is over. The time of a run that was refused does not change the pace.
+    pub(crate) fn run_done(&mut self, complete: bool) {
+        if complete {
             self.taken += self.began.elapsed().as_secs_f64();
             self.forecast += self.forecasts.get(self.run).map_or(0.0, |run| run.iter().sum());
         }
@@ -83,38 +83,38 @@ mod tests {
 
     const SECOND: u64 = 1_000_000_000;
 
-    fn seconds(ahead: &Ahead) -> f64 {
-        ahead.left().as_secs_f64()
+    fn seconds(remaining: &RemainingTime) -> f64 {
+        remaining.left().as_secs_f64()
     }
 
     #[test]
     fn what_is_left_shrinks_with_every_step_and_ends_at_nothing() {
         let step = |seconds: u64| Nanos::new(seconds * SECOND);
-        let mut ahead = Ahead::new(&[vec![step(10), step(50), step(40)], vec![step(100)]]);
-        let mut last = seconds(&ahead);
+        let mut remaining = RemainingTime::new(&[vec![step(10), step(50), step(40)], vec![step(100)]]);
+        let mut last = seconds(&remaining);
         assert!((last - 200.0).abs() < 1.0, "{last}");
-        let mut check = |ahead: &Ahead| {
-            let now = seconds(ahead);
+        let mut check = |remaining: &RemainingTime| {
+            let now = seconds(remaining);
             assert!(now < last, "{now} after {last}");
             last = now;
         };
-        ahead.step(1);
-        check(&ahead);
-        ahead.fraction(0.5);
-        check(&ahead);
-        ahead.step(2);
-        check(&ahead);
-        ahead.run_done(true);
-        // A run that came to its end at once makes the rest look fast; it is never more than was forecast.
-        assert!(seconds(&ahead) <= 100.0);
-        ahead.run_done(true);
-        assert!(seconds(&ahead) < 1e-9);
+        remaining.step(1);
+        check(&remaining);
+        remaining.fraction(0.5);
+        check(&remaining);
+        remaining.step(2);
+        check(&remaining);
+        remaining.run_done(true);
+        // A run that ended at once makes the rest look fast; the estimate is never above the forecast.
+        assert!(seconds(&remaining) <= 100.0);
+        remaining.run_done(true);
+        assert!(seconds(&remaining) < 1e-9);
     }
 
     #[test]
     fn a_refused_run_does_not_change_the_pace() {
-        let mut ahead = Ahead::new(&[vec![Nanos::new(100 * SECOND)], vec![Nanos::new(100 * SECOND)]]);
-        ahead.run_done(false);
-        assert!((seconds(&ahead) - 100.0).abs() < 1.0, "{}", seconds(&ahead));
+        let mut remaining = RemainingTime::new(&[vec![Nanos::new(100 * SECOND)], vec![Nanos::new(100 * SECOND)]]);
+        remaining.run_done(false);
+        assert!((seconds(&remaining) - 100.0).abs() < 1.0, "{}", seconds(&remaining));
     }
 }
