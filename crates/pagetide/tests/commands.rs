@@ -74,7 +74,7 @@ fn wrong_input_is_exit_2_with_a_mend() {
         (&["lab", "run", "bufered-read"], "`buffered-read`?"),
         (&["lab", "run", "buffered-read", "--scale", "0.5"], "1/8"),
         (&["lab", "run", "buffered-read", "--set", "memry=1GiB"], "`memory`?"),
-        (&["lab", "run", "buffered-read", "--out", folder], "not a run"),
+        (&["lab", "run", "buffered-read", "--out", folder], "not of a run"),
         (&["lab", "run", "buffered-read", "--steps", "A44"], "`A4`?"),
         (&["lab", "run", "all", "--steps", "A4"], "--steps"),
         (&["lab", "run", "buffered-read", "--on", "host,vn"], "vn"),
@@ -327,9 +327,9 @@ fn doctor_says_what_a_vm_needs_without_booting_one() {
         let found = checks["checks"].as_array().unwrap().iter().find(|check| check["name"] == name);
         found.unwrap_or_else(|| panic!("no {name} in {checks}")).clone()
     };
-    for name in ["qemu", "guest kernel"] {
+    for (name, hint) in [("qemu", "apt-get"), ("guest kernel", "--kernel")] {
         let missing = check(name);
-        assert!(missing["there"] == false && missing["hint"].as_str().unwrap().contains("apt-get"), "{missing}");
+        assert!(missing["there"] == false && missing["hint"].as_str().unwrap().contains(hint), "{missing}");
     }
     for name in ["accelerator", "mkfs.ext4", "mkfs.xfs", "cache"] {
         let found = check(name);

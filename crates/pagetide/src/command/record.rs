@@ -1,19 +1,19 @@
 //! `pagetide record`: the flight recorder.
 
 mod keep;
+mod settings;
 mod status;
 
 use super::Outcome;
-use crate::live_trace::Sample;
 use crate::output;
-use keep::Limit;
 use pagetide_core::{Error, Nanos};
 use pagetide_recorder::Tracing;
-use pagetide_service::{Address, Listener, Options, Recorded, Service};
+use pagetide_service::{Listener, Options, Recorded, Service};
 use serde_json::json;
+use settings::Settings;
 use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Record this host: until Ctrl-C, for a time, while a command runs, or as a service.
@@ -26,99 +26,102 @@ Examples:
   pagetide record -o rec --service --keep 14d --keep 2GiB --listen 9815
   pagetide record -o rec --trace --for 10min                then: pagetide evictions rec, pagetide mrc rec
   pagetide record -o rec --status                          state of that recording
+  pagetide record --check-config --config recorder.toml    the options that a file gives
 Then: pagetide diagnose rec, pagetide show rec disk
 
 As a service SIGHUP ends the open segment; SIGTERM and SIGINT end the recording. docs/SERVICE.md has the rest.")]
 pub(crate) struct Arguments {
-    /// The recording's folder; it must hold no recording unless that is continued.
-    #[arg(short, long, value_name = "DIR", default_value = "pagetide-recording")]
-    out: PathBuf,
-    /// Time between samples.
-    #[arg(long, value_name = "TIME", default_value = "1s")]
-    interval: Nanos,
+    #[command(flatten)]
+    settings: Settings,
+    /// Read options from this TOML file; what the command line says comes first. Its keys are the options' names.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Check the file of options and print what it gives; record nothing [file: --config, else /etc/pagetide/recorder.toml].
+    #[arg(long, conflicts_with_all = ["command", "status", "service"])]
+    check_config: bool,
     /// Stop after this time.
     #[arg(long = "for", value_name = "TIME")]
     length: Option<Nanos>,
-    /// Record every process, not only the command's and the first by memory, IO, major faults and waiting.
-    #[arg(long)]
-    all_processes: bool,
-    /// Record only the host, its zones and its disks: of processes only the kernel's reclaim threads, and no control groups.
-    #[arg(long, conflicts_with_all = ["command", "all_processes"])]
-    host_only: bool,
     /// Read the kernel's files below this folder instead of this host's: a tree of them from elsewhere.
-    #[arg(long, value_name = "DIR", conflicts_with = "command")]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["command", "trace"])]
     root: Option<PathBuf>,
     /// Continue the recording that the folder holds.
     #[arg(long = "continue")]
     continue_recording: bool,
-    /// Keep at most this age (`7d`) or size (`2GiB`); may be given once for each. Continues a recording.
-    #[arg(long, value_name = "AGE|SIZE")]
-    keep: Vec<Limit>,
     /// Run under a service manager: continue the recording, lock all memory, print one line, notify systemd.
     #[arg(long, conflicts_with_all = ["command", "length"])]
     service: bool,
-    /// Serve metrics to Prometheus at this address, `PORT` or `ADDRESS:PORT`, under /metrics.
-    #[arg(long, value_name = "ADDRESS")]
-    listen: Option<Address>,
-    /// Allow --listen to take an address that other hosts can reach. There is no password.
-    #[arg(long, requires = "listen")]
-    expose: bool,
     /// Print the state of the recording in the folder, and record nothing. Exit code 1 when no recorder runs there.
     #[arg(long, conflicts_with_all = ["command", "length", "service", "listen", "keep", "continue_recording"])]
     status: bool,
-    /// Trace the page cache, too: who evicts whom, how much memory would help, who waits (needs root; docs/TRACE.md).
-    #[arg(long, value_name = "1/N", num_args = 0..=1, require_equals = true, default_missing_value = "1/64", conflicts_with = "root")]
-    trace: Option<Sample>,
-    /// Leave the names of files out of the trace.
-    #[arg(long, requires = "trace")]
-    no_names: bool,
     /// The command to run and record, with its arguments.
-    #[arg(last = true, value_name = "CMD")]
+    #[arg(last = true, value_name = "CMD", conflicts_with = "host_only")]
     command: Vec<OsString>,
 }
 
 pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
-    if arguments.status {
-        return status::run(&arguments.out, json);
+    if arguments.check_config {
+        let path = arguments.config.as_deref().unwrap_or(Path::new("/etc/pagetide/recorder.toml"));
+        return check(path, json);
     }
-    if Duration::from_nanos(arguments.interval.get()) < Duration::from_millis(1) {
+    let settings = match &arguments.config {
+        None => arguments.settings.clone(),
+        Some(path) => arguments.settings.clone().or(settings::settings(path, &settings::words(path)?)?),
+    };
+    let (folder, interval) = (settings.folder(), settings.interval.unwrap_or(Nanos::new(1_000_000_000)));
+    if arguments.status {
+        return status::run(&folder, json);
+    }
+    if Duration::from_nanos(interval.get()) < Duration::from_millis(1) {
         return Err(Error::input("the interval is shorter than 1 ms", "give --interval 100ms or more"));
     }
-    let keep = keep::both(&arguments.keep)?;
-    let continues = arguments.continue_recording || arguments.service || !arguments.keep.is_empty();
+    let keep = keep::both(&settings.keep)?;
+    let continues = arguments.continue_recording || arguments.service || !settings.keep.is_empty();
     let service = Service::start(Options {
-        folder: arguments.out.clone(),
-        interval: arguments.interval,
+        folder: folder.clone(),
+        interval,
         length: arguments.length,
         keep: continues.then_some(keep),
         service: arguments.service,
-        listener: arguments.listen.map(|address| Listener::bind(address, arguments.expose)).transpose()?,
+        listener: settings.listen.map(|address| Listener::bind(address, settings.expose)).transpose()?,
         root: arguments.root.clone(),
-        all_processes: arguments.all_processes,
-        host_only: arguments.host_only,
-        tracing: arguments.trace.map(|sample| Tracing { shift: sample.shift, names: !arguments.no_names }),
+        all_processes: settings.all_processes,
+        host_only: settings.host_only,
+        tracing: settings.trace.map(|sample| Tracing { shift: sample.shift, names: !settings.no_names }),
         command: arguments.command.clone(),
     })?;
     if arguments.service {
         let listens = service.address().map_or_else(String::new, |address| format!(", http://{address}/metrics"));
-        output::say(&format!("recording to {} every {}{listens}", arguments.out.display(), arguments.interval));
+        output::say(&format!("recording to {} every {interval}{listens}", folder.display()));
     }
     let recorded = service.wait()?;
-    report(arguments, json, &recorded)?;
+    report(&folder, arguments.service, json, &recorded)?;
     Ok(if recorded.command.is_none_or(|status| status.success()) { Outcome::Done } else { Outcome::Failed })
 }
 
-fn report(arguments: &Arguments, json: bool, Recorded { manifest, command }: &Recorded) -> Result<(), Error> {
-    let folder = arguments.out.display();
+/// Prints what a file of options gives, as the command line that gives the same.
+fn check(path: &Path, json: bool) -> Result<Outcome, Error> {
+    let words = settings::words(path)?;
+    let settings = settings::settings(path, &words)?;
+    keep::both(&settings.keep)?;
+    if json {
+        output::print_json(&json!({ "config": path, "arguments": words }))?;
+    } else {
+        output::print(&format!("{} is valid: pagetide record {}\n", path.display(), words.join(" ")))?;
+    }
+    Ok(Outcome::Done)
+}
+
+fn report(folder: &Path, service: bool, json: bool, Recorded { manifest, command }: &Recorded) -> Result<(), Error> {
     if json {
         return output::print_json(&json!({
-            "recording": arguments.out, "samples": manifest.samples, "late_samples": manifest.late_samples,
+            "recording": folder, "samples": manifest.samples, "late_samples": manifest.late_samples,
             "lost_samples": manifest.lost_samples, "recorder_cpu_ns": manifest.recorder_cpu.get(),
             "command_exit": command.and_then(|status| status.code()),
             "command_signal": command.and_then(|status| status.signal()),
         }));
     }
-    if arguments.service {
+    if service {
         return Ok(());
     }
     let late = match manifest.late_samples {
@@ -129,6 +132,7 @@ fn report(arguments: &Arguments, json: bool, Recorded { manifest, command }: &Re
         0 => String::new(),
         lost => format!(", {lost} lost"),
     };
+    let folder = folder.display();
     output::say(&format!(
         "{} samples in {folder} ({late}{lost}), {} of CPU; now: pagetide diagnose {folder}",
         manifest.samples, manifest.recorder_cpu

@@ -1,0 +1,169 @@
+//! What a recording is made with: options of the command line, or keys of the same names in a TOML file.
+
+use super::keep::Limit;
+use crate::live_trace::Sample;
+use clap::{Args, FromArgMatches};
+use pagetide_core::{Error, Nanos};
+use pagetide_service::Address;
+use std::path::{Path, PathBuf};
+use toml::Value;
+
+/// Options that a file may give as well.
+#[derive(Debug, Clone, Default, Args)]
+pub(super) struct Settings {
+    /// The recording's folder; it must hold no recording unless that is continued [default: pagetide-recording].
+    #[arg(short, long, value_name = "DIR")]
+    pub(super) out: Option<PathBuf>,
+    /// Time between samples [default: 1s].
+    #[arg(long, value_name = "TIME")]
+    pub(super) interval: Option<Nanos>,
+    /// Record every process, not only the command's and the first by memory, IO, major faults and waiting.
+    #[arg(long)]
+    pub(super) all_processes: bool,
+    /// Record only the host, its zones and its disks: of processes only the kernel's reclaim threads, and no control groups.
+    #[arg(long, conflicts_with = "all_processes")]
+    pub(super) host_only: bool,
+    /// Keep at most this age (`7d`) or size (`2GiB`); may be given once for each. Continues a recording.
+    #[arg(long, value_name = "AGE|SIZE")]
+    pub(super) keep: Vec<Limit>,
+    /// Serve metrics to Prometheus at this address, `PORT` or `ADDRESS:PORT`, under /metrics.
+    #[arg(long, value_name = "ADDRESS")]
+    pub(super) listen: Option<Address>,
+    /// Allow --listen to take an address that other hosts can reach. There is no password.
+    #[arg(long, requires = "listen")]
+    pub(super) expose: bool,
+    /// Trace the page cache, too: who evicts whom, how much memory would help, who waits (needs root; docs/TRACE.md).
+    #[arg(long, value_name = "1/N", num_args = 0..=1, require_equals = true, default_missing_value = "1/64")]
+    pub(super) trace: Option<Sample>,
+    /// Leave the names of files out of the trace.
+    #[arg(long, requires = "trace")]
+    pub(super) no_names: bool,
+}
+
+impl Settings {
+    /// The folder of the recording.
+    pub(super) fn folder(&self) -> PathBuf {
+        self.out.clone().unwrap_or_else(|| "pagetide-recording".into())
+    }
+
+    /// These, and where they say nothing, the others.
+    pub(super) fn or(self, other: Self) -> Self {
+        Self {
+            out: self.out.or(other.out),
+            interval: self.interval.or(other.interval),
+            all_processes: self.all_processes || other.all_processes && !self.host_only,
+            host_only: self.host_only || other.host_only && !self.all_processes,
+            keep: if self.keep.is_empty() { other.keep } else { self.keep },
+            listen: self.listen.or(other.listen),
+            expose: self.expose || other.expose,
+            trace: self.trace.or(other.trace),
+            no_names: self.no_names || other.no_names,
+        }
+    }
+}
+
+/// The options that a file gives, as words of a command line.
+///
+/// # Errors
+/// It cannot be read, is not TOML, or has a key or a value that no option has.
+pub(super) fn words(path: &Path) -> Result<Vec<String>, Error> {
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        Error::input(format!("cannot read {}: {error}", path.display()), "name an existing file with --config")
+    })?;
+    parse(&text).map_err(|(what, hint)| Error::input(format!("{}: {what}", path.display()), hint))
+}
+
+/// The settings that such words give.
+///
+/// # Errors
+/// An option refuses its value.
+pub(super) fn settings(path: &Path, words: &[String]) -> Result<Settings, Error> {
+    let parsed = command().try_get_matches_from(words).and_then(|matches| Settings::from_arg_matches(&matches));
+    parsed.map_err(|error| {
+        // What is wrong ends at the first empty line; usage follows.
+        let text = error.to_string();
+        let lines: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).map(str::trim).collect();
+        let what = lines.join(" ");
+        let what = what.trim_start_matches("error: ");
+        Error::input(format!("{}: {what}", path.display()), "pagetide record --help lists the values of each option")
+    })
+}
+
+fn command() -> clap::Command {
+    Settings::augment_args(clap::Command::new("record").no_binary_name(true))
+}
+
+/// What is wrong, and a hint.
+type Wrong = (String, String);
+
+fn parse(text: &str) -> Result<Vec<String>, Wrong> {
+    let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
+        let line = error.span().map_or(1, |span| text[..span.start.min(text.len())].lines().count().max(1));
+        (format!("line {line}: {}", error.message()), "write one `option = value` a line".to_owned())
+    })?;
+    let command = command();
+    let known: Vec<&str> = command.get_arguments().filter_map(|argument| argument.get_long()).collect();
+    let mut words = Vec::new();
+    for (key, value) in &table {
+        if !known.contains(&key.as_str()) {
+            return Err((format!("no option is called `{key}`"), format!("the options are {}", known.join(", "))));
+        }
+        let values = if let Value::Array(values) = value { values.as_slice() } else { std::slice::from_ref(value) };
+        for value in values {
+            match value {
+                Value::Boolean(true) => words.push(format!("--{key}")),
+                Value::Boolean(false) => {}
+                Value::String(text) => words.push(format!("--{key}={text}")),
+                Value::Integer(number) => words.push(format!("--{key}={number}")),
+                other => {
+                    let what = format!("`{key}` is a {}", other.type_str());
+                    return Err((what, "give a string, a number, true or false, or a list of strings".to_owned()));
+                }
+            }
+        }
+    }
+    Ok(words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Settings, String> {
+        let words = parse(text).map_err(|(what, _)| what)?;
+        settings(Path::new("f"), &words).map_err(|error| error.what)
+    }
+
+    #[test]
+    fn a_file_gives_what_the_options_of_the_same_names_give() {
+        let file = "out = \"/var/lib/x\"\ninterval = \"2s\"\nkeep = [\"7d\", \"2GiB\"]\nlisten = 9815\ntrace = \"1/128\"\nno-names = true\n\
+                    host-only = false\n";
+        let read = read(file).unwrap();
+        let line = "--out /var/lib/x --interval 2s --keep 7d --keep 2GiB --listen 9815 --trace=1/128 --no-names";
+        let same = settings(Path::new("f"), &line.split(' ').map(str::to_owned).collect::<Vec<_>>()).unwrap();
+        assert_eq!(format!("{read:?}"), format!("{same:?}"));
+        assert_eq!((read.keep.len(), read.host_only), (2, false));
+    }
+
+    #[test]
+    fn what_the_command_line_says_comes_first() {
+        let line = Settings { interval: Some(Nanos::new(5)), host_only: true, ..Settings::default() };
+        let both = line.or(read("out = \"x\"\ninterval = \"2s\"\nall-processes = true\n").unwrap());
+        assert_eq!((both.interval, both.out), (Some(Nanos::new(5)), Some("x".into())));
+        assert!(both.host_only && !both.all_processes);
+    }
+
+    #[test]
+    fn wrong_keys_and_values_are_named() {
+        for (text, word) in [
+            ("intervall = \"1s\"\n", "`intervall`"),
+            ("out = \"x\"\ninterval = = 1\n", "line 2"),
+            ("interval = \"soon\"\n", "soon"),
+            ("keep = 1.5\n", "`keep` is a float"),
+            ("expose = true\n", "listen"),
+        ] {
+            let what = read(text).unwrap_err();
+            assert!(what.contains(word), "{text}: {what}");
+        }
+    }
+}
