@@ -1,6 +1,6 @@
 //! Which questions a recording can answer.
 
-use crate::window::{REFAULTED, SCANNED, STALLS};
+use crate::window::STALLS;
 use pagetide_core::{Recording, Table};
 
 /// A question about a host, and the metrics of which any answers it.
@@ -16,13 +16,13 @@ const QUESTIONS: &[Question] = &[
     Question {
         what: "whether memory is reclaimed",
         table: Table::Host,
-        metrics: &[SCANNED],
+        metrics: &[&["pgscan_kswapd", "pgscan_direct"]],
         hint: "/proc/vmstat or `sar -B`",
     },
     Question {
         what: "whether tasks wait for memory",
         table: Table::Host,
-        metrics: &[&["psi_memory_some"], STALLS, REFAULTED, &["pgmajfault"]],
+        metrics: &[&["psi_memory_some"], STALLS, &["workingset_refault_file", "workingset_refault"], &["pgmajfault"]],
         hint: "/proc/pressure/memory, /proc/vmstat or `sar -B`",
     },
     Question {

@@ -1,11 +1,12 @@
 //! What happens on a host, as the links of a chain: each effect with its onset, its amount and its numbers.
 
-use crate::amount::{Amount, Count, Rate};
+use crate::amount::{Amount, Count, Per, Rate};
 use crate::episodes::SignalSpec;
 use crate::evidence::measured;
 use crate::limits::{FAULTS, GROWTH, STALL_RATE, TURNOVER};
 use crate::signal::Signal;
 use crate::window::{REFAULTED, SCANNED, STALLS, STOLEN, Window, stored};
+use pagetide_core::derived;
 use pagetide_core::{Bytes, Evidence, Kind, Moment, Nanos, Ratio, Relation, Span, Table};
 
 /// A kind of effect. The order is the one in which effects follow from each other.
@@ -91,7 +92,7 @@ pub(crate) fn all(window: &Window<'_>) -> Vec<Effect> {
         effects.extend(of_disk(window, disk));
     }
     effects.extend(growth(window, EffectKind::AnonGrows, "AnonPages", "anonymous memory"));
-    effects.extend(growth(window, EffectKind::SlabGrows, "Slab", "slab"));
+    effects.extend(growth(window, EffectKind::SlabGrows, "Slab", "slab memory"));
     effects.extend(reclaim(window));
     effects.extend(cache_lost(window));
     effects.extend(counted(window));
@@ -115,22 +116,22 @@ fn matters(window: &Window<'_>, rate: Rate<Bytes>) -> bool {
 
 fn of_disk(window: &Window<'_>, disk: &str) -> Vec<Effect> {
     let mut effects = Vec::new();
-    const MOVED: [(EffectKind, &[&str], &str); 2] =
-        [(EffectKind::Reads, &["read_sectors"], "reads"), (EffectKind::Writes, &["write_sectors"], "writes")];
-    for (kind, metrics, verb) in MOVED {
-        let Some((signal, place)) = placed(window, SignalSpec::disk(disk, metrics)) else { continue };
-        let Some(sectors) = signal.mean::<crate::amount::Per<Bytes>>(place.0) else { continue };
-        let rate = sectors * 512.0;
+    let moved = [
+        (EffectKind::Reads, &derived::READ_BANDWIDTH, "reads", "read_sectors"),
+        (EffectKind::Writes, &derived::WRITE_BANDWIDTH, "writes", "write_sectors"),
+    ];
+    for (kind, derived, verb, source) in moved {
+        let Some((signal, place)) = placed(window, SignalSpec::disk(disk, derived)) else { continue };
+        let Some(rate) = signal.mean::<Per<Bytes>>(place.0) else { continue };
         if !matters(window, rate) {
             continue;
         }
-        let source = format!("{} of {disk}", metrics.concat());
+        let source = format!("{source} of {disk}");
         let evidence = vec![measured(place.0, "bytes per second", source, rate)];
         let effect = Effect::new(kind, format!("{disk} {verb} {rate}"), place, evidence);
         effects.push(Effect { disk: Some(disk.to_owned()), flow: Some(rate), ..effect });
     }
-    let placed = |metrics| placed(window, SignalSpec::disk(disk, metrics));
-    let Some((_, place)) = placed(&["io_ms"]).or_else(|| placed(&["util"])) else { return effects };
+    let Some((_, place)) = placed(window, SignalSpec::disk(disk, &derived::BUSY)) else { return effects };
     let during = window.over(place.0);
     let Some(share) = during.busy(disk).filter(|share| share.get() >= BUSY) else { return effects };
     let mut words = format!("{disk} is busy {share} of the time");
@@ -144,7 +145,7 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Vec<Effect> {
         let source = format!("read_ms + write_ms per request, or await_ms of {disk}");
         evidence.push(measured(place.0, "time of a request with its queue", source, time));
     }
-    let flow = during.disk_bytes(disk, &["read_sectors"]);
+    let flow = during.disk_bytes(disk, &derived::READ_BANDWIDTH);
     effects.push(Effect {
         disk: Some(disk.to_owned()),
         flow,
@@ -166,10 +167,10 @@ fn growth(window: &Window<'_>, kind: EffectKind, metric: &'static str, name: &st
 }
 
 fn reclaim(window: &Window<'_>) -> Option<Effect> {
-    let (signal, place) = placed(window, SignalSpec::host(SCANNED))?;
+    let (signal, place) = placed(window, SignalSpec::derived(&SCANNED))?;
     let scanned = signal.mean(place.0).filter(|rate: &Rate<Count>| rate.is_positive())?;
     let during = window.over(place.0);
-    let freed = during.host_bytes(STOLEN)?;
+    let freed = during.host_bytes(&STOLEN)?;
     if freed.per_minute() < window.memory().unwrap_or(Amount::ZERO) * TURNOVER {
         return None;
     }
@@ -177,7 +178,7 @@ fn reclaim(window: &Window<'_>) -> Option<Effect> {
         measured(place.0, "pages scanned", "pgscan_kswapd + pgscan_direct", scanned),
         measured(place.0, "bytes freed", "pgsteal * page size", freed),
     ];
-    let direct = during.host_rate(&["pgscan_direct"]).is_some_and(|direct| direct > scanned * 0.5);
+    let direct = during.host(&derived::SCANNED_DIRECT).is_some_and(|direct| direct > scanned * 0.5);
     let words = if direct { format!("direct reclaim frees {freed}") } else { format!("kswapd reclaims {freed}") };
     Some(Effect { flow: Some(freed), ..Effect::new(EffectKind::Reclaim, words, place, evidence) })
 }
@@ -223,7 +224,7 @@ fn cache_lost(window: &Window<'_>) -> Option<Effect> {
 /// A counter of the host, and from which rate on it matters.
 struct Counter {
     kind: EffectKind,
-    metrics: &'static [&'static str],
+    spec: SignalSpec<'static>,
     /// Events per second from which on it matters; of pages, [`TURNOVER`] decides.
     least: Option<f64>,
     before: &'static str,
@@ -233,18 +234,18 @@ struct Counter {
 
 #[rustfmt::skip]
 const COUNTERS: [Counter; 6] = [
-    Counter { kind: EffectKind::Compaction, metrics: &["compact_stall"], least: Some(STALL_RATE.get()), before: "", after: " direct compactions", source: "compact_stall" },
-    Counter { kind: EffectKind::DirectReclaim, metrics: STALLS, least: Some(STALL_RATE.get()), before: "", after: " direct reclaims", source: "allocstall, all zones" },
-    Counter { kind: EffectKind::SwapOut, metrics: &["pswpout"], least: None, before: "reclaim swaps out ", after: "", source: "pswpout * page size" },
-    Counter { kind: EffectKind::SwapIn, metrics: &["pswpin"], least: None, before: "tasks swap in ", after: "", source: "pswpin * page size" },
-    Counter { kind: EffectKind::Refaults, metrics: REFAULTED, least: None, before: "evicted file pages refault at ", after: "", source: "workingset_refault_file * page size" },
-    Counter { kind: EffectKind::MajorFaults, metrics: &["pgmajfault"], least: Some(FAULTS.get()), before: "", after: " major faults", source: "pgmajfault" },
+    Counter { kind: EffectKind::Compaction, spec: SignalSpec::host(&["compact_stall"]), least: Some(STALL_RATE.get()), before: "", after: " direct compactions", source: "compact_stall" },
+    Counter { kind: EffectKind::DirectReclaim, spec: SignalSpec::host(STALLS), least: Some(STALL_RATE.get()), before: "", after: " direct reclaims", source: "allocstall, all zones" },
+    Counter { kind: EffectKind::SwapOut, spec: SignalSpec::derived(&derived::SWAP_OUT), least: None, before: "reclaim swaps out ", after: "", source: "pswpout * page size" },
+    Counter { kind: EffectKind::SwapIn, spec: SignalSpec::derived(&derived::SWAP_IN), least: None, before: "tasks swap in ", after: "", source: "pswpin * page size" },
+    Counter { kind: EffectKind::Refaults, spec: SignalSpec::derived(&REFAULTED), least: None, before: "evicted file pages refault at ", after: "", source: "workingset_refault_file * page size" },
+    Counter { kind: EffectKind::MajorFaults, spec: SignalSpec::derived(&derived::MAJOR_FAULTS), least: Some(FAULTS.get()), before: "", after: " major faults", source: "pgmajfault" },
 ];
 
 /// What the kernel counts.
 fn counted(window: &Window<'_>) -> Vec<Effect> {
     let effect = |counter: &Counter| {
-        let (signal, place) = placed(window, SignalSpec::host(counter.metrics))?;
+        let (signal, place) = placed(window, counter.spec)?;
         let rate: Rate<Count> = signal.mean(place.0)?;
         let what = format!("{}{}", counter.before, counter.after).trim().to_owned();
         let words = |amount: String| format!("{}{amount}{}", counter.before, counter.after);
@@ -266,20 +267,20 @@ fn counted(window: &Window<'_>) -> Vec<Effect> {
 /// Which tasks wait, by pressure stall information, else by what older tools print.
 fn waits(window: &Window<'_>) -> Vec<Effect> {
     let mut effects: Vec<Effect> = Vec::new();
-    const KINDS: [(EffectKind, &[&str], f64, &str); 4] = [
-        (EffectKind::CpuWaits, &["psi_cpu_some"], 1e6, "tasks wait for a CPU"),
-        (EffectKind::MemoryWaits, &["psi_memory_some"], 1e6, "tasks wait for memory"),
-        (EffectKind::IoWaits, &["psi_io_some"], 1e6, "tasks wait for IO"),
-        (EffectKind::IoWaits, &["cpu_iowait_share"], 1.0, "CPUs idle for IO"),
+    let kinds = [
+        (EffectKind::CpuWaits, &derived::PSI_CPU_SOME, "tasks wait for a CPU"),
+        (EffectKind::MemoryWaits, &derived::PSI_MEMORY_SOME, "tasks wait for memory"),
+        (EffectKind::IoWaits, &derived::PSI_IO_SOME, "tasks wait for IO"),
+        (EffectKind::IoWaits, &derived::CPU_IOWAIT, "CPUs idle for IO"),
     ];
-    for (kind, metrics, unit, name) in KINDS {
+    for (kind, derived, name) in kinds {
         if effects.iter().any(|effect| effect.kind == kind) {
             continue;
         }
-        let Some((signal, place)) = placed(window, SignalSpec::host(metrics)) else { continue };
-        let share = signal.mean(place.0).map(|rate: Amount<Ratio>| rate / unit);
+        let Some((signal, place)) = placed(window, SignalSpec::derived(derived)) else { continue };
+        let share: Option<Amount<Ratio>> = signal.mean(place.0);
         let Some(share) = share.filter(|share| share.get() >= WAITING) else { continue };
-        let evidence = vec![measured(place.0, "share of time", metrics.concat(), share)];
+        let evidence = vec![measured(place.0, "share of time", derived.name, share)];
         effects.push(Effect::new(kind, format!("{name} {share} of the time"), place, evidence));
     }
     effects

@@ -1,6 +1,7 @@
 //! When each signal is far above its baseline, found once for each signal of a recording.
 
 use crate::signal::{Signal, Weighed};
+use pagetide_core::derived::{self, Derived};
 use pagetide_core::{Recording, Table};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -19,6 +20,8 @@ enum Formula {
     Rate(&'static [&'static str]),
     Growth(&'static str),
     Fall(&'static str),
+    /// A derived metric, by name.
+    Derived(&'static str),
     Await,
 }
 
@@ -28,9 +31,9 @@ impl<'a> SignalSpec<'a> {
         Self { table, entity, formula: Formula::Rate(metrics) }
     }
 
-    /// The same of a disk.
-    pub(crate) const fn disk(disk: &'a str, metrics: &'static [&'static str]) -> Self {
-        Self::rate(Table::Disk, disk, metrics)
+    /// A derived metric of a disk.
+    pub(crate) const fn disk(disk: &'a str, derived: &'static Derived) -> Self {
+        Self { table: Table::Disk, entity: disk, formula: Formula::Derived(derived.name) }
     }
 
     /// How fast a gauge grows.
@@ -50,6 +53,7 @@ impl<'a> SignalSpec<'a> {
             Formula::Rate(metrics) => Signal::rate(recording, table, entity, metrics),
             Formula::Growth(metric) => Signal::slope(recording, table, entity, metric, 1.0),
             Formula::Fall(metric) => Signal::slope(recording, table, entity, metric, -1.0),
+            Formula::Derived(name) => Signal::derived(recording, table, entity, derived::find(name)?),
             Formula::Await => Signal::disk_await(recording, entity),
         }
     }
@@ -59,6 +63,11 @@ impl SignalSpec<'static> {
     /// The sum of the rates of those metrics of the host that exist.
     pub(crate) const fn host(metrics: &'static [&'static str]) -> Self {
         Self::rate(Table::Host, "", metrics)
+    }
+
+    /// A derived metric of the host.
+    pub(crate) const fn derived(derived: &'static Derived) -> Self {
+        Self { table: Table::Host, entity: "", formula: Formula::Derived(derived.name) }
     }
 
     /// How fast a gauge of the host grows.

@@ -65,6 +65,7 @@ pub(crate) fn metrics() -> &'static [&'static str] {
         let shared = [effect::METRICS, process::METRICS, watermarks::METRICS].into_iter();
         let shared = shared.chain(window::METRICS.iter().copied()).chain(coverage::metrics());
         let mut all: Vec<&str> = shared.chain(RULES.iter().map(|rule| rule.doc.metrics)).flatten().copied().collect();
+        all.extend(window::DERIVED.iter().flat_map(|derived| derived.metrics()));
         all.sort_unstable();
         all.dedup();
         all
@@ -142,7 +143,17 @@ mod tests {
 
     #[test]
     fn every_metric_that_a_rule_reads_exists() {
-        const IMPORTED: [&str; 6] = ["util", "queue_depth", "await_ms", "reads_writes", "cpu_iowait_share", "pgsteal"];
+        const IMPORTED: [&str; 9] = [
+            "util",
+            "queue_depth",
+            "await_ms",
+            "read_await_ms",
+            "write_await_ms",
+            "reads_writes",
+            "cpu_iowait_share",
+            "cpu_idle_share",
+            "pgsteal",
+        ];
         let known = |name| {
             IMPORTED.contains(&name)
                 || pagetide_core::Table::ALL.iter().any(|table| pagetide_core::metric::find(*table, name).is_some())

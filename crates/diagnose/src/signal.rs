@@ -4,6 +4,7 @@
 //! used as it is, over its own interval. No threshold is fixed: each series gives its own baseline.
 
 use crate::amount::Amount;
+use pagetide_core::derived::{self, Derived, Interval};
 use pagetide_core::{Kind, Moment, Nanos, Recording, Span, Table};
 
 /// A rate per second over time.
@@ -49,24 +50,30 @@ impl Signal {
         (!points.is_empty()).then_some(Self { points })
     }
 
-    /// The time of a request at a disk with its queue, ns, over time: what all requests took over how many were completed.
-    /// Intervals with fewer than two requests have none.
-    pub(crate) fn disk_await(recording: &Recording, disk: &str) -> Option<Self> {
-        let rate = |metrics: &[&str]| Self::rate(recording, Table::Disk, disk, metrics);
-        let (Some(spent), Some(completed)) = (rate(&["read_ms", "write_ms"]), rate(&["reads", "writes"])) else {
-            return rate(&["await_ms"]);
-        };
-        let requests = |to: i64| {
-            let at = completed.points.partition_point(|point| point.to < to);
-            completed.points.get(at).filter(|point| point.to == to).map(|point| point.value)
-        };
-        let per_request = |point: &Point| {
-            let seconds = point.to.saturating_sub(point.from) as f64 / 1e9;
-            let requests = requests(point.to).filter(|requests| requests * seconds >= 2.0)?;
-            Some(Point { value: point.value / requests * 1e6, ..*point })
-        };
-        let points: Vec<Point> = spent.points.iter().filter_map(per_request).collect();
+    /// A derived metric over time; absent when its members were not recorded.
+    pub(crate) fn derived(
+        recording: &Recording,
+        table: Table,
+        entity: &str,
+        derived: &'static Derived,
+    ) -> Option<Self> {
+        let intervals = derived.intervals(recording, table, entity).into_iter();
+        let points: Vec<Point> = intervals.map(|Interval { from, to, value }| Point { from, to, value }).collect();
         (!points.is_empty()).then_some(Self { points })
+    }
+
+    /// The time of a request at a disk with its queue, ns, over time, without intervals with fewer than two requests.
+    pub(crate) fn disk_await(recording: &Recording, disk: &str) -> Option<Self> {
+        let mut time = Self::derived(recording, Table::Disk, disk, &derived::AWAIT)?;
+        if let Some(requests) = Self::derived(recording, Table::Disk, disk, &derived::TPS) {
+            let many = |point: &Point| {
+                let at = requests.points.partition_point(|one| one.to < point.to);
+                let same = requests.points.get(at).filter(|one| one.to == point.to);
+                same.is_none_or(|one| one.value * point.length() as f64 >= 2e9)
+            };
+            time.points.retain(many);
+        }
+        (!time.points.is_empty()).then_some(time)
     }
 
     /// How fast a gauge falls (`sign` -1) or grows (1); negative where it does the opposite, which shows how much it moves anyway.

@@ -3,6 +3,7 @@
 use crate::amount::{Amount, Count, Limit, Rate};
 use crate::limits::{FAULTS, TURNOVER};
 use crate::window::{REFAULTED, STOLEN, Window};
+use pagetide_core::derived;
 use pagetide_core::{Bytes, Ratio};
 
 /// The device from which a stream comes.
@@ -66,13 +67,13 @@ pub(crate) const ANON_MOST: Limit<Ratio> = Limit::new(
 
 /// The stream of a window, when there is one.
 pub(crate) fn of<'a>(window: &Window<'a>) -> Option<Stream<'a>> {
-    let freed = window.host_bytes(STOLEN)?;
-    let read = |window: &Window<'_>, disk: &str| window.disk_bytes(disk, &["read_sectors"]);
+    let freed = window.host_bytes(&STOLEN)?;
+    let read = |window: &Window<'_>, disk: &str| window.disk_bytes(disk, &derived::READ_BANDWIDTH);
     let (disk, rate) = window.busiest(|disk| read(window, disk))?;
     let total = window.all_disks(|disk| read(window, disk))?;
     let baseline = window.before().and_then(|quiet| read(&quiet, disk));
-    let refaulted = window.host_bytes(REFAULTED);
-    let swapped = window.host_bytes(&["pswpin", "pswpout"]).unwrap_or(Amount::ZERO);
+    let refaulted = window.host_bytes(&REFAULTED);
+    let swapped = window.swapped().unwrap_or(Amount::ZERO);
     let grown = window.host_change("AnonPages").zip(window.length());
     let grown = grown.map_or(Amount::ZERO, |(bytes, length)| bytes.per(length));
     let dropped = window.host_rate(&["drop_pagecache"]).is_some_and(Amount::is_positive);
@@ -104,8 +105,8 @@ impl Stream<'_> {
     /// Whether somebody misses what was evicted: a change of working set evicts as well, and nobody reads the old one again.
     pub(crate) fn harmful(&self, window: &Window<'_>) -> bool {
         let missed = self.refaulted.and_then(|rate| window.turnover(rate)).is_some_and(|share| share >= TURNOVER);
-        let faults = window.host_rate(&["pgmajfault"]).unwrap_or(Amount::ZERO);
-        let baseline = window.before().and_then(|quiet| quiet.host_rate(&["pgmajfault"])).unwrap_or(Amount::ZERO);
+        let faults = window.host(&derived::MAJOR_FAULTS).unwrap_or(Amount::ZERO);
+        let baseline = window.before().and_then(|quiet| quiet.host(&derived::MAJOR_FAULTS)).unwrap_or(Amount::ZERO);
         missed || faults >= FAULTS && faults >= baseline * NEW || !self.victims(window).is_empty()
     }
 
@@ -113,7 +114,7 @@ impl Stream<'_> {
     pub(crate) fn victims<'a>(&self, window: &Window<'a>) -> Vec<Victim<'a>> {
         let others = window.disks().into_iter().filter(|disk| *disk != self.disk);
         let busier = others.filter_map(|disk| {
-            let (busy, read) = (window.busy(disk)?, window.disk_bytes(disk, &["read_sectors"])?);
+            let (busy, read) = (window.busy(disk)?, window.disk_bytes(disk, &derived::READ_BANDWIDTH)?);
             let baseline = window.before().and_then(|quiet| quiet.busy(disk));
             let victim =
                 busy.get() >= 0.7 && baseline.is_none_or(|baseline| baseline <= busy * 0.6) && read <= self.rate * 0.2;

@@ -4,6 +4,7 @@ use crate::findings::Stretches;
 use crate::rule::Suspicion;
 use crate::window::Window;
 use crate::{chain, coverage, rules};
+use pagetide_core::derived;
 use pagetide_core::{Cleared, Conclusion, Contradiction, Diagnosis, Finding, Link, Recording, RuleId};
 
 /// The diagnosis that findings lead to.
@@ -48,7 +49,7 @@ fn cannot_tell(whole: Option<&Window<'_>>, findings: Vec<Finding>, mut unknown: 
 
 /// That tasks wait for memory and no rule explains it.
 fn unexplained_waits(whole: &Window<'_>) -> Option<String> {
-    let share = whole.stalled("psi_memory_some").filter(|share| share.get() >= 0.01)?;
+    let share = whole.share(&derived::PSI_MEMORY_SOME).filter(|share| share.get() >= 0.01)?;
     Some(format!("Tasks waited for memory {share} of the time, and no rule found the cause."))
 }
 

@@ -1,19 +1,17 @@
 //! The stretch of a recording that a rule examines, with the step's figures when it is a step of a lab run.
 
-use crate::amount::{Amount, Count, Per, Rate};
+use crate::amount::{Amount, Count, Rate};
 use crate::episodes::{Episodes, SignalSpec};
 use crate::signal::{Signal, merged_span};
+use pagetide_core::derived::{self, Derived};
+pub(crate) use pagetide_core::derived::{
+    REFAULTS_FILE as REFAULTED, SCANNED_FOR_HOST as SCANNED, STOLEN_FOR_HOST as STOLEN,
+};
 use pagetide_core::{
     Bytes, Disk, Figure, Kind, Moment, Nanos, Quantity, Ratio, Recording, Series, Span, StepResult, Table,
 };
 use std::path::Path;
 
-/// Pages that reclaim scanned. Reclaim within a control group for its own limit does not count here (`mm/vmscan.c`, 6.12).
-pub(crate) const SCANNED: &[&str] = &["pgscan_kswapd", "pgscan_direct"];
-/// Pages that reclaim stole, as the kernel counts them and as sar sums them up.
-pub(crate) const STOLEN: &[&str] = &["pgsteal", "pgsteal_kswapd", "pgsteal_direct"];
-/// Refaults of file pages, by new and by old kernels.
-pub(crate) const REFAULTED: &[&str] = &["workingset_refault_file", "workingset_refault"];
 /// Direct reclaims, by zone since Linux 4.10.
 pub(crate) const STALLS: &[&str] = &[
     "allocstall",
@@ -24,16 +22,36 @@ pub(crate) const STALLS: &[&str] = &[
     "allocstall_device",
 ];
 
-/// What windows read for every rule.
+/// What windows read for every rule, beside derived metrics.
 pub(crate) const METRICS: &[&[&str]] = &[
-    SCANNED,
-    STOLEN,
-    REFAULTED,
     STALLS,
-    &["MemTotal", "Cached", "AnonPages", "pgmajfault", "pswpin", "pswpout", "drop_pagecache", "compact_stall"],
-    &["psi_memory_some", "psi_io_some", "psi_cpu_some", "cpu_iowait_share", "cpu_user", "cpu_nice", "cpu_system"],
-    &["read_sectors", "write_sectors", "reads", "writes", "read_ms", "write_ms", "io_ms", "weighted_io_ms"],
-    &["util", "queue_depth", "await_ms"],
+    &["MemTotal", "Cached", "AnonPages", "drop_pagecache", "compact_stall", "cpu_user", "cpu_nice", "cpu_system"],
+];
+
+/// The derived metrics that rules read.
+pub(crate) const DERIVED: &[&Derived] = &[
+    &SCANNED,
+    &derived::SCANNED_KSWAPD,
+    &derived::SCANNED_DIRECT,
+    &STOLEN,
+    &REFAULTED,
+    &derived::REFAULTS_ANON,
+    &derived::MAJOR_FAULTS,
+    &derived::SWAP_IN,
+    &derived::SWAP_OUT,
+    &derived::PAGED_IN,
+    &derived::TPS,
+    &derived::READ_BANDWIDTH,
+    &derived::WRITE_BANDWIDTH,
+    &derived::QUEUE_DEPTH,
+    &derived::AWAIT,
+    &derived::READ_AWAIT,
+    &derived::BUSY,
+    &derived::CPU_IDLE,
+    &derived::CPU_IOWAIT,
+    &derived::PSI_CPU_SOME,
+    &derived::PSI_IO_SOME,
+    &derived::PSI_MEMORY_SOME,
 ];
 
 /// A stretch of a recording.
@@ -223,11 +241,6 @@ impl<'a> Window<'a> {
         }
     }
 
-    /// The sum over the host's counters that exist of those named; absent when none does.
-    pub(crate) fn host_rise<M>(&self, metrics: &[&str]) -> Option<Amount<M>> {
-        metrics.iter().filter_map(|metric| self.rise(Table::Host, "", metric)).reduce(|sum, rise| sum + rise)
-    }
-
     /// The mean rate per second of a counter, or of a stored rate, in this stretch.
     pub(crate) fn rate<M>(&self, table: Table, entity: &str, metric: &str) -> Option<Rate<M>> {
         self.rates(table, entity, &[metric])
@@ -243,9 +256,31 @@ impl<'a> Window<'a> {
         self.rates(Table::Host, "", metrics)
     }
 
-    /// The same of counters of pages, in bytes.
-    pub(crate) fn host_bytes(&self, metrics: &[&str]) -> Option<Rate<Bytes>> {
-        Some(self.bytes_per_second(self.host_rate(metrics)?))
+    /// A derived metric of an entity.
+    pub(crate) fn derived<M>(&self, table: Table, entity: &str, derived: &'static Derived) -> Option<Amount<M>> {
+        let span = (self.span.from.ns(), self.span.to.ns());
+        derived.over(self.recording, table, entity, span).map(Amount::new)
+    }
+
+    /// A derived metric of events or pages of the host.
+    pub(crate) fn host(&self, derived: &'static Derived) -> Option<Rate<Count>> {
+        self.derived(Table::Host, "", derived)
+    }
+
+    /// A derived metric of pages of the host, in bytes.
+    pub(crate) fn host_bytes(&self, derived: &'static Derived) -> Option<Rate<Bytes>> {
+        Some(self.bytes_per_second(self.host(derived)?))
+    }
+
+    /// The bytes of it over the stretch.
+    pub(crate) fn host_amount(&self, derived: &'static Derived) -> Option<Amount<Bytes>> {
+        Some(self.host_bytes(derived)?.over(self.length()?))
+    }
+
+    /// Swap-in and swap-out together; absent when neither was recorded.
+    pub(crate) fn swapped(&self) -> Option<Rate<Bytes>> {
+        let both = [&derived::SWAP_IN, &derived::SWAP_OUT].map(|derived| self.host_bytes(derived));
+        both.into_iter().flatten().reduce(|one, other| one + other)
     }
 
     /// A rate of pages in bytes.
@@ -253,14 +288,14 @@ impl<'a> Window<'a> {
         Amount::new(pages.get() * self.page_size())
     }
 
-    /// The bytes of those counters of sectors of a disk.
-    pub(crate) fn disk_bytes(&self, disk: &str, metrics: &[&str]) -> Option<Rate<Bytes>> {
-        self.rates(Table::Disk, disk, metrics).map(|sectors: Rate<Bytes>| sectors * 512.0)
+    /// The bandwidth of a disk.
+    pub(crate) fn disk_bytes(&self, disk: &str, derived: &'static Derived) -> Option<Rate<Bytes>> {
+        self.derived(Table::Disk, disk, derived)
     }
 
-    /// The share of time for which tasks wait: a total of pressure stall information, in us.
-    pub(crate) fn stalled(&self, psi: &str) -> Option<Amount<Ratio>> {
-        self.host_rate(&[psi]).map(|micros| Amount::new(micros.get() / 1e6))
+    /// The share of time for which tasks wait, or CPUs are idle.
+    pub(crate) fn share(&self, derived: &'static Derived) -> Option<Amount<Ratio>> {
+        self.derived(Table::Host, "", derived)
     }
 
     /// The disks that do the IO themselves: not partitions, md or dm, which only pass it on. Of a lab run, the disk that
@@ -319,46 +354,25 @@ impl<'a> Window<'a> {
         self.recording.manifest.disks.iter().find(|disk| disk.name == name && !disk.below.is_empty())
     }
 
-    /// A rate of milliseconds per second, or else what another tool printed.
-    fn per_second<M>(&self, disk: &str, millis: &str, printed: &str) -> Option<Amount<M>> {
-        let rate = |metric: &str| self.rate::<Per<M>>(Table::Disk, disk, metric).map(Amount::get);
-        rate(millis).map(|ms| ms / 1e3).or_else(|| rate(printed)).map(Amount::new)
-    }
-
     /// The share of time for which a disk has a request in flight.
     pub(crate) fn busy(&self, disk: &str) -> Option<Amount<Ratio>> {
-        self.per_second(disk, "io_ms", "util")
+        self.derived(Table::Disk, disk, &derived::BUSY)
     }
 
     /// The mean number of requests in flight at a disk.
     pub(crate) fn queue(&self, disk: &str) -> Option<Amount<Count>> {
-        self.per_second(disk, "weighted_io_ms", "queue_depth")
+        self.derived(Table::Disk, disk, &derived::QUEUE_DEPTH)
     }
 
-    /// The mean time of a request at a disk with its queue: the time of all requests over the requests that were completed, or what
-    /// another tool printed.
+    /// The mean time of a request at a disk with its queue.
     pub(crate) fn disk_await(&self, disk: &str) -> Option<Amount<Nanos>> {
-        self.time_per_request(disk, &["read_ms", "write_ms"], &["reads", "writes"], Amount::ZERO)
-            .or_else(|| self.rate::<Nanos>(Table::Disk, disk, "await_ms").map(|ms| Amount::new(ms.get() * 1e6)))
+        self.derived(Table::Disk, disk, &derived::AWAIT)
     }
 
-    /// The mean time of a read at a disk with its queue.
+    /// The mean time of a read at a disk with its queue, where there is at least one a second.
     pub(crate) fn read_await(&self, disk: &str) -> Option<Amount<Nanos>> {
-        self.time_per_request(disk, &["read_ms"], &["reads"], Amount::new(1.0))
-    }
-
-    /// Milliseconds over requests, where there are more than `least` requests per second.
-    fn time_per_request(
-        &self,
-        disk: &str,
-        millis: &[&str],
-        requests: &[&str],
-        least: Rate<Count>,
-    ) -> Option<Amount<Nanos>> {
-        let requests =
-            self.rates::<Count>(Table::Disk, disk, requests).filter(|rate| rate.is_positive() && *rate >= least)?;
-        let spent = self.rates::<Count>(Table::Disk, disk, millis)?;
-        Some(Amount::new(spent.get() / requests.get() * 1e6))
+        self.rate::<Count>(Table::Disk, disk, "reads").filter(|reads| reads.get() >= 1.0)?;
+        self.derived(Table::Disk, disk, &derived::READ_AWAIT)
     }
 
     /// The size of a page in bytes; 4 KiB when the recording does not say.
@@ -371,23 +385,23 @@ impl<'a> Window<'a> {
 /// The stretches in which any signal of them is far above its baseline, overlapping ones joined, in order of time.
 fn busy(recording: &Recording, episodes: &Episodes) -> Vec<Span> {
     let mut signals = vec![
-        SignalSpec::host(SCANNED),
-        SignalSpec::host(REFAULTED),
-        SignalSpec::host(&["pgmajfault"]),
+        SignalSpec::derived(&SCANNED),
+        SignalSpec::derived(&REFAULTED),
+        SignalSpec::derived(&derived::MAJOR_FAULTS),
         SignalSpec::host(&["pswpin", "pswpout"]),
         SignalSpec::host(&["drop_pagecache"]),
-        SignalSpec::host(&["psi_memory_some"]),
-        SignalSpec::host(&["psi_io_some"]),
+        SignalSpec::derived(&derived::PSI_MEMORY_SOME),
+        SignalSpec::derived(&derived::PSI_IO_SOME),
         SignalSpec::host(&["cpu_iowait_share"]),
-        SignalSpec::host(&["psi_cpu_some"]),
+        SignalSpec::derived(&derived::PSI_CPU_SOME),
         SignalSpec::host(&["cpu_user", "cpu_nice", "cpu_system"]),
         SignalSpec::host(&["compact_stall"]),
         SignalSpec::host_fall("Cached"),
         SignalSpec::host_growth("AnonPages"),
     ];
     for (disk, _) in recording.entities(Table::Disk) {
-        let sectors: [&[&str]; 2] = [&["read_sectors"], &["write_sectors"]];
-        signals.extend(sectors.map(|metrics| SignalSpec::disk(disk, metrics)));
+        let moved = [&derived::READ_BANDWIDTH, &derived::WRITE_BANDWIDTH];
+        signals.extend(moved.map(|derived| SignalSpec::disk(disk, derived)));
         signals.push(SignalSpec::disk_await(disk));
     }
     let all = signals.into_iter().flat_map(|signal| episodes.of(recording, signal).to_vec());

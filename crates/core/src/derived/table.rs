@@ -82,6 +82,8 @@ derived! {
 
     SCANNED "scanned" PagesPerSecond [Host Cgroup] LINUX "mm/vmscan.c" "shrink_inactive_list" = ALL_SCANNED;
         "pages that reclaim scanned, at a control group's limit too"
+    SCANNED_FOR_HOST "scanned_for_host" PagesPerSecond [Host] LINUX "mm/vmscan.c" "reclaimer_offset" = SCANNED_BY_RECLAIMER;
+        "pages that reclaim scanned because the host or a zone was short, not at a control group's limit"
     SCANNED_KSWAPD "scanned_kswapd" PagesPerSecond [Host Cgroup] LINUX "mm/vmscan.c" "reclaimer_offset" =
         Rate("pgscan_kswapd");
         "pages that kswapd scanned"
@@ -93,6 +95,9 @@ derived! {
         "pages that reclaim scanned at a control group's limit or for its memory.reclaim"
     STOLEN "stolen" PagesPerSecond [Host Cgroup] LINUX "mm/vmscan.c" "shrink_inactive_list" = ALL_STOLEN;
         "pages that reclaim freed, at a control group's limit too"
+    STOLEN_FOR_HOST "stolen_for_host" PagesPerSecond [Host] LINUX "mm/vmscan.c" "reclaimer_offset" =
+        First(&[Rate("pgsteal"), STOLEN_BY_RECLAIMER]);
+        "pages that reclaim freed because the host or a zone was short, not at a control group's limit"
     STOLEN_KSWAPD "stolen_kswapd" PagesPerSecond [Host Cgroup] LINUX "mm/vmscan.c" "reclaimer_offset" =
         Rate("pgsteal_kswapd");
         "pages that kswapd freed"

@@ -86,7 +86,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     found.compare(weight, "growth of anonymous memory", "AnonPages compared with Cached", grown, Relation::Near, lost);
     let share = grown / total;
     found.add(grade(share, 0.03, 0.2), "growth as a share of memory", "AnonPages / MemTotal", share);
-    if let Some(scanned) = window.host_rate(SCANNED) {
+    if let Some(scanned) = window.host(&SCANNED) {
         let weight = if scanned.is_positive() { 1.0 } else { -1.5 };
         found.add(weight, "pages scanned", "pgscan_kswapd + pgscan_direct", scanned);
     }

@@ -52,7 +52,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     found.add(3.0, "writes to drop_caches", "drop_pagecache", times);
     let change = window.host_change("Cached");
     if let Some(change) = change {
-        let freed = Amount::new(-window.host_rise::<Count>(STOLEN).unwrap_or(Amount::ZERO).get() * window.page_size());
+        let freed = -window.host_amount(&STOLEN).unwrap_or(Amount::ZERO);
         // It may have filled again before the end.
         let weight = if change < freed { 1.0 } else { 0.0 };
         found.compare(weight, "change of the file cache", "Cached", change, Relation::Below, freed);

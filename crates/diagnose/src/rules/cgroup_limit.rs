@@ -1,6 +1,6 @@
 //! `cgroup-limit-reclaim`: a control group reclaims its own pages at its own limit.
 
-use crate::amount::{Amount, Count, Limit, grade};
+use crate::amount::{Amount, Count, Per, Limit, grade};
 use crate::effect::EffectKind;
 use crate::episodes::SignalSpec;
 use crate::evidence::{EvidenceBuilder, Origin, advise};
@@ -81,7 +81,7 @@ fn of_group(window: &Window<'_>, group: &str) -> Option<Finding> {
     if let Some(process) = process::fastest::<Bytes>(window, &["read_bytes", "majflt"]) {
         found.origin(Origin::Process(process.comm));
     }
-    if let Some(rate) = window.rates::<Count>(Table::Cgroup, group, REFAULTED) {
+    if let Some(rate) = window.derived::<Per<Count>>(Table::Cgroup, group, &REFAULTED) {
         let weight = if rate.is_positive() { 1.0 } else { -0.5 };
         found.add(weight, "refaults of the group", "workingset_refault_file", rate);
     }

@@ -8,6 +8,7 @@ use crate::limits::{FAULTS, TURNOVER};
 use crate::process::{self, ProcessShare};
 use crate::rule::{Rule, When, leads, subsumes};
 use crate::window::{REFAULTED, SCANNED, Window};
+use pagetide_core::derived;
 use pagetide_core::{Bytes, Finding, Ratio, Relation, RuleDoc, RuleId, Table};
 
 pub(crate) const RULE: Rule = Rule {
@@ -68,16 +69,16 @@ const PER_FAULT: Limit<Bytes> = Limit::new(
 fn examine(window: &Window<'_>) -> Option<Finding> {
     let memory = window.memory()?;
     // Most stretches need no look at the whole recording.
-    if !window.host_rate(REFAULTED)?.is_positive() || window.host_level("AnonPages")?.most < memory * 0.3 {
+    if !window.host(&REFAULTED)?.is_positive() || window.host_level("AnonPages")?.most < memory * 0.3 {
         return None;
     }
-    let span = window.when(SignalSpec::host(REFAULTED));
+    let span = window.when(SignalSpec::derived(&REFAULTED));
     let during = window.over(span);
-    let refaulted = during.host_bytes(REFAULTED)?;
-    let faults = during.host_rate(&["pgmajfault"])?;
+    let refaulted = during.host_bytes(&REFAULTED)?;
+    let faults = during.host(&derived::MAJOR_FAULTS)?;
     let shared = during.host_level("Shmem").map_or(Amount::ZERO, |shared| shared.most);
     let anonymous = during.host_level("AnonPages")?.most + shared;
-    let swapped = during.host_bytes(&["pswpout"]).unwrap_or(Amount::ZERO);
+    let swapped = during.host_bytes(&derived::SWAP_OUT).unwrap_or(Amount::ZERO);
     let total = during.host_level::<Bytes>("SwapTotal").map(|total| total.most);
     let share = window.turnover(refaulted)?;
     if share < TURNOVER
@@ -111,7 +112,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         let weight = if swappiness <= 10.0 { 1.0 } else { -1.0 };
         found.add(weight, "vm.swappiness", "manifest", Amount::<Count>::new(swappiness));
     }
-    if let Some(scanned) = during.host_rate(SCANNED) {
+    if let Some(scanned) = during.host(&SCANNED) {
         let weight = if scanned.is_positive() { 0.5 } else { -2.0 };
         found.add(weight, "pages scanned", "pgscan_kswapd + pgscan_direct", scanned);
     }

@@ -9,6 +9,7 @@ use crate::process;
 use crate::rule::{Rule, leads, subsumes};
 use crate::stream;
 use crate::window::{REFAULTED, STOLEN, Window};
+use pagetide_core::derived;
 use pagetide_core::{Bytes, Figure, Finding, Ratio, Relation, RuleDoc, RuleId, Table};
 
 pub(crate) const RULE: Rule = Rule {
@@ -61,12 +62,11 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     if window.step.is_some() {
         return of_step(window);
     }
-    let page = window.page_size();
     let sectors = |disk: &str| window.rise::<Bytes>(Table::Disk, disk, "read_sectors");
     let read = window.all_disks(sectors)? * 512.0;
     let grown = window.host_change("Cached")?;
-    let refaulted = window.host_rise::<Bytes>(REFAULTED).map(|pages| pages * page);
-    let freed = window.host_rise::<Bytes>(STOLEN).map(|pages| pages * page);
+    let refaulted = window.host_amount(&REFAULTED);
+    let freed = window.host_amount(&STOLEN);
     // Without either, growth of the cache does not tell what it held before.
     // What replaces other pages is new as well, as long as no refaults show that somebody misses them.
     let replaced = freed.filter(|_| refaulted.is_some()).unwrap_or(Amount::ZERO);
@@ -81,7 +81,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     }
     let mut found = EvidenceBuilder::new(window);
     if let Some((disk, _)) = window.busiest(sectors) {
-        found.span(window.when(SignalSpec::disk(disk, &["read_sectors"])));
+        found.span(window.when(SignalSpec::disk(disk, &derived::READ_BANDWIDTH)));
         found.origin(Origin::Disk(disk));
     }
     if let Some(process) = process::fastest::<Bytes>(window, &["read_bytes"]) {

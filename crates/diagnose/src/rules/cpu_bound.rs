@@ -7,6 +7,7 @@ use crate::evidence::{EvidenceBuilder, Origin, advise};
 use crate::process;
 use crate::rule::{Rule, leads};
 use crate::window::{REFAULTED, Window};
+use pagetide_core::derived;
 use pagetide_core::{Finding, Nanos, Ratio, Relation, RuleDoc, RuleId};
 
 pub(crate) const RULE: Rule = Rule {
@@ -50,24 +51,22 @@ const QUEUED: Limit<Ratio> = Limit::new(
 const BURST: Limit<Nanos> =
     Limit::new("length", 2e9, "Nobody notices a shorter burst.", "judgement");
 
-const ALL: &[&str] =
-    &["cpu_user", "cpu_nice", "cpu_system", "cpu_idle", "cpu_iowait", "cpu_irq", "cpu_softirq", "cpu_steal"];
+/// CPU time idle, waiting for IO or not.
+fn idle_share(window: &Window<'_>) -> Option<Amount<Ratio>> {
+    Some(window.share(&derived::CPU_IDLE)? + window.share(&derived::CPU_IOWAIT).unwrap_or(Amount::ZERO))
+}
 
 fn examine(window: &Window<'_>) -> Option<Finding> {
     // Most stretches need no look at the whole recording.
-    let share = |window: &Window<'_>, metrics: &[&str]| {
-        Some(window.host_rate(metrics)? / window.host_rate(ALL).filter(|all| all.is_positive())?)
-    };
-    const NOT_RUNNING: &[&str] = &["cpu_idle", "cpu_iowait"];
-    if share(window, NOT_RUNNING)?.get() > 0.7 {
+    if idle_share(window)?.get() > 0.7 {
         return None;
     }
     // A CPU that was half idle cannot run four times as much, but tasks that queue for it stand out from none.
-    let queued = window.unusual(SignalSpec::host(&["psi_cpu_some"]));
+    let queued = window.unusual(SignalSpec::derived(&derived::PSI_CPU_SOME));
     let span = queued.unwrap_or_else(|| window.when(SignalSpec::host(&["cpu_user", "cpu_nice", "cpu_system"])));
     let during = window.over(span);
-    let idle = share(&during, NOT_RUNNING)?;
-    let waited = during.stalled("psi_cpu_some");
+    let idle = idle_share(&during)?;
+    let waited = during.share(&derived::PSI_CPU_SOME);
     let runnable = during.host_level::<Count>("procs_running").map(|level| level.mean);
     let cpus = Amount::<Count>::new(f64::from(window.recording.manifest.cpus).max(1.0));
     let more = runnable.is_some_and(|tasks| tasks > cpus + Amount::new(1.0));
@@ -75,8 +74,8 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     if idle > IDLE.value() || !queues || Amount::<Nanos>::new(during.length()?.as_f64()) < BURST {
         return None;
     }
-    let pressure = during.stalled("psi_memory_some");
-    let refaulted = during.host_bytes(REFAULTED).and_then(|rate| window.turnover(rate));
+    let pressure = during.share(&derived::PSI_MEMORY_SOME);
+    let refaulted = during.host_bytes(&REFAULTED).and_then(|rate| window.turnover(rate));
     if pressure.is_none() && refaulted.is_none() || window.memory().is_none() {
         return None;
     }

@@ -8,6 +8,7 @@ use crate::limits::SATURATED;
 use crate::rule::{Role, Rule, subsumes};
 use crate::stream;
 use crate::window::{REFAULTED, Window};
+use pagetide_core::derived;
 use pagetide_core::{Finding, Ratio, Relation, RuleDoc, RuleId};
 
 pub(crate) const RULE: Rule = Rule {
@@ -58,7 +59,7 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
         return None;
     }
     let mut found = EvidenceBuilder::new(window);
-    found.span(window.when(SignalSpec::disk(disk, &["io_ms"])));
+    found.span(window.when(SignalSpec::disk(disk, &derived::BUSY)));
     found.origin(Origin::Disk(disk));
     let of = |what: &str| format!("{what} of {disk}");
     found.add(1.0 + grade(busy, 0.9, 0.98), "share of time busy", of("rate of io_ms, or util"), busy);
@@ -69,8 +70,8 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
         found.compare(weight, "share of time busy before", of("busy"), baseline, Relation::Below, busy);
     }
     let stream = stream::of(window).filter(|stream| stream.disk != disk);
-    let read = window.disk_bytes(disk, &["read_sectors"]);
-    let refaulted = window.host_bytes(REFAULTED);
+    let read = window.disk_bytes(disk, &derived::READ_BANDWIDTH);
+    let refaulted = window.host_bytes(&REFAULTED);
     let part = match (stream, read, refaulted) {
         (Some(stream), ..) => {
             let what = format!("bytes read from {} meanwhile", stream.disk);

@@ -6,6 +6,7 @@ use crate::episodes::SignalSpec;
 use crate::evidence::{EvidenceBuilder, Origin, advise};
 use crate::rule::{Rule, leads, subsumes};
 use crate::window::Window;
+use pagetide_core::derived;
 use pagetide_core::{Bytes, Finding, Nanos, Relation, RuleDoc, RuleId, Table};
 
 pub(crate) const RULE: Rule = Rule {
@@ -95,7 +96,7 @@ fn work(window: &Window<'_>, disk: &str) -> Option<Work> {
         .rates::<Count>(Table::Disk, disk, &["reads", "writes"])
         .or_else(|| window.rate(Table::Disk, disk, "reads_writes"))
         .filter(|requests| *requests >= FEW)?;
-    let bytes = window.disk_bytes(disk, &["read_sectors", "write_sectors"])?;
+    let bytes = window.disk_bytes(disk, &derived::READ_BANDWIDTH)? + window.disk_bytes(disk, &derived::WRITE_BANDWIDTH)?;
     Some(Work { time: window.disk_await(disk)?, requests, bytes })
 }
 
@@ -113,7 +114,7 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     found.origin(Origin::Disk(disk));
     let source = format!("(read_ms + write_ms) / (reads + writes), or await, of {disk}");
     let baseline = window.until(span.from).and_then(|quiet| work(&quiet, disk));
-    let waited = during.stalled("psi_io_some");
+    let waited = during.share(&derived::PSI_IO_SOME);
     match &baseline {
         Some(baseline) => {
             let more = (now.requests / baseline.requests).max(now.bytes / baseline.bytes);

@@ -6,6 +6,7 @@ use crate::evidence::{EvidenceBuilder, advise};
 use crate::limits::STALL_RATE;
 use crate::rule::{Role, Rule};
 use crate::window::{STALLS, Window};
+use pagetide_core::derived;
 use pagetide_core::{Finding, Relation, RuleDoc, RuleId};
 
 pub(crate) const RULE: Rule = Rule {
@@ -36,17 +37,17 @@ pub(crate) const RULE: Rule = Rule {
 
 fn examine(window: &Window<'_>) -> Option<Finding> {
     let stalls = window.host_rate(STALLS)?;
-    let direct = window.host_rate(&["pgscan_direct"]).filter(|rate| rate.is_positive())?;
+    let direct = window.host(&derived::SCANNED_DIRECT).filter(|rate| rate.is_positive())?;
     if stalls < STALL_RATE {
         return None;
     }
     let mut found = EvidenceBuilder::new(window);
     found.add(1.0 + grade(stalls, 1.0, 50.0), "direct reclaims", "allocstall, all zones", stalls);
-    let all = window.host_rate(&["pgscan_kswapd"]).map_or(direct, |kswapd| direct + kswapd);
+    let all = window.host(&derived::SCANNED_KSWAPD).map_or(direct, |kswapd| direct + kswapd);
     let share = direct / all;
     let weight = if share.get() < 0.02 { -1.0 } else { grade(share, 0.02, 0.3) };
     found.compare(weight, "pages scanned by direct reclaim", "pgscan_direct compared with all", direct, Relation::Below, all);
-    if let Some(waited) = window.stalled("psi_memory_some") {
+    if let Some(waited) = window.share(&derived::PSI_MEMORY_SOME) {
         let weight = if waited.get() < 0.001 { -1.0 } else { grade(waited, 0.001, 0.05) };
         found.add(weight, "share of time for which tasks wait for memory", "psi_memory_some", waited);
     }

@@ -7,6 +7,7 @@ use crate::evidence::{EvidenceBuilder, Origin, advise};
 use crate::process;
 use crate::rule::{Rule, leads, subsumes};
 use crate::window::{Window, stored};
+use pagetide_core::derived;
 use pagetide_core::{Advice, Bytes, Figure, Finding, Nanos, Ratio, Relation, RuleDoc, RuleId, Table};
 
 pub(crate) const RULE: Rule = Rule {
@@ -128,7 +129,7 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
     if let Some(process) = process::fastest::<Bytes>(window, &["write_bytes"]) {
         found.origin(Origin::Process(process.comm));
     }
-    let written = |disk: &str| window.disk_bytes(disk, &["write_sectors"]);
+    let written = |disk: &str| window.disk_bytes(disk, &derived::WRITE_BANDWIDTH);
     if let Some((disk, _)) = window.busiest(written) {
         found.origin(Origin::Disk(disk));
     }

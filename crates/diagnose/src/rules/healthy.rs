@@ -1,12 +1,13 @@
 //! `healthy`: nothing is wrong, with the numbers that show it.
 
-use crate::amount::{Amount, Limit, grade};
+use crate::amount::{Limit, grade};
 use crate::coverage;
 use crate::episodes::SignalSpec;
 use crate::evidence::EvidenceBuilder;
 use crate::limits::{FAULTS, STALL_RATE, TURNOVER};
 use crate::rule::{Role, Rule, Scope};
 use crate::window::{REFAULTED, STALLS, Window};
+use pagetide_core::derived;
 use pagetide_core::{Finding, Ratio, Relation, RuleDoc, RuleId, Table};
 
 pub(crate) const RULE: Rule = Rule {
@@ -48,12 +49,12 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     }
     window.memory()?;
     let mut found = EvidenceBuilder::new(window);
-    let again = |metrics: &[&str]| window.host_bytes(metrics).and_then(|rate| window.turnover(rate));
-    let pressure = window.stalled("psi_memory_some");
+    let again = |derived| window.host_bytes(derived).and_then(|rate| window.turnover(rate));
+    let pressure = window.share(&derived::PSI_MEMORY_SOME);
     let numbers = [
         ("share of time for which tasks wait for memory", "psi_memory_some", pressure, PRESSURE),
-        ("refaulted bytes a minute, as a share of memory", "workingset_refault_file", again(REFAULTED), TURNOVER),
-        ("bytes swapped in a minute, as a share of memory", "pswpin", again(&["pswpin"]), TURNOVER),
+        ("refaulted bytes a minute, as a share of memory", "workingset_refault_file", again(&REFAULTED), TURNOVER),
+        ("bytes swapped in a minute, as a share of memory", "pswpin", again(&derived::SWAP_IN), TURNOVER),
     ];
     let mut known = 0;
     for (what, source, value, limit) in numbers {
@@ -67,7 +68,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         let weight = if stalls < STALL_RATE { 0.5 } else { -2.0 };
         found.compare(weight, "direct reclaims", "allocstall, all zones", stalls, Relation::Below, STALL_RATE.value());
     }
-    if let Some(faults) = window.host_rate(&["pgmajfault"]) {
+    if let Some(faults) = window.host(&derived::MAJOR_FAULTS) {
         known += 1;
         found.add(if faults < FAULTS { 0.5 } else { -0.5 }, "major faults", "pgmajfault", faults);
     }
@@ -80,10 +81,9 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         return None;
     }
     // The worst moment counts too: a mean over a long recording hides a minute of trouble.
-    let worst = SignalSpec::host(&["psi_memory_some"]).signal(window.recording);
+    let worst = SignalSpec::derived(&derived::PSI_MEMORY_SOME).signal(window.recording);
     if let Some(worst) = worst.and_then(|signal| signal.most::<Ratio>(window.span)) {
-        let worst: Amount<Ratio> = worst / 1e6;
-        let weight = if worst.get() > 0.2 { -1.0 } else { 0.0 };
+                let weight = if worst.get() > 0.2 { -1.0 } else { 0.0 };
         found.add(weight, "the same in the worst interval", "psi_memory_some", worst);
     }
     let waited = match pressure {

@@ -6,6 +6,7 @@ use crate::evidence::{EvidenceBuilder, Origin, advise};
 use crate::process;
 use crate::rule::{Role, Rule};
 use crate::window::Window;
+use pagetide_core::derived;
 use pagetide_core::{Advice, Bytes, Figure, Finding, Nanos, Ratio, Relation, RuleDoc, RuleId, StepResult, Table};
 
 pub(crate) const RULE: Rule = Rule {
@@ -141,9 +142,7 @@ impl Queue<'_> {
 }
 
 fn queue<'a>(window: &Window<'_>, disk: &'a str) -> Option<Queue<'a>> {
-    let per_second = |metric| window.rate::<Count>(Table::Disk, disk, metric).map(|ms| ms.get() / 1e3);
-    let (depth, busy) = (per_second("weighted_io_ms")?, per_second("io_ms")?);
-    Some(Queue { disk, depth: Amount::new(depth), busy: Amount::new(busy) })
+    Some(Queue { disk, depth: window.queue(disk)?, busy: window.busy(disk)? })
 }
 
 fn of_disks(window: &Window<'_>) -> Option<Finding> {
@@ -156,14 +155,14 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     let reads: Rate<Count> = window.rate(Table::Disk, disk, "reads")?;
     let writes = window.rate(Table::Disk, disk, "writes").unwrap_or(Amount::ZERO);
     let depth = queue.while_busy();
-    let bytes = window.disk_bytes(disk, &["read_sectors"])?;
+    let bytes = window.disk_bytes(disk, &derived::READ_BANDWIDTH)?;
     let size = Amount::<Bytes>::new(bytes.get() / reads.get());
     if reads < READS || queue.busy < BUSY || depth > QUEUE.value() || writes > reads * 0.1 || size > SMALL.value() {
         return None;
     }
     let latency = Amount::<Nanos>::new(queue.depth.get() / (reads + writes).get() * 1e9);
     let mut found = EvidenceBuilder::new(window);
-    found.span(window.when(SignalSpec::disk(disk, &["io_ms"])));
+    found.span(window.when(SignalSpec::disk(disk, &derived::BUSY)));
     found.origin(Origin::Disk(disk));
     let reader = process::fastest::<Bytes>(window, &["read_bytes"]);
     if let Some(process) = reader.filter(|process| process.amount.get() >= reads.get() * size.get() * 0.5) {

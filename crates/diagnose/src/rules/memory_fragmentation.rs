@@ -52,7 +52,7 @@ const SCANS: &[&str] = &["compact_migrate_scanned", "compact_free_scanned"];
 fn examine(window: &Window<'_>) -> Option<Finding> {
     window.memory()?;
     let stalls = window.host_rate(&["compact_stall"])?;
-    let scanned = window.host_bytes(SCANS).unwrap_or(Amount::ZERO);
+    let scanned = window.host_rate(SCANS).map_or(Amount::ZERO, |pages| window.bytes_per_second(pages));
     if stalls < STALL_RATE && window.turnover(scanned)? < TURNOVER {
         return None;
     }

@@ -103,13 +103,13 @@ fn fall<'a>(window: &Window<'a>) -> Option<Window<'a>> {
 
 fn add_scans(window: &Window<'_>, found: &mut EvidenceBuilder) {
     let source = "pgscan_kswapd + pgscan_direct";
-    if let Some(rate) = window.host_rate(SCANNED) {
+    if let Some(rate) = window.host(&SCANNED) {
         found.add(if rate.is_positive() { 1.5 } else { -2.5 }, "pages scanned", source, rate);
         return;
     }
     // Of another stretch: the same host reclaims, though not at the moment at which memory was recorded.
     let Some(whole) = Window::whole(window.recording, window.episodes) else { return };
-    match whole.host_rate(SCANNED).filter(|rate| rate.is_positive()) {
+    match whole.host(&SCANNED).filter(|rate| rate.is_positive()) {
         Some(rate) => found.add(0.5, "pages scanned at other times of the recording", source, rate).range = whole.span,
         None => {
             let what = "scans recorded: without them, drop_caches or a truncated file looks the same";

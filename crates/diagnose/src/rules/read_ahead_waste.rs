@@ -8,6 +8,7 @@ use crate::limits::TURNOVER;
 use crate::process;
 use crate::rule::{Rule, leads, subsumes};
 use crate::window::{REFAULTED, Window};
+use pagetide_core::derived;
 use pagetide_core::{Bytes, Finding, Ratio, Relation, RuleDoc, RuleId, Table};
 
 pub(crate) const RULE: Rule = Rule {
@@ -62,13 +63,13 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let reader = process::fastest::<Bytes>(window, &["read_bytes"])
         .filter(|process| window.turnover(process.amount).is_some_and(|share| share >= TURNOVER))?;
     // No read call requests what comes from swap.
-    if window.host_bytes(&["pswpin"]).is_some_and(|swapped| swapped >= reader.amount * 0.5) {
+    if window.host_bytes(&derived::SWAP_IN).is_some_and(|swapped| swapped >= reader.amount * 0.5) {
         return None;
     }
     let of_reader = |metric| window.rate::<Count>(Table::Process, reader.name, metric).unwrap_or(Amount::ZERO);
     let called = Amount::<Per<Bytes>>::new(of_reader("rchar").get());
     let faulted = window.bytes_per_second(of_reader("majflt"));
-    let refaulted = window.host_bytes(REFAULTED).unwrap_or(Amount::ZERO);
+    let refaulted = window.host_bytes(&REFAULTED).unwrap_or(Amount::ZERO);
     let by_faults = faulted > called;
     let (used, source, least) =
         if by_faults { (faulted, "majflt * page size", PAGES) } else { (called, "rchar", CALLS) };
@@ -78,10 +79,10 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let mut found = EvidenceBuilder::new(window);
     let disk = window.busiest(|disk| {
         window.rate::<Count>(Table::Disk, disk, "reads")?;
-        window.disk_bytes(disk, &["read_sectors"])
+        window.disk_bytes(disk, &derived::READ_BANDWIDTH)
     });
     if let Some((disk, _)) = disk {
-        found.span(window.when(SignalSpec::disk(disk, &["read_sectors"])));
+        found.span(window.when(SignalSpec::disk(disk, &derived::READ_BANDWIDTH)));
     }
     found.origin(Origin::Process(reader.comm));
     let times = reader.amount / used;

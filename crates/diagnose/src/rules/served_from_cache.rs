@@ -5,6 +5,7 @@ use crate::evidence::{EvidenceBuilder, advise};
 use crate::process;
 use crate::rule::{Role, Rule};
 use crate::window::{Window, stored};
+use pagetide_core::derived;
 use pagetide_core::{Advice, Bytes, Figure, Finding, Ratio, Relation, RuleDoc, RuleId, Table};
 
 pub(crate) const RULE: Rule = Rule {
@@ -92,7 +93,7 @@ fn of_processes(window: &Window<'_>) -> Option<Finding> {
         .filter_map(own)
         .max_by(|a, b| a.2.total_cmp(&b.2))
         .filter(|(.., rate)| *rate >= RATE)?;
-    let read = window.all_disks(|disk| window.disk_bytes(disk, &["read_sectors"]))?;
+    let read = window.all_disks(|disk| window.disk_bytes(disk, &derived::READ_BANDWIDTH))?;
     if read * TIMES > requested {
         return None;
     }

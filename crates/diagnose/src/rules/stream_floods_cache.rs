@@ -10,6 +10,7 @@ use crate::rule::{Rule, subsumes};
 use crate::stream::{self, ANON_MOST, FREED_LEAST, FREED_MOST, MOST, NEW, REFAULTS_MOST, SWAP_MOST, Stream};
 use crate::watermarks;
 use crate::window::{SCANNED, Window};
+use pagetide_core::derived;
 use pagetide_core::{Bytes, Finding, Relation, RuleDoc, RuleId, Span};
 
 pub(crate) const RULE: Rule = Rule {
@@ -54,7 +55,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let stream = stream::of(window).filter(|stream| stream.harmful(window))?;
     let Stream { disk, rate, freed, .. } = stream;
     let mut found = EvidenceBuilder::new(window);
-    found.span(window.when(SignalSpec::disk(disk, &["read_sectors"])));
+    found.span(window.when(SignalSpec::disk(disk, &derived::READ_BANDWIDTH)));
     let off = Amount::<pagetide_core::Ratio>::new((freed / rate).get().ln().abs());
     found.compare(0.5 + 1.5 * grade(off, 1.2, 0.2), "bytes freed", "pgsteal * page size", freed, Relation::Near, rate);
     if let Some(baseline) = stream.baseline {
@@ -67,7 +68,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         let source = "workingset_refault_file * page size";
         found.compare(weight, "refaulted bytes", source, refaulted, Relation::Below, rate);
     }
-    if let Some(scanned) = window.host_rate(SCANNED) {
+    if let Some(scanned) = window.host(&SCANNED) {
         found.note("pages scanned", "pgscan_kswapd + pgscan_direct", scanned);
     }
     add_faults(window, &mut found);
@@ -113,8 +114,8 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
 }
 
 fn add_faults(window: &Window<'_>, found: &mut EvidenceBuilder) {
-    let Some(faults) = window.host_rate(&["pgmajfault"]) else { return };
-    let baseline = window.before().and_then(|quiet| quiet.host_rate(&["pgmajfault"]));
+    let Some(faults) = window.host(&derived::MAJOR_FAULTS) else { return };
+    let baseline = window.before().and_then(|quiet| quiet.host(&derived::MAJOR_FAULTS));
     let weight = baseline.map_or(0.0, |baseline| grade(faults / baseline.max(Amount::new(1.0)), 2.0, 50.0));
     found.compare(weight, "major faults", "pgmajfault", faults, Relation::Above, baseline);
 }

@@ -8,6 +8,7 @@ use crate::limits::TURNOVER;
 use crate::process;
 use crate::rule::{Rule, Suspicion, When, leads, subsumes};
 use crate::window::Window;
+use pagetide_core::derived;
 use pagetide_core::{Cleared, Finding, Ratio, Relation, RuleDoc, RuleId};
 
 pub(crate) const RULE: Rule = Rule {
@@ -54,7 +55,7 @@ const BOTH: Limit<Ratio> = Limit::new(
 );
 
 fn examine(window: &Window<'_>) -> Option<Finding> {
-    let (came, went) = (window.host_bytes(&["pswpin"])?, window.host_bytes(&["pswpout"])?);
+    let (came, went) = (window.host_bytes(&derived::SWAP_IN)?, window.host_bytes(&derived::SWAP_OUT)?);
     let both = came.min(went) / came.max(went);
     let share = window.turnover(came + went)?;
     if came.min(went) < came.max(went) * BOTH || share < TURNOVER || !came.is_positive() {
@@ -67,11 +68,11 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     found.compare(1.0 + grade(both, BOTH.get(), 0.5), "bytes swapped in", source, came, Relation::Near, went);
     let source = "(pswpin + pswpout) * page size / MemTotal";
     found.add(grade(share, 0.01, 0.1), "bytes swapped a minute, as a share of memory", source, share);
-    if let Some(refaulted) = window.host_bytes(&["workingset_refault_anon"]) {
+    if let Some(refaulted) = window.host_bytes(&derived::REFAULTS_ANON) {
         let weight = if refaulted < came * 0.1 { -1.0 } else { grade(refaulted / came, 0.1, 0.6) };
         found.compare(weight, "refaults of anonymous pages", "workingset_refault_anon", refaulted, Relation::Near, came);
     }
-    if let Some(stalled) = window.stalled("psi_memory_some") {
+    if let Some(stalled) = window.share(&derived::PSI_MEMORY_SOME) {
         let weight = if stalled.get() < 0.01 { -0.5 } else { 1.0 };
         found.add(weight, "share of time for which tasks wait for memory", "psi_memory_some", stalled);
     }
@@ -88,7 +89,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
 
 fn clears(suspicion: Suspicion<'_>) -> Option<Cleared> {
     let during = suspicion.during;
-    let moved = during.host_bytes(&["pswpin", "pswpout"]).map(|rate| {
+    let moved = during.swapped().map(|rate| {
         (rate.per_minute(), measured(during.span, "bytes swapped", "pswpin + pswpout", rate))
     });
     let (moved, evidence) = moved.or_else(|| {

@@ -1,13 +1,14 @@
 //! `working-set-exceeds-cache`: what programs read again is larger than the memory that can hold it.
 
-use crate::amount::{Amount, Count, Limit, Per, grade};
+use crate::amount::{Amount, Count, Limit, Per, Rate, grade};
 use crate::effect::EffectKind;
 use crate::episodes::SignalSpec;
 use crate::evidence::{EvidenceBuilder, Origin, advise, measured};
 use crate::process;
 use crate::rule::{Rule, Suspicion, leads, subsumes};
-use crate::window::{REFAULTED, Window};
-use pagetide_core::{Advice, Bytes, Cleared, Figure, Finding, Pages, Ratio, Relation, RuleDoc, RuleId, Table};
+use crate::window::{REFAULTED, STOLEN, Window};
+use pagetide_core::derived;
+use pagetide_core::{Advice, Bytes, Cleared, Figure, Finding, Ratio, Relation, RuleDoc, RuleId, Table};
 
 pub(crate) const RULE: Rule = Rule {
     name: "a working set larger than the cache",
@@ -114,28 +115,23 @@ fn of_step(window: &Window<'_>) -> Option<Finding> {
 }
 
 fn of_host(window: &Window<'_>) -> Option<Finding> {
-    let length = window.length()?;
-    let rise = |metric: &str| window.host_rise::<Pages>(&[metric]);
-    let refaults = rise("workingset_refault_file").or_else(|| rise("workingset_refault"))?;
-    // The host's counter is in KiB.
-    let read = window.host_rise::<Bytes>(&["pgpgin"]).map(|kib| kib * 1024.0).filter(|read| read.is_positive())?;
-    let refaulted = Amount::<Bytes>::new(refaults.get() * window.page_size());
-    if refaulted < read * AGAIN || refaults.per(length).get() < RATE.get() {
+    let again = window.host_bytes(&REFAULTED)?;
+    let read_rate: Rate<Bytes> = window.derived(Table::Host, "", &derived::PAGED_IN)?;
+    if !read_rate.is_positive() || again < read_rate * AGAIN || window.host(&REFAULTED)? < RATE {
         return None;
     }
-    let (again, read_rate) = (refaulted.per(length), read.per(length));
     let mut found = EvidenceBuilder::new(window);
-    let missed = window.when(SignalSpec::host(REFAULTED));
+    let missed = window.when(SignalSpec::derived(&REFAULTED));
     found.span(missed);
-    let weight = 2.5 * grade(refaulted / read, 0.05, 0.5);
+    let weight = 2.5 * grade(again / read_rate, 0.05, 0.5);
     let source = "rate of workingset_refault_file * page size";
     found.compare(weight, "refaulted bytes per second", source, again, Relation::Near, read_rate);
-    if let Some(stolen) = window.host_rise::<Pages>(&["pgsteal_kswapd", "pgsteal_direct"]) {
-        let weight = if stolen < refaults * 0.1 { -1.5 } else { 0.5 };
-        found.add(weight, "pages reclaimed", "pgsteal_kswapd + pgsteal_direct", stolen);
+    if let Some(freed) = window.host_bytes(&STOLEN) {
+        let weight = if freed < again * 0.1 { -1.5 } else { 0.5 };
+        found.add(weight, "bytes freed", "pgsteal * page size", freed);
     }
     let reader = process::fastest::<Bytes>(window, &["read_bytes"]);
-    if let Some(process) = reader.filter(|process| process.amount.over(length) >= read * 0.5) {
+    if let Some(process) = reader.filter(|process| process.amount >= read_rate * 0.5) {
         found.note(format!("bytes that {} read", process.words()), "read_bytes", process.amount);
         found.origin(Origin::Process(process.comm));
         found.span(window.led_up_to(missed, SignalSpec::rate(Table::Process, process.name, &["read_bytes"])));
@@ -157,8 +153,8 @@ fn advice() -> Vec<Advice> {
 
 fn clears(suspicion: Suspicion<'_>) -> Option<Cleared> {
     let during = suspicion.during;
-    let refaulted = during.host_bytes(REFAULTED)?;
-    let read: Amount<Per<Bytes>> = during.rates(Table::Host, "", &["pgpgin"])? * 1024.0;
+    let refaulted = during.host_bytes(&REFAULTED)?;
+    let read: Rate<Bytes> = during.derived(Table::Host, "", &derived::PAGED_IN)?;
     let confirmed = suspicion.confirmed(&[RuleId::WorkingSetExceedsCache, RuleId::CodeThrash]);
     let share = refaulted / read;
     (!confirmed && read.is_positive() && refaulted < read * AGAIN).then(|| Cleared {

@@ -8,6 +8,7 @@ use crate::limits::SATURATED;
 use crate::process;
 use crate::rule::{Rule, leads, subsumes};
 use crate::window::Window;
+use pagetide_core::derived;
 use pagetide_core::{Bytes, Finding, Nanos, Ratio, Relation, RuleDoc, RuleId};
 
 pub(crate) const RULE: Rule = Rule {
@@ -60,16 +61,16 @@ const SLOW: Limit<Nanos> = Limit::new(
 );
 
 fn examine(window: &Window<'_>) -> Option<Finding> {
-    let (disk, _) = window.busiest(|disk| window.disk_bytes(disk, &["write_sectors"]))?;
+    let (disk, _) = window.busiest(|disk| window.disk_bytes(disk, &derived::WRITE_BANDWIDTH))?;
     // Most stretches need no look at the whole recording.
     if window.busy(disk)?.get() < 0.3 || !window.host_rate(&["nr_written"])?.is_positive() {
         return None;
     }
-    let span = window.when(SignalSpec::disk(disk, &["write_sectors"]));
+    let span = window.when(SignalSpec::disk(disk, &derived::WRITE_BANDWIDTH));
     let during = window.over(span);
-    let (written, read) = (during.disk_bytes(disk, &["write_sectors"])?, during.disk_bytes(disk, &["read_sectors"])?);
+    let (written, read) = (during.disk_bytes(disk, &derived::WRITE_BANDWIDTH)?, during.disk_bytes(disk, &derived::READ_BANDWIDTH)?);
     let busy = during.busy(disk)?;
-    let flushed = during.host_bytes(&["nr_written"])?;
+    let flushed = window.bytes_per_second(during.host_rate(&["nr_written"])?);
     let time = during.read_await(disk)?;
     let baseline = window.until(span.from).and_then(|quiet| quiet.read_await(disk));
     let slow = baseline.map_or(time >= SLOW, |baseline| time >= baseline * SLOWER && time >= LEAST);

@@ -65,12 +65,12 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let memory = window.memory()?;
     let bytes = |pages: Amount<Pages>| Amount::<Bytes>::new(pages.get() * window.page_size());
     // Most stretches need no look at the whole recording.
-    if !window.host_rate(STOLEN)?.is_positive() || window.recording.entities(Table::Zone).count() < 2 {
+    if !window.host(&STOLEN)?.is_positive() || window.recording.entities(Table::Zone).count() < 2 {
         return None;
     }
-    let span = window.when(SignalSpec::host(SCANNED));
+    let span = window.when(SignalSpec::derived(&SCANNED));
     let during = window.over(span);
-    let freed = during.host_bytes(STOLEN)?;
+    let freed = during.host_bytes(&STOLEN)?;
     if window.turnover(freed)? < TURNOVER {
         return None;
     }

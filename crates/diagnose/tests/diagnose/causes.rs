@@ -220,7 +220,8 @@ fn a_node_that_is_short_beside_one_that_is_not_is_an_imbalance() {
 #[test]
 fn a_host_that_waits_for_its_cpus_is_cpu_bound() {
     let busy = |user: f64, iowait: f64, cpu: f64, memory: f64| {
-        let story = counts(counts(host(), "cpu_user", 20.0, user), "cpu_idle", 180.0, 200.0 - user - iowait);
+        let story = counts(counts(host(), "cpu_nice", 0.0, 0.0), "cpu_system", 0.0, 0.0);
+        let story = counts(counts(story, "cpu_user", 20.0, user), "cpu_idle", 180.0, 200.0 - user - iowait);
         let story = counts(counts(story, "cpu_iowait", 0.0, iowait), "psi_cpu_some", 1000.0, cpu);
         counts(story, "psi_memory_some", 0.0, memory)
             .counter(Table::Process, "7@7", "utime", move |at| if during(at) { user } else { 1.0 })

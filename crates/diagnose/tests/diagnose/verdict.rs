@@ -153,6 +153,8 @@ fn what_follows_again_and_again_is_told_once() {
     let story = Story::new(120, 1.0)
         .manifest(|manifest| manifest.memory_total = Bytes::new(8 << 30))
         .counter(Table::Host, "", "cpu_user", rate(10.0, 198.0))
+        .counter(Table::Host, "", "cpu_nice", |_| 0.0)
+        .counter(Table::Host, "", "cpu_system", |_| 0.0)
         .counter(Table::Host, "", "cpu_idle", rate(190.0, 2.0))
         .counter(Table::Host, "", "psi_memory_some", |_| 0.0)
         .counter(Table::Host, "", "psi_cpu_some", move |at| if burst(at) { 800_000.0 + at * 1000.0 } else { 1000.0 });
