@@ -7,7 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::os::unix::net::UnixDatagram;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::net::{UnixDatagram, UnixStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Stdio};
 use std::sync::{Arc, Mutex};
@@ -526,7 +528,8 @@ fn prometheus_reads_control_groups_while_they_are_there() {
     {
         fs::write(group.join(file), text).unwrap();
     }
-    let service = Service::start(&folder, &["--root", root.to_str().unwrap(), "--listen", "0"]);
+    let listen = ["--root", root.to_str().unwrap(), "--listen", "0", "--listen-names"];
+    let service = Service::start(&folder, &listen);
     let address = service.first_line.split("http://").nth(1).unwrap().split('/').next().unwrap().to_owned();
     let series = r#"pagetide_cgroup_current_bytes{cgroup="/sys/fs/cgroup/shop \"a\""} 8192"#;
     let (_, body) = get(&address, "GET /metrics HTTP/1.1\r\n\r\n");
@@ -537,6 +540,38 @@ fn prometheus_reads_control_groups_while_they_are_there() {
     );
     fs::remove_dir_all(&group).unwrap();
     assert!(!get(&address, "GET /metrics HTTP/1.1\r\n\r\n").1.contains(series));
+    // Names that differ in bytes that are no text are two groups.
+    for last in [b'\xfe', b'\xff'] {
+        let group = root.join("sys/fs/cgroup").join(std::ffi::OsStr::from_bytes(&[b'j', last]));
+        fs::create_dir_all(&group).unwrap();
+        fs::write(group.join("cgroup.controllers"), "memory io\n").unwrap();
+        fs::write(group.join("memory.current"), "4096\n").unwrap();
+    }
+    let body = get(&address, "GET /metrics HTTP/1.1\r\n\r\n").1;
+    let values = parse_metrics(&body);
+    for name in [r"j\\xfe", r"j\\xff"] {
+        assert_eq!(
+            values.get(&format!(r#"pagetide_cgroup_current_bytes{{cgroup="/sys/fs/cgroup/{name}"}}"#)),
+            Some(&4096.0)
+        );
+    }
+    assert_eq!(service.stop().0, Some(0));
+
+    // Everybody on this host can connect: names are for those who may read the recording.
+    let service = Service::start(&folder, &["--root", root.to_str().unwrap(), "--listen", "0", "--group", "65534"]);
+    let address = service.first_line.split("http://").nth(1).unwrap().split('/').next().unwrap().to_owned();
+    let body = get(&address, "GET /metrics HTTP/1.1\r\n\r\n").1;
+    assert!(!body.contains("cgroup=") && parse_metrics(&body)["pagetide_cgroups"] >= 2.0, "{body}");
+    let mut socket = UnixStream::connect(folder.join("recorder.sock")).unwrap();
+    socket.write_all(b"GET /metrics HTTP/1.1\r\n\r\n").unwrap();
+    let mut body = String::new();
+    socket.read_to_string(&mut body).unwrap();
+    assert!(body.contains("cgroup="), "{body}");
+    service.samples(2);
+    let data = fs::metadata(folder.join("recorder.sock")).unwrap();
+    assert_eq!((data.permissions().mode() & 0o777, data.gid()), (0o660, 65534));
+    let log = fs::read_dir(folder.join("open")).unwrap().last().unwrap().unwrap().metadata().unwrap();
+    assert_eq!((log.permissions().mode() & 0o777, log.gid()), (0o640, 65534));
     assert_eq!(service.stop().0, Some(0));
 }
 

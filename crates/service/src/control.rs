@@ -3,9 +3,10 @@
 use crate::endpoints::STATUS;
 use crate::status::Status;
 use pagetide_core::Error;
-use std::fs::File;
+use std::fs::{File, Permissions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::AsRawFd;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -24,13 +25,19 @@ pub(crate) struct ControlSocket {
 
 impl ControlSocket {
     /// Opens the socket. A socket that is already there belongs to a recorder that was killed: the writer's lock admits one recorder.
-    pub(crate) fn open(folder: &Path) -> io::Result<Self> {
+    pub(crate) fn open(folder: &Path, group: Option<u32>) -> io::Result<Self> {
         let path = folder.join(SOCKET);
         match std::fs::remove_file(&path) {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
             _ => {}
         }
-        let unix = with_short_path(folder, |path| UnixListener::bind(path))?;
+        let unix = with_short_path(folder, |path| {
+            let unix = UnixListener::bind(path)?;
+            // Who may read the recording may ask its recorder.
+            std::os::unix::fs::lchown(path, None, group)?;
+            std::fs::set_permissions(path, Permissions::from_mode(0o660))?;
+            Ok(unix)
+        })?;
         unix.set_nonblocking(true)?;
         Ok(Self { unix, path })
     }

@@ -22,11 +22,11 @@ impl Endpoints {
         Self { status, scraper: Scraper::new(root) }
     }
 
-    /// The response to a request for `path`.
-    pub(crate) fn respond(&mut self, path: &str) -> Response {
+    /// The response to a request for `path`; `names` says whether it may hold the names of control groups.
+    pub(crate) fn respond(&mut self, path: &str, names: bool) -> Response {
         match path {
             METRICS => {
-                let body = self.scraper.page(&self.status.read(), self.status.started_wall_ns());
+                let body = self.scraper.page(&self.status.read(), self.status.started_wall_ns(), names);
                 Response { status: "200 OK", content_type: prometheus::CONTENT_TYPE, body }
             }
             STATUS => {

@@ -1,33 +1,20 @@
 //! As much of HTTP/1.1 as a scraper and `--status` need: one request per connection.
 //!
-//! A request has at most 8 KiB and a connection at most five seconds, so that one client blocks the others for no longer.
+//! A [`Connection`] never waits: it reads and writes what it can, so that one thread serves many clients and a slow one holds up
+//! nobody. A request has at most 8 KiB.
 
-use std::io::{self, Read, Write};
-use std::net::TcpStream;
-use std::os::unix::net::UnixStream;
+use std::io::{self, ErrorKind, Read, Write};
 use std::time::{Duration, Instant};
 
 const LONGEST_REQUEST: usize = 8 << 10;
-const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A connection of either kind.
-pub(crate) trait Connection: Read + Write {
-    /// Limits the time of the next read or write.
-    fn set_timeout(&self, time: Duration) -> io::Result<()>;
-}
-
-impl Connection for TcpStream {
-    fn set_timeout(&self, time: Duration) -> io::Result<()> {
-        self.set_read_timeout(Some(time))?;
-        self.set_write_timeout(Some(time))
-    }
-}
-
-impl Connection for UnixStream {
-    fn set_timeout(&self, time: Duration) -> io::Result<()> {
-        self.set_read_timeout(Some(time))?;
-        self.set_write_timeout(Some(time))
-    }
+/// How long a client may take.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Timeouts {
+    /// For the head of its request, from the connection's start.
+    pub(crate) head: Duration,
+    /// To take the response.
+    pub(crate) response: Duration,
 }
 
 /// The response to a request.
@@ -44,63 +31,99 @@ impl Response {
     }
 }
 
-/// Reads one request and writes what `respond` gives for its path.
-pub(crate) fn serve_one(mut stream: impl Connection, mut respond: impl FnMut(&str) -> Response) -> io::Result<()> {
-    let end = Instant::now() + TIMEOUT;
-    let request = read_request(&mut stream, end)?;
-    let (response, body) = match parse(&request) {
+/// A client, from its connection to the end of its response. The stream does not block.
+#[derive(Debug)]
+pub(crate) struct Connection<S> {
+    pub(crate) stream: S,
+    timeouts: Timeouts,
+    deadline: Instant,
+    exchange: Exchange,
+}
+
+#[derive(Debug)]
+enum Exchange {
+    Request(Vec<u8>),
+    Response { bytes: Vec<u8>, written: usize },
+}
+
+impl<S: Read + Write> Connection<S> {
+    pub(crate) fn new(stream: S, timeouts: Timeouts) -> Self {
+        let exchange = Exchange::Request(Vec::new());
+        Self { stream, timeouts, deadline: Instant::now() + timeouts.head, exchange }
+    }
+
+    /// When it is closed, whatever it has done until then.
+    pub(crate) fn deadline(&self) -> Instant {
+        self.deadline
+    }
+
+    /// Whether its request is not complete yet.
+    pub(crate) fn reads(&self) -> bool {
+        matches!(self.exchange, Exchange::Request(_))
+    }
+
+    /// Reads or writes what can be read or written now. Gives false when the connection is over.
+    pub(crate) fn advance(&mut self, respond: &mut dyn FnMut(&str) -> Response) -> bool {
+        match self.step(respond) {
+            Ok(open) => open,
+            Err(error) => matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted),
+        }
+    }
+
+    fn step(&mut self, respond: &mut dyn FnMut(&str) -> Response) -> io::Result<bool> {
+        if let Exchange::Request(request) = &mut self.exchange {
+            let mut piece = [0; 1024];
+            loop {
+                let read = self.stream.read(&mut piece)?;
+                request.extend_from_slice(&piece[..read]);
+                if read == 0 || request.len() >= LONGEST_REQUEST || head_ends(request) {
+                    break;
+                }
+            }
+            let bytes = response_to(request, respond);
+            self.exchange = Exchange::Response { bytes, written: 0 };
+            self.deadline = Instant::now() + self.timeouts.response;
+        }
+        if let Exchange::Response { bytes, written } = &mut self.exchange {
+            while *written < bytes.len() {
+                match self.stream.write(&bytes[*written..])? {
+                    0 => return Ok(false),
+                    more => *written += more,
+                }
+            }
+        }
+        Ok(false)
+    }
+}
+
+fn response_to(request: &[u8], respond: &mut dyn FnMut(&str) -> Response) -> Vec<u8> {
+    let (response, with_body) = match parse(request) {
         Ok(("GET", path)) => (respond(path), true),
         Ok(("HEAD", path)) => (respond(path), false),
         Ok(_) => (Response::text("405 Method Not Allowed", "only GET and HEAD\n"), true),
         Err(why) => (Response::text("400 Bad Request", format!("{why}\n")), true),
     };
+    let Response { status, content_type, body } = response;
+    let length = body.len();
     let head = format!(
-        "HTTP/1.1 {}\r\nContent-Type: {}\r\nContent-Length: {}\r\nAllow: GET, HEAD\r\nConnection: close\r\n\r\n",
-        response.status,
-        response.content_type,
-        response.body.len()
+        "HTTP/1.1 {status}\r\nContent-Type: {content_type}\r\nContent-Length: {length}\r\nAllow: GET, HEAD\r\n\
+         Connection: close\r\n\r\n"
     );
-    write(&mut stream, head.as_bytes(), end)?;
-    if body { write(&mut stream, response.body.as_bytes(), end) } else { Ok(()) }
+    if with_body { head + &body } else { head }.into_bytes()
 }
 
-fn time_left(end: Instant) -> io::Result<Duration> {
-    let left = end.saturating_duration_since(Instant::now());
-    if left.is_zero() { Err(io::ErrorKind::TimedOut.into()) } else { Ok(left) }
-}
-
-/// Reads up to the empty line that ends a request's head.
-fn read_request(stream: &mut impl Connection, end: Instant) -> io::Result<Vec<u8>> {
-    let mut request = vec![0; LONGEST_REQUEST];
-    let mut length = 0;
-    while length < request.len() && !request[..length].windows(4).any(|bytes| bytes == b"\r\n\r\n") {
-        stream.set_timeout(time_left(end)?)?;
-        match stream.read(&mut request[length..])? {
-            0 => break,
-            read => length += read,
-        }
-    }
-    request.truncate(length);
-    Ok(request)
-}
-
-fn write(stream: &mut impl Connection, mut bytes: &[u8], end: Instant) -> io::Result<()> {
-    while !bytes.is_empty() {
-        stream.set_timeout(time_left(end)?)?;
-        match stream.write(bytes)? {
-            0 => return Err(io::ErrorKind::WriteZero.into()),
-            written => bytes = &bytes[written..],
-        }
-    }
-    Ok(())
+/// Whether an empty line ends the head. A line may end without a carriage return (RFC 9112, 2.2).
+fn head_ends(request: &[u8]) -> bool {
+    request.windows(2).any(|bytes| bytes == b"\n\n") || request.windows(3).any(|bytes| bytes == b"\n\r\n")
 }
 
 /// Method and path of a request; a query is left out.
 fn parse(request: &[u8]) -> Result<(&str, &str), &'static str> {
-    if !request.windows(4).any(|bytes| bytes == b"\r\n\r\n") {
+    if !head_ends(request) {
         return Err("the request does not end, or is longer than 8 KiB");
     }
-    let line = request.split(|byte| *byte == b'\r').next().unwrap_or_default();
+    let line = request.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
     let mut words = std::str::from_utf8(line).map_err(|_| "the request is not text")?.split(' ');
     match (words.next(), words.next(), words.next(), words.next()) {
         (Some(method), Some(target), Some("HTTP/1.0" | "HTTP/1.1"), None) if target.starts_with('/') => {
@@ -118,6 +141,8 @@ mod tests {
     fn requests_are_read_or_refused() {
         assert_eq!(parse(b"GET /metrics?x=1 HTTP/1.1\r\nHost: a\r\n\r\n"), Ok(("GET", "/metrics")));
         assert_eq!(parse(b"HEAD / HTTP/1.0\r\n\r\n"), Ok(("HEAD", "/")));
+        assert_eq!(parse(b"GET / HTTP/1.1\nHost: a\n\n"), Ok(("GET", "/")), "bare line feeds");
+        assert_eq!(parse(b"GET / HTTP/1.1\nHost: a\n\r\n"), Ok(("GET", "/")));
         for wrong in [
             &b""[..],
             b"GET /metrics HTTP/1.1\r\n",

@@ -24,12 +24,15 @@ impl FromStr for Address {
 #[derive(Debug)]
 pub struct Listener {
     pub(crate) tcp: TcpListener,
+    /// Whether those who connect are told the names of control groups.
+    pub(crate) names: bool,
     address: SocketAddr,
 }
 
 impl Listener {
-    /// Listens at `address`, which only this host can reach unless `expose` is set.
-    pub fn bind(Address(address): Address, expose: bool) -> Result<Self, Error> {
+    /// Listens at `address`, which only this host can reach unless `expose` is set. Every user of the host can connect, so the names
+    /// of control groups are told only with `names`.
+    pub fn bind(Address(address): Address, expose: bool, names: bool) -> Result<Self, Error> {
         if !expose && !is_loopback(address.ip()) {
             return Err(Error::input(
                 format!("--listen {address} accepts connections from other hosts without a password"),
@@ -45,7 +48,7 @@ impl Listener {
         let tcp = TcpListener::bind(address).map_err(failed)?;
         tcp.set_nonblocking(true).map_err(failed)?;
         let address = tcp.local_addr().map_err(failed)?;
-        Ok(Self { tcp, address })
+        Ok(Self { tcp, names, address })
     }
 
     /// Where it listens; the port is the real one when 0 was requested.
@@ -75,9 +78,9 @@ mod tests {
     #[test]
     fn other_hosts_can_connect_only_with_expose() {
         for open in ["0.0.0.0:0", "[::]:0", "[::ffff:0.0.0.0]:0"] {
-            let error = Listener::bind(open.parse().unwrap(), false).unwrap_err();
+            let error = Listener::bind(open.parse().unwrap(), false, false).unwrap_err();
             assert!(error.hint.contains("--expose"), "{error}");
         }
-        assert!(Listener::bind("0".parse().unwrap(), false).unwrap().address().port() > 0);
+        assert!(Listener::bind("0".parse().unwrap(), false, false).unwrap().address().port() > 0);
     }
 }

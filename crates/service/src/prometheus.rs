@@ -52,8 +52,8 @@ impl Scraper {
         Self { root, reading: None }
     }
 
-    /// All metrics, of the recorder and of the host.
-    pub(crate) fn page(&mut self, status: &Status, started_wall_ns: i64) -> String {
+    /// All metrics, of the recorder and of the host; of control groups their number, and with `names` each.
+    pub(crate) fn page(&mut self, status: &Status, started_wall_ns: i64, names: bool) -> String {
         let mut text = String::new();
         recorder(&mut text, status, started_wall_ns);
         if self.reading.as_ref().is_none_or(Reading::is_stale) {
@@ -62,7 +62,7 @@ impl Scraper {
         let complete = self.reading.as_mut().is_some_and(|reading| {
             reading.sample.clear();
             let complete = reading.sampler.sample(&mut reading.schema, &mut reading.sample).is_ok();
-            host(&mut text, &reading.schema, &reading.sample);
+            host(&mut text, &reading.schema, &reading.sample, names);
             complete
         });
         let meaning = "1 when all files of the kernel could be read, else 0";
@@ -104,8 +104,11 @@ fn single(text: &mut String, name: &str, kind: &str, meaning: &str, value: impl 
     let _ = writeln!(text, "{name} {value}");
 }
 
-fn host(text: &mut String, schema: &Schema, sample: &Sample) {
-    for rows in sample.tables().filter(|rows| rows.table() != Table::Process) {
+fn host(text: &mut String, schema: &Schema, sample: &Sample, names: bool) {
+    let groups = sample.table(Table::Cgroup).map_or(0, |rows| rows.rows().count());
+    single(text, "pagetide_cgroups", "gauge", "control groups with memory or IO statistics that could be read", groups);
+    let told = |table| table != Table::Process && (names || table != Table::Cgroup);
+    for rows in sample.tables().filter(|rows| told(rows.table())) {
         for (at, column) in schema.columns(rows.table()).iter().enumerate() {
             series(text, schema, rows, at, column);
         }
@@ -294,11 +297,12 @@ mod tests {
         sample.row(Table::Disk, disk, 2).copy_from_slice(&[Some(1234), Some(3)]);
         sample.row(Table::Zone, zone, 1)[0] = Some(7);
         let mut text = String::new();
-        host(&mut text, &schema, &sample);
+        host(&mut text, &schema, &sample, true);
         let values: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
         assert_eq!(
             values,
             [
+                "pagetide_cgroups 0",
                 r#"pagetide_disk_read_seconds_total{disk="a\"b\\c"} 1.234"#,
                 r#"pagetide_disk_read_bytes_total{disk="a\"b\\c"} 1536"#,
                 r#"pagetide_zone_never_heard_of{node="node0",zone="DMA32"} 7"#,

@@ -30,6 +30,8 @@ pub struct Options {
     pub folder: PathBuf,
     /// Time between samples.
     pub interval: Nanos,
+    /// The group whose members may read the recording and ask for its state; the user's own when absent.
+    pub group: Option<u32>,
     /// The time after which the recording ends; without one, a signal or the command's end ends it.
     pub length: Option<Nanos>,
     /// Continue the recording that the folder holds, keeping no more than this of it; absent: the folder must hold none.
@@ -85,7 +87,8 @@ impl Service {
         let signals = Signals::catch(options.service)?;
         let (recorder, seal) = start_recorder(&options)?;
         let status = StatusSource::new(&options.folder, options.interval, recorder.monitor());
-        let responder = Responder::start(&options.folder, listener, Endpoints::new(status, options.root()))?;
+        let responder =
+            Responder::start(&options.folder, options.group, listener, Endpoints::new(status, options.root()))?;
         if let Some(why) = &responder.no_socket {
             recorder.mark(MarkKind::Note { text: format!("recorder: --status cannot be answered: {why}") });
         }
@@ -144,8 +147,8 @@ impl Service {
 
 fn start_recorder(options: &Options) -> Result<(Recorder, SealRequest), Error> {
     let writer = match options.keep {
-        Some(keep) => Writer::open_or_continue(&options.folder, keep)?,
-        None => Writer::create(&options.folder)?,
+        Some(keep) => Writer::open_or_continue_for(&options.folder, keep, options.group)?,
+        None => Writer::create_for(&options.folder, options.group)?,
     };
     let (sink, seal) = SealingWriter::new(writer);
     // A tree of files from elsewhere may lack the mounts, and with them all control groups.

@@ -58,7 +58,16 @@ impl Writer {
     ///
     /// When the folder holds a recording already, is being written by another process, or cannot be written.
     pub fn create(folder: &Path) -> Result<Self, Error> {
-        Self::create_on(folder, Arc::new(System))
+        Self::create_for(folder, None)
+    }
+
+    /// [`Writer::create`] for a group whose members may read it.
+    ///
+    /// # Errors
+    ///
+    /// See [`Writer::create`]; or the caller may not give files to that group.
+    pub fn create_for(folder: &Path, group: Option<u32>) -> Result<Self, Error> {
+        Self::create_in(own(folder, group)?, Arc::new(System))
     }
 
     /// Continues the recording in `folder`, or starts one. What a crash left open is sealed in the background; what the
@@ -68,11 +77,30 @@ impl Writer {
     ///
     /// When another process writes there, when its format is newer than this crate, or when it cannot be written.
     pub fn open_or_continue(folder: &Path, keep: Keep) -> Result<Self, Error> {
-        Self::open_or_continue_on(folder, keep, Arc::new(System))
+        Self::open_or_continue_for(folder, keep, None)
     }
 
+    /// [`Writer::open_or_continue`] for a group whose members may read what is written from now on.
+    ///
+    /// # Errors
+    ///
+    /// See [`Writer::open_or_continue`]; or the caller may not give files to that group.
+    pub fn open_or_continue_for(folder: &Path, keep: Keep, group: Option<u32>) -> Result<Self, Error> {
+        Self::open_or_continue_in(own(folder, group)?, keep, Arc::new(System))
+    }
+
+    #[cfg(test)]
     pub(crate) fn create_on(path: &Path, files: Arc<dyn Files>) -> Result<Self, Error> {
-        let folder = own(path)?;
+        Self::create_in(own(path, None)?, files)
+    }
+
+    #[cfg(test)]
+    pub(crate) fn open_or_continue_on(path: &Path, keep: Keep, files: Arc<dyn Files>) -> Result<Self, Error> {
+        Self::open_or_continue_in(own(path, None)?, keep, files)
+    }
+
+    fn create_in(folder: Folder, files: Arc<dyn Files>) -> Result<Self, Error> {
+        let path = folder.dir().path();
         if folder.is_recording().map_err(|error| file_error::io("look into it", path, &error))? {
             return Err(Error::input(
                 format!("{}: holds a recording already", path.display()),
@@ -82,9 +110,10 @@ impl Writer {
         Self::prepare(folder, Keep::default(), files)
     }
 
-    pub(crate) fn open_or_continue_on(path: &Path, keep: Keep, files: Arc<dyn Files>) -> Result<Self, Error> {
-        let mut writer = Self::prepare(own(path)?, keep, files)?;
-        let failed = |error| file_error::io("look into it", path, &error);
+    fn open_or_continue_in(folder: Folder, keep: Keep, files: Arc<dyn Files>) -> Result<Self, Error> {
+        let mut writer = Self::prepare(folder, keep, files)?;
+        let folder = writer.folder.clone();
+        let failed = |error| file_error::io("look into it", folder.dir().path(), &error);
         if writer.folder.is_recording().map_err(failed)? {
             writer.manifest = Reader::of(writer.folder.clone())?.manifest().clone();
             writer.go_on().map_err(failed)?;
@@ -171,8 +200,8 @@ impl Writer {
 }
 
 /// The folder at `path`, made when it is not there.
-fn own(path: &Path) -> Result<Folder, Error> {
-    Dir::own(path, None).map(Folder::new).map_err(|error| file_error::io("write to it", path, &error))
+fn own(path: &Path, group: Option<u32>) -> Result<Folder, Error> {
+    Dir::own(path, group).map(Folder::new).map_err(|error| file_error::io("write to it", path, &error))
 }
 
 /// Keeps other writers out, by a lock on the folder itself. A file system that has no locks goes without.

@@ -8,7 +8,8 @@ use super::tree::Tree;
 use crate::cgroup::{BLKIO, Form, V1, V2, Version, blkio_beside, directory, numbers, version};
 use crate::error::Error;
 use crate::root::Root;
-use pagetide_core::{ColumnId, EntityId, Sample, Schema, Table};
+use pagetide_core::{ColumnId, EntityId, Sample, Schema, Table, name_of_bytes};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug)]
@@ -101,7 +102,9 @@ impl Group {
         let result = self.sample(buffer, budget, schema, row);
         if !row.is_empty() {
             let path = &self.path;
-            let entity = *self.entity.get_or_insert_with(|| entity(schema, Table::Cgroup, &path.to_string_lossy()));
+            let entity = *self
+                .entity
+                .get_or_insert_with(|| entity(schema, Table::Cgroup, &name_of_bytes(path.as_os_str().as_bytes())));
             row.put(schema, sample, Table::Cgroup, entity);
         }
         result.map(|()| !row.is_empty())

@@ -7,12 +7,13 @@ use crate::cgroup::directory;
 use crate::error::{Error, absent};
 use crate::root::Root;
 use pagetide_core::{Sample, Schema};
+use std::collections::{HashMap, VecDeque};
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// Groups of one tree that have rows; those nearer to its root come first.
-const MOST_GROUPS: usize = 128;
+/// Groups of one tree that have rows; those nearer to its root come first. A Kubernetes node has 3000.
+const MOST_GROUPS: usize = 4096;
 
 /// A group of a tree, in the order of breadth: parents before their children.
 #[derive(Debug)]
@@ -81,10 +82,11 @@ impl Tree {
     /// Lists the tree, parents first, and keeps what is known of the groups that are still there.
     fn list(&mut self, budget: &mut Budget) -> Result<(), Error> {
         let Self { path, directory, nodes, skipped, stale } = self;
-        let mut old = std::mem::take(nodes);
+        let old = std::mem::take(nodes).into_iter().map(|node| node.group);
+        let mut old: HashMap<PathBuf, Group> = old.map(|group| (group.path.clone(), group)).collect();
         *skipped = 0;
         *stale = false;
-        let mut waiting = std::collections::VecDeque::from([(path.clone(), directory.clone())]);
+        let mut waiting = VecDeque::from([(path.clone(), directory.clone())]);
         let mut result = Ok(());
         while let Some((path, directory)) = waiting.pop_front() {
             let place = CString::new(directory.as_os_str().as_bytes()).unwrap_or_default();
@@ -100,12 +102,17 @@ impl Tree {
                 Err(error) if absent(&error) => continue,
                 Err(source) => result = result.and(Err(Error::Read { path: directory.clone(), source })),
             }
-            let known = old.iter().position(|node| node.group.path == path && !node.group.gone);
-            let group = known.map(|at| old.swap_remove(at).group);
-            nodes.push(Node { group: group.unwrap_or_else(|| Group::new(path, directory)), place, links });
+            let group = match old.remove(&path) {
+                Some(group) if !group.gone => group,
+                gone => {
+                    gone.into_iter().for_each(|mut group| group.close(budget));
+                    Group::new(path, directory)
+                }
+            };
+            nodes.push(Node { group, place, links });
         }
-        for node in &mut old {
-            node.group.close(budget);
+        for group in old.values_mut() {
+            group.close(budget);
         }
         result
     }

@@ -1,11 +1,13 @@
 //! `pagetide record`: the flight recorder.
 
+mod group;
 mod keep;
 mod settings;
 mod status;
 
 use super::Outcome;
 use crate::output;
+use group::Group;
 use pagetide_core::{Error, Nanos};
 use pagetide_recorder::Tracing;
 use pagetide_service::{Listener, Options, Recorded, Service};
@@ -83,7 +85,11 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         length: arguments.length,
         keep: continues.then_some(keep),
         service: arguments.service,
-        listener: settings.listen.map(|address| Listener::bind(address, settings.expose)).transpose()?,
+        listener: settings
+            .listen
+            .map(|address| Listener::bind(address, settings.expose, settings.listen_names))
+            .transpose()?,
+        group: settings.group.map(|Group(id)| id),
         root: arguments.root.clone(),
         all_processes: settings.all_processes,
         host_only: settings.host_only,

@@ -1,5 +1,6 @@
 //! What a recording is made with: options of the command line, or keys of the same names in a TOML file.
 
+use super::group::Group;
 use super::keep::Limit;
 use crate::live_trace::Sample;
 use clap::{Args, FromArgMatches};
@@ -32,6 +33,12 @@ pub(super) struct Settings {
     /// Allow --listen to take an address that other hosts can reach. There is no password.
     #[arg(long, requires = "listen")]
     pub(super) expose: bool,
+    /// Serve with --listen the metrics of each control group by name. Every user of this host can connect and read them.
+    #[arg(long, requires = "listen")]
+    pub(super) listen_names: bool,
+    /// Give the recording to this group: its members may read it (mode 0640, folders 0750).
+    #[arg(long, value_name = "GROUP")]
+    pub(super) group: Option<Group>,
     /// Trace the page cache, too: who evicts whom, how much memory would help, who waits (needs root; docs/TRACE.md).
     #[arg(long, value_name = "1/N", num_args = 0..=1, require_equals = true, default_missing_value = "1/64")]
     pub(super) trace: Option<Sample>,
@@ -56,6 +63,8 @@ impl Settings {
             keep: if self.keep.is_empty() { other.keep } else { self.keep },
             listen: self.listen.or(other.listen),
             expose: self.expose || other.expose,
+            listen_names: self.listen_names || other.listen_names,
+            group: self.group.or(other.group),
             trace: self.trace.or(other.trace),
             no_names: self.no_names || other.no_names,
         }
