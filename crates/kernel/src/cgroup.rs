@@ -3,13 +3,14 @@
 //! Both versions are told in v2's names, as the metric table lists them; of v1 the totals of the whole subtree are used,
 //! which is what v2 gives (`mm/memcontrol-v1.c:memcg1_stat_format`, `mm/memcontrol.c:memory_stat_format`).
 
-use crate::error::{Error, Problem};
-use crate::keyed::spaced;
-use crate::mounts::parse_device;
-use crate::pressure;
+use crate::error::Error;
 use crate::root::Root;
-use crate::text::{lines, number};
 use pagetide_core::Bytes;
+use pagetide_proctext::Problem;
+use pagetide_proctext::keyed::spaced;
+use pagetide_proctext::mounts::parse_device;
+use pagetide_proctext::pressure;
+use pagetide_proctext::text::{lines, number};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 

@@ -2,8 +2,8 @@
 //! device number of their own.
 
 use crate::error::Error;
-use crate::mounts::holding;
 use crate::root::Root;
+use pagetide_proctext::mounts::holding;
 use std::fs::Metadata;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};

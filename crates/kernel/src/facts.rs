@@ -2,13 +2,13 @@
 
 use crate::device::directly_below;
 use crate::error::Error;
-use crate::mounts::Mount;
 use crate::root::Root;
 use crate::taskstats::{self, Taskstats};
-use crate::text::number;
 use jiff::Timestamp;
 use jiff::tz::{TimeZone, TimeZoneDatabase};
 use pagetide_core::{Bytes, Disk, HostTimeZone, Lru, Manifest, Swap, Unreadable};
+use pagetide_proctext::mounts::Mount;
+use pagetide_proctext::text::number;
 use std::collections::BTreeMap;
 
 /// All static facts about a system: host, kernel, CPUs, page size, disks, swap, mounts, settings. What a system does not

@@ -4,12 +4,11 @@
 //! (another ratio, less memory) and for kernels that do not print the result. Features are probed, not versions.
 
 use crate::error::Error;
-use crate::meminfo::Meminfo;
 use crate::root::Root;
 use crate::sysctl::VmSysctls;
-use crate::vmstat::Vmstat;
-use crate::zoneinfo::Zone;
 use pagetide_core::{Bytes, Pages};
+use pagetide_proctext::zoneinfo::Zone;
+use pagetide_proctext::{Meminfo, Vmstat};
 
 /// The files that the formulas need, read one right after the other.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,47 +6,27 @@
 //!
 //! What a kernel does not give is `None`; lines that nobody knows are kept. Errors name the file and the line.
 
-mod buddyinfo;
 pub mod cached;
 pub mod cgroup;
 pub mod damon;
 pub mod device;
-mod diskstats;
 mod error;
 mod facts;
+mod files;
 pub mod formula;
-mod keyed;
-mod loadavg;
-mod meminfo;
-mod mounts;
-mod pressure;
-mod process;
 mod root;
 mod sampler;
-mod stat;
-mod swaps;
 mod sysctl;
 pub mod taskstats;
-mod text;
-mod vmstat;
-mod zoneinfo;
 
-pub use buddyinfo::{FreeBlocks, parse_buddyinfo};
-pub use diskstats::{DiskStats, parse_diskstats};
-pub use error::{Error, Problem};
+pub use error::Error;
 pub use facts::facts;
-pub use loadavg::{Loadavg, parse_loadavg};
-pub use meminfo::{Meminfo, parse_meminfo};
-pub use mounts::{Mount, parse_mountinfo, parse_mounts};
-pub use pressure::{Pressure, Pressures, Stall, parse_pressure};
-pub use process::{
-    ProcessIo, ProcessRuns, ProcessStat, ProcessStatus, parse_process_io, parse_process_schedstat, parse_process_stat,
-    parse_process_status,
+pub use pagetide_proctext::{
+    DiskStats, FreeBlocks, Loadavg, Meminfo, Mount, Pressure, Pressures, Problem, ProcessIo, ProcessRuns, ProcessStat,
+    ProcessStatus, Stall, Stat, SwapArea, Vmstat, Zone, parse_buddyinfo, parse_diskstats, parse_loadavg, parse_meminfo,
+    parse_mountinfo, parse_mounts, parse_pressure, parse_process_io, parse_process_schedstat, parse_process_stat,
+    parse_process_status, parse_stat, parse_swaps, parse_vmstat, parse_zoneinfo,
 };
 pub use root::Root;
 pub use sampler::{Processes, Sampler, Top, Watch};
-pub use stat::{Stat, parse_stat};
-pub use swaps::{SwapArea, parse_swaps};
 pub use sysctl::VmSysctls;
-pub use vmstat::{Vmstat, parse_vmstat};
-pub use zoneinfo::{Zone, parse_zoneinfo};

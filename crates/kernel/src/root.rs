@@ -49,10 +49,10 @@ impl Root {
     pub(crate) fn parsed<T>(
         &self,
         file: impl AsRef<Path>,
-        parse: impl FnOnce(&str) -> Result<T, Error>,
+        parse: impl FnOnce(&str) -> Result<T, pagetide_proctext::Error>,
     ) -> Result<T, Error> {
         let text = self.read(&file)?;
-        parse(&text).map_err(|error| error.at(&self.join(&file)))
+        parse(&text).map_err(|error| error.at(&self.join(&file)).into())
     }
 
     /// The text of a kernel file that may not exist, trimmed.

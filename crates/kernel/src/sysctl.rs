@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::root::Root;
-use crate::text::number;
+use pagetide_proctext::text::number;
 use std::collections::BTreeMap;
 
 /// The settings under `/proc/sys/vm`, by their whole name: `vm.swappiness`.

@@ -7,8 +7,9 @@ use std::process::Command;
 const ARROWS: &[(&str, &[&str])] = &[
     ("core", &[]),
     ("dir", &[]),
-    ("kernel", &["core"]),
-    ("store", &["core", "dir"]),
+    ("proctext", &["core"]),
+    ("kernel", &["core", "proctext"]),
+    ("store", &["core", "dir", "proctext"]),
     ("trace", &["core"]),
     ("diagnose", &["core"]),
     ("view", &["core"]),

@@ -3,11 +3,11 @@
 use super::kept::{Buffer, Kept, Text};
 use super::learned::Learned;
 use super::row::{Row, columns};
-use crate::diskstats::{DiskLine, FIELDS};
 use crate::error::Error;
 use crate::root::Root;
-use crate::text::lines;
 use pagetide_core::{ColumnId, Entity, EntityId, Sample, Schema, Table};
+use pagetide_proctext::diskstats::{DiskLine, FIELDS};
+use pagetide_proctext::text::lines;
 
 #[derive(Debug)]
 pub(crate) struct Disks {
@@ -36,7 +36,8 @@ impl Disks {
                 return Ok(());
             }
             for (at, line) in lines("/proc/diskstats", text)? {
-                let disk = DiskLine::parse(line).map_err(|problem| Error::line("/proc/diskstats", at, problem))?;
+                // A driver that prints a line of its own costs that line, not the disks below it.
+                let Ok(disk) = DiskLine::parse(line) else { continue };
                 row.clear();
                 for (column, value) in ids.into_iter().zip(disk.values) {
                     if let Some(value) = value {

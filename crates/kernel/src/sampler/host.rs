@@ -3,11 +3,12 @@
 use super::kept::{Buffer, Kept, Text};
 use super::keyed::KeyedLines;
 use super::row::Row;
-use crate::error::{Error, Problem};
-use crate::keyed::{Line, spaced, with_colon};
+use crate::error::Error;
 use crate::root::Root;
-use crate::{loadavg, pressure, stat};
 use pagetide_core::{ColumnId, Entity, EntityId, Sample, Schema, Table};
+use pagetide_proctext::Problem;
+use pagetide_proctext::keyed::{Line, spaced, with_colon};
+use pagetide_proctext::{loadavg, pressure, stat};
 
 /// A file of names and numbers.
 #[derive(Debug)]
@@ -50,7 +51,7 @@ struct FixedFile<const N: usize> {
     kept: Kept,
     names: [&'static str; N],
     columns: Option<[ColumnId; N]>,
-    parse: fn(&str) -> Result<[Option<u64>; N], Error>,
+    parse: fn(&str) -> Result<[Option<u64>; N], pagetide_proctext::Error>,
 }
 
 impl<const N: usize> FixedFile<N> {
@@ -58,13 +59,13 @@ impl<const N: usize> FixedFile<N> {
         root: &Root,
         file: &str,
         names: [&'static str; N],
-        parse: fn(&str) -> Result<[Option<u64>; N], Error>,
+        parse: fn(&str) -> Result<[Option<u64>; N], pagetide_proctext::Error>,
     ) -> Result<Option<Self>, Error> {
         Ok(Kept::open(root.join(file), Text::Record)?.map(|kept| Self { kept, names, columns: None, parse }))
     }
 
     fn sample(&mut self, buffer: &mut Buffer, schema: &mut Schema, row: &mut Row) -> Result<(), Error> {
-        let Some(values) = self.kept.with(buffer, self.parse)? else { return Ok(()) };
+        let Some(values) = self.kept.with(buffer, |text| Ok((self.parse)(text)?))? else { return Ok(()) };
         let columns = *self.columns.get_or_insert_with(|| self.names.map(|name| schema.column(Table::Host, name)));
         for (column, value) in columns.into_iter().zip(values) {
             if let Some(value) = value {

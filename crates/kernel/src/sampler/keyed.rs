@@ -1,9 +1,10 @@
 //! What a file of names and numbers said when it was read last: most of its lines say the same the next time.
 
-use crate::error::{Error, Problem};
-use crate::keyed::Line;
-use crate::text::lines;
+use crate::error::Error;
 use pagetide_core::ColumnId;
+use pagetide_proctext::Problem;
+use pagetide_proctext::keyed::Line;
+use pagetide_proctext::text::lines;
 
 /// The lines of the last reading. A line that is as it was is one comparison, without a look at its parts.
 #[derive(Debug, Default)]
@@ -87,7 +88,7 @@ impl KeyedLines {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::keyed::spaced;
+    use pagetide_proctext::keyed::spaced;
     use proptest::prelude::*;
 
     /// What a reading gives, as names with their numbers, and how many names were asked for.

@@ -1,7 +1,7 @@
 //! The numbers in a directory, listed again and again without allocating.
 
 use crate::error::Error;
-use crate::text::number;
+use pagetide_proctext::text::number;
 use rustix::fs::{RawDir, SeekFrom};
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;

@@ -7,9 +7,9 @@ use super::listing::{Listing, roomy};
 use super::row::Row;
 use super::task::{Files, Meaning, Watched};
 use crate::error::Error;
-use crate::process::StatLine;
 use crate::root::Root;
 use pagetide_core::{Sample, Schema};
+use pagetide_proctext::process::parse_process_stat;
 use rustix::fs::{Mode, OFlags};
 use std::os::fd::OwnedFd;
 
@@ -117,7 +117,7 @@ impl Watchers {
             let mut files = Files { proc, path, pid: *pid };
             let Some(file) = files.open("stat")? else { continue };
             let Some(text) = files.fill(buffer, &file)? else { continue };
-            let line = StatLine::parse(text).map_err(|error| error.at(&files.place("stat")))?;
+            let line = parse_process_stat(text).map_err(|error| error.at(&files.place("stat")))?;
             let reclaims = line.is_kernel_thread() && line.comm.starts_with("kswapd");
             newcomers.push((*pid, line.parent, reclaims));
         }

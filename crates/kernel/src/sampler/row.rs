@@ -1,7 +1,7 @@
 //! A row under construction: values by column, before it is known how many columns there are.
 
-use crate::text::stored;
 use pagetide_core::{ColumnId, EntityId, Sample, Schema, Table};
+use pagetide_proctext::text::stored;
 
 /// Values of one row. Kept and reused, so that after the first samples it allocates nothing.
 #[derive(Debug, Default)]

@@ -4,10 +4,12 @@ use super::kept::{Budget, Buffer, Text};
 use super::learned::Learned;
 use super::row::{Row, columns};
 use crate::error::{Error, absent};
-use crate::keyed::with_colon;
-use crate::process::{ProcessRuns, StatLine, parse_process_schedstat, status_amount};
-use crate::text::lines;
 use pagetide_core::{ColumnId, Entity, EntityId, Sample, Schema, Table, metric};
+use pagetide_proctext::keyed::with_colon;
+use pagetide_proctext::process::{
+    ProcessRuns, ProcessStat, parse_process_schedstat, parse_process_stat, status_amount,
+};
+use pagetide_proctext::text::lines;
 use rustix::fs::{Mode, OFlags};
 use std::fmt::Write as _;
 use std::io;
@@ -120,7 +122,7 @@ impl Watched {
     pub(crate) fn open(files: &mut Files<'_>, buffer: &mut Buffer, budget: &mut Budget) -> Result<Option<Self>, Error> {
         let Some(stat) = files.open("stat")? else { return Ok(None) };
         let Some(text) = files.fill(buffer, &stat)? else { return Ok(None) };
-        let line = StatLine::parse(text).map_err(|error| error.at(&files.place("stat")))?;
+        let line = parse_process_stat(text).map_err(|error| error.at(&files.place("stat")))?;
         let mut process = Self {
             pid: files.pid,
             starttime: line.starttime,
@@ -190,10 +192,10 @@ impl Watched {
         &mut self,
         files: &mut Files<'_>,
         buffer: &'b mut Buffer,
-    ) -> Result<Option<StatLine<'b>>, Error> {
+    ) -> Result<Option<ProcessStat<'b>>, Error> {
         self.alive = false;
         let Some(text) = files.read("stat", self.stat.as_ref(), buffer)? else { return Ok(None) };
-        let line = StatLine::parse(text).map_err(|error| error.at(&files.place("stat")))?;
+        let line = parse_process_stat(text).map_err(|error| error.at(&files.place("stat")))?;
         // Else another process has got the id.
         self.alive = line.starttime == self.starttime;
         Ok(self.alive.then_some(line))

@@ -3,12 +3,13 @@
 use super::kept::{Buffer, Kept, Text};
 use super::learned::Learned;
 use super::row::Row;
-use crate::buddyinfo;
-use crate::error::{Error, Problem};
+use crate::error::Error;
 use crate::root::Root;
-use crate::text::lines;
-use crate::zoneinfo::{Item, protection, walk};
 use pagetide_core::{ColumnId, Entity, EntityId, Sample, Schema, Table};
+use pagetide_proctext::Problem;
+use pagetide_proctext::buddyinfo;
+use pagetide_proctext::text::lines;
+use pagetide_proctext::zoneinfo::{Item, protection, walk};
 
 /// Orders that have a column from the start; larger ones would get one of unknown kind.
 const ORDERS: [&str; 11] =
@@ -90,7 +91,8 @@ impl Zones {
                     Item::NodeCounter(..) | Item::Trailer(..) | Item::Zone { .. } => {}
                 }
                 Ok(())
-            })
+            })?;
+            Ok(())
         });
         if done.is_err() {
             zones.iter_mut().for_each(|zone| zone.row.clear());

@@ -2,7 +2,12 @@
 
 use pagetide_core::{Sample, Schema, Table};
 use pagetide_kernel::cgroup::{Limit, parse_limit};
-use pagetide_kernel::*;
+use pagetide_kernel::{
+    Root, Sampler, Watch, Zone, parse_buddyinfo, parse_diskstats, parse_loadavg, parse_meminfo, parse_mountinfo,
+    parse_mounts, parse_pressure, parse_process_io, parse_process_stat, parse_process_status, parse_stat, parse_swaps,
+    parse_vmstat, parse_zoneinfo,
+};
+use pagetide_proctext::Error;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -135,11 +140,24 @@ fn odd_but_real_lines() {
     );
     let old = disk("   8       0 sda 1 2 3 4 5 6 7 8 9 10 11\n");
     assert_eq!((old.get("weighted_io_ms"), old.get("discards")), (Some(11), None));
+    let odd = "   8 0 sda 1 2 3 4 5 6 7 8 9 10 11 12 13 14\n 8 1 drv\n   8 16 sdb 1 2 3 4 5 6 7 8 9 10 11\n";
+    let odd = parse_diskstats(odd).unwrap();
+    assert_eq!(
+        odd.iter().map(|disk| &*disk.name).collect::<Vec<_>>(),
+        ["sda", "sdb"],
+        "one odd line costs no other disk"
+    );
+    assert_eq!(
+        (odd[0].get("weighted_io_ms"), odd[0].get("discards")),
+        (Some(11), None),
+        "fields that no kernel prints"
+    );
     let newer = disk(" 259 0 nvme0n1 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19\n");
     assert_eq!((newer.get("flush_ms"), &newer.more[..]), (Some(17), &[18, 19][..]));
 
-    let stat = parse_process_stat(&format!("7 (a) R (b\nc) ) D 1{}\n", " 3".repeat(48))).unwrap();
-    assert_eq!((stat.pid, stat.comm.as_str(), stat.state, stat.parent), (7, "a) R (b\nc) ", 'D', 1));
+    let text = format!("7 (a) R (b\nc) ) D 1{}\n", " 3".repeat(48));
+    let stat = parse_process_stat(&text).unwrap();
+    assert_eq!((stat.pid, stat.comm, stat.state, stat.parent), (7, "a) R (b\nc) ", 'D', 1));
 
     let swap = parse_swaps("Filename Type Size Used Priority\n/a\\040b\\134c file 8 4 -2\n").unwrap().remove(0);
     assert_eq!((swap.path.as_str(), swap.size.get(), swap.priority), ("/a b\\c", 8192, -2));

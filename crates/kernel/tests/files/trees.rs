@@ -4,7 +4,7 @@
 use crate::archive::{names, unpack};
 use pagetide_core::{Manifest, Sample, Schema, Table};
 use pagetide_kernel::formula::{self, Snapshot};
-use pagetide_kernel::{Error, Processes, Root, Sampler, Watch, facts};
+use pagetide_kernel::{Error, Processes, Root, Sampler, Watch, facts, parse_process_stat};
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -60,7 +60,8 @@ fn readers(root: &Root) -> String {
     let mut pids = root.pids().unwrap();
     pids.sort_unstable();
     for pid in pids {
-        show(&mut out, folder, &format!("{pid} stat"), root.process_stat(pid));
+        let text = root.read(format!("/proc/{pid}/stat")).unwrap();
+        show(&mut out, folder, &format!("{pid} stat"), parse_process_stat(&text).map_err(Error::from));
         show(&mut out, folder, &format!("{pid} io"), root.process_io(pid));
         show(&mut out, folder, &format!("{pid} status"), root.process_status(pid));
     }

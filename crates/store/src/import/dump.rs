@@ -9,27 +9,22 @@ use super::clock::{DayClock, Moment, SECOND, SET_BACK, stamp};
 use super::gather::{Gather, LaneId};
 use super::line::{Lines, each_line};
 use pagetide_core::{Column, Error, Kind, Table, Unit, metric};
+use pagetide_proctext::text::{number, stored};
+use pagetide_proctext::zoneinfo::{self, Item};
+use pagetide_proctext::{Problem, buddyinfo, keyed};
 use std::collections::HashMap;
 use std::io::BufRead;
 
 /// One line of a kernel file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Entry<'a> {
-    /// `MemFree: 270568 kB`.
-    Meminfo { name: &'a str, value: i64 },
-    /// `pgpgin 12345`.
-    Vmstat { name: &'a str, value: i64 },
-    /// `Node 0, zone   Normal`.
-    Zone { node: &'a str, zone: &'a str },
+    /// `MemFree: 270568 kB`, in bytes; `pgpgin 12345`.
+    Host(&'a str, u64),
     /// `Node 0, zone   Normal   4 5 6 …`.
-    Buddies { node: &'a str, zone: &'a str, blocks: &'a str },
-    /// `  pages free     3933` and the lines below it.
-    ZoneValue { name: &'a str, value: i64 },
-    /// `        protection: (0, 1904, 1904)`.
-    Protection { pages: i64 },
-    /// `  per-node stats`.
-    NodeStats,
-    /// Known, and of no use: page sets, separators, the name of a file.
+    Buddies(&'a str),
+    /// A line of zoneinfo, whose meaning depends on those before it.
+    Zone(&'a str),
+    /// Known, and of no use: separators, the name of a file.
     Nothing,
 }
 
@@ -37,8 +32,9 @@ enum Entry<'a> {
 pub(super) fn looks_like_line(line: &str) -> bool {
     let rest = stamp(line, None).map_or(line, |(_, rest)| rest);
     match entry(rest) {
-        Some(Entry::Meminfo { name, .. } | Entry::Vmstat { name, .. }) => metric::find(Table::Host, name).is_some(),
-        Some(Entry::Zone { .. } | Entry::Buddies { .. }) => true,
+        Some(Entry::Host(name, _)) => metric::find(Table::Host, name).is_some(),
+        Some(Entry::Buddies(_)) => true,
+        Some(Entry::Zone(line)) => matches!(zoneinfo::Lines::default().item(line), Ok(Some(Item::Zone { .. }))),
         _ => false,
     }
 }
@@ -48,86 +44,48 @@ fn entry(line: &str) -> Option<Entry<'_>> {
     if text.is_empty() || text.starts_with("--") || text.starts_with("==") || text.starts_with("/proc/") {
         return Some(Entry::Nothing);
     }
-    if let Some(rest) = text.strip_prefix("Node ") {
-        let (node, rest) = rest.split_once(',')?;
-        let Some(rest) = rest.trim_start().strip_prefix("zone") else {
-            return rest.contains("per-node").then_some(Entry::NodeStats);
+    if text.starts_with("Node ") {
+        let blocks = buddyinfo::parse_line(text).is_ok_and(|(_, _, mut blocks)| blocks.next().is_some());
+        return Some(if blocks { Entry::Buddies(text) } else { Entry::Zone(text) });
+    }
+    if let Some((name, _)) = text.split_once(':') {
+        return if in_zone(name) {
+            Some(Entry::Zone(text))
+        } else {
+            keyed::with_colon(text).ok().map(|(name, value)| Entry::Host(name, value))
         };
-        let rest = rest.trim_start();
-        let (zone, blocks) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-        if zone.is_empty() || !node.bytes().all(|byte| byte.is_ascii_digit()) {
-            return None;
-        }
-        return Some(match blocks.trim() {
-            "" => Entry::Zone { node, zone },
-            blocks => Entry::Buddies { node, zone, blocks },
-        });
     }
-    if text == "per-node stats" {
-        return Some(Entry::NodeStats);
-    }
-    if let Some(list) = text.strip_prefix("protection:") {
-        let pages = list.trim().strip_prefix('(')?.strip_suffix(')')?;
-        let pages = pages.split(',').map(|page| whole(page.trim())).try_fold(0, |most, page| Some(most.max(page?)));
-        return Some(Entry::Protection { pages: pages? });
-    }
-    if let Some(free) = text.strip_prefix("pages free") {
-        return Some(Entry::ZoneValue { name: "free", value: whole(free.trim())? });
-    }
-    if let Some((name, value)) = text.split_once(':') {
-        if in_zone(name) {
-            return Some(Entry::Nothing);
-        }
-        let (number, kib) = match value.trim().strip_suffix("kB") {
-            Some(number) => (number.trim_end(), true),
-            None => (value.trim(), false),
-        };
-        if name.contains(char::is_whitespace) {
-            return None;
-        }
-        let number = whole(number)?;
-        return Some(Entry::Meminfo { name, value: if kib { number.checked_mul(1024)? } else { number } });
-    }
-    if text == "pagesets" {
-        return Some(Entry::Nothing);
+    if matches!(text, "pagesets" | "per-node stats") {
+        return Some(Entry::Zone(text));
     }
     let (name, value) = text.split_once(char::is_whitespace)?;
     let named = name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    let value = whole(value.trim())?;
-    if !named {
-        return None;
+    if name == "pages" || (named && (line.starts_with("  ") || matches!(name, "min" | "low" | "high"))) {
+        return Some(Entry::Zone(text));
     }
-    Some(if line.starts_with("  ") || matches!(name, "min" | "low" | "high") {
-        Entry::ZoneValue { name, value }
-    } else {
-        Entry::Vmstat { name, value }
-    })
+    named.then(|| number(value.trim())).flatten().map(|value| Entry::Host(name, value))
 }
 
 /// Lines with a colon that only zoneinfo has.
 fn in_zone(name: &str) -> bool {
-    matches!(
-        name,
-        "cpu"
-            | "count"
-            | "high"
-            | "batch"
-            | "high_min"
-            | "high_max"
-            | "vm stats threshold"
-            | "node_unreclaimable"
-            | "all_unreclaimable"
-            | "prev_priority"
-            | "start_pfn"
-            | "inactive_ratio"
-            | "temp_priority"
-    )
-}
-
-/// Digits only.
-fn whole(text: &str) -> Option<i64> {
-    if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) { None } else { text.parse().ok() }
+    const NAMES: [&str; 14] = [
+        "protection",
+        "cpu",
+        "count",
+        "high",
+        "batch",
+        "high_min",
+        "high_max",
+        "vm stats threshold",
+        "node_unreclaimable",
+        "all_unreclaimable",
+        "prev_priority",
+        "start_pfn",
+        "inactive_ratio",
+        "temp_priority",
+    ];
+    NAMES.contains(&name)
 }
 
 /// Reads copies of kernel files.
@@ -140,16 +98,6 @@ pub(super) fn read<R: BufRead>(lines: &mut Lines<R>, gather: &mut Gather, option
     })
 }
 
-/// What is being read of a zone.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-enum Context {
-    #[default]
-    None,
-    Zone(String),
-    /// Counters of the node, printed within its first zone.
-    NodeStats(String),
-}
-
 #[derive(Debug, Default)]
 struct Reader {
     clock: DayClock,
@@ -158,7 +106,9 @@ struct Reader {
     /// The time of the copy that is being read.
     copy: Option<i64>,
     copies: i64,
-    context: Context,
+    /// The lines of zoneinfo, and the zone that they are of.
+    zones: zoneinfo::Lines,
+    zone: String,
     /// Which copy each lane got its last value from.
     filled: HashMap<LaneId, i64>,
     lanes: HashMap<(Table, String, String), LaneId>,
@@ -210,52 +160,48 @@ impl Reader {
     fn take(&mut self, gather: &mut Gather, options: &Options, entry: Entry<'_>) -> Result<(), &'static str> {
         match entry {
             Entry::Nothing => Ok(()),
-            Entry::Zone { node, zone } => {
-                self.context = Context::Zone(format!("node{node}/{zone}"));
-                Ok(())
+            Entry::Host(name, value) => {
+                gather.facts.small_pages |= name == "DirectMap2M";
+                self.zones = zoneinfo::Lines::default();
+                self.put(gather, options, Table::Host, "", name, value)
             }
-            Entry::NodeStats => {
-                if let Context::Zone(zone) = &self.context {
-                    self.context = Context::NodeStats(zone.clone());
-                }
-                Ok(())
-            }
-            Entry::Buddies { node, zone, blocks } => {
+            Entry::Buddies(line) => {
+                const ODD: &str = "lines of buddyinfo with something that is no number";
+                let (node, zone, blocks) = buddyinfo::parse_line(line).map_err(|_| ODD)?;
+                let blocks: Vec<u64> = blocks.collect::<Result<_, _>>().map_err(|_| ODD)?;
                 let entity = format!("node{node}/{zone}");
-                let counts: Option<Vec<i64>> = blocks.split_whitespace().map(whole).collect();
-                let counts = counts.ok_or("lines of buddyinfo with something that is no number")?;
-                for (order, count) in counts.into_iter().enumerate() {
+                for (order, count) in blocks.into_iter().enumerate() {
                     self.put(gather, options, Table::Zone, &entity, &format!("order{order}"), count)?;
                 }
                 Ok(())
             }
-            Entry::ZoneValue { name, value } => {
-                let zone = match &self.context {
-                    Context::Zone(zone) => zone.clone(),
-                    Context::NodeStats(zone) if name == "free" => {
-                        let zone = zone.clone();
-                        self.context = Context::Zone(zone.clone());
-                        zone
-                    }
-                    Context::NodeStats(_) => return Err("counters of a node: those of all nodes are in /proc/vmstat"),
-                    Context::None => return Err("lines of a zone without the line that names it"),
-                };
-                self.put(gather, options, Table::Zone, &zone, name, value)
-            }
-            Entry::Protection { pages } => match self.context.clone() {
-                Context::Zone(zone) => self.put(gather, options, Table::Zone, &zone, "reserve_max", pages),
-                _ => Err("lines of a zone without the line that names it"),
-            },
-            Entry::Meminfo { name, value } => {
-                gather.facts.small_pages |= name == "DirectMap2M";
-                self.context = Context::None;
-                self.put(gather, options, Table::Host, "", name, value)
-            }
-            Entry::Vmstat { name, value } => {
-                self.context = Context::None;
-                self.put(gather, options, Table::Host, "", name, value)
-            }
+            Entry::Zone(line) => self.zone_line(gather, options, line),
         }
+    }
+
+    fn zone_line(&mut self, gather: &mut Gather, options: &Options, line: &str) -> Result<(), &'static str> {
+        let item = self.zones.item(line).map_err(|problem| match problem {
+            Problem::Foreign => "lines of a zone without the line that names it",
+            _ => "lines of a zone with something that is no number",
+        })?;
+        let (name, value) = match item {
+            None | Some(Item::Trailer(..)) => return Ok(()),
+            Some(Item::Zone { node, name }) => {
+                self.zone = format!("node{node}/{name}");
+                return Ok(());
+            }
+            Some(Item::NodeCounter(..)) => {
+                return Err("counters of a node: those of all nodes are in /proc/vmstat");
+            }
+            Some(Item::Protection(list)) => {
+                let pages: Result<Vec<u64>, _> = zoneinfo::protection(list).collect();
+                let pages = pages.map_err(|_| "lines of a zone with something that is no number")?;
+                ("reserve_max", pages.into_iter().max().unwrap_or(0))
+            }
+            Some(Item::Amount(name, value) | Item::Counter(name, value)) => (name, value),
+        };
+        let zone = self.zone.clone();
+        self.put(gather, options, Table::Zone, &zone, name, value)
     }
 
     /// Stores a value in the copy that is being read, or begins the next copy when this one has it already.
@@ -266,7 +212,7 @@ impl Reader {
         table: Table,
         entity: &str,
         name: &str,
-        value: i64,
+        value: u64,
     ) -> Result<(), &'static str> {
         let known = metric::find(table, name);
         let kind = known.map_or(Kind::Unknown, |known| known.kind);
@@ -289,7 +235,7 @@ impl Reader {
         }
         if let Some(nanos) = self.copy {
             gather.at(nanos);
-            gather.put(lane, value);
+            gather.put(lane, stored(value));
         }
         Ok(())
     }

@@ -3,12 +3,12 @@
 use super::Counts;
 use super::known::Known;
 use crate::error::Error;
-use crate::process::StatLine;
 use crate::sampler::kept::Buffer;
 use crate::sampler::listing::Listing;
 use crate::sampler::row::Row;
 use crate::sampler::task::{Files, Meaning, task_entity};
 use pagetide_core::{Column, ColumnId, EntityId, Kind, Sample, Schema, Table, Unit};
+use pagetide_proctext::process::parse_process_stat;
 use std::fmt::Write as _;
 use std::os::fd::OwnedFd;
 
@@ -155,7 +155,7 @@ impl Threads {
             // Writing to a string does not fail.
             let _ = write!(name, "task/{thread}/stat");
             let Some(text) = files.read(name, None, buffer)? else { continue };
-            let line = StatLine::parse(text).map_err(|error| error.at(&files.place(name)))?;
+            let line = parse_process_stat(text).map_err(|error| error.at(&files.place(name)))?;
             if line.state != 'D' {
                 continue;
             }

@@ -2,12 +2,12 @@
 
 use super::blocked::Waits;
 use crate::error::Error;
-use crate::keyed::with_colon;
-use crate::process::StatLine;
 use crate::sampler::kept::{Budget, Buffer};
 use crate::sampler::row::Row;
 use crate::sampler::task::{Files, Meaning, Watched, whole_lines};
 use pagetide_core::{ColumnId, Sample, Schema};
+use pagetide_proctext::keyed::with_colon;
+use pagetide_proctext::process::ProcessStat;
 
 /// More threads than any system has (`PID_MAX_LIMIT`, include/linux/threads.h).
 const PID_MAX_LIMIT: u64 = 4 << 20;
@@ -61,7 +61,7 @@ impl Rise {
 
 /// Whether this is the name of a thread that writes dirty pages back: a worker of today's kernels while and after it
 /// does so (`fs/fs-writeback.c:wb_workfn` describes it), or the threads that did it before Linux 3.10 and 2.6.32.
-fn is_flusher(line: &StatLine<'_>) -> bool {
+fn is_flusher(line: &ProcessStat<'_>) -> bool {
     let name = line.comm;
     line.is_kernel_thread()
         && (name.starts_with("kworker/") && name.contains("flush-")

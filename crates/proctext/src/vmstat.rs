@@ -2,7 +2,6 @@
 
 use crate::error::{Error, Problem};
 use crate::keyed::{Fields, spaced};
-use crate::root::Root;
 use pagetide_core::{Pages, Table, metric};
 
 const FILE: &str = "/proc/vmstat";
@@ -42,11 +41,4 @@ pub fn parse_vmstat(text: &str) -> Result<Vmstat, Error> {
         return Err(Error::line(FILE, 1, Problem::Foreign));
     }
     Ok(Vmstat { fields })
-}
-
-impl Root {
-    /// Reads `/proc/vmstat`.
-    pub fn vmstat(&self) -> Result<Vmstat, Error> {
-        self.parsed(FILE, parse_vmstat)
-    }
 }

@@ -1,7 +1,6 @@
 //! `/proc/self/mounts` and `/proc/self/mountinfo` (`fs/proc_namespace.c`).
 
 use crate::error::{Error, Problem};
-use crate::root::Root;
 use crate::text::{lines, number, unescape};
 use std::path::{Path, PathBuf};
 
@@ -65,24 +64,12 @@ pub fn parse_mountinfo(text: &str) -> Result<Vec<Mount>, Error> {
 }
 
 /// `254:1` as major and minor number.
-pub(crate) fn parse_device(text: &str) -> Option<(u32, u32)> {
+pub fn parse_device(text: &str) -> Option<(u32, u32)> {
     let (major, minor) = text.split_once(':')?;
     Some((u32::try_from(number(major)?).ok()?, u32::try_from(number(minor)?).ok()?))
 }
 
 /// The mount that `path` lies on: the deepest mount point above it, and of several at one point the last.
-pub(crate) fn holding<'m>(mounts: &'m [Mount], path: &Path) -> Option<&'m Mount> {
+pub fn holding<'m>(mounts: &'m [Mount], path: &Path) -> Option<&'m Mount> {
     mounts.iter().filter(|mount| path.starts_with(&mount.point)).max_by_key(|mount| mount.point.components().count())
-}
-
-impl Root {
-    /// Reads `/proc/self/mounts`.
-    pub fn mounts(&self) -> Result<Vec<Mount>, Error> {
-        self.parsed(MOUNTS, parse_mounts)
-    }
-
-    /// Reads `/proc/self/mountinfo`.
-    pub fn mountinfo(&self) -> Result<Vec<Mount>, Error> {
-        self.parsed(MOUNTINFO, parse_mountinfo)
-    }
 }

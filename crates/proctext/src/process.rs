@@ -2,9 +2,8 @@
 
 use crate::error::{Error, Problem};
 use crate::keyed::{Fields, with_colon};
-use crate::root::Root;
 use crate::text::{cut, lines, next_number, number, pieces};
-use pagetide_core::{Bytes, Pages};
+use pagetide_core::Bytes;
 
 const STAT: &str = "/proc/PID/stat";
 const IO: &str = "/proc/PID/io";
@@ -16,30 +15,45 @@ const KERNEL_THREAD: u64 = 0x0020_0000;
 /// Flag of a process that was forked and has not called exec (`PF_FORKNOEXEC`, include/linux/sched.h).
 const FORK_NO_EXEC: u64 = 0x40;
 
-/// `/proc/PID/stat`, not yet copied.
+/// What `/proc/PID/stat` says. Times are in clock ticks of 1/100 s.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct StatLine<'a> {
-    pub(crate) pid: u32,
-    pub(crate) comm: &'a str,
-    pub(crate) state: char,
-    pub(crate) parent: u32,
-    pub(crate) flags: u64,
-    pub(crate) minflt: u64,
-    pub(crate) majflt: u64,
-    pub(crate) utime: u64,
-    pub(crate) stime: u64,
-    pub(crate) num_threads: u64,
-    pub(crate) starttime: u64,
-    pub(crate) vsize: u64,
-    pub(crate) rss: u64,
-    pub(crate) delayacct_blkio_ticks: Option<u64>,
+pub struct ProcessStat<'a> {
+    /// Process id.
+    pub pid: u32,
+    /// What the process calls itself.
+    pub comm: &'a str,
+    /// The letter of its state: R running, S sleeping, D uninterruptible, Z zombie, …
+    pub state: char,
+    /// Process id of its parent.
+    pub parent: u32,
+    /// `PF_*` of include/linux/sched.h.
+    pub flags: u64,
+    /// Page faults served without IO.
+    pub minflt: u64,
+    /// Page faults that had to read from a device.
+    pub majflt: u64,
+    /// CPU time in user mode, in ticks.
+    pub utime: u64,
+    /// CPU time in the kernel, in ticks.
+    pub stime: u64,
+    /// Threads.
+    pub num_threads: u64,
+    /// When it started, in ticks since boot. With the process id it names the process for good.
+    pub starttime: u64,
+    /// Virtual size in bytes.
+    pub vsize: u64,
+    /// Resident pages.
+    pub rss: u64,
+    /// Time spent waiting for block IO, in ticks.
+    pub delayacct_blkio_ticks: Option<u64>,
 }
 
-impl<'a> StatLine<'a> {
-    pub(crate) fn parse(text: &'a str) -> Result<Self, Error> {
-        Self::fields(text).map_err(|problem| Error::line(STAT, 1, problem))
-    }
+/// Parses `/proc/PID/stat`.
+pub fn parse_process_stat(text: &str) -> Result<ProcessStat<'_>, Error> {
+    ProcessStat::fields(text).map_err(|problem| Error::line(STAT, 1, problem))
+}
 
+impl<'a> ProcessStat<'a> {
     fn fields(text: &'a str) -> Result<Self, Problem> {
         if text.is_empty() {
             return Err(Problem::Empty);
@@ -82,68 +96,15 @@ impl<'a> StatLine<'a> {
         Ok(stat)
     }
 
-    pub(crate) fn is_kernel_thread(&self) -> bool {
+    /// Whether it is a thread of the kernel.
+    pub fn is_kernel_thread(&self) -> bool {
         self.flags & KERNEL_THREAD != 0
     }
 
     /// Whether it still runs the program of who forked it, and has its name.
-    pub(crate) fn is_fork(&self) -> bool {
+    pub fn is_fork(&self) -> bool {
         self.flags & FORK_NO_EXEC != 0
     }
-}
-
-/// What `/proc/PID/stat` says. Times are in clock ticks of 1/100 s.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ProcessStat {
-    /// Process id.
-    pub pid: u32,
-    /// What the process calls itself.
-    pub comm: String,
-    /// The letter of its state: R running, S sleeping, D uninterruptible, Z zombie, …
-    pub state: char,
-    /// Process id of its parent.
-    pub parent: u32,
-    /// Whether it is a thread of the kernel.
-    pub kernel_thread: bool,
-    /// Page faults served without IO.
-    pub minflt: u64,
-    /// Page faults that had to read from a device.
-    pub majflt: u64,
-    /// CPU time in user mode, in ticks.
-    pub utime: u64,
-    /// CPU time in the kernel, in ticks.
-    pub stime: u64,
-    /// Threads.
-    pub num_threads: u64,
-    /// When it started, in ticks since boot. With the process id it names the process for good.
-    pub starttime: u64,
-    /// Virtual size.
-    pub vsize: Bytes,
-    /// Resident pages.
-    pub rss: Pages,
-    /// Time spent waiting for block IO, in ticks.
-    pub delayacct_blkio_ticks: Option<u64>,
-}
-
-/// Parses `/proc/PID/stat`.
-pub fn parse_process_stat(text: &str) -> Result<ProcessStat, Error> {
-    let line = StatLine::parse(text)?;
-    Ok(ProcessStat {
-        pid: line.pid,
-        comm: line.comm.to_owned(),
-        state: line.state,
-        parent: line.parent,
-        kernel_thread: line.is_kernel_thread(),
-        minflt: line.minflt,
-        majflt: line.majflt,
-        utime: line.utime,
-        stime: line.stime,
-        num_threads: line.num_threads,
-        starttime: line.starttime,
-        vsize: Bytes::new(line.vsize),
-        rss: Pages::new(line.rss),
-        delayacct_blkio_ticks: line.delayacct_blkio_ticks,
-    })
 }
 
 /// What `/proc/PID/io` says: bytes and counts by the kernel's names, such as `read_bytes`.
@@ -185,7 +146,7 @@ impl ProcessStatus {
 }
 
 /// One line of status, if it is an amount.
-pub(crate) fn status_amount(line: &str) -> Option<(&str, u64)> {
+pub fn status_amount(line: &str) -> Option<(&str, u64)> {
     with_colon(line.strip_suffix(" kB").map(|_| line)?).ok()
 }
 
@@ -217,29 +178,4 @@ pub fn parse_process_schedstat(text: &str) -> Result<ProcessRuns, Error> {
     let mut fields = pieces(line, b' ');
     let mut next = || next_number(&mut fields).map_err(|problem| Error::line(SCHEDSTAT, at, problem));
     Ok(ProcessRuns { exec_ns: next()?, wait_ns: next()?, runs: next()? })
-}
-
-impl Root {
-    /// Reads `/proc/PID/stat`.
-    pub fn process_stat(&self, pid: u32) -> Result<ProcessStat, Error> {
-        self.parsed(format!("/proc/{pid}/stat"), parse_process_stat)
-    }
-
-    /// Reads `/proc/PID/io`, which only root and the owner may.
-    pub fn process_io(&self, pid: u32) -> Result<ProcessIo, Error> {
-        self.parsed(format!("/proc/{pid}/io"), parse_process_io)
-    }
-
-    /// Reads `/proc/PID/status`.
-    pub fn process_status(&self, pid: u32) -> Result<ProcessStatus, Error> {
-        self.parsed(format!("/proc/{pid}/status"), parse_process_status)
-    }
-
-    /// The process ids in `/proc` now, in no order.
-    pub fn pids(&self) -> Result<Vec<u32>, Error> {
-        let path = self.join("/proc");
-        let entries = std::fs::read_dir(&path).map_err(|source| Error::Read { path, source })?;
-        let pid = |entry: std::fs::DirEntry| number(entry.file_name().to_str()?).and_then(|pid| pid.try_into().ok());
-        Ok(entries.flatten().filter_map(pid).collect())
-    }
 }

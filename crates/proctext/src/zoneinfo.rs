@@ -2,7 +2,6 @@
 
 use crate::error::{Error, Problem};
 use crate::keyed::spaced;
-use crate::root::Root;
 use crate::text::{cut, lines, number};
 use pagetide_core::Pages;
 
@@ -51,9 +50,14 @@ impl Zone {
 
 /// What a line of the file says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Item<'a> {
-    /// A new zone begins.
-    Zone { node: u32, name: &'a str },
+pub enum Item<'a> {
+    /// A new zone begins: its node and its name.
+    Zone {
+        /// The NUMA node.
+        node: u32,
+        /// The zone's name.
+        name: &'a str,
+    },
     /// One of the amounts under `pages`.
     Amount(&'a str, u64),
     /// A counter of the zone.
@@ -76,51 +80,64 @@ fn zone_head(rest: &str) -> Option<Item<'_>> {
     (!name.is_empty()).then_some(Item::Zone { node, name })
 }
 
-/// Goes through the file and hands out what each line says, with its number. Per-CPU lists are passed over.
-pub(crate) fn walk<'a>(
-    text: &'a str,
-    mut visit: impl FnMut(usize, Item<'a>) -> Result<(), Problem>,
-) -> Result<(), Error> {
-    let (mut in_zone, mut in_node, mut in_cpus) = (false, false, false);
-    for (at, line) in lines(FILE, text)? {
-        let wrong = |problem| Error::line(FILE, at, problem);
+/// Reads the lines of the file in order: what one means depends on those before it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Lines {
+    in_zone: bool,
+    in_node: bool,
+    in_cpus: bool,
+}
+
+impl Lines {
+    /// What a line says; absent for the lines of per-CPU lists and for headings.
+    pub fn item<'a>(&mut self, line: &'a str) -> Result<Option<Item<'a>>, Problem> {
         let line = line.trim_ascii();
-        let item = if let Some(rest) = line.strip_prefix("Node ") {
-            (in_zone, in_node, in_cpus) = (true, false, false);
-            zone_head(rest).ok_or_else(|| wrong(Problem::Foreign))?
-        } else if !in_zone {
-            return Err(wrong(Problem::Foreign));
-        } else if line == "per-node stats" {
-            in_node = true;
-            continue;
-        } else if line == "pagesets" {
-            in_cpus = true;
-            continue;
-        } else if let Some(list) = line.strip_prefix("protection:") {
+        if let Some(rest) = line.strip_prefix("Node ") {
+            *self = Self { in_zone: true, in_node: false, in_cpus: false };
+            return zone_head(rest).ok_or(Problem::Foreign).map(Some);
+        }
+        if !self.in_zone {
+            return Err(Problem::Foreign);
+        }
+        match line {
+            "per-node stats" => self.in_node = true,
+            "pagesets" => self.in_cpus = true,
+            _ => return self.value(line),
+        }
+        Ok(None)
+    }
+
+    fn value<'a>(&mut self, line: &'a str) -> Result<Option<Item<'a>>, Problem> {
+        if let Some(list) = line.strip_prefix("protection:") {
             let list = list.trim_ascii().strip_prefix('(').and_then(|list| list.strip_suffix(')'));
-            Item::Protection(list.ok_or_else(|| wrong(Problem::Short))?)
-        } else if let Some((name, value)) = cut(line, b':') {
-            if in_cpus
+            return list.ok_or(Problem::Short).map(|list| Some(Item::Protection(list)));
+        }
+        if let Some((name, value)) = cut(line, b':') {
+            if self.in_cpus
                 && matches!(name, "cpu" | "count" | "high" | "batch" | "high_min" | "high_max" | "vm stats threshold")
             {
-                continue;
+                return Ok(None);
             }
-            Item::Trailer(name, number(value.trim_ascii()).ok_or_else(|| wrong(Problem::NotANumber))?)
-        } else {
-            let (name, value) = if let Some(rest) = line.strip_prefix("pages ") {
-                in_node = false;
-                spaced_wide(rest)
-            } else {
-                spaced_wide(line)
-            }
-            .map_err(wrong)?;
-            match name {
-                _ if in_node => Item::NodeCounter(name, value),
-                name if name == "cma" || AMOUNTS.contains(&name) => Item::Amount(name, value),
-                name => Item::Counter(name, value),
-            }
-        };
-        visit(at, item).map_err(wrong)?;
+            let value = number(value.trim_ascii()).ok_or(Problem::NotANumber)?;
+            return Ok(Some(Item::Trailer(name, value)));
+        }
+        let pages = line.strip_prefix("pages ");
+        self.in_node &= pages.is_none();
+        let (name, value) = spaced_wide(pages.unwrap_or(line))?;
+        Ok(Some(match name {
+            _ if self.in_node => Item::NodeCounter(name, value),
+            name if name == "cma" || AMOUNTS.contains(&name) => Item::Amount(name, value),
+            name => Item::Counter(name, value),
+        }))
+    }
+}
+
+/// Goes through the file and hands out what each line says, with its number.
+pub fn walk<'a>(text: &'a str, mut visit: impl FnMut(usize, Item<'a>) -> Result<(), Problem>) -> Result<(), Error> {
+    let mut read = Lines::default();
+    for (at, line) in lines(FILE, text)? {
+        let item = read.item(line).and_then(|item| item.map_or(Ok(()), |item| visit(at, item)));
+        item.map_err(|problem| Error::line(FILE, at, problem))?;
     }
     Ok(())
 }
@@ -136,7 +153,7 @@ fn spaced_wide(line: &str) -> Result<(&str, u64), Problem> {
 }
 
 /// The pages of a `protection` list.
-pub(crate) fn protection(list: &str) -> impl Iterator<Item = Result<u64, Problem>> {
+pub fn protection(list: &str) -> impl Iterator<Item = Result<u64, Problem>> {
     list.split(',').map(|field| number(field.trim_ascii()).ok_or(Problem::NotANumber))
 }
 
@@ -170,11 +187,4 @@ pub fn parse_zoneinfo(text: &str) -> Result<Vec<Zone>, Error> {
         Ok(())
     })?;
     Ok(zones)
-}
-
-impl Root {
-    /// Reads `/proc/zoneinfo`.
-    pub fn zoneinfo(&self) -> Result<Vec<Zone>, Error> {
-        self.parsed(FILE, parse_zoneinfo)
-    }
 }

@@ -1,7 +1,6 @@
 //! `/proc/loadavg` (`fs/proc/loadavg.c:loadavg_proc_show`).
 
 use crate::error::{Error, Problem};
-use crate::root::Root;
 use crate::text::{fixed, lines, number};
 
 const FILE: &str = "/proc/loadavg";
@@ -33,14 +32,7 @@ pub fn parse_loadavg(text: &str) -> Result<Loadavg, Error> {
 }
 
 /// The numbers as the sampler stores them.
-pub(crate) fn values(text: &str) -> Result<[Option<u64>; 5], Error> {
+pub fn values(text: &str) -> Result<[Option<u64>; 5], Error> {
     let Loadavg { load_milli: [one, five, fifteen], running, total, .. } = parse_loadavg(text)?;
     Ok([one, five, fifteen, running, total].map(Some))
-}
-
-impl Root {
-    /// Reads `/proc/loadavg`.
-    pub fn loadavg(&self) -> Result<Loadavg, Error> {
-        self.parsed(FILE, parse_loadavg)
-    }
 }

@@ -1,13 +1,12 @@
 //! `/proc/diskstats` (`block/genhd.c:diskstats_show`; fields in Documentation/admin-guide/iostats.rst).
 
 use crate::error::{Error, Problem};
-use crate::root::Root;
 use crate::text::{lines, next_number, number};
 
 const FILE: &str = "/proc/diskstats";
 
 /// The names of the fields after the device's name, in the order of the file.
-pub(crate) const FIELDS: [&str; 17] = [
+pub const FIELDS: [&str; 17] = [
     "reads",
     "read_merges",
     "read_sectors",
@@ -57,16 +56,22 @@ impl DiskStats {
 }
 
 /// One line, not yet copied.
-pub(crate) struct DiskLine<'a> {
-    pub(crate) major: u64,
-    pub(crate) minor: u64,
-    pub(crate) name: &'a str,
-    pub(crate) values: [Option<u64>; 17],
+#[derive(Debug)]
+pub struct DiskLine<'a> {
+    /// Major number of the device.
+    pub major: u64,
+    /// Minor number of the device.
+    pub minor: u64,
+    /// Its name.
+    pub name: &'a str,
+    /// Its numbers, in the order of [`FIELDS`].
+    pub values: [Option<u64>; 17],
     more: std::str::SplitAsciiWhitespace<'a>,
 }
 
 impl<'a> DiskLine<'a> {
-    pub(crate) fn parse(line: &'a str) -> Result<Self, Problem> {
+    /// Parses a line. A number of fields that no kernel prints is taken as the most of them that one does.
+    pub fn parse(line: &'a str) -> Result<Self, Problem> {
         let mut fields = line.split_ascii_whitespace();
         let major = next_number(&mut fields)?;
         let minor = next_number(&mut fields)?;
@@ -86,8 +91,10 @@ impl<'a> DiskLine<'a> {
                 values = [None; 17];
                 (values[0], values[2], values[4], values[6]) = (reads, read_sectors, writes, write_sectors);
             }
-            11 | 15 | 17 => {}
-            _ => return Err(Problem::Short),
+            0..11 => return Err(Problem::Short),
+            11..15 => values[11..].fill(None),
+            15..17 => values[15..].fill(None),
+            _ => {}
         }
         Ok(Self { major, minor, name, values, more: fields })
     }
@@ -105,21 +112,24 @@ impl<'a> DiskLine<'a> {
     }
 }
 
-/// Parses `/proc/diskstats`, with 4, 11, 15, 17 or more fields after the name. A machine without disks has an empty file.
+/// Parses `/proc/diskstats`, with 4, 11, 15, 17 or more fields after the name. A machine without disks has an empty file. A line that
+/// is none is left out, unless all are.
 pub fn parse_diskstats(text: &str) -> Result<Vec<DiskStats>, Error> {
     if text.is_empty() {
         return Ok(Vec::new());
     }
-    lines(FILE, text)?
-        .map(|(at, line)| {
-            DiskLine::parse(line).and_then(DiskLine::owned).map_err(|problem| Error::line(FILE, at, problem))
+    let mut first = None;
+    let disks: Vec<DiskStats> = lines(FILE, text)?
+        .filter_map(|(at, line)| match DiskLine::parse(line).and_then(DiskLine::owned) {
+            Ok(disk) => Some(disk),
+            Err(problem) => {
+                first.get_or_insert((at, problem));
+                None
+            }
         })
-        .collect()
-}
-
-impl Root {
-    /// Reads `/proc/diskstats`.
-    pub fn diskstats(&self) -> Result<Vec<DiskStats>, Error> {
-        self.parsed(FILE, parse_diskstats)
+        .collect();
+    match first {
+        Some((at, problem)) if disks.is_empty() => Err(Error::line(FILE, at, problem)),
+        _ => Ok(disks),
     }
 }

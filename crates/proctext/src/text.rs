@@ -4,13 +4,13 @@ use crate::error::{Error, Problem};
 
 /// What stands before and behind the first `byte`, as `split_once` gives it. The kernel's lines and fields are so short that this is
 /// done before a search by words has begun.
-pub(crate) fn cut(text: &str, byte: u8) -> Option<(&str, &str)> {
+pub fn cut(text: &str, byte: u8) -> Option<(&str, &str)> {
     let at = text.bytes().position(|known| known == byte)?;
     Some((&text[..at], &text[at + 1..]))
 }
 
 /// What stands between each `byte` and the next, as `split` gives it.
-pub(crate) fn pieces(text: &str, byte: u8) -> impl Iterator<Item = &str> + Clone {
+pub fn pieces(text: &str, byte: u8) -> impl Iterator<Item = &str> + Clone {
     let mut rest = Some(text);
     std::iter::from_fn(move || {
         let text = rest?;
@@ -22,7 +22,7 @@ pub(crate) fn pieces(text: &str, byte: u8) -> impl Iterator<Item = &str> + Clone
 
 /// The lines of a whole file, each with its number from 1. The last line must end with a line feed: all files of
 /// the kernel do, and a number cut in two would be a wrong number.
-pub(crate) fn lines<'a>(
+pub fn lines<'a>(
     file: &'static str,
     text: &'a str,
 ) -> Result<impl Iterator<Item = (usize, &'a str)> + Clone + use<'a>, Error> {
@@ -34,7 +34,7 @@ pub(crate) fn lines<'a>(
 }
 
 /// A whole non-negative number and nothing else.
-pub(crate) fn number(text: &str) -> Option<u64> {
+pub fn number(text: &str) -> Option<u64> {
     let add = |value: u64, byte: u8| {
         let digit = byte.checked_sub(b'0').filter(|digit| *digit < 10)?;
         value.checked_mul(10)?.checked_add(digit.into())
@@ -43,17 +43,17 @@ pub(crate) fn number(text: &str) -> Option<u64> {
 }
 
 /// The next field as a number, or what is wrong with it.
-pub(crate) fn next_number<'a>(fields: &mut impl Iterator<Item = &'a str>) -> Result<u64, Problem> {
+pub fn next_number<'a>(fields: &mut impl Iterator<Item = &'a str>) -> Result<u64, Problem> {
     number(fields.next().ok_or(Problem::Short)?).ok_or(Problem::NotANumber)
 }
 
 /// A number as samples store it: what does not fit stays at the largest value.
-pub(crate) fn stored(value: u64) -> i64 {
+pub fn stored(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
 
 /// `12.34` as a count of the smallest unit with `digits` decimals: `thousandths("0.42", 3)` is 420.
-pub(crate) fn fixed(text: &str, digits: u32) -> Option<u64> {
+pub fn fixed(text: &str, digits: u32) -> Option<u64> {
     let (whole, fraction) = text.split_once('.')?;
     let given = u32::try_from(fraction.len()).ok().filter(|given| (1..=digits).contains(given))?;
     let fraction = number(fraction)?.checked_mul(10u64.checked_pow(digits - given)?)?;
@@ -61,7 +61,7 @@ pub(crate) fn fixed(text: &str, digits: u32) -> Option<u64> {
 }
 
 /// The octal escapes of `/proc/mounts` and `/proc/swaps` (`\040` is a space) turned back.
-pub(crate) fn unescape(text: &str) -> String {
+pub fn unescape(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut plain = Vec::with_capacity(bytes.len());
     let mut at = 0;

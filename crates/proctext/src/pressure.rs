@@ -1,7 +1,6 @@
 //! Pressure stall information: `/proc/pressure/*` and `*.pressure` of control groups (`kernel/sched/psi.c:psi_show`).
 
 use crate::error::{Error, Problem};
-use crate::root::Root;
 use crate::text::{fixed, lines, number};
 
 const FILE: &str = "/proc/pressure";
@@ -64,19 +63,7 @@ pub fn parse_pressure(text: &str) -> Result<Pressure, Error> {
 }
 
 /// The times stalled, some and full, in microseconds.
-pub(crate) fn totals(text: &str) -> Result<[Option<u64>; 2], Error> {
+pub fn totals(text: &str) -> Result<[Option<u64>; 2], Error> {
     let Pressure { some, full } = parse_pressure(text)?;
     Ok([some, full].map(|stall| stall.map(|stall| stall.total_us)))
-}
-
-impl Root {
-    /// Reads `/proc/pressure/cpu`, `io` and `memory`.
-    pub fn pressure(&self) -> Result<Pressures, Error> {
-        let read = |name: &str| match self.parsed(format!("{FILE}/{name}"), parse_pressure) {
-            Ok(pressure) => Ok(Some(pressure)),
-            Err(error) if error.is_absent() => Ok(None),
-            Err(error) => Err(error),
-        };
-        Ok(Pressures { cpu: read("cpu")?, io: read("io")?, memory: read("memory")? })
-    }
 }

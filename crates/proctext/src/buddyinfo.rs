@@ -1,7 +1,6 @@
 //! `/proc/buddyinfo` (`mm/vmstat.c:frag_show_print`).
 
 use crate::error::{Error, Problem};
-use crate::root::Root;
 use crate::text::{lines, number};
 
 const FILE: &str = "/proc/buddyinfo";
@@ -18,7 +17,7 @@ pub struct FreeBlocks {
 }
 
 /// One line: node, zone, and the counts.
-pub(crate) fn parse_line(line: &str) -> Result<(u32, &str, impl Iterator<Item = Result<u64, Problem>>), Problem> {
+pub fn parse_line(line: &str) -> Result<(u32, &str, impl Iterator<Item = Result<u64, Problem>>), Problem> {
     let (node, rest) = line.strip_prefix("Node ").and_then(|rest| rest.split_once(',')).ok_or(Problem::Foreign)?;
     let node = number(node).and_then(|node| u32::try_from(node).ok()).ok_or(Problem::NotANumber)?;
     let mut fields = rest.split_ascii_whitespace();
@@ -40,11 +39,4 @@ pub fn parse_buddyinfo(text: &str) -> Result<Vec<FreeBlocks>, Error> {
                 .map_err(|problem| Error::line(FILE, at, problem))
         })
         .collect()
-}
-
-impl Root {
-    /// Reads `/proc/buddyinfo`.
-    pub fn buddyinfo(&self) -> Result<Vec<FreeBlocks>, Error> {
-        self.parsed(FILE, parse_buddyinfo)
-    }
 }

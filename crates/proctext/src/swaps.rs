@@ -1,7 +1,6 @@
 //! `/proc/swaps` (`mm/swapfile.c:swap_show`).
 
 use crate::error::{Error, Problem};
-use crate::root::Root;
 use crate::text::{lines, next_number, unescape};
 use pagetide_core::Bytes;
 
@@ -40,14 +39,4 @@ pub fn parse_swaps(text: &str) -> Result<Vec<SwapArea>, Error> {
         return Err(Error::line(FILE, 1, Problem::Foreign));
     }
     lines.map(|(at, line)| parse_line(line).map_err(|problem| Error::line(FILE, at, problem))).collect()
-}
-
-impl Root {
-    /// Reads `/proc/swaps`; none when the kernel has no swap at all (`CONFIG_SWAP=n`).
-    pub fn swaps(&self) -> Result<Vec<SwapArea>, Error> {
-        match self.parsed(FILE, parse_swaps) {
-            Err(error) if error.is_absent() => Ok(Vec::new()),
-            other => other,
-        }
-    }
 }

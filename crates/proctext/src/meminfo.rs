@@ -2,7 +2,6 @@
 
 use crate::error::{Error, Problem};
 use crate::keyed::{Fields, with_colon};
-use crate::root::Root;
 use pagetide_core::{Bytes, Table, metric};
 
 const FILE: &str = "/proc/meminfo";
@@ -57,11 +56,4 @@ pub fn parse_meminfo(text: &str) -> Result<Meminfo, Error> {
         return Err(Error::line(FILE, 1, Problem::Foreign));
     }
     Ok(Meminfo { fields })
-}
-
-impl Root {
-    /// Reads `/proc/meminfo`.
-    pub fn meminfo(&self) -> Result<Meminfo, Error> {
-        self.parsed(FILE, parse_meminfo)
-    }
 }

@@ -4,10 +4,10 @@ use crate::error::{Error, Problem};
 use crate::text::{cut, lines, number};
 
 /// One line: a name and its number in the unit that samples store.
-pub(crate) type Line<'a> = (&'a str, u64);
+pub type Line<'a> = (&'a str, u64);
 
 /// `name value`, as in vmstat and memory.stat.
-pub(crate) fn spaced(line: &str) -> Result<Line<'_>, Problem> {
+pub fn spaced(line: &str) -> Result<Line<'_>, Problem> {
     let (name, value) = cut(line, b' ').ok_or(Problem::Short)?;
     if name.is_empty() {
         return Err(Problem::Foreign);
@@ -16,7 +16,7 @@ pub(crate) fn spaced(line: &str) -> Result<Line<'_>, Problem> {
 }
 
 /// `Name:   value kB` or `Name: value`, as in meminfo and status. A number with `kB` is turned into bytes.
-pub(crate) fn with_colon(line: &str) -> Result<Line<'_>, Problem> {
+pub fn with_colon(line: &str) -> Result<Line<'_>, Problem> {
     let (name, rest) = cut(line, b':').ok_or(Problem::Short)?;
     if name.is_empty() || name.contains(' ') {
         return Err(Problem::Foreign);
@@ -31,15 +31,11 @@ pub(crate) fn with_colon(line: &str) -> Result<Line<'_>, Problem> {
 
 /// Names with their numbers, in the order of the file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Fields(pub(crate) Vec<(String, u64)>);
+pub struct Fields(pub Vec<(String, u64)>);
 
 impl Fields {
     /// All lines of a file of this kind.
-    pub(crate) fn parse(
-        file: &'static str,
-        text: &str,
-        line: fn(&str) -> Result<Line<'_>, Problem>,
-    ) -> Result<Self, Error> {
+    pub fn parse(file: &'static str, text: &str, line: fn(&str) -> Result<Line<'_>, Problem>) -> Result<Self, Error> {
         let mut fields = Vec::new();
         for (at, text) in lines(file, text)? {
             let (name, value) = line(text).map_err(|problem| Error::line(file, at, problem))?;
@@ -48,7 +44,8 @@ impl Fields {
         Ok(Self(fields))
     }
 
-    pub(crate) fn get(&self, name: &str) -> Option<u64> {
+    /// The number of a name.
+    pub fn get(&self, name: &str) -> Option<u64> {
         self.0.iter().find(|(known, _)| known == name).map(|(_, value)| *value)
     }
 }

@@ -1,13 +1,12 @@
 //! `/proc/stat` (`fs/proc/stat.c:show_stat`).
 
 use crate::error::{Error, Problem};
-use crate::root::Root;
 use crate::text::{lines, next_number, number};
 
 const FILE: &str = "/proc/stat";
 
 /// What [`values`] gives, by the names of the metric table: the ten times of the line `cpu`, then single lines.
-pub(crate) const FIELDS: [&str; 15] = [
+pub const FIELDS: [&str; 15] = [
     "cpu_user",
     "cpu_nice",
     "cpu_system",
@@ -73,7 +72,7 @@ fn take(line: &str, values: &mut [Option<u64>; FIELDS.len()]) -> Result<bool, Pr
 }
 
 /// The numbers of [`FIELDS`].
-pub(crate) fn values(text: &str) -> Result<[Option<u64>; FIELDS.len()], Error> {
+pub fn values(text: &str) -> Result<[Option<u64>; FIELDS.len()], Error> {
     let mut values = [None; FIELDS.len()];
     for (at, line) in lines(FILE, text)? {
         take(line, &mut values).map_err(|problem| Error::line(FILE, at, problem))?;
@@ -101,11 +100,4 @@ pub fn parse_stat(text: &str) -> Result<Stat, Error> {
         }
     }
     Ok(stat)
-}
-
-impl Root {
-    /// Reads `/proc/stat`.
-    pub fn stat(&self) -> Result<Stat, Error> {
-        self.parsed(FILE, parse_stat)
-    }
 }
