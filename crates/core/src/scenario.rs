@@ -39,6 +39,9 @@ pub struct Scenario {
     /// Measurements and remarks, one each.
     #[serde(default)]
     pub notes: Vec<String>,
+    /// Whether the page cache is traced while it runs: who evicts whom, and what more memory would save.
+    #[serde(default)]
+    pub trace: bool,
     /// The machine it describes.
     pub machine: Machine,
     /// What is done, in order.

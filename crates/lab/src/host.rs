@@ -13,7 +13,7 @@ use crate::hold;
 use crate::undo::{self, HostLock, Journal};
 use pagetide_core::{Backend, BackendRun, Error, FileSystem, Origin, Progress, RunRequest, Scenario, Sink};
 use pagetide_kernel::{Processes, Watch};
-use pagetide_recorder::Options;
+use pagetide_recorder::{Options, Tracing};
 use shrunk::ShrunkHost;
 use std::path::{Path, PathBuf};
 
@@ -86,7 +86,7 @@ impl Host {
             origin: Origin::Host,
             workload_cgroup: path.map(|path| path.display().to_string()),
             workload_disk: found.disks.first().cloned(),
-            tracing: None,
+            tracing: scenario.trace.then(Tracing::default),
         };
         let context = RunContext {
             data,

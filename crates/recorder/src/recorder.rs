@@ -62,6 +62,13 @@ impl fmt::Debug for Recorder {
     }
 }
 
+impl Default for Tracing {
+    /// One page of 64, with the names of files.
+    fn default() -> Self {
+        Self { shift: 6, names: true }
+    }
+}
+
 impl Recorder {
     /// Starts to record what the kernel under `root` says, with the usual [`Protection`]. The first sample has been
     /// taken when this returns.

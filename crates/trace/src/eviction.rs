@@ -67,8 +67,6 @@ pub(crate) struct Matrix {
     pairs: HashMap<Pair, Evicted>,
     /// kswapd's evictions that are not divided yet.
     undivided: BTreeMap<Victim, Evicted>,
-    /// Frames taken by each since the start.
-    taken: BTreeMap<Actor, u64>,
 }
 
 impl Matrix {
@@ -105,34 +103,46 @@ impl Matrix {
     /// Divides kswapd's evictions since the last call among those who took the frames meanwhile. Which frame goes to whom does not
     /// depend on whose page was in it, so all victims are divided alike. While nobody took any, they wait.
     pub(crate) fn divide(&mut self, taken: &BTreeMap<Actor, u64>) {
-        for (actor, frames) in taken {
-            *self.taken.entry(*actor).or_default() += frames;
-        }
-        // What was read again may have been evicted long before: it is divided by all frames so far.
-        let shares = |taken: &BTreeMap<Actor, u64>| -> Vec<(Actor, f64)> {
-            let all: u64 = taken.values().sum();
-            taken.iter().map(|(actor, frames)| (*actor, *frames as f64 / all as f64)).collect()
-        };
-        let (now, ever) = (shares(taken), shares(&self.taken));
-        let mut waiting = std::mem::take(&mut self.undivided);
-        for (victim, evicted) in &mut waiting {
+        let all: u64 = taken.values().sum();
+        for (victim, evicted) in &mut self.undivided {
             let victim = if self.pairs.len() < PAIRS_MAX { *victim } else { Victim::OTHERS };
-            let pair = |actor| Pair { mechanism: Mechanism::Kswapd, evictor: Some(actor), victim };
-            if !now.is_empty() {
-                for (actor, share) in &now {
-                    self.pairs.entry(pair(*actor)).or_default().pages += evicted.pages * share;
-                }
+            for (actor, frames) in taken {
+                let pair = Pair { mechanism: Mechanism::Kswapd, evictor: Some(*actor), victim };
+                self.pairs.entry(pair).or_default().pages += evicted.pages * *frames as f64 / all as f64;
+            }
+            if all > 0 {
                 evicted.pages = 0.0;
             }
-            if !ever.is_empty() {
-                for (actor, share) in &ever {
-                    self.pairs.entry(pair(*actor)).or_default().read_again += evicted.read_again * share;
-                }
-                evicted.read_again = 0.0;
+        }
+        self.divide_read_again();
+        self.undivided.retain(|_, evicted| evicted.pages > 0.0 || evicted.read_again > 0.0);
+    }
+
+    /// What was read again may have been evicted long before: it is divided as the evictions of that victim were so far.
+    fn divide_read_again(&mut self) {
+        let mut by_victim: BTreeMap<Victim, f64> = self
+            .undivided
+            .iter()
+            .filter(|(_, evicted)| evicted.read_again > 0.0)
+            .map(|(victim, _)| (*victim, 0.0))
+            .collect();
+        let of_kswapd = |pair: &Pair| pair.mechanism == Mechanism::Kswapd;
+        for (pair, evicted) in self.pairs.iter().filter(|(pair, _)| of_kswapd(pair)) {
+            if let Some(sum) = by_victim.get_mut(&pair.victim) {
+                *sum += evicted.pages;
             }
         }
-        waiting.retain(|_, evicted| evicted.pages > 0.0 || evicted.read_again > 0.0);
-        self.undivided = waiting;
+        for (pair, evicted) in self.pairs.iter_mut().filter(|(pair, _)| of_kswapd(pair)) {
+            if let Some(sum) = by_victim.get(&pair.victim)
+                && *sum > 0.0
+                && let Some(waiting) = self.undivided.get(&pair.victim)
+            {
+                evicted.read_again += waiting.read_again * evicted.pages / sum;
+            }
+        }
+        for (victim, _) in by_victim.into_iter().filter(|(_, sum)| *sum > 0.0) {
+            self.undivided.entry(victim).or_default().read_again = 0.0;
+        }
     }
 
     /// All pairs; what kswapd freed and nobody took yet has no evictor.

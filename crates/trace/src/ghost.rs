@@ -82,6 +82,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+
         /// The model keeps the ghosts in a list and counts those behind.
         #[test]
         fn ranks_are_those_of_a_plain_list(steps in proptest::collection::vec((any::<bool>(), 0u64..600), 0..4000)) {

@@ -36,7 +36,8 @@ impl TableWriter {
     /// Adds the rows that changed since the last call.
     pub fn write(&mut self, summary: &Summary, names: &Names, schema: &mut Schema, sample: &mut Sample) {
         self.rest.clear();
-        for (key, evicted) in &summary.evictions {
+        // What kswapd freed and nobody took yet is written when it is divided: a counter does not go back.
+        for (key, evicted) in summary.evictions.iter().filter(|(key, _)| key.evictor.is_some()) {
             let name = eviction_name(key);
             let label = key.file.and_then(|file| names.get(&file).cloned().flatten()).unwrap_or_default();
             self.row(Table::Eviction, name, &label, &[whole(evicted.pages), whole(evicted.read_again)], schema, sample);
@@ -300,7 +301,7 @@ mod tests {
         Summary {
             evictions: BTreeMap::from([
                 (key(Mechanism::Group, Some("tar")), Evicted { pages: pages(64), read_again: pages(2) }),
-                (key(Mechanism::Kswapd, None), Evicted { pages: pages(5), read_again: 0.0 }),
+                (key(Mechanism::Kswapd, Some("hog")), Evicted { pages: pages(5), read_again: 0.0 }),
             ]),
             misses: BTreeMap::from([
                 (MissKey { limit: None, readers: "/".into() }, misses.clone()),
@@ -360,6 +361,18 @@ mod tests {
         assert_eq!(read_names, names);
         let (part, _) = read_tables(&recording, 3, 4).unwrap();
         same(&part, &summary(3));
+    }
+
+    #[test]
+    fn what_nobody_took_yet_is_not_counted_twice() {
+        let key = |evictor| EvictionKey { mechanism: Mechanism::Kswapd, evictor, file: None, user: None };
+        let with = |evictor, pages| {
+            let evictions = BTreeMap::from([(key(evictor), Evicted { pages, read_again: 0.0 })]);
+            Summary { evictions, ..Summary::default() }
+        };
+        let summaries = [with(None, 64.0), with(Some(who("tar")), 64.0), with(None, 32.0)];
+        let (read, _) = read_tables(&recording(&summaries, &Names::new()), i64::MIN, i64::MAX).unwrap();
+        assert_eq!(read.evictions, with(Some(who("tar")), 64.0).evictions);
     }
 
     #[test]

@@ -23,6 +23,8 @@ struct RawScenario {
     about: String,
     #[serde(default)]
     notes: Vec<String>,
+    #[serde(default)]
+    trace: bool,
     machine: Machine,
     #[serde(default, rename = "step")]
     steps: Vec<toml::Spanned<RawItem<false>>>,
@@ -167,6 +169,7 @@ pub(super) fn scenario(text: &str, file: &str) -> Result<Scenario, Error> {
         source: raw.source,
         about,
         notes: raw.notes,
+        trace: raw.trace,
         machine: raw.machine,
         steps,
         claims,

@@ -19,7 +19,7 @@ use crate::undo::{self, Journal};
 use disk::{Disk, attach};
 use pagetide_core::{BackendRun, Bytes, DeviceChange, Error, Machine, Nanos, Origin, Scenario, SwapSpec};
 use pagetide_kernel::{Processes, Root, Watch};
-use pagetide_recorder::Options;
+use pagetide_recorder::{Options, Tracing};
 use port::Port;
 use progress::GuestProgress;
 use std::fs::{self, File};
@@ -133,7 +133,7 @@ fn work(scenario: &Scenario, job: &Job, port: &Port) -> Result<(), Error> {
         workload_cgroup: None,
         // Several disks all belong to the experiment.
         workload_disk: (!job.as_host && disks.len() == 1).then(|| first.device.clone()),
-        tracing: None,
+        tracing: scenario.trace.then(Tracing::default),
     };
     let context =
         RunContext { data, disks: places, results, fio, group: None, floor: FLOOR, journal: &journal, seed: job.seed };
