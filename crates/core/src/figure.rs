@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// What a figure depends on, and so whether it can be held against one from another machine.
+/// What a figure depends on, and with that whether it can be compared with one from another machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Comparability {
     /// A count, an amount, or a share of counts: memory, files and requests decide it, the same on any machine up to the scale.
@@ -88,9 +88,9 @@ figures! {
     DiskWrittenBytes "disk_written_bytes" "disk_written_bytes" Bytes Count true "bytes written to the device";
     FioDiskReads "fio_disk_reads" "fio_disk_reads" Count Count true "reads of the device as fio itself counts them";
     FioDiskWrites "fio_disk_writes" "fio_disk_writes" Count Count true "writes of the device as fio itself counts them";
-    DiskUtil "disk_util" "disk_util" Ratio Time false "part of the step in which the device had a request in flight";
+    DiskUtil "disk_util" "disk_util" Ratio Time false "share of the step in which the device had a request in flight";
     DiskAwait "disk_await" "disk_await_ns" Nanos Time false "mean time of a request at the device, its queue included";
-    CacheHitRatio "cache_hit_ratio" "cache_hit_ratio" Ratio Count false "part of the requests that needed no read of the device";
+    CacheHitRatio "cache_hit_ratio" "cache_hit_ratio" Ratio Count false "share of the requests that needed no read of the device";
     FileBytes "file_size" "file_bytes" Bytes Count true "size of the file the step worked on";
     CachedBefore "cached_before" "cached_before_bytes" Bytes Count true "part of that file in the page cache before the step";
     CachedAfter "cached_after" "cached_after_bytes" Bytes Count true "part of that file in the page cache after the step";
@@ -105,10 +105,10 @@ figures! {
     KswapdCpu "kswapd_cpu" "kswapd_cpu_ns" Nanos Time true "CPU time of all kswapd threads";
     UserCpu "user_cpu" "user_cpu_ns" Nanos Time true "CPU time of the step's processes in user mode";
     SystemCpu "system_cpu" "system_cpu_ns" Nanos Time true "CPU time of the step's processes in the kernel";
-    PagesScanned "pages_scanned" "pages_scanned" Pages Count true "pages that reclaim looked at, on the whole host";
+    PagesScanned "pages_scanned" "pages_scanned" Pages Count true "pages that reclaim scanned, on the whole host";
     PagesStolen "pages_stolen" "pages_stolen" Pages Count true "pages that reclaim freed, on the whole host";
-    Refaults "refaults" "refaults" Pages Count true "file pages read back after they had been reclaimed";
-    Throttled "throttled" "throttled_ns" Nanos Time false "time in which the writer was stopped for dirty memory";
+    Refaults "refaults" "refaults" Pages Count true "file pages refaulted: read again after reclaim had evicted them";
+    Throttled "throttled" "throttled_ns" Nanos Time false "time for which the kernel throttled the writer for dirty memory";
     DirtyPeak "dirty_peak" "dirty_peak_bytes" Bytes Count true "most dirty and writeback memory seen during the step";
     DirtyThreshold "dirty_threshold" "dirty_threshold_bytes" Bytes Count true "dirty memory at which writers are throttled at the latest";
     BackgroundThreshold "background_threshold" "background_threshold_bytes" Bytes Count true "dirty memory at which the flusher starts";

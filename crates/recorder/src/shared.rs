@@ -17,7 +17,7 @@ pub(crate) enum Command {
 
 /// Why the sampling thread takes a sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Turn {
+pub(crate) struct SampleRequest {
     /// The deadline has come.
     pub(crate) due: bool,
     /// It is the last one.
@@ -72,13 +72,13 @@ impl Shared {
 
     /// Waits until `deadline` (on `CLOCK_MONOTONIC`), a request or the end, and swaps the commands so far into
     /// `commands`, which is empty. The wait itself has an absolute end, so time lost in here does not add up.
-    pub(crate) fn wait_for_turn(&self, deadline: i64, commands: &mut Vec<Command>) -> Turn {
+    pub(crate) fn wait_for_turn(&self, deadline: i64, commands: &mut Vec<Command>) -> SampleRequest {
         let mut state = self.lock();
         loop {
             let left = deadline.saturating_sub(clock::monotonic_ns());
             if left <= 0 || state.stop || state.asked > state.served {
                 std::mem::swap(&mut state.commands, commands);
-                return Turn { due: left <= 0, last: state.stop, asked: state.asked };
+                return SampleRequest { due: left <= 0, last: state.stop, asked: state.asked };
             }
             let left = Duration::from_nanos(left.unsigned_abs());
             state = self.sampling.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
@@ -91,7 +91,7 @@ impl Shared {
     }
 
     /// Queues the sample that was taken in `turn` and gives the buffer for the next one.
-    pub(crate) fn push_sample(&self, sample: Sample, growth: &mut Growth, turn: Turn, late: u64) -> Sample {
+    pub(crate) fn push_sample(&self, sample: Sample, growth: &mut Growth, turn: SampleRequest, late: u64) -> Sample {
         let mut state = self.lock();
         state.late = late;
         state.last_stamp = sample.stamp;

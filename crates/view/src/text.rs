@@ -143,10 +143,10 @@ fn advice_text(advice: &Advice, style: Style, first: &str, out: &mut dyn Write) 
     Ok(())
 }
 
-/// What else an advice comes with: how to take it back, and how to see it at work.
+/// What else an advice comes with: how to undo it, and how to reproduce the situation.
 pub(crate) fn also(advice: &Advice) -> impl Iterator<Item = (&'static str, &str)> {
     let undo = advice.undo.as_deref().map(|undo| ("undo", undo));
-    undo.into_iter().chain(advice.scenario.as_deref().map(|scenario| ("see it at work", scenario)))
+    undo.into_iter().chain(advice.scenario.as_deref().map(|scenario| ("reproduce", scenario)))
 }
 
 fn chain_text(stages: &[Stage], style: Style, out: &mut dyn Write) -> io::Result<()> {

@@ -177,8 +177,7 @@ impl Timeline {
             clock::range(from, from.saturating_add(stretch.to.saturating_sub(stretch.from)), &self.zone)
         };
         let stretches: Vec<String> = self.stretches.iter().map(stretch).collect();
-        (stretches.len() > 1)
-            .then(|| format!("Time in which nothing was recorded is cut out; what is left: {}.", stretches.join("; ")))
+        (stretches.len() > 1).then(|| format!("Time without samples is cut out; shown: {}.", stretches.join("; ")))
     }
 }
 
@@ -234,7 +233,7 @@ pub(crate) fn timeline(
     let mut left_out = Vec::new();
     match memory::plot(recording, &stamps, &axis) {
         Some(plot) => plots.push(plot),
-        None => left_out.push("Memory is not plotted: the recording has no memory figures.".to_owned()),
+        None => left_out.push("Memory: the recording has no MemTotal, Cached or AnonPages.".to_owned()),
     }
     rates::plots(recording, run, &slots, &mut plots, &mut left_out);
     let edges = slots.merge(&mut plots, &axis);

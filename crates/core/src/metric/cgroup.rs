@@ -43,11 +43,11 @@ metrics! {
         "pgpgout" Counter Pages "pages uncharged from the group: evicted, truncated or freed"
     }
     "memory.stat (v1 and v2)" {
-        "workingset_refault_anon" Counter Pages "anonymous pages read back after they had been reclaimed (since Linux 5.9)"
-        "workingset_refault_file" Counter Pages "file pages read back after they had been reclaimed (since Linux 5.9)"
+        "workingset_refault_anon" Counter Pages "anonymous pages refaulted: read again after reclaim had evicted them (since Linux 5.9)"
+        "workingset_refault_file" Counter Pages "file pages refaulted: read again after reclaim had evicted them (since Linux 5.9)"
     }
     "memory.stat" {
-        "workingset_refault" Counter Pages "pages read back after they had been reclaimed (before Linux 5.9)"
+        "workingset_refault" Counter Pages "pages refaulted: read again after reclaim had evicted them (before Linux 5.9)"
         "workingset_activate_file" Counter Pages "refaulted file pages that were activated at once"
         "workingset_restore_file" Counter Pages "refaulted file pages that had been active when they were reclaimed"
         "pgscan" Counter Pages "pages looked at by reclaim"

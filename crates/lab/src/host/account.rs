@@ -39,7 +39,7 @@ pub(super) fn before(scenario: &Scenario, options: &HostOptions, host: &ShrunkHo
     if damon::actions(&Root::host()).iter().any(|action| action == "pageout") {
         lines.push(
             "The kernel of this host takes memory that is not accessed out of the cache by itself (a DAMON scheme with the action \
-             pageout is on): a file that fits may lose some pages while nobody needs memory, the more the longer a step takes."
+             pageout is on): a file that fits may lose some pages while memory is free, and more of them in a longer step."
                 .into(),
         );
     }

@@ -14,7 +14,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Say what this machine can do, and for each thing that is missing the one command that fixes it.
+/// List what this machine can do, and for each missing thing the command that fixes it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -141,7 +141,7 @@ fn available() -> Check {
         there: available.is_some_and(|available| available >= Bytes::new(2 << 30)),
         needed: true,
         purpose: "experiments at 1/8: 2 GiB available",
-        found: available.map_or_else(|| "the kernel does not say".into(), |available| format!("{available} available")),
+        found: available.map_or_else(|| "unknown".into(), |available| format!("{available} available")),
         hint: "end what uses the memory, or run at a smaller --scale".into(),
     }
 }
@@ -150,12 +150,12 @@ fn quiet() -> Check {
     let actions = damon::actions(&Root::host());
     let there = !actions.iter().any(|action| action == "pageout");
     Check {
-        name: "still cache",
+        name: "quiet cache",
         there,
         needed: false,
-        purpose: "nothing but need takes pages out of the cache",
+        purpose: "only memory pressure evicts pages from the cache",
         found: if there { "yes".into() } else { format!("DAMON is on: {}", actions.join(", ")) },
-        hint: "echo off > /sys/kernel/mm/damon/admin/kdamonds/0/state (whoever set it up will miss it)".into(),
+        hint: "echo off > /sys/kernel/mm/damon/admin/kdamonds/0/state (DAMON then stops for its owner too)".into(),
     }
 }
 

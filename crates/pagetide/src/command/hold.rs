@@ -104,7 +104,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         if !hold.held() {
             return Err(Error::system(
                 "the holder was killed, most likely by the OOM killer",
-                "hold less; `dmesg | tail` says who was killed and why",
+                "hold less; `dmesg | tail` shows which process was killed and why",
             ));
         }
         std::thread::sleep(Duration::from_millis(20));

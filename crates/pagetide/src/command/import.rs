@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 const PRINTED: usize = 10;
 
 /// Read logs that other tools wrote on one host as a recording: sar text, `sadf -j`, copies of /proc/meminfo, vmstat,
-/// zoneinfo and buddyinfo, `vmstat 1`, `iostat -x`, fio JSON. What each file is, is seen from its content.
+/// zoneinfo and buddyinfo, `vmstat 1`, `iostat -x`, fio JSON. The content of each file tells its kind.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -100,7 +100,10 @@ fn inputs(files: &[PathBuf], dates: &[String]) -> Result<(Vec<Input>, Option<Dat
     }
     let is = |path: &Path, name: &str| path == Path::new(name) || path.file_name().is_some_and(|file| file == name);
     if let Some((name, _)) = named.iter().find(|(name, _)| !files.iter().any(|path| is(path, name))) {
-        return Err(Error::input(format!("--date names {name}, which is no file of this import"), "check the name"));
+        return Err(Error::input(
+            format!("--date names {name}, and no file of this import has that name"),
+            "check the name",
+        ));
     }
     let input = |path: &PathBuf| {
         let input = Input::file(path);
@@ -135,10 +138,11 @@ fn text(report: &ImportReport) -> String {
             };
         }
         if file.skipped.len() > PRINTED {
-            let _ = writeln!(text, "  … {} lines not read in all (--json lists them)", file.skipped_lines);
+            let _ = writeln!(text, "  … {} lines not read (--json lists them)", file.skipped_lines);
         }
         if file.conflicts > 0 {
-            let _ = writeln!(text, "  {} values left out: another one came for the same moment before", file.conflicts);
+            let _ =
+                writeln!(text, "  {} values left out: an earlier line has a value for the same moment", file.conflicts);
         }
         for left in &file.left_out {
             let _ = writeln!(text, "  left out: {} ({} lines, first {})", left.what, left.lines, left.first_line);

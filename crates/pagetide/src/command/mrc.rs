@@ -43,7 +43,7 @@ enum By {
 
 /// Points of a curve, about.
 const POINTS: u64 = 16;
-/// Savings are told as an amount of memory when it saves this share of what the curve can save.
+/// Savings are printed as an amount of memory when it saves this share of what the curve can save.
 const MOST: f64 = 0.9;
 
 /// One curve, or why there is none.

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-/// Show tables of a recording, as `sar -r -B -d -q -u -W` print them.
+/// Print tables of a recording, as `sar -r -B -d -q -u -W` print them.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -23,25 +23,25 @@ Examples:
 pub(crate) struct Arguments {
     /// The recording: its folder, or a run's folder.
     recording: PathBuf,
-    /// What to show.
+    /// The topic of the table.
     #[arg(default_value = "memory")]
     topic: Choice,
-    /// From this time on: `12:20`, `12:20:30`, `2026-11-21T12:20:30`, or `-10min` before the end.
+    /// Start here: `12:20`, `12:20:30`, `2026-11-21T12:20:30`, or `-10min` before the end.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     from: Option<String>,
-    /// Up to this time.
+    /// End here.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     to: Option<String>,
     /// Print and read times in UTC, not in the time zone of the recorded host.
     #[arg(long)]
     utc: bool,
-    /// One row for each stretch of this length instead of one for each sample.
+    /// One row per TIME instead of one per sample: the mean of gauges, the rate of counters over that time.
     #[arg(long, value_name = "TIME")]
     every: Option<Nanos>,
     /// Only this disk, zone, process or group (its name, or a part of it).
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
-    /// Show disks, processes and groups that did nothing as well.
+    /// Also show disks and processes that did nothing.
     #[arg(long)]
     all: bool,
     /// Print comma-separated values in base units.
@@ -109,7 +109,7 @@ fn nothing(arguments: &Arguments, recording: &Recording) -> String {
     }
     match &arguments.only {
         Some(only) if !show::show(recording, topic, (i64::MIN, i64::MAX), None).has(|name| name.contains(only)) => {
-            format!("no rows: nothing here is called {only}")
+            format!("no rows: no name matches {only}")
         }
         _ => "no rows in this range (rates need two samples)".to_owned(),
     }

@@ -40,7 +40,7 @@ impl<W: Write> Escaping<W> {
         Ok(self.inner)
     }
 
-    /// Writes the bytes, but for an end that may go on.
+    /// Writes the bytes, but for an end that may continue.
     fn put(&mut self, mut bytes: &[u8], last: bool) -> io::Result<()> {
         let mut out = String::with_capacity(bytes.len());
         while !bytes.is_empty() {
@@ -73,7 +73,7 @@ impl<W: Write> Escaping<W> {
         self.inner.write_all(out.as_bytes())
     }
 
-    /// Appends text as it may be shown, and gives how many bytes of it were taken: all but a sequence that may go on.
+    /// Appends text as it may be shown, and gives how many bytes of it were taken: all but a sequence that may continue.
     fn put_text(&self, text: &str, last: bool, out: &mut String) -> usize {
         let mut at = 0;
         while let Some(c) = text[at..].chars().next() {

@@ -43,7 +43,7 @@ fn outcome(batch: &Batch) -> String {
         AttemptOutcome::NotBegun => "not begun",
     };
     let how_many = |wanted: &str| batch.runs.iter().filter(|attempt| word(&attempt.outcome) == wanted).count();
-    let mut parts = vec![format!("{} of {} came to their end", how_many(""), count(batch.runs.len(), "run"))];
+    let mut parts = vec![format!("{} of {} complete", how_many(""), count(batch.runs.len(), "run"))];
     let others = ["refused", "interrupted", "not begun"].map(|word| (how_many(word), word));
     parts.extend(others.into_iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")));
     let claims: Vec<&Verdict> = batch.runs.iter().filter_map(Attempt::result).flat_map(|run| &run.claims).collect();

@@ -234,7 +234,7 @@ fn counts(comparison: &Comparison, all: bool) -> Table {
         compared.comparable && (all || wanted(comparison, step, compared))
     };
     let mut table = grouped(comparison, table, wanted, cells);
-    table.note = "Requests, bytes, pages and shares of them are decided by memory, files and what is asked for: they are the same on \
+    table.note = "Memory, files and requests decide how many requests, bytes and pages a step takes: these figures are the same on \
                   any machine of that memory, up to the scale, and their ratios should be near 1."
         .to_owned();
     table

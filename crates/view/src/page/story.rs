@@ -1,10 +1,10 @@
-//! A diagnosis as it is told: what happened, the chain, the numbers, what does not fit, what to do.
+//! A diagnosis on a page: what happened, the chain, the numbers, what does not fit, what to do.
 
 use super::chain::{self, Stage};
 use super::{Block, findings};
 use pagetide_core::{Conclusion, Report};
 
-/// What happened, for somebody who has no time.
+/// What happened, in one sentence.
 pub(super) fn summary(report: &Report) -> Option<String> {
     let diagnosis = &report.diagnosis;
     let since = |at| findings::moment(at, &report.recording);
@@ -44,21 +44,21 @@ pub(super) fn after(report: &Report, blocks: &mut Vec<Block>) {
     let Some((root, others)) = diagnosis.findings.split_first() else { return };
     let against = findings::table("against it", &root.contradictions);
     if !against.rows.is_empty() || !diagnosis.contradictions.is_empty() {
-        blocks.push(Block::Heading("What does not fit".to_owned()));
+        blocks.push(Block::Heading("Contradictions".to_owned()));
         if !against.rows.is_empty() {
             blocks.push(Block::Table(against));
         }
         for contradiction in &diagnosis.contradictions {
             blocks.push(Block::Paragraph(contradiction.statement.clone()));
-            blocks.push(Block::Paragraph(format!("What would settle it: {}", contradiction.settles)));
+            blocks.push(Block::Paragraph(format!("An observation that would explain it: {}", contradiction.settles)));
         }
     }
-    list("What it is not", diagnosis.cleared.iter().map(|cleared| cleared.statement.clone()), blocks);
+    list("Ruled out", diagnosis.cleared.iter().map(|cleared| cleared.statement.clone()), blocks);
     let rival = |rival: &pagetide_core::Rival| {
         format!("{} ({:.2}): {} {}", rival.rule, rival.confidence.get(), rival.statement, rival.decides)
     };
-    list("What else it could be", diagnosis.rivals.iter().map(rival), blocks);
-    list("What cannot be told", diagnosis.unknown.iter().cloned(), blocks);
+    list("Other causes that fit", diagnosis.rivals.iter().map(rival), blocks);
+    list("Unknown", diagnosis.unknown.iter().cloned(), blocks);
     if !root.advice.is_empty() {
         blocks.push(Block::Heading("What to do".to_owned()));
         blocks.push(Block::Advice(root.advice.clone()));

@@ -4,7 +4,7 @@ use super::Arguments;
 use crate::recordings;
 use pagetide_core::{Error, Recording, suggest};
 
-/// From when to when the part that was asked for goes, ns since 1970-01-01 UTC; absent when all was asked for.
+/// The requested part, ns since 1970-01-01 UTC; absent when the whole recording is requested.
 pub(super) fn range(arguments: &Arguments) -> Result<Option<(i64, i64)>, Error> {
     let (from, to) = (arguments.from.as_deref(), arguments.to.as_deref());
     match &arguments.step {
