@@ -6,7 +6,9 @@ use std::path::Path;
 use std::process::Command;
 
 /// Commands that print no JSON.
-const WITHOUT: [&str; 4] = ["completions", "help", "man", "undo"];
+const WITHOUT: [&str; 3] = ["completions", "help", "man"];
+/// Those that change what killed runs left: their JSON is an object by its type, and this test leaves the host alone.
+const UNTRIED: [&str; 2] = ["lab", "undo"];
 
 fn pagetide(arguments: &[&str]) -> (Option<i32>, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_pagetide")).args(arguments).output().unwrap();
@@ -43,19 +45,25 @@ fn every_command_prints_one_object_with_a_version() {
         (&["lab", "list"], "scenarios"),
         (&["lab", "show", "buffered-read"], "steps"),
         (&["cache", &log], "files"),
+        (&["evictions", "--for", "100ms"], "evictions"),
+        (&["mrc", "--for", "100ms"], "coverage"),
     ];
     for (arguments, key) in run {
         let (code, text) = pagetide(&[arguments, &["--json"][..]].concat());
+        if ["evictions", "mrc"].contains(&arguments[0]) && code == Some(3) {
+            continue; // Some hosts have no tracepoints.
+        }
         assert!(matches!(code, Some(0 | 1)), "{arguments:?}: {text}");
         let object: Value =
             serde_json::from_str(&text).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {text}"));
         assert_eq!(object["schema_version"], 2, "{arguments:?}");
+        assert_eq!(text.matches("\n  \"schema_version\":").count(), 1, "{arguments:?}: the version is there once");
         assert!(object.get(key).is_some(), "{arguments:?} has no `{key}`: {text}");
         assert!(text.starts_with("{\n  \"schema_version\": 2"), "{arguments:?}: the version comes first");
     }
     // `lab run` and `lab compare` have their own tests, with real runs.
     let mut known: BTreeSet<String> = run.iter().map(|(arguments, _)| arguments[0].to_owned()).collect();
-    known.extend(WITHOUT.map(str::to_owned));
+    known.extend(WITHOUT.into_iter().chain(UNTRIED).map(str::to_owned));
     let missing: Vec<String> = commands(&pagetide(&["--help"]).1).difference(&known).cloned().collect();
     assert!(missing.is_empty(), "commands without a check of their JSON: {missing:?}");
 }

@@ -152,7 +152,6 @@ fn document(traced: &Traced, rows: &[Row]) -> serde_json::Value {
     let summary = &traced.summary;
     let program = |who: &Identity| json!({"group": who.group, "comm": who.comm});
     json!({
-        "schema_version": 2,
         "coverage": live_trace::coverage(traced),
         "evicted_bytes": rows.iter().map(|row| row.evicted_bytes).sum::<u64>(),
         "read_again_bytes": rows.iter().map(|row| row.read_again_bytes).sum::<u64>(),

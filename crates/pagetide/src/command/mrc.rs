@@ -109,7 +109,6 @@ fn curves(traced: &Traced, by: By, step: Option<Bytes>) -> Vec<Curve> {
 fn document(traced: &Traced, curves: &[Curve]) -> serde_json::Value {
     let coverage = &traced.summary.coverage;
     json!({
-        "schema_version": 2,
         "coverage": live_trace::coverage(traced),
         "miss_ratio": miss_ratio(traced),
         "missed_bytes": coverage.added_pages.map(|pages| traced.bytes(pages as f64).get()),
