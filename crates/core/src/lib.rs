@@ -59,7 +59,7 @@ pub use recording::{
 };
 pub use report::{Holds, Report, RunResult, Verdict};
 pub use rule::{RuleDoc, RuleId, Threshold};
-pub use sample::{Column, ColumnId, Entity, EntityId, Sample, Schema, Stamp, TableSample};
+pub use sample::{Column, ColumnId, Entity, EntityId, Sample, Schema, SchemaCursor, SchemaGrowth, Stamp, TableSample};
 pub use scenario::*;
 pub use span::{Moment, Span};
 pub use step::{Outcome, StepResult};

@@ -101,6 +101,73 @@ impl Schema {
     }
 }
 
+/// What a schema gained: what one side has of it and the other, to which samples are handed, does not know yet. Tables are by `T`:
+/// files name them, as they may have one that the reader does not know.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SchemaGrowth<T = Table> {
+    /// New columns, in the order of their numbers.
+    #[serde(default = "Vec::new", skip_serializing_if = "Vec::is_empty")]
+    pub columns: Vec<(T, Column)>,
+    /// New entities, in the order of their numbers.
+    #[serde(default = "Vec::new", skip_serializing_if = "Vec::is_empty")]
+    pub entities: Vec<(T, Entity)>,
+}
+
+impl<T> Default for SchemaGrowth<T> {
+    fn default() -> Self {
+        Self { columns: Vec::new(), entities: Vec::new() }
+    }
+}
+
+impl<T> SchemaGrowth<T> {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.columns.is_empty() && self.entities.is_empty()
+    }
+
+    /// Takes over what `later` has.
+    pub fn append(&mut self, later: &mut Self) {
+        self.columns.append(&mut later.columns);
+        self.entities.append(&mut later.entities);
+    }
+
+    /// Adds it to a schema and keeps nothing of it. What is of a table that `known` does not give is left out.
+    pub fn apply_known(&mut self, schema: &mut Schema, known: impl Fn(&T) -> Option<Table>) {
+        for (table, column) in self.columns.drain(..) {
+            known(&table).map(|table| schema.push_column(table, column));
+        }
+        for (table, entity) in self.entities.drain(..) {
+            known(&table).map(|table| schema.push_entity(table, entity));
+        }
+    }
+}
+
+impl SchemaGrowth {
+    /// Adds it to a schema and keeps nothing of it.
+    pub fn apply(&mut self, schema: &mut Schema) {
+        self.apply_known(schema, |table| Some(*table));
+    }
+}
+
+/// How much of a schema has been handed over.
+#[derive(Debug, Default)]
+pub struct SchemaCursor {
+    columns: [usize; Table::ALL.len()],
+    entities: [usize; Table::ALL.len()],
+}
+
+impl SchemaCursor {
+    /// Adds to `growth` what `schema` has beyond what was handed over. Allocates only when there is something.
+    pub fn collect(&mut self, schema: &Schema, growth: &mut SchemaGrowth) {
+        for (at, table) in Table::ALL.into_iter().enumerate() {
+            let (columns, entities) = (schema.columns(table), schema.entities(table));
+            growth.columns.extend(columns[self.columns[at]..].iter().map(|column| (table, column.clone())));
+            growth.entities.extend(entities[self.entities[at]..].iter().map(|entity| (table, entity.clone())));
+            (self.columns[at], self.entities[at]) = (columns.len(), entities.len());
+        }
+    }
+}
+
 /// The index of the last of `len` things.
 fn position(len: usize) -> u32 {
     u32::try_from(len - 1).unwrap_or(u32::MAX)

@@ -1,6 +1,6 @@
 //! What waits between the two threads: samples in preallocated buffers, marks, and what the schema gained.
 
-use pagetide_core::{Column, Entity, Mark, Sample, Schema, Stamp, Table};
+use pagetide_core::{Mark, Sample, Schema, SchemaGrowth, Stamp};
 use std::collections::VecDeque;
 
 /// One thing that waits for the sink.
@@ -29,51 +29,13 @@ impl Lost {
     }
 }
 
-/// The part of a schema that one thread has and the other does not know yet.
-#[derive(Debug, Default)]
-pub(crate) struct Growth {
-    columns: Vec<(Table, Column)>,
-    entities: Vec<(Table, Entity)>,
-}
-
-impl Growth {
-    pub(crate) fn apply(&mut self, schema: &mut Schema) {
-        for (table, column) in self.columns.drain(..) {
-            schema.push_column(table, column);
-        }
-        for (table, entity) in self.entities.drain(..) {
-            schema.push_entity(table, entity);
-        }
-    }
-}
-
-/// How much of a schema has been handed over.
-#[derive(Debug, Default)]
-pub(crate) struct HandedOver {
-    columns: [usize; Table::ALL.len()],
-    entities: [usize; Table::ALL.len()],
-}
-
-impl HandedOver {
-    /// Adds to `growth` what `schema` has beyond what was handed over. Allocates only when there is something.
-    pub(crate) fn collect(&mut self, schema: &Schema, growth: &mut Growth) {
-        for (at, table) in Table::ALL.into_iter().enumerate() {
-            let (columns, entities) = (schema.columns(table), schema.entities(table));
-            growth.columns.extend(columns[self.columns[at]..].iter().map(|column| (table, column.clone())));
-            growth.entities.extend(entities[self.entities[at]..].iter().map(|entity| (table, entity.clone())));
-            self.columns[at] = columns.len();
-            self.entities[at] = entities.len();
-        }
-    }
-}
-
 /// A bounded queue in order of arrival. Full of samples, it gives up its oldest one; marks and schema growth are kept.
 #[derive(Debug, Default)]
 pub(crate) struct Ring {
     items: VecDeque<Item>,
     spare: Vec<Sample>,
     /// What each schema gained that something in the queue may need: the one that is delivered first, then those behind a renewal.
-    growth: VecDeque<Growth>,
+    growth: VecDeque<SchemaGrowth>,
     lost: Option<Lost>,
     lost_so_far: u64,
 }
@@ -90,13 +52,12 @@ impl Ring {
     }
 
     /// Queues a filled sample, with what the schema gained up to it, and gives an empty buffer for the next one.
-    pub(crate) fn push_sample(&mut self, sample: Sample, growth: &mut Growth) -> Sample {
+    pub(crate) fn push_sample(&mut self, sample: Sample, growth: &mut SchemaGrowth) -> Sample {
         if self.growth.is_empty() {
-            self.growth.push_back(Growth::default());
+            self.growth.push_back(SchemaGrowth::default());
         }
         if let Some(last) = self.growth.back_mut() {
-            last.columns.append(&mut growth.columns);
-            last.entities.append(&mut growth.entities);
+            last.append(growth);
         }
         self.items.push_back(Item::Sample(sample));
         self.spare.pop().unwrap_or_else(|| self.give_up_oldest())
@@ -123,9 +84,9 @@ impl Ring {
     pub(crate) fn push_renewal(&mut self) {
         self.items.push_back(Item::Renewal);
         if self.growth.is_empty() {
-            self.growth.push_back(Growth::default());
+            self.growth.push_back(SchemaGrowth::default());
         }
-        self.growth.push_back(Growth::default());
+        self.growth.push_back(SchemaGrowth::default());
     }
 
     /// Takes the oldest thing. Before it, `schema` gets all it may need, or begins anew.
@@ -176,7 +137,7 @@ impl Ring {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pagetide_core::MarkKind;
+    use pagetide_core::{Entity, MarkKind, SchemaCursor, Table};
     use proptest::prelude::*;
 
     fn sample(at: i64) -> Sample {
@@ -212,7 +173,7 @@ mod tests {
         let mut ring = ring(3);
         ring.push_mark(mark(0));
         for at in 1..=5 {
-            ring.push_sample(sample(at), &mut Growth::default());
+            ring.push_sample(sample(at), &mut SchemaGrowth::default());
         }
         let lost = ring.take_lost().unwrap();
         assert_eq!((lost.count, lost.first.boot_ns, lost.last.boot_ns), (3, 1, 3));
@@ -223,11 +184,11 @@ mod tests {
     #[test]
     fn what_is_put_back_comes_first_and_is_given_up_first() {
         let mut ring = ring(3);
-        ring.push_sample(sample(1), &mut Growth::default());
+        ring.push_sample(sample(1), &mut SchemaGrowth::default());
         let item = ring.pop(&mut Schema::default()).unwrap();
-        ring.push_sample(sample(2), &mut Growth::default());
+        ring.push_sample(sample(2), &mut SchemaGrowth::default());
         ring.put_back(item);
-        ring.push_sample(sample(3), &mut Growth::default());
+        ring.push_sample(sample(3), &mut SchemaGrowth::default());
         assert_eq!(ring.take_lost().unwrap().first.boot_ns, 1);
         assert_eq!(drain(&mut ring), [('s', 2), ('s', 3)]);
     }
@@ -235,7 +196,7 @@ mod tests {
     #[test]
     fn the_other_side_gets_the_schema_before_the_sample_that_needs_it() {
         let (mut near, mut far) = (Schema::default(), Schema::default());
-        let (mut handed_over, mut growth, mut ring) = (HandedOver::default(), Growth::default(), ring(4));
+        let (mut handed_over, mut growth, mut ring) = (SchemaCursor::default(), SchemaGrowth::default(), ring(4));
         for name in ["vda", "vdb", "vdc"] {
             near.push_entity(Table::Disk, Entity { name: name.into(), label: name.into() });
             near.column(Table::Disk, name);
@@ -249,13 +210,13 @@ mod tests {
     #[test]
     fn samples_before_and_behind_a_renewal_each_have_their_own_schema() {
         let (mut near, mut far) = (Schema::default(), Schema::default());
-        let (mut handed_over, mut growth, mut ring) = (HandedOver::default(), Growth::default(), ring(9));
+        let (mut handed_over, mut growth, mut ring) = (SchemaCursor::default(), SchemaGrowth::default(), ring(9));
         let mut push = |ring: &mut Ring, near: &mut Schema, name: &str| {
             near.push_entity(Table::Disk, Entity { name: name.into(), label: name.into() });
             handed_over.collect(near, &mut growth);
             ring.push_sample(Sample::default(), &mut growth);
             if name == "b" {
-                (*near, handed_over) = (Schema::default(), HandedOver::default());
+                (*near, handed_over) = (Schema::default(), SchemaCursor::default());
                 ring.push_renewal();
             }
         };
@@ -291,7 +252,7 @@ mod tests {
             };
             for (at, step) in (0i64..).zip(steps) {
                 match step {
-                    0 | 1 => { ring.push_sample(sample(at), &mut Growth::default()); pushed += 1; }
+                    0 | 1 => { ring.push_sample(sample(at), &mut SchemaGrowth::default()); pushed += 1; }
                     2 => { ring.push_mark(mark(at)); marked += 1; }
                     _ => if let Some(item) = ring.pop(&mut schema) { take(&mut ring, item); },
                 }

@@ -3,10 +3,9 @@
 use crate::clock;
 use crate::probe::Probe;
 use crate::protection::Protection;
-use crate::ring::{Growth, HandedOver};
 use crate::schedule::Schedule;
 use crate::shared::{Command, Shared};
-use pagetide_core::{Nanos, Sample, Schema, Table};
+use pagetide_core::{Nanos, Sample, Schema, SchemaCursor, SchemaGrowth, Table};
 
 /// Room in every buffer beyond the rows of the first sample, as a part of them: processes and disks come and go.
 const HEADROOM: usize = 4;
@@ -28,6 +27,9 @@ pub(crate) struct Account {
     pub(crate) cpu: Nanos,
 }
 
+/// A last interval shorter than this part of the usual one has no sample of its own, unless somebody asked for the one before it.
+const SLIVER: i64 = 10;
+
 /// Samples until it is told to stop. `begun` is called when the first sample is in the ring.
 pub(crate) fn run(
     shared: &Shared,
@@ -38,13 +40,14 @@ pub(crate) fn run(
 ) -> Account {
     let refused = protection.raise();
     let mut schema = Schema::default();
-    let mut handed_over = HandedOver::default();
-    let mut growth = Growth::default();
+    let mut handed_over = SchemaCursor::default();
+    let mut growth = SchemaGrowth::default();
     let mut account = Account::default();
     let mut commands = Vec::with_capacity(16);
     let mut buffer = Sample::default();
     let mut trouble = None;
-    let mut before = None;
+    let mut before: Option<i64> = None;
+    let (mut served, mut regular) = (0, false);
     let mut begun = Some(begun);
     let mut schedule = Schedule::new(clock::monotonic_ns(), interval);
     loop {
@@ -55,8 +58,15 @@ pub(crate) fn run(
                 Command::Cgroup(path) => probe.watch_cgroup(&path),
             }
         }
+        let stamp = clock::now();
+        let sliver = before.is_some_and(|before| is_sliver(stamp.mono_ns - before, interval));
+        if turn.last && turn.asked == served && regular && account.samples >= 2 && sliver {
+            account.cpu = clock::thread_cpu();
+            return account;
+        }
+        (served, regular) = (turn.asked, turn.due);
         buffer.clear();
-        buffer.stamp = clock::now();
+        buffer.stamp = stamp;
         let result = probe.sample(&mut schema, &mut buffer).err();
         if result != trouble {
             if let Some(error) = &result {
@@ -67,7 +77,6 @@ pub(crate) fn run(
         handed_over.collect(&schema, &mut growth);
 
         let renew = is_full(&schema, &buffer, protection);
-        let stamp = buffer.stamp;
         account.samples += 1;
         account.late += u64::from(before.is_some_and(|before| schedule.is_late(before, stamp.mono_ns)));
         before = Some(stamp.mono_ns);
@@ -84,7 +93,7 @@ pub(crate) fn run(
         if renew && !turn.last {
             match probe.renew() {
                 Ok(()) => {
-                    (schema, handed_over) = (Schema::default(), HandedOver::default());
+                    (schema, handed_over) = (Schema::default(), SchemaCursor::default());
                     shared.renew();
                 }
                 Err(error) => shared.note(format!("recorder: processes that are gone are not forgotten: {error}")),
@@ -98,6 +107,11 @@ pub(crate) fn run(
             account.late += schedule.advance(clock::monotonic_ns());
         }
     }
+}
+
+/// Whether an interval is too short to be the last one: a rate over a few milliseconds says nothing of the recording.
+fn is_sliver(length: i64, interval: i64) -> bool {
+    length < interval / SLIVER
 }
 
 /// Whether the schema has more entities than it should, and most of them are gone.
@@ -133,4 +147,16 @@ fn buffers(first: &Sample, protection: Protection) -> Vec<Sample> {
             buffer
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_sliver;
+
+    #[test]
+    fn ten_seconds_and_three_milliseconds_are_ten_intervals_of_a_second() {
+        const SECOND: i64 = 1_000_000_000;
+        assert!(is_sliver(3_000_000, SECOND));
+        assert!(!is_sliver(SECOND / 2, SECOND) && !is_sliver(SECOND, SECOND));
+    }
 }

@@ -2,8 +2,8 @@
 
 use crate::clock;
 use crate::monitor::Progress;
-use crate::ring::{Growth, Item, Lost, Ring};
-use pagetide_core::{Error, Mark, MarkKind, Sample, Schema, Stamp};
+use crate::ring::{Item, Lost, Ring};
+use pagetide_core::{Error, Mark, MarkKind, Sample, Schema, SchemaGrowth, Stamp};
 use std::path::PathBuf;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -23,7 +23,7 @@ pub(crate) struct SampleRequest {
     /// It is the last one.
     pub(crate) last: bool,
     /// Requests for an extra sample that this one serves.
-    asked: u64,
+    pub(crate) asked: u64,
 }
 
 /// What the writing thread has to do next.
@@ -91,7 +91,13 @@ impl Shared {
     }
 
     /// Queues the sample that was taken in `turn` and gives the buffer for the next one.
-    pub(crate) fn push_sample(&self, sample: Sample, growth: &mut Growth, turn: SampleRequest, late: u64) -> Sample {
+    pub(crate) fn push_sample(
+        &self,
+        sample: Sample,
+        growth: &mut SchemaGrowth,
+        turn: SampleRequest,
+        late: u64,
+    ) -> Sample {
         let mut state = self.lock();
         state.late = late;
         state.last_stamp = sample.stamp;

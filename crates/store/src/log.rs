@@ -12,7 +12,7 @@ pub(crate) use decode::{Event, LogError, LogReader, mark};
 pub(crate) use encode::Encoder;
 pub(crate) use frame::header;
 
-use pagetide_core::{Column, Entity, Manifest, Table};
+use pagetide_core::{Manifest, SchemaGrowth, Table};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -26,21 +26,18 @@ pub(crate) struct Start {
     pub(crate) manifest: Manifest,
 }
 
-/// Tables, columns and entities that the next sample needs, in the order of their numbers. Tables are named as a newer version
-/// may name one that this one does not know.
+/// Tables, columns and entities that the next sample needs, in the order of their numbers.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Additions {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     tables: Vec<String>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    columns: Vec<(String, Column)>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    entities: Vec<(String, Entity)>,
+    #[serde(flatten)]
+    growth: SchemaGrowth<String>,
 }
 
 impl Additions {
     fn is_empty(&self) -> bool {
-        self.tables.is_empty() && self.columns.is_empty() && self.entities.is_empty()
+        self.tables.is_empty() && self.growth.is_empty()
     }
 }
 

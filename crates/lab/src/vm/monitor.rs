@@ -120,14 +120,7 @@ impl Monitor<'_> {
                 self.sink.begin(&manifest)?;
                 state.manifest = Some(manifest);
             }
-            Message::Grow { table, columns, entities } => {
-                for column in columns {
-                    state.schema.push_column(table, column);
-                }
-                for entity in entities {
-                    state.schema.push_entity(table, entity);
-                }
-            }
+            Message::Grow(mut growth) => growth.apply(&mut state.schema),
             Message::Sample(sample) => {
                 sample.fill(&mut state.sample);
                 state.last = state.sample.stamp;

@@ -4,8 +4,8 @@
 //! loses nothing while both ends live, so a wrong checksum means that somebody else wrote to it; it ends the run.
 
 use pagetide_core::{
-    BackendRun, Column, DeviceChange, Entity, EntityId, Error, ErrorKind, Manifest, Mark, Nanos, Sample, Scenario,
-    Schema, Stamp, Table,
+    BackendRun, DeviceChange, EntityId, Error, ErrorKind, Manifest, Mark, Nanos, Sample, Scenario, SchemaGrowth, Stamp,
+    Table,
 };
 use serde::{Deserialize, Serialize};
 
@@ -38,7 +38,7 @@ pub(super) enum Message {
     /// The recording begins.
     Begin(Box<Manifest>),
     /// The schema has more columns and entities from now on.
-    Grow { table: Table, columns: Vec<Column>, entities: Vec<Entity> },
+    Grow(SchemaGrowth),
     /// A sample.
     Sample(PlainSample),
     /// A mark.
@@ -122,29 +122,6 @@ pub(super) fn unhex(text: &str) -> Option<Vec<u8>> {
     if rest.is_empty() { bytes } else { None }
 }
 
-/// How much of a schema was sent.
-#[derive(Debug, Default)]
-pub(super) struct SentSchema {
-    /// Columns and entities, per table.
-    counts: [(usize, usize); Table::ALL.len()],
-}
-
-impl SentSchema {
-    /// What is new in the schema since the last call.
-    pub(super) fn delta(&mut self, schema: &Schema) -> Vec<Message> {
-        let mut delta = Vec::new();
-        for (table, sent) in Table::ALL.into_iter().zip(&mut self.counts) {
-            let (columns, entities) = (schema.columns(table), schema.entities(table));
-            if columns.len() > sent.0 || entities.len() > sent.1 {
-                let (columns_new, entities_new) = (columns[sent.0..].to_vec(), entities[sent.1..].to_vec());
-                delta.push(Message::Grow { table, columns: columns_new, entities: entities_new });
-                *sent = (columns.len(), entities.len());
-            }
-        }
-        delta
-    }
-}
-
 /// A message as a frame.
 pub(super) fn frame(message: &Message) -> Result<Vec<u8>, String> {
     let body = serde_json::to_vec(message).map_err(|error| error.to_string())?;
@@ -192,11 +169,12 @@ impl Frames {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pagetide_core::{Entity, Schema, SchemaCursor};
 
     #[test]
     fn samples_and_schema_arrive_unchanged_in_pieces_of_any_size() {
         let mut schema = Schema::default();
-        let (mut sent_schema, mut wire) = (SentSchema::default(), Vec::new());
+        let (mut sent_schema, mut wire) = (SchemaCursor::default(), Vec::new());
         let mut sent = Vec::new();
         for at in 0..4u32 {
             schema.column(Table::Disk, &format!("c{at}"));
@@ -204,9 +182,9 @@ mod tests {
             let mut sample = Sample::default();
             sample.stamp = Stamp { wall_ns: 1, mono_ns: 2, boot_ns: i64::from(at) };
             sample.row(Table::Disk, EntityId(at), at as usize + 1)[at as usize] = Some(-5);
-            for delta in sent_schema.delta(&schema) {
-                wire.extend(frame(&delta).unwrap());
-            }
+            let mut growth = SchemaGrowth::default();
+            sent_schema.collect(&schema, &mut growth);
+            wire.extend(frame(&Message::Grow(growth)).unwrap());
             wire.extend(frame(&Message::Sample(PlainSample::from(&sample))).unwrap());
             sent.push((schema.clone(), sample));
         }
@@ -216,10 +194,7 @@ mod tests {
                 frames.feed(piece);
                 while let Some(message) = frames.next().unwrap() {
                     match message {
-                        Message::Grow { table, columns, entities } => {
-                            columns.into_iter().for_each(|column| _ = schema.push_column(table, column));
-                            entities.into_iter().for_each(|entity| _ = schema.push_entity(table, entity));
-                        }
+                        Message::Grow(mut growth) => growth.apply(&mut schema),
                         Message::Sample(plain) => {
                             let mut sample = Sample::default();
                             plain.fill(&mut sample);

@@ -130,15 +130,9 @@ impl<R: Read> LogReader<R> {
     fn record(&mut self, kind: u8, content: &[u8]) -> Option<Option<Event>> {
         match kind {
             kind::SCHEMA => {
-                let additions: Additions = serde_json::from_slice(content).ok()?;
+                let mut additions: Additions = serde_json::from_slice(content).ok()?;
                 self.tables.extend(additions.tables.iter().map(|name| Table::by_name(name)));
-                let known = |name: String| Table::by_name(&name);
-                for (table, column) in additions.columns {
-                    known(table).map(|table| self.schema.push_column(table, column));
-                }
-                for (table, entity) in additions.entities {
-                    known(table).map(|table| self.schema.push_entity(table, entity));
-                }
+                additions.growth.apply_known(&mut self.schema, |name| Table::by_name(name));
                 Some(None)
             }
             kind::SAMPLE | kind::WHOLE_SAMPLE => {

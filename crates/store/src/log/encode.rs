@@ -103,6 +103,7 @@ impl Encoder {
             }
             let columns = schema.columns(table);
             additions
+                .growth
                 .columns
                 .extend(columns.iter().skip(state.columns).map(|column| (name.to_owned(), column.clone())));
             state.columns = state.columns.max(columns.len());
@@ -115,7 +116,7 @@ impl Encoder {
                 state.numbers.insert(id.0, state.known.len());
                 state.known.push(id.0);
                 state.rows.push(Vec::new());
-                additions.entities.push((name.to_owned(), entity.clone()));
+                additions.growth.entities.push((name.to_owned(), entity.clone()));
             }
         }
         additions

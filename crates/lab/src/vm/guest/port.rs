@@ -1,8 +1,8 @@
 //! The guest's end of the virtio serial port.
 
 use super::wait::wait_for;
-use crate::vm::wire::{Message, PlainSample, SentSchema, frame};
-use pagetide_core::{Error, Manifest, Mark, Sample, Schema, Sink};
+use crate::vm::wire::{Message, PlainSample, frame};
+use pagetide_core::{Error, Manifest, Mark, Sample, Schema, SchemaCursor, SchemaGrowth, Sink};
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -61,7 +61,7 @@ impl Port {
 
     /// A sink that sends the recording.
     pub(super) fn sink(&self) -> PortSink {
-        PortSink { port: self.clone(), sent: SentSchema::default() }
+        PortSink { port: self.clone(), sent: SchemaCursor::default() }
     }
 }
 
@@ -69,7 +69,7 @@ impl Port {
 #[derive(Debug)]
 pub(super) struct PortSink {
     port: Port,
-    sent: SentSchema,
+    sent: SchemaCursor,
 }
 
 impl Sink for PortSink {
@@ -78,8 +78,10 @@ impl Sink for PortSink {
     }
 
     fn sample(&mut self, schema: &Schema, sample: &Sample) -> Result<(), Error> {
-        for delta in self.sent.delta(schema) {
-            self.port.send(&delta)?;
+        let mut growth = SchemaGrowth::default();
+        self.sent.collect(schema, &mut growth);
+        if !growth.is_empty() {
+            self.port.send(&Message::Grow(growth))?;
         }
         self.port.send(&Message::Sample(PlainSample::from(sample)))
     }
