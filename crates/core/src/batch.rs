@@ -1,27 +1,27 @@
-//! Several runs that were asked for at once, and what became of each.
+//! Several runs of one command, and the outcome of each.
 
 use crate::error::Error;
-use crate::report::{Holds, RunResult};
+use crate::report::{ClaimStatus, RunResult};
 use crate::scenario::Scale;
 use crate::units::Nanos;
 use serde::Serialize;
 
-/// What became of a run that was asked for.
+/// The outcome of a requested run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AttemptOutcome {
-    /// It ran to its end and has a result, whatever its claims say.
+    /// It ran and has a result, whether or not its claims hold.
     Ran(Box<RunResult>),
-    /// It was refused, or broke off.
+    /// It was refused, or failed.
     Refused {
         /// Why, in one line.
         what: String,
-        /// The fix; empty when there is nothing to say.
+        /// The fix; empty when there is none.
         hint: String,
     },
     /// The user ended it.
     Interrupted,
-    /// It was not begun, because the user ended the run before it.
+    /// It did not begin, because the user ended an earlier run.
     NotBegun,
 }
 
@@ -56,7 +56,7 @@ pub struct Attempt {
     /// How long it took in all, from laying out its files to its report.
     #[serde(rename = "took_ns", serialize_with = "as_number")]
     pub took: Nanos,
-    /// What became of it.
+    /// Its outcome.
     pub outcome: AttemptOutcome,
 }
 
@@ -80,14 +80,14 @@ pub struct Batch {
     /// How long all took together.
     #[serde(rename = "took_ns", serialize_with = "as_number")]
     pub took: Nanos,
-    /// The runs, in the order in which they were asked for.
+    /// The runs, in the requested order.
     pub runs: Vec<Attempt>,
 }
 
 impl Batch {
-    /// Whether every run came to its end and every claim holds.
+    /// Whether every run has a result and every claim holds.
     pub fn holds(&self) -> bool {
-        let holds = |run: &RunResult| run.claims.iter().all(|claim| claim.holds == Holds::Yes);
+        let holds = |run: &RunResult| run.claims.iter().all(|claim| claim.holds == ClaimStatus::Holds);
         self.runs.iter().all(|attempt| attempt.result().is_some_and(holds))
     }
 }

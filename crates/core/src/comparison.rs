@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::figure::Figure;
-use crate::report::{Holds, RunResult};
+use crate::report::{ClaimStatus, RunResult};
 use crate::scenario::{Scale, Scenario};
 use crate::step::{Outcome, StepResult};
 use serde::Serialize;
@@ -10,28 +10,28 @@ use serde::Serialize;
 /// A run that is to be compared.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
-    /// What it is called beside the others.
+    /// Its name in the comparison.
     pub name: String,
     /// Its result.
     pub result: RunResult,
-    /// Its scenario, not scaled; absent when its folder has lost it.
+    /// Its scenario, not scaled; absent when its folder lacks it.
     pub scenario: Option<Scenario>,
 }
 
-/// One number of the publication and of each run, with its ratios.
+/// One figure of the publication and of each run, with its ratios.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Numbers {
-    /// What was published, brought to the scale of the first run.
+pub struct ComparedNumbers {
+    /// The published value, at the scale of the first run.
     pub published: Option<f64>,
-    /// What each run measured, brought to the scale of the first.
+    /// The measured value of each run, at the scale of the first run.
     pub measured: Vec<Option<f64>>,
-    /// Each run over what was published.
+    /// Each run divided by the published value.
     pub to_published: Vec<Option<f64>>,
-    /// Each run over the first.
+    /// Each run divided by the first run.
     pub to_first: Vec<Option<f64>>,
 }
 
-impl Numbers {
+impl ComparedNumbers {
     fn new(published: Option<f64>, measured: Vec<Option<f64>>) -> Self {
         let over = |base: Option<f64>| measured.iter().map(|value| ratio(*value, base)).collect();
         let to_first = over(measured.first().copied().flatten());
@@ -39,7 +39,7 @@ impl Numbers {
     }
 }
 
-/// A number over another. Nothing over nothing is the same; something over nothing is no number.
+/// A number divided by another. 0 over 0 is 1; any other number over 0 has no ratio.
 fn ratio(value: Option<f64>, base: Option<f64>) -> Option<f64> {
     match (value?, base?) {
         (value, base) if base > 0.0 => Some(value / base),
@@ -58,19 +58,19 @@ pub struct ComparedFigure {
     pub comparable: bool,
     /// The numbers, in the figure's own unit.
     #[serde(flatten)]
-    pub numbers: Numbers,
-    /// Of a figure that compares only within a run: its numbers over those of another step of the same run.
-    pub within: Option<Within>,
+    pub numbers: ComparedNumbers,
+    /// For a figure that compares only within a run: its ratio to an earlier step of the same run.
+    pub within: Option<StepRatio>,
 }
 
-/// Numbers over those of another step of the same run: plain ratios, which compare across machines.
+/// The ratio of a figure to that of an earlier step of the same run. It compares across machines.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Within {
+pub struct StepRatio {
     /// The other step.
     pub step: String,
     /// The ratios.
     #[serde(flatten)]
-    pub numbers: Numbers,
+    pub numbers: ComparedNumbers,
 }
 
 /// A step.
@@ -80,9 +80,9 @@ pub struct ComparedStep {
     pub id: String,
     /// What it is.
     pub title: String,
-    /// How it ended in each run; absent where it was not run.
+    /// Its outcome in each run; absent where it was not run.
     pub outcomes: Vec<Option<Outcome>>,
-    /// Whether every run did as much work in it. Where they did not, counts compare per request or iteration.
+    /// Whether all runs did the same amount of work in it. Where not, counts compare per request or iteration.
     pub same_work: bool,
     /// Every figure that was published or measured.
     pub figures: Vec<ComparedFigure>,
@@ -98,7 +98,7 @@ pub struct ComparedClaim {
     /// The expression.
     pub check: String,
     /// Whether it holds in each run; absent where it was not checked.
-    pub holds: Vec<Option<Holds>>,
+    pub holds: Vec<Option<ClaimStatus>>,
     /// The numbers of each run.
     pub evidence: Vec<Option<String>>,
 }
@@ -106,7 +106,7 @@ pub struct ComparedClaim {
 /// A run that was compared.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ComparedRun {
-    /// What it is called here.
+    /// Its name here.
     pub name: String,
     /// `host`, `vm` or `sim`.
     pub backend: String,
@@ -127,9 +127,9 @@ pub struct Comparison {
     pub scenario: String,
     /// The scenario in one line.
     pub title: String,
-    /// The scale that all numbers are brought to: that of the first run.
+    /// The scale of all numbers: that of the first run.
     pub scale: Scale,
-    /// What must be known before the numbers are read, one sentence each.
+    /// Differences between the runs that matter for all numbers, one sentence each.
     pub notes: Vec<String>,
     /// The runs.
     pub runs: Vec<ComparedRun>,
@@ -143,10 +143,10 @@ fn as_key<S: serde::Serializer>(figure: &Figure, serializer: S) -> Result<S::Ok,
     serializer.serialize_str(figure.key())
 }
 
-/// Runs do as much work when what they were asked for differs by no more than this part.
+/// Runs do the same amount of work when their requests differ by at most this fraction.
 const SAME: f64 = 0.05;
 
-/// Holds runs of one scenario against each other and against what was published.
+/// Compares runs of one scenario with each other and with the published figures.
 ///
 /// # Errors
 /// There is no run, or they are of different scenarios.
@@ -155,7 +155,7 @@ pub fn compare(candidates: &[Candidate]) -> Result<Comparison, Error> {
     if let Some(other) = candidates.iter().find(|other| other.result.scenario != first.result.scenario) {
         return Err(Error::input(
             format!(
-                "{} is a run of {}, but {} of {}",
+                "{} is a run of {}, but {} is a run of {}",
                 first.name, first.result.scenario, other.name, other.result.scenario
             ),
             "compare runs of one scenario",
@@ -195,8 +195,8 @@ fn notes(candidates: &[Candidate], steps: &[ComparedStep]) -> Vec<String> {
         let scales: Vec<String> =
             candidates.iter().map(|run| format!("{} at {}", run.name, run.result.scale)).collect();
         notes.push(format!(
-            "The runs are of different scales ({}): what grows with the scale is brought to {scale}. What does not scale, such as \
-             time limits, latencies and what a kernel takes for itself, weighs more in the smaller one.",
+            "The runs have different scales ({}): counts and sizes are converted to {scale}. Time limits, latencies and the \
+             kernel's own memory do not scale, so they have more weight in the smaller run.",
             scales.join(", ")
         ));
     }
@@ -204,27 +204,27 @@ fn notes(candidates: &[Candidate], steps: &[ComparedStep]) -> Vec<String> {
         let (Some(one), Some(two)) = (&first.scenario, &other.scenario) else { continue };
         let mut parts = Vec::new();
         if one.machine != two.machine {
-            parts.push("its machine".to_owned());
+            parts.push("the machine".to_owned());
         }
         let changed = two.steps.iter().filter(|step| !one.steps.contains(step));
         parts.extend(changed.map(|step| format!("step {}", step.id)));
         if !parts.is_empty() {
             let parts = parts.join(", ");
-            notes.push(format!("{} ran the scenario with changes beside {}: {parts}.", other.name, first.name));
+            notes.push(format!("The scenario of {} differs from that of {}: {parts}.", other.name, first.name));
         }
     }
     let unequal: Vec<&str> = steps.iter().filter(|step| !step.same_work).map(|step| step.id.as_str()).collect();
     if !unequal.is_empty() {
         notes.push(format!(
-            "The runs did different amounts of work in {}: counts of that step compare per request or iteration, not as they stand.",
+            "The runs did different amounts of work in {}: compare counts of that step per request or iteration.",
             unequal.join(", ")
         ));
     }
     notes
 }
 
-/// What a number of a run at one scale would be at another.
-fn brought(figure: Figure, value: f64, from: Scale, to: Scale) -> f64 {
+/// A value of one scale at another scale.
+fn at_scale(figure: Figure, value: f64, from: Scale, to: Scale) -> f64 {
     if figure.scales() { value * to.ratio() / from.ratio() } else { value }
 }
 
@@ -238,7 +238,7 @@ fn steps(candidates: &[Candidate], scenario: Option<&Scenario>) -> Vec<ComparedS
     }
     let order: Vec<String> = scenario.map(|scenario| scenario.result_ids().collect()).unwrap_or_default();
     ids.sort_by_key(|id| order.iter().position(|known| known == id).unwrap_or(usize::MAX));
-    let table = Numbered { candidates, scenario };
+    let table = NumberTable { candidates, scenario };
     let mut steps: Vec<ComparedStep> = Vec::new();
     for id in ids {
         let results: Vec<Option<&StepResult>> = candidates.iter().map(|run| table.result(run, &id)).collect();
@@ -261,7 +261,7 @@ fn steps(candidates: &[Candidate], scenario: Option<&Scenario>) -> Vec<ComparedS
     steps
 }
 
-/// Whether the runs, and the publication where it says so, asked for as much in a step.
+/// Whether the runs, and the publication where it has the figure, requested the same amount of work in a step.
 fn same_work(figures: &[ComparedFigure]) -> bool {
     let asked = |figure| [Figure::Issued, Figure::Iterations, Figure::Processed].contains(&figure);
     figures.iter().filter(|compared| asked(compared.figure)).all(|compared| {
@@ -271,34 +271,40 @@ fn same_work(figures: &[ComparedFigure]) -> bool {
     })
 }
 
-struct Numbered<'a> {
+struct NumberTable<'a> {
     candidates: &'a [Candidate],
     scenario: Option<&'a Scenario>,
 }
 
-impl Numbered<'_> {
+impl NumberTable<'_> {
     fn result<'r>(&self, run: &'r Candidate, id: &str) -> Option<&'r StepResult> {
         run.result.steps.iter().find(|result| result.id == id)
     }
 
-    fn numbers(&self, id: &str, figure: Figure) -> Numbers {
+    fn numbers(&self, id: &str, figure: Figure) -> ComparedNumbers {
         let scale = self.candidates.first().map_or(Scale::FULL, |run| run.result.scale);
         let published = self
             .scenario
             .and_then(|scenario| scenario.published(id))
             .and_then(|published| published.get(figure))
-            .map(|value| brought(figure, value, Scale::FULL, scale));
+            .map(|value| at_scale(figure, value, Scale::FULL, scale));
         let measured = self.candidates.iter().map(|run| {
             let value = self.result(run, id)?.get(figure)?;
-            Some(brought(figure, value, run.result.scale, scale))
+            Some(at_scale(figure, value, run.result.scale, scale))
         });
-        Numbers::new(published, measured.collect())
+        ComparedNumbers::new(published, measured.collect())
     }
 
     /// The numbers over those of the first step before that has the figure in every run, and in the publication where this one
     /// was published.
-    fn within(&self, id: &str, figure: Figure, numbers: &Numbers, before: &[ComparedStep]) -> Option<Within> {
-        let serves = |base: &Numbers| {
+    fn within(
+        &self,
+        id: &str,
+        figure: Figure,
+        numbers: &ComparedNumbers,
+        before: &[ComparedStep],
+    ) -> Option<StepRatio> {
+        let serves = |base: &ComparedNumbers| {
             let there = |value: &Option<f64>| value.is_some_and(|value| value > 0.0);
             base.measured.iter().all(there) && (numbers.published.is_none() || there(&base.published))
         };
@@ -306,7 +312,10 @@ impl Numbered<'_> {
         let (step, base) = bases.find(|(step, base)| *step != id && serves(base))?;
         let over = |value: Option<f64>, base: Option<f64>| value.zip(base).map(|(value, base)| value / base);
         let measured = numbers.measured.iter().zip(&base.measured).map(|(value, base)| over(*value, *base)).collect();
-        Some(Within { step: step.to_owned(), numbers: Numbers::new(over(numbers.published, base.published), measured) })
+        Some(StepRatio {
+            step: step.to_owned(),
+            numbers: ComparedNumbers::new(over(numbers.published, base.published), measured),
+        })
     }
 }
 
@@ -416,7 +425,7 @@ published = { issued = 8000, iops = 400, elapsed = "20s" }
     }
 
     #[test]
-    fn runs_of_different_scales_are_brought_to_the_first_and_it_is_said() {
+    fn runs_of_different_scales_are_converted_to_the_first_with_a_note() {
         let runs = [
             run("a", Scale::new(1, 2).unwrap(), &[("A", 4000.0, 100.0)]),
             run("b", Scale::new(1, 8).unwrap(), &[("A", 1000.0, 100.0)]),
@@ -428,20 +437,20 @@ published = { issued = 8000, iops = 400, elapsed = "20s" }
     }
 
     #[test]
-    fn different_work_and_changed_scenarios_are_said() {
+    fn different_work_and_changed_scenarios_are_noted() {
         let mut other = run("b", Scale::FULL, &[("A", 300.0, 100.0)]);
         other.scenario.as_mut().unwrap().machine.memory = crate::Bytes::new(1 << 20);
         let comparison = compare(&[run("a", Scale::FULL, &[("A", 8000.0, 100.0)]), other]).unwrap();
         assert!(!comparison.steps[0].same_work);
         assert!(
-            comparison.notes[0].contains("its machine") && comparison.notes[1].contains(" A:"),
+            comparison.notes[0].contains("the machine") && comparison.notes[1].contains(" A:"),
             "{:?}",
             comparison.notes
         );
     }
 
     #[test]
-    fn nothing_over_nothing_is_the_same_and_something_over_nothing_is_no_number() {
+    fn zero_over_zero_is_one_and_any_other_number_over_zero_has_no_ratio() {
         assert_eq!(ratio(Some(0.0), Some(0.0)), Some(1.0));
         assert_eq!(ratio(Some(3.0), Some(0.0)), None);
         assert_eq!(ratio(None, Some(1.0)), None);
@@ -452,7 +461,7 @@ published = { issued = 8000, iops = 400, elapsed = "20s" }
         let mut other = run("b", Scale::FULL, &[]);
         other.result.scenario = "u".into();
         let error = compare(&[run("a", Scale::FULL, &[]), other]).unwrap_err();
-        assert!(error.what.contains("a is a run of t, but b of u"), "{error}");
+        assert!(error.what.contains("a is a run of t, but b is a run of u"), "{error}");
         assert!(compare(&[]).is_err());
     }
 }

@@ -7,14 +7,14 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// What a figure depends on, and with that whether it can be compared with one from another machine.
+/// What a figure depends on, and so whether it compares with that of another machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Comparability {
     /// A count, an amount, or a share of counts: memory, files and requests decide it, the same on any machine up to the scale.
     Count,
     /// A time, or a share of time: the CPU and the disk decide it, and an emulated CPU is many times slower.
     Time,
-    /// A rate: the disk decides it, or the CPU where no disk is asked.
+    /// A rate: the disk decides it, or the CPU where no disk is used.
     Rate,
 }
 
@@ -89,29 +89,29 @@ figures! {
     FioDiskReads "fio_disk_reads" "fio_disk_reads" Count Count true "reads of the device as fio itself counts them";
     FioDiskWrites "fio_disk_writes" "fio_disk_writes" Count Count true "writes of the device as fio itself counts them";
     DiskUtil "disk_util" "disk_util" Ratio Time false "share of the step in which the device had a request in flight";
-    DiskAwait "disk_await" "disk_await_ns" Nanos Time false "mean time of a request at the device, its queue included";
-    CacheHitRatio "cache_hit_ratio" "cache_hit_ratio" Ratio Count false "share of the requests that needed no read of the device";
-    FileBytes "file_size" "file_bytes" Bytes Count true "size of the file the step worked on";
-    CachedBefore "cached_before" "cached_before_bytes" Bytes Count true "part of that file in the page cache before the step";
-    CachedAfter "cached_after" "cached_after_bytes" Bytes Count true "part of that file in the page cache after the step";
-    Processed "processed" "processed_bytes" Bytes Count true "bytes the step's own load read, wrote or touched";
-    Resident "resident" "resident_bytes" Bytes Count true "resident memory of the step's process, as the kernel says";
+    DiskAwait "disk_await" "disk_await_ns" Nanos Time false "mean time of a request at the device, queue time included";
+    CacheHitRatio "cache_hit_ratio" "cache_hit_ratio" Ratio Count false "share of the requested bytes that were not read from the device";
+    FileBytes "file_size" "file_bytes" Bytes Count true "size of the file that the step used";
+    CachedBefore "cached_before" "cached_before_bytes" Bytes Count true "bytes of that file in the page cache before the step";
+    CachedAfter "cached_after" "cached_after_bytes" Bytes Count true "bytes of that file in the page cache after the step";
+    Processed "processed" "processed_bytes" Bytes Count true "bytes that the step's load read, wrote or touched";
+    Resident "resident" "resident_bytes" Bytes Count true "resident memory of the step's process";
     Iterations "iterations" "iterations" Count Count false "iterations the load completed";
-    MajorFaults "major_faults" "major_faults" Count Count true "page faults that had to read from a device";
+    MajorFaults "major_faults" "major_faults" Count Count true "page faults that read from a device";
     OomKills "oom_kills" "oom_kills" Count Count false "processes that the OOM killer killed";
-    SwapIn "swap_in" "swap_in_bytes" Bytes Count true "memory read back from swap";
-    SwapOut "swap_out" "swap_out_bytes" Bytes Count true "memory written to swap";
+    SwapIn "swap_in" "swap_in_bytes" Bytes Count true "bytes swapped in";
+    SwapOut "swap_out" "swap_out_bytes" Bytes Count true "bytes swapped out";
     SwapUsed "swap_used" "swap_used_bytes" Bytes Count true "swap in use at the end of the step";
     KswapdCpu "kswapd_cpu" "kswapd_cpu_ns" Nanos Time true "CPU time of all kswapd threads";
     UserCpu "user_cpu" "user_cpu_ns" Nanos Time true "CPU time of the step's processes in user mode";
     SystemCpu "system_cpu" "system_cpu_ns" Nanos Time true "CPU time of the step's processes in the kernel";
     PagesScanned "pages_scanned" "pages_scanned" Pages Count true "pages that reclaim scanned, on the whole host";
     PagesStolen "pages_stolen" "pages_stolen" Pages Count true "pages that reclaim freed, on the whole host";
-    Refaults "refaults" "refaults" Pages Count true "file pages refaulted: read again after reclaim had evicted them";
-    Throttled "throttled" "throttled_ns" Nanos Time false "time for which the kernel throttled the writer for dirty memory";
-    DirtyPeak "dirty_peak" "dirty_peak_bytes" Bytes Count true "most dirty and writeback memory seen during the step";
-    DirtyThreshold "dirty_threshold" "dirty_threshold_bytes" Bytes Count true "dirty memory at which writers are throttled at the latest";
-    BackgroundThreshold "background_threshold" "background_threshold_bytes" Bytes Count true "dirty memory at which the flusher starts";
+    Refaults "refaults" "refaults" Pages Count true "refaulted file pages: read again after reclaim had evicted them";
+    Throttled "throttled" "throttled_ns" Nanos Time false "time for which the kernel throttled the writer because of dirty memory";
+    DirtyPeak "dirty_peak" "dirty_peak_bytes" Bytes Count true "peak of dirty and writeback memory during the step";
+    DirtyThreshold "dirty_threshold" "dirty_threshold_bytes" Bytes Count true "dirty threshold: dirty memory at which the kernel throttles writers";
+    BackgroundThreshold "background_threshold" "background_threshold_bytes" Bytes Count true "background threshold: dirty memory at which writeback starts";
     MemoryTotal "memory_total" "memory_total_bytes" Bytes Count true "memory of the machine the step ran on (of its control group where it had one)";
     AvailableBefore "available_before" "available_before_bytes" Bytes Count true "available memory before the step";
     AvailableAfter "available_after" "available_after_bytes" Bytes Count true "available memory after the step";

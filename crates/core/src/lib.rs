@@ -42,7 +42,8 @@ mod values;
 pub use batch::{Attempt, AttemptOutcome, Batch};
 pub use clock::{HostTimeZone, LocalClock};
 pub use comparison::{
-    Candidate, ComparedClaim, ComparedFigure, ComparedRun, ComparedStep, Comparison, Numbers, Within, compare,
+    Candidate, ComparedClaim, ComparedFigure, ComparedNumbers, ComparedRun, ComparedStep, Comparison, StepRatio,
+    compare,
 };
 pub use diagnosis::{Cause, Cleared, Conclusion, Contradiction, Diagnosis, Link, Rival};
 pub use document::Document;
@@ -57,7 +58,7 @@ pub use quantity::{Dimension, Quantity, Unit};
 pub use recording::{
     Disk, Gap, Manifest, Mark, MarkKind, Origin, Recording, RecordingBuilder, Series, Swap, Unreadable,
 };
-pub use report::{Holds, Report, RunResult, Verdict};
+pub use report::{ClaimStatus, Report, RunResult, Verdict};
 pub use rule::{RuleDoc, RuleId, Threshold};
 pub use sample::{Column, ColumnId, Entity, EntityId, Sample, Schema, SchemaCursor, SchemaGrowth, Stamp, TableSample};
 pub use scenario::*;

@@ -16,7 +16,7 @@ pub enum Unit {
     Bytes,
     /// Pages of the kernel.
     Pages,
-    /// A part of a whole.
+    /// A share of a whole.
     Ratio,
     /// Counts per second.
     PerSecond,
@@ -34,7 +34,7 @@ pub enum Unit {
     Ticks,
     /// Thousandths of a count, as load averages are stored.
     Milli,
-    /// The kernel does not say.
+    /// Unknown: the kernel does not document it.
     #[serde(other)]
     Unknown,
 }
@@ -110,7 +110,7 @@ impl Quantity {
         Self::new(value, Unit::Count)
     }
 
-    /// A part of a whole.
+    /// A share of a whole.
     pub const fn ratio(value: f64) -> Self {
         Self::new(value, Unit::Ratio)
     }

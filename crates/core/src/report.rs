@@ -1,4 +1,4 @@
-//! What a person reads in the end: a run's results, the verdict on every claim, the findings.
+//! The report of a run: its results, the verdict on every claim, the findings.
 
 use crate::diagnosis::Diagnosis;
 use crate::finding::Finding;
@@ -7,15 +7,17 @@ use crate::scenario::{Scale, Scenario};
 use crate::step::StepResult;
 use serde::{Deserialize, Serialize};
 
-/// Whether a claim holds.
+/// The result of a claim's check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Holds {
-    /// It does.
-    Yes,
-    /// It does not.
-    No,
-    /// It could not be computed; the evidence says why.
+pub enum ClaimStatus {
+    /// The claim holds.
+    #[serde(rename = "yes")]
+    Holds,
+    /// It does not hold.
+    #[serde(rename = "no")]
+    Fails,
+    /// It could not be computed; the evidence has the reason.
     Unknown,
 }
 
@@ -29,8 +31,8 @@ pub struct Verdict {
     /// The expression that was checked.
     pub check: String,
     /// Whether it holds.
-    pub holds: Holds,
-    /// The numbers that were put in, or why it could not be computed.
+    pub holds: ClaimStatus,
+    /// The values of its figures, or why it could not be computed.
     pub evidence: String,
 }
 

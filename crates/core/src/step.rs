@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// It did what it was to do.
+    /// It did all of its work.
     Done,
     /// It was killed, by the OOM killer or by a signal.
     Killed,
-    /// Its time ran out.
+    /// Its time limit ended it.
     TimedOut,
     /// It could not be started, or failed.
     Refused,
@@ -25,7 +25,7 @@ pub struct StepResult {
     pub id: String,
     /// The kind of the step: `fio`, `hold`, `sleep`, …
     pub kind: String,
-    /// What it was, in a few words.
+    /// Its title.
     pub title: String,
     /// When it began, ns on the recording's axis (`CLOCK_BOOTTIME`).
     pub started_ns: i64,
@@ -33,7 +33,7 @@ pub struct StepResult {
     pub ended_ns: i64,
     /// How it ended.
     pub outcome: Outcome,
-    /// Anything worth saying about it, one sentence each.
+    /// Remarks, one sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// What was measured.

@@ -1,11 +1,11 @@
 //! Claims: expressions over the figures of a run, with units.
 //!
 //! The language is Rhai's expressions, with every number a quantity: `1.5`, `5%`, `20ms`, `512MiB`, `125MB/s`. A step's figures are
-//! read as `A1.iops`. Adding or comparing what has different dimensions is an error, and so is a figure that was not measured:
-//! such a claim is reported as not computable, never as true. `within(a, b, tolerance)` says that `a` differs from `b` by at most
-//! `tolerance` times `b`; `min`, `max` and `abs` are there as well.
+//! read as `A1.iops`. To add or compare quantities of different dimensions is an error, and so is a figure that was not measured:
+//! such a claim is reported as not computable, never as true. `within(a, b, tolerance)` is true when `a` differs from `b` by at
+//! most `tolerance` times `b`; there are `min`, `max` and `abs` too.
 
-use pagetide_core::{Claim, Dimension, Error, Figure, Holds, Quantity, Scenario, StepResult, Verdict, suggest};
+use pagetide_core::{Claim, ClaimStatus, Dimension, Error, Figure, Quantity, Scenario, StepResult, Verdict, suggest};
 use rhai::{Engine, EvalAltResult, Map, Position, Scope};
 use std::collections::BTreeSet;
 
@@ -202,7 +202,7 @@ pub fn validate(scenario: &Scenario, place: &str) -> Result<(), Error> {
         if let Err(why) = evaluate(&claim.check, &mut scope(steps.iter().map(|id| (*id, ones.clone())))) {
             return wrong(
                 format!("`{}`: {why}", claim.check),
-                "compare like with like: iops * clat_mean is a plain number",
+                "both sides need the same unit: iops * clat_mean is a plain number",
             );
         }
     }
@@ -227,9 +227,9 @@ fn verdict(claim: &Claim, steps: &[StepResult]) -> Verdict {
         .collect();
     let numbers = numbers.join(", ");
     let (holds, evidence) = match evaluate(&claim.check, &mut scope) {
-        Ok(true) => (Holds::Yes, numbers),
-        Ok(false) => (Holds::No, numbers),
-        Err(why) => (Holds::Unknown, if numbers.is_empty() { why } else { format!("{why}: {numbers}") }),
+        Ok(true) => (ClaimStatus::Holds, numbers),
+        Ok(false) => (ClaimStatus::Fails, numbers),
+        Err(why) => (ClaimStatus::Unknown, if numbers.is_empty() { why } else { format!("{why}: {numbers}") }),
     };
     Verdict { id: claim.id.clone(), text: claim.text.clone(), check: claim.check.clone(), holds, evidence }
 }
@@ -257,7 +257,7 @@ mod tests {
         }
     }
 
-    fn holds(check: &str) -> (Holds, String) {
+    fn holds(check: &str) -> (ClaimStatus, String) {
         let steps = [step(
             "A1",
             &[
@@ -287,9 +287,9 @@ mod tests {
             "abs(1 - 3) == max(1, 2) && min(1, 2) == 1",
             "-A1.issued < 0",
         ] {
-            assert_eq!(holds(yes).0, Holds::Yes, "{yes}: {}", holds(yes).1);
+            assert_eq!(holds(yes).0, ClaimStatus::Holds, "{yes}: {}", holds(yes).1);
         }
-        assert_eq!(holds("A1.disk_reads < 0.1% * A1.issued").0, Holds::No);
+        assert_eq!(holds("A1.disk_reads < 0.1% * A1.issued").0, ClaimStatus::Fails);
     }
 
     #[test]
@@ -307,7 +307,7 @@ mod tests {
             ("5parsecs > 1", "parsecs"),
         ] {
             let (verdict, evidence) = holds(check);
-            assert_eq!(verdict, Holds::Unknown, "{check}");
+            assert_eq!(verdict, ClaimStatus::Unknown, "{check}");
             assert!(evidence.contains(why), "{check}: {evidence}");
         }
     }
@@ -327,7 +327,7 @@ mod tests {
         fn a_claim_holds_exactly_when_the_numbers_say_so(a in 0.0..1e9f64, b in 0.0..1e9f64) {
             let steps = [step("X", &[(Figure::Issued, a), (Figure::DiskReads, b)])];
             let claim = Claim { id: "c".into(), text: "t".into(), check: "X.disk_reads < X.issued".into() };
-            prop_assert_eq!(verdict(&claim, &steps).holds == Holds::Yes, b < a);
+            prop_assert_eq!(verdict(&claim, &steps).holds == ClaimStatus::Holds, b < a);
         }
     }
 }

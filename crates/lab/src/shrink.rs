@@ -127,12 +127,11 @@ impl Shrunk<'_> {
         let (dirty, background) = self.machine_thresholds().ok()?;
         Some(match self.version {
             Version::V1 => format!(
-                "Control groups are of v1 and count dirty memory for the whole host, so vm.dirty_bytes and \
-                 vm.dirty_background_bytes are set to what a machine of that size would allow: {dirty} and {background}, \
-                 less while memory is held."
+                "Control groups of v1 do not limit dirty memory, so vm.dirty_bytes and vm.dirty_background_bytes of the host are those \
+                 of a machine of that size: {dirty} and {background}, less while memory is held."
             ),
             Version::V2 => format!(
-                "Control groups are of v2, so the kernel applies the dirty ratios to the group's own memory: about {dirty} and \
+                "With control groups of v2 the kernel applies the dirty ratios to the group's own memory: about {dirty} and \
                  {background}."
             ),
         })

@@ -2,8 +2,8 @@
 //!
 //! QEMU boots a kernel of the distribution with an initramfs that is packed for the run: this very program is the guest's init
 //! ([`guest::run`]), runs the steps with the same [`crate::executor`] as the host backend, records with the same recorder, and
-//! sends everything over a virtio serial port while it happens. Nothing is left behind but what the caller's sink keeps and
-//! the cache.
+//! sends everything over a virtio serial port while it runs. It leaves nothing on the host but what the caller's sink keeps
+//! and the cache.
 
 mod accelerator;
 mod cpio;
@@ -47,13 +47,13 @@ const LEAST: Bytes = Bytes::new(64 << 20);
 pub struct VmOptions {
     /// The kernel image; Debian's, downloaded into the cache, when absent.
     pub kernel: Option<PathBuf>,
-    /// The folder in which kernels and what was found out about this host are kept.
+    /// The folder that caches kernels and the results of probes.
     pub cache: PathBuf,
     /// A folder for the disks' files, which have no names while they are there.
     pub work_dir: PathBuf,
     /// An existing folder in which fio's own results are left.
     pub results: PathBuf,
-    /// What executes the guest's instructions; found out by booting when absent.
+    /// What executes the guest's instructions; a probe boot decides when absent.
     pub accelerator: Option<Accelerator>,
     /// QEMU: a path, or a name to be found in `PATH`.
     pub qemu: PathBuf,
@@ -144,8 +144,8 @@ impl Vm {
         accelerator::working(qemu, kernel, init, &self.words(Accelerator::Kvm), cache, progress)
     }
 
-    /// Words for the guest's kernel and init. The root file system is one that is never swapped or reclaimed; a panic ends
-    /// the machine at once. On a busy host a guest waits too long for its timer and takes it for broken (`arch/x86/kernel/apic/io_apic.c:
+    /// The command line of the guest's kernel and init. The root file system is never swapped or reclaimed, and a panic ends
+    /// the machine at once. On a busy host a guest can take its timer for broken (`arch/x86/kernel/apic/io_apic.c:
     /// timer_irq_works`), so it does not look.
     ///
     /// An emulated time stamp counter is the host's, alike on all CPUs. The guest's kernel does not believe that of several CPUs that are
@@ -189,7 +189,7 @@ fn modules_for(scenario: &Scenario) -> Vec<&'static str> {
     modules
 }
 
-/// What must be available in the guest before the first step: what the scenario's machine has less what its own system holds.
+/// Memory that must be available in the guest before the first step: the machine's memory less that of its system.
 fn available(scenario: &Scenario) -> Result<Bytes, Error> {
     let machine = &scenario.machine;
     let available = machine.memory.saturating_sub(machine.system);
@@ -203,7 +203,7 @@ fn available(scenario: &Scenario) -> Result<Bytes, Error> {
     };
     Err(Error::input(
         format!(
-            "the machine would have {available} available ({} of memory, of which its system holds {system}), but a guest needs {LEAST}",
+            "the machine has {available} available ({} of memory less {system} of its system), but a guest needs {LEAST}",
             machine.memory
         ),
         hint,
@@ -309,14 +309,13 @@ impl Backend for Vm {
         report.run.machine.push(format!("booted in {:.1} s under {}", report.boot.as_secs_f64(), accelerator.name()));
         if accelerator == Accelerator::Tcg {
             report.run.differences.push(
-                "The CPU is emulated in software: counts are comparable with other machines, times only within this run."
+                "The CPU is emulated in software: counts compare with other machines, times only within this run."
                     .into(),
             );
         }
         if let Some(factor) = dilation {
             report.run.differences.push(format!(
-                "The disks are {factor} times slower than the scenario's, because the emulated CPU is slower as well: what is \
-                 compared is their proportion."
+                "The disks are {factor} times slower than the scenario's, to keep their proportion to the emulated CPU."
             ));
         }
         Ok(report.run)

@@ -3,7 +3,7 @@
 use crate::clock;
 use crate::table::Table;
 use crate::timeline::{self, Timeline};
-use pagetide_core::{Advice, Conclusion, Finding, Holds, Recording, Report, RunResult, Scenario, Verdict};
+use pagetide_core::{Advice, ClaimStatus, Conclusion, Finding, Recording, Report, RunResult, Scenario, Verdict};
 
 pub use chain::Stage;
 
@@ -199,13 +199,13 @@ fn tally(claims: &[&Verdict]) -> Vec<String> {
     let count = |holds| claims.iter().filter(|claim| claim.holds == holds).count();
     let mut parts = Vec::new();
     if !claims.is_empty() {
-        parts.push(format!("{} of {} claims hold", count(Holds::Yes), claims.len()));
+        parts.push(format!("{} of {} claims hold", count(ClaimStatus::Holds), claims.len()));
         parts.extend(
-            Some(count(Holds::No))
+            Some(count(ClaimStatus::Fails))
                 .filter(|n| *n > 0)
                 .map(|n| if n == 1 { "1 does not".to_owned() } else { format!("{n} do not") }),
         );
-        parts.extend(Some(count(Holds::Unknown)).filter(|n| *n > 0).map(|n| format!("{n} cannot be computed")));
+        parts.extend(Some(count(ClaimStatus::Unknown)).filter(|n| *n > 0).map(|n| format!("{n} cannot be computed")));
     }
     parts
 }

@@ -4,7 +4,7 @@ use crate::clock;
 use crate::page::{Block, FindingCard, Page, Stage};
 use crate::table::Tone;
 use crate::timeline::{Band, Plot, Shape, Stretch, Timeline};
-use pagetide_core::{Advice, Holds, Verdict};
+use pagetide_core::{Advice, ClaimStatus, Verdict};
 use std::io::{self, Write};
 
 mod grid;
@@ -96,11 +96,11 @@ fn block_text(block: &Block, style: Style, out: &mut dyn Write) -> io::Result<()
 }
 
 /// The sign, the word and the tone of a verdict: what a reader without colour sees is the word.
-pub(crate) const fn verdict(holds: Holds) -> (&'static str, &'static str, Tone) {
+pub(crate) const fn verdict(holds: ClaimStatus) -> (&'static str, &'static str, Tone) {
     match holds {
-        Holds::Yes => ("✓", "holds", Tone::Good),
-        Holds::No => ("✗", "does not hold", Tone::Bad),
-        Holds::Unknown => ("?", "cannot be computed", Tone::Strong),
+        ClaimStatus::Holds => ("✓", "holds", Tone::Good),
+        ClaimStatus::Fails => ("✗", "does not hold", Tone::Bad),
+        ClaimStatus::Unknown => ("?", "cannot be computed", Tone::Strong),
     }
 }
 

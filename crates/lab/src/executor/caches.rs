@@ -23,5 +23,5 @@ pub(super) fn drop_all(files: &[PathBuf]) -> Result<Option<String>, Error> {
             return Ok(None);
         }
     }
-    Ok(Some(format!("{left} of the data files stayed in the page cache although it was dropped")))
+    Ok(Some(format!("{left} of the data files stayed in the page cache after it was dropped")))
 }

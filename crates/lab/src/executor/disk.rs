@@ -93,7 +93,10 @@ fn find<'a>(all: &'a [Disk], name: Option<&str>) -> Result<&'a Disk, Error> {
         None => all.first(),
     };
     found.ok_or_else(|| {
-        Error::input(format!("no disk `{}`", name.unwrap_or_default()), "name one of the machine's disks")
+        Error::input(
+            format!("`{}` is not a disk of this machine", name.unwrap_or_default()),
+            "use a disk of the scenario",
+        )
     })
 }
 
@@ -107,12 +110,13 @@ pub(super) fn path(all: &[Disk], place: &Place) -> Result<PathBuf, Error> {
         Place::Null => Ok(Path::new("/dev/null").to_owned()),
         Place::File { name, disk } => {
             let disk = find(all, disk.as_deref())?;
-            let folder = disk.folder.as_ref().ok_or_else(|| none(&disk.name, "it has no file system here"))?;
+            let folder =
+                disk.folder.as_ref().ok_or_else(|| none(&disk.name, "it has no file system on this machine"))?;
             Ok(folder.join(name))
         }
         Place::Disk(name) => {
             let disk = find(all, Some(name))?;
-            disk.device.clone().ok_or_else(|| none(name, "this machine's block devices are not touched"))
+            disk.device.clone().ok_or_else(|| none(name, "the lab does not use block devices of this machine"))
         }
     }
 }

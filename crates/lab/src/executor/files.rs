@@ -119,7 +119,7 @@ impl Files {
             loads: Vec::new(),
         };
         for (name, size) in &files.shared {
-            progress.say(&format!("writing a file of {size} to read from: {}", data.join(name).display()));
+            progress.say(&format!("writing a file of {size} that steps read: {}", data.join(name).display()));
             files.fill(name, *size, progress)?;
         }
         files.fill_for_loads(scenario, seed, progress)?;
@@ -132,7 +132,7 @@ impl Files {
             let path = disk::path(&self.disks, &place)?;
             let there = fs::metadata(&path).map_or(0, |meta| meta.len());
             if there < size.get() {
-                progress.say(&format!("writing a file of {size} to read from: {}", path.display()));
+                progress.say(&format!("writing a file of {size} that steps read: {}", path.display()));
                 write_random(&path, size, crate::seed::derive(seed, &place.to_string()), progress)?;
                 self.forget(&path, size, progress)?;
             }
@@ -149,7 +149,7 @@ impl Files {
         if ended.outcome != Outcome::Done || written < size.get() {
             return Err(Error::system(
                 format!("cannot fill {} with {size}: {}", path.display(), ended.notes.join("; ")),
-                "look for room on the disk with `df`",
+                "check the free room of the disk with `df`",
             ));
         }
         self.forget(&path, size, progress)
@@ -221,7 +221,7 @@ fn write_random(path: &Path, size: Bytes, seed: u64, progress: &mut dyn Progress
     let lost = |error: std::io::Error| {
         Error::system(
             format!("cannot fill {} with {size}: {error}", path.display()),
-            "look for room on the disk with `df`",
+            "check the free room of the disk with `df`",
         )
     };
     let mut file = File::create(path).map_err(lost)?;

@@ -72,8 +72,8 @@ fn delegate(parent: &Path, io: bool) -> Result<(), Error> {
     }
     let refuse = |error: std::io::Error| {
         Error::system(
-            format!("cannot give groups of their own to parts of {}: {error}", parent.display()),
-            "a v2 group with processes of its own cannot have them: use --shrink none, or --on vm",
+            format!("cannot enable controllers below {}: {error}", parent.display()),
+            "a v2 group with processes cannot have children with limits: use --shrink none or --on vm",
         )
     };
     fs::write(&file, "+memory").map_err(refuse)?;

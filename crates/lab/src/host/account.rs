@@ -1,4 +1,4 @@
-//! Says in sentences what the host was made into, and how it differs from the machine that the scenario describes.
+//! Describes the shrunk host and how it differs from the scenario's machine.
 
 use super::check::Found;
 use super::options::HostOptions;
@@ -7,14 +7,14 @@ use crate::shrink;
 use pagetide_core::{Action, Figure, Manifest, Quantity, Scenario, StepResult, SwapSpec};
 use pagetide_kernel::{Root, damon};
 
-/// What was done to the host and what stays different, known before the run.
+/// The differences that are known before the run.
 pub(super) fn before(scenario: &Scenario, options: &HostOptions, host: &ShrunkHost<'_>, found: &Found) -> Vec<String> {
     let machine = &scenario.machine;
     let mut lines = Vec::new();
     match host {
         ShrunkHost::Group(shrunk) => {
             lines.push(format!(
-                "The work runs in the memory control group {}, limited to {}: the machine's {} less the {} its own system would hold.",
+                "The work runs in the memory control group {} with a limit of {}: the machine's {} less the {} of its system.",
                 shrunk.group().path().display(),
                 shrunk.limit(),
                 machine.memory,
@@ -22,45 +22,42 @@ pub(super) fn before(scenario: &Scenario, options: &HostOptions, host: &ShrunkHo
             ));
             lines.extend(shrunk.dirty_in_words());
             lines.push(
-                "Watermarks and kswapd are the host's: the group reclaims directly, when it is at its limit, from whoever \
-                 allocates."
+                "Watermarks and kswapd are the host's: at its limit, the group reclaims directly in the task that allocates."
                     .to_owned(),
             );
         }
         ShrunkHost::Held { hold, .. } => lines.push(format!(
-            "A process holds {} of this host's memory, locked, so that {} or 1 GiB stay available; all else is the host's own.",
+            "A process holds {} of this host's memory, locked, which leaves {} available, at least 1 GiB.",
             hold.touched(),
             shrink::limit(machine),
         )),
         ShrunkHost::Unchanged(_) => {
-            lines.push(format!("The host was not made smaller: its memory is its own, not the scenario's {}.", machine.memory));
+            lines.push(format!("The host keeps its own memory, not the scenario's {}.", machine.memory));
         }
     }
     if damon::actions(&Root::host()).iter().any(|action| action == "pageout") {
         lines.push(
-            "The kernel of this host takes memory that is not accessed out of the cache by itself (a DAMON scheme with the action \
-             pageout is on): a file that fits may lose some pages while memory is free, and more of them in a longer step."
+            "A DAMON scheme (action pageout) on this host evicts pages that are not accessed: a file that fits in memory can lose \
+             pages during a long step."
                 .into(),
         );
     }
-    lines.push(format!("The disk is this host's ({}), whatever the scenario calls its disks.", found.disks.join(", ")));
+    lines.push(format!("All disks of the scenario are this host's disk ({}).", found.disks.join(", ")));
     if options.limit_device {
-        lines.push(
-            "The disk was given the scenario's limits, for everybody on this host where control groups are of v1."
-                .into(),
-        );
+        lines
+            .push("The disk has the scenario's limits; with control groups of v1 they apply to the whole host.".into());
     }
     match &machine.swap {
         SwapSpec::None if matches!(host, ShrunkHost::Group(_)) => {}
-        SwapSpec::None => lines.push("Swap is as this host has it.".into()),
+        SwapSpec::None => lines.push("Swap is this host's own.".into()),
         SwapSpec::Disk { size, .. } | SwapSpec::Zram { size, .. } => {
-            lines.push(format!("The scenario's swap of {size} was not made: swap is as this host has it."));
+            lines.push(format!("Swap is this host's own, not the scenario's {size}."));
         }
     }
     lines
 }
 
-/// What the run has shown of the disk: what one read took that was not cached and waited for no other.
+/// The latency of the disk: the time of a read that was not cached and waited for no other request.
 pub(super) fn after(scenario: &Scenario, steps: &[StepResult]) -> Option<String> {
     let cold = scenario.steps.iter().find_map(|step| match &step.action {
         Action::Fio(job) if step.drop_caches && job.rw == "randread" && !job.direct && job.ioengine == "sync" => {

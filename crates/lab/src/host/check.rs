@@ -1,4 +1,4 @@
-//! What must be so before a host is changed: each error names what is missing and the fix.
+//! Checks before a host is changed. Each error names what is missing and the fix.
 
 use super::options::{HostOptions, Shrink};
 use crate::shrink::{self, Controller};
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// Room on the disk that must be left.
 const SPARE_DISK: Bytes = Bytes::new(1 << 30);
 
-/// What the checks have found out.
+/// What the checks have found.
 #[derive(Debug, Clone)]
 pub(super) struct Found {
     /// The disks under the work folder.
@@ -39,7 +39,7 @@ pub(super) fn absolute(folder: &Path) -> Result<PathBuf, Error> {
     })
 }
 
-/// Everything that can be known before the first change.
+/// All checks.
 pub(super) fn all(scenario: &Scenario, options: &HostOptions) -> Result<Found, Error> {
     let fio = fio::version(&options.fio)?;
     let folder = absolute(&options.work_dir)?;
@@ -72,8 +72,8 @@ fn disk_room(scenario: &Scenario, folder: &Path) -> Result<(), Error> {
         return Ok(());
     }
     Err(Error::system(
-        format!("{} has {free} of room, but the files need {needed} with what must stay free", folder.display()),
-        "make room, choose another --work-dir, or a smaller --scale",
+        format!("{} has {free} free, but the files need {needed}, spare room included", folder.display()),
+        "make room, choose another --work-dir or use a smaller --scale",
     ))
 }
 
@@ -83,10 +83,10 @@ fn memory(scenario: &Scenario, options: &HostOptions) -> Result<(), Error> {
     if limit.get() < 32 << 20 {
         return Err(Error::input(
             format!(
-                "a machine of {} of which its system takes {} leaves {limit} for the work",
+                "a machine of {} whose system holds {} leaves {limit} for the work",
                 machine.memory, machine.system
             ),
-            "use a larger --scale: 32 MiB at least",
+            "use a larger --scale: the work needs at least 32 MiB",
         ));
     }
     let meminfo = Root::host().meminfo().map_err(|error| Error::system(error.to_string(), ""))?;
@@ -106,7 +106,7 @@ fn memory(scenario: &Scenario, options: &HostOptions) -> Result<(), Error> {
     ))
 }
 
-/// What is held at one time must fit in the machine: else the OOM killer ends the experiment, not the memory.
+/// Memory that is held at one time must fit in the machine, or the OOM killer ends the experiment.
 fn holds(scenario: &Scenario) -> Result<(), Error> {
     let limit = shrink::limit(&scenario.machine);
     let mut held: BTreeMap<&str, u64> = BTreeMap::new();
@@ -119,7 +119,7 @@ fn holds(scenario: &Scenario) -> Result<(), Error> {
         let sum = Bytes::new(held.values().fold(0, |sum: u64, size| sum.saturating_add(*size)));
         if sum >= limit {
             return Err(Error::input(
-                format!("step `{}` would hold {sum} in all, but the machine has {limit} for the work", step.id),
+                format!("step `{}` would hold {sum} in total, but the work has {limit}", step.id),
                 "hold less, or give the machine more memory",
             ));
         }
@@ -127,7 +127,7 @@ fn holds(scenario: &Scenario) -> Result<(), Error> {
     Ok(())
 }
 
-/// A job that goes past the cache must ask for whole blocks of the device.
+/// Direct IO must use whole blocks of the device.
 fn blocks(scenario: &Scenario, disks: &[String]) -> Result<(), Error> {
     for disk in disks {
         let file = Path::new("/sys/block").join(disk).join("queue/logical_block_size");
@@ -140,7 +140,7 @@ fn blocks(scenario: &Scenario, disks: &[String]) -> Result<(), Error> {
             {
                 return Err(Error::input(
                     format!(
-                        "step `{}`: direct IO of {} is no whole number of {disk}'s blocks of {block} bytes",
+                        "step `{}`: the direct IO size {} is not a multiple of {disk}'s block size, {block} bytes",
                         step.id, job.bs
                     ),
                     format!("use a bs that is a multiple of {block} bytes"),
@@ -151,7 +151,7 @@ fn blocks(scenario: &Scenario, disks: &[String]) -> Result<(), Error> {
     Ok(())
 }
 
-/// Settings that this kernel does not have are found before anything runs.
+/// The kernel must have every setting of the scenario.
 fn settings(scenario: &Scenario) -> Result<(), Error> {
     let in_steps = scenario.steps.iter().filter_map(|step| match &step.action {
         Action::Sysctl(Sysctls(settings)) => Some(settings),

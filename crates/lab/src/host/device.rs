@@ -44,7 +44,8 @@ pub(super) fn limit(
                         limit.map_or(Ok(()), |limit| journal.limit_device(throttle, device, limit))?;
                     }
                 }
-                progress.say(&format!("limiting {} as the scenario says, for everybody on this host", disk.name));
+                progress
+                    .say(&format!("limiting {} to the scenario's IOPS and bandwidth, for the whole host", disk.name));
             }
             (None, false) => {
                 return Err(Error::system(

@@ -88,7 +88,7 @@ fn hold_the_rest(left: Bytes, folder: &Path, journal: &Journal, progress: &mut d
     let meminfo = Root::host().meminfo().map_err(|error| Error::system(error.to_string(), ""))?;
     let available = meminfo.available().unwrap_or(Bytes::ZERO);
     let size = available.saturating_sub(left.max(hold::FLOOR));
-    progress.say(&format!("holding {size} of this host's memory, so that {} stay available", left.max(hold::FLOOR)));
+    progress.say(&format!("holding {size} of this host's memory, which leaves {} available", left.max(hold::FLOOR)));
     let options = hold::Options { floor: Bytes::new(hold::FLOOR.get() * 15 / 16), ..hold::Options::new(folder) };
     Hold::occupy(&HoldSpec { size, touch: None, kind: HoldKind::Mlock }, &options, &mut Observer(journal, progress))
 }

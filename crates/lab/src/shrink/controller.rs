@@ -45,7 +45,7 @@ impl Controller {
                 format!("echo '+memory +io' > {}", mount.join("cgroup.subtree_control").display()),
             )),
             (None, None) => Err(Error::system(
-                "no control group with a memory controller is mounted, so the host cannot be made smaller by one",
+                "no control group with a memory controller is mounted",
                 "use --shrink hold or --shrink none",
             )),
         }

@@ -68,7 +68,7 @@ pub(super) fn working(
         Known::Found(accelerator) => return Ok(accelerator),
         Known::Unknown(answer) => answer,
     };
-    progress.say(&format!("looking whether KVM works here: a guest has {} s to come up (once)", PATIENCE.as_secs()));
+    progress.say(&format!("probing KVM: a guest has {} s to boot (once)", PATIENCE.as_secs()));
     let found = if comes_up(qemu, kernel, init, words, progress)? { Accelerator::Kvm } else { Accelerator::Tcg };
     // An answer that cannot be kept is found again the next time.
     let _ = answer.parent().map(fs::create_dir_all);

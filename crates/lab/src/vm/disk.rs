@@ -60,7 +60,7 @@ pub(super) fn make(disk: &DiskSpec, size: Bytes, folder: &Path) -> Result<File, 
     let refuse = |error: std::io::Error| {
         Error::system(
             format!("cannot make the VM's disk in {}: {error}", folder.display()),
-            "name a folder that can be written with --work-dir",
+            "name a writable folder with --work-dir",
         )
     };
     // Anybody may have put a link of that name into a folder such as /var/tmp: a new file follows none.
@@ -104,7 +104,7 @@ fn format(filesystem: FileSystem, path: &Path) -> Result<(), Error> {
     }
     let complaint = String::from_utf8_lossy(&output.stderr);
     let line = complaint.lines().find(|line| !line.trim().is_empty()).unwrap_or("no reason given");
-    Err(Error::system(format!("{} failed: {line}", program.display()), "look for room on the disk with `df`"))
+    Err(Error::system(format!("{} failed: {line}", program.display()), "check the free room of the disk with `df`"))
 }
 
 #[cfg(test)]

@@ -79,7 +79,7 @@ impl Pack {
             let found = own.iter().chain(&self.folders).map(|folder| folder.join(name)).find(|path| path.is_file());
             let Some(path) = found else {
                 return Err(Error::system(
-                    format!("{} needs the library {name}, which is nowhere to be found", of.display()),
+                    format!("{} needs the library {name}, which was not found", of.display()),
                     "install it, or name another program",
                 ));
             };
@@ -112,5 +112,5 @@ pub(super) fn find_program(name: &Path, hint: &str) -> Result<PathBuf, Error> {
         folders.map(|folder| folder.join(name)).collect()
     };
     candidates.retain(|file| file.is_file());
-    candidates.into_iter().next().ok_or_else(|| Error::system(format!("there is no {}", name.display()), hint))
+    candidates.into_iter().next().ok_or_else(|| Error::system(format!("{} was not found", name.display()), hint))
 }

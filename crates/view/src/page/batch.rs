@@ -4,7 +4,7 @@ use super::{Block, Page, capital, count, tally};
 use crate::clock;
 use crate::table::{Cell, Table, Tone};
 use crate::text::verdict;
-use pagetide_core::{Attempt, AttemptOutcome, Batch, Holds, LocalClock, Outcome, Verdict};
+use pagetide_core::{Attempt, AttemptOutcome, Batch, ClaimStatus, LocalClock, Outcome, Verdict};
 use std::collections::BTreeSet;
 
 /// The page of several runs. Its links lead to files below the batch's own folder.
@@ -74,9 +74,9 @@ fn runs_table(batch: &Batch) -> Table {
                 };
                 let report = format!("{}/report.html", attempt.folder);
                 [
-                    count(Holds::Yes, Tone::Good),
-                    count(Holds::No, Tone::Bad),
-                    count(Holds::Unknown, Tone::Strong),
+                    count(ClaimStatus::Holds, Tone::Good),
+                    count(ClaimStatus::Fails, Tone::Bad),
+                    count(ClaimStatus::Unknown, Tone::Strong),
                     clock::length(attempt.took).into(),
                     Cell::linked(&report, &report),
                 ]
@@ -111,8 +111,8 @@ fn claims_table(batch: &Batch) -> Table {
         for claim in &run.claims {
             let (sign, word, tone) = verdict(claim.holds);
             let why = match claim.holds {
-                Holds::Yes => claim.evidence.clone(),
-                Holds::No | Holds::Unknown => format!("{}: {}", claim.check, claim.evidence),
+                ClaimStatus::Holds => claim.evidence.clone(),
+                ClaimStatus::Fails | ClaimStatus::Unknown => format!("{}: {}", claim.check, claim.evidence),
             };
             table.row([Cell::toned(format!("{sign} {word}"), tone), claim.id.as_str().into(), why.into()]);
         }

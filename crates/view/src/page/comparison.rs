@@ -4,7 +4,8 @@ use super::{Block, Page, capital};
 use crate::table::{Cell, Table, Tone};
 use crate::text::verdict;
 use pagetide_core::{
-    Comparability, ComparedFigure, ComparedStep, Comparison, Figure, Holds, Numbers, Outcome, Quantity, Unit,
+    ClaimStatus, Comparability, ComparedFigure, ComparedNumbers, ComparedStep, Comparison, Figure, Outcome, Quantity,
+    Unit,
 };
 
 /// Figures that are shown of every step that has them, beside those that were published or are claimed about.
@@ -71,7 +72,7 @@ fn agree(step: &ComparedStep, figure: Figure, value: f64, base: f64) -> bool {
 }
 
 /// Of the comparable figures of the run at this place: how many agree with the base, and how many there are.
-fn agreeing(comparison: &Comparison, at: usize, base: impl Fn(&Numbers) -> Option<f64>) -> (usize, usize) {
+fn agreeing(comparison: &Comparison, at: usize, base: impl Fn(&ComparedNumbers) -> Option<f64>) -> (usize, usize) {
     let (mut near, mut all) = (0, 0);
     for step in comparison.steps.iter().filter(|step| step.same_work) {
         for compared in step.figures.iter().filter(|compared| compared.comparable && wanted(comparison, step, compared))
@@ -89,8 +90,8 @@ fn agreeing(comparison: &Comparison, at: usize, base: impl Fn(&Numbers) -> Optio
 fn outcome(comparison: &Comparison) -> String {
     let mut parts = Vec::new();
     for (at, run) in comparison.runs.iter().enumerate() {
-        let checked: Vec<Holds> = comparison.claims.iter().filter_map(|claim| claim.holds[at]).collect();
-        let held = checked.iter().filter(|holds| **holds == Holds::Yes).count();
+        let checked: Vec<ClaimStatus> = comparison.claims.iter().filter_map(|claim| claim.holds[at]).collect();
+        let held = checked.iter().filter(|holds| **holds == ClaimStatus::Holds).count();
         let mut part = format!("on {} {held} of {} claims hold", run.name, checked.len());
         if let (near, all @ 1..) = agreeing(comparison, at, |numbers| numbers.published) {
             part += &format!(" and {near} of {all} published counts are met");
@@ -255,7 +256,7 @@ fn paces(comparison: &Comparison, all: bool) -> Table {
     let table = columns(Table::new().left("figure"), "").left("over that\nof step");
     let table = columns(table, "ratio");
     let cells = |compared: &ComparedFigure| {
-        let line = |numbers: &Numbers, show: &dyn Fn(Option<f64>) -> Cell| {
+        let line = |numbers: &ComparedNumbers, show: &dyn Fn(Option<f64>) -> Cell| {
             let all = numbers
                 .published
                 .map(Some)

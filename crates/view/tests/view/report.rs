@@ -1,8 +1,8 @@
 //! A report made up from a fixed little model of a run: every number in it is derived, none is measured.
 
 use pagetide_core::{
-    Advice, Bytes, Conclusion, Confidence, Diagnosis, Disk, Entity, EntityId, Evidence, Figure, Figures, Finding,
-    Holds, Manifest, Mark, MarkKind, Nanos, Outcome, Quantity, Recording, RecordingBuilder, Relation, Report, RuleId,
+    Advice, Bytes, ClaimStatus, Conclusion, Confidence, Diagnosis, Disk, Entity, EntityId, Evidence, Figure, Figures,
+    Finding, Manifest, Mark, MarkKind, Nanos, Outcome, Quantity, Recording, RecordingBuilder, Relation, Report, RuleId,
     RunResult, Sample, Scale, Scenario, Schema, Span, Stamp, StepResult, Table, Unit, Verdict,
 };
 
@@ -149,28 +149,28 @@ fn claims() -> Vec<Verdict> {
             "cold-read-is-latency-bound",
             "One IO at a time: IOPS times mean latency is one second per second",
             "within(A1.iops * A1.clat_mean, 1s, 5%)",
-            Holds::Yes,
+            ClaimStatus::Holds,
             "A1.iops = 1 831/s, A1.clat_mean = 535 us: 980 ms against 1 s",
         ),
         claim(
             "warm-read-does-no-disk-io",
             "What fits in available memory is read from it",
             "A2.disk_reads < 0.001 * A2.issued",
-            Holds::Yes,
+            ClaimStatus::Holds,
             "A2.disk_reads = 0, A2.issued = 32 768",
         ),
         claim(
             "held-memory-halves-the-hits",
             "With the held memory the file no longer fits",
             "A6.disk_reads < 0.5 * A6.issued",
-            Holds::No,
+            ClaimStatus::Fails,
             "A6.disk_reads = 22 841, A6.issued = 32 768: 69.7 %",
         ),
         claim(
             "writers-are-throttled",
             "Writers are limited by dirty memory",
             "A9.throttled > 0s",
-            Holds::Unknown,
+            ClaimStatus::Unknown,
             "the run has no step A9",
         ),
     ]

@@ -16,7 +16,7 @@ pub(super) fn apply(machine: &Machine, disks: &[Disk], differences: &mut Vec<Str
         // A kernel without the generations has nothing but the lists.
         Some(Lru::Classic) if !Path::new(LRU).exists() => {}
         Some(lru) => set(LRU, if lru == Lru::Mglru { "7" } else { "0" }, "use a kernel with CONFIG_LRU_GEN")?,
-        None => differences.push(format!("Page reclaim is as this kernel has it: {}.", lru_in_use(LRU))),
+        None => differences.push(format!("The kernel's own choice of page reclaim: {}.", lru_in_use(LRU))),
     }
     if let Some(pages) = machine.huge_pages {
         set(
@@ -28,7 +28,7 @@ pub(super) fn apply(machine: &Machine, disks: &[Disk], differences: &mut Vec<Str
     for (spec, disk) in machine.disks.iter().zip(disks) {
         if let Some(read_ahead) = spec.read_ahead {
             let file = format!("/sys/block/{}/queue/read_ahead_kb", disk.device);
-            set(&file, &(read_ahead.get() / 1024).to_string(), "give a readahead of some KiB")?;
+            set(&file, &(read_ahead.get() / 1024).to_string(), "write a read_ahead of whole KiB")?;
         }
     }
     machine.sysctl.iter().try_for_each(|(name, value)| write_sysctl(name, *value))

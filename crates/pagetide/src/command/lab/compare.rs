@@ -1,23 +1,23 @@
-//! `pagetide lab compare`: runs of one scenario beside each other and beside what was published.
+//! `pagetide lab compare`: runs of one scenario compared with each other and with the published figures.
 
 use super::Outcome;
 use crate::{output, recordings, reports};
 use pagetide_core::{Candidate, Error, compare};
 use std::path::{Path, PathBuf};
 
-/// Show runs of one scenario side by side with what was published, with the ratios of what compares across machines.
+/// Compare runs of one scenario with each other and with the published figures.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  pagetide lab compare run/second-read-host run/second-read-vm
-  pagetide lab compare run/before run/after --html compare.html      the same scenario with --set memory=2GiB, say
+  pagetide lab compare run/second-read-1 run/second-read-2
+  pagetide lab compare run/before run/after --html compare.html      also as a page
 
 Counts, amounts and their shares compare across machines. Times and rates compare as ratios within their own run.")]
 pub(crate) struct Arguments {
-    /// The folders of the runs; ratios are to the first.
+    /// The folders of the runs. Ratios are to the first run.
     #[arg(required = true, num_args = 2.., value_name = "RUN")]
     runs: Vec<PathBuf>,
-    /// Write the page to this file as well.
+    /// Also write the comparison as a page to this file.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 }
@@ -44,11 +44,11 @@ fn candidate(folder: &Path) -> Result<Candidate, Error> {
         let why = if !folder.exists() {
             "no such folder"
         } else if folder.join("batch.json").exists() {
-            "holds several runs: name one of the folders in it"
+            "contains several runs: name one of its folders"
         } else {
-            "is no run: it has no result.json"
+            "is not a run: it has no result.json"
         };
-        Error::input(format!("{}: {why}", folder.display()), "give the folders that `pagetide lab run` left")
+        Error::input(format!("{}: {why}", folder.display()), "name folders that `pagetide lab run` made")
     })?;
     let scenario = reports::scenario_file(folder)?;
     Ok(Candidate { name: result.backend.clone(), result, scenario })

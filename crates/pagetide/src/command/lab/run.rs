@@ -10,7 +10,7 @@ use crate::progress::ProgressDisplay;
 use crate::{output, reports};
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use pagetide_core::{Error, Holds, Nanos, Progress, Scale, Scenario};
+use pagetide_core::{ClaimStatus, Error, Nanos, Progress, Scale, Scenario};
 use pagetide_lab::backend::{BACKENDS, BackendKind};
 use pagetide_lab::catalogue;
 use std::hash::{BuildHasher, RandomState};
@@ -138,7 +138,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         reports::print_text(&report)?;
         output::print(&format!("\nreport: {}\n", dir.path().join("report.html").display()))?;
     }
-    let all_hold = report.run.iter().flat_map(|run| &run.claims).all(|claim| claim.holds == Holds::Yes);
+    let all_hold = report.run.iter().flat_map(|run| &run.claims).all(|claim| claim.holds == ClaimStatus::Holds);
     Ok(if all_hold { Outcome::Done } else { Outcome::Failed })
 }
 
