@@ -1,6 +1,6 @@
 //! Documents that repeat what the code says are compared with it.
 
-use pagetide_core::{Figure, Scenario, derived, glossary};
+use pagetide_core::{Action, Figure, Load, Scenario, derived, glossary};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -51,6 +51,21 @@ fn compare(document: &str, mark: &str, expected: &str) {
         );
         std::fs::write(&path, fixed).unwrap();
     }
+}
+
+/// The kinds of a table as docs/SCENARIOS.md lists them.
+fn kinds(kinds: &[(&str, &str)]) -> String {
+    let mut table = String::from("| key | does |\n|---|---|\n");
+    for (key, does) in kinds {
+        let _ = writeln!(table, "| `{key}` | {does} |");
+    }
+    table
+}
+
+#[test]
+fn scenarios_md_lists_every_kind_of_step() {
+    compare("SCENARIOS.md", "step kinds", &kinds(Action::KINDS));
+    compare("SCENARIOS.md", "loads", &kinds(Load::KINDS));
 }
 
 #[test]
