@@ -107,10 +107,11 @@ pub struct Manifest {
     pub lost_samples: u64,
 }
 
-/// Something that the recorder wanted to read and could not, so that a number which is missing is not taken for 0.
+/// Something that the recorder wanted to read and could not, or that the kernel does not count, so that a number which is missing is not
+/// taken for 0.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unreadable {
-    /// The file or interface: `/proc/pressure`, `taskstats`.
+    /// The file, interface or file system: `/proc/pressure`, `taskstats`, `nfs4 at /data`.
     pub source: String,
     /// Why.
     pub reason: String,

@@ -42,6 +42,12 @@ const QUESTIONS: &[Question] = &[
 /// Samples that a baseline needs: a median and its deviations of fewer mean nothing.
 const LEAST_SAMPLES: usize = 10;
 
+/// What the recorder could not read or the kernel does not count there: a sentence each.
+pub(crate) fn blind_spots(recording: &Recording) -> impl Iterator<Item = String> {
+    let spots = recording.manifest.unreadable.iter();
+    spots.map(|spot| format!("Not recorded of {}: {}.", spot.source, spot.reason.trim_end_matches('.')))
+}
+
 /// What a recording does not show, and why: a sentence each.
 pub(crate) fn gaps(recording: &Recording) -> Vec<String> {
     let samples = recording.stamps().len();

@@ -7,8 +7,16 @@ use crate::{chain, coverage, rules};
 use pagetide_core::derived;
 use pagetide_core::{Cleared, Conclusion, Contradiction, Diagnosis, Finding, Link, Recording, RuleId};
 
-/// The diagnosis that findings lead to.
-pub(crate) fn reach(recording: &Recording, stretches: &Stretches<'_>, mut findings: Vec<Finding>) -> Diagnosis {
+/// The diagnosis that findings lead to, with what the recorder could not see.
+pub(crate) fn reach(recording: &Recording, stretches: &Stretches<'_>, findings: Vec<Finding>) -> Diagnosis {
+    let mut diagnosis = conclude(recording, stretches, findings);
+    if diagnosis.verdict != Conclusion::Experiment {
+        diagnosis.unknown.extend(coverage::blind_spots(recording));
+    }
+    diagnosis
+}
+
+fn conclude(recording: &Recording, stretches: &Stretches<'_>, mut findings: Vec<Finding>) -> Diagnosis {
     if recording.steps().next().is_some() {
         let summary = "Experiment recording: findings are listed per step below.".to_owned();
         return Diagnosis { verdict: Conclusion::Experiment, summary, findings, ..Diagnosis::default() };

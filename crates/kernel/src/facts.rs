@@ -1,5 +1,6 @@
 //! What does not change while a recording runs.
 
+use crate::blind_spots::blind_spots;
 use crate::device::directly_below;
 use crate::error::Error;
 use crate::root::Root;
@@ -42,7 +43,7 @@ pub fn facts(root: &Root) -> Result<Manifest, Error> {
         },
         process_delays: taskstats::source(root),
         capabilities: capabilities(root),
-        unreadable: unreadable(root),
+        unreadable: [unreadable(root), blind_spots(root, &mounts)].concat(),
         time_zone: time_zone(root),
         lru: lru(root)?,
         ..Manifest::default()

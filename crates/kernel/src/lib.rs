@@ -6,6 +6,7 @@
 //!
 //! What a kernel does not give is `None`; lines that nobody knows are kept. Errors name the file and the line.
 
+mod blind_spots;
 pub mod cached;
 pub mod cgroup;
 pub mod damon;

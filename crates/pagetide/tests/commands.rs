@@ -198,7 +198,8 @@ fn a_host_run_goes_from_scenario_to_report() {
     assert_eq!(number("A1", "issued"), 8192.0);
     assert!(number("A1", "cache_hit_ratio") < 0.02, "{}", step("A1"));
     assert!(number("A2", "cache_hit_ratio") > 0.99, "{}", step("A2"));
-    assert!(number("A2", "iops") > 5.0 * number("A1", "iops"));
+    // The median: on a busy machine, waiting for a CPU slows the quickest reads in the mean.
+    assert!(5.0 * number("A2", "clat_p50_ns") < number("A1", "clat_p50_ns"), "{} {}", step("A1"), step("A2"));
     assert_eq!(run["claims"].as_array().unwrap().len(), 6);
     assert!(run["claims"].as_array().unwrap().iter().all(|claim| claim["holds"] != "unknown"), "{}", run["claims"]);
     let kept: Value = serde_json::from_str(&std::fs::read_to_string(out.join("result.json")).unwrap()).unwrap();

@@ -51,7 +51,8 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         (fio.join(), vm)
     });
     let fio = fio.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-    let mut checks = vec![root(), fio, cgroup(), available(), quiet(), pressure(), swap(), zram(), tracefs()];
+    let mut checks =
+        vec![root(), fio, cgroup(), available(), quiet(), pressure(), swap(), zram(), tracefs(), recorded()];
     checks.extend(vm?);
     if json {
         output::print_json(&json!({ "checks": checks }))?;
@@ -192,6 +193,19 @@ fn zram() -> Check {
         purpose: "compressed swap on this host",
         found: if there { "yes" } else { "not loaded" }.into(),
         hint: "modprobe zram".into(),
+    }
+}
+
+fn recorded() -> Check {
+    let spots = pagetide_kernel::facts(&Root::host()).map(|facts| facts.unreadable).unwrap_or_default();
+    let spots: Vec<String> = spots.into_iter().map(|spot| format!("not of {}: {}", spot.source, spot.reason)).collect();
+    Check {
+        name: "recorded",
+        there: spots.is_empty(),
+        needed: false,
+        purpose: "what record and diagnose can see",
+        found: if spots.is_empty() { "all file systems and processes".into() } else { spots.join("; ") },
+        hint: String::new(),
     }
 }
 
