@@ -108,6 +108,8 @@ figures! {
     PagesScanned "pages_scanned" "pages_scanned" Pages Count true "pages that reclaim scanned, on the whole host";
     PagesStolen "pages_stolen" "pages_stolen" Pages Count true "pages that reclaim freed, on the whole host";
     Refaults "refaults" "refaults" Pages Count true "refaulted file pages: read again after reclaim had evicted them";
+    Evicted "evicted" "evicted_pages" Pages Count true "file pages that reclaim evicted, by the trace";
+    EvictedFor "evicted_for_it" "evicted_for_it_pages" Pages Count true "file pages that were evicted for the load itself, by the trace";
     Throttled "throttled" "throttled_ns" Nanos Time false "time for which the kernel throttled the writer because of dirty memory";
     DirtyPeak "dirty_peak" "dirty_peak_bytes" Bytes Count true "peak of dirty and writeback memory during the step";
     DirtyThreshold "dirty_threshold" "dirty_threshold_bytes" Bytes Count true "dirty threshold: dirty memory at which the kernel throttles writers";

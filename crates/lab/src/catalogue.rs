@@ -13,6 +13,7 @@ const SHIPPED: &[(&str, &str)] = &[
     ("buffers-and-cached", include_str!("../../../scenarios/buffers-and-cached.toml")),
     ("copy-clean-vs-polluted", include_str!("../../../scenarios/copy-clean-vs-polluted.toml")),
     ("swap-off", include_str!("../../../scenarios/swap-off.toml")),
+    ("who-evicts-whom", include_str!("../../../scenarios/who-evicts-whom.toml")),
     ("backup-evicts-neighbour", include_str!("../../../scenarios/backup-evicts-neighbour.toml")),
 ];
 

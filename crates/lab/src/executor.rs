@@ -11,6 +11,7 @@ mod groups;
 mod loads;
 mod reading;
 mod step;
+mod traced;
 
 pub use disk::Disk;
 pub use files::Files;

@@ -14,7 +14,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("diagnose", &["core"]),
     ("view", &["core"]),
     ("recorder", &["core", "kernel", "trace"]),
-    ("lab", &["core", "dir", "kernel", "recorder"]),
+    ("lab", &["core", "dir", "kernel", "recorder", "trace"]),
     ("service", &["core", "dir", "kernel", "recorder", "store"]),
     ("fuzz", &["core", "kernel", "store"]),
     ("corpus", &["core", "store", "diagnose", "lab"]),

@@ -6,7 +6,7 @@ use crate::probe::{Probe, TracedProbe};
 use crate::protection::{Protection, SHORTEST_INTERVAL};
 use crate::sampling::{self, Account};
 use crate::shared::{Command, Shared};
-use crate::trace::Trace;
+use crate::trace::{Trace, TraceView};
 use crate::writing::Writer;
 use pagetide_core::{Error, Manifest, MarkKind, Nanos, Sink, Stamp};
 use pagetide_kernel::{Root, Sampler, Watch};
@@ -52,6 +52,7 @@ pub struct Tracing {
 pub struct Recorder {
     shared: Arc<Shared>,
     manifest: Manifest,
+    trace: Option<TraceView>,
     sampling: Option<JoinHandle<Account>>,
     writing: Option<JoinHandle<Option<Writer>>>,
 }
@@ -101,7 +102,8 @@ impl Recorder {
             manifest.capabilities.push("trace".to_owned());
             manifest.unreadable.extend(trace.missing.iter().cloned());
         }
-        Self::with_probe(
+        let view = trace.as_ref().map(|trace| trace.view.clone());
+        let mut recorder = Self::with_probe(
             move || {
                 let sampler = Sampler::new(&root, watch).map_err(|error| kernel_error(&error))?;
                 Ok(TracedProbe { sampler, trace })
@@ -109,7 +111,9 @@ impl Recorder {
             manifest,
             protection,
             sink,
-        )
+        )?;
+        recorder.trace = view;
+        Ok(recorder)
     }
 
     /// Records what `probe` gives, every [`Manifest::interval`]. The probe is made on the sampling thread and stays
@@ -152,7 +156,7 @@ impl Recorder {
                 account
             }
         })?;
-        let mut recorder = Self { shared, manifest, sampling: Some(sampling), writing: None };
+        let mut recorder = Self { shared, manifest, trace: None, sampling: Some(sampling), writing: None };
         told.recv().unwrap_or_else(|_| Err(broken("sampling")))?;
         sink.begin(&recorder.manifest)?;
         let shared = Arc::clone(&recorder.shared);
@@ -179,6 +183,11 @@ impl Recorder {
     /// in it was read between the call and the return.
     pub fn sample_now(&self) -> Stamp {
         self.shared.sample_now().unwrap_or_else(clock::now)
+    }
+
+    /// What the trace found so far; absent without one. Waits up to some seconds until all that happened before this call is in it.
+    pub fn traced(&self) -> Option<pagetide_trace::Summary> {
+        self.trace.as_ref().map(TraceView::settled)
     }
 
     /// Why the sink does not take samples at present; absent while it does. Samples wait in memory meanwhile.

@@ -13,6 +13,31 @@ const PERIOD: Duration = Duration::from_millis(200);
 /// What the trace's thread hands over: its findings so far, or why it ended.
 type Latest = Mutex<Option<Result<(Summary, Names), Error>>>;
 
+/// The findings so far, for those who ask while the recording runs.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct TraceView(Arc<Mutex<Summary>>);
+
+/// After this time all that kswapd evicted before is divided among those who took the frames.
+const SETTLED: Duration = Duration::from_millis(1500);
+/// A starved machine may take longer; then what there is counts.
+const SETTLED_MAX: Duration = Duration::from_secs(15);
+
+impl TraceView {
+    /// What was found up to this call. Waits until it is settled.
+    pub(crate) fn settled(&self) -> Summary {
+        let read = || self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let (began, first) = (Instant::now(), read().coverage.time_ns);
+        loop {
+            let summary = read();
+            let passed = Duration::from_nanos(summary.coverage.time_ns.saturating_sub(first));
+            if passed >= SETTLED || began.elapsed() >= SETTLED_MAX {
+                return summary;
+            }
+            std::thread::sleep(PERIOD);
+        }
+    }
+}
+
 /// A running trace. Dropping it ends it.
 #[derive(Debug)]
 pub(crate) struct Trace {
@@ -20,6 +45,7 @@ pub(crate) struct Trace {
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
     writer: TableWriter,
+    pub(crate) view: TraceView,
     /// What cannot be traced here.
     pub(crate) missing: Vec<Unreadable>,
 }
@@ -32,12 +58,13 @@ impl Trace {
         let missing =
             missing.map(|gap| Unreadable { source: format!("trace: {}", gap.lost), reason: gap.why.clone() }).collect();
         let (latest, stop) = (Arc::new(Latest::default()), Arc::new(AtomicBool::new(false)));
+        let view = TraceView::default();
         let thread = Builder::new().name("pagetide-trace".into()).spawn({
-            let (latest, stop) = (Arc::clone(&latest), Arc::clone(&stop));
-            move || drain(session, names, &latest, &stop)
+            let (latest, stop, view) = (Arc::clone(&latest), Arc::clone(&stop), view.clone());
+            move || drain(session, names, &latest, &view, &stop)
         });
         let thread = thread.map_err(|error| Error::system(format!("cannot start the trace's thread: {error}"), ""))?;
-        Ok(Self { latest, stop, thread: Some(thread), writer: TableWriter::default(), missing })
+        Ok(Self { latest, stop, thread: Some(thread), writer: TableWriter::default(), view, missing })
     }
 
     /// Adds to a sample what changed since the one before.
@@ -64,7 +91,7 @@ impl Drop for Trace {
     }
 }
 
-fn drain(mut session: Session, names: bool, latest: &Latest, stop: &AtomicBool) {
+fn drain(mut session: Session, names: bool, latest: &Latest, view: &TraceView, stop: &AtomicBool) {
     let publish = |result| *latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
     let mut due = Instant::now();
     while !stop.load(Ordering::Relaxed) {
@@ -76,6 +103,7 @@ fn drain(mut session: Session, names: bool, latest: &Latest, stop: &AtomicBool) 
             due = Instant::now() + PERIOD;
             let summary = session.summary();
             let found = if names { session.names(summary.files()).clone() } else { Names::new() };
+            view.0.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&summary);
             publish(Ok((summary, found)));
         }
     }

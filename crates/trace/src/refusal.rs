@@ -43,6 +43,9 @@ impl Missing {
     }
 }
 
+/// What works where nothing can be traced.
+pub(crate) const STILL: &str = "nothing can be traced, while `pagetide record` and `pagetide diagnose` work without";
+
 /// The kernel lacks a tracepoint without which nothing can be attributed.
 pub(crate) fn no_tracepoint(tracepoint: Tracepoint) -> Error {
     Error::system(
@@ -56,8 +59,11 @@ pub(crate) fn no_tracepoint(tracepoint: Tracepoint) -> Error {
 
 /// `perf_event_open` refused.
 pub(crate) fn perf_event_open(error: &io::Error) -> Error {
-    let paranoid = read("/proc/sys/kernel/perf_event_paranoid");
-    let lockdown = read("/sys/kernel/security/lockdown");
+    let (paranoid, lockdown) = (read("/proc/sys/kernel/perf_event_paranoid"), read("/sys/kernel/security/lockdown"));
+    perf_refusal(error, &paranoid, &lockdown)
+}
+
+fn perf_refusal(error: &io::Error, paranoid: &str, lockdown: &str) -> Error {
     let hint = match error.raw_os_error() {
         Some(libc::EPERM | libc::EACCES) if lockdown.contains("[confidentiality]") => {
             "the kernel is locked down (confidentiality), which forbids tracing to root, too; boot without lockdown=confidentiality".to_owned()
@@ -71,7 +77,7 @@ pub(crate) fn perf_event_open(error: &io::Error) -> Error {
         Some(libc::EMFILE) => "raise the limit of open files: ulimit -n 65536".to_owned(),
         _ => String::new(),
     };
-    Error::system(format!("perf_event_open(2) refused: {error}"), hint)
+    Error::system(format!("perf_event_open(2) refused: {error}; {STILL}"), hint)
 }
 
 /// A ring could not be mapped.
@@ -93,4 +99,23 @@ pub(crate) fn raise_locked_memory() {
 
 fn read(path: &str) -> String {
     std::fs::read_to_string(path).unwrap_or_default().trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_refusal_names_its_cause_and_what_helps() {
+        let refused = |errno, lockdown| perf_refusal(&io::Error::from_raw_os_error(errno), "4", lockdown).to_string();
+        assert!(refused(libc::EACCES, "[none] integrity").contains("CAP_PERFMON (perf_event_paranoid is 4)"));
+        assert!(refused(libc::EPERM, "none [confidentiality]").contains("without lockdown=confidentiality"));
+        assert!(refused(libc::ENOSYS, "").contains("CONFIG_PERF_EVENTS"));
+        assert!(refused(libc::EMFILE, "").contains("ulimit -n"));
+        assert!(refused(libc::EPERM, "").contains("`pagetide diagnose` work without"));
+        let bpf = |errno| Missing::bpf(&io::Error::from_raw_os_error(errno));
+        assert!(bpf(libc::EPERM).hint.contains("CAP_BPF"));
+        assert!(bpf(libc::ENOSYS).hint.contains("seccomp"));
+        assert!(bpf(libc::E2BIG).lost.contains("filters sample"));
+    }
 }

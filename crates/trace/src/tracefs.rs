@@ -1,6 +1,7 @@
 //! tracefs: where the kernel describes its tracepoints.
 
 use crate::format::Format;
+use crate::refusal::STILL;
 use pagetide_core::Error;
 use rustix::fs::{Mode, OFlags, openat};
 use rustix::mount::{FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, fsmount, fsopen};
@@ -34,7 +35,8 @@ impl Tracefs {
                 }
                 _ => "the kernel needs CONFIG_TRACING; then: mount -t tracefs none /sys/kernel/tracing",
             };
-            Error::system(format!("cannot open tracefs, which describes the kernel's tracepoints: {error}"), hint)
+            let what = format!("cannot open tracefs, which describes the kernel's tracepoints: {error}; {STILL}");
+            Error::system(what, hint)
         })
     }
 

@@ -2,6 +2,7 @@
 
 use super::dirty;
 use super::reading::{End, Reading};
+use super::traced::{TracedStep, process_names};
 use super::{Executor, caches};
 use crate::fio;
 use crate::hold::{self, Hold, HoldObserver};
@@ -51,6 +52,7 @@ impl Executor<'_, '_> {
         let cached_now = || file.as_ref().and_then(|file| cached::bytes(file).ok()).map(Bytes::as_f64);
         let cached_before = cached_now();
         let dirty = dirty::PeakSampler::start();
+        let traced = self.recorder.traced().map(TracedStep::begin);
         self.recorder.sample_now();
         let before = Reading::read(End::Before, &disks, group)?;
         self.recorder.mark(MarkKind::StepStarted { id: step.id.clone(), title: step.title.clone() });
@@ -72,6 +74,15 @@ impl Executor<'_, '_> {
         if let Some((limit, background)) = self.control.dirty_thresholds().or_else(|| before.thresholds()) {
             figures.set(Figure::DirtyThreshold, limit.as_f64());
             figures.set(Figure::BackgroundThreshold, background.as_f64());
+        }
+        if let (Some(traced), Some(summary)) = (traced, self.recorder.traced()) {
+            traced.figures(&summary, &process_names(step), &mut figures);
+            for part in step.parts() {
+                let id = step.part_id(part);
+                if let Some(result) = self.parts.iter_mut().find(|result| result.id == id) {
+                    traced.figures(&summary, &[&part.name], &mut result.figures);
+                }
+            }
         }
         figures.set_some(Figure::CachedBefore, cached_before);
         figures.set_some(Figure::CachedAfter, cached_now());

@@ -1,0 +1,74 @@
+//! What the trace of a run adds to the figures of a step: evictions by whom, and the time in which writers were throttled.
+
+use pagetide_core::{Figure, Figures, Step};
+use pagetide_trace::{Identity, Summary};
+
+/// Bytes of a process's name that the kernel keeps (`TASK_COMM_LEN` without its 0).
+const COMM: usize = 15;
+
+/// The trace of a run up to the beginning of a step.
+pub(super) struct TracedStep(Summary);
+
+impl TracedStep {
+    /// A step begins.
+    pub(super) fn begin(summary: Summary) -> Self {
+        Self(summary)
+    }
+
+    /// Sets what the trace found during the step; `names` are those of the step's own processes.
+    pub(super) fn figures(&self, after: &Summary, names: &[&str], figures: &mut Figures) {
+        let evicted = |own: &dyn Fn(Option<&Identity>) -> bool| {
+            let sum = |summary: &Summary| -> f64 {
+                let pairs = summary.evictions.iter().filter(|(key, _)| own(key.evictor.as_ref()));
+                pairs.map(|(_, evicted)| evicted.pages).sum()
+            };
+            (sum(after) - sum(&self.0)).max(0.0).round()
+        };
+        let is_own = |who: &Identity| names.iter().any(|name| is_called(who, name));
+        figures.set(Figure::Evicted, evicted(&|_| true));
+        figures.set(Figure::EvictedFor, evicted(&|who| who.is_some_and(is_own)));
+        let throttled = |summary: &Summary| -> u64 {
+            let writers = summary.throttled.iter().filter(|((who, _), _)| is_own(who));
+            writers.map(|(_, throttled)| throttled.time_ns).sum()
+        };
+        figures.set(Figure::Throttled, throttled(after).saturating_sub(throttled(&self.0)) as f64);
+    }
+}
+
+/// The names of a step's processes: loads are called as the step or the part, fio and holders by their own names.
+pub(super) fn process_names(step: &Step) -> Vec<&str> {
+    let parts = step.parts().iter().map(|part| part.name.as_str());
+    parts.chain([step.id.as_str(), "fio", "pagetide-hold"]).collect()
+}
+
+fn is_called(who: &Identity, name: &str) -> bool {
+    who.comm.as_bytes() == &name.as_bytes()[..name.len().min(COMM)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pagetide_trace::{Evicted, EvictionKey, Mechanism, ThrottledTime};
+
+    fn summary(own: f64, other: f64, throttled: u64) -> Summary {
+        let who = |comm: &str| Identity { comm: comm.into(), group: "/run/backup".into() };
+        let key = |evictor| EvictionKey { mechanism: Mechanism::Kswapd, evictor, file: None, user: None };
+        let pages = |pages| Evicted { pages, read_again: 0.0 };
+        let mut summary = Summary::default();
+        summary.evictions.insert(key(Some(who("backup_of_the_n"))), pages(own));
+        summary.evictions.insert(key(Some(who("else"))), pages(other));
+        summary.evictions.insert(key(None), pages(3.0));
+        summary.throttled.insert((who("fio"), "8:0".into()), ThrottledTime { pauses: 1, time_ns: throttled });
+        summary
+    }
+
+    #[test]
+    fn a_step_has_what_came_during_it() {
+        let mut figures = Figures::default();
+        let names = ["backup_of_the_night", "fio"];
+        TracedStep::begin(summary(100.0, 10.0, 5)).figures(&summary(164.0, 30.0, 25), &names, &mut figures);
+        assert_eq!(figures.get(Figure::Evicted), Some(84.0));
+        assert_eq!(figures.get(Figure::EvictedFor), Some(64.0));
+        assert_eq!(figures.get(Figure::Throttled), Some(20.0));
+    }
+}
