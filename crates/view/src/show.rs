@@ -203,6 +203,20 @@ impl<'a> TopicTable<'a> {
 
     /// The rows, in order of time.
     pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
+        self.rows_over(self.intervals())
+    }
+
+    /// One row per entity over the time of all rows, as sar's `Average:`.
+    pub fn averages(&self) -> impl Iterator<Item = Row<'_>> {
+        let whole = self.span().and_then(|(from, to)| {
+            let end = self.recording.stamps().iter().find(|stamp| stamp.boot_ns == to)?;
+            Some((from, *end))
+        });
+        self.rows_over(whole.into_iter())
+    }
+
+    /// The rows of intervals: from the moment before each to the sample at its end.
+    fn rows_over(&self, intervals: impl Iterator<Item = (i64, Stamp)>) -> impl Iterator<Item = Row<'_>> {
         let (recording, table) = (self.recording, self.topic.table());
         let columns = topics::columns(self.topic);
         let walks = |entity: &Entity<'_>| -> Vec<Option<Walk<'a>>> {
@@ -210,7 +224,7 @@ impl<'a> TopicTable<'a> {
             columns.iter().map(walk).collect()
         };
         let mut walks: Vec<_> = self.entities.iter().map(walks).collect();
-        self.intervals().flat_map(move |(from, stamp)| {
+        intervals.flat_map(move |(from, stamp)| {
             let to = stamp.boot_ns;
             let mut rows = Vec::new();
             for (entity, walks) in self.entities.iter().zip(&mut walks) {

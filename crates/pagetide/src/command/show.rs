@@ -5,7 +5,7 @@ use crate::output::{self, Content};
 use crate::recordings;
 use clap::ValueEnum;
 use pagetide_core::{Document, Error, Nanos, Recording, printable};
-use pagetide_view::show::{self, Heading, Topic, TopicTable};
+use pagetide_view::show::{self, Heading, Row, Topic, TopicTable};
 use pagetide_view::text::Style;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
     /// One row per TIME instead of one per sample: the mean of gauges, the rate of counters over that time.
     #[arg(long, value_name = "TIME")]
     every: Option<Nanos>,
-    /// Only this disk, zone, process or group (its name, or a part of it).
+    /// Only the disks, zones, processes or groups of this name; `*` stands for any characters. Of a process, the command is enough.
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
     /// Also show disks and processes that did nothing.
@@ -80,7 +80,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let every = arguments.every.map(|every| i64::try_from(every.get()).unwrap_or(i64::MAX));
     let mut shown = show::show(&recording, topic, range, every);
     if let Some(only) = &arguments.only {
-        shown.retain(|entity| entity.contains(only.as_str()));
+        shown.retain(|entity| is_meant(only, entity));
     }
     let idle = if arguments.all || arguments.only.is_some() { 0 } else { shown.hide_idle() };
     if json {
@@ -100,6 +100,22 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     Ok(Outcome::Done)
 }
 
+/// Whether an entity has the name that `--only` gives, or a process that command.
+fn is_meant(only: &str, name: &str) -> bool {
+    let command = name.strip_suffix(']').and_then(|name| name.rsplit_once('[')).map(|(command, _)| command);
+    matches(only, name) || command.is_some_and(|command| matches(only, command))
+}
+
+/// Whether a name is as a pattern in which `*` stands for any characters.
+fn matches(pattern: &str, name: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == name,
+        Some((head, tail)) => name.strip_prefix(head).is_some_and(|rest| {
+            (0..=rest.len()).filter(|at| rest.is_char_boundary(*at)).any(|at| matches(tail, &rest[at..]))
+        }),
+    }
+}
+
 /// Why there is no row.
 fn nothing(arguments: &Arguments, recording: &Recording) -> String {
     let topic = arguments.topic.0;
@@ -108,7 +124,7 @@ fn nothing(arguments: &Arguments, recording: &Recording) -> String {
         return format!("no rows: the recording has nothing for {}", topic.name());
     }
     match &arguments.only {
-        Some(only) if !show::show(recording, topic, (i64::MIN, i64::MAX), None).has(|name| name.contains(only)) => {
+        Some(only) if !show::show(recording, topic, (i64::MIN, i64::MAX), None).has(|name| is_meant(only, name)) => {
             format!("no rows: no name matches {only}")
         }
         _ => "no rows in this range (rates need two samples)".to_owned(),
@@ -143,28 +159,51 @@ fn write_json(shown: &TopicTable<'_>, out: &mut dyn Write) -> io::Result<()> {
     impl Serialize for Rows<'_> {
         fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
             let headings: Vec<Heading> = self.0.headings().collect();
-            serializer.collect_seq(self.0.rows().map(|row| {
-                let mut object = Map::new();
-                object.insert("time".into(), recordings::timestamp(row.wall_ns).into());
-                if let (Some(name), Some(entity)) = (self.0.entity(), row.entity) {
-                    object.insert(name.into(), entity.into());
-                }
-                for (heading, value) in headings.iter().zip(&row.cells) {
-                    object.insert(heading.name.into(), json!(value));
-                }
-                object
-            }))
+            serializer.collect_seq(self.0.rows().map(|row| object(self.0, &headings, &row)))
         }
     }
     #[derive(Serialize)]
     struct Body<'a> {
         columns: Vec<Value>,
         rows: Rows<'a>,
+        averages: Vec<Map<String, Value>>,
     }
-    let columns = shown
-        .headings()
-        .map(|heading| json!({ "name": heading.name, "unit": heading.unit, "meaning": heading.meaning }))
-        .collect();
-    serde_json::to_writer_pretty(&mut *out, &Document::new(Body { columns, rows: Rows(shown) }))?;
+    let headings: Vec<Heading> = shown.headings().collect();
+    let columns = headings
+        .iter()
+        .map(|Heading { name, unit, meaning }| json!({ "name": name, "unit": unit, "meaning": meaning }));
+    let averages = shown.averages().map(|row| {
+        let mut object = object(shown, &headings, &row);
+        object.remove("time");
+        object
+    });
+    let body = Body { columns: columns.collect(), rows: Rows(shown), averages: averages.collect() };
+    serde_json::to_writer_pretty(&mut *out, &Document::new(body))?;
     writeln!(out)
+}
+
+/// A row as an object: its time, its entity and its cells by their columns.
+fn object(shown: &TopicTable<'_>, headings: &[Heading], row: &Row<'_>) -> Map<String, Value> {
+    let mut object = Map::new();
+    object.insert("time".into(), recordings::timestamp(row.wall_ns).into());
+    if let (Some(name), Some(entity)) = (shown.entity(), row.entity) {
+        object.insert(name.into(), entity.into());
+    }
+    for (heading, value) in headings.iter().zip(&row.cells) {
+        object.insert(heading.name.into(), json!(value));
+    }
+    object
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_meant;
+
+    #[test]
+    fn names_are_meant_exactly_or_by_a_pattern() {
+        assert!(is_meant("sda", "sda") && !is_meant("sda", "sda1"));
+        assert!(is_meant("sda*", "sda1") && is_meant("*", "vda") && is_meant("nvme*n1", "nvme0n1"));
+        assert!(!is_meant("nvme*n1", "nvme0n1p2"));
+        assert!(is_meant("fio", "fio[42]") && is_meant("fio[42]", "fio[42]") && !is_meant("fi", "fio[42]"));
+    }
 }

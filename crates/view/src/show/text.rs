@@ -27,7 +27,7 @@ impl Cells {
     }
 }
 
-/// Writes the table with times of day by `clock`; whether it has a row.
+/// Writes the table with times of day by `clock`, and the averages below it; whether it has a row.
 ///
 /// # Errors
 ///
@@ -39,11 +39,18 @@ pub fn draw(shown: &TopicTable<'_>, clock: &LocalClock, style: Style, out: &mut 
     let mut cells = Cells::default();
     let mut widths: Vec<usize> = names.map(|name| cells.push(name)).collect();
     let (columns, left) = (widths.len(), widths.len() - headings.len());
+    let mut moments = std::collections::BTreeSet::new();
     for row in shown.rows() {
-        row_of(&row, clock, &headings, &mut cells, &mut widths);
+        if moments.len() < 2 {
+            moments.insert(row.wall_ns);
+        }
+        row_of(&row, clock.time_with_tenths(row.wall_ns), &headings, &mut cells, &mut widths);
     }
     if cells.ends.len() == columns {
         return Ok(false);
+    }
+    for row in shown.averages().filter(|_| moments.len() > 1) {
+        row_of(&row, "Average".to_owned(), &headings, &mut cells, &mut widths);
     }
     let gap = if widths.iter().sum::<usize>() + 2 * (columns - 1) <= style.width { 2 } else { 1 };
     let (mut line, mut tone) = (String::new(), Tone::Dim);
@@ -63,9 +70,9 @@ pub fn draw(shown: &TopicTable<'_>, clock: &LocalClock, style: Style, out: &mut 
     Ok(true)
 }
 
-fn row_of(row: &Row<'_>, clock: &LocalClock, headings: &[Heading], cells: &mut Cells, widths: &mut [usize]) {
+fn row_of(row: &Row<'_>, first: String, headings: &[Heading], cells: &mut Cells, widths: &mut [usize]) {
     let entity = row.entity.map(words::clean);
-    let left = std::iter::once(clock.time_with_tenths(row.wall_ns)).chain(entity);
+    let left = std::iter::once(first).chain(entity);
     let right = row.cells.iter().zip(headings).map(|(value, heading)| cell(*value, heading.unit));
     for (width, text) in widths.iter_mut().zip(left.chain(right)) {
         *width = cells.push(&text).max(*width);

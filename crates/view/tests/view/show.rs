@@ -83,6 +83,17 @@ fn the_last_of_several_averages_is_not_the_average() {
 }
 
 #[test]
+fn averages_are_over_the_time_of_all_rows() {
+    let second = 1_000_000_000;
+    let points = [(0, 0), (second, 10), (4 * second, 10), (5 * second, 100)];
+    let recording = recording(second, "pgmajfault", Kind::Counter, &points);
+    let shown = show(&recording, Topic::Paging, ALWAYS, None);
+    let at = shown.headings().position(|heading| heading.name == "majflt/s").unwrap();
+    let averages: Vec<_> = shown.averages().map(|row| row.cells[at]).collect();
+    assert_eq!(averages, [Some(20.0)], "100 faults in 5 s, not the mean of 10, 0 and 90 a second");
+}
+
+#[test]
 fn a_single_sample_is_a_row_of_gauges() {
     let recording = recording(1_000_000_000, "procs_running", Kind::Gauge, &[(5_000_000_000, 3)]);
     for every in [None, Some(60_000_000_000)] {
