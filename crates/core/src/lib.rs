@@ -52,7 +52,7 @@ pub use figure::{Comparability, Figure, Figures};
 pub use finding::{Advice, Confidence, Evidence, Finding, Relation};
 pub use lazy::LazyRecording;
 pub use metric::{Kind, Metric, Table};
-pub use port::{Backend, BackendRun, Progress, RunRequest, Selection, Sink, Source};
+pub use port::{Backend, BackendRun, NullSink, Progress, RunRequest, Selection, Sink, Source};
 pub use printable::{is_unprintable, name_of_bytes, printable, push_printable};
 pub use quantity::{Dimension, Quantity, Unit};
 pub use recording::{

@@ -26,6 +26,25 @@ pub trait Sink: Send {
     fn finish(&mut self, manifest: &Manifest) -> Result<(), Error>;
 }
 
+/// A sink that takes everything and keeps nothing, to run or to measure what comes before a sink.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NullSink;
+
+impl Sink for NullSink {
+    fn begin(&mut self, _: &Manifest) -> Result<(), Error> {
+        Ok(())
+    }
+    fn sample(&mut self, _: &Schema, _: &Sample) -> Result<(), Error> {
+        Ok(())
+    }
+    fn mark(&mut self, _: &Mark) -> Result<(), Error> {
+        Ok(())
+    }
+    fn finish(&mut self, _: &Manifest) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
 /// Which part of a recording is wanted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Selection {

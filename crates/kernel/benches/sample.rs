@@ -5,34 +5,14 @@
 #![allow(unsafe_code)]
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 
+#[path = "../tests/support/counting.rs"]
+mod counting;
+
 use pagetide_core::{Sample, Schema};
 use pagetide_kernel::{Processes, Root, Sampler, Top, Watch};
 use rustix::time::{ClockId, clock_gettime};
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
-use std::sync::atomic::{AtomicU64, Ordering};
-
-struct Counting;
-
-static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
-
-// SAFETY: every call goes on to the system's allocator as it is.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller's promises are the ones that the system's allocator asks for.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: as above; the block came from the system's allocator.
-        unsafe { System.dealloc(block, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 const FILES: [&str; 10] = [
     "/proc/meminfo",
@@ -57,11 +37,11 @@ fn cpu_us() -> f64 {
 
 /// CPU time of one call in microseconds, and allocations per call.
 fn measure(mut work: impl FnMut()) -> (f64, f64) {
-    let (cpu, allocations) = (cpu_us(), ALLOCATIONS.load(Ordering::Relaxed));
+    let (cpu, allocations) = (cpu_us(), counting::allocations());
     for _ in 0..SAMPLES {
         work();
     }
-    let allocated = ALLOCATIONS.load(Ordering::Relaxed) - allocations;
+    let allocated = counting::allocations() - allocations;
     ((cpu_us() - cpu) / f64::from(SAMPLES), allocated as f64 / f64::from(SAMPLES))
 }
 

@@ -1,39 +1,13 @@
 //! Taking a sample allocates nothing once every line has been seen. A binary of its own: it counts every allocation.
 #![allow(unsafe_code)]
 
+#[path = "support/counting.rs"]
+mod counting;
+
 use pagetide_core::{Sample, Schema};
 use pagetide_kernel::{Processes, Root, Sampler, Top, Watch};
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::path::PathBuf;
 use std::process::Command;
-use std::sync::atomic::{AtomicU64, Ordering};
-
-struct Counting;
-
-static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
-
-// SAFETY: every call goes on to the system's allocator as it is.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller's promises are the ones that the system's allocator asks for.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: as above; the block came from the system's allocator.
-        unsafe { System.dealloc(block, layout) }
-    }
-
-    unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: as above.
-        unsafe { System.realloc(block, layout, size) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 /// Allocations in 100 samples after some to learn from.
 fn count(root: &Root, watch: &Watch, learn: usize) -> u64 {
@@ -42,11 +16,11 @@ fn count(root: &Root, watch: &Watch, learn: usize) -> u64 {
     for _ in 0..learn {
         sampler.sample(&mut schema, &mut sample).unwrap();
     }
-    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    let before = counting::allocations();
     for _ in 0..100 {
         sampler.sample(&mut schema, &mut sample).unwrap();
     }
-    ALLOCATIONS.load(Ordering::Relaxed) - before
+    counting::allocations() - before
 }
 
 /// A machine with this many processes, as files.
@@ -78,7 +52,7 @@ fn a_hundred_samples_allocate_nothing() {
         assert!(alone.status.success(), "{}", String::from_utf8_lossy(&alone.stdout));
         return;
     }
-    assert!(ALLOCATIONS.load(Ordering::Relaxed) > 0, "the allocator counts");
+    assert!(counting::allocations() > 0, "the allocator counts");
     let cgroup = ["/sys/fs/cgroup/memory", "/sys/fs/cgroup"].into_iter().map(PathBuf::from);
     let tree = Watch {
         cgroups: cgroup.filter(|path| path.join("memory.stat").exists()).collect(),

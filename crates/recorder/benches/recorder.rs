@@ -5,7 +5,7 @@
 //! smallest and largest round are printed.
 #![allow(clippy::print_stdout, reason = "a benchmark prints what it measured")]
 
-use pagetide_core::{Error, Manifest, Mark, Nanos, Sample, Schema, Sink};
+use pagetide_core::{Error, Manifest, Nanos, NullSink, Sample, Schema};
 use pagetide_kernel::taskstats::Taskstats;
 use pagetide_kernel::{Processes, Root, Watch};
 use pagetide_recorder::{Options, Probe, Protection, Recorder};
@@ -18,24 +18,6 @@ use std::time::{Duration, Instant};
 const INTERVAL: Duration = Duration::from_millis(10);
 const SAMPLES: u32 = 100;
 const ROUNDS: usize = 7;
-
-/// Takes everything and keeps nothing: the cost of a store is the store's to measure.
-struct Nothing;
-
-impl Sink for Nothing {
-    fn begin(&mut self, _: &Manifest) -> Result<(), Error> {
-        Ok(())
-    }
-    fn sample(&mut self, _: &Schema, _: &Sample) -> Result<(), Error> {
-        Ok(())
-    }
-    fn mark(&mut self, _: &Mark) -> Result<(), Error> {
-        Ok(())
-    }
-    fn finish(&mut self, _: &Manifest) -> Result<(), Error> {
-        Ok(())
-    }
-}
 
 /// The kernel's files that this process has open.
 fn open_files() -> Vec<PathBuf> {
@@ -59,7 +41,7 @@ fn record(processes: Processes, time: Duration) -> Result<(f64, u64, Vec<PathBuf
         workload_disk: None,
         tracing: None,
     };
-    let recorder = Recorder::start(Root::host(), options, Box::new(Nothing))?;
+    let recorder = Recorder::start(Root::host(), options, Box::new(NullSink))?;
     std::thread::sleep(time);
     let files = open_files();
     let manifest = recorder.finish()?;
@@ -139,7 +121,7 @@ fn bare() -> Result<(), Error> {
     let interval = Nanos::new(u64::try_from(INTERVAL.as_nanos()).unwrap_or(u64::MAX));
     let run = |time| {
         let manifest = Manifest { interval, ..Manifest::default() };
-        let recorder = Recorder::with_probe(|| Ok(Blind), manifest, Protection::default(), Box::new(Nothing))?;
+        let recorder = Recorder::with_probe(|| Ok(Blind), manifest, Protection::default(), Box::new(NullSink))?;
         std::thread::sleep(time);
         let manifest = recorder.finish()?;
         Ok((manifest.recorder_cpu.as_f64() / 1e3, manifest.samples))

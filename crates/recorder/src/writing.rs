@@ -164,26 +164,9 @@ fn describe(lost: &Lost) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pagetide_core::Sample;
+    use pagetide_core::{NullSink, Sample};
 
     const SECOND: i64 = 1_000_000_000;
-
-    struct Nothing;
-
-    impl Sink for Nothing {
-        fn begin(&mut self, _: &Manifest) -> Result<(), Error> {
-            Ok(())
-        }
-        fn sample(&mut self, _: &Schema, _: &Sample) -> Result<(), Error> {
-            Ok(())
-        }
-        fn mark(&mut self, _: &Mark) -> Result<(), Error> {
-            Ok(())
-        }
-        fn finish(&mut self, _: &Manifest) -> Result<(), Error> {
-            Ok(())
-        }
-    }
 
     fn sample(mono: i64, boot: i64, wall: i64) -> Item {
         let mut sample = Sample::default();
@@ -204,7 +187,7 @@ mod tests {
 
     #[test]
     fn clocks_that_jump_are_noted_once_each_time() {
-        let mut writer = Writer::new(Box::new(Nothing));
+        let mut writer = Writer::new(Box::new(NullSink));
         for item in [sample(1, 1, 100), sample(2, 2, 101), sample(3, 63, 162), sample(4, 64, 3763)] {
             writer.observe(&item, None);
             writer.observe(&item, None); // as when the sink refuses it and is asked again
@@ -220,7 +203,7 @@ mod tests {
 
     #[test]
     fn a_gap_that_grows_is_told_once_where_it_begins() {
-        let mut writer = Writer::new(Box::new(Nothing));
+        let mut writer = Writer::new(Box::new(NullSink));
         let at = |boot_ns: i64| Stamp { boot_ns: boot_ns * SECOND, ..Stamp::default() };
         writer.observe(&sample(8, 8, 8), Some(Lost { count: 3, first: at(5), last: at(7) }));
         writer.observe(&sample(9, 9, 9), Some(Lost { count: 1, first: at(8), last: at(8) }));

@@ -1,13 +1,15 @@
 //! What FORMAT.md promises: every released format is read, and a copy that is not whole is known as such.
 
-use pagetide_core::{LazyRecording, LocalClock, MarkKind, Recording, Selection, Source, Table};
+use pagetide_core::{LazyRecording, LocalClock, Recording, Selection, Source, Table};
 use pagetide_store::{FORMAT_VERSION, Reader};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+mod support;
+
 /// A recording of two segments, one sealed and one open, as the code of that version wrote it. All hold the same.
 fn fixture(version: u32) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../fixtures/format/v{version}"))
+    support::fixture(&format!("format/v{version}"))
 }
 
 fn load(folder: &Path) -> Recording {
@@ -19,11 +21,7 @@ fn points(recording: &Recording, table: Table, entity: &str, metric: &str) -> Ve
 }
 
 fn notes(recording: &Recording) -> Vec<&str> {
-    let texts = recording.marks.iter().filter_map(|mark| match &mark.kind {
-        MarkKind::Note { text } => Some(text.as_str()),
-        _ => None,
-    });
-    texts.filter(|text| text.starts_with("store:")).collect()
+    support::notes(recording).into_iter().filter(|text| text.starts_with("store:")).collect()
 }
 
 #[test]

@@ -1,13 +1,12 @@
 //! A whole import: the curious case, as its operator's tools printed it.
 
-use pagetide_core::{Kind, MarkKind, Recording, Table, Unit};
+use pagetide_core::{Kind, Recording, Table, Unit};
 use pagetide_store::import::{Import, Input, Options, import};
-use std::path::PathBuf;
+
+mod support;
 
 fn fixture(name: &str) -> Input {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/import/curious-case").join(name);
-    assert!(path.exists(), "{} is part of the repository", path.display());
-    Input::bytes(name, std::fs::read(&path).unwrap())
+    Input::bytes(name, std::fs::read(support::fixture(&format!("import/curious-case/{name}"))).unwrap())
 }
 
 const FILES: [&str; 7] =
@@ -83,15 +82,7 @@ fn files_of_unknown_days_are_kept_apart_unless_their_times_show_one_day() {
         "{names:?}"
     );
     assert!(names[1].contains("1970-01-05 (not known): sar-r.txt"), "{names:?}");
-    let marks: Vec<&str> = import
-        .recording
-        .marks
-        .iter()
-        .filter_map(|mark| match &mark.kind {
-            MarkKind::Note { text } => Some(text.as_str()),
-            _ => None,
-        })
-        .collect();
+    let marks = support::notes(&import.recording);
     assert_eq!(marks.len(), FILES.len(), "{marks:#?}");
     assert!(marks[0].contains("sar-u.txt") && marks[0].contains("1970-01-01 stands for a day that is not known"));
 }

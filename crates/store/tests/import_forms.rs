@@ -2,13 +2,12 @@
 
 use pagetide_core::{Error, Kind, LocalClock, Recording, Table};
 use pagetide_store::import::{DateOrder, FileKind, Import, Input, Options, import};
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use support::{fixture, values};
+
+mod support;
 
 fn input(name: &str) -> Input {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/import").join(name);
-    assert!(path.exists(), "{} is part of the repository", path.display());
-    Input::file(&path)
+    Input::file(&fixture(&format!("import/{name}")))
 }
 
 fn form(name: &str) -> Import {
@@ -18,21 +17,6 @@ fn form(name: &str) -> Import {
 
 fn text(text: &str) -> Result<Import, Error> {
     import(&[Input::bytes("log", text)], &Options::default())
-}
-
-/// Every value by table, entity, metric and moment.
-fn values(recording: &Recording) -> BTreeMap<(Table, String, String, i64), i64> {
-    let mut all = BTreeMap::new();
-    for table in Table::ALL {
-        for (entity, _) in recording.entities(table) {
-            for column in recording.metrics(table, entity) {
-                let series = recording.series(table, entity, &column.name).unwrap();
-                let key = |at| (table, entity.to_owned(), column.name.clone(), at);
-                all.extend(series.points().map(|(at, value)| (key(at), value)));
-            }
-        }
-    }
-    all
 }
 
 fn host(recording: &Recording, metric: &str) -> Vec<i64> {

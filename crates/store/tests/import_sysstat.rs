@@ -2,34 +2,18 @@
 //!
 //! One binary file of sadc was printed in several locales, and as JSON: all of them must give the same numbers.
 
-use pagetide_core::{Figure, Kind, MarkKind, Nanos, Recording, Table, Unit};
+use pagetide_core::{Figure, Kind, Nanos, Recording, Table, Unit};
 use pagetide_store::import::{FileKind, Import, Input, Options, import};
-use std::path::PathBuf;
+use support::{notes, values};
+
+mod support;
 
 fn fixture(name: &str) -> Input {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/import").join(name);
-    assert!(path.exists(), "{} is part of the repository", path.display());
-    Input::file(&path)
+    Input::file(&support::fixture(&format!("import/{name}")))
 }
 
 fn one(name: &str) -> Import {
     import(&[fixture(name)], &Options::default()).unwrap_or_else(|error| panic!("{name}: {error}"))
-}
-
-/// Every value: table, entity, metric, moment, value.
-fn values(recording: &Recording) -> Vec<(Table, String, String, i64, i64)> {
-    let mut all = Vec::new();
-    for table in Table::ALL {
-        for (entity, _) in recording.entities(table) {
-            for column in recording.metrics(table, entity) {
-                let series = recording.series(table, entity, &column.name).unwrap();
-                all.extend(
-                    series.points().map(|(at, value)| (table, entity.to_owned(), column.name.clone(), at, value)),
-                );
-            }
-        }
-    }
-    all
 }
 
 #[test]
@@ -70,14 +54,11 @@ fn sar_and_sadf_agree() {
         assert_eq!(json.report.files[0].skipped_lines, 0, "{:#?}", json.report.files[0]);
         assert_eq!(text.recording.stamps(), json.recording.stamps());
         let (text, json) = (values(&text.recording), values(&json.recording));
-        let names = |values: &[(Table, String, String, i64, i64)]| -> Vec<_> {
-            values.iter().map(|(table, entity, metric, at, _)| (*table, entity.clone(), metric.clone(), *at)).collect()
-        };
-        assert_eq!(names(&text), names(&json));
-        for (text, json) in text.iter().zip(&json) {
+        assert!(text.keys().eq(json.keys()));
+        for ((key, text), json) in text.iter().zip(json.values()) {
             // sadf gives sectors, of which sar prints half in KiB: both are rounded to two decimals.
-            let tolerance = if text.2.ends_with("_sectors") { 20_000 } else { 0 };
-            assert!((text.4 - json.4).abs() <= tolerance, "{text:?} and {json:?}");
+            let tolerance = if key.2.ends_with("_sectors") { 20_000 } else { 0 };
+            assert!((text - json).abs() <= tolerance, "{key:?}: {text} and {json}");
         }
     }
 }
@@ -93,15 +74,7 @@ fn a_night_is_passed() {
 #[test]
 fn restarts_and_comments_are_marked() {
     let import = one("sysstat-12.6.1/sar.C.txt");
-    let notes: Vec<&str> = import
-        .recording
-        .marks
-        .iter()
-        .filter_map(|mark| match &mark.kind {
-            MarkKind::Note { text } => Some(text.as_str()),
-            _ => None,
-        })
-        .collect();
+    let notes = notes(&import.recording);
     assert!(notes.contains(&"the host was started (2 CPU)"), "{notes:?}");
     assert!(notes.contains(&"comment: disk was added"), "{notes:?}");
 }
@@ -227,12 +200,8 @@ fn what_is_no_log_is_refused_with_what_to_do() {
     assert!(refused(&[0x1f, 0x8b, 8]).hint.contains("gunzip"));
     assert!(refused(b"hello\n").what.contains("looks like"));
     assert!(refused(b"").what.contains("x:"));
-    let other = String::from_utf8(std::fs::read(match_path("sysstat-12.6.1/sar.C.txt")).unwrap()).unwrap();
+    let other = String::from_utf8(std::fs::read(support::fixture("import/sysstat-12.6.1/sar.C.txt")).unwrap()).unwrap();
     let other = other.replace("(vm)", "(db2)");
     let two = import(&[fixture("sysstat-12.6.1/sar.C.txt"), Input::bytes("other", other)], &Options::default());
     assert!(two.unwrap_err().what.contains("is of the host vm, other of db2"));
-}
-
-fn match_path(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/import").join(name)
 }
