@@ -7,8 +7,8 @@ use crate::effect::{self, Effect, EffectKind};
 use crate::evidence::Origin;
 use crate::mechanisms::MECHANISMS;
 use crate::rule::{Mechanism, Role, Rule, When};
-use crate::rules;
 use crate::window::{Window, intervals};
+use crate::{harm, rules};
 use pagetide_core::{Cause, Finding, Link, Moment, Nanos, Recording, Rival, Span};
 
 fn role(finding: &Finding) -> Role {
@@ -52,11 +52,12 @@ fn process(finding: &Finding) -> Option<&str> {
 }
 
 /// The index of the finding that is the root of what happened; absent when nothing is wrong.
-pub(crate) fn root(recording: &Recording, findings: &[Finding]) -> Option<usize> {
+pub(crate) fn root(recording: &Recording, whole: Option<&Window<'_>>, findings: &[Finding]) -> Option<usize> {
+    let harms = |finding: &Finding| whole.is_none_or(|whole| harm::harms(whole, finding));
     let open = |index: &usize| {
         let finding = &findings[*index];
-        let mut others = findings.iter().filter(|other| *other != finding);
-        role(finding) <= Role::Effect && !others.any(|other| subsumes(recording, other, finding))
+        let mut others = findings.iter().filter(|other| *other != finding && harms(other));
+        role(finding) <= Role::Effect && harms(finding) && !others.any(|other| subsumes(recording, other, finding))
     };
     (0..findings.len()).filter(open).min_by(|a, b| {
         let (a, b) = (&findings[*a], &findings[*b]);
@@ -263,7 +264,7 @@ mod tests {
     fn of_two_findings_that_account_for_each_other_one_is_the_root() {
         let root = |one: Finding, other: Finding| {
             let findings = [one, other];
-            root(&Recording::default(), &findings).map(|index| findings[index].rule)
+            root(&Recording::default(), None, &findings).map(|index| findings[index].rule)
         };
         let stream = |from, confidence| finding(RuleId::StreamFloodsCache, from, confidence);
         let waste = |from, confidence| finding(RuleId::ReadAheadWaste, from, confidence);

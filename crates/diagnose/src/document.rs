@@ -1,6 +1,6 @@
 //! The rules as a page.
 
-use crate::rules;
+use crate::{harm, rules};
 use pagetide_core::{RuleDoc, Threshold};
 use std::fmt::Write;
 
@@ -22,18 +22,21 @@ const METHOD: &str = "\
   it began no later as far as the samples show, and while it lasts. Amounts (bytes read, freed, refaulted) stand beside each link. A finding that \
   another accounts for is no cause. Of the rest, the one with the strongest evidence is the cause, and the others are rivals, with the observation that \
   would decide.
-- **Thresholds** are printed from the values that the code compares with.
-
-## Rules
+- **Harm first.** A finding is a cause only if tasks lose time while it lasts, beyond the rate before: waits for IO and memory by pressure stall \
+  information, or CPU time that is idle for IO where that was not recorded, and waits for a CPU of cpu-bound. Without such a loss it is a remark. Growth of memory \
+  hurts later, and drop_caches and dirty throttling are facts: they need no loss. A loss that no rule explains is reported with its device, and never called healthy. \
+  A task that waits for one request after the other does its own work; a queue of requests is a loss.
+- **Thresholds** are printed from the values that the code compares with. Those of harm:
 
 ";
 
+fn threshold(limit: &Threshold) -> String {
+    let Threshold { name, value, why, source } = limit;
+    format!("{name}: {value}. {why} Source: {source}.")
+}
+
 /// The texts of a rule with their headings, in reading order.
 pub fn sections(rule: &RuleDoc) -> Vec<(&'static str, String)> {
-    let threshold = |limit: &Threshold| {
-        let Threshold { name, value, why, source } = limit;
-        format!("{name}: {value}. {why} Source: {source}.")
-    };
     let thresholds: Vec<String> = rule.thresholds.iter().map(threshold).collect();
     let subsumed = rules::by_id(rule.id).subsumes.iter().map(|subsumed| {
         let rules: Vec<&str> = subsumed.rules.iter().map(|rule| rule.as_str()).collect();
@@ -61,6 +64,9 @@ pub fn markdown(rules: &[RuleDoc]) -> String {
          writes this page; `pagetide explain RULE` prints the same texts.\n\n",
     );
     page.push_str(METHOD);
+    let harm = harm::THRESHOLDS.iter().map(threshold);
+    harm.for_each(|line| _ = writeln!(page, "- {line}"));
+    page.push_str("\n## Rules\n\n");
     for rule in rules {
         let _ = writeln!(page, "- [{}](#{}): {}", rule.id, rule.id, rule.title);
     }

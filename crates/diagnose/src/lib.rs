@@ -21,6 +21,7 @@ mod effect;
 mod episodes;
 mod evidence;
 mod findings;
+mod harm;
 mod limits;
 mod load;
 mod mechanisms;

@@ -26,6 +26,15 @@ pub(crate) enum Scope {
     Whole,
 }
 
+/// The time that tasks lose by a cause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Loss {
+    /// In waits for IO or memory.
+    Stalls,
+    /// In waits for a CPU.
+    Cpu,
+}
+
 /// How the kernel carries a cause to an effect.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Mechanism {
@@ -105,6 +114,8 @@ pub(crate) struct Rule {
     pub(crate) reports: Option<EffectKind>,
     pub(crate) leads_to: &'static [Mechanism],
     pub(crate) subsumes: &'static [Subsumed],
+    /// What tasks wait for by it: without such a wait its finding is a remark. Absent of growth, which hurts later, and of facts.
+    pub(crate) loss: Option<Loss>,
     /// Says why the cause is not this one.
     pub(crate) clears: Option<fn(Suspicion<'_>) -> Option<Cleared>>,
     /// Scenarios of the catalogue that reproduce it.
@@ -127,6 +138,7 @@ impl Rule {
             reports: None,
             leads_to: &[],
             subsumes: &[],
+            loss: Some(Loss::Stalls),
             clears: None,
             scenarios: &[],
             decides: "",

@@ -135,6 +135,27 @@ impl Signal {
         episodes
     }
 
+    /// The stretches in which the signal stays at or above a value, in order of time; one lower interval does not end a stretch.
+    pub(crate) fn held(&self, least: f64) -> Vec<Span> {
+        let mut held: Vec<Span> = Vec::new();
+        for point in self.points.iter().filter(|point| point.value >= least) {
+            match held.last_mut() {
+                Some(last) if point.from.saturating_sub(last.to.ns()) <= point.length() => {
+                    last.to = Moment::new(point.to)
+                }
+                _ => held.push(Span::new(point.from, point.to)),
+            }
+        }
+        held
+    }
+
+    /// Its lower quartile: an incident may last for more than half of a recording.
+    pub(crate) fn baseline<M>(&self) -> Option<Amount<M>> {
+        let mut values: Vec<f64> = self.points.iter().map(|point| point.value).collect();
+        values.sort_unstable_by(f64::total_cmp);
+        values.get(values.len() / 4).copied().map(Amount::new)
+    }
+
     /// The episodes, each with what comes together in it: rate times time, in any unit.
     pub(crate) fn weighed(&self) -> Vec<Weighed> {
         let amount = |span: Span| {

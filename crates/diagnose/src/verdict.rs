@@ -3,7 +3,7 @@
 use crate::findings::Stretches;
 use crate::rule::Suspicion;
 use crate::window::Window;
-use crate::{chain, coverage, rules};
+use crate::{chain, coverage, harm, rules};
 use pagetide_core::derived;
 use pagetide_core::{Cleared, Conclusion, Contradiction, Diagnosis, Finding, Link, Recording, RuleId};
 
@@ -22,7 +22,7 @@ fn conclude(recording: &Recording, stretches: &Stretches<'_>, mut findings: Vec<
         return Diagnosis { verdict: Conclusion::Experiment, summary, findings, ..Diagnosis::default() };
     }
     let unknown = coverage::gaps(recording);
-    if let Some(root) = chain::root(recording, &findings) {
+    if let Some(root) = chain::root(recording, stretches.whole.as_ref(), &findings) {
         let root = findings.remove(root);
         findings.insert(0, root);
         findings.retain(|finding| finding.rule != RuleId::Healthy);
@@ -31,7 +31,8 @@ fn conclude(recording: &Recording, stretches: &Stretches<'_>, mut findings: Vec<
     // What looks like trouble and is none is named by what it is.
     let named = |rule| findings.iter().position(|finding| finding.rule == rule);
     let healthy = named(RuleId::Healthy).or_else(|| named(RuleId::SwapInUse));
-    match healthy.filter(|_| unknown.is_empty()) {
+    let lost = stretches.whole.as_ref().and_then(harm::unexplained);
+    match healthy.filter(|_| unknown.is_empty() && lost.is_none()) {
         Some(index) => {
             let healthy = findings.remove(index);
             let summary = healthy.statement.clone();
@@ -39,11 +40,20 @@ fn conclude(recording: &Recording, stretches: &Stretches<'_>, mut findings: Vec<
             findings.insert(0, healthy);
             Diagnosis { verdict: Conclusion::Healthy, summary, cause, findings, ..Diagnosis::default() }
         }
-        None => cannot_tell(stretches.whole.as_ref(), findings, unknown),
+        None => cannot_tell(stretches.whole.as_ref(), findings, lost, unknown),
     }
 }
 
-fn cannot_tell(whole: Option<&Window<'_>>, findings: Vec<Finding>, mut unknown: Vec<String>) -> Diagnosis {
+fn cannot_tell(
+    whole: Option<&Window<'_>>,
+    mut findings: Vec<Finding>,
+    lost: Option<String>,
+    mut unknown: Vec<String>,
+) -> Diagnosis {
+    if let Some(lost) = lost {
+        findings.retain(|finding| finding.rule != RuleId::Healthy);
+        unknown.insert(0, lost);
+    }
     if unknown.is_empty() {
         unknown.push(
             whole.and_then(unexplained_waits).unwrap_or_else(|| {
@@ -71,7 +81,8 @@ fn with_cause(
     let root = &findings[0];
     let links = chain::links(recording, &stretches.windows, root);
     let contradictions = contradictions(&findings);
-    let summary = summary(root, &links, &contradictions);
+    let cost = stretches.whole.as_ref().and_then(|whole| harm::sentence(whole, root));
+    let summary = summary(root, cost, &links, &contradictions);
     Diagnosis {
         verdict: Conclusion::Cause,
         summary,
@@ -86,8 +97,9 @@ fn with_cause(
 }
 
 /// The first paragraph: the cause, its effects, what contradicts it, what to do.
-fn summary(root: &Finding, links: &[Link], contradictions: &[Contradiction]) -> String {
+fn summary(root: &Finding, cost: Option<String>, links: &[Link], contradictions: &[Contradiction]) -> String {
     let mut sentences = vec![root.statement.clone()];
+    sentences.extend(cost);
     let mut effects: Vec<&str> = links.iter().map(|link| link.effect.as_str()).collect();
     effects.dedup();
     if !effects.is_empty() {

@@ -150,6 +150,14 @@ impl<'a> Window<'a> {
         merged_span(&self.episodes.of(self.recording, signal), self.span)
     }
 
+    /// The longest time in this stretch for which a signal stays at or above a value.
+    pub(crate) fn held(&self, signal: SignalSpec<'_>, least: f64) -> Option<Span> {
+        let held = signal.signal(self.recording)?.held(least).into_iter();
+        let inside = held.filter(|span| span.overlaps(self.span));
+        let inside = inside.map(|span| Span { from: span.from.max(self.span.from), to: span.to.min(self.span.to) });
+        inside.max_by_key(|span| span.length())
+    }
+
     /// The same; all of the stretch when the signal has no episode in it.
     pub(crate) fn when(&self, signal: SignalSpec<'_>) -> Span {
         self.unusual(signal).unwrap_or(self.span)

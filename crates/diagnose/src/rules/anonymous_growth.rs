@@ -12,6 +12,7 @@ use pagetide_core::{Bytes, Cleared, Finding, Moment, Ratio, Relation, RuleDoc, R
 
 pub(crate) const RULE: Rule = Rule {
     name: "growth of anonymous memory",
+    loss: None,
     is: Some(EffectKind::AnonGrows),
     subsumes: &[
         subsumes(EffectKind::MajorFaults, &[RuleId::CodeThrash]).when(When::OtherProcess),

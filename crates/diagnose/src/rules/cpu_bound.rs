@@ -5,7 +5,7 @@ use crate::effect::EffectKind;
 use crate::episodes::SignalSpec;
 use crate::evidence::{EvidenceBuilder, Origin, advise};
 use crate::process;
-use crate::rule::{Rule, leads};
+use crate::rule::{Loss, Rule, leads};
 use crate::window::{REFAULTED, Window};
 use pagetide_core::derived;
 use pagetide_core::{Finding, Nanos, Ratio, Relation, RuleDoc, RuleId};
@@ -17,6 +17,7 @@ pub(crate) const RULE: Rule = Rule {
         "More tasks are runnable than there are CPUs.",
         "kernel/sched/psi.c: psi_task_change",
     )],
+    loss: Some(Loss::Cpu),
     decides: "CPU time of each process (`pidstat -u 1`) and cpu_steal.",
     ..Rule::new(
         RuleDoc {
@@ -67,6 +68,11 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let during = window.over(span);
     let idle = idle_share(&during)?;
     let waited = during.share(&derived::PSI_CPU_SOME);
+    // Where tasks queued for a CPU before, that they do is no incident.
+    let before = window.until(span.from).and_then(|quiet| quiet.share(&derived::PSI_CPU_SOME));
+    if before.is_some_and(|before| before >= QUEUED) {
+        return None;
+    }
     let runnable = during.host_level::<Count>("procs_running").map(|level| level.mean);
     let cpus = Amount::<Count>::new(f64::from(window.recording.manifest.cpus).max(1.0));
     let more = runnable.is_some_and(|tasks| tasks > cpus + Amount::new(1.0));

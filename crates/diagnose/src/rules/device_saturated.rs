@@ -7,7 +7,7 @@ use crate::evidence::{EvidenceBuilder, Origin, advise};
 use crate::limits::SATURATED;
 use crate::rule::{Role, Rule, subsumes};
 use crate::stream;
-use crate::window::{REFAULTED, Window};
+use crate::window::{REFAULTED, Window, intervals};
 use pagetide_core::derived;
 use pagetide_core::{Finding, Ratio, Relation, RuleDoc, RuleId};
 
@@ -41,6 +41,8 @@ pub(crate) const RULE: Rule = Rule {
 
 const QUEUE: Limit<Count> =
     Limit::new("requests in flight", 2.0, "With fewer, no request waits for another.", "Little's law");
+/// Intervals for which a queue in a longer stretch lasts.
+const LASTS: u64 = 5;
 const VICTIM: Limit<Ratio> = Limit::new(
     "refaulted bytes per byte read of a victim",
     0.5,
@@ -54,12 +56,20 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
 }
 
 fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
-    let (busy, queue) = (window.busy(disk)?, window.queue(disk)?);
-    if busy < SATURATED || queue < QUEUE {
-        return None;
-    }
+    let saturated = |window: &Window<'_>| {
+        let (busy, queue) = (window.busy(disk)?, window.queue(disk)?);
+        (busy >= SATURATED && queue >= QUEUE).then_some((busy, queue))
+    };
+    // A device is judged while it has a queue, and not by the mean over a stretch with pauses.
+    let held = || {
+        let span = window.held(SignalSpec::disk(disk, &derived::QUEUE_DEPTH), QUEUE.get())?;
+        let long = span.length() >= intervals(window.recording, LASTS);
+        saturated(&window.over(span)).filter(|_| long).map(|found| (found, span))
+    };
+    let whole = saturated(window).map(|found| (found, window.when(SignalSpec::disk(disk, &derived::BUSY))));
+    let ((busy, queue), span) = whole.or_else(held)?;
     let mut found = EvidenceBuilder::new(window);
-    found.span(window.when(SignalSpec::disk(disk, &derived::BUSY)));
+    found.span(span);
     found.origin(Origin::Disk(disk));
     let of = |what: &str| format!("{what} of {disk}");
     found.add(1.0 + grade(busy, 0.9, 0.98), "share of time busy", of("rate of io_ms, or util"), busy);

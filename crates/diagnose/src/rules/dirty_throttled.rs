@@ -12,6 +12,8 @@ use pagetide_core::{Advice, Bytes, Figure, Finding, Nanos, Ratio, Relation, Rule
 
 pub(crate) const RULE: Rule = Rule {
     name: "dirty throttling of writers",
+    // The kernel stops the writer: that is the loss itself.
+    loss: None,
     steps: true,
     leads_to: &[leads(
         EffectKind::Writes,

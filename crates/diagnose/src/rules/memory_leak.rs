@@ -12,6 +12,7 @@ use pagetide_core::{Bytes, Finding, Moment, Nanos, Ratio, RuleDoc, RuleId, Span,
 pub(crate) const RULE: Rule = Rule {
     name: "a memory leak",
     scope: Scope::Whole,
+    loss: None,
     is: Some(EffectKind::AnonGrows),
     subsumes: &[
         subsumes(EffectKind::AnonGrows, &[RuleId::AnonymousGrowth]),

@@ -13,6 +13,7 @@ use pagetide_core::{Bytes, Finding, Relation, RuleDoc, RuleId};
 pub(crate) const RULE: Rule = Rule {
     name: "growth of slab",
     scope: Scope::Whole,
+    loss: None,
     is: Some(EffectKind::SlabGrows),
     subsumes: &[
         subsumes(EffectKind::DirectReclaim, &[RuleId::DirectReclaim]),

@@ -66,6 +66,36 @@ fn waiting_that_no_rule_explains_is_not_called_healthy() {
 }
 
 #[test]
+fn a_finding_by_which_nobody_loses_time_is_no_cause() {
+    let waits = |micros: f64| {
+        let slow = move |at: f64| if at > 60.0 { micros } else { 100.0 };
+        diagnose(&stream().counter(Table::Host, "", "psi_io_some", slow).tell())
+    };
+    let harmless = waits(150.0);
+    assert!(harmless.cause.is_none_or(|cause| cause.rule.as_str() == "healthy"), "{}", harmless.summary);
+    assert!(harmless.findings.iter().any(|finding| finding.rule.as_str() == "stream-floods-cache"), "it is a remark");
+    let harmful = waits(200_000.0);
+    assert_eq!(harmful.cause.unwrap().rule.as_str(), "stream-floods-cache");
+    assert!(harmful.summary.contains("Tasks lost 0.2"), "{}", harmful.summary);
+}
+
+#[test]
+fn time_lost_without_a_known_cause_is_reported_and_not_called_healthy() {
+    let lost = |queue: f64| {
+        let during = move |at: f64, then: f64, else_: f64| if (40.0..100.0).contains(&at) { then } else { else_ };
+        let story = quiet(120)
+            .counter(Table::Host, "", "psi_io_some", move |at| during(at, 500_000.0, 2000.0))
+            .counter(Table::Disk, "sda", "weighted_io_ms", move |at| during(at, queue * 1000.0, 50.0));
+        diagnose(&story.tell())
+    };
+    let waits = lost(20.0);
+    assert_eq!((waits.verdict, waits.cause), (Conclusion::CannotTell, None));
+    assert!(waits.summary.contains("tasks lost 0.50 s of each second to waits for IO"), "{}", waits.summary);
+    assert!(waits.summary.contains("most of it on sda with 20.0 requests in flight"), "{}", waits.summary);
+    assert_eq!(lost(1.0).verdict, Conclusion::Healthy, "a program that reads one request at a time does its work");
+}
+
+#[test]
 fn the_chain_goes_from_the_stream_to_its_victims() {
     let diagnosis = diagnose(&stream().tell());
     assert_eq!(diagnosis.verdict, Conclusion::Cause);
@@ -185,7 +215,10 @@ fn an_incident_in_a_noisy_day_keeps_its_place() {
     for (seed, metric) in
         ["workingset_refault", "psi_io_some", "psi_cpu_some", "compact_stall", "cpu_user"].into_iter().enumerate()
     {
-        story = story.counter(Table::Host, "", metric, noise(seed as u64, 40));
+        let random = noise(seed as u64, 40);
+        // The stream costs others a twentieth of their time.
+        let waits = move |at: f64| if metric == "psi_io_some" && stream(at) { 50_000.0 } else { 0.0 };
+        story = story.counter(Table::Host, "", metric, move |at| waits(at) + random(at));
     }
     let faults = noise(99, 40);
     story = story.counter(Table::Host, "", "pgmajfault", move |at| if stream(at) { 400.0 } else { faults(at) });
