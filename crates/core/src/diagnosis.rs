@@ -28,6 +28,9 @@ pub struct Diagnosis {
     pub verdict: Conclusion,
     /// What happened, in a few sentences.
     pub summary: String,
+    /// What could not be read of the recording because it is damaged; a sentence each. The verdict is about the rest.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub damaged: Vec<String>,
     /// What the recording does not show, and why; a sentence each.
     pub unknown: Vec<String>,
     /// The cause that explains most; of a healthy host the rule `healthy` with its confidence.

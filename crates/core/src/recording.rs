@@ -107,6 +107,21 @@ pub struct Manifest {
     pub lost_samples: u64,
 }
 
+impl Manifest {
+    /// What the recording cannot show, a sentence each: for want of rights, or because the kernel does not count it.
+    pub fn blind(&self) -> Vec<String> {
+        let sentence = |missing: &Unreadable| {
+            let what = match missing.source.as_str() {
+                "/proc/1/io" => "the IO of other users' processes",
+                "taskstats" => "the delays of processes",
+                source => source,
+            };
+            format!("cannot see {what}: {}", missing.reason)
+        };
+        self.unreadable.iter().map(sentence).collect()
+    }
+}
+
 /// Something that the recorder wanted to read and could not, or that the kernel does not count, so that a number which is missing is not
 /// taken for 0.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

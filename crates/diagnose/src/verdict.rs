@@ -87,6 +87,7 @@ fn with_cause(
         verdict: Conclusion::Cause,
         summary,
         unknown,
+        damaged: Vec::new(),
         cause: Some(chain::cause(recording, root)),
         chain: links,
         rivals: chain::rivals(recording, &findings, 0),

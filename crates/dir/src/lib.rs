@@ -88,6 +88,17 @@ impl Dir {
         Ok(Self { fd, path: self.path.join(path), access: self.access })
     }
 
+    /// What has its path now, opened for the same, and made when it is missing and this one is for writing.
+    ///
+    /// # Errors
+    /// See [`Dir::own`] and [`Dir::open`].
+    pub fn reopen(&self) -> io::Result<Self> {
+        match self.access {
+            Access::Read => Self::open(&self.path),
+            Access::Write(_, group) => Self::own(&self.path, group),
+        }
+    }
+
     /// Makes a directory below this one and those above it, as far as they are missing.
     ///
     /// # Errors

@@ -43,6 +43,7 @@ pub(crate) enum Command {
     Cache(cache::Arguments),
     Evictions(evictions::Arguments),
     Mrc(mrc::Arguments),
+    Check(check::Arguments),
     Undo(undo::Arguments),
     Completions(completions::Arguments),
     Man(man::Arguments),
@@ -76,6 +77,7 @@ impl Arguments {
             Command::Mrc(arguments) => mrc::run(&arguments, json),
             Command::Completions(arguments) => completions::run(&arguments, &mut Self::command()),
             Command::Man(arguments) => man::run(&arguments, Self::command()),
+            Command::Check(arguments) => check::run(&arguments, json),
             Command::Undo(arguments) => undo::run(&arguments, json),
             Command::Guest => guest::run(),
         }

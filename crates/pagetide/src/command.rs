@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 pub(crate) mod cache;
+pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod diagnose;
 pub(crate) mod doctor;

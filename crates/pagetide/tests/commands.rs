@@ -39,6 +39,7 @@ fn every_command_has_help_with_an_example() {
         &["completions"],
         &["man"],
         &["undo"],
+        &["check"],
         &["lab"],
         &["lab", "show"],
         &["lab", "run"],

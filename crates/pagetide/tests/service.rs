@@ -296,6 +296,44 @@ fn a_disk_that_stays_full_costs_the_oldest_samples_and_the_gap_is_told() {
     assert!(after > 100, "{after} of {}", recording.stamps().len());
 }
 
+#[test]
+fn a_service_starts_on_a_full_disk_by_shortening_its_recording() {
+    let disk = Tmpfs::new("size=2m");
+    let folder = disk.0.path().join("rec");
+    let service = Service::start(&folder, &["--keep", "1d"]);
+    service.samples(5);
+    service.signal("HUP");
+    service.until("a sealed segment", |status| status["sealed_segments"] == 1);
+    service.samples(5);
+    assert_eq!(service.stop().0, Some(0));
+    let sealed = || load(&folder).stamps().len();
+    let before = sealed();
+    let ballast = disk.fill();
+    let service = Service::start(&folder, &["--keep", "1d"]);
+    service.samples(2);
+    fs::remove_file(&ballast).unwrap();
+    service.until("room again", |status| status["refused"].is_null());
+    assert_eq!(service.stop().0, Some(0));
+    assert!(sealed() > 0 && before > 0);
+}
+
+#[test]
+fn a_recording_whose_folder_is_removed_begins_anew() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path().join("rec");
+    let service = Service::start(&folder, &[]);
+    service.samples(5);
+    fs::remove_dir_all(&folder).unwrap();
+    let end = Instant::now() + PATIENCE;
+    let logs = || fs::read_dir(folder.join("open")).map_or(0, Iterator::count);
+    while logs() == 0 {
+        assert!(Instant::now() < end, "nothing is written to {}", folder.display());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(service.stop().0, Some(0));
+    assert!(!load(&folder).stamps().is_empty());
+}
+
 /// `CLOCK_BOOTTIME` to a hundredth of a second.
 fn boot_ns() -> i64 {
     let uptime = fs::read_to_string("/proc/uptime").unwrap();

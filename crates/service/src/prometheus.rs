@@ -83,6 +83,8 @@ fn recorder(text: &mut String, status: &Status, started_wall_ns: i64) {
     one("pagetide_recorder_waiting", "gauge", "samples and marks that wait to be written", &status.waiting);
     let refused = u8::from(status.refused.is_some());
     one("pagetide_recorder_write_refused", "gauge", "whether nothing can be written at present", &refused);
+    let meaning = "sources that the recorder has no right to read";
+    one("pagetide_recorder_unreadable_sources", "gauge", meaning, &status.blind.len());
     let interval = seconds(status.interval_ns);
     one("pagetide_recorder_interval_seconds", "gauge", "time between samples, as requested", &interval);
     let age = seconds(status.last_sample_age_ns);

@@ -86,7 +86,7 @@ impl Service {
         let address = listener.as_ref().map(Listener::address);
         let signals = Signals::catch(options.service)?;
         let (recorder, seal) = start_recorder(&options)?;
-        let status = StatusSource::new(&options.folder, options.interval, recorder.monitor());
+        let status = StatusSource::new(&options.folder, options.interval, recorder.monitor(), &options.root());
         let responder =
             Responder::start(&options.folder, options.group, listener, Endpoints::new(status, options.root()))?;
         if let Some(why) = &responder.no_socket {

@@ -30,6 +30,9 @@ pub struct Status {
     pub last_sample_age_ns: u64,
     /// Why samples cannot be written at present; absent while they are.
     pub refused: Option<String>,
+    /// What the recorder cannot see for want of rights, a sentence each.
+    #[serde(default)]
+    pub blind: Vec<String>,
     /// CPU time of the whole process.
     pub cpu_ns: u64,
     /// Resident memory of the process.
@@ -45,13 +48,15 @@ pub(crate) struct StatusSource {
     interval: Nanos,
     monitor: Monitor,
     started: Stamp,
+    blind: Vec<String>,
 }
 
 impl StatusSource {
     /// The recorder that `monitor` watches; it starts now.
-    pub(crate) fn new(folder: &Path, interval: Nanos, monitor: Monitor) -> Self {
+    pub(crate) fn new(folder: &Path, interval: Nanos, monitor: Monitor, root: &Root) -> Self {
+        let blind = pagetide_kernel::facts(root).map_or_else(|error| vec![error.to_string()], |facts| facts.blind());
         let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-        Self { folder, interval, monitor, started: now() }
+        Self { folder, interval, monitor, started: now(), blind }
     }
 
     /// Wall clock of the recorder's start.
@@ -78,6 +83,7 @@ impl StatusSource {
             waiting: progress.waiting,
             last_sample_age_ns: since(progress.last),
             refused: progress.refused.map(|error| error.to_string()),
+            blind: self.blind.clone(),
             cpu_ns: u64::try_from(cpu.tv_sec * 1_000_000_000 + cpu.tv_nsec).unwrap_or(0),
             resident_bytes: field("VmRSS"),
             peak_resident_bytes: field("VmHWM"),

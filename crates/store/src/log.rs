@@ -68,6 +68,18 @@ pub(crate) fn continues_behind(mut file: File, offset: u64) -> io::Result<bool> 
     Ok(false)
 }
 
+/// [`continues_behind`] for a log that may be written meanwhile: what is valid at `offset` now has come since.
+pub(crate) fn is_damaged_at(file: File, offset: u64) -> io::Result<bool> {
+    let mut start = Vec::new();
+    let mut beginning = file.try_clone()?;
+    beginning.seek(SeekFrom::Start(offset))?;
+    beginning.take(LONGEST_RECORD).read_to_end(&mut start)?;
+    Ok(!start.is_empty() && !frame::starts(&start, offset) && continues_behind(file, offset)?)
+}
+
+/// A record has at most 64 MiB, and what frames it.
+const LONGEST_RECORD: u64 = (64 << 20) + 64;
+
 /// The kinds of records, as their byte in the log.
 mod kind {
     /// JSON of [`super::Start`].

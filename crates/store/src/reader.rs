@@ -1,6 +1,7 @@
 //! Gives a recording back.
 
 mod axis;
+mod damage;
 mod gather;
 mod segment;
 
@@ -8,6 +9,7 @@ use crate::layout::{Folder, MANIFEST, SealedPath, SegmentName};
 use crate::seal::Survey;
 use crate::sealed::{self, SealedFile};
 use crate::{FORMAT_VERSION, file_error};
+pub use damage::Damage;
 use gather::Gathered;
 use pagetide_core::{Error, Manifest, Recording, Selection, Source};
 use pagetide_dir::Dir;
@@ -21,6 +23,7 @@ use std::path::Path;
 pub struct Reader {
     folder: Folder,
     manifest: Manifest,
+    damage: Damage,
 }
 
 /// How often a load starts again because a segment was removed under its hands.
@@ -53,8 +56,9 @@ impl Reader {
 
     pub(crate) fn of(folder: Folder) -> Result<Self, Error> {
         let path = folder.full(Path::new(MANIFEST));
+        let damage = Damage::default();
         let manifest = match folder.read_manifest() {
-            Ok(text) => serde_json::from_slice(&text).ok(),
+            Ok(text) => serde_json::from_slice(&text).inspect_err(|_| damage.manifest()).ok(),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(file_error::io("read it", &path, &error)),
         };
@@ -64,12 +68,22 @@ impl Reader {
         if manifest.schema_version > FORMAT_VERSION {
             return Err(file_error::newer(&path, manifest.schema_version));
         }
-        Ok(Self { folder, manifest })
+        Ok(Self { folder, manifest, damage })
     }
 
     /// The manifest: what is known of the host and of the run that wrote last.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
+    }
+
+    /// The recording's folder.
+    pub fn folder(&self) -> &Path {
+        self.folder.dir().path()
+    }
+
+    /// The damage that this reader comes across, in the files that it reads from now on.
+    pub fn damage(&self) -> Damage {
+        self.damage.clone()
     }
 
     /// The sealed files by segment, then by table.
@@ -97,8 +111,8 @@ impl Reader {
             // It was sealed between two looks.
             return Err(io::Error::from(io::ErrorKind::NotFound).into());
         }
-        let text = format!("store: segment {} is damaged: its file in sample/ is missing", file.name.text());
-        gathered.note(file.name.wall_ns(), text);
+        let text = format!("segment {} is damaged: its file in sample/ is missing", file.name.text());
+        gathered.damaged(&file.name, text, &damage::cost(&file.name, sealed::SAMPLES));
         Ok(())
     }
 
@@ -109,7 +123,8 @@ impl Reader {
             logs.insert(name.number, name);
         }
         let mut files = self.sealed_segments()?;
-        let mut gathered = Gathered::new(selection, with_values);
+        self.damage.look_for_logs(&self.folder)?;
+        let mut gathered = Gathered::new(selection, with_values, self.damage.clone());
         let numbers: std::collections::BTreeSet<u64> = logs.keys().chain(files.keys()).copied().collect();
         for number in numbers {
             if let Some(name) = logs.get(&number) {

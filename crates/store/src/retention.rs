@@ -29,13 +29,7 @@ impl Keep {
             return Ok(());
         }
         let logs = folder.logs()?;
-        let mut segments: BTreeMap<u64, Vec<SealedPath>> = BTreeMap::new();
-        // The file of samples makes the segment: it is listed, and so removed, first.
-        for kind in sealed::kinds() {
-            for file in folder.sealed_files(kind)? {
-                segments.entry(file.name.number).or_default().push(file);
-            }
-        }
+        let segments = by_segment(folder)?;
         let mut total: u64 = logs.iter().map(|name| folder.size(&layout::log(name))).sum();
         total += segments.values().flatten().map(|file| folder.size(&file.path)).sum::<u64>();
         // A segment ends where the next one begins.
@@ -54,14 +48,41 @@ impl Keep {
             if !old && self.size.is_none_or(|limit| total <= limit.get()) {
                 break;
             }
-            for file in files_of {
-                total = total.saturating_sub(folder.size(&file.path));
-                files.remove(folder.dir(), &file.path)?;
-                for above in file.path.ancestors().skip(1).take(2) {
-                    files.remove_empty_folder(folder.dir(), above)?;
-                }
-            }
+            total = total.saturating_sub(files_of.iter().map(|file| folder.size(&file.path)).sum());
+            remove(files, folder, files_of)?;
         }
         Ok(())
     }
+
+    /// Removes the oldest sealed segment, to make room on a full disk, if this limits the recording at all. Gives whether there was one.
+    pub(crate) fn make_room(&self, files: &dyn Files, folder: &Folder) -> io::Result<bool> {
+        if *self == Self::default() {
+            return Ok(false);
+        }
+        let segments = by_segment(folder)?;
+        let oldest = segments.values().next();
+        oldest.map_or(Ok(false), |files_of| remove(files, folder, files_of).map(|()| true))
+    }
+}
+
+/// The sealed files of each segment. The file of samples makes the segment: it is listed, and so removed, first.
+fn by_segment(folder: &Folder) -> io::Result<BTreeMap<u64, Vec<SealedPath>>> {
+    let mut segments: BTreeMap<u64, Vec<SealedPath>> = BTreeMap::new();
+    for kind in sealed::kinds() {
+        for file in folder.sealed_files(kind)? {
+            segments.entry(file.name.number).or_default().push(file);
+        }
+    }
+    Ok(segments)
+}
+
+/// Removes the files of a segment, and the folders that are empty then.
+fn remove(files: &dyn Files, folder: &Folder, of_segment: &[SealedPath]) -> io::Result<()> {
+    for file in of_segment {
+        files.remove(folder.dir(), &file.path)?;
+        for above in file.path.ancestors().skip(1).take(2) {
+            files.remove_empty_folder(folder.dir(), above)?;
+        }
+    }
+    Ok(())
 }

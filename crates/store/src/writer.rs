@@ -29,6 +29,7 @@ const LARGEST_LOG: u64 = 64 << 20;
 pub struct Writer {
     folder: Folder,
     files: Arc<dyn Files>,
+    keep: Keep,
     manifest: Manifest,
     open: Option<OpenLog>,
     sealer: Sealer,
@@ -130,6 +131,7 @@ impl Writer {
             sealer: Sealer::new(Work { files: files.clone(), folder: folder.clone(), keep }),
             folder,
             files,
+            keep,
             manifest: Manifest::default(),
             open: None,
             next_segment: 1,
@@ -170,7 +172,15 @@ impl Writer {
         let failed = |error| file_error::io("write the manifest", &self.folder.full(path), &error);
         let mut text = serde_json::to_vec_pretty(&self.manifest).map_err(|error| failed(error.into()))?;
         text.push(b'\n');
-        files::replace(&*self.files, self.folder.dir(), path, &text).map_err(failed)
+        let (files, folder) = (&*self.files, &self.folder);
+        let mut written = files::replace(files, folder.dir(), path, &text);
+        // A full disk is no reason not to start: what is kept may be shorter.
+        while written.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::StorageFull)
+            && self.keep.make_room(files, folder).map_err(failed)?
+        {
+            written = files::replace(files, folder.dir(), path, &text);
+        }
+        written.map_err(failed)
     }
 
     /// Ends the open segment, which is sealed in the background. What comes next begins another one.
@@ -180,10 +190,28 @@ impl Writer {
         }
     }
 
+    /// Somebody removed the folder: what is written to it has no name. The recording begins anew in a folder of that path.
+    fn begin_anew(&mut self) -> Result<(), Error> {
+        let dir = self.folder.dir();
+        let folder = Folder::new(dir.reopen().map_err(|error| file_error::io("write to it", dir.path(), &error))?);
+        let open = Path::new(OPEN);
+        let made = self.files.make_folder(folder.dir(), open);
+        made.map_err(|error| file_error::io("make the folder", &folder.full(open), &error))?;
+        // The lock on a folder that was removed is nobody's.
+        self._lock = lock(folder.dir())?;
+        self.sealer = Sealer::new(Work { files: self.files.clone(), folder: folder.clone(), keep: self.keep });
+        self.folder = folder;
+        self.open = None;
+        self.write_manifest(&self.manifest.clone())
+    }
+
     /// The log for something at `stamp`: a new one when there is none or the segment is over.
     fn log(&mut self, stamp: Stamp) -> Result<&mut OpenLog, Error> {
         if self.open.as_ref().is_some_and(|log| log.is_over(stamp)) {
             self.end_segment();
+        }
+        if self.folder.dir().is_removed() {
+            self.begin_anew()?;
         }
         let log = match self.open.take() {
             Some(log) => log,

@@ -163,7 +163,8 @@ fn title(report: &Report) -> String {
 }
 
 fn lead(report: &Report) -> Vec<String> {
-    let mut lead = Vec::new();
+    // What is missing comes before what is said about the rest.
+    let mut lead: Vec<String> = report.diagnosis.damaged.iter().map(|line| format!("Damaged: {line}.")).collect();
     if let Some(scenario) = &report.scenario {
         lead.extend(Some(scenario.about.trim().to_owned()).filter(|about| !about.is_empty()));
         lead.extend(Some(format!("Source: {}.", scenario.source)).filter(|_| !scenario.source.is_empty()));

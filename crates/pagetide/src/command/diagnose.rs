@@ -60,12 +60,15 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let (from_wall_ns, to_wall_ns) = part.unzip();
     // What the lab knows of a run holds for all of it.
     let run = if part.is_some() { None } else { recordings::result(&arguments.recording)? };
-    let mut recording = LazyRecording::open(recordings::open(&arguments.recording)?, from_wall_ns, to_wall_ns)?;
+    let reader = recordings::open(&arguments.recording)?;
+    let damage = reader.damage();
+    let mut recording = LazyRecording::open(reader, from_wall_ns, to_wall_ns)?;
     if arguments.step.is_some() {
         recording.drop_marks();
     }
     let shown = if json && arguments.html.is_none() { Vec::new() } else { pagetide_view::metrics() };
-    let diagnosis = pagetide_diagnose::diagnose_lazy(&mut recording, &shown)?;
+    let mut diagnosis = pagetide_diagnose::diagnose_lazy(&mut recording, &shown)?;
+    diagnosis.damaged = damage.lines();
     let mut recording = recording.into_recording();
     let scenario = run.as_ref().map(|run| reports::scenario(&arguments.recording, run)).transpose()?.flatten();
     recordings::set_zone(&mut recording.manifest, arguments.utc);
@@ -79,5 +82,5 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     } else {
         reports::print_text(&report)?;
     }
-    Ok(Outcome::Done)
+    Ok(if report.diagnosis.damaged.is_empty() { Outcome::Done } else { Outcome::Failed })
 }

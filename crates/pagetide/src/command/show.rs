@@ -4,7 +4,7 @@ use super::Outcome;
 use crate::output::{self, Content};
 use crate::recordings;
 use clap::ValueEnum;
-use pagetide_core::{Document, Error, Nanos, Recording, printable};
+use pagetide_core::{Document, Error, Nanos, Recording, Source, printable};
 use pagetide_view::show::{self, Heading, Row, Topic, TopicTable};
 use pagetide_view::text::Style;
 use serde::Serialize;
@@ -74,7 +74,12 @@ impl ValueEnum for Choice {
 
 pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let topic = arguments.topic.0;
-    let recording = recordings::load(&arguments.recording, &topic.selection())?;
+    let reader = recordings::open(&arguments.recording)?;
+    let recording = reader.load(&topic.selection())?;
+    let damaged = reader.damage().lines();
+    for line in damaged.iter().map(|line| format!("damaged: {}", printable(line))).filter(|_| !json) {
+        if arguments.csv { output::say(&line) } else { output::print(&(line + "\n"))? }
+    }
     let clock = recordings::clock(&recording.manifest, arguments.utc);
     let range = recordings::range(&recording, &clock, arguments.from.as_deref(), arguments.to.as_deref())?;
     let every = arguments.every.map(|every| i64::try_from(every.get()).unwrap_or(i64::MAX));
@@ -84,20 +89,20 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     }
     let idle = if arguments.all || arguments.only.is_some() { 0 } else { shown.hide_idle() };
     if json {
-        output::stream(Content::Json, |out| write_json(&shown, out))?;
+        output::stream(Content::Json, |out| write_json(&shown, &damaged, out))?;
     } else if arguments.csv {
         output::stream(Content::Text, |out| write_csv(&shown, out))?;
     } else {
         let style = Style { colour: output::colour(), width: output::width().max(160) };
         let any = output::stream(Content::Coloured, |out| show::draw(&shown, &clock, style, out))?;
         if !any && idle == 0 {
-            output::say(&nothing(arguments, &recording));
+            output::say(&nothing(arguments, &recording, !damaged.is_empty()));
         }
     }
     if idle > 0 {
         output::say(&format!("{idle} that did nothing are not shown (--all shows them)"));
     }
-    Ok(Outcome::Done)
+    Ok(if damaged.is_empty() { Outcome::Done } else { Outcome::Failed })
 }
 
 /// Whether an entity has the name that `--only` gives, or a process that command.
@@ -117,9 +122,12 @@ fn matches(pattern: &str, name: &str) -> bool {
 }
 
 /// Why there is no row.
-fn nothing(arguments: &Arguments, recording: &Recording) -> String {
+fn nothing(arguments: &Arguments, recording: &Recording, damaged: bool) -> String {
     let topic = arguments.topic.0;
     let mut names = recording.entities(topic.table()).peekable();
+    if names.peek().is_none() && damaged {
+        return format!("no rows: what can be read of the recording has nothing for {}", topic.name());
+    }
     if names.peek().is_none() {
         return format!("no rows: the recording has nothing for {}", topic.name());
     }
@@ -154,7 +162,7 @@ fn write_csv(shown: &TopicTable<'_>, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// The same document as any other, but its rows are never there all at once.
-fn write_json(shown: &TopicTable<'_>, out: &mut dyn Write) -> io::Result<()> {
+fn write_json(shown: &TopicTable<'_>, damaged: &[String], out: &mut dyn Write) -> io::Result<()> {
     struct Rows<'a>(&'a TopicTable<'a>);
     impl Serialize for Rows<'_> {
         fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -164,6 +172,8 @@ fn write_json(shown: &TopicTable<'_>, out: &mut dyn Write) -> io::Result<()> {
     }
     #[derive(Serialize)]
     struct Body<'a> {
+        #[serde(skip_serializing_if = "<[String]>::is_empty")]
+        damaged: &'a [String],
         columns: Vec<Value>,
         rows: Rows<'a>,
         averages: Vec<Map<String, Value>>,
@@ -177,7 +187,7 @@ fn write_json(shown: &TopicTable<'_>, out: &mut dyn Write) -> io::Result<()> {
         object.remove("time");
         object
     });
-    let body = Body { columns: columns.collect(), rows: Rows(shown), averages: averages.collect() };
+    let body = Body { damaged, columns: columns.collect(), rows: Rows(shown), averages: averages.collect() };
     serde_json::to_writer_pretty(&mut *out, &Document::new(body))?;
     writeln!(out)
 }

@@ -1,7 +1,9 @@
 //! A recording being put together from segments, by column.
 
 use super::axis::{self, Run};
+use super::damage::Damage;
 use super::segment::Rows;
+use crate::layout::SegmentName;
 use pagetide_core::{
     Column, Entity, Manifest, Mark, MarkKind, Recording, RecordingBuilder, Sample, Schema, Selection, Stamp, Table,
     Values,
@@ -14,6 +16,7 @@ pub(super) struct Gathered<'a> {
     pub(super) selection: &'a Selection,
     /// Whether values are wanted at all, and not only times and marks.
     with_values: bool,
+    damage: Damage,
     /// How many sealed segments there were.
     pub(super) sealed_segments: usize,
     stamps: Vec<Stamp>,
@@ -37,8 +40,9 @@ struct Gathering {
 pub(super) type Slots = BTreeMap<(Table, u32), (usize, Vec<Option<usize>>)>;
 
 impl<'a> Gathered<'a> {
-    pub(super) fn new(selection: &'a Selection, with_values: bool) -> Self {
+    pub(super) fn new(selection: &'a Selection, with_values: bool, damage: Damage) -> Self {
         Self {
+            damage,
             selection,
             with_values,
             sealed_segments: 0,
@@ -79,6 +83,14 @@ impl<'a> Gathered<'a> {
         if wall_ns.is_none_or(|wall_ns| self.wants(wall_ns)) {
             self.marks.push(Mark { stamp: last, kind: MarkKind::Note { text } });
         }
+    }
+
+    /// Says that something of a segment is damaged, and what is lost.
+    pub(super) fn damaged(&mut self, name: &SegmentName, what: String, cost: &str) {
+        if name.wall_ns().is_none_or(|wall_ns| self.selection.to_wall_ns.is_none_or(|to| wall_ns <= to)) {
+            self.damage.add(format!("{what}: {cost}"));
+        }
+        self.note(name.wall_ns(), format!("store: {what}"));
     }
 
     /// Adds a sample's stamp and gives its place; absent when it was not selected.

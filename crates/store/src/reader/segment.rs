@@ -1,5 +1,6 @@
 //! Reading one segment, open or sealed.
 
+use super::damage;
 use super::gather::Gathered;
 use crate::RATE_FACTOR_BEFORE_3;
 use crate::layout::{self, Folder, SealedPath, SegmentName};
@@ -30,7 +31,10 @@ impl From<io::Error> for Trouble {
 pub(super) fn open(folder: &Folder, name: &SegmentName, gathered: &mut Gathered<'_>) -> Result<(), Trouble> {
     let path = || folder.full(&layout::log(name));
     let failed = |error| Trouble::Io(path(), error);
-    let mut log = match LogReader::open(BufReader::new(folder.open_log(name).map_err(failed)?)) {
+    let file = folder.open_log(name).map_err(failed)?;
+    // The same file by another descriptor: by its name it may be gone by then, sealed.
+    let again = file.try_clone().map_err(failed)?;
+    let mut log = match LogReader::open(BufReader::new(file)) {
         Ok(log) => log,
         // Its writer has not come to the first record yet, or crashed before.
         Err(LogError::NotALog) => return Ok(()),
@@ -44,6 +48,11 @@ pub(super) fn open(folder: &Folder, name: &SegmentName, gathered: &mut Gathered<
             Event::Mark(mark) => gathered.mark(mark),
             Event::Sample => gathered.sample(log.schema(), log.sample(), &mut slots),
         }
+    }
+    let valid = log.valid();
+    if log::is_damaged_at(again, valid).map_err(failed)? {
+        let what = format!("{} is damaged at byte {valid}", path().display());
+        gathered.damaged(name, what, "the samples behind it are lost");
     }
     Ok(())
 }
@@ -119,8 +128,8 @@ fn siblings(
         // A segment that is being removed loses its file of samples first.
         folder.open_sealed(samples).map_err(|error| Trouble::Io(samples.path.clone(), error))?;
         let why = if there.is_empty() { "is missing" } else { "is not the one that was written with it" };
-        let text = format!("store: segment {} is damaged: its file in {kind}/ {why}", samples.name.text());
-        gathered.note(samples.name.wall_ns(), text);
+        let text = format!("segment {} is damaged: its file in {kind}/ {why}", samples.name.text());
+        gathered.damaged(&samples.name, text, &damage::cost(&samples.name, kind));
     }
     Ok(siblings)
 }
@@ -139,8 +148,8 @@ fn read<T>(
         Err(SealedError::Io(error)) => Err(Trouble::Io(folder.full(&path.path), error)),
         Err(SealedError::Newer(version)) => Err(Trouble::Newer(folder.full(&path.path), version)),
         Err(SealedError::Damaged(why)) => {
-            gathered
-                .note(path.name.wall_ns(), format!("store: {} is left out: {why}", folder.full(&path.path).display()));
+            let what = format!("{} is left out: {why}", folder.full(&path.path).display());
+            gathered.damaged(&path.name, what, &damage::cost_of(path));
             Ok(None)
         }
     }

@@ -49,11 +49,12 @@ fn describe(status: &Status) -> String {
         None => "yes".to_owned(),
         Some(why) => format!("no: {why}; {} wait in memory", status.waiting),
     };
+    let blind: String = status.blind.iter().map(|line| format!("blind     {line}\n")).collect();
     format!(
         "{}: process {} has recorded for {}, every {}\n\
          samples   {}, the last one {} ago; {} late, {} lost\n\
          written   {writes}\n\
-         cost      {} of CPU ({per_sample} per sample), {} of memory (at most {})\n",
+         cost      {} of CPU ({per_sample} per sample), {} of memory (at most {})\n{blind}",
         status.recording.display(),
         status.pid,
         Nanos::new(status.running_ns),

@@ -1,0 +1,50 @@
+//! What cannot be read of a recording, and what that costs.
+
+use crate::layout::{Folder, MANIFEST, OPEN, SealedPath, SegmentName};
+use crate::sealed;
+use std::collections::BTreeSet;
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The damage that a reader has come across so far, in the files that it had to read. Clones are the same list.
+#[derive(Debug, Clone, Default)]
+pub struct Damage(Arc<Mutex<BTreeSet<String>>>);
+
+impl Damage {
+    /// A sentence for each damaged file: which, why, what is lost.
+    pub fn lines(&self) -> Vec<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+    }
+
+    pub(super) fn add(&self, line: String) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(line);
+    }
+
+    /// Logs that a recorder found damaged and set aside when it sealed them.
+    pub(super) fn look_for_logs(&self, folder: &Folder) -> io::Result<()> {
+        for name in folder.dir().names(Path::new(OPEN))?.iter().filter(|name| name.ends_with(".damaged")) {
+            self.add(format!("{OPEN}/{name} is damaged: the samples behind the damage are lost"));
+        }
+        Ok(())
+    }
+
+    pub(super) fn manifest(&self) {
+        self.add(format!("{MANIFEST} is damaged: what it says is taken from the last segment"));
+    }
+}
+
+/// What a sealed file of a segment holds, and so what is lost without it.
+pub(super) fn cost(name: &SegmentName, kind: &str) -> String {
+    match kind {
+        sealed::SAMPLES => format!("all samples of segment {} are lost", name.text()),
+        sealed::MARKS => format!("the marks of segment {} are lost", name.text()),
+        table => format!("the {table} rows of segment {} are lost", name.text()),
+    }
+}
+
+/// The same of a file.
+pub(super) fn cost_of(file: &SealedPath) -> String {
+    let kind = file.path.iter().next().unwrap_or_default().to_string_lossy();
+    cost(&file.name, &kind)
+}
