@@ -2,6 +2,7 @@
 
 mod archive;
 mod cgroups;
+mod machines;
 mod parsers;
 mod survey;
 mod trees;
