@@ -4,6 +4,7 @@
 //! and it neither disturbs the recording nor depends on it. Processes are left out; each would be series of its own.
 
 use crate::status::Status;
+use pagetide_core::derived::{self, Term};
 use pagetide_core::{Column, Kind, Sample, Schema, Table, TableSample, Unit, metric};
 use pagetide_kernel::{Root, Sampler, Watch, cgroup};
 use std::fmt::{Display, Write};
@@ -63,6 +64,7 @@ impl Scraper {
             reading.sample.clear();
             let complete = reading.sampler.sample(&mut reading.schema, &mut reading.sample).is_ok();
             host(&mut text, &reading.schema, &reading.sample, names);
+            derived(&mut text, &reading.schema, &reading.sample);
             complete
         });
         let meaning = "1 when all files of the kernel could be read, else 0";
@@ -113,6 +115,34 @@ fn host(text: &mut String, schema: &Schema, sample: &Sample, names: bool) {
     for rows in sample.tables().filter(|rows| told(rows.table())) {
         for (at, column) in schema.columns(rows.table()).iter().enumerate() {
             series(text, schema, rows, at, column);
+        }
+    }
+}
+
+/// The host's derived metrics that one reading gives: those of gauges, and sums of counters as counters. Prometheus has the ratios itself.
+fn derived(text: &mut String, schema: &Schema, sample: &Sample) {
+    let columns = schema.columns(Table::Host);
+    let Some((_, values)) = sample.table(Table::Host).and_then(|rows| rows.rows().next()) else { return };
+    let field = |term: Term| {
+        let at = columns.iter().position(|column| column.name == term.metric())?;
+        Some(columns[at].unit.to_base(values.get(at).copied().flatten()? as f64))
+    };
+    for metric in derived::ALL.iter().filter(|metric| metric.tables.contains(&Table::Host)) {
+        let terms = metric.formula.terms();
+        let counts = terms.iter().any(|term| matches!(term, Term::Rate(_)));
+        // A formula of one counter is that counter, which has its own series.
+        if counts && (!metric.formula.is_sum() || terms.len() == 1) {
+            continue;
+        }
+        let unit = match metric.unit {
+            Unit::Bytes | Unit::BytesPerSecond => "_bytes",
+            Unit::Pages | Unit::PagesPerSecond => "_pages",
+            Unit::Ratio => "_ratio",
+            _ => "",
+        };
+        let (end, kind) = if counts { ("_total", "counter") } else { ("", "gauge") };
+        if let Some(value) = metric.evaluate(&field) {
+            single(text, &format!("pagetide_derived_{}{unit}{end}", metric.name), kind, metric.meaning, value);
         }
     }
 }
@@ -285,6 +315,32 @@ mod tests {
                 assert!(names.insert(name.clone()), "{name} is there twice");
             }
         }
+    }
+
+    #[test]
+    fn derived_metrics_are_gauges_and_sums_of_counters() {
+        let mut schema = Schema::default();
+        let host = schema.push_entity(Table::Host, Entity { name: String::new(), label: String::new() });
+        let fields =
+            [("MemTotal", 100), ("MemAvailable", 30), ("pgscan_anon", 5), ("pgscan_file", 7), ("pgscan_kswapd", 4)];
+        for (name, _) in fields {
+            schema.column(Table::Host, name);
+        }
+        let mut sample = Sample::default();
+        let row = sample.row(Table::Host, host, fields.len());
+        row.iter_mut().zip(fields).for_each(|(cell, (_, value))| *cell = Some(value));
+        let mut text = String::new();
+        derived(&mut text, &schema, &sample);
+        let values: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
+        assert_eq!(
+            values,
+            [
+                "pagetide_derived_used_bytes 70",
+                "pagetide_derived_used_share_ratio 0.7",
+                "pagetide_derived_scanned_pages_total 12",
+                "pagetide_derived_scanned_for_host_pages_total 4",
+            ]
+        );
     }
 
     #[test]
