@@ -63,6 +63,12 @@ pub(crate) struct Traced {
 }
 
 impl Traced {
+    /// A trace on pages of 4 KiB that found nothing, for tests.
+    #[cfg(test)]
+    pub(crate) fn empty() -> Self {
+        Self { summary: Summary::default(), names: Names::new(), missing: Vec::new(), page: Bytes::new(4096) }
+    }
+
     /// What a file is called: its path, else its inode.
     pub(crate) fn name(&self, file: File) -> String {
         self.names.get(&file).cloned().flatten().unwrap_or_else(|| unnamed(file))

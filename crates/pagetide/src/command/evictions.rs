@@ -277,3 +277,51 @@ fn waiting(traced: &Traced, style: Style) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pagetide_trace::{Evicted, File};
+
+    fn traced() -> Traced {
+        let who = |comm: &str, group: &str| Some(Identity { comm: comm.into(), group: group.into() });
+        let (tar, postgres) =
+            (who("tar", "/system.slice/backup.service"), who("postgres", "/system.slice/postgresql.service"));
+        let file = |ino| Some(File { dev: 254 << 20, ino });
+        let mut traced = Traced::empty();
+        let mut add = |mechanism, evictor: &Option<Identity>, user: &Option<Identity>, ino, pages, read_again| {
+            let key = EvictionKey { mechanism, evictor: evictor.clone(), file: file(ino), user: user.clone() };
+            traced.summary.evictions.insert(key, Evicted { pages, read_again });
+        };
+        add(Mechanism::Kswapd, &tar, &postgres, 1, 25_600.0, 12_800.0);
+        add(Mechanism::Direct, &tar, &postgres, 1, 2_560.0, 0.0);
+        add(Mechanism::Kswapd, &tar, &tar, 2, 51_200.0, 0.0);
+        traced.names.insert(File { dev: 254 << 20, ino: 1 }, Some("/var/lib/postgresql/base/16384/2619".into()));
+        traced.summary.coverage.scale = 64;
+        traced.summary.coverage.time_ns = 10_000_000_000;
+        traced
+    }
+
+    #[test]
+    fn the_first_line_is_who_evicted_how_much_of_whom() {
+        let traced = traced();
+        let text = answer(&traced, &rows(&traced, By::Program));
+        assert_eq!(
+            text,
+            "backup.service/tar evicted 100 MiB of postgresql.service/postgres (/var/lib/postgresql/base/16384/2619), \
+             50 MiB of it read again.\n\
+             All in 10 s: 310 MiB evicted, 50 MiB of it read again (from 1/64 of the pages)."
+        );
+    }
+
+    #[test]
+    fn rows_are_added_up_by_what_is_asked_for() {
+        let traced = traced();
+        let sums = |by| rows(&traced, by).iter().map(|row| row.evicted_bytes >> 20).collect::<Vec<_>>();
+        assert_eq!(sums(By::Program), [100, 200, 10]);
+        assert_eq!(sums(By::Group), [110, 200]);
+        assert_eq!(sums(By::File), [110, 200]);
+        assert_eq!(sums(By::Device), [310]);
+        assert_eq!(rows(&traced, By::File)[1].file.as_deref(), Some("inode 2 on 254:0"));
+    }
+}

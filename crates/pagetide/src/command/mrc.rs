@@ -213,3 +213,52 @@ fn plot(traced: &Traced, points: &[Point]) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(more_pages: u64, remaining: f64) -> Point {
+        Point { more_pages, remaining, low: remaining - 0.01, high: remaining + 0.01 }
+    }
+
+    fn curve(remaining: &[f64]) -> Curve {
+        let points = (0..).zip(remaining).map(|(number, remaining)| point(number * 256, *remaining)).collect();
+        Curve { limit: None, readers: None, sampled: 1000, points: Some(points) }
+    }
+
+    #[test]
+    fn the_advice_is_the_smallest_amount_that_saves_most() {
+        let curve = curve(&[1.0, 0.7, 0.42, 0.4, 0.39]);
+        assert_eq!(curve.advice().map(|point| point.more_pages), Some(512));
+    }
+
+    #[test]
+    fn a_flat_curve_promises_nothing() {
+        let flat = curve(&[1.0, 0.995, 0.99]);
+        let traced = Traced::empty();
+        let text = answer(&traced, &flat, flat.points.as_ref().unwrap(), "host");
+        assert_eq!(text, "host: up to 2 MiB more memory would save no misses.\n");
+    }
+
+    #[test]
+    fn a_curve_that_still_falls_says_so() {
+        let falling = curve(&[1.0, 0.9, 0.5]);
+        let text = answer(&Traced::empty(), &falling, falling.points.as_ref().unwrap(), "host");
+        assert_eq!(
+            text,
+            "host: 2 MiB more memory would save 50 % of the misses (49 % to 51 %). \
+             The misses still fall there: trace longer to see further.\n"
+        );
+    }
+
+    #[test]
+    fn too_few_misses_are_refused_with_their_number() {
+        let few = Curve { limit: Some("/batch".into()), readers: None, sampled: 12, points: None };
+        let text = text(&Traced::empty(), &[few]);
+        assert_eq!(
+            text,
+            "group /batch: not enough misses yet: 12 sampled misses, 200 are needed. Trace longer, or more pages.\n\n"
+        );
+    }
+}
