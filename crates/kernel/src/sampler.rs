@@ -3,11 +3,12 @@
 mod cgroup;
 mod delays;
 mod disk;
+mod group;
 mod host;
-mod kept;
+mod kernel_file;
 mod keyed;
-mod learned;
 mod listing;
+mod position_cache;
 mod process;
 mod row;
 mod survey;
@@ -66,8 +67,8 @@ impl Watch {
 pub struct Sampler {
     root: Root,
     watch: Watch,
-    buffer: kept::Buffer,
-    budget: kept::Budget,
+    buffer: kernel_file::Buffer,
+    budget: kernel_file::Budget,
     host: host::HostFiles,
     zones: zone::Zones,
     disks: disk::Disks,
@@ -86,8 +87,8 @@ impl Sampler {
         let mut sampler = Self {
             root: root.clone(),
             watch: watch.clone(),
-            buffer: kept::Buffer::new(),
-            budget: kept::Budget::of_this_process(),
+            buffer: kernel_file::Buffer::new(),
+            budget: kernel_file::Budget::of_this_process(),
             host: host::HostFiles::open(root)?,
             zones: zone::Zones::open(root)?,
             disks: disk::Disks::open(root)?,

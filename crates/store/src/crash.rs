@@ -2,7 +2,7 @@
 //! ever wrong.
 
 use crate::log::{Encoder, Event, LogReader, Start, header};
-use crate::trial::{Failing, Given, give, manifest, recording, recordings, short};
+use crate::trial::{Failing, SinkCall, give, manifest, recording, recordings, short};
 use crate::{Keep, Reader, Writer};
 use pagetide_core::{Error, Recording, Selection, Sink, Source};
 use proptest::prelude::*;
@@ -14,7 +14,7 @@ fn load(folder: &Path) -> Recording {
     Reader::open(folder).unwrap().load(&Selection::default()).unwrap()
 }
 
-fn write(folder: &Path, given: &[Given], finish: bool) {
+fn write(folder: &Path, given: &[SinkCall], finish: bool) {
     let mut writer = Writer::create_on(folder, Failing::never()).unwrap();
     writer.begin(&manifest()).unwrap();
     given.iter().for_each(|given| give(&mut writer, given).unwrap());
@@ -41,7 +41,7 @@ fn only_log(folder: &Path) -> PathBuf {
 }
 
 /// The log of what was given, and where each given thing ends in it.
-fn log_of(given: &[Given]) -> (Vec<u8>, Vec<usize>) {
+fn log_of(given: &[SinkCall]) -> (Vec<u8>, Vec<usize>) {
     let mut bytes = header().to_vec();
     Encoder::start(&mut bytes, 0, &Start { first_sample: 0, manifest: manifest() });
     let mut ends = vec![bytes.len()];
@@ -50,8 +50,8 @@ fn log_of(given: &[Given]) -> (Vec<u8>, Vec<usize>) {
         let offset = bytes.len() as u64;
         let mut record = Vec::new();
         match given {
-            Given::Sample(schema, sample) => assert!(encoder.sample(&mut record, offset, schema, sample)),
-            Given::Mark(mark) => Encoder::mark(&mut record, offset, mark),
+            SinkCall::Sample(schema, sample) => assert!(encoder.sample(&mut record, offset, schema, sample)),
+            SinkCall::Mark(mark) => Encoder::mark(&mut record, offset, mark),
         }
         bytes.extend(record);
         ends.push(bytes.len());
@@ -65,8 +65,8 @@ fn read(bytes: &[u8]) -> Option<Recording> {
     let mut given = Vec::new();
     while let Some(event) = log.next().unwrap() {
         given.push(match event {
-            Event::Sample => Given::Sample(log.schema().clone(), log.sample().clone()),
-            Event::Mark(mark) => Given::Mark(mark),
+            Event::Sample => SinkCall::Sample(log.schema().clone(), log.sample().clone()),
+            Event::Mark(mark) => SinkCall::Mark(mark),
         });
     }
     Some(recording(&manifest(), &given))
@@ -81,7 +81,7 @@ fn a_log_cut_at_any_byte_of_its_last_two_samples_keeps_all_whole_ones() {
     write(&folder, &given, false);
     let log = only_log(&folder);
     assert_eq!(fs::read(&log).unwrap(), bytes, "the writer's log is the encoder's");
-    let samples = |upto: usize| given[..upto].iter().filter(|given| matches!(given, Given::Sample(..))).count();
+    let samples = |upto: usize| given[..upto].iter().filter(|given| matches!(given, SinkCall::Sample(..))).count();
     let two_before = (0..given.len()).rev().find(|at| samples(given.len()) - samples(*at) == 2).unwrap();
     let mut seen = std::collections::BTreeSet::new();
     for length in (ends[two_before]..=bytes.len()).rev() {
@@ -105,7 +105,7 @@ fn a_log_cut_at_any_byte_of_its_last_two_samples_keeps_all_whole_ones() {
 }
 
 /// Writes with a file system that fails, giving each thing once more when it was refused, and tells what was taken.
-fn write_with(folder: &Path, failing: &Arc<Failing>, given: &[Given]) -> (Vec<Given>, bool, Result<(), Error>) {
+fn write_with(folder: &Path, failing: &Arc<Failing>, given: &[SinkCall]) -> (Vec<SinkCall>, bool, Result<(), Error>) {
     let mut taken = Vec::new();
     let Ok(mut writer) = Writer::create_on(folder, failing.clone()) else { return (taken, false, Ok(())) };
     let begun = writer.begin(&manifest()).or_else(|_| writer.begin(&manifest())).is_ok();

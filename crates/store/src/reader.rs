@@ -10,10 +10,10 @@ use crate::seal::Survey;
 use crate::sealed::{self, SealedFile};
 use crate::{FORMAT_VERSION, file_error};
 pub use damage::Damage;
-use gather::Gathered;
+use gather::LoadedParts;
 use pagetide_core::{Error, Manifest, Recording, Selection, Source};
 use pagetide_dir::Dir;
-use segment::{SealedFiles, Trouble};
+use segment::{LoadError, SealedFiles};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
@@ -99,7 +99,7 @@ impl Reader {
 
     /// Reads a sealed segment. Segments are removed from the first one on and lose their file of samples first, so one without it
     /// is the rest of a removed one, unless whole ones came before it.
-    fn load_sealed(&self, files: &SealedFiles, gathered: &mut Gathered<'_>) -> Result<(), Trouble> {
+    fn load_sealed(&self, files: &SealedFiles, gathered: &mut LoadedParts<'_>) -> Result<(), LoadError> {
         if files.contains_key(sealed::SAMPLES) {
             gathered.sealed_segments += 1;
             return segment::sealed(&self.folder, files, gathered);
@@ -116,7 +116,7 @@ impl Reader {
         Ok(())
     }
 
-    fn try_load(&self, selection: &Selection, with_values: bool) -> Result<Recording, Trouble> {
+    fn try_load(&self, selection: &Selection, with_values: bool) -> Result<Recording, LoadError> {
         // Logs are listed first, so that a segment which is sealed meanwhile is in one of the lists. One in both is its log.
         let mut logs: BTreeMap<u64, SegmentName> = BTreeMap::new();
         for name in self.folder.logs()? {
@@ -124,13 +124,13 @@ impl Reader {
         }
         let mut files = self.sealed_segments()?;
         self.damage.look_for_logs(&self.folder)?;
-        let mut gathered = Gathered::new(selection, with_values, self.damage.clone());
+        let mut gathered = LoadedParts::new(selection, with_values, self.damage.clone());
         let numbers: std::collections::BTreeSet<u64> = logs.keys().chain(files.keys()).copied().collect();
         for number in numbers {
             if let Some(name) = logs.get(&number) {
                 match segment::open(&self.folder, name, &mut gathered) {
                     // It was sealed since the lists were made.
-                    Err(Trouble::Io(_, error)) if error.kind() == io::ErrorKind::NotFound => {
+                    Err(LoadError::Io(_, error)) if error.kind() == io::ErrorKind::NotFound => {
                         files = self.sealed_segments()?;
                     }
                     done => {
@@ -184,14 +184,14 @@ impl Reader {
             tries += 1;
             match self.try_load(selection, with_values) {
                 Ok(recording) => return Ok(recording),
-                Err(Trouble::Io(path, error)) if error.kind() == io::ErrorKind::NotFound && tries < TRIES => {
+                Err(LoadError::Io(path, error)) if error.kind() == io::ErrorKind::NotFound && tries < TRIES => {
                     drop(path);
                 }
-                Err(Trouble::Io(path, error)) => {
+                Err(LoadError::Io(path, error)) => {
                     let path = if path.as_os_str().is_empty() { self.folder.dir().path() } else { &path };
                     return Err(file_error::io("read it", path, &error));
                 }
-                Err(Trouble::Newer(path, version)) => return Err(file_error::newer(&path, version)),
+                Err(LoadError::Newer(path, version)) => return Err(file_error::newer(&path, version)),
             }
         }
     }

@@ -26,26 +26,26 @@ pub(crate) fn manifest() -> Manifest {
 
 /// Something given to a sink.
 #[derive(Debug, Clone)]
-pub(crate) enum Given {
+pub(crate) enum SinkCall {
     Sample(Schema, Sample),
     Mark(Mark),
 }
 
 /// Gives one thing to a sink.
-pub(crate) fn give(sink: &mut dyn Sink, given: &Given) -> Result<(), Error> {
+pub(crate) fn give(sink: &mut dyn Sink, given: &SinkCall) -> Result<(), Error> {
     match given {
-        Given::Sample(schema, sample) => sink.sample(schema, sample),
-        Given::Mark(mark) => sink.mark(mark),
+        SinkCall::Sample(schema, sample) => sink.sample(schema, sample),
+        SinkCall::Mark(mark) => sink.mark(mark),
     }
 }
 
 /// The recording that holds exactly what was given.
-pub(crate) fn recording<'a>(manifest: &Manifest, given: impl IntoIterator<Item = &'a Given>) -> Recording {
+pub(crate) fn recording<'a>(manifest: &Manifest, given: impl IntoIterator<Item = &'a SinkCall>) -> Recording {
     let mut builder = RecordingBuilder::new(manifest.clone());
     for given in given {
         match given {
-            Given::Sample(schema, sample) => builder.sample(schema, sample),
-            Given::Mark(mark) => builder.mark(mark.clone()),
+            SinkCall::Sample(schema, sample) => builder.sample(schema, sample),
+            SinkCall::Mark(mark) => builder.mark(mark.clone()),
         }
     }
     builder.finish()
@@ -95,11 +95,11 @@ fn step() -> impl Strategy<Value = Step> {
 
 /// Recordings of every shape: columns and entities come while it runs, entities come and go, values are absent, rise,
 /// stay and jump, and a new day begins.
-pub(crate) fn recordings(length: usize) -> impl Strategy<Value = Vec<Given>> {
+pub(crate) fn recordings(length: usize) -> impl Strategy<Value = Vec<SinkCall>> {
     prop::collection::vec(step(), 0..length).prop_map(|steps| build(&steps))
 }
 
-fn build(steps: &[Step]) -> Vec<Given> {
+fn build(steps: &[Step]) -> Vec<SinkCall> {
     let mut schema = Schema::default();
     schema.push_entity(Table::Host, Entity { name: String::new(), label: "trial".into() });
     let mut last = std::collections::BTreeMap::<(Table, u32, usize), i64>::new();
@@ -118,7 +118,7 @@ fn build(steps: &[Step]) -> Vec<Given> {
                 schema.push_entity(*table, Entity { name: format!("e{number}"), label: format!("l{}", number % 2) });
             }
             Step::Mark(text) => {
-                given.push(Given::Mark(Mark { stamp, kind: MarkKind::Note { text: text.clone() } }));
+                given.push(SinkCall::Mark(Mark { stamp, kind: MarkKind::Note { text: text.clone() } }));
             }
             Step::Sample { pause, jitter, cells, rows } => {
                 stamp.boot_ns += pause;
@@ -145,7 +145,7 @@ fn build(steps: &[Step]) -> Vec<Given> {
                         value.map(|value| last.insert(key, value));
                     }
                 }
-                given.push(Given::Sample(schema.clone(), sample));
+                given.push(SinkCall::Sample(schema.clone(), sample));
             }
         }
     }
@@ -153,7 +153,7 @@ fn build(steps: &[Step]) -> Vec<Given> {
 }
 
 /// A short recording in which something changes with every sample; two segments when `days` is 2.
-pub(crate) fn short(samples: i64, days: i64) -> Vec<Given> {
+pub(crate) fn short(samples: i64, days: i64) -> Vec<SinkCall> {
     let mut schema = Schema::default();
     let host = schema.push_entity(Table::Host, Entity { name: String::new(), label: "trial".into() });
     let mut given = Vec::new();
@@ -173,9 +173,9 @@ pub(crate) fn short(samples: i64, days: i64) -> Vec<Given> {
         let width = schema.columns(Table::Host).len();
         sample.row(Table::Host, host, width).fill(Some(at * at * 1000));
         sample.row(Table::Process, EntityId(u32::try_from(at / 2).unwrap()), 1)[0] = Some(-at);
-        given.push(Given::Sample(schema.clone(), sample));
+        given.push(SinkCall::Sample(schema.clone(), sample));
         if at % 3 == 2 {
-            given.push(Given::Mark(Mark { stamp, kind: MarkKind::Note { text: format!("after {at}") } }));
+            given.push(SinkCall::Mark(Mark { stamp, kind: MarkKind::Note { text: format!("after {at}") } }));
         }
     }
     given

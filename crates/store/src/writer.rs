@@ -117,7 +117,7 @@ impl Writer {
         let failed = |error| file_error::io("look into it", folder.dir().path(), &error);
         if writer.folder.is_recording().map_err(failed)? {
             writer.manifest = Reader::of(writer.folder.clone())?.manifest().clone();
-            writer.go_on().map_err(failed)?;
+            writer.continue_numbers().map_err(failed)?;
         }
         Ok(writer)
     }
@@ -142,7 +142,7 @@ impl Writer {
     }
 
     /// Finds the numbers to go on with, and has the logs that are left sealed.
-    fn go_on(&mut self) -> io::Result<()> {
+    fn continue_numbers(&mut self) -> io::Result<()> {
         let logs = self.folder.logs()?;
         let samples = self.folder.sealed_files(sealed::SAMPLES)?;
         let names = logs.iter().chain(samples.iter().map(|file| &file.name));

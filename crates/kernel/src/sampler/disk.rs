@@ -1,7 +1,7 @@
 //! One row per block device: `/proc/diskstats`.
 
-use super::kept::{Buffer, Kept, Text};
-use super::learned::Learned;
+use super::kernel_file::{Buffer, KernelFile, Text};
+use super::position_cache::PositionCache;
 use super::row::{Row, columns};
 use crate::error::Error;
 use crate::root::Root;
@@ -11,16 +11,16 @@ use pagetide_proctext::text::lines;
 
 #[derive(Debug)]
 pub(crate) struct Disks {
-    kept: Option<Kept>,
+    kept: Option<KernelFile>,
     columns: Option<[ColumnId; FIELDS.len()]>,
-    entities: Learned<EntityId>,
+    entities: PositionCache<EntityId>,
     row: Row,
 }
 
 impl Disks {
     pub(crate) fn open(root: &Root) -> Result<Self, Error> {
-        let kept = Kept::open(root.join("/proc/diskstats"), Text::Records)?;
-        Ok(Self { kept, columns: None, entities: Learned::default(), row: Row::default() })
+        let kept = KernelFile::open(root.join("/proc/diskstats"), Text::Records)?;
+        Ok(Self { kept, columns: None, entities: PositionCache::default(), row: Row::default() })
     }
 
     pub(crate) fn sample(

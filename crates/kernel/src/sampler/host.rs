@@ -1,6 +1,6 @@
 //! The host's row: meminfo, vmstat, stat, loadavg, pressure.
 
-use super::kept::{Buffer, Kept, Text};
+use super::kernel_file::{Buffer, KernelFile, Text};
 use super::keyed::KeyedLines;
 use super::row::Row;
 use crate::error::Error;
@@ -13,7 +13,7 @@ use pagetide_proctext::{loadavg, pressure, stat};
 /// A file of names and numbers.
 #[derive(Debug)]
 pub(crate) struct KeyedFile {
-    kept: Kept,
+    kept: KernelFile,
     name: &'static str,
     line: fn(&str) -> Result<Line<'_>, Problem>,
     lines: KeyedLines,
@@ -26,7 +26,7 @@ impl KeyedFile {
         text: Text,
         line: fn(&str) -> Result<Line<'_>, Problem>,
     ) -> Result<Option<Self>, Error> {
-        let kept = Kept::open(root.join(name), text)?;
+        let kept = KernelFile::open(root.join(name), text)?;
         Ok(kept.map(|kept| Self { kept, name, line, lines: KeyedLines::default() }))
     }
 
@@ -48,7 +48,7 @@ impl KeyedFile {
 /// A file whose lines are known in advance.
 #[derive(Debug)]
 struct FixedFile<const N: usize> {
-    kept: Kept,
+    kept: KernelFile,
     names: [&'static str; N],
     columns: Option<[ColumnId; N]>,
     parse: fn(&str) -> Result<[Option<u64>; N], pagetide_proctext::Error>,
@@ -61,7 +61,7 @@ impl<const N: usize> FixedFile<N> {
         names: [&'static str; N],
         parse: fn(&str) -> Result<[Option<u64>; N], pagetide_proctext::Error>,
     ) -> Result<Option<Self>, Error> {
-        Ok(Kept::open(root.join(file), Text::Record)?.map(|kept| Self { kept, names, columns: None, parse }))
+        Ok(KernelFile::open(root.join(file), Text::Record)?.map(|kept| Self { kept, names, columns: None, parse }))
     }
 
     fn sample(&mut self, buffer: &mut Buffer, schema: &mut Schema, row: &mut Row) -> Result<(), Error> {

@@ -2,10 +2,10 @@
 
 use super::Processes;
 use super::delays::DelaySource;
-use super::kept::{Budget, Buffer};
+use super::kernel_file::{Budget, Buffer};
 use super::listing::{Listing, roomy};
 use super::row::Row;
-use super::task::{Files, Meaning, Watched};
+use super::task::{Files, SampledTask, TaskColumns};
 use crate::error::Error;
 use crate::root::Root;
 use pagetide_core::{Sample, Schema};
@@ -28,14 +28,14 @@ pub(crate) struct Watchers {
     /// Processes whose children are looked for, beside those that are watched already.
     asked: Vec<u32>,
     /// In ascending order of their ids.
-    watched: Vec<Watched>,
+    watched: Vec<SampledTask>,
     /// Processes that were looked at and are not wanted, in ascending order.
     passed: Vec<u32>,
     /// Processes seen for the first time: id, parent, whether a kernel thread of interest.
     newcomers: Vec<(u32, u32, bool)>,
     path: String,
     row: Row,
-    meaning: Meaning,
+    meaning: TaskColumns,
     delays: DelaySource,
 }
 
@@ -55,7 +55,7 @@ impl Watchers {
             newcomers: Vec::new(),
             path: String::new(),
             row: Row::default(),
-            meaning: Meaning::default(),
+            meaning: TaskColumns::default(),
             delays: DelaySource::open(root),
         })
     }
@@ -135,7 +135,7 @@ impl Watchers {
                 if wanted {
                     newcomers.swap_remove(at);
                     let mut files = Files { proc, path, pid };
-                    watched.extend(Watched::open(&mut files, buffer, budget)?);
+                    watched.extend(SampledTask::open(&mut files, buffer, budget)?);
                 } else {
                     at += 1;
                 }

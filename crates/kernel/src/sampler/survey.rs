@@ -2,21 +2,25 @@
 
 mod best;
 mod blocked;
-mod known;
+mod counts;
+mod surveyed;
+mod waits;
 
 use super::delays::DelaySource;
-use super::kept::{Budget, Buffer};
+use super::kernel_file::{Budget, Buffer};
 use super::listing::Listing;
 use super::process::open_proc;
 use super::row::{Row, columns};
-use super::task::{Files, Meaning};
+use super::task::{Files, TaskColumns};
 use crate::error::Error;
 use crate::root::Root;
 use best::Best;
-use blocked::{Threads, Waits};
-use known::Known;
+use blocked::Threads;
+pub(crate) use counts::Counts;
 use pagetide_core::{ColumnId, Sample, Schema, Table};
 use std::os::fd::OwnedFd;
+use surveyed::SurveyedProcess;
+use waits::Waits;
 
 /// How long a process keeps its row after it was last at the top, in samples: counters mean something only as
 /// differences between neighbouring rows.
@@ -44,28 +48,13 @@ impl Default for Top {
     }
 }
 
-/// What a survey did in one sample.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Counts {
-    /// Processes and threads looked at.
-    pub(crate) tasks: u64,
-    /// Processes and threads that are there and were not looked at.
-    pub(crate) tasks_skipped: u64,
-    /// Tasks seen in uninterruptible sleep.
-    pub(crate) blocked: u64,
-    /// Rows given.
-    pub(crate) rows: u64,
-    /// Tasks that should have had a row and got none, for want of room.
-    pub(crate) rows_skipped: u64,
-}
-
 #[derive(Debug)]
 pub(crate) struct Survey {
     proc: OwnedFd,
     top: Top,
     listing: Listing,
     /// Every process of the last listing, in ascending order of its id.
-    known: Vec<Known>,
+    known: Vec<SurveyedProcess>,
     /// Samples taken so far.
     round: u64,
     /// The process that was looked at last in turn.
@@ -75,7 +64,7 @@ pub(crate) struct Survey {
     waits: Waits,
     path: String,
     row: Row,
-    meaning: Meaning,
+    meaning: TaskColumns,
     delays: DelaySource,
     rises: Option<[ColumnId; 2]>,
 }
@@ -93,7 +82,7 @@ impl Survey {
             waits: Waits::default(),
             path: String::with_capacity(64),
             row: Row::default(),
-            meaning: Meaning::default(),
+            meaning: TaskColumns::default(),
             delays: DelaySource::open(root),
             rises: None,
             top,
@@ -136,7 +125,7 @@ impl Survey {
         let old = known.len();
         for pid in pids {
             if known[..old].binary_search_by_key(pid, |known| known.pid).is_err() {
-                known.push(Known::new(*pid, *round > 1));
+                known.push(SurveyedProcess::new(*pid, *round > 1));
             }
         }
         if known.len() > old {

@@ -1,7 +1,7 @@
 //! One process or thread: its files, and its row.
 
-use super::kept::{Budget, Buffer, Text};
-use super::learned::Learned;
+use super::kernel_file::{Budget, Buffer, Text};
+use super::position_cache::PositionCache;
 use super::row::{Row, columns};
 use crate::error::{Error, absent};
 use pagetide_core::{ColumnId, Entity, EntityId, Sample, Schema, Table, metric};
@@ -21,13 +21,13 @@ const STAT: [&str; 9] =
 
 /// What the files of processes are in the schema.
 #[derive(Debug, Default)]
-pub(crate) struct Meaning {
+pub(crate) struct TaskColumns {
     stat: Option<[ColumnId; STAT.len()]>,
-    io: Learned<ColumnId>,
-    status: Learned<Option<ColumnId>>,
+    io: PositionCache<ColumnId>,
+    status: PositionCache<Option<ColumnId>>,
 }
 
-impl Meaning {
+impl TaskColumns {
     fn stat(&mut self, schema: &mut Schema) -> [ColumnId; STAT.len()] {
         *self.stat.get_or_insert_with(|| columns(schema, Table::Process, STAT))
     }
@@ -40,7 +40,7 @@ impl Meaning {
 
 /// A process that has rows. Its files cannot speak of another process: the kernel ties an open file to the task.
 #[derive(Debug)]
-pub(crate) struct Watched {
+pub(crate) struct SampledTask {
     pub(crate) pid: u32,
     pub(crate) starttime: u64,
     pub(crate) kernel_thread: bool,
@@ -77,14 +77,14 @@ impl Files<'_> {
         let _ = write!(self.path, "{}/{name}", self.pid);
         match rustix::fs::openat(self.proc, self.path.as_str(), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()) {
             Ok(file) => Ok(Some(file)),
-            Err(error) => self.forgive(error.into()).map(|()| None),
+            Err(error) => self.none_if_absent(error.into()).map(|()| None),
         }
     }
 
     pub(crate) fn fill<'b>(&self, buffer: &'b mut Buffer, file: &OwnedFd) -> Result<Option<&'b str>, Error> {
         match buffer.fill(file, Text::Record) {
             Ok(text) => Ok(Some(text)),
-            Err(error) => self.forgive(error).map(|()| None),
+            Err(error) => self.none_if_absent(error).map(|()| None),
         }
     }
 
@@ -104,7 +104,7 @@ impl Files<'_> {
         }
     }
 
-    fn forgive(&self, source: io::Error) -> Result<(), Error> {
+    fn none_if_absent(&self, source: io::Error) -> Result<(), Error> {
         if absent(&source) || source.kind() == io::ErrorKind::PermissionDenied {
             Ok(())
         } else {
@@ -117,7 +117,7 @@ impl Files<'_> {
     }
 }
 
-impl Watched {
+impl SampledTask {
     /// Looks at a process for the first time; `None` when it is gone. While `budget` lasts, its files stay open.
     pub(crate) fn open(files: &mut Files<'_>, buffer: &mut Buffer, budget: &mut Budget) -> Result<Option<Self>, Error> {
         let Some(stat) = files.open("stat")? else { return Ok(None) };
@@ -222,7 +222,7 @@ impl Watched {
         buffer: &mut Buffer,
         schema: &mut Schema,
         row: &mut Row,
-        meaning: &mut Meaning,
+        meaning: &mut TaskColumns,
         budget: &mut Budget,
     ) -> Result<(), Error> {
         let columns = meaning.stat(schema);
@@ -282,10 +282,10 @@ impl Watched {
         buffer: &mut Buffer,
         schema: &mut Schema,
         row: &mut Row,
-        meaning: &mut Meaning,
+        meaning: &mut TaskColumns,
         budget: &mut Budget,
     ) -> Result<(), Error> {
-        let Meaning { io, status, .. } = meaning;
+        let TaskColumns { io, status, .. } = meaning;
         if let Some(text) = self.io(files, buffer, budget)? {
             for (at, line) in whole_lines("/proc/PID/io", text)? {
                 let (name, value) = with_colon(line).map_err(|problem| Error::line("/proc/PID/io", at, problem))?;

@@ -1,7 +1,7 @@
 //! Whole trees of control groups, found and followed.
 
-use super::cgroup::Group;
-use super::kept::{Budget, Buffer};
+use super::group::Group;
+use super::kernel_file::{Budget, Buffer};
 use super::row::Row;
 use crate::cgroup::directory;
 use crate::error::{Error, absent};

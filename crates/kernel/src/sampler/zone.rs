@@ -1,7 +1,7 @@
 //! One row per zone: `/proc/zoneinfo` and `/proc/buddyinfo`.
 
-use super::kept::{Buffer, Kept, Text};
-use super::learned::Learned;
+use super::kernel_file::{Buffer, KernelFile, Text};
+use super::position_cache::PositionCache;
 use super::row::Row;
 use crate::error::Error;
 use crate::root::Root;
@@ -27,9 +27,9 @@ struct Zone {
 
 #[derive(Debug)]
 pub(crate) struct Zones {
-    zoneinfo: Option<Kept>,
-    buddyinfo: Option<Kept>,
-    columns: Learned<ColumnId>,
+    zoneinfo: Option<KernelFile>,
+    buddyinfo: Option<KernelFile>,
+    columns: PositionCache<ColumnId>,
     reserve: Option<ColumnId>,
     orders: Vec<ColumnId>,
     zones: Vec<Zone>,
@@ -38,9 +38,9 @@ pub(crate) struct Zones {
 impl Zones {
     pub(crate) fn open(root: &Root) -> Result<Self, Error> {
         Ok(Self {
-            zoneinfo: Kept::open(root.join("/proc/zoneinfo"), Text::Records)?,
-            buddyinfo: Kept::open(root.join("/proc/buddyinfo"), Text::Records)?,
-            columns: Learned::default(),
+            zoneinfo: KernelFile::open(root.join("/proc/zoneinfo"), Text::Records)?,
+            buddyinfo: KernelFile::open(root.join("/proc/buddyinfo"), Text::Records)?,
+            columns: PositionCache::default(),
             reserve: None,
             orders: Vec::new(),
             zones: Vec::new(),

@@ -9,12 +9,12 @@ use pagetide_core::{Column, Kind, Table};
 use std::collections::HashMap;
 
 mod meaning;
-pub(super) use meaning::{DISK, HOST, Meaning, PROCESS, VMSTAT};
+pub(super) use meaning::{ColumnSource, DISK, HOST, PROCESS, VMSTAT};
 
 /// How to fill one column of the recording from columns of the text.
 #[derive(Debug)]
 struct Target {
-    meaning: &'static Meaning,
+    meaning: &'static ColumnSource,
     sources: Vec<usize>,
 }
 
@@ -22,7 +22,7 @@ struct Target {
 #[derive(Debug)]
 pub(super) struct Section {
     table: Table,
-    meanings: &'static [Meaning],
+    meanings: &'static [ColumnSource],
     names: Vec<String>,
     sizes: Vec<Option<i64>>,
     targets: Vec<Target>,
@@ -31,7 +31,7 @@ pub(super) struct Section {
 
 impl Section {
     /// The table under a header. Of the ways to fill a column the first is taken for which all sources are there.
-    pub(super) fn new<S: AsRef<str>>(table: Table, meanings: &'static [Meaning], names: &[S]) -> Self {
+    pub(super) fn new<S: AsRef<str>>(table: Table, meanings: &'static [ColumnSource], names: &[S]) -> Self {
         let mut targets: Vec<Target> = Vec::new();
         for meaning in meanings {
             let position = |wanted: &&str| names.iter().position(|name| name.as_ref() == *wanted);
@@ -117,7 +117,7 @@ fn kib_of(name: &str) -> Option<i64> {
     kib.then_some(1)
 }
 
-impl Meaning {
+impl ColumnSource {
     fn column(&self) -> Column {
         Column { name: self.name.to_owned(), kind: self.kind, unit: self.unit }
     }

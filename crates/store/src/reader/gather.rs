@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 /// What has been read so far.
 #[derive(Debug)]
-pub(super) struct Gathered<'a> {
+pub(super) struct LoadedParts<'a> {
     pub(super) selection: &'a Selection,
     /// Whether values are wanted at all, and not only times and marks.
     with_values: bool,
@@ -22,13 +22,13 @@ pub(super) struct Gathered<'a> {
     stamps: Vec<Stamp>,
     marks: Vec<Mark>,
     runs: Vec<Run>,
-    entities: Vec<Gathering>,
+    entities: Vec<EntityColumns>,
     numbers: BTreeMap<(Table, String), usize>,
 }
 
 /// One entity's columns.
 #[derive(Debug)]
-struct Gathering {
+struct EntityColumns {
     table: Table,
     entity: Entity,
     columns: Vec<(Column, Values)>,
@@ -39,7 +39,7 @@ struct Gathering {
 /// there (absent when it was not selected), so that no name is looked up per value.
 pub(super) type Slots = BTreeMap<(Table, u32), (usize, Vec<Option<usize>>)>;
 
-impl<'a> Gathered<'a> {
+impl<'a> LoadedParts<'a> {
     pub(super) fn new(selection: &'a Selection, with_values: bool, damage: Damage) -> Self {
         Self {
             damage,
@@ -154,7 +154,7 @@ impl<'a> Gathered<'a> {
     fn entity(&mut self, table: Table, entity: &Entity) -> usize {
         *self.numbers.entry((table, entity.name.clone())).or_insert_with(|| {
             let entity = entity.clone();
-            self.entities.push(Gathering { table, entity, columns: Vec::new(), numbers: BTreeMap::new() });
+            self.entities.push(EntityColumns { table, entity, columns: Vec::new(), numbers: BTreeMap::new() });
             self.entities.len() - 1
         })
     }
@@ -166,7 +166,7 @@ impl<'a> Gathered<'a> {
         for stamp in self.stamps {
             builder.stamp(stamp);
         }
-        for Gathering { table, entity, columns, .. } in self.entities {
+        for EntityColumns { table, entity, columns, .. } in self.entities {
             let name = entity.name.clone();
             builder.entity(table, entity);
             for (column, values) in columns {
@@ -180,7 +180,7 @@ impl<'a> Gathered<'a> {
     }
 }
 
-impl Gathering {
+impl EntityColumns {
     /// The number of a column, which is new when it is not there yet.
     fn column(&mut self, column: &Column) -> usize {
         if let Some(number) = self.numbers.get(&column.name) {

@@ -1,7 +1,7 @@
 //! Reading one segment, open or sealed.
 
 use super::damage;
-use super::gather::Gathered;
+use super::gather::LoadedParts;
 use crate::RATE_FACTOR_BEFORE_3;
 use crate::layout::{self, Folder, SealedPath, SegmentName};
 use crate::log::{self, Event, LogError, LogReader};
@@ -14,23 +14,23 @@ use std::path::PathBuf;
 
 /// Why a recording cannot be loaded.
 #[derive(Debug)]
-pub(super) enum Trouble {
+pub(super) enum LoadError {
     /// The file system refused; the path may be empty when it is the recording's folder.
     Io(PathBuf, io::Error),
     /// A segment of a newer version.
     Newer(PathBuf, u32),
 }
 
-impl From<io::Error> for Trouble {
+impl From<io::Error> for LoadError {
     fn from(error: io::Error) -> Self {
         Self::Io(PathBuf::new(), error)
     }
 }
 
 /// Reads an open segment as far as it is whole and valid.
-pub(super) fn open(folder: &Folder, name: &SegmentName, gathered: &mut Gathered<'_>) -> Result<(), Trouble> {
+pub(super) fn open(folder: &Folder, name: &SegmentName, gathered: &mut LoadedParts<'_>) -> Result<(), LoadError> {
     let path = || folder.full(&layout::log(name));
-    let failed = |error| Trouble::Io(path(), error);
+    let failed = |error| LoadError::Io(path(), error);
     let file = folder.open_log(name).map_err(failed)?;
     // The same file by another descriptor: by its name it may be gone by then, sealed.
     let again = file.try_clone().map_err(failed)?;
@@ -39,7 +39,7 @@ pub(super) fn open(folder: &Folder, name: &SegmentName, gathered: &mut Gathered<
         // Its writer has not come to the first record yet, or crashed before.
         Err(LogError::NotALog) => return Ok(()),
         Err(LogError::Io(error)) => return Err(failed(error)),
-        Err(LogError::Newer(version)) => return Err(Trouble::Newer(path(), version)),
+        Err(LogError::Newer(version)) => return Err(LoadError::Newer(path(), version)),
     };
     gathered.run(&log.start().manifest);
     let mut slots = BTreeMap::new();
@@ -61,7 +61,7 @@ pub(super) fn open(folder: &Folder, name: &SegmentName, gathered: &mut Gathered<
 pub(super) type SealedFiles = BTreeMap<&'static str, Vec<SealedPath>>;
 
 /// Reads a sealed segment.
-pub(super) fn sealed(folder: &Folder, files: &SealedFiles, gathered: &mut Gathered<'_>) -> Result<(), Trouble> {
+pub(super) fn sealed(folder: &Folder, files: &SealedFiles, gathered: &mut LoadedParts<'_>) -> Result<(), LoadError> {
     let Some(path) = files.get(sealed::SAMPLES).and_then(|paths| paths.last()) else { return Ok(()) };
     let Selection { from_wall_ns, to_wall_ns, .. } = gathered.selection;
     let outside = |(first, last): (i64, i64)| {
@@ -109,8 +109,8 @@ fn siblings(
     files: &SealedFiles,
     samples: &SealedPath,
     description: &Description,
-    gathered: &mut Gathered<'_>,
-) -> Result<BTreeMap<&'static str, SealedPath>, Trouble> {
+    gathered: &mut LoadedParts<'_>,
+) -> Result<BTreeMap<&'static str, SealedPath>, LoadError> {
     let Some(listed) = &description.siblings else {
         return Ok(files.iter().filter_map(|(kind, paths)| Some((*kind, paths.last()?.clone()))).collect());
     };
@@ -126,7 +126,7 @@ fn siblings(
             continue;
         }
         // A segment that is being removed loses its file of samples first.
-        folder.open_sealed(samples).map_err(|error| Trouble::Io(samples.path.clone(), error))?;
+        folder.open_sealed(samples).map_err(|error| LoadError::Io(samples.path.clone(), error))?;
         let why = if there.is_empty() { "is missing" } else { "is not the one that was written with it" };
         let text = format!("segment {} is damaged: its file in {kind}/ {why}", samples.name.text());
         gathered.damaged(&samples.name, text, &damage::cost(&samples.name, kind));
@@ -138,15 +138,15 @@ fn siblings(
 fn read<T>(
     folder: &Folder,
     path: &SealedPath,
-    gathered: &mut Gathered<'_>,
+    gathered: &mut LoadedParts<'_>,
     read: impl FnOnce(&SealedFile) -> Result<T, SealedError>,
-) -> Result<Option<T>, Trouble> {
+) -> Result<Option<T>, LoadError> {
     // A file that lost its checksum with its name may be damaged in ways on which the parquet crate panics (a varint that is too long).
     let content = catch_unwind(AssertUnwindSafe(|| SealedFile::open(folder, path).and_then(|file| read(&file))));
     match content.unwrap_or_else(|_| Err(SealedError::Damaged("a page cannot be decoded".to_owned()))) {
         Ok(content) => Ok(Some(content)),
-        Err(SealedError::Io(error)) => Err(Trouble::Io(folder.full(&path.path), error)),
-        Err(SealedError::Newer(version)) => Err(Trouble::Newer(folder.full(&path.path), version)),
+        Err(SealedError::Io(error)) => Err(LoadError::Io(folder.full(&path.path), error)),
+        Err(SealedError::Newer(version)) => Err(LoadError::Newer(folder.full(&path.path), version)),
         Err(SealedError::Damaged(why)) => {
             let what = format!("{} is left out: {why}", folder.full(&path.path).display());
             gathered.damaged(&path.name, what, &damage::cost_of(path));

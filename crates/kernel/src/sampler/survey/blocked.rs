@@ -1,58 +1,20 @@
 //! Tasks in uninterruptible sleep, threads among them, and where in the kernel they wait.
 
-use super::Counts;
-use super::known::Known;
+use super::counts::Counts;
+use super::surveyed::SurveyedProcess;
+use super::waits::Waits;
 use crate::error::Error;
-use crate::sampler::kept::Buffer;
+use crate::sampler::kernel_file::Buffer;
 use crate::sampler::listing::Listing;
 use crate::sampler::row::Row;
-use crate::sampler::task::{Files, Meaning, task_entity};
-use pagetide_core::{Column, ColumnId, EntityId, Kind, Sample, Schema, Table, Unit};
+use crate::sampler::task::{Files, TaskColumns, task_entity};
+use pagetide_core::{ColumnId, EntityId, Sample, Schema, Table};
 use pagetide_proctext::process::parse_process_stat;
 use std::fmt::Write as _;
 use std::os::fd::OwnedFd;
 
-/// Places to wait that get a column of their own; the kernel has some dozens that are ever seen.
-const MOST_PLACES: usize = 128;
-
 /// Threads whose entity is remembered, so that one that blocks again is not looked for by name.
 const REMEMBERED: usize = 1024;
-
-/// Where tasks wait: a kernel function is a column `wchan_FUNCTION`, which is 1 in the row of a task that waits in it. So
-/// the name is in the recording once, and a task keeps one row whatever it waits for.
-#[derive(Debug, Default)]
-pub(super) struct Waits {
-    columns: Vec<(String, ColumnId)>,
-}
-
-impl Waits {
-    /// The column of the function that a task waits in; `None` when the kernel does not say, or it has gone on.
-    pub(super) fn column(
-        &mut self,
-        file: &str,
-        files: &mut Files<'_>,
-        buffer: &mut Buffer,
-        schema: &mut Schema,
-    ) -> Result<Option<ColumnId>, Error> {
-        let Some(function) = files.read(file, None, buffer)? else { return Ok(None) };
-        let function = match function.trim_ascii() {
-            "" | "0" => return Ok(None),
-            function => function,
-        };
-        if let Some((_, column)) = self.columns.iter().find(|(known, _)| known == function) {
-            return Ok(Some(*column));
-        }
-        let function = if self.columns.len() < MOST_PLACES { function } else { "elsewhere" };
-        let name = format!("wchan_{function}");
-        let column = schema.find_column(Table::Process, &name).unwrap_or_else(|| {
-            schema.push_column(Table::Process, Column { name, kind: Kind::Gauge, unit: Unit::Count })
-        });
-        if self.columns.len() < MOST_PLACES {
-            self.columns.push((function.to_owned(), column));
-        }
-        Ok(Some(column))
-    }
-}
 
 /// A thread in uninterruptible sleep.
 #[derive(Debug)]
@@ -98,7 +60,7 @@ impl Threads {
         &mut self,
         proc: &OwnedFd,
         path: &mut String,
-        known: &[Known],
+        known: &[SurveyedProcess],
         buffer: &mut Buffer,
         schema: &mut Schema,
         waits: &mut Waits,
@@ -192,7 +154,7 @@ impl Threads {
         schema: &mut Schema,
         sample: &mut Sample,
         row: &mut Row,
-        meaning: &mut Meaning,
+        meaning: &mut TaskColumns,
         counts: &mut Counts,
     ) {
         let process = *self.process.get_or_insert_with(|| schema.column(Table::Process, "tgid"));

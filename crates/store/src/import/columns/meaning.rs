@@ -5,7 +5,7 @@ use pagetide_core::{Kind, Unit};
 
 /// How one column of the recording is made of columns of a text: their sum, times a factor.
 #[derive(Debug)]
-pub(in crate::import) struct Meaning {
+pub(in crate::import) struct ColumnSource {
     pub(in crate::import) name: &'static str,
     pub(in crate::import) kind: Kind,
     pub(in crate::import) unit: Unit,
@@ -17,42 +17,42 @@ pub(in crate::import) struct Meaning {
 }
 
 /// A rate or an average in the unit of the text.
-const fn rate(name: &'static str, unit: Unit, of: &'static [&'static str]) -> Meaning {
+const fn rate(name: &'static str, unit: Unit, of: &'static [&'static str]) -> ColumnSource {
     rate_times(name, unit, 1, of)
 }
 
 /// A rate or an average in a unit `factor` times smaller.
-const fn rate_times(name: &'static str, unit: Unit, factor: i64, of: &'static [&'static str]) -> Meaning {
-    Meaning { name, kind: Kind::Rate, unit, numerator: factor, denominator: 1, of }
+const fn rate_times(name: &'static str, unit: Unit, factor: i64, of: &'static [&'static str]) -> ColumnSource {
+    ColumnSource { name, kind: Kind::Rate, unit, numerator: factor, denominator: 1, of }
 }
 
 /// Percent, as a part of one.
-const fn share(name: &'static str, of: &'static [&'static str]) -> Meaning {
-    Meaning { name, kind: Kind::Rate, unit: Unit::Ratio, numerator: 1, denominator: 100, of }
+const fn share(name: &'static str, of: &'static [&'static str]) -> ColumnSource {
+    ColumnSource { name, kind: Kind::Rate, unit: Unit::Ratio, numerator: 1, denominator: 100, of }
 }
 
 /// A stall counter of PSI in microseconds, from the percent of time that it rose by.
-const fn stalled(name: &'static str, of: &'static [&'static str]) -> Meaning {
-    Meaning { name, kind: Kind::Rate, unit: Unit::Micros, numerator: 10_000, denominator: 1, of }
+const fn stalled(name: &'static str, of: &'static [&'static str]) -> ColumnSource {
+    ColumnSource { name, kind: Kind::Rate, unit: Unit::Micros, numerator: 10_000, denominator: 1, of }
 }
 
 /// A state in KiB.
-const fn kib(name: &'static str, of: &'static [&'static str]) -> Meaning {
-    Meaning { name, kind: Kind::Gauge, unit: Unit::Bytes, numerator: 1024, denominator: RATE_SCALE, of }
+const fn kib(name: &'static str, of: &'static [&'static str]) -> ColumnSource {
+    ColumnSource { name, kind: Kind::Gauge, unit: Unit::Bytes, numerator: 1024, denominator: RATE_SCALE, of }
 }
 
 /// A state that is a whole number.
-const fn count(name: &'static str, of: &'static [&'static str]) -> Meaning {
-    Meaning { name, kind: Kind::Gauge, unit: Unit::Count, numerator: 1, denominator: RATE_SCALE, of }
+const fn count(name: &'static str, of: &'static [&'static str]) -> ColumnSource {
+    ColumnSource { name, kind: Kind::Gauge, unit: Unit::Count, numerator: 1, denominator: RATE_SCALE, of }
 }
 
 /// A load average.
-const fn load(name: &'static str, of: &'static [&'static str]) -> Meaning {
-    Meaning { name, kind: Kind::Gauge, unit: Unit::Milli, numerator: 1, denominator: RATE_SCALE / 1000, of }
+const fn load(name: &'static str, of: &'static [&'static str]) -> ColumnSource {
+    ColumnSource { name, kind: Kind::Gauge, unit: Unit::Milli, numerator: 1, denominator: RATE_SCALE / 1000, of }
 }
 
 /// The host's columns of sar and of iostat's avg-cpu.
-pub(in crate::import) static HOST: &[Meaning] = &[
+pub(in crate::import) static HOST: &[ColumnSource] = &[
     // -B
     rate("pgpgin", Unit::Count, &["pgpgin/s"]),
     rate("pgpgout", Unit::Count, &["pgpgout/s"]),
@@ -126,7 +126,7 @@ pub(in crate::import) static HOST: &[Meaning] = &[
 ];
 
 /// The disks' columns of sar -d and iostat.
-pub(in crate::import) static DISK: &[Meaning] = &[
+pub(in crate::import) static DISK: &[ColumnSource] = &[
     rate("reads_writes", Unit::Count, &["tps"]),
     rate("reads", Unit::Count, &["r/s"]),
     rate("writes", Unit::Count, &["w/s"]),
@@ -170,7 +170,7 @@ pub(in crate::import) static DISK: &[Meaning] = &[
 ];
 
 /// The processes' columns of `pidstat`. A percent of a CPU is one of its 100 ticks a second; its user time is without guests.
-pub(in crate::import) static PROCESS: &[Meaning] = &[
+pub(in crate::import) static PROCESS: &[ColumnSource] = &[
     rate("utime", Unit::Ticks, &["%usr", "%guest"]),
     rate("utime", Unit::Ticks, &["%usr"]),
     rate("stime", Unit::Ticks, &["%system"]),
@@ -178,7 +178,7 @@ pub(in crate::import) static PROCESS: &[Meaning] = &[
     rate("minflt", Unit::Count, &["minflt/s"]),
     rate("majflt", Unit::Count, &["majflt/s"]),
     kib("vsize", &["VSZ"]),
-    Meaning {
+    ColumnSource {
         name: "rss",
         kind: Kind::Gauge,
         unit: Unit::Pages,
@@ -194,7 +194,7 @@ pub(in crate::import) static PROCESS: &[Meaning] = &[
 
 /// The columns of `vmstat`. Its user time contains nice time, its cache reclaimable slab (since procps-ng 3.3.10): both
 /// under names of their own. It prints swap traffic in KiB: pages of 4 KiB are a quarter.
-pub(in crate::import) static VMSTAT: &[Meaning] = &[
+pub(in crate::import) static VMSTAT: &[ColumnSource] = &[
     count("procs_running", &["r"]),
     count("procs_blocked", &["b"]),
     kib("swap_used", &["swpd"]),
@@ -203,8 +203,8 @@ pub(in crate::import) static VMSTAT: &[Meaning] = &[
     kib("cache_and_slab", &["cache"]),
     kib("Inactive", &["inact"]),
     kib("Active", &["active"]),
-    Meaning { name: "pswpin", kind: Kind::Rate, unit: Unit::Pages, numerator: 1, denominator: 4, of: &["si"] },
-    Meaning { name: "pswpout", kind: Kind::Rate, unit: Unit::Pages, numerator: 1, denominator: 4, of: &["so"] },
+    ColumnSource { name: "pswpin", kind: Kind::Rate, unit: Unit::Pages, numerator: 1, denominator: 4, of: &["si"] },
+    ColumnSource { name: "pswpout", kind: Kind::Rate, unit: Unit::Pages, numerator: 1, denominator: 4, of: &["so"] },
     rate("pgpgin", Unit::Count, &["bi"]),
     rate("pgpgout", Unit::Count, &["bo"]),
     rate("intr", Unit::Count, &["in"]),

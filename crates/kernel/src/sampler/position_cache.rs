@@ -3,17 +3,17 @@
 /// Names by their position in a file, each with its number in the schema. A file of the kernel keeps its order from
 /// one reading to the next, so a lookup is one comparison; where the name is another one, the position is learned anew.
 #[derive(Debug)]
-pub(crate) struct Learned<T> {
+pub(crate) struct PositionCache<T> {
     names: Vec<Option<(String, T)>>,
 }
 
-impl<T> Default for Learned<T> {
+impl<T> Default for PositionCache<T> {
     fn default() -> Self {
         Self { names: Vec::new() }
     }
 }
 
-impl<T: Copy> Learned<T> {
+impl<T: Copy> PositionCache<T> {
     /// What `name` at position `at` is; `learn` is asked when another name stood there before.
     pub(crate) fn at(&mut self, at: usize, name: &str, learn: impl FnOnce(&str) -> T) -> T {
         if at >= self.names.len() {
@@ -36,7 +36,7 @@ mod tests {
 
     #[test]
     fn a_changed_order_is_learned_and_never_gives_another_ones_number() {
-        let mut learned = Learned::default();
+        let mut learned = PositionCache::default();
         let number = |name: &str| name.len();
         for order in [["a", "bb", "ccc"], ["bb", "a", "ccc"], ["ccc", "dddd", "a"]] {
             for (at, name) in order.into_iter().enumerate() {

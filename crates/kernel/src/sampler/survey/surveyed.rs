@@ -1,10 +1,10 @@
 //! A process that a survey knows: what it was like when it was looked at last.
 
-use super::blocked::Waits;
+use super::waits::Waits;
 use crate::error::Error;
-use crate::sampler::kept::{Budget, Buffer};
+use crate::sampler::kernel_file::{Budget, Buffer};
 use crate::sampler::row::Row;
-use crate::sampler::task::{Files, Meaning, Watched, whole_lines};
+use crate::sampler::task::{Files, SampledTask, TaskColumns, whole_lines};
 use pagetide_core::{ColumnId, Sample, Schema};
 use pagetide_proctext::keyed::with_colon;
 use pagetide_proctext::process::ProcessStat;
@@ -16,10 +16,10 @@ const PID_MAX_LIMIT: u64 = 4 << 20;
 const FRESH: u64 = 8;
 
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct SurveyedProcess {
     pub(super) pid: u32,
     /// Its files; absent before it is looked at.
-    process: Option<Watched>,
+    process: Option<SampledTask>,
     /// It started while the survey was going on, so what its counters show is all new.
     newborn: bool,
     /// The sample in which it was looked at last; 0 before.
@@ -69,7 +69,7 @@ fn is_flusher(line: &ProcessStat<'_>) -> bool {
             || name.starts_with("pdflush"))
 }
 
-impl Known {
+impl SurveyedProcess {
     pub(super) fn new(pid: u32, newborn: bool) -> Self {
         Self {
             pid,
@@ -132,7 +132,7 @@ impl Known {
     ) -> Result<Glance, Error> {
         let process = match &mut self.process {
             Some(process) => process,
-            None => match Watched::open(files, buffer, budget)? {
+            None => match SampledTask::open(files, buffer, budget)? {
                 Some(process) => self.process.insert(process),
                 None => return Ok(Glance::Gone),
             },
@@ -218,7 +218,7 @@ impl Known {
         buffer: &mut Buffer,
         schema: &mut Schema,
         row: &mut Row,
-        meaning: &mut Meaning,
+        meaning: &mut TaskColumns,
         rises: [ColumnId; 2],
         budget: &mut Budget,
     ) -> Result<(), Error> {

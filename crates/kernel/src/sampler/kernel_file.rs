@@ -88,13 +88,13 @@ impl Budget {
 
 /// A kernel file that stays open, or is opened for each reading.
 #[derive(Debug)]
-pub(crate) struct Kept {
+pub(crate) struct KernelFile {
     pub(crate) path: PathBuf,
     pub(crate) file: Option<OwnedFd>,
     text: Text,
 }
 
-impl Kept {
+impl KernelFile {
     /// Opens a file; `None` when this kernel does not have it.
     pub(crate) fn open(path: PathBuf, text: Text) -> Result<Option<Self>, Error> {
         match open(&path) {

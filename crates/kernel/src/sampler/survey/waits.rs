@@ -1,0 +1,45 @@
+//! Where in the kernel tasks wait.
+
+use crate::error::Error;
+use crate::sampler::kernel_file::Buffer;
+use crate::sampler::task::Files;
+use pagetide_core::{Column, ColumnId, Kind, Schema, Table, Unit};
+
+/// Places to wait that get a column of their own; the kernel has some dozens that are ever seen.
+const MOST_PLACES: usize = 128;
+
+/// Where tasks wait: a kernel function is a column `wchan_FUNCTION`, which is 1 in the row of a task that waits in it. So
+/// the name is in the recording once, and a task keeps one row whatever it waits for.
+#[derive(Debug, Default)]
+pub(super) struct Waits {
+    columns: Vec<(String, ColumnId)>,
+}
+
+impl Waits {
+    /// The column of the function that a task waits in; `None` when the kernel does not say, or it has gone on.
+    pub(super) fn column(
+        &mut self,
+        file: &str,
+        files: &mut Files<'_>,
+        buffer: &mut Buffer,
+        schema: &mut Schema,
+    ) -> Result<Option<ColumnId>, Error> {
+        let Some(function) = files.read(file, None, buffer)? else { return Ok(None) };
+        let function = match function.trim_ascii() {
+            "" | "0" => return Ok(None),
+            function => function,
+        };
+        if let Some((_, column)) = self.columns.iter().find(|(known, _)| known == function) {
+            return Ok(Some(*column));
+        }
+        let function = if self.columns.len() < MOST_PLACES { function } else { "elsewhere" };
+        let name = format!("wchan_{function}");
+        let column = schema.find_column(Table::Process, &name).unwrap_or_else(|| {
+            schema.push_column(Table::Process, Column { name, kind: Kind::Gauge, unit: Unit::Count })
+        });
+        if self.columns.len() < MOST_PLACES {
+            self.columns.push((function.to_owned(), column));
+        }
+        Ok(Some(column))
+    }
+}
