@@ -28,7 +28,7 @@ pub(crate) const RULE: Rule = Rule {
             evidence: "The device is busy (rate of io_ms, or util) with a queue (rate of weighted_io_ms, or queue_depth). It is called a victim when another device's \
                        stream evicts pages at the same time, or when much of what it reads refaults.",
             metrics: &["io_ms", "util", "weighted_io_ms", "queue_depth", "read_sectors", "workingset_refault_file"],
-            thresholds: &[SATURATED.doc(), QUEUE.doc(), VICTIM.doc()],
+            thresholds: &[SATURATED.doc(), QUEUE.doc(), DEEP.doc(), VICTIM.doc()],
             why: "Requests arrive faster than the device completes them. Latency is then the queue divided by the rate (Little's law).",
             otherwise: "A device that serves requests in parallel (SSD, RAID) is busy all the time long before its limit: check whether its rate grows with the queue. \
                         A limit of a cloud volume looks the same as a slow device.",
@@ -41,6 +41,12 @@ pub(crate) const RULE: Rule = Rule {
 
 const QUEUE: Limit<Count> =
     Limit::new("requests in flight", 2.0, "With fewer, no request waits for another.", "Little's law");
+const DEEP: Limit<Count> = Limit::new(
+    "requests in flight that need no busy device, while a queue lasts",
+    8.0,
+    "Each request waits for seven others; flushes and barriers leave pauses in which the device has none.",
+    "Little's law, and judgement",
+);
 /// Intervals for which a queue in a longer stretch lasts.
 const LASTS: u64 = 5;
 const VICTIM: Limit<Ratio> = Limit::new(
@@ -64,7 +70,9 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     let held = || {
         let span = window.held(SignalSpec::disk(disk, &derived::QUEUE_DEPTH), QUEUE.get())?;
         let long = span.length() >= intervals(window.recording, LASTS);
-        saturated(&window.over(span)).filter(|_| long).map(|found| (found, span))
+        let during = window.over(span);
+        let deep = || Some((during.busy(disk)?, during.queue(disk)?)).filter(|(_, queue)| *queue >= DEEP);
+        saturated(&during).or_else(deep).filter(|_| long).map(|found| (found, span))
     };
     let whole = saturated(window).map(|found| (found, window.when(SignalSpec::disk(disk, &derived::BUSY))));
     let ((busy, queue), span) = whole.or_else(held)?;
