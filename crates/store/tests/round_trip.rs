@@ -53,7 +53,7 @@ fn a_recording_of_version_1_is_read_and_is_the_same_in_this_version() {
     let old = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/corpus/cgroup-limit-reclaim-2/recording");
     let mut old = Reader::open(&old).unwrap().load(&Selection::default()).unwrap();
     assert_eq!(old.manifest.schema_version, 1);
-    for table in Table::ALL {
+    for table in [Table::Host, Table::Zone, Table::Disk, Table::Process, Table::Cgroup] {
         assert!(old.entities(table).next().is_some(), "{}", table.name());
     }
     let scratch = tempfile::tempdir().unwrap();

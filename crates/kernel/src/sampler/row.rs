@@ -3,7 +3,7 @@
 use pagetide_core::{ColumnId, EntityId, Sample, Schema, Table};
 use pagetide_proctext::text::stored;
 
-/// Values of one row. KernelFile and reused, so that after the first samples it allocates nothing.
+/// Values of one row. It is reused, so that after the first samples it allocates nothing.
 #[derive(Debug, Default)]
 pub(crate) struct Row(Vec<Option<i64>>);
 
