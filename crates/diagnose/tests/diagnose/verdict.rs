@@ -88,10 +88,11 @@ fn time_lost_without_a_known_cause_is_reported_and_not_called_healthy() {
             .counter(Table::Disk, "sda", "weighted_io_ms", move |at| during(at, queue * 1000.0, 50.0));
         diagnose(&story.tell())
     };
-    let waits = lost(20.0);
+    let waits = lost(4.0);
     assert_eq!((waits.verdict, waits.cause), (Conclusion::CannotTell, None));
     assert!(waits.summary.contains("tasks lost 0.50 s of each second to waits for IO"), "{}", waits.summary);
-    assert!(waits.summary.contains("most of it on sda with 20.0 requests in flight"), "{}", waits.summary);
+    assert!(waits.summary.contains("most of it on sda with 4.0 requests in flight"), "{}", waits.summary);
+    assert_eq!(lost(20.0).cause.unwrap().rule.as_str(), "device-saturated", "a deep queue explains it");
     assert_eq!(lost(1.0).verdict, Conclusion::Healthy, "a program that reads one request at a time does its work");
 }
 
