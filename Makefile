@@ -14,7 +14,7 @@ help:
 	@echo "make demo    build, run three experiments, on this host and in a VM, write a report.html of each (needs root)"
 	@echo "make test    every test (needs root: the experiments are real)"
 	@echo "make test-busy  every test three times, beside two CPU hogs and a disk hog"
-	@echo "make language   look for the banned expressions of tools/banned-expressions (PAGETIDE_LANGUAGE=all: in every room)"
+	@echo "make language   look for the banned expressions of tools/banned-expressions"
 	@echo "make lint    format, clippy and docs without warnings"
 	@echo "make cliff   a file read twice in less and less memory, drawn into docs/cliff-*.svg"
 	@echo "make fuzz TARGET=log SECONDS=600  look for inputs that break a parser (all targets for a minute each when left out)"

@@ -42,7 +42,7 @@ fn first_recorded() -> String {
 
 /// One incident or control, ready to be run.
 #[derive(Debug, Clone)]
-pub struct Case {
+pub struct Incident {
     /// `FAMILY-SEED`.
     pub name: String,
     /// Its family.
@@ -78,7 +78,7 @@ const NOISE: &str = "noise.toml";
 ///
 /// # Errors
 /// A file cannot be read, or is no family.
-pub fn all(folder: &Path) -> Result<Vec<Case>, Error> {
+pub fn all(folder: &Path) -> Result<Vec<Incident>, Error> {
     let noise: Table = parse(&folder.join(NOISE))?;
     let entries = fs::read_dir(folder)
         .map_err(|error| Error::input(format!("{}: {error}", folder.display()), "run it where the project is"))?;
@@ -115,7 +115,7 @@ fn case(
     mut table: Table,
     noise: &Table,
     seed: u64,
-) -> Result<Case, String> {
+) -> Result<Incident, String> {
     let mut chosen = BTreeMap::new();
     for (key, values) in vary {
         let value = draw::one(values, family, key, seed).ok_or_else(|| format!("{key} has no values"))?;
@@ -139,7 +139,7 @@ fn case(
             return Err(format!("there is no step `{named}`"));
         }
     }
-    Ok(Case {
+    Ok(Incident {
         family: family.to_owned(),
         seed,
         half: Half::of(seed, head.control),

@@ -3,7 +3,7 @@
 #![allow(clippy::print_stderr, reason = "a program of its own")]
 
 use pagetide_core::{Error, ErrorKind, Nanos, Progress};
-use pagetide_corpus::{Case, family, page, record, score, truth};
+use pagetide_corpus::{Incident, family, page, record, score, truth};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
@@ -48,7 +48,7 @@ fn print(text: &str) {
     let _ = std::io::stdout().write_all(text.as_bytes());
 }
 
-fn recorded(case: &Case) -> bool {
+fn recorded(case: &Incident) -> bool {
     Path::new(RECORDINGS).join(&case.name).join(truth::FILE).exists()
 }
 

@@ -13,7 +13,7 @@ const BINS: [f64; 6] = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
 pub fn page(judged: &[Judged], explained: &BTreeMap<String, String>, held_cases: bool) -> String {
     let mut out = String::from(
         "# Score\n\nWritten by `make score`: the recordings in fixtures/corpus replayed through `diagnose`, and what it names \
-         first held against the truth. Rules may be built on the building half; the held half is only counted. corpus/README.md says which is which, and \
+         first compared with the truth. Rules may be built on the building half; the held half is only counted. corpus/README.md says which is which, and \
          what earlier held halves showed.\n",
     );
     for half in [Half::Building, Half::Held] {
@@ -81,7 +81,7 @@ fn confusion(out: &mut String, all: &[&Judged]) {
     }
     let rows: BTreeSet<&str> = counts.keys().map(|(truth, _)| *truth).collect();
     let columns: BTreeSet<&str> = counts.keys().map(|(_, said)| *said).collect();
-    out.push_str("\nTruth down, said across:\n\n| |");
+    out.push_str("\nRows: true cause; columns: reported cause:\n\n| |");
     columns.iter().for_each(|said| _ = write!(out, " {said} |"));
     out.push_str("\n|---|");
     columns.iter().for_each(|_| out.push_str("---|"));

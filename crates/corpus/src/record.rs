@@ -1,6 +1,6 @@
 //! Runs a case in a virtual machine and keeps what a flight recorder would have seen of it.
 
-use crate::family::Case;
+use crate::family::Incident;
 use crate::truth::{self, Truth};
 use pagetide_core::{
     Backend, BackendRun, Error, Manifest, Mark, MarkKind, Nanos, Outcome, Progress, RunRequest, Sample, Schema, Sink,
@@ -17,7 +17,7 @@ const INTERVAL: Nanos = Nanos::new(500_000_000);
 ///
 /// # Errors
 /// The machine cannot be run, or something in it did not do what it was to do; nothing is left then.
-pub fn record(case: &Case, folder: &Path, work_dir: &Path, progress: &mut dyn Progress) -> Result<(), Error> {
+pub fn record(case: &Incident, folder: &Path, work_dir: &Path, progress: &mut dyn Progress) -> Result<(), Error> {
     let _ = fs::remove_dir_all(folder);
     let recorded = run(case, folder, work_dir, progress).and_then(|result| keep(case, &result, folder));
     if recorded.is_err() {
@@ -26,7 +26,7 @@ pub fn record(case: &Case, folder: &Path, work_dir: &Path, progress: &mut dyn Pr
     recorded
 }
 
-fn run(case: &Case, folder: &Path, work_dir: &Path, progress: &mut dyn Progress) -> Result<BackendRun, Error> {
+fn run(case: &Incident, folder: &Path, work_dir: &Path, progress: &mut dyn Progress) -> Result<BackendRun, Error> {
     let own = std::env::current_exe()
         .map_err(|error| Error::system(format!("cannot find this program's own file: {error}"), ""))?;
     let options = VmOptions {
@@ -104,7 +104,7 @@ impl Sink for Field {
     }
 }
 
-fn keep(case: &Case, result: &BackendRun, folder: &Path) -> Result<(), Error> {
+fn keep(case: &Incident, result: &BackendRun, folder: &Path) -> Result<(), Error> {
     let began = |id: &String| result.steps.iter().find(|step| step.id == *id).map(|step| step.started_ns);
     let truth = Truth {
         family: case.family.clone(),
@@ -124,7 +124,7 @@ fn keep(case: &Case, result: &BackendRun, folder: &Path) -> Result<(), Error> {
 
 /// An origin with the names that the recording has: the guest's disks are virtio disks in the scenario's order, and its control
 /// groups are made by process 1.
-fn as_recorded(origin: &str, case: &Case) -> String {
+fn as_recorded(origin: &str, case: &Incident) -> String {
     match origin.split_once(':') {
         Some(("disk", name)) => {
             let at = case.scenario.machine.disks.iter().position(|disk| disk.name == name);

@@ -2,7 +2,7 @@
 
 use pagetide_corpus::score::{self, Score};
 use pagetide_corpus::truth::{Half, Truth};
-use pagetide_corpus::{Case, family};
+use pagetide_corpus::{Incident, family};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,13 +11,13 @@ fn project(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
 }
 
-fn cases() -> Vec<Case> {
+fn cases() -> Vec<Incident> {
     family::all(&project("corpus")).unwrap_or_else(|error| panic!("{error}"))
 }
 
 #[test]
 fn every_recording_is_of_a_case_as_its_family_has_it_today() {
-    let cases: BTreeMap<String, Case> = cases().into_iter().map(|case| (case.name.clone(), case)).collect();
+    let cases: BTreeMap<String, Incident> = cases().into_iter().map(|case| (case.name.clone(), case)).collect();
     let mut recorded = 0;
     for entry in std::fs::read_dir(project("fixtures/corpus")).unwrap() {
         let folder = entry.unwrap().path();

@@ -37,6 +37,7 @@ fn every_command_prints_one_object_with_a_version() {
         (&["record", "-o", &recording, "--for", "300ms", "--interval", "100ms"], "samples"),
         (&["record", "-o", &recording, "--status"], "running"),
         (&["import", &log, "-o", &imported], "import"),
+        (&["check", &recording], "damaged"),
         (&["show", &recording, "disk"], "rows"),
         (&["show", &imported, "paging", "--every", "1h"], "columns"),
         (&["diagnose", &recording], "verdict"),
