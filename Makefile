@@ -8,7 +8,7 @@ export PAGETIDE_CACHE ?= $(CURDIR)/target/cache
 # A changed golden file is a failure, not a new file in the tree.
 export INSTA_UPDATE ?= no
 
-.PHONY: help language build demo cliff corpus score test test-programs test-busy lint fuzz bench bench-lab bench-peers bench-gaps tools-demo tools-test
+.PHONY: torture help language build demo cliff corpus score test test-programs test-busy lint fuzz bench bench-lab bench-peers bench-gaps tools-demo tools-test
 
 help:
 	@echo "make demo    build, run three experiments, on this host and in a VM, write a report.html of each (needs root)"
@@ -22,6 +22,7 @@ help:
 	@echo "make corpus  record those incidents of corpus/ that are missing, in virtual machines (about 40 s each)"
 	@echo "make bench   the benchmarks: ratios within one run"
 	@echo "make bench-lab    the whole catalogue at 1/16 in a VM, with its time (some 25 min without KVM)"
+	@echo "make torture      kills, faults, slow clients, hostile names, planted files: a table of tries and failures (needs root)"
 	@echo "make bench-peers  what recording costs beside sadc, pidstat and atop, in one run (some 10 min)"
 	@echo "make bench-gaps   how long each recorder goes without a sample while its machine thrashes, in a VM (some 5 min)"
 	@echo "make build   the release binary, $(BIN)"
@@ -86,6 +87,9 @@ bench-lab: tools-test build
 bench-peers: build
 	@tools/need sar atop
 	@tools/bench-peers $(BIN)
+
+torture: build
+	@tools/torture $(BIN)
 
 bench-gaps: build
 	@tools/need sar atop qemu-system-x86_64 mkfs.ext4 cpio

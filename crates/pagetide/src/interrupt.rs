@@ -1,7 +1,10 @@
 //! Ctrl-C and friends as a flag.
 
+use crate::output;
 use pagetide_core::Error;
+use pagetide_lab::undo;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -10,15 +13,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub(crate) struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// Catches SIGINT, SIGTERM and SIGHUP from now on. A second one ends the process at once; what it had changed is
-    /// undone by the next command.
+    /// Catches SIGINT, SIGTERM and SIGHUP from now on. A second one ends the process at once, and says what stays changed.
     pub(crate) fn catch() -> Result<Self, Error> {
         let flag = Arc::new(AtomicBool::new(false));
-        for signal in [SIGINT, SIGTERM, SIGHUP] {
-            signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&flag))
-                .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&flag)))
-                .map_err(|error| Error::system(format!("cannot catch signal {signal}: {error}"), ""))?;
-        }
+        let failed = |error| Error::system(format!("cannot catch signals: {error}"), "run it again");
+        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).map_err(failed)?;
+        let set = Arc::clone(&flag);
+        let run = move || {
+            for _ in signals.forever() {
+                if set.swap(true, Ordering::Relaxed) {
+                    end();
+                }
+            }
+        };
+        std::thread::Builder::new().name("signals".into()).spawn(run).map_err(failed)?;
         Ok(Self(flag))
     }
 
@@ -26,4 +34,15 @@ impl Interrupt {
     pub(crate) fn came(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
+}
+
+/// Ends the process at once.
+#[expect(clippy::exit, reason = "the user does not want to wait until the changes are undone")]
+fn end() {
+    let left = undo::noted_by_this_process();
+    if !left.is_empty() {
+        output::say(&format!("stopped before these were undone: {}", left.join(", ")));
+        output::say("  hint: `pagetide undo` puts them back");
+    }
+    std::process::exit(130);
 }

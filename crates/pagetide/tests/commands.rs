@@ -339,3 +339,31 @@ fn doctor_says_what_a_vm_needs_without_booting_one() {
     }
     assert!(check("cache")["found"].as_str().unwrap().contains("free") && !cache.exists());
 }
+
+#[test]
+fn a_second_signal_says_what_stays_changed_and_how_to_undo_it() {
+    let _host = HOST.lock().unwrap_or_else(PoisonError::into_inner);
+    let folder = tempfile::tempdir().unwrap();
+    let scenario = folder.path().join("long.toml");
+    let text = "id = \"long\"\ntitle = \"t\"\nsource = \"t\"\n[machine]\ncpus = 1\nmemory = \"128MiB\"\n[[machine.disk]]\n\
+                name = \"data\"\nsize = \"16MiB\"\n[[step]]\nid = \"A1\"\nsleep = \"600s\"\n";
+    std::fs::write(&scenario, text).unwrap();
+    let mut run = std::process::Command::new(env!("CARGO_BIN_EXE_pagetide"));
+    run.args(["lab", "run"]).arg(&scenario).arg("--out").arg(folder.path().join("run"));
+    let run = run.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let pid = run.id();
+    let journal = format!("/var/lib/pagetide-lab/undo-{pid}-0.jsonl");
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(120);
+    while std::fs::read_to_string(&journal).unwrap_or_default().lines().count() < 3 {
+        assert!(std::time::Instant::now() < end, "no change is noted in {journal}");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let kill = format!("kill -INT {pid}; kill -TERM {pid}");
+    assert!(std::process::Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+    let output = run.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("stopped before these were undone: ") && said.contains("`pagetide undo`"), "{said}");
+    assert_eq!(output.status.code(), Some(130));
+    let undone = pagetide().arg("undo").output().unwrap();
+    assert!(undone.status.success() && !std::path::Path::new(&journal).exists());
+}

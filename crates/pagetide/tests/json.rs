@@ -45,6 +45,7 @@ fn every_command_prints_one_object_with_a_version() {
         (&["explain", "replayed-sequence"], "id"),
         (&["lab", "list"], "scenarios"),
         (&["lab", "show", "buffered-read"], "steps"),
+        (&["check", &recording], "samples"),
         (&["cache", &log], "files"),
         (&["evictions", "--for", "100ms"], "evictions"),
         (&["mrc", "--for", "100ms"], "coverage"),

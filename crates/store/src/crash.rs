@@ -2,7 +2,7 @@
 //! ever wrong.
 
 use crate::log::{Encoder, Event, LogReader, Start, header};
-use crate::trial::{Failing, SinkCall, give, manifest, recording, recordings, short};
+use crate::trial::{Failing, INJECTED, SinkCall, give, manifest, recording, recordings, short};
 use crate::{Keep, Reader, Writer};
 use pagetide_core::{Error, Recording, Selection, Sink, Source};
 use proptest::prelude::*;
@@ -153,6 +153,12 @@ fn whatever_change_fails_nothing_that_was_taken_is_lost() {
         }
         assert!(failures > 60, "only {failures} changes to fail");
     }
+    let injected = INJECTED.lock().unwrap();
+    for call in ["mkdir", "open", "write, half of it done", "fdatasync", "rename", "unlink", "fsync of a folder"] {
+        assert!(injected.contains_key(call), "no fault was injected into {call}: {injected:?}");
+    }
+    let counts: Vec<String> = injected.iter().map(|(call, count)| format!("{call} {count}")).collect();
+    eprintln!("torture: ENOSPC and EIO injected: {}", counts.join(", "));
 }
 
 #[test]

@@ -7,10 +7,11 @@ use pagetide_core::{
 };
 use pagetide_dir::Dir;
 use proptest::prelude::*;
+use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// The moment at which the recordings here begin: 40 s before a new day (UTC).
 pub(crate) const BEGIN: i64 = (1_795_305_600 - 40) * 1_000_000_000;
@@ -181,6 +182,12 @@ pub(crate) fn short(samples: i64, days: i64) -> Vec<SinkCall> {
     given
 }
 
+/// EIO, "input/output error" (`errno-base.h`).
+const EIO: i32 = 5;
+
+/// How often each call has failed so far, in all tests of this process.
+pub(crate) static INJECTED: Mutex<BTreeMap<&str, usize>> = Mutex::new(BTreeMap::new());
+
 /// A file system whose `n`-th change fails, and with `lasting` all after it; a write that fails leaves a part behind.
 #[derive(Debug)]
 pub(crate) struct Failing {
@@ -213,12 +220,19 @@ impl Failing {
 }
 
 impl Countdown {
-    fn check(&self) -> io::Result<()> {
+    fn check(&self, call: &'static str) -> io::Result<()> {
         let before = self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
         let fails = before == Ok(1) || (self.lasting && before == Err(0));
         if fails {
             self.failed.fetch_add(1, Ordering::SeqCst);
-            return Err(io::Error::from(io::ErrorKind::StorageFull));
+            let mut injected = INJECTED.lock().unwrap();
+            *injected.entry(call).or_default() += 1;
+            // A full disk and a broken one, in turns.
+            return Err(if injected.values().sum::<usize>() % 2 == 0 {
+                io::ErrorKind::StorageFull.into()
+            } else {
+                io::Error::from_raw_os_error(EIO)
+            });
         }
         Ok(())
     }
@@ -226,33 +240,33 @@ impl Countdown {
 
 impl Files for Failing {
     fn make_folder(&self, dir: &Dir, path: &Path) -> io::Result<()> {
-        self.left.check()?;
+        self.left.check("mkdir")?;
         System.make_folder(dir, path)
     }
 
     fn create(&self, dir: &Dir, path: &Path) -> io::Result<Box<dyn Output>> {
-        self.left.check()?;
+        self.left.check("open")?;
         Ok(Box::new(FailingOutput { left: self.left.clone(), output: System.create(dir, path)? }))
     }
 
     fn rename(&self, dir: &Dir, from: &Path, to: &Path) -> io::Result<()> {
-        self.left.check()?;
+        self.left.check("rename")?;
         System.rename(dir, from, to)
     }
 
     fn remove(&self, dir: &Dir, path: &Path) -> io::Result<()> {
-        self.left.check()?;
+        self.left.check("unlink")?;
         System.remove(dir, path)
     }
 
     fn remove_empty_folder(&self, dir: &Dir, path: &Path) -> io::Result<()> {
-        self.left.check()?;
+        self.left.check("rmdir")?;
         System.remove_empty_folder(dir, path)
     }
 
     fn sync_folder(&self, dir: &Dir, path: &Path) -> io::Result<()> {
         // What is written is there for whoever reads it after; only a power cut needs the device to have it.
-        self.left.check()?;
+        self.left.check("fsync of a folder")?;
         dir.names(path).map(|_| ())
     }
 }
@@ -265,7 +279,7 @@ struct FailingOutput {
 
 impl Output for FailingOutput {
     fn write_at(&mut self, bytes: &[u8], offset: u64) -> io::Result<()> {
-        if let Err(error) = self.left.check() {
+        if let Err(error) = self.left.check("write, half of it done") {
             self.output.write_at(&bytes[..bytes.len() / 2], offset)?;
             return Err(error);
         }
@@ -273,11 +287,11 @@ impl Output for FailingOutput {
     }
 
     fn cut(&mut self, length: u64) -> io::Result<()> {
-        self.left.check()?;
+        self.left.check("ftruncate")?;
         self.output.cut(length)
     }
 
     fn sync(&mut self) -> io::Result<()> {
-        self.left.check()
+        self.left.check("fdatasync")
     }
 }

@@ -11,6 +11,7 @@ use super::process::{Identity, kill};
 use pagetide_core::{Error, Sysctl, is_sysctl_name};
 use pagetide_dir::Dir;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -61,6 +62,18 @@ pub enum Change {
         /// What it does.
         what: String,
     },
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Sysctl { name, set, .. } => write!(f, "{} = {set}", name.name()),
+            Self::Cgroup { group } => write!(f, "control group {}", String::from(group.clone())),
+            Self::Folder { path } => write!(f, "folder {}", path.display()),
+            Self::DeviceLimit { device: (major, minor), .. } => write!(f, "limits of device {major}:{minor}"),
+            Self::Process { process, what } => write!(f, "process {} ({what})", process.pid),
+        }
+    }
 }
 
 /// How undoing went.

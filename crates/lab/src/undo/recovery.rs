@@ -67,6 +67,16 @@ pub fn pending() -> usize {
     journals(&dir).unwrap_or_default().iter().filter(|name| killed(name)).count()
 }
 
+/// The changes in the journals of this process, which are not undone yet, in words.
+pub fn noted_by_this_process() -> Vec<String> {
+    let dir = folder().ok().and_then(|folder| Dir::open(&folder).ok());
+    let Some(dir) = dir else { return Vec::new() };
+    let names = journals(&dir).unwrap_or_default();
+    let parsed = names.iter().filter_map(|name| parse(&read(&dir, name).ok()??));
+    let own = parsed.filter(|journal| journal.head.owner == super::Identity::own());
+    own.flat_map(|journal| journal.changes).map(|change| change.to_string()).collect()
+}
+
 fn journals(dir: &Dir) -> std::io::Result<Vec<PathBuf>> {
     let mut names = dir.names(Path::new(""))?;
     names.retain(|name| name.starts_with("undo-") && name.ends_with(".jsonl"));
