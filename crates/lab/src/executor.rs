@@ -10,55 +10,23 @@ mod files;
 mod groups;
 mod loads;
 mod reading;
+mod state;
 mod step;
 mod traced;
 
-pub use disk::Disk;
+pub use disk::{Disk, disks_under};
 pub use files::Files;
 pub(crate) use files::{room, room_on};
+pub use state::RunContext;
 
 use crate::control::MachineControl;
-use crate::group::Group;
-use crate::hold::Hold;
-use crate::undo::Journal;
 use disk::Disks;
 use groups::Groups;
-use pagetide_core::{Action, Bytes, Error, Manifest, MarkKind, Progress, Scenario, Sink, Stamp, Step, StepResult};
-use pagetide_kernel::{Root, device};
+use pagetide_core::{Error, Manifest, MarkKind, Progress, Scenario, Sink, Stamp, StepResult};
+use pagetide_kernel::Root;
 use pagetide_recorder::{Options, Recorder};
+use state::Executor;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-
-/// Where the steps run and with what.
-#[derive(Debug)]
-pub struct RunContext<'a> {
-    /// An empty folder for data files, on the disk that is measured.
-    pub data: PathBuf,
-    /// The scenario's disks, in its order. The folder of the first is [`RunContext::data`].
-    pub disks: Vec<Disk>,
-    /// The folder in which fio's results are left, as `fio-<step>.json`.
-    pub results: PathBuf,
-    /// fio.
-    pub fio: PathBuf,
-    /// The control group of the work; absent when the work has the whole machine.
-    pub group: Option<Group>,
-    /// MemAvailable of the machine that a step which holds memory must leave.
-    pub floor: Bytes,
-    /// Where changes are noted before they are made.
-    pub journal: &'a Journal,
-    /// The seed of everything that is chosen at random.
-    pub seed: u64,
-}
-
-/// The disks under a folder, by their names in `/proc/diskstats`.
-///
-/// # Errors
-/// It does not lie on a block device.
-pub fn disks_under(folder: &Path) -> Result<Vec<String>, Error> {
-    device::under(&Root::host(), folder).map_err(|error| {
-        Error::system(error.to_string(), "choose a work folder on a disk with --work-dir, not on tmpfs or a network")
-    })
-}
 
 /// Runs all steps of a scenario, in order. `files` are those of [`RunContext::data`].
 ///
@@ -123,40 +91,4 @@ fn all_steps(
         results.append(&mut executor.parts);
     }
     Ok(results)
-}
-
-/// What a run keeps between its steps.
-struct Executor<'a, 'g> {
-    context: &'a RunContext<'g>,
-    recorder: &'a Recorder,
-    control: &'a mut dyn MachineControl,
-    progress: &'a mut dyn Progress,
-    disks: Disks,
-    files: Files,
-    holds: BTreeMap<String, Hold>,
-    groups: Groups,
-    /// The results of the parts of the step that runs.
-    parts: Vec<StepResult>,
-}
-
-impl Executor<'_, '_> {
-    fn check_interrupted(&self) -> Result<(), Error> {
-        if self.progress.interrupted() { Err(Error::interrupted()) } else { Ok(()) }
-    }
-
-    /// Prepares the machine for a step.
-    fn prepare(&mut self, step: &Step, notes: &mut Vec<String>) -> Result<(), Error> {
-        self.check_interrupted()?;
-        self.files.prepare(step, self.progress)?;
-        self.control.before_step()?;
-        if step.drop_caches {
-            self.progress.update(None, None, "dropping caches");
-            notes.extend(caches::drop_all(&self.files.shared())?);
-            // The drop evicted fio's own program file as well; reading it again is not part of the step.
-            if matches!(step.action, Action::Fio(_)) {
-                crate::fio::version(&self.context.fio)?;
-            }
-        }
-        Ok(())
-    }
 }

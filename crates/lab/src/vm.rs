@@ -16,150 +16,29 @@ mod kernel;
 mod module;
 mod monitor;
 mod nbd;
+mod options;
 mod qemu;
 mod survey;
-
+mod tools;
 mod wire;
 
+pub use options::{VmOptions, usual_cache};
 pub use qemu::Accelerator;
 pub use survey::{Accelerated, GuestKernel, Survey};
+pub use tools::Vm;
 
-use kernel::Kernel;
-use module::Modules;
+use module::{BASE_MODULES, Modules};
 use monitor::{Monitor, State};
 use pagetide_core::{
-    Action, Backend, BackendRun, Bytes, Error, FileSystem, Nanos, Origin, Progress, RunRequest, Scenario, Sink,
-    SwapSpec, Swaps,
+    Action, Backend, BackendRun, Bytes, Error, FileSystem, Origin, Progress, RunRequest, Scenario, Sink, SwapSpec,
+    Swaps,
 };
 use qemu::{Backing, Machine, Qemu};
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::Path;
 use wire::Job;
-
-/// Modules that every guest needs, where they are not built in.
-const BASE_MODULES: [&str; 4] = ["virtio_pci", "virtio_console", "virtio_rng", "virtio_blk"];
 
 /// The least that a guest must have available to run anything at all.
 const LEAST: Bytes = Bytes::new(64 << 20);
-
-/// How the vm backend runs scenarios.
-#[derive(Debug, Clone)]
-pub struct VmOptions {
-    /// The kernel image; Debian's, downloaded into the cache, when absent.
-    pub kernel: Option<PathBuf>,
-    /// The folder that caches kernels and the results of probes.
-    pub cache: PathBuf,
-    /// A folder for the disks' files, which have no names while they are there.
-    pub work_dir: PathBuf,
-    /// An existing folder in which fio's own results are left.
-    pub results: PathBuf,
-    /// What executes the guest's instructions; a probe boot decides when absent.
-    pub accelerator: Option<Accelerator>,
-    /// QEMU: a path, or a name to be found in `PATH`.
-    pub qemu: PathBuf,
-    /// fio: a path, or a name to be found in `PATH`.
-    pub fio: PathBuf,
-    /// The program that becomes the guest's init and calls [`guest::run`] when it finds itself to be process 1.
-    pub init: PathBuf,
-    /// Words after which the init knows that it is one, such as a subcommand.
-    pub init_words: Vec<String>,
-    /// Commands that run alongside the steps, on the first disk that has a file system. The files that they leave in the folder
-    /// where they start are copied to `alongside` in the results. The first word is a program of this host, or `pagetide` for
-    /// the init itself.
-    pub alongside: Vec<Vec<String>>,
-    /// Wait after the last step until they end by themselves, instead of ending them.
-    pub alongside_to_end: bool,
-    /// Time between two samples.
-    pub interval: Nanos,
-    /// Record what a flight recorder takes on a host that nobody prepared: all control groups, the processes that matter most,
-    /// and no word about which disk the work uses.
-    pub as_host: bool,
-    /// Host time that one step may take before the guest counts as hung.
-    pub step_limit: Duration,
-}
-
-impl VmOptions {
-    /// The usual options: `init` is the program that becomes the guest's init.
-    pub fn new(
-        cache: impl Into<PathBuf>,
-        work_dir: impl Into<PathBuf>,
-        results: impl Into<PathBuf>,
-        init: impl Into<PathBuf>,
-    ) -> Self {
-        Self {
-            kernel: None,
-            cache: cache.into(),
-            work_dir: work_dir.into(),
-            results: results.into(),
-            accelerator: None,
-            qemu: "qemu-system-x86_64".into(),
-            fio: "fio".into(),
-            init: init.into(),
-            init_words: Vec::new(),
-            alongside: Vec::new(),
-            alongside_to_end: false,
-            interval: Nanos::new(100_000_000),
-            as_host: false,
-            step_limit: Duration::from_secs(3600),
-        }
-    }
-}
-
-/// The folder in which pagetide keeps what can be had again: `$PAGETIDE_CACHE`, else `pagetide` in the user's cache folder.
-pub fn usual_cache() -> PathBuf {
-    let named = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    named("PAGETIDE_CACHE")
-        .or_else(|| named("XDG_CACHE_HOME").map(|folder| folder.join("pagetide")))
-        .or_else(|| named("HOME").map(|folder| folder.join(".cache/pagetide")))
-        .unwrap_or_else(|| PathBuf::from("/var/cache/pagetide"))
-}
-
-/// The backend.
-#[derive(Debug, Clone)]
-pub struct Vm {
-    options: VmOptions,
-}
-
-impl Vm {
-    /// A vm backend with these options.
-    pub fn new(options: VmOptions) -> Self {
-        Self { options }
-    }
-
-    fn qemu(&self) -> Result<PathBuf, Error> {
-        let hint = "apt-get install -y --no-install-recommends qemu-system-x86";
-        initramfs::find_program(&self.options.qemu, hint)
-    }
-
-    fn kernel(&self, progress: &mut dyn Progress) -> Result<Kernel, Error> {
-        match &self.options.kernel {
-            Some(image) => Kernel::named(image),
-            None => Kernel::distributed(&self.options.cache, &mut |line| progress.say(line)),
-        }
-    }
-
-    /// The accelerator that works here.
-    fn working(&self, qemu: &Path, kernel: &Kernel, progress: &mut dyn Progress) -> Result<Accelerator, Error> {
-        let VmOptions { init, cache, .. } = &self.options;
-        accelerator::working(qemu, kernel, init, &self.words(Accelerator::Kvm), cache, progress)
-    }
-
-    /// The command line of the guest's kernel and init. The root file system is never swapped or reclaimed, and a panic ends
-    /// the machine at once. On a busy host a guest can take its timer for broken (`arch/x86/kernel/apic/io_apic.c:
-    /// timer_irq_works`), so it does not look.
-    ///
-    /// An emulated time stamp counter is the host's, alike on all CPUs. The guest's kernel does not believe that of several CPUs that are
-    /// not Intel's (`arch/x86/kernel/tsc.c:unsynchronized_tsc`) and would read a slow emulated HPET instead: `tsc=reliable`.
-    fn words(&self, accelerator: Accelerator) -> String {
-        let init = self.options.init_words.join(" ");
-        let libraries = initramfs::LIBRARIES;
-        let clock = if accelerator == Accelerator::Tcg { "tsc=reliable " } else { "" };
-        format!(
-            "console=ttyS0 loglevel=5 panic=-1 no_timer_check {clock}rootfstype=ramfs rdinit=/init \
-             LD_LIBRARY_PATH={libraries} RUST_BACKTRACE=0 -- {init}"
-        )
-    }
-}
 
 /// The modules that a scenario's machine needs.
 fn modules_for(scenario: &Scenario) -> Vec<&'static str> {

@@ -1,7 +1,7 @@
 //! Where the scenario's disks are on the machine that the steps run on.
 
-use super::disks_under;
 use pagetide_core::{Error, FioJob, Load, Place};
+use pagetide_kernel::{Root, device};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
@@ -84,6 +84,16 @@ impl Disks {
             (None, None) => Ok(Vec::new()),
         }
     }
+}
+
+/// The disks under a folder, by their names in `/proc/diskstats`.
+///
+/// # Errors
+/// It does not lie on a block device.
+pub fn disks_under(folder: &Path) -> Result<Vec<String>, Error> {
+    device::under(&Root::host(), folder).map_err(|error| {
+        Error::system(error.to_string(), "choose a work folder on a disk with --work-dir, not on tmpfs or a network")
+    })
 }
 
 /// The disk called `name`, or the first.

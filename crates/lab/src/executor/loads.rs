@@ -1,7 +1,7 @@
 //! Runs the lab's own loads: one, or several at once.
 
 use super::reading::{End, Reading};
-use super::{Executor, step::Done};
+use super::state::{Done, Executor};
 use crate::load::{Ended, Run};
 use crate::undo::Change;
 use pagetide_core::{

@@ -1,9 +1,10 @@
 //! Runs one step and measures it. A new kind of step is an arm of `act`; loads have `crates/lab/src/load/work.rs`.
 
+use super::caches;
 use super::dirty;
 use super::reading::{End, Reading};
+use super::state::{Done, Executor};
 use super::traced::{TracedStep, process_names};
-use super::{Executor, caches};
 use crate::fio;
 use crate::hold::{self, Hold, HoldObserver};
 use crate::undo::{Change, Identity, Journal};
@@ -14,29 +15,6 @@ use pagetide_core::{
 use pagetide_kernel::cached;
 use pagetide_recorder::now;
 use std::time::{Duration, Instant};
-
-/// What came out of doing a step.
-pub(super) struct Done {
-    pub(super) outcome: Outcome,
-    pub(super) notes: Vec<String>,
-    pub(super) figures: Figures,
-    pub(super) fio: Option<fio::Ended>,
-}
-
-impl Done {
-    pub(super) fn well() -> Self {
-        Self { outcome: Outcome::Done, notes: Vec::new(), figures: Figures::default(), fio: None }
-    }
-
-    /// Refused where `result` is an error.
-    fn of(result: Result<(), Error>) -> Self {
-        result.map_or_else(|error| Self::badly(Outcome::Refused, error.to_string()), |()| Self::well())
-    }
-
-    fn badly(outcome: Outcome, why: String) -> Self {
-        Self { outcome, notes: vec![why], ..Self::well() }
-    }
-}
 
 impl Executor<'_, '_> {
     /// Does a step and measures it.

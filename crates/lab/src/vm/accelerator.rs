@@ -99,7 +99,7 @@ fn comes_up(
     progress: &mut dyn Progress,
 ) -> Result<bool, Error> {
     let modules = super::module::Modules::below(&kernel.modules);
-    let modules = modules.in_order(&super::BASE_MODULES)?;
+    let modules = modules.in_order(&super::module::BASE_MODULES)?;
     let job = Job {
         scenario: None,
         seed: 0,

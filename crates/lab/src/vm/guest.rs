@@ -16,6 +16,7 @@ use super::wire::{Job, Message};
 use crate::control::MachineControl;
 use crate::executor::{self, Files, RunContext};
 use crate::undo::{self, Journal};
+pub(super) use alongside::OWN_PROGRAM;
 use disk::{Disk, attach};
 use pagetide_core::{BackendRun, Bytes, DeviceChange, Error, Machine, Nanos, Origin, Scenario, SwapSpec};
 use pagetide_kernel::{Processes, Root, Watch};
@@ -28,9 +29,6 @@ use std::time::Duration;
 
 /// What a step that holds memory leaves available: enough for fio and the kernel, as nothing else runs here.
 const FLOOR: Bytes = Bytes::new(8 << 20);
-
-/// The word by which a command alongside the steps names this program itself.
-pub(super) const OWN_PROGRAM: &str = "pagetide";
 
 /// Runs as process 1 of a guest and ends by powering it off. Returns an error, and does nothing, where this is not a guest of
 /// the vm backend, because a host must not be powered off.

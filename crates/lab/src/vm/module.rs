@@ -6,6 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// Modules that every guest needs, where they are not built in.
+pub(super) const BASE_MODULES: [&str; 4] = ["virtio_pci", "virtio_console", "virtio_rng", "virtio_blk"];
+
 /// The modules of one kernel: `/lib/modules/<release>` of wherever it was unpacked.
 #[derive(Debug)]
 pub(super) struct Modules {

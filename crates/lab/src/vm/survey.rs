@@ -2,8 +2,10 @@
 
 use super::accelerator::{self, Known};
 use super::initramfs::find_program;
+use super::kernel;
 use super::kernel::Kernel;
-use super::{Accelerator, Vm, kernel};
+use super::qemu::Accelerator;
+use super::tools::Vm;
 use pagetide_core::{Bytes, Error, Progress};
 use std::path::{Path, PathBuf};
 
@@ -98,7 +100,7 @@ fn free(folder: &Path) -> Option<Bytes> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::vm::VmOptions;
+    use crate::vm::options::VmOptions;
 
     #[test]
     fn what_is_missing_is_said_with_its_mend_and_nothing_is_made() {

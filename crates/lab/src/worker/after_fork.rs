@@ -1,7 +1,7 @@
 //! What may be called after a fork of a program with threads: system calls and memory of its own. `unsafe`: mmap and pointers.
 #![allow(unsafe_code)]
 
-use super::Counters;
+use super::counters::Counters;
 use pagetide_core::Fill;
 use std::os::fd::RawFd;
 use std::ptr;

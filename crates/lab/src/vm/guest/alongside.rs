@@ -1,7 +1,6 @@
 //! Commands that run alongside the steps, such as another recorder. They run from a disk, as on any host, so that code that
 //! reclaim evicts must be read again.
 
-use super::OWN_PROGRAM;
 use super::disk::Disk;
 use super::port::Port;
 use crate::vm::initramfs::{LIBRARIES, PROGRAMS};
@@ -14,6 +13,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+/// The word by which a command alongside the steps names this program itself.
+pub(in crate::vm) const OWN_PROGRAM: &str = "pagetide";
 /// How long a command may take to end after SIGTERM.
 const GRACE: Duration = Duration::from_secs(20);
 /// How long commands have to come up before anything else is started.

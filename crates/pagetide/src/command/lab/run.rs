@@ -36,7 +36,8 @@ pub(crate) struct Arguments {
     /// The backends that run each scenario, one after the other.
     #[arg(long, default_value = BACKENDS[0].name, value_delimiter = ',', value_parser = backend_names())]
     on: Vec<String>,
-    /// Run only these steps, and earlier steps that set the machine (sysctl, swap, device, hold).
+    /// Run only these steps, and earlier steps that set the machine (sysctl, swap, device,
+    /// hold, drop_caches).
     #[arg(long, value_name = "STEPS", value_delimiter = ',')]
     steps: Vec<String>,
     /// Scale memory, files, holds and swap, such as 1/8. Device limits stay.
@@ -90,22 +91,22 @@ fn backend_names() -> PossibleValuesParser {
 /// What executes the instructions of a virtual machine.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Executed {
-    /// KVM when a guest comes up with it, else software.
+    /// KVM when a guest boots with it, else software emulation.
     Auto,
-    /// The processor.
+    /// KVM.
     Kvm,
-    /// Software.
+    /// Software emulation.
     Tcg,
 }
 
 /// The ways to shrink a host.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum By {
-    /// A memory cgroup with the machine's memory as its limit.
+    /// The work runs in a memory control group with the machine's memory as its limit.
     Cgroup,
-    /// Take the host's own memory away (never below 1 GiB available).
+    /// A process holds the host's other memory; at least 1 GiB stays available.
     Hold,
-    /// Not at all.
+    /// The host keeps all of its memory.
     None,
 }
 

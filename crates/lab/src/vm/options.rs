@@ -1,0 +1,78 @@
+//! How the vm backend runs scenarios.
+
+use super::qemu::Accelerator;
+use pagetide_core::Nanos;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// How the vm backend runs scenarios.
+#[derive(Debug, Clone)]
+pub struct VmOptions {
+    /// The kernel image; Debian's, downloaded into the cache, when absent.
+    pub kernel: Option<PathBuf>,
+    /// The folder that caches kernels and the results of probes.
+    pub cache: PathBuf,
+    /// A folder for the disks' files, which have no names while they are there.
+    pub work_dir: PathBuf,
+    /// An existing folder in which fio's own results are left.
+    pub results: PathBuf,
+    /// What executes the guest's instructions; a probe boot decides when absent.
+    pub accelerator: Option<Accelerator>,
+    /// QEMU: a path, or a name to be found in `PATH`.
+    pub qemu: PathBuf,
+    /// fio: a path, or a name to be found in `PATH`.
+    pub fio: PathBuf,
+    /// The program that becomes the guest's init and calls [`crate::vm::guest::run`] when it finds itself to be process 1.
+    pub init: PathBuf,
+    /// Words after which the init knows that it is one, such as a subcommand.
+    pub init_words: Vec<String>,
+    /// Commands that run alongside the steps, on the first disk that has a file system. The files that they leave in the folder
+    /// where they start are copied to `alongside` in the results. The first word is a program of this host, or `pagetide` for
+    /// the init itself.
+    pub alongside: Vec<Vec<String>>,
+    /// Wait after the last step until they end by themselves, instead of ending them.
+    pub alongside_to_end: bool,
+    /// Time between two samples.
+    pub interval: Nanos,
+    /// Record what a flight recorder takes on a host that nobody prepared: all control groups, the processes that matter most,
+    /// and no word about which disk the work uses.
+    pub as_host: bool,
+    /// Host time that one step may take before the guest counts as hung.
+    pub step_limit: Duration,
+}
+
+impl VmOptions {
+    /// The usual options: `init` is the program that becomes the guest's init.
+    pub fn new(
+        cache: impl Into<PathBuf>,
+        work_dir: impl Into<PathBuf>,
+        results: impl Into<PathBuf>,
+        init: impl Into<PathBuf>,
+    ) -> Self {
+        Self {
+            kernel: None,
+            cache: cache.into(),
+            work_dir: work_dir.into(),
+            results: results.into(),
+            accelerator: None,
+            qemu: "qemu-system-x86_64".into(),
+            fio: "fio".into(),
+            init: init.into(),
+            init_words: Vec::new(),
+            alongside: Vec::new(),
+            alongside_to_end: false,
+            interval: Nanos::new(100_000_000),
+            as_host: false,
+            step_limit: Duration::from_secs(3600),
+        }
+    }
+}
+
+/// The folder in which pagetide keeps what can be had again: `$PAGETIDE_CACHE`, else `pagetide` in the user's cache folder.
+pub fn usual_cache() -> PathBuf {
+    let named = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    named("PAGETIDE_CACHE")
+        .or_else(|| named("XDG_CACHE_HOME").map(|folder| folder.join("pagetide")))
+        .or_else(|| named("HOME").map(|folder| folder.join(".cache/pagetide")))
+        .unwrap_or_else(|| PathBuf::from("/var/cache/pagetide"))
+}

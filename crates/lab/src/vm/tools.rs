@@ -1,0 +1,60 @@
+//! What a VM is made with: QEMU, a kernel and an accelerator.
+
+use super::kernel::Kernel;
+use super::options::VmOptions;
+use super::qemu::Accelerator;
+use super::{accelerator, initramfs};
+use pagetide_core::{Error, Progress};
+use std::path::{Path, PathBuf};
+
+/// The backend.
+#[derive(Debug, Clone)]
+pub struct Vm {
+    pub(super) options: VmOptions,
+}
+
+impl Vm {
+    /// A vm backend with these options.
+    pub fn new(options: VmOptions) -> Self {
+        Self { options }
+    }
+
+    pub(super) fn qemu(&self) -> Result<PathBuf, Error> {
+        let hint = "apt-get install -y --no-install-recommends qemu-system-x86";
+        initramfs::find_program(&self.options.qemu, hint)
+    }
+
+    pub(super) fn kernel(&self, progress: &mut dyn Progress) -> Result<Kernel, Error> {
+        match &self.options.kernel {
+            Some(image) => Kernel::named(image),
+            None => Kernel::distributed(&self.options.cache, &mut |line| progress.say(line)),
+        }
+    }
+
+    /// The accelerator that works here.
+    pub(super) fn working(
+        &self,
+        qemu: &Path,
+        kernel: &Kernel,
+        progress: &mut dyn Progress,
+    ) -> Result<Accelerator, Error> {
+        let VmOptions { init, cache, .. } = &self.options;
+        accelerator::working(qemu, kernel, init, &self.words(Accelerator::Kvm), cache, progress)
+    }
+
+    /// The command line of the guest's kernel and init. The root file system is never swapped or reclaimed, and a panic ends
+    /// the machine at once. On a busy host a guest can take its timer for broken (`arch/x86/kernel/apic/io_apic.c:
+    /// timer_irq_works`), so it does not look.
+    ///
+    /// An emulated time stamp counter is the host's, alike on all CPUs. The guest's kernel does not believe that of several CPUs that are
+    /// not Intel's (`arch/x86/kernel/tsc.c:unsynchronized_tsc`) and would read a slow emulated HPET instead: `tsc=reliable`.
+    pub(super) fn words(&self, accelerator: Accelerator) -> String {
+        let init = self.options.init_words.join(" ");
+        let libraries = initramfs::LIBRARIES;
+        let clock = if accelerator == Accelerator::Tcg { "tsc=reliable " } else { "" };
+        format!(
+            "console=ttyS0 loglevel=5 panic=-1 no_timer_check {clock}rootfstype=ramfs rdinit=/init \
+             LD_LIBRARY_PATH={libraries} RUST_BACKTRACE=0 -- {init}"
+        )
+    }
+}
