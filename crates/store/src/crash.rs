@@ -119,6 +119,7 @@ fn write_with(folder: &Path, failing: &Arc<Failing>, given: &[SinkCall]) -> (Vec
 }
 
 #[test]
+#[expect(clippy::print_stderr, reason = "make torture prints the counts")]
 fn whatever_change_fails_nothing_that_was_taken_is_lost() {
     let given = short(12, 3);
     for lasting in [false, true] {
