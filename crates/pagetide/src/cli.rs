@@ -6,7 +6,7 @@ use pagetide_core::Error;
 
 /// Find out what the page cache does to this host's IO, prove it with evidence and experiments, and see what would change it.
 #[derive(Debug, Parser)]
-#[command(name = "pagetide", version, about, long_about = None, max_term_width = 100, after_help = EXAMPLES)]
+#[command(name = "pagetide", version, max_term_width = 100, after_help = EXAMPLES)]
 pub(crate) struct Arguments {
     /// Print JSON (stable, documented in docs/JSON.md) instead of text.
     #[arg(long, global = true)]
