@@ -99,13 +99,13 @@ impl LocalClock {
         i64::try_from(self.zone.to_timestamp(civil).ok()?.as_nanosecond()).ok()
     }
 
-    /// Reads what a person wrote for a moment of a recording that lasts from `first` to `last` (ns since 1970-01-01 UTC): `12:20`,
+    /// Reads what a person wrote for a moment of a recording with samples at `walls` (ns since 1970-01-01 UTC, in order): `12:20`,
     /// `12:20:30`, `2026-11-21T12:20:30`, the same with `Z` or an offset, `2026-11-21`, or `-10min` for that long before the end.
     ///
     /// # Errors
     ///
     /// When it is none of these, or a time of day of which the recording has several.
-    pub fn parse(&self, text: &str, first: i64, last: i64) -> Result<i64, Error> {
+    pub fn parse(&self, text: &str, walls: &[i64]) -> Result<i64, Error> {
         let wrong = || {
             Error::input(
                 format!("`{text}` is not a time"),
@@ -114,7 +114,8 @@ impl LocalClock {
         };
         if let Some(before) = text.strip_prefix('-') {
             let before = before.parse::<Nanos>().ok().and_then(|before| i64::try_from(before.get()).ok());
-            return before.map(|before| last.saturating_sub(before)).ok_or_else(wrong);
+            let last = walls.last().copied();
+            return before.zip(last).map(|(before, last)| last.saturating_sub(before)).ok_or_else(wrong);
         }
         if let Ok(moment) = text.parse::<Timestamp>() {
             return i64::try_from(moment.as_nanosecond()).map_err(|_| wrong());
@@ -124,21 +125,29 @@ impl LocalClock {
             return clock.moment(civil).ok_or_else(wrong);
         }
         let time = text.parse::<Time>().ok().filter(|_| text.contains(':')).ok_or_else(wrong)?;
-        clock.on_a_day(time, first, last).ok_or_else(wrong)?
+        clock.on_a_day(time, walls).ok_or_else(wrong)?
     }
 
-    /// A time of day within a recording; on its first day when the recording has no such time.
-    fn on_a_day(&self, time: Time, first: i64, last: i64) -> Option<Result<i64, Error>> {
-        let (begin, end) = (self.civil(first).date(), self.civil(last).date());
+    /// A time of day on the day whose samples are around it; else on the day that has it within the recording, else on the first.
+    fn on_a_day(&self, time: Time, walls: &[i64]) -> Option<Result<i64, Error>> {
+        let (first, last) = (*walls.first()?, *walls.last()?);
         let at = |day: Date| self.moment(day.to_datetime(time));
-        // A recording of years has this time on many days; three tell that it is not one.
-        let days = std::iter::successors(Some(begin), |day| day.tomorrow().ok()).take_while(|day| *day <= end);
-        let within = days.filter(|day| at(*day).is_some_and(|at| (first..=last).contains(&at)));
-        Some(match within.take(3).collect::<Vec<_>>().as_slice() {
-            [] => Ok(at(begin)?),
+        let days = walls.chunk_by(|a, b| self.civil(*a).date() == self.civil(*b).date());
+        let days: Vec<(Date, i64, i64)> = days.map(|of| (self.civil(of[0]).date(), of[0], of[of.len() - 1])).collect();
+        let within = |day: Date, begin: i64, end: i64| at(day).is_some_and(|at| (begin..=end).contains(&at));
+        let sampled: Vec<Date> =
+            days.iter().filter(|(day, begin, end)| within(*day, *begin, *end)).map(|day| day.0).collect();
+        let recorded = || days.iter().map(|day| day.0).filter(|day| within(*day, first, last)).collect();
+        let named = if sampled.is_empty() { recorded() } else { sampled };
+        Some(match named.as_slice() {
+            [] => Ok(at(days.first()?.0)?),
             [day] => Ok(at(*day)?),
             [day, ..] => Err(Error::input(
-                format!("{time} is a time of several days: the recording has {begin} to {end}"),
+                format!(
+                    "{time} is a time of several days: the recording has {} to {}",
+                    self.civil(first).date(),
+                    self.civil(last).date()
+                ),
                 format!("write the day too: {}", day.to_datetime(time)),
             )),
         })
@@ -183,12 +192,13 @@ mod tests {
     fn what_a_person_writes_is_read() {
         let (first, last) = (AT, AT + 3600 * SECOND);
         let berlin = LocalClock::named("Europe/Berlin").unwrap();
-        let utc = |text| LocalClock::utc().parse(text, first, last).ok().map(|at| LocalClock::utc().iso(at));
+        let utc_ns = |text| LocalClock::utc().parse(text, &[first, last]).ok();
+        let utc = |text| utc_ns(text).map(|at| LocalClock::utc().iso(at));
         for text in ["2026-11-21T10:30:00", "2026-11-21 10:30", "10:30", "10:30Z", "2026-11-21T11:30+01:00"] {
             assert_eq!(utc(text).as_deref(), Some("2026-11-21T10:30:00.000Z"), "{text}");
         }
-        assert_eq!(berlin.parse("11:30", first, last).ok(), LocalClock::utc().parse("10:30", first, last).ok());
-        assert_eq!(berlin.parse("10:30Z", first, last).ok(), LocalClock::utc().parse("10:30", first, last).ok());
+        assert_eq!(berlin.parse("11:30", &[first, last]).ok(), utc_ns("10:30"));
+        assert_eq!(berlin.parse("10:30Z", &[first, last]).ok(), utc_ns("10:30"));
         assert_eq!(utc("-10min"), Some(LocalClock::utc().iso(last - 600 * SECOND)));
         assert_eq!(utc("09:00").as_deref(), Some("2026-11-21T09:00:00.000Z"), "before the recording");
         for wrong in ["", "9", "25:00", "x:y", "2026-13-01T00:00", "-", "-5"] {
@@ -199,11 +209,16 @@ mod tests {
     #[test]
     fn a_time_of_day_is_on_the_day_that_has_it() {
         let clock = LocalClock::utc();
-        let first = clock.parse("2026-11-21T23:00", 0, 0).unwrap();
-        let parse = |text, hours: i64| clock.parse(text, first, first + hours * 3600 * SECOND);
+        let first = clock.parse("2026-11-21T23:00", &[]).unwrap();
+        let parse = |text, hours: i64| {
+            clock.parse(text, &(0..=hours).map(|hour| first + hour * 3600 * SECOND).collect::<Vec<_>>())
+        };
         assert_eq!(clock.iso(parse("01:00", 4).unwrap()), "2026-11-22T01:00:00.000Z");
         assert_eq!(clock.iso(parse("23:30", 4).unwrap()), "2026-11-21T23:30:00.000Z");
         let error = parse("01:00", 72).unwrap_err();
         assert!(error.to_string().contains("2026-11-21 to 2026-11-24"), "{error}");
+        let years_later = clock.parse("2036-01-01T12:00", &[]).unwrap();
+        let at = clock.parse("23:30", &[first, first + 3600 * SECOND - 1, years_later]).unwrap();
+        assert_eq!(clock.iso(at), "2026-11-21T23:30:00.000Z", "the day without samples around that time is not meant");
     }
 }

@@ -93,11 +93,11 @@ pub(crate) fn range(
     from: Option<&str>,
     to: Option<&str>,
 ) -> Result<(i64, i64), Error> {
-    let stamps = recording.stamps();
-    let (Some(first), Some(last)) = (stamps.first(), stamps.last()) else { return Ok((i64::MIN, i64::MAX)) };
-    let moment = |text: Option<&str>, otherwise: i64| {
-        text.map_or(Ok(otherwise), |text| clock.parse(text, first.wall_ns, last.wall_ns))
-    };
+    let walls: Vec<i64> = recording.stamps().iter().map(|stamp| stamp.wall_ns).collect();
+    if walls.is_empty() {
+        return Ok((i64::MIN, i64::MAX));
+    }
+    let moment = |text: Option<&str>, otherwise: i64| text.map_or(Ok(otherwise), |text| clock.parse(text, &walls));
     let (from, to) = (moment(from, i64::MIN)?, moment(to, i64::MAX)?);
     if from > to {
         return Err(Error::input("--from is later than --to", "swap them"));

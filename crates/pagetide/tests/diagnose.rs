@@ -57,8 +57,8 @@ fn the_curious_case_reads_as_an_expert_would_tell_it() {
     let text = String::from_utf8_lossy(&text.get_output().stdout).into_owned();
     for part in [
         "sda and sdb are victims, not the cause",
-        "What would settle it",
-        "What it is not",
+        "An observation that would explain it",
+        "Ruled out",
         "pagetide lab run ssd-stream",
     ] {
         assert!(text.contains(part), "{part}:\n{text}");

@@ -1,6 +1,6 @@
 //! What the kernel writes to its files in `/proc` and `/sys`, read from text alone: the recorder reads them on a host, an import in logs.
 //!
-//! A `parse_*` function takes a whole file. The parsers of single lines below them ([`keyed`], [`zoneinfo::item`], …) are for those
+//! A `parse_*` function takes a whole file. The parsers of single lines below them ([`keyed`], `zoneinfo::item`, …) are for those
 //! who read files without copying, or find lines among others. What a kernel does not give is `None`; lines that nobody knows are kept.
 //!
 //! This crate does no input or output and reads no clock.

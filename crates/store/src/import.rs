@@ -11,7 +11,7 @@
 //!            02:30:01 AM   3152.86   2060.66\n";
 //! let import = import(&[Input::bytes("sar-B.txt", log)], &Options::default())?;
 //! let rate = import.recording.host("pgpgin").expect("it is there");
-//! assert_eq!(rate.points().next().map(|(_, value)| value), Some(3_152_860));
+//! assert_eq!(rate.points().next().map(|(_, value)| value), Some(3_152_860_000));
 //! # Ok::<(), pagetide_core::Error>(())
 //! ```
 //!

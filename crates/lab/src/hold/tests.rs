@@ -18,7 +18,8 @@ fn every_kind_is_resident_until_it_is_dropped() {
     for kind in [HoldKind::Anon, HoldKind::Shared, HoldKind::File, HoldKind::Mlock] {
         let hold = Hold::occupy(&spec(kind, None), &Options::new(folder.path()), &mut ()).unwrap();
         let resident = hold.resident();
-        assert!(resident >= SIZE && resident.get() < SIZE.get() * 11 / 10, "{kind:?}: {resident}");
+        // Pages of the holder's own code become resident too while it runs.
+        assert!(resident >= SIZE && resident.get() < SIZE.get() + (6 << 20), "{kind:?}: {resident}");
         let holder = hold.holder();
         assert!(hold.held() && hold.took() > Nanos::ZERO);
         drop(hold);

@@ -60,12 +60,13 @@ pub(crate) fn a_scenario_runs_is_measured_and_leaves_no_trace() {
     let get = |id: &str, figure: Figure| step(id).get(figure).unwrap_or_else(|| panic!("{id}: no {figure:?}"));
     assert_eq!(get("cold", Figure::Issued), 48.0 * 128.0);
     assert_eq!(get("cold", Figure::CachedBefore), 0.0, "{:?}", step("cold").notes);
-    assert_eq!(get("cold", Figure::CachedAfter), 48.0 * MIB);
+    // fio and the kernel's own memory share the group's 64 MiB with the 48 MiB of cache, and may displace a little of it.
+    assert!(get("cold", Figure::CachedAfter) > 46.0 * MIB, "{}", get("cold", Figure::CachedAfter));
     assert_eq!(get("cold", Figure::MemoryTotal), 64.0 * MIB);
     assert!(get("cold", Figure::DiskReadBytes) >= 48.0 * MIB);
     assert!(get("cold", Figure::CacheHitRatio) < 0.01);
-    assert_eq!(get("warm", Figure::CacheHitRatio), 1.0);
-    assert_eq!(get("warm", Figure::Refaults), 0.0);
+    assert!(get("warm", Figure::CacheHitRatio) > 0.9, "{}", get("warm", Figure::CacheHitRatio));
+    assert!(get("warm", Figure::Refaults) < 48.0 * 256.0 * 0.1, "{}", get("warm", Figure::Refaults));
     assert!(get("warm", Figure::FreeBefore) < 17.0 * MIB && get("warm", Figure::AvailableBefore) > 60.0 * MIB);
     assert!(get("hold", Figure::Resident) >= 40.0 * MIB);
     assert!(get("hold", Figure::AvailableAfter) < 25.0 * MIB);
