@@ -33,7 +33,7 @@ pub struct Ended {
 }
 
 /// The command that gets fio.
-const MEND: &str = "apt-get install fio, or name one with --fio";
+const INSTALL_HINT: &str = "apt-get install fio, or name one with --fio";
 
 /// The version of fio at `path`, as it prints it: `fio-3.33`. Running it also brings its program file into the page cache.
 ///
@@ -44,12 +44,12 @@ pub fn version(path: &Path) -> Result<String, Error> {
         .arg("--version")
         .stdin(Stdio::null())
         .output()
-        .map_err(|error| Error::system(format!("cannot run {}: {error}", path.display()), MEND))?;
+        .map_err(|error| Error::system(format!("cannot run {}: {error}", path.display()), INSTALL_HINT))?;
     let version = String::from_utf8_lossy(&output.stdout).lines().next().unwrap_or_default().trim().to_owned();
     if version.starts_with("fio-") {
         Ok(version)
     } else {
-        Err(Error::system(format!("{} is not fio: its --version is `{version}`", path.display()), MEND))
+        Err(Error::system(format!("{} is not fio: its --version is `{version}`", path.display()), INSTALL_HINT))
     }
 }
 
@@ -81,8 +81,9 @@ impl Run {
             command.current_dir(folder);
         }
         confined::confine(&mut command, group)?;
-        let child =
-            command.spawn().map_err(|error| Error::system(format!("cannot run {}: {error}", fio.display()), MEND))?;
+        let child = command
+            .spawn()
+            .map_err(|error| Error::system(format!("cannot run {}: {error}", fio.display()), INSTALL_HINT))?;
         Ok(Self { child, reaped: false, result: result.to_owned() })
     }
 
