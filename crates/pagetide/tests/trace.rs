@@ -54,7 +54,7 @@ fn a_recorded_trace_names_evictor_and_victim_and_what_memory_would_help() {
     // The victim is read, evicted by the stream, and read again, twice.
     let script = format!(
         "echo $$ > {}/cgroup.procs; cd {}; for round in 1 2; do head -c 100000000 victim; cat stream; done > /dev/null; \
-         head -c 100000000 victim > /dev/null; sleep 1",
+         head -c 100000000 victim > /dev/null",
         group.0.display(),
         folder.path().display()
     );

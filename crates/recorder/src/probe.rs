@@ -12,6 +12,12 @@ pub trait Probe {
     /// set already. An error is noted in the recording; the rows that could be read are recorded all the same.
     fn sample(&mut self, schema: &mut Schema, sample: &mut Sample) -> Result<(), Error>;
 
+    /// The next sample is the last: it must have all that happened before this call. Gives whether it must be taken, however little
+    /// time has passed.
+    fn end(&mut self) -> bool {
+        false
+    }
+
     /// Begins anew, for another schema that is empty: forgets all numbers that a schema gave out, and what it has been told to watch
     /// since it was made. After an error it goes on as before.
     fn renew(&mut self) -> Result<(), Error>;
@@ -52,6 +58,13 @@ impl Probe for TracedProbe {
         let sampled = Probe::sample(&mut self.sampler, schema, sample);
         let traced = self.trace.as_mut().map_or(Ok(()), |trace| trace.sample(schema, sample));
         sampled.and(traced)
+    }
+
+    fn end(&mut self) -> bool {
+        self.trace.as_mut().is_some_and(|trace| {
+            trace.end();
+            true
+        })
     }
 
     fn renew(&mut self) -> Result<(), Error> {

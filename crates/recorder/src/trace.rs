@@ -1,7 +1,7 @@
 //! A trace beside the samples: a thread of its own drains the rings, and each sample has what it found so far.
 
 use pagetide_core::{Error, Sample, Schema, Unreadable};
-use pagetide_trace::{Names, Options, Session, Summary, TableWriter};
+use pagetide_trace::{Names, Options, Session, Summary, TableWriter, monotonic_ns};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
@@ -14,8 +14,12 @@ const PERIOD: Duration = Duration::from_millis(200);
 type Latest = Mutex<Option<Result<(Summary, Names), Error>>>;
 
 /// The findings so far, for those who ask while the recording runs.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct TraceView(Arc<Mutex<Summary>>);
+#[derive(Debug, Clone)]
+pub(crate) struct TraceView {
+    summary: Arc<Mutex<Summary>>,
+    /// When the trace began (`CLOCK_MONOTONIC`).
+    began_ns: u64,
+}
 
 /// After this time all that kswapd evicted before is divided among those who took the frames.
 const SETTLED: Duration = Duration::from_millis(1500);
@@ -25,12 +29,11 @@ const SETTLED_MAX: Duration = Duration::from_secs(15);
 impl TraceView {
     /// What was found up to this call. Waits until it is settled.
     pub(crate) fn settled(&self) -> Summary {
-        let read = || self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let (began, first) = (Instant::now(), read().coverage.time_ns);
+        let (called, called_ns) = (Instant::now(), monotonic_ns().saturating_sub(self.began_ns));
         loop {
-            let summary = read();
-            let passed = Duration::from_nanos(summary.coverage.time_ns.saturating_sub(first));
-            if passed >= SETTLED || began.elapsed() >= SETTLED_MAX {
+            let summary = self.summary.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            let passed = Duration::from_nanos(summary.coverage.time_ns.saturating_sub(called_ns));
+            if passed >= SETTLED || called.elapsed() >= SETTLED_MAX {
                 return summary;
             }
             std::thread::sleep(PERIOD);
@@ -58,7 +61,7 @@ impl Trace {
         let missing =
             missing.map(|gap| Unreadable { source: format!("trace: {}", gap.lost), reason: gap.why.clone() }).collect();
         let (latest, stop) = (Arc::new(Latest::default()), Arc::new(AtomicBool::new(false)));
-        let view = TraceView::default();
+        let view = TraceView { summary: Arc::default(), began_ns: monotonic_ns() };
         let thread = Builder::new().name("pagetide-trace".into()).spawn({
             let (latest, stop, view) = (Arc::clone(&latest), Arc::clone(&stop), view.clone());
             move || drain(session, names, &latest, &view, &stop)
@@ -76,6 +79,14 @@ impl Trace {
         Ok(())
     }
 
+    /// Ends it and waits for its last findings, which the next sample adds.
+    pub(crate) fn end(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+
     /// The schema begins anew.
     pub(crate) fn renew(&mut self) {
         self.writer.renew();
@@ -84,27 +95,29 @@ impl Trace {
 
 impl Drop for Trace {
     fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
+        self.end();
     }
 }
 
+/// Drains the rings until it is told to stop, and publishes what was found.
 fn drain(mut session: Session, names: bool, latest: &Latest, view: &TraceView, stop: &AtomicBool) {
     let publish = |result| *latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
     let mut due = Instant::now();
-    while !stop.load(Ordering::Relaxed) {
-        if let Err(error) = session.step() {
+    loop {
+        let last = stop.load(Ordering::Relaxed);
+        if let Err(error) = if last { session.finish() } else { session.step() } {
             publish(Err(error));
             return;
         }
-        if Instant::now() >= due {
+        if last || Instant::now() >= due {
             due = Instant::now() + PERIOD;
             let summary = session.summary();
             let found = if names { session.names(summary.files()).clone() } else { Names::new() };
-            view.0.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&summary);
+            view.summary.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&summary);
             publish(Ok((summary, found)));
+        }
+        if last {
+            return;
         }
     }
 }

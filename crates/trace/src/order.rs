@@ -9,7 +9,9 @@ use crate::event::Event;
 #[derive(Debug, Default)]
 pub struct Order {
     waiting: Vec<Event>,
+    /// When the last drain began.
     horizon_ns: u64,
+    complete_ns: u64,
 }
 
 impl Order {
@@ -20,12 +22,19 @@ impl Order {
 
     /// Ends a drain that began at `began_ns`, and hands out what is complete, in order of time.
     pub fn release(&mut self, began_ns: u64, out: &mut Vec<Event>) {
+        self.complete_ns = self.horizon_ns;
         self.release_until(self.horizon_ns, out);
         self.horizon_ns = began_ns;
     }
 
+    /// All that happened up to this time was handed out.
+    pub const fn complete_ns(&self) -> u64 {
+        self.complete_ns
+    }
+
     /// Hands out all that is left, when nothing more comes.
     pub fn release_all(&mut self, out: &mut Vec<Event>) {
+        self.complete_ns = u64::MAX;
         self.release_until(u64::MAX, out);
     }
 

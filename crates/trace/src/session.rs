@@ -94,12 +94,17 @@ impl Session {
         self.ended_ns.unwrap_or_else(monotonic_ns) - self.began_ns
     }
 
+    /// How much of that time is analysed: all events up to here are in the summary.
+    fn analysed_ns(&self) -> u64 {
+        self.tracer.complete_ns().saturating_sub(self.began_ns).min(self.elapsed_ns())
+    }
+
     /// What was found so far.
     pub fn summary(&self) -> Summary {
         let mut summary = Summary::of(&self.analysis);
         let totals = self.tracer.totals();
         summary.coverage = Coverage {
-            time_ns: self.elapsed_ns(),
+            time_ns: self.analysed_ns(),
             lost_records: self.lost,
             added_pages: totals.map(|totals| totals.added),
             read_pages: totals.and_then(|totals| totals.read),

@@ -61,7 +61,7 @@ pub struct ReclaimWork {
 pub struct Coverage {
     /// One page of so many was looked at.
     pub scale: u64,
-    /// How long.
+    /// How long, up to the last event that is in the findings.
     pub time_ns: u64,
     /// Records lost because a ring was full: the findings lack what they said.
     pub lost_records: u64,

@@ -252,6 +252,11 @@ impl Tracer {
         self.order.release(began, out);
     }
 
+    /// All that happened up to this time (`CLOCK_MONOTONIC`) was handed out.
+    pub const fn complete_ns(&self) -> u64 {
+        self.order.complete_ns()
+    }
+
     /// Appends all events that are left, after [`Self::stop`].
     pub fn finish(&mut self, out: &mut Vec<Event>) {
         self.collect();
