@@ -31,6 +31,7 @@ mod rules;
 mod signal;
 mod stream;
 mod verdict;
+mod victim;
 mod watermarks;
 mod window;
 

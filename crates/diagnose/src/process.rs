@@ -42,7 +42,7 @@ pub(crate) fn fastest<'a, M>(window: &Window<'a>, metrics: &[&str]) -> Option<Pr
 const INHERITED: [&str; 3] = ["read_bytes", "write_bytes", "rchar"];
 
 /// Whether most of what a process did is what another had done that ended: its own is the rest.
-fn inherits(window: &Window<'_>, process: &str, metric: &str) -> bool {
+pub(crate) fn inherits(window: &Window<'_>, process: &str, metric: &str) -> bool {
     let series = |name: &str| window.recording.series(Table::Process, name, metric);
     let Some(own) = window.series(Table::Process, process, metric).filter(|_| INHERITED.contains(&metric)) else {
         return false;

@@ -1,21 +1,27 @@
-//! A stream: one device whose reads make reclaim run, and what others lose by it.
+//! A stream: reads of one device that no program reads again, and what others lose by them.
 
-use crate::amount::{Amount, Count, Limit, Rate};
+use crate::amount::{Amount, Count, Limit, Per, Rate};
+use crate::episodes::SignalSpec;
 use crate::limits::{FAULTS, TURNOVER};
+use crate::process::{self, ProcessShare};
+use crate::victim::{self, Victim};
 use crate::window::{REFAULTED, STOLEN, Window};
 use pagetide_core::derived;
-use pagetide_core::{Bytes, Ratio};
+use pagetide_core::{Bytes, Ratio, Table};
 
 /// The device from which a stream comes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stream<'a> {
     pub(crate) disk: &'a str,
+    /// The process that reads most of it, where that was recorded.
+    pub(crate) reader: Option<ProcessShare<'a, Per<Bytes>>>,
     /// Bytes that it reads, …
     pub(crate) rate: Rate<Bytes>,
     /// … and that reclaim frees.
     pub(crate) freed: Rate<Bytes>,
     /// What it read before.
     pub(crate) baseline: Option<Rate<Bytes>>,
+    /// Refaulted bytes that programs were using.
     pub(crate) refaulted: Option<Rate<Bytes>>,
 }
 
@@ -64,15 +70,80 @@ pub(crate) const ANON_MOST: Limit<Ratio> = Limit::new(
     "With more growth anonymous memory makes reclaim run.",
     "judgement",
 );
+/// Refaulted pages that the kernel activates or restores.
+pub(crate) const USED: Limit<Ratio> = Limit::new(
+    "refaulted pages that the kernel activates or restores, as a share of all, at least",
+    0.02,
+    "A page that a program used is restored, and one that a slightly larger cache would have kept is activated. A file that is read once more \
+     long after its eviction has neither.",
+    "mm/workingset.c: workingset_test_recent (6.12)",
+);
+/// Bytes written per byte read.
+pub(crate) const COPIES: Limit<Ratio> = Limit::new(
+    "bytes that the reader writes per byte that it reads, at most",
+    0.5,
+    "A program that writes as much as it reads copies: half of the pages that it takes are dirty.",
+    "judgement",
+);
+/// Major faults per read of the device.
+pub(crate) const FAULTING: Limit<Ratio> = Limit::new(
+    "major faults of the reader per read of the device, at most",
+    0.3,
+    "A program that faults for most reads touches a mapped file at random. Readahead serves a sequence with few faults.",
+    "mm/filemap.c: do_sync_mmap_readahead (6.12)",
+);
+
+/// Size of a read in readahead windows.
+pub(crate) const WHOLE: Limit<Ratio> = Limit::new(
+    "size of a read in sequence, as a share of the readahead of the device, at least",
+    0.75,
+    "Readahead of a sequence reaches its full window after some requests; random reads stay below it.",
+    "mm/readahead.c: get_next_ra_size (6.12)",
+);
+/// The kernel's readahead, bytes, where the recording lacks that of the device.
+const READ_AHEAD: f64 = 131_072.0;
+
+/// What this module reads.
+pub(crate) const METRICS: &[&str] = &[
+    "workingset_activate_file",
+    "workingset_activate",
+    "workingset_restore_file",
+    "workingset_restore",
+    "reads",
+    "majflt",
+    "read_bytes",
+    "write_bytes",
+];
+
+/// Refaulted bytes of a window that programs were using. A file that is read in sequence once more, long after its eviction, refaults as
+/// well, and nobody missed it.
+pub(crate) fn missed(window: &Window<'_>) -> Option<Rate<Bytes>> {
+    let refaulted = window.host_bytes(&REFAULTED)?;
+    let marks =
+        [["workingset_activate_file", "workingset_activate"], ["workingset_restore_file", "workingset_restore"]];
+    let marked = marks.iter().filter_map(|metrics| window.host_rate(metrics)).reduce(Amount::max);
+    let used = marked.map(|pages| window.bytes_per_second(pages)).filter(|used| *used < refaulted * USED);
+    Some(used.filter(|_| in_sequence(window)).unwrap_or(refaulted))
+}
+
+/// Whether the device that reads most reads in whole readahead windows.
+fn in_sequence(window: &Window<'_>) -> bool {
+    let read = |disk: &str| window.disk_bytes(disk, &derived::READ_BANDWIDTH);
+    let Some((disk, rate)) = window.busiest(read) else { return false };
+    let known = window.recording.manifest.disks.iter().find(|known| known.name == disk);
+    let ahead = known.and_then(|known| known.read_ahead).map_or(READ_AHEAD, |ahead| ahead.as_f64());
+    let reads = window.rate::<Count>(Table::Disk, disk, "reads").filter(|reads| reads.is_positive());
+    reads.is_some_and(|reads| rate.get() / reads.get() >= ahead * WHOLE.get())
+}
 
 /// The stream of a window, when there is one.
 pub(crate) fn of<'a>(window: &Window<'a>) -> Option<Stream<'a>> {
     let freed = window.host_bytes(&STOLEN)?;
-    let read = |window: &Window<'_>, disk: &str| window.disk_bytes(disk, &derived::READ_BANDWIDTH);
-    let (disk, rate) = window.busiest(|disk| read(window, disk))?;
-    let total = window.all_disks(|disk| read(window, disk))?;
-    let baseline = window.before().and_then(|quiet| read(&quiet, disk));
-    let refaulted = window.host_bytes(&REFAULTED);
+    let read = |disk: &str| window.disk_bytes(disk, &derived::READ_BANDWIDTH);
+    let (disk, rate) = window.busiest(read)?;
+    let total = window.all_disks(read)?;
+    let baseline = window.usual(SignalSpec::disk(disk, &derived::READ_BANDWIDTH));
+    let refaulted = missed(window);
     let swapped = window.swapped().unwrap_or(Amount::ZERO);
     let grown = window.host_change("AnonPages").zip(window.length());
     let grown = grown.map_or(Amount::ZERO, |(bytes, length)| bytes.per(length));
@@ -85,7 +156,17 @@ pub(crate) fn of<'a>(window: &Window<'a>) -> Option<Stream<'a>> {
         && swapped < rate * SWAP_MOST
         && grown < freed * ANON_MOST
         && !dropped;
-    floods.then_some(Stream { disk, rate, freed, baseline, refaulted })
+    if !floods {
+        return None;
+    }
+    let reader = process::fastest::<Bytes>(window, &["read_bytes"]).filter(|process| process.amount >= rate * 0.5);
+    let streams = reader.is_none_or(|process| {
+        let of = |metric: &str| window.rate::<Count>(Table::Process, process.name, metric).unwrap_or(Amount::ZERO);
+        let reads = window.rate::<Count>(Table::Disk, disk, "reads");
+        let faults = reads.is_some_and(|reads| of("majflt") / reads > FAULTING.value());
+        of("write_bytes").get() <= process.amount.get() * COPIES.get() && !faults
+    });
+    streams.then_some(Stream { disk, reader, rate, freed, baseline, refaulted })
 }
 
 /// Whether a stream of this window evicts what others miss.
@@ -95,7 +176,7 @@ pub(crate) fn harms(window: &Window<'_>) -> bool {
 
 /// A device that gets busy beside a stream while it reads little.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Victim<'a> {
+pub(crate) struct VictimDisk<'a> {
     pub(crate) disk: &'a str,
     pub(crate) busy: Amount<Ratio>,
     pub(crate) baseline: Option<Amount<Ratio>>,
@@ -107,18 +188,29 @@ impl Stream<'_> {
         let missed = self.refaulted.and_then(|rate| window.turnover(rate)).is_some_and(|share| share >= TURNOVER);
         let faults = window.host(&derived::MAJOR_FAULTS).unwrap_or(Amount::ZERO);
         let baseline = window.before().and_then(|quiet| quiet.host(&derived::MAJOR_FAULTS)).unwrap_or(Amount::ZERO);
-        missed || faults >= FAULTS && faults >= baseline * NEW || !self.victims(window).is_empty()
+        let new_faults = faults >= FAULTS && faults >= baseline * NEW;
+        missed || new_faults || !self.disks(window).is_empty() || !self.victims(window).is_empty()
     }
 
-    /// The other devices that are far busier than before while they read little.
+    /// The processes that read back what was evicted.
     pub(crate) fn victims<'a>(&self, window: &Window<'a>) -> Vec<Victim<'a>> {
+        victim::all(window, self.reader.map(|reader| reader.name))
+    }
+
+    /// The other devices that are far busier than before with reads, while they read little.
+    pub(crate) fn disks<'a>(&self, window: &Window<'a>) -> Vec<VictimDisk<'a>> {
         let others = window.disks().into_iter().filter(|disk| *disk != self.disk);
         let busier = others.filter_map(|disk| {
             let (busy, read) = (window.busy(disk)?, window.disk_bytes(disk, &derived::READ_BANDWIDTH)?);
             let baseline = window.before().and_then(|quiet| quiet.busy(disk));
-            let victim =
-                busy.get() >= 0.7 && baseline.is_none_or(|baseline| baseline <= busy * 0.6) && read <= self.rate * 0.2;
-            victim.then_some(Victim { disk, busy, baseline })
+            // What was evicted is read: a device that writes is busy by itself.
+            let requests = |metric: &str| window.rate::<Count>(Table::Disk, disk, metric);
+            let writes = requests("reads").zip(requests("writes")).is_some_and(|(reads, writes)| writes > reads);
+            let victim = busy.get() >= 0.7
+                && baseline.is_none_or(|baseline| baseline <= busy * 0.6)
+                && read <= self.rate * 0.2
+                && !writes;
+            victim.then_some(VictimDisk { disk, busy, baseline })
         });
         busier.collect()
     }

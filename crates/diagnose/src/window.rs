@@ -129,6 +129,26 @@ impl<'a> Window<'a> {
         Some(Self { step: None, quiet: None, ..self.over(self.quiet?) })
     }
 
+    /// All of the recording before this stretch; absent when it begins with the recording.
+    pub(crate) fn history(&self) -> Option<Self> {
+        let (from, _) = self.recording.span()?;
+        let from = Moment::new(from);
+        (from < self.span.from).then(|| Self {
+            step: None,
+            quiet: None,
+            ..self.over(Span { from, to: self.span.from })
+        })
+    }
+
+    /// What a signal usually is on this host: its mean before this stretch, or its lower quartile over the recording where the pause
+    /// before held an earlier part of what goes on. Absent when the recording begins with the stretch.
+    pub(crate) fn usual<M>(&self, signal: SignalSpec<'_>) -> Option<Amount<M>> {
+        let quiet = self.quiet?;
+        let signal = signal.signal(self.recording)?;
+        let before: Amount<M> = signal.mean(quiet)?;
+        Some(signal.baseline().map_or(before, |usual| before.min(usual)))
+    }
+
     /// What was before a moment of this stretch, with the quiet one before it; absent when nothing was.
     pub(crate) fn until(&self, at: Moment) -> Option<Self> {
         let from = self.quiet.map_or(self.span.from, |quiet| quiet.from);
@@ -148,6 +168,20 @@ impl<'a> Window<'a> {
     /// When a signal is far above its baseline within this stretch.
     pub(crate) fn unusual(&self, signal: SignalSpec<'_>) -> Option<Span> {
         merged_span(&self.episodes.of(self.recording, signal), self.span)
+    }
+
+    /// From where a driver of what happened in `harm` began: back over its episodes, as long as the pause between two is no longer
+    /// than ten samples or than what follows.
+    pub(crate) fn begun(&self, harm: Span, driver: SignalSpec<'_>) -> Span {
+        let slack = intervals(self.recording, 10);
+        let mut begun = harm;
+        for (episode, _) in self.episodes.of(self.recording, driver).iter().rev() {
+            let pause = begun.from.since(episode.to);
+            if episode.from < begun.from && pause <= slack.max(begun.length()) {
+                begun = Span { from: episode.from, ..begun };
+            }
+        }
+        begun
     }
 
     /// The longest time in this stretch for which a signal stays at or above a value.

@@ -7,11 +7,15 @@ use crate::evidence::{EvidenceBuilder, Origin, advise};
 use crate::limits::{FAULTS, TURNOVER};
 use crate::process;
 use crate::rule::{Rule, subsumes};
-use crate::stream::{self, ANON_MOST, FREED_LEAST, FREED_MOST, MOST, NEW, REFAULTS_MOST, SWAP_MOST, Stream};
+use crate::stream::{
+    self, ANON_MOST, COPIES, FAULTING, FREED_LEAST, FREED_MOST, MOST, NEW, REFAULTS_MOST, SWAP_MOST, Stream, USED,
+    WHOLE,
+};
+use crate::victim::{self, LEAST};
 use crate::watermarks;
 use crate::window::{SCANNED, Window};
 use pagetide_core::derived;
-use pagetide_core::{Bytes, Finding, Relation, RuleDoc, RuleId, Span};
+use pagetide_core::{Bytes, Finding, Relation, RuleDoc, RuleId, Span, Table};
 
 pub(crate) const RULE: Rule = Rule {
     name: "a stream of reads",
@@ -38,7 +42,7 @@ pub(crate) const RULE: Rule = Rule {
                        Somebody misses what was evicted: file pages refault, major faults rise, or another device gets busy. \
                        Reads that mostly refault (a working set), growth of anonymous memory, swap traffic and drop_caches exclude it.",
             metrics: &["read_sectors", "pgsteal_kswapd", "pgsteal_direct", "pgscan_kswapd", "pgscan_direct", "workingset_refault_file", "pgmajfault", "pswpin", "pswpout", "AnonPages", "io_ms", "read_bytes", "drop_pagecache"],
-            thresholds: &[MOST.doc(), NEW.doc(), FREED_LEAST.doc(), FREED_MOST.doc(), REFAULTS_MOST.doc(), SWAP_MOST.doc(), ANON_MOST.doc(), TURNOVER.doc(), FAULTS.doc()],
+            thresholds: &[MOST.doc(), NEW.doc(), FREED_LEAST.doc(), FREED_MOST.doc(), REFAULTS_MOST.doc(), USED.doc(), WHOLE.doc(), COPIES.doc(), FAULTING.doc(), SWAP_MOST.doc(), ANON_MOST.doc(), TURNOVER.doc(), FAULTS.doc(), LEAST.doc()],
             why: "All devices share one page cache, and a page that is read enters it whether or not anything uses it again. A fast device \
                   can replace all of memory in seconds, before slower ones have read anything a second time.",
             otherwise: "Readers that share one working set larger than memory look alike, except that their reads refault. A stream with O_DIRECT \
@@ -53,9 +57,14 @@ pub(crate) const RULE: Rule = Rule {
 
 fn examine(window: &Window<'_>) -> Option<Finding> {
     let stream = stream::of(window).filter(|stream| stream.harmful(window))?;
-    let Stream { disk, rate, freed, .. } = stream;
+    let Stream { disk, reader, rate, freed, .. } = stream;
     let mut found = EvidenceBuilder::new(window);
-    found.span(window.when(SignalSpec::disk(disk, &derived::READ_BANDWIDTH)));
+    let flood = window.when(SignalSpec::disk(disk, &derived::READ_BANDWIDTH));
+    // It began with the first reads of its reader, into memory that was free then.
+    let begun = |process: process::ProcessShare<'_, _>| {
+        window.begun(flood, SignalSpec::rate(Table::Process, process.name, &["read_bytes"]))
+    };
+    found.span(reader.map_or(flood, begun));
     let off = Amount::<pagetide_core::Ratio>::new((freed / rate).get().ln().abs());
     found.compare(0.5 + 1.5 * grade(off, 1.2, 0.2), "bytes freed", "pgsteal * page size", freed, Relation::Near, rate);
     if let Some(baseline) = stream.baseline {
@@ -73,24 +82,26 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     }
     add_faults(window, &mut found);
     let mut victims = Vec::new();
-    for victim in stream.victims(window) {
+    for victim in stream.disks(window) {
         let what = format!("share of time for which {} is busy", victim.disk);
         found.compare(0.5, what, "io_ms or util", victim.busy, Relation::Above, victim.baseline);
         victims.push(victim.disk);
     }
     add_memory(window, &mut found);
     found.origin(Origin::Disk(disk));
-    let reader = process::fastest::<Bytes>(window, &["read_bytes"]).filter(|process| process.amount >= rate * 0.5);
     let who = reader.map_or_else(String::new, |process| {
         found.add(1.0, format!("bytes that {} read", process.words()), "read_bytes", process.amount);
         found.origin(Origin::Process(process.comm));
         process.words()
     });
-    let suffer = if victims.is_empty() {
-        String::new()
-    } else {
-        format!("; {} read back what was evicted", victims.join(" and "))
-    };
+    let lost = stream.victims(window);
+    if let Some(most) = lost.first() {
+        let what = format!("bytes that {} reads from devices", most.comm);
+        found.compare(1.0, what, "read_bytes", most.read, Relation::Above, most.before);
+    }
+    let disks = Some(format!("{} read back what was evicted", victims.join(" and "))).filter(|_| !victims.is_empty());
+    let suffer = disks.or_else(|| Some(victim::words(&lost)).filter(|words| !words.is_empty()));
+    let suffer = suffer.map_or(String::new(), |words| format!("; {words}"));
     let reads = if who.is_empty() { format!("A program reads {rate} from {disk}") } else { format!("{who} reads {rate} from {disk}") };
     let statement = format!("{reads}. For it reclaim frees {freed} of other cached pages{suffer}.");
     found.finish(

@@ -6,6 +6,7 @@ use crate::episodes::SignalSpec;
 use crate::evidence::{EvidenceBuilder, Origin, advise, measured};
 use crate::process;
 use crate::rule::{Rule, Suspicion, leads, subsumes};
+use crate::stream::{self, USED, WHOLE};
 use crate::window::{REFAULTED, STOLEN, Window};
 use pagetide_core::derived;
 use pagetide_core::{Advice, Bytes, Cleared, Figure, Finding, Ratio, Relation, RuleDoc, RuleId, Table};
@@ -44,7 +45,7 @@ pub(crate) const RULE: Rule = Rule {
                        the file is larger than available memory, and the hit ratio is about the cached part of the file. A step \
                        that began with almost nothing of its file cached and read no more than the file once is a cold start.",
             metrics: &["workingset_refault_file", "workingset_refault", "pgpgin", "pgsteal_kswapd", "pgsteal_direct", "read_bytes"],
-            thresholds: &[AGAIN.doc(), RATE.doc(), COLD.doc()],
+            thresholds: &[AGAIN.doc(), RATE.doc(), USED.doc(), WHOLE.doc(), COLD.doc()],
             why: "The page cache takes the memory that programs leave. Once it is full, each page read evicts another. When a program needs the evicted one \
                   again, the device has to read it again.",
             otherwise: "A cold start reads much and refaults nothing. Replaying one sequence (replayed-sequence) makes a cache \
@@ -115,7 +116,7 @@ fn of_step(window: &Window<'_>) -> Option<Finding> {
 }
 
 fn of_host(window: &Window<'_>) -> Option<Finding> {
-    let again = window.host_bytes(&REFAULTED)?;
+    let again = stream::missed(window)?;
     let read_rate: Rate<Bytes> = window.derived(Table::Host, "", &derived::PAGED_IN)?;
     if !read_rate.is_positive() || again < read_rate * AGAIN || window.host(&REFAULTED)? < RATE {
         return None;
