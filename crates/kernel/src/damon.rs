@@ -28,6 +28,11 @@ pub fn actions(root: &Root) -> Vec<String> {
     actions
 }
 
+/// Whether one of these [`actions`] evicts pages, also those that there is room for.
+pub fn evicts(actions: &[String]) -> bool {
+    actions.iter().any(|action| action == "pageout")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -52,5 +57,6 @@ mod tests {
             write(&format!("{kdamond}/contexts/0/schemes/1/action"), "stat\n");
         }
         assert_eq!(actions(&root), ["pageout", "stat"]);
+        assert!(evicts(&actions(&root)) && !evicts(&["stat".to_owned()]));
     }
 }

@@ -35,7 +35,7 @@ pub(super) fn before(scenario: &Scenario, options: &HostOptions, host: &ShrunkHo
             lines.push(format!("The host keeps its own memory, not the scenario's {}.", machine.memory));
         }
     }
-    if damon::actions(&Root::host()).iter().any(|action| action == "pageout") {
+    if damon::evicts(&damon::actions(&Root::host())) {
         lines.push(
             "A DAMON scheme (action pageout) on this host evicts pages that are not accessed: a file that fits in memory can lose \
              pages during a long step."

@@ -117,8 +117,9 @@ fn work(scenario: &Scenario, job: &Job, port: &Port) -> Result<(), Error> {
     let files = Files::lay_out(scenario, &places, &results, &fio, job.seed, &mut progress)?;
     let vm_latency = latency::measure(machine, &disks, &mut differences)?;
     port.send(&Message::StartDisks { vm_latency })?;
-    let alongside = alongside::Commands::start(&job.alongside, &disks)?;
+    // It drops the caches, which a command that measures would see.
     let surplus = surplus::take(machine, &mut differences)?;
+    let alongside = alongside::Commands::start(&job.alongside, &disks)?;
     let watch = if job.as_host {
         Watch::flight_recorder(&Root::host()).map_err(|error| Error::system(error.to_string(), ""))?
     } else {

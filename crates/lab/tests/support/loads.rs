@@ -2,6 +2,7 @@
 
 use super::run::{self, Memory, Quiet, alone, folder, groups, options, scenario, settings};
 use pagetide_core::{ErrorKind, Figure, MarkKind, Outcome, RunResult, StepResult};
+use pagetide_kernel::{Root, damon};
 use pagetide_lab::host::Host;
 use std::path::Path;
 
@@ -43,6 +44,7 @@ fn run(folder: &Path, progress: &mut Quiet) -> (Result<RunResult, pagetide_core:
     run::run(&mut Host::new(options(folder)), &scenario(STEPS), progress)
 }
 
+#[allow(clippy::print_stdout, reason = "shown when an assertion fails")]
 pub(crate) fn loads_run_are_measured_and_leave_no_trace() {
     let _alone = alone();
     let folder = folder();
@@ -52,14 +54,17 @@ pub(crate) fn loads_run_are_measured_and_leave_no_trace() {
     assert_eq!(settings(), before);
     assert!(groups(std::process::id()).is_empty());
 
+    println!("{:#?}", result.steps);
     let step = |id: &str| -> &StepResult { result.steps.iter().find(|step| step.id == id).unwrap() };
     let get = |id: &str, figure: Figure| step(id).get(figure).unwrap_or_else(|| panic!("{id}: no {figure:?}"));
     assert_eq!(step("read").outcome, Outcome::Done, "{:?}", step("read"));
-    assert_eq!((get("read", Figure::CachedBefore), get("read", Figure::CachedAfter)), (0.0, 24.0 * MIB));
+    assert_eq!(get("read", Figure::CachedBefore), 0.0);
     assert_eq!(get("read", Figure::Processed), 24.0 * MIB);
     assert!(get("read", Figure::DiskReadBytes) >= 24.0 * MIB && get("read", Figure::DiskAwait) > 0.0);
     // Nothing of its own had to be read; others may use the disk meanwhile.
-    assert_eq!((get("again", Figure::CachedBefore), get("again", Figure::MajorFaults)), (24.0 * MIB, 0.0));
+    assert_eq!(get("again", Figure::MajorFaults), 0.0);
+    let cached = (get("read", Figure::CachedAfter), get("again", Figure::CachedBefore));
+    assert!(damon::evicts(&damon::actions(&Root::host())) || cached == (24.0 * MIB, 24.0 * MIB));
     assert_eq!(get("behind", Figure::CachedAfter), 0.0);
     assert_eq!(get("copied", Figure::Processed), 24.0 * MIB);
 

@@ -2,6 +2,7 @@
 
 use super::run::{self, Memory, Quiet, alone, folder, groups, options, scenario, settings};
 use pagetide_core::{Bytes, ErrorKind, Figure, MarkKind, Outcome, RunResult, StepResult};
+use pagetide_kernel::{Root, damon};
 use pagetide_lab::host::{Host, HostOptions, Shrink};
 use pagetide_lab::undo::HostLock;
 use std::fs;
@@ -44,6 +45,7 @@ fn run(steps: &str, options: HostOptions, progress: &mut Quiet) -> (Result<RunRe
     run::run(&mut Host::new(options), &scenario(steps), progress)
 }
 
+#[allow(clippy::print_stdout, reason = "shown when an assertion fails")]
 pub(crate) fn a_scenario_runs_is_measured_and_leaves_no_trace() {
     let _alone = alone();
     let folder = folder();
@@ -56,24 +58,29 @@ pub(crate) fn a_scenario_runs_is_measured_and_leaves_no_trace() {
         fs::read_dir(folder.path()).unwrap().flatten().map(|e| e.file_name().to_string_lossy().into_owned()).collect();
     assert!(left.iter().all(|name| name.starts_with("fio-") || name == "lab.lock"), "{left:?}");
 
+    println!("{:#?}", result.steps);
     let step = |id: &str| -> &StepResult { result.steps.iter().find(|step| step.id == id).unwrap() };
     let get = |id: &str, figure: Figure| step(id).get(figure).unwrap_or_else(|| panic!("{id}: no {figure:?}"));
     assert_eq!(get("cold", Figure::Issued), 32.0 * 128.0);
     assert_eq!(get("cold", Figure::CachedBefore), 0.0, "{:?}", step("cold").notes);
-    // In the guest under cgroup v2, runs kept 90 to 100 % of the file, for a reason that is not known yet.
-    let v2 = Path::new("/sys/fs/cgroup/cgroup.controllers").exists();
-    assert!(
-        get("cold", Figure::CachedAfter) > if v2 { 16.0 } else { 31.0 } * MIB,
-        "{}",
-        get("cold", Figure::CachedAfter)
-    );
+    // The group is twice as large as the file: without DAMON nobody evicts its pages, and with it those that it evicts refault.
+    let (hits, refaults) = (get("warm", Figure::CacheHitRatio), get("warm", Figure::Refaults));
+    if damon::evicts(&damon::actions(&Root::host())) {
+        assert!((1.0 - hits) * 32.0 * MIB <= refaults * rustix::param::page_size() as f64);
+    } else {
+        assert_eq!(
+            (get("cold", Figure::CachedAfter), get("warm", Figure::CachedBefore), hits, refaults),
+            (32.0 * MIB, 32.0 * MIB, 1.0, 0.0)
+        );
+        // They are charged to the group.
+        assert!(get("warm", Figure::FreeBefore) <= 32.0 * MIB);
+    }
     assert_eq!(get("cold", Figure::MemoryTotal), 64.0 * MIB);
     assert!(get("cold", Figure::DiskReadBytes) >= 32.0 * MIB);
     assert!(get("cold", Figure::CacheHitRatio) < 0.01);
-    let (hits, refaults) = if v2 { (0.0, f64::INFINITY) } else { (1.0, 0.0) };
-    assert!(get("warm", Figure::CacheHitRatio) >= hits, "{}", get("warm", Figure::CacheHitRatio));
-    assert!(get("warm", Figure::Refaults) <= refaults, "{}", get("warm", Figure::Refaults));
-    assert!(get("warm", Figure::FreeBefore) < 33.0 * MIB && get("warm", Figure::AvailableBefore) > 60.0 * MIB);
+    // No process lives between the steps. memory.stat lags by at most 64 pages for each CPU (`mm/memcontrol.c:
+    // memcg_vmstats_needs_flush`).
+    assert!(get("warm", Figure::AvailableBefore) > 60.0 * MIB);
     assert!(get("hold", Figure::Resident) >= 40.0 * MIB);
     assert!(get("hold", Figure::AvailableAfter) < 25.0 * MIB);
     assert!(get("squeezed", Figure::CachedBefore) < 25.0 * MIB, "the held memory has taken the cache's place");

@@ -149,7 +149,7 @@ fn available() -> Check {
 
 fn quiet() -> Check {
     let actions = damon::actions(&Root::host());
-    let there = !actions.iter().any(|action| action == "pageout");
+    let there = !damon::evicts(&actions);
     Check {
         name: "quiet cache",
         there,
