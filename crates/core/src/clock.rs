@@ -4,17 +4,6 @@ use crate::{Error, Manifest, Nanos};
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::{Offset, TimeZone, TimeZoneDatabase};
-use serde::{Deserialize, Serialize};
-
-/// The time zone of a host, as the manifest keeps it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct HostTimeZone {
-    /// Its name in the IANA database, `Europe/Berlin`; absent when the host does not tell.
-    pub name: Option<String>,
-    /// Seconds east of UTC when the recording began.
-    pub utc_offset_s: i32,
-}
 
 /// Turns moments into the local time of a zone, and back.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -162,6 +151,7 @@ fn timestamp(wall_ns: i64) -> Timestamp {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::HostTimeZone;
 
     const SECOND: i64 = 1_000_000_000;
     const AT: i64 = 1_795_255_230 * SECOND + 250_000_000;

@@ -40,7 +40,7 @@ mod units;
 mod values;
 
 pub use batch::{Attempt, AttemptOutcome, Batch};
-pub use clock::{HostTimeZone, LocalClock};
+pub use clock::LocalClock;
 pub use comparison::{
     Candidate, ComparedClaim, ComparedFigure, ComparedNumbers, ComparedRun, ComparedStep, Comparison, StepRatio,
     compare,
@@ -56,7 +56,7 @@ pub use port::{Backend, BackendRun, NullSink, Progress, RunRequest, Selection, S
 pub use printable::{is_unprintable, name_of_bytes, printable, push_printable};
 pub use quantity::{Dimension, Quantity, Unit};
 pub use recording::{
-    Disk, Gap, Manifest, Mark, MarkKind, Origin, Recording, RecordingBuilder, Series, Swap, Unreadable,
+    Disk, Gap, HostTimeZone, Manifest, Mark, MarkKind, Origin, Recording, RecordingBuilder, Series, Swap, Unreadable,
 };
 pub use report::{ClaimStatus, Report, RunResult, Verdict};
 pub use rule::{RuleDoc, RuleId, Threshold};

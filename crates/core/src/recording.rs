@@ -1,6 +1,5 @@
 //! A recording in memory: a manifest, samples as columns over time, and marks.
 
-use crate::clock::HostTimeZone;
 use crate::metric::{Kind, RATE_SCALE, Table};
 use crate::quantity::Unit;
 use crate::sample::{Column, Entity, Sample, Schema, Stamp};
@@ -120,6 +119,16 @@ impl Manifest {
         };
         self.unreadable.iter().map(sentence).collect()
     }
+}
+
+/// The time zone of a host, as the manifest keeps it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct HostTimeZone {
+    /// Its name in the IANA database, `Europe/Berlin`; absent when the host does not tell.
+    pub name: Option<String>,
+    /// Seconds east of UTC when the recording began.
+    pub utc_offset_s: i32,
 }
 
 /// Something that the recorder wanted to read and could not, or that the kernel does not count, so that a number which is missing is not

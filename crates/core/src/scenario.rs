@@ -1,6 +1,5 @@
 //! An experiment as a TOML text: a machine, steps, published figures and claims.
 
-use crate::error::Error;
 use crate::figure::Figures;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU64;
@@ -18,7 +17,7 @@ mod scale;
 
 pub use action::*;
 pub use fio::FioJob;
-pub use kind::{Effort, Goal, StepKind};
+pub use kind::{Caching, Effort, Goal, StepKind};
 pub use load::*;
 pub use machine::*;
 pub use parallel::{GroupSpec, IoMax, Parallel, Part};
@@ -99,14 +98,6 @@ pub struct Claim {
 }
 
 impl Scenario {
-    /// Reads a scenario. `file` is its name, for messages.
-    ///
-    /// # Errors
-    /// Something in it is wrong; the error names the line and the fix.
-    pub fn parse(text: &str, file: &str) -> Result<Self, Error> {
-        read::scenario(text, file)
-    }
-
     /// The ids of all results of a run with what was published of each: of the steps, and of parts of parallel steps as
     /// `STEP_PART`.
     pub fn results(&self) -> impl Iterator<Item = (String, &Figures)> {

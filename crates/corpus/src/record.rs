@@ -5,7 +5,7 @@ use crate::truth::{self, Truth};
 use pagetide_core::{
     Backend, BackendRun, Error, Manifest, Mark, MarkKind, Nanos, Outcome, Progress, RunRequest, Sample, Schema, Sink,
 };
-use pagetide_lab::vm::{self, Vm, VmOptions};
+use pagetide_lab::vm::{Vm, VmOptions};
 use pagetide_store::Writer;
 use std::fs;
 use std::path::Path;
@@ -27,14 +27,7 @@ pub fn record(case: &Incident, folder: &Path, work_dir: &Path, progress: &mut dy
 }
 
 fn run(case: &Incident, folder: &Path, work_dir: &Path, progress: &mut dyn Progress) -> Result<BackendRun, Error> {
-    let own = std::env::current_exe()
-        .map_err(|error| Error::system(format!("cannot find this program's own file: {error}"), ""))?;
-    let options = VmOptions {
-        interval: INTERVAL,
-        as_host: true,
-        init_words: vec!["guest".to_owned()],
-        ..VmOptions::new(vm::usual_cache(), work_dir, work_dir, own)
-    };
+    let options = VmOptions { interval: INTERVAL, as_host: true, ..VmOptions::of_this_program(work_dir, work_dir)? };
     let sink = Field {
         writer: Writer::create(&folder.join("recording"))?,
         from: case.recorded_from.clone(),

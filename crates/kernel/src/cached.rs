@@ -2,25 +2,12 @@
 
 mod call;
 
-use pagetide_core::{Bytes, Pages};
+pub use call::CachedPages;
+
+use pagetide_core::Bytes;
 use std::fs::File;
 use std::io;
 use std::path::Path;
-
-/// The pages of a file, as `cachestat(2)` counts them (`mm/filemap.c:filemap_cachestat`).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct CachedPages {
-    /// In the page cache.
-    pub cached: Pages,
-    /// Waiting to be written.
-    pub dirty: Pages,
-    /// Being written.
-    pub writeback: Pages,
-    /// Reclaimed, and still remembered.
-    pub evicted: Pages,
-    /// Reclaimed so recently that reading it again counts as part of the working set.
-    pub recently_evicted: Pages,
-}
 
 /// The part of a file that is in the page cache.
 pub fn bytes(path: &Path) -> io::Result<Bytes> {

@@ -19,25 +19,10 @@ mod zone;
 use crate::error::Error;
 use crate::root::Root;
 use pagetide_core::{Kind, Sample, Schema, Table};
+pub use process::Processes;
 use rustix::time::{ClockId, clock_gettime};
 use std::path::{Path, PathBuf};
 pub use survey::Top;
-
-/// Which processes to sample.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Processes {
-    /// Only the kernel's own reclaim threads: every `kswapd`.
-    #[default]
-    KernelThreads,
-    /// These processes and all that they start, and the kernel threads.
-    Tree(Vec<u32>),
-    /// The processes that matter most, the kernel's reclaim and writeback threads, and every task in uninterruptible
-    /// sleep with the place where it waits: what a flight recorder takes. What this costs, and what it leaves out, is in
-    /// the host's row (`scan_…`).
-    Top(Top),
-    /// Every process.
-    All,
-}
 
 /// What to sample beside the host, its zones and its disks.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

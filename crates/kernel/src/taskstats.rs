@@ -7,41 +7,14 @@
 
 mod message;
 
+pub use message::Layout;
+
 use crate::root::Root;
 use message::{Answer, Broken};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, netlink, recv, send, socket_with};
 use std::io;
 use std::os::fd::OwnedFd;
-
-/// The version and the size of the kernel's `struct taskstats`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Layout {
-    /// `TASKSTATS_VERSION`.
-    pub version: u16,
-    /// Its size in bytes.
-    pub bytes: usize,
-}
-
-impl Layout {
-    /// Whether the fields lie where they are looked for. New versions only add at the end, with one exception: version
-    /// 15 (commit f65c64f311ee "delayacct: add delay min to record delay peak") put fields in the middle, for a time
-    /// under number 14; version 16 (commit 0bf2d838de1f "taskstats: fix struct taskstats breaks backward compatibility since
-    /// version 15") moved them to the end. So up to 14 the size must be the version's own.
-    fn is_known(self) -> bool {
-        match self.version {
-            8 => self.bytes == 328,
-            9 => self.bytes == 344,
-            10 => self.bytes == 352,
-            11 => self.bytes == 368,
-            12 => self.bytes == 400,
-            13 => self.bytes == 416,
-            14 => self.bytes == 432,
-            16.. => self.bytes >= 432,
-            _ => false,
-        }
-    }
-}
 
 /// Why there are no taskstats.
 #[derive(Debug, thiserror::Error)]

@@ -1,18 +1,9 @@
-//! The backends, and what a run is whichever of them runs it. A new backend is its folder and a row of [`BACKENDS`].
+//! What a backend is to the command line, and what a run is whichever backend runs it.
 
 use crate::claims;
-use crate::host::{Host, HostOptions};
-use crate::vm::{Vm, VmOptions};
-use pagetide_core::{Backend, Error, Progress, RunRequest, RunResult, Sink, suggest};
-
-/// The options of every backend.
-#[derive(Debug, Clone)]
-pub struct Settings {
-    /// Those of the host backend.
-    pub host: HostOptions,
-    /// Those of the vm backend.
-    pub vm: VmOptions,
-}
+use pagetide_core::{Backend, Error, Nanos, Progress, RunRequest, RunResult, Sink};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 /// A way to make a backend.
 #[derive(Debug, Clone, Copy)]
@@ -21,37 +12,61 @@ pub struct BackendKind {
     pub name: &'static str,
     /// What it is, in a line.
     pub about: &'static str,
+    /// The options that only it understands.
+    pub options: &'static [BackendOption],
     /// Makes one.
-    pub make: fn(&Settings) -> Box<dyn Backend>,
+    pub make: MakeBackend,
 }
 
-/// All backends. The first one is the default.
-pub const BACKENDS: &[BackendKind] = &[
-    BackendKind {
-        name: "host",
-        about: "this host, as root",
-        make: |settings| Box::new(Host::new(settings.host.clone())),
-    },
-    BackendKind {
-        name: "vm",
-        about: "a virtual machine with its own kernel, memory, disks and swap",
-        make: |settings| Box::new(Vm::new(settings.vm.clone())),
-    },
-];
+/// Makes a backend of what all have and the options that it alone understands.
+pub type MakeBackend = fn(&RunPlace, &GivenOptions) -> Result<Box<dyn Backend>, Error>;
 
-impl BackendKind {
-    /// The backend of this name.
-    ///
-    /// # Errors
-    /// There is none.
-    pub fn named(name: &str) -> Result<&'static Self, Error> {
-        let known = || BACKENDS.iter().map(|kind| kind.name);
-        BACKENDS.iter().find(|kind| kind.name == name).ok_or_else(|| {
-            Error::input(
-                format!("no backend `{name}`{}", suggest::hint(name, known())),
-                format!("backends: {}", known().collect::<Vec<_>>().join(", ")),
-            )
-        })
+/// Where a backend works and how it samples, whichever it is.
+#[derive(Debug, Clone)]
+pub struct RunPlace {
+    /// An existing folder on the disk to use, for data files.
+    pub work_dir: PathBuf,
+    /// An existing folder in which fio's own results are left.
+    pub results: PathBuf,
+    /// Time between two samples.
+    pub interval: Nanos,
+}
+
+/// An option of one backend. The command line and its help are made of these.
+#[derive(Debug, Clone, Copy)]
+pub struct BackendOption {
+    /// Its name on the command line, without dashes.
+    pub name: &'static str,
+    /// What its value is.
+    pub value: OptionValue,
+    /// What it does.
+    pub about: &'static str,
+}
+
+/// The value of an option.
+#[derive(Debug, Clone, Copy)]
+pub enum OptionValue {
+    /// None: it is given or not.
+    Flag,
+    /// One of these names, each with what it does. The first one is the default.
+    Choice(&'static [(&'static str, &'static str)]),
+    /// A text, with the word that help prints for it. The option may be repeated.
+    Text(&'static str),
+}
+
+/// The options that the user gave, by name: none, one or several values each. A flag has the value `true`.
+#[derive(Debug, Clone, Default)]
+pub struct GivenOptions(pub BTreeMap<&'static str, Vec<String>>);
+
+impl GivenOptions {
+    /// All values of an option.
+    pub fn all(&self, name: &str) -> &[String] {
+        self.0.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The last value of an option.
+    pub fn last(&self, name: &str) -> Option<&str> {
+        self.all(name).last().map(String::as_str)
     }
 }
 

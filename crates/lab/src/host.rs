@@ -3,9 +3,11 @@
 mod account;
 mod check;
 mod device;
+mod kind;
 mod options;
 mod shrunk;
 
+pub use kind::KIND;
 pub use options::{HostOptions, Shrink};
 
 use crate::executor::{self, Disk, Files, RunContext};

@@ -5,6 +5,7 @@
 //! checks what the scenario claims against the results. [`catalogue`] has the scenarios that come with pagetide.
 
 pub mod backend;
+pub mod backends;
 pub mod catalogue;
 pub mod claims;
 pub mod control;

@@ -10,6 +10,7 @@
 mod change;
 mod folder;
 mod host_lock;
+mod outcome;
 mod process;
 mod recovery;
 
@@ -21,6 +22,7 @@ pub use host_lock::HostLock;
 pub use process::{Identity, kill};
 pub use recovery::{Recovered, noted_by_this_process, pending, recover, recover_in};
 
+use outcome::refuse;
 use pagetide_core::Error;
 use pagetide_dir::Dir;
 use rustix::fs::{FlockOperation, flock};
@@ -52,10 +54,6 @@ struct State {
     file: File,
     changes: Vec<Change>,
     closed: bool,
-}
-
-fn refuse(what: &str, path: &Path, error: &std::io::Error) -> Error {
-    Error::system(format!("cannot {what} {}: {error}", path.display()), "run as root")
 }
 
 fn boot_id() -> String {

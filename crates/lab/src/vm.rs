@@ -13,6 +13,7 @@ mod elf;
 pub mod guest;
 mod initramfs;
 mod kernel;
+mod kind;
 mod module;
 mod monitor;
 mod nbd;
@@ -22,6 +23,7 @@ mod survey;
 mod tools;
 mod wire;
 
+pub use kind::KIND;
 pub use options::{VmOptions, usual_cache};
 pub use qemu::Accelerator;
 pub use survey::{Accelerated, GuestKernel, Survey};

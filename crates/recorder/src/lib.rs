@@ -21,7 +21,8 @@ mod trace;
 mod writing;
 
 pub use clock::now;
-pub use monitor::{Monitor, Progress};
+pub use monitor::Monitor;
 pub use probe::Probe;
 pub use protection::{Lock, Priority, Protection};
 pub use recorder::{Options, Recorder, Tracing};
+pub use shared::Progress;

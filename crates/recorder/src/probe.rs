@@ -1,9 +1,9 @@
 //! What the recorder samples.
 
-use crate::recorder::kernel_error;
 use crate::trace::Trace;
 use pagetide_core::{Error, Sample, Schema};
 use pagetide_kernel::Sampler;
+use std::error::Error as _;
 use std::path::Path;
 
 /// Something that can be sampled. Lives on the sampling thread alone; it is made there too.
@@ -82,4 +82,15 @@ impl Probe for TracedProbe {
     fn watch_cgroup(&mut self, path: &Path) {
         self.sampler.watch_cgroup(path);
     }
+}
+
+/// An error of the kernel's readers with all its causes, as one error.
+pub(crate) fn kernel_error(error: &pagetide_kernel::Error) -> Error {
+    let mut what = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        what = format!("{what}: {error}");
+        cause = error.source();
+    }
+    Error::system(what, "")
 }

@@ -2,7 +2,7 @@
 
 use crate::clock;
 use crate::monitor::Monitor;
-use crate::probe::{Probe, TracedProbe};
+use crate::probe::{Probe, TracedProbe, kernel_error};
 use crate::protection::{Protection, SHORTEST_INTERVAL};
 use crate::sampling::{self, Account};
 use crate::shared::{Command, Shared};
@@ -10,7 +10,6 @@ use crate::trace::{Trace, TraceView};
 use crate::writing::Writer;
 use pagetide_core::{Error, Manifest, MarkKind, Nanos, Sink, Stamp};
 use pagetide_kernel::{Root, Sampler, Watch};
-use std::error::Error as _;
 use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, mpsc};
@@ -249,15 +248,4 @@ fn spawn<T: Send + 'static>(name: &str, run: impl FnOnce() -> T + Send + 'static
 
 fn broken(which: &str) -> Error {
     Error::system(format!("the recorder's {which} thread ended early"), "this is a defect: please report it")
-}
-
-/// An error of the kernel's readers with all its causes, as one error.
-pub(crate) fn kernel_error(error: &pagetide_kernel::Error) -> Error {
-    let mut what = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        what = format!("{what}: {error}");
-        cause = error.source();
-    }
-    Error::system(what, "")
 }

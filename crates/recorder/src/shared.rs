@@ -1,12 +1,30 @@
 //! What the sampling thread, the writing thread and the callers share: one lock, held for moments only.
 
 use crate::clock;
-use crate::monitor::Progress;
 use crate::ring::{Item, Lost, Ring};
 use pagetide_core::{Error, Mark, MarkKind, Sample, Schema, SchemaGrowth, Stamp};
 use std::path::PathBuf;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+
+/// State of a recording at one moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Progress {
+    /// Samples taken.
+    pub samples: u64,
+    /// Samples that came later than one and a half intervals after the one before, or not at all.
+    pub late: u64,
+    /// Samples that were taken and made room for newer ones, because the sink did not take them in time.
+    pub lost: u64,
+    /// Samples and marks that wait for the sink.
+    pub waiting: u64,
+    /// When the last sample was taken.
+    pub last: Stamp,
+    /// Why the sink does not take samples at present; absent while it does.
+    pub refused: Option<Error>,
+    /// Whether sampling has ended.
+    pub ended: bool,
+}
 
 /// Something to sample from now on.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! Reads the logs of other tools as a recording.
 //!
-//! [`import`] takes files, recognises each by its content, and gives a [`Recording`] with an [`ImportReport`] that lists, by
+//! [`import`] takes files, recognises each by its content, and gives a [`Recording`](pagetide_core::Recording) with an [`ImportReport`] that lists, by
 //! file and line, what could not be read, what has no place, and what was assumed. [`replay`] gives a recording to a
 //! [`Sink`](pagetide_core::Sink), such as the store's writer.
 //!
@@ -29,6 +29,7 @@ mod gather;
 mod iostat;
 mod line;
 mod number;
+mod options;
 mod replay;
 mod report;
 mod sadf;
@@ -38,13 +39,15 @@ mod sniff;
 mod timeline;
 mod vmstat;
 
+pub use assemble::Import;
 pub use clock::{Date, DateOrder, utc_offset};
+pub use options::Options;
 pub use replay::replay;
 pub use report::{FileKind, FileReport, ImportReport, LeftOut, Skipped};
 
 use gather::Gather;
 use line::{Lines, read_failed};
-use pagetide_core::{Bytes, Error, Nanos, Recording};
+use pagetide_core::Error;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
@@ -94,41 +97,6 @@ impl Input {
             }
         }
     }
-}
-
-/// What is taken for granted where the files do not say.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Options {
-    /// Offset of local time from UTC in nanoseconds ([`utc_offset`] reads it); UTC when absent, with a note.
-    pub utc_offset: Option<i64>,
-    /// The day on which files without a date begin.
-    pub date: Option<Date>,
-    /// Whether the day or the month comes first in dates such as `09/10/2016`; guessed when absent, with a note.
-    pub date_order: Option<DateOrder>,
-    /// Time between the samples of files without times; one second when absent, and then counters of such files are
-    /// taken from the first copy only, because their rates would be invented.
-    pub interval: Option<Nanos>,
-    /// The unit of vmstat's sizes (`-S`), which it does not print; found out when absent, with a note.
-    pub vmstat_unit: Option<Bytes>,
-}
-
-impl Options {
-    fn offset(&self) -> i64 {
-        self.utc_offset.unwrap_or(0)
-    }
-
-    fn spacing(&self) -> Option<i64> {
-        self.interval.and_then(|interval| i64::try_from(interval.get()).ok())
-    }
-}
-
-/// A recording made of logs, and what was read of them.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Import {
-    /// The recording.
-    pub recording: Recording,
-    /// What was read, skipped, left out and assumed.
-    pub report: ImportReport,
 }
 
 /// Reads files of one host as a recording.

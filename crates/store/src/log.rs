@@ -11,6 +11,7 @@ mod frame;
 pub(crate) use decode::{Event, LogError, LogReader, mark};
 pub(crate) use encode::Encoder;
 pub(crate) use frame::header;
+use frame::kind;
 
 use pagetide_core::{Manifest, SchemaGrowth, Table};
 use serde::{Deserialize, Serialize};
@@ -79,20 +80,6 @@ pub(crate) fn is_damaged_at(file: File, offset: u64) -> io::Result<bool> {
 
 /// A record has at most 64 MiB, and what frames it.
 const LONGEST_RECORD: u64 = (64 << 20) + 64;
-
-/// The kinds of records, as their byte in the log.
-mod kind {
-    /// JSON of [`super::Start`].
-    pub(super) const START: u8 = 1;
-    /// JSON of [`super::Additions`].
-    pub(super) const SCHEMA: u8 = 2;
-    /// A sample as differences against the one before.
-    pub(super) const SAMPLE: u8 = 3;
-    /// A sample as differences against nothing.
-    pub(super) const WHOLE_SAMPLE: u8 = 4;
-    /// JSON of a [`pagetide_core::Mark`].
-    pub(super) const MARK: u8 = 5;
-}
 
 /// The tables of logs before version 3, whose numbers were fixed. Since then a log numbers those that it has.
 const TABLES_BEFORE_3: [Table; 5] = [Table::Host, Table::Zone, Table::Disk, Table::Process, Table::Cgroup];

@@ -1,6 +1,6 @@
 //! Who acts: programs by name and control group, so that a hundred processes of one service are one.
 
-use crate::session::printable;
+use crate::name::printable;
 use std::collections::HashMap;
 
 /// How long an identity is trusted before it is asked for again: processes move between groups.

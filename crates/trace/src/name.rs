@@ -100,6 +100,11 @@ fn open_files(wanted: &mut BTreeSet<File>, found: &mut BTreeMap<File, PathBuf>) 
     }
 }
 
+/// A name that a terminal shows as it is: control characters become `?`.
+pub(crate) fn printable(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_control() { '?' } else { letter }).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,7 +3,7 @@
 use crate::analysis::Analysis;
 use crate::event::{Event, File};
 use crate::host::{HostProcesses, kswapd};
-use crate::name::file_names;
+use crate::name::{file_names, printable};
 use crate::refusal::Missing;
 use crate::summary::{Coverage, Summary};
 use crate::tracer::{Options, Tracer, monotonic_ns};
@@ -125,9 +125,4 @@ impl Session {
         );
         &self.names
     }
-}
-
-/// A name that a terminal shows as it is: control characters become `?`.
-pub(crate) fn printable(text: &str) -> String {
-    text.chars().map(|letter| if letter.is_control() { '?' } else { letter }).collect()
 }

@@ -2,7 +2,7 @@
 //!
 //! All numbers count up from the start of the trace, and a row is written only when it changed: a quiet second costs nothing. What a
 //! row is about is in its entity's name, its parts divided by tabs (which names of programs and groups cannot have here, see
-//! [`crate::session::printable`]); the label is for people.
+//! [`crate::name::printable`]); the label is for people.
 
 use crate::actor::Identity;
 use crate::curve::{Misses, PARTS};

@@ -1,7 +1,8 @@
 //! One measured curve as an SVG picture, for documents.
 
-use crate::axis::{Axis, Measure};
+use crate::axis::Axis;
 use crate::html::path::{Path, number};
+use crate::measure::Measure;
 use std::fmt::Write;
 
 /// What a curve's axes are.

@@ -11,6 +11,7 @@ mod chain;
 mod data;
 mod escape;
 pub(crate) mod path;
+mod place;
 mod plot;
 mod strip;
 mod terms;

@@ -22,15 +22,16 @@ mod axis;
 mod clock;
 mod curve;
 pub mod html;
+mod measure;
 mod page;
 pub mod show;
 mod table;
 pub mod text;
 mod timeline;
 
-pub use axis::Measure;
 pub use clock::length;
 pub use curve::{Axes, curve};
+pub use measure::Measure;
 pub use page::batch::batch;
 pub use page::comparison::comparison;
 pub use page::{Block, FindingCard, Page, Stage, page};

@@ -1,85 +1,21 @@
 //! The page: what a report says, in which order, with every number worked out. Views draw it and add nothing.
 
 use crate::clock;
-use crate::table::Table;
-use crate::timeline::{self, Timeline};
-use pagetide_core::{Advice, ClaimStatus, Conclusion, Finding, Recording, Report, RunResult, Scenario, Verdict};
-
-pub use chain::Stage;
+use crate::timeline;
+use pagetide_core::{Conclusion, Finding, Report};
 
 pub(crate) mod batch;
+mod block;
 mod chain;
 pub(crate) mod comparison;
 mod findings;
 mod machine;
 mod steps;
 mod story;
+mod words;
 
-/// A page.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Page {
-    /// What it is about, in one line.
-    pub title: String,
-    /// What it is for, a paragraph each.
-    pub lead: Vec<String>,
-    /// What came out, in one sentence.
-    pub outcome: String,
-    /// The rest, from the top.
-    pub blocks: Vec<Block>,
-}
-
-/// A part of a page.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Block {
-    /// A heading.
-    Heading(String),
-    /// A paragraph.
-    Paragraph(String),
-    /// A list of sentences.
-    List(Vec<String>),
-    /// Names and values.
-    Facts(Vec<(String, String)>),
-    /// A table.
-    Table(Table),
-    /// The verdict on every claim.
-    Claims(Vec<Verdict>),
-    /// A finding.
-    Finding(Box<FindingCard>),
-    /// The causal chain, the cause first.
-    Chain(Vec<Stage>),
-    /// What to do.
-    Advice(Vec<Advice>),
-    /// Plots.
-    Timeline(Box<Timeline>),
-    /// A table that is opened on demand where that can be done, and left out elsewhere.
-    More {
-        /// What it holds.
-        summary: String,
-        /// The table.
-        table: Table,
-    },
-}
-
-/// A finding as it is shown.
-#[derive(Debug, Clone, PartialEq)]
-pub struct FindingCard {
-    /// The rule's id.
-    pub rule: String,
-    /// The statement.
-    pub statement: String,
-    /// The step or the time range it is about.
-    pub place: String,
-    /// How sure it is, from 0 to 1.
-    pub confidence: f64,
-    /// The same in words.
-    pub sureness: &'static str,
-    /// What speaks for it.
-    pub evidence: Table,
-    /// What speaks against it; without rows when nothing does.
-    pub contradictions: Table,
-    /// What to do.
-    pub advice: Vec<Advice>,
-}
+pub use block::*;
+use words::{capital, count, tally};
 
 /// The page of a report.
 pub fn page(report: &Report) -> Page {
@@ -193,42 +129,4 @@ fn outcome(report: &Report) -> String {
     let mut parts = tally(&run.claims.iter().collect::<Vec<_>>());
     parts.push(findings);
     format!("{}.", capital(&parts.join(", ")))
-}
-
-/// How many claims hold and how many do not, as parts of a sentence; none when there are no claims.
-fn tally(claims: &[&Verdict]) -> Vec<String> {
-    let count = |holds| claims.iter().filter(|claim| claim.holds == holds).count();
-    let mut parts = Vec::new();
-    if !claims.is_empty() {
-        parts.push(format!("{} of {} claims hold", count(ClaimStatus::Holds), claims.len()));
-        parts.extend(
-            Some(count(ClaimStatus::Fails))
-                .filter(|n| *n > 0)
-                .map(|n| if n == 1 { "1 does not".to_owned() } else { format!("{n} do not") }),
-        );
-        parts.extend(Some(count(ClaimStatus::Unknown)).filter(|n| *n > 0).map(|n| format!("{n} cannot be computed")));
-    }
-    parts
-}
-
-/// A number of things, in words.
-fn count(number: usize, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
-}
-
-/// The text with a capital at its begin.
-fn capital(text: &str) -> String {
-    let mut rest = text.chars();
-    let first = rest.next().map(|first| first.to_ascii_uppercase()).into_iter();
-    format!("{}{}", first.collect::<String>(), rest.as_str())
-}
-
-/// The step of a scenario with this id.
-fn step<'a>(scenario: Option<&'a Scenario>, id: &str) -> Option<&'a pagetide_core::Step> {
-    scenario?.steps.iter().find(|step| step.id == id)
-}
-
-/// When a run began, for people: by the clock of its recording.
-fn began(run: &RunResult, recording: &Recording) -> String {
-    clock::of(recording).date_time(run.started_wall_ns)
 }

@@ -1,10 +1,5 @@
 //! How a derived metric is made of recorded ones.
 
-use super::Walk;
-use crate::metric::Table;
-use crate::quantity::Unit;
-use crate::recording::Recording;
-
 /// A definition over recorded metrics, in base units: seconds, bytes, pages, counts.
 #[derive(Debug, Clone, Copy)]
 pub enum Formula {
@@ -76,17 +71,6 @@ impl Formula {
             Self::Half(whole) => Some(of(whole)? / 2.0),
             Self::Kib(kib) => Some(of(kib)? * 1024.0),
         }
-    }
-
-    /// Walks along the series of one entity, with values in `unit`; absent when the recording lacks its members.
-    pub fn walk<'a>(
-        &'static self,
-        unit: Unit,
-        recording: &'a Recording,
-        table: Table,
-        entity: &str,
-    ) -> Option<Walk<'a>> {
-        Walk::new((self, unit), recording, table, entity, None)
     }
 
     /// Its members, each once.

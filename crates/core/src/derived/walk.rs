@@ -37,6 +37,19 @@ struct Member<'a> {
     value: Option<f64>,
 }
 
+impl Formula {
+    /// Walks along the series of one entity, with values in `unit`; absent when the recording lacks its members.
+    pub fn walk<'a>(
+        &'static self,
+        unit: Unit,
+        recording: &'a Recording,
+        table: Table,
+        entity: &str,
+    ) -> Option<Walk<'a>> {
+        Walk::new((self, unit), recording, table, entity, None)
+    }
+}
+
 impl<'a> Walk<'a> {
     /// Over the series of an entity, or over the part of them that tells about a stretch of time.
     pub(super) fn new(

@@ -1,7 +1,7 @@
 //! Jobs of fio, by fio's own options.
 
 use super::kind::{Effort, StepKind};
-use super::{Action, Scale, Step, name, read};
+use super::{Scale, name};
 use crate::error::Error;
 use crate::figure::Figure;
 use crate::suggest;
@@ -134,28 +134,4 @@ impl StepKind for FioJob {
             (Figure::DiskWrites, "disk writes"),
         ]
     }
-}
-
-/// Reads a fio table. `same_as` takes all options that the table leaves out from the earlier step it names.
-pub(super) fn job(mut table: toml::Table, place: &str, before: &[Step]) -> Result<FioJob, Error> {
-    if let Some(same) = table.remove("same_as") {
-        let id = same.as_str().unwrap_or_default();
-        let jobs = || {
-            before.iter().filter_map(|step| match &step.action {
-                Action::Fio(job) => Some((step.id.as_str(), job)),
-                _ => None,
-            })
-        };
-        let Some((_, job)) = jobs().find(|(step, _)| *step == id) else {
-            return Err(Error::input(
-                format!("{place}: no fio step `{id}` before this step{}", suggest::hint(id, jobs().map(|(id, _)| id))),
-                "write same_as = the id of an earlier fio step",
-            ));
-        };
-        let inherited = toml::Table::try_from(job).map_err(|error| Error::input(format!("{place}: {error}"), ""))?;
-        for (key, value) in inherited {
-            table.entry(key).or_insert(value);
-        }
-    }
-    table.try_into().map_err(|error: toml::de::Error| read::unknown_name(place, error.message()))
 }

@@ -1,10 +1,11 @@
 //! What all kinds of steps have in common, and the table that lists them: `kinds!` makes of each row a variant, its key in
 //! scenarios and results, and the way to its behaviour.
 
-use super::{Caching, Place, Scale};
+use super::{Place, Scale};
 use crate::error::Error;
 use crate::figure::Figure;
 use crate::units::{Bytes, Nanos};
+use serde::{Deserialize, Serialize};
 
 /// What distinguishes one kind of step from another. What a kind leaves out does not apply to it.
 pub trait StepKind {
@@ -71,6 +72,19 @@ pub trait StepKind {
     }
 }
 
+/// What a load does about the page cache.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Caching {
+    /// Nothing, like most programs.
+    #[default]
+    Keep,
+    /// Bypasses it (`O_DIRECT`).
+    Direct,
+    /// Drops what it has read or written (`POSIX_FADV_DONTNEED`); what it wrote is synced before that.
+    DontNeed,
+}
+
 /// When a load is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Goal {
@@ -113,6 +127,11 @@ impl Effort {
     pub(super) fn paced(amount: f64, rate: Option<f64>) -> Nanos {
         rate.and_then(|rate| Nanos::from_secs_f64(amount / rate.max(1.0))).unwrap_or_default()
     }
+}
+
+/// A limit of 0 would never end.
+pub(super) fn no_zero_rate(rate: Option<u64>) -> Result<(), Error> {
+    if rate == Some(0) { Err(Error::input("rate is 0", "leave rate out for no limit")) } else { Ok(()) }
 }
 
 /// Makes an enum of step kinds: `"key" Variant(Spec) "what it does";`. With `or Other(Enum)` the kinds of another table are kinds

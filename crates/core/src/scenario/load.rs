@@ -1,7 +1,7 @@
 //! Loads that the lab generates itself, for what fio does not do. A new one is a row of the table, a struct and its
 //! [`StepKind`] here, and its work in `crates/lab/src/load/work.rs`.
 
-use super::kind::{Effort, Goal, StepKind, kinds};
+use super::kind::{Effort, Goal, StepKind, kinds, no_zero_rate};
 use super::{Place, Scale};
 use crate::error::Error;
 use crate::figure::Figure;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 mod transfer;
 mod walk;
 
-pub use transfer::{Caching, CopySpec, DdSpec, StreamSpec, Stride};
+pub use transfer::{CopySpec, DdSpec, StreamSpec, Stride};
 pub use walk::{MapAndWalkSpec, Order, Sharing};
 
 kinds! {
@@ -156,11 +156,6 @@ impl StepKind for StatMissingSpec {
     fn headline(&self) -> &'static [(Figure, &'static str)] {
         &[(Figure::Issued, "lookups"), (Figure::AvailableAfter, "available")]
     }
-}
-
-/// A limit of 0 would never end.
-fn no_zero_rate(rate: Option<u64>) -> Result<(), Error> {
-    if rate == Some(0) { Err(Error::input("rate is 0", "leave rate out for no limit")) } else { Ok(()) }
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! Reads the TOML of a scenario. Every error names its line.
 
 use super::{
-    Action, Claim, DeviceChange, DropCaches, FileSystem, GroupSpec, Load, Machine, Parallel, Part, Place, Scenario,
-    Step, SwapSpec, Swaps, fio, name,
+    Action, Claim, DeviceChange, DropCaches, FileSystem, FioJob, GroupSpec, Load, Machine, Parallel, Part, Place,
+    Scenario, Step, SwapSpec, Swaps, name,
 };
 use crate::error::Error;
 use crate::figure::{Figure, Figures};
@@ -119,7 +119,7 @@ const RENAMED: [(&str, &str); 4] =
     [("names", "stat_missing"), ("walked", "hot"), ("linger", "hold_for"), ("beside", "folder_of")];
 
 /// Rewords serde's list of expected names as a suggestion.
-pub(super) fn unknown_name(place: &str, message: &str) -> Error {
+fn unknown_name(place: &str, message: &str) -> Error {
     let message = message.lines().next().unwrap_or_default();
     let words: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     let Some((unknown, known)) = words.split_first().filter(|(_, known)| !known.is_empty()) else {
@@ -138,8 +138,17 @@ pub(super) fn unknown_name(place: &str, message: &str) -> Error {
     Error::input(format!("{place}: unknown {what} `{unknown}`{}", suggest::hint(unknown, known.iter().copied())), hint)
 }
 
-/// Reads a scenario. `file` is its name, for messages.
-pub(super) fn scenario(text: &str, file: &str) -> Result<Scenario, Error> {
+impl Scenario {
+    /// Reads a scenario. `file` is its name, for messages.
+    ///
+    /// # Errors
+    /// Something in it is wrong; the error names the line and the fix.
+    pub fn parse(text: &str, file: &str) -> Result<Self, Error> {
+        scenario(text, file)
+    }
+}
+
+fn scenario(text: &str, file: &str) -> Result<Scenario, Error> {
     let raw: RawScenario = toml::from_str(text).map_err(|error| {
         let line = error.span().map(|span| format!("{file}:{}", line_of(text, span.start)));
         unknown_name(line.as_deref().unwrap_or(file), error.message())
@@ -221,7 +230,7 @@ fn step(raw: RawItem<false>, place: &str, before: &[Step], machine: &Machine) ->
         // Beside another action it is what happens before that.
         actions.retain(|action| !matches!(action, Action::DropCaches(_)));
     }
-    actions.extend(raw.fio.map(|table| fio::job(table, place, before)).transpose()?.map(Action::Fio));
+    actions.extend(raw.fio.map(|table| fio_job(table, place, before)).transpose()?.map(Action::Fio));
     if let Some(parts) = raw.parallel {
         let parts = parts.into_iter().map(|raw| part(raw, place)).collect::<Result<_, _>>()?;
         actions.push(Action::Parallel(Parallel(parts)));
@@ -251,6 +260,30 @@ fn part(raw: RawItem<true>, place: &str) -> Result<Part, Error> {
     let load = only_one(loads.collect(), "part", &name, RawItem::<true>::kinds(), place, Load::kind)?;
     let published = figures(&raw.published, place)?;
     Ok(Part { name, load, cgroup: raw.cgroup, delay: raw.delay, background: raw.background, published })
+}
+
+/// Reads a fio table. `same_as` takes all options that the table leaves out from the earlier step it names.
+fn fio_job(mut table: toml::Table, place: &str, before: &[Step]) -> Result<FioJob, Error> {
+    if let Some(same) = table.remove("same_as") {
+        let id = same.as_str().unwrap_or_default();
+        let jobs = || {
+            before.iter().filter_map(|step| match &step.action {
+                Action::Fio(job) => Some((step.id.as_str(), job)),
+                _ => None,
+            })
+        };
+        let Some((_, job)) = jobs().find(|(step, _)| *step == id) else {
+            return Err(Error::input(
+                format!("{place}: no fio step `{id}` before this step{}", suggest::hint(id, jobs().map(|(id, _)| id))),
+                "write same_as = the id of an earlier fio step",
+            ));
+        };
+        let inherited = toml::Table::try_from(job).map_err(|error| Error::input(format!("{place}: {error}"), ""))?;
+        for (key, value) in inherited {
+            table.entry(key).or_insert(value);
+        }
+    }
+    table.try_into().map_err(|error: toml::de::Error| unknown_name(place, error.message()))
 }
 
 /// The single action of a step or a part.

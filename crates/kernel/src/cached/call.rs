@@ -1,11 +1,25 @@
 //! The two system calls that say what is cached. `unsafe`: rustix has neither `cachestat` nor `mincore`.
 #![allow(unsafe_code)]
 
-use super::CachedPages;
 use pagetide_core::Pages;
 use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
+
+/// The pages of a file, as `cachestat(2)` counts them (`mm/filemap.c:filemap_cachestat`).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CachedPages {
+    /// In the page cache.
+    pub cached: Pages,
+    /// Waiting to be written.
+    pub dirty: Pages,
+    /// Being written.
+    pub writeback: Pages,
+    /// Reclaimed, and still remembered.
+    pub evicted: Pages,
+    /// Reclaimed so recently that reading it again counts as part of the working set.
+    pub recently_evicted: Pages,
+}
 
 /// `__NR_cachestat`, the same on every architecture but alpha (which pagetide does not support).
 const SYS_CACHESTAT: libc::c_long = 451;

@@ -1,8 +1,9 @@
 //! The numbers in a directory, listed again and again without allocating.
 
 use crate::error::Error;
+use crate::root::Root;
 use pagetide_proctext::text::number;
-use rustix::fs::{RawDir, SeekFrom};
+use rustix::fs::{Mode, OFlags, RawDir, SeekFrom};
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 
@@ -14,6 +15,13 @@ pub(crate) fn roomy() -> Vec<u32> {
     let mut pids = vec![u32::MAX; ROOM];
     pids.clear();
     pids
+}
+
+/// Opens `/proc` below a root.
+pub(crate) fn open_proc(root: &Root) -> Result<OwnedFd, Error> {
+    let path = root.join("/proc");
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    rustix::fs::open(&path, flags, Mode::empty()).map_err(|source| Error::Read { path, source: source.into() })
 }
 
 /// Lists `/proc`.

@@ -1,23 +1,31 @@
 //! One row per watched process: `/proc/PID/stat`, `io` and `status`.
 
-use super::Processes;
 use super::delays::DelaySource;
 use super::kernel_file::{Budget, Buffer};
-use super::listing::{Listing, roomy};
+use super::listing::{Listing, open_proc, roomy};
 use super::row::Row;
+use super::survey::Top;
 use super::task::{Files, SampledTask, TaskColumns};
 use crate::error::Error;
 use crate::root::Root;
 use pagetide_core::{Sample, Schema};
 use pagetide_proctext::process::parse_process_stat;
-use rustix::fs::{Mode, OFlags};
 use std::os::fd::OwnedFd;
 
-/// Opens `/proc` below a root.
-pub(crate) fn open_proc(root: &Root) -> Result<OwnedFd, Error> {
-    let path = root.join("/proc");
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    rustix::fs::open(&path, flags, Mode::empty()).map_err(|source| Error::Read { path, source: source.into() })
+/// Which processes to sample.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Processes {
+    /// Only the kernel's own reclaim threads: every `kswapd`.
+    #[default]
+    KernelThreads,
+    /// These processes and all that they start, and the kernel threads.
+    Tree(Vec<u32>),
+    /// The processes that matter most, the kernel's reclaim and writeback threads, and every task in uninterruptible
+    /// sleep with the place where it waits: what a flight recorder takes. What this costs, and what it leaves out, is in
+    /// the host's row (`scan_…`).
+    Top(Top),
+    /// Every process.
+    All,
 }
 
 #[derive(Debug)]

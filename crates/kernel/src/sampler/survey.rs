@@ -8,8 +8,7 @@ mod waits;
 
 use super::delays::DelaySource;
 use super::kernel_file::{Budget, Buffer};
-use super::listing::Listing;
-use super::process::open_proc;
+use super::listing::{Listing, open_proc};
 use super::row::{Row, columns};
 use super::task::{Files, TaskColumns};
 use crate::error::Error;

@@ -7,6 +7,7 @@ pub use cgroup::Marked;
 pub use throttle::Throttle;
 pub(crate) use throttle::blkio_root;
 
+use super::outcome::Undone;
 use super::process::{Identity, kill};
 use pagetide_core::{Error, Sysctl, is_sysctl_name};
 use pagetide_dir::Dir;
@@ -72,26 +73,6 @@ impl fmt::Display for Change {
             Self::Folder { path } => write!(f, "folder {}", path.display()),
             Self::DeviceLimit { device: (major, minor), .. } => write!(f, "limits of device {major}:{minor}"),
             Self::Process { process, what } => write!(f, "process {} ({what})", process.pid),
-        }
-    }
-}
-
-/// How undoing went.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Undone {
-    /// It is as before, and this line says what was done.
-    Restored(String),
-    /// It was as before already.
-    Nothing,
-    /// It is not as before, and this line says why.
-    Trouble(String),
-}
-
-impl Undone {
-    pub(super) fn trouble(self) -> Option<String> {
-        match self {
-            Self::Trouble(line) => Some(line),
-            Self::Restored(_) | Self::Nothing => None,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Undoing what killed runs have left.
 
-use super::change::{Change, Undone};
+use super::change::Change;
+use super::outcome::Undone;
 use super::{Head, boot_id, folder, refuse};
 use pagetide_core::Error;
 use pagetide_dir::Dir;

@@ -1,7 +1,7 @@
 //! How the vm backend runs scenarios.
 
 use super::qemu::Accelerator;
-use pagetide_core::Nanos;
+use pagetide_core::{Error, Nanos};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -65,6 +65,16 @@ impl VmOptions {
             as_host: false,
             step_limit: Duration::from_secs(3600),
         }
+    }
+
+    /// The usual options of `pagetide` and of programs with a subcommand `guest`: they are the guest's init themselves.
+    ///
+    /// # Errors
+    /// The system does not name this program's file.
+    pub fn of_this_program(work_dir: impl Into<PathBuf>, results: impl Into<PathBuf>) -> Result<Self, Error> {
+        let own = std::env::current_exe()
+            .map_err(|error| Error::system(format!("cannot find this program's own file: {error}"), ""))?;
+        Ok(Self { init_words: vec!["guest".to_owned()], ..Self::new(usual_cache(), work_dir, results, own) })
     }
 }
 

@@ -2,55 +2,13 @@
 
 use super::Outcome;
 use crate::{output, recordings, reports};
-use pagetide_core::{Error, LazyRecording, Nanos, Report};
-use std::path::PathBuf;
+use pagetide_core::{Error, LazyRecording, Report};
 
+mod arguments;
 mod part;
 mod watch;
 
-/// Report what happened in a recording: the cause, its evidence and effects, what contradicts it, and what to do.
-#[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  pagetide diagnose rec
-  pagetide diagnose run/buffered-read --html report.html
-  pagetide diagnose rec --from 12:20 --to 12:40                a stretch of time
-  pagetide diagnose run/ssd-stream-starves-raid --step B1      one step, as on a live host
-  pagetide diagnose rec --json
-  pagetide diagnose rec --watch --json     one line for each finding that begins or ends
-
-With --watch the exit code is 1 if a problem began meanwhile, else 0.")]
-pub(crate) struct Arguments {
-    /// The recording: its folder, or a run's folder.
-    recording: PathBuf,
-    /// Start here: `12:20`, `12:20:30`, `2026-11-21T12:20:30`, or `-10min` before the end.
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true, conflicts_with = "watch")]
-    from: Option<String>,
-    /// End here.
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true, conflicts_with = "watch")]
-    to: Option<String>,
-    /// Print and read times in UTC, not in the time zone of the recorded host.
-    #[arg(long)]
-    utc: bool,
-    /// Only this step of a run, compared with the step before it, without what the lab knows of it.
-    #[arg(long, value_name = "ID", conflicts_with_all = ["from", "to", "watch"])]
-    step: Option<String>,
-    /// Also write the report with its plots to this file.
-    #[arg(long, value_name = "FILE", conflicts_with = "watch")]
-    html: Option<PathBuf>,
-    /// Follow a recording that grows, and print one line for each finding that begins or ends.
-    #[arg(long)]
-    watch: bool,
-    /// With --watch: time between two looks.
-    #[arg(long, value_name = "TIME", default_value = "10s", requires = "watch")]
-    every: Nanos,
-    /// With --watch: how much of the end of the recording to examine; it also gives the baseline.
-    #[arg(long, value_name = "TIME", default_value = "15min", requires = "watch")]
-    over: Nanos,
-    /// With --watch: how long to watch. Without it, until a signal.
-    #[arg(long = "for", value_name = "TIME", requires = "watch")]
-    lasts: Option<Nanos>,
-}
+pub(crate) use arguments::Arguments;
 
 pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     if arguments.watch {

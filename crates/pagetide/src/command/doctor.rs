@@ -1,18 +1,17 @@
 //! `pagetide doctor`: what this machine can do.
 
+mod check;
 mod vm;
 
 use super::Outcome;
 use crate::output;
+use check::{Check, first_line};
 use pagetide_core::{Bytes, Error};
 use pagetide_kernel::{Root, damon};
 use pagetide_view::text::Style;
 use pagetide_view::{Cell, Table, Tone};
-use serde::Serialize;
 use serde_json::json;
-use std::ffi::OsStr;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 /// List what this machine can do, and for each missing thing the command that fixes it.
 #[derive(Debug, clap::Args)]
@@ -26,21 +25,6 @@ pub(crate) struct Arguments {
     /// Boot a guest to see whether KVM works here (up to 10 s; downloads the guest's kernel when there is none).
     #[arg(long)]
     probe: bool,
-}
-
-/// What was found about one thing.
-#[derive(Debug, Serialize)]
-struct Check {
-    name: &'static str,
-    /// Whether it is there.
-    there: bool,
-    /// Whether experiments on this host cannot do without it.
-    needed: bool,
-    /// What it is for.
-    purpose: &'static str,
-    found: String,
-    /// The command that fixes it; empty when nothing is to be fixed.
-    hint: String,
 }
 
 pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
@@ -81,15 +65,6 @@ fn text(checks: &[Check]) -> String {
     let fixes =
         if fixes.is_empty() { String::new() } else { format!("\nTo install what is missing:\n{}", fixes.concat()) };
     format!("{}{fixes}", table.to_text(Style { colour: output::colour(), width: output::width() }))
-}
-
-/// The first line that a program prints with `arguments`; absent when it cannot be run.
-fn first_line(program: impl AsRef<OsStr>, arguments: &[&str]) -> Option<String> {
-    let output = Command::new(program).args(arguments).stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
-    output
-        .status
-        .success()
-        .then(|| String::from_utf8_lossy(&output.stdout).lines().next().unwrap_or_default().to_owned())
 }
 
 fn root() -> Check {

@@ -2,13 +2,23 @@
 
 use super::clock::{Date, SECOND};
 use super::gather::{Event, Gather, Lane, LaneKey};
+use super::options::Options;
 use super::report::{FileReport, ImportReport};
 use super::timeline::{Span, spans, usual_interval};
-use super::{Import, Options};
 use pagetide_core::{
-    Bytes, Column, Entity, Error, HostTimeZone, Kind, Manifest, Mark, MarkKind, Nanos, RecordingBuilder, Stamp, Table,
+    Bytes, Column, Entity, Error, HostTimeZone, Kind, Manifest, Mark, MarkKind, Nanos, Recording, RecordingBuilder,
+    Stamp, Table,
 };
 use std::collections::BTreeMap;
+
+/// A recording made of logs, and what was read of them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Import {
+    /// The recording.
+    pub recording: Recording,
+    /// What was read, skipped, left out and assumed.
+    pub report: ImportReport,
+}
 
 /// What is assumed where a file does not say: the page of every x86 and of most other machines.
 const PAGE: Bytes = Bytes::new(4096);

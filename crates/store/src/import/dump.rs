@@ -4,10 +4,10 @@
 //! for the second time or the stamp moves on by a second; what belongs to one copy gets the stamp of its first line.
 //! What is read are the kernel's numbers themselves: counters stay counters.
 
-use super::Options;
 use super::clock::{DayClock, Moment, SECOND, SET_BACK, stamp};
 use super::gather::{Gather, LaneId};
 use super::line::{Lines, each_line};
+use super::options::Options;
 use pagetide_core::{Column, Error, Kind, Table, Unit, metric};
 use pagetide_proctext::text::{number, stored};
 use pagetide_proctext::zoneinfo::{self, Item};

@@ -1,8 +1,8 @@
 //! fio's JSON (`--output-format=json` and `json+`): each job becomes a step with its figures.
 
-use super::Options;
 use super::gather::{Event, Gather};
 use super::line::read_failed;
+use super::options::Options;
 use pagetide_core::{Error, Figure, Figures, Nanos, Outcome, StepResult};
 use serde_json::Value;
 use std::io::{BufRead, Read};

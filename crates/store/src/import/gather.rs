@@ -1,6 +1,5 @@
 //! Collects the values of one file by column, as they come: 12 bytes a value.
 
-use super::columns::Section;
 use super::report::FileReport;
 use pagetide_core::{Column, Kind, StepResult, Table};
 use std::collections::HashMap;
@@ -91,12 +90,12 @@ impl Gather {
     }
 
     /// Takes note of what sysstat is known to print wrong (its `read_vmstat_paging`, corrected in 12.7.9).
-    pub(super) fn doubled_steal(&mut self, section: &Section) {
+    pub(super) fn doubled_steal(&mut self, has_steal: bool) {
         let mut release =
             self.facts.kernel.as_deref().unwrap_or("").split(['.', '-']).map(|part| part.parse().unwrap_or(0));
         let release: (u32, u32) = (release.next().unwrap_or(0), release.next().unwrap_or(0));
         // pgsteal_anon and pgsteal_file came with 497a6c1b0990 ("mm: keep separate anon and file statistics on page reclaim activity").
-        if release >= (5, 8) && section.has("pgsteal/s") {
+        if release >= (5, 8) && has_steal {
             self.report.note(
                 "sysstat before 12.7.9 counts ordinary reclaim twice in pgsteal/s and %vmeff on this kernel (Linux 5.8 and later)",
             );

@@ -1,12 +1,12 @@
 //! Text of `iostat`, with `-x` or without, of sysstat 9 to 12.
 
-use super::Options;
 use super::banner::Banner;
 use super::clock::{Moment, SECOND, stamp};
 use super::columns::{DISK, HOST, Section, everything};
 use super::dump::unstamped_start;
 use super::gather::Gather;
 use super::line::{Lines, each_line};
+use super::options::Options;
 use pagetide_core::{Error, Table};
 use std::io::BufRead;
 

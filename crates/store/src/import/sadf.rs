@@ -1,13 +1,13 @@
 //! JSON of `sadf -j`, `mpstat -o JSON` and `iostat -o JSON`: the tables as objects. They are read one sample at a time, so the file may
 //! be of any length.
 
-use super::Options;
 use super::banner::{has_small_pages, one_host};
 use super::clock::{Date, DayClock, SECOND, printed_date, stamp, zone_offset};
 use super::columns::{DISK, HOST, Section, everything};
 use super::dump::unstamped_start;
 use super::gather::{Event, Gather};
 use super::number::millionths_of;
+use super::options::Options;
 use pagetide_core::{Error, Table};
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
@@ -297,7 +297,7 @@ impl Reader<'_> {
     fn say_unused(&mut self) {
         let sections: BTreeMap<&String, &Section> = self.sections.iter().collect();
         for section in sections.into_values() {
-            self.gather.doubled_steal(section);
+            self.gather.doubled_steal(section.has("pgsteal/s"));
             let unused: Vec<&str> = section.unused().collect();
             if !unused.is_empty() {
                 self.gather.report.note(format!("columns without a place in a recording: {}", unused.join(" ")));

@@ -1,11 +1,11 @@
 //! Text of `sadf -d` (a table with semicolons for each of sar's) and of `sadf -p` (a line for each value).
 
-use super::Options;
 use super::banner::one_host;
 use super::clock::{stamp, zone_offset};
 use super::columns::{DISK, HOST, Section, everything};
 use super::gather::{Event, Gather};
 use super::line::{Lines, each_line};
+use super::options::Options;
 use pagetide_core::{Error, Table};
 use std::collections::HashMap;
 use std::io::BufRead;
@@ -31,7 +31,7 @@ pub(super) fn read<R: BufRead>(lines: &mut Lines<R>, gather: &mut Gather, option
     each_line(lines, gather, |gather, number, line| reader.line(gather, number, line))?;
     reader.end_row(gather);
     for section in reader.table.iter().chain(reader.sections.values()) {
-        gather.doubled_steal(section);
+        gather.doubled_steal(section.has("pgsteal/s"));
     }
     Ok(())
 }

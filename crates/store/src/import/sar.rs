@@ -3,12 +3,12 @@
 //! A table begins with a header that says what its columns are; the same header comes again after a page. Its rows carry
 //! only a time of day, so every table follows the clock through the midnights by itself, from the date of the banner on.
 
-use super::Options;
 use super::banner::Banner;
 use super::clock::{Backwards, DayClock, SET_BACK, TimeOfDay, time_of_day};
 use super::columns::{DISK, HOST, PROCESS, Section, everything, gauges};
 use super::gather::{Event, Gather};
 use super::line::{Lines, each_line};
+use super::options::Options;
 use pagetide_core::{Error, Table};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -228,7 +228,7 @@ impl Reader {
             let key = table.about.key();
             let unused: Vec<&str> =
                 table.section.unused().filter(|name| key.is_none_or(|at| *name != table.section.name(at))).collect();
-            gather.doubled_steal(&table.section);
+            gather.doubled_steal(table.section.has("pgsteal/s"));
             if !unused.is_empty() {
                 gather.report.note(format!("columns without a place in a recording: {}", unused.join(" ")));
             }

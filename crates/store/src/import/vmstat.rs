@@ -1,12 +1,12 @@
 //! Text of `vmstat 1`, with `-t`, `-w` and `-a` or without.
 
-use super::Options;
 use super::clock::{SECOND, stamp};
 use super::columns::{Section, VMSTAT, everything, gauges};
 use super::dump::unstamped_start;
 use super::gather::Gather;
 use super::line::{Lines, each_line};
 use super::number::scaled;
+use super::options::Options;
 use pagetide_core::{Bytes, Error, Table};
 use std::io::BufRead;
 

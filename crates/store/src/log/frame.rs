@@ -81,11 +81,25 @@ pub(super) fn fits(length: usize) -> bool {
 pub(super) fn content(bytes: &[u8]) -> Option<&[u8]> {
     let (&[l0, l1, l2, l3, _, _, _, _, kind], rest) = bytes.split_first_chunk()?;
     let content = rest.get(..u32::from_le_bytes([l0, l1, l2, l3]) as usize)?;
-    (super::kind::START..=super::kind::MARK).contains(&kind).then_some(content)
+    (kind::START..=kind::MARK).contains(&kind).then_some(content)
 }
 
 /// Whether `bytes`, which are at `offset` in the file, start with a whole and valid record.
 pub(super) fn starts(bytes: &[u8], offset: u64) -> bool {
     let Some(&[_, _, _, _, c0, c1, c2, c3, kind]) = bytes.first_chunk() else { return false };
     content(bytes).is_some_and(|content| checksum(offset, kind, content) == u32::from_le_bytes([c0, c1, c2, c3]))
+}
+
+/// The kinds of records, as their byte in the log.
+pub(super) mod kind {
+    /// JSON of [`super::super::Start`].
+    pub(in crate::log) const START: u8 = 1;
+    /// JSON of [`super::super::Additions`].
+    pub(in crate::log) const SCHEMA: u8 = 2;
+    /// A sample as differences against the one before.
+    pub(in crate::log) const SAMPLE: u8 = 3;
+    /// A sample as differences against nothing.
+    pub(in crate::log) const WHOLE_SAMPLE: u8 = 4;
+    /// JSON of a [`pagetide_core::Mark`].
+    pub(in crate::log) const MARK: u8 = 5;
 }

@@ -2,7 +2,6 @@
 
 use super::axis::{self, Run};
 use super::damage::Damage;
-use super::segment::Rows;
 use crate::layout::SegmentName;
 use pagetide_core::{
     Column, Entity, Manifest, Mark, MarkKind, Recording, RecordingBuilder, Sample, Schema, Selection, Stamp, Table,
@@ -38,6 +37,16 @@ struct EntityColumns {
 /// Where the numbers of an open segment go: for each of its entities the one here, and for each of its columns the one
 /// there (absent when it was not selected), so that no name is looked up per value.
 pub(super) type Slots = BTreeMap<(Table, u32), (usize, Vec<Option<usize>>)>;
+
+/// The rows of a row group: runs of one entity, and columns.
+#[derive(Debug)]
+pub(super) struct Rows {
+    /// Where each row's sample is in the recording; absent when it was not selected.
+    pub(super) places: Vec<Option<usize>>,
+    /// The entities in order: each with the row behind its last one.
+    pub(super) runs: Vec<(Entity, usize)>,
+    pub(super) columns: Vec<(Column, Vec<Option<i64>>)>,
+}
 
 impl<'a> LoadedParts<'a> {
     pub(super) fn new(selection: &'a Selection, with_values: bool, damage: Damage) -> Self {

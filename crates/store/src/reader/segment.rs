@@ -1,7 +1,7 @@
 //! Reading one segment, open or sealed.
 
 use super::damage;
-use super::gather::LoadedParts;
+use super::gather::{LoadedParts, Rows};
 use crate::RATE_FACTOR_BEFORE_3;
 use crate::layout::{self, Folder, SealedPath, SegmentName};
 use crate::log::{self, Event, LogError, LogReader};
@@ -174,16 +174,6 @@ fn read_marks(file: &SealedFile) -> Result<Vec<Mark>, SealedError> {
         }
     }
     Ok(marks)
-}
-
-/// The rows of a row group: runs of one entity, and columns.
-#[derive(Debug)]
-pub(super) struct Rows {
-    /// Where each row's sample is in the recording; absent when it was not selected.
-    pub(super) places: Vec<Option<usize>>,
-    /// The entities in order: each with the row behind its last one.
-    pub(super) runs: Vec<(Entity, usize)>,
-    pub(super) columns: Vec<(pagetide_core::Column, Vec<Option<i64>>)>,
 }
 
 fn read_table(

@@ -2,7 +2,7 @@
 
 use super::escape::escaped;
 use super::path::number;
-use super::plot::{LEFT, WIDTH, x};
+use super::place::{LEFT, WIDTH, x};
 use crate::timeline::{Stage, Timeline};
 use std::io::{self, Write};
 

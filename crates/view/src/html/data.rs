@@ -1,7 +1,7 @@
 //! What the crosshair reads: the numbers of the plots as JSON, as many as are drawn.
 
 use super::escape;
-use crate::axis::Measure;
+use crate::measure::Measure;
 use crate::timeline::{Plot, Shape, Spread, Timeline};
 use serde::Serialize;
 

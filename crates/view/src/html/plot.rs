@@ -2,6 +2,7 @@
 
 use super::escape::escaped;
 use super::path::{Path, number};
+use super::place::{LEFT, RIGHT, WIDTH, x};
 use super::{chain, data, strip};
 use crate::axis::Axis;
 use crate::clock;
@@ -9,17 +10,9 @@ use crate::timeline::{Line, Plot, Points, Shape, Timeline};
 use pagetide_core::{Quantity, Unit};
 use std::io::{self, Write};
 
-/// Width of the drawing, and what its left and right margins take of it.
-pub(super) const WIDTH: f64 = 1000.0;
-pub(super) const LEFT: f64 = 72.0;
-pub(super) const RIGHT: f64 = 12.0;
+/// What a plot leaves free above and below.
 const TOP: f64 = 6.0;
 const BOTTOM: f64 = 20.0;
-
-/// Where a moment stands.
-pub(super) fn x(at: i64, span: i64) -> f64 {
-    LEFT + (at as f64 / span.max(1) as f64).clamp(0.0, 1.0) * (WIDTH - LEFT - RIGHT)
-}
 
 /// Writes the strip of steps, the plots with their legends, and the numbers for the crosshair.
 pub(super) fn timeline(timeline: &Timeline, out: &mut dyn Write) -> io::Result<()> {

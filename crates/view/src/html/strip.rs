@@ -2,7 +2,7 @@
 
 use super::escape::escaped;
 use super::path::number;
-use super::plot::{WIDTH, x};
+use super::place::{WIDTH, x};
 use crate::timeline::{Band, Timeline};
 use std::io::{self, Write};
 

@@ -1,6 +1,7 @@
 //! The page of several runs: what became of each, and every claim with its verdict and its numbers.
 
-use super::{Block, Page, capital, count, tally};
+use super::block::{Block, Page};
+use super::words::{capital, count, tally};
 use crate::clock;
 use crate::table::{Cell, Table, Tone};
 use crate::text::verdict;

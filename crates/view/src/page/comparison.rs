@@ -1,6 +1,7 @@
 //! The page of a comparison: what was published and what each run measured, side by side, apart by what compares and what not.
 
-use super::{Block, Page, capital};
+use super::block::{Block, Page};
+use super::words::capital;
 use crate::table::{Cell, Table, Tone};
 use crate::text::verdict;
 use pagetide_core::{

@@ -1,6 +1,6 @@
 //! Findings as they are shown.
 
-use super::FindingCard;
+use super::block::FindingCard;
 use crate::clock;
 use crate::table::{Cell, Table, Tone};
 use pagetide_core::{Evidence, Finding, Quantity, Recording, Relation, Span, Unit};

@@ -1,6 +1,6 @@
 //! What it ran on.
 
-use super::began;
+use super::words::began;
 use crate::timeline::Timeline;
 use pagetide_core::{Quantity, Report};
 

@@ -1,6 +1,6 @@
 //! The step table: what was measured beside what was published.
 
-use super::step;
+use super::words::step;
 use crate::table::{Cell, Table, Tone};
 use pagetide_core::{Action, Figure, Figures, Outcome, Quantity, RunResult, Scenario, StepResult, Unit};
 

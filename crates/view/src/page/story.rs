@@ -1,7 +1,7 @@
 //! A diagnosis on a page: what happened, the chain, the numbers, what does not fit, what to do.
 
-use super::chain::{self, Stage};
-use super::{Block, findings};
+use super::block::{Block, Stage};
+use super::{chain, findings};
 use pagetide_core::{Conclusion, Report};
 
 /// What happened, in one sentence.

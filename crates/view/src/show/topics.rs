@@ -1,8 +1,8 @@
 //! The columns of each topic.
 
-use super::{Heading, Topic};
+use super::topic::{Heading, Topic};
 use pagetide_core::derived::{self, Derived, Formula};
-use pagetide_core::{Table, Unit, metric};
+use pagetide_core::{Selection, Table, Unit, metric};
 
 /// What a column shows.
 #[derive(Debug, Clone, Copy)]
@@ -187,3 +187,12 @@ static CGROUPS: &[Column] = &[
     derived("pgsteal/s", &derived::STOLEN),
     derived("refault/s", &derived::REFAULTS),
 ];
+
+impl Topic {
+    /// The part of a recording that its table needs.
+    pub fn selection(self) -> Selection {
+        let terms = columns(self).iter().flat_map(|column| column.formula().terms());
+        let metrics = terms.map(|term| term.metric().to_owned()).collect();
+        Selection { tables: vec![self.table()], metrics, ..Selection::default() }
+    }
+}

@@ -1,8 +1,8 @@
 //! Memory as a stack: anonymous, other, dirty, clean cache, free.
 
+use super::drawing::{COLUMNS, Layer, Plot, Points, Shape};
 use super::stretches::Stretches;
-use super::{COLUMNS, Layer, Plot, Points, Shape};
-use crate::axis::Measure;
+use crate::measure::Measure;
 use pagetide_core::memory::Memory;
 use pagetide_core::{Recording, Series};
 

@@ -1,8 +1,8 @@
 //! What happens per second: the disk, reclaim, the workload, pressure.
 
+use super::drawing::{Levels, Line, Plot, Shape};
 use super::slots::Slots;
-use super::{Levels, Line, Plot, Shape};
-use crate::axis::Measure;
+use crate::measure::Measure;
 use pagetide_core::derived::{self, Derived};
 use pagetide_core::{Disk, Figure, Recording, RunResult, Series, Table};
 

@@ -1,7 +1,7 @@
 //! The intervals between samples, and rates spread over them.
 
+use super::drawing::{COLUMNS, Line, Plot, Shape, Spread};
 use super::stretches::Stretches;
-use super::{COLUMNS, Line, Plot, Shape, Spread};
 use pagetide_core::{Gap, Recording, Series};
 
 /// The intervals between neighbouring samples. Samples that are nearer to each other than a hundredth of a second (or a

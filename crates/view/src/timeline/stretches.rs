@@ -1,6 +1,6 @@
 //! The time axis without the long stretches in which nothing was recorded.
 
-use super::{Band, Stretch};
+use super::drawing::{Band, Stretch};
 use pagetide_core::Recording;
 
 /// A gap is cut out when it is longer than this many usual intervals,

@@ -1,25 +1,11 @@
 //! Loads that move bytes: stream, dd and copy.
 
-use super::no_zero_rate;
 use crate::error::Error;
 use crate::figure::Figure;
-use crate::scenario::kind::{Effort, Goal, StepKind};
+use crate::scenario::kind::{Caching, Effort, Goal, StepKind, no_zero_rate};
 use crate::scenario::{Place, Scale};
 use crate::units::{Bytes, BytesPerSecond, Nanos};
 use serde::{Deserialize, Serialize};
-
-/// What a load does about the page cache.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Caching {
-    /// Nothing, like most programs.
-    #[default]
-    Keep,
-    /// Bypasses it (`O_DIRECT`).
-    Direct,
-    /// Drops what it has read or written (`POSIX_FADV_DONTNEED`); what it wrote is synced before that.
-    DontNeed,
-}
 
 /// The figures of the line that ends a load which moves bytes.
 const MOVED: &[(Figure, &str)] = &[

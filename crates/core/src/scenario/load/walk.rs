@@ -1,9 +1,9 @@
 //! A program with code and data, as far as the page cache is concerned.
 
-use super::{Fill, no_zero_rate};
+use super::Fill;
 use crate::error::Error;
 use crate::figure::Figure;
-use crate::scenario::kind::{Effort, Goal, StepKind};
+use crate::scenario::kind::{Effort, Goal, StepKind, no_zero_rate};
 use crate::scenario::{Place, Scale};
 use crate::units::{Bytes, Nanos};
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,7 @@
 //! Control groups that the lab made.
 
-use super::super::process::{Identity, kill};
-use super::Undone;
+use crate::undo::outcome::Undone;
+use crate::undo::process::{Identity, kill};
 use pagetide_core::Error;
 use pagetide_kernel::Root;
 use serde::{Deserialize, Serialize};

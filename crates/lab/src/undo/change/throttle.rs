@@ -1,6 +1,6 @@
 //! The limits of a device in the v1 blkio controller.
 
-use super::Undone;
+use crate::undo::outcome::{Undone, refuse};
 use pagetide_core::Error;
 use pagetide_kernel::Root;
 use serde::{Deserialize, Serialize};
@@ -65,15 +65,14 @@ impl Throttle {
     pub(super) fn read(self, device: (u32, u32)) -> Result<u64, Error> {
         let file = self.file()?;
         let text = fs::read_to_string(&file);
-        let text = text.map_err(|error| super::super::refuse("read", &file, &error))?;
+        let text = text.map_err(|error| refuse("read", &file, &error))?;
         Ok(limit_of(&text, &device_name(device)))
     }
 
     /// Limits a device; 0 takes the limit away.
     pub(in crate::undo) fn write(self, device: (u32, u32), limit: u64) -> Result<(), Error> {
         let file = self.file()?;
-        fs::write(&file, format!("{} {limit}", device_name(device)))
-            .map_err(|error| super::super::refuse("write", &file, &error))
+        fs::write(&file, format!("{} {limit}", device_name(device))).map_err(|error| refuse("write", &file, &error))
     }
 
     pub(super) fn undo(self, device: (u32, u32), set: u64, before: u64) -> Undone {

@@ -1,6 +1,6 @@
 //! `pagetide diagnose --from --to --step`: a part of a recording.
 
-use super::Arguments;
+use super::arguments::Arguments;
 use crate::recordings;
 use pagetide_core::{Error, Recording, suggest};
 

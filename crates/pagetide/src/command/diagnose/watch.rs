@@ -1,6 +1,6 @@
 //! `pagetide diagnose --watch`: one line for each finding of a growing recording that begins or ends.
 
-use super::Arguments;
+use super::arguments::Arguments;
 use crate::command::Outcome;
 use crate::interrupt::Interrupt;
 use crate::output::{self, Content};

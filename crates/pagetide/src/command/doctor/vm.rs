@@ -1,22 +1,18 @@
 //! What experiments in a virtual machine need.
 
-use super::{Check, first_line};
+use super::check::{Check, first_line};
 use crate::interrupt::Interrupt;
 use crate::progress::ProgressDisplay;
 use pagetide_core::{Bytes, Error};
-use pagetide_lab::vm::{self, Accelerated, Accelerator, GuestKernel, Survey, Vm, VmOptions};
+use pagetide_lab::vm::{Accelerated, Accelerator, GuestKernel, Survey, Vm, VmOptions};
 
 /// Room that a downloaded kernel takes, with the package beside it while it is unpacked.
 const ROOM: Bytes = Bytes::new(512 << 20);
 
 /// What is there. Nothing is booted but for `probe`.
 pub(super) fn checks(probe: bool) -> Result<Vec<Check>, Error> {
-    let own = std::env::current_exe()
-        .map_err(|error| Error::system(format!("cannot find this program's own file: {error}"), ""))?;
     let folder = std::env::temp_dir();
-    let options =
-        VmOptions { init_words: vec!["guest".to_owned()], ..VmOptions::new(vm::usual_cache(), &folder, &folder, own) };
-    let vm = Vm::new(options);
+    let vm = Vm::new(VmOptions::of_this_program(&folder, &folder)?);
     if probe {
         vm.probe(&mut ProgressDisplay::new(Interrupt::catch()?, false))?;
     }

@@ -1,14 +1,12 @@
 //! One run: a scenario on a backend, in a folder.
 
-use super::{Arguments, By, Executed, Planned, folder};
+use super::arguments::{Arguments, Planned};
+use super::folder;
 use crate::{recordings, reports};
 use pagetide_core::{Error, Progress, Report, RunRequest, Selection};
 use pagetide_dir::Dir;
-use pagetide_lab::backend::{self, Settings};
-use pagetide_lab::host::{HostOptions, Shrink};
-use pagetide_lab::vm::{self, Accelerator, VmOptions};
+use pagetide_lab::backend::{self, RunPlace};
 use pagetide_store::Writer;
-use std::path::Path;
 
 /// Runs it and leaves result, recording and report in the folder.
 pub(super) fn run(
@@ -20,7 +18,9 @@ pub(super) fn run(
     let folder = dir.path();
     folder::write(dir, folder::SCENARIO, planned.text.as_bytes())?;
     let sink = Writer::create(&folder.join("recording"))?;
-    let mut backend = (planned.backend.make)(&settings(arguments, folder)?);
+    let place =
+        RunPlace { work_dir: arguments.work_dir.clone(), results: folder.to_owned(), interval: arguments.interval };
+    let mut backend = (planned.backend.make)(&place, &arguments.backends.0)?;
     let scenario = planned.scenario.clone();
     let request = RunRequest { scenario, scale: arguments.scale, seed: planned.seed };
     let mut run = backend::run(&mut *backend, &request, Box::new(sink), progress)
@@ -36,36 +36,4 @@ pub(super) fn run(
     let report = Report { scenario: Some(request.scenario), run: Some(run), diagnosis, recording };
     folder::write(dir, "report.html", &reports::html_of(&pagetide_view::page(&report))?)?;
     Ok(report)
-}
-
-/// The options of every backend, by the arguments.
-fn settings(arguments: &Arguments, folder: &Path) -> Result<Settings, Error> {
-    let own = std::env::current_exe()
-        .map_err(|error| Error::system(format!("cannot find this program's own file: {error}"), ""))?;
-    let words = |line: &String| line.split_whitespace().map(str::to_owned).collect();
-    Ok(Settings {
-        host: HostOptions {
-            shrink: match arguments.shrink {
-                By::Cgroup => Shrink::Cgroup,
-                By::Hold => Shrink::Hold,
-                By::None => Shrink::None,
-            },
-            limit_device: arguments.limit_device,
-            keep_data: arguments.keep_data,
-            interval: arguments.interval,
-            ..HostOptions::new(&arguments.work_dir, folder)
-        },
-        vm: VmOptions {
-            kernel: arguments.kernel.clone(),
-            accelerator: match arguments.accelerator {
-                Executed::Auto => None,
-                Executed::Kvm => Some(Accelerator::Kvm),
-                Executed::Tcg => Some(Accelerator::Tcg),
-            },
-            interval: arguments.interval,
-            init_words: vec!["guest".to_owned()],
-            alongside: arguments.alongside.iter().map(words).collect(),
-            ..VmOptions::new(vm::usual_cache(), &arguments.work_dir, folder, own)
-        },
-    })
 }

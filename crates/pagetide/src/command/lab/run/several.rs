@@ -1,6 +1,8 @@
 //! Several runs, one after the other: each is an outcome on one page, whatever becomes of it.
 
-use super::{Arguments, Outcome, Planned, folder, one};
+use super::arguments::{Arguments, Planned};
+use super::{folder, one};
+use crate::command::Outcome;
 use crate::interrupt::Interrupt;
 use crate::output;
 use crate::progress::ProgressDisplay;

@@ -1,0 +1,30 @@
+//! What is taken for granted where the files do not say.
+
+use super::clock::{Date, DateOrder};
+use pagetide_core::{Bytes, Nanos};
+
+/// What is taken for granted where the files do not say.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Offset of local time from UTC in nanoseconds ([`utc_offset`](super::utc_offset) reads it); UTC when absent, with a note.
+    pub utc_offset: Option<i64>,
+    /// The day on which files without a date begin.
+    pub date: Option<Date>,
+    /// Whether the day or the month comes first in dates such as `09/10/2016`; guessed when absent, with a note.
+    pub date_order: Option<DateOrder>,
+    /// Time between the samples of files without times; one second when absent, and then counters of such files are
+    /// taken from the first copy only, because their rates would be invented.
+    pub interval: Option<Nanos>,
+    /// The unit of vmstat's sizes (`-S`), which it does not print; found out when absent, with a note.
+    pub vmstat_unit: Option<Bytes>,
+}
+
+impl Options {
+    pub(super) fn offset(&self) -> i64 {
+        self.utc_offset.unwrap_or(0)
+    }
+
+    pub(super) fn spacing(&self) -> Option<i64> {
+        self.interval.and_then(|interval| i64::try_from(interval.get()).ok())
+    }
+}

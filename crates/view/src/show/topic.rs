@@ -1,0 +1,93 @@
+//! The topics, and what a heading says.
+
+use pagetide_core::{Table, Unit};
+
+/// What a table is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Topic {
+    /// Memory, as `sar -r`.
+    Memory,
+    /// Paging and reclaim, as `sar -B`.
+    Paging,
+    /// Disks, as `sar -d`.
+    Disk,
+    /// Run queue and load average, as `sar -q`.
+    Load,
+    /// CPU time, as `sar -u`.
+    Cpu,
+    /// Swapping, as `sar -W`.
+    Swap,
+    /// Pressure stall information.
+    Pressure,
+    /// Memory zones and their watermarks.
+    Zones,
+    /// Processes.
+    Processes,
+    /// Control groups.
+    Cgroups,
+}
+
+/// A column's heading.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Heading {
+    /// Its name, as `sar` calls it where `sar` has it.
+    pub name: &'static str,
+    /// Its unit.
+    pub unit: Unit,
+    /// What it is, in one line.
+    pub meaning: &'static str,
+}
+
+impl Topic {
+    /// All topics, in the order in which help lists them.
+    pub const ALL: [Self; 10] = [
+        Self::Memory,
+        Self::Paging,
+        Self::Disk,
+        Self::Load,
+        Self::Cpu,
+        Self::Swap,
+        Self::Pressure,
+        Self::Zones,
+        Self::Processes,
+        Self::Cgroups,
+    ];
+
+    /// The topic's name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+            Self::Paging => "paging",
+            Self::Disk => "disk",
+            Self::Load => "load",
+            Self::Cpu => "cpu",
+            Self::Swap => "swap",
+            Self::Pressure => "pressure",
+            Self::Zones => "zones",
+            Self::Processes => "processes",
+            Self::Cgroups => "cgroups",
+        }
+    }
+
+    /// The table whose rows it shows.
+    pub const fn table(self) -> Table {
+        match self {
+            Self::Memory | Self::Paging | Self::Load | Self::Cpu | Self::Swap | Self::Pressure => Table::Host,
+            Self::Disk => Table::Disk,
+            Self::Zones => Table::Zone,
+            Self::Processes => Table::Process,
+            Self::Cgroups => Table::Cgroup,
+        }
+    }
+
+    pub(super) const fn entity(self) -> Option<&'static str> {
+        match self.table() {
+            Table::Host => None,
+            Table::Disk => Some("device"),
+            Table::Zone => Some("zone"),
+            Table::Process => Some("process"),
+            Table::Cgroup => Some("group"),
+            table => Some(table.name()),
+        }
+    }
+}
