@@ -1,4 +1,4 @@
-//! Families of incidents, and the cases that seeds make of them.
+//! Families of incidents, and the case of each seed.
 
 use crate::draw;
 use crate::truth::Half;
@@ -9,26 +9,26 @@ use std::fs;
 use std::path::Path;
 use toml::{Table, Value};
 
-/// What a family's file says beside the scenario.
+/// The `[family]` table, beside the scenario.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Head {
     /// What it is, in one line.
     title: String,
-    /// Why the cause is the cause, and not what it looks like.
+    /// Why this is the cause, and not what it resembles.
     about: String,
-    /// The cause; where more than one name is right, the best one first.
+    /// The cause. Where more than one name is right, the best one is first.
     cause: Vec<String>,
-    /// Where it comes from, with the scenario's names of disks and control groups.
+    /// The origin, with the scenario's names of disks and control groups.
     #[serde(default)]
     origin: Vec<String>,
-    /// The step, or `STEP_PART`, that begins when it begins.
+    /// The step, or `STEP_PART`, whose start is the onset.
     #[serde(default)]
     onset: Option<String>,
     /// Whether it is a control.
     #[serde(default)]
     control: bool,
-    /// The step from whose begin on the machine is recorded; what is before makes it ready.
+    /// The first step that is recorded. Steps before it prepare the machine.
     #[serde(default = "first_recorded")]
     recorded_from: String,
     /// The seeds that the corpus has.
@@ -40,7 +40,7 @@ fn first_recorded() -> String {
     "run".to_owned()
 }
 
-/// One incident or control, ready to be run.
+/// One incident or control with all of its parameters.
 #[derive(Debug, Clone)]
 pub struct Incident {
     /// `FAMILY-SEED`.
@@ -49,35 +49,35 @@ pub struct Incident {
     pub family: String,
     /// Its seed.
     pub seed: u64,
-    /// Which half it belongs to.
+    /// Its half.
     pub half: Half,
     /// Whether it is a control.
     pub control: bool,
-    /// What is right to say.
+    /// The true cause, any of these rules' ids.
     pub cause: Vec<String>,
-    /// Where it comes from, with the scenario's names.
+    /// The origin, with the scenario's names.
     pub origin: Vec<String>,
-    /// The result whose begin is the onset.
+    /// The result whose start is the onset.
     pub onset: Option<String>,
-    /// The step that the recording begins with.
+    /// The first step that is recorded.
     pub recorded_from: String,
-    /// What the seed chose.
+    /// The values that the seed selected.
     pub chosen: Vec<String>,
     /// The scenario as TOML, not scaled.
     pub text: String,
-    /// The scale that it is run at.
+    /// The scale of the run.
     pub scale: Scale,
     /// The scenario, scaled.
     pub scenario: Scenario,
 }
 
-/// The background noise that families choose from: a file of its own beside them.
+/// The background loads that families select from.
 const NOISE: &str = "noise.toml";
 
 /// All cases of the families in a folder, in order of their names.
 ///
 /// # Errors
-/// A file cannot be read, or is no family.
+/// A file cannot be read or is not a family.
 pub fn all(folder: &Path) -> Result<Vec<Incident>, Error> {
     let noise: Table = parse(&folder.join(NOISE))?;
     let entries = fs::read_dir(folder)

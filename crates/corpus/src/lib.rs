@@ -1,9 +1,9 @@
-//! Labelled incidents, and how well the rules tell them.
+//! Labelled incidents, and the score of the rules on them.
 //!
-//! A family (`corpus/*.toml`) is a scenario with parts left open, and the truth about it: what causes the trouble, where it comes
-//! from, when it begins. A seed fills the open parts in and makes a [`Incident`] of it. [`record`] runs a case in a virtual
-//! machine and keeps what a flight recorder would have seen of it in `fixtures/corpus/`, with the truth beside; [`score`]
-//! replays those recordings and holds what `diagnose` says against the truth.
+//! A family (`corpus/*.toml`) is a scenario with open parameters, and the true cause, origin and onset. A seed selects a value for each
+//! parameter and makes an [`Incident`]. [`record`] runs an incident in a virtual machine and keeps in `fixtures/corpus/` what a
+//! flight recorder would have recorded, with the truth beside it. [`score`] replays those recordings and compares what `diagnose`
+//! reports with the truth.
 
 mod draw;
 pub mod family;

@@ -1,4 +1,4 @@
-//! `corpus`: records the labelled incidents, lists them, scores the rules on them. `make corpus` and `make score` run it from the
+//! `corpus`: lists and records the labelled incidents, and scores the rules on them. `make corpus` and `make score` run it from the
 //! project's folder.
 #![allow(clippy::print_stderr, reason = "a program of its own")]
 
@@ -18,8 +18,8 @@ const PAGE: &str = "docs/SCORE.md";
 const MISSES: &str = "crates/corpus/misses.toml";
 
 const USAGE: &str = "corpus list              the cases, and which are recorded
-corpus record [NAME...]  record those that are missing, or these again; a NAME is of a case or a family
-corpus score [--held]    score the rules and write docs/SCORE.md; with the single cases of the held half";
+corpus record [NAME...]  record the missing cases, or these cases or families again
+corpus score [--held]    score the rules and write docs/SCORE.md; --held: print the single cases of the held-out half, too";
 
 fn main() -> ExitCode {
     if std::process::id() == 1 {
@@ -32,7 +32,7 @@ fn main() -> ExitCode {
         Some((word, names)) if word == "record" => record_all(names),
         Some((word, [])) if word == "score" => write_score(false),
         Some((word, [held])) if word == "score" && held == "--held" => write_score(true),
-        _ => Err(Error::input("no such use", format!("usage:\n{USAGE}"))),
+        _ => Err(Error::input("unknown arguments", format!("usage:\n{USAGE}"))),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -43,7 +43,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints. Whoever listens no longer need not.
+/// Prints; a closed output is not an error.
 fn print(text: &str) {
     let _ = std::io::stdout().write_all(text.as_bytes());
 }
@@ -125,7 +125,7 @@ fn write_score(held_cases: bool) -> Result<(), Error> {
     fs::write(PAGE, page).map_err(|error| Error::system(format!("{PAGE}: {error}"), ""))
 }
 
-/// Tells only what a machine says of itself.
+/// Prints steps and messages, without progress bars.
 struct Quiet;
 
 impl Progress for Quiet {

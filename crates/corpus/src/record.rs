@@ -1,4 +1,4 @@
-//! Runs a case in a virtual machine and keeps what a flight recorder would have seen of it.
+//! Runs a case in a virtual machine and keeps what a flight recorder would have recorded.
 
 use crate::family::Incident;
 use crate::truth::{self, Truth};
@@ -16,7 +16,7 @@ const INTERVAL: Nanos = Nanos::new(500_000_000);
 /// Records a case into `folder`, which is made, with `scenario.toml` and `truth.toml` beside the recording.
 ///
 /// # Errors
-/// The machine cannot be run, or something in it did not do what it was to do; nothing is left then.
+/// The machine cannot run, or a step failed. No folder is left then.
 pub fn record(case: &Incident, folder: &Path, work_dir: &Path, progress: &mut dyn Progress) -> Result<(), Error> {
     let _ = fs::remove_dir_all(folder);
     let recorded = run(case, folder, work_dir, progress).and_then(|result| keep(case, &result, folder));
@@ -50,8 +50,8 @@ fn run(case: &Incident, folder: &Path, work_dir: &Path, progress: &mut dyn Progr
 /// A step takes about so long to end once its loads have, in ns.
 const ENDING: i64 = 100_000_000;
 
-/// A recording as it would be of a machine that nobody prepared: it begins when the machine is ready, ends before the loads do,
-/// does not know of steps, and has only the samples that were due.
+/// Keeps a recording as of a production machine: it begins after the preparation, ends before the loads do, has no marks of steps,
+/// and only the samples that were due.
 #[derive(Debug)]
 struct Field {
     writer: Writer,
@@ -59,7 +59,7 @@ struct Field {
     begun: bool,
     /// When the last step ended, ns.
     ended_ns: i64,
-    /// What was due. Which was before the end is known only at the end: marks may overtake samples.
+    /// The samples that were due. Which of them were before the end is known at the end only: marks may overtake samples.
     due: Vec<(Schema, Sample)>,
 }
 

@@ -1,4 +1,4 @@
-//! Replays recordings through the rules and holds what they say against the truth.
+//! Replays recordings through the rules and compares the reported cause, origin and onset with the true ones.
 
 use crate::truth::{FILE as TRUTH, Half, Truth};
 use pagetide_core::{Error, Recording, Selection, Source};
@@ -6,34 +6,34 @@ use pagetide_store::Reader;
 use std::fs;
 use std::path::Path;
 
-/// What is said when a recording is said to tell nothing.
+/// What stands for the cause where `diagnose` names none.
 pub const CANNOT_TELL: &str = "cannot tell";
 
-/// Causes that are no trouble, and no cause at all: none of them is an alarm.
+/// Reported causes that are not alarms.
 const HARMLESS: [&str; 4] = ["healthy", "served-from-cache", "swap-in-use-harmless", CANNOT_TELL];
 
-/// What `diagnose` makes of a recording.
+/// What `diagnose` reports of a recording.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Said {
-    /// The cause it names first, as a rule's id.
+pub struct Reported {
+    /// The cause, as a rule's id.
     pub cause: String,
-    /// How sure it is; absent where it names none.
+    /// Its confidence; absent without a cause.
     pub confidence: Option<f64>,
-    /// Where it says that it comes from: the nearest.
+    /// The first origin of the cause.
     pub origin: Option<String>,
-    /// When it says that it began, ns on the recording's axis.
+    /// The onset of the cause, ns on the recording's axis.
     pub onset_ns: Option<i64>,
 }
 
-/// A recording with its truth and what was said.
+/// A recording with its true and its reported cause.
 #[derive(Debug, Clone)]
 pub struct Judged {
     /// The folder's name.
     pub name: String,
-    /// What is true.
+    /// The true cause, origin and onset.
     pub truth: Truth,
-    /// What was said.
-    pub said: Said,
+    /// The reported ones.
+    pub reported: Reported,
     /// Time between two samples, ns.
     pub interval_ns: i64,
 }
@@ -41,35 +41,34 @@ pub struct Judged {
 impl Judged {
     /// Whether the cause is right.
     pub fn cause_right(&self) -> bool {
-        self.truth.cause.contains(&self.said.cause)
+        self.truth.cause.contains(&self.reported.cause)
     }
 
-    /// Whether the origin is right; absent where there is none to be named.
+    /// Whether the origin is right; absent where the incident has none.
     pub fn origin_right(&self) -> Option<bool> {
-        let said = self.said.origin.as_ref();
-        (!self.truth.origin.is_empty()).then(|| said.is_some_and(|said| self.truth.origin.contains(said)))
+        let reported = self.reported.origin.as_ref();
+        (!self.truth.origin.is_empty()).then(|| reported.is_some_and(|reported| self.truth.origin.contains(reported)))
     }
 
-    /// How many samples the said onset is from the true one; absent where nothing begins. One that was not said is as far off
-    /// as can be.
+    /// Samples between the reported and the true onset; absent where nothing begins, infinite where no onset was reported.
     pub fn onset_error(&self) -> Option<f64> {
         let truth = self.truth.onset_ns?;
         Some(
-            self.said
+            self.reported
                 .onset_ns
-                .map_or(f64::INFINITY, |said| said.abs_diff(truth) as f64 / (self.interval_ns.max(1) as f64)),
+                .map_or(f64::INFINITY, |reported| reported.abs_diff(truth) as f64 / (self.interval_ns.max(1) as f64)),
         )
     }
 
-    /// Whether nothing is wrong with the machine and something was said to be.
+    /// Whether it is a healthy control for which `diagnose` reported an alarm.
     pub fn false_alarm(&self) -> bool {
         let healthy = self.truth.cause.iter().any(|cause| HARMLESS.contains(&cause.as_str()));
-        self.truth.control && healthy && !self.cause_right() && !HARMLESS.contains(&self.said.cause.as_str())
+        self.truth.control && healthy && !self.cause_right() && !HARMLESS.contains(&self.reported.cause.as_str())
     }
 
-    /// Whether a stream is blamed for what no stream did.
+    /// Whether `diagnose` reported stream-floods-cache wrongly.
     pub fn blamed_on_a_stream(&self) -> bool {
-        self.said.cause == "stream-floods-cache" && !self.cause_right()
+        self.reported.cause == "stream-floods-cache" && !self.cause_right()
     }
 }
 
@@ -92,14 +91,14 @@ pub struct Score {
     pub onset_median: f64,
     /// Controls.
     pub controls: usize,
-    /// Healthy controls that were called ill.
+    /// Healthy controls with a reported alarm.
     pub false_alarms: usize,
-    /// Recordings in which a stream was blamed for what no stream did.
+    /// Recordings with stream-floods-cache reported wrongly.
     pub blamed_on_a_stream: usize,
 }
 
 impl Score {
-    /// Counts.
+    /// Counts them.
     pub fn of<'a>(judged: impl Iterator<Item = &'a Judged> + Clone) -> Self {
         let count = |of: fn(&Judged) -> bool| judged.clone().filter(|one| of(one)).count();
         let mut errors: Vec<f64> = judged.clone().filter_map(Judged::onset_error).collect();
@@ -119,21 +118,21 @@ impl Score {
     }
 }
 
-/// What the rules make of a recording.
-pub fn say(recording: &Recording) -> Said {
+/// The cause that the rules report of a recording.
+pub fn report(recording: &Recording) -> Reported {
     let diagnosis = pagetide_diagnose::diagnose(recording);
     match diagnosis.cause {
-        Some(cause) => Said {
+        Some(cause) => Reported {
             confidence: Some(cause.confidence.get()),
             origin: cause.origins.into_iter().next(),
             onset_ns: Some(cause.onset_ns),
             cause: cause.rule.to_string(),
         },
-        None => Said { cause: CANNOT_TELL.to_owned(), confidence: None, origin: None, onset_ns: None },
+        None => Reported { cause: CANNOT_TELL.to_owned(), confidence: None, origin: None, onset_ns: None },
     }
 }
 
-/// Judges every recording in a folder, in order of name; of one half when it is named.
+/// Scores every recording in a folder, in order of name; only those of `half` when it is given.
 ///
 /// # Errors
 /// A recording or its truth cannot be read.
@@ -154,7 +153,7 @@ pub fn judge(folder: &Path, half: Option<Half>) -> Result<Vec<Judged>, Error> {
         judged.push(Judged {
             name: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
             truth,
-            said: say(&recording),
+            reported: report(&recording),
             interval_ns: i64::try_from(recording.manifest.interval.get()).unwrap_or(i64::MAX),
         });
     }
@@ -165,7 +164,7 @@ pub fn judge(folder: &Path, half: Option<Half>) -> Result<Vec<Judged>, Error> {
 mod tests {
     use super::*;
 
-    fn judged(cause: &str, said: &str, control: bool, onset: Option<i64>) -> Judged {
+    fn judged(cause: &str, reported: &str, control: bool, onset: Option<i64>) -> Judged {
         Judged {
             name: "t".to_owned(),
             truth: Truth {
@@ -178,8 +177,8 @@ mod tests {
                 chosen: Vec::new(),
                 kernel: String::new(),
             },
-            said: Said {
-                cause: said.to_owned(),
+            reported: Reported {
+                cause: reported.to_owned(),
                 confidence: Some(0.9),
                 origin: Some("disk:vda".to_owned()),
                 onset_ns: onset,
