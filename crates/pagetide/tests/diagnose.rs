@@ -3,7 +3,8 @@
 use assert_cmd::Command;
 use pagetide_core::{Bytes, Entity, Manifest, Nanos, Sample, Schema, Sink, Stamp, Table};
 use pagetide_store::Writer;
-use std::io::Read;
+use rustix::process::{Pid, Signal, kill_process};
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
@@ -120,6 +121,10 @@ fn second(writer: &mut Writer, schema: &mut Schema, totals: &mut [i64; 6], at: i
     writer.sample(schema, &sample).unwrap();
 }
 
+fn signal(child: &std::process::Child, signal: Signal) {
+    kill_process(Pid::from_child(child), signal).unwrap();
+}
+
 #[test]
 fn a_growing_recording_is_watched() {
     let folder = tempfile::tempdir().unwrap();
@@ -139,26 +144,32 @@ fn a_growing_recording_is_watched() {
     };
     go_on(0..60, false);
     let mut watch = std::process::Command::new(assert_cmd::cargo::cargo_bin("pagetide"))
-        .args(["diagnose", "--watch", "--every", "200ms", "--for", "5s", "--json"])
+        .args(["diagnose", "--watch", "--every", "200ms", "--for", "2min", "--json"])
         .arg(&recording)
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    std::thread::sleep(Duration::from_millis(1200));
-    go_on(60..90, true);
-    std::thread::sleep(Duration::from_millis(1200));
-    go_on(90..150, false);
-    let mut told = String::new();
-    watch.stdout.take().unwrap().read_to_string(&mut told).unwrap();
-    assert_eq!(watch.wait().unwrap().code(), Some(1), "something began: {told}");
-    let events: Vec<serde_json::Value> = told.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let of = |event: &str| {
-        events
-            .iter()
-            .find(|line| line["event"] == event && line["rule"] == "stream-floods-cache")
-            .unwrap_or_else(|| panic!("{told}"))
+    let mut told = BufReader::new(watch.stdout.take().unwrap()).lines();
+    let mut until = |event: &str| {
+        let lines = told.by_ref().map(|line| serde_json::from_str::<serde_json::Value>(&line.unwrap()).unwrap());
+        lines.into_iter().find(|line| line["event"] == event && line["rule"] == "stream-floods-cache").unwrap()
     };
-    let (began, ended) = (of("began"), of("ended"));
+    let mut grow = |range, stream| {
+        // It must not see a part of the minute.
+        signal(&watch, Signal::STOP);
+        let stat = format!("/proc/{}/stat", watch.id());
+        while !std::fs::read_to_string(&stat).unwrap().contains(") T ") {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        go_on(range, stream);
+        signal(&watch, Signal::CONT);
+    };
+    grow(60..90, true);
+    let began = until("began");
+    grow(90..150, false);
+    let ended = until("ended");
+    signal(&watch, Signal::INT);
+    assert_eq!(watch.wait().unwrap().code(), Some(1), "something began");
     assert_eq!(began["cause"], true);
     assert_eq!(began["origins"][0], "disk:nvme0n1");
     assert_eq!(began["onset_wall_ns"], 1_795_219_259_000_000_000i64, "the last quiet sample");
