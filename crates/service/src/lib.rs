@@ -6,10 +6,12 @@
 
 mod child;
 mod clean_pages;
+mod containers;
 mod control;
 mod endpoints;
 mod http;
 mod listen;
+mod naming;
 mod notify;
 mod prometheus;
 mod responder;

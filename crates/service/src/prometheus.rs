@@ -3,9 +3,11 @@
 //! They are read when they are asked for, by a sampler of their own: what a scrape costs is paid by the scrape alone,
 //! and it neither disturbs the recording nor depends on it. Processes are left out; each would be series of its own.
 
+use crate::containers::Containers;
+use crate::naming::NamedSchema;
 use crate::status::Status;
 use pagetide_core::derived::{self, Term};
-use pagetide_core::{Column, Kind, Sample, Schema, Table, TableSample, Unit, metric};
+use pagetide_core::{Column, Entity, Kind, Sample, Schema, Table, TableSample, Unit, metric};
 use pagetide_kernel::{Root, Sampler, Watch, cgroup};
 use std::fmt::{Display, Write};
 
@@ -26,6 +28,7 @@ pub(crate) struct Scraper {
 struct Reading {
     sampler: Sampler,
     schema: Schema,
+    named: NamedSchema,
     sample: Sample,
 }
 
@@ -37,7 +40,8 @@ impl Reading {
         // A tree of files from elsewhere may lack the mounts, and so say nothing of control groups.
         let cgroups = cgroup::trees(root).unwrap_or_default();
         let sampler = Sampler::new(root, Watch { cgroups, ..Watch::default() }).ok()?;
-        Some(Self { sampler, schema: Schema::default(), sample: Sample::default() })
+        let named = NamedSchema::new(Containers::new(root.clone()));
+        Some(Self { sampler, schema: Schema::default(), named, sample: Sample::default() })
     }
 
     fn is_stale(&self) -> bool {
@@ -63,7 +67,8 @@ impl Scraper {
         let complete = self.reading.as_mut().is_some_and(|reading| {
             reading.sample.clear();
             let complete = reading.sampler.sample(&mut reading.schema, &mut reading.sample).is_ok();
-            host(&mut text, &reading.schema, &reading.sample, names);
+            let schema = if names { reading.named.follow(&reading.schema) } else { &reading.schema };
+            host(&mut text, schema, &reading.sample, names);
             derived(&mut text, &reading.schema, &reading.sample);
             complete
         });
@@ -170,7 +175,7 @@ fn series(text: &mut String, schema: &Schema, rows: &TableSample, at: usize, col
             begun = true;
         }
         let _ = write!(text, "{name}");
-        labels(text, table, &entity.name);
+        labels(text, table, entity);
         let _ = match factor(column.unit) {
             None => writeln!(text, " {value}"),
             // A whole number of parts divides to the nearest number; a product with 0.001 would not.
@@ -191,7 +196,7 @@ fn factor(unit: Unit) -> Option<f64> {
     }
 }
 
-fn labels(text: &mut String, table: Table, entity: &str) {
+fn labels(text: &mut String, table: Table, Entity { name: entity, label }: &Entity) {
     let mut pairs = Vec::new();
     match table {
         Table::Host => return,
@@ -199,6 +204,7 @@ fn labels(text: &mut String, table: Table, entity: &str) {
             Some((node, zone)) => pairs.extend([("node", node), ("zone", zone)]),
             None => pairs.push(("zone", entity)),
         },
+        Table::Cgroup if label != entity => pairs.extend([("cgroup", entity.as_str()), ("container", label)]),
         _ => pairs.push((table.name(), entity)),
     }
     for (at, (name, value)) in pairs.into_iter().enumerate() {
@@ -351,7 +357,11 @@ mod tests {
         schema.column(Table::Disk, "read_ms");
         schema.column(Table::Disk, "read_sectors");
         schema.column(Table::Zone, "never_heard_of");
+        let group = Entity { name: "/g".into(), label: "shop/web/app".into() };
+        let group = schema.push_entity(Table::Cgroup, group);
+        schema.column(Table::Cgroup, "current");
         let mut sample = Sample::default();
+        sample.row(Table::Cgroup, group, 1)[0] = Some(9);
         sample.row(Table::Disk, disk, 2).copy_from_slice(&[Some(1234), Some(3)]);
         sample.row(Table::Zone, zone, 1)[0] = Some(7);
         let mut text = String::new();
@@ -360,7 +370,8 @@ mod tests {
         assert_eq!(
             values,
             [
-                "pagetide_cgroups 0",
+                "pagetide_cgroups 1",
+                r#"pagetide_cgroup_current_bytes{cgroup="/g",container="shop/web/app"} 9"#,
                 r#"pagetide_disk_read_seconds_total{disk="a\"b\\c"} 1.234"#,
                 r#"pagetide_disk_read_bytes_total{disk="a\"b\\c"} 1536"#,
                 r#"pagetide_zone_never_heard_of{node="node0",zone="DMA32"} 7"#,

@@ -2,8 +2,10 @@
 
 use crate::child::Child;
 use crate::clean_pages;
+use crate::containers::Containers;
 use crate::endpoints::Endpoints;
 use crate::listen::Listener;
+use crate::naming::NamingSink;
 use crate::notify::ServiceManager;
 use crate::responder::Responder;
 use crate::sealing::{SealRequest, SealingWriter};
@@ -151,6 +153,7 @@ fn start_recorder(options: &Options) -> Result<(Recorder, SealRequest), Error> {
         None => Writer::create_for(&options.folder, options.group)?,
     };
     let (sink, seal) = SealingWriter::new(writer);
+    let sink = NamingSink::new(sink, Containers::new(options.root()));
     // A tree of files from elsewhere may lack the mounts, and with them all control groups.
     let (mut watch, no_groups) = match Watch::flight_recorder(&options.root()) {
         _ if options.host_only => (Watch::default(), None),

@@ -46,6 +46,13 @@ struct Entity<'a> {
     span: (i64, i64),
 }
 
+impl Entity<'_> {
+    fn has_name(&self, wanted: impl Fn(&str) -> bool) -> bool {
+        let container = self.label.strip_suffix(&format!(" ({})", self.name));
+        wanted(&self.label) || container.is_some_and(|container| wanted(container) || wanted(self.name))
+    }
+}
+
 /// The table of `topic` over a recording, one row per sample, or per `every_ns` when given, for rows whose wall clock lies
 /// in `from_wall..=to_wall`. Counters have no rate before the second sample; gauges, and averages that another tool printed, have a
 /// value at the first.
@@ -70,14 +77,15 @@ impl<'a> TopicTable<'a> {
         self.topic.entity()
     }
 
-    /// Leaves out all entities but those whose name, as it is shown, is wanted.
+    /// Leaves out all entities but those whose name, as it is shown, is wanted. A control group that is shown with a container's name
+    /// is also known by that name alone, and by its path alone.
     pub fn retain(&mut self, wanted: impl Fn(&str) -> bool) {
-        self.entities.retain(|entity| wanted(&entity.label));
+        self.entities.retain(|entity| entity.has_name(&wanted));
     }
 
     /// Whether there is an entity whose name, as it is shown, is wanted.
     pub fn has(&self, wanted: impl Fn(&str) -> bool) -> bool {
-        self.entities.iter().any(|entity| wanted(&entity.label))
+        self.entities.iter().any(|entity| entity.has_name(&wanted))
     }
 
     /// Leaves out the disks and processes that do nothing in the time shown: no counter changes. Gives how many they were.
@@ -199,6 +207,7 @@ fn span(recording: &Recording, table: Table, entity: &str) -> Option<(i64, i64)>
 fn label_of(table: Table, name: &str, label: &str) -> String {
     match (table, name.split_once('@')) {
         (Table::Process, Some((pid, _))) => format!("{label}[{pid}]"),
+        (Table::Cgroup, _) if label != name => format!("{label} ({name})"),
         _ => name.to_owned(),
     }
 }

@@ -59,11 +59,11 @@ const USED: Limit<Ratio> = Limit::new(
 const HITS: &[&str] = &["failcnt", "events_max", "events_high"];
 
 fn examine(window: &Window<'_>) -> Option<Finding> {
-    let groups = window.recording.entities(Table::Cgroup).filter_map(|(group, _)| of_group(window, group));
+    let groups = window.recording.entities(Table::Cgroup).filter_map(|(group, name)| of_group(window, group, name));
     groups.max_by(|a, b| a.confidence.get().total_cmp(&b.confidence.get()))
 }
 
-fn of_group(window: &Window<'_>, group: &str) -> Option<Finding> {
+fn of_group(window: &Window<'_>, group: &str, name: &str) -> Option<Finding> {
     let hits = window.rates::<Count>(Table::Cgroup, group, HITS).filter(|rate| rate.is_positive())?;
     let level = |metric: &str| window.level::<Bytes>(Table::Cgroup, group, metric);
     let used = level("current")?.most;
@@ -89,8 +89,9 @@ fn of_group(window: &Window<'_>, group: &str) -> Option<Finding> {
         let weight = if available.least > limit * 0.5 { 1.0 } else { 0.0 };
         found.add(weight, "least memory available on the host", "MemAvailable", available.least);
     }
+    let container = if name == group { String::new() } else { format!("{name} ") };
     let statement =
-        format!("The control group {group} reaches its limit of {limit} ({hits} hits) and evicts its own pages.");
+        format!("The control group {container}{group} reaches its limit of {limit} ({hits} hits) and evicts its own pages.");
     let advice = advise(
         "Raise the limit of the group if its refaults hurt.",
         Some(&format!("echo BYTES > {group}/memory.max")),
