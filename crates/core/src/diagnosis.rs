@@ -10,8 +10,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Conclusion {
-    /// Something is wrong and its cause was found.
-    Cause,
+    /// Tasks lose time and the cause was found.
+    Incident,
+    /// Something grows that has not cost any task time yet.
+    Forecast,
     /// Nothing is wrong, and enough was recorded to say so.
     Healthy,
     /// The recording does not say, for the reasons in [`Diagnosis::unknown`].
@@ -43,6 +45,9 @@ pub struct Diagnosis {
     pub cleared: Vec<Cleared>,
     /// What does not fit the cause, with what would settle it.
     pub contradictions: Vec<Contradiction>,
+    /// What happened, one by one: the one that cost most time first. The fields above are those of the first.
+    #[serde(default)]
+    pub incidents: Vec<Incident>,
     /// All findings: the cause first, then by strength of evidence.
     pub findings: Vec<Finding>,
 }
@@ -62,6 +67,74 @@ pub struct Cause {
     pub resolution_ns: i64,
     /// How strong its evidence is.
     pub confidence: Confidence,
+}
+
+/// What a task waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Resource {
+    /// A block device.
+    Io,
+    /// Memory: reclaim, compaction, pages that were evicted.
+    Memory,
+    /// A CPU.
+    Cpu,
+}
+
+impl Resource {
+    /// In words, after "waits for".
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Io => "IO",
+            Self::Memory => "memory",
+            Self::Cpu => "a CPU",
+        }
+    }
+}
+
+/// Time that tasks lost.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TimeLost {
+    /// Whose tasks: `host`, or `cgroup:PATH`.
+    pub by: String,
+    /// What they waited for.
+    pub to: Resource,
+    /// The device with most requests in flight meanwhile: `disk:NAME`.
+    pub on: Option<String>,
+    /// The share of time in which a task waited.
+    pub share: f64,
+    /// The share before.
+    pub before: f64,
+    /// The time lost beyond the share before, ns.
+    pub lost_ns: u64,
+    /// The metric by which it was measured.
+    pub source: String,
+}
+
+/// A change of the host near the onset of an incident.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Change {
+    /// When, ns on the recording's axis.
+    pub at_ns: i64,
+    /// What changed, from what to what, in one sentence.
+    pub what: String,
+}
+
+/// One thing that went wrong.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Incident {
+    /// From when to when.
+    pub range: Span,
+    /// Whether it still lasts at the end of the recording.
+    pub ongoing: bool,
+    /// Its cause; absent when no rule explains the loss.
+    pub cause: Option<Cause>,
+    /// What happened, in one or two sentences.
+    pub statement: String,
+    /// Who lost time, and to what; the largest loss first. Empty when the recording does not show it.
+    pub losses: Vec<TimeLost>,
+    /// What changed on the host near its onset, in order of time.
+    pub changes: Vec<Change>,
 }
 
 /// One step from a cause to an effect.

@@ -64,6 +64,12 @@ impl Confidence {
     pub const fn get(self) -> f64 {
         self.0
     }
+
+    /// In thousandths, for an order.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 1000")]
+    pub fn thousandths(self) -> u16 {
+        (self.0 * 1000.0).round() as u16
+    }
 }
 
 /// What a rule found in a recording.

@@ -45,7 +45,9 @@ pub use comparison::{
     Candidate, ComparedClaim, ComparedFigure, ComparedNumbers, ComparedRun, ComparedStep, Comparison, StepRatio,
     compare,
 };
-pub use diagnosis::{Cause, Cleared, Conclusion, Contradiction, Diagnosis, Link, Rival};
+pub use diagnosis::{
+    Cause, Change, Cleared, Conclusion, Contradiction, Diagnosis, Incident, Link, Resource, Rival, TimeLost,
+};
 pub use document::Document;
 pub use error::{Error, ErrorKind};
 pub use figure::{Comparability, Figure, Figures};

@@ -50,6 +50,10 @@ rule_ids! {
     ZoneImbalance = "zone-imbalance",
     CpuBound = "cpu-bound",
     BlindSpot = "recorder-blind-spot",
+    FsyncStorm = "fsync-storm",
+    OomKill = "oom-kill",
+    MemoryHigh = "memory-high-throttle",
+    NoisyNeighbour = "noisy-neighbour",
     Healthy = "healthy",
 }
 

@@ -50,9 +50,11 @@ impl Judged {
         (!self.truth.origin.is_empty()).then(|| reported.is_some_and(|reported| self.truth.origin.contains(reported)))
     }
 
-    /// Samples between the reported and the true onset; absent where nothing begins, infinite where no onset was reported.
+    /// Samples between the reported and the true onset; absent where nothing begins, and where a host is rightly called healthy. Infinite
+    /// where no onset was reported.
     pub fn onset_error(&self) -> Option<f64> {
-        let truth = self.truth.onset_ns?;
+        let healthy = self.reported.cause == "healthy" && self.cause_right();
+        let truth = self.truth.onset_ns.filter(|_| !healthy)?;
         Some(
             self.reported
                 .onset_ns
@@ -199,7 +201,11 @@ mod tests {
         ];
         let score = Score::of(all.iter());
         assert_eq!((score.cases, score.cause, score.origin, score.with_origin), (6, 3, 6, 6));
-        assert_eq!((score.onset, score.with_onset), (1, 6), "half a sample late is within two, three early is not");
+        assert_eq!(
+            (score.onset, score.with_onset),
+            (1, 5),
+            "half a sample late is within two, three early is not, and a healthy host has no onset"
+        );
         assert_eq!((score.controls, score.false_alarms), (3, 1), "a wrong cause on an ill control is no false alarm");
         assert_eq!(score.blamed_on_a_stream, 1);
     }

@@ -105,6 +105,13 @@ impl<M> Amount<M> {
     }
 }
 
+impl Amount<Nanos> {
+    /// As a whole number of ns; 0 when it is negative.
+    pub(crate) fn nanos(self) -> Nanos {
+        Nanos::from_secs_f64(self.0.max(0.0) / 1e9).unwrap_or(Nanos::new(0))
+    }
+}
+
 impl<M> Rate<M> {
     /// What a rate amounts to over a time.
     pub(crate) fn over(self, time: Nanos) -> Amount<M> {

@@ -3,12 +3,14 @@
 //! A thing counts as the cause of another when the kernel can carry it there (a mechanism), when it began no later, as far as the
 //! samples show, and while the other lasted. That two things happen together is not enough.
 
+use crate::amount::Amount;
 use crate::effect::{self, Effect, EffectKind};
 use crate::evidence::Origin;
+use crate::findings::Stretches;
 use crate::mechanisms::MECHANISMS;
-use crate::rule::{Mechanism, Role, Rule, When};
+use crate::rule::{Loss, Mechanism, Role, Rule, When};
+use crate::rules;
 use crate::window::{Window, intervals};
-use crate::{harm, rules};
 use pagetide_core::{Cause, Finding, Link, Moment, Nanos, Recording, Rival, Span};
 
 fn role(finding: &Finding) -> Role {
@@ -51,19 +53,32 @@ fn process(finding: &Finding) -> Option<&str> {
     finding.origins.iter().rev().find_map(|origin| origin.strip_prefix("process:"))
 }
 
-/// The index of the finding that is the root of what happened; absent when nothing is wrong.
-pub(crate) fn root(recording: &Recording, whole: Option<&Window<'_>>, findings: &[Finding]) -> Option<usize> {
-    let harms = |finding: &Finding| whole.is_none_or(|whole| harm::harms(whole, finding));
+/// Shares of the largest loss that part the losses which count as one.
+const SHARED: [f64; 4] = [1.0 / 4.0, 1.0 / 16.0, 1.0 / 64.0, 1.0 / 256.0];
+
+/// The findings that no other accounts for, by their place, the first to name first: causes before effects, waits for IO and memory before
+/// those for a CPU, then the one by which tasks lost most time. Losses that differ by less than a factor of four count as one, because
+/// all causes of one time share its losses; then the strength of the evidence decides.
+pub(crate) fn roots(recording: &Recording, stretches: &Stretches<'_>, findings: &[Finding]) -> Vec<usize> {
+    let whole = stretches.whole.as_ref();
+    let harms = |finding: &Finding| whole.is_none_or(|whole| stretches.losses.harms(whole, finding));
     let open = |index: &usize| {
         let finding = &findings[*index];
         let mut others = findings.iter().filter(|other| *other != finding && harms(other));
         role(finding) <= Role::Effect && harms(finding) && !others.any(|other| subsumes(recording, other, finding))
     };
-    (0..findings.len()).filter(open).min_by(|a, b| {
-        let (a, b) = (&findings[*a], &findings[*b]);
-        let stronger = b.confidence.get().total_cmp(&a.confidence.get());
-        role(a).cmp(&role(b)).then(stronger).then(a.range.from.cmp(&b.range.from))
-    })
+    let lost = |index: &usize| whole.map_or(Amount::ZERO, |whole| stretches.losses.lost(whole, &findings[*index]));
+    let mut roots: Vec<(usize, Amount<Nanos>)> =
+        (0..findings.len()).filter(open).map(|index| (index, lost(&index))).collect();
+    let most = roots.iter().map(|(_, lost)| *lost).fold(Amount::ZERO, Amount::max);
+    roots.sort_by_key(|(index, lost)| {
+        let finding = &findings[*index];
+        let smaller = SHARED.iter().filter(|share| *lost < most * **share).count();
+        let cpu = rules::by_id(finding.rule).loss == Some(Loss::Cpu);
+        let weaker = finding.confidence.thousandths();
+        (role(finding), cpu, smaller, std::cmp::Reverse(weaker), finding.range.from)
+    });
+    roots.into_iter().map(|(index, _)| index).collect()
 }
 
 /// The cause as it is reported.
@@ -244,6 +259,7 @@ fn missing(recording: &Recording, seen: &[Effect], span: Span) -> Vec<EffectKind
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::episodes::Episodes;
     use pagetide_core::{Confidence, RuleId};
 
     fn finding(rule: RuleId, from: i64, confidence: f64) -> Finding {
@@ -264,7 +280,9 @@ mod tests {
     fn of_two_findings_that_account_for_each_other_one_is_the_root() {
         let root = |one: Finding, other: Finding| {
             let findings = [one, other];
-            root(&Recording::default(), None, &findings).map(|index| findings[index].rule)
+            let (recording, episodes) = (Recording::default(), Episodes::default());
+            let roots = roots(&recording, &Stretches::of(&recording, &episodes), &findings);
+            roots.first().map(|index| findings[*index].rule)
         };
         let stream = |from, confidence| finding(RuleId::StreamFloodsCache, from, confidence);
         let waste = |from, confidence| finding(RuleId::ReadAheadWaste, from, confidence);

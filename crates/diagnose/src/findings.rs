@@ -1,6 +1,7 @@
 //! What the rules find in the stretches of a recording; one incident is one finding.
 
 use crate::episodes::Episodes;
+use crate::harm::Losses;
 use crate::rule::Scope;
 use crate::rules;
 use crate::window::{Window, intervals};
@@ -12,11 +13,17 @@ pub(crate) struct Stretches<'a> {
     pub(crate) whole: Option<Window<'a>>,
     /// The steps of a lab run, else the busy stretches.
     pub(crate) windows: Vec<Window<'a>>,
+    /// The time that tasks lose.
+    pub(crate) losses: Losses,
 }
 
 impl<'a> Stretches<'a> {
     pub(crate) fn of(recording: &'a Recording, episodes: &'a Episodes) -> Self {
-        Self { whole: Window::whole(recording, episodes), windows: Window::all(recording, episodes) }
+        Self {
+            whole: Window::whole(recording, episodes),
+            windows: Window::all(recording, episodes),
+            losses: Losses::of(recording),
+        }
     }
 }
 
@@ -44,8 +51,8 @@ fn examined(window: &Window<'_>, scope: Scope) -> Vec<Finding> {
     rules.filter_map(|rule| (rule.examine)(window)).collect()
 }
 
-/// Findings of one rule and one origin that lie close together become one: its range is theirs, and its text is that of the one
-/// with the strongest evidence. Findings of steps stay as they are.
+/// Findings of one rule and one origin, or one disk or group, that lie close together become one: its range is theirs, and its text is that
+/// of the one with the strongest evidence. Findings of steps stay as they are.
 fn merged(recording: &Recording, mut findings: Vec<Finding>) -> Vec<Finding> {
     let mut merged: Vec<Finding> = Vec::new();
     findings.sort_by_key(|finding| finding.range);
@@ -54,7 +61,7 @@ fn merged(recording: &Recording, mut findings: Vec<Finding>) -> Vec<Finding> {
             known.rule == finding.rule
                 && known.step.is_none()
                 && finding.step.is_none()
-                && known.origins.first() == finding.origins.first()
+                && (known.origins.first() == finding.origins.first() || one_place(known, &finding))
                 && near(recording, known.range, finding.range)
         };
         match merged.iter_mut().find(same) {
@@ -69,6 +76,12 @@ fn merged(recording: &Recording, mut findings: Vec<Finding>) -> Vec<Finding> {
         }
     }
     merged
+}
+
+/// Whether two findings name one disk or group: the process that does most may change within one incident.
+fn one_place(one: &Finding, other: &Finding) -> bool {
+    let place = |origin: &&String| !origin.starts_with("process:");
+    one.origins.iter().filter(place).any(|origin| other.origins.contains(origin))
 }
 
 /// Whether the pause between two stretches is no longer than the longer of them, or than ten samples.

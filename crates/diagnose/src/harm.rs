@@ -1,16 +1,16 @@
 //! Harm: the time that tasks lose, above what they lost before.
 //!
-//! A finding is an incident only if tasks lose time while it lasts. Pressure stall information gives that time; where a recording
-//! lacks it, the CPU time that is idle while tasks wait for IO stands in. Where neither was recorded, harm is not known and decides
-//! nothing.
+//! A finding is an incident only if tasks lose time while it lasts. Pressure stall information gives that time, of the host and of each
+//! group; where a recording lacks it, the CPU time that is idle while tasks wait for IO stands in. Where neither was recorded, harm is not
+//! known and decides nothing.
 
 use crate::amount::{Amount, Count, Limit};
-use crate::episodes::SignalSpec;
 use crate::rule::Loss;
 use crate::rules;
+use crate::signal::Signal;
 use crate::window::{Window, intervals, joined};
 use pagetide_core::derived::{self, Derived};
-use pagetide_core::{Finding, Nanos, Ratio, Span, Threshold};
+use pagetide_core::{Finding, Nanos, Ratio, Recording, Resource, Span, Table, Threshold, TimeLost};
 
 /// New loss below which a finding is a remark.
 const LEAST: Limit<Nanos> = Limit::new(
@@ -49,23 +49,45 @@ impl Loss {
         }
     }
 
-    /// The derived metrics that measure it.
-    const fn metrics(self) -> &'static [&'static Derived] {
-        const STALLS: &[&Derived] = &[&derived::PSI_IO_SOME, &derived::PSI_MEMORY_SOME];
-        const CPU: &[&Derived] = &[&derived::PSI_CPU_SOME];
+    const fn resources(self) -> &'static [Resource] {
         match self {
-            Self::Stalls => STALLS,
-            Self::Cpu => CPU,
+            Self::Stalls => &[Resource::Io, Resource::Memory],
+            Self::Cpu => &[Resource::Cpu],
         }
     }
 }
 
-/// The share of time that tasks lose in a window; absent when that was not recorded. Waits for memory alone do not tell of IO.
-fn share(window: &Window<'_>, loss: Loss) -> Option<Amount<Ratio>> {
-    let (first, others) = loss.metrics().split_first()?;
-    let stand_in = || window.share(&derived::CPU_IOWAIT).filter(|_| loss == Loss::Stalls);
-    let first = window.share(first).or_else(stand_in)?;
-    Some(others.iter().filter_map(|derived| window.share(derived)).fold(first, |sum, one| sum + one))
+/// The derived metrics that measure the waits for a resource, the better first.
+const fn measures(resource: Resource) -> &'static [&'static Derived] {
+    const IO: &[&Derived] = &[&derived::PSI_IO_SOME, &derived::CPU_IOWAIT];
+    const MEMORY: &[&Derived] = &[&derived::PSI_MEMORY_SOME];
+    const CPU: &[&Derived] = &[&derived::PSI_CPU_SOME];
+    match resource {
+        Resource::Io => IO,
+        Resource::Memory => MEMORY,
+        Resource::Cpu => CPU,
+    }
+}
+
+/// The time that the tasks of a host or a group lose by waits for one resource, over time.
+#[derive(Debug)]
+struct Waits {
+    /// The group; absent of the host.
+    group: Option<String>,
+    resource: Resource,
+    /// By what it was measured.
+    source: &'static Derived,
+    signal: Signal,
+    /// The share of time in quiet times: an incident may last for more than half of a recording.
+    usual: Amount<Ratio>,
+}
+
+/// The time that tasks lose in a recording.
+#[derive(Debug, Default)]
+pub(crate) struct Losses {
+    waits: Vec<Waits>,
+    /// The threads of kswapd, where they were recorded.
+    kswapd: Vec<String>,
 }
 
 /// Time that tasks lose in a stretch.
@@ -80,72 +102,166 @@ pub(crate) struct Harm {
 impl Harm {
     /// The time that tasks lose beyond the rate before.
     pub(crate) fn lost(self) -> Amount<Nanos> {
-        Amount::new((self.share - self.before).get() * self.length.as_f64())
+        Amount::new((self.share - self.before).get().max(0.0) * self.length.as_f64())
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self { share: self.share + other.share, before: self.before + other.before, ..self }
     }
 }
 
-/// The harm while a finding lasts; absent when the recording does not show it.
-fn of(whole: &Window<'_>, finding: &Finding, loss: Loss) -> Option<Harm> {
-    let during = share(&whole.over(finding.range), loss)?;
-    let before = Span { from: whole.span.from, to: finding.range.from };
-    let long = before.length() >= intervals(whole.recording, BASELINE);
-    let before = share(&whole.over(before), loss).filter(|_| long).unwrap_or(Amount::ZERO);
-    Some(Harm { share: during, before, length: finding.range.length() })
+impl Waits {
+    fn of(recording: &Recording, group: Option<&str>, resource: Resource) -> Option<Self> {
+        let (table, entity) = group.map_or((Table::Host, ""), |group| (Table::Cgroup, group));
+        let mut measures = measures(resource).iter();
+        let (source, signal) =
+            measures.find_map(|derived| Some((*derived, Signal::derived(recording, table, entity, derived)?)))?;
+        let usual = signal.baseline()?;
+        Some(Self { group: group.map(str::to_owned), resource, source, signal, usual })
+    }
+
+    /// The loss in a stretch. kswapd counts as a task that waits for memory while it reclaims (`balance_pgdat` in mm/vmscan.c enters
+    /// psi_memstall), and no program waits for it: its CPU time is no loss.
+    fn harm(&self, whole: &Window<'_>, kswapd: &[String], span: Span) -> Option<Harm> {
+        let share = |span: Span| {
+            let share: Amount<Ratio> = self.signal.mean(span)?;
+            if self.resource != Resource::Memory || self.group.is_some() {
+                return Some(share);
+            }
+            let during = whole.over(span);
+            let used = kswapd.iter().filter_map(|name| during.derived::<Ratio>(Table::Process, name, &derived::CPUS));
+            Some(used.fold(share, |share, used| share - used).max(Amount::ZERO))
+        };
+        let before = Span { from: whole.span.from, to: span.from };
+        let long = before.length() >= intervals(whole.recording, BASELINE);
+        let before = share(before).filter(|_| long).map_or(Amount::ZERO, |before| before.min(self.usual));
+        Some(Harm { share: share(span)?, before, length: span.length() })
+    }
 }
 
-/// Whether a finding harms: tasks lose time by it, or the recording does not show whether they do, or it does not need to.
-pub(crate) fn harms(whole: &Window<'_>, finding: &Finding) -> bool {
-    let loss = rules::by_id(finding.rule).loss;
-    loss.and_then(|loss| of(whole, finding, loss)).is_none_or(|harm| harm.lost() >= LEAST)
-}
+impl Losses {
+    pub(crate) fn of(recording: &Recording) -> Self {
+        const ALL: [Resource; 3] = [Resource::Io, Resource::Memory, Resource::Cpu];
+        let groups = recording.entities(Table::Cgroup).map(|(group, _)| Some(group));
+        let places = std::iter::once(None).chain(groups);
+        let waits = places.flat_map(|group| ALL.into_iter().filter_map(move |one| Waits::of(recording, group, one)));
+        let kswapd = recording.entities(Table::Process).filter(|(_, comm)| comm.starts_with("kswapd"));
+        Self { waits: waits.collect(), kswapd: kswapd.map(|(name, _)| name.to_owned()).collect() }
+    }
 
-/// What a finding costs, as a sentence.
-pub(crate) fn sentence(whole: &Window<'_>, finding: &Finding) -> Option<String> {
-    let loss = rules::by_id(finding.rule).loss?;
-    let Harm { share, before, .. } = of(whole, finding, loss)?;
-    Some(format!(
-        "Tasks lost {} of each second to waits for {} ({} before).",
-        seconds(share),
-        loss.name(),
-        seconds(before)
-    ))
+    fn host(&self, resource: Resource) -> Option<&Waits> {
+        self.waits.iter().find(|waits| waits.group.is_none() && waits.resource == resource)
+    }
+
+    /// The loss of the host in a stretch; absent when the recording does not show it. Waits for memory alone do not tell of IO.
+    fn of_host(&self, whole: &Window<'_>, span: Span, loss: Loss) -> Option<Harm> {
+        let (first, others) = loss.resources().split_first()?;
+        let first = self.host(*first)?.harm(whole, &self.kswapd, span)?;
+        let others = others.iter().filter_map(|resource| self.host(*resource)?.harm(whole, &self.kswapd, span));
+        Some(others.fold(first, Harm::and))
+    }
+
+    /// The harm while a finding lasts, to the host or to the group that it names, whichever lost more.
+    fn of_finding(&self, whole: &Window<'_>, finding: &Finding, loss: Loss) -> Option<Harm> {
+        let named = |waits: &&Waits| {
+            let group = waits.group.as_deref().filter(|_| loss.resources().contains(&waits.resource));
+            group
+                .is_some_and(|group| finding.origins.iter().any(|origin| origin.strip_prefix("cgroup:") == Some(group)))
+        };
+        let groups = self.waits.iter().filter(named).filter_map(|waits| waits.harm(whole, &self.kswapd, finding.range));
+        let host = self.of_host(whole, finding.range, loss);
+        host.into_iter().chain(groups).max_by(|a, b| a.lost().total_cmp(&b.lost()))
+    }
+
+    /// Whether a finding harms: tasks lose time by it, or the recording does not show whether they do, or it does not need to.
+    pub(crate) fn harms(&self, whole: &Window<'_>, finding: &Finding) -> bool {
+        let loss = rules::by_id(finding.rule).loss;
+        loss.and_then(|loss| self.of_finding(whole, finding, loss)).is_none_or(|harm| harm.lost() >= LEAST)
+    }
+
+    /// Whether tasks lose time in a stretch, or the recording does not show whether they do.
+    pub(crate) fn lose(&self, whole: &Window<'_>, span: Span) -> bool {
+        let lost = |loss| self.of_host(whole, span, loss).is_none_or(|harm| harm.lost() >= LEAST);
+        lost(Loss::Stalls) || lost(Loss::Cpu)
+    }
+
+    /// The time lost while a finding lasts, by what its rule makes tasks wait for; 0 where that is not known.
+    pub(crate) fn lost(&self, whole: &Window<'_>, finding: &Finding) -> Amount<Nanos> {
+        let loss = rules::by_id(finding.rule).loss.unwrap_or(Loss::Stalls);
+        self.of_finding(whole, finding, loss).map_or(Amount::ZERO, Harm::lost)
+    }
+
+    /// What a finding costs, as a sentence.
+    pub(crate) fn sentence(&self, whole: &Window<'_>, finding: &Finding) -> Option<String> {
+        let loss = rules::by_id(finding.rule).loss?;
+        let Harm { share, before, .. } = self.of_finding(whole, finding, loss)?;
+        Some(format!(
+            "Tasks lost {} of each second to waits for {} ({} before).",
+            seconds(share),
+            loss.name(),
+            seconds(before)
+        ))
+    }
+
+    /// Who lost time in a stretch, and to what; the largest loss first.
+    pub(crate) fn in_stretch(&self, whole: &Window<'_>, span: Span) -> Vec<TimeLost> {
+        let lost = self.waits.iter().filter_map(|waits| {
+            let harm = waits.harm(whole, &self.kswapd, span).filter(|harm| harm.lost() >= LEAST)?;
+            let during = whole.over(span);
+            let disk = || Some(format!("disk:{}", during.busiest(|disk| during.queue(disk))?.0));
+            Some(TimeLost {
+                by: waits.group.as_ref().map_or_else(|| "host".to_owned(), |group| format!("cgroup:{group}")),
+                to: waits.resource,
+                on: Some(waits.resource).filter(|resource| *resource == Resource::Io).and_then(|_| disk()),
+                share: harm.share.get(),
+                before: harm.before.get(),
+                lost_ns: harm.lost().nanos().get(),
+                source: waits.source.name.to_owned(),
+            })
+        });
+        let mut lost: Vec<TimeLost> = lost.collect();
+        lost.sort_by_key(|one| std::cmp::Reverse(one.lost_ns));
+        lost
+    }
+
+    /// The largest loss that stands out of the recording beside explained stretches, as a sentence, when people notice it.
+    pub(crate) fn unexplained(&self, whole: &Window<'_>, explained: &[Span]) -> Option<(Span, String)> {
+        let losses = Loss::Stalls.resources().iter().filter_map(|resource| {
+            let waits = self.host(*resource)?;
+            let held = waits.signal.held(waits.usual.get() + UNEXPLAINED.get());
+            let mut held = joined(held, intervals(whole.recording, JOINED));
+            held.retain(|span| !explained.iter().any(|known| known.overlaps(*span)));
+            let harm = |span| {
+                let harm = Harm { before: waits.usual, ..waits.harm(whole, &self.kswapd, span)? };
+                (harm.lost() >= UNEXPLAINED_TIME).then_some((span, waits, harm))
+            };
+            held.into_iter().filter_map(harm).max_by(|a, b| a.2.lost().total_cmp(&b.2.lost()))
+        });
+        let (span, waits, harm) = losses.max_by(|a, b| a.2.lost().total_cmp(&b.2.lost()))?;
+        let (io, to) = (waits.resource == Resource::Io, waits.resource.words());
+        let stalls = waits.source.name == derived::PSI_IO_SOME.name;
+        let during = whole.over(span);
+        let queue = during.busiest(|disk| during.queue(disk));
+        // Reads that a program waits for one by one are its work, and idle CPUs alone do not tell of a queue.
+        if io && queue.map_or(!stalls, |(_, queue)| queue < QUEUE) {
+            return None;
+        }
+        let place = queue.map_or_else(String::new, |(disk, queue)| {
+            let time = during.disk_await(disk).map_or_else(String::new, |time| format!(", {time} per request"));
+            format!(", most of it on {disk} with {:.1} requests in flight{time}", queue.get())
+        });
+        let since = span.from.since(whole.span.from);
+        let text = format!(
+            "From {since} on tasks lost {} of each second to waits for {to} ({} before){place}. No rule explains it: \
+             record processes and block-layer latency (`biolatency-bpfcc -D`) while it lasts.",
+            seconds(harm.share),
+            seconds(harm.before),
+        );
+        Some((span, text))
+    }
 }
 
 /// The time lost of each second.
 fn seconds(share: Amount<Ratio>) -> String {
     format!("{:.2} s", share.get())
-}
-
-/// The largest loss that stands out of the recording, as a sentence, when people notice it: no rule explains it.
-pub(crate) fn unexplained(whole: &Window<'_>) -> Option<String> {
-    let losses = Loss::Stalls.metrics().iter().filter_map(|derived| {
-        let signal = SignalSpec::derived(derived).signal(whole.recording)?;
-        let before: Amount<Ratio> = signal.baseline()?;
-        let held = joined(signal.held(before.get() + UNEXPLAINED.get()), intervals(whole.recording, JOINED));
-        let harm = |span| {
-            let harm = Harm { share: whole.over(span).share(derived)?, before, length: span.length() };
-            (harm.lost() >= UNEXPLAINED_TIME).then_some((span, *derived, harm))
-        };
-        held.into_iter().filter_map(harm).max_by(|a, b| a.2.lost().total_cmp(&b.2.lost()))
-    });
-    let (span, derived, harm) = losses.max_by(|a, b| a.2.lost().total_cmp(&b.2.lost()))?;
-    let io = derived.name == derived::PSI_IO_SOME.name;
-    let to = if io { "IO" } else { "memory" };
-    let during = whole.over(span);
-    let queue = during.busiest(|disk| during.queue(disk));
-    // Reads that a program waits for one by one are its work.
-    if io && queue.is_some_and(|(_, queue)| queue < QUEUE) {
-        return None;
-    }
-    let place = queue.map_or_else(String::new, |(disk, queue)| {
-        let time = during.disk_await(disk).map_or_else(String::new, |time| format!(", {time} per request"));
-        format!(", most of it on {disk} with {:.1} requests in flight{time}", queue.get())
-    });
-    let since = span.from.since(whole.span.from);
-    Some(format!(
-        "From {since} on tasks lost {} of each second to waits for {to} ({} before){place}. No rule explains it: \
-         record processes and block-layer latency (`biolatency-bpfcc -D`) while it lasts.",
-        seconds(harm.share),
-        seconds(harm.before),
-    ))
 }

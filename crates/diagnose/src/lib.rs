@@ -15,6 +15,7 @@
 
 mod amount;
 mod chain;
+mod changes;
 mod coverage;
 mod document;
 mod effect;
@@ -22,10 +23,12 @@ mod episodes;
 mod evidence;
 mod findings;
 mod harm;
+mod incident;
 mod limits;
 mod load;
 mod mechanisms;
 mod process;
+mod queue;
 mod rule;
 mod rules;
 mod signal;

@@ -27,7 +27,8 @@ pub(crate) fn load<S: Source>(recording: &mut LazyRecording<S>, metrics: &[&str]
     Ok(episodes)
 }
 
-/// The stretches in which rules need to know what processes did, by all tables but theirs.
+/// The stretches in which rules need to know what processes did, by all tables but theirs: those in which tasks lose time, and all where
+/// something grows.
 fn of_interest(recording: &Recording, episodes: &Episodes) -> Vec<Span> {
     let stretches = Stretches::of(recording, episodes);
     let Some(whole) = stretches.whole else { return Vec::new() };
@@ -42,5 +43,6 @@ fn of_interest(recording: &Recording, episodes: &Episodes) -> Vec<Span> {
     // With some samples around them: a rate needs the one before.
     let margin = intervals(recording, 10);
     let wider = |window: &Window<'_>| Span { from: window.span.from.earlier(margin), to: window.span.to.later(margin) };
-    joined(stretches.windows.iter().map(wider).collect(), Nanos::new(0))
+    let lose = |window: &&Window<'_>| stretches.losses.lose(&whole, window.span);
+    joined(stretches.windows.iter().filter(lose).map(wider).collect(), Nanos::new(0))
 }

@@ -2,7 +2,7 @@
 
 use crate::effect::EffectKind;
 use crate::rule::Rule;
-use crate::{coverage, effect, process, stream, victim, watermarks, window};
+use crate::{changes, coverage, effect, process, stream, victim, watermarks, window};
 use pagetide_core::{RuleDoc, RuleId};
 use std::sync::LazyLock;
 
@@ -40,6 +40,10 @@ registry! {
     zone_imbalance,
     cpu_bound,
     blind_spot,
+    fsync_storm,
+    oom_kill,
+    memory_high,
+    noisy_neighbour,
     healthy,
 }
 
@@ -62,8 +66,15 @@ pub(crate) fn docs() -> &'static [RuleDoc] {
 /// The metrics that the rules and what they share read, each once.
 pub(crate) fn metrics() -> &'static [&'static str] {
     static METRICS: LazyLock<Vec<&str>> = LazyLock::new(|| {
-        let shared =
-            [effect::METRICS, process::METRICS, stream::METRICS, victim::METRICS, watermarks::METRICS].into_iter();
+        let shared = [
+            changes::METRICS,
+            effect::METRICS,
+            process::METRICS,
+            stream::METRICS,
+            victim::METRICS,
+            watermarks::METRICS,
+        ]
+        .into_iter();
         let shared = shared.chain(window::METRICS.iter().copied()).chain(coverage::metrics());
         let mut all: Vec<&str> = shared.chain(RULES.iter().map(|rule| rule.doc.metrics)).flatten().copied().collect();
         all.extend(window::DERIVED.iter().flat_map(|derived| derived.metrics()));

@@ -3,7 +3,7 @@
 //! A counter gives its difference over the time between two samples; a stored rate (an average that another tool printed) is
 //! used as it is, over its own interval. No threshold is fixed: each series gives its own baseline.
 
-use crate::amount::Amount;
+use crate::amount::{Amount, Count};
 use pagetide_core::derived::{self, Derived, Interval};
 use pagetide_core::{Kind, Moment, Nanos, Recording, Span, Table};
 
@@ -149,11 +149,37 @@ impl Signal {
         held
     }
 
+    /// From the first to the last interval of a stretch in which it is above 0; absent when it is nowhere.
+    pub(crate) fn above_zero(&self, within: Span) -> Option<Span> {
+        let above = |point: &&Point| point.value > 0.0 && within.overlaps(Span::new(point.from, point.to));
+        let mut above = self.points.iter().filter(above).map(|point| Span::new(point.from, point.to));
+        let first = above.next()?;
+        Some(above.next_back().map_or(first, |last| first.union(last)))
+    }
+
     /// Its lower quartile: an incident may last for more than half of a recording.
     pub(crate) fn baseline<M>(&self) -> Option<Amount<M>> {
         let mut values: Vec<f64> = self.points.iter().map(|point| point.value).collect();
         values.sort_unstable_by(f64::total_cmp);
         values.get(values.len() / 4).copied().map(Amount::new)
+    }
+
+    /// A stretch with what leads to it: back over all intervals in which the signal lies at least a tenth of the way from its baseline to
+    /// its mean in the stretch, and over pauses of at most `slack` or of the length of what follows. What appears after the first moment
+    /// of a recording was 0 before.
+    pub(crate) fn back_from(&self, stretch: Span, first: Moment, slack: Nanos) -> Span {
+        let Some(mean) = self.mean::<Count>(stretch).map(Amount::get) else { return stretch };
+        let there = self.points.first().is_some_and(|point| point.from <= first.ns());
+        let usual = self.baseline::<Count>().filter(|_| there).map_or(0.0, Amount::get);
+        let before = self.points.partition_point(|point| point.from < stretch.from.ns());
+        let mut begun = stretch;
+        for point in self.points[..before].iter().rev().filter(|point| point.value > usual + (mean - usual) * 0.1) {
+            if begun.from.since(Moment::new(point.to)) > slack.max(begun.length()) {
+                break;
+            }
+            begun.from = begun.from.min(Moment::new(point.from));
+        }
+        begun
     }
 
     /// The episodes, each with what comes together in it: rate times time, in any unit.
@@ -170,6 +196,15 @@ impl Signal {
     pub(crate) fn resolution(&self, at: Moment) -> Nanos {
         let next = self.points.partition_point(|point| point.to <= at.ns()).min(self.points.len().saturating_sub(1));
         self.points.get(next).map_or(Nanos::new(0), |point| Nanos::new(point.length().unsigned_abs()))
+    }
+
+    /// The median over a stretch, and the median deviation from it; absent with fewer than ten intervals.
+    pub(crate) fn middle<M>(&self, span: Span) -> Option<(Amount<M>, Amount<M>)> {
+        let inside = self.points.iter().filter(|point| span.overlaps(Span::new(point.from, point.to)));
+        let mut values: Vec<f64> = inside.map(|point| point.value).collect();
+        values.sort_unstable_by(f64::total_cmp);
+        let middle = median(&values).filter(|_| values.len() >= 10)?;
+        Some((Amount::new(middle), Amount::new(deviation(&values, middle)?)))
     }
 
     /// The largest rate of an interval that overlaps a stretch.
@@ -281,7 +316,6 @@ fn median(sorted: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::amount::Count;
 
     fn signal(values: &[f64]) -> Signal {
         let points = (0i64..).zip(values).map(|(at, value)| Point { from: at, to: at + 1, value: *value });

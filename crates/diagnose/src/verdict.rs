@@ -3,9 +3,9 @@
 use crate::findings::Stretches;
 use crate::rule::Suspicion;
 use crate::window::Window;
-use crate::{chain, coverage, harm, rules};
+use crate::{chain, changes, coverage, incident, rules};
 use pagetide_core::derived;
-use pagetide_core::{Cleared, Conclusion, Contradiction, Diagnosis, Finding, Link, Recording, RuleId};
+use pagetide_core::{Change, Cleared, Conclusion, Contradiction, Diagnosis, Finding, Link, Recording, RuleId};
 
 /// The diagnosis that findings lead to, with what the recorder could not see.
 pub(crate) fn reach(recording: &Recording, stretches: &Stretches<'_>, findings: Vec<Finding>) -> Diagnosis {
@@ -22,17 +22,20 @@ fn conclude(recording: &Recording, stretches: &Stretches<'_>, mut findings: Vec<
         return Diagnosis { verdict: Conclusion::Experiment, summary, findings, ..Diagnosis::default() };
     }
     let unknown = coverage::gaps(recording);
-    if let Some(root) = chain::root(recording, stretches.whole.as_ref(), &findings) {
+    let roots = chain::roots(recording, stretches, &findings);
+    let incidents = incident::all(recording, stretches, &findings, &roots);
+    let root = roots.first().copied();
+    if let Some(root) = root.filter(|root| !incident::harmless(recording, stretches, &findings[*root])) {
         let root = findings.remove(root);
         findings.insert(0, root);
         findings.retain(|finding| finding.rule != RuleId::Healthy);
-        return with_cause(recording, stretches, findings, unknown);
+        return Diagnosis { incidents, ..with_cause(recording, stretches, findings, unknown) };
     }
+    let lost = incidents.first().map(|incident| incident.statement.clone());
     // What looks like trouble and is none is named by what it is.
     let named = |rule| findings.iter().position(|finding| finding.rule == rule);
-    let healthy = named(RuleId::Healthy).or_else(|| named(RuleId::SwapInUse));
-    let lost = stretches.whole.as_ref().and_then(harm::unexplained);
-    match healthy.filter(|_| unknown.is_empty() && lost.is_none()) {
+    let healthy = root.or_else(|| named(RuleId::Healthy)).or_else(|| named(RuleId::SwapInUse));
+    let diagnosis = match healthy.filter(|_| unknown.is_empty() && lost.is_none()) {
         Some(index) => {
             let healthy = findings.remove(index);
             let summary = healthy.statement.clone();
@@ -41,7 +44,8 @@ fn conclude(recording: &Recording, stretches: &Stretches<'_>, mut findings: Vec<
             Diagnosis { verdict: Conclusion::Healthy, summary, cause, findings, ..Diagnosis::default() }
         }
         None => cannot_tell(stretches.whole.as_ref(), findings, lost, unknown),
-    }
+    };
+    Diagnosis { incidents, ..diagnosis }
 }
 
 fn cannot_tell(
@@ -81,10 +85,12 @@ fn with_cause(
     let root = &findings[0];
     let links = chain::links(recording, &stretches.windows, root);
     let contradictions = contradictions(&findings);
-    let cost = stretches.whole.as_ref().and_then(|whole| harm::sentence(whole, root));
-    let summary = summary(root, cost, &links, &contradictions);
+    let cost = stretches.whole.as_ref().and_then(|whole| stretches.losses.sentence(whole, root));
+    let changes = changes::near(recording, root);
+    let summary = summary(root, cost, &changes, &links, &contradictions);
+    let forecast = incident::grows(recording, stretches, root);
     Diagnosis {
-        verdict: Conclusion::Cause,
+        verdict: if forecast { Conclusion::Forecast } else { Conclusion::Incident },
         summary,
         unknown,
         damaged: Vec::new(),
@@ -93,14 +99,25 @@ fn with_cause(
         rivals: chain::rivals(recording, &findings, 0),
         cleared: stretches.whole.as_ref().map(|whole| cleared(whole, &findings)).unwrap_or_default(),
         contradictions,
+        incidents: Vec::new(),
         findings,
     }
 }
 
 /// The first paragraph: the cause, its effects, what contradicts it, what to do.
-fn summary(root: &Finding, cost: Option<String>, links: &[Link], contradictions: &[Contradiction]) -> String {
+fn summary(
+    root: &Finding,
+    cost: Option<String>,
+    changes: &[Change],
+    links: &[Link],
+    contradictions: &[Contradiction],
+) -> String {
     let mut sentences = vec![root.statement.clone()];
     sentences.extend(cost);
+    let changes: Vec<&str> = changes.iter().map(|change| change.what.trim_end_matches('.')).collect();
+    if !changes.is_empty() {
+        sentences.push(format!("Near its onset: {}.", changes.join("; ")));
+    }
     let mut effects: Vec<&str> = links.iter().map(|link| link.effect.as_str()).collect();
     effects.dedup();
     if !effects.is_empty() {

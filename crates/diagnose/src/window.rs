@@ -170,18 +170,12 @@ impl<'a> Window<'a> {
         merged_span(&self.episodes.of(self.recording, signal), self.span)
     }
 
-    /// From where a driver of what happened in `harm` began: back over its episodes, as long as the pause between two is no longer
-    /// than ten samples or than what follows.
+    /// A harm with what led to it: back to where its driver's signal began to rise, over pauses of at most ten samples or of the length
+    /// of what follows. A flood begins with the first reads into free memory, and not when that is used up.
     pub(crate) fn begun(&self, harm: Span, driver: SignalSpec<'_>) -> Span {
-        let slack = intervals(self.recording, 10);
-        let mut begun = harm;
-        for (episode, _) in self.episodes.of(self.recording, driver).iter().rev() {
-            let pause = begun.from.since(episode.to);
-            if episode.from < begun.from && pause <= slack.max(begun.length()) {
-                begun = Span { from: episode.from, ..begun };
-            }
-        }
-        begun
+        let first = self.recording.span().map_or(harm.from, |(from, _)| Moment::new(from));
+        let signal = driver.signal(self.recording);
+        signal.map_or(harm, |signal| signal.back_from(harm, first, intervals(self.recording, 10)))
     }
 
     /// The longest time in this stretch for which a signal stays at or above a value.
@@ -432,6 +426,7 @@ fn busy(recording: &Recording, episodes: &Episodes) -> Vec<Span> {
         SignalSpec::derived(&derived::MAJOR_FAULTS),
         SignalSpec::host(&["pswpin", "pswpout"]),
         SignalSpec::host(&["drop_pagecache"]),
+        SignalSpec::host(&["oom_kill"]),
         SignalSpec::derived(&derived::PSI_MEMORY_SOME),
         SignalSpec::derived(&derived::PSI_IO_SOME),
         SignalSpec::host(&["cpu_iowait_share"]),

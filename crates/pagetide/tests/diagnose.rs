@@ -29,7 +29,7 @@ fn the_curious_case_reads_as_an_expert_would_tell_it() {
     let recording = imported(folder.path(), "curious-case");
     let assert = pagetide().arg("diagnose").arg(&recording).arg("--json").assert().success();
     let told: serde_json::Value = serde_json::from_slice(&assert.get_output().stdout).unwrap();
-    assert_eq!(told["verdict"], "cause");
+    assert_eq!(told["verdict"], "incident");
     assert_eq!(told["cause"]["rule"], "stream-floods-cache");
     assert_eq!(told["cause"]["origins"], serde_json::json!(["disk:vgca0"]));
     let effects: Vec<&str> =
@@ -186,7 +186,7 @@ fn a_part_of_a_recording_is_diagnosed_for_itself() {
     let part = diagnose(&["--to", "20:15", "--json"]).success();
     let told: serde_json::Value = serde_json::from_slice(&part.get_output().stdout).unwrap();
     // By then the watermarks were not recorded yet, which contradict the shortage.
-    assert_eq!((&told["verdict"], told["contradictions"].as_array().unwrap().len()), (&"cause".into(), 0), "{told}");
+    assert_eq!((&told["verdict"], told["contradictions"].as_array().unwrap().len()), (&"incident".into(), 0), "{told}");
     let refused = diagnose(&["--step", "B1"]).code(2);
     let text = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
     assert!(text.contains("no step `B1`") && text.contains("--from and --to"), "{text}");

@@ -32,7 +32,7 @@ pub fn page(report: &Report) -> Page {
     };
 
     // Who reads about an incident wants to know what happened, then to see it, then to check it.
-    if report.diagnosis.verdict == Conclusion::Cause {
+    if matches!(report.diagnosis.verdict, Conclusion::Incident | Conclusion::Forecast) {
         story::before(report, stages, &mut blocks);
         plots(&mut blocks);
         story::after(report, &mut blocks);

@@ -6,8 +6,9 @@ use crate::episodes::SignalSpec;
 use crate::evidence::{EvidenceBuilder, Origin, advise};
 use crate::limits::SATURATED;
 use crate::rule::{Role, Rule, subsumes};
+use crate::queue::{self, DEPTH, EVEN};
 use crate::stream;
-use crate::window::{REFAULTED, Window, intervals};
+use crate::window::{REFAULTED, Window};
 use pagetide_core::derived;
 use pagetide_core::{Finding, Ratio, Relation, RuleDoc, RuleId};
 
@@ -28,7 +29,7 @@ pub(crate) const RULE: Rule = Rule {
             evidence: "The device is busy (rate of io_ms, or util) with a queue (rate of weighted_io_ms, or queue_depth). It is called a victim when another device's \
                        stream evicts pages at the same time, or when much of what it reads refaults.",
             metrics: &["io_ms", "util", "weighted_io_ms", "queue_depth", "read_sectors", "workingset_refault_file"],
-            thresholds: &[SATURATED.doc(), QUEUE.doc(), DEEP.doc(), VICTIM.doc()],
+            thresholds: &[SATURATED.doc(), DEPTH.doc(), DEEP.doc(), EVEN.doc(), VICTIM.doc()],
             why: "Requests arrive faster than the device completes them. Latency is then the queue divided by the rate (Little's law).",
             otherwise: "A device that serves requests in parallel (SSD, RAID) is busy all the time long before its limit: check whether its rate grows with the queue. \
                         A limit of a cloud volume looks the same as a slow device.",
@@ -39,16 +40,12 @@ pub(crate) const RULE: Rule = Rule {
     )
 };
 
-const QUEUE: Limit<Count> =
-    Limit::new("requests in flight", 2.0, "With fewer, no request waits for another.", "Little's law");
 const DEEP: Limit<Count> = Limit::new(
     "requests in flight that need no busy device, while a queue lasts",
     8.0,
     "Each request waits for seven others; flushes and barriers leave pauses in which the device has none.",
     "Little's law, and judgement",
 );
-/// Intervals for which a queue in a longer stretch lasts.
-const LASTS: u64 = 5;
 const VICTIM: Limit<Ratio> = Limit::new(
     "refaulted bytes per byte read of a victim",
     0.5,
@@ -64,15 +61,14 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
 fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     let saturated = |window: &Window<'_>| {
         let (busy, queue) = (window.busy(disk)?, window.queue(disk)?);
-        (busy >= SATURATED && queue >= QUEUE).then_some((busy, queue))
+        (busy >= SATURATED && queue >= DEPTH).then_some((busy, queue))
     };
     // A device is judged while it has a queue, and not by the mean over a stretch with pauses.
     let held = || {
-        let span = window.held(SignalSpec::disk(disk, &derived::QUEUE_DEPTH), QUEUE.get())?;
-        let long = span.length() >= intervals(window.recording, LASTS);
+        let span = queue::lasts(window, disk)?;
         let during = window.over(span);
         let deep = || Some((during.busy(disk)?, during.queue(disk)?)).filter(|(_, queue)| *queue >= DEEP);
-        saturated(&during).or_else(deep).filter(|_| long).map(|found| (found, span))
+        saturated(&during).or_else(deep).map(|found| (found, span))
     };
     let whole = saturated(window).map(|found| (found, window.when(SignalSpec::disk(disk, &derived::BUSY))));
     let ((busy, queue), span) = whole.or_else(held)?;
@@ -102,8 +98,12 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
         }
         _ => "No recorded eviction makes it a victim.".to_owned(),
     };
+    let limit = queue::limit(&window.over(span), disk).map_or(String::new(), |rate| {
+        found.add(0.5, "requests per second, whatever the queue", of("reads + writes"), rate);
+        format!(" It completes {rate} requests whatever its queue: it looks like a limit of requests per second.")
+    });
     let statement =
-        format!("{disk} is saturated: busy {busy} of the time with {:.1} requests in flight. {part}", queue.get());
+        format!("{disk} is saturated: busy {busy} of the time with {:.1} requests in flight.{limit} {part}", queue.get());
     let advice = advise(
         "If it is a victim, stop what evicts the pages that it reads. Otherwise send it fewer requests.",
         None,

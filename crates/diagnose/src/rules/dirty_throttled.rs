@@ -8,7 +8,9 @@ use crate::process;
 use crate::rule::{Rule, leads, subsumes};
 use crate::window::{Window, stored};
 use pagetide_core::derived;
-use pagetide_core::{Advice, Bytes, Figure, Finding, Nanos, Ratio, Relation, RuleDoc, RuleId, Table};
+use pagetide_core::{
+    Advice, Bytes, Figure, Finding, Moment, Nanos, Ratio, Relation, RuleDoc, RuleId, Series, Span,
+};
 
 pub(crate) const RULE: Rule = Rule {
     name: "dirty throttling of writers",
@@ -101,33 +103,49 @@ fn of_step(window: &Window<'_>) -> Option<Finding> {
     found.finish(RuleId::DirtyThrottled, statement(peak, ceiling, threshold) + &rates, advice())
 }
 
-fn of_host(window: &Window<'_>) -> Option<Finding> {
+/// Dirty and writeback memory at a sample, with the freerun ceiling and the dirty threshold then.
+#[derive(Clone, Copy)]
+struct Level {
+    at: Moment,
+    dirty: Amount<Bytes>,
+    ceiling: Amount<Bytes>,
+    threshold: Amount<Bytes>,
+}
+
+impl Level {
+    fn above(&self) -> bool {
+        self.dirty >= self.ceiling * CEILING
+    }
+}
+
+fn levels(window: &Window<'_>, span: Span) -> Option<Vec<Level>> {
     let page = window.page_size();
     let host = |metric: &str| window.recording.host(metric);
-    let dirty = window.series(Table::Host, "", "nr_dirty")?;
-    let (writeback, threshold) = (host("nr_writeback")?, host("nr_dirty_threshold")?);
+    let (dirty, writeback, threshold) = (host("nr_dirty")?, host("nr_writeback")?, host("nr_dirty_threshold")?);
     let background = host("nr_dirty_background_threshold")?;
-    let mut peak: Option<(Amount<Bytes>, Amount<Bytes>, Amount<Bytes>)> = None;
-    let (mut above, mut samples) = (0u32, 0u32);
-    for (at, dirty) in window.points::<Bytes>(&dirty) {
-        let at = |series: &pagetide_core::Series<'_>| series.at(at.ns()).map(|pages| stored::<Bytes>(pages) * page);
-        let (Some(writeback), Some(threshold), Some(background)) = (at(&writeback), at(&threshold), at(&background))
-        else {
-            continue;
-        };
-        let (dirty, ceiling) = (dirty * page + writeback, (threshold + background) / 2.0);
-        if !ceiling.is_positive() {
-            continue;
-        }
-        samples += 1;
-        above += u32::from(dirty >= ceiling * CEILING);
-        if peak.is_none_or(|(most, ceiling_then, _)| dirty / ceiling > most / ceiling_then) {
-            peak = Some((dirty, ceiling, threshold));
-        }
+    let level = |(at, dirty): (i64, i64)| {
+        let of = |series: &Series<'_>| series.at(at).map(|pages| stored::<Bytes>(pages) * page);
+        let (writeback, threshold, background) = (of(&writeback)?, of(&threshold)?, of(&background)?);
+        let ceiling = (threshold + background) / 2.0;
+        let dirty = stored::<Bytes>(dirty) * page + writeback;
+        ceiling.is_positive().then_some(Level { at: Moment::new(at), dirty, ceiling, threshold })
+    };
+    Some(dirty.within(span.from.ns(), span.to.ns()).filter_map(level).collect())
+}
+
+fn of_host(window: &Window<'_>) -> Option<Finding> {
+    let inside = levels(window, window.span)?;
+    let above = inside.iter().filter(|level| level.above()).count();
+    let peak = inside.iter().copied().max_by(|a, b| (a.dirty / a.ceiling).total_cmp(&(b.dirty / b.ceiling)))?;
+    if (above as f64) < SAMPLES.get() {
+        return None;
     }
-    let (peak, ceiling, threshold) = peak.filter(|_| f64::from(above) >= SAMPLES.get())?;
     let mut found = EvidenceBuilder::new(window);
-    found.span(window.when(SignalSpec::host(&["nr_dirtied"])));
+    // Throttling lasts while dirty memory stays at the ceiling, also when the writer sleeps and dirties nothing.
+    let began = window.when(SignalSpec::host(&["nr_dirtied"]));
+    let later = levels(window, Span { from: peak.at, ..Span::ALL })?;
+    let to = later.iter().take_while(|level| level.above()).last().map_or(began.to, |level| level.at.max(began.to));
+    found.span(Span { to, ..began });
     if let Some(process) = process::fastest::<Bytes>(window, &["write_bytes"]) {
         found.origin(Origin::Process(process.comm));
     }
@@ -136,14 +154,15 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
         found.origin(Origin::Disk(disk));
     }
     let source = "nr_dirty + nr_writeback compared with (nr_dirty_threshold + nr_dirty_background_threshold) / 2";
-    add_peak(&mut found, peak, ceiling, source);
-    let share = Amount::<Ratio>::new(f64::from(above) / f64::from(samples));
+    let Level { dirty, ceiling, threshold, .. } = peak;
+    add_peak(&mut found, dirty, ceiling, source);
+    let share = Amount::<Ratio>::new(above as f64 / inside.len() as f64);
     found.add(0.5, "share of samples at or above the ceiling", "count of samples", share);
     if let Some(rate) = window.all_disks(written) {
         let weight = if rate.is_positive() { 1.0 } else { -1.5 };
         found.add(weight, "bytes per second that the devices wrote", "rate of write_sectors", rate);
     }
-    found.finish(RuleId::DirtyThrottled, statement(peak, ceiling, threshold), advice())
+    found.finish(RuleId::DirtyThrottled, statement(dirty, ceiling, threshold), advice())
 }
 
 fn add_peak(found: &mut EvidenceBuilder, peak: Amount<Bytes>, ceiling: Amount<Bytes>, source: &str) {

@@ -99,7 +99,7 @@ fn time_lost_without_a_known_cause_is_reported_and_not_called_healthy() {
 #[test]
 fn the_chain_goes_from_the_stream_to_its_victims() {
     let diagnosis = diagnose(&stream().tell());
-    assert_eq!(diagnosis.verdict, Conclusion::Cause);
+    assert_eq!(diagnosis.verdict, Conclusion::Incident);
     let cause = diagnosis.cause.as_ref().unwrap();
     assert_eq!(cause.rule.as_str(), "stream-floods-cache");
     assert_eq!(cause.origins, ["disk:nvme0n1", "process:9@9"]);

@@ -9,7 +9,7 @@ pub(super) fn summary(report: &Report) -> Option<String> {
     let diagnosis = &report.diagnosis;
     let since = |at| findings::moment(at, &report.recording);
     let text = match (&diagnosis.verdict, &diagnosis.cause) {
-        (Conclusion::Cause, Some(cause)) => {
+        (Conclusion::Incident | Conclusion::Forecast, Some(cause)) => {
             let when = format!("From {} to {}: ", since(cause.onset_ns), since(cause.end_ns));
             let sure = findings::sureness(cause.confidence.get());
             format!("{when}{} ({sure}, {:.2})", diagnosis.summary, cause.confidence.get())

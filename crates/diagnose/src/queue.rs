@@ -1,0 +1,42 @@
+//! A queue that lasts at a device, and whether the device is at its limit of requests.
+
+use crate::amount::{Amount, Count, Limit, Per, Rate};
+use crate::episodes::SignalSpec;
+use crate::signal::Signal;
+use crate::window::{Window, intervals};
+use pagetide_core::derived;
+use pagetide_core::{Ratio, Span, Table};
+
+/// Requests in flight from which on they wait for each other.
+pub(crate) const DEPTH: Limit<Count> =
+    Limit::new("requests in flight", 2.0, "With fewer, no request waits for another.", "Little's law");
+/// How evenly a device at its limit completes requests.
+pub(crate) const EVEN: Limit<Ratio> = Limit::new(
+    "median deviation of the requests per second while the queue lasts, as a share of their median, at most",
+    0.1,
+    "Load varies by more; a limit of a cloud volume or of a disk's seeks does not.",
+    "judgement",
+);
+/// Requests in flight of a device at its limit.
+const FULL: Limit<Count> = Limit::new(
+    "requests in flight of a device at its limit",
+    4.0,
+    "With fewer, the load sets the rate.",
+    "Little's law",
+);
+/// Intervals for which a queue in a longer stretch lasts.
+const LASTS: u64 = 5;
+
+/// The longest time in a window in which requests wait for each other at a disk.
+pub(crate) fn lasts(window: &Window<'_>, disk: &str) -> Option<Span> {
+    let span = window.held(SignalSpec::disk(disk, &derived::QUEUE_DEPTH), DEPTH.get())?;
+    (span.length() >= intervals(window.recording, LASTS)).then_some(span)
+}
+
+/// The requests per second at which a disk with a full queue stays, whatever the queue: its limit.
+pub(crate) fn limit(window: &Window<'_>, disk: &str) -> Option<Rate<Count>> {
+    window.queue(disk).filter(|queue| *queue >= FULL)?;
+    let (rate, spread) =
+        Signal::derived(window.recording, Table::Disk, disk, &derived::TPS)?.middle::<Per<Count>>(window.span)?;
+    (spread <= rate * EVEN && rate.get() >= 1.0).then_some(Amount::new(rate.get().round()))
+}

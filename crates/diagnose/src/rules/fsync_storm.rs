@@ -1,0 +1,125 @@
+//! `fsync-storm`: programs wait for small writes that they request to be durable.
+
+use crate::amount::{Amount, Count, Limit, grade, grade_log};
+use crate::effect::EffectKind;
+use crate::episodes::SignalSpec;
+use crate::evidence::{EvidenceBuilder, Origin, advise};
+use crate::process;
+use crate::queue;
+use crate::rule::{Rule, leads, subsumes};
+use crate::window::Window;
+use pagetide_core::derived;
+use pagetide_core::{Bytes, Finding, Nanos, Pages, Ratio, Relation, RuleDoc, RuleId, Table};
+
+pub(crate) const RULE: Rule = Rule {
+    name: "synchronous writes",
+    leads_to: &[leads(
+        EffectKind::DiskBusy,
+        "Each fsync sends its pages and the journal's, and waits for all of them.",
+        "fs/ext4/fsync.c: ext4_sync_file; fs/jbd2/journal.c: jbd2_log_wait_commit; block/blk-flush.c: blkdev_issue_flush",
+    )],
+    subsumes: &[subsumes(EffectKind::DiskBusy, &[RuleId::DeviceSaturated, RuleId::LatencyBound, RuleId::WritebackSaturates])],
+    decides: "The time of fsync in the program: `perf trace -s -e fsync,fdatasync,sync_file_range`.",
+    ..Rule::new(
+        RuleDoc {
+            id: RuleId::FsyncStorm,
+            title: "Synchronous writes queue at a device",
+            meaning: "Programs call fsync, or write with O_SYNC: a commit of a database, a journal, a checkpoint. Each such call waits until the device has written. \
+                      The device has more of these small writes than it completes, so each commit waits for those before it.",
+            evidence: "A queue of writes lasts at a device, and each write takes a multiple of the time before. Dirty memory stays far below the background threshold, \
+                       so the flusher has no reason to write: programs request it. Cache flushes of the device support it. A rate of requests \
+                       that stays the same whatever the queue looks like a limit of requests per second.",
+            metrics: &["writes", "write_sectors", "write_ms", "reads", "weighted_io_ms", "io_ms", "flushes", "nr_dirty", "nr_writeback", "nr_dirty_background_threshold", "write_bytes"],
+            thresholds: &[queue::DEPTH.doc(), WRITES.doc(), SMALL.doc(), DIRTY.doc(), SLOWER.doc(), LEAST.doc(), queue::EVEN.doc()],
+            why: "Durability costs a round trip to the device. Many commits at a time, or a checkpoint that syncs many files, send more than it takes.",
+            otherwise: "Writes with O_DIRECT queue in the same way without any fsync. The writeback of one writer above the background threshold is a bulk write.",
+            advice: "Group commits, spread the checkpoint over time, or put the journal on a device of its own.",
+            kernel: "Linux 6.12: fs/sync.c: do_fsync; fs/jbd2/commit.c: jbd2_journal_commit_transaction; block/blk-flush.c: blk_insert_flush.",
+        },
+        examine,
+    )
+};
+
+const WRITES: Limit<Ratio> =
+    Limit::new("share of the device's requests that are writes", 0.66, "With less, reads fill the queue as well.", "judgement");
+const SMALL: Limit<Bytes> = Limit::new(
+    "size of a write, at most",
+    262_144.0,
+    "The flusher sends larger requests of one file.",
+    "fs/fs-writeback.c: writeback_chunk_size (6.12), and judgement",
+);
+const DIRTY: Limit<Ratio> = Limit::new(
+    "dirty and writeback memory, as a share of the background threshold, at most",
+    0.5,
+    "Above the background threshold the flusher writes by itself.",
+    "fs/fs-writeback.c: wb_check_background_flush (6.12)",
+);
+const SLOWER: Limit<Count> =
+    Limit::new("time of a write, times the time before", 3.0, "Smaller changes follow the mix of requests.", "judgement");
+const LEAST: Limit<Nanos> = Limit::new("time of a write", 5e6, "No commit is late by less.", "latency of disks");
+
+fn examine(window: &Window<'_>) -> Option<Finding> {
+    let found = window.disks().into_iter().filter_map(|disk| of_disk(window, disk));
+    found.max_by(|a, b| a.confidence.get().total_cmp(&b.confidence.get()))
+}
+
+/// Dirty and writeback memory as a share of the background threshold.
+fn dirty(window: &Window<'_>) -> Option<Amount<Ratio>> {
+    let mean = |metric: &str| window.host_level::<Pages>(metric).map(|level| level.mean);
+    Some((mean("nr_dirty")? + mean("nr_writeback").unwrap_or(Amount::ZERO)) / mean("nr_dirty_background_threshold")?)
+}
+
+fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
+    let span = queue::lasts(window, disk)?;
+    let during = window.over(span);
+    let rate = |metric: &str| during.rate::<Count>(Table::Disk, disk, metric);
+    let (reads, writes) = (rate("reads")?, rate("writes")?);
+    let bytes = during.disk_bytes(disk, &derived::WRITE_BANDWIDTH)?;
+    let size = Amount::<Bytes>::new(bytes.get() / writes.get());
+    let dirty = dirty(&during)?;
+    let time: Amount<Nanos> = during.derived(Table::Disk, disk, &derived::WRITE_AWAIT)?;
+    let before: Option<Amount<Nanos>> =
+        window.over(span).history().and_then(|history| history.derived(Table::Disk, disk, &derived::WRITE_AWAIT));
+    if writes < (reads + writes) * WRITES
+        || size > SMALL.value()
+        || dirty > DIRTY.value()
+        || time < LEAST
+        || before.is_some_and(|before| time < before * SLOWER)
+    {
+        return None;
+    }
+    let mut found = EvidenceBuilder::new(window);
+    found.span(window.begun(span, SignalSpec::disk(disk, &derived::WRITE_BANDWIDTH)));
+    let queue = during.queue(disk)?;
+    let of = |what: &str| format!("{what} of {disk}");
+    found.compare(0.5 + grade_log(queue, 2.0, 16.0), "requests in flight", of("weighted_io_ms"), queue, Relation::Above, Amount::new(1.0));
+    let weight = before.map_or(0.5, |before| 0.5 + 1.5 * grade_log(time / before, 3.0, 20.0));
+    found.compare(weight, "time of a write", of("write_ms / writes"), time, Relation::Above, before);
+    let what = "dirty and writeback memory, as a share of the background threshold";
+    found.compare(grade(dirty, 0.5, 0.1), what, "nr_dirty + nr_writeback", dirty, Relation::Below, DIRTY.value());
+    if let Some(flushes) = rate("flushes").filter(|flushes| flushes.is_positive()) {
+        found.add(0.5, "cache flushes of the device", of("flushes"), flushes);
+    }
+    let limit = queue::limit(&during, disk).map_or(String::new(), |rate| {
+        found.note("requests per second, whatever the queue", of("reads + writes"), rate);
+        format!(" It completes {rate} requests whatever its queue: it looks like a limit of requests per second.")
+    });
+    let who = process::fastest::<Bytes>(&during, &["write_bytes"]).map_or(String::new(), |process| {
+        found.note(format!("bytes that {} writes", process.words()), "write_bytes", process.amount);
+        found.origin(Origin::Process(process.comm));
+        format!(", most of them of {}", process.words())
+    });
+    found.origin(Origin::Disk(disk));
+    let was = before.map_or(String::new(), |before| format!(" ({before} before)"));
+    let statement = format!(
+        "Synchronous writes queue at {disk}{who}: {writes} of {size} with {:.1} in flight, and each takes {time}{was}.{limit}",
+        queue.get()
+    );
+    let advice = advise(
+        "Spread the writes over time (checkpoint_completion_target, fewer and larger commits), or move the journal to a device of its own.",
+        None,
+        "Commits wait for fewer other writes. Larger groups of commits lose more on a crash where the program trades durability for them.",
+        None,
+    );
+    found.finish(RuleId::FsyncStorm, statement, vec![advice])
+}

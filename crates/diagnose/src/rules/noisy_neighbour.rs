@@ -1,0 +1,112 @@
+//! `noisy-neighbour`: one program loads a device that others use, and memory has no part in it.
+
+use crate::amount::{Amount, Count, Limit, Per, Rate, grade_log};
+use crate::effect::EffectKind;
+use crate::episodes::SignalSpec;
+use crate::evidence::{EvidenceBuilder, Origin, advise};
+use crate::process::{self, ProcessShare};
+use crate::rule::{Rule, leads, subsumes};
+use crate::window::{STOLEN, Window};
+use pagetide_core::derived;
+use pagetide_core::{Bytes, Finding, Nanos, Ratio, Relation, RuleDoc, RuleId, Table};
+
+pub(crate) const RULE: Rule = Rule {
+    name: "a neighbour on the same device",
+    leads_to: &[leads(
+        EffectKind::DiskBusy,
+        "The requests of the new program fill the queue, and those of others wait behind them.",
+        "block/blk-mq.c: blk_mq_submit_bio; block/mq-deadline.c: dd_dispatch_request",
+    )],
+    subsumes: &[subsumes(EffectKind::DiskBusy, &[RuleId::DeviceSaturated, RuleId::LatencyBound])],
+    decides: "Bytes read and written per process (`pidstat -d 1`): end or limit the new one, and the time per request falls.",
+    ..Rule::new(
+        RuleDoc {
+            id: RuleId::NoisyNeighbour,
+            title: "One program loads a device, and others on it wait longer",
+            meaning: "A program began to send a device far more requests than before. Programs that used the device before wait behind it. \
+                      Nothing is evicted for it: more memory changes nothing.",
+            evidence: "A request takes a multiple of the time before, at a load that grew by much, and one process causes most of the new bytes. \
+                       The device had requests before. Reclaim frees little compared with what is read.",
+            metrics: &["reads", "writes", "read_sectors", "write_sectors", "read_ms", "write_ms", "read_bytes", "write_bytes", "pgsteal_kswapd", "pgsteal_direct"],
+            thresholds: &[SLOWER.doc(), LEAST.doc(), MORE.doc(), USED.doc(), MOST.doc(), FREED.doc()],
+            why: "A device has one queue. Large or many requests of one program delay the small ones of another.",
+            otherwise: "Where reclaim frees as much as the program reads, it also evicts what others use: that is a stream. A device that slows down at the same load is slow by itself.",
+            advice: "Give the program a lower IO weight or a limit (io.weight, io.max, ionice), or another device.",
+            kernel: "Linux 6.12: block/blk-mq.c: blk_mq_submit_bio; block/blk-iocost.c: ioc_rqos_throttle; block/blk-throttle.c: tg_dispatch_time.",
+        },
+        examine,
+    )
+};
+
+const SLOWER: Limit<Count> =
+    Limit::new("time per request, times the time before", 3.0, "Smaller changes follow the mix of requests.", "judgement");
+const LEAST: Limit<Nanos> = Limit::new("time per request", 1e6, "No task notices less.", "latency of SSDs");
+const MORE: Limit<Count> =
+    Limit::new("bytes per second of the device, times those before", 2.0, "At less load the device itself is slow.", "judgement");
+const USED: Limit<Per<Count>> =
+    Limit::new("requests before", 2.0, "With fewer, nobody else uses the device.", "judgement");
+const MOST: Limit<Ratio> = Limit::new(
+    "bytes of one process per byte of the device",
+    0.5,
+    "With less, no single program is the neighbour.",
+    "judgement",
+);
+const FREED: Limit<Ratio> = Limit::new(
+    "bytes freed per byte read, at most",
+    0.3,
+    "With more, reads evict what others use.",
+    "mm/filemap.c: filemap_add_folio (6.12)",
+);
+
+fn examine(window: &Window<'_>) -> Option<Finding> {
+    let found = window.disks().into_iter().filter_map(|disk| of_disk(window, disk));
+    found.max_by(|a, b| a.confidence.get().total_cmp(&b.confidence.get()))
+}
+
+fn moved(window: &Window<'_>, disk: &str) -> Option<Rate<Bytes>> {
+    Some(window.disk_bytes(disk, &derived::READ_BANDWIDTH)? + window.disk_bytes(disk, &derived::WRITE_BANDWIDTH)?)
+}
+
+fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
+    let before = window.history()?;
+    let (time, earlier) = (window.disk_await(disk)?, before.disk_await(disk)?);
+    let used = before.derived::<Per<Count>>(Table::Disk, disk, &derived::TPS).filter(|used| *used >= USED)?;
+    let (bytes, usual) = (moved(window, disk)?, moved(&before, disk)?);
+    let freed = window.host_bytes(&STOLEN).unwrap_or(Amount::ZERO);
+    if time < earlier * SLOWER || time < LEAST || bytes < usual * MORE || freed > bytes * FREED {
+        return None;
+    }
+    let neighbour = neighbour(window, &before, bytes)?;
+    let mut found = EvidenceBuilder::new(window);
+    let busy = window.when(SignalSpec::disk(disk, &derived::QUEUE_DEPTH));
+    found.span(window.begun(busy, SignalSpec::rate(Table::Process, neighbour.name, &["read_bytes", "write_bytes"])));
+    let source = format!("read_ms + write_ms per request of {disk}");
+    found.compare(0.5 + grade_log(time / earlier, 3.0, 20.0), "time of a request", source, time, Relation::Above, earlier);
+    let source = format!("read_sectors + write_sectors of {disk}");
+    found.compare(0.5 + grade_log(bytes / usual, 2.0, 16.0), "bytes of the device", source, bytes, Relation::Above, usual);
+    found.note("requests before", format!("reads + writes of {disk}"), used);
+    found.add(1.0, format!("bytes of {}", neighbour.words()), "read_bytes + write_bytes", neighbour.amount);
+    found.compare(0.5, "bytes freed", "pgsteal * page size", freed, Relation::Below, bytes);
+    found.origin(Origin::Process(neighbour.comm));
+    found.origin(Origin::Disk(disk));
+    let statement = format!(
+        "{} moves {} on {disk}, and a request takes {time} ({earlier} before). Others use the same device; memory has no part in it.",
+        neighbour.words(),
+        neighbour.amount
+    );
+    let advice = advise(
+        "Lower the IO priority of the program, or limit its rate on this device.",
+        Some("systemctl set-property --runtime SERVICE IOWeight=10"),
+        "Others wait less; the program takes longer. IOWeight needs the io controller with the scheduler bfq or io.cost.",
+        Some("systemctl revert SERVICE"),
+    );
+    found.finish(RuleId::NoisyNeighbour, statement, vec![advice])
+}
+
+/// The process that causes most of the new bytes.
+fn neighbour<'a>(window: &Window<'a>, before: &Window<'a>, bytes: Rate<Bytes>) -> Option<ProcessShare<'a, Per<Bytes>>> {
+    let fastest = process::fastest::<Bytes>(window, &["read_bytes", "write_bytes"])?;
+    let earlier = before.rates::<Bytes>(Table::Process, fastest.name, &["read_bytes", "write_bytes"]);
+    let new = earlier.is_none_or(|earlier| fastest.amount >= earlier * MORE);
+    (fastest.amount >= bytes * MOST && new).then_some(fastest)
+}

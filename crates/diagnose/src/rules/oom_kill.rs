@@ -1,0 +1,107 @@
+//! `oom-kill`: the kernel killed a process to get memory.
+
+use crate::amount::{Amount, Count};
+use crate::effect::EffectKind;
+use crate::episodes::SignalSpec;
+use crate::evidence::{EvidenceBuilder, Origin, advise};
+use crate::process;
+use crate::rule::{Rule, leads, subsumes};
+use crate::window::{Window, stored};
+use pagetide_core::{Bytes, Finding, RuleDoc, RuleId, Span, Table};
+
+pub(crate) const RULE: Rule = Rule {
+    name: "an OOM kill",
+    // The process that was killed is the loss.
+    loss: None,
+    leads_to: &[leads(
+        EffectKind::AnonGrows,
+        "Memory grew until reclaim found nothing more to free.",
+        "mm/oom_kill.c: out_of_memory; mm/memcontrol.c: mem_cgroup_out_of_memory",
+    )],
+    subsumes: &[
+        subsumes(EffectKind::AnonGrows, &[RuleId::AnonymousGrowth, RuleId::MemoryLeak]),
+        subsumes(EffectKind::SwapIn, &[RuleId::SwapThrash]),
+        subsumes(EffectKind::MajorFaults, &[RuleId::CodeThrash]),
+        subsumes(EffectKind::DirectReclaim, &[RuleId::DirectReclaim]),
+        subsumes(EffectKind::Refaults, &[RuleId::WorkingSetExceedsCache]),
+        subsumes(EffectKind::DiskBusy, &[RuleId::DeviceSaturated, RuleId::LatencyBound]),
+    ],
+    decides: "The kernel log: `journalctl -k | grep -i -A3 'out of memory\\|oom-kill'` names the process and the group.",
+    ..Rule::new(
+        RuleDoc {
+            id: RuleId::OomKill,
+            title: "The OOM killer ended a process",
+            meaning: "Memory ran out, of the host or of a control group at its limit. The kernel killed a process to go on.",
+            evidence: "oom_kill of /proc/vmstat, or oom_kill of memory.events of a group, rises. The process that ended in that interval with most anonymous memory \
+                       was probably the victim, and the one that grew most before it is the origin.",
+            metrics: &["oom_kill", "events_oom_kill", "MemFree", "RssAnon", "rss", "VmSwap"],
+            thresholds: &[],
+            why: "Reclaim frees clean file pages, and anonymous pages as long as swap has room. When neither is left an allocation cannot succeed.",
+            otherwise: "A kill at a group's limit says nothing of the host's memory. systemd-oomd and earlyoom kill before the kernel does and are not counted here.",
+            advice: "Limit what grows, raise the limit of the group, or add memory or swap. Protect what must live with OOMScoreAdjust.",
+            kernel: "Linux 6.12: mm/oom_kill.c: oom_kill_process (count_vm_event(OOM_KILL)), mm/memcontrol.c: mem_cgroup_out_of_memory.",
+        },
+        examine,
+    )
+};
+
+fn examine(window: &Window<'_>) -> Option<Finding> {
+    // A counter alone tells nothing of memory.
+    window.host_level::<Bytes>("MemFree")?;
+    let kills = |table, entity: &str, metric| {
+        window.rise::<Count>(table, entity, metric).filter(|kills: &Amount<Count>| kills.is_positive())
+    };
+    let groups = window.recording.entities(Table::Cgroup).filter_map(|(group, _)| {
+        Some((group, kills(Table::Cgroup, group, "events_oom_kill")?))
+    });
+    // A kill counts in all groups above as well: the innermost has the longest path.
+    let group = groups.max_by_key(|(group, _)| group.len());
+    let host = kills(Table::Host, "", "oom_kill");
+    let times = group.map(|(_, kills)| kills).or(host)?;
+    let signal = match group {
+        Some((group, _)) => SignalSpec::rate(Table::Cgroup, group, &["events_oom_kill"]),
+        None => SignalSpec::host(&["oom_kill"]),
+    };
+    let killed = signal.signal(window.recording)?.above_zero(window.span)?;
+    let mut found = EvidenceBuilder::new(window);
+    found.span(killed);
+    found.add(3.0, "processes that the OOM killer ended", "oom_kill, or events_oom_kill of the group", times);
+    let place = group.map_or_else(
+        || "the host ran out of memory".to_owned(),
+        |(group, _)| {
+            found.origin(Origin::Cgroup(group));
+            format!("the control group {group} was at its limit")
+        },
+    );
+    let before = window.over(Span { from: window.span.from, to: killed.to });
+    let victim = ended(window, killed).map_or(String::new(), |(comm, held)| {
+        found.origin(Origin::Process(comm));
+        found.note(format!("anonymous memory of {comm} before it ended"), "RssAnon", held);
+        format!(" {comm} ended with {held} of anonymous memory.")
+    });
+    let grower = process::grower(&before).map_or(String::new(), |grower| {
+        found.add(0.5, format!("growth of {}", grower.words()), "RssAnon + VmSwap", grower.amount);
+        found.origin(Origin::Process(grower.comm));
+        format!(" {} had grown most, by {}.", grower.words(), grower.amount)
+    });
+    let statement = format!("The OOM killer ended {times} process(es): {place}.{victim}{grower}");
+    let advice = advise(
+        "Find what grew, and give it a limit of its own or more memory.",
+        Some("journalctl -k --grep 'oom-kill|Out of memory'"),
+        "The command only reads. A limit on what grows makes the kernel kill that, and not another program.",
+        None,
+    );
+    found.finish(RuleId::OomKill, statement, vec![advice])
+}
+
+/// The process with most anonymous memory among those whose last sample is of the interval of the kill.
+fn ended<'a>(window: &Window<'a>, killed: Span) -> Option<(&'a str, Amount<Bytes>)> {
+    let last = window.recording.stamps().last()?.boot_ns;
+    let ended = process::present(window).filter_map(|(name, comm)| {
+        let series = window.recording.series(Table::Process, name, "RssAnon")?;
+        let (at, held) = series.points().next_back()?;
+        let inside = at >= killed.from.ns() && at <= killed.to.ns() && at < last;
+        inside.then(|| (comm, stored::<Bytes>(held)))
+    });
+    ended.max_by(|a, b| a.1.total_cmp(&b.1))
+}
