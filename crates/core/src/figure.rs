@@ -91,6 +91,8 @@ figures! {
     DiskUtil "disk_util" "disk_util" Ratio Time false "share of the step in which the device had a request in flight";
     DiskAwait "disk_await" "disk_await_ns" Nanos Time false "mean time of a request at the device, queue time included";
     CacheHitRatio "cache_hit_ratio" "cache_hit_ratio" Ratio Count false "share of the requested bytes that were not read from the device";
+    PredictedHitRatio "predicted_hit_ratio" "predicted_hit_ratio" Ratio Count false "cache hit ratio that the trace of an earlier step predicts for the memory of this step";
+    MoreMemory "more_memory" "more_memory_bytes" Bytes Count true "additional memory with which 90 % of the step's cache misses would have been hits, by the trace";
     FileBytes "file_size" "file_bytes" Bytes Count true "size of the file that the step used";
     CachedBefore "cached_before" "cached_before_bytes" Bytes Count true "bytes of that file in the page cache before the step";
     CachedAfter "cached_after" "cached_after_bytes" Bytes Count true "bytes of that file in the page cache after the step";

@@ -10,6 +10,7 @@ mod kind;
 mod load;
 mod machine;
 mod name;
+mod page_sample;
 mod parallel;
 mod place;
 mod read;
@@ -20,6 +21,7 @@ pub use fio::FioJob;
 pub use kind::{Caching, Effort, Goal, StepKind};
 pub use load::*;
 pub use machine::*;
+pub use page_sample::PageSample;
 pub use parallel::{GroupSpec, IoMax, Parallel, Part};
 pub use place::Place;
 pub use scale::Scale;
@@ -38,9 +40,9 @@ pub struct Scenario {
     /// Measurements and remarks, one each.
     #[serde(default)]
     pub notes: Vec<String>,
-    /// Whether the page cache is traced while it runs: who evicts whom, and what more memory would save.
-    #[serde(default)]
-    pub trace: bool,
+    /// Traces the page cache while it runs, this share of its pages: who evicts whom, and what more memory would save.
+    #[serde(default, deserialize_with = "page_sample::optional", skip_serializing_if = "Option::is_none")]
+    pub trace: Option<PageSample>,
     /// The machine it describes.
     pub machine: Machine,
     /// What is done, in order.
@@ -63,6 +65,9 @@ pub struct Step {
     /// The control group of its processes, inside that of the whole run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cgroup: Option<GroupSpec>,
+    /// An earlier step, whose trace predicts the hit ratio of this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub predicted_from: Option<String>,
     /// What its author measured, not scaled.
     pub published: Figures,
 }

@@ -14,6 +14,7 @@ const SHIPPED: &[(&str, &str)] = &[
     ("copy-clean-vs-polluted", include_str!("../../../scenarios/copy-clean-vs-polluted.toml")),
     ("swap-off", include_str!("../../../scenarios/swap-off.toml")),
     ("who-evicts-whom", include_str!("../../../scenarios/who-evicts-whom.toml")),
+    ("memory-advice", include_str!("../../../scenarios/memory-advice.toml")),
     ("backup-evicts-neighbour", include_str!("../../../scenarios/backup-evicts-neighbour.toml")),
 ];
 

@@ -80,6 +80,7 @@ fn all_steps(
         holds: BTreeMap::new(),
         groups: Groups::default(),
         parts: Vec::new(),
+        predictions: traced::Predictions::default(),
     };
     let mut results = Vec::with_capacity(scenario.steps.len());
     for (at, step) in scenario.steps.iter().enumerate() {

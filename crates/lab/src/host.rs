@@ -88,7 +88,7 @@ impl Host {
             origin: Origin::Host,
             workload_cgroup: path.map(|path| path.display().to_string()),
             workload_disk: found.disks.first().cloned(),
-            tracing: scenario.trace.then(Tracing::default),
+            tracing: scenario.trace.map(Tracing::of),
         };
         let context = RunContext {
             data,

@@ -4,9 +4,8 @@ use crate::interrupt::Interrupt;
 use crate::output;
 use crate::progress::ProgressDisplay;
 use crate::recordings;
-use pagetide_core::{Bytes, Error, Nanos, Progress, Selection};
+use pagetide_core::{Bytes, Error, Nanos, PageSample, Progress, Selection};
 use pagetide_trace::{File, Method, Missing, Names, Options, Session, Summary, TABLES, read_tables, unnamed};
-use std::str::FromStr;
 
 /// How a live trace is made.
 #[derive(Debug, clap::Args)]
@@ -16,7 +15,7 @@ pub(crate) struct TraceArguments {
     length: Nanos,
     /// Look at one page of so many: a power of two.
     #[arg(long, value_name = "1/N", default_value = "1/64", conflicts_with = "recording")]
-    sample: Sample,
+    sample: PageSample,
     /// Sample by tracefs filters, without bpf(2).
     #[arg(long, conflicts_with = "recording")]
     no_bpf: bool,
@@ -32,24 +31,6 @@ pub(crate) struct TraceArguments {
     /// Read --from and --to in UTC.
     #[arg(long, requires = "recording")]
     utc: bool,
-}
-
-/// One page of so many, as `1/64`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Sample {
-    /// Binary logarithm of the number of pages.
-    pub(crate) shift: u32,
-}
-
-impl FromStr for Sample {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
-        let pages = text.strip_prefix("1/").and_then(|pages| pages.parse::<u32>().ok());
-        match pages {
-            Some(pages) if pages.is_power_of_two() && pages <= 65_536 => Ok(Self { shift: pages.ilog2() }),
-            _ => Err("write 1/N, N a power of two up to 65536, such as 1/64".to_owned()),
-        }
-    }
 }
 
 /// What a trace found, and what files are called.

@@ -8,7 +8,7 @@ use crate::sampling::{self, Account};
 use crate::shared::{Command, Shared};
 use crate::trace::{Trace, TraceView};
 use crate::writing::Writer;
-use pagetide_core::{Error, Manifest, MarkKind, Nanos, Sink, Stamp};
+use pagetide_core::{Error, Manifest, MarkKind, Nanos, PageSample, Sink, Stamp};
 use pagetide_kernel::{Root, Sampler, Watch};
 use std::fmt;
 use std::path::Path;
@@ -62,10 +62,10 @@ impl fmt::Debug for Recorder {
     }
 }
 
-impl Default for Tracing {
-    /// One page of 64, with the names of files.
-    fn default() -> Self {
-        Self { shift: 6, names: true }
+impl Tracing {
+    /// This share of the pages, with the names of files.
+    pub const fn of(sample: PageSample) -> Self {
+        Self { shift: sample.shift, names: true }
     }
 }
 

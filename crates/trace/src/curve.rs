@@ -106,25 +106,38 @@ impl Misses {
 
     /// The curve at `0, step, 2 step, …` more pages, as far as the misses tell; `None` when they are too few.
     pub fn curve(&self, scale: u64, step_pages: u64) -> Option<Vec<Point>> {
-        if self.sampled() < SAMPLED_MISSES_MIN || step_pages == 0 {
+        if step_pages == 0 {
             return None;
         }
-        let whole = Survival::of(self.parts.iter());
-        let others: Vec<Survival> = (0..PARTS)
-            .map(|left_out| {
-                Survival::of(self.parts.iter().enumerate().filter(|(part, _)| *part != left_out).map(|(_, part)| part))
-            })
-            .collect();
-        let points = (0..).map(|number| number * step_pages).map_while(|more_pages| {
-            let rank = more_pages as f64 / scale as f64;
-            let remaining = whole.at(rank)?;
-            let estimates: Vec<f64> = others.iter().filter_map(|other| other.at_any(rank)).collect();
-            let mean = estimates.iter().sum::<f64>() / estimates.len().max(1) as f64;
-            let spread: f64 = estimates.iter().map(|estimate| (estimate - mean).powi(2)).sum();
-            let error = (spread * (PARTS - 1) as f64 / PARTS as f64).sqrt() * QUANTILE;
-            Some(Point { more_pages, remaining, low: (remaining - error).max(0.0), high: (remaining + error).min(1.0) })
-        });
+        let estimator = Estimator::of(self)?;
+        let points = (0..).map(|number| number * step_pages).map_while(|more_pages| estimator.at(scale, more_pages));
         Some(points.collect())
+    }
+
+    /// The curve at one amount; `None` when the misses are too few or do not tell so far.
+    pub fn at(&self, scale: u64, more_pages: u64) -> Option<Point> {
+        Estimator::of(self)?.at(scale, more_pages)
+    }
+
+    /// The least additional memory, in pages, with which at most this share of the misses remains; `None` when the misses are too few
+    /// or no amount that they tell of is enough.
+    pub fn more_pages_for(&self, scale: u64, remaining: f64) -> Option<u64> {
+        let estimator = Estimator::of(self)?;
+        let buckets = 0..=estimator.whole.steps.len();
+        let mut amounts = buckets.map(|bucket| lowest(bucket).saturating_mul(scale));
+        amounts.find(|pages| estimator.at(scale, *pages).is_some_and(|point| point.remaining <= remaining))
+    }
+
+    /// The misses that came after `earlier`, which are the first of these.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        let mut later = self.clone();
+        for (mine, before) in later.parts.iter_mut().zip(&earlier.parts) {
+            for (mine, before) in [(&mut mine.ranked, &before.ranked), (&mut mine.censored, &before.censored)] {
+                mine.iter_mut().zip(before).for_each(|(mine, before)| *mine = mine.saturating_sub(*before));
+            }
+        }
+        later
     }
 
     /// The largest amount of memory that the curve can speak of, in pages.
@@ -154,6 +167,35 @@ impl Misses {
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64, u64)> {
         let sum = |counts: [u32; PARTS]| counts.into_iter().map(u64::from).sum();
         self.cells().map(move |(lowest, ranked, beyond)| (lowest, sum(ranked), sum(beyond)))
+    }
+}
+
+/// The estimates of all misses, and of those without each sub-sample.
+struct Estimator {
+    whole: Survival,
+    others: Vec<Survival>,
+}
+
+impl Estimator {
+    /// `None` when the misses are too few.
+    fn of(misses: &Misses) -> Option<Self> {
+        if misses.sampled() < SAMPLED_MISSES_MIN {
+            return None;
+        }
+        let parts = || misses.parts.iter().enumerate();
+        let without = |left_out| Survival::of(parts().filter(move |(part, _)| *part != left_out).map(|(_, part)| part));
+        Some(Self { whole: Survival::of(misses.parts.iter()), others: (0..PARTS).map(without).collect() })
+    }
+
+    /// A point of the curve with its band.
+    fn at(&self, scale: u64, more_pages: u64) -> Option<Point> {
+        let rank = more_pages as f64 / scale as f64;
+        let remaining = self.whole.at(rank)?;
+        let estimates: Vec<f64> = self.others.iter().filter_map(|other| other.at_any(rank)).collect();
+        let mean = estimates.iter().sum::<f64>() / estimates.len().max(1) as f64;
+        let spread: f64 = estimates.iter().map(|estimate| (estimate - mean).powi(2)).sum();
+        let error = (spread * (PARTS - 1) as f64 / PARTS as f64).sqrt() * QUANTILE;
+        Some(Point { more_pages, remaining, low: (remaining - error).max(0.0), high: (remaining + error).min(1.0) })
     }
 }
 

@@ -115,6 +115,23 @@ impl Summary {
         summary
     }
 
+    /// The misses of those who compete for memory in this control group (its directory) or one below it; without one, on the host.
+    pub fn misses_within(&self, group: Option<&str>) -> Misses {
+        let name = group.map(|group| group.trim_end_matches('/').rsplit('/').next().unwrap_or_default());
+        let within = |limit: &str, name: &str| limit.split('/').any(|part| part == name);
+        let mut misses = Misses::default();
+        for (key, found) in &self.misses {
+            if match (key.limit.as_deref(), name) {
+                (None, None) => true,
+                (Some(limit), Some(name)) => within(limit, name),
+                _ => false,
+            } {
+                misses.add(found);
+            }
+        }
+        misses
+    }
+
     /// All files in it.
     pub fn files(&self) -> impl Iterator<Item = File> {
         self.evictions.keys().filter_map(|key| key.file)

@@ -1,4 +1,4 @@
-//! One measured curve as an SVG picture, for documents.
+//! One measured curve as an SVG picture, for documents, with the predicted one under it.
 
 use crate::axis::Axis;
 use crate::html::path::{Path, number};
@@ -30,11 +30,20 @@ const TOP: f64 = 44.0;
 const BOTTOM: f64 = 46.0;
 
 const STYLE: &str = "text{font:12px system-ui,sans-serif;fill:#333}.t{font-weight:600;font-size:13px}.g{stroke:#d9dce1}\
-                     .l{stroke:#0072b2;stroke-width:2;fill:none}.p{fill:#0072b2}\
+                     .l{stroke:#0072b2;stroke-width:2;fill:none}.p{fill:#0072b2}.e{stroke:#d55e00;stroke-width:1.5;stroke-dasharray:6 4;fill:none}.b{fill:#d55e00;opacity:.2}\
                      @media(prefers-color-scheme:dark){text{fill:#ccc}.g{stroke:#3a3f47}.l{stroke:#56b4e9}.p{fill:#56b4e9}}";
 
-/// Draws points (x, y), joined in order of x, each with its value written at it. The picture has no background and adapts
-/// to light and dark.
+/// A predicted curve with its band.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Predicted {
+    /// What it is predicted from, for the legend.
+    pub from: String,
+    /// x, y, and the lower and upper end of the band.
+    pub points: Vec<(f64, f64, f64, f64)>,
+}
+
+/// Draws points (x, y), joined in order of x, each with its value written at it, over the predicted curve where there is one. The
+/// picture has no background and adapts to light and dark.
 ///
 /// ```
 /// use pagetide_view::{Axes, Measure, curve};
@@ -45,10 +54,10 @@ const STYLE: &str = "text{font:12px system-ui,sans-serif;fill:#333}.t{font-weigh
 ///     y: "served from the cache", y_measure: Measure::Share,
 ///     log: false,
 /// };
-/// let svg = curve(&[(64e6, 0.37), (128e6, 0.62), (512e6, 1.0)], &axes);
+/// let svg = curve(&[(64e6, 0.37), (128e6, 0.62), (512e6, 1.0)], None, &axes);
 /// assert!(svg.starts_with("<svg ") && svg.contains("62 %"));
 /// ```
-pub fn curve(points: &[(f64, f64)], axes: &Axes<'_>) -> String {
+pub fn curve(points: &[(f64, f64)], predicted: Option<&Predicted>, axes: &Axes<'_>) -> String {
     let mut points: Vec<(f64, f64)> = points.iter().copied().filter(|(x, y)| x.is_finite() && y.is_finite()).collect();
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
     let largest = |value: fn(&(f64, f64)) -> f64| points.iter().map(value).fold(0.0, f64::max);
@@ -63,18 +72,19 @@ pub fn curve(points: &[(f64, f64)], axes: &Axes<'_>) -> String {
 
     let mut out = String::new();
     // Writing to a string does not fail.
-    let _ = draw(&mut out, axes, &points, &across, &up, x, y);
+    let _ = draw_axes(&mut out, axes, &across, &up, &x, &y);
+    let _ = predicted.map(|predicted| draw_predicted(&mut out, predicted, &x, &y));
+    let _ = draw_points(&mut out, &points, axes, &x, &y);
     out
 }
 
-fn draw(
+fn draw_axes(
     out: &mut String,
     axes: &Axes<'_>,
-    points: &[(f64, f64)],
     across: &Axis,
     up: &Axis,
-    x: impl Fn(f64) -> f64,
-    y: impl Fn(f64) -> f64,
+    x: &impl Fn(f64) -> f64,
+    y: &impl Fn(f64) -> f64,
 ) -> std::fmt::Result {
     let escaped = crate::html::escaped;
     let title = escaped(axes.title);
@@ -99,6 +109,39 @@ fn draw(
         writeln!(out, "<path class=\"g\" d=\"M{x} {}v5\"/>", number(HEIGHT - BOTTOM))?;
         writeln!(out, "<text x=\"{x}\" y=\"{}\" text-anchor=\"middle\">{text}</text>", number(HEIGHT - BOTTOM + 18.0))?;
     }
+    Ok(())
+}
+
+fn draw_predicted(
+    out: &mut String,
+    Predicted { from, points }: &Predicted,
+    x: &impl Fn(f64) -> f64,
+    y: &impl Fn(f64) -> f64,
+) -> std::fmt::Result {
+    let (mut band, mut path) = (Path::default(), Path::default());
+    points.iter().for_each(|(at, _, low, _)| band.to(x(*at), y(*low)));
+    points.iter().rev().for_each(|(at, _, _, high)| band.to(x(*at), y(*high)));
+    points.iter().for_each(|(at, value, ..)| path.to(x(*at), y(*value)));
+    writeln!(
+        out,
+        "<path class=\"b\" d=\"{}z\"/>\n<path class=\"e\" d=\"{}\"/>\n<path class=\"e\" d=\"M{} 12h30\"/>\n\
+         <text x=\"{}\" y=\"16\">{}</text>",
+        band.data(),
+        path.data(),
+        number(WIDTH - RIGHT - 200.0),
+        number(WIDTH - RIGHT - 164.0),
+        crate::html::escaped(from)
+    )
+}
+
+fn draw_points(
+    out: &mut String,
+    points: &[(f64, f64)],
+    axes: &Axes<'_>,
+    x: &impl Fn(f64) -> f64,
+    y: &impl Fn(f64) -> f64,
+) -> std::fmt::Result {
+    let escaped = crate::html::escaped;
     let mut path = Path::default();
     points.iter().for_each(|(at, value)| path.to(x(*at), y(*value)));
     writeln!(out, "<path class=\"l\" d=\"{}\"/>", path.data())?;

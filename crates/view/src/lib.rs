@@ -3,7 +3,7 @@
 //! [`page()`] turns a [`Report`](pagetide_core::Report) into a [`Page`]: what is said, in which order, with every number
 //! worked out and every plot thinned to what a screen can show. [`text::draw`] and [`html::draw`] put the same page on a
 //! terminal and into one self-contained HTML file. [`Table`] is also for the commands' own tables, and [`curve`] draws
-//! one measured curve as SVG for documents.
+//! one measured curve as SVG for documents, with a predicted one under it.
 //!
 //! Nothing here reads a file or a clock; everything is written to a writer that the caller gives.
 //!
@@ -30,7 +30,7 @@ pub mod text;
 mod timeline;
 
 pub use clock::length;
-pub use curve::{Axes, curve};
+pub use curve::{Axes, Predicted, curve};
 pub use measure::Measure;
 pub use page::batch::batch;
 pub use page::comparison::comparison;

@@ -30,6 +30,9 @@ pub struct FioJob {
     /// Whether every run uses the same random sequence (fio's default is that it does).
     #[serde(default)]
     pub randrepeat: Option<bool>,
+    /// Which random blocks are chosen how often: `zoned:60/10:40/90` (60 % of requests to the first 10 % of the file), `zipf:1.2`.
+    #[serde(default)]
+    pub random_distribution: Option<String>,
     /// Whether the page cache is bypassed.
     #[serde(default)]
     pub direct: bool,
@@ -97,6 +100,16 @@ impl StepKind for FioJob {
                 format!("size {} is smaller than bs {}", self.size, self.bs),
                 "write a size of one block or more",
             ));
+        }
+        const DISTRIBUTIONS: [&str; 6] = ["random", "zipf", "pareto", "normal", "zoned", "zoned_abs"];
+        if let Some(text) = &self.random_distribution {
+            let (name, numbers) = text.split_once(':').unwrap_or((text, ""));
+            if !DISTRIBUTIONS.contains(&name) || !numbers.chars().all(|c| c.is_ascii_digit() || "./:,".contains(c)) {
+                return Err(Error::input(
+                    format!("unknown random_distribution `{text}`{}", suggest::hint(name, DISTRIBUTIONS)),
+                    "for example random_distribution = \"zipf:1.2\" or \"zoned:60/10:40/90\"",
+                ));
+            }
         }
         if self.file.as_deref().is_some_and(|file| !name::is_plain(file)) {
             return Err(Error::input("file is not a plain file name", "for example file = \"data\""));

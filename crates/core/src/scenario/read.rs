@@ -1,8 +1,8 @@
 //! Reads the TOML of a scenario. Every error names its line.
 
 use super::{
-    Action, Claim, DeviceChange, DropCaches, FileSystem, FioJob, GroupSpec, Load, Machine, Parallel, Part, Place,
-    Scenario, Step, SwapSpec, Swaps, name,
+    Action, Claim, DeviceChange, DropCaches, FileSystem, FioJob, GroupSpec, Load, Machine, PageSample, Parallel, Part,
+    Place, Scenario, Step, SwapSpec, Swaps, name, page_sample,
 };
 use crate::error::Error;
 use crate::figure::{Figure, Figures};
@@ -23,8 +23,8 @@ struct RawScenario {
     about: String,
     #[serde(default)]
     notes: Vec<String>,
-    #[serde(default)]
-    trace: bool,
+    #[serde(default, deserialize_with = "page_sample::optional")]
+    trace: Option<PageSample>,
     machine: Machine,
     #[serde(default, rename = "step")]
     steps: Vec<toml::Spanned<RawItem<false>>>,
@@ -43,6 +43,7 @@ struct RawItem<const PART: bool> {
     cgroup: Option<GroupSpec>,
     delay: Nanos,
     background: bool,
+    predicted_from: Option<String>,
     published: BTreeMap<String, toml::Value>,
 }
 
@@ -51,7 +52,7 @@ impl<const PART: bool> RawItem<PART> {
     const HEAD: &'static [&'static str] = if PART {
         &["name", "cgroup", "delay", "background", "published"]
     } else {
-        &["id", "title", "cgroup", "published"]
+        &["id", "title", "cgroup", "predicted_from", "published"]
     };
 
     /// The kinds that it can be.
@@ -92,6 +93,7 @@ impl<'de, const PART: bool> Deserialize<'de> for RawItem<PART> {
                         "title" => item.title = map.next_value()?,
                         "cgroup" => item.cgroup = Some(map.next_value()?),
                         "delay" => item.delay = map.next_value()?,
+                        "predicted_from" => item.predicted_from = Some(map.next_value()?),
                         "background" => item.background = map.next_value()?,
                         "published" => item.published = map.next_value()?,
                         "fio" => item.fio = Some(map.next_value()?),
@@ -159,6 +161,12 @@ fn scenario(text: &str, file: &str) -> Result<Scenario, Error> {
     for raw_step in raw.steps {
         let place = format!("{file}:{}", line_of(text, raw_step.span().start));
         let step = step(raw_step.into_inner(), &place, &steps, &raw.machine)?;
+        if step.predicted_from.is_some() && raw.trace.is_none() {
+            return Err(Error::input(
+                format!("{place}: predicted_from needs the trace of the run"),
+                "add trace = true above [machine]",
+            ));
+        }
         steps.push(step);
     }
     if steps.is_empty() {
@@ -245,7 +253,8 @@ fn step(raw: RawItem<false>, place: &str, before: &[Step], machine: &Machine) ->
     }
     let title = if raw.title.is_empty() { action.spec().describe() } else { raw.title };
     let published = figures(&raw.published, place)?;
-    let step = Step { id, title, drop_caches, action, cgroup: raw.cgroup, published };
+    let step =
+        Step { id, title, drop_caches, action, cgroup: raw.cgroup, predicted_from: raw.predicted_from, published };
     references(&step, before, machine, place)?;
     Ok(step)
 }
@@ -330,6 +339,18 @@ impl Machine {
 
 /// Checks what a step refers to: earlier steps, and disks with or without a file system.
 fn references(step: &Step, before: &[Step], machine: &Machine, place: &str) -> Result<(), Error> {
+    if let Some(id) = &step.predicted_from {
+        let readers =
+            before.iter().chain([step]).filter(|step| matches!(&step.action, Action::Fio(job) if job.reads_only()));
+        let readers: Vec<&str> = readers.map(|step| step.id.as_str()).collect();
+        let earlier: Vec<&str> = readers.iter().copied().filter(|reader| *reader != step.id).collect();
+        if !readers.contains(&step.id.as_str()) || !earlier.contains(&id.as_str()) {
+            return Err(Error::input(
+                format!("{place}: predicted_from: no hit ratio of step `{}` can be predicted from `{id}`", step.id),
+                format!("both must be fio steps that only read; before this one: {}", earlier.join(", ")),
+            ));
+        }
+    }
     match &step.action {
         Action::Sysctl(settings) => name::sysctls(settings.0.keys(), place)?,
         Action::Release(id) => {

@@ -4,6 +4,7 @@ use super::caches;
 use super::disk::{Disk, Disks};
 use super::files::Files;
 use super::groups::Groups;
+use super::traced::Predictions;
 use crate::control::MachineControl;
 use crate::fio;
 use crate::group::Group;
@@ -47,6 +48,8 @@ pub(super) struct Executor<'a, 'g> {
     pub(super) groups: Groups,
     /// The results of the parts of the step that runs.
     pub(super) parts: Vec<StepResult>,
+    /// What the trace of the steps so far says about other amounts of memory.
+    pub(super) predictions: Predictions,
 }
 
 impl Executor<'_, '_> {

@@ -53,15 +53,6 @@ impl Executor<'_, '_> {
             figures.set(Figure::DirtyThreshold, limit.as_f64());
             figures.set(Figure::BackgroundThreshold, background.as_f64());
         }
-        if let (Some(traced), Some(summary)) = (traced, self.recorder.traced()) {
-            traced.figures(&summary, &process_names(step), &mut figures);
-            for part in step.parts() {
-                let id = step.part_id(part);
-                if let Some(result) = self.parts.iter_mut().find(|result| result.id == id) {
-                    traced.figures(&summary, &[&part.name], &mut result.figures);
-                }
-            }
-        }
         figures.set_some(Figure::CachedBefore, cached_before);
         figures.set_some(Figure::CachedAfter, cached_now());
         if let (Action::Fio(job), Some(file)) = (&step.action, &file) {
@@ -71,6 +62,16 @@ impl Executor<'_, '_> {
         }
         if let (Action::Fio(job), Some(ended)) = (&step.action, &done.fio) {
             self.compare_with_fio(job, ended, &disks, &mut figures, &mut notes);
+        }
+        if let (Some(traced), Some(summary)) = (traced, self.recorder.traced()) {
+            traced.figures(&summary, &process_names(step), &mut figures);
+            self.predictions.figures(step, &traced, &summary, group, &mut figures, &mut notes);
+            for part in step.parts() {
+                let id = step.part_id(part);
+                if let Some(result) = self.parts.iter_mut().find(|result| result.id == id) {
+                    traced.figures(&summary, &[&part.name], &mut result.figures);
+                }
+            }
         }
         for (id, hold) in self.holds.iter().filter(|(_, hold)| !hold.held()) {
             notes.push(format!("the memory of step {id} ({}) was lost: its holder was killed", hold.touched()));

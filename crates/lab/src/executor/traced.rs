@@ -1,13 +1,30 @@
-//! What the trace of a run adds to the figures of a step: evictions by whom, and the time in which writers were throttled.
+//! What the trace of a run adds to the figures of a step: evictions by whom, throttled time, and what more memory would save.
 
-use pagetide_core::{Figure, Figures, Step};
-use pagetide_trace::{Identity, Summary};
+use crate::group::{Group, page_size};
+use pagetide_core::{Bytes, Figure, Figures, Quantity, Step, Unit};
+use pagetide_trace::{Identity, Misses, Summary};
+use std::collections::BTreeMap;
 
 /// Bytes of a process's name that the kernel keeps (`TASK_COMM_LEN` without its 0).
 const COMM: usize = 15;
+/// Share of the misses that remains when more memory is said to have served them.
+const REMAINING: f64 = 0.1;
 
 /// The trace of a run up to the beginning of a step.
 pub(super) struct TracedStep(Summary);
+
+/// What the steps so far say about other amounts of memory.
+#[derive(Debug, Default)]
+pub(super) struct Predictions(BTreeMap<String, Measured>);
+
+/// The misses of a step, by the trace.
+#[derive(Debug)]
+struct Measured {
+    misses: Misses,
+    scale: u64,
+    hit_ratio: f64,
+    available: f64,
+}
 
 impl TracedStep {
     /// A step begins.
@@ -32,6 +49,53 @@ impl TracedStep {
             writers.map(|(_, throttled)| throttled.time_ns).sum()
         };
         figures.set(Figure::Throttled, throttled(after).saturating_sub(throttled(&self.0)) as f64);
+    }
+}
+
+impl Predictions {
+    /// Sets what more memory would have saved of the misses of a step that read, and what an earlier step predicts of its hit ratio.
+    pub(super) fn figures(
+        &mut self,
+        step: &Step,
+        traced: &TracedStep,
+        after: &Summary,
+        group: Option<&Group>,
+        figures: &mut Figures,
+        notes: &mut Vec<String>,
+    ) {
+        let (Some(hit_ratio), Some(available)) =
+            (figures.get(Figure::CacheHitRatio), figures.get(Figure::AvailableBefore))
+        else {
+            return;
+        };
+        // Where the pages of the step compete for memory: in the group of the work, or on the whole machine.
+        let group = group.map(|group| group.path().to_string_lossy());
+        let within = |summary: &Summary| summary.misses_within(group.as_deref());
+        let misses = within(after).since(&within(&traced.0));
+        let own = Measured { misses, scale: after.coverage.scale, hit_ratio, available };
+        if let Some(more) = own.misses.more_pages_for(own.scale, REMAINING) {
+            let more = more as f64 * page_size().as_f64();
+            figures.set(Figure::MoreMemory, more);
+            notes.push(format!(
+                "{} more memory would have served {:.0} % of the reads that missed",
+                Quantity::new(more, Unit::Bytes),
+                100.0 * (1.0 - REMAINING)
+            ));
+        }
+        let from = step.predicted_from.as_ref().and_then(|id| self.0.get(id));
+        figures.set_some(Figure::PredictedHitRatio, from.and_then(|from| from.predict(own.available)));
+        self.0.insert(step.id.clone(), own);
+    }
+}
+
+impl Measured {
+    /// The hit ratio with this much available memory, when it is not less than the step had and its misses tell so far.
+    fn predict(&self, available: f64) -> Option<f64> {
+        let more = available - self.available;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not negative, saturates")]
+        let pages = (more >= 0.0).then(|| Bytes::new(more as u64).get() / page_size().get())?;
+        let point = self.misses.at(self.scale, pages)?;
+        Some(1.0 - (1.0 - self.hit_ratio) * point.remaining)
     }
 }
 

@@ -23,6 +23,7 @@ pub fn arguments(name: &str, job: &FioJob, file: &Path, seed: u64) -> Vec<String
     add("norandommap", when(job.norandommap));
     add("randrepeat", job.randrepeat.map(truth));
     add("randseed", (job.randrepeat == Some(false)).then(|| (seed >> 1).to_string()));
+    add("random_distribution", job.random_distribution.clone());
     add("direct", when(job.direct));
     add("iodepth", job.iodepth.map(|depth| depth.to_string()));
     add("numjobs", job.numjobs.map(|count| count.to_string()));
@@ -70,6 +71,7 @@ mod tests {
             invalidate: Some(false),
             norandommap: false,
             randrepeat: None,
+            random_distribution: None,
             direct: false,
             iodepth: None,
             numjobs: None,
@@ -86,6 +88,7 @@ mod tests {
         assert_eq!(arguments("A1", &job, Path::new("/d/a:b"), 9).join(" "), plain);
         job.norandommap = true;
         job.randrepeat = Some(false);
+        job.random_distribution = Some("zipf:1.2".into());
         job.direct = true;
         job.iodepth = Some(32);
         job.numjobs = Some(2);
@@ -97,7 +100,7 @@ mod tests {
         assert_eq!(
             arguments("A1", &job, Path::new("/d/a:b"), 9).join(" "),
             format!(
-                "{plain} --norandommap=1 --randrepeat=0 --randseed=4 --direct=1 --iodepth=32 --numjobs=2 --runtime=1500000us \
+                "{plain} --norandommap=1 --randrepeat=0 --randseed=4 --random_distribution=zipf:1.2 --direct=1 --iodepth=32 --numjobs=2 --runtime=1500000us \
                  --time_based=1 --rate_iops=500 --fsync=1 --end_fsync=1"
             )
         );

@@ -132,7 +132,7 @@ fn work(scenario: &Scenario, job: &Job, port: &Port) -> Result<(), Error> {
         workload_cgroup: None,
         // Several disks all belong to the experiment.
         workload_disk: (!job.as_host && disks.len() == 1).then(|| first.device.clone()),
-        tracing: scenario.trace.then(Tracing::default),
+        tracing: scenario.trace.map(Tracing::of),
     };
     let context =
         RunContext { data, disks: places, results, fio, group: None, floor: FLOOR, journal: &journal, seed: job.seed };

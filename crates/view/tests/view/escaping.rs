@@ -132,8 +132,8 @@ fn a_curve_escapes_its_texts() {
     let axes =
         |evil| Axes { title: evil, x: evil, x_measure: Measure::Bytes, y: evil, y_measure: Measure::Count, log: false };
     let points = [(1.0, 2.0), (2.0, 5.0), (f64::NAN, 1.0)];
-    let benign = structure(&curve(&points, &axes("benign")));
-    assert_eq!(structure(&curve(&points, &axes("</title><script>x</script>"))), benign);
+    let benign = structure(&curve(&points, None, &axes("benign")));
+    assert_eq!(structure(&curve(&points, None, &axes("</title><script>x</script>"))), benign);
 }
 
 proptest! {

@@ -12,7 +12,7 @@ use crate::progress::ProgressDisplay;
 use crate::{output, reports};
 pub(crate) use arguments::Arguments;
 use arguments::Planned;
-use pagetide_core::{ClaimStatus, Error, Progress};
+use pagetide_core::{ClaimStatus, Error, Figure, Progress, Report};
 use pagetide_lab::backends;
 use pagetide_lab::catalogue;
 use std::hash::{BuildHasher, RandomState};
@@ -34,9 +34,19 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     } else {
         reports::print_text(&report)?;
         output::print(&format!("\nreport: {}\n", dir.path().join("report.html").display()))?;
+        if let Some(line) = more_memory(&report) {
+            output::print(&line)?;
+        }
     }
     let all_hold = report.run.iter().flat_map(|run| &run.claims).all(|claim| claim.holds == ClaimStatus::Holds);
     Ok(if all_hold { Outcome::Done } else { Outcome::Failed })
+}
+
+/// What more memory would have done for the last step that missed, where the run was traced.
+fn more_memory(report: &Report) -> Option<String> {
+    let steps = report.run.iter().flat_map(|run| run.steps.iter().rev());
+    let (step, more) = steps.filter_map(|step| Some((step, step.quantity(Figure::MoreMemory)?))).next()?;
+    Some(format!("step {} ({}): {more} more would have served it\n", step.id, step.title))
 }
 
 /// A seed that differs between runs, short enough to type.
@@ -59,6 +69,7 @@ fn plan(arguments: &Arguments) -> Result<Vec<Planned>, Error> {
     for name in names {
         let found = catalogue::find(name, &arguments.sets)?;
         let mut scenario = found.scenario.scaled(arguments.scale);
+        scenario.trace = arguments.trace.or(scenario.trace);
         if !arguments.steps.is_empty() {
             scenario = catalogue::only(&scenario, &arguments.steps)?;
         }

@@ -2,9 +2,8 @@
 
 use super::group::Group;
 use super::keep::Limit;
-use crate::live_trace::Sample;
 use clap::{Args, FromArgMatches};
-use pagetide_core::{Error, Nanos};
+use pagetide_core::{Error, Nanos, PageSample};
 use pagetide_service::Address;
 use std::path::{Path, PathBuf};
 use toml::Value;
@@ -41,7 +40,7 @@ pub(super) struct Settings {
     pub(super) group: Option<Group>,
     /// Trace the page cache, too: who evicts whom, how much memory would help, who waits (needs root; docs/TRACE.md).
     #[arg(long, value_name = "1/N", num_args = 0..=1, require_equals = true, default_missing_value = "1/64")]
-    pub(super) trace: Option<Sample>,
+    pub(super) trace: Option<PageSample>,
     /// Leave the names of files out of the trace.
     #[arg(long, requires = "trace")]
     pub(super) no_names: bool,

@@ -2,7 +2,7 @@
 
 use super::backend_options::{self, BackendArguments};
 use clap::builder::PossibleValuesParser;
-use pagetide_core::{Nanos, Scale, Scenario};
+use pagetide_core::{Nanos, PageSample, Scale, Scenario};
 use pagetide_lab::backend::BackendKind;
 use pagetide_lab::backends::BACKENDS;
 use std::path::PathBuf;
@@ -43,6 +43,9 @@ pub(crate) struct Arguments {
     /// A folder on the disk to use. Data files go to a new folder in it.
     #[arg(long, value_name = "DIR", default_value = "/var/tmp")]
     pub(super) work_dir: PathBuf,
+    /// Trace the page cache during the run, this share of its pages: who evicts whom, and what more memory would have saved.
+    #[arg(long, value_name = "1/N", num_args = 0..=1, require_equals = true, default_missing_value = "1/64")]
+    pub(super) trace: Option<PageSample>,
     /// Time between samples.
     #[arg(long, value_name = "TIME", default_value = "100ms")]
     pub(super) interval: Nanos,
