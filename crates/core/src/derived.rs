@@ -8,8 +8,9 @@
 //! - of a gauge, its mean over time, where each sample stands for the time since the sample before.
 //!
 //! Nothing is invented: where a member of the formula has no sample there is no value, and a gap counts only where an interval
-//! contains all of it. When one counter of a formula falls (a CPU went offline, a disk was replaced), all members are left out for
-//! the time between those two samples.
+//! contains all of it. When one counter of a formula falls (a CPU went offline, a disk was replaced), all members of that entity are
+//! left out for the time between those two samples. The host's CPU shares are sums over its CPUs where the recording has them, so
+//! that a CPU that goes offline takes only its own time with it.
 
 mod formula;
 mod table;
@@ -17,7 +18,7 @@ mod walk;
 
 pub use formula::{Formula, Term};
 pub use table::*;
-pub use walk::{Interval, Walk};
+pub use walk::{Fall, Interval, Walk};
 
 use crate::metric::Table;
 use crate::quantity::Unit;
@@ -81,7 +82,7 @@ impl Derived {
 
     /// The names of the recorded metrics that it reads.
     pub fn metrics(&self) -> Vec<&'static str> {
-        self.formula.terms().into_iter().map(Term::metric).collect()
+        self.formula.terms().into_iter().flat_map(Term::needs).map(|(_, metric)| metric).collect()
     }
 }
 

@@ -22,6 +22,7 @@ macro_rules! metrics {
 }
 
 mod cgroup;
+mod cpu;
 mod disk;
 mod host;
 mod process;
@@ -80,6 +81,8 @@ tables! {
     Reclaim "reclaim" trace::reclaim::METRICS;
     /// With `--trace`: how much was traced.
     Trace "trace" trace::coverage::METRICS;
+    /// A CPU, by its number: those online.
+    Cpu "cpu" cpu::METRICS;
 }
 
 impl Table {

@@ -34,6 +34,8 @@ pub enum Unit {
     Ticks,
     /// Thousandths of a count, as load averages are stored.
     Milli,
+    /// Hundredths of a percent, as PSI and sysstat print shares.
+    BasisPoints,
     /// Unknown: the kernel does not document it.
     #[serde(other)]
     Unknown,
@@ -59,6 +61,7 @@ impl Unit {
         match self {
             Self::Count | Self::Ratio | Self::Unknown => (dimension(0, 0, 0), 1.0),
             Self::Milli => (dimension(0, 0, 0), 1e-3),
+            Self::BasisPoints => (dimension(0, 0, 0), 1e-4),
             Self::Nanos => (dimension(1, 0, 0), 1e-9),
             Self::Micros => (dimension(1, 0, 0), 1e-6),
             Self::Millis => (dimension(1, 0, 0), 1e-3),
@@ -201,6 +204,7 @@ impl fmt::Display for Quantity {
             Unit::Pages => format!("{} pages", plain(value)),
             Unit::PagesPerSecond => format!("{} pages/s", plain(value)),
             Unit::Milli => plain(value / 1e3),
+            Unit::BasisPoints => Self::ratio(value / 1e4).to_string(),
             Unit::Count | Unit::Unknown => plain(value),
         };
         f.pad(&text)

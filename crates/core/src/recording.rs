@@ -155,6 +155,8 @@ pub struct Disk {
     pub read_ahead: Option<Bytes>,
     /// The devices it lies on (of a partition its disk, of md and dm their members), by name.
     pub below: Vec<String>,
+    /// The names that udev and the device mapper link to it, below `/dev/disk/by-id`, `by-label`, `by-uuid` and `/dev/mapper`.
+    pub links: Vec<String>,
 }
 
 /// A swap area, as it was when the recording began.
@@ -255,6 +257,11 @@ impl Recording {
         let entities = self.tables.get(&table).into_iter().flatten();
         let entities = entities.filter(move |(_, metrics)| metrics.by_name.values().any(there));
         entities.map(|(name, metrics)| (name.as_str(), metrics.label.as_str()))
+    }
+
+    /// A table's entity by its name, borrowed from the recording.
+    pub(crate) fn entity(&self, table: Table, name: &str) -> Option<(Table, &str)> {
+        Some((table, self.tables.get(&table)?.get_key_value(name)?.0.as_str()))
     }
 
     /// The metrics that an entity has, in order of name.

@@ -23,6 +23,7 @@ pub fn facts(root: &Root) -> Result<Manifest, Error> {
     };
     let numbers: BTreeMap<(u32, u32), &str> =
         disks.iter().map(|disk| ((disk.major, disk.minor), disk.name.as_str())).collect();
+    let links = links(root);
     let mounts = match root.mountinfo() {
         Err(error) if error.is_absent() => Vec::new(),
         mounts => mounts?,
@@ -34,7 +35,7 @@ pub fn facts(root: &Root) -> Result<Manifest, Error> {
         cpus: cpus(root)?,
         page_size: page_size(root)?,
         memory_total: meminfo.total().unwrap_or_default(),
-        disks: disks.iter().map(|disk| facts_of(root, &disk.name)).collect::<Result<_, _>>()?,
+        disks: disks.iter().map(|disk| facts_of(root, &disk.name, &links)).collect::<Result<_, _>>()?,
         swaps: root.swaps()?.into_iter().map(|area| Swap { path: area.path, size: area.size }).collect(),
         mounts: mounts.iter().filter_map(|mount| on_device(mount, &numbers)).collect(),
         sysctls: match root.vm_sysctls() {
@@ -143,8 +144,23 @@ pub(crate) fn page_size(root: &Root) -> Result<Bytes, Error> {
     Ok(Bytes::new(size.filter(|size| (4096..=65536).contains(size)).unwrap_or(4096)))
 }
 
+/// Devices with the names that udev and the device mapper link to them: what a person calls a disk.
+fn links(root: &Root) -> Vec<(String, String)> {
+    let folders = ["/dev/disk/by-id", "/dev/disk/by-label", "/dev/disk/by-uuid", "/dev/disk/by-path", "/dev/mapper"];
+    let entries =
+        folders.into_iter().filter_map(|folder| std::fs::read_dir(root.join(folder)).ok()).flatten().flatten();
+    let link = |entry: std::fs::DirEntry| {
+        let device = std::fs::read_link(entry.path()).ok()?.file_name()?.to_str()?.to_owned();
+        Some((device, entry.file_name().into_string().ok()?))
+    };
+    let mut links: Vec<(String, String)> = entries.filter_map(link).collect();
+    links.sort_unstable();
+    links.dedup();
+    links
+}
+
 /// A block device with its size and settings.
-fn facts_of(root: &Root, name: &str) -> Result<Disk, Error> {
+fn facts_of(root: &Root, name: &str, links: &[(String, String)]) -> Result<Disk, Error> {
     let folder = format!("/sys/class/block/{}", name.replace('/', "!"));
     let below = directly_below(root, name);
     let read = |file: &str| Ok::<_, Error>(root.optional(format!("{folder}/{file}"))?.as_deref().and_then(number));
@@ -159,6 +175,7 @@ fn facts_of(root: &Root, name: &str) -> Result<Disk, Error> {
         rotational: queue("rotational")?.map(|value| value != 0),
         read_ahead: queue("read_ahead_kb")?.map(|kib| Bytes::new(kib.saturating_mul(1024))),
         below,
+        links: links.iter().filter(|(device, _)| device == name).map(|(_, link)| link.clone()).collect(),
     })
 }
 

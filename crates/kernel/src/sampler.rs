@@ -11,6 +11,7 @@ mod listing;
 mod position_cache;
 mod process;
 mod row;
+mod stat;
 mod survey;
 mod task;
 mod tree;
@@ -113,7 +114,7 @@ impl Sampler {
     pub fn sample(&mut self, schema: &mut Schema, sample: &mut Sample) -> Result<(), Error> {
         let Self { buffer, budget, host, zones, disks, cgroups, processes, survey, .. } = self;
         sample.clear();
-        let mut result = host.read(buffer, schema);
+        let mut result = host.read(buffer, schema, sample);
         result = result.and(zones.sample(buffer, schema, sample));
         result = result.and(disks.sample(buffer, schema, sample));
         let began = thread_cpu_ns();

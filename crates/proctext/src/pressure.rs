@@ -62,6 +62,21 @@ pub fn parse_pressure(text: &str) -> Result<Pressure, Error> {
     Ok(pressure)
 }
 
+/// How many numbers [`values`] gives.
+pub const FIELDS: usize = 8;
+
+/// Of some, then of full: the time stalled in microseconds, and the averages in hundredths of a percent.
+pub fn values(text: &str) -> Result<[Option<u64>; FIELDS], Error> {
+    let Pressure { some, full } = parse_pressure(text)?;
+    let mut values = [None; FIELDS];
+    for (stall, values) in [some, full].into_iter().zip(values.chunks_mut(FIELDS / 2)) {
+        if let Some(Stall { average: [ten, sixty, most], total_us }) = stall {
+            values.copy_from_slice(&[total_us, ten, sixty, most].map(Some));
+        }
+    }
+    Ok(values)
+}
+
 /// The times stalled, some and full, in microseconds.
 pub fn totals(text: &str) -> Result<[Option<u64>; 2], Error> {
     let Pressure { some, full } = parse_pressure(text)?;

@@ -24,8 +24,8 @@ pub const FIELDS: [&str; 15] = [
     "procs_blocked",
 ];
 
-/// How many of [`FIELDS`] are on the line `cpu`.
-const CPU_FIELDS: usize = 10;
+/// How many of [`FIELDS`] are on the line `cpu`, and on those of single CPUs.
+pub const CPU_FIELDS: usize = 10;
 
 /// What `/proc/stat` says about the whole host. CPU times are in clock ticks of 1/100 s.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -51,15 +51,37 @@ impl Stat {
     }
 }
 
+/// The times of a line: Linux 2.6.32 has nine of the ten, guest_nice came with 2.6.33.
+fn times<'a>(fields: impl Iterator<Item = &'a str>) -> Result<[Option<u64>; CPU_FIELDS], Problem> {
+    let mut times = [None; CPU_FIELDS];
+    for (time, field) in times.iter_mut().zip(fields) {
+        *time = Some(number(field).ok_or(Problem::NotANumber)?);
+    }
+    Ok(times)
+}
+
+/// Gives the times of each single CPU that has a line, those online, in the order of [`FIELDS`]: its place among them, its number, its
+/// times.
+pub fn each_cpu(text: &str, mut give: impl FnMut(usize, &str, [Option<u64>; CPU_FIELDS])) -> Result<(), Error> {
+    let mut place = 0;
+    for (at, line) in lines(FILE, text)? {
+        let Some((number, rest)) = line.strip_prefix("cpu").and_then(|line| line.split_once(' ')) else { continue };
+        if number.is_empty() || !number.bytes().all(|byte| byte.is_ascii_digit()) {
+            continue;
+        }
+        let times = times(rest.split_ascii_whitespace()).map_err(|problem| Error::line(FILE, at, problem))?;
+        give(place, number, times);
+        place += 1;
+    }
+    Ok(())
+}
+
 /// Takes one line; whether it was one that [`FIELDS`] covers.
 fn take(line: &str, values: &mut [Option<u64>; FIELDS.len()]) -> Result<bool, Problem> {
     let mut fields = line.split_ascii_whitespace();
     let name = fields.next().ok_or(Problem::Short)?;
     if name == "cpu" {
-        // Linux 2.6.32 has nine of the ten: guest_nice came with 2.6.33.
-        for (value, field) in values[..CPU_FIELDS].iter_mut().zip(fields) {
-            *value = Some(number(field).ok_or(Problem::NotANumber)?);
-        }
+        values[..CPU_FIELDS].copy_from_slice(&times(fields)?);
         return Ok(true);
     }
     match FIELDS[CPU_FIELDS..].iter().position(|known| *known == name) {

@@ -129,7 +129,7 @@ fn derived(text: &mut String, schema: &Schema, sample: &Sample) {
     let columns = schema.columns(Table::Host);
     let Some((_, values)) = sample.table(Table::Host).and_then(|rows| rows.rows().next()) else { return };
     let field = |term: Term| {
-        let at = columns.iter().position(|column| column.name == term.metric())?;
+        let at = columns.iter().position(|column| Some(column.name.as_str()) == term.own())?;
         Some(columns[at].unit.to_base(values.get(at).copied().flatten()? as f64))
     };
     for metric in derived::ALL.iter().filter(|metric| metric.tables.contains(&Table::Host)) {
@@ -191,6 +191,7 @@ fn factor(unit: Unit) -> Option<f64> {
         Unit::Micros => Some(1e6),
         Unit::Millis | Unit::Milli => Some(1e3),
         Unit::Ticks => Some(100.0),
+        Unit::BasisPoints => Some(1e4),
         Unit::Sectors => Some(1.0 / 512.0),
         _ => None,
     }

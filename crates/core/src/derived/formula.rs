@@ -1,5 +1,7 @@
 //! How a derived metric is made of recorded ones.
 
+use crate::metric::Table;
+
 /// A definition over recorded metrics, in base units: seconds, bytes, pages, counts.
 #[derive(Debug, Clone, Copy)]
 pub enum Formula {
@@ -25,6 +27,12 @@ pub enum Formula {
     OneLess(&'static Formula, &'static Formula),
     /// The product.
     Times(&'static Formula, &'static Formula),
+    /// Of a mean that another tool printed, and the rate of what it is the mean of: their product at each sample, so that the
+    /// quotient of this and the rate weighs every sample by its amount.
+    Weighted(&'static str, &'static str),
+    /// The rise per second of a counter, summed over the entities of a table: CPUs, and disks that are devices of their own. What one
+    /// of them does not tell (it went offline, its counter fell) is left out of all members alike.
+    Sum(Table, &'static str),
     /// Half of it.
     Half(&'static Formula),
     /// KiB as bytes: fields that the kernel counts in KiB without a unit.
@@ -38,16 +46,41 @@ pub enum Term {
     Gauge(&'static str),
     /// Its rise per second, or its stored rate.
     Rate(&'static str),
+    /// The product of a stored mean and the stored rate of what it is the mean of.
+    Weighted(&'static str, &'static str),
+    /// Its rise per second over the entities of another table.
+    Sum(Table, &'static str),
 }
 
 impl Term {
-    /// The metric's name.
+    /// The metric's name; of a weighted mean that of the mean.
     pub const fn metric(self) -> &'static str {
         match self {
-            Self::Gauge(metric) | Self::Rate(metric) => metric,
+            Self::Gauge(metric) | Self::Rate(metric) | Self::Weighted(metric, _) | Self::Sum(_, metric) => metric,
+        }
+    }
+
+    /// The metric's name when it is a value or a rate of the formula's own table, as one reading of that table gives it.
+    pub const fn own(self) -> Option<&'static str> {
+        match self {
+            Self::Gauge(metric) | Self::Rate(metric) => Some(metric),
+            Self::Weighted(..) | Self::Sum(..) => None,
+        }
+    }
+
+    /// All that a recording must have for it: metrics of the formula's own table, or of another one.
+    pub fn needs(self) -> Vec<(Option<Table>, &'static str)> {
+        match self {
+            Self::Gauge(metric) | Self::Rate(metric) => vec![(None, metric)],
+            Self::Weighted(mean, weight) => vec![(None, mean), (None, weight)],
+            Self::Sum(Table::Disk, metric) => vec![(Some(Table::Disk), metric), (Some(Table::Disk), PHYSICAL)],
+            Self::Sum(table, metric) => vec![(Some(table), metric)],
         }
     }
 }
+
+/// The metric by which disks are summed: those of which it is 1.
+pub(super) const PHYSICAL: &str = "physical";
 
 impl Formula {
     /// Evaluates it from its members' values in base units.
@@ -68,6 +101,8 @@ impl Formula {
                 Some((1.0 - ratio).clamp(0.0, 1.0))
             }
             Self::Times(one, other) => Some(of(one)? * of(other)?),
+            Self::Weighted(mean, weight) => member(Term::Weighted(mean, weight)),
+            Self::Sum(table, metric) => member(Term::Sum(*table, metric)),
             Self::Half(whole) => Some(of(whole)? / 2.0),
             Self::Kib(kib) => Some(of(kib)? * 1024.0),
         }
@@ -84,6 +119,8 @@ impl Formula {
         match self {
             Self::Gauge(metric) => add(terms, Term::Gauge(metric)),
             Self::Rate(metric) => add(terms, Term::Rate(metric)),
+            Self::Weighted(mean, weight) => add(terms, Term::Weighted(mean, weight)),
+            Self::Sum(table, metric) => add(terms, Term::Sum(*table, metric)),
             Self::All(parts) | Self::Any(parts) | Self::First(parts) => {
                 parts.iter().for_each(|part| part.collect(terms))
             }
@@ -106,12 +143,12 @@ impl Formula {
     /// Whether it is a sum of its members, so that their amounts give its amount.
     pub fn is_sum(&self) -> bool {
         match self {
-            Self::Gauge(_) | Self::Rate(_) => true,
+            Self::Gauge(_) | Self::Rate(_) | Self::Sum(..) => true,
             Self::All(parts) | Self::Any(parts) | Self::First(parts) => parts.iter().all(Self::is_sum),
             Self::With(one, others) => one.is_sum() && others.iter().all(Self::is_sum),
             Self::Half(one) | Self::Kib(one) => one.is_sum(),
             Self::Less(one, other) => one.is_sum() && other.is_sum(),
-            Self::LessFloored(..) | Self::Per(..) | Self::OneLess(..) | Self::Times(..) => false,
+            Self::LessFloored(..) | Self::Per(..) | Self::OneLess(..) | Self::Times(..) | Self::Weighted(..) => false,
         }
     }
 }

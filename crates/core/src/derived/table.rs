@@ -1,6 +1,8 @@
 //! The table of derived metrics.
 
-use super::Formula::{All, Any, First, Gauge, Half, Kib, Less, LessFloored, OneLess, Per, Rate, Times, With};
+use super::Formula::{
+    All, Any, First, Gauge, Half, Kib, Less, LessFloored, OneLess, Per, Rate, Sum, Times, Weighted, With,
+};
 use super::{CodeSource, Derived, Formula};
 use crate::metric::Table;
 use crate::quantity::Unit;
@@ -47,18 +49,85 @@ const READS_AND_WRITES: Formula = All(&[Rate("reads"), Rate("writes")]);
 const REQUESTS: Formula = First(&[With(&READS_AND_WRITES, &[Rate("discards")]), Rate("reads_writes")]);
 const TRANSFERRED: Formula = With(&All(&[Rate("read_sectors"), Rate("write_sectors")]), &[Rate("discard_sectors")]);
 const REQUEST_TIME: Formula = With(&All(&[Rate("read_ms"), Rate("write_ms")]), &[Rate("discard_ms")]);
-/// The same of a tool that prints the mean time of reads and of writes.
-const PRINTED_REQUEST_TIME: Formula =
-    All(&[Times(&Rate("read_await_ms"), &Rate("reads")), Times(&Rate("write_await_ms"), &Rate("writes"))]);
+/// The same of a tool that prints the mean time of each kind of request.
+const PRINTED_REQUEST_TIME: Formula = With(
+    &All(&[Weighted("read_await_ms", "reads"), Weighted("write_await_ms", "writes")]),
+    &[Weighted("discard_await_ms", "discards")],
+);
 
-/// All CPU time. Its states user and nice contain the time of guests.
+/// A mean over all requests that another tool printed, weighted by them: as the tool itself counts requests, or as it prints them.
+macro_rules! printed_mean {
+    ($mean:literal) => {
+        First(&[
+            Per(&Weighted($mean, "reads_writes"), &Rate("reads_writes")),
+            Per(&All(&[Weighted($mean, "reads"), Weighted($mean, "writes")]), &READS_AND_WRITES),
+        ])
+    };
+}
+
+/// A mean over requests of one kind: from the kernel's sum, else the mean that another tool printed, weighted by the requests.
+macro_rules! mean_of {
+    ($sum:literal, $requests:literal, $mean:literal) => {
+        First(&[Per(&Rate($sum), &Rate($requests)), Per(&Weighted($mean, $requests), &Rate($requests)), Rate($mean)])
+    };
+}
+
+/// The same where another tool's printed mean is nearer than the quotient of two numbers that it rounded.
+macro_rules! printed_or_mean_of {
+    ($sum:literal, $requests:literal, $mean:literal) => {
+        First(&[Per(&Weighted($mean, $requests), &Rate($requests)), Per(&Rate($sum), &Rate($requests)), Rate($mean)])
+    };
+}
+
+/// Requests or sectors of all disks that are devices of their own.
+const HOST_READS: Formula = First(&[Rate("io_reads"), Sum(Table::Disk, "reads")]);
+const HOST_WRITES: Formula = First(&[Rate("io_writes"), Sum(Table::Disk, "writes")]);
+const HOST_DISCARDS: Formula = First(&[Rate("io_discards"), Sum(Table::Disk, "discards")]);
+
+/// A sum of CPU states as a share of all CPU time: over the single CPUs, so that one that goes offline takes only its own time with it;
+/// of a recording without single CPUs, and of one CPU, from its own times; else as another tool printed it. The states user and
+/// nice contain the time of guests.
+macro_rules! cpu_share {
+    (|$time:ident| $formula:expr, $($printed:expr),+) => {
+        First(&[
+            {
+                macro_rules! $time { ($metric:literal) => { Sum(Table::Cpu, $metric) }; }
+                Per(&$formula, &CPU_TIME_OF_CPUS)
+            },
+            {
+                macro_rules! $time { ($metric:literal) => { Rate($metric) }; }
+                Per(&$formula, &CPU_TIME)
+            },
+            $($printed),+
+        ])
+    };
+}
+const CPU_TIME_OF_CPUS: Formula = With(
+    &All(&[
+        Sum(Table::Cpu, "cpu_user"),
+        Sum(Table::Cpu, "cpu_nice"),
+        Sum(Table::Cpu, "cpu_system"),
+        Sum(Table::Cpu, "cpu_idle"),
+    ]),
+    &[
+        Sum(Table::Cpu, "cpu_iowait"),
+        Sum(Table::Cpu, "cpu_irq"),
+        Sum(Table::Cpu, "cpu_softirq"),
+        Sum(Table::Cpu, "cpu_steal"),
+    ],
+);
 const CPU_TIME: Formula = With(
     &All(&[Rate("cpu_user"), Rate("cpu_nice"), Rate("cpu_system"), Rate("cpu_idle")]),
     &[Rate("cpu_iowait"), Rate("cpu_irq"), Rate("cpu_softirq"), Rate("cpu_steal")],
 );
-const SYSTEM_TIME: Formula = With(&Rate("cpu_system"), &[Rate("cpu_irq"), Rate("cpu_softirq")]);
 
 const MEMORY_USED: Formula = Less(&Gauge("MemTotal"), &Gauge("MemAvailable"));
+/// What sar calls used (sysstat since 11.7.3).
+const MEMORY_IN_USE: Formula = First(&[
+    Gauge("kbmemused"),
+    LessFloored(&Gauge("MemTotal"), &All(&[Gauge("MemFree"), Gauge("Buffers"), Gauge("Cached"), Gauge("Slab")])),
+]);
+const SWAP_IN_USE: Formula = First(&[Less(&Gauge("SwapTotal"), &Gauge("SwapFree")), Gauge("swap_used")]);
 const UNWRITTEN: Formula = All(&[Gauge("nr_dirty"), Gauge("nr_writeback")]);
 const FREERUN: Formula = Half(&All(&[Gauge("nr_dirty_threshold"), Gauge("nr_dirty_background_threshold")]));
 
@@ -69,8 +138,43 @@ derived! {
         Per(&MEMORY_USED, &Gauge("MemTotal"));
         "used memory as a share of MemTotal"
     SWAP_USED "swap_used" Bytes [Host] LINUX "mm/swapfile.c" "si_swapinfo" =
-        First(&[Less(&Gauge("SwapTotal"), &Gauge("SwapFree")), Gauge("swap_used")]);
+        SWAP_IN_USE;
         "swap in use: SwapTotal less SwapFree"
+    SWAP_USED_SHARE "swap_used_share" Ratio [Host] SYSSTAT "pr_stats.c" "stub_print_swap_stats" =
+        First(&[Per(&SWAP_IN_USE, &Gauge("SwapTotal")), Gauge("swpused_share")]);
+        "swap in use as a share of all swap (sar's %swpused)"
+    SWAP_CACHED_SHARE "swap_cached_share" Ratio [Host] SYSSTAT "pr_stats.c" "stub_print_swap_stats" =
+        First(&[Per(&Gauge("SwapCached"), &SWAP_IN_USE), Gauge("swpcad_share")]);
+        "memory that is in swap as well, as a share of the swap in use (sar's %swpcad)"
+    MEMORY_USED_BY_SAR "memused" Bytes [Host] SYSSTAT "pr_stats.c" "stub_print_memory_stats" = MEMORY_IN_USE;
+        "sar's kbmemused: MemTotal less MemFree, Buffers, Cached and Slab; of an import what that sysstat printed"
+    MEMORY_USED_BY_SAR_SHARE "memused_share" Ratio [Host] SYSSTAT "pr_stats.c" "stub_print_memory_stats" =
+        First(&[Gauge("memused_share"), Per(&MEMORY_IN_USE, &Gauge("MemTotal"))]);
+        "the same as a share of MemTotal (sar's %memused)"
+    COMMITTED_SHARE "committed_share" Ratio [Host] SYSSTAT "pr_stats.c" "stub_print_memory_stats" =
+        First(&[Gauge("commit_share"), Per(&Gauge("Committed_AS"), &All(&[Gauge("MemTotal"), Gauge("SwapTotal")]))]);
+        "memory that has been promised as a share of memory and swap (sar's %commit)"
+    HUGE_FREE "hugefree" Bytes [Host] SYSSTAT "rd_stats.c" "read_meminfo_huge" =
+        Times(&Gauge("HugePages_Free"), &Gauge("Hugepagesize"));
+        "free huge pages of the default size"
+    HUGE_USED "hugeused" Bytes [Host] SYSSTAT "pr_stats.c" "stub_print_huge_stats" =
+        Times(&Less(&Gauge("HugePages_Total"), &Gauge("HugePages_Free")), &Gauge("Hugepagesize"));
+        "huge pages of the default size in use"
+    HUGE_USED_SHARE "hugeused_share" Ratio [Host] SYSSTAT "pr_stats.c" "stub_print_huge_stats" =
+        Per(&Less(&Gauge("HugePages_Total"), &Gauge("HugePages_Free")), &Gauge("HugePages_Total"));
+        "huge pages in use as a share of the pool"
+    HUGE_RESERVED "hugereserved" Bytes [Host] SYSSTAT "rd_stats.c" "read_meminfo_huge" =
+        Times(&Gauge("HugePages_Rsvd"), &Gauge("Hugepagesize"));
+        "huge pages that are promised and not yet in use"
+    HUGE_SURPLUS "hugesurplus" Bytes [Host] SYSSTAT "rd_stats.c" "read_meminfo_huge" =
+        Times(&Gauge("HugePages_Surp"), &Gauge("Hugepagesize"));
+        "huge pages beyond the size of the pool"
+    CACHE_AND_SLAB "cache_and_slab" Bytes [Host] PROCPS "src/vmstat.c" "new_format" =
+        First(&[All(&[Gauge("Cached"), Gauge("SReclaimable")]), Gauge("cache_and_slab")]);
+        "page cache and slab that can be reclaimed (cache of vmstat and free)"
+    RUN_QUEUE "run_queue" Count [Host] LINUX "fs/proc/stat.c" "show_stat" =
+        First(&[Gauge("procs_running"), Gauge("runq_size")]);
+        "runnable tasks, the recorder included; of an import without sar itself"
     FREERUN_CEILING "freerun" Pages [Host] LINUX "mm/page-writeback.c" "dirty_freerun_ceiling" = FREERUN;
         "dirty and writeback pages up to which no writer is throttled: half way between the two dirty thresholds"
     DIRTY_ROOM "dirty_room" Pages [Host] LINUX "mm/page-writeback.c" "balance_dirty_pages" =
@@ -108,7 +212,14 @@ derived! {
         LessFloored(&STOLEN_BY_KIND, &STOLEN_BY_RECLAIMER);
         "pages that reclaim freed at a control group's limit or for its memory.reclaim"
     EFFICIENCY "efficiency" Ratio [Host Cgroup] SYSSTAT "pr_stats.c" "print_paging_stats" =
-        First(&[Per(&ALL_STOLEN, &ALL_SCANNED), Rate("vmeff")]);
+        First(&[
+            Per(
+                &All(&[Weighted("vmeff", "pgscan_kswapd"), Weighted("vmeff", "pgscan_direct")]),
+                &All(&[Rate("pgscan_kswapd"), Rate("pgscan_direct")]),
+            ),
+            Per(&ALL_STOLEN, &ALL_SCANNED),
+            Rate("vmeff"),
+        ]);
         "stolen pages as a share of scanned pages (sar's %vmeff); low when reclaim scans pages that it cannot free"
     REFAULTS_FILE "refaults_file" PagesPerSecond [Host Cgroup] LINUX "mm/workingset.c" "workingset_refault" =
         FILE_REFAULTS;
@@ -119,6 +230,16 @@ derived! {
     REFAULTS "refaults" PagesPerSecond [Host Cgroup] LINUX "mm/workingset.c" "workingset_refault" =
         With(&FILE_REFAULTS, &[Rate("workingset_refault_anon")]);
         "pages that were read or swapped in again after reclaim had evicted them"
+    DEMOTED "demoted" PagesPerSecond [Host] LINUX "mm/vmscan.c" "demote_folio_list" = First(&[
+        Rate("pgdemote"),
+        Any(&[
+            Rate("pgdemote_kswapd"),
+            Rate("pgdemote_direct"),
+            Rate("pgdemote_khugepaged"),
+            Rate("pgdemote_proactive"),
+        ]),
+    ]);
+        "pages that reclaim moved to a slower memory tier"
     MAJOR_FAULTS "major_faults" PerSecond [Host Cgroup] LINUX "mm/memory.c" "do_swap_page" = Rate("pgmajfault");
         "page faults that read from a device"
     SWAP_IN "swap_in" PagesPerSecond [Host] LINUX "mm/page_io.c" "swap_read_folio_bdev_async" = Rate("pswpin");
@@ -143,41 +264,124 @@ derived! {
         Rate("write_sectors");
         "bytes that a disk wrote"
     REQUEST_SIZE "request_size" Bytes [Disk] SYSSTAT "common.c" "compute_ext_disk_stats" =
-        First(&[Per(&TRANSFERRED, &REQUESTS), Rate("request_sectors")]);
+        First(&[printed_mean!("request_sectors"), Per(&TRANSFERRED, &REQUESTS), Rate("request_sectors")]);
         "mean size of a request: bytes read, written and discarded by the requests that tps counts"
     QUEUE_DEPTH "queue_depth" Count [Disk] LINUX "block/genhd.c" "diskstats_show" =
         First(&[Rate("weighted_io_ms"), Rate("queue_depth")]);
         "mean number of requests in flight or in the queue of a disk"
     AWAIT "await" Nanos [Disk] SYSSTAT "common.c" "compute_ext_disk_stats" =
-        First(&[Per(&REQUEST_TIME, &REQUESTS), Rate("await_ms"), Per(&PRINTED_REQUEST_TIME, &READS_AND_WRITES)]);
+        First(&[
+            Per(&REQUEST_TIME, &REQUESTS),
+            printed_mean!("await_ms"),
+            Rate("await_ms"),
+            Per(&PRINTED_REQUEST_TIME, &REQUESTS),
+        ]);
         "mean time from the submission of a request to its completion, its time in the queue included"
     READ_AWAIT "read_await" Nanos [Disk] SYSSTAT "iostat.c" "write_ext_stat" =
-        First(&[Per(&Rate("read_ms"), &Rate("reads")), Rate("read_await_ms")]);
+        mean_of!("read_ms", "reads", "read_await_ms");
         "await of reads"
     WRITE_AWAIT "write_await" Nanos [Disk] SYSSTAT "iostat.c" "write_ext_stat" =
-        First(&[Per(&Rate("write_ms"), &Rate("writes")), Rate("write_await_ms")]);
+        mean_of!("write_ms", "writes", "write_await_ms");
         "await of writes"
+    DISCARD_AWAIT "discard_await" Nanos [Disk] SYSSTAT "iostat.c" "write_ext_stat" =
+        mean_of!("discard_ms", "discards", "discard_await_ms");
+        "await of discards"
+    FLUSH_AWAIT "flush_await" Nanos [Disk] SYSSTAT "iostat.c" "write_ext_stat" =
+        mean_of!("flush_ms", "flushes", "flush_await_ms");
+        "await of flushes"
+    DISCARD_BANDWIDTH "discard_bandwidth" BytesPerSecond [Disk] LINUX "block/blk-mq.c" "blk_account_io_completion" =
+        Rate("discard_sectors");
+        "bytes that a disk discarded"
+    READ_SIZE "read_size" Bytes [Disk] SYSSTAT "iostat.c" "write_ext_stat" =
+        printed_or_mean_of!("read_sectors", "reads", "read_request_sectors");
+        "mean size of a read"
+    WRITE_SIZE "write_size" Bytes [Disk] SYSSTAT "iostat.c" "write_ext_stat" =
+        printed_or_mean_of!("write_sectors", "writes", "write_request_sectors");
+        "mean size of a write"
+    DISCARD_SIZE "discard_size" Bytes [Disk] SYSSTAT "iostat.c" "write_ext_stat" =
+        printed_or_mean_of!("discard_sectors", "discards", "discard_request_sectors");
+        "mean size of a discard"
     BUSY "busy" Ratio [Disk] LINUX "block/blk-core.c" "update_io_ticks" = First(&[Rate("io_ms"), Rate("util")]);
         "share of time in which a disk had at least one request in flight (iostat's %util)"
 
-    CPU_USER "cpu_user" Ratio [Host] LINUX "fs/proc/stat.c" "show_stat" =
-        First(&[Per(&Rate("cpu_user"), &CPU_TIME), Rate("cpu_user_share")]);
+    HOST_TPS "host_tps" PerSecond [Host] SYSSTAT "rd_stats.c" "read_diskstats_io" =
+        First(&[Rate("io_requests"), With(&All(&[HOST_READS, HOST_WRITES]), &[HOST_DISCARDS])]);
+        "requests that all disks completed: of devices of their own, not of partitions, loop, zram, md or dm"
+    HOST_RTPS "host_rtps" PerSecond [Host] SYSSTAT "rd_stats.c" "read_diskstats_io" = HOST_READS;
+        "reads that all disks completed"
+    HOST_WTPS "host_wtps" PerSecond [Host] SYSSTAT "rd_stats.c" "read_diskstats_io" = HOST_WRITES;
+        "writes that all disks completed"
+    HOST_DTPS "host_dtps" PerSecond [Host] SYSSTAT "rd_stats.c" "read_diskstats_io" = HOST_DISCARDS;
+        "discards that all disks completed"
+    HOST_READ_BANDWIDTH "host_read_bandwidth" BytesPerSecond [Host] SYSSTAT "rd_stats.c" "read_diskstats_io" =
+        First(&[Rate("io_read_sectors"), Sum(Table::Disk, "read_sectors")]);
+        "bytes that all disks read"
+    HOST_WRITE_BANDWIDTH "host_write_bandwidth" BytesPerSecond [Host] SYSSTAT "rd_stats.c" "read_diskstats_io" =
+        First(&[Rate("io_write_sectors"), Sum(Table::Disk, "write_sectors")]);
+        "bytes that all disks wrote"
+    HOST_DISCARD_BANDWIDTH "host_discard_bandwidth" BytesPerSecond [Host] SYSSTAT "rd_stats.c" "read_diskstats_io" =
+        First(&[Rate("io_discard_sectors"), Sum(Table::Disk, "discard_sectors")]);
+        "bytes that all disks discarded"
+
+    CPU_USER "cpu_user" Ratio [Host Cpu] LINUX "fs/proc/stat.c" "show_stat" =
+        cpu_share!(|time| time!("cpu_user"), Rate("cpu_user_share"));
         "share of CPU time in user mode, guests included, without nice"
-    CPU_NICE "cpu_nice" Ratio [Host] LINUX "fs/proc/stat.c" "show_stat" =
-        First(&[Per(&Rate("cpu_nice"), &CPU_TIME), Rate("cpu_nice_share")]);
+    CPU_NICE "cpu_nice" Ratio [Host Cpu] LINUX "fs/proc/stat.c" "show_stat" =
+        cpu_share!(|time| time!("cpu_nice"), Rate("cpu_nice_share"));
         "share of CPU time in user mode at lowered priority"
-    CPU_SYSTEM "cpu_system" Ratio [Host] LINUX "fs/proc/stat.c" "show_stat" =
-        First(&[Per(&SYSTEM_TIME, &CPU_TIME), Rate("cpu_system_share")]);
+    CPU_SYSTEM "cpu_system" Ratio [Host Cpu] LINUX "fs/proc/stat.c" "show_stat" =
+        cpu_share!(
+            |time| With(&time!("cpu_system"), &[time!("cpu_irq"), time!("cpu_softirq")]),
+            Rate("cpu_system_share")
+        );
         "share of CPU time in the kernel, interrupts included"
-    CPU_IOWAIT "cpu_iowait" Ratio [Host] LINUX "fs/proc/stat.c" "show_stat" =
-        First(&[Per(&Rate("cpu_iowait"), &CPU_TIME), Rate("cpu_iowait_share")]);
+    CPU_IOWAIT "cpu_iowait" Ratio [Host Cpu] LINUX "fs/proc/stat.c" "show_stat" =
+        cpu_share!(|time| time!("cpu_iowait"), Rate("cpu_iowait_share"));
         "share of CPU time that was idle while a task of that CPU waited for IO"
-    CPU_STEAL "cpu_steal" Ratio [Host] LINUX "fs/proc/stat.c" "show_stat" =
-        First(&[Per(&Rate("cpu_steal"), &CPU_TIME), Rate("cpu_steal_share")]);
+    CPU_STEAL "cpu_steal" Ratio [Host Cpu] LINUX "fs/proc/stat.c" "show_stat" =
+        cpu_share!(|time| time!("cpu_steal"), Rate("cpu_steal_share"));
         "share of CPU time that the hypervisor gave to others"
-    CPU_IDLE "cpu_idle" Ratio [Host] LINUX "fs/proc/stat.c" "show_stat" =
-        First(&[Per(&Rate("cpu_idle"), &CPU_TIME), Rate("cpu_idle_share")]);
+    CPU_IDLE "cpu_idle" Ratio [Host Cpu] LINUX "fs/proc/stat.c" "show_stat" =
+        cpu_share!(|time| time!("cpu_idle"), Rate("cpu_idle_share"));
         "share of CPU time that was idle with no task waiting for IO"
+    CPU_USER_ALONE "cpu_user_alone" Ratio [Host Cpu] LINUX "fs/proc/stat.c" "show_stat" =
+        cpu_share!(
+            |time| LessFloored(&time!("cpu_user"), &time!("cpu_guest")),
+            LessFloored(&Rate("cpu_user_share"), &Rate("cpu_guest_share"))
+        );
+        "share of CPU time in user mode without guests and nice (%usr of sar -u ALL)"
+    CPU_NICE_ALONE "cpu_nice_alone" Ratio [Host Cpu] LINUX "fs/proc/stat.c" "show_stat" =
+        cpu_share!(
+            |time| LessFloored(&time!("cpu_nice"), &time!("cpu_guest_nice")),
+            LessFloored(&Rate("cpu_nice_share"), &Rate("cpu_guest_nice_share")),
+            Rate("cpu_nice_share")
+        );
+        "share of CPU time in user mode at lowered priority without guests (%nice of sar -u ALL)"
+    CPU_SYSTEM_ALONE "cpu_system_alone" Ratio [Host Cpu] LINUX "fs/proc/stat.c" "show_stat" =
+        cpu_share!(
+            |time| time!("cpu_system"),
+            LessFloored(&Rate("cpu_system_share"), &All(&[Rate("cpu_irq_share"), Rate("cpu_softirq_share")]))
+        );
+        "share of CPU time in the kernel without interrupts (%sys of sar -u ALL)"
+    CPU_IRQ "cpu_irq" Ratio [Host Cpu] LINUX "fs/proc/stat.c" "show_stat" =
+        cpu_share!(|time| time!("cpu_irq"), Rate("cpu_irq_share"));
+        "share of CPU time in interrupts"
+    CPU_SOFTIRQ "cpu_softirq" Ratio [Host Cpu] LINUX "fs/proc/stat.c" "show_stat" =
+        cpu_share!(|time| time!("cpu_softirq"), Rate("cpu_softirq_share"));
+        "share of CPU time in soft interrupts"
+    CPU_GUEST "cpu_guest" Ratio [Host Cpu] LINUX "fs/proc/stat.c" "show_stat" =
+        cpu_share!(|time| time!("cpu_guest"), Rate("cpu_guest_share"));
+        "share of CPU time in guests without nice"
+    CPU_GUEST_NICE "cpu_guest_nice" Ratio [Host Cpu] LINUX "fs/proc/stat.c" "show_stat" =
+        cpu_share!(|time| time!("cpu_guest_nice"), Rate("cpu_guest_nice_share"));
+        "share of CPU time in guests at lowered priority"
+    CPU_USER_AND_NICE "cpu_user_and_nice" Ratio [Host Cpu] LINUX "fs/proc/stat.c" "show_stat" =
+        cpu_share!(
+            |time| All(&[time!("cpu_user"), time!("cpu_nice")]),
+            Rate("cpu_user_nice_share"),
+            All(&[Rate("cpu_user_share"), Rate("cpu_nice_share")])
+        );
+        "share of CPU time in user mode, guests and nice included (us of vmstat)"
     CPUS "cpus" Count [Process] LINUX "fs/proc/array.c" "do_task_stat" = All(&[Rate("utime"), Rate("stime")]);
         "mean number of CPUs that a process used"
     HIT_RATIO "hit_ratio" Ratio [Process] LINUX "fs/proc/base.c" "do_io_accounting" =

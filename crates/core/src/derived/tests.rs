@@ -84,7 +84,19 @@ fn dimension(formula: &Formula, table: Table) -> Option<Dimension> {
             assert_eq!(of(one), of(other), "{formula:?}");
             Some(Dimension::default())
         }
-        Formula::Times(..) => None,
+        Formula::Times(one, other) => {
+            let (one, other) = (of(one)?, of(other)?);
+            Some(Dimension {
+                seconds: one.seconds + other.seconds,
+                bytes: one.bytes + other.bytes,
+                pages: one.pages + other.pages,
+            })
+        }
+        Formula::Weighted(..) => None,
+        Formula::Sum(table, name) => {
+            let unit = metric::find(*table, name).map(|metric| metric.unit.base().0)?;
+            Some(Dimension { seconds: unit.seconds - 1, ..unit })
+        }
         Formula::Half(one) => of(one),
         Formula::Kib(one) => of(one).map(|one| Dimension { bytes: one.bytes + 1, ..one }),
     }
@@ -239,6 +251,131 @@ proptest! {
                 Some(value) => prop_assert!((value - sum.0 / sum.1).abs() <= 1e-9 * (1.0 + value)),
                 None => prop_assert_eq!(from, to),
             }
+        }
+    }
+}
+
+/// An entity: its table, name and columns, and its values at each second; none where it is away.
+type Rows<'a> = (Table, &'a str, &'a [&'static str], &'a [Option<&'a [i64]>]);
+
+/// A recording of several entities.
+fn machine(entities: &[Rows<'_>]) -> Recording {
+    let mut builder = RecordingBuilder::new(Manifest { interval: Nanos::new(1_000_000_000), ..Manifest::default() });
+    for second in 0..entities[0].3.len() {
+        let at = i64::try_from(second).unwrap() * SECOND;
+        builder.stamp(Stamp { boot_ns: at, wall_ns: at, mono_ns: at });
+        for (table, name, columns, rows) in entities {
+            for (metric, value) in columns.iter().zip(rows[second].unwrap_or_default()) {
+                let known = metric::find(*table, metric).unwrap();
+                let column = Column { name: (*metric).to_owned(), kind: known.kind, unit: known.unit };
+                builder.value(*table, name, &column, *value);
+            }
+        }
+    }
+    builder.finish()
+}
+
+const CPU: [&str; 5] = ["cpu_user", "cpu_nice", "cpu_system", "cpu_idle", "cpu_iowait"];
+
+#[test]
+fn a_cpu_that_goes_offline_takes_only_its_own_time_with_it() {
+    // The line of all CPUs loses the times of cpu1 when it goes, so idle falls: sysstat's example of 66.7 % user.
+    let host: [Option<&[i64]>; 4] =
+        [&[100, 0, 0, 100_000, 0][..], &[110, 0, 0, 50_090, 0], &[120, 0, 0, 50_180, 0], &[130, 0, 0, 50_270, 0]]
+            .map(Some);
+    let one: [Option<&[i64]>; 4] =
+        [&[50, 0, 0, 50_000, 0][..], &[60, 0, 0, 50_090, 0], &[70, 0, 0, 50_180, 0], &[80, 0, 0, 50_270, 0]].map(Some);
+    let gone: [Option<&[i64]>; 4] = [Some(&[50, 0, 0, 50_000, 0]), None, None, Some(&[55, 0, 0, 3, 0])];
+    let all = |cpus: bool| {
+        let mut entities: Vec<Rows<'_>> = vec![(Table::Host, "", &CPU, &host)];
+        if cpus {
+            entities.extend([(Table::Cpu, "0", &CPU[..], &one[..]), (Table::Cpu, "1", &CPU, &gone)]);
+        }
+        machine(&entities)
+    };
+    let over = |recording: &Recording, from: i64, to: i64| {
+        CPU_USER.over(recording, Table::Host, "", (from * SECOND, to * SECOND))
+    };
+    let with = all(true);
+    assert_eq!(over(&with, 0, 1), Some(0.1), "10 of 100 ticks of the CPU that stays");
+    assert!(
+        (over(&with, 0, 3).unwrap() - 0.1).abs() < 1e-12,
+        "the time in which the idle time of cpu1 fell is not known"
+    );
+    assert_eq!(CPU_USER.over(&with, Table::Cpu, "0", (0, SECOND)), Some(0.1));
+    assert_eq!(CPU_USER.over(&with, Table::Cpu, "1", (0, SECOND)), None, "not the sum over all CPUs");
+    let walk = CPU_USER.walk(&with, Table::Host, "").unwrap();
+    let falls: Vec<&Fall<'_>> = walk.falls().filter(|fall| fall.entity == "1").collect();
+    assert_eq!(falls, [&Fall { from: 0, to: 3 * SECOND, entity: "1", metric: "cpu_idle" }]);
+    let without = all(false);
+    assert_eq!(over(&without, 0, 1), None, "a group whose member fell gives nothing");
+    assert_eq!(over(&without, 1, 2), Some(0.1));
+}
+
+#[test]
+fn waiting_for_io_that_was_counted_as_idle_later_is_no_reset() {
+    let rows: [Option<&[i64]>; 3] = [&[0, 0, 0, 0, 50][..], &[10, 0, 0, 90, 49], &[20, 0, 0, 180, 49]].map(Some);
+    let recording = machine(&[(Table::Host, "", &CPU, &rows)]);
+    let over = |derived: &'static Derived| derived.over(&recording, Table::Host, "", (0, SECOND));
+    assert_eq!((over(&CPU_USER), over(&CPU_IOWAIT)), (Some(0.1), Some(0.0)));
+}
+
+#[test]
+fn the_host_s_io_is_that_of_devices_of_their_own() {
+    const DISK: [&str; 4] = ["reads", "writes", "discards", "physical"];
+    let vda: [Option<&[i64]>; 3] = [&[0, 0, 0, 1][..], &[10, 20, 5, 1], &[20, 40, 10, 1]].map(Some);
+    let part: [Option<&[i64]>; 3] = [&[0, 0, 0, 0][..], &[10, 20, 5, 0], &[20, 40, 10, 0]].map(Some);
+    let vdb: [Option<&[i64]>; 3] = [None, Some(&[7, 0, 0, 1]), Some(&[8, 0, 0, 1])];
+    let host: [Option<&[i64]>; 3] = [Some(&[1]); 3];
+    let recording = machine(&[
+        (Table::Host, "", &["processes"], &host),
+        (Table::Disk, "vda", &DISK, &vda),
+        (Table::Disk, "vda1", &DISK, &part),
+        (Table::Disk, "vdb", &DISK, &vdb),
+    ]);
+    let over =
+        |derived: &'static Derived, from, to| derived.over(&recording, Table::Host, "", (from * SECOND, to * SECOND));
+    assert_eq!((over(&HOST_TPS, 0, 1), over(&HOST_RTPS, 0, 1)), (Some(35.0), Some(10.0)));
+    assert_eq!(over(&HOST_TPS, 1, 2), Some(36.0), "a disk that came counts from its second sample on");
+}
+
+#[test]
+fn printed_means_are_weighted_by_requests() {
+    let columns = [
+        ("await_ms", Kind::Rate, Unit::Millis),
+        ("reads_writes", Kind::Rate, Unit::Count),
+        ("request_sectors", Kind::Rate, Unit::Sectors),
+    ];
+    let stored = |value: i64| Some(value * RATE_SCALE);
+    // A busy minute of quick large requests, then a quiet one with a slow small request each second.
+    let rows = [(60 * SECOND, [1, 999, 100].map(stored).to_vec()), (120 * SECOND, [101, 1, 8].map(stored).to_vec())];
+    let recording = recording(Table::Disk, 60 * SECOND, &columns, &rows);
+    let over = |derived: &'static Derived, from: i64, to: i64| {
+        derived.over(&recording, Table::Disk, "x", (from * SECOND, to * SECOND))
+    };
+    let near =
+        |value: Option<f64>, expected: f64| assert!((value.unwrap() / expected - 1.0).abs() < 1e-12, "{value:?}");
+    near(over(&AWAIT, 0, 120), 1.1e6);
+    near(over(&REQUEST_SIZE, 0, 120), 512.0 * (99_900.0 + 8.0) / 1000.0);
+    near(over(&AWAIT, 60, 120), 101e6);
+}
+
+proptest! {
+    /// The mean of a printed mean, weighted by its requests, is the quotient of the sums, however the time is divided.
+    #[test]
+    fn weighted_means_are_quotients_of_sums(rows in proptest::collection::vec((1..1000_i64, 0..1000_i64), 1..30)) {
+        let columns = [("await_ms", Kind::Rate, Unit::Millis), ("reads_writes", Kind::Rate, Unit::Count)];
+        let stored: Vec<_> = (1..).zip(&rows)
+            .map(|(at, (wait, requests))| (at * SECOND, vec![Some(wait * RATE_SCALE), Some(requests * RATE_SCALE)]))
+            .collect();
+        let recording = recording(Table::Disk, SECOND, &columns, &stored);
+        let requests: i64 = rows.iter().map(|row| row.1).sum();
+        let waits: i64 = rows.iter().map(|row| row.0 * row.1).sum();
+        let end = i64::try_from(rows.len()).unwrap() * SECOND;
+        let value = AWAIT.over(&recording, Table::Disk, "x", (0, end)).unwrap();
+        if requests > 0 {
+            let expected = waits as f64 / requests as f64 * 1e6;
+            prop_assert!((value - expected).abs() < 1e-9 * expected.max(1.0));
         }
     }
 }

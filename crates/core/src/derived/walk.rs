@@ -1,9 +1,11 @@
 //! A formula along the series of one entity.
 
+use super::formula::PHYSICAL;
 use super::{Formula, Term};
 use crate::metric::{Kind, RATE_SCALE, Table};
 use crate::quantity::Unit;
 use crate::recording::{Recording, Series};
+use std::collections::BTreeMap;
 use std::iter::Peekable;
 
 /// A value over the time between two moments.
@@ -23,18 +25,41 @@ pub struct Walk<'a> {
     formula: &'static Formula,
     unit: Unit,
     members: Vec<Member<'a>>,
-    /// Where a counter of the formula fell, in order of time.
-    falls: Vec<(i64, i64)>,
+    /// Where a counter of the formula fell, by entity, in order of time.
+    falls: BTreeMap<(Table, &'a str), Vec<Fall<'a>>>,
 }
+
+/// A counter fell: the device was replaced, the CPU went offline. Of the formula nothing is known for this time.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Fall<'a> {
+    /// The sample before.
+    pub from: i64,
+    /// The sample at which it is lower.
+    pub to: i64,
+    /// Whose counter, as the table calls it.
+    pub entity: &'a str,
+    /// The counter.
+    pub metric: &'static str,
+}
+
+/// A counter that falls by a tick when the kernel counts as idle what it had counted as waiting for IO, and means nothing by it
+/// (the kernel's Documentation/filesystems/proc.rst; sysstat's `get_per_cpu_interval`): it did not rise.
+const MAY_FALL: &str = "cpu_iowait";
 
 #[derive(Debug)]
 struct Member<'a> {
     term: Term,
-    series: Series<'a>,
-    usual: i64,
-    pieces: Peekable<Pieces<'a>>,
+    /// One, or one for each entity of a sum.
+    parts: Vec<Part<'a>>,
     /// Over the interval that was asked for last.
     value: Option<f64>,
+}
+
+#[derive(Debug)]
+struct Part<'a> {
+    entity: (Table, &'a str),
+    series: Series<'a>,
+    pieces: Peekable<Pieces<'a>>,
 }
 
 impl Formula {
@@ -59,21 +84,48 @@ impl<'a> Walk<'a> {
         entity: &str,
         stretch: Option<(i64, i64)>,
     ) -> Option<Self> {
-        let member = |term: Term| {
+        let (table, entity) = recording.entity(table, entity)?;
+        let part = |(table, entity): (Table, &'a str), term: Term| {
             let series = recording.series(table, entity, term.metric())?;
             let fits = match term {
                 Term::Gauge(_) => series.column().kind == Kind::Gauge,
-                Term::Rate(_) => matches!(series.column().kind, Kind::Counter | Kind::Rate),
+                Term::Rate(_) | Term::Sum(..) => matches!(series.column().kind, Kind::Counter | Kind::Rate),
+                Term::Weighted(..) => series.column().kind == Kind::Rate,
             };
+            let weight = match term {
+                Term::Weighted(_, weight) => Some(recording.series(table, entity, weight)?),
+                _ => None,
+            };
+            if !fits || weight.is_some_and(|weight| weight.column().kind != Kind::Rate) {
+                return None;
+            }
             let usual = series.usual_interval();
-            let series = stretch.map_or(series, |(from, to)| series.around(from, to));
-            let pieces = Pieces::new(series, usual).peekable();
-            fits.then_some(Member { term, series, usual, pieces, value: None })
+            let near = |series: Series<'a>| stretch.map_or(series, |(from, to)| series.around(from, to));
+            let series = near(series);
+            let pieces = Pieces { series, weight: weight.map(near), usual, next: 0, before: None }.peekable();
+            Some(Part { entity: (table, entity), series, pieces })
+        };
+        let member = |term: Term| {
+            let parts: Vec<Part<'a>> = match term {
+                // Of one CPU the sum over all would be another one's.
+                Term::Sum(of, _) if of == table => Vec::new(),
+                Term::Sum(table, _) => {
+                    summed(recording, table).filter_map(|entity| part((table, entity), term)).collect()
+                }
+                _ => part((table, entity), term).into_iter().collect(),
+            };
+            (!parts.is_empty()).then_some(Member { term, parts, value: None })
         };
         let members: Vec<Member<'a>> = formula.terms().into_iter().filter_map(member).collect();
-        let counters = members.iter().filter(|member| member.series.column().kind == Kind::Counter);
-        let mut falls: Vec<(i64, i64)> = counters.flat_map(|member| falls(&member.series)).collect();
-        falls.sort_unstable();
+        let mut falls: BTreeMap<(Table, &'a str), Vec<Fall<'a>>> = BTreeMap::new();
+        for (member, part) in members.iter().flat_map(|member| member.parts.iter().map(move |part| (member, part))) {
+            let metric = member.term.metric();
+            if part.series.column().kind == Kind::Counter && metric != MAY_FALL {
+                let fell = falls_of(&part.series).map(|(from, to)| Fall { from, to, entity: part.entity.1, metric });
+                falls.entry(part.entity).or_default().extend(fell);
+            }
+        }
+        falls.values_mut().for_each(|falls| falls.sort_unstable());
         // Whether the formula can have a value at all: with every member that the recording has.
         let known = |term: Term| members.iter().any(|member| member.term == term).then_some(1.0);
         formula.evaluate(&known)?;
@@ -82,22 +134,28 @@ impl<'a> Walk<'a> {
 
     /// The value over the time after `from` up to `to`.
     pub fn over(&mut self, from: i64, to: i64) -> Option<f64> {
-        let near = self.falls.partition_point(|fall| fall.1 <= from);
-        let falls = &self.falls[near..];
         for member in &mut self.members {
-            member.value = mean(&mut member.pieces, (from, to), falls);
+            let sums = member.parts.iter_mut().map(|part| {
+                let falls = self.falls.get(&part.entity).map_or(&[][..], Vec::as_slice);
+                let near = falls.partition_point(|fall| fall.to <= from);
+                sum(&mut part.pieces, (from, to), &falls[near..])
+            });
+            member.value = Sum::total(sums);
         }
         let members = &self.members;
         let value = self.formula.evaluate(&|term| members.iter().find(|member| member.term == term)?.value)?;
         Some(self.unit.of_base(value))
     }
 
+    /// Where counters of the formula fell, so that nothing is known.
+    pub fn falls(&self) -> impl Iterator<Item = &Fall<'a>> {
+        self.falls.values().flatten()
+    }
+
     /// The value over each interval between neighbouring samples of its members.
     pub fn intervals(mut self) -> Vec<Interval> {
-        let mut edges: Vec<i64> = Vec::new();
-        for member in &self.members {
-            edges.extend(Pieces::new(member.series, member.usual).flat_map(|piece| [piece.from, piece.to]));
-        }
+        let pieces = self.members.iter().flat_map(|member| &member.parts).flat_map(|part| part.pieces.clone());
+        let mut edges: Vec<i64> = pieces.flat_map(|piece| [piece.from, piece.to]).collect();
         edges.sort_unstable();
         edges.dedup();
         let over = |pair: &[i64]| Some(Interval { from: pair[0], to: pair[1], value: self.over(pair[0], pair[1])? });
@@ -105,17 +163,20 @@ impl<'a> Walk<'a> {
     }
 }
 
+/// The entities of a table whose counters are summed: all, but of disks those that are devices of their own, so that what a
+/// partition or a stack of devices passes on is not counted twice.
+fn summed(recording: &Recording, table: Table) -> impl Iterator<Item = &str> {
+    let own = move |entity: &&str| {
+        let physical = || recording.series(table, entity, PHYSICAL).and_then(|series| series.points().next_back());
+        table != Table::Disk || physical().is_some_and(|(_, physical)| physical == 1)
+    };
+    recording.entities(table).map(|(name, _)| name).filter(own)
+}
+
 /// The intervals between neighbouring samples in which a counter fell.
-fn falls(series: &Series<'_>) -> Vec<(i64, i64)> {
-    let mut falls = Vec::new();
-    let mut before: Option<(i64, i64)> = None;
-    for point in series.points() {
-        if let Some(before) = before.filter(|before| before.1 > point.1) {
-            falls.push((before.0, point.0));
-        }
-        before = Some(point);
-    }
-    falls
+fn falls_of(series: &Series<'_>) -> impl Iterator<Item = (i64, i64)> {
+    let points = series.points().zip(series.points().skip(1));
+    points.filter(|(before, after)| before.1 > after.1).map(|(before, after)| (before.0, after.0))
 }
 
 /// The time for which one sample speaks.
@@ -136,19 +197,15 @@ enum Content {
 }
 
 /// The pieces of a series, in order of time.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Pieces<'a> {
     series: Series<'a>,
+    /// What its values are multiplied by, sample by sample.
+    weight: Option<Series<'a>>,
     /// Time between its samples.
     usual: i64,
     next: usize,
     before: Option<(i64, i64)>,
-}
-
-impl<'a> Pieces<'a> {
-    fn new(series: Series<'a>, usual: i64) -> Self {
-        Self { series, usual, next: 0, before: None }
-    }
 }
 
 impl Iterator for Pieces<'_> {
@@ -165,13 +222,20 @@ impl Iterator for Pieces<'_> {
             let (from, content) = match (kind, before) {
                 (Kind::Counter, None) => continue,
                 (Kind::Counter, Some((from, earlier))) => {
-                    let amount = unit.to_base(value.saturating_sub(earlier) as f64);
+                    let amount = unit.to_base(value.saturating_sub(earlier).max(0) as f64);
                     (from, Content::Rise { amount, gap: gap(from) })
                 }
                 (kind, before) => {
                     let near = before.map(|(at, _)| at).filter(|at| !gap(*at));
                     let value = if kind == Kind::Rate { value as f64 / RATE_SCALE as f64 } else { value as f64 };
-                    (near.unwrap_or(to.saturating_sub(self.usual)), Content::Level(unit.to_base(value)))
+                    let weight = match &self.weight {
+                        None => 1.0,
+                        Some(weight) => match weight.last_within(to.saturating_sub(1), to) {
+                            Some(rate) => weight.unit().to_base(rate as f64 / RATE_SCALE as f64),
+                            None => continue,
+                        },
+                    };
+                    (near.unwrap_or(to.saturating_sub(self.usual)), Content::Level(unit.to_base(value) * weight))
                 }
             };
             if to > from {
@@ -181,15 +245,15 @@ impl Iterator for Pieces<'_> {
     }
 }
 
-/// Goes on to the pieces after `from` up to `to` and gives their mean, without the time in `falls`.
-fn mean(pieces: &mut Peekable<Pieces<'_>>, (from, to): (i64, i64), falls: &[(i64, i64)]) -> Option<f64> {
+/// Goes on to the pieces after `from` up to `to` and sums them, without the time in `falls`.
+fn sum(pieces: &mut Peekable<Pieces<'_>>, (from, to): (i64, i64), falls: &[Fall<'_>]) -> Sum {
     let mut sum = Sum::default();
     while let Some(piece) = pieces.peek().filter(|piece| piece.from < to) {
         let inside = (piece.from.max(from), piece.to.min(to));
         let mut free = inside.0;
-        for fall in falls.iter().take_while(|fall| fall.0 < inside.1) {
-            sum.add(piece, free, fall.0);
-            free = free.max(fall.1);
+        for fall in falls.iter().take_while(|fall| fall.from < inside.1) {
+            sum.add(piece, free, fall.from);
+            free = free.max(fall.to);
         }
         sum.add(piece, free, inside.1);
         if piece.to > to {
@@ -197,7 +261,7 @@ fn mean(pieces: &mut Peekable<Pieces<'_>>, (from, to): (i64, i64), falls: &[(i64
         }
         pieces.next();
     }
-    sum.mean()
+    sum
 }
 
 /// The pieces of an interval.
@@ -231,12 +295,23 @@ impl Sum {
         self.time += time;
     }
 
-    fn mean(self) -> Option<f64> {
-        let time = Some(self.time).filter(|time| *time > 0)? as f64;
-        Some(match self.levels {
+    /// The mean of one, or the sum of the means of several over the longest of their times; absent when there is no time.
+    fn total(sums: impl Iterator<Item = Self>) -> Option<f64> {
+        let all = sums.reduce(|one, other| Self {
+            amount: one.in_seconds() + other.in_seconds(),
+            time: one.time.max(other.time),
+            levels: None,
+        })?;
+        let time = Some(all.time).filter(|time| *time > 0)? as f64;
+        Some(match all.levels {
             // The bounds take off what floating point adds: the mean of equal values is that value.
-            Some((low, high)) => (self.amount / time).clamp(low, high),
-            None => self.amount / (time / 1e9),
+            Some((low, high)) => (all.amount / time).clamp(low, high),
+            None => all.amount / (time / 1e9),
         })
+    }
+
+    /// Rises, or levels times seconds.
+    fn in_seconds(&self) -> f64 {
+        if self.levels.is_some() { self.amount / 1e9 } else { self.amount }
     }
 }

@@ -21,4 +21,7 @@ metrics! {
         "flushes" Counter Count "cache flushes completed (since Linux 5.5)"
         "flush_ms" Counter Millis "time spent flushing (since Linux 5.5)"
     }
+    "/sys/block" {
+        "physical" Gauge Count "1 for a device of its own; 0 for a partition, loop, zram, md or dm device (sysstat's is_device)"
+    }
 }

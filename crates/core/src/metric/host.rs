@@ -99,14 +99,32 @@ metrics! {
     "/proc/pressure/cpu" {
         "psi_cpu_some" Counter Micros "time in which at least one task waited for cpu"
         "psi_cpu_full" Counter Micros "time in which every task that could run waited for cpu"
+        "psi_cpu_some_avg10" Gauge BasisPoints "share of time in which at least one task waited for cpu, averaged by the kernel over 10 s"
+        "psi_cpu_some_avg60" Gauge BasisPoints "share of time in which at least one task waited for cpu, averaged by the kernel over 60 s"
+        "psi_cpu_some_avg300" Gauge BasisPoints "share of time in which at least one task waited for cpu, averaged by the kernel over 300 s"
+        "psi_cpu_full_avg10" Gauge BasisPoints "share of time in which every task that could run waited for cpu, averaged by the kernel over 10 s"
+        "psi_cpu_full_avg60" Gauge BasisPoints "share of time in which every task that could run waited for cpu, averaged by the kernel over 60 s"
+        "psi_cpu_full_avg300" Gauge BasisPoints "share of time in which every task that could run waited for cpu, averaged by the kernel over 300 s"
     }
     "/proc/pressure/io" {
         "psi_io_some" Counter Micros "time in which at least one task waited for io"
         "psi_io_full" Counter Micros "time in which every task that could run waited for io"
+        "psi_io_some_avg10" Gauge BasisPoints "share of time in which at least one task waited for io, averaged by the kernel over 10 s"
+        "psi_io_some_avg60" Gauge BasisPoints "share of time in which at least one task waited for io, averaged by the kernel over 60 s"
+        "psi_io_some_avg300" Gauge BasisPoints "share of time in which at least one task waited for io, averaged by the kernel over 300 s"
+        "psi_io_full_avg10" Gauge BasisPoints "share of time in which every task that could run waited for io, averaged by the kernel over 10 s"
+        "psi_io_full_avg60" Gauge BasisPoints "share of time in which every task that could run waited for io, averaged by the kernel over 60 s"
+        "psi_io_full_avg300" Gauge BasisPoints "share of time in which every task that could run waited for io, averaged by the kernel over 300 s"
     }
     "/proc/pressure/memory" {
         "psi_memory_some" Counter Micros "time in which at least one task waited for memory"
         "psi_memory_full" Counter Micros "time in which every task that could run waited for memory"
+        "psi_memory_some_avg10" Gauge BasisPoints "share of time in which at least one task waited for memory, averaged by the kernel over 10 s"
+        "psi_memory_some_avg60" Gauge BasisPoints "share of time in which at least one task waited for memory, averaged by the kernel over 60 s"
+        "psi_memory_some_avg300" Gauge BasisPoints "share of time in which at least one task waited for memory, averaged by the kernel over 300 s"
+        "psi_memory_full_avg10" Gauge BasisPoints "share of time in which every task that could run waited for memory, averaged by the kernel over 10 s"
+        "psi_memory_full_avg60" Gauge BasisPoints "share of time in which every task that could run waited for memory, averaged by the kernel over 60 s"
+        "psi_memory_full_avg300" Gauge BasisPoints "share of time in which every task that could run waited for memory, averaged by the kernel over 300 s"
     }
     "/proc/vmstat" {
         "nr_free_pages" Gauge Pages "free pages"

@@ -1,4 +1,4 @@
-//! One row per block device: `/proc/diskstats`.
+//! One row per block device: `/proc/diskstats`, and what `/sys/block` says of a device when it comes.
 
 use super::kernel_file::{Buffer, KernelFile, Text};
 use super::position_cache::PositionCache;
@@ -11,16 +11,18 @@ use pagetide_proctext::text::lines;
 
 #[derive(Debug)]
 pub(crate) struct Disks {
+    root: Root,
     kept: Option<KernelFile>,
-    columns: Option<[ColumnId; FIELDS.len()]>,
-    entities: PositionCache<EntityId>,
+    columns: Option<([ColumnId; FIELDS.len()], ColumnId)>,
+    /// Each with whether it is a device of its own.
+    entities: PositionCache<(EntityId, bool)>,
     row: Row,
 }
 
 impl Disks {
     pub(crate) fn open(root: &Root) -> Result<Self, Error> {
         let kept = KernelFile::open(root.join("/proc/diskstats"), Text::Records)?;
-        Ok(Self { kept, columns: None, entities: PositionCache::default(), row: Row::default() })
+        Ok(Self { root: root.clone(), kept, columns: None, entities: PositionCache::default(), row: Row::default() })
     }
 
     pub(crate) fn sample(
@@ -29,8 +31,9 @@ impl Disks {
         schema: &mut Schema,
         sample: &mut Sample,
     ) -> Result<(), Error> {
-        let Self { kept: Some(kept), columns: ids, entities, row } = self else { return Ok(()) };
-        let ids = *ids.get_or_insert_with(|| columns(schema, Table::Disk, FIELDS));
+        let Self { root, kept: Some(kept), columns: ids, entities, row } = self else { return Ok(()) };
+        let (ids, physical) =
+            *ids.get_or_insert_with(|| (columns(schema, Table::Disk, FIELDS), schema.column(Table::Disk, "physical")));
         kept.with(buffer, |text| {
             if text.is_empty() {
                 return Ok(());
@@ -44,7 +47,8 @@ impl Disks {
                         row.set(column, value);
                     }
                 }
-                let entity = entities.at(at - 1, disk.name, |name| entity(schema, Table::Disk, name));
+                let (entity, own) = entities.at(at - 1, disk.name, |name| learn(root, schema, name));
+                row.set(physical, u64::from(own));
                 // A disk that comes while the file is read may shift another one into it twice.
                 let twice = sample.table(Table::Disk).is_some_and(|rows| rows.rows().any(|(known, _)| known == entity));
                 if !twice {
@@ -55,6 +59,19 @@ impl Disks {
         })?;
         Ok(())
     }
+}
+
+/// A disk, labelled as the device mapper calls it, and whether it is a device of its own: it has a driver
+/// (sysstat's `is_device`).
+fn learn(root: &Root, schema: &mut Schema, name: &str) -> (EntityId, bool) {
+    let folder = root.join(format!("/sys/block/{}", name.replace('/', "!")));
+    let own = folder.join("device").exists();
+    let id = schema.find_entity(Table::Disk, name).unwrap_or_else(|| {
+        let label = std::fs::read_to_string(folder.join("dm/name")).unwrap_or_default();
+        let label = Some(label.trim()).filter(|label| !label.is_empty()).unwrap_or(name);
+        schema.push_entity(Table::Disk, Entity { name: name.to_owned(), label: label.to_owned() })
+    });
+    (id, own)
 }
 
 /// The entity called `name`, added when it is new.

@@ -3,12 +3,13 @@
 use super::kernel_file::{Buffer, KernelFile, Text};
 use super::keyed::KeyedLines;
 use super::row::Row;
+use super::stat::StatFile;
 use crate::error::Error;
 use crate::root::Root;
 use pagetide_core::{ColumnId, Entity, EntityId, Sample, Schema, Table};
 use pagetide_proctext::Problem;
 use pagetide_proctext::keyed::{Line, spaced, with_colon};
-use pagetide_proctext::{loadavg, pressure, stat};
+use pagetide_proctext::{loadavg, pressure};
 
 /// A file of names and numbers.
 #[derive(Debug)]
@@ -76,13 +77,29 @@ impl<const N: usize> FixedFile<N> {
     }
 }
 
+/// The names of what a pressure file gives, in the order of [`pressure::values`].
+macro_rules! psi {
+    ($resource:literal) => {
+        [
+            concat!("psi_", $resource, "_some"),
+            concat!("psi_", $resource, "_some_avg10"),
+            concat!("psi_", $resource, "_some_avg60"),
+            concat!("psi_", $resource, "_some_avg300"),
+            concat!("psi_", $resource, "_full"),
+            concat!("psi_", $resource, "_full_avg10"),
+            concat!("psi_", $resource, "_full_avg60"),
+            concat!("psi_", $resource, "_full_avg300"),
+        ]
+    };
+}
+
 /// Everything that makes up the host's row.
 #[derive(Debug)]
 pub(crate) struct HostFiles {
     keyed: Vec<KeyedFile>,
-    stat: Option<FixedFile<{ stat::FIELDS.len() }>>,
+    stat: Option<StatFile>,
     loadavg: Option<FixedFile<5>>,
-    pressure: Vec<FixedFile<2>>,
+    pressure: Vec<FixedFile<{ pressure::FIELDS }>>,
     entity: Option<EntityId>,
     row: Row,
 }
@@ -94,17 +111,17 @@ impl HostFiles {
             KeyedFile::open(root, "/proc/vmstat", Text::Records, spaced)?,
         ];
         let psi = [
-            ("/proc/pressure/cpu", ["psi_cpu_some", "psi_cpu_full"]),
-            ("/proc/pressure/io", ["psi_io_some", "psi_io_full"]),
-            ("/proc/pressure/memory", ["psi_memory_some", "psi_memory_full"]),
+            ("/proc/pressure/cpu", psi!("cpu")),
+            ("/proc/pressure/io", psi!("io")),
+            ("/proc/pressure/memory", psi!("memory")),
         ];
         let mut pressure = Vec::new();
         for (file, names) in psi {
-            pressure.extend(FixedFile::open(root, file, names, pressure::totals)?);
+            pressure.extend(FixedFile::open(root, file, names, pressure::values)?);
         }
         Ok(Self {
             keyed: keyed.into_iter().flatten().collect(),
-            stat: FixedFile::open(root, "/proc/stat", stat::FIELDS, stat::values)?,
+            stat: StatFile::open(root)?,
             loadavg: FixedFile::open(
                 root,
                 "/proc/loadavg",
@@ -119,7 +136,7 @@ impl HostFiles {
 
     /// Reads all of them into the row. A file that cannot be read or understood leaves its values absent; the first such error is
     /// given back after all others were read.
-    pub(crate) fn read(&mut self, buffer: &mut Buffer, schema: &mut Schema) -> Result<(), Error> {
+    pub(crate) fn read(&mut self, buffer: &mut Buffer, schema: &mut Schema, sample: &mut Sample) -> Result<(), Error> {
         let Self { keyed, stat, loadavg, pressure, row, .. } = self;
         row.clear();
         let mut result = Ok(());
@@ -127,7 +144,7 @@ impl HostFiles {
             result = result.and(file.sample(buffer, schema, row));
         }
         if let Some(stat) = stat {
-            result = result.and(stat.sample(buffer, schema, row));
+            result = result.and(stat.sample(buffer, schema, sample, row));
         }
         if let Some(loadavg) = loadavg {
             result = result.and(loadavg.sample(buffer, schema, row));

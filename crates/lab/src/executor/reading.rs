@@ -97,6 +97,7 @@ impl Reading {
         metric.evaluate(&|term| match term {
             Term::Gauge(name) => after.base(source, name),
             Term::Rate(name) => Some((after.base(source, name)? - self.base(source, name)?).max(0.0)),
+            Term::Weighted(..) | Term::Sum(..) => None,
         })
     }
 

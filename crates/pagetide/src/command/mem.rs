@@ -103,7 +103,7 @@ fn read(root: &Root) -> Result<Memory, Error> {
     let slab = get("SReclaimable");
     let known = sum(&[free, cache, anonymous, slab]);
     let field = |term: Term| {
-        let name = term.metric();
+        let name = term.own()?;
         get(name).or_else(|| vmstat.pages(name).map(Pages::get)).map(|value| value as f64)
     };
     let derived = |metric: &Derived| whole(metric.evaluate(&field)?);
