@@ -3,8 +3,8 @@
 //! A [`Topic`] is a list of columns; a column is a derived or a recorded metric over the time between the row before and the row. Of a
 //! counter it is the rate, of a gauge the mean over that time.
 
-use pagetide_core::derived::{Term, Walk};
-use pagetide_core::{Kind, Quantity, Recording, Series, Stamp, Table, Unit};
+use pagetide_core::derived::{Fall, Term, Walk};
+use pagetide_core::{Kind, Recording, Series, Stamp, Table, Unit};
 
 mod text;
 mod topic;
@@ -12,7 +12,7 @@ mod topics;
 
 use topics::Column;
 
-pub use text::draw;
+pub use text::{Numbers, draw};
 pub use topic::{Heading, Topic};
 
 /// One row: a moment, what it is about, and a cell per heading.
@@ -31,6 +31,7 @@ pub struct Row<'a> {
 pub struct TopicTable<'a> {
     recording: &'a Recording,
     topic: Topic,
+    columns: &'static [Column],
     range: (i64, i64),
     every: Option<i64>,
     entities: Vec<Entity<'a>>,
@@ -42,34 +43,45 @@ struct Entity<'a> {
     name: &'a str,
     /// What a person reads.
     label: String,
+    /// What else it is called: of a disk its name in the device mapper, and those that udev links to it; of a group its path, and its
+    /// container's name.
+    aliases: Vec<&'a str>,
     /// From the first moment at which it has a value to the last.
     span: (i64, i64),
 }
 
-impl Entity<'_> {
-    fn has_name(&self, wanted: impl Fn(&str) -> bool) -> bool {
-        let container = self.label.strip_suffix(&format!(" ({})", self.name));
-        wanted(&self.label) || container.is_some_and(|container| wanted(container) || wanted(self.name))
-    }
-}
-
-/// The table of `topic` over a recording, one row per sample, or per `every_ns` when given, for rows whose wall clock lies
+/// The table of `topic` over a recording, with all its columns when `wide`, one row per sample, or per `every_ns` when given, for
+/// rows whose wall clock lies
 /// in `from_wall..=to_wall`. Counters have no rate before the second sample; gauges, and averages that another tool printed, have a
 /// value at the first.
-pub fn show(recording: &Recording, topic: Topic, range: (i64, i64), every_ns: Option<i64>) -> TopicTable<'_> {
+pub fn show(
+    recording: &Recording,
+    topic: Topic,
+    wide: bool,
+    range: (i64, i64),
+    every_ns: Option<i64>,
+) -> TopicTable<'_> {
     let table = topic.table();
     let entities = recording.entities(table).filter_map(|(name, label)| {
-        let label = label_of(table, name, label);
-        Some(Entity { name, label, span: span(recording, table, name)? })
+        let links = recording.manifest.disks.iter().filter(|disk| table == Table::Disk && disk.name == name);
+        let aliases = links.flat_map(|disk| &disk.links).map(String::as_str);
+        let own = [name, label].into_iter().filter(|_| matches!(table, Table::Disk | Table::Cgroup));
+        let aliases = own.chain(aliases).collect();
+        Some(Entity { name, label: label_of(table, name, label), aliases, span: span(recording, table, name)? })
     });
-    TopicTable { recording, topic, range, every: every_ns, entities: entities.collect() }
+    let mut entities: Vec<Entity<'_>> = entities.collect();
+    if table == Table::Cpu {
+        entities.sort_by_key(|entity| entity.name.parse::<u32>().unwrap_or(u32::MAX));
+    }
+    let columns = topics::columns(topic, wide);
+    TopicTable { recording, topic, columns, range, every: every_ns, entities }
 }
 
 impl<'a> TopicTable<'a> {
     /// The columns.
     pub fn headings(&self) -> impl Iterator<Item = Heading> + use<> {
         let table = self.topic.table();
-        topics::columns(self.topic).iter().map(move |column| column.heading(table))
+        self.columns.iter().map(move |column| column.heading(table))
     }
 
     /// What the entity column is called; absent when there is none.
@@ -80,12 +92,12 @@ impl<'a> TopicTable<'a> {
     /// Leaves out all entities but those whose name, as it is shown, is wanted. A control group that is shown with a container's name
     /// is also known by that name alone, and by its path alone.
     pub fn retain(&mut self, wanted: impl Fn(&str) -> bool) {
-        self.entities.retain(|entity| entity.has_name(&wanted));
+        self.entities.retain(|entity| entity.is(&wanted));
     }
 
     /// Whether there is an entity whose name, as it is shown, is wanted.
     pub fn has(&self, wanted: impl Fn(&str) -> bool) -> bool {
-        self.entities.iter().any(|entity| entity.has_name(&wanted))
+        self.entities.iter().any(|entity| entity.is(&wanted))
     }
 
     /// Leaves out the disks and processes that do nothing in the time shown: no counter changes. Gives how many they were.
@@ -94,7 +106,7 @@ impl<'a> TopicTable<'a> {
             return 0;
         }
         let Some((from, to)) = self.span() else { return 0 };
-        let terms = topics::columns(self.topic).iter().flat_map(|column| column.formula().terms());
+        let terms = self.columns.iter().flat_map(|column| column.formula().terms());
         let counted: Vec<&str> = terms.filter(|term| matches!(term, Term::Rate(_))).map(Term::metric).collect();
         let (recording, table) = (self.recording, self.topic.table());
         let moves = |entity: &Entity<'_>| {
@@ -128,10 +140,58 @@ impl<'a> TopicTable<'a> {
         self.rows_over(whole.into_iter())
     }
 
+    /// The smallest and the largest value that any row has, a row of each for every entity.
+    pub fn extremes(&self) -> Vec<(Row<'_>, Row<'_>)> {
+        let mut extremes: Vec<(Row<'_>, Row<'_>)> = Vec::new();
+        for row in self.rows() {
+            let Some((least, most)) = extremes.iter_mut().find(|(known, _)| known.entity == row.entity) else {
+                extremes.push((row.clone(), row));
+                continue;
+            };
+            let choose = |known: &mut Option<f64>, new: Option<f64>, of: fn(f64, f64) -> f64| {
+                *known = known.map_or(new, |known| Some(new.map_or(known, |new| of(known, new))));
+            };
+            for (at, value) in row.cells.into_iter().enumerate() {
+                choose(&mut least.cells[at], value, f64::min);
+                choose(&mut most.cells[at], value, f64::max);
+            }
+        }
+        extremes
+    }
+
+    /// The counters that fell in the time shown, each with whose it is and when it did so first: their rates are left out there.
+    pub fn falls(&self) -> Vec<FellCounter> {
+        let Some((from, to)) = self.span() else { return Vec::new() };
+        let (recording, table) = (self.recording, self.topic.table());
+        let mut fell: Vec<FellCounter> = Vec::new();
+        for entity in &self.entities {
+            let walks = self
+                .columns
+                .iter()
+                .filter_map(|column| column.formula().walk(column.unit(), recording, table, entity.name));
+            let mut falls: Vec<Fall<'_>> = walks.flat_map(|walk| walk.falls().cloned().collect::<Vec<_>>()).collect();
+            falls.retain(|fall| fall.to > from && fall.from < to);
+            falls.sort_unstable();
+            falls.dedup();
+            for Fall { to, entity, metric, .. } in falls {
+                match fell.iter_mut().find(|known| known.entity == entity && known.metric == metric) {
+                    Some(known) => known.times += 1,
+                    None => fell.push(FellCounter {
+                        entity: entity.to_owned(),
+                        metric,
+                        wall_ns: recording.wall_ns(to).unwrap_or(to),
+                        times: 1,
+                    }),
+                }
+            }
+        }
+        fell
+    }
+
     /// The rows of intervals: from the moment before each to the sample at its end.
     fn rows_over(&self, intervals: impl Iterator<Item = (i64, Stamp)>) -> impl Iterator<Item = Row<'_>> {
         let (recording, table) = (self.recording, self.topic.table());
-        let columns = topics::columns(self.topic);
+        let columns = self.columns;
         let walks = |entity: &Entity<'_>| -> Vec<Option<Walk<'a>>> {
             let walk = |column: &'static Column| column.formula().walk(column.unit(), recording, table, entity.name);
             columns.iter().map(walk).collect()
@@ -182,6 +242,26 @@ impl<'a> TopicTable<'a> {
     }
 }
 
+impl Entity<'_> {
+    /// Whether one of its names is wanted.
+    fn is(&self, wanted: impl Fn(&str) -> bool) -> bool {
+        wanted(&self.label) || self.aliases.iter().any(|alias| wanted(alias))
+    }
+}
+
+/// A counter that fell, so that there are no rates from it for the interval.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FellCounter {
+    /// Whose it is: a disk, a CPU, a process; empty for the host.
+    pub entity: String,
+    /// Its name.
+    pub metric: &'static str,
+    /// When it fell first, nanoseconds since 1970-01-01 UTC.
+    pub wall_ns: i64,
+    /// How often.
+    pub times: u64,
+}
+
 /// Whether a counter changes, or a stored rate is not zero, after `from` and up to `to`.
 fn moves(series: &Series<'_>, from: i64, to: i64) -> bool {
     let still = if series.column().kind == Kind::Rate { Some(0) } else { series.at(from) };
@@ -203,19 +283,14 @@ fn span(recording: &Recording, table: Table, entity: &str) -> Option<(i64, i64)>
     spans.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))
 }
 
-/// What a person reads for an entity: of a process its command and id.
+/// What a person reads for an entity: of a process its command and id, of a disk its name in the device mapper as well.
 fn label_of(table: Table, name: &str, label: &str) -> String {
     match (table, name.split_once('@')) {
         (Table::Process, Some((pid, _))) => format!("{label}[{pid}]"),
         (Table::Cgroup, _) if label != name => format!("{label} ({name})"),
+        (Table::Disk, _) if label != name && !label.is_empty() => format!("{name} ({label})"),
         _ => name.to_owned(),
     }
-}
-
-/// A cell as people read it; `-` where there is no value. That it is per second stands in the heading.
-pub fn cell(value: Option<f64>, unit: Unit) -> String {
-    let unit = if matches!(unit, Unit::PerSecond | Unit::PagesPerSecond) { Unit::Count } else { unit };
-    value.map_or_else(|| "-".to_owned(), |value| Quantity::new(value, unit).to_string())
 }
 
 #[cfg(test)]
@@ -256,7 +331,7 @@ mod tests {
     #[test]
     fn disks_read_as_in_sar() {
         let recording = recording();
-        let shown = show(&recording, Topic::Disk, (i64::MIN, i64::MAX), None);
+        let shown = show(&recording, Topic::Disk, false, (i64::MIN, i64::MAX), None);
         assert_eq!(shown.rows().count(), 4);
         assert_eq!(shown.rows().next().unwrap().entity, Some("vda"));
         assert_eq!(column(&shown, "tps"), [Some(100.0); 4]);
@@ -269,9 +344,9 @@ mod tests {
     #[test]
     fn rows_thin_out_and_stay_within_the_range() {
         let recording = recording();
-        let shown = show(&recording, Topic::Memory, (i64::MIN, i64::MAX), Some(2_000_000_000));
+        let shown = show(&recording, Topic::Memory, false, (i64::MIN, i64::MAX), Some(2_000_000_000));
         assert_eq!(column(&shown, "free"), [Some(6144.0), Some(14336.0)], "a gauge is its mean over the time");
-        let shown = show(&recording, Topic::Memory, (3_000_000_000, 3_000_000_000), None);
+        let shown = show(&recording, Topic::Memory, false, (3_000_000_000, 3_000_000_000), None);
         assert_eq!(shown.rows().count(), 1);
         assert_eq!(column(&shown, "avail"), [None], "absent is absent, not zero");
     }
@@ -280,9 +355,9 @@ mod tests {
     fn what_did_nothing_is_left_out_and_counted() {
         let recording = recording();
         let all = (i64::MIN, i64::MAX);
-        let mut busy = show(&recording, Topic::Disk, all, None);
+        let mut busy = show(&recording, Topic::Disk, false, all, None);
         assert_eq!((busy.hide_idle(), busy.rows().count()), (0, 4));
-        let mut within = show(&recording, Topic::Disk, (3_000_000_000, 4_000_000_000), None);
+        let mut within = show(&recording, Topic::Disk, false, (3_000_000_000, 4_000_000_000), None);
         assert_eq!((within.hide_idle(), within.rows().count()), (0, 2));
         let mut builder = RecordingBuilder::new(Manifest::default());
         let reads = Column { name: "reads".into(), kind: Kind::Counter, unit: Unit::Count };
@@ -293,10 +368,10 @@ mod tests {
             builder.value(Table::Disk, "once", &reads, second.min(2));
         }
         let recording = builder.finish();
-        let mut shown = show(&recording, Topic::Disk, all, None);
+        let mut shown = show(&recording, Topic::Disk, false, all, None);
         assert_eq!(shown.hide_idle(), 1);
         assert!(shown.rows().all(|row| row.entity == Some("once")));
-        let mut later = show(&recording, Topic::Disk, (3, 3), None);
+        let mut later = show(&recording, Topic::Disk, false, (3, 3), None);
         assert_eq!((later.hide_idle(), later.rows().count()), (2, 0));
     }
 
@@ -312,16 +387,16 @@ mod tests {
         }
         let recording = builder.finish();
         let all = (i64::MIN, i64::MAX);
-        let shown = show(&recording, Topic::Paging, all, None);
+        let shown = show(&recording, Topic::Paging, false, all, None);
         assert_eq!(column(&shown, "pgpgin/s"), [Some(1024.0), Some(2048.0), Some(3072.0)]);
         assert_eq!(shown.rows().next().unwrap().wall_ns, 60_000_000_000);
-        assert_eq!(show(&recording, Topic::Disk, all, None).rows().count(), 0);
+        assert_eq!(show(&recording, Topic::Disk, false, all, None).rows().count(), 0);
     }
 
     #[test]
     fn an_empty_recording_has_no_rows() {
         for topic in Topic::ALL {
-            assert_eq!(show(&Recording::default(), topic, (i64::MIN, i64::MAX), None).rows().count(), 0);
+            assert_eq!(show(&Recording::default(), topic, true, (i64::MIN, i64::MAX), None).rows().count(), 0);
         }
     }
 }

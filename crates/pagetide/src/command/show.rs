@@ -5,21 +5,23 @@ use crate::output::{self, Content};
 use crate::recordings;
 use clap::ValueEnum;
 use pagetide_core::{Document, Error, Nanos, Recording, Source, printable};
-use pagetide_view::show::{self, Heading, Row, Topic, TopicTable};
+use pagetide_view::show::{self, Heading, Numbers, Row, Topic, TopicTable};
 use pagetide_view::text::Style;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-/// Print tables of a recording, as `sar -r -B -d -q -u -W` print them.
+/// Print tables of a recording, as `sar -r -B -d -b -q -u -P -w -W` print them. docs/SAR.md has sar's options and their equivalents.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   pagetide show rec                                     memory, one row a sample
   pagetide show rec disk --every 10s                    disks, one row each 10 s
   pagetide show rec paging --from 12:20 --to 12:40      a stretch of time
-  pagetide show rec disk --csv > disk.csv")]
+  pagetide show rec disk --csv > disk.csv
+  pagetide show rec memory --wide --raw --dec 0         every column of sar -r ALL, in bytes
+  pagetide show rec cpus --only 0 --min-max             one CPU, with the extremes")]
 pub(crate) struct Arguments {
     /// The recording: its folder, or a run's folder.
     recording: PathBuf,
@@ -38,7 +40,23 @@ pub(crate) struct Arguments {
     /// One row per TIME instead of one per sample: the mean of gauges, the rate of counters over that time.
     #[arg(long, value_name = "TIME")]
     every: Option<Nanos>,
-    /// Only the disks, zones, processes or groups of this name; `*` stands for any characters. Of a process, the command is enough.
+    /// All columns of the topic, such as those of `sar -u ALL` and `sar -r ALL`.
+    #[arg(long)]
+    wide: bool,
+    /// Print the smallest and the largest value of each column below the averages.
+    #[arg(long)]
+    min_max: bool,
+    /// Print amounts with their units (this is the default).
+    #[arg(long, conflicts_with = "raw")]
+    human: bool,
+    /// Print numbers without units: bytes, seconds, percent, counts.
+    #[arg(long)]
+    raw: bool,
+    /// Digits after the point.
+    #[arg(long, value_name = "DIGITS", value_parser = clap::value_parser!(u8).range(0..=9))]
+    dec: Option<u8>,
+    /// Only the disks, CPUs, zones, processes or groups of this name; `*` stands for any characters. Of a process, the command is
+    /// enough; of a disk also its name in the device mapper or below /dev/disk.
     #[arg(long, value_name = "NAME")]
     only: Option<String>,
     /// Also show disks and processes that did nothing.
@@ -75,7 +93,7 @@ impl ValueEnum for Choice {
 pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let topic = arguments.topic.0;
     let reader = recordings::open(&arguments.recording)?;
-    let recording = reader.load(&topic.selection())?;
+    let recording = reader.load(&topic.selection(arguments.wide))?;
     let damaged = reader.damage().lines();
     for line in damaged.iter().map(|line| format!("damaged: {}", printable(line))).filter(|_| !json) {
         if arguments.csv { output::say(&line) } else { output::print(&(line + "\n"))? }
@@ -83,18 +101,20 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let clock = recordings::clock(&recording.manifest, arguments.utc);
     let range = recordings::range(&recording, &clock, arguments.from.as_deref(), arguments.to.as_deref())?;
     let every = arguments.every.map(|every| i64::try_from(every.get()).unwrap_or(i64::MAX));
-    let mut shown = show::show(&recording, topic, range, every);
+    let mut shown = show::show(&recording, topic, arguments.wide, range, every);
     if let Some(only) = &arguments.only {
         shown.retain(|entity| is_meant(only, entity));
     }
     let idle = if arguments.all || arguments.only.is_some() { 0 } else { shown.hide_idle() };
     if json {
-        output::stream(Content::Json, |out| write_json(&shown, &damaged, out))?;
+        output::stream(Content::Json, |out| write_json(&shown, arguments.min_max, &damaged, out))?;
     } else if arguments.csv {
         output::stream(Content::Text, |out| write_csv(&shown, out))?;
     } else {
         let style = Style { colour: output::colour(), width: output::width().max(160) };
-        let any = output::stream(Content::Coloured, |out| show::draw(&shown, &clock, style, out))?;
+        let numbers = Numbers { raw: arguments.raw, decimals: arguments.dec.map(usize::from) };
+        let print = (numbers, arguments.min_max);
+        let any = output::stream(Content::Coloured, |out| show::draw(&shown, (&clock, style), print, out))?;
         if !any && idle == 0 {
             output::say(&nothing(arguments, &recording, !damaged.is_empty()));
         }
@@ -108,6 +128,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
 /// Whether an entity has the name that `--only` gives, or a process that command.
 fn is_meant(only: &str, name: &str) -> bool {
     let command = name.strip_suffix(']').and_then(|name| name.rsplit_once('[')).map(|(command, _)| command);
+    let only = only.strip_prefix("/dev/").and_then(|path| path.rsplit('/').next()).unwrap_or(only);
     matches(only, name) || command.is_some_and(|command| matches(only, command))
 }
 
@@ -132,7 +153,9 @@ fn nothing(arguments: &Arguments, recording: &Recording, damaged: bool) -> Strin
         return format!("no rows: the recording has nothing for {}", topic.name());
     }
     match &arguments.only {
-        Some(only) if !show::show(recording, topic, (i64::MIN, i64::MAX), None).has(|name| is_meant(only, name)) => {
+        Some(only)
+            if !show::show(recording, topic, false, (i64::MIN, i64::MAX), None).has(|name| is_meant(only, name)) =>
+        {
             format!("no rows: no name matches {only}")
         }
         _ => "no rows in this range (rates need two samples)".to_owned(),
@@ -162,7 +185,7 @@ fn write_csv(shown: &TopicTable<'_>, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// The same document as any other, but its rows are never there all at once.
-fn write_json(shown: &TopicTable<'_>, damaged: &[String], out: &mut dyn Write) -> io::Result<()> {
+fn write_json(shown: &TopicTable<'_>, min_max: bool, damaged: &[String], out: &mut dyn Write) -> io::Result<()> {
     struct Rows<'a>(&'a TopicTable<'a>);
     impl Serialize for Rows<'_> {
         fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -177,17 +200,36 @@ fn write_json(shown: &TopicTable<'_>, damaged: &[String], out: &mut dyn Write) -
         columns: Vec<Value>,
         rows: Rows<'a>,
         averages: Vec<Map<String, Value>>,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        minima: Vec<Map<String, Value>>,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        maxima: Vec<Map<String, Value>>,
+        /// Counters that fell: no rates from them for that interval.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        fell: Vec<Value>,
     }
     let headings: Vec<Heading> = shown.headings().collect();
     let columns = headings
         .iter()
         .map(|Heading { name, unit, meaning }| json!({ "name": name, "unit": unit, "meaning": meaning }));
-    let averages = shown.averages().map(|row| {
-        let mut object = object(shown, &headings, &row);
+    let timeless = |row: &Row<'_>| {
+        let mut object = object(shown, &headings, row);
         object.remove("time");
         object
+    };
+    let extremes = if min_max { shown.extremes() } else { Vec::new() };
+    let fell = shown.falls().into_iter().map(|fall| {
+        json!({ "entity": fall.entity, "metric": fall.metric, "time": recordings::timestamp(fall.wall_ns), "times": fall.times })
     });
-    let body = Body { damaged, columns: columns.collect(), rows: Rows(shown), averages: averages.collect() };
+    let body = Body {
+        damaged,
+        columns: columns.collect(),
+        rows: Rows(shown),
+        averages: shown.averages().map(|row| timeless(&row)).collect(),
+        minima: extremes.iter().map(|(least, _)| timeless(least)).collect(),
+        maxima: extremes.iter().map(|(_, most)| timeless(most)).collect(),
+        fell: fell.collect(),
+    };
     serde_json::to_writer_pretty(&mut *out, &Document::new(body))?;
     writeln!(out)
 }

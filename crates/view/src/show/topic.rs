@@ -11,12 +11,20 @@ pub enum Topic {
     Paging,
     /// Disks, as `sar -d`.
     Disk,
+    /// Requests of all disks together, as `sar -b`.
+    Io,
     /// Run queue and load average, as `sar -q`.
     Load,
+    /// Tasks started, context switches and interrupts, as `sar -w` and `-I SUM`.
+    Tasks,
     /// CPU time, as `sar -u`.
     Cpu,
+    /// CPU time of each CPU, as `sar -P ALL`.
+    Cpus,
     /// Swapping, as `sar -W`.
     Swap,
+    /// The pool of huge pages, as `sar -H`.
+    Hugepages,
     /// Pressure stall information.
     Pressure,
     /// Memory zones and their watermarks.
@@ -40,13 +48,17 @@ pub struct Heading {
 
 impl Topic {
     /// All topics, in the order in which help lists them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 14] = [
         Self::Memory,
         Self::Paging,
         Self::Disk,
+        Self::Io,
         Self::Load,
+        Self::Tasks,
         Self::Cpu,
+        Self::Cpus,
         Self::Swap,
+        Self::Hugepages,
         Self::Pressure,
         Self::Zones,
         Self::Processes,
@@ -59,9 +71,13 @@ impl Topic {
             Self::Memory => "memory",
             Self::Paging => "paging",
             Self::Disk => "disk",
+            Self::Io => "io",
             Self::Load => "load",
+            Self::Tasks => "tasks",
             Self::Cpu => "cpu",
+            Self::Cpus => "cpus",
             Self::Swap => "swap",
+            Self::Hugepages => "hugepages",
             Self::Pressure => "pressure",
             Self::Zones => "zones",
             Self::Processes => "processes",
@@ -72,8 +88,17 @@ impl Topic {
     /// The table whose rows it shows.
     pub const fn table(self) -> Table {
         match self {
-            Self::Memory | Self::Paging | Self::Load | Self::Cpu | Self::Swap | Self::Pressure => Table::Host,
+            Self::Memory
+            | Self::Paging
+            | Self::Io
+            | Self::Load
+            | Self::Tasks
+            | Self::Cpu
+            | Self::Swap
+            | Self::Hugepages
+            | Self::Pressure => Table::Host,
             Self::Disk => Table::Disk,
+            Self::Cpus => Table::Cpu,
             Self::Zones => Table::Zone,
             Self::Processes => Table::Process,
             Self::Cgroups => Table::Cgroup,
@@ -86,6 +111,7 @@ impl Topic {
             Table::Disk => Some("device"),
             Table::Zone => Some("zone"),
             Table::Process => Some("process"),
+            Table::Cpu => Some("cpu"),
             Table::Cgroup => Some("group"),
             table => Some(table.name()),
         }

@@ -1,7 +1,7 @@
 //! The columns of each topic.
 
 use super::topic::{Heading, Topic};
-use pagetide_core::derived::{self, Derived, Formula};
+use pagetide_core::derived::{self, Derived, Formula, Term};
 use pagetide_core::{Selection, Table, Unit, metric};
 
 /// What a column shows.
@@ -62,19 +62,24 @@ const fn rate(name: &'static str, unit: Unit, metric: &'static str) -> Column {
     Column { name, content: Content::Recorded(Formula::Rate(metric), unit) }
 }
 
-pub(super) fn columns(topic: Topic) -> &'static [Column] {
-    match topic {
-        Topic::Memory => MEMORY,
-        Topic::Paging => PAGING,
-        Topic::Disk => DISK,
-        Topic::Load => LOAD,
-        Topic::Cpu => CPU,
-        Topic::Swap => SWAP,
-        Topic::Pressure => PRESSURE,
-        Topic::Zones => ZONES,
-        Topic::Processes => PROCESSES,
-        Topic::Cgroups => CGROUPS,
-    }
+/// The columns of a topic: those that fit on a line, or all.
+pub(super) fn columns(topic: Topic, wide: bool) -> &'static [Column] {
+    let (few, all) = match topic {
+        Topic::Memory => (MEMORY, MEMORY_WIDE),
+        Topic::Paging => (PAGING, PAGING_WIDE),
+        Topic::Disk => (DISK, DISK_WIDE),
+        Topic::Io => (IO, IO),
+        Topic::Load => (LOAD, LOAD),
+        Topic::Tasks => (TASKS, TASKS),
+        Topic::Cpu | Topic::Cpus => (CPU, CPU_WIDE),
+        Topic::Swap => (SWAP, SWAP),
+        Topic::Hugepages => (HUGEPAGES, HUGEPAGES),
+        Topic::Pressure => (PRESSURE, PRESSURE_WIDE),
+        Topic::Zones => (ZONES, ZONES),
+        Topic::Processes => (PROCESSES, PROCESSES),
+        Topic::Cgroups => (CGROUPS, CGROUPS),
+    };
+    if wide { all } else { few }
 }
 
 static MEMORY: &[Column] = &[
@@ -82,12 +87,37 @@ static MEMORY: &[Column] = &[
     gauge("avail", Unit::Bytes, "MemAvailable"),
     derived("used", &derived::USED),
     derived("used%", &derived::USED_SHARE),
+    derived("memused", &derived::MEMORY_USED_BY_SAR),
     gauge("buffers", Unit::Bytes, "Buffers"),
     gauge("cached", Unit::Bytes, "Cached"),
     gauge("anon", Unit::Bytes, "AnonPages"),
     gauge("slab", Unit::Bytes, "Slab"),
     gauge("dirty", Unit::Bytes, "Dirty"),
     gauge("writeback", Unit::Bytes, "Writeback"),
+    derived("swapused", &derived::SWAP_USED),
+];
+
+static MEMORY_WIDE: &[Column] = &[
+    gauge("free", Unit::Bytes, "MemFree"),
+    gauge("avail", Unit::Bytes, "MemAvailable"),
+    derived("used", &derived::USED),
+    derived("used%", &derived::USED_SHARE),
+    derived("memused", &derived::MEMORY_USED_BY_SAR),
+    derived("memused%", &derived::MEMORY_USED_BY_SAR_SHARE),
+    gauge("buffers", Unit::Bytes, "Buffers"),
+    gauge("cached", Unit::Bytes, "Cached"),
+    gauge("commit", Unit::Bytes, "Committed_AS"),
+    derived("commit%", &derived::COMMITTED_SHARE),
+    gauge("active", Unit::Bytes, "Active"),
+    gauge("inactive", Unit::Bytes, "Inactive"),
+    gauge("dirty", Unit::Bytes, "Dirty"),
+    gauge("writeback", Unit::Bytes, "Writeback"),
+    gauge("anon", Unit::Bytes, "AnonPages"),
+    gauge("slab", Unit::Bytes, "Slab"),
+    gauge("kstack", Unit::Bytes, "KernelStack"),
+    gauge("pgtbl", Unit::Bytes, "PageTables"),
+    gauge("vmused", Unit::Bytes, "VmallocUsed"),
+    derived("cache+slab", &derived::CACHE_AND_SLAB),
     derived("swapused", &derived::SWAP_USED),
 ];
 
@@ -103,6 +133,25 @@ static PAGING: &[Column] = &[
     derived("pgsteal/s", &derived::STOLEN),
     derived("vmeff", &derived::EFFICIENCY),
     derived("refault/s", &derived::REFAULTS),
+];
+
+static PAGING_WIDE: &[Column] = &[
+    derived("pgpgin/s", &derived::PAGED_IN),
+    derived("pgpgout/s", &derived::PAGED_OUT),
+    rate("fault/s", Unit::PerSecond, "pgfault"),
+    derived("majflt/s", &derived::MAJOR_FAULTS),
+    rate("pgfree/s", Unit::PagesPerSecond, "pgfree"),
+    derived("pgscank/s", &derived::SCANNED_KSWAPD),
+    derived("pgscand/s", &derived::SCANNED_DIRECT),
+    derived("pgscanl/s", &derived::SCANNED_AT_LIMIT),
+    derived("pgstealk/s", &derived::STOLEN_KSWAPD),
+    derived("pgsteald/s", &derived::STOLEN_DIRECT),
+    derived("pgsteall/s", &derived::STOLEN_AT_LIMIT),
+    derived("pgsteal/s", &derived::STOLEN),
+    derived("vmeff", &derived::EFFICIENCY),
+    derived("refault/s", &derived::REFAULTS),
+    rate("pgpromote/s", Unit::PagesPerSecond, "pgpromote_success"),
+    derived("pgdemote/s", &derived::DEMOTED),
 ];
 
 static DISK: &[Column] = &[
@@ -121,13 +170,54 @@ static DISK: &[Column] = &[
     derived("util", &derived::BUSY),
 ];
 
+static DISK_WIDE: &[Column] = &[
+    derived("tps", &derived::TPS),
+    derived("reads/s", &derived::READS),
+    derived("writes/s", &derived::WRITES),
+    rate("discards/s", Unit::PerSecond, "discards"),
+    rate("flushes/s", Unit::PerSecond, "flushes"),
+    derived("read/s", &derived::READ_BANDWIDTH),
+    derived("write/s", &derived::WRITE_BANDWIDTH),
+    derived("discard/s", &derived::DISCARD_BANDWIDTH),
+    rate("rmerges/s", Unit::PerSecond, "read_merges"),
+    rate("wmerges/s", Unit::PerSecond, "write_merges"),
+    rate("dmerges/s", Unit::PerSecond, "discard_merges"),
+    derived("reqsize", &derived::REQUEST_SIZE),
+    derived("r_size", &derived::READ_SIZE),
+    derived("w_size", &derived::WRITE_SIZE),
+    derived("d_size", &derived::DISCARD_SIZE),
+    derived("depth", &derived::QUEUE_DEPTH),
+    derived("await", &derived::AWAIT),
+    derived("r_await", &derived::READ_AWAIT),
+    derived("w_await", &derived::WRITE_AWAIT),
+    derived("d_await", &derived::DISCARD_AWAIT),
+    derived("f_await", &derived::FLUSH_AWAIT),
+    derived("util", &derived::BUSY),
+];
+
+static IO: &[Column] = &[
+    derived("tps", &derived::HOST_TPS),
+    derived("rtps", &derived::HOST_RTPS),
+    derived("wtps", &derived::HOST_WTPS),
+    derived("dtps", &derived::HOST_DTPS),
+    derived("bread/s", &derived::HOST_READ_BANDWIDTH),
+    derived("bwrtn/s", &derived::HOST_WRITE_BANDWIDTH),
+    derived("bdscd/s", &derived::HOST_DISCARD_BANDWIDTH),
+];
+
 static LOAD: &[Column] = &[
-    gauge("runq", Unit::Count, "procs_running"),
+    derived("runq", &derived::RUN_QUEUE),
     gauge("blocked", Unit::Count, "procs_blocked"),
     gauge("plist", Unit::Count, "tasks_total"),
     gauge("ldavg-1", Unit::Count, "load1"),
     gauge("ldavg-5", Unit::Count, "load5"),
     gauge("ldavg-15", Unit::Count, "load15"),
+];
+
+static TASKS: &[Column] = &[
+    rate("proc/s", Unit::PerSecond, "processes"),
+    rate("cswch/s", Unit::PerSecond, "ctxt"),
+    rate("intr/s", Unit::PerSecond, "intr"),
 ];
 
 static CPU: &[Column] = &[
@@ -139,12 +229,36 @@ static CPU: &[Column] = &[
     derived("idle", &derived::CPU_IDLE),
 ];
 
+static CPU_WIDE: &[Column] = &[
+    derived("usr", &derived::CPU_USER_ALONE),
+    derived("nice", &derived::CPU_NICE_ALONE),
+    derived("sys", &derived::CPU_SYSTEM_ALONE),
+    derived("iowait", &derived::CPU_IOWAIT),
+    derived("steal", &derived::CPU_STEAL),
+    derived("irq", &derived::CPU_IRQ),
+    derived("soft", &derived::CPU_SOFTIRQ),
+    derived("guest", &derived::CPU_GUEST),
+    derived("gnice", &derived::CPU_GUEST_NICE),
+    derived("idle", &derived::CPU_IDLE),
+    derived("user+nice", &derived::CPU_USER_AND_NICE),
+];
+
 static SWAP: &[Column] = &[
     derived("pswpin/s", &derived::SWAP_IN),
     derived("pswpout/s", &derived::SWAP_OUT),
     gauge("swapfree", Unit::Bytes, "SwapFree"),
     derived("swapused", &derived::SWAP_USED),
+    derived("swapused%", &derived::SWAP_USED_SHARE),
     gauge("swapcached", Unit::Bytes, "SwapCached"),
+    derived("swapcached%", &derived::SWAP_CACHED_SHARE),
+];
+
+static HUGEPAGES: &[Column] = &[
+    derived("free", &derived::HUGE_FREE),
+    derived("used", &derived::HUGE_USED),
+    derived("used%", &derived::HUGE_USED_SHARE),
+    derived("reserved", &derived::HUGE_RESERVED),
+    derived("surplus", &derived::HUGE_SURPLUS),
 ];
 
 static PRESSURE: &[Column] = &[
@@ -153,6 +267,29 @@ static PRESSURE: &[Column] = &[
     derived("io-full", &derived::PSI_IO_FULL),
     derived("mem-some", &derived::PSI_MEMORY_SOME),
     derived("mem-full", &derived::PSI_MEMORY_FULL),
+];
+
+static PRESSURE_WIDE: &[Column] = &[
+    derived("cpu-some", &derived::PSI_CPU_SOME),
+    gauge("cpu-10", Unit::Ratio, "psi_cpu_some_avg10"),
+    gauge("cpu-60", Unit::Ratio, "psi_cpu_some_avg60"),
+    gauge("cpu-300", Unit::Ratio, "psi_cpu_some_avg300"),
+    derived("io-some", &derived::PSI_IO_SOME),
+    gauge("io-10", Unit::Ratio, "psi_io_some_avg10"),
+    gauge("io-60", Unit::Ratio, "psi_io_some_avg60"),
+    gauge("io-300", Unit::Ratio, "psi_io_some_avg300"),
+    derived("io-full", &derived::PSI_IO_FULL),
+    gauge("iof-10", Unit::Ratio, "psi_io_full_avg10"),
+    gauge("iof-60", Unit::Ratio, "psi_io_full_avg60"),
+    gauge("iof-300", Unit::Ratio, "psi_io_full_avg300"),
+    derived("mem-some", &derived::PSI_MEMORY_SOME),
+    gauge("mem-10", Unit::Ratio, "psi_memory_some_avg10"),
+    gauge("mem-60", Unit::Ratio, "psi_memory_some_avg60"),
+    gauge("mem-300", Unit::Ratio, "psi_memory_some_avg300"),
+    derived("mem-full", &derived::PSI_MEMORY_FULL),
+    gauge("memf-10", Unit::Ratio, "psi_memory_full_avg10"),
+    gauge("memf-60", Unit::Ratio, "psi_memory_full_avg60"),
+    gauge("memf-300", Unit::Ratio, "psi_memory_full_avg300"),
 ];
 
 static ZONES: &[Column] = &[
@@ -190,9 +327,13 @@ static CGROUPS: &[Column] = &[
 
 impl Topic {
     /// The part of a recording that its table needs.
-    pub fn selection(self) -> Selection {
-        let terms = columns(self).iter().flat_map(|column| column.formula().terms());
-        let metrics = terms.map(|term| term.metric().to_owned()).collect();
-        Selection { tables: vec![self.table()], metrics, ..Selection::default() }
+    pub fn selection(self, wide: bool) -> Selection {
+        let terms = columns(self, wide).iter().flat_map(|column| column.formula().terms());
+        let (mut tables, mut metrics) = (vec![self.table()], Vec::new());
+        for (table, metric) in terms.flat_map(Term::needs) {
+            tables.extend(table.filter(|table| !tables.contains(table)));
+            metrics.push(metric.to_owned());
+        }
+        Selection { tables, metrics, ..Selection::default() }
     }
 }

@@ -21,7 +21,7 @@ fn recording(interval: i64, metric: &str, kind: Kind, points: &[(i64, i64)]) -> 
 
 /// The rows of a column: the end of each and its value.
 fn rows(recording: &Recording, topic: Topic, name: &str, every: Option<i64>) -> Vec<(i64, Option<f64>)> {
-    let shown = show(recording, topic, ALWAYS, every);
+    let shown = show(recording, topic, false, ALWAYS, every);
     let at = shown.headings().position(|heading| heading.name == name).unwrap();
     shown.rows().map(|row| (row.wall_ns, row.cells[at])).collect()
 }
@@ -87,7 +87,7 @@ fn averages_are_over_the_time_of_all_rows() {
     let second = 1_000_000_000;
     let points = [(0, 0), (second, 10), (4 * second, 10), (5 * second, 100)];
     let recording = recording(second, "pgmajfault", Kind::Counter, &points);
-    let shown = show(&recording, Topic::Paging, ALWAYS, None);
+    let shown = show(&recording, Topic::Paging, false, ALWAYS, None);
     let at = shown.headings().position(|heading| heading.name == "majflt/s").unwrap();
     let averages: Vec<_> = shown.averages().map(|row| row.cells[at]).collect();
     assert_eq!(averages, [Some(20.0)], "100 faults in 5 s, not the mean of 10, 0 and 90 a second");
