@@ -44,6 +44,7 @@ pub use clock::{Date, DateOrder, utc_offset};
 pub use options::Options;
 pub use replay::replay;
 pub use report::{FileKind, FileReport, ImportReport, LeftOut, Skipped};
+pub use sniff::SADC_MAGIC;
 
 use gather::Gather;
 use line::{Lines, read_failed};
@@ -75,6 +76,11 @@ impl Input {
     /// A text at hand, under a name for the report.
     pub fn bytes(name: &str, bytes: impl Into<Vec<u8>>) -> Self {
         Self { name: name.to_owned(), content: Content::Bytes(bytes.into()), date: None }
+    }
+
+    /// Calls it by another name in the report.
+    pub fn named(self, name: &str) -> Self {
+        Self { name: name.to_owned(), ..self }
     }
 
     /// The day on which it begins, when it does not say itself. It comes before [`Options::date`].

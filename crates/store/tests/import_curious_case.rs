@@ -31,7 +31,7 @@ fn every_line_is_read() {
         import.report.files.iter().map(|file| (file.lines, file.samples, file.values)).collect();
     assert_eq!(
         counts,
-        [(35, 32, 192), (9, 8, 72), (21, 7, 140), (7, 6, 30), (78, 11, 539), (172, 4, 172), (23, 1, 16)]
+        [(35, 32, 192), (9, 8, 72), (21, 7, 140), (7, 6, 42), (78, 11, 539), (172, 4, 172), (23, 1, 16)]
     );
     assert_eq!(import.recording.stamps().len(), 32 + (8 + 1) + 6 + 11 + 4 + 1);
 }

@@ -55,7 +55,7 @@ fn columns_of_sysstat_9_to_12_mean_the_same() {
     assert_eq!(share("cpu_user_share"), [(2, 140_000)], "the kernel counts guest time as user time");
     assert_eq!(share("cpu_system_share"), [(2, 70_000)]);
     assert_eq!(share("cpu_nice_share"), [(2, 15_000)]);
-    assert_eq!(all.report.files[0].left_out[0].lines, 1, "CPU 0 is not the host");
+    assert_eq!(values(&all.recording, Table::Cpu, "0", "cpu_user_share"), [(2, 1_030_000)], "CPU 0 is not the host");
 }
 
 #[test]
@@ -67,6 +67,8 @@ fn stall_percentages_become_the_counters_rise() {
     );
     let series = import.recording.host("psi_io_some").unwrap();
     assert_eq!(series.points().next().unwrap().1, 52_500_000_000, "52 500 us a second, in millionths");
+    let average = import.recording.host("psi_io_full_avg300").unwrap();
+    assert_eq!((average.points().next().unwrap().1, average.unit()), (14, pagetide_core::Unit::BasisPoints));
     let known = pagetide_core::metric::find(Table::Host, "psi_io_some").unwrap();
     assert_eq!(series.unit(), known.unit);
 }

@@ -4,7 +4,7 @@
 //! counter it is the rate, of a gauge the mean over that time.
 
 use pagetide_core::derived::{Fall, Term, Walk};
-use pagetide_core::{Kind, Recording, Series, Stamp, Table, Unit};
+use pagetide_core::{Kind, Recording, Series, Stamp, Table};
 
 mod text;
 mod topic;

@@ -1,5 +1,7 @@
 //! `pagetide import`: logs of other tools as a recording.
 
+mod sadf;
+
 use super::Outcome;
 use crate::{output, recordings};
 use pagetide_core::{Bytes, Error, LocalClock, Nanos};
@@ -7,12 +9,14 @@ use pagetide_store::Writer;
 use pagetide_store::import::{self, Date, DateOrder, FileReport, ImportReport, Input, Options};
 use serde_json::json;
 use std::fmt::Write;
+use std::fs::File;
+use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 
 /// Stretches of unreadable lines printed for one file; --json lists more.
 const PRINTED: usize = 10;
 
-/// Read logs that other tools wrote on one host as a recording: sar text, `sadf -j`, copies of /proc/meminfo, vmstat,
+/// Read logs that other tools wrote on one host as a recording: text of sar, mpstat and pidstat, `sadf -j`, `-d` and `-p`, copies of /proc/meminfo, vmstat,
 /// zoneinfo and buddyinfo, `vmstat 1`, `iostat -x`, fio JSON. The content of each file tells its kind.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -46,6 +50,10 @@ pub(crate) struct Arguments {
     /// The unit of vmstat's sizes (`vmstat -S`), such as 1MiB; found out from the sizes when left out.
     #[arg(long, value_name = "SIZE")]
     vmstat_unit: Option<Bytes>,
+    /// Run `sadf -j` on binary files of sadc (/var/log/sysstat/saDD): as the user nobody when pagetide runs as root, without network,
+    /// for at most 5 min.
+    #[arg(long)]
+    allow_sadf: bool,
 }
 
 /// The orders of dates as words on the command line.
@@ -56,7 +64,8 @@ enum Order {
 }
 
 pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
-    let (inputs, date) = inputs(&arguments.files, &arguments.date)?;
+    let (mut inputs, date) = inputs(&arguments.files, &arguments.date)?;
+    let printed = if arguments.allow_sadf { run_sadf(&arguments.files, &mut inputs)? } else { Vec::new() };
     let options = Options {
         utc_offset: arguments.utc_offset,
         date,
@@ -68,6 +77,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         vmstat_unit: arguments.vmstat_unit,
     };
     let import = import::import(&inputs, &options)?;
+    drop(printed);
     let mut writer = Writer::create(&arguments.out)?;
     import::replay(&import.recording, &mut writer)?;
     let report = &import.report;
@@ -84,6 +94,18 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     }
     let all_read = report.files.iter().all(|file| file.kind.is_some());
     Ok(if all_read { Outcome::Done } else { Outcome::Failed })
+}
+
+/// Puts what sadf prints in the place of sadc's binary files. The files that are given back must stay open until they were read.
+fn run_sadf(files: &[PathBuf], inputs: &mut [Input]) -> Result<Vec<File>, Error> {
+    let mut printed = Vec::new();
+    for (path, input) in files.iter().zip(inputs).filter(|(path, _)| sadf::is_binary(path)) {
+        let json = sadf::json(path)?;
+        let descriptor = format!("/proc/self/fd/{}", json.as_raw_fd());
+        *input = Input::file(Path::new(&descriptor)).named(&path.display().to_string());
+        printed.push(json);
+    }
+    Ok(printed)
 }
 
 /// The files with the days given for them by name, and the day given for all.

@@ -26,7 +26,7 @@ pub(super) struct Section {
     names: Vec<String>,
     sizes: Vec<Option<i64>>,
     targets: Vec<Target>,
-    lanes: HashMap<String, Vec<LaneId>>,
+    lanes: HashMap<Table, HashMap<String, Vec<LaneId>>>,
 }
 
 impl Section {
@@ -72,6 +72,16 @@ impl Section {
         self.names.iter().map(String::as_str).filter(move |name| !known(name))
     }
 
+    /// Says what is known to be wrong in the table, and which of its columns have no place; `key` is the column that says what a row is
+    /// about.
+    pub(super) fn tell(&self, gather: &mut Gather, key: Option<&str>) {
+        gather.doubled_steal(self.has("pgsteal/s"));
+        let unused: Vec<&str> = self.unused().filter(|name| key != Some(*name)).collect();
+        if self.is_known() && !unused.is_empty() {
+            gather.report.note(format!("columns without a place in a recording: {}", unused.join(" ")));
+        }
+    }
+
     /// Millionths of the number in column `at`, in KiB or MiB where the column counts in these. A number with a suffix says its unit
     /// itself, whatever the header says.
     pub(super) fn number(&self, at: usize, text: &str) -> Option<i64> {
@@ -89,14 +99,26 @@ impl Section {
         &self.names[at]
     }
 
+    /// Stores a row of this table's own entity.
+    pub(super) fn row(&mut self, gather: &mut Gather, entity: &str, values: &[Option<i64>], keep: fn(Kind) -> bool) {
+        self.row_of(gather, (self.table, entity), values, keep);
+    }
+
     /// Stores a row, in millionths by column; a column whose sources are not all there gets nothing. `keep` says which
     /// kinds are wanted.
-    pub(super) fn row(&mut self, gather: &mut Gather, entity: &str, values: &[Option<i64>], keep: fn(Kind) -> bool) {
-        if !self.lanes.contains_key(entity) {
-            let lanes = self.targets.iter().map(|target| gather.lane(self.table, entity, target.meaning.column()));
-            self.lanes.insert(entity.to_owned(), lanes.collect());
+    pub(super) fn row_of(
+        &mut self,
+        gather: &mut Gather,
+        (table, entity): (Table, &str),
+        values: &[Option<i64>],
+        keep: fn(Kind) -> bool,
+    ) {
+        let known = self.lanes.entry(table).or_default();
+        if !known.contains_key(entity) {
+            let lanes = self.targets.iter().map(|target| gather.lane(table, entity, target.meaning.column()));
+            known.insert(entity.to_owned(), lanes.collect());
         }
-        let Some(lanes) = self.lanes.get(entity) else { return };
+        let Some(lanes) = known.get(entity) else { return };
         for (target, lane) in self.targets.iter().zip(lanes) {
             let sum = target.sources.iter().try_fold(0i64, |sum, at| sum.checked_add((*values.get(*at)?)?));
             let value = sum.and_then(|sum| scaled(sum, target.meaning.numerator, target.meaning.denominator));

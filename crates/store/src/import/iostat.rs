@@ -69,7 +69,9 @@ impl Reader {
             }
             self.seen.cpu = true;
             let names: Vec<&str> = line.split_whitespace().skip(1).collect();
-            self.table = Some((Section::new(Table::Host, HOST, &names), None));
+            let section = Section::new(Table::Host, HOST, &names);
+            section.tell(gather, None);
+            self.table = Some((section, None));
         } else if is_disk_header(line) {
             if (self.seen.disks && is_first_of_report(line)) || self.reports == 0 {
                 self.begin();
@@ -77,7 +79,9 @@ impl Reader {
             self.seen.disks = true;
             let names: Vec<&str> = line.split_whitespace().collect();
             let key = names.iter().position(|name| name.starts_with("Device"));
-            self.table = Some((Section::new(Table::Disk, DISK, &names), key));
+            let section = Section::new(Table::Disk, DISK, &names);
+            section.tell(gather, key.map(|at| names[at]));
+            self.table = Some((section, key));
         } else if let Some((moment, "")) = stamp(line.trim(), options.date_order) {
             self.begin();
             self.seen.time = true;

@@ -3,7 +3,7 @@
 
 use super::banner::{has_small_pages, one_host};
 use super::clock::{Date, DayClock, SECOND, printed_date, stamp, zone_offset};
-use super::columns::{DISK, HOST, Section, everything};
+use super::columns::{DISK, HOST, PROCESS, Section, everything};
 use super::dump::unstamped_start;
 use super::gather::{Event, Gather};
 use super::number::millionths_of;
@@ -243,10 +243,21 @@ impl Reader<'_> {
                 ("timestamp", _) => {}
                 ("cpu-load" | "cpu-load-all", Value::Array(cpus)) => {
                     for cpu in cpus.iter().filter_map(Value::as_object) {
-                        if cpu.get("cpu").and_then(Value::as_str) == Some("all") {
-                            self.row(Table::Host, "", name, &[cpu]);
-                        } else {
-                            self.gather.report.leave_out(line, "CPUs one by one: a recording has them together");
+                        match cpu.get("cpu").and_then(Value::as_str) {
+                            Some("all") => self.row(Table::Host, "", name, &[cpu]),
+                            Some(number) if number.bytes().all(|byte| byte.is_ascii_digit()) => {
+                                self.row(Table::Cpu, number, name, &[cpu]);
+                            }
+                            _ => self.gather.report.skip(line, "CPU times that do not say of which CPU"),
+                        }
+                    }
+                }
+                ("interrupts", Value::Array(interrupts)) => {
+                    for interrupt in interrupts.iter().filter_map(Value::as_object) {
+                        if interrupt.get("intr").and_then(Value::as_str) == Some("sum") {
+                            let sum = interrupt.get("all").or_else(|| interrupt.get("value"));
+                            let sum = sum.into_iter().map(|sum| ("intr/s".to_owned(), sum.clone()));
+                            self.row(Table::Host, "", name, &[&sum.collect()]);
                         }
                     }
                 }
@@ -273,37 +284,72 @@ impl Reader<'_> {
                         self.row(Table::Host, "", name, &parts);
                     }
                 }
+                (_, Value::Array(rows)) if rows.iter().any(|row| process_id(row).is_some()) => {
+                    for row in rows {
+                        self.process(line, row);
+                    }
+                }
                 _ => self.gather.report.leave_out(line, &format!("no place in a recording: {name}")),
             }
         }
+    }
+
+    /// A row of pidstat's JSON: its keys are the columns of its text.
+    fn process(&mut self, line: u64, row: &Value) {
+        let (Some(object), Some(pid)) = (row.as_object(), process_id(row)) else {
+            return self.gather.report.skip(line, "a process without an id");
+        };
+        if ["TID", "tid"].iter().any(|key| object.contains_key(*key)) {
+            return self.gather.report.leave_out(line, "threads one by one (pidstat -t)");
+        }
+        // pidstat does not say when a process was started.
+        let entity = format!("{pid}@0");
+        let command = ["Command", "command", "cmd"].iter().find_map(|key| object.get(*key)?.as_str());
+        if let Some(command) = command {
+            let key = (Table::Process, entity.clone());
+            self.gather.labels.entry(key).or_insert_with(|| command.to_owned());
+        }
+        self.row(Table::Process, &entity, "process", &[object]);
     }
 
     fn row(&mut self, table: Table, entity: &str, object: &str, parts: &[&Map<String, Value>]) {
         let mut names = Vec::new();
         let mut values = Vec::new();
         for (key, value) in parts.iter().flat_map(|part| part.iter()) {
-            if let Some(value) = value.as_f64() {
+            // pidstat prints some numbers as strings.
+            let number = value.as_f64().or_else(|| value.as_str()?.parse().ok());
+            if let Some(value) = number.filter(|_| !IDENTITY.contains(&key.as_str())) {
                 names.push(sar_name(object, key));
                 values.push(millionths_of(value));
             }
         }
-        let meanings = if table == Table::Disk { DISK } else { HOST };
+        let meanings = match table {
+            Table::Disk => DISK,
+            Table::Process => PROCESS,
+            _ => HOST,
+        };
         let section =
             self.sections.entry(names.join(" ")).or_insert_with(|| Section::new(table, meanings, names.as_slice()));
-        section.row(self.gather, entity, &values, everything);
+        section.row_of(self.gather, (table, entity), &values, everything);
     }
 
     /// Says which keys of the objects that were read have no place.
     fn say_unused(&mut self) {
         let sections: BTreeMap<&String, &Section> = self.sections.iter().collect();
         for section in sections.into_values() {
-            self.gather.doubled_steal(section.has("pgsteal/s"));
-            let unused: Vec<&str> = section.unused().collect();
-            if !unused.is_empty() {
-                self.gather.report.note(format!("columns without a place in a recording: {}", unused.join(" ")));
-            }
+            section.tell(self.gather, None);
         }
     }
+}
+
+/// Keys that say what a row is about: names, and numbers that measure nothing.
+const IDENTITY: [&str; 12] =
+    ["cpu", "CPU", "UID", "uid", "PID", "pid", "disk-device", "disk_device", "Command", "command", "cmd", "intr"];
+
+/// The id of a process that a row is about.
+fn process_id(row: &Value) -> Option<u64> {
+    let id = row.get("PID").or_else(|| row.get("pid"))?;
+    id.as_u64().or_else(|| id.as_str()?.parse().ok())
 }
 
 /// What sar calls the column that sadf calls `key` in `object`.
@@ -312,15 +358,21 @@ fn sar_name(object: &str, key: &str) -> String {
         ("cpu-load" | "cpu-load-all", _) => format!("%{key}"),
         ("memory", "inactive") => "kbinact".to_owned(),
         ("memory", key) if !key.ends_with("-percent") => format!("kb{key}"),
-        ("psi-cpu", "some_avg") => "%scpu".to_owned(),
-        ("psi-io", "some_avg") => "%sio".to_owned(),
-        ("psi-io", "full_avg") => "%fio".to_owned(),
-        ("psi-mem", "some_avg") => "%smem".to_owned(),
-        ("psi-mem", "full_avg") => "%fmem".to_owned(),
+        ("memory", key) => format!("%{}", key.trim_end_matches("-percent")),
+        ("psi-cpu" | "psi-io" | "psi-mem", key) => psi_name(object, key),
+        ("process", "usr" | "system" | "guest" | "wait") => format!("%{key}"),
         (_, "vmeff-percent") => "%vmeff".to_owned(),
         (_, "util-percent") | ("disk", "util") => "%util".to_owned(),
         ("paging" | "swap-pages" | "process-and-context-switch", _) => format!("{key}/s"),
         (_, "bread" | "bwrtn" | "bdscd" | "rd_sec" | "wr_sec" | "dc_sec" | "rkB" | "wkB" | "dkB") => format!("{key}/s"),
         _ => key.to_owned(),
     }
+}
+
+/// What sar calls a column of PSI: `some_avg10` of `psi-io` is `%sio-10`, and `some_avg` is the share of the interval, `%sio`.
+fn psi_name(object: &str, key: &str) -> String {
+    let resource = object.trim_start_matches("psi-");
+    let Some((kind, window)) = key.split_once("_avg") else { return key.to_owned() };
+    let dash = if window.is_empty() { "" } else { "-" };
+    format!("%{}{resource}{dash}{window}", &kind[..kind.len().min(1)])
 }

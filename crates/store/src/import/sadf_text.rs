@@ -13,6 +13,9 @@ use std::io::BufRead;
 /// What the header of a table of `sadf -d` begins with.
 const HEADER: &str = "# hostname;interval;timestamp;";
 
+/// The column of a header that stands for all CPUs together and each of them (`sadf -d -- -I`).
+const PER_CPU: &str = "CPU*";
+
 /// Whether a line is the header of a table of `sadf -d`, or a line of `sadf -p`.
 pub(super) fn looks_like_line(line: &str) -> bool {
     line.starts_with(HEADER) || value_line(line).is_some()
@@ -27,11 +30,11 @@ fn value_line(line: &str) -> Option<[&str; 5]> {
 
 /// Reads text of `sadf -d` and `-p`.
 pub(super) fn read<R: BufRead>(lines: &mut Lines<R>, gather: &mut Gather, options: &Options) -> Result<(), Error> {
-    let mut reader = Reader { options, table: None, row: Row::default(), sections: HashMap::new() };
+    let mut reader = Reader { options, table: None, many: false, row: Row::default(), sections: HashMap::new() };
     each_line(lines, gather, |gather, number, line| reader.line(gather, number, line))?;
     reader.end_row(gather);
     for section in reader.table.iter().chain(reader.sections.values()) {
-        gather.doubled_steal(section.has("pgsteal/s"));
+        section.tell(gather, None);
     }
     Ok(())
 }
@@ -51,6 +54,8 @@ struct Reader<'a> {
     options: &'a Options,
     /// The table of `sadf -d` that is being read.
     table: Option<Section>,
+    /// Whether its rows have more values than columns: of each CPU, behind that of all.
+    many: bool,
     row: Row,
     /// Of `sadf -p`, by the names of a row's columns.
     sections: HashMap<String, Section>,
@@ -61,7 +66,8 @@ fn about(column: &str, text: &str) -> Result<(Table, String), String> {
     match (column, text) {
         ("DEV", device) => Ok((Table::Disk, device.to_owned())),
         ("CPU", "-1" | "all") | ("", _) => Ok((Table::Host, String::new())),
-        ("CPU", _) => Err("CPUs one by one: a recording has them together".to_owned()),
+        ("CPU", cpu) if cpu.bytes().all(|byte| byte.is_ascii_digit()) => Ok((Table::Cpu, cpu.to_owned())),
+        ("INTR", "-1" | "sum") => Ok((Table::Host, String::new())),
         (other, _) => Err(format!("no place in a recording: {other}")),
     }
 }
@@ -74,7 +80,12 @@ impl Reader<'_> {
                 self.table = None;
                 return Ok(());
             }
-            let names: Vec<&str> = names.split(';').collect();
+            let mut names: Vec<&str> = names.split(';').collect();
+            if names.ends_with(&[PER_CPU]) {
+                names.pop();
+                names.push("all");
+            }
+            self.many = names.ends_with(&["all"]);
             let meanings = if names[0] == "DEV" { DISK } else { HOST };
             let table = if names[0] == "DEV" { Table::Disk } else { Table::Host };
             self.table = Some(Section::new(table, meanings, &names));
@@ -85,7 +96,9 @@ impl Reader<'_> {
             self.value(gather, number, time, [about, column, value]);
             return Ok(());
         }
-        let fields: Vec<&str> = line.split(';').collect();
+        // Restarts and comments have tabs in sadf -p, too.
+        let separator = if line.contains(";") { ';' } else { '\t' };
+        let fields: Vec<&str> = line.split(separator).collect();
         let [host, _, time, rest @ ..] = &fields[..] else {
             if !line.trim().is_empty() {
                 gather.report.skip(number, "no line of sadf -d or -p");
@@ -135,6 +148,7 @@ impl Reader<'_> {
         let Some(section) = &mut self.table else {
             return gather.report.skip(number, "no header says what these columns are");
         };
+        let fields = if self.many { &fields[..fields.len().min(section.width())] } else { fields };
         if fields.len() != section.width() {
             return gather.report.skip(number, "more or fewer values than columns");
         }
@@ -146,7 +160,7 @@ impl Reader<'_> {
                 let place = format!("no place in a recording: {}", section.name(0));
                 gather.report.leave_out(number, &place);
             }
-            Ok((_, entity)) => {
+            Ok((table, entity)) => {
                 let values: Vec<Option<i64>> =
                     fields.iter().enumerate().map(|(at, text)| section.number(at, text)).collect();
                 if let Some(at) = (0..values.len()).find(|at| values[*at].is_none() && section.uses(*at)) {
@@ -154,7 +168,7 @@ impl Reader<'_> {
                     return gather.report.skip(number, reason);
                 }
                 gather.at(nanos);
-                section.row(gather, &entity, &values, everything);
+                section.row_of(gather, (table, &entity), &values, everything);
             }
         }
     }
@@ -177,8 +191,8 @@ impl Reader<'_> {
         }
         let is_cpu = named.strip_prefix("cpu").is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
         let (table, meanings, entity) = match named.as_str() {
-            "-" | "all" => (Table::Host, HOST, ""),
-            _ if is_cpu => return gather.report.leave_out(line, "CPUs one by one: a recording has them together"),
+            "-" | "all" | "sum" => (Table::Host, HOST, ""),
+            cpu if is_cpu => (Table::Cpu, HOST, cpu.trim_start_matches("cpu")),
             device => (Table::Disk, DISK, device),
         };
         let key = format!("{} {}", table.name(), names.join(" "));

@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::BufRead;
 
-/// Columns that say what a row is about. Only disks and the CPUs together have a place in a recording.
+/// Columns that say what a row is about. Only disks, CPUs, processes and the sum of interrupts have a place in a recording.
 const KEYS: &[&str] = &[
     "DEV",
     "CPU",
@@ -43,6 +43,10 @@ enum About {
     Host,
     /// The CPUs, by the column at this position; `all` is the host.
     Cpu(usize),
+    /// NUMA nodes, by the column at this position; `all` is the host.
+    Node(usize),
+    /// Interrupts, by the column at this position; `sum` is the host.
+    Interrupt(usize),
     /// Disks, by the column at this position.
     Disk(usize),
     /// Processes, by the column of their id at this position; their command is the last column.
@@ -55,6 +59,8 @@ enum About {
 struct SarTable {
     section: Section,
     about: About,
+    /// Columns behind the key that only rows of single CPUs have (`mpstat -T`).
+    topology: usize,
     clock: DayClock,
     /// The time of day in its last header. Rows of the same time are of no interval: they are averages since boot.
     begun: i64,
@@ -191,20 +197,22 @@ impl Reader {
             Ok(nanos) => midnight + nanos,
             Err(Backwards) => return gather.report.skip(number, SET_BACK),
         };
-        let entity = match table.about {
-            About::Other => return gather.report.leave_out(number, &table.place),
-            About::Host => "",
-            About::Cpu(at) => match time.rest.split_whitespace().nth(at) {
-                Some("all") => "",
-                _ => return gather.report.leave_out(number, &table.place),
-            },
-            About::Disk(at) | About::Process(at) => time.rest.split_whitespace().nth(at).unwrap_or(""),
+        let named = table.about.key().and_then(|at| time.rest.split_whitespace().nth(at)).unwrap_or("");
+        let (kind, entity) = match (table.about, named) {
+            (About::Host, _) | (About::Cpu(_) | About::Node(_), "all") | (About::Interrupt(_), "sum") => {
+                (Table::Host, "")
+            }
+            (About::Cpu(_), cpu) if cpu.bytes().all(|byte| byte.is_ascii_digit()) => (Table::Cpu, cpu),
+            (About::Disk(_), disk) => (Table::Disk, disk),
+            (About::Process(_), process) => (Table::Process, process),
+            _ => return gather.report.leave_out(number, &table.place),
         };
         let since_boot = table.begun == time.nanos;
         if since_boot {
             gather.report.leave_out(number, "averages since boot: a row of the same time as its header");
         }
-        match numbers(&table.section, table.about, time.rest, &mut self.values) {
+        let beside = if kind == Table::Cpu { table.topology } else { 0 };
+        match numbers(&table.section, table.about, beside, time.rest, &mut self.values) {
             Ok(command) => {
                 let entity = match command {
                     // pidstat does not say when a process was started.
@@ -216,7 +224,8 @@ impl Reader {
                     None => Cow::Borrowed(entity),
                 };
                 gather.at(nanos);
-                table.section.row(gather, &entity, &self.values, if since_boot { gauges } else { everything });
+                let keep = if since_boot { gauges } else { everything };
+                table.section.row_of(gather, (kind, &entity), &self.values, keep);
             }
             Err(reason) => gather.report.skip(number, reason),
         }
@@ -225,13 +234,7 @@ impl Reader {
     /// Says which columns of the tables that were read have no place.
     fn say_unused(&self, gather: &mut Gather) {
         for table in self.tables.iter().filter(|table| table.about != About::Other) {
-            let key = table.about.key();
-            let unused: Vec<&str> =
-                table.section.unused().filter(|name| key.is_none_or(|at| *name != table.section.name(at))).collect();
-            gather.doubled_steal(table.section.has("pgsteal/s"));
-            if !unused.is_empty() {
-                gather.report.note(format!("columns without a place in a recording: {}", unused.join(" ")));
-            }
+            table.section.tell(gather, table.about.key().map(|at| table.section.name(at)));
         }
     }
 }
@@ -239,7 +242,7 @@ impl Reader {
 impl About {
     fn key(self) -> Option<usize> {
         match self {
-            Self::Cpu(at) | Self::Disk(at) | Self::Process(at) => Some(at),
+            Self::Cpu(at) | Self::Node(at) | Self::Interrupt(at) | Self::Disk(at) | Self::Process(at) => Some(at),
             Self::Host | Self::Other => None,
         }
     }
@@ -249,9 +252,11 @@ impl SarTable {
     /// The table under a header.
     fn under(header: &str) -> Self {
         let mut names: Vec<&str> = header.split_whitespace().collect();
+        let all = names.len();
         if names.first() == Some(&"CPU") {
             names.retain(|name| !TOPOLOGY.contains(name));
         }
+        let topology = all - names.len();
         // pidstat has a column CPU, too.
         let id = names.iter().position(|name| matches!(*name, "PID" | "TGID"));
         let key = id.or_else(|| names.iter().position(|name| KEYS.contains(name)));
@@ -265,24 +270,28 @@ impl SarTable {
             _ if !section.is_known() => About::Other,
             None => About::Host,
             Some((at, "DEV")) => About::Disk(at),
-            Some((at, "CPU" | "NODE")) => About::Cpu(at),
+            Some((at, "CPU")) => About::Cpu(at),
+            Some((at, "NODE")) => About::Node(at),
+            Some((at, "INTR")) => About::Interrupt(at),
             Some((at, "PID")) if names.last() == Some(&"Command") => About::Process(at),
             Some(_) => About::Other,
         };
         let place = match about {
-            About::Cpu(_) => "CPUs and nodes one by one: a recording has them together".to_owned(),
+            About::Node(_) => "NUMA nodes one by one: a recording has CPUs, and all together".to_owned(),
+            About::Interrupt(_) => "interrupts one by one: a recording has their sum".to_owned(),
             About::Other if names.contains(&"TGID") => "threads one by one (pidstat -t)".to_owned(),
             _ => format!("no place in a recording: {}", names[..names.len().min(3)].join(" ")),
         };
-        Self { section, about, clock: DayClock::default(), begun: -1, place }
+        Self { section, about, topology, clock: DayClock::default(), begun: -1, place }
     }
 }
 
 /// Reads the numbers of a row, and of a process its command, which may have blanks in it. The column that says what the row is about
-/// is no number, and one that fills nothing need not be.
+/// is no number, and one that fills nothing need not be; `beside` columns behind it are passed over.
 fn numbers<'a>(
     section: &Section,
     about: About,
+    beside: usize,
     row: &'a str,
     values: &mut Vec<Option<i64>>,
 ) -> Result<Option<&'a str>, String> {
@@ -303,6 +312,11 @@ fn numbers<'a>(
         }
         values.push(value);
         rest = behind.trim_start();
+        if about.key() == Some(at) {
+            for _ in 0..beside {
+                rest = rest.split_once(char::is_whitespace).map_or("", |(_, behind)| behind.trim_start());
+            }
+        }
     }
     if values.len() < section.width() { Err("fewer values than columns".to_owned()) } else { Ok(None) }
 }

@@ -61,6 +61,11 @@ fn has_other_digits(line: &str) -> bool {
     line.chars().any(|c| matches!(c, '۰'..='۹' | '٠'..='٩'))
 }
 
+/// Whether a line is raw output of sadf: a time, then names and pairs of counters, each followed by a semicolon.
+fn is_raw(line: &str) -> bool {
+    line.ends_with(';') && line.split("; ").count() > 4 && line.contains(':')
+}
+
 /// Whether a line shows what a text is.
 type IsLineOf = fn(&str) -> bool;
 
@@ -82,7 +87,14 @@ static FOREIGN_TEXT: &[(IsLineOf, Unreadable)] = &[
         Unreadable { what: "its numbers are not in the digits 0 to 9", hint: "print it again with LC_ALL=C" },
     ),
     (
-        |line| line.starts_with("<?xml") || line.starts_with("<sysstat"),
+        is_raw,
+        Unreadable {
+            what: "it is raw output of sadf (-r): counters in pairs",
+            hint: "`sadf -j FILE -- -A > FILE.json`, and import that",
+        },
+    ),
+    (
+        |line| line.starts_with("<sysstat"),
         Unreadable { what: "it is XML", hint: "`sadf -j FILE -- -A > FILE.json`, and import that" },
     ),
     (
@@ -95,11 +107,17 @@ static FOREIGN_TEXT: &[(IsLineOf, Unreadable)] = &[
 pub(super) const READABLE: &str = "it reads text of sar, mpstat and pidstat, `sadf -j`, `-d` and `-p`, copies of /proc/meminfo, vmstat, zoneinfo and \
      buddyinfo, `vmstat 1`, `iostat -x` and fio JSON; of an excerpt keep the header lines";
 
+/// How a binary file of sadc begins, on a machine of the byte order of the one that wrote it (sysstat's `SYSSTAT_MAGIC`).
+pub const SADC_MAGIC: [u8; 2] = 0xd596_u16.to_le_bytes();
+
 /// Files that are no text, by how they begin.
 static FOREIGN: &[(&[u8], Unreadable)] = &[
     (
-        &[0x96, 0xd5],
-        Unreadable { what: "it is a binary file of sadc", hint: "`sadf -j FILE -- -A > FILE.json`, and import that" },
+        &SADC_MAGIC,
+        Unreadable {
+            what: "it is a binary file of sadc",
+            hint: "`sadf -j FILE -- -A > FILE.json`, and import that; --allow-sadf runs sadf for you",
+        },
     ),
     (
         &[0xd5, 0x96],

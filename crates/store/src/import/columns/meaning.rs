@@ -36,6 +36,11 @@ const fn stalled(name: &'static str, of: &'static [&'static str]) -> ColumnSourc
     ColumnSource { name, kind: Kind::Rate, unit: Unit::Micros, numerator: 10_000, denominator: 1, of }
 }
 
+/// A share that is a state: percent, as hundredths of a percent.
+const fn state_share(name: &'static str, of: &'static [&'static str]) -> ColumnSource {
+    ColumnSource { name, kind: Kind::Gauge, unit: Unit::BasisPoints, numerator: 100, denominator: RATE_SCALE, of }
+}
+
 /// A state in KiB.
 const fn kib(name: &'static str, of: &'static [&'static str]) -> ColumnSource {
     ColumnSource { name, kind: Kind::Gauge, unit: Unit::Bytes, numerator: 1024, denominator: RATE_SCALE, of }
@@ -63,6 +68,8 @@ pub(in crate::import) static HOST: &[ColumnSource] = &[
     rate("pgscan_direct", Unit::Pages, &["pgscand/s"]),
     rate("pgsteal", Unit::Pages, &["pgsteal/s"]),
     share("vmeff", &["%vmeff"]),
+    rate("pgpromote_success", Unit::Pages, &["pgprom/s"]),
+    rate("pgdemote", Unit::Pages, &["pgdem/s"]),
     // -W
     rate("pswpin", Unit::Pages, &["pswpin/s"]),
     rate("pswpout", Unit::Pages, &["pswpout/s"]),
@@ -83,6 +90,9 @@ pub(in crate::import) static HOST: &[ColumnSource] = &[
     // -w
     rate("processes", Unit::Count, &["proc/s"]),
     rate("ctxt", Unit::Count, &["cswch/s"]),
+    // -I
+    rate("intr", Unit::Count, &["intr/s"]),
+    rate("intr", Unit::Count, &["all"]),
     // -b: requests of all block devices
     rate("io_requests", Unit::Count, &["tps"]),
     rate("io_reads", Unit::Count, &["rtps"]),
@@ -95,6 +105,8 @@ pub(in crate::import) static HOST: &[ColumnSource] = &[
     kib("MemFree", &["kbmemfree"]),
     kib("MemAvailable", &["kbavail"]),
     kib("kbmemused", &["kbmemused"]),
+    state_share("memused_share", &["%memused"]),
+    state_share("commit_share", &["%commit"]),
     kib("Buffers", &["kbbuffers"]),
     kib("Cached", &["kbcached"]),
     kib("Committed_AS", &["kbcommit"]),
@@ -110,6 +122,8 @@ pub(in crate::import) static HOST: &[ColumnSource] = &[
     kib("SwapFree", &["kbswpfree"]),
     kib("SwapTotal", &["kbswpfree", "kbswpused"]),
     kib("SwapCached", &["kbswpcad"]),
+    state_share("swpused_share", &["%swpused"]),
+    state_share("swpcad_share", &["%swpcad"]),
     // -q. sar takes itself out of the run queue.
     count("runq_size", &["runq-sz"]),
     count("tasks_total", &["plist-sz"]),
@@ -123,6 +137,21 @@ pub(in crate::import) static HOST: &[ColumnSource] = &[
     stalled("psi_io_full", &["%fio"]),
     stalled("psi_memory_some", &["%smem"]),
     stalled("psi_memory_full", &["%fmem"]),
+    state_share("psi_cpu_some_avg10", &["%scpu-10"]),
+    state_share("psi_cpu_some_avg60", &["%scpu-60"]),
+    state_share("psi_cpu_some_avg300", &["%scpu-300"]),
+    state_share("psi_io_some_avg10", &["%sio-10"]),
+    state_share("psi_io_some_avg60", &["%sio-60"]),
+    state_share("psi_io_some_avg300", &["%sio-300"]),
+    state_share("psi_io_full_avg10", &["%fio-10"]),
+    state_share("psi_io_full_avg60", &["%fio-60"]),
+    state_share("psi_io_full_avg300", &["%fio-300"]),
+    state_share("psi_memory_some_avg10", &["%smem-10"]),
+    state_share("psi_memory_some_avg60", &["%smem-60"]),
+    state_share("psi_memory_some_avg300", &["%smem-300"]),
+    state_share("psi_memory_full_avg10", &["%fmem-10"]),
+    state_share("psi_memory_full_avg60", &["%fmem-60"]),
+    state_share("psi_memory_full_avg300", &["%fmem-300"]),
 ];
 
 /// The disks' columns of sar -d and iostat.
