@@ -8,7 +8,7 @@ export PAGETIDE_CACHE ?= $(CURDIR)/target/cache
 # A changed golden file is a failure, not a new file in the tree.
 export INSTA_UPDATE ?= no
 
-.PHONY: torture help language build demo cliff corpus score test test-programs test-busy lint fuzz bench bench-lab bench-peers bench-gaps tools-demo tools-test
+.PHONY: compare-sar torture help language build demo cliff corpus score test test-programs test-busy lint fuzz bench bench-lab bench-peers bench-gaps tools-demo tools-test
 
 help:
 	@echo "make demo    build, run three experiments, on this host and in a VM, write a report.html of each (needs root)"
@@ -24,6 +24,7 @@ help:
 	@echo "make bench-lab    the whole catalogue at 1/16 in a VM, with its time (some 25 min without KVM)"
 	@echo "make torture      kills, faults, slow clients, hostile names, planted files: a table of tries and failures (needs root)"
 	@echo "make bench-peers  what recording costs beside sadc, pidstat and atop, in one run (some 10 min)"
+	@echo "make compare-sar  sysstat and pagetide on the same data, field by field, into docs/COMPARE-SAR.md (some 5 min, needs root)"
 	@echo "make bench-gaps   how long each recorder goes without a sample while its machine thrashes, in a VM (some 5 min)"
 	@echo "make build   the release binary, $(BIN)"
 
@@ -35,7 +36,7 @@ tools-demo:
 	@tools/need cc fio
 
 tools-test: $(VENV)/ready
-	@tools/need cc fio chromium qemu-system-x86_64 mkfs.ext4 mkfs.xfs cpio dpkg-deb losetup unshare python3
+	@tools/need cc fio chromium qemu-system-x86_64 mkfs.ext4 mkfs.xfs cpio dpkg-deb losetup unshare python3 sar vmstat
 
 $(VENV)/ready: tools/requirements.txt
 	@tools/need python-venv
@@ -90,6 +91,10 @@ bench-peers: build
 
 torture: build
 	@tools/torture $(BIN)
+
+compare-sar:
+	@tools/need cc sar vmstat losetup unshare mkfs.ext4 python3
+	@tools/compare-sar
 
 bench-gaps: build
 	@tools/need sar atop qemu-system-x86_64 mkfs.ext4 cpio

@@ -1,0 +1,59 @@
+//! pagetide and Debian's sysstat on the same data. `make compare-sar` runs all of it on new snapshots and writes docs/COMPARE-SAR.md; the
+//! gate compares the committed snapshots.
+
+mod exact;
+mod fields;
+mod live;
+mod matrix;
+mod snapshots;
+
+use snapshots::Snapshot;
+use std::path::PathBuf;
+
+/// Writes a section of the page when `make compare-sar` asks for it.
+fn section(name: &str, text: &str) {
+    if let Some(folder) = std::env::var_os("COMPARE_OUT") {
+        std::fs::write(PathBuf::from(folder).join(name), text).unwrap();
+    }
+}
+
+/// The snapshots to compare: new ones, or those that are committed.
+fn given() -> Vec<Snapshot> {
+    let committed = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/compare-sar/mixed.txt"));
+    let path = std::env::var_os("COMPARE_SNAPSHOTS").map_or(committed, PathBuf::from);
+    Snapshot::all(&std::fs::read_to_string(path).unwrap())
+}
+
+#[test]
+fn the_same_snapshots_read_as_sar_reads_them() {
+    let snapshots = given();
+    assert!(snapshots.len() > 6);
+    let compared = exact::both(&snapshots);
+    let tables = ["As recorded", "With a CPU that is away for two snapshots (edited)"].into_iter().zip(&compared);
+    let text: String = tables.map(|(title, of)| format!("### {title}\n\n{}\n", of.table())).collect();
+    let head = "## The same snapshots\n\nsadc and the recorder's sampler read the same files, step by step: sadc in a private mount namespace in which they \
+        lie over\n/proc and /sys. The time between samples is that of the snapshots' `/proc/uptime` on both sides. Equal means: to the last digit \
+        that sar\nprints. The load: a file system on a loop device that is written and trimmed, swap, a control group at its limit, a loop device \
+        that\ncomes, goes, and comes again with other counts.\n\n";
+    section("1-exact.md", &(head.to_owned() + &text));
+    for of in compared {
+        of.check();
+        assert!(of.equal() > 600, "{}", of.equal());
+    }
+}
+
+#[test]
+fn texts_made_on_the_spot_import_as_sadf_prints_them() {
+    let (text, wrong) = matrix::matrix();
+    let head = "## Imports of texts made on the spot\n\n";
+    section("3-matrix.md", &(head.to_owned() + &text));
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+#[ignore = "two minutes; `make compare-sar` runs it"]
+fn beside_each_other_on_this_machine() {
+    let seconds = std::env::var("COMPARE_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(120);
+    let head = "## Beside each other on a live machine\n\n";
+    section("2-live.md", &format!("{head}{}\n", live::spread(seconds)));
+}
