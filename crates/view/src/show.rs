@@ -296,7 +296,7 @@ fn label_of(table: Table, name: &str, label: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pagetide_core::{Column, Entity, Manifest, RecordingBuilder, Sample, Schema};
+    use pagetide_core::{Column, Entity, Manifest, RecordingBuilder, Sample, Schema, Unit};
 
     fn recording() -> Recording {
         let mut schema = Schema::default();
