@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_column_is_read_when_it_is_asked_for_and_once() {
+    fn a_column_is_read_on_first_use_and_once() {
         let source = Counted::default();
         let mut lazy = LazyRecording::open(&source, None, None).unwrap();
         assert_eq!((lazy.recording().stamps().len(), lazy.recording().host("MemFree").is_none()), (5, true));

@@ -227,7 +227,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quantities_are_told_apart_by_suffix() {
+    fn quantities_differ_by_suffix() {
         let check = |text: &str, value: f64, unit| {
             assert_eq!(Quantity::parse(text), Ok(Quantity::new(value, unit)), "{text}");
         };

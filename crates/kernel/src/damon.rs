@@ -39,7 +39,7 @@ mod tests {
     use std::fs;
 
     #[test]
-    fn only_schemes_at_work_count() {
+    fn only_active_schemes_count() {
         let folder = tempfile::tempdir().unwrap();
         let root = Root::new(folder.path());
         assert!(actions(&root).is_empty());

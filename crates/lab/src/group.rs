@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_limit_nothing_is_available_to_be_told() {
+    fn without_a_limit_available_memory_is_unknown() {
         let none = usage(&[("memory.max", "max\n"), ("memory.current", "1\n"), ("memory.stat", "anon 1\n")]);
         assert_eq!((none.limit(), none.available(), none.free()), (None, None, None));
     }

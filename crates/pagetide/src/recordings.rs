@@ -102,5 +102,12 @@ pub(crate) fn range(
     if from > to {
         return Err(Error::input("--from is later than --to", "swap them"));
     }
+    if !walls.iter().any(|wall| (from..=to).contains(wall)) {
+        let (first, last) = (walls.iter().min().copied().unwrap_or(0), walls.iter().max().copied().unwrap_or(0));
+        return Err(Error::input(
+            "the recording has no sample in this range",
+            format!("its samples are from {} to {}", clock.date_time(first), clock.date_time(last)),
+        ));
+    }
     Ok((from, to))
 }

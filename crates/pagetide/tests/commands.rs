@@ -63,7 +63,7 @@ fn completions_and_man_pages_come_from_the_definitions() {
 }
 
 #[test]
-fn wrong_input_is_exit_2_with_a_mend() {
+fn wrong_input_is_exit_2_with_a_hint() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     std::fs::write(&file, "not a recording").unwrap();
@@ -279,7 +279,7 @@ fn refused_runs(runs: &[String; 2]) -> (i32, String) {
 
 /// Nothing of this boots or downloads anything: what is wrong is seen before.
 #[test]
-fn wrong_input_of_a_vm_is_one_line_with_the_mend() {
+fn wrong_input_of_a_vm_is_one_line_with_the_hint() {
     let folder = tempfile::tempdir_in("/var/tmp").unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     std::fs::write(path("text"), "no kernel").unwrap();

@@ -67,7 +67,7 @@ fn the_curious_case_reads_as_an_expert_would_tell_it() {
 }
 
 #[test]
-fn a_recording_that_says_nothing_is_told_so() {
+fn an_empty_recording_is_reported_as_one() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("recording");
     let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/import/curious-case/sar-u.txt");
@@ -139,10 +139,10 @@ fn a_growing_recording_is_watched() {
     };
     writer.begin(&manifest).unwrap();
     let (mut schema, mut totals) = (Schema::default(), [0; 6]);
-    let mut go_on = |range: std::ops::Range<i64>, stream| {
+    let mut extend = |range: std::ops::Range<i64>, stream| {
         range.for_each(|at| second(&mut writer, &mut schema, &mut totals, at, stream));
     };
-    go_on(0..60, false);
+    extend(0..60, false);
     let mut watch = std::process::Command::new(assert_cmd::cargo::cargo_bin("pagetide"))
         .args(["diagnose", "--watch", "--every", "200ms", "--for", "2min", "--json"])
         .arg(&recording)
@@ -161,7 +161,7 @@ fn a_growing_recording_is_watched() {
         while !std::fs::read_to_string(&stat).unwrap().contains(") T ") {
             std::thread::sleep(Duration::from_millis(1));
         }
-        go_on(range, stream);
+        extend(range, stream);
         signal(&watch, Signal::CONT);
     };
     grow(60..90, true);

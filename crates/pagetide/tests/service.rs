@@ -241,7 +241,7 @@ impl Drop for Tmpfs {
 }
 
 #[test]
-fn a_full_disk_is_said_once_and_no_sample_is_lost_when_there_is_room_in_time() {
+fn a_full_disk_is_noted_once_and_no_sample_is_lost_when_there_is_room_in_time() {
     let disk = Tmpfs::new("size=2m");
     let folder = disk.0.path().join("rec");
     let service = Service::start(&folder, &[]);
@@ -266,7 +266,7 @@ fn a_full_disk_is_said_once_and_no_sample_is_lost_when_there_is_room_in_time() {
 }
 
 #[test]
-fn a_disk_that_stays_full_costs_the_oldest_samples_and_the_gap_is_told() {
+fn a_disk_that_stays_full_costs_the_oldest_samples_and_the_gap_is_noted() {
     let disk = Tmpfs::new("size=2m");
     let folder = disk.0.path().join("rec");
     let service = Service::start(&folder, &[]);
@@ -614,7 +614,7 @@ fn prometheus_reads_control_groups_while_they_are_there() {
 }
 
 #[test]
-fn other_hosts_are_not_let_in_unawares() {
+fn other_hosts_have_access_only_on_request() {
     let scratch = tempfile::tempdir().unwrap();
     let folder = scratch.path().join("rec");
     let output = Command::new(BINARY)

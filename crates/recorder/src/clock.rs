@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_set_clock_and_a_suspend_are_told_apart() {
+    fn a_set_clock_differs_from_a_suspend() {
         let before = stamp(10, 20, 1000);
         assert_eq!(jumps(&before, &stamp(11, 21, 4601)), [None, Some(Jump::WallClockSet(3600 * SECOND))]);
         assert_eq!(jumps(&before, &stamp(11, 21, 901)), [None, Some(Jump::WallClockSet(-100 * SECOND))]);

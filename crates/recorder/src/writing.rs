@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_that_grows_is_told_once_where_it_begins() {
+    fn a_gap_that_grows_is_noted_once_where_it_begins() {
         let mut writer = Writer::new(Box::new(NullSink));
         let at = |boot_ns: i64| Stamp { boot_ns: boot_ns * SECOND, ..Stamp::default() };
         writer.observe(&sample(8, 8, 8), Some(Lost { count: 3, first: at(5), last: at(7) }));

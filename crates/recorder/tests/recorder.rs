@@ -297,7 +297,7 @@ fn a_sink_that_never_takes_anything_again_is_an_error_at_the_end() {
 }
 
 #[test]
-fn what_the_sink_refuses_can_be_asked_for() {
+fn the_error_of_the_sink_can_be_read() {
     let full = Arc::new(Mutex::new(false));
     let (recorder, log) = start(Counting::default(), {
         let full = Arc::clone(&full);

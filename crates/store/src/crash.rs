@@ -265,7 +265,7 @@ fn damage_that_looks_like_records_everywhere_is_not_searched_for_ever() {
 
 /// What a later version of pagetide may add to a log of this format.
 #[test]
-fn tables_columns_marks_and_records_that_nobody_knows_are_passed_over() {
+fn unknown_tables_columns_marks_and_records_are_passed_over() {
     let given = short(4, 1);
     let (mut bytes, _) = log_of(&given);
     let schema = r#"{"tables": ["tomorrow"], "columns": [["tomorrow", {"name": "a", "kind": "phase", "unit": "moons"}]],

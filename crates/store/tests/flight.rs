@@ -208,7 +208,7 @@ fn readers_see_a_beginning_of_the_recording_while_it_is_written_and_sealed() {
 }
 
 #[test]
-fn refusals_say_what_and_how_to_mend_it() {
+fn errors_name_the_cause_and_a_hint() {
     let scratch = tempfile::tempdir().unwrap();
     let check = |error: pagetide_core::Error, words: &[&str]| {
         let text = error.to_string();

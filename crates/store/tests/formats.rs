@@ -44,7 +44,7 @@ fn every_released_format_is_read_and_its_numbers_mean_the_same() {
 }
 
 #[test]
-fn columns_are_read_when_they_are_asked_for() {
+fn columns_are_read_on_first_use() {
     let whole = load(&fixture(FORMAT_VERSION));
     let mut lazy = LazyRecording::open(Reader::open(&fixture(FORMAT_VERSION)).unwrap(), None, None).unwrap();
     assert_eq!((lazy.recording().stamps(), &lazy.recording().marks), (whole.stamps(), &whole.marks));

@@ -153,7 +153,7 @@ fn the_zone_of_a_stamp_counts() {
 }
 
 #[test]
-fn dates_of_iostat_follow_the_order_that_is_told_and_a_guess_is_noted() {
+fn dates_of_iostat_follow_the_given_order_and_a_guess_is_noted() {
     let log = "Linux 6.1 (h) \t05/06/2026 \t_x86_64_\t(2 CPU)\n\n\
                05/06/2026 10:00:00\nDevice tps kB_read/s kB_wrtn/s\nsda 1.00 1.00 1.00\n\n\
                05/06/2026 10:00:01\nDevice tps kB_read/s kB_wrtn/s\nsda 2.00 1.00 1.00\n";

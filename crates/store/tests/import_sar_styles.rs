@@ -106,7 +106,7 @@ fn several_days_and_restarts_in_one_file() {
 }
 
 #[test]
-fn lines_before_the_first_date_are_on_a_day_that_nobody_knows() {
+fn lines_before_the_first_date_are_on_an_unknown_day() {
     let cut = TWO_DAYS.split_once('\n').unwrap().1;
     let import = read(cut);
     assert_eq!(values(&import.recording, Table::Host, "", "pswpin").len(), 1);

@@ -3,8 +3,8 @@
 use crate::analysis::Analysis;
 use crate::event::{Event, File};
 use crate::host::{HostProcesses, kswapd};
+use crate::missing::Missing;
 use crate::name::{file_names, printable};
-use crate::refusal::Missing;
 use crate::summary::{Coverage, Summary};
 use crate::tracer::{Options, Tracer, monotonic_ns};
 use pagetide_core::Error;

@@ -1,7 +1,7 @@
 //! tracefs: where the kernel describes its tracepoints.
 
 use crate::format::Format;
-use crate::refusal::STILL;
+use crate::missing::STILL;
 use pagetide_core::Error;
 use rustix::fs::{Mode, OFlags, openat};
 use rustix::mount::{FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, fsmount, fsopen};

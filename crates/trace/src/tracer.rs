@@ -5,9 +5,9 @@ use crate::decode::Decoder;
 use crate::event::{Event, Kind};
 use crate::filter::page_filter;
 use crate::format::Format;
+use crate::missing::{self, Missing};
 use crate::order::Order;
 use crate::program::{Maps, Purpose, sampling_program, totals};
-use crate::refusal::{self, Missing};
 use crate::sampling::{FRAME_FILTER, Sampling};
 use crate::sys::bpf::{self, CountMap, OutputMap};
 use crate::sys::perf::{PerfEvent, Source};
@@ -95,7 +95,7 @@ impl Tracer {
         for tracepoint in Tracepoint::all() {
             match tracefs.format(tracepoint.group(), tracepoint.name())? {
                 Some(format) => drop(formats.insert(tracepoint, format)),
-                None if tracepoint.required() => return Err(refusal::no_tracepoint(tracepoint)),
+                None if tracepoint.required() => return Err(missing::no_tracepoint(tracepoint)),
                 None => missing.push(Missing::tracepoint(tracepoint)),
             }
         }
@@ -118,8 +118,8 @@ impl Tracer {
         };
         for cpu in &cpus {
             let owner =
-                PerfEvent::open(Source::Tasks, *cpu, ring_bytes).map_err(|error| refusal::perf_event_open(&error))?;
-            tracer.rings.push(Ring::map(&owner, ring_bytes).map_err(|error| refusal::ring(&error, ring_bytes))?);
+                PerfEvent::open(Source::Tasks, *cpu, ring_bytes).map_err(|error| missing::perf_event_open(&error))?;
+            tracer.rings.push(Ring::map(&owner, ring_bytes).map_err(|error| missing::ring(&error, ring_bytes))?);
             tracer.owners.push(owner);
         }
         for (tracepoint, format) in &formats {
@@ -135,7 +135,7 @@ impl Tracer {
             tracer.events.clear();
             tracer.sampling = Sampling::by_place(options.shift, place_of_now());
         }
-        tracer.attach_tracepoints(&formats, &cpus, ring_bytes).map_err(|error| refusal::perf_event_open(&error))?;
+        tracer.attach_tracepoints(&formats, &cpus, ring_bytes).map_err(|error| missing::perf_event_open(&error))?;
         Ok(tracer)
     }
 
@@ -146,7 +146,7 @@ impl Tracer {
         cpus: &[u32],
         ring_bytes: usize,
     ) -> io::Result<Programs> {
-        refusal::raise_locked_memory();
+        missing::raise_locked_memory();
         let output = OutputMap::new(cpus.iter().max().map_or(1, |last| last + 1))?;
         let counts = CountMap::new(Purpose::ALL.len().try_into().unwrap_or(0), totals::SIZE)?;
         for (cpu, owner) in cpus.iter().zip(&self.owners) {
@@ -209,7 +209,7 @@ impl Tracer {
             .iter()
             .chain(&self.events)
             .try_for_each(PerfEvent::enable)
-            .map_err(|error| refusal::switch(&error))?;
+            .map_err(|error| missing::switch(&error))?;
         if let Some(programs) = &mut self.programs {
             programs.unheard = programs.count_lost();
         }
@@ -221,7 +221,7 @@ impl Tracer {
     pub fn stop(&mut self) -> Result<(), Error> {
         self.lost();
         self.running = false;
-        self.events.iter().chain(&self.owners).try_for_each(PerfEvent::disable).map_err(|error| refusal::switch(&error))
+        self.events.iter().chain(&self.owners).try_for_each(PerfEvent::disable).map_err(|error| missing::switch(&error))
     }
 
     /// Which pages are sampled.

@@ -100,7 +100,7 @@ fn writeback_that_readers_wait_behind_saturates_a_disk() {
 }
 
 #[test]
-fn a_parent_did_not_do_what_it_was_told_of_a_child_that_ended() {
+fn a_parent_did_not_do_what_an_ended_child_added_to_its_counts() {
     // The child writes until second 85; the kernel adds all that it ever wrote to the parent's count when the parent waits for it.
     let wrote = |child: &str| {
         let written = |at: f64| whole(GIB + (at - 60.0).clamp(0.0, 25.0) * 50.0 * MIB);
@@ -166,7 +166,7 @@ fn free_pages_that_do_not_lie_together_are_fragmented() {
 }
 
 #[test]
-fn slab_that_grows_is_told_by_its_kind() {
+fn slab_growth_names_its_kind() {
     let slab = |reclaimable: f64, fixed: f64| {
         host()
             .gauge(Table::Host, "", "Slab", move |at| (0.3 + (reclaimable + fixed) * progress(at)) * GIB)

@@ -196,7 +196,7 @@ fn swap_in_use_is_harmless_when_nobody_asks_for_it() {
 }
 
 #[test]
-fn direct_reclaim_is_told_from_kswapd_at_work() {
+fn direct_reclaim_differs_from_kswapd() {
     let reclaim = |stalls: f64, direct: f64| {
         paging(host(), 50_000.0, 20_000.0, 0.0, 10.0)
             .counter(Table::Host, "", "allocstall_normal", move |at| if busy(at) { stalls } else { 0.0 })

@@ -48,7 +48,7 @@ fn load(text: &str) -> Recording {
 }
 
 #[test]
-fn a_real_run_is_told_as_it_was() {
+fn a_real_run_is_reported_as_it_was() {
     let recording = load(include_str!("recordings/buffered-read-host.json"));
     let findings = pagetide_diagnose::diagnose(&recording).findings;
     let of = |step: &str| -> Vec<&str> {

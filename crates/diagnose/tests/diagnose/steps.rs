@@ -172,7 +172,7 @@ fn a_loop_over_a_file_larger_than_memory_is_a_replayed_sequence_too() {
 }
 
 #[test]
-fn nothing_is_said_of_a_sequence_when_the_cache_was_lost_meanwhile() {
+fn no_sequence_is_reported_when_the_cache_was_lost_meanwhile() {
     let mut lost = a4("lost", 0.63, 0.95);
     lost.figures.set(CachedAfter, 50.0 * MIB);
     assert_eq!(finding(&Story::of_steps([lost]), "replayed-sequence"), None);
@@ -225,7 +225,7 @@ fn the_opening_of_a_step_tells_a_replay_from_a_new_permutation() {
 }
 
 #[test]
-fn half_of_a_file_read_again_is_judged_by_what_was_asked_for() {
+fn half_of_a_file_read_again_is_compared_with_the_requests() {
     // A6: 256 MiB of a file of 512 MiB, 41 to 50 % of them cached.
     let (size, asked) = (512.0 * MIB, 256.0 * MIB);
     let a6 = |misses: f64| {

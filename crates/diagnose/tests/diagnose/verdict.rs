@@ -134,7 +134,7 @@ fn what_began_before_is_not_called_an_effect() {
 }
 
 #[test]
-fn memory_that_comes_back_from_swap_once_is_no_trouble() {
+fn memory_swapped_in_once_is_no_alarm() {
     let back = |at: f64| if (60.0..90.0).contains(&at) { 20_000.0 } else { 0.0 };
     let busy = move |at: f64| if back(at) > 0.0 { 1000.0 } else { 0.0 };
     let storm = |path: &str, out: f64| {
@@ -178,7 +178,7 @@ fn memory_that_comes_back_from_swap_once_is_no_trouble() {
 }
 
 #[test]
-fn what_follows_again_and_again_is_told_once() {
+fn a_repeated_effect_is_reported_once() {
     let burst = |at: f64| [60.0, 66.0, 73.0].iter().any(|from| at > *from && at <= from + 4.0);
     let rate = |usual: f64, then: f64| move |at: f64| if burst(at) { then } else { usual };
     let story = Story::new(120, 1.0)

@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_asked_for_when_it_did_not_stand_there_before() {
+    fn a_name_is_requested_when_it_was_not_there_before() {
         let (mut known, mut names) = (KeyedLines::default(), Vec::new());
         let mut asked = |text| read(&mut known, &mut names, text).map(|(_, asked)| asked).ok();
         assert_eq!(asked("a 1\nbb 2\n"), Some(2));

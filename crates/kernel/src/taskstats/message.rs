@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_is_told_from_an_answer() {
+    fn an_error_differs_from_an_answer() {
         let refused = message(ERROR, 3, &(-3i32).to_ne_bytes());
         assert_eq!(answer(&refused), Ok((3, Answer::Refused(Errno::SRCH))));
         for errno in [0, 1, i32::MIN, -4096] {

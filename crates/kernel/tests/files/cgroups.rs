@@ -57,7 +57,7 @@ fn a_v2_group_in_full() {
 }
 
 #[test]
-fn a_v1_group_is_told_in_the_words_of_v2() {
+fn a_v1_group_has_the_names_of_v2() {
     let root = tempfile::tempdir().unwrap();
     let memory = root.path().join("sys/fs/cgroup/memory/app");
     let stat = "cache 1\nrss 1\nhierarchical_memory_limit 9223372036854771712\ntotal_cache 4096\ntotal_rss 8192\n\

@@ -194,7 +194,7 @@ fn a_fork_that_was_seen_before_it_ran_a_program_of_its_own_is_known_by_that() {
 }
 
 #[test]
-fn a_process_that_did_not_run_is_looked_at_in_full_only_now_and_then() {
+fn a_process_that_did_not_run_is_read_in_full_in_few_samples() {
     let (idle, pid) = (made(16), 16);
     let mut machine = Machine::new(Top { each: 1, ..Top::default() }, &[idle.clone(), Made { rss: 900, ..made(17) }]);
     let ran = |machine: &Machine, runs: u64| {

@@ -213,7 +213,7 @@ fn a_walk_over_a_cold_file_faults_for_every_page_once() {
 }
 
 #[test]
-fn a_walk_ends_when_its_time_is_over_or_it_is_told_to() {
+fn a_walk_ends_after_its_time_or_on_request() {
     let folder = folder();
     content(folder.path(), "code", MIB);
     let spec = MapAndWalkSpec { iterations: u64::MAX, time: Some(Nanos::new(200_000_000)), ..walk(MIB, MIB) };

@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_said_with_the_mend() {
+    fn what_is_missing_is_reported_with_a_hint() {
         assert!(find("", "", "").unwrap_err().hint.contains("--shrink"));
         assert!(find(V2, "memory", "cpu").unwrap_err().hint.contains("subtree_control"));
     }

@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_are_told_apart() {
+    fn settings_differ() {
         assert_eq!(Kind::of("vm.dirty_ratio", 30), Some(Kind::Dirty(Part::Percent(30))));
         assert_eq!(Kind::of("vm.dirty_background_bytes", 4096), Some(Kind::Background(Part::Bytes(4096))));
         assert_eq!(Kind::of("vm.dirty_ratio", 101), None);

@@ -131,7 +131,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_limit_is_ever_exceeded_and_time_goes_on(
+        fn no_limit_is_ever_exceeded_and_time_advances(
             requests in prop::collection::vec((0u64..2_000_000, 1u64..1 << 20), 1..200),
             credit in 0u64..50_000_000,
         ) {

@@ -103,7 +103,7 @@ mod tests {
     use crate::vm::options::VmOptions;
 
     #[test]
-    fn what_is_missing_is_said_with_its_mend_and_nothing_is_made() {
+    fn what_is_missing_is_reported_with_a_hint_and_nothing_is_made() {
         let folder = tempfile::tempdir().unwrap();
         let cache = folder.path().join("cache");
         let usual = VmOptions::new(&cache, folder.path(), folder.path(), "/bin/true");

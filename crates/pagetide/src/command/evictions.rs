@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_added_up_by_what_is_asked_for() {
+    fn rows_are_added_up_by_the_requested_key() {
         let traced = traced();
         let sums = |by| rows(&traced, by).iter().map(|row| row.evicted_bytes >> 20).collect::<Vec<_>>();
         assert_eq!(sums(By::Program), [100, 200, 10]);

@@ -143,9 +143,7 @@ fn report(folder: &Path, service: bool, json: bool, Recorded { manifest, command
         "{} samples in {folder} ({late}{lost}), {} of CPU; now: pagetide diagnose {folder}",
         manifest.samples, manifest.recorder_cpu
     ));
-    for spot in &manifest.unreadable {
-        output::say(&format!("not recorded of {}: {}", spot.source, spot.reason));
-    }
+    manifest.blind().iter().for_each(|line| output::say(line));
     if let Some(status) = command.filter(|status| !status.success()) {
         output::say(&format!("the command ended with {status}"));
     }

@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_counted_and_a_cut_one_is_told() {
+    fn lines_are_counted_and_a_cut_one_is_reported() {
         let mut lines = Lines::new(&b"one\r\n\n\xff2\nthr"[..]);
         assert_eq!(lines.next().unwrap(), Some(Line::Whole("one")));
         assert_eq!(lines.next().unwrap(), Some(Line::Whole("")));

@@ -102,7 +102,7 @@ fn outcome(comparison: &Comparison) -> String {
     let first = comparison.runs.first().map_or("", |run| run.name.as_str());
     for (at, run) in comparison.runs.iter().enumerate().skip(1) {
         if let (near, all @ 1..) = agreeing(comparison, at, |numbers| numbers.measured.first().copied().flatten()) {
-            parts.push(format!("of {all} figures that compare {near} of {} are those of {first}", run.name));
+            parts.push(format!("{near} of {all} comparable figures of {} equal those of {first}", run.name));
         }
     }
     format!("{} (within 10 %, counts also within 5 % of the step's requests).", capital(&parts.join("; ")))

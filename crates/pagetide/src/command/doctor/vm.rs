@@ -67,9 +67,9 @@ fn kernel(survey: &Survey) -> Check {
 
 fn accelerator(survey: &Survey) -> Check {
     let (found, hint) = match survey.accelerator {
-        Accelerated::Found(Accelerator::Kvm) => ("KVM: a guest came up with it", ""),
+        Accelerated::Found(Accelerator::Kvm) => ("KVM: a guest boots with it", ""),
         Accelerated::Found(Accelerator::Tcg) => (
-            "software: /dev/kvm is there, but no guest came up with it",
+            "software: /dev/kvm is there, but no guest boots with it",
             "pagetide doctor --probe looks again; in a VM, its host must allow nested virtualization",
         ),
         Accelerated::NotProbed => ("not known yet: the first run looks", "pagetide doctor --probe"),
@@ -82,7 +82,7 @@ fn accelerator(survey: &Survey) -> Check {
         name: "accelerator",
         there: survey.accelerator == Accelerated::Found(Accelerator::Kvm),
         needed: false,
-        purpose: "the speed of a virtual machine: without KVM its times mean something only within a run",
+        purpose: "the speed of a virtual machine: without KVM, times compare only within a run",
         found: found.into(),
         hint: hint.into(),
     }

@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_age_and_a_size_are_told_apart_by_their_units() {
+    fn an_age_and_a_size_differ_by_their_units() {
         let day = Nanos::new(86_400_000_000_000);
         assert_eq!("1d".parse(), Ok(Limit::Age(day)));
         assert_eq!("2GiB".parse(), Ok(Limit::Size(Bytes::new(2 << 30))));
