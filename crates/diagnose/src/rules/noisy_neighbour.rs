@@ -44,7 +44,7 @@ const LEAST: Limit<Nanos> = Limit::new("time per request", 1e6, "No task notices
 const MORE: Limit<Count> =
     Limit::new("bytes per second of the device, times those before", 2.0, "At less load the device itself is slow.", "judgement");
 const USED: Limit<Per<Count>> =
-    Limit::new("requests before", 2.0, "With fewer, nobody else uses the device.", "judgement");
+    Limit::new("requests before", 2.0, "With fewer, no other process uses the device.", "judgement");
 const MOST: Limit<Ratio> = Limit::new(
     "bytes of one process per byte of the device",
     0.5,

@@ -31,13 +31,13 @@ pub(crate) const RULE: Rule = Rule {
         RuleDoc {
             id: RuleId::OomKill,
             title: "The OOM killer ended a process",
-            meaning: "Memory ran out, of the host or of a control group at its limit. The kernel killed a process to go on.",
+            meaning: "Memory ran out, of the host or of a control group at its limit. The kernel killed a process to free its memory.",
             evidence: "oom_kill of /proc/vmstat, or oom_kill of memory.events of a group, rises. The process that ended in that interval with most anonymous memory \
                        was probably the victim, and the one that grew most before it is the origin.",
             metrics: &["oom_kill", "events_oom_kill", "MemFree", "RssAnon", "rss", "VmSwap"],
             thresholds: &[],
             why: "Reclaim frees clean file pages, and anonymous pages as long as swap has room. When neither is left an allocation cannot succeed.",
-            otherwise: "A kill at a group's limit says nothing of the host's memory. systemd-oomd and earlyoom kill before the kernel does and are not counted here.",
+            otherwise: "A kill at a group's limit does not show a lack of the host's memory. systemd-oomd and earlyoom kill before the kernel does and are not counted here.",
             advice: "Limit what grows, raise the limit of the group, or add memory or swap. Protect what must live with OOMScoreAdjust.",
             kernel: "Linux 6.12: mm/oom_kill.c: oom_kill_process (count_vm_event(OOM_KILL)), mm/memcontrol.c: mem_cgroup_out_of_memory.",
         },
