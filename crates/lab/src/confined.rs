@@ -43,8 +43,8 @@ pub(crate) fn prepare(procs: Option<RawFd>, parent: u32) -> io::Result<()> {
 }
 
 /// What a child that is forked and not executed does first: has the name under which the kernel reports it, dies by signals
-/// whatever its parent does with them, is [`prepare`]d, and closes all files but `kept` (-1 stands for none), so that no lock
-/// or pipe of its parent's lives on in it. Safe after a fork.
+/// whatever its parent does with them, closes all files but `kept` (-1 stands for none), so that no lock or pipe of its
+/// parent's lives on in it, and is [`prepare`]d; `procs` is kept as well. Safe after a fork.
 pub(crate) fn begin(name: &CStr, procs: Option<RawFd>, parent: u32, kept: &mut [RawFd]) -> io::Result<()> {
     // SAFETY: the name ends with a zero byte.
     unsafe { libc::prctl(libc::PR_SET_NAME, name.as_ptr()) };
@@ -58,7 +58,7 @@ pub(crate) fn begin(name: &CStr, procs: Option<RawFd>, parent: u32, kept: &mut [
         libc::sigemptyset(&raw mut none);
         libc::sigprocmask(libc::SIG_SETMASK, &raw const none, std::ptr::null_mut());
     }
-    prepare(procs, parent)?;
+    // Before what may wait: joining a group can take seconds on a busy host, and a lock of the parent's would be held as long.
     kept.sort_unstable();
     let mut from: RawFd = 0;
     for fd in kept.iter().copied().filter(|fd| *fd >= 0) {
@@ -68,7 +68,7 @@ pub(crate) fn begin(name: &CStr, procs: Option<RawFd>, parent: u32, kept: &mut [
         }
     }
     close_range(from, RawFd::MAX);
-    Ok(())
+    prepare(procs, parent)
 }
 
 /// Descriptors that are looked for one by one at most: the kernel's own limit unless root raised it (`fs.nr_open`).

@@ -6,6 +6,7 @@
 //! and the cache.
 
 mod accelerator;
+mod clock;
 mod cpio;
 pub mod device;
 mod disk;

@@ -112,7 +112,7 @@ impl Drop for Worker {
 fn live(name: &CStr, work: &dyn Work, counters: &Counters, gate: RawFd, joins: Option<RawFd>, parent: u32) -> ! {
     counters.set_activity(Activity::Start);
     let [one, two] = work.files();
-    let begun = confined::begin(name, joins, parent, &mut [gate, one, two]);
+    let begun = confined::begin(name, joins, parent, &mut [gate, one, two, joins.unwrap_or(-1)]);
     let mut done = begun.map_err(|error| error.raw_os_error().unwrap_or(libc::EIO));
     if done.is_ok() && wait_at(gate) {
         counters.set_began(after_fork::clock());

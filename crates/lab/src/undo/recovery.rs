@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 /// A journal is no larger: a run makes some hundred changes of some hundred bytes.
 const LARGEST: u64 = 1 << 20;
-/// How long another process may take to recover a journal.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// How long another process may take to recover a journal, or a child of the killed run to end: on a busy host 30 s were too little.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// What became of the changes that killed runs had left, one line each.
 #[derive(Debug, Default, Clone, PartialEq, Eq, serde::Serialize)]
@@ -167,7 +167,12 @@ fn lock_orphan(file: &File, dir: &Dir, name: &Path) -> Result<bool, Error> {
         }
         match flock(file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => return Ok(true),
-            Err(error) if Instant::now() > end => return Err(refuse("lock", &path, &error.into())),
+            Err(_) if Instant::now() > end => {
+                return Err(Error::system(
+                    format!("another process has locked {} for {} s", path.display(), PATIENCE.as_secs()),
+                    format!("wait until it ends: fuser -v {}", path.display()),
+                ));
+            }
             Err(_) => std::thread::sleep(Duration::from_millis(5)),
         }
     }

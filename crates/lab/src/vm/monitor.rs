@@ -55,7 +55,24 @@ pub(super) struct State {
     boot: Option<Duration>,
     /// What a request takes in the VM itself, without the delay of the disk.
     vm_latency: Nanos,
-    first: Option<Stamp>,
+    first: Option<(Stamp, Instant)>,
+}
+
+impl State {
+    /// Refuses a guest whose clock is wrong: all of its times and rates would be.
+    fn check_clock(&self) -> Result<(), Error> {
+        let Some((first, since)) = self.first else { return Ok(()) };
+        let (guest, host) =
+            (self.last.boot_ns.saturating_sub(first.boot_ns) as f64 / 1e9, since.elapsed().as_secs_f64());
+        // Samples of a busy guest may come late, by as much as its silence may last.
+        if guest > 1.1 * host + SILENCE.as_secs_f64() {
+            return Err(Error::system(
+                format!("{guest:.0} s passed in the guest while {host:.0} s passed on this host: its clock is wrong"),
+                "run it again while this host is less busy",
+            ));
+        }
+        Ok(())
+    }
 }
 
 impl Monitor<'_> {
@@ -124,7 +141,8 @@ impl Monitor<'_> {
             Message::Sample(sample) => {
                 sample.fill(&mut state.sample);
                 state.last = state.sample.stamp;
-                state.first.get_or_insert(state.last);
+                state.first.get_or_insert_with(|| (state.last, Instant::now()));
+                state.check_clock()?;
                 self.sink.sample(&state.schema, &state.sample)?;
             }
             Message::Mark(mark) => {
@@ -217,7 +235,7 @@ impl Monitor<'_> {
             machine: Vec::new(),
             differences: vec![format!("The guest was lost: {why}.")],
             kernel: manifest.kernel,
-            started_wall_ns: self.state.first.unwrap_or_default().wall_ns,
+            started_wall_ns: self.state.first.map_or(0, |(first, _)| first.wall_ns),
             steps,
         };
         Ok(GuestReport { run, boot: self.state.boot.unwrap_or_default() })

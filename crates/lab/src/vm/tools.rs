@@ -1,5 +1,6 @@
 //! What a VM is made with: QEMU, a kernel and an accelerator.
 
+use super::clock::tsc_khz;
 use super::kernel::Kernel;
 use super::options::VmOptions;
 use super::qemu::Accelerator;
@@ -47,11 +48,18 @@ impl Vm {
     /// timer_irq_works`), so it does not look.
     ///
     /// An emulated time stamp counter is the host's, alike on all CPUs. The guest's kernel does not believe that of several CPUs that are
-    /// not Intel's (`arch/x86/kernel/tsc.c:unsynchronized_tsc`) and would read a slow emulated HPET instead: `tsc=reliable`.
+    /// not Intel's (`arch/x86/kernel/tsc.c:unsynchronized_tsc`) and would read a slow emulated HPET instead: `tsc=reliable`. Nothing checks
+    /// its speed then, so the host tells it: `tsc_early_khz`.
     pub(super) fn words(&self, accelerator: Accelerator) -> String {
         let init = self.options.init_words.join(" ");
         let libraries = initramfs::LIBRARIES;
-        let clock = if accelerator == Accelerator::Tcg { "tsc=reliable " } else { "" };
+        let clock = match accelerator {
+            Accelerator::Tcg => {
+                let speed = tsc_khz().map_or_else(String::new, |khz| format!("tsc_early_khz={khz} "));
+                format!("tsc=reliable {speed}")
+            }
+            Accelerator::Kvm => String::new(),
+        };
         format!(
             "console=ttyS0 loglevel=5 panic=-1 no_timer_check {clock}rootfstype=ramfs rdinit=/init \
              LD_LIBRARY_PATH={libraries} RUST_BACKTRACE=0 -- {init}"
