@@ -33,6 +33,7 @@ mod rule;
 mod rules;
 mod signal;
 mod stream;
+mod traced;
 mod verdict;
 mod victim;
 mod watermarks;

@@ -2,7 +2,7 @@
 
 use crate::effect::EffectKind;
 use crate::rule::Rule;
-use crate::{changes, coverage, effect, process, stream, victim, watermarks, window};
+use crate::{changes, coverage, effect, process, stream, traced, victim, watermarks, window};
 use pagetide_core::{RuleDoc, RuleId};
 use std::sync::LazyLock;
 
@@ -71,6 +71,7 @@ pub(crate) fn metrics() -> &'static [&'static str] {
             effect::METRICS,
             process::METRICS,
             stream::METRICS,
+            traced::METRICS,
             victim::METRICS,
             watermarks::METRICS,
         ]

@@ -11,7 +11,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("kernel", &["core", "proctext"]),
     ("store", &["core", "dir", "proctext"]),
     ("trace", &["core"]),
-    ("diagnose", &["core"]),
+    ("diagnose", &["core", "trace"]),
     ("view", &["core"]),
     ("recorder", &["core", "kernel", "trace"]),
     ("lab", &["core", "dir", "kernel", "recorder", "trace"]),

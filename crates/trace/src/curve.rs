@@ -122,10 +122,13 @@ impl Misses {
     /// The least additional memory, in pages, with which at most this share of the misses remains; `None` when the misses are too few
     /// or no amount that they tell of is enough.
     pub fn more_pages_for(&self, scale: u64, remaining: f64) -> Option<u64> {
-        let estimator = Estimator::of(self)?;
-        let buckets = 0..=estimator.whole.steps.len();
-        let mut amounts = buckets.map(|bucket| lowest(bucket).saturating_mul(scale));
-        amounts.find(|pages| estimator.at(scale, *pages).is_some_and(|point| point.remaining <= remaining))
+        if self.sampled() < SAMPLED_MISSES_MIN {
+            return None;
+        }
+        let steps = Survival::of(self.parts.iter()).steps;
+        let mut known = steps.iter().take_while(|(_, _, at_risk)| *at_risk >= AT_RISK_MIN);
+        let bucket = known.position(|(estimate, hazard, _)| estimate * (1.0 - hazard) <= remaining)?;
+        Some(lowest(bucket + 1).saturating_mul(scale))
     }
 
     /// The misses that came after `earlier`, which are the first of these.
@@ -290,6 +293,17 @@ mod tests {
         assert_eq!(misses.curve(64, 64), None);
         misses.ranked(0, 5);
         assert!(misses.curve(64, 64).is_some());
+    }
+
+    #[test]
+    fn the_memory_that_serves_most_misses_is_the_end_of_their_ranks() {
+        let mut misses = Misses::default();
+        (0..1000).for_each(|page| misses.ranked(page, 100));
+        let pages = misses.more_pages_for(64, 0.1).unwrap();
+        assert!((64 * 100..=64 * 108).contains(&pages), "{pages}: within the bucket of 100");
+        (0..500).for_each(|page| misses.beyond(page, 100));
+        assert_eq!(misses.more_pages_for(64, 0.1), None, "a third of the misses lies beyond all ghosts");
+        assert_eq!(misses.since(&misses).sampled(), 0);
     }
 
     #[test]

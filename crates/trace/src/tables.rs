@@ -18,6 +18,10 @@ pub const TABLES: [Table; 5] = [Table::Eviction, Table::Ghost, Table::Throttle, 
 
 /// Rows of a table that are numbered before the rest is added up in one, at most.
 const ROWS_MAX: usize = 2048;
+/// The first row of a recording that has the beginning of its trace is no older than this many intervals, …
+const BEGUN_INTERVALS: u64 = 3;
+/// … of this length at least: a starved machine is late.
+const BEGUN_NS: u64 = 5_000_000_000;
 /// The name of the row of the rest.
 const REST: &str = "rest";
 
@@ -186,8 +190,13 @@ fn identity(group: &str, comm: &str) -> Option<Identity> {
 /// What a recording's trace found between two moments of its axis (`CLOCK_BOOTTIME`); `None` when it was made without `--trace`.
 pub fn read_tables(recording: &Recording, from: i64, to: i64) -> Option<(Summary, Names)> {
     recording.entities(Table::Trace).next()?;
+    let first = recording.series(Table::Trace, "trace", "traced_ns").and_then(|series| series.points().next());
+    let begun = first.is_none_or(|(_, traced_ns)| {
+        traced_ns.unsigned_abs() <= BEGUN_INTERVALS * recording.manifest.interval.get().max(BEGUN_NS)
+    });
     let grown = |table, entity: &str| -> Vec<Option<u64>> {
-        let growth = |metric: &metric::Metric| grown(recording.series(table, entity, metric.name)?.points(), from, to);
+        let growth =
+            |metric: &metric::Metric| grown(recording.series(table, entity, metric.name)?.points(), begun, from, to);
         metric::all(table).iter().map(growth).collect()
     };
     let mut summary = Summary::default();
@@ -260,9 +269,12 @@ pub fn read_tables(recording: &Recording, from: i64, to: i64) -> Option<(Summary
     Some((summary, names))
 }
 
-/// How much a counter grew between two moments. It begins at 0 with the trace, and again with each trace that follows.
-fn grown(points: impl Iterator<Item = (i64, i64)>, from: i64, to: i64) -> Option<u64> {
-    let (mut before, mut sum, mut seen) = (0, 0, false);
+/// How much a counter grew between two moments. It begins at 0 with the trace, and again with each trace that follows. When the recording
+/// has lost the beginning of the trace, its first value is what grew before.
+fn grown(points: impl Iterator<Item = (i64, i64)>, begun: bool, from: i64, to: i64) -> Option<u64> {
+    let mut points = points.peekable();
+    let mut before = if begun { 0 } else { points.peek()?.1 };
+    let (mut sum, mut seen) = (0, false);
     for (at, value) in points.take_while(|(at, _)| *at <= to) {
         let growth = if value >= before { value - before } else { value };
         (before, seen) = (value, true);
@@ -379,6 +391,19 @@ mod tests {
     fn traces_that_follow_each_other_are_added_up() {
         let recording = recording(&[summary(4), summary(1), summary(2)], &Names::new());
         same(&read_tables(&recording, i64::MIN, i64::MAX).unwrap().0, &summary(6));
+    }
+
+    #[test]
+    fn what_was_counted_before_the_recording_begins_is_not_growth() {
+        let later = |seconds: u64, times| {
+            let mut summary = summary(times);
+            summary.coverage.time_ns = seconds * 1_000_000_000;
+            summary
+        };
+        let kept = recording(&[later(7200, 4), later(7201, 5)], &Names::new());
+        let (read, _) = read_tables(&kept, i64::MIN, i64::MAX).unwrap();
+        assert_eq!(read.evictions, summary(1).evictions);
+        assert_eq!(read.coverage.time_ns, 1_000_000_000);
     }
 
     #[test]

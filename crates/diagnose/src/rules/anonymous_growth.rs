@@ -7,6 +7,7 @@ use crate::evidence::{EvidenceBuilder, Origin, advise, measured};
 use crate::limits::GROWTH;
 use crate::process;
 use crate::rule::{Rule, Suspicion, When, subsumes};
+use crate::traced::Traced;
 use crate::window::{SCANNED, Window};
 use pagetide_core::{Bytes, Cleared, Finding, Moment, Ratio, Relation, RuleDoc, RuleId, Span, Table};
 
@@ -100,7 +101,10 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         found.origin(Origin::Process(process.comm));
         format!(", most of it in {}", process.words())
     });
-    let statement = format!("Anonymous memory grew by {grown}{who}, and the file cache fell by {lost}.");
+    let traced = Traced::of(window);
+    let evictor = traced.as_ref().and_then(Traced::host_evictor).filter(|evictor| evictor.others.is_positive());
+    let evicted = evictor.map_or(String::new(), |evictor| evictor.add_to(&mut found, process.map(|process| process.comm)));
+    let statement = format!("Anonymous memory grew by {grown}{who}, and the file cache fell by {lost}.{evicted}");
     let advice = advise(
         "Find the process that grows, and limit it if the growth does not end.",
         Some("ps -eo pid,rss,comm --sort=-rss | head"),

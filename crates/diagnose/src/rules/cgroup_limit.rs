@@ -6,6 +6,7 @@ use crate::episodes::SignalSpec;
 use crate::evidence::{EvidenceBuilder, Origin, advise};
 use crate::process;
 use crate::rule::{Rule, leads, subsumes};
+use crate::traced::{self, Traced};
 use crate::window::{REFAULTED, Window};
 use pagetide_core::{Bytes, Finding, Ratio, Relation, RuleDoc, RuleId, Table};
 
@@ -89,11 +90,15 @@ fn of_group(window: &Window<'_>, group: &str, name: &str) -> Option<Finding> {
         let weight = if available.least > limit * 0.5 { 1.0 } else { 0.0 };
         found.add(weight, "least memory available on the host", "MemAvailable", available.least);
     }
+    let traced = Traced::of(window);
+    let evictor = traced.as_ref().and_then(|traced| traced.group_evictor(group));
+    let evicted = evictor.map_or(String::new(), |evictor| evictor.add_to(&mut found, None));
+    let more = traced.as_ref().and_then(|traced| traced.more_memory(Some(group)));
     let container = if name == group { String::new() } else { format!("{name} ") };
     let statement =
-        format!("The control group {container}{group} reaches its limit of {limit} ({hits} hits) and evicts its own pages.");
+        format!("The control group {container}{group} reaches its limit of {limit} ({hits} hits) and evicts its own pages.{evicted}");
     let advice = advise(
-        "Raise the limit of the group if its refaults hurt.",
+        &format!("Raise the limit of the group if its refaults hurt.{}", traced::amount(more)),
         Some(&format!("echo BYTES > {group}/memory.max")),
         "The group keeps more of its pages, and the rest of the host has less. On v1 the file is memory.limit_in_bytes.",
         Some("write the old limit back"),

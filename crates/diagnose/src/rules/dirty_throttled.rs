@@ -6,6 +6,7 @@ use crate::episodes::SignalSpec;
 use crate::evidence::{EvidenceBuilder, Origin, advise};
 use crate::process;
 use crate::rule::{Rule, leads, subsumes};
+use crate::traced::Traced;
 use crate::window::{Window, stored};
 use pagetide_core::derived;
 use pagetide_core::{
@@ -162,7 +163,18 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
         let weight = if rate.is_positive() { 1.0 } else { -1.5 };
         found.add(weight, "bytes per second that the devices wrote", "rate of write_sectors", rate);
     }
-    found.finish(RuleId::DirtyThrottled, statement(dirty, ceiling, threshold), advice())
+    let mut waited = String::new();
+    if let Some(traced) = Traced::of(window) {
+        if let Some((comm, device, time)) = traced.most_throttled() {
+            found.add(2.0, format!("time for which {comm} was throttled on {device}"), "throttle.throttled_ns", time);
+            found.origin(Origin::Process(comm));
+            waited = format!(" By the trace, {comm} waited {time} for {device}.");
+        } else {
+            let none = Amount::<Nanos>::new(0.0);
+            found.add(-2.0, "time for which writers were throttled", "throttle.throttled_ns", none);
+        }
+    }
+    found.finish(RuleId::DirtyThrottled, statement(dirty, ceiling, threshold) + &waited, advice())
 }
 
 fn add_peak(found: &mut EvidenceBuilder, peak: Amount<Bytes>, ceiling: Amount<Bytes>, source: &str) {

@@ -11,6 +11,7 @@ use crate::stream::{
     self, ANON_MOST, COPIES, FAULTING, FREED_LEAST, FREED_MOST, MOST, NEW, REFAULTS_MOST, SWAP_MOST, Stream, USED,
     WHOLE,
 };
+use crate::traced::{self, Traced};
 use crate::victim::{self, LEAST};
 use crate::watermarks;
 use crate::window::{SCANNED, Window};
@@ -42,7 +43,7 @@ pub(crate) const RULE: Rule = Rule {
                        Somebody misses what was evicted: file pages refault, major faults rise, or another device gets busy. \
                        Reads that mostly refault (a working set), growth of anonymous memory, swap traffic and drop_caches exclude it.",
             metrics: &["read_sectors", "pgsteal_kswapd", "pgsteal_direct", "pgscan_kswapd", "pgscan_direct", "workingset_refault_file", "pgmajfault", "pswpin", "pswpout", "AnonPages", "io_ms", "read_bytes", "drop_pagecache"],
-            thresholds: &[MOST.doc(), NEW.doc(), FREED_LEAST.doc(), FREED_MOST.doc(), REFAULTS_MOST.doc(), USED.doc(), WHOLE.doc(), COPIES.doc(), FAULTING.doc(), SWAP_MOST.doc(), ANON_MOST.doc(), TURNOVER.doc(), FAULTS.doc(), LEAST.doc()],
+            thresholds: &[MOST.doc(), NEW.doc(), FREED_LEAST.doc(), FREED_MOST.doc(), REFAULTS_MOST.doc(), USED.doc(), WHOLE.doc(), COPIES.doc(), FAULTING.doc(), SWAP_MOST.doc(), ANON_MOST.doc(), TURNOVER.doc(), FAULTS.doc(), LEAST.doc(), traced::MOST.doc(), traced::LEAST.doc()],
             why: "All devices share one page cache, and a page that is read enters it whether or not anything uses it again. A fast device \
                   can replace all of memory in seconds, before slower ones have read anything a second time.",
             otherwise: "Readers that share one working set larger than memory look alike, except that their reads refault. A stream with O_DIRECT \
@@ -103,7 +104,10 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let suffer = disks.or_else(|| Some(victim::words(&lost)).filter(|words| !words.is_empty()));
     let suffer = suffer.map_or(String::new(), |words| format!("; {words}"));
     let reads = if who.is_empty() { format!("A program reads {rate} from {disk}") } else { format!("{who} reads {rate} from {disk}") };
-    let statement = format!("{reads}. For it reclaim frees {freed} of other cached pages{suffer}.");
+    let traced = Traced::of(window);
+    let evictor = traced.as_ref().and_then(Traced::host_evictor).filter(|evictor| evictor.others.is_positive());
+    let traced = evictor.map_or(String::new(), |evictor| evictor.add_to(&mut found, reader.map(|process| process.comm)));
+    let statement = format!("{reads}. For it reclaim frees {freed} of other cached pages{suffer}.{traced}");
     found.finish(
         RuleId::StreamFloodsCache,
         statement,

@@ -7,6 +7,7 @@ use crate::evidence::{EvidenceBuilder, Origin, advise, measured};
 use crate::process;
 use crate::rule::{Rule, Suspicion, leads, subsumes};
 use crate::stream::{self, USED, WHOLE};
+use crate::traced::{self, Traced};
 use crate::window::{REFAULTED, STOLEN, Window};
 use pagetide_core::derived;
 use pagetide_core::{Advice, Bytes, Cleared, Figure, Finding, Ratio, Relation, RuleDoc, RuleId, Table};
@@ -112,7 +113,8 @@ fn of_step(window: &Window<'_>) -> Option<Finding> {
     let statement = format!(
         "The file of {size} does not fit in the {available} available: {again} of the requested bytes had been evicted and were read again."
     );
-    found.finish(RuleId::WorkingSetExceedsCache, statement, advice())
+    let more = window.figure::<Bytes>(Figure::MoreMemory);
+    found.finish(RuleId::WorkingSetExceedsCache, statement, advice(more))
 }
 
 fn of_host(window: &Window<'_>) -> Option<Finding> {
@@ -137,15 +139,25 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
         found.origin(Origin::Process(process.comm));
         found.span(window.led_up_to(missed, SignalSpec::rate(Table::Process, process.name, &["read_bytes"])));
     }
+    let traced = Traced::of(window);
+    let more = traced.as_ref().and_then(|traced| traced.more_memory(None));
+    let evictor = traced.as_ref().and_then(Traced::host_evictor);
+    let by = evictor.map_or(String::new(), |evictor| {
+        // A working set that does not fit evicts its own pages.
+        let own = evictor.own / (evictor.own + evictor.others);
+        let what = format!("share of the pages evicted for {} that are its own", evictor.comm());
+        found.add(2.0 * grade(own, 0.3, 0.7) - 1.0, what, "eviction.pages", own);
+        evictor.add_to(&mut found, None)
+    });
     let statement = format!(
-        "The devices read {read_rate}, and {again} of it refaults: it was cached before and evicted. The working set does not fit."
+        "The devices read {read_rate}, and {again} of it refaults: it was cached before and evicted. The working set does not fit.{by}"
     );
-    found.finish(RuleId::WorkingSetExceedsCache, statement, advice())
+    found.finish(RuleId::WorkingSetExceedsCache, statement, advice(more))
 }
 
-fn advice() -> Vec<Advice> {
+fn advice(more: Option<Amount<Bytes>>) -> Vec<Advice> {
     vec![advise(
-        "Give the page cache as much memory as the working set needs, or reduce the working set.",
+        &format!("Give the page cache as much memory as the working set needs, or reduce the working set.{}", traced::amount(more)),
         None,
         "Reads that refault now come from memory. More memory than the working set brings no more.",
         None,

@@ -7,4 +7,5 @@ mod live;
 mod recorded;
 mod steps;
 mod story;
+mod traced;
 mod verdict;

@@ -226,7 +226,8 @@ fn arguments(machine: &Machine, link: &OwnedFd, console: &OwnedFd, initramfs: &O
         }
         Accelerator::Tcg => {
             add("-accel", "tcg,thread=multi".into());
-            add("-cpu", "max".into());
+            // QEMU 7.2 emulates cmpxchg16b wrongly for kernels from 6.8 on, which use it in the slab allocator.
+            add("-cpu", "max,cx16=off".into());
         }
     }
     add("-smp", machine.cpus.to_string());
