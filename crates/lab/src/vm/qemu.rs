@@ -226,7 +226,7 @@ fn arguments(machine: &Machine, link: &OwnedFd, console: &OwnedFd, initramfs: &O
         }
         Accelerator::Tcg => {
             add("-accel", "tcg,thread=multi".into());
-            // QEMU 7.2 emulates cmpxchg16b wrongly for kernels from 6.8 on, which use it in the slab allocator.
+            // Debian's Linux 6.12 does not boot with the cmpxchg16b that QEMU 7.2 emulates.
             add("-cpu", "max,cx16=off".into());
         }
     }
