@@ -22,7 +22,8 @@ help:
 	@echo "make corpus  record those incidents of corpus/ that are missing, in virtual machines (about 40 s each)"
 	@echo "make bench   the benchmarks: ratios within one run"
 	@echo "make bench-lab    the whole catalogue at 1/16 in a VM, with its time (some 25 min without KVM)"
-	@echo "make torture      kills, faults, slow clients, hostile names, planted files: a table of tries and failures (needs root)"
+	@echo "make torture      kills, faults, slow clients, crowds, planted files, 6 million inputs: a table of tries and failures (needs root;"
+	@echo "                  PART=kills, faults, clients, crowd, groups, planted or inputs: one of them; SEED=1: its random moments)"
 	@echo "make bench-peers  what recording costs beside sadc, pidstat and atop, in one run (some 10 min)"
 	@echo "make compare-sar  sysstat and pagetide on the same data, field by field, into docs/COMPARE-SAR.md (some 5 min, needs root)"
 	@echo "make bench-gaps   how long each recorder goes without a sample while its machine thrashes, in a VM (some 5 min)"
@@ -89,8 +90,10 @@ bench-peers: build
 	@tools/need sar atop
 	@tools/bench-peers $(BIN)
 
-torture: build
-	@tools/torture $(BIN)
+torture:
+	@tools/need cc python3 fio unshare
+	$(CARGO) build --profile torture --locked -p pagetide
+	@tools/torture $(or $(CARGO_TARGET_DIR),target)/torture/pagetide $(PART)
 
 compare-sar:
 	@tools/need cc sar vmstat losetup unshare mkfs.ext4 python3

@@ -1,7 +1,7 @@
 //! Every target on mutated inputs: what CI runs on any toolchain. The inputs are the same every time, [`INPUTS`] of each target, so
-//! that a change is judged by what it changed. To look for new ones use `make fuzz`, or set `PAGETIDE_FUZZ_SECONDS`: then as many as
-//! that time allows of the clock's seed, or of `PAGETIDE_FUZZ_SEED`. An input that breaks something is kept in `fuzz/artifacts/`, and
-//! belongs in `fuzz/seeds/TARGET/` with the hint.
+//! that a change is judged by what it changed. To look for new ones use `make fuzz`, or set `PAGETIDE_FUZZ_INPUTS` (how many, as `make
+//! torture` does) or `PAGETIDE_FUZZ_SECONDS` (as many as that time allows): then the seed is the clock's, or `PAGETIDE_FUZZ_SEED`. An
+//! input that breaks something is kept in `fuzz/artifacts/`, and belongs in `fuzz/seeds/TARGET/` with the fix.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
@@ -36,9 +36,14 @@ fn fuzz(name: &str) {
     }
     let clock = || std::time::SystemTime::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_secs());
     let time = setting("PAGETIDE_FUZZ_SECONDS").map(Duration::from_secs);
-    let seed = setting("PAGETIDE_FUZZ_SEED").unwrap_or_else(|| if time.is_some() { clock() } else { 0 });
+    let wanted = setting("PAGETIDE_FUZZ_INPUTS");
+    let new_ones = time.is_some() || wanted.is_some();
+    let seed = setting("PAGETIDE_FUZZ_SEED").unwrap_or_else(|| if new_ones { clock() } else { 0 });
     let (mut random, begin, mut inputs) = (Random::new(seed), Instant::now(), 0u64);
-    while time.map_or(inputs < INPUTS, |time| begin.elapsed() < time) {
+    while time.map_or(inputs < wanted.unwrap_or(INPUTS), |time| begin.elapsed() < time) {
+        if let Some(wanted) = wanted.filter(|_| inputs.is_multiple_of(10_000)) {
+            eprintln!("progress: {name} {inputs}/{wanted}");
+        }
         let (one, other) = (random.below(seeds.len()), random.below(seeds.len()));
         let bytes = mutated(&mut random, &seeds[one], &seeds[other]);
         run(target, &bytes, &format!("input {inputs} of seed {seed}"));

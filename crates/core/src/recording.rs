@@ -112,12 +112,19 @@ impl Manifest {
         let sentence = |missing: &Unreadable| {
             let what = match missing.source.as_str() {
                 "/proc/1/io" => "the IO of other users' processes",
+                "/proc/1/stat" => "other users' processes",
                 "taskstats" => "the delays of processes",
                 source => source,
             };
             format!("cannot see {what}: {}", missing.reason)
         };
         self.unreadable.iter().map(sentence).collect()
+    }
+
+    /// The same of control groups for which a sample had no row.
+    pub fn blind_groups(skipped: u64) -> Option<String> {
+        (skipped > 0)
+            .then(|| format!("cannot see {skipped} control groups and those below them: a sample has no rows for more"))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Which questions a recording can answer.
 
 use crate::window::STALLS;
-use pagetide_core::{Recording, Table};
+use pagetide_core::{Manifest, Recording, Table};
 
 /// A question about a host, and the metrics of which any answers it.
 struct Question {
@@ -42,10 +42,16 @@ const QUESTIONS: &[Question] = &[
 /// Samples that a baseline needs: a median and its deviations of fewer mean nothing.
 const LEAST_SAMPLES: usize = 10;
 
+/// How many control groups had no row.
+const SKIPPED: &[&str] = &["scan_groups_skipped"];
+
 /// What the recorder could not read or the kernel does not count there: a sentence each.
 pub(crate) fn blind_spots(recording: &Recording) -> impl Iterator<Item = String> {
-    let spots = recording.manifest.unreadable.iter();
-    spots.map(|spot| format!("Not recorded of {}: {}.", spot.source, spot.reason.trim_end_matches('.')))
+    let skipped = recording.host(SKIPPED[0]).and_then(|series| series.points().map(|(_, groups)| groups).max());
+    let skipped = skipped.and_then(|groups| u64::try_from(groups).ok());
+    let groups = skipped.and_then(Manifest::blind_groups);
+    let sentence = |spot: String| format!("The recorder {}.", spot.trim_end_matches('.'));
+    recording.manifest.blind().into_iter().chain(groups).map(sentence)
 }
 
 /// What a recording does not show, and why: a sentence each.
@@ -76,5 +82,5 @@ pub(crate) fn gaps(recording: &Recording) -> Vec<String> {
 
 /// The metrics that answer the questions.
 pub(crate) fn metrics() -> impl Iterator<Item = &'static [&'static str]> {
-    QUESTIONS.iter().flat_map(|question| question.metrics).copied()
+    QUESTIONS.iter().flat_map(|question| question.metrics).copied().chain([SKIPPED])
 }

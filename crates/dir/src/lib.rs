@@ -9,7 +9,7 @@
 use rustix::fs::{AtFlags, CWD, FileType, FlockOperation, Gid, Mode, OFlags};
 use std::fs::{DirBuilder, File, TryLockError};
 use std::io::{self, Read, Write};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Component, Path, PathBuf};
 
@@ -130,11 +130,7 @@ impl Dir {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let file = self.regular(path, flags)?;
         let length = file.metadata()?.len();
-        if length > largest {
-            let what = format!("{length} bytes, more than the {largest} that such a file can have");
-            return Err(io::Error::new(io::ErrorKind::FileTooLarge, what));
-        }
-        Ok(file)
+        if length > largest { Err(too_large(length, largest)) } else { Ok(file) }
     }
 
     fn regular(&self, path: &Path, flags: OFlags) -> io::Result<File> {
@@ -142,12 +138,7 @@ impl Dir {
             rustix::fs::openat(above, name, flags, Mode::empty()).map_err(|error| explain(error, above, name))
         })?;
         self.check_owner(&file, path)?;
-        let file = File::from(file);
-        if file.metadata()?.file_type().is_file() {
-            Ok(file)
-        } else {
-            Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"))
-        }
+        regular(File::from(file))
     }
 
     /// The content of a regular file of at most `largest` bytes.
@@ -161,12 +152,12 @@ impl Dir {
         Ok(content)
     }
 
-    /// Makes a file that is not there yet and opens it for writing.
+    /// Makes a file that is not there yet and opens it for reading and writing.
     ///
     /// # Errors
     /// Something has that name, or it cannot be made.
     pub fn create_new(&self, path: &Path) -> io::Result<File> {
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let file = self.below(path, |above, name| Ok(rustix::fs::openat(above, name, flags, mode(FILE_MODE))?))?;
         self.give(&file, FILE_MODE)?;
         Ok(File::from(file))
@@ -352,6 +343,12 @@ impl Dir {
     }
 }
 
+impl AsFd for Dir {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+}
+
 /// A lock on a directory.
 #[derive(Debug)]
 pub struct Lock {
@@ -389,6 +386,64 @@ fn explain(error: rustix::io::Errno, above: &OwnedFd, name: &Path) -> io::Error 
         }
         error => error.into(),
     }
+}
+
+/// Fails when another user than root can replace what is at `path`, because they own a directory above it or may write to one that is
+/// not sticky. For programs that are given a path and follow links below it.
+///
+/// # Errors
+/// The path is not there, or another user can replace a part of it.
+pub fn check_path(path: &Path) -> io::Result<()> {
+    let user = rustix::process::geteuid().as_raw();
+    for part in path.canonicalize()?.ancestors() {
+        let status = rustix::fs::stat(part)?;
+        if ![0, user].contains(&status.st_uid) {
+            return Err(foreign(part, status.st_uid));
+        }
+        let mode = Mode::from_raw_mode(status.st_mode);
+        if mode.intersects(Mode::WGRP | Mode::WOTH) && !mode.contains(Mode::SVTX) {
+            return Err(io::Error::new(
+                io::ErrorKind::PermissionDenied,
+                format!("other users may write to {}", part.display()),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The content of the regular file at `path` of at most `largest` bytes. The path is the caller's: links in it are followed.
+///
+/// # Errors
+/// It is not there, not a regular file (a FIFO is not waited for), or larger.
+pub fn read_file(path: &Path, largest: u64) -> io::Result<Vec<u8>> {
+    let mut content = Vec::new();
+    open_file(path)?.take(largest + 1).read_to_end(&mut content)?;
+    if content.len() as u64 > largest {
+        return Err(too_large(content.len() as u64, largest));
+    }
+    Ok(content)
+}
+
+/// Opens the regular file at `path` for reading. The path is the caller's: links in it are followed.
+///
+/// # Errors
+/// It is not there, or not a regular file (a FIFO is not waited for).
+pub fn open_file(path: &Path) -> io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    regular(File::from(rustix::fs::open(path, flags, Mode::empty())?))
+}
+
+fn regular(file: File) -> io::Result<File> {
+    if file.metadata()?.file_type().is_file() {
+        Ok(file)
+    } else {
+        Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"))
+    }
+}
+
+fn too_large(length: u64, largest: u64) -> io::Error {
+    let what = format!("{length} bytes, more than the {largest} that such a file can have");
+    io::Error::new(io::ErrorKind::FileTooLarge, what)
 }
 
 fn foreign(path: &Path, owner: u32) -> io::Error {

@@ -11,6 +11,7 @@ use pagetide_core::{Bytes, Disk, HostTimeZone, Lru, Manifest, Swap, Unreadable};
 use pagetide_proctext::mounts::Mount;
 use pagetide_proctext::text::number;
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// All static facts about a system: host, kernel, CPUs, page size, disks, swap, mounts, settings. What a system does not
 /// tell is left empty.
@@ -44,7 +45,7 @@ pub fn facts(root: &Root) -> Result<Manifest, Error> {
         },
         process_delays: taskstats::source(root),
         capabilities: capabilities(root),
-        unreadable: [unreadable(root), blind_spots(root, &mounts)].concat(),
+        unreadable: [unreadable(root, &mounts), blind_spots(root, &mounts)].concat(),
         time_zone: time_zone(root),
         lru: lru(root)?,
         ..Manifest::default()
@@ -68,7 +69,7 @@ fn capabilities(root: &Root) -> Vec<String> {
 }
 
 /// What cannot be read, and why.
-fn unreadable(root: &Root) -> Vec<Unreadable> {
+fn unreadable(root: &Root, mounts: &[Mount]) -> Vec<Unreadable> {
     let file = |file: &str| {
         let reason = match root.read(file).err()? {
             Error::Read { source, .. } => source.to_string(),
@@ -79,7 +80,21 @@ fn unreadable(root: &Root) -> Vec<Unreadable> {
     };
     let delays = Taskstats::open(root).err();
     let delays = delays.map(|why| Unreadable { source: "taskstats".to_owned(), reason: why.to_string() });
-    WANTED.into_iter().filter_map(file).chain(delays).collect()
+    let hidden = hidden_processes(root, mounts);
+    // Who cannot see the process cannot see its IO either: said once.
+    let wanted = WANTED.into_iter().filter(|file| hidden.is_none() || !file.starts_with("/proc/1/"));
+    wanted.filter_map(file).chain(delays).chain(hidden.clone()).collect()
+}
+
+/// Processes of other users, which a `/proc` mounted with `hidepid` shows to nobody but its group and who may trace them
+/// (`fs/proc/base.c: has_pid_permissions`).
+fn hidden_processes(root: &Root, mounts: &[Mount]) -> Option<Unreadable> {
+    let proc = mounts.iter().rev().find(|mount| mount.kind == "proc" && mount.point == Path::new("/proc"))?;
+    let how = proc.option("hidepid").filter(|how| !["0", "off"].contains(how))?;
+    root.read("/proc/1/stat").is_err().then(|| Unreadable {
+        source: "/proc/1/stat".to_owned(),
+        reason: format!("/proc is mounted with hidepid={how}"),
+    })
 }
 
 /// The zone that `/etc/localtime` links to or holds, and its offset now.

@@ -59,6 +59,7 @@ pub struct Sampler {
     zones: zone::Zones,
     disks: disk::Disks,
     cgroups: cgroup::Cgroups,
+    skipped_groups: u64,
     processes: process::Watchers,
     survey: Option<survey::Survey>,
 }
@@ -79,6 +80,7 @@ impl Sampler {
             zones: zone::Zones::open(root)?,
             disks: disk::Disks::open(root)?,
             cgroups: cgroup::Cgroups::default(),
+            skipped_groups: 0,
             processes: process::Watchers::open(root, watch.processes)?,
             survey,
         };
@@ -103,6 +105,11 @@ impl Sampler {
         self.cgroups.watch(&self.root, path);
     }
 
+    /// Control groups that had no row in the last sample, because all rows were taken.
+    pub fn skipped_groups(&self) -> u64 {
+        self.skipped_groups
+    }
+
     /// Also samples this process and all that it starts from now on.
     pub fn watch_pid(&mut self, pid: u32) {
         self.processes.watch(pid);
@@ -122,6 +129,7 @@ impl Sampler {
         result = result.and(read);
         result = result.and(processes.sample(buffer, budget, schema, sample));
         if let Some(counts) = groups {
+            self.skipped_groups = counts.skipped;
             host.set(schema, "scan_groups", counts.groups);
             host.set(schema, "scan_groups_skipped", counts.skipped);
         }

@@ -11,10 +11,13 @@ pub use output::{DiskUse, Output, parse_output};
 use crate::confined;
 use crate::group::Group;
 use pagetide_core::{Bytes, Error, Outcome, Progress};
+use pagetide_dir::Dir;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::fs::File;
 use std::io::Read;
+use std::os::fd::{AsFd, AsRawFd, RawFd};
 use std::os::unix::process::ExitStatusExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 /// How a run of fio ended.
@@ -58,33 +61,39 @@ pub fn version(path: &Path) -> Result<String, Error> {
 pub struct Run {
     child: Child,
     reaped: bool,
-    result: PathBuf,
+    result: File,
 }
 
+/// The most that is read of a result: fio's histograms take some hundred KiB.
+const LARGEST_RESULT: u64 = 64 << 20;
+
 impl Run {
-    /// Starts fio with `arguments`, in a control group when there is one. Its result goes to `result`.
+    /// Starts fio with `arguments`, in a control group when there is one. Its result goes to `result`, a file that is made here: fio
+    /// gets the paths of open descriptors, so that it follows no link that another user put there.
     ///
     /// # Errors
-    /// fio cannot be started.
+    /// The file cannot be made, or fio cannot be started.
     pub fn start(fio: &Path, arguments: &[String], result: &Path, group: Option<&Group>) -> Result<Self, Error> {
+        let (folder, file) = result_file(result).map_err(|error| {
+            Error::system(format!("cannot write {}: {error}", result.display()), "name a folder of yours with -o")
+        })?;
+        let by_descriptor = |fd: RawFd| format!("/proc/{}/fd/{fd}", std::process::id());
         let mut command = Command::new(fio);
         command
             .args(arguments)
             // One process with threads, so that no child of it outlives a kill.
             .args(["--thread", "--group_reporting", "--eta=always", "--output-format=json+"])
-            .arg(format!("--output={}", result.display()))
+            .arg(format!("--output={}", by_descriptor(file.as_raw_fd())))
+            // fio leaves small files of its own in the current folder in some modes.
+            .current_dir(by_descriptor(folder.as_fd().as_raw_fd()))
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        // fio leaves small files of its own in the current folder in some modes.
-        if let Some(folder) = result.parent() {
-            command.current_dir(folder);
-        }
         confined::confine(&mut command, group)?;
         let child = command
             .spawn()
             .map_err(|error| Error::system(format!("cannot run {}: {error}", fio.display()), INSTALL_HINT))?;
-        Ok(Self { child, reaped: false, result: result.to_owned() })
+        Ok(Self { child, reaped: false, result: file })
     }
 
     /// Its process id.
@@ -133,8 +142,11 @@ impl Run {
 
     fn ended(&self, status: std::process::ExitStatus, complaint: &str, usage: confined::Usage) -> Ended {
         let mut notes = Vec::new();
-        let text = std::fs::read_to_string(&self.result).unwrap_or_default();
-        let output = match parse_output(&text) {
+        let mut text = Vec::new();
+        let read = (&self.result).take(LARGEST_RESULT).read_to_end(&mut text);
+        let parsed =
+            read.map_err(|error| error.to_string()).and_then(|_| parse_output(&String::from_utf8_lossy(&text)));
+        let output = match parsed {
             Ok(output) => Some(output),
             Err(why) => {
                 notes.push(format!("fio left no result: {why}"));
@@ -155,6 +167,15 @@ impl Run {
         notes.extend(complaint.lines().map(str::trim).filter(|line| !line.is_empty()).take(3).map(str::to_owned));
         Ended { outcome, output, read_from_disk: Bytes::new(usage.read_from_disk), usage, notes }
     }
+}
+
+/// Makes the file of a result, in place of one that may be there, and gives it with its folder.
+fn result_file(path: &Path) -> std::io::Result<(Dir, File)> {
+    let folder = Dir::own(path.parent().unwrap_or(Path::new("")), None)?;
+    let name = Path::new(path.file_name().unwrap_or_default());
+    folder.remove_if_there(name)?;
+    let file = folder.create_new(name)?;
+    Ok((folder, file))
 }
 
 impl Drop for Run {

@@ -1,5 +1,8 @@
-//! Kills a run with SIGKILL at many moments, and looks whether the next command's recovery leaves the host as it was.
-//! Needs root and fio. This program is its own victim: called with a folder, it runs a scenario there.
+//! Kills a run with SIGKILL at random moments, and looks whether the next command's recovery leaves the host as it was.
+//! Needs root and fio. This program is its own victim: called with a folder, it runs a scenario there. `PAGETIDE_KILLS` says how often,
+//! `PAGETIDE_SEED` at which moments; the seed is printed.
+
+#![allow(clippy::print_stdout, clippy::print_stderr)]
 
 #[path = "support/run.rs"]
 mod run;
@@ -24,8 +27,8 @@ id = "write"
 fio = { rw = "randwrite", bs = "4k", size = "16MiB" }
 "#;
 
-/// Moments at which the run is killed, evenly over its whole time.
-const KILLS: u32 = 16;
+/// How often the run is killed: in each of as many parts of its time once, at a random moment.
+const KILLS: u64 = 16;
 
 fn main() {
     match std::env::args().nth(1).filter(|argument| argument.starts_with('/')) {
@@ -81,17 +84,30 @@ fn kill_at_many_moments() {
     let whole = began.elapsed();
     assert_eq!((settings(), swap()), before);
 
+    let setting = |name: &str| std::env::var(name).ok().map(|text| text.parse::<u64>().unwrap());
+    let kills = setting("PAGETIDE_KILLS").unwrap_or(KILLS);
+    let seed =
+        setting("PAGETIDE_SEED").unwrap_or_else(|| std::time::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_secs()));
+    println!("kills at moments of seed {seed}");
     let mut restored = 0;
-    for at in 0..KILLS {
+    for at in 0..kills {
+        eprintln!("progress: lab {at}/{kills}");
+        // FNV-1a of the seed and the number: a moment within this part of the run.
+        let hashed =
+            seed.to_le_bytes().into_iter().chain(at.to_le_bytes()).fold(0xCBF2_9CE4_8422_2325_u64, |hash, byte| {
+                (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)
+            });
+        let within = (hashed >> 33) as f64 / f64::from(1u32 << 31);
+        let moment = whole.mul_f64((at as f64 + within) / kills as f64);
         let mut child = start(folder.path());
         let pid = child.id();
-        std::thread::sleep(whole * at / KILLS);
+        std::thread::sleep(moment);
         child.kill().unwrap();
         child.wait().unwrap();
         let lines = recover_in(folder.path()).unwrap();
-        restored += usize::from(!lines.is_empty());
+        restored += u64::from(!lines.is_empty());
         assert!(lines.left.is_empty(), "{lines:?}");
-        assert_eq!((settings(), swap()), before, "killed after {at}/{KILLS} of {whole:?}: {lines:?}");
+        assert_eq!((settings(), swap()), before, "seed {seed}: killed after {moment:?} of {whole:?}: {lines:?}");
         assert_eq!(groups(pid), Vec::<std::path::PathBuf>::new());
         // Whoever dies with the lab needs a moment to do so.
         let end = Instant::now() + Duration::from_secs(60);
@@ -104,8 +120,6 @@ fn kill_at_many_moments() {
         assert!(left.is_empty(), "{left:?}");
         assert!(recover_in(folder.path()).unwrap().is_empty(), "a second recovery has nothing to do");
     }
-    assert!(
-        restored > KILLS as usize / 3,
-        "only {restored} of {KILLS} kills left something to put back: too early or too late"
-    );
+    assert!(restored > kills / 3, "only {restored} of {kills} kills left something to put back: too early or too late");
+    eprintln!("torture: {kills} kills at moments of seed {seed}, {restored} left something to put back");
 }

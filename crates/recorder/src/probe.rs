@@ -18,6 +18,11 @@ pub trait Probe {
         false
     }
 
+    /// Control groups that had no row in the last sample, because there were too many.
+    fn skipped_groups(&self) -> u64 {
+        0
+    }
+
     /// Begins anew, for another schema that is empty: forgets all numbers that a schema gave out, and what it has been told to watch
     /// since it was made. After an error it goes on as before.
     fn renew(&mut self) -> Result<(), Error>;
@@ -32,6 +37,10 @@ pub trait Probe {
 impl Probe for Sampler {
     fn sample(&mut self, schema: &mut Schema, sample: &mut Sample) -> Result<(), Error> {
         Sampler::sample(self, schema, sample).map_err(|error| kernel_error(&error))
+    }
+
+    fn skipped_groups(&self) -> u64 {
+        Sampler::skipped_groups(self)
     }
 
     fn renew(&mut self) -> Result<(), Error> {
@@ -65,6 +74,10 @@ impl Probe for TracedProbe {
             trace.end();
             true
         })
+    }
+
+    fn skipped_groups(&self) -> u64 {
+        self.sampler.skipped_groups()
     }
 
     fn renew(&mut self) -> Result<(), Error> {

@@ -75,6 +75,7 @@ pub(crate) fn run(
             }
             trouble = result;
         }
+        shared.set_skipped_groups(probe.skipped_groups());
         handed_over.collect(&schema, &mut growth);
 
         let renew = is_full(&schema, &buffer, protection);

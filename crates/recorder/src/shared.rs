@@ -4,6 +4,7 @@ use crate::clock;
 use crate::ring::{Item, Lost, Ring};
 use pagetide_core::{Error, Mark, MarkKind, Sample, Schema, SchemaGrowth, Stamp};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -18,6 +19,8 @@ pub struct Progress {
     pub lost: u64,
     /// Samples and marks that wait for the sink.
     pub waiting: u64,
+    /// Control groups without a row in the last sample, because there were too many.
+    pub skipped_groups: u64,
     /// When the last sample was taken.
     pub last: Stamp,
     /// Why the sink does not take samples at present; absent while it does.
@@ -79,6 +82,7 @@ pub(crate) struct Shared {
     sampling: Condvar,
     writing: Condvar,
     callers: Condvar,
+    skipped_groups: AtomicU64,
 }
 
 impl Shared {
@@ -87,6 +91,10 @@ impl Shared {
     }
 
     // The sampling thread.
+
+    pub(crate) fn set_skipped_groups(&self, groups: u64) {
+        self.skipped_groups.store(groups, Ordering::Relaxed);
+    }
 
     /// Waits until `deadline` (on `CLOCK_MONOTONIC`), a request or the end, and swaps the commands so far into
     /// `commands`, which is empty. The wait itself has an absolute end, so time lost in here does not add up.
@@ -250,6 +258,7 @@ impl Shared {
             late: state.late,
             lost: state.ring.lost_so_far(),
             waiting: state.ring.waiting() as u64,
+            skipped_groups: self.skipped_groups.load(Ordering::Relaxed),
             last: state.last_stamp,
             refused: state.refused.clone(),
             ended: state.sampling_ended,

@@ -99,7 +99,16 @@ mod tests {
         assert_eq!(supervisor.period(), Some(Duration::from_secs(2)));
         supervisor.notify_ready();
         assert!(heard().unwrap().starts_with("READY=1\n"));
-        let progress = Progress { samples: 1, late: 0, lost: 2, waiting: 0, last: at(10), refused: None, ended: false };
+        let progress = Progress {
+            samples: 1,
+            late: 0,
+            lost: 2,
+            waiting: 0,
+            skipped_groups: 0,
+            last: at(10),
+            refused: None,
+            ended: false,
+        };
         let interval = Nanos::new(1_000_000_000);
         supervisor.notify_alive(&progress, interval, at(12));
         assert_eq!(heard().unwrap(), "WATCHDOG=1\nSTATUS=1 samples, 2 lost");

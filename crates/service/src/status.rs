@@ -1,6 +1,6 @@
 //! The state of a running recording.
 
-use pagetide_core::{Nanos, Stamp};
+use pagetide_core::{Manifest, Nanos, Stamp};
 use pagetide_kernel::Root;
 use pagetide_recorder::{Monitor, now};
 use rustix::time::{ClockId, clock_gettime};
@@ -30,7 +30,7 @@ pub struct Status {
     pub last_sample_age_ns: u64,
     /// Why samples cannot be written at present; absent while they are.
     pub refused: Option<String>,
-    /// What the recorder cannot see for want of rights, a sentence each.
+    /// What the recorder cannot see: for want of rights, because the kernel does not count it, or because there is too much of it.
     #[serde(default)]
     pub blind: Vec<String>,
     /// CPU time of the whole process.
@@ -83,7 +83,7 @@ impl StatusSource {
             waiting: progress.waiting,
             last_sample_age_ns: since(progress.last),
             refused: progress.refused.map(|error| error.to_string()),
-            blind: self.blind.clone(),
+            blind: self.blind.iter().cloned().chain(Manifest::blind_groups(progress.skipped_groups)).collect(),
             cpu_ns: u64::try_from(cpu.tv_sec * 1_000_000_000 + cpu.tv_nsec).unwrap_or(0),
             resident_bytes: field("VmRSS"),
             peak_resident_bytes: field("VmHWM"),

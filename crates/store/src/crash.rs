@@ -2,13 +2,15 @@
 //! ever wrong.
 
 use crate::log::{Encoder, Event, LogReader, Start, header};
-use crate::trial::{Failing, INJECTED, SinkCall, give, manifest, recording, recordings, short};
+use crate::trial::{BEGIN, CALLS, Failing, INJECTED, SinkCall, give, manifest, recording, recordings, short};
 use crate::{Keep, Reader, Writer};
-use pagetide_core::{Error, Recording, Selection, Sink, Source};
+use pagetide_core::{Error, Mark, Nanos, Recording, Sample, Selection, Sink, Source, Stamp};
 use proptest::prelude::*;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+const DAY: i64 = 86_400_000_000_000;
 
 fn load(folder: &Path) -> Recording {
     Reader::open(folder).unwrap().load(&Selection::default()).unwrap()
@@ -106,8 +108,15 @@ fn a_log_cut_at_any_byte_of_its_last_two_samples_keeps_all_whole_ones() {
 
 /// Writes with a file system that fails, giving each thing once more when it was refused, and tells what was taken.
 fn write_with(folder: &Path, failing: &Arc<Failing>, given: &[SinkCall]) -> (Vec<SinkCall>, bool, Result<(), Error>) {
+    match Writer::create_on(folder, failing.clone()) {
+        Ok(writer) => write_into(writer, given),
+        Err(_) => (Vec::new(), false, Ok(())),
+    }
+}
+
+/// The same with a writer.
+fn write_into(mut writer: Writer, given: &[SinkCall]) -> (Vec<SinkCall>, bool, Result<(), Error>) {
     let mut taken = Vec::new();
-    let Ok(mut writer) = Writer::create_on(folder, failing.clone()) else { return (taken, false, Ok(())) };
     let begun = writer.begin(&manifest()).or_else(|_| writer.begin(&manifest())).is_ok();
     for given in given {
         if give(&mut writer, given).or_else(|_| give(&mut writer, given)).is_ok() {
@@ -118,9 +127,8 @@ fn write_with(folder: &Path, failing: &Arc<Failing>, given: &[SinkCall]) -> (Vec
     (taken, begun, finished)
 }
 
-#[test]
-#[expect(clippy::print_stderr, reason = "make torture prints the counts")]
-fn whatever_change_fails_nothing_that_was_taken_is_lost() {
+/// Writes a recording with a file system that fails.
+fn nothing_that_was_taken_is_lost() {
     let given = short(12, 3);
     for lasting in [false, true] {
         let mut failures = 0;
@@ -154,12 +162,65 @@ fn whatever_change_fails_nothing_that_was_taken_is_lost() {
         }
         assert!(failures > 60, "only {failures} changes to fail");
     }
-    let injected = INJECTED.lock().unwrap();
-    for call in ["mkdir", "open", "write, half of it done", "fdatasync", "rename", "unlink", "fsync of a folder"] {
-        assert!(injected.contains_key(call), "no fault was injected into {call}: {injected:?}");
+}
+
+/// Removes segments for their age with a file system that fails. What is younger stays whatever fails, and the next run removes the rest.
+fn only_what_is_old_is_removed() {
+    let later = |given: &SinkCall, by: i64| {
+        let mut given = given.clone();
+        let (SinkCall::Sample(_, Sample { stamp, .. }) | SinkCall::Mark(Mark { stamp, .. })) = &mut given;
+        *stamp = Stamp { wall_ns: stamp.wall_ns + by, mono_ns: stamp.mono_ns + by, boot_ns: stamp.boot_ns + by };
+        given
+    };
+    let before = short(12, 3);
+    let on_the_third_day =
+        |given: &SinkCall| matches!(given, SinkCall::Sample(_, sample) if sample.stamp.wall_ns > BEGIN);
+    let third = before.iter().position(on_the_third_day).unwrap();
+    let fifth: Vec<_> = before[third..].iter().map(|given| later(given, 2 * DAY)).collect();
+    let keep = Keep { age: Some(Nanos::new(DAY.unsigned_abs())), ..Keep::default() };
+    for lasting in [false, true] {
+        let mut failures = 0;
+        for change in 1.. {
+            let scratch = tempfile::tempdir().unwrap();
+            let folder = scratch.path().join("r");
+            write(&folder, &before, true);
+            let failing = Failing::at(change, lasting);
+            let taken = match Writer::open_or_continue_on(&folder, keep, failing.clone()) {
+                Ok(writer) => write_into(writer, &fifth).0,
+                Err(_) => Vec::new(),
+            };
+            let (all, kept) = (recording(&manifest(), before.iter().chain(&taken)), load(&folder));
+            assert!(all.stamps().ends_with(kept.stamps()), "change {change}, lasting {lasting}: {:?}", kept.stamps());
+            // On a full disk the next one goes, too, to make room.
+            let least = if failing.was_full() { &[] } else { &before[third..] };
+            let least = recording(&manifest(), least.iter().chain(&taken));
+            assert!(kept.stamps().ends_with(least.stamps()), "change {change}, lasting {lasting}");
+            if !failing.has_failed() {
+                assert_eq!(kept.stamps(), least.stamps(), "what is older than a day is removed");
+                break;
+            }
+            failures += 1;
+            let writer = Writer::open_or_continue_on(&folder, keep, Failing::never()).unwrap();
+            write_into(writer, &[later(&before[third], 2 * DAY + 3_600_000_000_000)]).2.unwrap();
+            let first = files(&folder).into_iter().find(|path| path.to_string_lossy().contains("-00000001"));
+            assert_eq!(first, None, "change {change}, lasting {lasting}: the first segment is removed");
+        }
+        assert!(failures > 60, "only {failures} changes to fail");
     }
-    let counts: Vec<String> = injected.iter().map(|(call, count)| format!("{call} {count}")).collect();
-    eprintln!("torture: ENOSPC and EIO injected: {}", counts.join(", "));
+}
+
+/// Every call of the file layer fails with each error: one without a fault would be one that was not tried.
+#[test]
+#[expect(clippy::print_stderr, reason = "make torture prints the counts")]
+fn whatever_change_fails_nothing_that_was_taken_is_lost() {
+    nothing_that_was_taken_is_lost();
+    only_what_is_old_is_removed();
+    let injected = INJECTED.lock().unwrap();
+    for call in CALLS {
+        let [full, broken] = injected.get(call).copied().unwrap_or_default();
+        eprintln!("torture: {call}: ENOSPC {full}, EIO {broken}");
+        assert!(full > 0 && broken > 0, "no fault was injected into {call}: {injected:?}");
+    }
 }
 
 #[test]
@@ -284,6 +345,30 @@ fn unknown_tables_columns_marks_and_records_are_passed_over() {
     assert_eq!(read.stamps().len(), known.stamps().len() + 1);
     assert_eq!(read.marks, known.marks);
     assert_eq!(read.host("MemFree").map(|series| series.points().count()), Some(4));
+}
+
+#[test]
+fn a_log_without_a_beginning_is_named_as_damaged_while_it_is_open() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path().join("r");
+    write(&folder, &short(4, 1), false);
+    let log = only_log(&folder);
+    let whole = fs::read(&log).unwrap();
+    let damage = |bytes: &[u8]| {
+        fs::write(&log, bytes).unwrap();
+        let reader = Reader::open(&folder).unwrap();
+        reader.load(&Selection::default()).unwrap();
+        reader.damage().lines()
+    };
+    assert_eq!(damage(&whole), Vec::<String>::new());
+    // The header, and the first record.
+    for at in [3, 40] {
+        let mut flipped = whole.clone();
+        flipped[at] ^= 1;
+        let lines = damage(&flipped);
+        assert!(lines.len() == 1 && lines[0].contains("all samples of segment"), "byte {at}: {lines:?}");
+        assert_eq!(damage(&flipped[..100]), Vec::<String>::new(), "a torn first write is no damage");
+    }
 }
 
 proptest! {

@@ -16,7 +16,7 @@ use frame::kind;
 use pagetide_core::{Manifest, SchemaGrowth, Table};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
 /// The first record of a log.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -76,6 +76,19 @@ pub(crate) fn is_damaged_at(file: File, offset: u64) -> io::Result<bool> {
     beginning.seek(SeekFrom::Start(offset))?;
     beginning.take(LONGEST_RECORD).read_to_end(&mut start)?;
     Ok(!start.is_empty() && !frame::starts(&start, offset) && continues_behind(file, offset)?)
+}
+
+/// Whether a log that could not be opened has valid records all the same. One whose first record has come since then can be opened now.
+pub(crate) fn has_lost_its_beginning(mut file: File) -> io::Result<bool> {
+    if !continues_behind(file.try_clone()?, 0)? {
+        return Ok(false);
+    }
+    file.rewind()?;
+    match LogReader::open(BufReader::new(file)) {
+        Err(LogError::NotALog) => Ok(true),
+        Err(LogError::Io(error)) => Err(error),
+        Ok(_) | Err(LogError::Newer(_)) => Ok(false),
+    }
 }
 
 /// A record has at most 64 MiB, and what frames it.

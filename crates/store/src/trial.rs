@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// The moment at which the recordings here begin: 40 s before a new day (UTC).
@@ -185,8 +185,21 @@ pub(crate) fn short(samples: i64, days: i64) -> Vec<SinkCall> {
 /// EIO, "input/output error" (`errno-base.h`).
 const EIO: i32 = 5;
 
-/// How often each call has failed so far, in all tests of this process.
-pub(crate) static INJECTED: Mutex<BTreeMap<&str, usize>> = Mutex::new(BTreeMap::new());
+/// The calls of [`Files`] and [`Output`], by the names under which [`INJECTED`] counts them.
+pub(crate) const CALLS: [&str; 9] = [
+    "mkdir",
+    "open",
+    "write, half of it done",
+    "fdatasync",
+    "ftruncate",
+    "rename",
+    "unlink",
+    "rmdir",
+    "fsync of a folder",
+];
+
+/// How often each call has failed so far with ENOSPC and with EIO, in all tests of this process.
+pub(crate) static INJECTED: Mutex<BTreeMap<&str, [usize; 2]>> = Mutex::new(BTreeMap::new());
 
 /// A file system whose `n`-th change fails, and with `lasting` all after it; a write that fails leaves a part behind.
 #[derive(Debug)]
@@ -198,13 +211,19 @@ pub(crate) struct Failing {
 struct Countdown {
     left: AtomicUsize,
     failed: AtomicUsize,
+    full: AtomicBool,
     lasting: bool,
 }
 
 impl Failing {
     pub(crate) fn at(change: usize, lasting: bool) -> Arc<Self> {
         Arc::new(Self {
-            left: Arc::new(Countdown { left: AtomicUsize::new(change), failed: AtomicUsize::new(0), lasting }),
+            left: Arc::new(Countdown {
+                left: AtomicUsize::new(change),
+                failed: AtomicUsize::new(0),
+                full: AtomicBool::new(false),
+                lasting,
+            }),
         })
     }
 
@@ -217,6 +236,11 @@ impl Failing {
     pub(crate) fn has_failed(&self) -> bool {
         self.left.failed.load(Ordering::SeqCst) > 0
     }
+
+    /// Whether the disk was full.
+    pub(crate) fn was_full(&self) -> bool {
+        self.left.full.load(Ordering::SeqCst)
+    }
 }
 
 impl Countdown {
@@ -226,11 +250,14 @@ impl Countdown {
         if fails {
             self.failed.fetch_add(1, Ordering::SeqCst);
             let mut injected = INJECTED.lock().unwrap();
-            *injected.entry(call).or_default() += 1;
+            let [full, broken] = injected.entry(call).or_default();
             // A full disk and a broken one, in turns.
-            return Err(if injected.values().sum::<usize>() % 2 == 0 {
+            return Err(if *full <= *broken {
+                *full += 1;
+                self.full.store(true, Ordering::SeqCst);
                 io::ErrorKind::StorageFull.into()
             } else {
+                *broken += 1;
                 io::Error::from_raw_os_error(EIO)
             });
         }

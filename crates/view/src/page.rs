@@ -51,6 +51,7 @@ pub fn page(report: &Report) -> Page {
             blocks.push(Block::Claims(run.claims.clone()));
         }
         plots(&mut blocks);
+        story::unknown(report, &mut blocks);
     }
     if let Some(run) = &report.run {
         blocks.push(Block::Heading(steps::heading(report.scenario.as_ref()).to_owned()));

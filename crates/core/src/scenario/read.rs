@@ -10,7 +10,7 @@ use crate::quantity::{Dimension, Quantity, Unit};
 use crate::suggest;
 use crate::units::Nanos;
 use serde::de::{self, Deserialize, Deserializer, MapAccess};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 
 #[derive(Debug, serde::Deserialize)]
@@ -111,9 +111,18 @@ impl<'de, const PART: bool> Deserialize<'de> for RawItem<PART> {
     }
 }
 
-/// The line of a byte offset, from 1.
-fn line_of(text: &str, offset: usize) -> usize {
-    text[..offset.min(text.len())].matches('\n').count() + 1
+/// The byte offsets at which the lines of a text start.
+struct Lines(Vec<usize>);
+
+impl Lines {
+    fn new(text: &str) -> Self {
+        Self(std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect())
+    }
+
+    /// The line of a byte offset, from 1.
+    fn line(&self, offset: usize) -> usize {
+        self.0.partition_point(|start| *start <= offset)
+    }
 }
 
 /// Keys of earlier versions and what replaced them.
@@ -151,16 +160,18 @@ impl Scenario {
 }
 
 fn scenario(text: &str, file: &str) -> Result<Scenario, Error> {
+    let lines = Lines::new(text);
     let raw: RawScenario = toml::from_str(text).map_err(|error| {
-        let line = error.span().map(|span| format!("{file}:{}", line_of(text, span.start)));
+        let line = error.span().map(|span| format!("{file}:{}", lines.line(span.start)));
         unknown_name(line.as_deref().unwrap_or(file), error.message())
     })?;
     name::plain(&raw.id, "scenario", file)?;
     machine(&raw.machine, file)?;
-    let mut steps: Vec<Step> = Vec::new();
+    let (mut steps, mut ids): (Vec<Step>, HashSet<String>) = Default::default();
     for raw_step in raw.steps {
-        let place = format!("{file}:{}", line_of(text, raw_step.span().start));
+        let place = format!("{file}:{}", lines.line(raw_step.span().start));
         let step = step(raw_step.into_inner(), &place, &steps, &raw.machine)?;
+        unique(!ids.insert(step.id.clone()), "step", &step.id, &place)?;
         if step.predicted_from.is_some() && raw.trace.is_none() {
             return Err(Error::input(
                 format!("{place}: predicted_from needs the trace of the run"),
@@ -172,11 +183,11 @@ fn scenario(text: &str, file: &str) -> Result<Scenario, Error> {
     if steps.is_empty() {
         return Err(Error::input(format!("{file}: no steps"), "add a [[step]]"));
     }
-    let mut claims: Vec<Claim> = Vec::new();
+    let (mut claims, mut ids): (Vec<Claim>, HashSet<String>) = Default::default();
     for raw_claim in raw.claims {
-        let place = format!("{file}:{}", line_of(text, raw_claim.span().start));
+        let place = format!("{file}:{}", lines.line(raw_claim.span().start));
         let claim = raw_claim.into_inner();
-        unique(claims.iter().any(|earlier| earlier.id == claim.id), "claim", &claim.id, &place)?;
+        unique(!ids.insert(claim.id.clone()), "claim", &claim.id, &place)?;
         claims.push(claim);
     }
     let about = raw.about.trim().to_owned();
@@ -230,7 +241,6 @@ fn machine(machine: &Machine, file: &str) -> Result<(), Error> {
 fn step(raw: RawItem<false>, place: &str, before: &[Step], machine: &Machine) -> Result<Step, Error> {
     let id = raw.name.unwrap_or_default();
     name::word(&id, "step", place)?;
-    unique(before.iter().any(|earlier| earlier.id == id), "step", &id, place)?;
     let mut actions = raw.actions;
     let drops = |action: &Action| matches!(action, Action::DropCaches(DropCaches(true)));
     let drop_caches = actions.iter().any(drops);

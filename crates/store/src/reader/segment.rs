@@ -36,8 +36,14 @@ pub(super) fn open(folder: &Folder, name: &SegmentName, gathered: &mut LoadedPar
     let again = file.try_clone().map_err(failed)?;
     let mut log = match LogReader::open(BufReader::new(file)) {
         Ok(log) => log,
-        // Its writer has not come to the first record yet, or crashed before.
-        Err(LogError::NotALog) => return Ok(()),
+        // Its writer has not come to the first record yet, or crashed before; or that record is damaged.
+        Err(LogError::NotALog) => {
+            if log::has_lost_its_beginning(again).map_err(failed)? {
+                let what = format!("{} is damaged at its beginning", path().display());
+                gathered.damaged(name, what, &damage::cost(name, sealed::SAMPLES));
+            }
+            return Ok(());
+        }
         Err(LogError::Io(error)) => return Err(failed(error)),
         Err(LogError::Newer(version)) => return Err(LoadError::Newer(path(), version)),
     };

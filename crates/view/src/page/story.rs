@@ -58,7 +58,7 @@ pub(super) fn after(report: &Report, blocks: &mut Vec<Block>) {
         format!("{} ({:.2}): {} {}", rival.rule, rival.confidence.get(), rival.statement, rival.decides)
     };
     list("Other causes that fit", diagnosis.rivals.iter().map(rival), blocks);
-    list("Unknown", diagnosis.unknown.iter().cloned(), blocks);
+    unknown(report, blocks);
     if !root.advice.is_empty() {
         blocks.push(Block::Heading("What to do".to_owned()));
         blocks.push(Block::Advice(root.advice.clone()));
@@ -68,6 +68,11 @@ pub(super) fn after(report: &Report, blocks: &mut Vec<Block>) {
         let card = others.iter().map(|finding| Block::Finding(Box::new(findings::card(finding, &report.recording))));
         blocks.extend(card);
     }
+}
+
+/// What the recording does not show.
+pub(super) fn unknown(report: &Report, blocks: &mut Vec<Block>) {
+    list("Unknown", report.diagnosis.unknown.iter().cloned(), blocks);
 }
 
 fn list(heading: &str, items: impl Iterator<Item = String>, blocks: &mut Vec<Block>) {

@@ -8,7 +8,7 @@ use crate::recordings;
 use pagetide_core::{Diagnosis, Document, Error, Finding, LazyRecording, Recording, RuleId, printable};
 use pagetide_store::Reader;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 /// What happened to a finding: one line of JSON.
@@ -43,13 +43,22 @@ pub(super) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let until = arguments.lasts.map(|lasts| Instant::now() + Duration::from_nanos(lasts.get()));
     let mut active: BTreeMap<Key, Active> = BTreeMap::new();
     let (mut alarmed, mut seen) = (false, i64::MIN);
+    let mut damaged: BTreeSet<String> = BTreeSet::new();
     let mut end = recordings::times(&arguments.recording)?.stamps().last().map(|stamp| stamp.wall_ns);
     loop {
-        let mut recording = tail(arguments, end)?;
+        let reader = recordings::open(&arguments.recording)?;
+        let damage = reader.damage();
+        let mut recording = tail(arguments, reader, end)?;
         end = recording.recording().stamps().last().map(|stamp| stamp.wall_ns).or(end);
         if let Some(last) = end.filter(|last| *last > seen) {
             seen = last;
             alarmed |= round(arguments, &mut recording, last, &mut active, json)?;
+        }
+        for line in damage.lines() {
+            if damaged.insert(line.clone()) {
+                alarmed = true;
+                report_damage(&line, json)?;
+            }
         }
         let mut left = Duration::from_nanos(arguments.every.get().max(100_000_000));
         while !left.is_zero() && !interrupt.came() && until.is_none_or(|until| Instant::now() < until) {
@@ -65,10 +74,10 @@ pub(super) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
 
 /// The end of the recording, from so long before the last known sample; all of it before the first. What is
 /// older costs almost nothing: a round must not take longer for a longer recording.
-fn tail(arguments: &Arguments, end: Option<i64>) -> Result<LazyRecording<Reader>, Error> {
+fn tail(arguments: &Arguments, reader: Reader, end: Option<i64>) -> Result<LazyRecording<Reader>, Error> {
     let over = i64::try_from(arguments.over.get()).unwrap_or(i64::MAX);
     let from_wall_ns = end.map(|end| end.saturating_sub(over));
-    LazyRecording::open(recordings::open(&arguments.recording)?, from_wall_ns, None)
+    LazyRecording::open(reader, from_wall_ns, None)
 }
 
 /// Examines the end of the recording once, and reports what began and what ended; whether anything began.
@@ -113,6 +122,16 @@ fn alarms(recording: &Recording, diagnosis: &Diagnosis, last: i64, arguments: &A
         ((finding.rule, place.cloned()), active)
     });
     active.filter(|(_, one)| one.end_wall_ns >= last.saturating_sub(slack)).collect()
+}
+
+/// Reports a file of the recording that cannot be read.
+fn report_damage(line: &str, json: bool) -> Result<(), Error> {
+    if json {
+        let event = serde_json::json!({ "event": "damaged", "statement": line });
+        let line = Document::new(event).to_line().map_err(|error| Error::system(format!("JSON: {error}"), ""))?;
+        return output::stream(Content::Json, |out| out.write_all(line.as_bytes()));
+    }
+    output::print(&format!("damaged: {}\n", printable(line)))
 }
 
 fn report(event: &'static str, one: &Active, json: bool) -> Result<(), Error> {

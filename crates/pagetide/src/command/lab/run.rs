@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         }
     }
     let all_hold = report.run.iter().flat_map(|run| &run.claims).all(|claim| claim.holds == ClaimStatus::Holds);
-    Ok(if all_hold { Outcome::Done } else { Outcome::Failed })
+    Ok(if all_hold && report.diagnosis.damaged.is_empty() { Outcome::Done } else { Outcome::Failed })
 }
 
 /// What more memory would have done for the last step that missed, where the run was traced.

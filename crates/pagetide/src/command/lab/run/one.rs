@@ -3,10 +3,11 @@
 use super::arguments::{Arguments, Planned};
 use super::folder;
 use crate::{recordings, reports};
-use pagetide_core::{Error, Progress, Report, RunRequest, Selection};
+use pagetide_core::{Diagnosis, Error, Progress, Recording, Report, RunRequest, Selection, Source};
 use pagetide_dir::Dir;
 use pagetide_lab::backend::{self, RunPlace};
 use pagetide_store::Writer;
+use std::path::Path;
 
 /// Runs it and leaves result, recording and report in the folder.
 pub(super) fn run(
@@ -29,11 +30,57 @@ pub(super) fn run(
         let only = arguments.steps.join(", ");
         run.differences.push(format!("Only {only} and earlier steps that set the machine were run."));
     }
-    let recording = recordings::load(folder, &Selection::default())?;
-    let diagnosis = pagetide_diagnose::diagnose(&recording);
+    let (recording, diagnosis) = examine(folder)?;
+    for line in &diagnosis.damaged {
+        progress.say(&format!("damaged: {line}"));
+    }
     run.findings.clone_from(&diagnosis.findings);
     folder::write_json(dir, "result.json", &run)?;
     let report = Report { scenario: Some(request.scenario), run: Some(run), diagnosis, recording };
     folder::write(dir, "report.html", &reports::html_of(&pagetide_view::page(&report))?)?;
     Ok(report)
+}
+
+/// The recording of a run and its diagnosis, which names what of it is damaged.
+fn examine(folder: &Path) -> Result<(Recording, Diagnosis), Error> {
+    let reader = recordings::open(folder)?;
+    let recording = reader.load(&Selection::default())?;
+    let mut diagnosis = pagetide_diagnose::diagnose(&recording);
+    diagnosis.damaged = reader.damage().lines();
+    Ok((recording, diagnosis))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pagetide_core::{Entity, Manifest, Sample, Schema, Sink, Stamp, Table};
+
+    #[test]
+    fn a_damaged_recording_of_a_run_is_named_in_its_diagnosis() {
+        let run = tempfile::tempdir().unwrap();
+        let folder = run.path().join("recording");
+        let mut writer = Writer::create(&folder).unwrap();
+        writer.begin(&Manifest::default()).unwrap();
+        let mut schema = Schema::default();
+        let host = schema.push_entity(Table::Host, Entity { name: String::new(), label: "h".into() });
+        schema.column(Table::Host, "MemFree");
+        for at in 1..4 {
+            let mut sample = Sample::default();
+            sample.stamp = Stamp { wall_ns: at * 1_000_000_000, mono_ns: at, boot_ns: at };
+            sample.row(Table::Host, host, 1)[0] = Some(at);
+            writer.sample(&schema, &sample).unwrap();
+        }
+        writer.finish(&Manifest::default()).unwrap();
+        assert_eq!(examine(run.path()).unwrap().1.damaged, Vec::<String>::new());
+        let mut path = folder.join("host");
+        while path.is_dir() {
+            path = std::fs::read_dir(&path).unwrap().next().unwrap().unwrap().path();
+        }
+        let mut bytes = std::fs::read(&path).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        std::fs::write(&path, bytes).unwrap();
+        let damaged = examine(run.path()).unwrap().1.damaged;
+        assert!(damaged.len() == 1 && damaged[0].contains("the host rows of segment"), "{damaged:?}");
+    }
 }
