@@ -263,6 +263,14 @@ impl Dir {
         self.status(path).map(|status| u64::try_from(status.st_size).unwrap_or(0))
     }
 
+    /// The user id of a file's owner, be it a symbolic link.
+    ///
+    /// # Errors
+    /// It is not there.
+    pub fn owner(&self, path: &Path) -> io::Result<u32> {
+        self.status(path).map(|status| status.st_uid)
+    }
+
     /// Waits until the names in a directory are on the device; an empty path stands for this one.
     ///
     /// # Errors
@@ -388,20 +396,23 @@ fn explain(error: rustix::io::Errno, above: &OwnedFd, name: &Path) -> io::Error 
     }
 }
 
-/// Fails when another user than root can replace what is at `path`, because they own a directory above it or may write to one that is
-/// not sticky. For programs that are given a path and follow links below it.
+/// Fails when another user can replace what is at `path`, because they own a directory above it or may write to one that is not sticky. For
+/// programs that are given a path and follow links below it. Root and who became root by sudo are not other users; for root, the
+/// members of a directory's group are.
 ///
 /// # Errors
 /// The path is not there, or another user can replace a part of it.
 pub fn check_path(path: &Path) -> io::Result<()> {
     let user = rustix::process::geteuid().as_raw();
+    let sudo = std::env::var("SUDO_UID").ok().and_then(|uid| uid.parse().ok()).unwrap_or(user);
+    let others = if user == 0 && sudo == 0 { Mode::WGRP | Mode::WOTH } else { Mode::WOTH };
     for part in path.canonicalize()?.ancestors() {
         let status = rustix::fs::stat(part)?;
-        if ![0, user].contains(&status.st_uid) {
+        if ![0, user, sudo].contains(&status.st_uid) {
             return Err(foreign(part, status.st_uid));
         }
         let mode = Mode::from_raw_mode(status.st_mode);
-        if mode.intersects(Mode::WGRP | Mode::WOTH) && !mode.contains(Mode::SVTX) {
+        if mode.intersects(others) && !mode.contains(Mode::SVTX) {
             return Err(io::Error::new(
                 io::ErrorKind::PermissionDenied,
                 format!("other users may write to {}", part.display()),
@@ -422,6 +433,23 @@ pub fn read_file(path: &Path, largest: u64) -> io::Result<Vec<u8>> {
         return Err(too_large(content.len() as u64, largest));
     }
     Ok(content)
+}
+
+/// Writes a file of mode [`FILE_MODE`] whole, in place of a regular file that may have its name: a link that another user put there is
+/// not followed.
+///
+/// # Errors
+/// What has its name is not a regular file, or the directory cannot be written.
+pub fn write_file(path: &Path, content: &[u8]) -> io::Result<()> {
+    let above = path.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let (dir, name) = (Dir::open(above)?, Path::new(path.file_name().ok_or(io::ErrorKind::InvalidFilename)?));
+    match dir.status(name) {
+        Ok(status) if FileType::from_raw_mode(status.st_mode) != FileType::RegularFile => {
+            Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"))
+        }
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => dir.replace(name, content),
+    }
 }
 
 /// Opens the regular file at `path` for reading. The path is the caller's: links in it are followed.

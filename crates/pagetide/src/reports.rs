@@ -40,8 +40,8 @@ pub(crate) fn print_page(page: &Page) -> Result<(), Error> {
 
 /// Writes a page as one self-contained HTML file.
 pub(crate) fn write_page(page: &Page, file: &Path) -> Result<(), Error> {
-    std::fs::write(file, html_of(page)?).map_err(|error| {
-        Error::system(format!("{}: {error}", file.display()), "name a file in a folder that can be written")
+    pagetide_dir::write_file(file, &html_of(page)?).map_err(|error| {
+        Error::system(format!("{}: {error}", file.display()), "name a new file in a folder that can be written")
     })
 }
 

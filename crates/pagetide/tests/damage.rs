@@ -55,7 +55,8 @@ fn one_flipped_bit_or_a_missing_file_is_in_the_first_lines_of_every_answer() {
         let value: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert!(code == Some(1) && value["damaged"].as_array().unwrap().len() == 1, "{text}");
         for (json, said) in [(&[][..], "damaged: "), (&["--json"][..], "\"damaged\"")] {
-            let (code, text) = pagetide(&[&["diagnose", "--watch", "--over", "20000d", "--for", "200ms"], json].concat(), &folder);
+            let (code, text) =
+                pagetide(&[&["diagnose", "--watch", "--over", "20000d", "--for", "200ms"], json].concat(), &folder);
             assert!(code == Some(1) && text.lines().filter(|line| line.contains(said)).count() == 1, "{text}");
         }
         let page = scratch.path().join("page.html");

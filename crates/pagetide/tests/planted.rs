@@ -186,3 +186,86 @@ kill $lockers 2> /dev/null
     assert!(printed.contains("undo 0") && printed.contains("\n700\n"), "{printed}");
     assert!(!printed.contains("\n/tmp/pagetide-left\n"), "both were undone: {printed}");
 }
+
+#[test]
+fn a_page_replaces_a_planted_link_and_follows_none() {
+    let script = r#"
+$P record -o /var/lib/rec --for 300ms --interval 100ms --host-only 2> /dev/null
+mkdir -m 777 open man
+nobody 'ln -s /tmp/precious/file open/symbolic.html; mkfifo open/fifo.html; ln -s /tmp/precious/file man/pagetide.1'
+# As with fs.protected_hardlinks = 0.
+ln /tmp/precious/file open/hard.html
+for page in symbolic fifo hard new; do
+  timeout 20 $P diagnose /var/lib/rec --html open/$page.html > /dev/null; echo "$page $?"
+done
+stat -c '%a' open/new.html
+$P man --out man; echo "man $?"
+stat -c '%F %a' man/pagetide.1
+"#;
+    let printed = attack(&format!("{script}{PRECIOUS}"));
+    untouched(&printed);
+    for line in ["symbolic 3", "fifo 3", "hard 0", "new 0", "640", "man 0", "regular file 644"] {
+        assert!(printed.contains(&format!("\n{line}\n")), "{line}: {printed}");
+    }
+}
+
+#[test]
+fn a_fifo_or_an_endless_file_in_the_place_of_any_file_holds_up_no_command() {
+    let script = r#"
+nobody 'mkfifo file.toml; ln -s /dev/zero zero.toml; mkdir files; mkfifo files/f'
+for file in file zero; do
+  timeout 20 $P lab show $file.toml; echo "show $?"
+  timeout 20 $P lab run $file.toml; echo "run $?"
+  timeout 20 $P record --config $file.toml -o rec --for 100ms; echo "config $?"
+  timeout 20 $P cache $file.toml; echo "cache $?"
+done
+timeout 20 $P cache files; echo "folder $?"
+"#;
+    let printed = attack(&format!("{script}{PRECIOUS}"));
+    untouched(&printed);
+    for line in ["show 2", "run 2", "config 2", "cache 2"] {
+        assert_eq!(printed.matches(&format!("\n{line}\n")).count(), 2, "{line}: {printed}");
+    }
+    assert!(printed.contains("folder 0") && printed.contains("not a regular file"), "{printed}");
+}
+
+#[test]
+fn root_takes_settings_kernels_and_work_folders_from_nobody() {
+    let script = r#"
+nobody 'echo "out = \"/tmp/theirs\"" > recorder.toml; mkdir -p home work'
+$P record --config recorder.toml --for 100ms --check-config; echo "theirs $?"
+echo 'interval = "1s"' > own.toml
+chmod 666 own.toml
+$P record --config own.toml --for 100ms --check-config; echo "writable $?"
+chmod 644 own.toml
+$P record --config own.toml --for 100ms --check-config; echo "own $?"
+kernel=home/.cache/pagetide/kernel/linux-image-9.9/boot
+nobody "mkdir -p $kernel && { head -c 514 /dev/zero; printf 'HdrS'; head -c 8 /dev/zero; printf '\0\2'; head -c 496 /dev/zero; printf '9.9-theirs '; } > $kernel/vmlinuz-9.9"
+env -u PAGETIDE_CACHE -u XDG_CACHE_HOME HOME=/tmp/home $P doctor > doctor
+grep -q 9.9-theirs doctor && echo their kernel
+nobody "HOME=/tmp/home $P doctor" | grep -o 9.9-theirs | sed 's/^/own kernel /'
+$P lab run second-read --work-dir work -o run; echo "work $?"
+"#;
+    let printed = attack(script);
+    for line in ["theirs 2", "writable 2", "own 0", "own kernel 9.9-theirs", "work 3"] {
+        assert!(printed.contains(&format!("\n{line}\n")), "{line}: {printed}");
+    }
+    assert!(!printed.contains("their kernel") && printed.contains("work folder /tmp/work"), "{printed}");
+}
+
+#[test]
+fn journals_of_an_earlier_version_are_reported_and_not_read() {
+    let script = r#"
+mkdir /tmp/pagetide-left /run/pagetide
+nobody 'mkdir -p /var/tmp/pagetide'
+journal /run/pagetide '{"change":"folder","path":"/tmp/pagetide-left"}'
+cp /run/pagetide/undo-1-0.jsonl /var/tmp/pagetide/undo-2-0.jsonl
+chown nobody /var/tmp/pagetide/*
+$P undo; echo "undo $?"
+ls -d /tmp/pagetide-left
+"#;
+    let printed = attack(&format!("{JOURNAL}{script}"));
+    assert!(printed.contains("/run/pagetide holds undo journals of an earlier version"), "{printed}");
+    assert!(!printed.contains("/var/tmp/pagetide holds"), "nobody's are nothing of root's: {printed}");
+    assert!(printed.contains("\nundo 0\n") && printed.contains("\n/tmp/pagetide-left\n"), "{printed}");
+}

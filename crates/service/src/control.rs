@@ -3,6 +3,7 @@
 use crate::endpoints::STATUS;
 use crate::status::Status;
 use pagetide_core::Error;
+use rustix::fs::{FileType, Mode, OFlags};
 use std::fs::{File, Permissions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::AsRawFd;
@@ -33,9 +34,7 @@ impl ControlSocket {
         }
         let unix = with_short_path(folder, |path| {
             let unix = UnixListener::bind(path)?;
-            // Who may read the recording may ask its recorder.
-            std::os::unix::fs::lchown(path, None, group)?;
-            std::fs::set_permissions(path, Permissions::from_mode(0o660))?;
+            give(path, group)?;
             Ok(unix)
         })?;
         unix.set_nonblocking(true)?;
@@ -48,6 +47,18 @@ impl Drop for ControlSocket {
         // If it stays, the next recorder removes it.
         let _ = std::fs::remove_file(&self.path);
     }
+}
+
+/// Lets who may read the recording ask its recorder. The socket is held by a descriptor meanwhile: a link that another user puts in its
+/// place gives them nothing.
+fn give(path: &Path, group: Option<u32>) -> io::Result<()> {
+    let socket = rustix::fs::open(path, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())?;
+    if FileType::from_raw_mode(rustix::fs::fstat(&socket)?.st_mode) != FileType::Socket {
+        return Err(io::Error::new(ErrorKind::InvalidInput, "somebody replaced the control socket"));
+    }
+    let socket = format!("/proc/self/fd/{}", socket.as_raw_fd());
+    std::os::unix::fs::chown(&socket, None, group)?;
+    std::fs::set_permissions(&socket, Permissions::from_mode(0o660))
 }
 
 /// A socket's path has at most 107 bytes (`UNIX_PATH_MAX`), a folder's may have more: the folder is named by its descriptor.

@@ -138,7 +138,8 @@ fn serve(
         clients.retain_mut(|client| {
             // The control socket's own mode says who may connect to it.
             let names = matches!(client.stream, Stream::Unix(_)) || listener.is_some_and(|listener| listener.names);
-            client.deadline() > now && client.advance(&mut |path| respond(path, names))
+            // What has come is answered, however late this thread has a CPU.
+            client.advance(&mut |path| respond(path, names)) && client.deadline() > now
         });
         // Those that have waited longest without a request give way: a client that asks is served, however many only connect.
         let mut surplus = clients.len().saturating_sub(MOST_CLIENTS);
@@ -194,6 +195,23 @@ mod tests {
     }
 
     const LONG: Duration = Duration::from_secs(600);
+
+    #[test]
+    fn a_request_that_waits_is_answered_although_its_time_is_over() {
+        let listener = Listener::bind("0".parse().unwrap(), false, false).unwrap();
+        let mut client = TcpStream::connect(listener.address()).unwrap();
+        client.write_all(b"GET /x HTTP/1.1\n\n").unwrap();
+        let (quit, quits) = UnixStream::pair().unwrap();
+        let thread = std::thread::spawn(move || {
+            let over = Timeouts { head: Duration::ZERO, response: LONG };
+            serve(&quits, Some(&listener), None, &mut |path, _| Response::text("200 OK", path), over);
+        });
+        let mut answer = String::new();
+        client.read_to_string(&mut answer).unwrap();
+        quit.shutdown(Shutdown::Both).unwrap();
+        thread.join().unwrap();
+        assert!(answer.ends_with("/x"), "{answer}");
+    }
 
     #[test]
     fn clients_that_only_connect_hold_up_nobody() {

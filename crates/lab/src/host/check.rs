@@ -43,6 +43,13 @@ pub(super) fn absolute(folder: &Path) -> Result<PathBuf, Error> {
 pub(super) fn all(scenario: &Scenario, options: &HostOptions) -> Result<Found, Error> {
     let fio = fio::version(&options.fio)?;
     let folder = absolute(&options.work_dir)?;
+    // fio and the loads open their files by path.
+    pagetide_dir::check_path(&folder).map_err(|error| {
+        Error::system(
+            format!("the work folder {}: {error}", folder.display()),
+            "choose a folder that no other user can replace with --work-dir, such as /var/tmp",
+        )
+    })?;
     use rustix::fs::Access;
     rustix::fs::access(&folder, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK).map_err(|error| {
         Error::system(format!("the work folder {}: {error}", folder.display()), "choose another with --work-dir")

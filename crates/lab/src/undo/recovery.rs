@@ -68,6 +68,20 @@ pub fn pending() -> usize {
     journals(&dir).unwrap_or_default().iter().filter(|name| killed(name)).count()
 }
 
+/// Where earlier versions kept journals. Other users can write to the second one, so nothing there is undone.
+const EARLIER: [(&str, &str); 2] = [("/run", "pagetide"), ("/var/tmp", "pagetide")];
+
+/// The folders in which an earlier version left journals of this user, which this version does not read.
+pub fn of_earlier_versions() -> Vec<PathBuf> {
+    let holds_one = |(above, name): &(&str, &str)| {
+        let dir = Dir::open(Path::new(above)).and_then(|above| above.dir(Path::new(name)));
+        let is_own =
+            |dir: &Dir, name: &PathBuf| dir.owner(name).is_ok_and(|owner| owner == rustix::process::geteuid().as_raw());
+        dir.is_ok_and(|dir| journals(&dir).unwrap_or_default().iter().any(|name| is_own(&dir, name)))
+    };
+    EARLIER.iter().filter(|place| holds_one(place)).map(|(above, name)| Path::new(above).join(name)).collect()
+}
+
 /// The changes in the journals of this process, which are not undone yet, in words.
 pub fn noted_by_this_process() -> Vec<String> {
     let dir = folder().ok().and_then(|folder| Dir::open(&folder).ok());

@@ -151,10 +151,9 @@ fn fetch(package: &str, folder: &Path) -> Result<(), Error> {
     let cannot = |error: std::io::Error| {
         Error::system(format!("cannot write {}: {error}", folder.display()), "name another folder by PAGETIDE_CACHE")
     };
-    fs::create_dir_all(folder).map_err(cannot)?;
     let work = folder.join(format!(".{}", std::process::id()));
     let result = (|| {
-        fs::create_dir_all(work.join("root")).map_err(cannot)?;
+        fs::create_dir(&work).and_then(|()| fs::create_dir(work.join("root"))).map_err(cannot)?;
         let hint = format!("apt-get update, {OTHER}");
         run(Command::new("apt-get").args(["download", "--quiet", package]).current_dir(&work), &hint)?;
         let deb = fs::read_dir(&work).map_err(cannot)?.flatten().map(|entry| entry.path());

@@ -78,11 +78,16 @@ impl VmOptions {
     }
 }
 
-/// The folder in which pagetide keeps what can be had again: `$PAGETIDE_CACHE`, else `pagetide` in the user's cache folder.
+/// The folder in which pagetide keeps what can be had again: `$PAGETIDE_CACHE`, else `pagetide` in the user's cache folder. When another
+/// user can write there (root with the `HOME` of one), `/var/cache/pagetide`: the kernels in it are run.
 pub fn usual_cache() -> PathBuf {
+    let is_ours = |folder: &PathBuf| {
+        let there = folder.ancestors().find(|above| above.exists());
+        there.is_some_and(|there| pagetide_dir::check_path(there).is_ok())
+    };
     let named = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     named("PAGETIDE_CACHE")
-        .or_else(|| named("XDG_CACHE_HOME").map(|folder| folder.join("pagetide")))
-        .or_else(|| named("HOME").map(|folder| folder.join(".cache/pagetide")))
+        .or_else(|| named("XDG_CACHE_HOME").map(|folder| folder.join("pagetide")).filter(is_ours))
+        .or_else(|| named("HOME").map(|folder| folder.join(".cache/pagetide")).filter(is_ours))
         .unwrap_or_else(|| PathBuf::from("/var/cache/pagetide"))
 }

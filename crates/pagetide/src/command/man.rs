@@ -3,6 +3,10 @@
 use super::Outcome;
 use crate::output;
 use pagetide_core::{Error, suggest};
+use pagetide_dir::Dir;
+use std::fs::Permissions;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 /// Print a man page, or write all of them into a folder.
@@ -16,10 +20,27 @@ pub(crate) struct Arguments {
     out: Option<PathBuf>,
 }
 
+/// Writes the page of a command and those of its subcommands by their usual names, for everybody to read. A link that another user put
+/// there is replaced, not followed.
+fn write_pages(command: &clap::Command, folder: &Dir) -> io::Result<()> {
+    for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
+        write_pages(below, folder)?;
+    }
+    let page = clap_mangen::Man::new(command.clone());
+    let name = PathBuf::from(page.get_filename());
+    folder.remove_if_there(&name)?;
+    let mut file = folder.create_new(&name)?;
+    file.set_permissions(Permissions::from_mode(0o644))?;
+    page.render(&mut file)
+}
+
 pub(crate) fn run(arguments: &Arguments, mut root: clap::Command) -> Result<Outcome, Error> {
     root.build();
     if let Some(folder) = &arguments.out {
-        std::fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(root, folder)).map_err(|error| {
+        let mut root = root.disable_help_subcommand(true);
+        root.build();
+        let written = std::fs::create_dir_all(folder).and_then(|()| write_pages(&root, &Dir::open(folder)?));
+        written.map_err(|error| {
             Error::system(format!("{}: {error}", folder.display()), "name a folder that can be written")
         })?;
         return Ok(Outcome::Done);

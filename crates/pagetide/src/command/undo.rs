@@ -3,7 +3,7 @@
 use super::Outcome;
 use crate::output;
 use pagetide_core::Error;
-use pagetide_lab::undo::{pending, recover};
+use pagetide_lab::undo::{of_earlier_versions, pending, recover};
 
 /// Put back what a killed `lab run` left: settings, control groups, device limits, data files, processes.
 #[derive(Debug, clap::Args)]
@@ -18,6 +18,7 @@ pub(crate) struct Arguments {}
 
 pub(crate) fn run(_: &Arguments, json: bool) -> Result<Outcome, Error> {
     let recovered = recover()?;
+    report_of_earlier_versions();
     if json {
         output::print_json(&recovered)?;
     } else if recovered.is_empty() {
@@ -30,8 +31,18 @@ pub(crate) fn run(_: &Arguments, json: bool) -> Result<Outcome, Error> {
     Ok(if recovered.left.is_empty() { Outcome::Done } else { Outcome::Failed })
 }
 
+/// Prints where an earlier version left journals, which nobody undoes.
+fn report_of_earlier_versions() {
+    for folder in of_earlier_versions() {
+        let folder = folder.display();
+        output::say(&format!("{folder} holds undo journals of an earlier version; this one reads no journal there"));
+        output::say("  hint: put back by hand what they name (settings with `sysctl -w`), then remove them");
+    }
+}
+
 /// Undoes what a killed run left, before another run measures this host.
 pub(crate) fn before_a_run() -> Result<(), Error> {
+    report_of_earlier_versions();
     let recovered = recover()?;
     for line in &recovered.undone {
         output::say(&format!("undone after a killed run: {line}"));

@@ -8,6 +8,9 @@ use pagetide_service::Address;
 use std::path::{Path, PathBuf};
 use toml::Value;
 
+/// A file of settings is no larger.
+const LARGEST: u64 = 1 << 20;
+
 /// Options that a file may give as well.
 #[derive(Debug, Clone, Default, Args)]
 pub(super) struct Settings {
@@ -75,8 +78,10 @@ impl Settings {
 /// # Errors
 /// It cannot be read, is not TOML, or has a key or a value that no option has.
 pub(super) fn words(path: &Path) -> Result<Vec<String>, Error> {
-    let text = std::fs::read_to_string(path).map_err(|error| {
-        Error::input(format!("cannot read {}: {error}", path.display()), "name an existing file with --config")
+    // It decides where is written and who may read: nobody else may write it.
+    let read = pagetide_dir::check_path(path).and_then(|()| pagetide_dir::read_file(path, LARGEST));
+    let text = read.and_then(|text| String::from_utf8(text).map_err(std::io::Error::other)).map_err(|error| {
+        Error::input(format!("cannot read {}: {error}", path.display()), "name a file of yours or root's with --config")
     })?;
     parse(&text).map_err(|(what, hint)| Error::input(format!("{}: {what}", path.display()), hint))
 }
