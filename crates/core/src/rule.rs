@@ -50,6 +50,7 @@ rule_ids! {
     ZoneImbalance = "zone-imbalance",
     CpuBound = "cpu-bound",
     BlindSpot = "recorder-blind-spot",
+    ChangedWorkingSet = "changed-working-set",
     FsyncStorm = "fsync-storm",
     OomKill = "oom-kill",
     MemoryHigh = "memory-high-throttle",

@@ -18,7 +18,7 @@ fn role(finding: &Finding) -> Role {
 }
 
 /// Whether a finding accounts for another: by the rules, by which began first, and by whether they overlap.
-fn subsumes(recording: &Recording, cause: &Finding, effect: &Finding) -> bool {
+pub(crate) fn subsumes(recording: &Recording, cause: &Finding, effect: &Finding) -> bool {
     let slack = intervals(recording, 2);
     let begun = cause.range.from <= effect.range.from.later(slack);
     // The effects of a cause last: pages that were evicted are missed when it is over.

@@ -3,8 +3,8 @@
 use crate::episodes::Episodes;
 use crate::harm::Losses;
 use crate::rule::Scope;
-use crate::rules;
 use crate::window::{Window, intervals};
+use crate::{chain, rules};
 use pagetide_core::{Finding, Nanos, Recording, Span};
 
 /// The stretches that the rules examine.
@@ -38,17 +38,25 @@ pub(crate) fn all(recording: &Recording, stretches: &Stretches<'_>) -> Vec<Findi
             advice.scenario = Some(format!("pagetide lab run {scenario} --on vm"));
         }
     }
-    findings.sort_by(|a, b| {
+    // Of a step, what another finding of it accounts for comes last.
+    let accounted = |finding: &Finding| {
+        let of_step = |other: &&Finding| finding.step.is_some() && other.step == finding.step;
+        findings.iter().filter(of_step).any(|other| chain::subsumes(recording, other, finding))
+    };
+    let last: Vec<bool> = findings.iter().map(accounted).collect();
+    let mut findings: Vec<(bool, Finding)> = last.into_iter().zip(findings).collect();
+    findings.sort_by(|(a_last, a), (b_last, b)| {
         let stronger = b.confidence.get().total_cmp(&a.confidence.get());
+        let stronger = a_last.cmp(b_last).then(stronger);
         stronger.then(a.range.cmp(&b.range)).then_with(|| a.rule.as_str().cmp(b.rule.as_str()))
     });
-    findings
+    findings.into_iter().map(|(_, finding)| finding).collect()
 }
 
 /// What the rules of a scope find in a stretch.
-fn examined(window: &Window<'_>, scope: Scope) -> Vec<Finding> {
-    let rules = rules::RULES.iter().filter(|rule| rule.scope == scope && (rule.steps || window.step.is_none()));
-    rules.filter_map(|rule| (rule.examine)(window)).collect()
+fn examined(window: &Window<'_>, scope: Scope) -> impl Iterator<Item = Finding> {
+    let rules = rules::RULES.iter().filter(move |rule| rule.scope == scope);
+    rules.filter_map(move |rule| (rule.examine)(window))
 }
 
 /// Findings of one rule and one origin, or one disk or group, that lie close together become one: its range is theirs, and its text is that

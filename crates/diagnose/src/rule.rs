@@ -106,8 +106,6 @@ pub(crate) struct Rule {
     pub(crate) name: &'static str,
     pub(crate) role: Role,
     pub(crate) scope: Scope,
-    /// Whether it examines the steps of a lab run.
-    pub(crate) steps: bool,
     /// The effect that it is: the chain starts there.
     pub(crate) is: Option<EffectKind>,
     /// The effect that it reports on its own.
@@ -133,7 +131,6 @@ impl Rule {
             name: doc.title,
             role: Role::Cause,
             scope: Scope::Busy,
-            steps: false,
             is: None,
             reports: None,
             leads_to: &[],

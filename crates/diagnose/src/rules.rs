@@ -40,6 +40,7 @@ registry! {
     zone_imbalance,
     cpu_bound,
     blind_spot,
+    changed_working_set,
     fsync_storm,
     oom_kill,
     memory_high,

@@ -35,6 +35,7 @@ fn conclude(recording: &Recording, stretches: &Stretches<'_>, mut findings: Vec<
     // What looks like trouble and is none is named by what it is.
     let named = |rule| findings.iter().position(|finding| finding.rule == rule);
     let healthy = root.or_else(|| named(RuleId::Healthy)).or_else(|| named(RuleId::SwapInUse));
+    let healthy = healthy.or_else(|| named(RuleId::ChangedWorkingSet));
     let diagnosis = match healthy.filter(|_| unknown.is_empty() && lost.is_none()) {
         Some(index) => {
             let healthy = findings.remove(index);

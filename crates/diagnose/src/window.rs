@@ -65,7 +65,7 @@ pub(crate) struct Window<'a> {
     pub(crate) span: Span,
     /// What was measured, when the stretch is a step of a lab run.
     pub(crate) step: Option<&'a StepResult>,
-    /// The quiet stretch before it, when it is a busy stretch of a recording without steps.
+    /// The quiet stretch before it, or the step before it.
     pub(crate) quiet: Option<Span>,
 }
 
@@ -97,9 +97,13 @@ impl<'a> Window<'a> {
     /// The stretches in which something may have happened: the steps of a recording that has any, else its busy stretches, else
     /// all of it.
     pub(crate) fn all(recording: &'a Recording, episodes: &'a Episodes) -> Vec<Self> {
+        // Steps are stretches with known bounds; what was before one is the time since the one before it began.
+        let mut rest = recording.span().map_or(Moment::new(i64::MIN), |(from, _)| Moment::new(from));
         let of_step = |step: &'a StepResult| {
             let span = Span::new(step.started_ns, step.ended_ns);
-            Self { recording, episodes, span, step: Some(step), quiet: None }
+            let quiet = (span.from > rest).then_some(Span { from: rest, to: span.from });
+            rest = span.from;
+            Self { recording, episodes, span, step: Some(step), quiet }
         };
         let steps: Vec<Self> = recording.steps().map(of_step).collect();
         if !steps.is_empty() {

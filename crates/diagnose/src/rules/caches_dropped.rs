@@ -11,7 +11,6 @@ use pagetide_core::{Cleared, Finding, Relation, RuleDoc, RuleId, Table};
 pub(crate) const RULE: Rule = Rule {
     name: "drop_caches",
     loss: None,
-    steps: true,
     leads_to: &[
         leads(
             EffectKind::CacheLost,

@@ -14,7 +14,6 @@ use pagetide_core::{Bytes, Figure, Finding, Ratio, Relation, RuleDoc, RuleId, Ta
 
 pub(crate) const RULE: Rule = Rule {
     name: "a cold cache",
-    steps: true,
     is: Some(EffectKind::Reads),
     leads_to: &[leads(EffectKind::DiskBusy, "All reads go to the device.", "mm/filemap.c: filemap_read")],
     subsumes: &[
@@ -28,8 +27,8 @@ pub(crate) const RULE: Rule = Rule {
             id: RuleId::ColdCache,
             title: "The page cache fills for the first time",
             meaning: "Nobody read these files before, so they are not cached; memory is not short. The reads end when everything was read once.",
-            evidence: "The devices read, and the file cache grows, or replaces what it held, by a large part of it. Little of it refaults; \
-                       where refaults were not recorded, reclaim frees little.",
+            evidence: "The devices read, and the file cache grows by a large part of it: memory was free or the cache is still filling. Little of it refaults; \
+                       where refaults were not recorded, reclaim frees little. MGLRU changes nothing here, because nothing is evicted.",
             metrics: &["read_sectors", "Cached", "workingset_refault_file", "pgsteal_kswapd", "pgsteal_direct", "read_bytes"],
             thresholds: &[KEPT.doc(), READ.doc(), AGAIN.doc(), FREED.doc()],
             why: "After a start of the host, of a program, or after drop_caches the page cache is empty.",
@@ -42,9 +41,9 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 const KEPT: Limit<Ratio> = Limit::new(
-    "growth of the cache and what it replaced, per byte read",
+    "growth of the cache per byte read",
     0.5,
-    "Reads with O_DIRECT do not fill the cache.",
+    "Reads with O_DIRECT do not fill the cache, and a cache that was full replaces what it held.",
     "judgement",
 );
 const READ: Limit<Ratio> =
@@ -67,12 +66,10 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let grown = window.host_change("Cached")?;
     let refaulted = window.host_amount(&REFAULTED);
     let freed = window.host_amount(&STOLEN);
-    // Without either, growth of the cache does not tell what it held before.
-    // What replaces other pages is new as well, as long as no refaults show that somebody misses them.
-    let replaced = freed.filter(|_| refaulted.is_some()).unwrap_or(Amount::ZERO);
+    // Without either, growth of the cache does not tell what it held before. What replaces other pages is no cold cache: it was full.
     if refaulted.is_none() && freed.is_none()
         || read < window.memory()? * READ
-        || grown + replaced < read * KEPT
+        || grown < read * KEPT
         || refaulted.is_some_and(|bytes| bytes > read * AGAIN)
         || refaulted.is_none() && freed.is_some_and(|bytes| bytes > read * FREED)
         || stream::harms(window)
@@ -87,15 +84,9 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     if let Some(process) = process::fastest::<Bytes>(window, &["read_bytes"]) {
         found.origin(Origin::Process(process.comm));
     }
-    let kept = grown + replaced;
-    found.compare(
-        1.0 + grade(kept / read, 0.5, 0.9),
-        "growth of the file cache and what it replaced",
-        "Cached + pgsteal compared with read_sectors",
-        kept,
-        Relation::Near,
-        read,
-    );
+    let weight = 1.0 + grade(grown / read, 0.5, 0.9);
+    let source = "Cached compared with read_sectors";
+    found.compare(weight, "growth of the file cache", source, grown, Relation::Near, read);
     for (what, source, amount) in
         [("refaulted bytes", "workingset_refault_file", refaulted), ("bytes freed", "pgsteal", freed)]
     {

@@ -1,18 +1,17 @@
 //! `direct-reclaim-stalls`: programs free memory themselves before they get any.
 
-use crate::amount::grade;
+use crate::amount::{Limit, grade};
 use crate::effect::EffectKind;
 use crate::evidence::{EvidenceBuilder, advise};
 use crate::limits::STALL_RATE;
 use crate::rule::{Role, Rule};
 use crate::window::{STALLS, Window};
 use pagetide_core::derived;
-use pagetide_core::{Finding, Relation, RuleDoc, RuleId};
+use pagetide_core::{Finding, Ratio, Relation, RuleDoc, RuleId};
 
 pub(crate) const RULE: Rule = Rule {
     name: "stalls in direct reclaim",
     role: Role::Effect,
-    steps: true,
     is: Some(EffectKind::DirectReclaim),
     reports: Some(EffectKind::DirectReclaim),
     scenarios: &["swap-off"],
@@ -24,7 +23,7 @@ pub(crate) const RULE: Rule = Rule {
             meaning: "Free memory falls below the min watermark faster than kswapd frees it. Programs that allocate then scan and free pages themselves, and wait meanwhile.",
             evidence: "Direct reclaims run (allocstall and its zones) and scan pages (pgscan_direct). A large share of all scanning, and waits for memory (PSI), support it.",
             metrics: &["allocstall", "allocstall_normal", "allocstall_movable", "pgscan_direct", "pgscan_kswapd", "psi_memory_some"],
-            thresholds: &[STALL_RATE.doc()],
+            thresholds: &[STALL_RATE.doc(), WAITED.doc()],
             why: "kswapd starts at the low watermark and has the distance down to min to catch up. Bursts of allocation larger than that distance overtake it. \
                   So does a kswapd that waits for writeback.",
             otherwise: "Reclaim at the limit of a control group is also direct. It has its own counters and does not count as allocstall.",
@@ -35,10 +34,18 @@ pub(crate) const RULE: Rule = Rule {
     )
 };
 
+const WAITED: Limit<Ratio> = Limit::new(
+    "share of time for which tasks wait for memory, at least",
+    0.05,
+    "Programs that read or write much reclaim some of their own pages, and lose less.",
+    "judgement",
+);
+
 fn examine(window: &Window<'_>) -> Option<Finding> {
     let stalls = window.host_rate(STALLS)?;
     let direct = window.host(&derived::SCANNED_DIRECT).filter(|rate| rate.is_positive())?;
-    if stalls < STALL_RATE {
+    let waited = window.share(&derived::PSI_MEMORY_SOME);
+    if stalls < STALL_RATE || waited.is_some_and(|waited| waited < WAITED) {
         return None;
     }
     let mut found = EvidenceBuilder::new(window);
@@ -47,9 +54,8 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let share = direct / all;
     let weight = if share.get() < 0.02 { -1.0 } else { grade(share, 0.02, 0.3) };
     found.compare(weight, "pages scanned by direct reclaim", "pgscan_direct compared with all", direct, Relation::Below, all);
-    if let Some(waited) = window.share(&derived::PSI_MEMORY_SOME) {
-        let weight = if waited.get() < 0.001 { -1.0 } else { grade(waited, 0.001, 0.05) };
-        found.add(weight, "share of time for which tasks wait for memory", "psi_memory_some", waited);
+    if let Some(waited) = waited {
+        found.add(grade(waited, 0.0, 0.1), "share of time for which tasks wait for memory", "psi_memory_some", waited);
     }
     let statement = format!("Programs reclaim memory themselves {stalls}, with {share} of all scanning.");
     let advice = advise(

@@ -17,7 +17,6 @@ pub(crate) const RULE: Rule = Rule {
     name: "dirty throttling of writers",
     // The kernel stops the writer: that is the loss itself.
     loss: None,
-    steps: true,
     leads_to: &[leads(
         EffectKind::Writes,
         "The flusher writes what is above the background threshold.",

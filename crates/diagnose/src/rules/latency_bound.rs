@@ -12,7 +12,6 @@ use pagetide_core::{Advice, Bytes, Figure, Finding, Nanos, Ratio, Relation, Rule
 pub(crate) const RULE: Rule = Rule {
     name: "one request at a time",
     role: Role::Effect,
-    steps: true,
     scenarios: &["buffered-read"],
     decides: "The rate of the device with more requests at a time.",
     ..Rule::new(

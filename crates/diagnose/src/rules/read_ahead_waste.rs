@@ -7,7 +7,7 @@ use crate::evidence::{EvidenceBuilder, Origin, advise};
 use crate::limits::TURNOVER;
 use crate::process;
 use crate::rule::{Rule, leads, subsumes};
-use crate::window::{REFAULTED, Window};
+use crate::window::{REFAULTED, STOLEN, Window};
 use pagetide_core::derived;
 use pagetide_core::{Bytes, Finding, Ratio, Relation, RuleDoc, RuleId, Table};
 
@@ -32,8 +32,8 @@ pub(crate) const RULE: Rule = Rule {
             evidence: "For the process that reads most, the devices read a multiple of what it requests with read calls (read_bytes compared with rchar). \
                        Of a process that reads with page faults: many pages per major fault, with refaults. \
                        Large requests of the device and a large read_ahead_kb support it.",
-            metrics: &["read_bytes", "rchar", "majflt", "workingset_refault_file", "pswpin", "reads", "read_sectors"],
-            thresholds: &[CALLS.doc(), PAGES.doc(), AGAIN.doc(), TURNOVER.doc()],
+            metrics: &["read_bytes", "rchar", "majflt", "workingset_refault_file", "pswpin", "reads", "read_sectors", "Cached", "Buffers", "pgsteal_kswapd", "pgsteal_direct"],
+            thresholds: &[CALLS.doc(), PAGES.doc(), KEPT.doc(), AGAIN.doc(), TURNOVER.doc()],
             why: "A read that looks sequential, and every fault in a mapping that is not marked as random, reads a window around itself, up to read_ahead_kb.",
             otherwise: "A sequential reader is one window ahead of itself at most, so that the bytes read and requested stay together. rchar omits mmap and asynchronous IO.",
             advice: "Reduce readahead on this device, or let the program declare random access.",
@@ -51,6 +51,12 @@ const PAGES: Limit<Count> = Limit::new(
     "A fault reads around itself; a program that faults in sequence uses all of it.",
     "mm/filemap.c: do_sync_mmap_readahead (6.12)",
 );
+const KEPT: Limit<Ratio> = Limit::new(
+    "growth of the cache and what it replaced, per byte read",
+    0.5,
+    "Reads with O_DIRECT, asynchronous ones among them, do not enter the cache and have no readahead.",
+    "mm/filemap.c: generic_file_read_iter (6.12)",
+);
 const AGAIN: Limit<Ratio> = Limit::new(
     "refaulted bytes per byte read, of a process that faults",
     0.1,
@@ -64,6 +70,15 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         .filter(|process| window.turnover(process.amount).is_some_and(|share| share >= TURNOVER))?;
     // No read call requests what comes from swap.
     if window.host_bytes(&derived::SWAP_IN).is_some_and(|swapped| swapped >= reader.amount * 0.5) {
+        return None;
+    }
+    // A window of a moment tells nothing of a minute, and what bypasses the cache was not read ahead.
+    let read = reader.amount.over(window.length()?);
+    // What is read from a device without a file system counts as Buffers.
+    let buffers = window.host_change("Buffers").unwrap_or(Amount::ZERO);
+    let freed = window.host_amount(&STOLEN).unwrap_or(Amount::ZERO);
+    let kept = window.host_change("Cached").map(|grown| grown + buffers + freed);
+    if read < window.memory()? * TURNOVER || kept.is_some_and(|kept| kept < read * KEPT) {
         return None;
     }
     let of_reader = |metric| window.rate::<Count>(Table::Process, reader.name, metric).unwrap_or(Amount::ZERO);

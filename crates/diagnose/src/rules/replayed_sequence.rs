@@ -14,7 +14,6 @@ mod opening;
 
 pub(crate) const RULE: Rule = Rule {
     name: "a replayed sequence",
-    steps: true,
     leads_to: &[leads(
         EffectKind::Refaults,
         "LRU evicts each block just before the sequence reaches it again.",

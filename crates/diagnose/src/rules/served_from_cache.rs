@@ -11,7 +11,6 @@ use pagetide_core::{Advice, Bytes, Figure, Finding, Ratio, Relation, RuleDoc, Ru
 pub(crate) const RULE: Rule = Rule {
     name: "reads served from the cache",
     role: Role::Benign,
-    steps: true,
     scenarios: &["second-read"],
     decides: "The reads of the device while the same work runs.",
     ..Rule::new(

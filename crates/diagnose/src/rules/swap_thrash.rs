@@ -13,7 +13,6 @@ use pagetide_core::{Cleared, Finding, Ratio, Relation, RuleDoc, RuleId};
 
 pub(crate) const RULE: Rule = Rule {
     name: "anonymous memory that does not fit",
-    steps: true,
     reports: Some(EffectKind::SwapIn),
     leads_to: &[leads(
         EffectKind::SwapOut,

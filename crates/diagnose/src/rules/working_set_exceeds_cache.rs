@@ -14,7 +14,6 @@ use pagetide_core::{Advice, Bytes, Cleared, Figure, Finding, Ratio, Relation, Ru
 
 pub(crate) const RULE: Rule = Rule {
     name: "a working set larger than the cache",
-    steps: true,
     reports: Some(EffectKind::Refaults),
     leads_to: &[
         leads(

@@ -60,7 +60,7 @@ fn a_real_run_is_reported_as_it_was() {
         rules.sort_unstable();
         rules
     };
-    assert_eq!(of("device"), [""; 0], "32 requests in flight are not latency-bound");
+    assert_eq!(of("device"), ["device-saturated"], "32 requests in flight are not latency-bound");
     assert_eq!(of("A1"), ["cold-cache", "latency-bound"]);
     assert_eq!(of("A2"), ["served-from-cache"]);
     assert_eq!(of("A3"), ["cold-cache", "latency-bound"]);

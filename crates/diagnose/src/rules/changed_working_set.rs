@@ -1,0 +1,58 @@
+//! `changed-working-set`: new reads replace cached pages that no program reads again.
+
+use crate::amount::{Amount, grade};
+use crate::episodes::SignalSpec;
+use crate::evidence::{EvidenceBuilder, Origin, advise};
+use crate::rule::{Role, Rule};
+use crate::stream::{self, ANON_MOST, COPIES, FAULTING, FREED_LEAST, FREED_MOST, MOST, NEW, SWAP_MOST, Stream};
+use crate::window::Window;
+use pagetide_core::derived;
+use pagetide_core::{Bytes, Finding, Relation, RuleDoc, RuleId};
+
+pub(crate) const RULE: Rule = Rule {
+    name: "a change of the working set",
+    role: Role::Benign,
+    decides: "Reads of the programs that ran before (`pidstat -d 1`): they stay at nothing.",
+    ..Rule::new(
+        RuleDoc {
+            id: RuleId::ChangedWorkingSet,
+            title: "New reads replace cached pages that no program reads again",
+            meaning: "The cache was full, and a program reads something else: a report, a scan, another data set. Reclaim frees as much as it reads. \
+                      No other program reads from devices what it did not before, so nobody missed what was evicted.",
+            evidence: "One device reads far more than before and reclaim frees about as much. Few of the reads refault, no other process reads back, \
+                       no other device gets busy. MGLRU counts few refaults either way; the processes decide.",
+            metrics: &["read_sectors", "pgsteal_kswapd", "pgsteal_direct", "workingset_refault_file", "read_bytes", "syscr"],
+            thresholds: &[MOST.doc(), NEW.doc(), FREED_LEAST.doc(), FREED_MOST.doc(), COPIES.doc(), FAULTING.doc(), SWAP_MOST.doc(), ANON_MOST.doc()],
+            why: "A full page cache is the normal state: each new page replaces the one that was used least.",
+            otherwise: "The owners of the evicted pages may be idle now and read them back later: then it is a stream that floods the cache.",
+            advice: "Nothing, unless somebody reads the old pages again.",
+            kernel: "Linux 6.12: mm/filemap.c: filemap_add_folio; mm/vmscan.c: shrink_folio_list; lru_gen of mm/vmscan.c: evict_folios.",
+        },
+        examine,
+    )
+};
+
+fn examine(window: &Window<'_>) -> Option<Finding> {
+    let stream = stream::of(window).filter(|stream| !stream.harmful(window))?;
+    let Stream { disk, reader, rate, freed, .. } = stream;
+    let mut found = EvidenceBuilder::new(window);
+    found.span(window.when(SignalSpec::disk(disk, &derived::READ_BANDWIDTH)));
+    let weight = 1.0 + grade(freed / rate, 0.3, 0.8);
+    found.compare(weight, "bytes freed", "pgsteal * page size", freed, Relation::Near, rate);
+    let refaulted = stream.refaulted.unwrap_or(Amount::ZERO);
+    let weight = grade(refaulted / rate, 0.3, 0.05);
+    found.compare(weight, "refaulted bytes", "workingset_refault_file * page size", refaulted, Relation::Below, rate);
+    let who = reader.map_or_else(
+        || "A program".to_owned(),
+        |process| {
+            found.origin(Origin::Process(process.comm));
+            process.words()
+        },
+    );
+    found.origin(Origin::Disk(disk));
+    let read: Amount<Bytes> = rate.over(window.length()?);
+    let statement =
+        format!("{who} reads {read} from {disk}, and it replaces cached pages that no program reads again: nobody lost by it.");
+    let advice = advise("Leave it.", None, "Whoever needs the old pages later reads them once.", None);
+    found.finish(RuleId::ChangedWorkingSet, statement, vec![advice])
+}
