@@ -157,7 +157,8 @@ mod tests {
 
     #[test]
     fn every_metric_that_a_rule_reads_exists() {
-        const IMPORTED: [&str; 9] = [
+        const IMPORTED: [&str; 10] = [
+            "discard_await_ms",
             "util",
             "queue_depth",
             "await_ms",

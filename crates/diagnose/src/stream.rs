@@ -127,7 +127,7 @@ pub(crate) fn missed(window: &Window<'_>) -> Option<Rate<Bytes>> {
 }
 
 /// Whether the device that reads most reads in whole readahead windows.
-fn in_sequence(window: &Window<'_>) -> bool {
+pub(crate) fn in_sequence(window: &Window<'_>) -> bool {
     let read = |disk: &str| window.disk_bytes(disk, &derived::READ_BANDWIDTH);
     let Some((disk, rate)) = window.busiest(read) else { return false };
     let known = window.recording.manifest.disks.iter().find(|known| known.name == disk);

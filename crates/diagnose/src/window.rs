@@ -263,6 +263,22 @@ impl<'a> Window<'a> {
         self.host_ends(metric).map(|(first, last)| last - first)
     }
 
+    /// The part of this stretch in which a gauge of the host rises most, from a low to a later high.
+    pub(crate) fn highest_rise(&self, metric: &str) -> Option<Span> {
+        let series = self.series(Table::Host, "", metric)?;
+        let mut points = self.points::<Bytes>(&series);
+        let mut low = points.next()?;
+        let mut most: Option<(Amount<Bytes>, Span)> = None;
+        for (at, value) in points {
+            if value < low.1 {
+                low = (at, value);
+            } else if most.is_none_or(|(rise, _)| value - low.1 > rise) {
+                most = Some((value - low.1, Span { from: low.0, to: at }));
+            }
+        }
+        most.map(|(_, span)| span)
+    }
+
     /// How much a gauge of the host differs at most over the time in which it was recorded, and that time.
     pub(crate) fn range_of(&self, metric: &str) -> Option<(Amount<Bytes>, Span)> {
         let series = self.recording.host(metric)?;

@@ -5,7 +5,7 @@ use crate::effect::EffectKind;
 use crate::episodes::SignalSpec;
 use crate::evidence::{EvidenceBuilder, Origin, advise, measured};
 use crate::limits::GROWTH;
-use crate::process;
+use crate::process::{self, ProcessShare};
 use crate::rule::{Rule, Suspicion, When, subsumes};
 use crate::traced::Traced;
 use crate::window::{SCANNED, Window};
@@ -83,7 +83,13 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         return None;
     }
     let mut found = EvidenceBuilder::new(window);
-    found.span(window.when(SignalSpec::host_growth("AnonPages")));
+    let process = process::grower(window).filter(|process| process.amount >= grown * 0.4);
+    // It began when the process began to grow, into memory that was free.
+    let span = window.when(SignalSpec::host_growth("AnonPages"));
+    let begun = |process: ProcessShare<'_, Bytes>| {
+        window.begun(span, SignalSpec::growth(Table::Process, process.name, "RssAnon"))
+    };
+    found.span(process.map_or(span, begun));
     let weight = 0.5 + 1.5 * grade(lost / paid, 0.4, 0.8);
     found.compare(weight, "growth of anonymous memory", "AnonPages compared with Cached", grown, Relation::Near, lost);
     let share = grown / total;
@@ -95,7 +101,6 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     if let Some(free) = window.host_change("MemFree").filter(|free| *free > grown) {
         found.contradict(1.5, "growth of free memory", "MemFree", free);
     }
-    let process = process::grower(window).filter(|process| process.amount >= grown * 0.4);
     let who = process.map_or(String::new(), |process| {
         found.add(0.5, format!("growth of {}", process.words()), "RssAnon or rss", process.amount);
         found.origin(Origin::Process(process.comm));

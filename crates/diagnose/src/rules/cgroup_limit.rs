@@ -38,8 +38,8 @@ pub(crate) const RULE: Rule = Rule {
             title: "A control group reaches its limit and evicts its own pages",
             meaning: "The group may not use more memory, however much is free on the host. Each page that it takes replaces one of its own.",
             evidence: "The group hits its limit (failcnt of v1, events_max or events_high of v2) and uses nearly all of it. Refaults of the group and memory that is available on the host support it.",
-            metrics: &["failcnt", "events_max", "events_high", "current", "max", "high", "workingset_refault_file", "workingset_refault", "MemAvailable", "read_bytes", "majflt"],
-            thresholds: &[USED.doc()],
+            metrics: &["failcnt", "events_max", "events_high", "current", "max", "high", "workingset_refault_file", "workingset_refault", "MemAvailable", "swap", "read_bytes", "majflt"],
+            thresholds: &[USED.doc(), AGAIN.doc()],
             why: "A charge that does not fit makes the kernel reclaim from the group's own lists, in the context of the task that allocates.",
             otherwise: "A group full of page cache that is read once is always at its limit and does not suffer: its pages do not refault.",
             advice: "Raise the limit if refaults or stalls hurt. Otherwise leave it.",
@@ -56,6 +56,13 @@ const USED: Limit<Ratio> = Limit::new(
     "mm/memcontrol.c: MEMCG_CHARGE_BATCH (6.12)",
 );
 
+const AGAIN: Limit<Per<Count>> = Limit::new(
+    "refaults of the group, or hits of its limit, where nothing goes to swap",
+    20.0,
+    "A group full of page cache that is read once is always at its limit and reads nothing again. MGLRU counts fewer refaults than the classic lists.",
+    "judgement",
+);
+
 /// Hits of a limit, by v1 and v2.
 const HITS: &[&str] = &["failcnt", "events_max", "events_high"];
 
@@ -70,7 +77,10 @@ fn of_group(window: &Window<'_>, group: &str, name: &str) -> Option<Finding> {
     let used = level("current")?.most;
     let limits = [level("max"), level("high")].into_iter().flatten().map(|limit| limit.least);
     let limit = limits.min_by(Amount::total_cmp).filter(|limit| limit.is_positive())?;
-    if used < limit * USED {
+    let refaults = window.derived::<Per<Count>>(Table::Cgroup, group, &REFAULTED);
+    let swap = window.level::<Bytes>(Table::Cgroup, group, "swap").is_some_and(|swap| swap.most > swap.least);
+    let rests = !swap && hits < AGAIN && refaults.is_some_and(|rate| rate < AGAIN);
+    if used < limit * USED || rests {
         return None;
     }
     let mut found = EvidenceBuilder::new(window);
@@ -82,7 +92,7 @@ fn of_group(window: &Window<'_>, group: &str, name: &str) -> Option<Finding> {
     if let Some(process) = process::fastest::<Bytes>(window, &["read_bytes", "majflt"]) {
         found.origin(Origin::Process(process.comm));
     }
-    if let Some(rate) = window.derived::<Per<Count>>(Table::Cgroup, group, &REFAULTED) {
+    if let Some(rate) = refaults {
         let weight = if rate.is_positive() { 1.0 } else { -0.5 };
         found.add(weight, "refaults of the group", "workingset_refault_file", rate);
     }

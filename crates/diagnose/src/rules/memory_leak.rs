@@ -1,6 +1,6 @@
 //! `memory-leak`: the memory of one process grows and does not stop.
 
-use crate::amount::{Amount, Limit, Rate, grade};
+use crate::amount::{Amount, Count, Limit, Rate, grade};
 use crate::effect::EffectKind;
 use crate::evidence::{EvidenceBuilder, Origin, advise};
 use crate::limits::GROWTH;
@@ -33,7 +33,7 @@ pub(crate) const RULE: Rule = Rule {
             evidence: "The anonymous memory of one process, resident and swapped (RssAnon + VmSwap), grows over much of the recording, about evenly, \
                        and still grows at the end. It is most of the growth of AnonPages on the host.",
             metrics: &["RssAnon", "rss", "VmSwap", "AnonPages", "SwapFree", "MemAvailable"],
-            thresholds: &[GROWTH.doc(), LASTED.doc(), SHARE.doc(), FREED.doc(), LENGTH.doc()],
+            thresholds: &[GROWTH.doc(), LASTED.doc(), SHARE.doc(), FREED.doc(), LENGTH.doc(), TREND.doc()],
             why: "Memory that a process touched stays allocated until the process frees it or ends. The kernel cannot know that nobody will use it.",
             otherwise: "A cache inside the program that fills up to its limit, or a heap that grows at the start, looks the same until it stops. Only time tells.",
             advice: "Limit the process so that it fails alone, and find what it keeps.",
@@ -53,7 +53,18 @@ const SHARE: Limit<Ratio> = Limit::new(
 );
 const FREED: Limit<Ratio> =
     Limit::new("largest fall on the way, as a share of the growth", 0.1, "A program that frees does not leak.", "judgement");
-const LENGTH: Limit<Nanos> = Limit::new("time of the growth", 5e9, "A start takes seconds.", "judgement");
+const LENGTH: Limit<Nanos> = Limit::new(
+    "time of the growth",
+    60e9,
+    "A program that starts, loads its data or fills a cache grows for seconds; that is growth of anonymous memory.",
+    "judgement",
+);
+const TREND: Limit<Count> = Limit::new(
+    "samples in the growth, where it is shorter",
+    28.0,
+    "An even growth over so many samples outlasts noise.",
+    "judgement",
+);
 
 /// Parts of the growth that are compared.
 const PARTS: i64 = 5;
@@ -69,10 +80,11 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let points = anonymous(window, grower.name);
     let span = growing(&points)?;
     let lasted = Amount::<Nanos>::new(span.length().as_f64());
+    let samples = Amount::<Count>::new(points.iter().filter(|(at, _)| span.contains(*at)).count() as f64);
     let part = lasted / Amount::new(window.span.length().as_f64());
     let least = shares(&points, span)?.into_iter().fold(f64::INFINITY, |least, share| share.get().min(least));
     let even = Amount::<Ratio>::new(least * PARTS as f64);
-    if part < LASTED || even < SHARE || lasted < LENGTH {
+    if part < LASTED || even < SHARE || lasted < LENGTH && samples < TREND {
         return None;
     }
     let grown = value_at(&points, span.to)? - value_at(&points, span.from)?;
@@ -101,9 +113,9 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         statement,
         vec![
             advise(
-                "Limit it before it takes the memory of other programs.",
-                Some("systemctl set-property --runtime SERVICE MemoryMax=2G"),
-                "At the limit the kernel kills this process alone. It loses what it has not saved.",
+                "Find out whether it keeps data on purpose (an in-memory database, a cache), and limit it by its own settings if so; else limit its service.",
+                Some("systemctl set-property --runtime SERVICE MemoryHigh=2G"),
+                "Above memory.high the kernel reclaims from this service and slows it down. It does not kill it, so no data are lost.",
                 Some("systemctl revert SERVICE"),
             ),
             advise(

@@ -45,6 +45,9 @@ pub(crate) const RULE: Rule = Rule {
 
 fn examine(window: &Window<'_>) -> Option<Finding> {
     let memory = window.memory()?;
+    // From its lowest value to the highest after it: it may have been freed again before the end.
+    let rise = window.highest_rise("Slab")?;
+    let window = &window.over(rise);
     let grown = window.host_change("Slab").filter(|grown| *grown >= memory * GROWTH)?;
     let reclaimable = window.host_change("SReclaimable").unwrap_or(Amount::ZERO);
     let fixed = window.host_change("SUnreclaim").unwrap_or(Amount::ZERO);

@@ -4,13 +4,16 @@ use crate::amount::{Amount, Count, Limit, Per, Rate, grade};
 use crate::effect::EffectKind;
 use crate::episodes::SignalSpec;
 use crate::evidence::{EvidenceBuilder, Origin, advise, measured};
+use crate::limits::TURNOVER;
 use crate::process;
 use crate::rule::{Rule, Suspicion, leads, subsumes};
 use crate::stream::{self, USED, WHOLE};
 use crate::traced::{self, Traced};
 use crate::window::{REFAULTED, STOLEN, Window};
 use pagetide_core::derived;
-use pagetide_core::{Advice, Bytes, Cleared, Figure, Finding, Ratio, Relation, RuleDoc, RuleId, Table};
+use pagetide_core::{
+    Advice, Bytes, Cleared, Figure, Finding, Moment, Ratio, Relation, RuleDoc, RuleId, Span, Table,
+};
 
 pub(crate) const RULE: Rule = Rule {
     name: "a working set larger than the cache",
@@ -41,11 +44,12 @@ pub(crate) const RULE: Rule = Rule {
             id: RuleId::WorkingSetExceedsCache,
             title: "What programs read again does not fit in the page cache",
             meaning: "Pages are evicted and then read again, because the working set is larger than the memory available for cache.",
-            evidence: "A large part of what the device reads refaults (workingset_refault_file x page size). Of a step also: \
+            evidence: "A large part of what the device reads refaults (workingset_refault_file x page size). MGLRU counts only the refaults of recent generations: there, small \
+                       random reads of one process that replace cached pages and do not become fewer count as well. Of a step also: \
                        the file is larger than available memory, and the hit ratio is about the cached part of the file. A step \
                        that began with almost nothing of its file cached and read no more than the file once is a cold start.",
-            metrics: &["workingset_refault_file", "workingset_refault", "pgpgin", "pgsteal_kswapd", "pgsteal_direct", "read_bytes"],
-            thresholds: &[AGAIN.doc(), RATE.doc(), USED.doc(), WHOLE.doc(), COLD.doc()],
+            metrics: &["workingset_refault_file", "workingset_refault", "pgpgin", "reads", "Cached", "pgsteal_kswapd", "pgsteal_direct", "read_bytes"],
+            thresholds: &[AGAIN.doc(), RATE.doc(), USED.doc(), WHOLE.doc(), FREED.doc(), SMALL.doc(), LASTS.doc(), COLD.doc()],
             why: "The page cache takes the memory that programs leave. Once it is full, each page read evicts another. When a program needs the evicted one \
                   again, the device has to read it again.",
             otherwise: "A cold start reads much and refaults nothing. Replaying one sequence (replayed-sequence) makes a cache \
@@ -65,6 +69,25 @@ const COLD: Limit<Ratio> = Limit::new(
     "cached part of the file before the step, of a cold start",
     0.05,
     "The pages that a start leaves behind.",
+    "judgement",
+);
+
+const FREED: Limit<Ratio> = Limit::new(
+    "bytes freed per byte read, where few refaults are counted",
+    0.5,
+    "With less, the cache was not full.",
+    "mm/filemap.c: filemap_add_folio (6.12)",
+);
+const SMALL: Limit<Bytes> = Limit::new(
+    "size of a read, where few refaults are counted, at most",
+    32.0 * 1024.0,
+    "Larger requests are readahead of a sequence.",
+    "mm/readahead.c: get_next_ra_size (6.12)",
+);
+const LASTS: Limit<Ratio> = Limit::new(
+    "bytes read in the second half of the stretch, per byte in the first",
+    0.5,
+    "A set that fits is read once, and its reads become fewer.",
     "judgement",
 );
 
@@ -119,8 +142,11 @@ fn of_step(window: &Window<'_>) -> Option<Finding> {
 fn of_host(window: &Window<'_>) -> Option<Finding> {
     let again = stream::missed(window)?;
     let read_rate: Rate<Bytes> = window.derived(Table::Host, "", &derived::PAGED_IN)?;
-    if !read_rate.is_positive() || again < read_rate * AGAIN || window.host(&REFAULTED)? < RATE {
+    if !read_rate.is_positive() {
         return None;
+    }
+    if again < read_rate * AGAIN || window.host(&REFAULTED)? < RATE {
+        return unseen(window, read_rate);
     }
     let mut found = EvidenceBuilder::new(window);
     let missed = window.when(SignalSpec::derived(&REFAULTED));
@@ -152,6 +178,46 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
         "The devices read {read_rate}, and {again} of it refaults: it was cached before and evicted. The working set does not fit.{by}"
     );
     found.finish(RuleId::WorkingSetExceedsCache, statement, advice(more))
+}
+
+/// Random reads that go on and replace cached pages, while the kernel counts few refaults: MGLRU counts only those of pages that were
+/// evicted within its last generations.
+fn unseen(window: &Window<'_>, read: Rate<Bytes>) -> Option<Finding> {
+    let freed = window.host_bytes(&STOLEN)?;
+    let reader = process::fastest::<Bytes>(window, &["read_bytes"]).filter(|process| process.amount >= read * 0.5)?;
+    let requests = |metric: &str| window.all_disks(|disk| window.rate::<Count>(Table::Disk, disk, metric));
+    let size = Amount::<Bytes>::new(read.get() / requests("reads").filter(|reads| reads.is_positive())?.get());
+    let middle = Moment::new(window.span.from.ns().midpoint(window.span.to.ns()));
+    let rate = |span: Span| window.over(span).derived::<Per<Bytes>>(Table::Host, "", &derived::PAGED_IN);
+    let first = rate(Span { to: middle, ..window.span })?;
+    let second = rate(Span { from: middle, ..window.span })?;
+    let grown = window.host_change("Cached")?;
+    let all = read.over(window.length()?);
+    let dropped = window.host_rate(&["drop_pagecache"]).is_some_and(Amount::is_positive);
+    if freed < read * FREED
+        || size > SMALL.value()
+        || second < first * LASTS
+        || grown > all * FREED
+        || all < window.memory()? * TURNOVER
+        || window.swapped().is_some_and(|swapped| swapped > read * 0.3)
+        || dropped
+    {
+        return None;
+    }
+    let mut found = EvidenceBuilder::new(window);
+    let span = window.when(SignalSpec::derived(&derived::PAGED_IN));
+    found.span(window.begun(span, SignalSpec::rate(Table::Process, reader.name, &["read_bytes"])));
+    found.compare(0.5 + grade(freed / read, 0.5, 0.9), "bytes freed", "pgsteal * page size", freed, Relation::Near, read);
+    found.compare(0.5, "bytes read in the second half", "pgpgin", second, Relation::Near, first);
+    found.add(0.5 * grade(size, SMALL.get(), 8192.0), "size of a read", "pgpgin / reads of all disks", size);
+    found.note(format!("bytes that {} read", reader.words()), "read_bytes", reader.amount);
+    found.origin(Origin::Process(reader.comm));
+    let statement = format!(
+        "{} reads {read} at random from the devices, {size} at a time, and reclaim frees {freed} for it. The reads do not become fewer: its working set \
+         does not fit, or it is read for the first time.",
+        reader.words()
+    );
+    found.finish(RuleId::WorkingSetExceedsCache, statement, advice(None))
 }
 
 fn advice(more: Option<Amount<Bytes>>) -> Vec<Advice> {
