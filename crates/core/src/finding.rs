@@ -29,7 +29,7 @@ pub struct Evidence {
     /// The value.
     pub value: Quantity,
     /// What it is compared with.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub against: Option<(Relation, Quantity)>,
 }
 
@@ -43,10 +43,10 @@ pub struct Advice {
     /// What it will do, and what it costs or risks.
     pub effect: String,
     /// How to take it back, when that takes anything.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub undo: Option<String>,
     /// The command that reproduces the effect in a VM, where the catalogue has a scenario for it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub scenario: Option<String>,
 }
 

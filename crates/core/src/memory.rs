@@ -25,9 +25,7 @@ pub struct Memory<'a> {
     pub used: Option<Series<'a>>,
     /// MemFree on a host; absent for a group, where it is total less used.
     pub free: Option<Series<'a>>,
-    /// MemAvailable on a host; absent for a group, where it is total less anon.
-    pub available: Option<Series<'a>>,
-    /// File pages read back after reclaim: a counter, in pages.
+    /// Refaults of file pages: a counter, in pages.
     pub refaults: Option<Series<'a>>,
 }
 
@@ -44,7 +42,6 @@ impl<'a> Memory<'a> {
                 writeback: get("file_writeback"),
                 used: get("current"),
                 free: None,
-                available: None,
                 refaults: get("workingset_refault_file").or_else(|| get("workingset_refault")),
                 cgroup: Some(path),
             };
@@ -59,24 +56,7 @@ impl<'a> Memory<'a> {
             writeback: get("Writeback"),
             used: None,
             free: get("MemFree"),
-            available: get("MemAvailable"),
             refaults: get("workingset_refault_file").or_else(|| get("workingset_refault")),
-        }
-    }
-
-    /// Free memory in bytes at a moment.
-    pub fn free_at(&self, boot_ns: i64) -> Option<i64> {
-        match &self.free {
-            Some(free) => free.at(boot_ns),
-            None => Some(self.total.as_ref()?.at(boot_ns)?.saturating_sub(self.used.as_ref()?.at(boot_ns)?).max(0)),
-        }
-    }
-
-    /// Available memory in bytes at a moment: MemAvailable, or for a group its limit less its anonymous memory.
-    pub fn available_at(&self, boot_ns: i64) -> Option<i64> {
-        match &self.available {
-            Some(available) => available.at(boot_ns),
-            None => Some(self.total.as_ref()?.at(boot_ns)?.saturating_sub(self.anon.as_ref()?.at(boot_ns)?).max(0)),
         }
     }
 }

@@ -63,10 +63,10 @@ pub struct Step {
     /// What it does.
     pub action: Action,
     /// The control group of its processes, inside that of the whole run.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cgroup: Option<GroupSpec>,
     /// An earlier step, whose trace predicts the hit ratio of this one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub predicted_from: Option<String>,
     /// What its author measured, not scaled.
     pub published: Figures,

@@ -204,11 +204,6 @@ macro_rules! amount {
             pub fn saturating_sub(self, other: Self) -> Self {
                 Self(self.0.saturating_sub(other.0))
             }
-
-            /// This amount times a ratio, rounded to the nearest whole unit, unless it overflows.
-            pub fn checked_mul_ratio(self, ratio: Ratio) -> Option<Self> {
-                to_whole(self.as_f64() * ratio.get()).map(Self)
-            }
         }
     };
 }
@@ -342,9 +337,6 @@ impl fmt::Display for Pages {
 pub struct Ratio(f64);
 
 impl Ratio {
-    /// The whole.
-    pub const ONE: Self = Self(1.0);
-
     /// A ratio, when `value` is finite.
     pub fn new(value: f64) -> Option<Self> {
         value.is_finite().then_some(Self(value))

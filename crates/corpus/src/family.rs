@@ -23,7 +23,6 @@ struct Head {
     #[serde(default)]
     origin: Vec<String>,
     /// The step, or `STEP_PART`, whose start is the onset.
-    #[serde(default)]
     onset: Option<String>,
     /// Whether it is a control.
     #[serde(default)]

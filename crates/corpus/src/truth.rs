@@ -53,7 +53,7 @@ pub struct Truth {
     /// the incident has none.
     pub origin: Vec<String>,
     /// The onset, ns on the recording's axis; absent when nothing begins.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub onset_ns: Option<i64>,
     /// The values that the seed selected, one `key = value` each.
     pub chosen: Vec<String>,

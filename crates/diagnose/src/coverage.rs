@@ -1,6 +1,5 @@
 //! Which questions a recording can answer.
 
-use crate::window::STALLS;
 use pagetide_core::{Manifest, Recording, Table};
 
 /// A question about a host, and the metrics of which any answers it.
@@ -22,7 +21,12 @@ const QUESTIONS: &[Question] = &[
     Question {
         what: "whether tasks wait for memory",
         table: Table::Host,
-        metrics: &[&["psi_memory_some"], STALLS, &["workingset_refault_file", "workingset_refault"], &["pgmajfault"]],
+        metrics: &[
+            &["psi_memory_some"],
+            &["allocstall", "allocstall_normal"],
+            &["workingset_refault_file", "workingset_refault"],
+            &["pgmajfault"],
+        ],
         hint: "/proc/pressure/memory, /proc/vmstat or `sar -B`",
     },
     Question {

@@ -5,7 +5,7 @@ use crate::episodes::SignalSpec;
 use crate::evidence::measured;
 use crate::limits::{FAULTS, GROWTH, STALL_RATE, TURNOVER};
 use crate::signal::Signal;
-use crate::window::{REFAULTED, SCANNED, STALLS, STOLEN, Window, stored};
+use crate::window::{REFAULTED, SCANNED, STOLEN, Window, stored};
 use pagetide_core::derived;
 use pagetide_core::{Bytes, Evidence, Kind, Moment, Nanos, Ratio, Relation, Span, Table};
 
@@ -235,7 +235,7 @@ struct Counter {
 #[rustfmt::skip]
 const COUNTERS: [Counter; 6] = [
     Counter { kind: EffectKind::Compaction, spec: SignalSpec::host(&["compact_stall"]), least: Some(STALL_RATE.get()), before: "", after: " direct compactions", source: "compact_stall" },
-    Counter { kind: EffectKind::DirectReclaim, spec: SignalSpec::host(STALLS), least: Some(STALL_RATE.get()), before: "", after: " direct reclaims", source: "allocstall, all zones" },
+    Counter { kind: EffectKind::DirectReclaim, spec: SignalSpec::derived(&derived::DIRECT_RECLAIMS), least: Some(STALL_RATE.get()), before: "", after: " direct reclaims", source: "allocstall, all zones" },
     Counter { kind: EffectKind::SwapOut, spec: SignalSpec::derived(&derived::SWAP_OUT), least: None, before: "reclaim swaps out ", after: "", source: "pswpout * page size" },
     Counter { kind: EffectKind::SwapIn, spec: SignalSpec::derived(&derived::SWAP_IN), least: None, before: "tasks swap in ", after: "", source: "pswpin * page size" },
     Counter { kind: EffectKind::Refaults, spec: SignalSpec::derived(&REFAULTED), least: None, before: "evicted file pages refault at ", after: "", source: "workingset_refault_file * page size" },

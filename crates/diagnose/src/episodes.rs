@@ -36,6 +36,11 @@ impl<'a> SignalSpec<'a> {
         Self { table: Table::Disk, entity: disk, formula: Formula::Derived(derived.name) }
     }
 
+    /// A derived metric of a control group.
+    pub(crate) const fn cgroup(group: &'a str, derived: &'static Derived) -> Self {
+        Self { table: Table::Cgroup, entity: group, formula: Formula::Derived(derived.name) }
+    }
+
     /// How fast a gauge grows.
     pub(crate) const fn growth(table: Table, entity: &'a str, metric: &'static str) -> Self {
         Self { table, entity, formula: Formula::Growth(metric) }

@@ -158,12 +158,12 @@ mod tests {
     #[test]
     fn every_metric_that_a_rule_reads_exists() {
         const IMPORTED: [&str; 10] = [
-            "discard_await_ms",
             "util",
             "queue_depth",
             "await_ms",
             "read_await_ms",
             "write_await_ms",
+            "discard_await_ms",
             "reads_writes",
             "cpu_iowait_share",
             "cpu_idle_share",

@@ -12,27 +12,18 @@ use pagetide_core::{
 };
 use std::path::Path;
 
-/// Direct reclaims, by zone since Linux 4.10.
-pub(crate) const STALLS: &[&str] = &[
-    "allocstall",
-    "allocstall_dma",
-    "allocstall_dma32",
-    "allocstall_normal",
-    "allocstall_movable",
-    "allocstall_device",
-];
-
 /// What windows read for every rule, beside derived metrics.
-pub(crate) const METRICS: &[&[&str]] = &[
-    STALLS,
-    &["MemTotal", "Cached", "AnonPages", "drop_pagecache", "compact_stall", "cpu_user", "cpu_nice", "cpu_system"],
-];
+pub(crate) const METRICS: &[&[&str]] =
+    &[&["MemTotal", "Cached", "AnonPages", "drop_pagecache", "compact_stall", "cpu_user", "cpu_nice", "cpu_system"]];
 
 /// The derived metrics that rules read.
 pub(crate) const DERIVED: &[&Derived] = &[
     &SCANNED,
     &derived::SCANNED_KSWAPD,
     &derived::SCANNED_DIRECT,
+    &derived::DIRECT_RECLAIMS,
+    &derived::WRITTEN_BACK,
+    &derived::LIMIT_HITS,
     &STOLEN,
     &REFAULTED,
     &derived::REFAULTS_ANON,

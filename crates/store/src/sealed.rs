@@ -40,16 +40,16 @@ pub(crate) struct Description {
     /// Which file it is: `sample`, `mark` or a table's name.
     pub(crate) file: String,
     /// The label of the only entity, where the file has no columns for entities.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) label: Option<String>,
     /// The metrics, in the order of their Parquet columns.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) metrics: Vec<Column>,
     /// The other files of the segment and what is in them, by table; in the file of samples, since version 3.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) siblings: Option<BTreeMap<String, Content>>,
     /// The manifest when the segment began; in the file of samples.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) manifest: Option<Manifest>,
 }
 

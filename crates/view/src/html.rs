@@ -171,13 +171,26 @@ fn finding_html(card: &FindingCard, out: &mut dyn Write) -> io::Result<()> {
         card.confidence,
         card.confidence
     )?;
-    for table in [&card.evidence, &card.contradictions] {
-        if !table.rows.is_empty() {
-            table_html(table, out)?;
-        }
+    evidence_html(card, out)?;
+    for also in &card.also {
+        writeln!(
+            out,
+            "<details><summary>also {}, {} ({:.2}): {}</summary>",
+            escaped(&also.place),
+            also.sureness,
+            also.confidence,
+            escaped(&also.statement)
+        )?;
+        evidence_html(also, out)?;
+        writeln!(out, "</details>")?;
     }
     card.advice.iter().try_for_each(|advice| advice_html(advice, out))?;
     writeln!(out, "</article>")
+}
+
+fn evidence_html(card: &FindingCard, out: &mut dyn Write) -> io::Result<()> {
+    let tables = [&card.evidence, &card.contradictions].into_iter().filter(|table| !table.rows.is_empty());
+    tables.into_iter().try_for_each(|table| table_html(table, out))
 }
 
 fn advice_html(advice: &Advice, out: &mut dyn Write) -> io::Result<()> {

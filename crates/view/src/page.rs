@@ -41,11 +41,8 @@ pub fn page(report: &Report) -> Page {
         if report.diagnosis.findings.is_empty() {
             blocks.push(Block::Paragraph("No finding.".to_owned()));
         }
-        blocks.extend(
-            in_step_order(report)
-                .into_iter()
-                .map(|finding| Block::Finding(Box::new(findings::card(finding, &report.recording)))),
-        );
+        let cards = findings::cards(in_step_order(report), &report.recording);
+        blocks.extend(cards.into_iter().map(|card| Block::Finding(Box::new(card))));
         if let Some(run) = report.run.as_ref().filter(|run| !run.claims.is_empty()) {
             blocks.push(Block::Heading("Claims".to_owned()));
             blocks.push(Block::Claims(run.claims.clone()));

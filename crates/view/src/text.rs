@@ -123,6 +123,13 @@ fn finding_text(card: &FindingCard, style: Style, out: &mut dyn Write) -> io::Re
             table.draw_indented(style, 4, out)?;
         }
     }
+    if !card.also.is_empty() {
+        writeln!(out)?;
+    }
+    for (at, also) in card.also.iter().enumerate() {
+        let text = format!("{}, {} ({:.2}): {}", also.place, also.sureness, also.confidence, also.statement);
+        words::wrapped(out, style.width, if at == 0 { "    also   " } else { "           " }, "           ", &text)?;
+    }
     for advice in &card.advice {
         writeln!(out)?;
         advice_text(advice, style, "    to do  ", out)?;

@@ -41,6 +41,15 @@ const STOLEN_BY_KIND: Formula = All(&[Rate("pgsteal_anon"), Rate("pgsteal_file")
 const STOLEN_BY_RECLAIMER: Formula =
     Any(&[Rate("pgsteal_kswapd"), Rate("pgsteal_direct"), Rate("pgsteal_khugepaged"), Rate("pgsteal_proactive")]);
 const ALL_STOLEN: Formula = First(&[Rate("pgsteal"), STOLEN_BY_KIND, STOLEN_BY_RECLAIMER]);
+/// One counter before Linux 4.10, since then one for each zone.
+const DIRECT_RECLAIMS_BY_ZONE: &[Formula] = &[
+    Rate("allocstall"),
+    Rate("allocstall_dma"),
+    Rate("allocstall_dma32"),
+    Rate("allocstall_normal"),
+    Rate("allocstall_movable"),
+    Rate("allocstall_device"),
+];
 /// Linux before 5.9 counts file pages only.
 const FILE_REFAULTS: Formula = First(&[Rate("workingset_refault_file"), Rate("workingset_refault")]);
 
@@ -221,6 +230,13 @@ derived! {
             Rate("vmeff"),
         ]);
         "stolen pages as a share of scanned pages (sar's %vmeff); low when reclaim scans pages that it cannot free"
+    DIRECT_RECLAIMS "direct_reclaims" PerSecond [Host] LINUX "mm/vmscan.c" "do_try_to_free_pages" = Any(DIRECT_RECLAIMS_BY_ZONE);
+        "direct reclaims that tasks began, because an allocation found no free page"
+    LIMIT_HITS "limit_hits" PerSecond [Cgroup] LINUX "mm/memcontrol.c" "try_charge_memcg" =
+        Any(&[Rate("failcnt"), Rate("events_max"), Rate("events_high")]);
+        "allocations of a control group that met its limit (memory.max, memory.high; failcnt under cgroup v1)"
+    WRITTEN_BACK "written_back" PagesPerSecond [Host] LINUX "mm/page-writeback.c" "__folio_end_writeback" = Rate("nr_written");
+        "pages that writeback wrote to a device"
     REFAULTS_FILE "refaults_file" PagesPerSecond [Host Cgroup] LINUX "mm/workingset.c" "workingset_refault" =
         FILE_REFAULTS;
         "file pages that were read again after reclaim had evicted them"

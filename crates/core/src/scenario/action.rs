@@ -47,7 +47,6 @@ pub struct HoldSpec {
     /// How much is allocated.
     pub size: Bytes,
     /// How much of it is touched, and so resident; all of it when absent.
-    #[serde(default)]
     pub touch: Option<Bytes>,
     /// The kind of memory.
     #[serde(default)]

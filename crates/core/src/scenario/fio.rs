@@ -22,47 +22,37 @@ pub struct FioJob {
     #[serde(default = "sync_engine")]
     pub ioengine: String,
     /// Whether fio drops the file's cache before it starts (fio's default is to do so).
-    #[serde(default)]
     pub invalidate: Option<bool>,
     /// Whether random blocks are chosen with replacement.
     #[serde(default)]
     pub norandommap: bool,
     /// Whether every run uses the same random sequence (fio's default is that it does).
-    #[serde(default)]
     pub randrepeat: Option<bool>,
     /// Which random blocks are chosen how often: `zoned:60/10:40/90` (60 % of requests to the first 10 % of the file), `zipf:1.2`.
-    #[serde(default)]
     pub random_distribution: Option<String>,
     /// Whether the page cache is bypassed.
     #[serde(default)]
     pub direct: bool,
     /// Requests in flight, for asynchronous engines.
-    #[serde(default)]
     pub iodepth: Option<u32>,
     /// Processes that run the job at once.
-    #[serde(default)]
     pub numjobs: Option<u32>,
     /// Ends the job after this time.
-    #[serde(default)]
     pub runtime: Option<Nanos>,
     /// Runs until `runtime` is over, whatever `size` is.
     #[serde(default)]
     pub time_based: bool,
     /// Requests per second at most.
-    #[serde(default)]
     pub rate_iops: Option<u64>,
     /// Syncs after this many writes.
-    #[serde(default)]
     pub fsync: Option<u32>,
     /// Syncs at the end of the job.
     #[serde(default)]
     pub end_fsync: bool,
     /// The file's name within the run's data folder. Jobs that only read share `data`; a job that writes gets a new
     /// file of its own unless it names one.
-    #[serde(default)]
     pub file: Option<String>,
     /// The disk the file lies on; the first when absent.
-    #[serde(default)]
     pub disk: Option<String>,
 }
 

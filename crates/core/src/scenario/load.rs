@@ -54,7 +54,6 @@ pub struct GrowSpec {
     /// Its size in the end.
     pub size: Bytes,
     /// Bytes per second at most; no limit when absent.
-    #[serde(default)]
     pub rate: Option<BytesPerSecond>,
     /// What it is filled with.
     #[serde(default)]
@@ -95,7 +94,6 @@ impl StepKind for GrowSpec {
 #[serde(deny_unknown_fields)]
 pub struct SpinSpec {
     /// Time after which it ends.
-    #[serde(default)]
     pub time: Option<Nanos>,
 }
 
@@ -118,7 +116,6 @@ pub struct StatMissingSpec {
     /// How many names.
     pub count: u64,
     /// Names per second at most; no limit when absent.
-    #[serde(default)]
     pub rate: Option<u64>,
     /// How long it waits after the last name.
     #[serde(default)]

@@ -21,15 +21,12 @@ pub struct Machine {
     #[serde(default)]
     pub swap: SwapSpec,
     /// Which page reclaim its kernel uses; the kernel's own choice when absent.
-    #[serde(default)]
     pub lru: Option<Lru>,
     /// When anonymous memory is backed by huge pages; the kernel's own choice when absent.
-    #[serde(default)]
     pub huge_pages: Option<HugePages>,
     /// How many times slower the disks are where the CPUs are emulated in software, so that they keep their proportion to
     /// each other: 10 makes 300 of 3000 IOPS. Disks keep their pace when absent. The method is that of
     /// Gupta et al., "DieCast: Testing Distributed Systems with an Accurate Scale Model", NSDI 2008.
-    #[serde(default)]
     pub time_dilation: Option<NonZeroU64>,
     /// Settings, by name such as `vm.dirty_ratio`.
     #[serde(default)]
@@ -91,19 +88,15 @@ pub struct DiskSpec {
     /// Its size.
     pub size: Bytes,
     /// Requests per second that it does at most.
-    #[serde(default)]
     pub iops: Option<u64>,
     /// Bandwidth that it has at most.
-    #[serde(default)]
     pub bandwidth: Option<BytesPerSecond>,
     /// Time that one request takes at least.
-    #[serde(default)]
     pub latency: Option<Nanos>,
     /// Its file system.
     #[serde(default)]
     pub filesystem: FileSystem,
     /// How far it is read ahead (`read_ahead_kb`); the kernel's own choice when absent.
-    #[serde(default)]
     pub read_ahead: Option<Bytes>,
 }
 
@@ -114,13 +107,10 @@ pub struct DeviceChange {
     /// The disk, which has a latency from the begin.
     pub disk: String,
     /// Time that one request takes at least.
-    #[serde(default)]
     pub latency: Option<Nanos>,
     /// Requests per second that it does at most.
-    #[serde(default)]
     pub iops: Option<u64>,
     /// Bandwidth that it has at most.
-    #[serde(default)]
     pub bandwidth: Option<BytesPerSecond>,
 }
 

@@ -66,16 +66,12 @@ pub struct IoMax {
     /// The disk.
     pub disk: String,
     /// Bytes read per second at most.
-    #[serde(default)]
     pub read: Option<BytesPerSecond>,
     /// Bytes written per second at most.
-    #[serde(default)]
     pub write: Option<BytesPerSecond>,
     /// Reads per second at most.
-    #[serde(default)]
     pub read_iops: Option<u64>,
     /// Writes per second at most.
-    #[serde(default)]
     pub write_iops: Option<u64>,
 }
 
@@ -87,10 +83,8 @@ pub struct GroupSpec {
     /// Its name.
     pub name: String,
     /// Memory that it may use at most: above it the kernel reclaims, then kills (`memory.max`).
-    #[serde(default)]
     pub memory_max: Option<Bytes>,
     /// Memory above which its processes are throttled and reclaim (`memory.high`).
-    #[serde(default)]
     pub memory_high: Option<Bytes>,
     /// Limits of devices.
     #[serde(default)]

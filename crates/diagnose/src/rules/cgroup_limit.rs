@@ -8,6 +8,7 @@ use crate::process;
 use crate::rule::{Rule, leads, subsumes};
 use crate::traced::{self, Traced};
 use crate::window::{REFAULTED, Window};
+use pagetide_core::derived;
 use pagetide_core::{Bytes, Finding, Ratio, Relation, RuleDoc, RuleId, Table};
 
 pub(crate) const RULE: Rule = Rule {
@@ -63,16 +64,13 @@ const AGAIN: Limit<Per<Count>> = Limit::new(
     "judgement",
 );
 
-/// Hits of a limit, by v1 and v2.
-const HITS: &[&str] = &["failcnt", "events_max", "events_high"];
-
 fn examine(window: &Window<'_>) -> Option<Finding> {
     let groups = window.recording.entities(Table::Cgroup).filter_map(|(group, name)| of_group(window, group, name));
     groups.max_by(|a, b| a.confidence.get().total_cmp(&b.confidence.get()))
 }
 
 fn of_group(window: &Window<'_>, group: &str, name: &str) -> Option<Finding> {
-    let hits = window.rates::<Count>(Table::Cgroup, group, HITS).filter(|rate| rate.is_positive())?;
+    let hits = window.derived::<Per<Count>>(Table::Cgroup, group, &derived::LIMIT_HITS).filter(|rate| rate.is_positive())?;
     let level = |metric: &str| window.level::<Bytes>(Table::Cgroup, group, metric);
     let used = level("current")?.most;
     let limits = [level("max"), level("high")].into_iter().flatten().map(|limit| limit.least);
@@ -84,7 +82,7 @@ fn of_group(window: &Window<'_>, group: &str, name: &str) -> Option<Finding> {
         return None;
     }
     let mut found = EvidenceBuilder::new(window);
-    let hit = window.when(SignalSpec::rate(Table::Cgroup, group, HITS));
+    let hit = window.when(SignalSpec::cgroup(group, &derived::LIMIT_HITS));
     found.span(window.led_up_to(hit, SignalSpec::growth(Table::Cgroup, group, "current")));
     found.origin(Origin::Cgroup(group));
     found.add(1.0, "hits of the limit", "failcnt, or events_max and events_high", hits);

@@ -5,7 +5,7 @@ use crate::effect::EffectKind;
 use crate::evidence::{EvidenceBuilder, advise};
 use crate::limits::STALL_RATE;
 use crate::rule::{Role, Rule};
-use crate::window::{STALLS, Window};
+use crate::window::Window;
 use pagetide_core::derived;
 use pagetide_core::{Finding, Ratio, Relation, RuleDoc, RuleId};
 
@@ -42,7 +42,7 @@ const WAITED: Limit<Ratio> = Limit::new(
 );
 
 fn examine(window: &Window<'_>) -> Option<Finding> {
-    let stalls = window.host_rate(STALLS)?;
+    let stalls = window.host(&derived::DIRECT_RECLAIMS)?;
     let direct = window.host(&derived::SCANNED_DIRECT).filter(|rate| rate.is_positive())?;
     let waited = window.share(&derived::PSI_MEMORY_SOME);
     if stalls < STALL_RATE || waited.is_some_and(|waited| waited < WAITED) {

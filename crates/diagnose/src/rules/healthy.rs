@@ -6,7 +6,7 @@ use crate::episodes::SignalSpec;
 use crate::evidence::EvidenceBuilder;
 use crate::limits::{FAULTS, STALL_RATE, TURNOVER};
 use crate::rule::{Role, Rule, Scope};
-use crate::window::{REFAULTED, STALLS, Window};
+use crate::window::{REFAULTED, Window};
 use pagetide_core::derived;
 use pagetide_core::{Finding, Ratio, Relation, RuleDoc, RuleId, Table};
 
@@ -63,7 +63,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         let weight = if value < limit { 0.5 + grade(value, limit.get(), limit.get() * 0.1) } else { -3.0 };
         found.compare(weight, what, source, value, Relation::Below, limit.value());
     }
-    if let Some(stalls) = window.host_rate(STALLS) {
+    if let Some(stalls) = window.host(&derived::DIRECT_RECLAIMS) {
         known += 1;
         let weight = if stalls < STALL_RATE { 0.5 } else { -2.0 };
         found.compare(weight, "direct reclaims", "allocstall, all zones", stalls, Relation::Below, STALL_RATE.value());

@@ -100,14 +100,14 @@ impl Writeback<'_> {
 fn examine(window: &Window<'_>) -> Option<Finding> {
     let (disk, _) = window.busiest(|disk| window.disk_bytes(disk, &derived::WRITE_BANDWIDTH))?;
     // Most stretches need no look at the whole recording.
-    if !window.host_rate(&["nr_written"])?.is_positive() {
+    if !window.host(&derived::WRITTEN_BACK)?.is_positive() {
         return None;
     }
     let signal = SignalSpec::disk(disk, &derived::WRITE_BANDWIDTH);
     let span = window.when(signal);
     let during = window.over(span);
     let (written, read) = (during.disk_bytes(disk, &derived::WRITE_BANDWIDTH)?, during.disk_bytes(disk, &derived::READ_BANDWIDTH)?);
-    let flushed = window.bytes_per_second(during.host_rate(&["nr_written"])?);
+    let flushed = window.bytes_per_second(during.host(&derived::WRITTEN_BACK)?);
     if written < (written + read) * WRITES || flushed < written * FLUSHED {
         return None;
     }

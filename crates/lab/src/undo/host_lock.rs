@@ -17,18 +17,10 @@ pub struct HostLock {
 }
 
 impl HostLock {
-    /// Takes the lock.
+    /// Takes the lock of the runs that keep it in the same folder.
     ///
     /// # Errors
     /// Another run has it, or the lock cannot be written.
-    pub fn acquire() -> Result<Self, Error> {
-        Self::acquire_in(&folder()?)
-    }
-
-    /// Takes the lock among those who keep it in the same folder.
-    ///
-    /// # Errors
-    /// See [`HostLock::acquire`].
     pub fn acquire_in(folder: &Path) -> Result<Self, Error> {
         let file = file(folder)?;
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {

@@ -68,6 +68,8 @@ pub struct FindingCard {
     pub contradictions: Table,
     /// What to do.
     pub advice: Vec<Advice>,
+    /// The same finding with the same advice at other places.
+    pub also: Vec<FindingCard>,
 }
 
 /// A thing in the chain.

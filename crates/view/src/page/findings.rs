@@ -5,6 +5,19 @@ use crate::clock;
 use crate::table::{Cell, Table, Tone};
 use pagetide_core::{Evidence, Finding, Quantity, Recording, Relation, Span, Unit};
 
+/// The findings, in this order. Those of one rule with the same advice are one card: its first place, and the others.
+pub(super) fn cards<'a>(findings: impl IntoIterator<Item = &'a Finding>, recording: &Recording) -> Vec<FindingCard> {
+    let mut cards: Vec<FindingCard> = Vec::new();
+    for finding in findings {
+        let card = card(finding, recording);
+        match cards.iter_mut().find(|first| first.rule == card.rule && first.advice == card.advice) {
+            Some(first) => first.also.push(card),
+            None => cards.push(card),
+        }
+    }
+    cards
+}
+
 /// A finding. Its place is said in times of day where the recording is of other logs, as its reader knows them from there.
 pub(super) fn card(finding: &Finding, recording: &Recording) -> FindingCard {
     let confidence = finding.confidence.get();
@@ -20,6 +33,7 @@ pub(super) fn card(finding: &Finding, recording: &Recording) -> FindingCard {
         evidence: table("evidence", &finding.evidence),
         contradictions: table("against it", &finding.contradictions),
         advice: finding.advice.clone(),
+        also: Vec::new(),
     }
 }
 

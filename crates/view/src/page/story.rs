@@ -65,8 +65,8 @@ pub(super) fn after(report: &Report, blocks: &mut Vec<Block>) {
     }
     if !others.is_empty() {
         blocks.push(Block::Heading("Other findings".to_owned()));
-        let card = others.iter().map(|finding| Block::Finding(Box::new(findings::card(finding, &report.recording))));
-        blocks.extend(card);
+        let cards = findings::cards(others, &report.recording);
+        blocks.extend(cards.into_iter().map(|card| Block::Finding(Box::new(card))));
     }
 }
 

@@ -1,7 +1,7 @@
 //! The pages of the made-up run, word for word.
 
 use crate::report;
-use pagetide_core::Report;
+use pagetide_core::{Finding, Report};
 use pagetide_view::{html, page, text};
 
 fn written(report: &Report, style: text::Style) -> String {
@@ -88,4 +88,21 @@ fn findings_come_first_and_in_the_order_of_their_steps() {
     ];
     let places: Vec<usize> = parts.iter().map(|part| text.find(part).unwrap_or_else(|| panic!("{part}"))).collect();
     assert!(places.is_sorted(), "{places:?}");
+}
+
+#[test]
+fn a_finding_of_several_steps_is_one_finding_with_several_places() {
+    let mut report = report::report();
+    let first = report.diagnosis.findings[0].clone();
+    let action = first.advice[0].action.clone();
+    report.diagnosis.findings.push(Finding {
+        step: Some("A6".to_owned()),
+        statement: "It is so again.".to_owned(),
+        ..first
+    });
+    let text = written(&report, text::Style { colour: false, width: 500 });
+    assert_eq!(text.matches(action.as_str()).count(), 1, "{text}");
+    assert!(text.contains("    also   step A6, ") && text.contains("): It is so again.\n"), "{text}");
+    let html = html(&report);
+    assert!(html.matches(action.as_str()).count() == 1 && html.contains("<details><summary>also step A6, "), "{html}");
 }

@@ -27,7 +27,6 @@ pub struct StreamSpec {
     #[serde(default = "mebibyte")]
     pub bs: Bytes,
     /// Bytes per second at most; no limit when absent.
-    #[serde(default)]
     pub rate: Option<BytesPerSecond>,
     /// What it does about the page cache.
     #[serde(default)]
@@ -36,10 +35,8 @@ pub struct StreamSpec {
     #[serde(default)]
     pub random: bool,
     /// Skips a part after each part that it reads.
-    #[serde(default)]
     pub stride: Option<Stride>,
     /// Time after which it ends, whatever it has read.
-    #[serde(default)]
     pub time: Option<Nanos>,
 }
 
@@ -118,7 +115,6 @@ pub struct DdSpec {
     #[serde(default = "mebibyte")]
     pub bs: Bytes,
     /// Bytes per second at most; no limit when absent.
-    #[serde(default)]
     pub rate: Option<BytesPerSecond>,
     /// What it does about the page cache, on both ends.
     #[serde(default)]
@@ -127,7 +123,6 @@ pub struct DdSpec {
     #[serde(default)]
     pub sync: bool,
     /// Time after which it ends, whatever it has copied.
-    #[serde(default)]
     pub time: Option<Nanos>,
 }
 

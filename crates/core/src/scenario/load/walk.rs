@@ -54,11 +54,9 @@ pub struct MapAndWalkSpec {
     #[serde(default)]
     pub fill: Fill,
     /// Bytes that one iteration walks: of the data, or of the file when there are no data. All of it when absent.
-    #[serde(default)]
     pub chunk: Option<Bytes>,
     /// Bytes of the data, from their start, that are walked again and again. The rest is filled once and stays cold, as most
     /// memory of a long-running program does. All of it is hot when absent.
-    #[serde(default)]
     pub hot: Option<Bytes>,
     /// Number of iterations.
     pub iterations: u64,
@@ -66,10 +64,8 @@ pub struct MapAndWalkSpec {
     #[serde(default)]
     pub order: Order,
     /// Touches of the file per second at most; no limit when absent.
-    #[serde(default)]
     pub rate: Option<u64>,
     /// Time after which it ends, filling included.
-    #[serde(default)]
     pub time: Option<Nanos>,
 }
 
