@@ -186,3 +186,52 @@ fn iostat_with_a_unit_in_the_header_and_another_in_the_number() {
     let read = import.recording.disk("vda", "read_sectors").unwrap().points().map(|(_, value)| value);
     assert_eq!(read.collect::<Vec<_>>(), [13_721_600_000], "6.7M under MB_read/s");
 }
+
+#[test]
+fn single_cpus_and_the_sum_of_interrupts_are_imported() {
+    let import = text(
+        "Linux 6.1 (h) \t2026-11-21 \t_x86_64_\t(2 CPU)\n\n\
+         00:00:01  CPU %user %nice %system %iowait %steal %idle\n\
+         00:00:02  all 40.00 0.00 5.00 0.00 0.00 55.00\n\
+         00:00:02    0 70.00 0.00 5.00 0.00 0.00 25.00\n\
+         00:00:02    1 10.00 0.00 5.00 0.00 0.00 85.00\n\n\
+         00:00:01  INTR all CPU0 CPU1\n\
+         00:00:02  sum 30.00 10.00 20.00\n\
+         00:00:02  24 3.00 1.00 2.00\n",
+    )
+    .unwrap();
+    let cpu =
+        |name: &str| import.recording.series(Table::Cpu, name, "cpu_user_share").unwrap().points().next().unwrap().1;
+    assert_eq!((cpu("0"), cpu("1"), host(&import.recording, "cpu_user_share")), (700_000, 100_000, vec![400_000]));
+    assert_eq!(host(&import.recording, "intr"), [30_000_000]);
+    assert_eq!(import.report.files[0].left_out[0].what, "interrupts one by one: a recording has their sum");
+}
+
+#[test]
+fn json_of_pidstat_is_imported_by_process() {
+    let json = r#"{"sysstat": {"hosts": [{"nodename": "h", "date": "2026-11-21", "statistics": [
+        {"timestamp": "00:00:01", "io": [{"UID": "0", "PID": "42", "kB_rd/s": 100.00, "kB_wr/s": "20.50", "iodelay": 3, "Command": "fio"}]},
+        {"timestamp": "00:00:02", "cpu": [{"PID": 42, "usr": 12.50, "system": 1.00, "cpu": 1, "Command": "fio"}],
+            "threads": [{"PID": 42, "TID": 43, "usr": 99.0, "Command": "fio"}], "tape": [{"tape": "st0", "r/s": 1.0}]}]}]}}"#;
+    let import = text(json).unwrap();
+    let process = |metric: &str| {
+        let series = import.recording.series(Table::Process, "42@0", metric);
+        series.map(|series| series.points().map(|(_, value)| value).collect::<Vec<_>>())
+    };
+    assert_eq!(process("read_bytes"), Some(vec![102_400_000_000]));
+    assert_eq!(process("write_bytes"), Some(vec![20_992_000_000]));
+    assert_eq!(process("utime"), Some(vec![12_500_000]));
+    assert_eq!(import.recording.entities(Table::Process).collect::<Vec<_>>(), [("42@0", "fio")]);
+    let report = &import.report.files[0];
+    let left: Vec<&str> = report.left_out.iter().map(|left| left.what.as_str()).collect();
+    assert_eq!(left, ["no place in a recording: tape", "threads one by one (pidstat -t)"]);
+    assert!(report.notes.iter().any(|note| note.contains("iodelay")), "{:?}", report.notes);
+}
+
+#[test]
+fn raw_output_and_pictures_of_sadf_are_refused_by_name() {
+    let raw = "02:59:19 UTC; CPU; -1; %user; 1570793; 1570922; %nice; 255006; 255069;\n";
+    assert!(text(raw).unwrap_err().to_string().contains("raw output of sadf"));
+    let svg = "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n<!DOCTYPE svg>\n<svg xmlns=\"x\">\n";
+    assert!(text(svg).unwrap_err().to_string().contains("picture"));
+}

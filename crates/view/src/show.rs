@@ -5,6 +5,7 @@
 
 use pagetide_core::derived::{Fall, Term, Walk};
 use pagetide_core::{Kind, Recording, Series, Stamp, Table};
+use std::collections::{BTreeMap, BTreeSet};
 
 mod text;
 mod topic;
@@ -70,6 +71,10 @@ pub fn show(
         Some(Entity { name, label: label_of(table, name, label), aliases, span: span(recording, table, name)? })
     });
     let mut entities: Vec<Entity<'_>> = entities.collect();
+    if let (Table::Host, true, Some(span)) = (table, entities.is_empty(), axis(recording)) {
+        // Sums over CPUs and disks are the host's as well.
+        entities.push(Entity { name: "", label: String::new(), aliases: Vec::new(), span });
+    }
     if table == Table::Cpu {
         entities.sort_by_key(|entity| entity.name.parse::<u32>().unwrap_or(u32::MAX));
     }
@@ -159,29 +164,29 @@ impl<'a> TopicTable<'a> {
         extremes
     }
 
-    /// The counters that fell in the time shown, each with whose it is and when it did so first: their rates are left out there.
-    pub fn falls(&self) -> Vec<FellCounter> {
+    /// The counters that fell in the time shown, with whose they are and when they did so first: their rates are left out there.
+    pub fn falls(&self) -> Vec<FellCounters> {
         let Some((from, to)) = self.span() else { return Vec::new() };
         let (recording, table) = (self.recording, self.topic.table());
-        let mut fell: Vec<FellCounter> = Vec::new();
-        for entity in &self.entities {
-            let walks = self
-                .columns
-                .iter()
-                .filter_map(|column| column.formula().walk(column.unit(), recording, table, entity.name));
-            let mut falls: Vec<Fall<'_>> = walks.flat_map(|walk| walk.falls().cloned().collect::<Vec<_>>()).collect();
-            falls.retain(|fall| fall.to > from && fall.from < to);
-            falls.sort_unstable();
-            falls.dedup();
-            for Fall { to, entity, metric, .. } in falls {
-                match fell.iter_mut().find(|known| known.entity == entity && known.metric == metric) {
-                    Some(known) => known.times += 1,
-                    None => fell.push(FellCounter {
-                        entity: entity.to_owned(),
-                        metric,
-                        wall_ns: recording.wall_ns(to).unwrap_or(to),
-                        times: 1,
-                    }),
+        let walk = |(entity, column): (&Entity<'_>, &'static Column)| {
+            column.formula().walk(column.unit(), recording, table, entity.name)
+        };
+        let pairs = self.entities.iter().flat_map(|entity| self.columns.iter().map(move |column| (entity, column)));
+        let mut at: BTreeMap<(&str, i64), BTreeSet<&'static str>> = BTreeMap::new();
+        for Fall { to, entity, metric, .. } in pairs
+            .filter_map(walk)
+            .flat_map(|walk| walk.falls().cloned().collect::<Vec<_>>())
+            .filter(|fall| fall.to > from && fall.from < to)
+        {
+            at.entry((entity, to)).or_default().insert(metric);
+        }
+        let mut fell: Vec<FellCounters> = Vec::new();
+        for ((entity, to), metrics) in at {
+            match fell.iter_mut().find(|known| known.entity == entity && known.metrics == metrics) {
+                Some(known) => known.times += 1,
+                None => {
+                    let wall_ns = recording.wall_ns(to).unwrap_or(to);
+                    fell.push(FellCounters { entity: entity.to_owned(), metrics, wall_ns, times: 1 });
                 }
             }
         }
@@ -249,14 +254,14 @@ impl Entity<'_> {
     }
 }
 
-/// A counter that fell, so that there are no rates from it for the interval.
+/// Counters that fell at the same time, so that there are no rates from them for the interval.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FellCounter {
-    /// Whose it is: a disk, a CPU, a process; empty for the host.
+pub struct FellCounters {
+    /// Whose they are: a disk, a CPU, a process; empty for the host.
     pub entity: String,
-    /// Its name.
-    pub metric: &'static str,
-    /// When it fell first, nanoseconds since 1970-01-01 UTC.
+    /// Their names.
+    pub metrics: BTreeSet<&'static str>,
+    /// When they fell first, nanoseconds since 1970-01-01 UTC.
     pub wall_ns: i64,
     /// How often.
     pub times: u64,
@@ -271,6 +276,12 @@ fn moves(series: &Series<'_>, from: i64, to: i64) -> bool {
         Some(still) => within.any(|value| value != still),
         None => false,
     }
+}
+
+/// From the first sample to the last.
+fn axis(recording: &Recording) -> Option<(i64, i64)> {
+    let stamps = recording.stamps();
+    Some((stamps.first()?.boot_ns, stamps.last()?.boot_ns))
 }
 
 /// From the first moment at which an entity has a value to the last.

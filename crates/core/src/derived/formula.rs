@@ -108,6 +108,25 @@ impl Formula {
         }
     }
 
+    /// Whether it can have a value at all where these members are there.
+    pub(super) fn is_possible(&self, has: &impl Fn(Term) -> bool) -> bool {
+        let can = |formula: &Self| formula.is_possible(has);
+        match self {
+            Self::Gauge(metric) => has(Term::Gauge(metric)),
+            Self::Rate(metric) => has(Term::Rate(metric)),
+            Self::Weighted(mean, weight) => has(Term::Weighted(mean, weight)),
+            Self::Sum(table, metric) => has(Term::Sum(*table, metric)),
+            Self::All(parts) => parts.iter().all(can),
+            Self::Any(parts) | Self::First(parts) => parts.iter().any(can),
+            Self::With(one, _) | Self::Half(one) | Self::Kib(one) => can(one),
+            Self::Less(one, other)
+            | Self::LessFloored(one, other)
+            | Self::Per(one, other)
+            | Self::OneLess(one, other)
+            | Self::Times(one, other) => can(one) && can(other),
+        }
+    }
+
     /// Its members, each once.
     pub fn terms(&self) -> Vec<Term> {
         let mut terms = Vec::new();

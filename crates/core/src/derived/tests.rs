@@ -340,6 +340,17 @@ fn the_host_s_io_is_that_of_devices_of_their_own() {
 }
 
 #[test]
+fn a_share_of_a_difference_and_a_sum_without_a_row_of_the_host_have_values() {
+    const SWAP: [&str; 3] = ["SwapTotal", "SwapFree", "SwapCached"];
+    let rows: [Option<&[i64]>; 2] = [Some(&[100, 60, 10]); 2];
+    let recording = machine(&[(Table::Host, "", &SWAP, &rows)]);
+    assert_eq!(SWAP_CACHED_SHARE.over(&recording, Table::Host, "", (0, SECOND)), Some(0.25));
+    let disk: [Option<&[i64]>; 2] = [Some(&[0, 1]), Some(&[4, 1])];
+    let recording = machine(&[(Table::Disk, "vda", &["reads", "physical"], &disk)]);
+    assert_eq!(HOST_RTPS.over(&recording, Table::Host, "", (0, SECOND)), Some(4.0));
+}
+
+#[test]
 fn printed_means_are_weighted_by_requests() {
     let columns = [
         ("await_ms", Kind::Rate, Unit::Millis),

@@ -84,7 +84,9 @@ impl<'a> Walk<'a> {
         entity: &str,
         stretch: Option<(i64, i64)>,
     ) -> Option<Self> {
-        let (table, entity) = recording.entity(table, entity)?;
+        // The host is there even when all that is known of it are sums over CPUs or disks.
+        let host = Some((Table::Host, "")).filter(|host| *host == (table, entity));
+        let (table, entity) = recording.entity(table, entity).or(host)?;
         let part = |(table, entity): (Table, &'a str), term: Term| {
             let series = recording.series(table, entity, term.metric())?;
             let fits = match term {
@@ -126,10 +128,8 @@ impl<'a> Walk<'a> {
             }
         }
         falls.values_mut().for_each(|falls| falls.sort_unstable());
-        // Whether the formula can have a value at all: with every member that the recording has.
-        let known = |term: Term| members.iter().any(|member| member.term == term).then_some(1.0);
-        formula.evaluate(&known)?;
-        Some(Self { formula, unit, members, falls })
+        let can = formula.is_possible(&|term: Term| members.iter().any(|member| member.term == term));
+        can.then_some(Self { formula, unit, members, falls })
     }
 
     /// The value over the time after `from` up to `to`.

@@ -52,7 +52,7 @@ pub(crate) struct Arguments {
     /// Print numbers without units: bytes, seconds, percent, counts.
     #[arg(long)]
     raw: bool,
-    /// Digits after the point.
+    /// Digits after the point; with --raw 2 when left out.
     #[arg(long, value_name = "DIGITS", value_parser = clap::value_parser!(u8).range(0..=9))]
     dec: Option<u8>,
     /// Only the disks, CPUs, zones, processes or groups of this name; `*` stands for any characters. Of a process, the command is
@@ -149,13 +149,13 @@ fn nothing(arguments: &Arguments, recording: &Recording, damaged: bool) -> Strin
     if names.peek().is_none() && damaged {
         return format!("no rows: what can be read of the recording has nothing for {}", topic.name());
     }
-    if names.peek().is_none() {
+    let whole = show::show(recording, topic, arguments.wide, (i64::MIN, i64::MAX), None);
+    let any = recording.stamps().len() < 2 || whole.rows().next().is_some();
+    if names.peek().is_none() || !any {
         return format!("no rows: the recording has nothing for {}", topic.name());
     }
     match &arguments.only {
-        Some(only)
-            if !show::show(recording, topic, false, (i64::MIN, i64::MAX), None).has(|name| is_meant(only, name)) =>
-        {
+        Some(only) if !whole.has(|name| is_meant(only, name)) => {
             format!("no rows: no name matches {only}")
         }
         _ => "no rows in this range (rates need two samples)".to_owned(),
@@ -219,7 +219,7 @@ fn write_json(shown: &TopicTable<'_>, min_max: bool, damaged: &[String], out: &m
     };
     let extremes = if min_max { shown.extremes() } else { Vec::new() };
     let fell = shown.falls().into_iter().map(|fall| {
-        json!({ "entity": fall.entity, "metric": fall.metric, "time": recordings::timestamp(fall.wall_ns), "times": fall.times })
+        json!({ "entity": fall.entity, "metrics": fall.metrics, "time": recordings::timestamp(fall.wall_ns), "times": fall.times })
     });
     let body = Body {
         damaged,

@@ -37,7 +37,7 @@ pub(crate) fn compare(replayed: &Replayed) -> Compared {
                 match value {
                     Some(value) if prints_as(field, value, printed) => count.equal += 1,
                     // Of nothing there is no mean and no share; sar prints 0.
-                    None if printed == 0.0 => count.equal += 1,
+                    None if printed == 0.0 && OF_NOTHING.iter().any(|end| field.sar.ends_with(end)) => count.equal += 1,
                     _ if field.difference.is_some() => count.explained += 1,
                     _ => match expected(&replayed.recording, field.sar, &entity, stamp.boot_ns) {
                         Some(why) => *count.special.entry(why).or_default() += 1,
@@ -59,6 +59,10 @@ pub(crate) fn compare(replayed: &Replayed) -> Compared {
     }
     compared
 }
+
+/// Fields that are quotients: without requests, scans, swap or a pool sar prints 0, and pagetide nothing.
+const OF_NOTHING: [&str; 7] =
+    ["rq-sz", "areq-sz", "await", "vmeff-percent", "swpused-percent", "swpcad-percent", "hugused-percent"];
 
 const CPU_BACK: &str = "a CPU comes back: sar takes all it did since it went for this interval, and without its idle time when that \
      restarted (sysstat rd_stats.c: get_per_cpu_interval, sa_common.c: get_global_cpu_statistics); pagetide leaves out the time that \

@@ -53,7 +53,8 @@ const OWN_SCANS: Difference = Difference::Definition {
     pagetide: "core derived/table.rs: EFFICIENCY",
 };
 const SUM_OF_INTERRUPTS: Difference = Difference::Definition {
-    why: "sar adds the lines of /proc/interrupts; pagetide takes the kernel's own sum in /proc/stat, read at another moment",
+    why: "sar adds all lines of /proc/interrupts, TLB shootdowns both as TLB and as function calls (CAL); pagetide takes the kernel's \
+          sum in /proc/stat, which has them once (arch/x86/kernel/irq.c: arch_irq_stat_cpu), and is read at another moment",
     sysstat: "rd_stats.c: read_stat_irq",
     pagetide: "proctext stat.rs: FIELDS (fs/proc/stat.c: show_stat)",
 };

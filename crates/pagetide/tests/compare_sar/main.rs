@@ -6,6 +6,7 @@ mod fields;
 mod live;
 mod matrix;
 mod snapshots;
+mod unprivileged;
 
 use snapshots::Snapshot;
 use std::path::PathBuf;
@@ -56,4 +57,24 @@ fn beside_each_other_on_this_machine() {
     let seconds = std::env::var("COMPARE_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(120);
     let head = "## Beside each other on a live machine\n\n";
     section("2-live.md", &format!("{head}{}\n", live::spread(seconds)));
+}
+
+#[test]
+fn the_page_of_options_has_every_option_of_these_tools() {
+    let page = include_str!("../../../../docs/SAR.md");
+    let option = regex::Regex::new(r"(?:^|[\s,\[|{])([-+]{1,2}[A-Za-z][a-z-]*)").unwrap();
+    for tool in ["sar", "sadf", "iostat", "vmstat", "pidstat", "mpstat"] {
+        let run = std::process::Command::new(tool).arg("--help").env("LC_ALL", "C").output().unwrap();
+        let help = String::from_utf8([run.stdout, run.stderr].concat()).unwrap();
+        let section = page.split("\n## ").find(|section| section.starts_with(&format!("{tool}\n"))).unwrap();
+        let options: Vec<&str> = option.captures_iter(&help).filter_map(|found| Some(found.get(1)?.as_str())).collect();
+        assert!(options.len() > 5, "{tool}: {options:?}");
+        for option in options {
+            let named = section.match_indices(option).any(|(at, _)| {
+                let behind = section[at + option.len()..].chars().next().unwrap();
+                !behind.is_ascii_alphanumeric() && behind != '-'
+            });
+            assert!(named, "{tool} {option} is not in docs/SAR.md");
+        }
+    }
 }

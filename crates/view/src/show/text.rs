@@ -32,7 +32,7 @@ impl Cells {
 pub struct Numbers {
     /// Without units: bytes, seconds, percent, counts.
     pub raw: bool,
-    /// Digits after the point; as many as its size deserves when absent.
+    /// Digits after the point; when absent as many as its size deserves, and 2 without units.
     pub decimals: Option<usize>,
 }
 
@@ -42,9 +42,8 @@ impl Numbers {
         let Some(value) = value else { return "-".to_owned() };
         let unit = if matches!(unit, Unit::PerSecond | Unit::PagesPerSecond) { Unit::Count } else { unit };
         match self.decimals {
-            None if !self.raw => Quantity::new(value, unit).to_string(),
-            None => plain(value, unit).to_string(),
-            Some(decimals) if self.raw => format!("{:.decimals$}", plain(value, unit)),
+            decimals if self.raw => format!("{:.*}", decimals.unwrap_or(2), plain(value, unit)),
+            None => Quantity::new(value, unit).to_string(),
             Some(decimals) => {
                 let (value, suffix) = scaled(unit.to_base(value), unit);
                 format!("{value:.decimals$}{suffix}")
@@ -138,7 +137,8 @@ pub fn draw(
         let whose = if fall.entity.is_empty() { String::new() } else { format!("{}: ", words::clean(&fall.entity)) };
         let more = if fall.times > 1 { format!(" and {} times later", fall.times - 1) } else { String::new() };
         let at = clock.time_with_tenths(fall.wall_ns);
-        writeln!(out, "note: {whose}{} fell at {at}{more}: no rates from it for that interval", fall.metric)?;
+        let metrics: Vec<&str> = fall.metrics.into_iter().collect();
+        writeln!(out, "note: {whose}{} fell at {at}{more}: no rates for that interval", metrics.join(" "))?;
     }
     Ok(true)
 }

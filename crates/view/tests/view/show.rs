@@ -1,8 +1,9 @@
 //! `show --every`: whatever the sampling, counters are the difference of their endpoints and gauges and stored rates means over time.
 
 use pagetide_core::metric::RATE_SCALE;
-use pagetide_core::{Column, Kind, Manifest, Nanos, Recording, RecordingBuilder, Stamp, Table, Unit};
-use pagetide_view::show::{Topic, show};
+use pagetide_core::{Column, Kind, LocalClock, Manifest, Nanos, Recording, RecordingBuilder, Stamp, Table, Unit};
+use pagetide_view::show::{Numbers, Topic, draw, show};
+use pagetide_view::text::Style;
 use proptest::prelude::*;
 
 const ALWAYS: (i64, i64) = (i64::MIN, i64::MAX);
@@ -99,4 +100,62 @@ fn a_single_sample_is_a_row_of_gauges() {
     for every in [None, Some(60_000_000_000)] {
         assert_eq!(rows(&recording, Topic::Load, "runq", every), [(5_000_000_000, Some(3.0))]);
     }
+}
+
+/// A disk that was replaced at the third second, one sample a second.
+fn replaced() -> Recording {
+    let mut builder = RecordingBuilder::new(Manifest { interval: Nanos::new(1_000_000_000), ..Manifest::default() });
+    let column = |name: &str| Column { name: name.to_owned(), kind: Kind::Counter, unit: Unit::Count };
+    for (second, [reads, writes]) in (0..).zip([[100, 50], [110, 70], [120, 90], [5, 8], [25, 8]]) {
+        let at = second * 1_000_000_000;
+        builder.stamp(Stamp { boot_ns: at, wall_ns: at, mono_ns: at });
+        builder.value(Table::Disk, "vda", &column("reads"), reads);
+        builder.value(Table::Disk, "vda", &column("writes"), writes);
+    }
+    builder.finish()
+}
+
+#[test]
+fn the_requests_of_all_disks_need_no_row_of_the_host() {
+    let mut builder = RecordingBuilder::new(Manifest { interval: Nanos::new(1_000_000_000), ..Manifest::default() });
+    for second in 0..3 {
+        let at = second * 1_000_000_000;
+        builder.stamp(Stamp { boot_ns: at, wall_ns: at, mono_ns: at });
+        for (name, kind, value) in [("reads", Kind::Counter, 7 * second), ("physical", Kind::Gauge, 1)] {
+            let column = Column { name: name.to_owned(), kind, unit: Unit::Count };
+            builder.value(Table::Disk, "vda", &column, value);
+        }
+    }
+    let recording = builder.finish();
+    assert_eq!(rows(&recording, Topic::Io, "rtps", None), [(1_000_000_000, Some(7.0)), (2_000_000_000, Some(7.0))]);
+}
+
+fn drawn(recording: &Recording, numbers: Numbers, extremes: bool) -> String {
+    let shown = show(recording, Topic::Disk, false, ALWAYS, None);
+    let (mut text, style) = (Vec::new(), Style { colour: false, width: 200 });
+    draw(&shown, (&LocalClock::utc(), style), (numbers, extremes), &mut text).unwrap();
+    String::from_utf8(text).unwrap()
+}
+
+#[test]
+fn counters_that_fell_are_named_and_have_no_rate_for_that_interval() {
+    let recording = replaced();
+    let shown = show(&recording, Topic::Disk, false, ALWAYS, None);
+    let tps: Vec<_> = shown.rows().map(|row| (row.wall_ns / 1_000_000_000, row.cells[0])).collect();
+    assert_eq!(tps, [(1, Some(30.0)), (2, Some(30.0)), (4, Some(20.0))]);
+    let text = drawn(&recording, Numbers::default(), false);
+    assert!(text.ends_with("note: vda: reads writes fell at 00:00:03.0: no rates for that interval\n"), "{text}");
+}
+
+#[test]
+fn extremes_stand_below_the_averages_and_numbers_have_the_digits_that_were_asked_for() {
+    let lines = |numbers: Numbers| {
+        let text = drawn(&replaced(), numbers, true);
+        let line = |name: &str| text.lines().find(|line| line.starts_with(name)).unwrap().to_owned();
+        ["Average", "Minimum", "Maximum"]
+            .map(|name| line(name).split_whitespace().take(3).collect::<Vec<_>>().join(" "))
+    };
+    let decimals = |decimals| Numbers { decimals: Some(decimals), ..Numbers::default() };
+    assert_eq!(lines(decimals(1)), ["Average vda 26.7", "Minimum vda 20.0", "Maximum vda 30.0"]);
+    assert_eq!(lines(Numbers { raw: true, decimals: Some(3) })[0], "Average vda 26.667");
 }
