@@ -148,7 +148,7 @@ fn counters_that_fell_are_named_and_have_no_rate_for_that_interval() {
 }
 
 #[test]
-fn extremes_stand_below_the_averages_and_numbers_have_the_digits_that_were_asked_for() {
+fn extremes_stand_below_the_averages_and_numbers_have_the_requested_digits() {
     let lines = |numbers: Numbers| {
         let text = drawn(&replaced(), numbers, true);
         let line = |name: &str| text.lines().find(|line| line.starts_with(name)).unwrap().to_owned();
