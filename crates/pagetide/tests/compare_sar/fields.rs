@@ -3,7 +3,7 @@
 use pagetide_core::{Recording, Unit};
 use pagetide_view::show::{Topic, show};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A field of sar and its column.
 pub(crate) struct Field {
@@ -219,6 +219,14 @@ impl Shown {
             }
         }
         Self(shown)
+    }
+
+    /// The mean of a field's column over the rows up to moments of a stretch, of all entities in `of`, in sar's unit.
+    pub(crate) fn mean(&self, field: &Field, of: &BTreeSet<String>, (from, to): (i64, i64)) -> f64 {
+        let column = |entity: &String| self.0.get(&(field.topic.name(), field.column, entity.clone()));
+        let rows: Vec<f64> =
+            of.iter().filter_map(column).flat_map(|rows| rows.range(from..=to)).map(|row| *row.1).collect();
+        rows.iter().sum::<f64>() * field.factor / rows.len() as f64
     }
 
     /// The value of a field's column at a moment, in sar's unit.

@@ -4,7 +4,7 @@ use crate::fields::{FIELDS, Shown, values_of};
 use crate::snapshots::{sadf, wall_ns};
 use pagetide_core::{Selection, Source};
 use pagetide_store::Reader;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::process::{Command, Stdio};
 
@@ -28,7 +28,12 @@ pub(crate) fn spread(seconds: u64) -> String {
     let shown = Shown::new(&recording);
     let walls: Vec<i64> = recording.stamps().iter().map(|stamp| stamp.wall_ns).collect();
     let mut pairs: BTreeMap<usize, Vec<(f64, f64)>> = BTreeMap::new();
-    for sample in sadf(&sadc) {
+    let mut entities: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
+    let samples = sadf(&sadc);
+    let seconds_of: Vec<i64> = samples.iter().filter_map(wall_ns).collect();
+    // Each row once: of the pairs below some rows are in two, and some in none.
+    let stretch = (seconds_of[0], seconds_of[seconds_of.len() - 1] + 1_000_000_000);
+    for sample in samples {
         // sadc tells whole seconds, and takes a sample at any moment within one.
         let Some(second) = wall_ns(&sample) else { continue };
         let distance = |wall: &&i64| (**wall - second - 500_000_000).abs();
@@ -39,6 +44,7 @@ pub(crate) fn spread(seconds: u64) -> String {
             for (entity, printed) in values_of(&sample, field) {
                 if let Some(value) = shown.at(field, &entity, *near) {
                     pairs.entry(at).or_default().push((printed, value));
+                    entities.entry(at).or_default().insert(entity);
                 }
             }
         }
@@ -55,10 +61,7 @@ pub(crate) fn spread(seconds: u64) -> String {
             if larger == 0.0 { 0.0 } else { (one - other).abs() / larger }
         };
         let count = pairs.len() as f64;
-        let means = (
-            pairs.iter().map(|pair| pair.0).sum::<f64>() / count,
-            pairs.iter().map(|pair| pair.1).sum::<f64>() / count,
-        );
+        let means = (pairs.iter().map(|pair| pair.0).sum::<f64>() / count, shown.mean(field, &entities[&at], stretch));
         let mut shares: Vec<f64> = pairs.iter().map(share).collect();
         shares.sort_by(f64::total_cmp);
         let quantile = |of: usize| shares[(shares.len() * of / 100).min(shares.len() - 1)] * 100.0;
