@@ -181,7 +181,7 @@ fn every_dependency_is_used() {
     }
 }
 
-/// A page that names every crate in the binary, with its licence.
+/// A page that names every crate in the binary, with its licence and the text of it.
 fn notices(metadata: &Value) -> String {
     let packages: BTreeMap<&str, &Value> =
         metadata["packages"].as_array().unwrap().iter().map(|package| (text(package, "id"), package)).collect();
@@ -205,18 +205,52 @@ fn notices(metadata: &Value) -> String {
             }
         }
     }
-    let mut page = String::from(
-        "# Third-party notices\n\nThe binary `pagetide` contains these crates. Their sources, with the texts of their licences, are on crates.io.\n\n\
-         | crate | version | licence |\n|---|---|---|\n",
-    );
     let mut rows: Vec<&Value> = seen.into_iter().map(|id| packages[id]).collect();
     rows.retain(|package| !package["source"].is_null());
     rows.sort_by_key(|package| (text(package, "name"), text(package, "version")));
+    let mut page = String::from(
+        "# Third-party notices\n\nThe binary `pagetide` contains these crates. Of the licences that a crate offers, it is used under the one \
+         whose text is below.\n\n| crate | version | licence |\n|---|---|---|\n",
+    );
+    let mut texts: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for package in rows {
         let (name, version, licence) = (text(package, "name"), text(package, "version"), text(package, "license"));
         let _ = writeln!(page, "| [{name}](https://crates.io/crates/{name}/{version}) | {version} | {licence} |");
+        for text in licence_texts(package) {
+            texts.entry(text).or_default().push(format!("{name} {version}"));
+        }
+    }
+    let mut texts: Vec<_> = texts.into_iter().collect();
+    texts.sort_by(|one, other| one.1.cmp(&other.1));
+    for (text, crates) in texts {
+        let _ = write!(page, "\n## {}\n\n~~~text\n{text}\n~~~\n", crates.join(", "));
     }
     page
+}
+
+/// The texts under which a crate is used: its MIT licence where it offers one, else all that it has, and its notices.
+fn licence_texts(package: &Value) -> Vec<String> {
+    let folder = Path::new(text(package, "manifest_path")).parent().unwrap();
+    let named = |words: &[&str]| -> Vec<PathBuf> {
+        let mut files: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        files.retain(|path| {
+            let name = path.file_name().unwrap().to_string_lossy().to_uppercase();
+            path.is_file() && words.iter().any(|word| name.starts_with(word))
+        });
+        files.sort();
+        files
+    };
+    let mut files = named(&["LICENSE-MIT", "LICENCE-MIT", "MIT-LICENSE"]);
+    if files.is_empty() {
+        files = named(&["LICENSE", "LICENCE", "COPYING", "UNLICENSE"]);
+    }
+    assert!(!files.is_empty(), "{} has no text of a licence", folder.display());
+    files.extend(named(&["NOTICE"]));
+    let read = |path: PathBuf| {
+        let text = std::fs::read_to_string(&path).unwrap();
+        text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n").trim_matches('\n').to_owned()
+    };
+    files.into_iter().map(read).collect()
 }
 
 #[test]
