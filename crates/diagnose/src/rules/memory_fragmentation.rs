@@ -83,7 +83,8 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     if let Some(process) = process.or_else(|| process::fastest(window, &["minflt"])) {
         found.origin(Origin::Process(process.comm));
     }
-    let pieces = large.map_or(String::new(), |share| format!(", {share} of it in blocks of 64 KiB or more"));
+    let block = Amount::<pagetide_core::Bytes>::new(16.0 * window.page_size());
+    let pieces = large.map_or(String::new(), |share| format!(", {share} of it in blocks of {block} or more"));
     let free = Amount::<pagetide_core::Bytes>::new(free.get() * window.page_size());
     let statement = format!("{free} are free{pieces}. Compaction runs {stalls} to make larger blocks.");
     let advice = advise(

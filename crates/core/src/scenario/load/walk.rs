@@ -111,6 +111,7 @@ impl StepKind for MapAndWalkSpec {
     }
 
     fn effort(&self) -> Effort {
+        // Touches of an iteration on the smallest pages. Larger ones need fewer: the forecast is then too long until the first run.
         let paced = Effort::paced(self.code.as_f64() / 4096.0, self.rate.map(|rate| rate as f64));
         Effort { paced, limit: self.time, lasts: true, ..Effort::sequential(self.code) }
     }
