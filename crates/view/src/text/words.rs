@@ -15,7 +15,8 @@ pub(crate) fn width(text: &str) -> usize {
     text.width()
 }
 
-/// The text in lines of at most `width` columns; a longer word stands alone and is not broken.
+/// The text in lines of at most `width` columns; a longer word stands alone and is not broken, nor is a number such as `20 000` or
+/// `63.2 %`.
 pub fn lines(text: &str, width: usize) -> Vec<String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let options = Options::new(width)
@@ -23,8 +24,23 @@ pub fn lines(text: &str, width: usize) -> Vec<String> {
         .word_splitter(WordSplitter::NoHyphenation)
         .wrap_algorithm(textwrap::WrapAlgorithm::FirstFit)
         .break_words(false);
-    let text = clean(&words.join(" "));
-    textwrap::wrap(&text, options).into_iter().map(|line| line.into_owned()).collect()
+    let text = joined(&clean(&words.join(" ")));
+    textwrap::wrap(&text, options).into_iter().map(|line| line.replace(NO_BREAK, " ")).collect()
+}
+
+const NO_BREAK: char = '\u{a0}';
+
+/// The text with spaces at which no line ends: within a number, and between a number and its percent sign.
+fn joined(text: &str) -> String {
+    let letters: Vec<char> = text.chars().collect();
+    let digit = |at: usize| letters.get(at).is_some_and(char::is_ascii_digit);
+    let whole =
+        |at: usize| at > 0 && digit(at - 1) && (letters.get(at + 1) == Some(&'%') || (1..=3).all(|to| digit(at + to)));
+    letters
+        .iter()
+        .enumerate()
+        .map(|(at, letter)| if *letter == ' ' && whole(at) { NO_BREAK } else { *letter })
+        .collect()
 }
 
 /// Writes the text wrapped, with `first` before its first line and `rest` before the others.
@@ -34,4 +50,18 @@ pub(crate) fn wrapped(out: &mut dyn Write, width: usize, first: &str, rest: &str
         writeln!(out, "{}{line}", if index == 0 { first } else { rest })?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lines;
+
+    #[test]
+    fn numbers_stay_whole() {
+        assert_eq!(
+            lines("it reads 20 000 pages, 63.2 % of all", 12),
+            ["it reads", "20 000", "pages,", "63.2 % of", "all"]
+        );
+        assert_eq!(lines("in 3 of 40 steps", 6), ["in 3", "of 40", "steps"]);
+    }
 }
