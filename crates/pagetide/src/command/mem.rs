@@ -4,6 +4,7 @@ use super::Outcome;
 use crate::interrupt::Interrupt;
 use crate::output;
 use pagetide_core::derived::{self, Derived, Term};
+use pagetide_core::memory::{Split, SplitFields};
 use pagetide_core::{Bytes, Error, Nanos, Pages, Quantity, Ratio};
 use pagetide_kernel::formula::{Snapshot, dirtyable};
 use pagetide_kernel::{Root, facts};
@@ -97,11 +98,9 @@ fn read(root: &Root) -> Result<Memory, Error> {
     let total = get("MemTotal");
     let free = get("MemFree");
     let available = get("MemAvailable");
-    let shmem = get("Shmem").unwrap_or(0);
-    let cache = sum(&[get("Cached"), get("Buffers")]).map(|cache| cache.saturating_sub(shmem));
-    let anonymous = sum(&[get("AnonPages"), get("Shmem")]);
+    let split = Split::new(SplitFields::HOST, |name| get(name).map(|bytes| bytes as f64));
     let slab = get("SReclaimable");
-    let known = sum(&[free, cache, anonymous, slab]);
+    let other = split.and_then(|split| whole(split.other?)).map(|other| other.saturating_sub(slab.unwrap_or(0)));
     let field = |term: Term| {
         let name = term.own()?;
         get(name).or_else(|| vmstat.pages(name).map(Pages::get)).map(|value| value as f64)
@@ -116,12 +115,12 @@ fn read(root: &Root) -> Result<Memory, Error> {
         available_bytes: available,
         free_bytes: free,
         used_bytes: derived(&derived::USED),
-        cache_bytes: cache,
+        cache_bytes: split.and_then(|split| whole(split.dirty + split.clean)),
         dirty_bytes: get("Dirty"),
         writeback_bytes: get("Writeback"),
-        anonymous_bytes: anonymous,
+        anonymous_bytes: split.and_then(|split| whole(split.anonymous)),
         reclaimable_slab_bytes: slab,
-        other_bytes: total.zip(known).map(|(total, known)| total.saturating_sub(known)),
+        other_bytes: other,
         swap_total_bytes: get("SwapTotal"),
         swap_used_bytes: derived(&derived::SWAP_USED),
         dirtyable_bytes: dirtyable.map(Bytes::get),
@@ -137,11 +136,6 @@ fn read(root: &Root) -> Result<Memory, Error> {
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked")]
 fn whole(value: f64) -> Option<u64> {
     (value >= 0.0 && value < u64::MAX as f64).then_some(value as u64)
-}
-
-/// The sum of what is there; absent when nothing is.
-fn sum(parts: &[Option<u64>]) -> Option<u64> {
-    parts.iter().flatten().copied().reduce(u64::saturating_add)
 }
 
 fn text(memory: &Memory) -> String {

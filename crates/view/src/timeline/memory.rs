@@ -3,8 +3,9 @@
 use super::drawing::{COLUMNS, Layer, Plot, Points, Shape};
 use super::stretches::Stretches;
 use crate::measure::Measure;
-use pagetide_core::memory::Memory;
-use pagetide_core::{Recording, Series};
+use pagetide_core::memory::{Split, SplitFields};
+use pagetide_core::{Recording, Series, Table};
+use std::collections::BTreeMap;
 
 const LAYERS: [(&str, &str); 5] = [
     ("anonymous", "anon"),
@@ -16,21 +17,14 @@ const LAYERS: [(&str, &str); 5] = [
 
 /// Memory at each of `stamps`, which stand on `axis`; absent when the recording has neither anonymous memory nor cache.
 pub(super) fn plot(recording: &Recording, stamps: &[i64], axis: &Stretches) -> Option<Plot> {
-    let memory = Memory::of(recording);
-    let at_stamps = |series: &Option<Series<'_>>| aligned(series.as_ref(), stamps);
-    let (anon, file) = (at_stamps(&memory.anon), at_stamps(&memory.file));
-    let (dirty, writeback) = (at_stamps(&memory.dirty), at_stamps(&memory.writeback));
-    let (total, used, free) = (at_stamps(&memory.total), at_stamps(&memory.used), at_stamps(&memory.free));
-    let host = memory.cgroup.is_none();
-    let buffers = aligned(recording.host("Buffers").filter(|_| host).as_ref(), stamps);
-
+    let group = recording.manifest.workload_cgroup.as_deref();
+    let (table, entity, fields) =
+        group.map_or((Table::Host, "", SplitFields::HOST), |path| (Table::Cgroup, path, SplitFields::CGROUP));
+    let columns: BTreeMap<&str, Vec<Option<f64>>> =
+        fields.names().map(|name| (name, aligned(recording.series(table, entity, name), stamps))).collect();
     let split = |index: usize| -> Option<[Option<f64>; 5]> {
-        let (anon, file) = (anon[index]?, file[index]? + buffers[index].unwrap_or(0.0));
-        let unclean = dirty[index].unwrap_or(0.0) + writeback[index].unwrap_or(0.0);
-        let free = free[index].or_else(|| Some((total[index]? - used[index]?).max(0.0)));
-        let used = used[index].or_else(|| Some(total[index]? - free?));
-        let other = used.map(|used| (used - anon - file).max(0.0));
-        Some([Some(anon), other, Some(unclean.min(file)), Some((file - unclean).max(0.0)), free])
+        let Split { anonymous, other, dirty, clean, free } = Split::new(fields, |name| columns.get(name)?[index])?;
+        Some([Some(anonymous), other, Some(dirty), Some(clean), free])
     };
     let mut at = Vec::with_capacity(stamps.len());
     let mut values: [Vec<Option<f64>>; 5] = Default::default();
@@ -55,20 +49,23 @@ pub(super) fn plot(recording: &Recording, stamps: &[i64], axis: &Stretches) -> O
     if points.layers.is_empty() {
         return None;
     }
-    let (title, source) = match &memory.cgroup {
+    let (title, source) = match group {
         Some(path) => (
             "Memory of the workload's control group".to_owned(),
             format!("memory.stat of {path}; free is its limit less what is charged to it"),
         ),
-        None => ("Memory of the host".to_owned(), "/proc/meminfo; cache is Cached and Buffers".to_owned()),
+        None => (
+            "Memory of the host".to_owned(),
+            "/proc/meminfo; cache is Cached and Buffers without Shmem, which counts as anonymous".to_owned(),
+        ),
     };
     Some(Plot { id: "memory", title, source, measure: Measure::Bytes, shape: Shape::Stacked(points) })
 }
 
 /// The values of a series at `stamps`, absent where it has none.
-fn aligned(series: Option<&Series<'_>>, stamps: &[i64]) -> Vec<Option<f64>> {
+fn aligned(series: Option<Series<'_>>, stamps: &[i64]) -> Vec<Option<f64>> {
     let mut out = vec![None; stamps.len()];
-    for (at, value) in series.into_iter().flat_map(Series::points) {
+    for (at, value) in series.iter().flat_map(Series::points) {
         if let Ok(index) = stamps.binary_search(&at) {
             out[index] = Some(value as f64);
         }

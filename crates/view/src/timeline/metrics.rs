@@ -1,6 +1,7 @@
 //! What the plots show, so that nothing else has to be loaded. A test compares this with the sources.
 
 use pagetide_core::derived::{self, Derived};
+use pagetide_core::memory::SplitFields;
 
 /// The derived metrics.
 const DERIVED: &[&Derived] = &[
@@ -24,30 +25,13 @@ const DERIVED: &[&Derived] = &[
 ];
 
 /// The metrics that are shown as they were recorded, in any table.
-const RECORDED: &[&str] = &[
-    "AnonPages",
-    "Buffers",
-    "Cached",
-    "Dirty",
-    "MemAvailable",
-    "MemFree",
-    "MemTotal",
-    "Writeback",
-    "anon",
-    "current",
-    "file",
-    "file_dirty",
-    "file_writeback",
-    "max",
-    "syscr",
-    "syscw",
-    "vsize",
-];
+const RECORDED: &[&str] = &["MemAvailable", "syscr", "syscw", "vsize"];
 
 /// The names of all metrics that are read.
 pub(crate) fn all() -> Vec<&'static str> {
     let mut names: Vec<&str> =
         DERIVED.iter().flat_map(|derived| derived.metrics()).chain(RECORDED.iter().copied()).collect();
+    names.extend(SplitFields::HOST.names().chain(SplitFields::CGROUP.names()));
     names.sort_unstable();
     names.dedup();
     names
