@@ -2,8 +2,9 @@
 
 use crate::error::Error;
 use crate::metric::Table;
-use crate::port::{Selection, Source};
+use crate::port::Source;
 use crate::recording::Recording;
+use crate::selection::Selection;
 use std::collections::BTreeSet;
 
 /// A recording of which the times and marks are here, and of the columns those that were asked for. Nothing is read twice.

@@ -1,10 +1,10 @@
 //! The seams between the crates: who runs a scenario, who takes samples, who gives recordings.
 
 use crate::error::Error;
-use crate::metric::Table;
 use crate::recording::{Manifest, Mark, Recording};
 use crate::sample::{Sample, Schema};
 use crate::scenario::{Scale, Scenario};
+use crate::selection::Selection;
 use crate::step::StepResult;
 use crate::units::Nanos;
 use serde::{Deserialize, Serialize};
@@ -42,26 +42,6 @@ impl Sink for NullSink {
     }
     fn finish(&mut self, _: &Manifest) -> Result<(), Error> {
         Ok(())
-    }
-}
-
-/// Which part of a recording is wanted.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Selection {
-    /// From this moment on, nanoseconds since 1970-01-01 UTC.
-    pub from_wall_ns: Option<i64>,
-    /// Up to this moment, nanoseconds since 1970-01-01 UTC.
-    pub to_wall_ns: Option<i64>,
-    /// Only these tables; all when empty.
-    pub tables: Vec<Table>,
-    /// Only these metrics, by name, of each table; all when empty.
-    pub metrics: Vec<String>,
-}
-
-impl Selection {
-    /// Whether a metric of this name is wanted.
-    pub fn wants_metric(&self, name: &str) -> bool {
-        self.metrics.is_empty() || self.metrics.iter().any(|metric| metric == name)
     }
 }
 

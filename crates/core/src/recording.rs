@@ -4,6 +4,7 @@ use crate::metric::{Kind, RATE_SCALE, Table};
 use crate::quantity::Unit;
 use crate::sample::{Column, Entity, Sample, Schema, Stamp};
 use crate::scenario::Lru;
+use crate::selection::Selection;
 use crate::step::StepResult;
 use crate::units::{Bytes, Nanos};
 use crate::values::Values;
@@ -367,20 +368,26 @@ impl RecordingBuilder {
 
     /// Adds a sample that was taken under `schema`. Samples come in order of time.
     pub fn sample(&mut self, schema: &Schema, sample: &Sample) {
+        self.selected(&Selection::default(), schema, sample);
+    }
+
+    /// As [`Self::sample`], with only the tables and metrics that are selected.
+    pub fn selected(&mut self, selection: &Selection, schema: &Schema, sample: &Sample) {
         let at = self.recording.stamps.len();
         self.recording.stamps.push(sample.stamp);
-        for rows in sample.tables() {
+        for rows in sample.tables().filter(|rows| selection.wants_table(rows.table())) {
             let table = rows.table();
             let columns = schema.columns(table);
+            let wanted: Vec<bool> = columns.iter().map(|column| selection.wants_metric(&column.name)).collect();
             let entities = self.recording.tables.entry(table).or_default();
             for (entity, values) in rows.rows() {
                 let Some(entity) = schema.entities(table).get(entity.0 as usize) else { continue };
                 let metrics = entities
                     .entry(entity.name.clone())
                     .or_insert_with(|| Metrics { label: entity.label.clone(), by_name: BTreeMap::new() });
-                for (column, value) in columns.iter().zip(values) {
-                    if let Some(value) = value {
-                        metrics.set(column, at, *value);
+                for ((column, wanted), value) in columns.iter().zip(&wanted).zip(values) {
+                    if let Some(value) = value.filter(|_| *wanted) {
+                        metrics.set(column, at, value);
                     }
                 }
             }
@@ -443,6 +450,13 @@ impl RecordingBuilder {
     pub fn finish(mut self) -> Recording {
         self.recording.marks.sort_by_key(|mark| mark.stamp.boot_ns);
         self.recording
+    }
+}
+
+impl From<Recording> for RecordingBuilder {
+    /// Goes on with a recording: what is added comes behind it.
+    fn from(recording: Recording) -> Self {
+        Self { recording }
     }
 }
 

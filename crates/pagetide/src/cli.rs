@@ -36,6 +36,7 @@ pub(crate) enum Command {
     Record(record::Arguments),
     Import(import::Arguments),
     Show(show::Arguments),
+    Top(top::Arguments),
     Diagnose(diagnose::Arguments),
     Explain(explain::Arguments),
     #[command(subcommand)]
@@ -69,6 +70,7 @@ impl Arguments {
             Command::Record(arguments) => record::run(&arguments, json),
             Command::Import(arguments) => import::run(&arguments, json),
             Command::Show(arguments) => show::run(&arguments, json),
+            Command::Top(arguments) => top::run(&arguments, json),
             Command::Diagnose(arguments) => diagnose::run(&arguments, json),
             Command::Explain(arguments) => explain::run(&arguments, json),
             Command::Lab(command) => lab::run(&command, json),

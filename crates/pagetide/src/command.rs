@@ -16,6 +16,7 @@ pub(crate) mod mem;
 pub(crate) mod mrc;
 pub(crate) mod record;
 pub(crate) mod show;
+pub(crate) mod top;
 pub(crate) mod undo;
 
 /// How a command ended, short of an error.

@@ -16,14 +16,20 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("recorder", &["core", "kernel", "trace"]),
     ("lab", &["core", "dir", "kernel", "recorder", "trace"]),
     ("service", &["core", "dir", "kernel", "recorder", "store"]),
+    ("top", &["core", "diagnose", "view"]),
     ("fuzz", &["core", "kernel", "store"]),
     ("corpus", &["core", "store", "diagnose", "lab"]),
-    ("pagetide", &["core", "dir", "kernel", "store", "trace", "diagnose", "view", "recorder", "service", "lab"]),
+    ("pagetide", &["core", "dir", "kernel", "store", "trace", "diagnose", "view", "recorder", "service", "lab", "top"]),
 ];
 
 /// Dependencies that only one crate may have, because they are heavy or make it impure.
-const ONLY_IN: &[(&str, &[&str])] =
-    &[("parquet", &["store"]), ("rhai", &["lab"]), ("clap", &["pagetide"]), ("indicatif", &["pagetide"])];
+const ONLY_IN: &[(&str, &[&str])] = &[
+    ("parquet", &["store"]),
+    ("rhai", &["lab"]),
+    ("clap", &["pagetide"]),
+    ("indicatif", &["pagetide"]),
+    ("ratatui", &["top"]),
+];
 
 #[test]
 fn dependencies_follow_the_arrows() {

@@ -9,6 +9,7 @@
 //! [`Manifest::lost_samples`]: pagetide_core::Manifest::lost_samples
 
 mod clock;
+mod history;
 mod monitor;
 mod probe;
 mod protection;
@@ -21,6 +22,7 @@ mod trace;
 mod writing;
 
 pub use clock::now;
+pub use history::History;
 pub use monitor::Monitor;
 pub use probe::Probe;
 pub use protection::{Lock, Priority, Protection};

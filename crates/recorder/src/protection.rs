@@ -71,8 +71,8 @@ impl Protection {
             .map(|error| format!("recorder: the sampling thread runs at normal priority: {error} (needs CAP_SYS_NICE)"))
     }
 
-    /// Locks memory. Gives a line when the system refuses.
-    pub(crate) fn lock(&self) -> Option<String> {
+    /// Locks the memory of this process. Gives a line when the system refuses.
+    pub fn lock(&self) -> Option<String> {
         let flags = match self.lock {
             Lock::None => return None,
             Lock::Current => MlockAllFlags::CURRENT | MlockAllFlags::ONFAULT,

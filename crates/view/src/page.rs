@@ -6,9 +6,9 @@ use pagetide_core::{Conclusion, Finding, Report};
 
 pub(crate) mod batch;
 mod block;
-mod chain;
+pub(crate) mod chain;
 pub(crate) mod comparison;
-mod findings;
+pub(crate) mod findings;
 mod machine;
 mod steps;
 mod story;

@@ -21,8 +21,10 @@ pub use topic::{Heading, Topic};
 pub struct Row<'a> {
     /// When, nanoseconds since 1970-01-01 UTC.
     pub wall_ns: i64,
-    /// The disk, zone, process or group; absent for the host.
+    /// The disk, zone, process or group, as people read it; absent for the host.
     pub entity: Option<&'a str>,
+    /// Its name in the recording.
+    pub name: &'a str,
     /// The values; absent where the recording has none.
     pub cells: Vec<Option<f64>>,
 }
@@ -49,6 +51,11 @@ struct Entity<'a> {
     aliases: Vec<&'a str>,
     /// From the first moment at which it has a value to the last.
     span: (i64, i64),
+}
+
+/// The columns of a topic, all of them when `wide`.
+pub fn headings(topic: Topic, wide: bool) -> impl Iterator<Item = Heading> {
+    topics::columns(topic, wide).iter().map(move |column| column.heading(topic.table()))
 }
 
 /// The table of `topic` over a recording, with all its columns when `wide`, one row per sample, or per `every_ns` when given, for
@@ -212,8 +219,8 @@ impl<'a> TopicTable<'a> {
                 let over = |walk: &mut Option<Walk<'_>>| walk.as_mut()?.over(from, to);
                 let cells: Vec<Option<f64>> = walks.iter_mut().map(over).collect();
                 if cells.iter().any(Option::is_some) {
-                    let entity = self.entity().map(|_| entity.label.as_str());
-                    rows.push(Row { wall_ns: stamp.wall_ns, entity, cells });
+                    let (entity, name) = (self.entity().map(|_| entity.label.as_str()), entity.name);
+                    rows.push(Row { wall_ns: stamp.wall_ns, entity, name, cells });
                 }
             }
             rows

@@ -69,7 +69,7 @@ impl<'a> LoadedParts<'a> {
     }
 
     pub(super) fn wants_table(&self, table: Table) -> bool {
-        self.with_values && (self.selection.tables.is_empty() || self.selection.tables.contains(&table))
+        self.with_values && self.selection.wants_table(table)
     }
 
     /// What follows was recorded under this manifest.

@@ -6,7 +6,7 @@ use crate::table::{Cell, Table, Tone};
 use pagetide_core::{Diagnosis, Link, Quantity, Recording, Unit};
 
 /// The stages of a diagnosis, the cause first; none when there is no chain.
-pub(super) fn stages(diagnosis: &Diagnosis, recording: &Recording) -> Vec<Stage> {
+pub fn stages(diagnosis: &Diagnosis, recording: &Recording) -> Vec<Stage> {
     let (Some(cause), Some(first)) = (&diagnosis.cause, diagnosis.chain.first()) else { return Vec::new() };
     let mut stages = vec![Stage {
         words: first.cause.clone(),

@@ -19,7 +19,7 @@ pub(super) fn cards<'a>(findings: impl IntoIterator<Item = &'a Finding>, recordi
 }
 
 /// A finding. Its place is said in times of day where the recording is of other logs, as its reader knows them from there.
-pub(super) fn card(finding: &Finding, recording: &Recording) -> FindingCard {
+pub fn card(finding: &Finding, recording: &Recording) -> FindingCard {
     let confidence = finding.confidence.get();
     FindingCard {
         rule: finding.rule.to_string(),

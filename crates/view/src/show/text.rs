@@ -38,7 +38,7 @@ pub struct Numbers {
 
 impl Numbers {
     /// A cell; `-` where there is no value. That it is per second stands in the heading.
-    fn cell(self, value: Option<f64>, unit: Unit) -> String {
+    pub fn cell(self, value: Option<f64>, unit: Unit) -> String {
         let Some(value) = value else { return "-".to_owned() };
         let unit = if matches!(unit, Unit::PerSecond | Unit::PagesPerSecond) { Unit::Count } else { unit };
         match self.decimals {

@@ -76,7 +76,7 @@ pub(super) fn columns(topic: Topic, wide: bool) -> &'static [Column] {
         Topic::Hugepages => (HUGEPAGES, HUGEPAGES),
         Topic::Pressure => (PRESSURE, PRESSURE_WIDE),
         Topic::Zones => (ZONES, ZONES),
-        Topic::Processes => (PROCESSES, PROCESSES),
+        Topic::Processes => (PROCESSES, PROCESSES_WIDE),
         Topic::Cgroups => (CGROUPS, CGROUPS),
     };
     if wide { all } else { few }
@@ -310,6 +310,22 @@ static PROCESSES: &[Column] = &[
     rate("syscw/s", Unit::PerSecond, "syscw"),
     rate("read/s", Unit::BytesPerSecond, "read_bytes"),
     rate("write/s", Unit::BytesPerSecond, "write_bytes"),
+];
+
+static PROCESSES_WIDE: &[Column] = &[
+    derived("cpu", &derived::CPUS),
+    gauge("rss", Unit::Pages, "rss"),
+    rate("majflt/s", Unit::PerSecond, "majflt"),
+    rate("minflt/s", Unit::PerSecond, "minflt"),
+    rate("syscr/s", Unit::PerSecond, "syscr"),
+    rate("syscw/s", Unit::PerSecond, "syscw"),
+    rate("read/s", Unit::BytesPerSecond, "read_bytes"),
+    rate("write/s", Unit::BytesPerSecond, "write_bytes"),
+    rate("io-wait", Unit::Ratio, "blkio_delay_total"),
+    rate("reclaim-wait", Unit::Ratio, "freepages_delay_total"),
+    rate("refault-wait", Unit::Ratio, "thrashing_delay_total"),
+    rate("swapin-wait", Unit::Ratio, "swapin_delay_total"),
+    rate("cpu-wait", Unit::Ratio, "cpu_delay_total"),
 ];
 
 static CGROUPS: &[Column] = &[

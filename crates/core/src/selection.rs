@@ -1,0 +1,28 @@
+//! Which part of a recording is wanted.
+
+use crate::metric::Table;
+
+/// Which part of a recording is wanted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// From this moment on, nanoseconds since 1970-01-01 UTC.
+    pub from_wall_ns: Option<i64>,
+    /// Up to this moment, nanoseconds since 1970-01-01 UTC.
+    pub to_wall_ns: Option<i64>,
+    /// Only these tables; all when empty.
+    pub tables: Vec<Table>,
+    /// Only these metrics, by name, of each table; all when empty.
+    pub metrics: Vec<String>,
+}
+
+impl Selection {
+    /// Whether a table is wanted.
+    pub fn wants_table(&self, table: Table) -> bool {
+        self.tables.is_empty() || self.tables.contains(&table)
+    }
+
+    /// Whether a metric of this name is wanted.
+    pub fn wants_metric(&self, name: &str) -> bool {
+        self.metrics.is_empty() || self.metrics.iter().any(|metric| metric == name)
+    }
+}

@@ -1,0 +1,122 @@
+//! `pagetide top`: the terminal UI.
+
+use super::Outcome;
+use crate::interrupt::Interrupt;
+use crate::{output, recordings};
+use pagetide_core::{Bytes, Error, Nanos, Origin, Selection, Source};
+use pagetide_kernel::{Root, Watch};
+use pagetide_recorder::{History, Lock, Protection, Recorder};
+use pagetide_top::Growth;
+use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Watch this host, or a recording one moment at a time: memory, reclaim, disks, processes, groups, findings.
+///
+/// Without a recording it shows this host: from the recording of the pagetide service if that runs and you may read it, else from samples
+/// of its own, which it keeps in memory. Arrows move in time, / goes to where the next finding begins, ? lists the keys.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  pagetide top                       this host
+  pagetide top rec                   a recording, from its first sample on
+  pagetide top /var/lib/pagetide     a recording that grows: its newest sample, and all before it")]
+pub(crate) struct Arguments {
+    /// The recording: its folder, or a run's folder.
+    recording: Option<PathBuf>,
+    /// Time between samples of this host.
+    #[arg(long, value_name = "TIME", default_value = "1s", conflicts_with = "recording")]
+    interval: Nanos,
+    /// Take samples even if the pagetide service records this host.
+    #[arg(long, conflicts_with = "recording")]
+    sample: bool,
+    /// Print and read times in UTC, not in the time zone of the recorded host.
+    #[arg(long)]
+    utc: bool,
+}
+
+/// Where the service of the package records.
+const SERVICE: &str = "/var/lib/pagetide";
+/// Memory for the samples of this host: about ten minutes of a host with 100 processes and 100 groups.
+const ROOM: Bytes = Bytes::new(64 << 20);
+
+pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
+    if json {
+        return Err(Error::input(
+            "top draws on a terminal and has no JSON",
+            "`pagetide show REC --json` prints tables",
+        ));
+    }
+    if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
+        return Err(Error::input(
+            "top needs a terminal",
+            "`pagetide show` and `pagetide diagnose` print to files and pipes",
+        ));
+    }
+    let interrupt = Interrupt::catch()?;
+    match &arguments.recording {
+        Some(recording) => replay(recording, arguments, &interrupt)?,
+        None if !arguments.sample && is_recording(Path::new(SERVICE)) => {
+            replay(Path::new(SERVICE), arguments, &interrupt)?;
+        }
+        None => live(arguments, &interrupt)?,
+    }
+    Ok(Outcome::Done)
+}
+
+/// Whether a recorder runs in a folder whose recording this user may read.
+fn is_recording(folder: &Path) -> bool {
+    matches!(pagetide_service::query(folder), Ok(Some(_))) && recordings::open(folder).is_ok()
+}
+
+/// Shows a recording, which may grow.
+fn replay(path: &Path, arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Error> {
+    let reader = recordings::open(path)?;
+    let manifest = reader.manifest().clone();
+    let running = matches!(pagetide_service::query(reader.folder()), Ok(Some(_)));
+    if running {
+        protect();
+    }
+    let options = pagetide_top::Options {
+        title: format!("{}  {}", manifest.host, path.display()),
+        growth: if running { Growth::Grows } else { Growth::Still },
+        every: Duration::from_nanos(manifest.interval.get()).clamp(Duration::from_millis(500), Duration::from_secs(5)),
+        clock: recordings::clock(&manifest, arguments.utc),
+    };
+    pagetide_top::run(Arc::new(reader), options, &|| interrupt.came())
+}
+
+/// Samples this host and shows it.
+fn live(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Error> {
+    let history = History::new(ROOM);
+    let root = Root::host();
+    let watch = Watch::flight_recorder(&root).unwrap_or_default();
+    let options = pagetide_recorder::Options {
+        interval: arguments.interval,
+        watch,
+        origin: Origin::Host,
+        workload_cgroup: None,
+        workload_disk: None,
+        tracing: None,
+    };
+    let protection = Protection { lock: Lock::Future, ..Protection::default() };
+    let recorder = Recorder::start_protected(root, options, protection, Box::new(history.clone()))?;
+    let manifest = history.times(&Selection::default())?.manifest;
+    let options = pagetide_top::Options {
+        title: format!("{}  samples of its own", manifest.host),
+        growth: Growth::Window,
+        every: Duration::from_nanos(arguments.interval.get()).max(Duration::from_millis(100)),
+        clock: recordings::clock(&manifest, arguments.utc),
+    };
+    let shown = pagetide_top::run(Arc::new(history), options, &|| interrupt.came());
+    recorder.finish()?;
+    shown
+}
+
+/// Keeps this process in memory, as a host that thrashes must still be shown. What the system refuses is no error.
+fn protect() {
+    if let Some(line) = (Protection { lock: Lock::Future, ..Protection::default() }).lock() {
+        output::say(&line);
+    }
+}

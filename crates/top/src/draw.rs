@@ -1,0 +1,134 @@
+//! The screen.
+
+mod bars;
+mod help;
+mod parts;
+mod table;
+
+use parts::{ALARM, DIM, STRONG, cut, heading, panes};
+
+use crate::app::{App, Growth, Pane};
+use crate::findings;
+use pagetide_core::printable;
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::{Modifier, Style};
+use ratatui::text::Line;
+use ratatui::widgets::Paragraph;
+
+const BAR: Style = Style::new().add_modifier(Modifier::REVERSED);
+
+/// The smallest screen that has room for all parts.
+const SMALLEST: (u16, u16) = (40, 16);
+
+/// Draws everything. The app learns how many rows its pane has.
+pub fn draw(app: &mut App, frame: &mut Frame<'_>) {
+    let area = frame.area();
+    if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
+        let text = format!("{} x {} is too small: {} x {} at least", area.width, area.height, SMALLEST.0, SMALLEST.1);
+        frame.render_widget(Paragraph::new(text), area);
+        return;
+    }
+    // What a tall terminal has more goes to the pane.
+    let spare = usize::from(area.height).saturating_sub(24);
+    let disks = if app.pane == Pane::Disks { 0 } else { 1 + app.shown.disks.len().clamp(1, 3 + spare / 8) };
+    let found = if app.pane == Pane::Findings { 0 } else { 4 + spare.min(24) / 8 };
+    let rows = |count: usize| Constraint::Length(u16::try_from(count).unwrap_or(u16::MAX));
+    let parts = [rows(1), rows(6), rows(disks), Constraint::Min(3), rows(found), rows(1)];
+    let [top, host, disk, pane, finding, foot] = Layout::vertical(parts).areas(area);
+    line(frame, top, title(app, usize::from(top.width)), BAR);
+    bars::draw(&app.shown.host, frame, host);
+    table::disks(app, frame, disk);
+    app.page = usize::from(pane.height.saturating_sub(2));
+    if app.pane == Pane::Findings {
+        all_findings(app, frame, pane);
+    } else {
+        table::draw(app, frame, pane);
+    }
+    brief_findings(app, frame, finding);
+    line(frame, foot, footer(app), if app.note.is_some() { ALARM } else { BAR });
+    if app.help {
+        help::draw(app.growth, frame, area);
+    }
+}
+
+fn line(frame: &mut Frame<'_>, area: Rect, text: String, style: Style) {
+    frame.render_widget(Paragraph::new(text).style(style), area);
+}
+
+/// Host, source and moment.
+fn title(app: &App, width: usize) -> String {
+    let samples = app.times.stamps().len();
+    let when = app.stamp().map_or_else(String::new, |stamp| app.clock.date_time(stamp.wall_ns));
+    let place = match (app.growth, app.follows) {
+        (Growth::Still, _) => format!("sample {} of {samples}", app.at + 1),
+        (_, true) => "live".to_owned(),
+        (_, false) => format!("paused, {} samples back", samples.saturating_sub(app.at + 1)),
+    };
+    let loading = if app.shown.current { "" } else { "  loading" };
+    let right = format!("{when}  {place}{loading} ");
+    let room = width.saturating_sub(right.len() + 3);
+    let left = format!(" {}", cut(&printable(&app.title), room));
+    format!("{left}{}{right}", " ".repeat(width.saturating_sub(left.chars().count() + right.chars().count())))
+}
+
+fn footer(app: &App) -> String {
+    if let Some(prompt) = &app.prompt {
+        return format!(" {}{}_", prompt.question(), printable(&prompt.text));
+    }
+    if let Some(note) = &app.note {
+        return format!(" {}", printable(note));
+    }
+    let fold = if app.pane == Pane::Groups { "Enter fold  z zoom  " } else { "" };
+    format!(" ? help  q quit  / next finding  g time  f filter  s search  <> sort  {fold}")
+}
+
+/// The findings in a few lines: the verdict, and those that hold at the moment.
+fn brief_findings(app: &App, frame: &mut Frame<'_>, area: Rect) {
+    let width = usize::from(area.width);
+    if area.height == 0 {
+        return;
+    }
+    let mut lines = vec![heading("findings", &findings_of(app), width)];
+    if let Some(diagnosis) = &app.diagnosis {
+        let at = app.stamp().map_or(0, |stamp| stamp.boot_ns);
+        let brief = findings::brief(diagnosis, at);
+        let room = usize::from(area.height) - 1;
+        lines.extend(brief.iter().take(room).map(|(now, text)| {
+            let (mark, style) = if *now { ("* ", STRONG) } else { ("  ", DIM) };
+            Line::styled(cut(&format!(" {mark}{text}"), width), style)
+        }));
+        if brief.is_empty() {
+            let summary = pagetide_view::text::wrap(&diagnosis.summary, width - 2);
+            lines.extend(summary.into_iter().take(room).map(|text| Line::raw(format!(" {text}"))));
+        }
+    }
+    frame.render_widget(Paragraph::new(lines), area);
+}
+
+/// What the findings are of.
+fn findings_of(app: &App) -> String {
+    match (&app.diagnosis, app.growth) {
+        (None, _) => "the diagnosis still runs".to_owned(),
+        (Some(diagnosis), Growth::Still) => format!("{} in all, * holds now, 5 shows all", diagnosis.findings.len()),
+        (Some(diagnosis), _) => {
+            format!("{} in the last 15 min, * holds now, 5 shows all", diagnosis.findings.len())
+        }
+    }
+}
+
+fn all_findings(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
+    let width = usize::from(area.width);
+    let mut lines = vec![heading(&panes(app), &findings_of(app), width)];
+    if let Some(diagnosis) = &app.diagnosis {
+        let at = app.stamp().map_or(0, |stamp| stamp.boot_ns);
+        let text = findings::full(diagnosis, &app.times, at, width.saturating_sub(4));
+        let last = text.len().saturating_sub(app.page);
+        app.limit_scroll(last);
+        lines.extend(text.into_iter().skip(app.state().scroll).map(|part| {
+            let mark = if part.now && part.heading { "* " } else { "  " };
+            Line::styled(format!(" {mark}{}", part.text), if part.heading { STRONG } else { Style::new() })
+        }));
+    }
+    frame.render_widget(Paragraph::new(lines), area);
+}

@@ -1,0 +1,132 @@
+//! The threads that load and diagnose, so that a slow disk never keeps a key waiting.
+
+use crate::app::Growth;
+use pagetide_core::{Diagnosis, Error, LazyRecording, Nanos, Recording, Selection, Source};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
+use std::thread::Builder;
+use std::time::Duration;
+
+/// A source that threads may share.
+pub(crate) type SharedSource = Arc<dyn Source + Send + Sync>;
+
+/// Time between two looks of the rules at a source that grows.
+const LOOKS: Duration = Duration::from_secs(10);
+/// How much of its end they look at; it also gives the baseline.
+const LOOK_BACK: Nanos = Nanos::new(15 * 60 * 1_000_000_000);
+
+/// What is to be loaded.
+#[derive(Debug)]
+pub(crate) enum Request {
+    /// Values.
+    Block(Selection),
+    /// Times and marks.
+    Times(Selection),
+}
+
+/// What was loaded.
+#[derive(Debug)]
+pub(crate) enum Answer {
+    Block(Result<Recording, Error>),
+    Times(Result<Recording, Error>),
+    Diagnosis(Result<Diagnosis, Error>),
+}
+
+/// The threads. They end when this is dropped, or with the process.
+#[derive(Debug)]
+pub(crate) struct Feed {
+    requests: Sender<Request>,
+    answers: Receiver<Answer>,
+    /// Requests that are not answered yet: of blocks, of times.
+    pub(crate) waits: (bool, bool),
+    /// The diagnosing thread ends with it.
+    _alive: Sender<()>,
+}
+
+impl Feed {
+    pub(crate) fn start(source: &SharedSource, growth: Growth) -> Result<Self, Error> {
+        let (requests, requested) = channel();
+        let (answered, answers) = channel();
+        let (alive, until) = channel();
+        let (loading, diagnosing) = (Arc::clone(source), Arc::clone(source));
+        let answered_too = answered.clone();
+        spawn("load", move || load(&*loading, &requested, &answered))?;
+        spawn("diagnose", move || diagnose(&*diagnosing, growth, &answered_too, &until))?;
+        Ok(Self { requests, answers, waits: (false, false), _alive: alive })
+    }
+
+    /// Requests something unless the same kind is being loaded.
+    pub(crate) fn request(&mut self, request: Request) {
+        let waits = match request {
+            Request::Block(_) => &mut self.waits.0,
+            Request::Times(_) => &mut self.waits.1,
+        };
+        if !std::mem::replace(waits, true) {
+            // The thread lives as long as this.
+            let _ = self.requests.send(request);
+        }
+    }
+
+    /// What was loaded since the last call; nothing when nothing was.
+    pub(crate) fn answer(&mut self) -> Option<Answer> {
+        let answer = match self.answers.try_recv() {
+            Ok(answer) => answer,
+            Err(TryRecvError::Empty | TryRecvError::Disconnected) => return None,
+        };
+        match answer {
+            Answer::Block(_) => self.waits.0 = false,
+            Answer::Times(_) => self.waits.1 = false,
+            Answer::Diagnosis(_) => {}
+        }
+        Some(answer)
+    }
+}
+
+fn load(source: &dyn Source, requested: &Receiver<Request>, answered: &Sender<Answer>) {
+    while let Ok(request) = requested.recv() {
+        let answer = match request {
+            Request::Block(selection) => Answer::Block(source.load(&selection)),
+            Request::Times(selection) => Answer::Times(source.times(&selection)),
+        };
+        if answered.send(answer).is_err() {
+            return;
+        }
+    }
+}
+
+/// Has the rules look: once at a recording that has ended, again and again at the end of one that grows.
+fn diagnose(source: &dyn Source, growth: Growth, answered: &Sender<Answer>, until: &Receiver<()>) {
+    // The first samples of this process's own recorder are too few to say anything.
+    let first = if growth == Growth::Window { LOOKS / 3 } else { Duration::ZERO };
+    if until.recv_timeout(first) != Err(RecvTimeoutError::Timeout) {
+        return;
+    }
+    loop {
+        if answered.send(Answer::Diagnosis(look(source, growth))).is_err() || growth == Growth::Still {
+            return;
+        }
+        if until.recv_timeout(LOOKS) != Err(RecvTimeoutError::Timeout) {
+            return;
+        }
+    }
+}
+
+fn look(source: &dyn Source, growth: Growth) -> Result<Diagnosis, Error> {
+    let end = match growth {
+        Growth::Grows => source.times(&Selection::default())?.stamps().last().map(|stamp| stamp.wall_ns),
+        Growth::Still | Growth::Window => None,
+    };
+    let back = i64::try_from(LOOK_BACK.get()).unwrap_or(i64::MAX);
+    let mut recording = LazyRecording::open(source, end.map(|end| end.saturating_sub(back)), None)?;
+    pagetide_diagnose::diagnose_lazy(&mut recording, &[])
+}
+
+fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> Result<(), Error> {
+    let spawned = Builder::new().name(name.to_owned()).spawn(run);
+    spawned.map(drop).map_err(|error| {
+        Error::system(
+            format!("the thread {name} cannot be started: {error}"),
+            "raise the limit of processes: ulimit -u",
+        )
+    })
+}

@@ -1,0 +1,98 @@
+//! The terminal: events in, screens out.
+
+use crate::app::{App, Growth};
+use crate::draw::draw;
+use crate::feed::{Answer, Feed, Request, SharedSource};
+use pagetide_core::{Error, LocalClock, Selection};
+use ratatui::crossterm::event::{self, Event};
+use std::io;
+use std::time::{Duration, Instant};
+
+/// What is shown, and how.
+#[derive(Debug)]
+pub struct Options {
+    /// What is shown, for people.
+    pub title: String,
+    /// How the source changes.
+    pub growth: Growth,
+    /// Time between two looks at a source that grows.
+    pub every: Duration,
+    /// The clock of the times shown.
+    pub clock: LocalClock,
+}
+
+/// The longest wait for a key, so that what was loaded shows soon.
+const TICK: Duration = Duration::from_millis(100);
+
+/// Shows a source on the terminal of this process until the user quits or `stopped` says so.
+///
+/// # Errors
+/// When the source has no samples and will get none, or cannot be read at the start, or the terminal refuses.
+pub fn run(source: SharedSource, options: Options, stopped: &dyn Fn() -> bool) -> Result<(), Error> {
+    let times = source.times(&Selection::default())?;
+    if times.stamps().is_empty() && options.growth == Growth::Still {
+        return Err(Error::input("the recording has no samples", "record for at least two intervals"));
+    }
+    let Options { title, growth, every, clock } = options;
+    let mut app = App::new(title, times, growth, clock);
+    let mut feed = Feed::start(&source, growth)?;
+    let mut terminal = ratatui::try_init().map_err(|error| refused(&error))?;
+    let shown = show(&mut app, &mut feed, &mut terminal, every, stopped);
+    ratatui::restore();
+    shown.map_err(|error| refused(&error))
+}
+
+fn refused(error: &io::Error) -> Error {
+    Error::system(format!("the terminal refuses: {error}"), "run it on a terminal; `pagetide show` prints tables")
+}
+
+fn show(
+    app: &mut App,
+    feed: &mut Feed,
+    terminal: &mut ratatui::DefaultTerminal,
+    every: Duration,
+    stopped: &dyn Fn() -> bool,
+) -> io::Result<()> {
+    let mut looked = Instant::now();
+    let mut changed = true;
+    while !app.quits() && !stopped() {
+        while let Some(answer) = feed.answer() {
+            changed = true;
+            take(app, answer);
+        }
+        if looked.elapsed() >= every
+            && let Some(later) = app.later()
+        {
+            looked = Instant::now();
+            feed.request(Request::Times(later));
+        }
+        if let Some(wanted) = app.wanted() {
+            feed.request(Request::Block(wanted));
+        }
+        if std::mem::take(&mut changed) {
+            terminal.draw(|frame| draw(app, frame))?;
+        }
+        // What was asked for a moment ago is here soon.
+        let wait = if feed.waits == (false, false) { TICK } else { TICK / 5 };
+        if event::poll(wait)? {
+            match event::read()? {
+                Event::Key(key) => app.press(key),
+                Event::Resize(..) => {}
+                _ => continue,
+            }
+            changed = true;
+        }
+    }
+    Ok(())
+}
+
+fn take(app: &mut App, answer: Answer) {
+    match answer {
+        Answer::Block(Ok(recording)) => app.loaded(recording),
+        Answer::Times(Ok(times)) => app.grown(times),
+        Answer::Diagnosis(Ok(diagnosis)) => app.diagnosed(diagnosis),
+        Answer::Block(Err(error)) | Answer::Times(Err(error)) | Answer::Diagnosis(Err(error)) => {
+            app.tell(error.to_string());
+        }
+    }
+}
