@@ -29,6 +29,7 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("clap", &["pagetide"]),
     ("indicatif", &["pagetide"]),
     ("ratatui", &["top"]),
+    ("crossterm", &["top"]),
 ];
 
 #[test]

@@ -4,9 +4,9 @@ use crate::entries::{self, Entry, Order, Row};
 use crate::findings;
 use crate::host::{self, Host};
 use crate::prompt::{Prompt, Purpose, Typed};
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use pagetide_core::{Diagnosis, LocalClock, Recording, RecordingBuilder, Selection, Stamp, Table};
 use pagetide_view::show::{Heading, Topic};
-use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use std::collections::BTreeSet;
 
 /// The headings of a pane.

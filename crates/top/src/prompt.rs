@@ -1,6 +1,6 @@
 //! A line that the user types.
 
-use ratatui::crossterm::event::{KeyCode, KeyEvent};
+use crossterm::event::{KeyCode, KeyEvent};
 
 /// What a typed line is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use crate::app::{App, Growth};
 use crate::draw::draw;
 use crate::feed::{Answer, Feed, Request, SharedSource};
+use crossterm::event::{self, Event};
 use pagetide_core::{Error, LocalClock, Selection};
-use ratatui::crossterm::event::{self, Event};
 use std::io;
 use std::time::{Duration, Instant};
 

@@ -1,5 +1,6 @@
 //! Keys in, screens out.
 
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use pagetide_core::{
     Cause, Conclusion, Confidence, Diagnosis, Disk, Entity, EntityId, Error, Finding, LocalClock, Manifest, Nanos,
     Recording, RecordingBuilder, RuleId, Sample, Schema, Selection, Source, Span, Stamp, Table,
@@ -7,7 +8,6 @@ use pagetide_core::{
 use pagetide_top::{App, Growth, draw};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
-use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 const SECOND: i64 = 1_000_000_000;
 /// 2026-11-21 12:00 UTC.
