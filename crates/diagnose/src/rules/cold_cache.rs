@@ -4,7 +4,6 @@ use crate::amount::{Amount, Limit, grade};
 use crate::effect::EffectKind;
 use crate::episodes::SignalSpec;
 use crate::evidence::{EvidenceBuilder, Origin, advise};
-use crate::limits::TURNOVER;
 use crate::process;
 use crate::rule::{Rule, leads, subsumes};
 use crate::stream;
@@ -47,7 +46,7 @@ const KEPT: Limit<Ratio> = Limit::new(
     "judgement",
 );
 const READ: Limit<Ratio> =
-    Limit::new("bytes read, as a share of memory", TURNOVER.get(), "Less is the noise of any host.", "judgement");
+    Limit::new("bytes read, as a share of memory", 0.05, "The start of any program reads less.", "judgement");
 const AGAIN: Limit<Ratio> =
     Limit::new("refaulted bytes per byte read, at most", 0.1, "What refaults was cached before.", "mm/workingset.c (6.12)");
 const FREED: Limit<Ratio> = Limit::new(

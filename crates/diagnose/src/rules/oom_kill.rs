@@ -6,7 +6,7 @@ use crate::episodes::SignalSpec;
 use crate::evidence::{EvidenceBuilder, Origin, advise};
 use crate::process;
 use crate::rule::{Rule, leads, subsumes};
-use crate::window::{Window, stored};
+use crate::window::{Window, intervals, stored};
 use pagetide_core::{Bytes, Finding, RuleDoc, RuleId, Span, Table};
 
 pub(crate) const RULE: Rule = Rule {
@@ -45,6 +45,9 @@ pub(crate) const RULE: Rule = Rule {
     )
 };
 
+/// Samples before a kill in which what filled memory still grew.
+const NEAR: u64 = 5;
+
 fn examine(window: &Window<'_>) -> Option<Finding> {
     // A counter alone tells nothing of memory.
     window.host_level::<Bytes>("MemFree")?;
@@ -65,7 +68,8 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let killed = signal.signal(window.recording)?.above_zero(window.span)?;
     let mut found = EvidenceBuilder::new(window);
     found.span(killed);
-    found.add(3.0, "processes that the OOM killer ended", "oom_kill, or events_oom_kill of the group", times);
+    // The kernel counted it.
+    found.add(5.0, "processes that the OOM killer ended", "oom_kill, or events_oom_kill of the group", times);
     let place = group.map_or_else(
         || "the host ran out of memory".to_owned(),
         |(group, _)| {
@@ -73,13 +77,20 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
             format!("the control group {group} was at its limit")
         },
     );
-    let before = window.over(Span { from: window.span.from, to: killed.to });
+    let before = window.over(killed).history();
     let victim = ended(window, killed).map_or(String::new(), |(comm, held)| {
         found.origin(Origin::Process(comm));
         found.note(format!("anonymous memory of {comm} before it ended"), "RssAnon", held);
         format!(" {comm} ended with {held} of anonymous memory.")
     });
-    let grower = process::grower(&before).map_or(String::new(), |grower| {
+    let grower = before.as_ref().and_then(process::grower);
+    // It began when what filled memory began to grow.
+    let near = Span { from: killed.from.earlier(intervals(window.recording, NEAR)), to: killed.from };
+    let begun = |grower: process::ProcessShare<'_, Bytes>| {
+        window.begun(near, SignalSpec::growth(Table::Process, grower.name, "RssAnon")).union(killed)
+    };
+    found.span(grower.map_or(killed, begun));
+    let grower = grower.map_or(String::new(), |grower| {
         found.add(0.5, format!("growth of {}", grower.words()), "RssAnon + VmSwap", grower.amount);
         found.origin(Origin::Process(grower.comm));
         format!(" {} had grown most, by {}.", grower.words(), grower.amount)

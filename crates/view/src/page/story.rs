@@ -2,7 +2,8 @@
 
 use super::block::{Block, Stage};
 use super::{chain, findings};
-use pagetide_core::{Conclusion, Report};
+use crate::table::Table;
+use pagetide_core::{Conclusion, Quantity, Report, Unit};
 
 /// What happened, in one sentence.
 pub(super) fn summary(report: &Report) -> Option<String> {
@@ -19,10 +20,37 @@ pub(super) fn summary(report: &Report) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
+/// The incidents of a recording with several, the one that cost most time first.
+fn incidents(report: &Report, blocks: &mut Vec<Block>) {
+    let incidents = &report.diagnosis.incidents;
+    if incidents.len() < 2 {
+        return;
+    }
+    let mut table =
+        Table::new().left("from").left("to").left("cause").right("time lost").left("by waits for").left("origin");
+    for incident in incidents {
+        let at = |ns: i64| findings::moment(ns, &report.recording);
+        let lost = incident.losses.first();
+        let time = lost.map_or_else(String::new, |lost| Quantity::new(lost.lost_ns as f64, Unit::Nanos).to_string());
+        let origins = incident.cause.as_ref().map_or_else(String::new, |cause| cause.origins.join(" "));
+        table.row([
+            at(incident.range.from.ns()).as_str().into(),
+            if incident.ongoing { "continues".into() } else { at(incident.range.to.ns()).as_str().into() },
+            incident.cause.as_ref().map_or("unknown", |cause| cause.rule.as_str()).into(),
+            time.as_str().into(),
+            lost.map_or("", |lost| lost.to.words()).into(),
+            origins.as_str().into(),
+        ]);
+    }
+    blocks.push(Block::Heading("Incidents".to_owned()));
+    blocks.push(Block::Table(table));
+}
+
 /// What stands before the plots: the chain and the numbers of the cause.
 pub(super) fn before(report: &Report, stages: Vec<Stage>, blocks: &mut Vec<Block>) {
     let diagnosis = &report.diagnosis;
     let Some(root) = diagnosis.findings.first() else { return };
+    incidents(report, blocks);
     if !stages.is_empty() {
         blocks.push(Block::Heading("From cause to effect".to_owned()));
         blocks.push(Block::Chain(stages));
