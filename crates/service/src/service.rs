@@ -48,6 +48,8 @@ pub struct Options {
     pub all_processes: bool,
     /// Records no processes but the kernel's reclaim threads, and no control groups.
     pub host_only: bool,
+    /// Processes that are recorded for each of memory, IO and major faults; [`Top::default`]'s when absent.
+    pub top: Option<usize>,
     /// Traces the page cache, too.
     pub tracing: Option<Tracing>,
     /// A command and its arguments, recorded until it ends; may be empty.
@@ -160,6 +162,11 @@ fn start_recorder(options: &Options) -> Result<(Recorder, SealRequest), Error> {
         Ok(watch) => (watch, None),
         Err(error) => (Watch { cgroups: Vec::new(), processes: Processes::Top(Top::default()) }, Some(error)),
     };
+    if let (Some(each), Processes::Top(top)) = (options.top, &mut watch.processes) {
+        top.each = each;
+        // Those of all three reasons, the kernel's threads and those that wait.
+        top.rows = top.rows.max(4 * each);
+    }
     if options.all_processes {
         watch.processes = Processes::All;
     }

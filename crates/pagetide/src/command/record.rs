@@ -93,6 +93,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         root: arguments.root.clone(),
         all_processes: settings.all_processes,
         host_only: settings.host_only,
+        top: settings.top.map(usize::from),
         tracing: settings.trace.map(|sample| Tracing { shift: sample.shift, names: !settings.no_names }),
         command: arguments.command.clone(),
     })?;

@@ -26,6 +26,9 @@ pub(super) struct Settings {
     /// Record only the host, its zones and its disks: of processes only the kernel's reclaim threads, and no control groups.
     #[arg(long, conflicts_with = "all_processes")]
     pub(super) host_only: bool,
+    /// Record this many processes for each of memory, IO and major faults [default: 10].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000), conflicts_with_all = ["all_processes", "host_only"])]
+    pub(super) top: Option<u16>,
     /// Keep at most this age (`7d`) or size (`2GiB`); may be given once for each. Continues a recording.
     #[arg(long, value_name = "AGE|SIZE")]
     pub(super) keep: Vec<Limit>,
@@ -62,6 +65,7 @@ impl Settings {
             interval: self.interval.or(other.interval),
             all_processes: self.all_processes || other.all_processes && !self.host_only,
             host_only: self.host_only || other.host_only && !self.all_processes,
+            top: self.top.or(other.top),
             keep: if self.keep.is_empty() { other.keep } else { self.keep },
             listen: self.listen.or(other.listen),
             expose: self.expose || other.expose,
@@ -149,10 +153,11 @@ mod tests {
 
     #[test]
     fn a_file_gives_what_the_options_of_the_same_names_give() {
-        let file = "out = \"/var/lib/x\"\ninterval = \"2s\"\nkeep = [\"7d\", \"2GiB\"]\nlisten = 9815\ntrace = \"1/128\"\nno-names = true\n\
+        let file = "out = \"/var/lib/x\"\ninterval = \"2s\"\nkeep = [\"7d\", \"2GiB\"]\nlisten = 9815\ntop = 20\ntrace = \"1/128\"\nno-names = true\n\
                     host-only = false\n";
         let read = read(file).unwrap();
-        let line = "--out /var/lib/x --interval 2s --keep 7d --keep 2GiB --listen 9815 --trace=1/128 --no-names";
+        let line =
+            "--out /var/lib/x --interval 2s --keep 7d --keep 2GiB --listen 9815 --top 20 --trace=1/128 --no-names";
         let same = settings(Path::new("f"), &line.split(' ').map(str::to_owned).collect::<Vec<_>>()).unwrap();
         assert_eq!(format!("{read:?}"), format!("{same:?}"));
         assert_eq!((read.keep.len(), read.host_only), (2, false));
@@ -174,6 +179,8 @@ mod tests {
             ("interval = \"soon\"\n", "soon"),
             ("keep = 1.5\n", "`keep` is a float"),
             ("expose = true\n", "listen"),
+            ("top = 0\n", "--top"),
+            ("top = 5\nhost-only = true\n", "--host-only"),
         ] {
             let what = read(text).unwrap_err();
             assert!(what.contains(word), "{text}: {what}");
