@@ -4,7 +4,8 @@ use crate::interrupt::Interrupt;
 use crate::output;
 use crate::progress::ProgressDisplay;
 use crate::recordings;
-use pagetide_core::{Bytes, Error, Nanos, PageSample, Progress, Selection};
+use pagetide_core::{Bytes, Error, Nanos, PageSample, Progress, Recording, Selection, Table};
+use pagetide_kernel::Root;
 use pagetide_trace::{File, Method, Missing, Names, Options, Session, Summary, TABLES, read_tables, unnamed};
 
 /// How a live trace is made.
@@ -41,13 +42,55 @@ pub(crate) struct Traced {
     pub(crate) missing: Vec<Missing>,
     /// The size of a page of the host that was traced.
     page: Bytes,
+    /// What the block devices read meanwhile.
+    pub(crate) reads: DeviceReads,
+}
+
+/// Reads of all block devices. Partitions and stacked devices count with the disks below them, which the mean does not notice.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct DeviceReads {
+    pub(crate) sectors: u64,
+    /// Time of all requests, in milliseconds.
+    pub(crate) time_ms: u64,
+}
+
+impl DeviceReads {
+    /// Those of this host since it booted.
+    fn now() -> Result<Self, Error> {
+        let disks = Root::host().diskstats().map_err(|error| Error::system(error.to_string(), ""))?;
+        let sum = |field| disks.iter().filter_map(|disk| disk.get(field)).sum();
+        Ok(Self { sectors: sum("read_sectors"), time_ms: sum("read_ms") })
+    }
+
+    fn since(self, earlier: Self) -> Self {
+        Self {
+            sectors: self.sectors.saturating_sub(earlier.sectors),
+            time_ms: self.time_ms.saturating_sub(earlier.time_ms),
+        }
+    }
+
+    /// Those of a recording between two moments of its axis.
+    fn of(recording: &Recording, from: i64, to: i64) -> Self {
+        let grown = |metric| -> u64 {
+            let disks =
+                recording.entities(Table::Disk).filter_map(|(disk, _)| recording.series(Table::Disk, disk, metric));
+            let grown = disks.map(|series| {
+                let mut values = series.points().filter(|(at, _)| (from..=to).contains(at)).map(|(_, value)| value);
+                let first = values.next();
+                first.zip(values.next_back()).map_or(0, |(first, last)| last.saturating_sub(first).max(0).unsigned_abs())
+            });
+            grown.sum()
+        };
+        Self { sectors: grown("read_sectors"), time_ms: grown("read_ms") }
+    }
 }
 
 impl Traced {
     /// A trace on pages of 4 KiB that found nothing, for tests.
     #[cfg(test)]
     pub(crate) fn empty() -> Self {
-        Self { summary: Summary::default(), names: Names::new(), missing: Vec::new(), page: Bytes::new(4096) }
+        let (page, reads) = (Bytes::new(4096), DeviceReads::default());
+        Self { summary: Summary::default(), names: Names::new(), missing: Vec::new(), page, reads }
     }
 
     /// What a file is called: its path, else its inode.
@@ -59,6 +102,14 @@ impl Traced {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
     pub(crate) fn bytes(&self, pages: f64) -> Bytes {
         Bytes::new((pages * self.page.as_f64()).round() as u64)
+    }
+
+    /// How long reading so many bytes from the devices took, at the mean of all their reads; absent when they read nothing.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+    pub(crate) fn waiting(&self, bytes: u64) -> Option<Nanos> {
+        const SECTOR: f64 = 512.0;
+        let DeviceReads { sectors, time_ms } = self.reads;
+        (sectors > 0).then(|| Nanos::new((bytes as f64 / (sectors as f64 * SECTOR) * time_ms as f64 * 1e6) as u64))
     }
 
     /// Says on stderr what cannot be known here, and whether records were lost.
@@ -83,6 +134,7 @@ impl Traced {
 pub(crate) fn run(arguments: &TraceArguments) -> Result<Traced, Error> {
     let interrupt = Interrupt::catch()?;
     let method = if arguments.no_bpf { Method::Filters } else { Method::Auto };
+    let before = DeviceReads::now()?;
     let mut session = Session::start(Options { shift: arguments.sample.shift, method })?;
     let mut progress = ProgressDisplay::new(interrupt, false);
     progress.step(1, 1, "trace", "page cache events");
@@ -101,13 +153,14 @@ pub(crate) fn run(arguments: &TraceArguments) -> Result<Traced, Error> {
     let summary = session.summary();
     let names = if arguments.no_names { Names::new() } else { session.names(summary.files()).clone() };
     let page = Bytes::new(rustix::param::page_size() as u64);
-    Ok(Traced { summary, names, missing: session.missing().to_vec(), page })
+    let reads = DeviceReads::now()?.since(before);
+    Ok(Traced { summary, names, missing: session.missing().to_vec(), page, reads })
 }
 
 /// What a recording's trace found, or this host's now.
 pub(crate) fn read_or_run(recording: Option<&std::path::Path>, arguments: &TraceArguments) -> Result<Traced, Error> {
     let Some(path) = recording else { return run(arguments) };
-    let selection = Selection { tables: TABLES.to_vec(), ..Selection::default() };
+    let selection = Selection { tables: TABLES.into_iter().chain([Table::Disk]).collect(), ..Selection::default() };
     let recording = recordings::load(path, &selection)?;
     let clock = recordings::clock(&recording.manifest, arguments.utc);
     let (from, to) = recordings::range(&recording, &clock, arguments.from.as_deref(), arguments.to.as_deref())?;
@@ -126,7 +179,8 @@ pub(crate) fn read_or_run(recording: Option<&std::path::Path>, arguments: &Trace
     });
     let missing = gaps.collect();
     let names = if arguments.no_names { Names::new() } else { names };
-    Ok(Traced { summary, names, missing, page: recording.manifest.page_size })
+    let reads = DeviceReads::of(&recording, first, last);
+    Ok(Traced { summary, names, missing, page: recording.manifest.page_size, reads })
 }
 
 /// How much was traced, for JSON.

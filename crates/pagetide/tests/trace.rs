@@ -114,6 +114,68 @@ fn a_recording_without_a_trace_says_how_to_get_one() {
     }
 }
 
+/// Runs a command that takes something away and ends with `evictions`: its exit code and what it says on stderr.
+fn confined(words: &[&str]) -> Option<(i32, String)> {
+    let binary = assert_cmd::cargo::cargo_bin("pagetide");
+    let mut command = std::process::Command::new(words[0]);
+    let output = command.args(&words[1..]).env("PAGETIDE_UNDER_TEST", binary).output();
+    let output = output.map_err(|error| eprintln!("skipped: {}: {error}", words[0])).ok()?;
+    Some((output.status.code()?, String::from_utf8_lossy(&output.stderr).into_owned()))
+}
+
+/// Whether this process may trace, and so can show what happens without a right.
+fn may_trace() -> bool {
+    let may = pagetide(&["evictions", "--for", "100ms"]).status.code() == Some(0);
+    if !may {
+        eprintln!("skipped: this process may not trace");
+    }
+    may
+}
+
+const TRACE: &str = "exec \"$PAGETIDE_UNDER_TEST\" evictions --for 200ms";
+
+#[test]
+fn without_rights_one_line_says_what_is_missing_and_what_still_works() {
+    if !may_trace() {
+        return;
+    }
+    for capabilities in ["-all", "-perfmon,-sys_admin,-bpf"] {
+        let bound = format!("--bounding-set={capabilities}");
+        let Some((code, text)) = confined(&["setpriv", &bound, "--inh-caps=-all", "sh", "-c", TRACE]) else { return };
+        assert_eq!(code, 3, "{capabilities}: {text}");
+        assert!(text.contains("`pagetide diagnose` work without") && text.contains("hint: run as root"), "{text}");
+        assert_eq!(text.lines().count(), 2, "{text}");
+    }
+}
+
+#[test]
+fn without_bpf_filters_sample_and_the_gap_is_named() {
+    if !may_trace() {
+        return;
+    }
+    // tracefs needs CAP_SYS_ADMIN only where it is not mounted.
+    let script = format!(
+        "mount -t tracefs none /sys/kernel/tracing
+         exec setpriv --bounding-set=-bpf,-sys_admin --inh-caps=-all sh -c '{TRACE}'"
+    );
+    let Some((code, text)) = confined(&["unshare", "--mount", "sh", "-c", &script]) else { return };
+    assert_eq!(code, 0, "{text}");
+    assert!(text.contains("bpf(2) refused") && text.contains("CAP_BPF"), "{text}");
+}
+
+#[test]
+fn an_unmounted_tracefs_is_mounted_without_a_path_and_leaves_nothing() {
+    if !may_trace() {
+        return;
+    }
+    let script = "umount -l /sys/kernel/tracing /sys/kernel/debug/tracing /sys/kernel/debug 2> /dev/null
+        ! grep -q ' tracefs ' /proc/self/mountinfo || { echo still mounted >&2; exit 9; }
+        \"$PAGETIDE_UNDER_TEST\" evictions --for 200ms || exit $?
+        ! grep -q ' tracefs ' /proc/self/mountinfo || { echo left behind >&2; exit 8; }";
+    let Some((code, text)) = confined(&["unshare", "--mount", "sh", "-c", script]) else { return };
+    assert_eq!(code, 0, "{text}");
+}
+
 #[test]
 fn wrong_samples_are_refused_with_an_example() {
     for sample in ["64", "1/63", "1/0", "1/131072", "2/64"] {

@@ -198,7 +198,8 @@ impl<P: Processes> Analysis<P> {
                 Some((Scope::Group, actor)) => Domain::Group(self.actors.group(actor)),
                 _ => Domain::Host,
             };
-            let victim = self.matrix.evict(by, Victim { file: Some(range.file), user });
+            let victim = Victim { file: Some(range.file), user };
+            self.matrix.evict(by, victim);
             for forgotten in self.ghosts.entry(domain).or_default().evict(page) {
                 self.absent.remove(&forgotten);
             }

@@ -2,9 +2,9 @@
 
 use crate::actor::Actor;
 use crate::event::{File, Scope};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Pairs at most; further ones are counted together as [`Victim::OTHERS`].
+/// Pairs at most; the smallest are counted together as [`Victim::OTHERS`] of their evictor.
 const PAIRS_MAX: usize = 4096;
 
 /// By which way memory was reclaimed.
@@ -37,7 +37,7 @@ pub struct Victim {
 }
 
 impl Victim {
-    /// All victims beyond the number that is kept.
+    /// All victims of an evictor that are too small to be kept one by one.
     pub const OTHERS: Self = Self { file: None, user: None };
 }
 
@@ -61,29 +61,65 @@ pub struct Evicted {
     pub read_again: f64,
 }
 
+impl Evicted {
+    fn add(&mut self, other: Self) {
+        self.pages += other.pages;
+        self.read_again += other.read_again;
+    }
+}
+
 /// The matrix.
 #[derive(Debug, Default)]
 pub(crate) struct Matrix {
     pairs: HashMap<Pair, Evicted>,
     /// kswapd's evictions that are not divided yet.
     undivided: BTreeMap<Victim, Evicted>,
+    /// The victims of kswapd that have pairs of their own, or will.
+    of_kswapd: HashSet<Victim>,
 }
 
 impl Matrix {
-    /// Counts an eviction. `by` is absent for kswapd. Gives back the victim under which it is counted.
-    pub(crate) fn evict(&mut self, by: Option<(Scope, Actor)>, victim: Victim) -> Victim {
-        let victim = if self.pairs.len() + self.undivided.len() >= PAIRS_MAX && !self.knows(by, victim) {
-            Victim::OTHERS
-        } else {
-            victim
-        };
+    /// Counts an eviction. `by` is absent for kswapd.
+    pub(crate) fn evict(&mut self, by: Option<(Scope, Actor)>, victim: Victim) {
+        if self.pairs.len() + self.undivided.len() >= PAIRS_MAX && !self.knows(by, victim) {
+            self.fold();
+        }
+        if by.is_none() {
+            self.of_kswapd.insert(victim);
+        }
         self.entry(by, victim).pages += 1.0;
-        victim
+    }
+
+    /// Adds the smaller half of the pairs up by evictor.
+    fn fold(&mut self) {
+        let mut sizes: Vec<f64> =
+            self.pairs.values().chain(self.undivided.values()).map(|evicted| evicted.pages).collect();
+        let middle = sizes.len() / 2;
+        let (_, middle, _) = sizes.select_nth_unstable_by(middle, f64::total_cmp);
+        let least = *middle;
+        let small: Vec<Pair> = self
+            .pairs
+            .iter()
+            .filter(|(pair, evicted)| evicted.pages <= least && pair.victim != Victim::OTHERS)
+            .map(|(pair, _)| *pair)
+            .collect();
+        for pair in small {
+            let evicted = self.pairs.remove(&pair).unwrap_or_default();
+            self.pairs.entry(Pair { victim: Victim::OTHERS, ..pair }).or_default().add(evicted);
+        }
+        let waiting = std::mem::take(&mut self.undivided);
+        for (victim, evicted) in waiting {
+            let victim = if evicted.pages <= least { Victim::OTHERS } else { victim };
+            self.undivided.entry(victim).or_default().add(evicted);
+        }
+        let of_kswapd = self.pairs.keys().filter(|pair| pair.mechanism == Mechanism::Kswapd).map(|pair| pair.victim);
+        self.of_kswapd = of_kswapd.chain(self.undivided.keys().copied()).collect();
     }
 
     /// Counts that an evicted page is read again.
     pub(crate) fn read_again(&mut self, by: Option<(Scope, Actor)>, victim: Victim) {
-        self.entry(by, victim).read_again += 1.0;
+        let known = self.knows(by, victim) || by.is_none() && self.of_kswapd.contains(&victim);
+        self.entry(by, if known { victim } else { Victim::OTHERS }).read_again += 1.0;
     }
 
     fn knows(&self, by: Option<(Scope, Actor)>, victim: Victim) -> bool {
@@ -104,7 +140,9 @@ impl Matrix {
     /// depend on whose page was in it, so all victims are divided alike. While nobody took any, they wait.
     pub(crate) fn divide(&mut self, taken: &BTreeMap<Actor, u64>) {
         let all: u64 = taken.values().sum();
-        for (victim, evicted) in &mut self.undivided {
+        let mut largest: Vec<(&Victim, &mut Evicted)> = self.undivided.iter_mut().collect();
+        largest.sort_by(|a, b| b.1.pages.total_cmp(&a.1.pages));
+        for (victim, evicted) in largest {
             let victim = if self.pairs.len() < PAIRS_MAX { *victim } else { Victim::OTHERS };
             for (actor, frames) in taken {
                 let pair = Pair { mechanism: Mechanism::Kswapd, evictor: Some(*actor), victim };
@@ -214,10 +252,20 @@ mod tests {
     fn pairs_are_bounded_and_their_pages_are_not_lost() {
         let [a, _] = actors();
         let mut matrix = Matrix::default();
+        let by = Some((Scope::Group, a));
         for ino in 0..10_000 {
-            matrix.evict(Some((Scope::Group, a)), victim(ino));
+            matrix.evict(by, victim(ino));
         }
-        assert_eq!(matrix.pairs().count(), PAIRS_MAX + 1);
+        assert!(matrix.pairs().count() <= PAIRS_MAX);
         assert!((matrix.pairs().map(|(_, evicted)| evicted.pages).sum::<f64>() - 10_000.0).abs() < 1e-6);
+        // One that comes late and is large has its own row, also when it is read again, and when more small ones come.
+        (0..500).for_each(|_| matrix.evict(by, victim(20_000)));
+        (0..300).for_each(|_| matrix.read_again(by, victim(20_000)));
+        (30_000..40_000).for_each(|ino| matrix.evict(by, victim(ino)));
+        matrix.read_again(by, victim(1));
+        let of = |victim| matrix.pairs().find(|(pair, _)| pair.victim == victim).unwrap().1;
+        assert_eq!(of(victim(20_000)), Evicted { pages: 500.0, read_again: 300.0 });
+        assert_eq!(of(Victim::OTHERS).read_again, 1.0);
+        assert_eq!(matrix.pairs().map(|(_, evicted)| evicted.pages).sum::<f64>(), 20_500.0);
     }
 }

@@ -24,7 +24,7 @@ pub struct Summary {
 }
 
 /// The two sides of an eviction.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EvictionKey {
     /// How the memory was reclaimed.
     pub mechanism: Mechanism,
@@ -132,8 +132,16 @@ impl Summary {
         misses
     }
 
-    /// All files in it.
+    /// The files of which much was evicted: names are found for these.
     pub fn files(&self) -> impl Iterator<Item = File> {
-        self.evictions.keys().filter_map(|key| key.file)
+        let all = self.evictions.values().map(|evicted| evicted.pages).sum();
+        let large = self.evictions.iter().filter(move |(_, evicted)| is_large(evicted.pages, all));
+        large.filter_map(|(key, _)| key.file)
     }
+}
+
+/// Whether a pair with so many of all evicted pages has a row of its own in a recording, and a name.
+pub(crate) fn is_large(pages: f64, all: f64) -> bool {
+    const PARTS: f64 = 512.0;
+    pages * PARTS >= all
 }

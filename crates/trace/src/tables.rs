@@ -9,7 +9,7 @@ use crate::curve::{Misses, PARTS};
 use crate::event::File;
 use crate::eviction::Mechanism;
 use crate::reclaim::ReclaimTime;
-use crate::summary::{Coverage, EvictionKey, MissKey, Summary};
+use crate::summary::{Coverage, EvictionKey, MissKey, Summary, is_large};
 use pagetide_core::{ColumnId, Entity, EntityId, Recording, Sample, Schema, Table, metric};
 use std::collections::{BTreeMap, HashMap};
 
@@ -34,18 +34,17 @@ pub struct TableWriter {
     rows: HashMap<(Table, String), (EntityId, Vec<i64>)>,
     columns: BTreeMap<Table, Vec<ColumnId>>,
     rest: BTreeMap<Table, Vec<i64>>,
+    /// The pairs of the last summary with their pages, and those read again.
+    pairs: HashMap<EvictionKey, [i64; 2]>,
+    /// The rows of evictions: as they are counted up, and as they were written.
+    evictions: HashMap<String, [[i64; 2]; 2]>,
 }
 
 impl TableWriter {
     /// Adds the rows that changed since the last call.
     pub fn write(&mut self, summary: &Summary, names: &Names, schema: &mut Schema, sample: &mut Sample) {
         self.rest.clear();
-        // What kswapd freed and nobody took yet is written when it is divided: a counter does not go back.
-        for (key, evicted) in summary.evictions.iter().filter(|(key, _)| key.evictor.is_some()) {
-            let name = eviction_name(key);
-            let label = key.file.and_then(|file| names.get(&file).cloned().flatten()).unwrap_or_default();
-            self.row(Table::Eviction, name, &label, &[whole(evicted.pages), whole(evicted.read_again)], schema, sample);
-        }
+        self.evictions(summary, names, schema, sample);
         for (key, misses) in &summary.misses {
             for (lowest, ranked, beyond) in misses.cells() {
                 let values: Vec<i64> = ranked.into_iter().chain(beyond).map(i64::from).collect();
@@ -77,6 +76,47 @@ impl TableWriter {
             self.numbered(table, REST.to_owned(), "", &values, schema, sample);
         }
         self.coverage(&summary.coverage, schema, sample);
+    }
+
+    /// A pair has its own row once it is large enough; before, it counts in the row of its evictor. What a row has once counted stays in
+    /// it: the analysis may add small pairs up later, and a counter does not go back.
+    fn evictions(&mut self, summary: &Summary, names: &Names, schema: &mut Schema, sample: &mut Sample) {
+        // What kswapd freed and nobody took yet is written when it is divided.
+        let known = summary.evictions.iter().filter(|(key, _)| key.evictor.is_some());
+        let now: HashMap<EvictionKey, [i64; 2]> =
+            known.map(|(key, evicted)| (key.clone(), [whole(evicted.pages), whole(evicted.read_again)])).collect();
+        let all: i64 = now.values().map(|[pages, _]| *pages).sum();
+        let mut grown: BTreeMap<String, ([i64; 2], String)> = BTreeMap::new();
+        let mut add = |name: String, label: String, growth: [i64; 2]| {
+            let (sum, _) = grown.entry(name).or_insert(([0, 0], label));
+            *sum = [sum[0] + growth[0], sum[1] + growth[1]];
+        };
+        for (key, values) in &now {
+            let before = self.pairs.get(key).copied().unwrap_or_default();
+            let growth = |at: usize| if values[at] >= before[at] { values[at] - before[at] } else { values[at] };
+            let growth = [growth(0), growth(1)];
+            let name = eviction_name(key);
+            let large = is_large(values[0] as f64, all as f64) && schema.entities(Table::Eviction).len() < ROWS_MAX;
+            if large || self.evictions.contains_key(&name) {
+                let label = key.file.and_then(|file| names.get(&file).cloned().flatten()).unwrap_or_default();
+                add(name, label, growth);
+            } else {
+                add(eviction_name(&of_evictor(key)), String::new(), growth);
+            }
+        }
+        // The analysis added these up with others of their evictor.
+        for (key, [pages, read_again]) in self.pairs.iter().filter(|(key, _)| !now.contains_key(*key)) {
+            add(eviction_name(&of_evictor(key)), String::new(), [-pages, -read_again]);
+        }
+        for (name, (growth, label)) in grown {
+            let [counted, shown] = self.evictions.entry(name.clone()).or_default();
+            *counted = [counted[0] + growth[0], counted[1] + growth[1]];
+            // The parts of a sum are rounded one by one.
+            *shown = [counted[0].max(shown[0]), counted[1].max(shown[1])];
+            let values = *shown;
+            self.row(Table::Eviction, name, &label, &values, schema, sample);
+        }
+        self.pairs = now;
     }
 
     /// Forgets the numbers of an old schema: the next call writes all rows.
@@ -161,6 +201,11 @@ fn count(value: u64) -> i64 {
 
 const MECHANISMS: [(Mechanism, &str); 3] =
     [(Mechanism::Direct, "direct"), (Mechanism::Group, "group"), (Mechanism::Kswapd, "kswapd")];
+
+/// All victims of an evictor together.
+fn of_evictor(key: &EvictionKey) -> EvictionKey {
+    EvictionKey { file: None, user: None, ..key.clone() }
+}
 
 fn eviction_name(key: &EvictionKey) -> String {
     let mechanism = MECHANISMS.iter().find(|(known, _)| *known == key.mechanism).map_or("", |(_, name)| *name);
@@ -434,8 +479,22 @@ mod tests {
             many.evictions.insert(key, Evicted { pages: 3.0, read_again: 1.0 });
         }
         writer.write(&many, &Names::new(), &mut schema, &mut sample);
-        assert_eq!(schema.entities(Table::Eviction).len(), ROWS_MAX + 1);
-        let pages: i64 = sample.table(Table::Eviction).unwrap().rows().filter_map(|(_, values)| values[0]).sum();
-        assert_eq!(pages, 9000);
+        assert_eq!(schema.entities(Table::Eviction).len(), 1, "all are small, and of one evictor");
+        let pages = |sample: &Sample| -> Vec<i64> {
+            sample.table(Table::Eviction).unwrap().rows().filter_map(|(_, values)| values[0]).collect()
+        };
+        assert_eq!(pages(&sample), [9000]);
+
+        // One of them grows and has its own row from now on; the analysis adds the others up.
+        let large = many.evictions.keys().next().unwrap().clone();
+        let others = EvictionKey { file: None, ..large.clone() };
+        many.evictions = BTreeMap::from([
+            (large, Evicted { pages: 1003.0, read_again: 1.0 }),
+            (others, Evicted { pages: 8997.0, read_again: 2999.0 }),
+        ]);
+        sample.clear();
+        writer.write(&many, &Names::new(), &mut schema, &mut sample);
+        assert_eq!(pages(&sample), [1000], "the row of the others does not change");
+        assert_eq!(schema.entities(Table::Eviction).len(), 2);
     }
 }

@@ -77,7 +77,7 @@ fn needed(file: &Path) -> Result<Vec<String>, Error> {
     let info = Elf::parse(&bytes).and_then(|elf| elf.section(".modinfo")).ok_or_else(|| {
         Error::input(
             format!("{} is not a plain kernel module", file.display()),
-            "use a kernel whose modules are not compressed, such as Debian's",
+            "decompress them first: find DIR/lib/modules -name '*.ko.xz' -exec xz -d {} +",
         )
     })?;
     let lines = info.split(|byte| *byte == 0).filter_map(|line| std::str::from_utf8(line).ok());

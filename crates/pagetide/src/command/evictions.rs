@@ -57,6 +57,8 @@ struct Row {
     file: Option<String>,
     evicted_bytes: u64,
     read_again_bytes: u64,
+    /// Time that the devices took to read that again, at their mean.
+    waiting_ns: Option<u64>,
 }
 
 /// A program, or only its control group.
@@ -127,13 +129,17 @@ fn rows(traced: &Traced, by: By) -> Vec<Row> {
     }
     let mut rows: Vec<Row> = sums
         .into_iter()
-        .map(|((evictor, mechanism, user, file), (pages, read_again))| Row {
-            evictor,
-            mechanism,
-            user,
-            file,
-            evicted_bytes: traced.bytes(pages).get(),
-            read_again_bytes: traced.bytes(read_again).get(),
+        .map(|((evictor, mechanism, user, file), (pages, read_again))| {
+            let read_again_bytes = traced.bytes(read_again).get();
+            Row {
+                evictor,
+                mechanism,
+                user,
+                file,
+                evicted_bytes: traced.bytes(pages).get(),
+                read_again_bytes,
+                waiting_ns: traced.waiting(read_again_bytes).map(Nanos::get),
+            }
         })
         .collect();
     rows.sort_by_key(|row| std::cmp::Reverse((row.read_again_bytes, row.evicted_bytes)));
@@ -180,6 +186,7 @@ fn text(traced: &Traced, rows: &[Row], top: usize) -> String {
         let mut table = Table::new()
             .right("evicted")
             .right("read again")
+            .right("waiting")
             .left("")
             .left("evicted for")
             .left("by")
@@ -193,6 +200,7 @@ fn text(traced: &Traced, rows: &[Row], top: usize) -> String {
             table.row([
                 Quantity::bytes(Bytes::new(row.evicted_bytes)).into(),
                 Quantity::bytes(Bytes::new(row.read_again_bytes)).into(),
+                row.waiting_ns.map_or_else(|| Cell::from("-"), |time| Quantity::nanos(Nanos::new(time)).into()),
                 Cell::from(format!("{}{}", bar("#", again), bar("-", whole - again))),
                 who(&row.evictor).into(),
                 row.mechanism.unwrap_or("-").into(),
@@ -204,7 +212,7 @@ fn text(traced: &Traced, rows: &[Row], top: usize) -> String {
         if rows.len() > top {
             text += &format!("{} more rows: --top {}\n", rows.len() - top, rows.len());
         }
-        text += "bar: # read again, - not read again so far\n";
+        text += "waiting: time of the devices to read it again, at the mean of their reads; bar: # read again, - not read again so far\n";
     }
     text += &waiting(traced, style);
     text
@@ -226,10 +234,11 @@ fn answer(traced: &Traced, rows: &[Row]) -> String {
         let of = told.file.as_ref().map_or_else(String::new, |file| format!(" ({file})"));
         let whose = if evictor == user { "its own pages".to_owned() } else { user.text() };
         text = format!(
-            "{} evicted {} of {whose}{of}, {} of it read again.\n",
+            "{} evicted {} of {whose}{of}, {} of it read again{}.\n",
             evictor.text(),
             Bytes::new(told.evicted_bytes),
-            Bytes::new(told.read_again_bytes)
+            Bytes::new(told.read_again_bytes),
+            told.waiting_ns.map_or_else(String::new, |time| format!(", costing {} of waiting", Nanos::new(time)))
         );
     }
     text += &format!(
@@ -281,6 +290,7 @@ fn waiting(traced: &Traced, style: Style) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::live_trace::DeviceReads;
     use pagetide_trace::{Evicted, File};
 
     fn traced() -> Traced {
@@ -299,6 +309,8 @@ mod tests {
         traced.names.insert(File { dev: 254 << 20, ino: 1 }, Some("/var/lib/postgresql/base/16384/2619".into()));
         traced.summary.coverage.scale = 64;
         traced.summary.coverage.time_ns = 10_000_000_000;
+        // The devices read 100 MiB in 82 s of request time: 50 MiB cost half of it.
+        traced.reads = DeviceReads { sectors: 204_800, time_ms: 82_000 };
         traced
     }
 
@@ -309,7 +321,7 @@ mod tests {
         assert_eq!(
             text,
             "backup.service/tar evicted 100 MiB of postgresql.service/postgres (/var/lib/postgresql/base/16384/2619), \
-             50 MiB of it read again.\n\
+             50 MiB of it read again, costing 41 s of waiting.\n\
              All in 10 s: 310 MiB evicted, 50 MiB of it read again (from 1/64 of the pages)."
         );
     }

@@ -177,17 +177,30 @@ fn answer(traced: &Traced, curve: &Curve, points: &[Point], place: &str) -> Stri
     };
     let percent = |share: f64| format!("{:.0} %", share * 100.0);
     match curve.advice() {
-        Some(point) if 1.0 - point.high > 0.02 => format!(
-            "{place}: {} more memory would save {} of the misses ({} to {}). {beyond}\n",
-            traced.bytes(point.more_pages as f64),
-            percent(1.0 - point.remaining),
-            percent(1.0 - point.high),
-            percent(1.0 - point.low),
-        ),
+        Some(point) if 1.0 - point.high > 0.02 => {
+            let more = traced.bytes(point.more_pages as f64);
+            format!(
+                "{place}: {more} more memory would save {} of the misses ({} to {}). {beyond}\n{}",
+                percent(1.0 - point.remaining),
+                percent(1.0 - point.high),
+                percent(1.0 - point.low),
+                raise(curve, more),
+            )
+        }
         _ if last == Bytes::ZERO => {
             format!("{place}: too few evicted pages were read again to tell what more memory saves. Trace longer.\n")
         }
         _ => format!("{place}: up to {last} more memory would save no misses.\n"),
+    }
+}
+
+/// What to do about a group at its limit.
+fn raise(curve: &Curve, more: Bytes) -> String {
+    match &curve.limit {
+        Some(group) if curve.readers.is_none() => format!(
+            "  to do: raise memory.max of {group} by {more} (v1: memory.limit_in_bytes). The rest of the host then has {more} less.\n"
+        ),
+        _ => String::new(),
     }
 }
 
@@ -250,6 +263,15 @@ mod tests {
             "host: 2 MiB more memory would save 50 % of the misses (49 % to 51 %). \
              The misses still fall there: trace longer to see further.\n"
         );
+    }
+
+    #[test]
+    fn a_group_at_its_limit_is_told_by_how_much_to_raise_it() {
+        let falling = Curve { limit: Some("/batch".into()), ..curve(&[1.0, 0.6, 0.1, 0.1]) };
+        let text = answer(&Traced::empty(), &falling, falling.points.as_ref().unwrap(), "group /batch");
+        assert!(text.ends_with(
+            "  to do: raise memory.max of /batch by 2 MiB (v1: memory.limit_in_bytes). The rest of the host then has 2 MiB less.\n"
+        ), "{text}");
     }
 
     #[test]
