@@ -38,7 +38,7 @@ pub fn pages(path: &Path) -> io::Result<Option<CachedPages>> {
     call::cachestat(&open(path)?)
 }
 
-/// Opens a regular file. Nothing waits for who would write to a FIFO.
+/// Opens a regular file. A FIFO is refused at once.
 fn open(path: &Path) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);

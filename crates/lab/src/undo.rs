@@ -20,7 +20,7 @@ pub(crate) use change::{blkio_root, read_sysctl};
 pub use folder::folder;
 pub use host_lock::HostLock;
 pub use process::{Identity, kill};
-pub use recovery::{Recovered, noted_by_this_process, of_earlier_versions, pending, recover, recover_in};
+pub use recovery::{Recovered, earlier_journal_folders, noted_by_this_process, pending, recover, recover_in};
 
 use outcome::refuse;
 use pagetide_core::Error;

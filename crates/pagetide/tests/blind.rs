@@ -5,7 +5,7 @@ mod support;
 
 use support::attack;
 
-/// Records as another user, and prints what is said of it, one place a line each.
+/// Records as another user, and prints what each place reports, with the name of the place before each line.
 const RECORD: &str = r#"
 nobody "$P record --service -o /tmp/rec --interval 200ms --listen 127.0.0.1:0 $options & echo \$! > /tmp/pid; wait" 2> said &
 for _ in $(seq 600); do grep -q http: said && break; sleep 0.1; done
@@ -40,7 +40,7 @@ fn a_recorder_without_rights_says_what_it_cannot_see() {
 }
 
 #[test]
-fn processes_that_the_kernel_hides_are_said_to_be_hidden() {
+fn processes_that_the_kernel_hides_are_reported_as_hidden() {
     for (option, way) in [("invisible", "2"), ("noaccess", "1")] {
         let printed = attack(&format!("mount -t proc -o hidepid={way} proc /proc || exit\noptions=\n{RECORD}"));
         let what = format!("cannot see other users' processes: /proc is mounted with hidepid={option}");

@@ -340,6 +340,27 @@ fn doctor_says_what_a_vm_needs_without_booting_one() {
     assert!(check("cache")["found"].as_str().unwrap().contains("free") && !cache.exists());
 }
 
+/// CPU time of `lab show` for a scenario of so many steps, in s, as the shell counts it.
+fn time_to_list(steps: usize) -> f64 {
+    let folder = tempfile::tempdir().unwrap();
+    let step = |at| format!("[[step]]\nid = \"A{at}\"\nsleep = \"1s\"\n");
+    let scenario = scenario(folder.path(), "many", &(0..steps).map(step).collect::<String>());
+    let words = format!("{} lab show {scenario} | grep -c '^A'; times", env!("CARGO_BIN_EXE_pagetide"));
+    let output = std::process::Command::new("sh").args(["-c", &words]).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], steps.to_string(), "{text}");
+    // `0m1.230s 0m0.010s`: the user and system time of the commands that have ended.
+    let (minutes, seconds) = lines[2].split(' ').next().unwrap().trim_end_matches('s').split_once('m').unwrap();
+    minutes.parse::<f64>().unwrap() * 60.0 + seconds.parse::<f64>().unwrap()
+}
+
+#[test]
+fn ten_times_as_many_steps_take_ten_times_as_long_to_list() {
+    let (few, many) = (time_to_list(4000), time_to_list(40_000));
+    assert!(many < 40.0 * few.max(0.01), "4 000 steps take {few} s of CPU, 40 000 take {many} s");
+}
+
 #[test]
 fn a_second_signal_says_what_stays_changed_and_how_to_undo_it() {
     let _host = HOST.lock().unwrap_or_else(PoisonError::into_inner);

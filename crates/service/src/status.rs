@@ -30,7 +30,7 @@ pub struct Status {
     pub last_sample_age_ns: u64,
     /// Why samples cannot be written at present; absent while they are.
     pub refused: Option<String>,
-    /// What the recorder cannot see: for want of rights, because the kernel does not count it, or because there is too much of it.
+    /// What the recorder cannot see: it has no right to, the kernel does not count it, or there is too much of it.
     #[serde(default)]
     pub blind: Vec<String>,
     /// CPU time of the whole process.

@@ -82,5 +82,6 @@ fn check(folder: &Path) {
     drop(writer);
     let after = load().expect("a sealed recording");
     assert_eq!((before.0, before.1), (after.0, after.1));
-    assert_eq!(after.2, before.2, "damage is named before sealing and after it");
+    // A record whose checksum is right and whose content is not, which no crash and no flipped bit leaves, is named only once sealed.
+    assert!(after.2 || !before.2, "damage that was named before is named after sealing");
 }

@@ -72,7 +72,7 @@ pub fn pending() -> usize {
 const EARLIER: [(&str, &str); 2] = [("/run", "pagetide"), ("/var/tmp", "pagetide")];
 
 /// The folders in which an earlier version left journals of this user, which this version does not read.
-pub fn of_earlier_versions() -> Vec<PathBuf> {
+pub fn earlier_journal_folders() -> Vec<PathBuf> {
     let holds_one = |(above, name): &(&str, &str)| {
         let dir = Dir::open(Path::new(above)).and_then(|above| above.dir(Path::new(name)));
         let is_own =

@@ -3,7 +3,7 @@
 use super::Outcome;
 use crate::output;
 use pagetide_core::Error;
-use pagetide_lab::undo::{of_earlier_versions, pending, recover};
+use pagetide_lab::undo::{earlier_journal_folders, pending, recover};
 
 /// Put back what a killed `lab run` left: settings, control groups, device limits, data files, processes.
 #[derive(Debug, clap::Args)]
@@ -18,7 +18,7 @@ pub(crate) struct Arguments {}
 
 pub(crate) fn run(_: &Arguments, json: bool) -> Result<Outcome, Error> {
     let recovered = recover()?;
-    report_of_earlier_versions();
+    report_earlier_journals();
     if json {
         output::print_json(&recovered)?;
     } else if recovered.is_empty() {
@@ -32,8 +32,8 @@ pub(crate) fn run(_: &Arguments, json: bool) -> Result<Outcome, Error> {
 }
 
 /// Prints where an earlier version left journals, which nobody undoes.
-fn report_of_earlier_versions() {
-    for folder in of_earlier_versions() {
+fn report_earlier_journals() {
+    for folder in earlier_journal_folders() {
         let folder = folder.display();
         output::say(&format!("{folder} holds undo journals of an earlier version; this one reads no journal there"));
         output::say("  hint: put back by hand what they name (settings with `sysctl -w`), then remove them");
@@ -42,7 +42,7 @@ fn report_of_earlier_versions() {
 
 /// Undoes what a killed run left, before another run measures this host.
 pub(crate) fn before_a_run() -> Result<(), Error> {
-    report_of_earlier_versions();
+    report_earlier_journals();
     let recovered = recover()?;
     for line in &recovered.undone {
         output::say(&format!("undone after a killed run: {line}"));

@@ -82,7 +82,7 @@ impl Settings {
 /// # Errors
 /// It cannot be read, is not TOML, or has a key or a value that no option has.
 pub(super) fn words(path: &Path) -> Result<Vec<String>, Error> {
-    // It decides where is written and who may read: nobody else may write it.
+    // It decides where the recording lies and who may read it.
     let read = pagetide_dir::check_path(path).and_then(|()| pagetide_dir::read_file(path, LARGEST));
     let text = read.and_then(|text| String::from_utf8(text).map_err(std::io::Error::other)).map_err(|error| {
         Error::input(format!("cannot read {}: {error}", path.display()), "name a file of yours or root's with --config")
