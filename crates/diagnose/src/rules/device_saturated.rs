@@ -100,7 +100,7 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     };
     let limit = queue::limit(&window.over(span), disk).map_or(String::new(), |rate| {
         found.add(0.5, "requests per second, whatever the queue", of("reads + writes"), rate);
-        format!(" It completes {rate} requests whatever its queue: it looks like a limit of requests per second.")
+        format!(" It completes {rate} whatever its queue: it looks like a limit of requests per second.")
     });
     let statement =
         format!("{disk} is saturated: busy {busy} of the time with {:.1} requests in flight.{limit} {part}", queue.get());

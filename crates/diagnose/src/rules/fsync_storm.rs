@@ -102,7 +102,7 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     }
     let limit = queue::limit(&during, disk).map_or(String::new(), |rate| {
         found.note("requests per second, whatever the queue", of("reads + writes"), rate);
-        format!(" It completes {rate} requests whatever its queue: it looks like a limit of requests per second.")
+        format!(" It completes {rate} whatever its queue: it looks like a limit of requests per second.")
     });
     let who = process::fastest::<Bytes>(&during, &["write_bytes"]).map_or(String::new(), |process| {
         found.note(format!("bytes that {} writes", process.words()), "write_bytes", process.amount);
