@@ -75,7 +75,7 @@ fn too_few_evictions_or_lost_records_say_nothing() {
 }
 
 #[test]
-fn a_group_is_told_how_much_more_it_needs() {
+fn the_finding_says_how_much_more_a_group_needs() {
     let group =
         |story: Story| {
             story
