@@ -58,7 +58,8 @@ pub(crate) fn begin(name: &CStr, procs: Option<RawFd>, parent: u32, kept: &mut [
         libc::sigemptyset(&raw mut none);
         libc::sigprocmask(libc::SIG_SETMASK, &raw const none, std::ptr::null_mut());
     }
-    // Before what may wait: joining a group can take seconds on a busy host, and a lock of the parent's would be held as long.
+    // Before what may fail: a child whose parent has just been killed would hold its locks, and wait for ever at the pipe whose other
+    // end it has itself.
     kept.sort_unstable();
     let mut from: RawFd = 0;
     for fd in kept.iter().copied().filter(|fd| *fd >= 0) {

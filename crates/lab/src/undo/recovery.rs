@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 /// A journal is no larger: a run makes some hundred changes of some hundred bytes.
 const LARGEST: u64 = 1 << 20;
-/// How long another process may take to recover a journal, or a child of the killed run to end: on a busy host 30 s were too little.
-const PATIENCE: Duration = Duration::from_secs(120);
+/// How long another process may take to recover a journal.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What became of the changes that killed runs had left, one line each.
 #[derive(Debug, Default, Clone, PartialEq, Eq, serde::Serialize)]
