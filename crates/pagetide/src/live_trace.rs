@@ -77,7 +77,9 @@ impl DeviceReads {
             let grown = disks.map(|series| {
                 let mut values = series.points().filter(|(at, _)| (from..=to).contains(at)).map(|(_, value)| value);
                 let first = values.next();
-                first.zip(values.next_back()).map_or(0, |(first, last)| last.saturating_sub(first).max(0).unsigned_abs())
+                first
+                    .zip(values.next_back())
+                    .map_or(0, |(first, last)| last.saturating_sub(first).max(0).unsigned_abs())
             });
             grown.sum()
         };
