@@ -6,10 +6,10 @@
 use crate::amount::Amount;
 use crate::effect::{self, Effect, EffectKind};
 use crate::evidence::Origin;
-use crate::findings::Stretches;
 use crate::mechanisms::MECHANISMS;
 use crate::rule::{Loss, Mechanism, Role, Rule, When};
 use crate::rules;
+use crate::stretches::Stretches;
 use crate::window::{Window, intervals};
 use pagetide_core::{Cause, Finding, Link, Moment, Nanos, Recording, Rival, Span};
 

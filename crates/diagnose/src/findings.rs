@@ -1,31 +1,10 @@
 //! What the rules find in the stretches of a recording; one incident is one finding.
 
-use crate::episodes::Episodes;
-use crate::harm::Losses;
 use crate::rule::Scope;
+use crate::stretches::Stretches;
 use crate::window::{Window, intervals};
 use crate::{chain, rules};
 use pagetide_core::{Finding, Nanos, Recording, Span};
-
-/// The stretches that the rules examine.
-#[derive(Debug)]
-pub(crate) struct Stretches<'a> {
-    pub(crate) whole: Option<Window<'a>>,
-    /// The steps of a lab run, else the busy stretches.
-    pub(crate) windows: Vec<Window<'a>>,
-    /// The time that tasks lose.
-    pub(crate) losses: Losses,
-}
-
-impl<'a> Stretches<'a> {
-    pub(crate) fn of(recording: &'a Recording, episodes: &'a Episodes) -> Self {
-        Self {
-            whole: Window::whole(recording, episodes),
-            windows: Window::all(recording, episodes),
-            losses: Losses::of(recording),
-        }
-    }
-}
 
 /// All findings, the ones with the strongest evidence first.
 pub(crate) fn all(recording: &Recording, stretches: &Stretches<'_>) -> Vec<Finding> {

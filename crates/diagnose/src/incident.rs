@@ -1,7 +1,7 @@
 //! The incidents of a recording: each with its cause, its losses and what changed near its onset.
 
 use crate::effect::EffectKind;
-use crate::findings::Stretches;
+use crate::stretches::Stretches;
 use crate::window::{Window, intervals};
 use crate::{chain, changes, rules};
 use pagetide_core::{Finding, Incident, Recording, Span};

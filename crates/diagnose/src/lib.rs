@@ -33,6 +33,7 @@ mod rule;
 mod rules;
 mod signal;
 mod stream;
+mod stretches;
 mod traced;
 mod verdict;
 mod victim;
@@ -42,8 +43,8 @@ mod window;
 pub use document::{markdown, sections};
 
 use episodes::Episodes;
-use findings::Stretches;
 use pagetide_core::{Diagnosis, Error, Finding, LazyRecording, Recording, RuleDoc, Source};
+use stretches::Stretches;
 
 /// What happened in a recording.
 pub fn diagnose(recording: &Recording) -> Diagnosis {

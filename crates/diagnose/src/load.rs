@@ -2,8 +2,8 @@
 
 use crate::amount::Amount;
 use crate::episodes::Episodes;
-use crate::findings::Stretches;
 use crate::limits::GROWTH;
+use crate::stretches::Stretches;
 use crate::window::{Window, intervals, joined};
 use pagetide_core::{Error, LazyRecording, Nanos, Recording, Source, Span, Table};
 

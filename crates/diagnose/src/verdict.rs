@@ -1,7 +1,7 @@
 //! The conclusion from all findings: the verdict, its summary, what is cleared, what contradicts it.
 
-use crate::findings::Stretches;
 use crate::rule::Suspicion;
+use crate::stretches::Stretches;
 use crate::window::Window;
 use crate::{chain, changes, coverage, incident, rules};
 use pagetide_core::derived;

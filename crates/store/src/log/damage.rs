@@ -1,0 +1,52 @@
+//! Whether a log has records behind the place where reading ended.
+
+use super::decode::{LogError, LogReader};
+use super::frame;
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+
+/// Bytes that are hashed at most in the search for a record behind damage: of damage with nothing valid behind it, nearly every
+/// place may look like the beginning of a long record.
+const MOST_HASHED: u64 = 1 << 29;
+
+/// Whether a valid record follows anywhere behind `offset`, where reading ended. A crash leaves a part of the last
+/// write at most; a valid record behind it means that the log was damaged, and so does a part that is too large to be searched.
+pub(crate) fn continues_behind(mut file: File, offset: u64) -> io::Result<bool> {
+    file.seek(SeekFrom::Start(offset))?;
+    let mut rest = Vec::new();
+    file.read_to_end(&mut rest)?;
+    let mut hashed = 0;
+    for at in 1..rest.len() {
+        let Some(content) = frame::content(&rest[at..]) else { continue };
+        hashed += content.len() as u64;
+        if hashed > MOST_HASHED || frame::starts(&rest[at..], offset + at as u64) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// [`continues_behind`] for a log that may be written meanwhile: what is valid at `offset` now has come since.
+pub(crate) fn is_damaged_at(file: File, offset: u64) -> io::Result<bool> {
+    let mut start = Vec::new();
+    let mut beginning = file.try_clone()?;
+    beginning.seek(SeekFrom::Start(offset))?;
+    beginning.take(LONGEST_RECORD).read_to_end(&mut start)?;
+    Ok(!start.is_empty() && !frame::starts(&start, offset) && continues_behind(file, offset)?)
+}
+
+/// Whether a log that could not be opened has valid records all the same. One whose first record has come since then can be opened now.
+pub(crate) fn has_lost_its_beginning(mut file: File) -> io::Result<bool> {
+    if !continues_behind(file.try_clone()?, 0)? {
+        return Ok(false);
+    }
+    file.rewind()?;
+    match LogReader::open(BufReader::new(file)) {
+        Err(LogError::NotALog) => Ok(true),
+        Err(LogError::Io(error)) => Err(error),
+        Ok(_) | Err(LogError::Newer(_)) => Ok(false),
+    }
+}
+
+/// A record has at most 64 MiB, and what frames it.
+const LONGEST_RECORD: u64 = (64 << 20) + 64;
