@@ -29,9 +29,10 @@ impl From<Error> for AttemptOutcome {
     fn from(error: Error) -> Self {
         match error.kind {
             crate::ErrorKind::Interrupted | crate::ErrorKind::OutputClosed => Self::Interrupted,
-            crate::ErrorKind::Input | crate::ErrorKind::System | crate::ErrorKind::Killed => {
-                Self::Refused { what: error.what, hint: error.hint }
-            }
+            crate::ErrorKind::Input
+            | crate::ErrorKind::TooNew
+            | crate::ErrorKind::System
+            | crate::ErrorKind::Killed => Self::Refused { what: error.what, hint: error.hint },
         }
     }
 }

@@ -7,6 +7,8 @@ use std::fmt;
 pub enum ErrorKind {
     /// Wrong use or wrong input (exit 2).
     Input,
+    /// Input of a newer pagetide (exit 2).
+    TooNew,
     /// The system refuses or lacks something (exit 3).
     System,
     /// A process that did the work was killed, by the OOM killer as a rule (exit 3).
@@ -32,6 +34,11 @@ impl Error {
     /// Wrong use or wrong input.
     pub fn input(what: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { kind: ErrorKind::Input, what: what.into(), hint: hint.into() }
+    }
+
+    /// Input of a newer pagetide.
+    pub fn too_new(what: impl Into<String>) -> Self {
+        Self { kind: ErrorKind::TooNew, what: what.into(), hint: "use a newer pagetide".into() }
     }
 
     /// The system refuses or lacks something.

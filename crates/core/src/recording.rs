@@ -79,6 +79,8 @@ pub struct Manifest {
     pub swaps: Vec<Swap>,
     /// Mounted file systems that are backed by a block device: mount point and device.
     pub mounts: BTreeMap<String, String>,
+    /// Of the same the kind of file system (`ext4`), by mount point.
+    pub filesystems: BTreeMap<String, String>,
     /// Settings under `/proc/sys/vm` at the start, by name such as `vm.dirty_ratio`.
     pub sysctls: BTreeMap<String, String>,
     /// The control group in which the recorded work ran, as its path is in the cgroup table; absent when it had the whole host.
@@ -155,6 +157,8 @@ pub struct Unreadable {
 pub struct Disk {
     /// Its name in the disk table, for example `vda`.
     pub name: String,
+    /// Its model, as the device reports it; absent where it reports none (virtio, partitions).
+    pub model: Option<String>,
     /// Its size.
     pub size: Bytes,
     /// Whether it says that it rotates.

@@ -16,6 +16,11 @@ pub struct Selection {
 }
 
 impl Selection {
+    /// Whether it leaves out a part of the time.
+    pub const fn is_part(&self) -> bool {
+        self.from_wall_ns.is_some() || self.to_wall_ns.is_some()
+    }
+
     /// Whether a table is wanted.
     pub fn wants_table(&self, table: Table) -> bool {
         self.tables.is_empty() || self.tables.contains(&table)

@@ -39,6 +39,10 @@ pub fn facts(root: &Root) -> Result<Manifest, Error> {
         disks: disks.iter().map(|disk| facts_of(root, &disk.name, &links)).collect::<Result<_, _>>()?,
         swaps: root.swaps()?.into_iter().map(|area| Swap { path: area.path, size: area.size }).collect(),
         mounts: mounts.iter().filter_map(|mount| on_device(mount, &numbers)).collect(),
+        filesystems: mounts
+            .iter()
+            .filter_map(|mount| Some((on_device(mount, &numbers)?.0, mount.kind.clone())))
+            .collect(),
         sysctls: match root.vm_sysctls() {
             Err(error) if error.is_absent() => BTreeMap::new(),
             settings => settings?.0,
@@ -184,8 +188,11 @@ fn facts_of(root: &Root, name: &str, links: &[(String, String)]) -> Result<Disk,
         None => read(&format!("../queue/{file}")),
         value => Ok(value),
     };
+    // SCSI and NVMe pad it with spaces.
+    let model = root.optional(format!("{folder}/device/model"))?.map(|text| text.trim().to_owned());
     Ok(Disk {
         name: name.to_owned(),
+        model: model.filter(|model| !model.is_empty()),
         size: Bytes::new(read("size")?.unwrap_or(0).saturating_mul(512)),
         rotational: queue("rotational")?.map(|value| value != 0),
         read_ahead: queue("read_ahead_kb")?.map(|kib| Bytes::new(kib.saturating_mul(1024))),

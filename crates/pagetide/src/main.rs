@@ -24,7 +24,7 @@ fn main() -> ExitCode {
             output::complain(&error);
             ExitCode::from(match error.kind {
                 ErrorKind::OutputClosed => 0,
-                ErrorKind::Input => 2,
+                ErrorKind::Input | ErrorKind::TooNew => 2,
                 ErrorKind::System | ErrorKind::Killed => 3,
                 ErrorKind::Interrupted => 130,
             })

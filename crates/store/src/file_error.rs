@@ -28,8 +28,6 @@ fn plain(error: &io::Error) -> String {
 
 /// A recording of a newer pagetide.
 pub(crate) fn newer(path: &Path, version: u32) -> Error {
-    Error::input(
-        format!("{}: format version {version}, this pagetide reads up to {}", path.display(), crate::FORMAT_VERSION),
-        "use a newer pagetide",
-    )
+    let known = crate::FORMAT_VERSION;
+    Error::too_new(format!("{}: format version {version}, this pagetide reads up to {known}", path.display()))
 }

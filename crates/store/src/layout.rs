@@ -57,7 +57,7 @@ impl SegmentName {
     }
 
     /// The day of its beginning, `2026-11-21`.
-    fn day(&self) -> String {
+    pub(crate) fn day(&self) -> String {
         let (date, _) = self.text.split_once('T').unwrap_or((&self.text, ""));
         let (year, rest) = date.split_at(date.len().saturating_sub(4));
         let (month, day) = rest.split_at(rest.len().min(2));
@@ -77,6 +77,10 @@ pub(crate) struct SealedPath {
 
 /// Where the manifest is.
 pub(crate) const MANIFEST: &str = "manifest.json";
+/// How the folder of a host's sealed files begins.
+const HOST: &str = "host=";
+/// How that of a day begins, below it.
+const DATE: &str = "date=";
 /// Where the logs are.
 pub(crate) const OPEN: &str = "open";
 
@@ -87,58 +91,94 @@ pub(crate) fn log(name: &SegmentName) -> PathBuf {
 
 /// The folder for the sealed files of a table, a host and the day on which the segment began.
 pub(crate) fn sealed_folder(table: &str, host: &str, name: &SegmentName) -> PathBuf {
-    let host = format!("host={}", partition_value(host));
-    Path::new(table).join(host).join(format!("date={}", name.day()))
+    let host = format!("{HOST}{}", partition_value(host));
+    Path::new(table).join(host).join(format!("{DATE}{}", name.day()))
 }
 
 /// A recording's folder. All paths are relative to it.
 #[derive(Debug, Clone)]
-pub(crate) struct Folder(Arc<Dir>);
+pub(crate) struct Folder {
+    dir: Arc<Dir>,
+    /// The only host whose segments count, as the partitions name it, where those of several are in one tree.
+    host: Option<String>,
+    /// The only UTC day whose segments count, where one is read alone.
+    day: Option<String>,
+}
 
 impl Folder {
     pub(crate) fn new(dir: Dir) -> Self {
-        Self(Arc::new(dir))
+        Self { dir: Arc::new(dir), host: None, day: None }
+    }
+
+    /// The sealed segments of one host in a tree that has those of several. Its manifest and its logs may be any host's.
+    pub(crate) fn of_host(dir: Dir, partition: &str) -> Self {
+        Self { host: Some(partition.to_owned()), ..Self::new(dir) }
+    }
+
+    /// The same with the segments of one day alone.
+    pub(crate) fn of_day(&self, day: &str) -> Self {
+        Self { day: Some(day.to_owned()), ..self.clone() }
+    }
+
+    /// Whether a segment counts.
+    pub(crate) fn has_day_of(&self, name: &SegmentName) -> bool {
+        self.day.as_ref().is_none_or(|day| *day == name.day())
+    }
+
+    /// The hosts that have sealed segments, as the partitions name them, in order.
+    pub(crate) fn hosts(&self) -> io::Result<Vec<String>> {
+        let mut names = self.dir.names(Path::new(crate::sealed::SAMPLES))?;
+        names.retain(|name| name.starts_with(HOST));
+        names.sort();
+        Ok(names.into_iter().map(|name| name[HOST.len()..].to_owned()).collect())
     }
 
     pub(crate) fn dir(&self) -> &Dir {
-        &self.0
+        &self.dir
     }
 
     /// A path in it as people know it.
     pub(crate) fn full(&self, path: &Path) -> PathBuf {
-        self.0.path().join(path)
+        self.dir.path().join(path)
     }
 
     /// The content of the manifest.
     pub(crate) fn read_manifest(&self) -> io::Result<Vec<u8>> {
-        self.0.read(Path::new(MANIFEST), LARGEST_MANIFEST)
+        if self.host.is_some() {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        self.dir.read(Path::new(MANIFEST), LARGEST_MANIFEST)
     }
 
     /// The log of an open segment, for reading.
     pub(crate) fn open_log(&self, name: &SegmentName) -> io::Result<File> {
-        self.0.file(&log(name), LARGEST_LOG)
+        self.dir.file(&log(name), LARGEST_LOG)
     }
 
     /// A sealed file, for reading.
     pub(crate) fn open_sealed(&self, file: &SealedPath) -> io::Result<File> {
-        self.0.file(&file.path, LARGEST_SEALED)
+        self.dir.file(&file.path, LARGEST_SEALED)
     }
 
     /// The size of a file; 0 when it is not there.
     pub(crate) fn size(&self, path: &Path) -> u64 {
-        self.0.size(path).unwrap_or(0)
+        self.dir.size(path).unwrap_or(0)
     }
 
     /// Whether there is a recording in it, or what is left of one.
     pub(crate) fn is_recording(&self) -> io::Result<bool> {
-        let begun = self.0.has(Path::new(MANIFEST))? || !self.logs()?.is_empty();
+        let begun = self.dir.has(Path::new(MANIFEST))? || !self.logs()?.is_empty();
         Ok(begun || !self.sealed_files(crate::sealed::SAMPLES)?.is_empty())
     }
 
     /// The open segments, in order.
     pub(crate) fn logs(&self) -> io::Result<Vec<SegmentName>> {
-        let names = self.0.names(Path::new(OPEN))?;
+        if self.host.is_some() {
+            return Ok(Vec::new());
+        }
+        let names = self.dir.names(Path::new(OPEN))?;
         let mut logs: Vec<_> = names.iter().filter_map(|name| SegmentName::parse(name.strip_suffix(".log")?)).collect();
+        logs.retain(|name| self.has_day_of(name));
         logs.sort();
         Ok(logs)
     }
@@ -146,9 +186,17 @@ impl Folder {
     /// The sealed files of one table, in order.
     pub(crate) fn sealed_files(&self, table: &str) -> io::Result<Vec<SealedPath>> {
         let mut found = Vec::new();
-        for host in self.folders(Path::new(table), "host=")? {
-            for day in self.folders(&host, "date=")? {
-                found.extend(self.0.names(&day)?.iter().filter_map(|name| sealed_path(&day, name)));
+        let hosts = match &self.host {
+            Some(host) => vec![Path::new(table).join(format!("{HOST}{host}"))],
+            None => self.folders(Path::new(table), HOST)?,
+        };
+        for host in hosts {
+            let days = match &self.day {
+                Some(day) => vec![host.join(format!("{DATE}{day}"))],
+                None => self.folders(&host, DATE)?,
+            };
+            for day in days {
+                found.extend(self.dir.names(&day)?.iter().filter_map(|name| sealed_path(&day, name)));
             }
         }
         found.sort();
@@ -156,7 +204,7 @@ impl Folder {
     }
 
     fn folders(&self, folder: &Path, prefix: &str) -> io::Result<Vec<PathBuf>> {
-        let names = self.0.names(folder)?;
+        let names = self.dir.names(folder)?;
         Ok(names.iter().filter(|name| name.starts_with(prefix)).map(|name| folder.join(name)).collect())
     }
 }

@@ -22,7 +22,7 @@ mod usage;
 mod varint;
 mod writer;
 
-pub use reader::{Damage, Reader};
+pub use reader::{Damage, Day, Reader, hosts};
 pub use retention::Keep;
 pub use usage::Usage;
 pub use writer::Writer;

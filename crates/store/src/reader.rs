@@ -2,6 +2,7 @@
 
 mod axis;
 mod damage;
+mod days;
 mod gather;
 mod segment;
 
@@ -10,6 +11,7 @@ use crate::seal::Survey;
 use crate::sealed::{self, SealedFile};
 use crate::{FORMAT_VERSION, file_error};
 pub use damage::Damage;
+pub use days::{Day, hosts};
 use gather::LoadedParts;
 use pagetide_core::{Error, Manifest, Recording, Selection, Source};
 use pagetide_dir::Dir;
@@ -52,6 +54,16 @@ impl Reader {
     /// See [`Reader::open`].
     pub fn open_in(dir: Dir) -> Result<Self, Error> {
         Self::of(Folder::new(dir))
+    }
+
+    /// The sealed segments of one host of [`hosts`], where several hosts' recordings were copied into one tree. Which of them the open
+    /// logs and the manifest beside belong to is not known, so they are passed over.
+    ///
+    /// # Errors
+    ///
+    /// See [`Reader::open`].
+    pub fn open_host(dir: Dir, partition: &str) -> Result<Self, Error> {
+        Self::of(Folder::of_host(dir, partition))
     }
 
     pub(crate) fn of(folder: Folder) -> Result<Self, Error> {
@@ -126,7 +138,13 @@ impl Reader {
         self.damage.look_for_logs(&self.folder)?;
         let mut gathered = LoadedParts::new(selection, with_values, self.damage.clone());
         let numbers: std::collections::BTreeSet<u64> = logs.keys().chain(files.keys()).copied().collect();
-        for number in numbers {
+        let began = |number: &u64| {
+            let sealed = files.get(number).and_then(|files| files.values().flatten().next()).map(|file| &file.name);
+            logs.get(number).or(sealed).and_then(SegmentName::wall_ns)
+        };
+        let begun: Vec<Option<i64>> = numbers.iter().skip(1).map(began).chain([None]).collect();
+        for (number, next_wall_ns) in numbers.into_iter().zip(begun) {
+            gathered.next_wall_ns = next_wall_ns;
             if let Some(name) = logs.get(&number) {
                 match segment::open(&self.folder, name, &mut gathered) {
                     // It was sealed since the lists were made.

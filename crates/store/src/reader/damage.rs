@@ -23,7 +23,11 @@ impl Damage {
 
     /// Logs that a recorder found damaged and set aside when it sealed them.
     pub(super) fn look_for_logs(&self, folder: &Folder) -> io::Result<()> {
-        for name in folder.dir().names(Path::new(OPEN))?.iter().filter(|name| name.ends_with(".damaged")) {
+        let set_aside = |name: &&String| {
+            let segment = name.strip_suffix(".damaged").map(|name| name.strip_suffix(".log").unwrap_or(name));
+            segment.is_some_and(|stem| SegmentName::parse(stem).is_none_or(|name| folder.has_day_of(&name)))
+        };
+        for name in folder.dir().names(Path::new(OPEN))?.iter().filter(set_aside) {
             self.add(format!("{OPEN}/{name} is damaged: the samples behind the damage are lost"));
         }
         Ok(())

@@ -16,10 +16,16 @@ pub(super) struct LoadedParts<'a> {
     /// Whether values are wanted at all, and not only times and marks.
     with_values: bool,
     damage: Damage,
+    /// When the segment after the one that is being read began; absent of the last one.
+    pub(super) next_wall_ns: Option<i64>,
     /// How many sealed segments there were.
     pub(super) sealed_segments: usize,
     stamps: Vec<Stamp>,
     marks: Vec<Mark>,
+    /// The manifest of the segment that is being read, until a sample of it is selected.
+    current: Option<Manifest>,
+    /// The manifest of the last segment with a selected sample.
+    selected: Option<Manifest>,
     runs: Vec<Run>,
     entities: Vec<EntityColumns>,
     numbers: BTreeMap<(Table, String), usize>,
@@ -54,9 +60,12 @@ impl<'a> LoadedParts<'a> {
             damage,
             selection,
             with_values,
+            next_wall_ns: None,
             sealed_segments: 0,
             stamps: Vec::new(),
             marks: Vec::new(),
+            current: None,
+            selected: None,
             runs: Vec::new(),
             entities: Vec::new(),
             numbers: BTreeMap::new(),
@@ -74,6 +83,7 @@ impl<'a> LoadedParts<'a> {
 
     /// What follows was recorded under this manifest.
     pub(super) fn run(&mut self, manifest: &Manifest) {
+        self.current = self.selection.is_part().then(|| manifest.clone());
         if self.runs.last().is_none_or(|run| run.boot_id != manifest.boot_id) {
             let boot_id = manifest.boot_id.clone();
             self.runs.push(Run { boot_id, first_stamp: self.stamps.len(), first_mark: self.marks.len() });
@@ -96,7 +106,9 @@ impl<'a> LoadedParts<'a> {
 
     /// Says that something of a segment is damaged, and what is lost.
     pub(super) fn damaged(&mut self, name: &SegmentName, what: String, cost: &str) {
-        if name.wall_ns().is_none_or(|wall_ns| self.selection.to_wall_ns.is_none_or(|to| wall_ns <= to)) {
+        let before_end = |wall_ns| self.selection.to_wall_ns.is_none_or(|to| wall_ns <= to);
+        let after_begin = |wall_ns| self.selection.from_wall_ns.is_none_or(|from| wall_ns >= from);
+        if name.wall_ns().is_none_or(before_end) && self.next_wall_ns.is_none_or(after_begin) {
             self.damage.add(format!("{what}: {cost}"));
         }
         self.note(name.wall_ns(), format!("store: {what}"));
@@ -105,6 +117,9 @@ impl<'a> LoadedParts<'a> {
     /// Adds a sample's stamp and gives its place; absent when it was not selected.
     pub(super) fn stamp(&mut self, stamp: Stamp) -> Option<usize> {
         self.wants(stamp.wall_ns).then(|| {
+            if let Some(manifest) = self.current.take() {
+                self.selected = Some(manifest);
+            }
             self.stamps.push(stamp);
             self.stamps.len() - 1
         })
@@ -168,8 +183,19 @@ impl<'a> LoadedParts<'a> {
         })
     }
 
-    /// The recording.
-    pub(super) fn finish(mut self, manifest: Manifest) -> Recording {
+    /// The recording. A part of one has the manifest of its own time, which may have had another kernel, other disks and settings; the
+    /// recorder's account is of the whole.
+    pub(super) fn finish(mut self, whole: Manifest) -> Recording {
+        let manifest = match self.selected.take() {
+            Some(part) => Manifest {
+                recorder_cpu: whole.recorder_cpu,
+                samples: whole.samples,
+                late_samples: whole.late_samples,
+                lost_samples: whole.lost_samples,
+                ..part
+            },
+            None => whole,
+        };
         axis::join(&self.runs, &mut self.stamps, &mut self.marks);
         let mut builder = RecordingBuilder::new(manifest);
         for stamp in self.stamps {

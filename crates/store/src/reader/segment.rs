@@ -73,14 +73,16 @@ pub(super) fn sealed(folder: &Folder, files: &SealedFiles, gathered: &mut Loaded
     let outside = |(first, last): (i64, i64)| {
         from_wall_ns.is_some_and(|from| last < from) || to_wall_ns.is_some_and(|to| first > to)
     };
-    let Some(samples) = read(folder, path, gathered, |file| {
+    let Some(Some(samples)) = read(folder, path, gathered, |file| {
         let (mut numbers, mut stamps) = (Vec::new(), Vec::new());
-        let groups = if file.range(file.column_named("wall_ns")?).is_some_and(outside) { 0 } else { file.row_groups() };
-        for group in 0..groups {
+        if file.range(file.column_named("wall_ns")?).is_some_and(outside) {
+            return Ok(None);
+        }
+        for group in 0..file.row_groups() {
             numbers.extend(file.required(group, file.column_named("sample")?)?);
             stamps.extend(read_stamps(file, group)?);
         }
-        Ok((file.description().clone(), numbers, stamps))
+        Ok(Some((file.description().clone(), numbers, stamps)))
     })?
     else {
         return Ok(());

@@ -1,0 +1,125 @@
+//! What a recording has of each day. A segment lies in one UTC day, so days can be read, and their results kept, one by one.
+
+use super::{Damage, Reader};
+use crate::layout::{self, Folder};
+use crate::{file_error, sealed};
+use pagetide_core::Error;
+use pagetide_dir::Dir;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::io;
+
+/// A UTC day of a recording.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Day {
+    /// The day on which its segments began, `2026-11-21`.
+    pub date: String,
+    /// Its files with their sizes, a line each. Sealed files have the checksum of their content in their name and logs only grow, so
+    /// equal text means equal samples.
+    pub files: String,
+}
+
+/// The hosts that have sealed segments in a folder, as the names of their partitions say (`host=…`), in order. A recording has one,
+/// unless its host was given another name; a tree into which recordings were copied has many.
+///
+/// # Errors
+///
+/// When the folder cannot be read.
+pub fn hosts(dir: Dir) -> Result<Vec<String>, Error> {
+    let folder = Folder::new(dir);
+    folder.hosts().map_err(|error| file_error::io("look into it", folder.dir().path(), &error))
+}
+
+impl Reader {
+    /// The days of which there is anything, in order.
+    ///
+    /// # Errors
+    ///
+    /// When the folder cannot be read.
+    pub fn days(&self) -> Result<Vec<Day>, Error> {
+        self.list_days().map_err(|error| file_error::io("look into it", self.folder(), &error))
+    }
+
+    /// The same recording with the segments of one day alone, and no damage yet.
+    #[must_use]
+    pub fn of_day(&self, date: &str) -> Self {
+        Self { folder: self.folder.of_day(date), manifest: self.manifest.clone(), damage: Damage::default() }
+    }
+
+    fn list_days(&self) -> io::Result<Vec<Day>> {
+        let mut days: BTreeMap<String, String> = BTreeMap::new();
+        let mut add = |day: String, path: &std::path::Path| {
+            let size = self.folder.size(path);
+            let _ = writeln!(days.entry(day).or_default(), "{} {size}", path.display());
+        };
+        for name in self.folder.logs()? {
+            add(name.day(), &layout::log(&name));
+        }
+        for kind in sealed::kinds() {
+            for file in self.folder.sealed_files(kind)? {
+                add(file.name.day(), &file.path);
+            }
+        }
+        Ok(days.into_iter().map(|(date, files)| Day { date, files }).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Writer;
+    use crate::trial::{give, manifest, short};
+    use pagetide_core::{Manifest, Selection, Sink, Source};
+    use std::path::Path;
+
+    fn record(folder: &Path, host: &str) {
+        let manifest = Manifest { host: host.to_owned(), ..manifest() };
+        let mut writer = Writer::create(folder).unwrap();
+        writer.begin(&manifest).unwrap();
+        short(8, 1).iter().for_each(|given| give(&mut writer, given).unwrap());
+        writer.finish(&manifest).unwrap();
+    }
+
+    fn copy(from: &Path, to: &Path) {
+        std::fs::create_dir_all(to).unwrap();
+        for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
+            let to = to.join(entry.file_name());
+            if entry.path().is_dir() { copy(&entry.path(), &to) } else { _ = std::fs::copy(entry.path(), to).unwrap() }
+        }
+    }
+
+    #[test]
+    fn hosts_in_one_tree_are_read_one_by_one() {
+        let scratch = tempfile::tempdir().unwrap();
+        let tree = scratch.path().join("tree");
+        for host in ["web 1", "web2"] {
+            let own = scratch.path().join(host);
+            record(&own, host);
+            copy(&own, &tree);
+        }
+        let open = |path: &Path| Dir::open(path).unwrap();
+        assert_eq!(hosts(open(&tree)).unwrap(), ["web%201", "web2"]);
+        for (partition, host) in [("web%201", "web 1"), ("web2", "web2")] {
+            let one = Reader::open_host(open(&tree), partition).unwrap();
+            let alone = Reader::open(&scratch.path().join(host)).unwrap();
+            assert_eq!(one.manifest().host, host);
+            assert_eq!(one.days().unwrap(), alone.days().unwrap());
+            let (one, alone) = (one.load(&Selection::default()), alone.load(&Selection::default()));
+            assert_eq!(one.unwrap().stamps(), alone.unwrap().stamps());
+        }
+    }
+
+    #[test]
+    fn a_day_changes_with_its_files_and_with_no_others() {
+        let scratch = tempfile::tempdir().unwrap();
+        let folder = scratch.path().join("r");
+        record(&folder, "web1");
+        let reader = Reader::open(&folder).unwrap();
+        let before = reader.days().unwrap();
+        assert!(!before.is_empty());
+        std::fs::write(folder.join("open/20990101T000000Z-00000099.log"), "x").unwrap();
+        let after = reader.days().unwrap();
+        assert_eq!(after[..before.len()], before);
+        assert_eq!(after.last().map(|day| day.date.as_str()), Some("2099-01-01"));
+    }
+}
