@@ -3,12 +3,13 @@
 CARGO ?= cargo
 BIN := $(or $(CARGO_TARGET_DIR),target)/release/pagetide
 VENV := $(CURDIR)/target/venv
+PYTHON := $(CURDIR)/target/python
 export PAGETIDE_DUCKDB_PYTHON := $(VENV)/bin/python
 export PAGETIDE_CACHE ?= $(CURDIR)/target/cache
 # A changed golden file is a failure, not a new file in the tree.
 export INSTA_UPDATE ?= no
 
-.PHONY: compare-sar torture help language build demo cliff corpus score test test-programs test-busy lint fuzz bench bench-lab bench-peers bench-gaps tools-demo tools-test
+.PHONY: compare-sar torture help language build demo cliff corpus fleet demo-fleet wheel test-python score test test-programs test-busy lint fuzz bench bench-lab bench-peers bench-gaps tools-demo tools-test
 
 help:
 	@echo "make demo    build, run three experiments, on this host and in a VM, write a report.html of each (needs root)"
@@ -19,6 +20,9 @@ help:
 	@echo "make cliff   a file read twice in less and less memory, drawn into docs/cliff-*.svg"
 	@echo "make fuzz TARGET=log SECONDS=600  look for inputs that break a parser (all targets for a minute each when left out)"
 	@echo "make score   how well diagnose tells the recorded incidents of fixtures/corpus, into docs/SCORE.md (seconds)"
+	@echo "make fleet HOSTS=1000  make the recordings of a fleet with a planted cause, into run/fleet (SEED=…, HOURS=…, PLANT=strong|weak|nothing)"
+	@echo "make wheel   the Python package, into target/wheels; make test-python tests it"
+	@echo "make demo-fleet HOSTS=200  a fleet on this machine and on a Spark cluster on loopback, one worker of which is killed (850 MB)"
 	@echo "make corpus  record those incidents of corpus/ that are missing, in virtual machines (about 40 s each)"
 	@echo "make bench   the benchmarks: ratios within one run"
 	@echo "make bench-lab    the whole catalogue at 1/16 in a VM, with its time (some 25 min without KVM)"
@@ -55,6 +59,41 @@ cliff: tools-demo build
 corpus:
 	@tools/need cc qemu-system-x86_64 mkfs.ext4 cpio
 	$(CARGO) run --release --locked -p pagetide-corpus -- record
+
+fleet:
+	@tools/need cc
+	@mkdir -p run
+	$(CARGO) run --release --locked -p pagetide-corpus -- fleet run/fleet --hosts $(or $(HOSTS),200) $(if $(HOURS),--hours $(HOURS)) $(if $(SEED),--seed $(SEED)) $(if $(PLANT),--plant $(PLANT))
+
+$(PYTHON)/ready: crates/python/requirements.txt
+	@tools/need python-venv
+	@mkdir -p target
+	python3 -m venv $(PYTHON)
+	$(PYTHON)/bin/pip install --quiet --disable-pip-version-check --require-hashes --only-binary=:all: -r crates/python/requirements.txt
+	@touch $@
+
+# PROFILE=dev builds it faster, to test it.
+wheel: $(PYTHON)/ready
+	@tools/need cc
+	@rm -f target/wheels/pagetide-*.whl
+	$(PYTHON)/bin/maturin build --quiet --locked --profile $(or $(PROFILE),release) -m crates/python/Cargo.toml --out target/wheels
+	$(PYTHON)/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels/pagetide-*.whl
+
+test-python:
+	$(CARGO) build --locked -p pagetide
+	@$(MAKE) --no-print-directory wheel PROFILE=dev
+	PAGETIDE=$(CURDIR)/$(or $(CARGO_TARGET_DIR),target)/debug/pagetide $(PYTHON)/bin/python -m pytest -q -p no:cacheprovider crates/python/tests
+
+# Spark is downloaded once (456 MB) and kept in target/.
+$(PYTHON)/spark: $(PYTHON)/ready crates/python/requirements-spark.txt
+	@echo "installing Spark into target/python: 456 MB to download, 850 MB on disk, some 3 minutes"
+	$(PYTHON)/bin/pip install --quiet --disable-pip-version-check --require-hashes --no-build-isolation -r crates/python/requirements-spark.txt
+	@touch $@
+
+demo-fleet: build wheel $(PYTHON)/spark
+	@tools/need java
+	$(CARGO) build --release --locked -p pagetide-corpus
+	@tools/demo-fleet $(BIN) $(or $(CARGO_TARGET_DIR),target)/release/corpus $(PYTHON)/bin/python $(or $(HOSTS),200)
 
 score:
 	@tools/need cc

@@ -10,6 +10,11 @@ fn number(family: &str, key: &str, seed: u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
+/// A number below `bound`, which is not 0.
+pub(crate) fn below(bound: u64, family: &str, key: &str, seed: u64) -> u64 {
+    number(family, key, seed) % bound.max(1)
+}
+
 /// One of `values`.
 pub(crate) fn one<'a, T>(values: &'a [T], family: &str, key: &str, seed: u64) -> Option<&'a T> {
     let count = u64::try_from(values.len()).ok().filter(|count| *count > 0)?;

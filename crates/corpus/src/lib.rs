@@ -7,6 +7,7 @@
 
 mod draw;
 pub mod family;
+pub mod fleet;
 pub mod page;
 pub mod record;
 pub mod score;

@@ -3,7 +3,7 @@
 #![allow(clippy::print_stderr, reason = "a program of its own")]
 
 use pagetide_core::{Error, ErrorKind, Nanos, Progress};
-use pagetide_corpus::{Incident, family, page, record, score, truth};
+use pagetide_corpus::{Incident, family, fleet, page, record, score, truth};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
@@ -19,6 +19,8 @@ const MISSES: &str = "crates/corpus/misses.toml";
 
 const USAGE: &str = "corpus list              the cases, and which are recorded
 corpus record [NAME...]  record the missing cases, or these cases or families again
+corpus fleet FOLDER [--hosts N] [--hours N] [--seed N] [--plant strong|weak|nothing]
+                         make a fleet out of the recordings, with its truth and its inventory
 corpus score [--held]    score the rules and write docs/SCORE.md; --held: print the single cases of the held-out half, too";
 
 fn main() -> ExitCode {
@@ -30,6 +32,7 @@ fn main() -> ExitCode {
     let done = match words.split_first() {
         Some((word, [])) if word == "list" => list(),
         Some((word, names)) if word == "record" => record_all(names),
+        Some((word, [folder, options @ ..])) if word == "fleet" => make_fleet(Path::new(folder), options),
         Some((word, [])) if word == "score" => write_score(false),
         Some((word, [held])) if word == "score" && held == "--held" => write_score(true),
         _ => Err(Error::input("unknown arguments", format!("usage:\n{USAGE}"))),
@@ -38,7 +41,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("corpus: {error}");
-            ExitCode::from(if error.kind == ErrorKind::Input { 2 } else { 3 })
+            ExitCode::from(if matches!(error.kind, ErrorKind::Input | ErrorKind::TooNew) { 2 } else { 3 })
         }
     }
 }
@@ -123,6 +126,55 @@ fn write_score(held_cases: bool) -> Result<(), Error> {
         return Ok(());
     }
     fs::write(PAGE, page).map_err(|error| Error::system(format!("{PAGE}: {error}"), ""))
+}
+
+/// Makes a fleet that ends with the hour that ended last.
+fn make_fleet(folder: &Path, options: &[String]) -> Result<(), Error> {
+    let wrong = |what: String| Error::input(what, format!("usage:\n{USAGE}"));
+    let now = jiff::Timestamp::now();
+    let mut settings = fleet::Settings {
+        hosts: 200,
+        hours: 3,
+        seed: now.as_second().unsigned_abs(),
+        planted: fleet::Planted::Strong,
+        until_ns: now.as_second() / 3600 * 3600 * 1_000_000_000,
+    };
+    for pair in options.chunks(2) {
+        let [name, value] = pair else { return Err(wrong(format!("{} has no value", pair[0]))) };
+        let number = || {
+            value
+                .parse::<u64>()
+                .ok()
+                .filter(|number| *number > 0)
+                .ok_or_else(|| wrong(format!("{name}: not a number: {value}")))
+        };
+        match (name.as_str(), value.as_str()) {
+            ("--hosts", _) => settings.hosts = number()?,
+            ("--hours", _) => settings.hours = number()?,
+            ("--seed", _) => settings.seed = number()?,
+            ("--plant", "strong") => settings.planted = fleet::Planted::Strong,
+            ("--plant", "weak") => settings.planted = fleet::Planted::Weak,
+            ("--plant", "nothing") => settings.planted = fleet::Planted::Nothing,
+            _ => return Err(wrong(format!("no such option: {name} {value}"))),
+        }
+    }
+    let library = fleet::Library::read(Path::new(RECORDINGS))?;
+    let plan = fleet::plan(&settings, &library);
+    let (began, hosts) = (Instant::now(), settings.hosts);
+    plan.write(&library, folder, |done| {
+        if done % 100 == 0 {
+            eprintln!("{done} of {hosts} hosts ({:.0} s)", began.elapsed().as_secs_f64());
+        }
+    })?;
+    let hit = plan.hosts.iter().filter(|host| host.planted).count();
+    print(&format!(
+        "{}: {hosts} hosts of {} h, seed {}, planted {:?} ({hit} hosts); truth.json, inventory.csv\n",
+        folder.display(),
+        settings.hours,
+        settings.seed,
+        settings.planted
+    ));
+    Ok(())
 }
 
 /// Prints steps and messages, without progress bars.

@@ -7,6 +7,7 @@ pub(crate) mod diagnose;
 pub(crate) mod doctor;
 pub(crate) mod evictions;
 pub(crate) mod explain;
+pub(crate) mod fleet;
 pub(crate) mod guest;
 pub(crate) mod hold;
 pub(crate) mod import;

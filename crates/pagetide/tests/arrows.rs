@@ -17,16 +17,23 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("lab", &["core", "dir", "kernel", "recorder", "trace"]),
     ("service", &["core", "dir", "kernel", "recorder", "store"]),
     ("top", &["core", "diagnose", "view"]),
+    ("fleet", &["core", "dir", "store", "diagnose"]),
+    ("python", &["core", "store", "diagnose", "fleet"]),
     ("fuzz", &["core", "kernel", "store"]),
-    ("corpus", &["core", "store", "diagnose", "lab"]),
-    ("pagetide", &["core", "dir", "kernel", "store", "trace", "diagnose", "view", "recorder", "service", "lab", "top"]),
+    ("corpus", &["core", "store", "diagnose", "fleet", "lab"]),
+    (
+        "pagetide",
+        &["core", "dir", "kernel", "store", "trace", "diagnose", "fleet", "view", "recorder", "service", "lab", "top"],
+    ),
 ];
 
 /// Dependencies that only one crate may have, because they are heavy or make it impure.
 const ONLY_IN: &[(&str, &[&str])] = &[
-    ("parquet", &["store"]),
+    ("parquet", &["store", "fleet"]),
     ("rhai", &["lab"]),
     ("clap", &["pagetide"]),
+    ("pyo3", &["python"]),
+    ("arrow-array", &["python"]),
     ("indicatif", &["pagetide"]),
     ("ratatui", &["top"]),
     ("crossterm", &["top"]),

@@ -40,6 +40,7 @@ fn every_command_has_help_with_an_example() {
         &["man"],
         &["undo"],
         &["check"],
+        &["fleet"],
         &["lab"],
         &["lab", "show"],
         &["lab", "run"],

@@ -80,6 +80,15 @@ fn glossary_md_lists_every_term_and_every_derived_metric() {
 }
 
 #[test]
+fn fleet_md_lists_every_column() {
+    let mut table = String::from("| column | type | is |\n|---|---|---|\n");
+    for column in pagetide_fleet::COLUMNS {
+        let _ = writeln!(table, "| `{}` | {} | {} |", column.name, column.kind.name(), column.meaning);
+    }
+    compare("FLEET.md", "columns", &table);
+}
+
+#[test]
 fn the_scenario_in_scenarios_md_can_be_run() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/SCENARIOS.md");
     let text = std::fs::read_to_string(&path).unwrap();

@@ -47,6 +47,7 @@ fn every_command_prints_one_object_with_a_version() {
         (&["lab", "show", "buffered-read"], "steps"),
         (&["check", &recording], "samples"),
         (&["cache", &log], "files"),
+        (&["fleet", &recording, "--no-cache"], "factors"),
         (&["evictions", "--for", "100ms"], "evictions"),
         (&["mrc", "--for", "100ms"], "coverage"),
     ];

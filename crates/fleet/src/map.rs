@@ -1,0 +1,96 @@
+//! Maps a recording to rows: one for each hour, or one that says why there is none.
+
+mod facts;
+mod hour;
+
+use crate::location;
+use crate::problem::Problem;
+use crate::row::{self, Row};
+use crate::unit::{self, CLOCK_TOLERANCE, HOUR, TimeRange, Unit};
+use jiff::Timestamp;
+use pagetide_core::{Error, Selection, Source, Stamp};
+use pagetide_store::Reader;
+
+/// How far the wall clock may move against the clock since boot between two samples before the hours of a day are not to be trusted.
+const CLOCK_STEP: i64 = 60_000_000_000;
+
+/// The rows of a recording in a range: the same, whoever computes them.
+pub fn map(recording: &str, range: TimeRange) -> Vec<Row> {
+    let mut rows: Vec<Row> = unit::units(recording, range).iter().flat_map(|unit| map_unit(unit, range)).collect();
+    row::sort(&mut rows);
+    rows
+}
+
+/// The rows of a unit of work. What goes wrong is in a row.
+pub fn map_unit(unit: &Unit, range: TimeRange) -> Vec<Row> {
+    let recording = &unit.recording;
+    let Some(begin) = unit.date.as_deref().and_then(unit::begin_of) else {
+        return vec![unit::problem(recording)];
+    };
+    let date = unit.date.as_deref().unwrap_or_default();
+    match day(recording, (date, begin), range) {
+        Ok(rows) => rows,
+        Err(error) => vec![Problem::of(&error).row(recording, None, &error.to_string())],
+    }
+}
+
+fn day(recording: &str, (date, begin): (&str, i64), range: TimeRange) -> Result<Vec<Row>, Error> {
+    let reader = location::open(recording)?.of_day(date);
+    let host = reader.manifest().host.clone();
+    let times = reader.times(&Selection::default())?;
+    let skewed = |text: String| Ok(vec![Problem::ClockSkewed.row(recording, Some(&host), &text)]);
+    let at = |wall: i64| Timestamp::from_nanosecond(wall.into()).map_or_else(|_| wall.to_string(), |at| at.to_string());
+    if !unit::is_set(date) {
+        return skewed(format!("its clock was not set: it showed {date}"));
+    }
+    if begin > range.until_ns.saturating_add(CLOCK_TOLERANCE) {
+        return skewed(format!("its clock is ahead: it showed {date}, which has not come yet"));
+    }
+    if let Some(stamp) =
+        times.stamps().iter().find(|stamp| stamp.wall_ns > range.until_ns.saturating_add(CLOCK_TOLERANCE))
+    {
+        return skewed(format!("its clock is ahead: it showed {}, which has not come yet", at(stamp.wall_ns)));
+    }
+    if let Some((step, stamp)) = times.stamps().windows(2).find_map(clock_step) {
+        let seconds = step / 1_000_000_000;
+        return skewed(format!("its clock was set by {seconds} s at {}", at(stamp.wall_ns)));
+    }
+    let from = range.from_ns.unwrap_or(i64::MIN);
+    let mut hours: Vec<i64> =
+        times.stamps().iter().map(|stamp| stamp.wall_ns - stamp.wall_ns.rem_euclid(HOUR)).collect();
+    hours.dedup();
+    let mut rows = Vec::new();
+    for hour in hours.into_iter().filter(|hour| *hour >= from) {
+        // Its own reader, whose damage is that of this hour.
+        rows.push(one_hour(recording, &reader.of_day(date), hour)?);
+    }
+    if rows.is_empty() {
+        // Its files may be there and not be readable.
+        let damaged = reader.damage().lines();
+        let (problem, text) = match damaged.first() {
+            Some(line) => (Problem::Damaged, line.as_str()),
+            None => (Problem::Empty, "it has no samples in the range"),
+        };
+        rows.push(problem.row(recording, Some(&host), text));
+    }
+    Ok(rows)
+}
+
+/// By how much the wall clock was set between two samples, ns, when it was.
+fn clock_step(pair: &[Stamp]) -> Option<(i64, Stamp)> {
+    let wall = pair[1].wall_ns.saturating_sub(pair[0].wall_ns);
+    let step = wall.saturating_sub(pair[1].boot_ns.saturating_sub(pair[0].boot_ns));
+    (step.abs() > CLOCK_STEP || wall < -CLOCK_STEP).then_some((step, pair[1]))
+}
+
+/// The row of an hour, which has samples. An hour of which something cannot be read gets no verdict: what is missing may be what happened.
+fn one_hour(recording: &str, reader: &Reader, hour: i64) -> Result<Row, Error> {
+    let mut row = hour::row(recording, reader, (hour, hour + HOUR - 1))?;
+    let damaged = reader.damage().lines();
+    if let Some(first) = damaged.first() {
+        let text = format!("{} of its files are damaged: {first}", damaged.len());
+        row = Problem::Damaged.row(recording, row.host.as_deref(), &text);
+    }
+    row.hour_ns = Some(hour);
+    Ok(row)
+}

@@ -1,0 +1,279 @@
+//! The answers about a fleet as a page.
+
+use pagetide_core::{LocalClock, Nanos, Quantity, Ratio};
+use pagetide_fleet::{Answers, CauseAnswer, CauseFactors, Condition, Factor, SplitAnswer};
+use pagetide_view::{Block, Cell, Page, Table};
+
+/// Problems of one kind, and days, that are listed.
+const LISTED: usize = 5;
+const DAYS: usize = 14;
+
+/// The page: the answer first, then what it rests on.
+pub(super) fn page(answers: &Answers, top: usize) -> Page {
+    let mut blocks = Vec::new();
+    if !answers.problems.is_empty() {
+        blocks.push(Block::Heading("Recordings with problems".to_owned()));
+        blocks.push(Block::List(problems(answers)));
+    }
+    if let Some(split) = &answers.split {
+        blocks.push(Block::Heading(format!("By {}", split.by)));
+        blocks.push(Block::Table(split_table(split)));
+    }
+    if !answers.worst.is_empty() {
+        blocks.push(Block::Heading("Worst hosts".to_owned()));
+        blocks.push(Block::Table(worst(answers, top)));
+        blocks.push(Block::Heading("Causes".to_owned()));
+        blocks.push(Block::Table(causes(answers)));
+    }
+    if !answers.factors.is_empty() {
+        blocks.push(Block::Heading("Common factors".to_owned()));
+        for factors in &answers.factors {
+            blocks.push(Block::Paragraph(heading(factors)));
+            blocks.push(Block::List(statements(factors)));
+        }
+    }
+    if answers.causes.iter().any(|cause| cause.days.len() > 1) {
+        blocks.push(Block::Heading("Causes by day (UTC)".to_owned()));
+        blocks.push(Block::Table(days(&answers.causes)));
+    }
+    let lead = answers.problems.iter().map(|problem| problem.recordings.len()).sum::<usize>();
+    let lead = (lead > 0)
+        .then(|| format!("{}: see below.", count(lead as u64, "recording has problems", "recordings have problems")));
+    let labels = (answers.unused_labels > 0)
+        .then(|| format!("The labels name {} that no recording is of.", count(answers.unused_labels, "host", "hosts")));
+    Page {
+        title: "Fleet".to_owned(),
+        lead: lead.into_iter().chain(labels).collect(),
+        outcome: outcome(answers),
+        blocks,
+    }
+}
+
+fn count(number: u64, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
+fn time(ns: i64) -> String {
+    Quantity::nanos(Nanos::new(u64::try_from(ns).unwrap_or(0))).to_string()
+}
+
+fn percent(part: u64, whole: u64) -> String {
+    Ratio::of(part as f64, whole as f64).map_or_else(|| "-".to_owned(), |ratio| ratio.to_string())
+}
+
+/// What came out, in one sentence or two.
+fn outcome(answers: &Answers) -> String {
+    let hosts = count(answers.hosts, "host", "hosts");
+    let hours = count(answers.hours, "hour", "hours");
+    if answers.hosts == 0 {
+        return format!("{} and no hour with a verdict.", count(answers.recordings, "recording", "recordings"));
+    }
+    let affected = answers.worst.len() as u64;
+    let mut text = format!(
+        "{affected} of {hosts} had incidents, in {} of {hours}; nothing is wrong in {}.",
+        answers.incident_hours, answers.healthy_hours
+    );
+    let named = answers.factors.iter().find_map(|factors| Some((factors, factors.factors.first()?)));
+    if let Some((factors, factor)) = named {
+        text += &format!(" {}: {}.", capital(&cause(factors)), statement(factor));
+    } else if affected > 0 {
+        text += " No attribute explains which hosts are affected.";
+    }
+    text
+}
+
+fn capital(text: &str) -> String {
+    let mut rest = text.chars();
+    rest.next().into_iter().flat_map(char::to_uppercase).collect::<String>() + rest.as_str()
+}
+
+fn problems(answers: &Answers) -> Vec<String> {
+    let mut lines = Vec::new();
+    for problem in &answers.problems {
+        let recordings = count(problem.recordings.len() as u64, "recording", "recordings");
+        lines.push(format!("{}: {recordings}", problem.problem));
+        lines.extend(problem.recordings.iter().take(LISTED).map(|one| {
+            let text =
+                one.text.strip_prefix(&*one.recording).and_then(|text| text.strip_prefix(": ")).unwrap_or(&one.text);
+            format!("{}: {text}", one.recording)
+        }));
+        if problem.recordings.len() > LISTED {
+            lines.push(format!("… {} more (--json lists them)", problem.recordings.len() - LISTED));
+        }
+    }
+    lines
+}
+
+fn worst(answers: &Answers, top: usize) -> Table {
+    let mut table = Table::new()
+        .left("host")
+        .right("time lost")
+        .right("incident hours")
+        .right("hours")
+        .left("cause")
+        .left("program")
+        .left("worst hour (UTC)");
+    for host in answers.worst.iter().take(top) {
+        let text = |text: &Option<pagetide_fleet::Text>| Cell::from(text.as_deref().unwrap_or("-"));
+        table.row([
+            Cell::from(&*host.host),
+            time(host.harm_ns).into(),
+            host.incident_hours.to_string().into(),
+            host.hours.to_string().into(),
+            text(&host.cause),
+            text(&host.program),
+            Cell::from(LocalClock::utc().date_time(host.worst_hour_ns).chars().take(16).collect::<String>()),
+        ]);
+    }
+    if answers.worst.len() > top {
+        table.note = format!("{} more hosts had incidents (--top, --json).", answers.worst.len() - top);
+    }
+    table
+}
+
+fn causes(answers: &Answers) -> Table {
+    let mut table = Table::new().left("cause").right("hosts").right("hours").right("time lost");
+    for cause in &answers.causes {
+        table.row([
+            Cell::from(&*cause.cause),
+            cause.hosts.to_string().into(),
+            cause.hours.to_string().into(),
+            time(cause.harm_ns).into(),
+        ]);
+    }
+    table.note = "Time lost: waits of tasks for IO, memory and CPUs in incidents, beyond those before. `pagetide explain CAUSE` explains a cause.".to_owned();
+    table
+}
+
+/// Hosts with each cause, by day: the last days.
+fn days(causes: &[CauseAnswer]) -> Table {
+    let mut all: Vec<i64> = causes.iter().flat_map(|cause| cause.days.iter().map(|day| day.day_ns)).collect();
+    all.sort_unstable();
+    all.dedup();
+    let shown = &all[all.len().saturating_sub(DAYS)..];
+    let mut table = Table::new().left("hosts with");
+    for day in shown {
+        table = table.right(&LocalClock::utc().date_time(*day).chars().skip(5).take(5).collect::<String>());
+    }
+    for cause in causes {
+        let of_day = |day: &i64| cause.days.iter().find(|one| one.day_ns == *day);
+        let cell = |day: &i64| Cell::from(of_day(day).map_or_else(|| "0".to_owned(), |day| day.hosts.to_string()));
+        table.row(std::iter::once(Cell::from(&*cause.cause)).chain(shown.iter().map(cell)));
+    }
+    if all.len() > DAYS {
+        table.note = format!("The last {DAYS} of {} days (--json has all).", all.len());
+    }
+    table
+}
+
+fn cause(factors: &CauseFactors) -> String {
+    factors.cause.as_deref().unwrap_or("incidents of any cause").to_owned()
+}
+
+fn heading(factors: &CauseFactors) -> String {
+    format!("{}: {} of {} hosts affected.", capital(&cause(factors)), factors.affected, factors.hosts)
+}
+
+fn condition(condition: &Condition) -> String {
+    format!("{} {}", condition.attribute, condition.value)
+}
+
+fn conditions(conditions: &[Condition]) -> String {
+    conditions.iter().map(condition).collect::<Vec<_>>().join(" with ")
+}
+
+fn number(ratio: f64) -> String {
+    if ratio >= 100.0 { format!("{ratio:.0}") } else { format!("{ratio:.1}") }
+}
+
+/// What a factor says, in one sentence.
+fn statement(factor: &Factor) -> String {
+    format!(
+        "{} of {} hosts with {} are affected ({}), and {} of {} others ({}): {} times as often ({} to {})",
+        factor.affected,
+        factor.hosts,
+        conditions(&factor.conditions),
+        percent(factor.affected, factor.hosts),
+        factor.other_affected,
+        factor.other_hosts,
+        percent(factor.other_affected, factor.other_hosts),
+        number(factor.risk_ratio),
+        number(factor.risk_ratio_low),
+        number(factor.risk_ratio_high),
+    )
+}
+
+fn statements(factors: &CauseFactors) -> Vec<String> {
+    if factors.factors.is_empty() {
+        return vec!["no attribute explains it".to_owned()];
+    }
+    let mut lines = Vec::new();
+    for factor in &factors.factors {
+        lines.push(format!("{}; p {:.1e} after correction", statement(factor), factor.p_corrected));
+        if !factor.same_hosts.is_empty() {
+            let others: Vec<String> = factor.same_hosts.iter().map(|one| conditions(one)).collect();
+            lines.push(format!("the same hosts have {}: this fleet cannot tell them apart", others.join(", ")));
+        }
+        if !factor.follows.is_empty() {
+            let follows: Vec<String> = factor.follows.iter().map(condition).collect();
+            lines.push(format!("over-represented too, but explained by it: {}", follows.join(", ")));
+        }
+    }
+    lines
+}
+
+fn split_table(split: &SplitAnswer) -> Table {
+    let mut table = Table::new()
+        .left(&split.by)
+        .right("hosts")
+        .right("hours")
+        .right("hours with\nincidents")
+        .right("time lost\nper hour")
+        .right("difference")
+        .left("95 % interval")
+        .left("which means");
+    let signed = |ns: f64| {
+        #[expect(clippy::cast_possible_truncation, reason = "ns of an hour")]
+        let size = time(ns.abs() as i64);
+        format!("{}{size}", if ns < 0.0 { "-" } else { "+" })
+    };
+    let base = split.sides.first().map_or("", |side| &side.name);
+    for (at, side) in split.sides.iter().enumerate() {
+        #[expect(clippy::cast_possible_truncation, reason = "ns of an hour")]
+        let lost = side.harm_ns_per_hour as i64;
+        let (difference, interval, meaning) = match &side.effect {
+            None if at == 0 => (String::new(), String::new(), "compared with this".to_owned()),
+            None => ("-".to_owned(), "-".to_owned(), "too few hosts".to_owned()),
+            Some(effect) => {
+                let meaning = if effect.low > 0.0 {
+                    "worse"
+                } else if effect.high < 0.0 {
+                    "better"
+                } else {
+                    "no difference shown"
+                };
+                let how = if effect.paired_hosts > 0 {
+                    format!("{meaning} (the same {} hosts)", effect.paired_hosts)
+                } else {
+                    format!("{meaning} (other hosts)")
+                };
+                (signed(effect.harm_ns_per_hour), format!("{} to {}", signed(effect.low), signed(effect.high)), how)
+            }
+        };
+        table.row([
+            Cell::from(&*side.name),
+            side.hosts.to_string().into(),
+            side.hours.to_string().into(),
+            Ratio::new(side.incident_share).map_or_else(String::new, |share| share.to_string()).into(),
+            time(lost).into(),
+            difference.into(),
+            interval.into(),
+            meaning.into(),
+        ]);
+    }
+    table.note = format!("Compared with {base}: a host counts once; hosts on both sides are compared with themselves.");
+    if split.left_out > 0 {
+        table.note += &format!(" {} rarer values are left out.", split.left_out);
+    }
+    table
+}
