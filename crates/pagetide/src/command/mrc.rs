@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_at_its_limit_is_told_by_how_much_to_raise_it() {
+    fn a_group_at_its_limit_has_the_amount_to_raise_it_by() {
         let falling = Curve { limit: Some("/batch".into()), ..curve(&[1.0, 0.6, 0.1, 0.1]) };
         let text = answer(&Traced::empty(), &falling, falling.points.as_ref().unwrap(), "group /batch");
         assert!(text.ends_with(
