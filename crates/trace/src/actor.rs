@@ -47,6 +47,8 @@ struct Known {
     actor: Actor,
     /// When `processes` confirmed it; 0 when it is inherited.
     asked_ns: u64,
+    /// The process that it was born of, while its group is inherited.
+    parent: Option<u32>,
 }
 
 impl<P: Processes> Actors<P> {
@@ -60,7 +62,8 @@ impl<P: Processes> Actors<P> {
         }
     }
 
-    /// Who the process is. One that has ended keeps what it inherited or was called.
+    /// Who the process is. One that has ended keeps its name, and has the group in which its parent is now: a program that starts
+    /// others moves to their group first, often within the second in which its own identity is trusted.
     pub(crate) fn of(&mut self, pid: u32, now_ns: u64) -> Actor {
         let known = self.known.get(&pid).copied();
         if let Some(known) = known
@@ -71,10 +74,13 @@ impl<P: Processes> Actors<P> {
         }
         let actor = match (self.processes.identity(pid), known) {
             (Some(identity), _) => self.number(identity),
-            (None, Some(known)) => known.actor,
+            (None, Some(known)) => match known.parent.and_then(|parent| self.processes.identity(parent)) {
+                Some(Identity { group, .. }) => self.number(Identity { group, ..self.identity(known.actor).clone() }),
+                None => known.actor,
+            },
             (None, None) => self.number(Identity { comm: "(ended)".into(), group: "(unknown)".into() }),
         };
-        self.known.insert(pid, Known { actor, asked_ns: now_ns.max(1) });
+        self.known.insert(pid, Known { actor, asked_ns: now_ns.max(1), parent: None });
         actor
     }
 
@@ -82,15 +88,17 @@ impl<P: Processes> Actors<P> {
     pub(crate) fn forked(&mut self, pid: u32, parent: u32, now_ns: u64) {
         if pid != parent {
             let actor = self.of(parent, now_ns);
-            self.known.insert(pid, Known { actor, asked_ns: 0 });
+            self.known.insert(pid, Known { actor, asked_ns: 0, parent: Some(parent) });
         }
     }
 
     /// A process has a new name.
     pub(crate) fn named(&mut self, pid: u32, comm: &str) {
-        let group = self.known.get(&pid).map_or("(unknown)", |known| &self.identities[known.actor.0 as usize].0.group);
+        let known = self.known.get(&pid);
+        let group = known.map_or("(unknown)", |known| &self.identity(known.actor).group);
+        let parent = known.and_then(|known| known.parent);
         let actor = self.number(Identity { comm: comm.to_owned(), group: group.to_owned() });
-        self.known.insert(pid, Known { actor, asked_ns: 0 });
+        self.known.insert(pid, Known { actor, asked_ns: 0, parent });
     }
 
     /// A process has ended; its number may return.
@@ -170,6 +178,19 @@ pub(crate) mod tests {
         assert_eq!(seen(&mut actors, 8, 12), ("tar".into(), "/a".into()));
         actors.ended(8);
         assert_eq!(seen(&mut actors, 8, 13).0, "(ended)");
+    }
+
+    #[test]
+    fn a_short_lived_process_has_the_group_to_which_its_parent_had_just_moved() {
+        let mut actors = Actors::new(Table(HashMap::from([(1, ("sh", "/a"))])));
+        assert_eq!(seen(&mut actors, 1, 5).1, "/a");
+        actors.processes.0.insert(1, ("sh", "/b"));
+        actors.forked(7, 1, 6);
+        actors.named(7, "tar");
+        assert_eq!(seen(&mut actors, 7, 7), ("tar".into(), "/b".into()));
+        actors.processes.0.remove(&1);
+        actors.forked(8, 1, 8);
+        assert_eq!(seen(&mut actors, 8, 9), ("sh".into(), "/a".into()), "nobody is left to ask");
     }
 
     #[test]
