@@ -243,7 +243,7 @@ kernel=home/.cache/pagetide/kernel/linux-image-9.9/boot
 nobody "mkdir -p $kernel && { head -c 514 /dev/zero; printf 'HdrS'; head -c 8 /dev/zero; printf '\0\2'; head -c 496 /dev/zero; printf '9.9-theirs '; } > $kernel/vmlinuz-9.9"
 env -u PAGETIDE_CACHE -u XDG_CACHE_HOME HOME=/tmp/home $P doctor > doctor
 grep -q 9.9-theirs doctor && echo their kernel
-nobody "HOME=/tmp/home $P doctor" | grep -o 9.9-theirs | sed 's/^/own kernel /'
+nobody "env -u PAGETIDE_CACHE -u XDG_CACHE_HOME HOME=/tmp/home $P doctor" | grep -o 9.9-theirs | sed 's/^/own kernel /'
 $P lab run second-read --work-dir work -o run; echo "work $?"
 "#;
     let printed = attack(script);
