@@ -8,6 +8,7 @@ use crate::signal::Signal;
 use crate::window::{REFAULTED, SCANNED, STOLEN, Window, stored};
 use pagetide_core::derived;
 use pagetide_core::{Bytes, Evidence, Kind, Moment, Nanos, Ratio, Relation, Span, Table};
+use std::rc::Rc;
 
 /// A kind of effect. The order is the one in which effects follow from each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -102,8 +103,8 @@ pub(crate) fn all(window: &Window<'_>) -> Vec<Effect> {
 }
 
 /// A signal, when it is far above its baseline within a window, and how exactly that is known.
-fn placed(window: &Window<'_>, spec: SignalSpec<'_>) -> Option<(Signal, (Span, Nanos))> {
-    let signal = spec.signal(window.recording)?;
+fn placed(window: &Window<'_>, spec: SignalSpec<'_>) -> Option<(Rc<Signal>, (Span, Nanos))> {
+    let signal = window.episodes.signal(window.recording, spec)?;
     let span = window.when(spec);
     let resolution = signal.resolution(span.from);
     Some((signal, (span, resolution)))

@@ -1,4 +1,4 @@
-//! When each signal is far above its baseline, found once for each signal of a recording.
+//! The signals of a recording, and when each is far above its baseline, found once for each.
 
 use crate::signal::{Signal, Weighed};
 use pagetide_core::derived::{self, Derived};
@@ -51,7 +51,11 @@ impl<'a> SignalSpec<'a> {
         Self { table: Table::Disk, entity: disk, formula: Formula::Await }
     }
 
-    /// The signal; absent when no metric of it was recorded.
+    fn key(self) -> Key {
+        (self.table, self.entity.to_owned(), self.formula)
+    }
+
+    /// The signal; absent when no metric of it was recorded. Over a long recording each takes time: rules ask [`Episodes::signal`].
     pub(crate) fn signal(self, recording: &Recording) -> Option<Signal> {
         let Self { table, entity, formula } = self;
         match formula {
@@ -89,17 +93,28 @@ impl SignalSpec<'static> {
 /// A signal by its entity's table and name.
 type Key = (Table, String, Formula);
 
-/// The episodes of one recording's signals, as far as a rule needed them.
+/// The signals of one recording and their episodes, as far as a rule needed them.
 #[derive(Debug, Default)]
 pub(crate) struct Episodes {
     known: RefCell<BTreeMap<Key, Rc<[Weighed]>>>,
+    /// The signals that rules compare in each of their stretches.
+    signals: RefCell<BTreeMap<Key, Option<Rc<Signal>>>>,
 }
 
 impl Episodes {
     /// When a signal is far above its baseline; empty when there is no such signal.
     pub(crate) fn of(&self, recording: &Recording, spec: SignalSpec<'_>) -> Rc<[Weighed]> {
         let find = || spec.signal(recording).map(|signal| signal.weighed()).unwrap_or_default().into();
-        let key = (spec.table, spec.entity.to_owned(), spec.formula);
-        self.known.borrow_mut().entry(key).or_insert_with(find).clone()
+        self.known.borrow_mut().entry(spec.key()).or_insert_with(find).clone()
+    }
+
+    /// A signal over all of a recording; absent when no metric of it was recorded. Those of processes are not kept: they are many, and
+    /// each is asked for in one stretch.
+    pub(crate) fn signal(&self, recording: &Recording, spec: SignalSpec<'_>) -> Option<Rc<Signal>> {
+        let find = || spec.signal(recording).map(Rc::new);
+        if spec.table == Table::Process {
+            return find();
+        }
+        self.signals.borrow_mut().entry(spec.key()).or_insert_with(find).clone()
     }
 }

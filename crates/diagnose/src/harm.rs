@@ -10,7 +10,7 @@ use crate::rules;
 use crate::signal::Signal;
 use crate::window::{Window, intervals, joined};
 use pagetide_core::derived::{self, Derived};
-use pagetide_core::{Finding, Nanos, Ratio, Recording, Resource, Span, Table, Threshold, TimeLost};
+use pagetide_core::{Finding, Moment, Nanos, Ratio, Recording, Resource, Span, Table, Threshold, TimeLost};
 
 /// New loss below which a finding is a remark.
 const LEAST: Limit<Nanos> = Limit::new(
@@ -78,6 +78,8 @@ struct Waits {
     /// By what it was measured.
     source: &'static Derived,
     signal: Signal,
+    /// Its sums from the beginning of the recording.
+    sums: Vec<(f64, f64)>,
     /// The share of time in quiet times: an incident may last for more than half of a recording.
     usual: Amount<Ratio>,
 }
@@ -117,14 +119,15 @@ impl Waits {
         let (source, signal) =
             measures.find_map(|derived| Some((*derived, Signal::derived(recording, table, entity, derived)?)))?;
         let usual = signal.baseline()?;
-        Some(Self { group: group.map(str::to_owned), resource, source, signal, usual })
+        let sums = signal.sums(Moment::new(recording.span()?.0));
+        Some(Self { group: group.map(str::to_owned), resource, source, signal, sums, usual })
     }
 
     /// The loss in a stretch. kswapd counts as a task that waits for memory while it reclaims (`balance_pgdat` in mm/vmscan.c enters
     /// psi_memstall), and no program waits for it: its CPU time is no loss.
     fn harm(&self, whole: &Window<'_>, kswapd: &[String], span: Span) -> Option<Harm> {
-        let share = |span: Span| {
-            let share: Amount<Ratio> = self.signal.mean(span)?;
+        let share = |span: Span, share: Option<Amount<Ratio>>| {
+            let share = share?;
             if self.resource != Resource::Memory || self.group.is_some() {
                 return Some(share);
             }
@@ -134,8 +137,9 @@ impl Waits {
         };
         let before = Span { from: whole.span.from, to: span.from };
         let long = before.length() >= intervals(whole.recording, BASELINE);
-        let before = share(before).filter(|_| long).map_or(Amount::ZERO, |before| before.min(self.usual));
-        Some(Harm { share: share(span)?, before, length: span.length() })
+        let mean_before = self.signal.mean_until(&self.sums, before.to).filter(|_| long);
+        let before = share(before, mean_before).map_or(Amount::ZERO, |before| before.min(self.usual));
+        Some(Harm { share: share(span, self.signal.mean(span))?, before, length: span.length() })
     }
 }
 

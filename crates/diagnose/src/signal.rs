@@ -101,6 +101,29 @@ impl Signal {
         (time > 0.0).then(|| Amount::new(sum / time))
     }
 
+    /// For each interval, what came together from `from` up to its end: rate times time, and the time. For [`Self::mean_until`].
+    pub(crate) fn sums(&self, from: Moment) -> Vec<(f64, f64)> {
+        let mut all = (0.0, 0.0);
+        let next = |point: &Point| {
+            let inside = point.to.saturating_sub(point.from.max(from.ns())).max(0) as f64;
+            all = (all.0 + point.value * inside, all.1 + inside);
+            all
+        };
+        self.points.iter().map(next).collect()
+    }
+
+    /// The mean from where `sums` begin up to a moment, which may be a day: [`Self::mean`] would read all of it.
+    pub(crate) fn mean_until<M>(&self, sums: &[(f64, f64)], to: Moment) -> Option<Amount<M>> {
+        let ended = self.points.partition_point(|point| point.to <= to.ns());
+        let (mut sum, mut time) = ended.checked_sub(1).and_then(|last| sums.get(last)).copied().unwrap_or((0.0, 0.0));
+        for point in self.points[ended..].iter().take_while(|point| point.from < to.ns()) {
+            let inside = to.ns().saturating_sub(point.from) as f64;
+            sum += point.value * inside;
+            time += inside;
+        }
+        (time > 0.0).then(|| Amount::new(sum / time))
+    }
+
     /// The stretches in which the signal is far above what it is in the rest of the recording, in order of time.
     ///
     /// The values, as logarithms, are split in two where that explains most of their variance (Otsu's method). It counts
@@ -383,5 +406,10 @@ mod tests {
         assert_eq!(mean(0, 3), Some(20.0));
         assert_eq!(mean(1, 3), Some(25.0));
         assert_eq!(mean(5, 9), None);
+        let sums = signal.sums(Moment::new(0));
+        for to in 0..5 {
+            let until = signal.mean_until::<Count>(&sums, Moment::new(to)).map(Amount::get);
+            assert_eq!(until, mean(0, to), "up to {to}");
+        }
     }
 }

@@ -139,7 +139,7 @@ impl<'a> Window<'a> {
     /// before held an earlier part of what goes on. Absent when the recording begins with the stretch.
     pub(crate) fn usual<M>(&self, signal: SignalSpec<'_>) -> Option<Amount<M>> {
         let quiet = self.quiet?;
-        let signal = signal.signal(self.recording)?;
+        let signal = self.episodes.signal(self.recording, signal)?;
         let before: Amount<M> = signal.mean(quiet)?;
         Some(signal.baseline().map_or(before, |usual| before.min(usual)))
     }
@@ -169,13 +169,13 @@ impl<'a> Window<'a> {
     /// of what follows. A flood begins with the first reads into free memory, and not when that is used up.
     pub(crate) fn begun(&self, harm: Span, driver: SignalSpec<'_>) -> Span {
         let first = self.recording.span().map_or(harm.from, |(from, _)| Moment::new(from));
-        let signal = driver.signal(self.recording);
+        let signal = self.episodes.signal(self.recording, driver);
         signal.map_or(harm, |signal| signal.back_from(harm, first, intervals(self.recording, 10)))
     }
 
     /// The longest time in this stretch for which a signal stays at or above a value.
     pub(crate) fn held(&self, signal: SignalSpec<'_>, least: f64) -> Option<Span> {
-        let held = signal.signal(self.recording)?.held(least).into_iter();
+        let held = self.episodes.signal(self.recording, signal)?.held(least).into_iter();
         let inside = held.filter(|span| span.overlaps(self.span));
         let inside = inside.map(|span| Span { from: span.from.max(self.span.from), to: span.to.min(self.span.to) });
         inside.max_by_key(|span| span.length())

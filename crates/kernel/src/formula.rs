@@ -54,7 +54,8 @@ fn managed(zone: &Zone) -> Option<u64> {
 }
 
 /// Pages that the kernel keeps out of every estimate: for each zone its high watermark and its largest lowmem
-/// reserve (`mm/page_alloc.c:calculate_totalreserve_pages`). Computed when the watermarks are set, so without boost.
+/// reserve (`mm/page_alloc.c:calculate_totalreserve_pages`). Computed when the watermarks are set, so without boost; who reads
+/// `vm.lowmem_reserve_ratio` has the kernel compute it anew with the boost of that moment, which no file shows.
 pub fn total_reserve(zones: &[Zone]) -> Option<Pages> {
     let mut sum = 0u64;
     for zone in zones {

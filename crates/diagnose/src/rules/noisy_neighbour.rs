@@ -4,7 +4,7 @@ use crate::amount::{Amount, Count, Limit, Per, Rate, grade_log};
 use crate::effect::EffectKind;
 use crate::episodes::SignalSpec;
 use crate::evidence::{EvidenceBuilder, Origin, advise};
-use crate::process::{self, ProcessShare};
+use crate::process;
 use crate::rule::{Rule, leads, subsumes};
 use crate::window::{STOLEN, Window};
 use pagetide_core::derived;
@@ -68,15 +68,26 @@ fn moved(window: &Window<'_>, disk: &str) -> Option<Rate<Bytes>> {
 }
 
 fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
-    let before = window.history()?;
-    let (time, earlier) = (window.disk_await(disk)?, before.disk_await(disk)?);
-    let used = before.derived::<Per<Count>>(Table::Disk, disk, &derived::TPS).filter(|used| *used >= USED)?;
-    let (bytes, usual) = (moved(window, disk)?, moved(&before, disk)?);
+    // The stretch first: what was before it may be a day.
+    let time = window.disk_await(disk).filter(|time| *time >= LEAST)?;
+    let bytes = moved(window, disk)?;
     let freed = window.host_bytes(&STOLEN).unwrap_or(Amount::ZERO);
-    if time < earlier * SLOWER || time < LEAST || bytes < usual * MORE || freed > bytes * FREED {
+    if freed > bytes * FREED {
         return None;
     }
-    let neighbour = neighbour(window, &before, bytes)?;
+    let neighbour = process::fastest::<Bytes>(window, &["read_bytes", "write_bytes"])?;
+    if neighbour.amount < bytes * MOST {
+        return None;
+    }
+    let before = window.history()?;
+    let earlier = before.disk_await(disk)?;
+    let used = before.derived::<Per<Count>>(Table::Disk, disk, &derived::TPS).filter(|used| *used >= USED)?;
+    let usual = moved(&before, disk)?;
+    let its_usual = before.rates::<Bytes>(Table::Process, neighbour.name, &["read_bytes", "write_bytes"]);
+    let new = its_usual.is_none_or(|usual| neighbour.amount >= usual * MORE);
+    if time < earlier * SLOWER || bytes < usual * MORE || !new {
+        return None;
+    }
     let mut found = EvidenceBuilder::new(window);
     let busy = window.when(SignalSpec::disk(disk, &derived::QUEUE_DEPTH));
     found.span(window.begun(busy, SignalSpec::rate(Table::Process, neighbour.name, &["read_bytes", "write_bytes"])));
@@ -101,12 +112,4 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
         Some("systemctl revert SERVICE"),
     );
     found.finish(RuleId::NoisyNeighbour, statement, vec![advice])
-}
-
-/// The process that causes most of the new bytes.
-fn neighbour<'a>(window: &Window<'a>, before: &Window<'a>, bytes: Rate<Bytes>) -> Option<ProcessShare<'a, Per<Bytes>>> {
-    let fastest = process::fastest::<Bytes>(window, &["read_bytes", "write_bytes"])?;
-    let earlier = before.rates::<Bytes>(Table::Process, fastest.name, &["read_bytes", "write_bytes"]);
-    let new = earlier.is_none_or(|earlier| fastest.amount >= earlier * MORE);
-    (fastest.amount >= bytes * MOST && new).then_some(fastest)
 }

@@ -65,7 +65,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         Some((group, _)) => SignalSpec::rate(Table::Cgroup, group, &["events_oom_kill"]),
         None => SignalSpec::host(&["oom_kill"]),
     };
-    let killed = signal.signal(window.recording)?.above_zero(window.span)?;
+    let killed = window.episodes.signal(window.recording, signal)?.above_zero(window.span)?;
     let mut found = EvidenceBuilder::new(window);
     found.span(killed);
     // The kernel counted it.
