@@ -51,8 +51,8 @@ fn a_recorded_trace_names_evictor_and_victim_and_what_memory_would_help() {
     let Some(group) = MemoryGroup::new(48 << 20) else { return };
     cold_file(&place("victim"), 24);
     cold_file(&place("stream"), 96);
-    // The victim is read, evicted by the stream, and read again, twice. A process is asked for its group once a second, and `head` and
-    // `cat` are gone before they are asked: they have the group of the shell, which must be older than a second and still be there.
+    // The victim is read, evicted by the stream, and read again, twice. The group of a process is read once a second, and `head` and
+    // `cat` are gone before that: they have the group of the shell, which must be older than a second and still be there.
     let script = format!(
         "echo $$ > {}/cgroup.procs; sleep 1.1; cd {}; for round in 1 2; do head -c 100000000 victim; cat stream; done > /dev/null; \
          head -c 100000000 victim > /dev/null; sleep 1.1",
