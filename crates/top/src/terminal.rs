@@ -38,7 +38,10 @@ pub fn run(source: SharedSource, options: Options, stopped: &dyn Fn() -> bool) -
     let mut feed = Feed::start(&source, growth)?;
     let mut terminal = ratatui::try_init().map_err(|error| refused(&error))?;
     let shown = show(&mut app, &mut feed, &mut terminal, every, stopped);
-    ratatui::restore();
+    if ratatui::try_restore().is_err() {
+        // The terminal was closed. Dropped, ratatui would print that it cannot show the cursor there, which panics.
+        std::mem::forget(terminal);
+    }
     shown.map_err(|error| refused(&error))
 }
 
