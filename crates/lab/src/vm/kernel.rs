@@ -153,6 +153,8 @@ fn fetch(package: &str, folder: &Path) -> Result<(), Error> {
     };
     let work = folder.join(format!(".{}", std::process::id()));
     let result = (|| {
+        fs::create_dir_all(folder).map_err(cannot)?;
+        // Not what somebody else may have put there.
         fs::create_dir(&work).and_then(|()| fs::create_dir(work.join("root"))).map_err(cannot)?;
         let hint = format!("apt-get update, {OTHER}");
         run(Command::new("apt-get").args(["download", "--quiet", package]).current_dir(&work), &hint)?;

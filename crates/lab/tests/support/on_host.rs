@@ -66,7 +66,10 @@ pub(crate) fn a_scenario_runs_is_measured_and_leaves_no_trace() {
     // The group is twice as large as the file: without DAMON nobody evicts its pages, and with it those that it evicts refault.
     let (hits, refaults) = (get("warm", Figure::CacheHitRatio), get("warm", Figure::Refaults));
     if damon::evicts(&damon::actions(&Root::host())) {
-        assert!((1.0 - hits) * 32.0 * MIB <= refaults * rustix::param::page_size() as f64);
+        // Nor does it spare fio's own program, whose pages are none of the group's and count as misses of the job.
+        let program = fs::metadata("/usr/bin/fio").map_or(0, |fio| fio.len()) as f64;
+        let missed = (1.0 - hits) * 32.0 * MIB;
+        assert!(missed <= refaults * rustix::param::page_size() as f64 + program, "{missed} B, {refaults} refaults");
     } else {
         assert_eq!(
             (get("cold", Figure::CachedAfter), get("warm", Figure::CachedBefore), hits, refaults),
