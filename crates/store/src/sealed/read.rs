@@ -12,6 +12,13 @@ use parquet::file::statistics::Statistics;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
+/// Rows of a row group at most. A writer ends a row group at 2^20 numbers, after the sample that reaches them, and a sample has a row
+/// for each process at most, of which there are 2^22. Rows that repeat take hardly any bytes, so that the size of a file bounds nothing.
+const MOST_ROWS: i64 = 1 << 23;
+
+/// Bytes of a column of a row group at most, as the file states them: 16 for each row.
+const MOST_COLUMN_BYTES: i64 = MOST_ROWS * 16;
+
 /// Why a sealed file cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SealedError {
@@ -48,7 +55,13 @@ impl SealedFile {
             }
             file.seek(SeekFrom::Start(0))?;
         }
+        Self::from_file(file)
+    }
+
+    /// The same of a file whose bytes were compared, or cannot be.
+    fn from_file(file: File) -> Result<Self, SealedError> {
         let parquet = SerializedFileReader::new(file)?;
+        check_sizes(&parquet)?;
         let metadata = parquet.metadata().file_metadata().key_value_metadata();
         let description = metadata.into_iter().flatten().find(|entry| entry.key == DESCRIPTION);
         let text = description.and_then(|entry| entry.value.as_deref()).unwrap_or_default();
@@ -144,6 +157,20 @@ impl SealedFile {
     }
 }
 
+/// A file that was made to fill its reader's memory is refused before any of its columns is read.
+fn check_sizes(parquet: &SerializedFileReader<File>) -> Result<(), SealedError> {
+    for group in parquet.metadata().row_groups() {
+        let largest = group.columns().iter().map(|column| column.uncompressed_size()).max().unwrap_or(0);
+        if !(0..=MOST_ROWS).contains(&group.num_rows()) || !(0..=MOST_COLUMN_BYTES).contains(&largest) {
+            return Err(SealedError::Damaged(format!(
+                "it states {} rows and {largest} bytes of a column in one row group, at most {MOST_ROWS} and {MOST_COLUMN_BYTES} are read",
+                group.num_rows()
+            )));
+        }
+    }
+    Ok(())
+}
+
 /// As much of the description as every version has.
 #[derive(serde::Deserialize)]
 struct Version {
@@ -159,5 +186,36 @@ fn sum(file: &mut File) -> io::Result<u32> {
             0 => return Ok(hasher.finalize()),
             read => hasher.update(&buffer[..read]),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::{Files, System};
+    use crate::sealed::FileWriter;
+    use pagetide_dir::Dir;
+
+    /// Rows that are all the same take hardly any bytes.
+    #[test]
+    fn a_small_file_that_states_more_rows_than_a_writer_makes_is_refused() {
+        let home = tempfile::tempdir().unwrap();
+        let rows = usize::try_from(MOST_ROWS).unwrap();
+        let read = |rows: usize| {
+            let name = format!("{rows}.parquet");
+            let dir = Dir::own(home.path(), None).unwrap();
+            let output = System.create(&dir, name.as_ref()).unwrap();
+            let description = Description { version: FORMAT_VERSION, ..Description::default() };
+            let mut writer = FileWriter::new(output, &["wall_ns"], &[], &[], &description).unwrap();
+            let mut group = writer.row_group().unwrap();
+            group.numbers(&vec![7; rows]).unwrap();
+            group.finish().unwrap();
+            let size = writer.finish().unwrap().size;
+            assert!(size < 1 << 20, "{size}");
+            SealedFile::from_file(File::open(home.path().join(name)).unwrap()).map(|_| ())
+        };
+        assert!(read(rows).is_ok());
+        let refused = read(rows + 1).unwrap_err();
+        assert!(refused.to_string().contains("8388609 rows"), "{refused}");
     }
 }
