@@ -83,6 +83,8 @@ pub struct Manifest {
     pub filesystems: BTreeMap<String, String>,
     /// Settings under `/proc/sys/vm` at the start, by name such as `vm.dirty_ratio`.
     pub sysctls: BTreeMap<String, String>,
+    /// What its users call the host, by name: `site`, `role`.
+    pub labels: BTreeMap<String, String>,
     /// The control group in which the recorded work ran, as its path is in the cgroup table; absent when it had the whole host.
     pub workload_cgroup: Option<String>,
     /// The block device that the work used, by its name in the disk table; absent when not known.

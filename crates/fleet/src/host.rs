@@ -53,6 +53,7 @@ impl Facts {
             swap_bytes: row.swap_bytes,
             lru: row.lru.clone(),
             sysctls: row.sysctls.clone(),
+            labels: row.labels.clone(),
             ..Row::default()
         };
         if let Some((_, number)) = self.last.as_ref().filter(|(last, _)| *last == own) {
@@ -90,10 +91,11 @@ fn attributes(row: &Row) -> Attributes {
     set("file systems", row.filesystems.clone());
     set("swap", row.swap_bytes.map(|bytes| if bytes > 0 { "yes".into() } else { "no".into() }));
     set("lru", row.lru.clone());
-    let sysctls: Option<BTreeMap<String, String>> =
-        row.sysctls.as_deref().and_then(|json| serde_json::from_str(json).ok());
-    for (name, value) in sysctls.into_iter().flatten() {
-        set(&name, Some(value.into()));
+    for json in [&row.sysctls, &row.labels] {
+        let known: Option<BTreeMap<String, String>> = json.as_deref().and_then(|json| serde_json::from_str(json).ok());
+        for (name, value) in known.into_iter().flatten() {
+            set(&name, Some(value.into()));
+        }
     }
     attributes
 }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 /// The version of the columns: raised when one changes its meaning or goes. New columns do not raise it.
-pub const ROW_VERSION: i64 = 1;
+pub const ROW_VERSION: i64 = 2;
 
 /// What made a row: the program's version and a number of the sources that decide what rows say. Rows of different makers are not
 /// compared.
@@ -108,6 +108,8 @@ columns! {
     swap_bytes Integer i64 = "size of all swap areas";
     lru Text Text = "how the kernel orders pages for reclaim: classic, mglru";
     sysctls Text Text = "settings of memory and writeback: a JSON object";
+
+    labels Text Text = "what its users call the host (`record --labels`): a JSON object";
 
     samples Integer i64 = "samples in the hour";
     covered_ns Integer i64 = "time from the first to the last of them";

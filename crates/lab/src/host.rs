@@ -86,6 +86,7 @@ impl Host {
             interval: options.interval,
             watch: Watch { cgroups: path.iter().cloned().collect(), processes: Processes::KernelThreads },
             origin: Origin::Host,
+            labels: std::collections::BTreeMap::new(),
             workload_cgroup: path.map(|path| path.display().to_string()),
             workload_disk: found.disks.first().cloned(),
             tracing: scenario.trace.map(Tracing::of),

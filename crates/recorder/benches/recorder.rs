@@ -35,6 +35,7 @@ fn open_files() -> Vec<PathBuf> {
 fn record(processes: Processes, time: Duration) -> Result<(f64, u64, Vec<PathBuf>), Error> {
     let options = Options {
         interval: Nanos::new(u64::try_from(INTERVAL.as_nanos()).unwrap_or(u64::MAX)),
+        labels: std::collections::BTreeMap::new(),
         watch: Watch { processes, ..Watch::default() },
         origin: pagetide_core::Origin::Host,
         workload_cgroup: None,

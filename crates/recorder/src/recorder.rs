@@ -10,6 +10,7 @@ use crate::trace::{Trace, TraceView};
 use crate::writing::Writer;
 use pagetide_core::{Error, Manifest, MarkKind, Nanos, PageSample, Sink, Stamp};
 use pagetide_kernel::{Root, Sampler, Watch};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, mpsc};
@@ -27,6 +28,8 @@ pub struct Options {
     pub watch: Watch,
     /// Where the samples come from.
     pub origin: pagetide_core::Origin,
+    /// What its users call the host ([`Manifest::labels`]).
+    pub labels: BTreeMap<String, String>,
     /// The control group of the recorded work ([`Manifest::workload_cgroup`]).
     pub workload_cgroup: Option<String>,
     /// The disk of the recorded work ([`Manifest::workload_disk`]).
@@ -89,9 +92,9 @@ impl Recorder {
         protection: Protection,
         sink: Box<dyn Sink>,
     ) -> Result<Self, Error> {
-        let Options { interval, watch, origin, workload_cgroup, workload_disk, tracing } = options;
+        let Options { interval, watch, origin, labels, workload_cgroup, workload_disk, tracing } = options;
         let facts = pagetide_kernel::facts(&root).map_err(|error| kernel_error(&error))?;
-        let mut manifest = Manifest { interval, origin, workload_cgroup, workload_disk, ..facts };
+        let mut manifest = Manifest { interval, origin, labels, workload_cgroup, workload_disk, ..facts };
         let trace = tracing.map(|Tracing { shift, names }| {
             let options = pagetide_trace::Options { shift, method: pagetide_trace::Method::Auto };
             Trace::start(options, names)

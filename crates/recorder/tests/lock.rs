@@ -27,6 +27,7 @@ fn locked_with(lock: Lock) -> [u64; 3] {
     let before = locked();
     let options = Options {
         interval: Nanos::new(3_600_000_000_000),
+        labels: std::collections::BTreeMap::new(),
         watch: Watch::default(),
         origin: Origin::Host,
         workload_cgroup: None,

@@ -15,6 +15,7 @@ use pagetide_core::{Error, Manifest, MarkKind, Nanos, Origin};
 use pagetide_kernel::{Processes, Root, Top, Watch};
 use pagetide_recorder::{Lock, Protection, Recorder, Tracing, now};
 use pagetide_store::{Keep, Writer};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -50,6 +51,8 @@ pub struct Options {
     pub host_only: bool,
     /// Processes that are recorded for each of memory, IO and major faults; [`Top::default`]'s when absent.
     pub top: Option<usize>,
+    /// What its users call the host, by name.
+    pub labels: BTreeMap<String, String>,
     /// Traces the page cache, too.
     pub tracing: Option<Tracing>,
     /// A command and its arguments, recorded until it ends; may be empty.
@@ -174,6 +177,7 @@ fn start_recorder(options: &Options) -> Result<(Recorder, SealRequest), Error> {
         interval: options.interval,
         watch,
         origin: Origin::Host,
+        labels: options.labels.clone(),
         workload_cgroup: None,
         workload_disk: None,
         tracing: options.tracing,

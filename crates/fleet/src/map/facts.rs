@@ -37,7 +37,10 @@ pub(super) fn fill(row: &mut Row, manifest: &Manifest) {
         .map(|(name, value)| (name.as_str(), value.as_str()))
         .filter(|(name, _)| wanted(name))
         .collect();
-    row.sysctls = (!settings.is_empty()).then(|| serde_json::to_string(&settings).unwrap_or_default().into());
+    let json =
+        |of: &BTreeMap<&str, &str>| (!of.is_empty()).then(|| serde_json::to_string(of).unwrap_or_default().into());
+    row.sysctls = json(&settings);
+    row.labels = json(&manifest.labels.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect());
 }
 
 fn size(bytes: Bytes) -> i64 {

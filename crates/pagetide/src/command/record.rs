@@ -2,6 +2,7 @@
 
 mod group;
 mod keep;
+mod label;
 mod settings;
 mod status;
 
@@ -94,6 +95,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         all_processes: settings.all_processes,
         host_only: settings.host_only,
         top: settings.top.map(usize::from),
+        labels: settings.labels.into_iter().map(|label| (label.name, label.value)).collect(),
         tracing: settings.trace.map(|sample| Tracing { shift: sample.shift, names: !settings.no_names }),
         command: arguments.command.clone(),
     })?;

@@ -96,6 +96,7 @@ fn live(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Error> {
         interval: arguments.interval,
         watch,
         origin: Origin::Host,
+        labels: std::collections::BTreeMap::new(),
         workload_cgroup: None,
         workload_disk: None,
         tracing: None,

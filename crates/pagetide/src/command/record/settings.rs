@@ -2,6 +2,7 @@
 
 use super::group::Group;
 use super::keep::Limit;
+use super::label::Label;
 use clap::{Args, FromArgMatches};
 use pagetide_core::{Error, Nanos, PageSample};
 use pagetide_service::Address;
@@ -44,6 +45,9 @@ pub(super) struct Settings {
     /// Give the recording to this group: its members may read it (mode 0640, folders 0750).
     #[arg(long, value_name = "GROUP")]
     pub(super) group: Option<Group>,
+    /// What you call this host, kept in the recording: `site=fra`. May be given several times; `pagetide fleet` compares hosts by them.
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub(super) labels: Vec<Label>,
     /// Trace the page cache, too: who evicts whom, how much memory would help, who waits (needs root; docs/TRACE.md).
     #[arg(long, value_name = "1/N", num_args = 0..=1, require_equals = true, default_missing_value = "1/64")]
     pub(super) trace: Option<PageSample>,
@@ -71,6 +75,7 @@ impl Settings {
             expose: self.expose || other.expose,
             listen_names: self.listen_names || other.listen_names,
             group: self.group.or(other.group),
+            labels: if self.labels.is_empty() { other.labels } else { self.labels },
             trace: self.trace.or(other.trace),
             no_names: self.no_names || other.no_names,
         }
@@ -154,10 +159,9 @@ mod tests {
     #[test]
     fn a_file_gives_what_the_options_of_the_same_names_give() {
         let file = "out = \"/var/lib/x\"\ninterval = \"2s\"\nkeep = [\"7d\", \"2GiB\"]\nlisten = 9815\ntop = 20\ntrace = \"1/128\"\nno-names = true\n\
-                    host-only = false\n";
+                    labels = [\"site=fra\", \"role=db\"]\nhost-only = false\n";
         let read = read(file).unwrap();
-        let line =
-            "--out /var/lib/x --interval 2s --keep 7d --keep 2GiB --listen 9815 --top 20 --trace=1/128 --no-names";
+        let line = "--out /var/lib/x --interval 2s --keep 7d --keep 2GiB --listen 9815 --top 20 --trace=1/128 --no-names --labels site=fra --labels role=db";
         let same = settings(Path::new("f"), &line.split(' ').map(str::to_owned).collect::<Vec<_>>()).unwrap();
         assert_eq!(format!("{read:?}"), format!("{same:?}"));
         assert_eq!((read.keep.len(), read.host_only), (2, false));
@@ -180,6 +184,7 @@ mod tests {
             ("keep = 1.5\n", "`keep` is a float"),
             ("expose = true\n", "listen"),
             ("top = 0\n", "--top"),
+            ("labels = \"fra\"\n", "--labels"),
             ("top = 5\nhost-only = true\n", "--host-only"),
         ] {
             let what = read(text).unwrap_err();
