@@ -10,7 +10,7 @@ mod encode;
 mod frame;
 
 pub(crate) use damage::{continues_behind, has_lost_its_beginning, is_damaged_at};
-pub(crate) use decode::{Event, LogError, LogReader, mark};
+pub(crate) use decode::{Event, LogError, LogReader, Position, mark};
 pub(crate) use encode::Encoder;
 pub(crate) use frame::header;
 use frame::kind;

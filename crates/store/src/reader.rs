@@ -4,6 +4,7 @@ mod axis;
 mod damage;
 mod days;
 mod gather;
+mod resume;
 mod segment;
 
 use crate::layout::{Folder, MANIFEST, SealedPath, SegmentName};
@@ -15,17 +16,23 @@ pub use days::{Day, hosts};
 use gather::LoadedParts;
 use pagetide_core::{Error, Manifest, Recording, Selection, Source};
 use pagetide_dir::Dir;
-use segment::{LoadError, SealedFiles};
+use resume::Positions;
+use segment::{LoadError, Ranges, SealedFiles};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
 /// Reads a recording from its folder, also while it is written.
+///
+/// One that is kept open follows a recording at little cost: a load that names `from_wall_ns` continues in the open log near the place
+/// where an earlier load of this reader ended, and does not look again at sealed segments that it does not select.
 #[derive(Debug)]
 pub struct Reader {
     folder: Folder,
     manifest: Manifest,
     damage: Damage,
+    positions: Positions,
+    ranges: Ranges,
 }
 
 /// How often a load starts again because a segment was removed under its hands.
@@ -80,7 +87,11 @@ impl Reader {
         if manifest.schema_version > FORMAT_VERSION {
             return Err(file_error::newer(&path, manifest.schema_version));
         }
-        Ok(Self { folder, manifest, damage })
+        Ok(Self::new(folder, manifest, damage))
+    }
+
+    fn new(folder: Folder, manifest: Manifest, damage: Damage) -> Self {
+        Self { folder, manifest, damage, positions: Positions::default(), ranges: Ranges::default() }
     }
 
     /// The manifest: what is known of the host and of the run that wrote last.
@@ -114,7 +125,7 @@ impl Reader {
     fn load_sealed(&self, files: &SealedFiles, gathered: &mut LoadedParts<'_>) -> Result<(), LoadError> {
         if files.contains_key(sealed::SAMPLES) {
             gathered.sealed_segments += 1;
-            return segment::sealed(&self.folder, files, gathered);
+            return segment::sealed(&self.folder, files, &self.ranges, gathered);
         }
         let Some(file) = files.values().flatten().next().filter(|_| gathered.sealed_segments > 0) else {
             return Ok(());
@@ -134,6 +145,7 @@ impl Reader {
         for name in self.folder.logs()? {
             logs.insert(name.number, name);
         }
+        self.positions.retain(&logs);
         let mut files = self.sealed_segments()?;
         self.damage.look_for_logs(&self.folder)?;
         let mut gathered = LoadedParts::new(selection, with_values, self.damage.clone());
@@ -146,7 +158,7 @@ impl Reader {
         for (number, next_wall_ns) in numbers.into_iter().zip(begun) {
             gathered.next_wall_ns = next_wall_ns;
             if let Some(name) = logs.get(&number) {
-                match segment::open(&self.folder, name, &mut gathered) {
+                match segment::open(&self.folder, name, &self.positions, &mut gathered) {
                     // It was sealed since the lists were made.
                     Err(LoadError::Io(_, error)) if error.kind() == io::ErrorKind::NotFound => {
                         files = self.sealed_segments()?;

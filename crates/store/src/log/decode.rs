@@ -37,9 +37,20 @@ pub(crate) enum Event {
 #[derive(Debug)]
 pub(crate) struct LogReader<R> {
     source: R,
+    position: Position,
+    content: Vec<u8>,
+    sample: Sample,
+    /// Whether a record was valid and yet not what its kind says: what the next one refers to is not known then.
+    broken: bool,
+}
+
+/// How far a log has been read, and all that the next record refers to: reading can be continued from here.
+#[derive(Debug, Clone)]
+pub(crate) struct Position {
     start: Start,
     offset: u64,
-    content: Vec<u8>,
+    /// Where the record before begins.
+    last: u64,
     /// Whether each table's rows have their length before them.
     sections: bool,
     /// The tables by their numbers; absent are those that this version does not know.
@@ -48,7 +59,18 @@ pub(crate) struct LogReader<R> {
     rows: BTreeMap<Table, Vec<Vec<Option<i64>>>>,
     stamp: Stamp,
     pace: i64,
-    sample: Sample,
+}
+
+impl Position {
+    /// How many bytes from the start were read.
+    pub(crate) fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Where the last record that was read begins.
+    pub(crate) fn last(&self) -> u64 {
+        self.last
+    }
 }
 
 impl<R: Read> LogReader<R> {
@@ -71,29 +93,38 @@ impl<R: Read> LogReader<R> {
         if start.first_sample > MOST_SAMPLES {
             return Err(LogError::NotALog);
         }
-        Ok(Self {
-            source,
+        let position = Position {
             start,
             offset: offset + frame::size(content.len()),
-            content,
+            last: offset,
             sections,
             tables: if sections { Vec::new() } else { TABLES_BEFORE_3.map(Some).to_vec() },
             schema: Schema::default(),
             rows: BTreeMap::new(),
             stamp: Stamp::default(),
             pace: 0,
-            sample: Sample::default(),
-        })
+        };
+        Ok(Self { source, position, content, sample: Sample::default(), broken: false })
+    }
+
+    /// Continues reading at a position: `source` gives the bytes from its offset on.
+    pub(crate) fn resume(source: R, position: Position) -> Self {
+        Self { source, position, content: Vec::new(), sample: Sample::default(), broken: false }
+    }
+
+    /// How far the log has been read; absent where reading cannot be continued.
+    pub(crate) fn position(&self) -> Option<&Position> {
+        (!self.broken).then_some(&self.position)
     }
 
     /// The first record.
     pub(crate) fn start(&self) -> &Start {
-        &self.start
+        &self.position.start
     }
 
     /// What the numbers of the last sample mean.
     pub(crate) fn schema(&self) -> &Schema {
-        &self.schema
+        &self.position.schema
     }
 
     /// The last sample.
@@ -103,21 +134,25 @@ impl<R: Read> LogReader<R> {
 
     /// How many bytes from the start are whole and valid.
     pub(crate) fn valid(&self) -> u64 {
-        self.offset
+        self.position.offset
     }
 
     /// The next sample or mark; absent at the end of what is whole and valid.
     pub(crate) fn next(&mut self) -> io::Result<Option<Event>> {
         loop {
             let mut content = std::mem::take(&mut self.content);
-            let kind = frame::read(&mut self.source, self.offset, &mut content)?;
+            let kind = frame::read(&mut self.source, self.position.offset, &mut content)?;
             let event = kind.and_then(|kind| self.record(kind, &content));
             let size = frame::size(content.len());
             self.content = content;
             match event {
-                None => return Ok(None),
+                None => {
+                    self.broken = kind.is_some();
+                    return Ok(None);
+                }
                 Some(event) => {
-                    self.offset += size;
+                    self.position.last = self.position.offset;
+                    self.position.offset += size;
                     if event.is_some() {
                         return Ok(event);
                     }
@@ -131,8 +166,8 @@ impl<R: Read> LogReader<R> {
         match kind {
             kind::SCHEMA => {
                 let mut additions: Additions = serde_json::from_slice(content).ok()?;
-                self.tables.extend(additions.tables.iter().map(|name| Table::by_name(name)));
-                additions.growth.apply_known(&mut self.schema, |name| Table::by_name(name));
+                self.position.tables.extend(additions.tables.iter().map(|name| Table::by_name(name)));
+                additions.growth.apply_known(&mut self.position.schema, |name| Table::by_name(name));
                 Some(None)
             }
             kind::SAMPLE | kind::WHOLE_SAMPLE => {
@@ -141,21 +176,21 @@ impl<R: Read> LogReader<R> {
             }
             kind::MARK => Some(mark(content)?.map(Event::Mark)),
             // A later version may add kinds of which a reader need not know.
-            _ => self.sections.then_some(None),
+            _ => self.position.sections.then_some(None),
         }
     }
 
     fn take_sample(&mut self, whole: bool, mut input: &[u8]) -> Option<()> {
         if whole {
-            (self.stamp, self.pace) = (Stamp::default(), 0);
-            self.rows.values_mut().flatten().for_each(Vec::clear);
+            (self.position.stamp, self.position.pace) = (Stamp::default(), 0);
+            self.position.rows.values_mut().flatten().for_each(Vec::clear);
         }
         self.sample.clear();
         self.take_stamp(whole, &mut input)?;
         while !input.is_empty() {
             let number = varint::take_len(&mut input)?;
-            let table = self.tables.get(number).copied()?;
-            if !self.sections {
+            let table = self.position.tables.get(number).copied()?;
+            if !self.position.sections {
                 self.take_rows(table?, &mut input)?;
                 continue;
             }
@@ -171,21 +206,22 @@ impl<R: Read> LogReader<R> {
 
     fn take_stamp(&mut self, whole: bool, input: &mut &[u8]) -> Option<()> {
         let mut difference = || varint::take(input).map(varint::unzigzag);
-        let boot = difference()?.wrapping_add(self.pace);
+        let boot = difference()?.wrapping_add(self.position.pace);
         let (mono, wall) = (difference()?.wrapping_add(boot), difference()?.wrapping_add(boot));
-        self.stamp = Stamp {
-            wall_ns: self.stamp.wall_ns.wrapping_add(wall),
-            mono_ns: self.stamp.mono_ns.wrapping_add(mono),
-            boot_ns: self.stamp.boot_ns.wrapping_add(boot),
+        self.position.stamp = Stamp {
+            wall_ns: self.position.stamp.wall_ns.wrapping_add(wall),
+            mono_ns: self.position.stamp.mono_ns.wrapping_add(mono),
+            boot_ns: self.position.stamp.boot_ns.wrapping_add(boot),
         };
-        self.pace = if whole { 0 } else { boot };
-        self.sample.stamp = self.stamp;
+        self.position.pace = if whole { 0 } else { boot };
+        self.sample.stamp = self.position.stamp;
         Some(())
     }
 
     fn take_rows(&mut self, table: Table, input: &mut &[u8]) -> Option<()> {
-        let (columns, entities) = (self.schema.columns(table).len(), self.schema.entities(table).len());
-        let known = self.rows.entry(table).or_default();
+        let (columns, entities) =
+            (self.position.schema.columns(table).len(), self.position.schema.entities(table).len());
+        let known = self.position.rows.entry(table).or_default();
         known.resize_with(entities.max(known.len()), Vec::new);
         let mut expected = 0i64;
         for _ in 0..varint::take_len(input)? {
@@ -197,8 +233,8 @@ impl<R: Read> LogReader<R> {
             take_row(row, input)?;
             let values = self.sample.row(table, EntityId(number), columns);
             values.copy_from_slice(row);
-            if !self.sections {
-                let rates = values.iter_mut().zip(self.schema.columns(table));
+            if !self.position.sections {
+                let rates = values.iter_mut().zip(self.position.schema.columns(table));
                 for (value, _) in rates.filter(|(_, column)| column.kind == Kind::Rate) {
                     *value = value.map(|value| value.saturating_mul(RATE_FACTOR_BEFORE_3));
                 }

@@ -43,7 +43,7 @@ impl Reader {
     /// The same recording with the segments of one day alone, and no damage yet.
     #[must_use]
     pub fn of_day(&self, date: &str) -> Self {
-        Self { folder: self.folder.of_day(date), manifest: self.manifest.clone(), damage: Damage::default() }
+        Self::new(self.folder.of_day(date), self.manifest.clone(), Damage::default())
     }
 
     fn list_days(&self) -> io::Result<Vec<Day>> {

@@ -2,6 +2,7 @@
 
 use super::damage;
 use super::gather::{LoadedParts, Rows};
+use super::resume::{Keeper, Positions};
 use crate::RATE_FACTOR_BEFORE_3;
 use crate::layout::{self, Folder, SealedPath, SegmentName};
 use crate::log::{self, Event, LogError, LogReader};
@@ -11,6 +12,7 @@ use std::collections::BTreeMap;
 use std::io::{self, BufReader};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 /// Why a recording cannot be loaded.
 #[derive(Debug)]
@@ -27,14 +29,28 @@ impl From<io::Error> for LoadError {
     }
 }
 
-/// Reads an open segment as far as it is whole and valid.
-pub(super) fn open(folder: &Folder, name: &SegmentName, gathered: &mut LoadedParts<'_>) -> Result<(), LoadError> {
+/// Reads an open segment as far as it is whole and valid. Of one that was read before, a part at its end is read alone.
+pub(super) fn open(
+    folder: &Folder,
+    name: &SegmentName,
+    positions: &Positions,
+    gathered: &mut LoadedParts<'_>,
+) -> Result<(), LoadError> {
     let path = || folder.full(&layout::log(name));
     let failed = |error| LoadError::Io(path(), error);
     let file = folder.open_log(name).map_err(failed)?;
     // The same file by another descriptor: by its name it may be gone by then, sealed.
     let again = file.try_clone().map_err(failed)?;
-    let mut log = match LogReader::open(BufReader::new(file)) {
+    let from_wall_ns = gathered.selection.from_wall_ns;
+    let resumed = from_wall_ns.map_or(Ok(None), |from| positions.resume(name, &file, from)).map_err(failed)?;
+    let (opened, mut keeper) = match resumed {
+        Some((log, keeper)) => (Ok(log), Some(keeper)),
+        None => {
+            let keeper = from_wall_ns.map(|_| Keeper::new(&file)).transpose().map_err(failed)?;
+            (LogReader::open(BufReader::new(file)), keeper)
+        }
+    };
+    let mut log = match opened {
         Ok(log) => log,
         // Its writer has not come to the first record yet, or crashed before; or that record is damaged.
         Err(LogError::NotALog) => {
@@ -50,12 +66,23 @@ pub(super) fn open(folder: &Folder, name: &SegmentName, gathered: &mut LoadedPar
     gathered.run(&log.start().manifest);
     let mut slots = BTreeMap::new();
     while let Some(event) = log.next().map_err(failed)? {
+        let wall_ns = match &event {
+            Event::Mark(mark) => mark.stamp.wall_ns,
+            Event::Sample => log.sample().stamp.wall_ns,
+        };
         match event {
             Event::Mark(mark) => gathered.mark(mark),
             Event::Sample => gathered.sample(log.schema(), log.sample(), &mut slots),
         }
+        if let (Some(keeper), Some(position)) = (&mut keeper, log.position()) {
+            keeper.passed(position, wall_ns).map_err(failed)?;
+        }
     }
     let valid = log.valid();
+    if let (Some(mut keeper), Some(position)) = (keeper, log.position()) {
+        keeper.ended(position).map_err(failed)?;
+        positions.take(name, keeper);
+    }
     if log::is_damaged_at(again, valid).map_err(failed)? {
         let what = format!("{} is damaged at byte {valid}", path().display());
         gathered.damaged(name, what, "the samples behind it are lost");
@@ -66,16 +93,32 @@ pub(super) fn open(folder: &Folder, name: &SegmentName, gathered: &mut LoadedPar
 /// The sealed files of one segment by table. There is one of each, unless somebody copied another segment of this number here.
 pub(super) type SealedFiles = BTreeMap<&'static str, Vec<SealedPath>>;
 
+/// The first and last moment of sealed segments, by their file of samples, which does not change: its checksum is in its name.
+pub(super) type Ranges = Mutex<BTreeMap<PathBuf, (i64, i64)>>;
+
 /// Reads a sealed segment.
-pub(super) fn sealed(folder: &Folder, files: &SealedFiles, gathered: &mut LoadedParts<'_>) -> Result<(), LoadError> {
+pub(super) fn sealed(
+    folder: &Folder,
+    files: &SealedFiles,
+    ranges: &Ranges,
+    gathered: &mut LoadedParts<'_>,
+) -> Result<(), LoadError> {
     let Some(path) = files.get(sealed::SAMPLES).and_then(|paths| paths.last()) else { return Ok(()) };
     let Selection { from_wall_ns, to_wall_ns, .. } = gathered.selection;
     let outside = |(first, last): (i64, i64)| {
         from_wall_ns.is_some_and(|from| last < from) || to_wall_ns.is_some_and(|to| first > to)
     };
+    let known = || ranges.lock().unwrap_or_else(PoisonError::into_inner);
+    if known().get(&path.path).copied().is_some_and(outside) {
+        return Ok(());
+    }
     let Some(Some(samples)) = read(folder, path, gathered, |file| {
         let (mut numbers, mut stamps) = (Vec::new(), Vec::new());
-        if file.range(file.column_named("wall_ns")?).is_some_and(outside) {
+        let range = file.range(file.column_named("wall_ns")?);
+        if let Some(range) = range.filter(|_| path.checksum.is_some()) {
+            known().insert(path.path.clone(), range);
+        }
+        if range.is_some_and(outside) {
             return Ok(None);
         }
         for group in 0..file.row_groups() {
