@@ -9,7 +9,7 @@ export PAGETIDE_CACHE ?= $(CURDIR)/target/cache
 # A changed golden file is a failure, not a new file in the tree.
 export INSTA_UPDATE ?= no
 
-.PHONY: compare-sar torture help language build demo cliff corpus fleet demo-fleet wheel test-python score test test-programs test-busy lint fuzz bench bench-lab bench-peers bench-gaps tools-demo tools-test
+.PHONY: compare-sar torture help language page build demo cliff corpus fleet demo-fleet wheel test-python score test test-programs test-busy lint fuzz bench bench-lab bench-peers bench-gaps tools-demo tools-test
 
 help:
 	@echo "make demo    build, run three experiments, on this host and in a VM, write a report.html of each (needs root)"
@@ -31,9 +31,17 @@ help:
 	@echo "make bench-peers  what recording costs beside sadc, pidstat and atop, in one run (some 10 min)"
 	@echo "make compare-sar  sysstat and pagetide on the same data, field by field, into docs/COMPARE-SAR.md (some 5 min, needs root)"
 	@echo "make bench-gaps   how long each recorder goes without a sample while its machine thrashes, in a VM (some 5 min)"
+	@echo "make page    the page of pagetide serve, into web/dist (make build embeds it)"
 	@echo "make build   the release binary, $(BIN)"
 
-build:
+# The page of `pagetide serve`, which the binary embeds. PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: the tests use the distribution's chromium.
+page: web/dist/index.html
+
+web/dist/index.html: web/package-lock.json web/build.mjs web/index.html $(shell find web/src -type f 2>/dev/null)
+	@tools/need node npm
+	cd web && PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 npm ci --no-audit --no-fund --loglevel=error && npm run --silent build
+
+build: page
 	@tools/need cc
 	$(CARGO) build --release --locked -p pagetide
 

@@ -1,0 +1,48 @@
+// Builds web/dist: index.html and hashed assets, each text file compressed beside itself. Prints their size; more than LIMIT fails.
+import { build } from "esbuild";
+import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+
+/** Bytes of the whole page, compressed. */
+const LIMIT = 300_000;
+const here = dirname(fileURLToPath(import.meta.url));
+const dist = join(here, "dist");
+
+rmSync(dist, { recursive: true, force: true });
+mkdirSync(join(dist, "assets"), { recursive: true });
+const { metafile } = await build({
+  absWorkingDir: here,
+  entryPoints: ["src/main.tsx", "src/page.css"],
+  entryNames: "[name]-[hash]",
+  outdir: "dist/assets",
+  bundle: true,
+  minify: true,
+  format: "esm",
+  target: "es2022",
+  legalComments: "inline",
+  metafile: true,
+  logLevel: "warning",
+});
+const named = (start, end) => {
+  const found = Object.keys(metafile.outputs).map((path) => path.split("/").pop()).find((name) => name.startsWith(start) && name.endsWith(end));
+  if (!found) throw new Error(`the build wrote no ${start}*${end}`);
+  return `assets/${found}`;
+};
+const index = readFileSync(join(here, "index.html"), "utf8")
+  .replace("main.js", named("main-", ".js"))
+  .replace("page.css", named("page-", ".css"));
+writeFileSync(join(dist, "index.html"), index);
+
+let total = 0;
+for (const path of ["index.html", ...readdirSync(join(dist, "assets")).map((name) => `assets/${name}`)]) {
+  const compressed = gzipSync(readFileSync(join(dist, path)), { level: 9 });
+  writeFileSync(join(dist, `${path}.gz`), compressed);
+  total += compressed.length;
+}
+console.log(`page: ${total} bytes compressed (limit ${LIMIT})`);
+if (total > LIMIT) {
+  console.error("the page is larger than its limit");
+  process.exit(1);
+}

@@ -1,0 +1,280 @@
+// What the server answers, and how to ask it. docs/SERVE.md describes each path.
+
+export type Values = (number | null)[];
+
+export interface Series {
+  table: string;
+  entity: string;
+  metric: string;
+  unit: string;
+  mean: Values | null;
+  min: Values | null;
+  max: Values | null;
+  missing?: string;
+}
+
+export interface SeriesAnswer {
+  from_ms: number;
+  to_ms: number;
+  step_ms: number;
+  source: string;
+  at_ms: number[];
+  series: Series[];
+}
+
+export interface Column {
+  name: string;
+  unit: string;
+  meaning: string;
+}
+
+export type Cell = number | string | null;
+
+export interface Row {
+  entity: string;
+  label: string;
+  cells: Cell[];
+}
+
+export interface TopAnswer {
+  columns: Column[];
+  rows: Row[];
+  total: number;
+  sort: string;
+}
+
+export interface Term {
+  name: string;
+  forms: string[];
+  definition: string;
+}
+
+export interface About {
+  version: string;
+  host: string;
+  now_ms: number;
+  live: { available: boolean; why?: string; source?: string; interval_ms: number };
+  terms: Term[];
+}
+
+export interface Zone {
+  name: string;
+  utc_offset_s: number;
+}
+
+export interface Problem {
+  what: string;
+  hint?: string;
+}
+
+export interface RecordingEntry {
+  id: string;
+  name: string;
+  folder: string;
+  host: string | null;
+  kernel: string | null;
+  origin: string | null;
+  from_ms?: number;
+  to_ms?: number;
+  interval_ms?: number;
+  growing?: boolean;
+  problem?: Problem;
+}
+
+export interface Mark {
+  at_ms: number;
+  to_ms?: number;
+  kind: "gap" | "note" | "step" | "boot" | "clock";
+  text: string;
+}
+
+export interface Info {
+  id: string;
+  name: string;
+  host: string | null;
+  kernel: string | null;
+  cpus: number | null;
+  memory_bytes: number | null;
+  origin: string | null;
+  time_zone: Zone | null;
+  from_ms: number;
+  to_ms: number;
+  interval_ms: number;
+  growing: boolean;
+  disks: { name: string; model: string | null }[];
+  marks: Mark[];
+}
+
+export interface Evidence {
+  what: string;
+  source: string;
+  value: string;
+  against?: string | null;
+  from_ms: number;
+  to_ms: number;
+}
+
+export interface Advice {
+  action: string;
+  command: string | null;
+  effect: string;
+  undo?: string | null;
+  scenario?: string | null;
+}
+
+export interface Finding {
+  id: string;
+  rule: string;
+  statement: string;
+  origins: string[];
+  from_ms: number;
+  to_ms: number;
+  confidence: number;
+  sureness: string;
+  role: "cause" | "effect" | "other";
+  evidence: Evidence[];
+  contradictions: Evidence[];
+  advice: Advice[];
+}
+
+export interface Stage {
+  words: string;
+  after: number | null;
+  how: string;
+  kernel: string;
+  lag: string;
+  finding: string | null;
+  from_ms: number;
+  to_ms: number;
+  origins: string[];
+  role: "cause" | "effect";
+  evidence: Evidence[];
+}
+
+export interface Incident {
+  from_ms: number;
+  to_ms: number;
+  ongoing: boolean;
+  statement: string;
+  cause: { rule: string; origins: string[]; onset_ms: number; confidence: number } | null;
+}
+
+export interface Diagnosis {
+  from_ms: number;
+  to_ms: number;
+  verdict: "incident" | "forecast" | "healthy" | "cannot_tell" | "experiment";
+  summary: string;
+  unknown: string[];
+  incidents: Incident[];
+  chain: Stage[];
+  findings: Finding[];
+  culprits: string[];
+  victims: string[];
+}
+
+export interface Hello {
+  id: string;
+  host: string;
+  kernel: string;
+  cpus: number;
+  memory_bytes: number;
+  interval_ms: number;
+  source: string;
+  time_zone: Zone | null;
+  units?: Record<string, string>;
+}
+
+export interface LiveTable {
+  columns?: Column[];
+  rows: Row[];
+  total?: number;
+}
+
+export interface Sample {
+  at_ms: number;
+  span_ms: number;
+  memory: { name: string; title: string; bytes: number | null }[];
+  total_bytes: number | null;
+  host: Record<string, number | null>;
+  units?: Record<string, string>;
+  disks: LiveTable;
+  processes: LiveTable;
+  cgroups: LiveTable;
+}
+
+export interface LiveFinding {
+  event: "began" | "ended";
+  rule: string;
+  statement: string;
+  origins: string[];
+  cause: boolean;
+  confidence: number;
+  onset_ms: number;
+  end_ms: number | null;
+}
+
+export interface RunEntry {
+  id: string;
+  folder: string;
+  scenario: string;
+  title: string | null;
+  backend: string;
+  scale: string;
+  kernel: string | null;
+  started_ms: number | null;
+  took_ms: number | null;
+  claims: { yes: number; no: number; unknown: number };
+  findings: number;
+  recording_id: string | null;
+  problem?: Problem;
+}
+
+/** A request that the server refused, or that did not reach it. */
+export class Refused extends Error {
+  constructor(
+    readonly status: number,
+    what: string,
+    readonly hint: string,
+  ) {
+    super(what);
+  }
+}
+
+/** Asks the server for one document. */
+export async function ask<T>(path: string, signal?: AbortSignal): Promise<T> {
+  let answer: Response;
+  try {
+    answer = await fetch(path, { ...(signal && { signal }), credentials: "same-origin", headers: { accept: "application/json" } });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new Refused(0, "The server does not answer.", "Check that pagetide serve still runs, then reload the page.");
+  }
+  const body: unknown = await answer.json().catch(() => null);
+  if (!answer.ok) {
+    const error = (body as { error?: Problem } | null)?.error;
+    throw new Refused(answer.status, error?.what ?? `The server answered ${answer.status}.`, error?.hint ?? "");
+  }
+  return body as T;
+}
+
+/** A path with its query; absent values are left out, arrays repeat the key. */
+export function path(base: string, query: Record<string, string | number | string[] | null | undefined>): string {
+  const search = new URLSearchParams();
+  for (const [key, value] of Object.entries(query)) {
+    if (Array.isArray(value)) for (const one of value) search.append(key, one);
+    else if (value !== null && value !== undefined) search.set(key, String(value));
+  }
+  const text = search.toString();
+  return text ? `${base}?${text}` : base;
+}
+
+/** The name of a series in a query: TABLE/METRIC/ENTITY. */
+export function seriesName(table: string, metric: string, entity = ""): string {
+  return entity ? `${table}/${metric}/${encodeURIComponent(entity)}` : `${table}/${metric}`;
+}
+
+/** Of one recording, for each of `names` its series over the range, at most `points` points. */
+export function series(id: string, names: string[], range: { from: number; to: number } | null, points: number, signal?: AbortSignal): Promise<SeriesAnswer> {
+  const query = { s: names, from: range && Math.round(range.from), to: range && Math.round(range.to), points };
+  return ask(path(`/api/recording/${id}/series`, query), signal);
+}

@@ -1,0 +1,94 @@
+// The page: its heading, its views, and which of them the address names.
+
+import { render } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import type { About } from "./api";
+import { LiveView } from "./live/view";
+import { Busy, Fault } from "./parts";
+import { ComparisonView } from "./recordings/comparison";
+import { RecordingList } from "./recordings/list";
+import { RecordingView } from "./recordings/view";
+import type { Route } from "./route";
+import { address, parse } from "./route";
+import { RunComparison, RunList, RunView } from "./runs/views";
+import { GlossaryProvider } from "./terms";
+import { useAsked } from "./useasked";
+
+const VIEWS: [string, string][] = [
+  ["live", "Live"],
+  ["recordings", "Recordings"],
+  ["runs", "Runs"],
+];
+/** The heading that a view of one thing stands under. */
+const UNDER: Record<string, string> = { recording: "recordings", compare: "recordings", run: "runs", "compare-runs": "runs" };
+
+function useRoute(): Route {
+  const [route, setRoute] = useState(() => parse(location.hash));
+  useEffect(() => {
+    const changed = () => setRoute(parse(location.hash));
+    addEventListener("hashchange", changed);
+    return () => removeEventListener("hashchange", changed);
+  }, []);
+  return route;
+}
+
+function Page() {
+  const about = useAsked<About>("/api/about");
+  const route = useRoute();
+  const [first = about.value?.live.available ? "live" : "recordings", second = ""] = route.path;
+  const view = UNDER[first] ?? first;
+  useEffect(() => {
+    document.title = `pagetide: ${VIEWS.find(([name]) => name === view)?.[1] ?? "not found"}`;
+  }, [view]);
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to the view
+      </a>
+      <header class="top">
+        <span class="mark">pagetide</span>
+        <nav aria-label="Views">
+          {VIEWS.map(([name, title]) => (
+            <a key={name} href={address([name])} aria-current={view === name ? "page" : undefined}>
+              {title}
+            </a>
+          ))}
+        </nav>
+        {about.value && (
+          <span class="about">
+            {about.value.host} <span class="dim">{about.value.version}</span>
+          </span>
+        )}
+      </header>
+      <main id="main" tabIndex={-1}>
+        {about.error ? <Fault error={about.error} /> : !about.value ? <Busy what="Connecting" /> : <View about={about.value} name={first} id={second} route={route} />}
+      </main>
+    </>
+  );
+}
+
+function View({ about, name, id, route }: { about: About; name: string; id: string; route: Route }) {
+  const view = () => {
+    switch (name) {
+      case "live":
+        return <LiveView about={about} />;
+      case "recordings":
+        return <RecordingList />;
+      case "recording":
+        return <RecordingView key={id} id={id} query={route.query} />;
+      case "compare":
+        return <ComparisonView query={route.query} />;
+      case "runs":
+        return <RunList />;
+      case "run":
+        return <RunView key={id} id={id} />;
+      case "compare-runs":
+        return <RunComparison ids={route.query.getAll("run")} />;
+      default:
+        return <Fault error={{ what: `There is no view called ${name}.`, hint: "choose Live, Recordings or Runs above" }} />;
+    }
+  };
+  return <GlossaryProvider terms={about.terms}>{view()}</GlossaryProvider>;
+}
+
+render(<Page />, document.getElementById("page")!);

@@ -1,0 +1,22 @@
+// The moment under the pointer, common to all plots of a view. Plots follow it without drawing the view anew.
+
+export class Cursor {
+  private moment: number | null = null;
+  private readonly listeners = new Set<(at: number | null) => void>();
+
+  get at(): number | null {
+    return this.moment;
+  }
+
+  set(at: number | null): void {
+    if (at === this.moment) return;
+    this.moment = at;
+    for (const listener of this.listeners) listener(at);
+  }
+
+  /** Calls `listener` at each move. Returns what ends that. */
+  watch(listener: (at: number | null) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+}

@@ -1,0 +1,99 @@
+// A plot with its heading and its legend, which shows the values at the crosshair.
+
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import type { Clock } from "../clock";
+import { quantity } from "../quantity";
+import { Prose } from "../terms";
+import { watchPalette } from "../theme";
+import { Chart } from "./chart";
+import type { Cursor } from "./cursor";
+import type { Frame } from "./frame";
+import { dataOf, valueAt } from "./frame";
+import type { Panel } from "./panels";
+
+export interface Range {
+  from: number;
+  to: number;
+}
+
+interface Props {
+  panel: Panel;
+  frame: Frame;
+  range: Range;
+  clock: Clock;
+  cursor: Cursor;
+  height: number;
+  /** The largest value of the axis at least. */
+  top?: number;
+  /** Whether times stand below it; else they stand on a ruler over all plots. */
+  times?: boolean;
+  /** A range was chosen; null for all of it. */
+  onRange: (range: Range | null) => void;
+}
+
+export function PlotFigure({ panel, frame, range, clock, cursor, height, top = 0, times = false, onRange }: Props) {
+  const canvas = useRef<HTMLDivElement>(null);
+  const legend = useRef<HTMLUListElement>(null);
+  const chart = useRef<Chart | null>(null);
+  const latest = useRef({ frame, range, top, onRange });
+  latest.current = { frame, range, top, onRange };
+  const data = dataOf(frame, panel);
+
+  const draw = () => {
+    const width = canvas.current?.clientWidth ?? 0;
+    if (width > 0) chart.current?.draw(dataOf(latest.current.frame, panel), latest.current.range, { width, height }, latest.current.top);
+  };
+  const shape = panel.lines.map((line) => `${line.table}/${line.metric}/${line.entity}/${line.hue}`).join("|");
+  useLayoutEffect(() => {
+    const made = new Chart(canvas.current!, panel, clock, {
+      cursor: (at) => cursor.set(at),
+      select: (from, to) => latest.current.onRange({ from, to }),
+      whole: () => latest.current.onRange(null),
+    }, times);
+    chart.current = made;
+    draw();
+    const sizes = new ResizeObserver(draw);
+    sizes.observe(canvas.current!);
+    const again = () => {
+      made.destroy();
+      draw();
+    };
+    const ends = [watchPalette(again), cursor.watch((at) => made.point(at)), () => sizes.disconnect(), () => made.destroy()];
+    return () => ends.forEach((end) => end());
+  }, [shape, clock, cursor, height]);
+  useLayoutEffect(draw, [frame, range.from, range.to, top]);
+
+  // The values follow the crosshair by themselves: a view is not drawn anew when the pointer moves.
+  useEffect(() => {
+    const write = (at: number | null) => {
+      const { frame, range } = latest.current;
+      const items = legend.current?.querySelectorAll(".value") ?? [];
+      dataOf(frame, panel).lines.forEach((line, index) => {
+        const item = items[index];
+        if (item) item.textContent = line ? quantity(valueAt(frame.at, line.mean, at ?? range.to), line.unit) : "–";
+      });
+    };
+    write(cursor.at);
+    return cursor.watch(write);
+  }, [shape, cursor, frame, range.from, range.to]);
+
+  return (
+    <figure class="plot" data-panel={panel.id} data-points={frame.at.length}>
+      <figcaption>
+        <h3>
+          <Prose text={panel.title} />
+        </h3>
+        <ul class="legend" ref={legend}>
+          {panel.lines.map((line, index) => (
+            <li key={line.name} hidden={!data.lines[index]}>
+              <i class={`key ${line.style} hue-${line.hue}`} />
+              <Prose text={line.name} /> <span class="value" />
+            </li>
+          ))}
+        </ul>
+      </figcaption>
+      <div class="canvas" ref={canvas} data-height={height} />
+      <p class="note">{panel.note}</p>
+    </figure>
+  );
+}

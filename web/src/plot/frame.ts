@@ -1,0 +1,52 @@
+// The data of all plots of a view: one time column, and a series for each line by its name.
+
+import type { Series, SeriesAnswer, Values } from "../api";
+import { seriesName } from "../api";
+import type { Data, Drawn } from "./chart";
+import type { Panel } from "./panels";
+import { lineName } from "./panels";
+
+export interface Frame {
+  at: number[];
+  lines: Map<string, Drawn>;
+}
+
+export const EMPTY: Frame = { at: [], lines: new Map() };
+
+const drawn = ({ unit, mean, min, max }: Series): Drawn | null => (mean ? { unit, mean, min, max } : null);
+
+export function frame(answer: SeriesAnswer): Frame {
+  const lines = new Map<string, Drawn>();
+  for (const series of answer.series) {
+    const line = drawn(series);
+    if (line && line.mean.some((value) => value !== null)) lines.set(seriesName(series.table, series.metric, series.entity), line);
+  }
+  return { at: answer.at_ms, lines };
+}
+
+/** What a panel draws. */
+export function dataOf(frame: Frame, panel: Panel): Data {
+  return { at: frame.at, lines: panel.lines.map((line) => frame.lines.get(lineName(line)) ?? null) };
+}
+
+/** The panels that have anything to draw. */
+export function present(frame: Frame, panels: Panel[]): Panel[] {
+  return panels.filter((panel) => panel.lines.some((line) => line.style !== "limit" && frame.lines.has(lineName(line))));
+}
+
+/** The value of a line at a time: of the interval that contains it. */
+export function valueAt(at: number[], values: Values, time: number): number | null {
+  return values[indexAt(at, time)] ?? null;
+}
+
+/** The index of the interval that contains a time: intervals are named by their ends. */
+export function indexAt(at: number[], time: number): number {
+  let low = 0;
+  let high = at.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (at[middle]! < time) low = middle + 1;
+    else high = middle;
+  }
+  return Math.min(low, at.length - 1);
+}

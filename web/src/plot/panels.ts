@@ -1,0 +1,156 @@
+// The plots: which series each shows, in which colour. The live view, a recording and a comparison draw the same ones.
+
+import { seriesName } from "../api";
+
+/** A colour of the palette in page.css. */
+export type Hue = "anon" | "other" | "dirty" | "clean" | "free" | "blue" | "red" | "sky" | "amber" | "green" | "pink" | "soft" | "culprit" | "victim";
+
+export interface Line {
+  table: string;
+  metric: string;
+  entity: string;
+  name: string;
+  hue: Hue;
+  /** Filled down to zero, a line, or a dashed limit that the others are compared with. */
+  style: "area" | "line" | "limit";
+}
+
+export interface Panel {
+  id: string;
+  title: string;
+  /** Whether the lines add up. */
+  stacked: boolean;
+  lines: Line[];
+  /** Where the numbers come from. */
+  note: string;
+  /** Metrics of evidence that belong on this plot, by the names that the rules give as their source. */
+  shows: RegExp;
+}
+
+const host = (metric: string, name: string, hue: Hue, style: Line["style"] = "line"): Line => ({ table: "host", metric, entity: "", name, hue, style });
+const memory = (metric: string, name: string, hue: Hue): Line => ({ table: "memory", metric, entity: "", name, hue, style: "area" });
+
+const MEMORY: Panel = {
+  id: "memory",
+  title: "Memory",
+  stacked: true,
+  lines: [
+    memory("anonymous", "anonymous", "anon"),
+    memory("other", "kernel and other", "other"),
+    memory("dirty", "dirty and writeback", "dirty"),
+    memory("clean", "clean cache", "clean"),
+    memory("free", "free", "free"),
+  ],
+  note: "/proc/meminfo; shared memory counts as anonymous",
+  shows: /\b(AnonPages|MemFree|MemAvailable|Cached|Active|Inactive|Slab|SUnreclaim|Shmem|anon|file|slab_\w+|memory\.current|current|rss|Rss\w+|VmRSS|VmSwap|SwapFree|SwapTotal|MemTotal)\b/,
+};
+
+const DIRTY: Panel = {
+  id: "dirty",
+  title: "Dirty memory",
+  stacked: false,
+  lines: [
+    memory("dirty", "dirty and writeback", "dirty"),
+    host("nr_dirty_background_threshold", "background threshold", "green", "limit"),
+    host("freerun", "freerun", "amber", "limit"),
+    host("nr_dirty_threshold", "dirty threshold", "red", "limit"),
+  ],
+  note: "above freerun the kernel throttles writers",
+  shows: /\b(nr_dirty\w*|nr_writeback|nr_dirtied|nr_written|Dirty|Writeback|freerun|dirty_room|throttled\w*)\b/,
+};
+
+const CACHE: Panel = {
+  id: "cache",
+  title: "Cache hits",
+  stacked: false,
+  lines: [host("hit_ratio", "hit ratio of reads, estimated", "green")],
+  note: "1 - bytes read from devices / bytes requested by read calls",
+  shows: /\b(hit_ratio|rchar)\b/,
+};
+
+const RECLAIM: Panel = {
+  id: "reclaim",
+  title: "Reclaim",
+  stacked: false,
+  lines: [
+    host("scanned", "scanned", "blue"),
+    host("scanned_direct", "scanned by direct reclaim", "sky"),
+    host("stolen", "stolen", "amber"),
+    host("refaults_file", "refaults of file pages", "red"),
+  ],
+  note: "/proc/vmstat",
+  shows: /\b(pgscan\w*|pgsteal\w*|workingset_\w+|scanned\w*|stolen\w*|refaults\w*|kswapd\w*|pageoutrun)\b/,
+};
+
+const FAULTS: Panel = {
+  id: "faults",
+  title: "Major faults and direct reclaims",
+  stacked: false,
+  lines: [host("major_faults", "major faults", "red"), host("direct_reclaims", "direct reclaims", "sky")],
+  note: "/proc/vmstat",
+  shows: /\b(pgmajfault|majflt|major_faults|allocstall\w*|direct_reclaims)\b/,
+};
+
+const SWAP: Panel = {
+  id: "swap",
+  title: "Swap",
+  stacked: false,
+  lines: [host("swap_in", "swapped in", "red"), host("swap_out", "swapped out", "amber")],
+  note: "/proc/vmstat",
+  shows: /\b(pswpin|pswpout|swap_in|swap_out|swap_used)\b/,
+};
+
+const PRESSURE: Panel = {
+  id: "pressure",
+  title: "Pressure (PSI some)",
+  stacked: false,
+  lines: [host("psi_io_some", "IO", "blue"), host("psi_memory_some", "memory", "red"), host("psi_cpu_some", "CPU", "pink")],
+  note: "share of time in which at least one task waited",
+  shows: /\bpsi_\w+/,
+};
+
+/** Lines of disks in turn; what is a culprit or a victim gets the colour of that. */
+const DISK_HUES: Hue[] = ["blue", "amber", "green", "pink", "sky", "soft"];
+/** Disks that are drawn: more lines cannot be told apart. */
+const DISKS = DISK_HUES.length;
+
+function disk(id: string, title: string, metric: string, disks: string[], note: string, shows: RegExp): Panel {
+  const lines = disks.slice(0, DISKS).map((entity, index): Line => ({ table: "disk", metric, entity, name: entity, hue: DISK_HUES[index]!, style: "line" }));
+  return { id, title, stacked: false, lines, note, shows };
+}
+
+/** The plots of a host with these disks. */
+export function panels(disks: string[]): Panel[] {
+  return [
+    MEMORY,
+    DIRTY,
+    CACHE,
+    RECLAIM,
+    FAULTS,
+    disk("reads", "Disk reads", "read_bandwidth", disks, "/proc/diskstats", /\b(reads|read_sectors|read_bytes|pgpgin|read_ahead\w*|syscr)\b/),
+    disk("writes", "Disk writes", "write_bandwidth", disks, "/proc/diskstats", /\b(writes|write_sectors|write_bytes|pgpgout|syscw|wchar)\b/),
+    disk("await", "Disk await", "await", disks, "time from the submission of a request to its completion", /\b(read_ms|write_ms|await\w*|clat\w*|flush_ms)\b/),
+    disk("busy", "Disk busy", "busy", disks, "share of time with a request in flight (iostat's %util)", /\b(io_ms|util|weighted_io_ms|queue_depth|busy)\b/),
+    SWAP,
+    PRESSURE,
+  ];
+}
+
+/** The plot on which a measurement belongs, by its source; null when none shows it. */
+export function panelOf(panels: Panel[], source: string): Panel | null {
+  const at = (panel: Panel): number => {
+    const place = source.search(panel.shows);
+    return place < 0 ? Number.POSITIVE_INFINITY : place;
+  };
+  const nearest = [...panels].sort((one, other) => at(one) - at(other))[0];
+  return nearest && Number.isFinite(at(nearest)) ? nearest : null;
+}
+
+export function lineName(line: Line): string {
+  return seriesName(line.table, line.metric, line.entity);
+}
+
+/** The plots with the lines of `entities` of a table in the colour of a culprit or victim. */
+export function coloured(panels: Panel[], hueOf: (table: string, entity: string) => Hue | null): Panel[] {
+  return panels.map((panel) => ({ ...panel, lines: panel.lines.map((line) => ({ ...line, hue: (line.entity && hueOf(line.table, line.entity)) || line.hue })) }));
+}

@@ -1,0 +1,79 @@
+// How amounts are written: the same rules as crates/core/src/quantity.rs. A test compares the two.
+
+const grouped = (value: number): string => Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, " ");
+
+const plain = (value: number): string => {
+  const size = Math.abs(value);
+  if (Number.isInteger(value) || size >= 100) return grouped(value);
+  return size >= 10 ? value.toFixed(1) : value.toFixed(2);
+};
+
+const scaled = (value: number, base: number, units: string[]): string => {
+  let unit = 0;
+  while (value >= base && unit < units.length - 1) {
+    value /= base;
+    unit += 1;
+  }
+  const digits = Number.isInteger(value) || unit === 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2;
+  return `${value.toFixed(digits)} ${units[unit]}`;
+};
+
+const percent = (value: number): string => {
+  const size = Math.abs(value);
+  const digits = size >= 99.95 || Number.isInteger(value) ? 0 : size >= 1 ? 1 : 3;
+  return `${value.toFixed(digits)} %`;
+};
+
+const BYTES = ["B", "KiB", "MiB", "GiB", "TiB"];
+const RATES = ["B/s", "KiB/s", "MiB/s", "GiB/s"];
+const TIMES = ["ns", "us", "ms", "s"];
+const SCALED = ["bytes", "bytes_per_second", "nanos"];
+
+/** A value in one of the server's units, as people read it. */
+export function quantity(value: number | null | undefined, unit: string): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return "–";
+  if (value < 0) return `-${quantity(-value, unit)}`;
+  switch (unit) {
+    case "bytes":
+      return scaled(Math.round(value), 1024, BYTES);
+    case "bytes_per_second":
+      return scaled(Math.round(value), 1024, RATES);
+    case "nanos":
+      return scaled(Math.round(value), 1000, TIMES);
+    case "ratio":
+      return percent(value * 100);
+    case "per_second":
+      return `${plain(value)}/s`;
+    default:
+      return plain(value);
+  }
+}
+
+/** A mark of an axis: without the decimals of noise. */
+export function tick(value: number, unit: string): string {
+  if (value === 0) return "0";
+  if (unit === "ratio") return `${Number((value * 100).toPrecision(3))} %`;
+  if (SCALED.includes(unit)) return quantity(value, unit).replace(/\.0+(?= )|(\.\d*?)0+(?= )/, "$1");
+  const text = value >= 1e6 ? `${Number((value / 1e6).toPrecision(3))} M` : value >= 1e4 ? `${Number((value / 1e3).toPrecision(3))} k` : String(Number(value.toPrecision(3)));
+  return unit === "per_second" ? `${text}/s` : text;
+}
+
+/** Distances of marks: powers of two for bytes, 1 2 5 for the rest. */
+export function increments(unit: string): number[] {
+  if (unit.startsWith("bytes")) return Array.from({ length: 50 }, (_, power) => 2 ** power);
+  return Array.from({ length: 20 }, (_, power) => [1, 2, 5].map((step) => Number((step * 10 ** (power - 5)).toPrecision(1)))).flat();
+}
+
+/** A length of time: `12.5 s`, `3 min 20 s`, `2 d 4 h`. */
+export function duration(ms: number): string {
+  const size = Math.abs(ms);
+  if (size < 1000) return `${Math.round(ms)} ms`;
+  if (size < 60_000) return `${Number((ms / 1000).toFixed(1))} s`;
+  const parts: [number, string][] = [[86_400_000, "d"], [3_600_000, "h"], [60_000, "min"], [1000, "s"]];
+  const first = parts.findIndex(([length]) => size >= length);
+  const [long, name] = parts[first]!;
+  const next = parts[first + 1];
+  const whole = Math.floor(size / long);
+  const rest = next ? Math.round((size - whole * long) / next[0]) : 0;
+  return rest && next ? `${whole} ${name} ${rest} ${next[1]}` : `${whole} ${name}`;
+}

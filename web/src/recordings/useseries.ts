@@ -1,0 +1,45 @@
+// The series of a recording over the range that is shown: asked for anew at each zoom and pan, the old ones drawn meanwhile.
+
+import { useEffect, useState } from "preact/hooks";
+import type { SeriesAnswer } from "../api";
+import { Refused, series } from "../api";
+import type { Range } from "../plot/figure";
+import type { Frame } from "../plot/frame";
+import { EMPTY, frame } from "../plot/frame";
+import type { Panel } from "../plot/panels";
+import { lineName } from "../plot/panels";
+
+/** Series in one request: the server takes no more. */
+const MOST = 64;
+/** So long a range must stand still before it is asked for. */
+const SETTLE = 120;
+
+export interface Shown {
+  frame: Frame;
+  /** Time between the points, and what they are of: samples, or a level of the pyramid. */
+  step: number;
+  source: string;
+  busy: boolean;
+  error: Refused | null;
+}
+
+export function useSeries(id: string, panels: Panel[], range: Range | null, points: number, again: number): Shown {
+  const [state, setState] = useState<Shown>({ frame: EMPTY, step: 0, source: "", busy: true, error: null });
+  const names = [...new Set(panels.flatMap((panel) => panel.lines.map(lineName)))].slice(0, MOST);
+  const wanted = names.join("\n");
+  useEffect(() => {
+    if (!range || names.length === 0 || points <= 0) return;
+    const abort = new AbortController();
+    setState((old) => ({ ...old, busy: true }));
+    const show = (answer: SeriesAnswer) => setState({ frame: frame(answer), step: answer.step_ms, source: answer.source, busy: false, error: null });
+    const refuse = (error: unknown) => {
+      if (!abort.signal.aborted) setState((old) => ({ ...old, busy: false, error: error instanceof Refused ? error : new Refused(0, String(error), "") }));
+    };
+    const timer = setTimeout(() => series(id, names, range, points, abort.signal).then(show, refuse), SETTLE);
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
+  }, [id, wanted, range?.from, range?.to, points, again]);
+  return state;
+}

@@ -1,0 +1,200 @@
+// One recording: the verdict, linked plots of the range in the address with the chain drawn over them, and who did what in it.
+
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Diagnosis, Finding, Info, TopAnswer } from "../api";
+import { path } from "../api";
+import { Clock } from "../clock";
+import { hueOf, kindOf, names } from "../culprits";
+import { Busy, Facts, Fault } from "../parts";
+import type { Range } from "../plot/figure";
+import { LinkedPlots } from "../plot/linked";
+import type { Stretch } from "../plot/overlay";
+import { coloured, panels } from "../plot/panels";
+import { duration, quantity } from "../quantity";
+import { address, go, range as rangeOf } from "../route";
+import { DataTable } from "../table";
+import { useAsked } from "../useasked";
+import type { Pointed } from "./diagnosis";
+import { DiagnosisPane, Verdict } from "./diagnosis";
+import { RangeBar } from "./rangebar";
+import { useSeries } from "./useseries";
+
+/** What the server diagnoses in one request. */
+const DIAGNOSED = 24 * 3_600_000;
+/** A growing recording is asked for again this often while its end is shown. */
+const REFRESH = 5000;
+const TABLES: [string, string, string][] = [
+  ["process", "Processes", "process"],
+  ["cgroup", "Control groups", "group"],
+  ["disk", "Disks", "disk"],
+  ["zone", "Zones", "zone"],
+];
+
+export function RecordingView({ id, query }: { id: string; query: URLSearchParams }) {
+  const [again, setAgain] = useState(0);
+  const info = useAsked<Info>(`/api/recording/${encodeURIComponent(id)}/info`, again);
+  const growing = info.value?.growing ?? false;
+  useEffect(() => {
+    if (!growing) return;
+    const timer = setInterval(() => document.hidden || setAgain((again) => again + 1), REFRESH);
+    return () => clearInterval(timer);
+  }, [growing]);
+  if (!info.value) return info.error ? <Fault error={info.error} /> : <Busy what="Reading the recording" />;
+  return <Recording info={info.value} query={query} again={again} />;
+}
+
+function Recording({ info, query, again }: { info: Info; query: URLSearchParams; again: number }) {
+  const clock = useMemo(() => new Clock(info.time_zone), [info.time_zone?.name, info.time_zone?.utc_offset_s]);
+  const whole: Range = { from: info.from_ms, to: Math.max(info.to_ms, info.from_ms + 1) };
+  const chosen = rangeOf(query);
+  const range = chosen ?? whole;
+  const selected = query.get("finding");
+  const table = query.get("table") ?? "process";
+  const sort = query.get("sort");
+  const chainShown = query.get("chain") !== "0";
+  const [pointed, setPointed] = useState<Pointed | null>(null);
+  const plots = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(0);
+  useEffect(() => {
+    const sizes = new ResizeObserver(([entry]) => setWidth(Math.round((entry?.contentRect.width ?? 0) / 100) * 100));
+    sizes.observe(plots.current!);
+    return () => sizes.disconnect();
+  }, []);
+
+  // A changed address is the only way to another view of the recording, so that each can be copied.
+  const show = (change: Record<string, string | number | null>, replace = false) => {
+    const now = { from: query.get("from"), to: query.get("to"), diagnosed: query.get("diagnosed"), finding: selected, table: query.get("table"), sort, chain: query.get("chain") };
+    go(address(["recording", info.id], { ...now, ...change }), replace);
+  };
+  const onRange = (next: Range | null) => {
+    const all = !next || (next.from <= whole.from && next.to >= whole.to);
+    show(all ? { from: null, to: null } : { from: Math.round(next.from), to: Math.round(next.to) });
+  };
+  const onSelect = (finding: Finding) => {
+    show({ finding: finding.id }, true);
+    document.getElementById(`finding-${finding.id}`)?.scrollIntoView({ block: "nearest" });
+  };
+
+  // A day at most is diagnosed at once: of a longer recording the range that somebody asked for.
+  const short = whole.to - whole.from <= DIAGNOSED;
+  const [from, to] = (query.get("diagnosed") ?? "").split("-").map(Number);
+  const asked = from && to ? { from, to } : null;
+  const diagnosed = asked ?? (short ? whole : null);
+  const diagnosis = useAsked<Diagnosis>(diagnosed && path(`/api/recording/${encodeURIComponent(info.id)}/diagnosis`, short && !asked ? {} : { from: diagnosed.from, to: diagnosed.to }), info.growing && !asked ? Math.floor(again / 6) : 0);
+  const found = diagnosis.value;
+
+  const disks = info.disks.map((disk) => disk.name);
+  const all = useMemo(() => coloured(panels(disks), hueOf(found)), [disks.join("\n"), found]);
+  const touches = range.to >= whole.to - info.interval_ms;
+  const shown = useSeries(info.id, all, range, Math.min(2000, Math.max(200, width)), info.growing && touches ? again : 0);
+  const top = useAsked<TopAnswer>(path(`/api/recording/${encodeURIComponent(info.id)}/top`, { table, from: Math.round(range.from), to: Math.round(range.to), sort, limit: 50 }));
+  const coloursOf = names(found);
+
+  const stretches: Stretch[] = [
+    ...(found?.incidents ?? []).map((incident): Stretch => ({ from_ms: incident.from_ms, to_ms: incident.to_ms, kind: "incident" })),
+    ...(pointed ? [{ ...pointed, kind: "pointed" as const }] : []),
+  ];
+  const point = (finding: Finding | null) => setPointed(finding && { from_ms: finding.from_ms, to_ms: finding.to_ms });
+  const half = (range.to - range.from) / 2;
+  const comparison = address(["compare"], {
+    a: info.id,
+    af: Math.round(chosen ? Math.max(whole.from, range.from - 2 * half) : range.from),
+    at: Math.round(chosen ? range.from : range.from + half),
+    b: info.id,
+    bf: Math.round(chosen ? range.from : range.from + half),
+    bt: Math.round(range.to),
+  });
+  return (
+    <div class="recording">
+      {found ? (
+        <Verdict diagnosis={found} names={coloursOf} />
+      ) : (
+        <div class="verdict">
+          <h1>{info.name}</h1>
+          {diagnosis.error ? <Fault error={diagnosis.error} /> : diagnosis.busy ? <Busy what="Diagnosing" /> : <p class="dim">A diagnosis reads at most 24 h at once.</p>}
+        </div>
+      )}
+      <Facts
+        facts={[
+          ["recording", info.name],
+          ["host", info.host ?? "–"],
+          ["kernel", info.kernel ?? "–"],
+          ["CPUs", info.cpus ?? "–"],
+          ["memory", quantity(info.memory_bytes, "bytes")],
+          ["recorded", `${duration(whole.to - whole.from)}, a sample every ${duration(info.interval_ms)}${info.growing ? ", growing" : ""}`],
+          ["drawn from", shown.source === "samples" ? "samples" : shown.source && `means of ${shown.source} with minimum and maximum`],
+        ]}
+      />
+      <div class="controls">
+        <RangeBar range={range} whole={whole} clock={clock} resolution={info.interval_ms} onRange={onRange} />
+        <span class="buttons">
+          {!short && (
+            <button type="button" class="button" disabled={range.to - range.from > DIAGNOSED} onClick={() => show({ diagnosed: `${Math.round(range.from)}-${Math.round(range.to)}` })}>
+              Diagnose this range
+            </button>
+          )}
+          {found && found.chain.length > 0 && (
+            <button type="button" class="button" aria-pressed={chainShown} onClick={() => show({ chain: chainShown ? "0" : null }, true)}>
+              Chain
+            </button>
+          )}
+          <a class="button" href={comparison}>
+            Compare
+          </a>
+        </span>
+      </div>
+      {shown.error && <Fault error={shown.error} />}
+      <div class="columns">
+        <div class={`plots${shown.busy ? " busy" : ""}`} ref={plots} aria-busy={shown.busy}>
+          <LinkedPlots
+            panels={all}
+            frame={shown.frame}
+            range={range}
+            whole={whole}
+            resolution={info.interval_ms}
+            clock={clock}
+            height={120}
+            marks={info.marks}
+            findings={found?.findings ?? []}
+            diagnosis={chainShown ? found : null}
+            names={coloursOf}
+            stretches={stretches}
+            pointedStage={pointed?.stage ?? null}
+            selected={selected}
+            onRange={onRange}
+            onPoint={point}
+            onSelect={onSelect}
+          />
+        </div>
+        {found && <DiagnosisPane diagnosis={found} panels={all} names={coloursOf} clock={clock} selected={selected} onPoint={setPointed} onSelect={onSelect} onShow={(from, to) => onRange(about({ from, to }, whole))} />}
+      </div>
+      <div class="choices tabs" role="group" aria-label="Table of the range">
+        {TABLES.map(([name, title]) => (
+          <button type="button" key={name} aria-pressed={table === name} onClick={() => show({ table: name === "process" ? null : name, sort: null }, true)}>
+            {title}
+          </button>
+        ))}
+      </div>
+      {top.error && <Fault error={top.error} />}
+      {top.value && (
+        <DataTable
+          caption={TABLES.find(([name]) => name === table)?.[1] ?? table}
+          of={TABLES.find(([name]) => name === table)?.[2] ?? table}
+          columns={top.value.columns}
+          rows={top.value.rows}
+          total={top.value.total}
+          sorted={top.value.sort}
+          onSort={(column) => show({ sort: column }, true)}
+          kind={(row) => kindOf(found, table, row.label) ?? ""}
+          filter
+        />
+      )}
+    </div>
+  );
+}
+
+/** A stretch with some time around it. */
+function about(stretch: Range, whole: Range): Range {
+  const more = Math.max((stretch.to - stretch.from) * 0.15, 1000);
+  return { from: Math.max(whole.from, stretch.from - more), to: Math.min(whole.to, stretch.to + more) };
+}

@@ -1,0 +1,145 @@
+// Runs of experiments: their list, the report of one, and several beside each other.
+
+import { useState } from "preact/hooks";
+import type { RunEntry } from "../api";
+import { path } from "../api";
+import { Clock } from "../clock";
+import { Busy, Facts, Fault } from "../parts";
+import { duration } from "../quantity";
+import { address } from "../route";
+import { useAsked } from "../useasked";
+
+interface Runs {
+  runs: RunEntry[];
+}
+
+const clock = new Clock(null);
+
+/** `5 of 6 claims hold`. */
+function claims({ claims: { yes, no, unknown } }: RunEntry): string {
+  const all = yes + no + unknown;
+  return all === 0 ? "no claims" : `${yes} of ${all} claims hold`;
+}
+
+const mark = (run: RunEntry): string => (run.problem ? "bad" : run.claims.no ? "bad" : run.claims.unknown ? "dim" : "good");
+
+export function RunList() {
+  const { value, error } = useAsked<Runs>("/api/runs");
+  const [chosen, setChosen] = useState<string[]>([]);
+  if (error) return <Fault error={error} />;
+  if (!value) return <Busy what="Reading the runs" />;
+  if (value.runs.length === 0) {
+    return (
+      <div class="empty">
+        <h1>No runs in the served folders.</h1>
+        <p>
+          Make one: <code>pagetide lab run buffered-read --scale 1/8 --out run/buffered-read</code>, then serve its folder: <code>pagetide serve run</code>.
+        </p>
+      </div>
+    );
+  }
+  const failed = value.runs.filter((run) => run.claims.no > 0).length;
+  const choose = (id: string, on: boolean) => setChosen(on ? [...chosen, id] : chosen.filter((one) => one !== id));
+  return (
+    <>
+      <h1>
+        {value.runs.length} {value.runs.length === 1 ? "run" : "runs"}; {failed === 0 ? "every claim that was computed holds" : `claims fail in ${failed}`}.
+      </h1>
+      <p class="actions">
+        <a class="button" aria-disabled={chosen.length < 2} href={chosen.length < 2 ? undefined : address(["compare-runs"], { run: chosen })}>
+          Compare {chosen.length || ""}
+        </a>
+        <span class="dim">{chosen.length < 2 ? "Choose two or more runs of one scenario." : ""}</span>
+      </p>
+      <div class="wide" tabIndex={0} role="region" aria-label="Runs">
+        <table class="list">
+          <thead>
+            <tr>
+              <th scope="col">
+                <span class="unseen">compare</span>
+              </th>
+              <th scope="col">scenario</th>
+              <th scope="col">claims</th>
+              <th scope="col">backend</th>
+              <th scope="col">scale</th>
+              <th scope="col">kernel</th>
+              <th scope="col">started (UTC)</th>
+              <th scope="col" class="num">
+                took
+              </th>
+              <th scope="col">folder</th>
+            </tr>
+          </thead>
+          <tbody>
+            {value.runs.map((run) => (
+              <tr key={run.id}>
+                <td>{!run.problem && <input type="checkbox" aria-label={`Compare ${run.folder}`} checked={chosen.includes(run.id)} onChange={(event) => choose(run.id, event.currentTarget.checked)} />}</td>
+                <th scope="row">{run.problem ? run.scenario : <a href={address(["run", run.id])}>{run.scenario || run.folder}</a>}</th>
+                <td class={mark(run)}>{run.problem ? run.problem.what : claims(run)}</td>
+                <td>{run.backend}</td>
+                <td>{run.scale}</td>
+                <td>{run.kernel}</td>
+                <td>{run.started_ms === null ? "" : clock.text(run.started_ms)}</td>
+                <td class="num">{run.took_ms === null ? "" : duration(run.took_ms)}</td>
+                <td class="dim path">{run.folder}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+export function RunView({ id }: { id: string }) {
+  const { value, error } = useAsked<Runs>("/api/runs");
+  const run = value?.runs.find((run) => run.id === id);
+  if (error) return <Fault error={error} />;
+  if (!value) return <Busy what="Reading the run" />;
+  if (!run) return <Fault error={{ what: "The served folders have no run of this address.", hint: "choose one of the list" }} />;
+  const report = `/run/${encodeURIComponent(id)}/report`;
+  return (
+    <>
+      <h1>
+        {run.scenario}: {claims(run)}.
+      </h1>
+      {run.title && <p>{run.title}</p>}
+      <Facts
+        facts={[
+          ["backend", run.backend],
+          ["scale", run.scale],
+          ["kernel", run.kernel ?? "–"],
+          ["took", run.took_ms === null ? "–" : duration(run.took_ms)],
+          ["folder", run.folder],
+        ]}
+      />
+      <p class="actions">
+        {run.recording_id && (
+          <a class="button" href={address(["recording", run.recording_id])}>
+            Open its recording
+          </a>
+        )}
+        <a class="button" href={report} target="_blank" rel="noopener">
+          Report in a tab of its own
+        </a>
+      </p>
+      <iframe class="report" title={`Report of ${run.scenario}`} sandbox="allow-scripts" src={report} />
+    </>
+  );
+}
+
+export function RunComparison({ ids }: { ids: string[] }) {
+  if (ids.length < 2) return <Fault error={{ what: "A comparison needs two runs.", hint: "choose them in the list of runs" }} />;
+  const page = path("/compare", { run: ids });
+  return (
+    <>
+      <h1>Comparison of {ids.length} runs</h1>
+      <p class="actions">
+        <a class="button" href={page} target="_blank" rel="noopener">
+          Comparison in a tab of its own
+        </a>
+      </p>
+      <iframe class="report" title="Comparison of runs" sandbox="allow-scripts" src={page} />
+    </>
+  );
+}
