@@ -4,6 +4,9 @@ CARGO ?= cargo
 BIN := $(or $(CARGO_TARGET_DIR),target)/release/pagetide
 VENV := $(CURDIR)/target/venv
 PYTHON := $(CURDIR)/target/python
+SAIL_PYTHON := $(CURDIR)/target/sail
+# Where cargo puts what PROFILE builds.
+BUILT := $(or $(CARGO_TARGET_DIR),target)/$(patsubst dev,debug,$(or $(PROFILE),release))
 export PAGETIDE_DUCKDB_PYTHON := $(VENV)/bin/python
 export PAGETIDE_CACHE ?= $(CURDIR)/target/cache
 # A changed golden file is a failure, not a new file in the tree.
@@ -22,7 +25,8 @@ help:
 	@echo "make score   how well diagnose tells the recorded incidents of fixtures/corpus, into docs/SCORE.md (seconds)"
 	@echo "make fleet HOSTS=1000  make the recordings of a fleet with a planted cause, into run/fleet (SEED=…, HOURS=…, PLANT=strong|weak|nothing)"
 	@echo "make wheel   the Python package, into target/wheels; make test-python tests it"
-	@echo "make demo-fleet HOSTS=200  a fleet on this machine and on a Spark cluster on loopback, one worker of which is killed (850 MB)"
+	@echo "make demo-fleet HOSTS=200  a fleet on this machine and on a Spark cluster on loopback, one worker of which is killed (850 MB);"
+	@echo "                SAIL=1: on Sail, too (600 MB)"
 	@echo "make corpus  record those incidents of corpus/ that are missing, in virtual machines (about 40 s each)"
 	@echo "make bench   the benchmarks: ratios within one run"
 	@echo "make bench-lab    the whole catalogue at 1/16 in a VM, with its time (some 25 min without KVM)"
@@ -98,10 +102,21 @@ $(PYTHON)/spark: $(PYTHON)/ready crates/python/requirements-spark.txt
 	$(PYTHON)/bin/pip install --quiet --disable-pip-version-check --require-hashes --no-build-isolation -r crates/python/requirements-spark.txt
 	@touch $@
 
-demo-fleet: build wheel $(PYTHON)/spark
+# PROFILE=dev builds it faster, to test it. SAIL=1 runs it on Sail as well (600 MB).
+demo-fleet: wheel $(PYTHON)/spark $(if $(SAIL),$(SAIL_PYTHON)/ready)
 	@tools/need java
-	$(CARGO) build --release --locked -p pagetide-corpus
-	@tools/demo-fleet $(BIN) $(or $(CARGO_TARGET_DIR),target)/release/corpus $(PYTHON)/bin/python $(or $(HOSTS),200)
+	$(CARGO) build --profile $(or $(PROFILE),release) --locked -p pagetide -p pagetide-corpus
+	@$(if $(SAIL),$(SAIL_PYTHON)/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels/pagetide-*.whl)
+	@tools/demo-fleet $(BUILT)/pagetide $(BUILT)/corpus $(PYTHON)/bin/python $(or $(HOSTS),200) $(if $(SAIL),$(SAIL_PYTHON)/bin/python)
+
+$(SAIL_PYTHON)/ready: crates/python/requirements.txt crates/python/requirements-sail.txt
+	@tools/need python-venv
+	@echo "installing Sail into $(SAIL_PYTHON): 600 MB on disk"
+	@mkdir -p target
+	python3 -m venv $(SAIL_PYTHON)
+	$(SAIL_PYTHON)/bin/pip install --quiet --disable-pip-version-check --require-hashes --only-binary=:all: -r crates/python/requirements.txt
+	$(SAIL_PYTHON)/bin/pip install --quiet --disable-pip-version-check --require-hashes --no-build-isolation -r crates/python/requirements-sail.txt
+	@touch $@
 
 score:
 	@tools/need cc

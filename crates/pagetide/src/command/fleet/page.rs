@@ -179,7 +179,7 @@ fn condition(condition: &Condition) -> String {
 }
 
 fn conditions(conditions: &[Condition]) -> String {
-    conditions.iter().map(condition).collect::<Vec<_>>().join(" with ")
+    conditions.iter().map(condition).collect::<Vec<_>>().join(" and ")
 }
 
 fn number(ratio: f64) -> String {
