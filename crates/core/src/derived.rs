@@ -13,10 +13,12 @@
 //! that a CPU that goes offline takes only its own time with it.
 
 mod formula;
+mod recorded;
 mod table;
 mod walk;
 
 pub use formula::{Formula, Term};
+pub use recorded::recorded;
 pub use table::*;
 pub use walk::{Fall, Interval, Walk};
 
@@ -84,6 +86,11 @@ impl Derived {
     pub fn metrics(&self) -> Vec<&'static str> {
         self.formula.terms().into_iter().flat_map(Term::needs).map(|(_, metric)| metric).collect()
     }
+}
+
+/// The metric of a table called `name`: a derived one, else a recorded one as it is.
+pub fn of_table(table: Table, name: &str) -> Option<&'static Derived> {
+    find(name).filter(|derived| derived.tables.contains(&table)).or_else(|| recorded(table, name))
 }
 
 /// The derived metric called `name`.

@@ -37,6 +37,7 @@ pub(crate) enum Command {
     Import(import::Arguments),
     Show(show::Arguments),
     Top(top::Arguments),
+    Serve(serve::Arguments),
     Diagnose(diagnose::Arguments),
     Explain(explain::Arguments),
     #[command(subcommand)]
@@ -72,6 +73,7 @@ impl Arguments {
             Command::Import(arguments) => import::run(&arguments, json),
             Command::Show(arguments) => show::run(&arguments, json),
             Command::Top(arguments) => top::run(&arguments, json),
+            Command::Serve(arguments) => serve::run(&arguments, json),
             Command::Diagnose(arguments) => diagnose::run(&arguments, json),
             Command::Explain(arguments) => explain::run(&arguments, json),
             Command::Lab(command) => lab::run(&command, json),

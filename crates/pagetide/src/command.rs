@@ -16,6 +16,7 @@ pub(crate) mod man;
 pub(crate) mod mem;
 pub(crate) mod mrc;
 pub(crate) mod record;
+pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod top;
 pub(crate) mod undo;

@@ -17,13 +17,17 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("lab", &["core", "dir", "kernel", "recorder", "trace"]),
     ("service", &["core", "dir", "kernel", "recorder", "store"]),
     ("top", &["core", "diagnose", "view"]),
+    ("serve", &["core", "dir", "kernel", "recorder", "store", "diagnose", "view"]),
     ("fleet", &["core", "dir", "store", "diagnose"]),
     ("python", &["core", "store", "diagnose", "fleet"]),
     ("fuzz", &["core", "kernel", "store"]),
     ("corpus", &["core", "store", "diagnose", "fleet", "lab"]),
     (
         "pagetide",
-        &["core", "dir", "kernel", "store", "trace", "diagnose", "fleet", "view", "recorder", "service", "lab", "top"],
+        &[
+            "core", "dir", "kernel", "store", "trace", "diagnose", "fleet", "view", "recorder", "service", "lab",
+            "top", "serve",
+        ],
     ),
 ];
 
@@ -37,6 +41,8 @@ const ONLY_IN: &[(&str, &[&str])] = &[
     ("indicatif", &["pagetide"]),
     ("ratatui", &["top"]),
     ("crossterm", &["top"]),
+    ("axum", &["serve"]),
+    ("tokio", &["serve"]),
 ];
 
 #[test]

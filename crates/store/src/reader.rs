@@ -6,6 +6,7 @@ mod days;
 mod gather;
 mod resume;
 mod segment;
+mod span;
 
 use crate::layout::{Folder, MANIFEST, SealedPath, SegmentName};
 use crate::seal::Survey;

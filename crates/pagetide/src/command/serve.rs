@@ -1,0 +1,148 @@
+//! `pagetide serve`: the web page.
+
+use super::Outcome;
+use crate::interrupt::Interrupt;
+use crate::output::{self, Content};
+use crate::recordings;
+use pagetide_core::{Document, Error, Nanos, printable};
+use pagetide_serve::Server;
+use serde::Serialize;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+
+/// Show this host, recordings and runs in a browser: live samples, any range of a recording, findings on the plots, reports.
+///
+/// It listens on loopback and prints an address with a token. A browser that opens it gets a cookie; the token is good once, then the
+/// next address is printed. No request changes anything. docs/SERVE.md describes the addresses and how to reach another host by ssh.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  pagetide serve                               this host
+  pagetide serve /var/lib/pagetide             the recording of the service, and this host as it records it
+  pagetide serve run recordings --listen 8080  runs and recordings in two folders, on 127.0.0.1:8080")]
+pub(crate) struct Arguments {
+    /// Folders with recordings and runs, themselves or up to three levels below.
+    folders: Vec<PathBuf>,
+    /// Listen on this port of 127.0.0.1, or on this address and port. 0 takes a free port.
+    #[arg(long, value_name = "[ADDRESS:]PORT", default_value = "0", value_parser = address)]
+    listen: SocketAddr,
+    /// Listen on an address of the network without encryption: everyone on the way reads the cookie and the data.
+    #[arg(long)]
+    insecure: bool,
+    /// A name by which browsers reach this host, beside its address. May be given several times.
+    #[arg(long, value_name = "NAME")]
+    name: Vec<String>,
+    /// Take the token from this file, which only you may read. It is good any number of times.
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
+    /// Take the page from this folder (web/dist) and not from the program: for those who change it.
+    #[arg(long, value_name = "FOLDER")]
+    page: Option<PathBuf>,
+    /// Time between live samples.
+    #[arg(long, value_name = "TIME", default_value = "1s")]
+    interval: Nanos,
+    /// Take live samples even if the pagetide service records this host.
+    #[arg(long)]
+    sample: bool,
+}
+
+/// Where the service of the package records.
+const SERVICE: &str = "/var/lib/pagetide";
+/// A token's file is no larger.
+const LARGEST_TOKEN: u64 = 4096;
+/// Live samples are not closer together.
+const SHORTEST: Nanos = Nanos::new(100_000_000);
+
+/// What is printed at the start with --json.
+#[derive(Serialize)]
+struct Started<'a> {
+    url: &'a str,
+    page: bool,
+    folders: &'a [PathBuf],
+    live: &'static str,
+}
+
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let on_loopback = text.parse().map(|port: u16| SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port));
+    on_loopback
+        .or_else(|_| text.parse())
+        .map_err(|_| "write a port, or an address and a port: 127.0.0.1:8080".to_owned())
+}
+
+pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
+    if !arguments.listen.ip().is_loopback() && !arguments.insecure {
+        return Err(Error::input(
+            format!("{} is an address of the network, and nothing encrypts the connection", arguments.listen.ip()),
+            "listen on 127.0.0.1 and reach it by `ssh -L 8080:127.0.0.1:PORT HOST`, or accept that with --insecure",
+        ));
+    }
+    if arguments.interval < SHORTEST {
+        return Err(Error::input(format!("--interval {} is too short", arguments.interval), "100ms is the shortest"));
+    }
+    let interrupt = Interrupt::catch()?;
+    let mut folders = arguments.folders.clone();
+    for folder in &folders {
+        std::fs::read_dir(folder).map_err(|error| {
+            Error::input(
+                format!("{}: {error}", folder.display()),
+                "name folders with recordings or runs that you may read",
+            )
+        })?;
+    }
+    if folders.is_empty() && is_recording(Path::new(SERVICE)) {
+        folders.push(SERVICE.into());
+    }
+    let follow = folders.iter().find(|folder| !arguments.sample && is_recording(folder)).cloned();
+    let live = if follow.is_some() { "recording" } else { "samples" };
+    let server = Server::bind(pagetide_serve::Options {
+        folders: folders.clone(),
+        listen: arguments.listen,
+        names: arguments.name.clone(),
+        token: arguments.token_file.as_deref().map(token).transpose()?,
+        page: arguments.page.clone(),
+        follow,
+        interval: arguments.interval,
+        say: Box::new(output::say),
+    })?;
+    let url = server.url();
+    if json {
+        let started = Started { url: &url, page: server.has_page(), folders: &folders, live };
+        let line = Document::new(started).to_line().map_err(|error| Error::system(format!("JSON: {error}"), ""))?;
+        output::stream(Content::Json, |out| {
+            out.write_all(line.as_bytes())?;
+            out.flush()
+        })?;
+    } else {
+        let names: Vec<String> = folders.iter().map(|folder| printable(&folder.display().to_string()).into()).collect();
+        let shown = if names.is_empty() { "this host only".to_owned() } else { names.join(", ") };
+        output::print(&format!("{url}\n  shows {shown}; live: {live}; Ctrl-C ends it\n"))?;
+    }
+    if !server.has_page() {
+        output::say("this program was built without the web page: /api answers, / shows nothing");
+        output::say("  hint: `make web build` in the source tree adds it (needs node 18 or newer)");
+    }
+    server.run(&|| interrupt.came())?;
+    Ok(Outcome::Done)
+}
+
+/// Whether a recorder runs in a folder whose recording this user may read.
+fn is_recording(folder: &Path) -> bool {
+    matches!(pagetide_service::query(folder), Ok(Some(_))) && recordings::open(folder).is_ok()
+}
+
+/// The token in a file that no other user may read.
+fn token(file: &Path) -> Result<String, Error> {
+    use std::os::unix::fs::MetadataExt;
+    let failed = |why: String| {
+        Error::input(
+            format!("{}: {why}", file.display()),
+            "make one: (umask 077; head -c 32 /dev/urandom | sha256sum | cut -c1-64 >FILE)",
+        )
+    };
+    let mode = std::fs::metadata(file).map_err(|error| failed(error.to_string()))?.mode();
+    if mode & 0o077 != 0 {
+        return Err(failed(format!("other users may read or write it (mode {:03o})", mode & 0o777)));
+    }
+    let content = pagetide_dir::read_file(file, LARGEST_TOKEN).map_err(|error| failed(error.to_string()))?;
+    Ok(String::from_utf8_lossy(&content).trim().to_owned())
+}

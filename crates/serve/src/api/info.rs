@@ -1,0 +1,141 @@
+//! What is known of a recording before its values are read.
+
+use super::source::{self, Opened};
+use crate::number::ms;
+use crate::query::Query;
+use crate::reply::{Answer, Failure, json};
+use crate::shared::Shared;
+use axum::extract::{Path, RawQuery, State};
+use pagetide_core::{HostTimeZone, MarkKind, Origin, Selection, Table};
+use serde::Serialize;
+use std::sync::Arc;
+
+#[derive(Serialize)]
+struct Info {
+    id: String,
+    name: String,
+    host: String,
+    kernel: String,
+    cpus: u32,
+    memory_bytes: u64,
+    origin: Origin,
+    time_zone: Option<HostTimeZone>,
+    from_ms: i64,
+    to_ms: i64,
+    interval_ms: i64,
+    growing: bool,
+    disks: Vec<Disk>,
+    entities: Entities,
+    marks: Vec<Mark>,
+}
+
+#[derive(Serialize)]
+struct Disk {
+    name: String,
+    model: Option<String>,
+}
+
+/// What the last samples have rows of.
+#[derive(Serialize, Default)]
+struct Entities {
+    disk: Vec<Entity>,
+    zone: Vec<Entity>,
+    cgroup_count: usize,
+    process_count: usize,
+}
+
+#[derive(Serialize)]
+struct Entity {
+    entity: String,
+    label: String,
+}
+
+#[derive(Serialize)]
+struct Mark {
+    at_ms: i64,
+    kind: &'static str,
+    text: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to_ms: Option<i64>,
+}
+
+/// Marks that are listed.
+const MOST_MARKS: usize = 5000;
+/// The end of a recording whose rows are counted.
+const END_NS: i64 = 15_000_000_000;
+
+pub(super) async fn info(
+    State(shared): State<Arc<Shared>>,
+    Path(id): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Answer {
+    Query::parse(query.as_deref()).done(&[])?;
+    let inner = Arc::clone(&shared);
+    json(shared.work.run(move || of(source::open(&inner, &id)?)).await?)
+}
+
+fn of(opened: Opened) -> Result<Info, Failure> {
+    let (from, to) = opened.range((None, None))?;
+    let manifest = &opened.manifest;
+    let disks = manifest.disks.iter().map(|disk| Disk { name: disk.name.clone(), model: disk.model.clone() }).collect();
+    Ok(Info {
+        host: manifest.host.clone(),
+        kernel: manifest.kernel.clone(),
+        cpus: manifest.cpus,
+        memory_bytes: manifest.memory_total.get(),
+        origin: manifest.origin,
+        time_zone: manifest.time_zone.clone(),
+        from_ms: ms(from),
+        to_ms: ms(to),
+        interval_ms: opened.interval() / 1_000_000,
+        growing: opened.growing,
+        disks,
+        entities: entities(&opened, to)?,
+        marks: marks(&opened.source.times(&Selection::default())?.marks),
+        id: opened.id,
+        name: opened.name,
+    })
+}
+
+fn entities(opened: &Opened, to: i64) -> Result<Entities, Failure> {
+    // One metric of each table: all that is wanted are the names.
+    let metrics = ["reads", "tps", "free", "utime", "current", "usage_in_bytes"];
+    let end = opened.source.load(&Selection {
+        from_wall_ns: Some(to.saturating_sub(END_NS.max(opened.interval().saturating_mul(3)))),
+        to_wall_ns: Some(to),
+        tables: vec![Table::Disk, Table::Zone, Table::Process, Table::Cgroup],
+        metrics: metrics.map(str::to_owned).to_vec(),
+    })?;
+    let named = |table: Table| {
+        let entity = |(entity, label): (&str, &str)| Entity { entity: entity.to_owned(), label: label.to_owned() };
+        end.entities(table).map(entity).collect()
+    };
+    Ok(Entities {
+        disk: named(Table::Disk),
+        zone: named(Table::Zone),
+        cgroup_count: end.entities(Table::Cgroup).count(),
+        process_count: end.entities(Table::Process).count(),
+    })
+}
+
+fn marks(marked: &[pagetide_core::Mark]) -> Vec<Mark> {
+    let wall = |at: i64| {
+        // Steps are on the axis of the recording; the mark of their end has both times.
+        let near = marked.iter().find(|mark| mark.stamp.boot_ns >= at).or(marked.last());
+        near.map_or(0, |mark| mark.stamp.wall_ns.saturating_sub(mark.stamp.boot_ns.saturating_sub(at)))
+    };
+    let mark = |mark: &pagetide_core::Mark| {
+        let at_ms = ms(mark.stamp.wall_ns);
+        match &mark.kind {
+            MarkKind::StepStarted { .. } => None,
+            MarkKind::StepEnded { result } => Some(Mark {
+                at_ms: ms(wall(result.started_ns)),
+                kind: "step",
+                text: format!("{} {}", result.id, result.title),
+                to_ms: Some(ms(wall(result.ended_ns))),
+            }),
+            MarkKind::Note { text } => Some(Mark { at_ms, kind: "note", text: text.clone(), to_ms: None }),
+        }
+    };
+    marked.iter().filter_map(mark).take(MOST_MARKS).collect()
+}

@@ -1,0 +1,223 @@
+//! The recordings and runs in the folders that the server was given. A request names one by its id and never by a path.
+
+use pagetide_core::{Error, RunResult, Scenario};
+use pagetide_dir::Dir;
+use pagetide_store::Reader;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// How deep below a given folder recordings are looked for.
+const DEEPEST: usize = 3;
+/// Folders that are looked into: another user's tree must not keep the server busy.
+const MOST_FOLDERS: usize = 4096;
+/// A file of a run's folder is no larger.
+const LARGEST_FILE: u64 = 256 << 20;
+
+/// The folders that the server was given.
+#[derive(Debug)]
+pub(crate) struct Library {
+    folders: Vec<PathBuf>,
+}
+
+/// Where a recording or run is: below one of the given folders.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Place {
+    top: PathBuf,
+    below: PathBuf,
+    /// Of a tree with the recordings of several hosts, the host as its partition is called.
+    host: Option<String>,
+    /// What it is known by in addresses.
+    pub(crate) id: String,
+}
+
+/// What is in the folders.
+#[derive(Debug, Default)]
+pub(crate) struct Contents {
+    pub(crate) recordings: Vec<Place>,
+    pub(crate) runs: Vec<Place>,
+    /// Whether there is more than was looked into.
+    pub(crate) cut: bool,
+}
+
+impl Library {
+    pub(crate) fn new(folders: Vec<PathBuf>) -> Self {
+        Self { folders }
+    }
+
+    /// Looks into the folders. What cannot be read is left out here; opening a recording says why.
+    pub(crate) fn contents(&self) -> Contents {
+        let mut contents = Contents::default();
+        let mut left = MOST_FOLDERS;
+        for top in &self.folders {
+            if let Ok(dir) = Dir::open(top) {
+                look(top, &dir, Path::new(""), DEEPEST, &mut left, &mut contents);
+            }
+        }
+        contents.cut = left == 0;
+        contents
+    }
+
+    /// The recording with an id.
+    pub(crate) fn recording(&self, id: &str) -> Option<Place> {
+        self.contents().recordings.into_iter().find(|place| place.id == id)
+    }
+
+    /// The run with an id.
+    pub(crate) fn run(&self, id: &str) -> Option<Place> {
+        self.contents().runs.into_iter().find(|place| place.id == id)
+    }
+}
+
+impl Place {
+    fn new(kind: &str, top: &Path, below: &Path, host: Option<&str>) -> Self {
+        let text = format!("{}\0{}\0{}", top.display(), below.display(), host.unwrap_or_default());
+        let id = format!("{kind}-{:016x}", hash(text.as_bytes()));
+        Self { top: top.to_owned(), below: below.to_owned(), host: host.map(str::to_owned), id }
+    }
+
+    /// The folder as people know it.
+    pub(crate) fn folder(&self) -> PathBuf {
+        if self.below.as_os_str().is_empty() { self.top.clone() } else { self.top.join(&self.below) }
+    }
+
+    /// Whether it is one host of a tree of several.
+    pub(crate) fn is_host(&self) -> bool {
+        self.host.is_some()
+    }
+
+    fn dir(&self) -> io::Result<Dir> {
+        let top = Dir::open(&self.top)?;
+        if self.below.as_os_str().is_empty() { Ok(top) } else { top.dir(&self.below) }
+    }
+
+    /// Opens the recording.
+    ///
+    /// # Errors
+    /// It cannot be read, or is none any more.
+    pub(crate) fn open(&self) -> Result<Reader, Error> {
+        let dir = self.dir().map_err(|error| self.unreadable(&error))?;
+        match &self.host {
+            Some(host) => Reader::open_host(dir, host),
+            None => Reader::open_in(dir),
+        }
+    }
+
+    /// Opens the recording of a run; absent when it has none.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub(crate) fn open_inner(&self) -> Result<Option<Reader>, Error> {
+        let dir = self.dir().map_err(|error| self.unreadable(&error))?;
+        match dir.dir(Path::new(RECORDING)) {
+            Ok(inner) => Reader::open_in(inner).map(Some),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(self.unreadable(&error)),
+        }
+    }
+
+    /// The result of the run.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is not a result.
+    pub(crate) fn result(&self) -> Result<RunResult, Error> {
+        let text = self.file(RESULT)?;
+        serde_json::from_slice(&text).map_err(|error| {
+            Error::input(format!("{}: {error}", self.folder().join(RESULT).display()), "run the scenario again")
+        })
+    }
+
+    /// The scenario of the run, not scaled; absent when the folder has lost it.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is not a scenario.
+    pub(crate) fn scenario(&self) -> Result<Option<Scenario>, Error> {
+        let dir = self.dir().map_err(|error| self.unreadable(&error))?;
+        if !dir.has(Path::new(SCENARIO)).unwrap_or(false) {
+            return Ok(None);
+        }
+        let file = self.folder().join(SCENARIO).display().to_string();
+        Scenario::parse(&String::from_utf8_lossy(&self.file(SCENARIO)?), &file).map(Some)
+    }
+
+    fn file(&self, name: &str) -> Result<Vec<u8>, Error> {
+        self.dir().and_then(|dir| dir.read(Path::new(name), LARGEST_FILE)).map_err(|error| self.unreadable(&error))
+    }
+
+    fn unreadable(&self, error: &io::Error) -> Error {
+        Error::input(
+            format!("{}: {error}", self.folder().display()),
+            "start the server as a user who may read the folder",
+        )
+    }
+}
+
+const RECORDING: &str = "recording";
+const RESULT: &str = "result.json";
+const SCENARIO: &str = "scenario.toml";
+
+fn look(top: &Path, dir: &Dir, below: &Path, deeper: usize, left: &mut usize, contents: &mut Contents) {
+    if *left == 0 {
+        return;
+    }
+    *left -= 1;
+    let has = |name: &str| dir.has(Path::new(name)).unwrap_or(false);
+    if has("manifest.json") || has("open") {
+        contents.recordings.push(Place::new("rec", top, below, None));
+        return;
+    }
+    let hosts = dir.reopen().ok().and_then(|dir| pagetide_store::hosts(dir).ok()).unwrap_or_default();
+    if !hosts.is_empty() {
+        contents.recordings.extend(hosts.iter().map(|host| Place::new("rec", top, below, Some(host))));
+        return;
+    }
+    if has(RESULT) {
+        contents.runs.push(Place::new("run", top, below, None));
+    }
+    if deeper == 0 {
+        return;
+    }
+    let mut names = dir.names(Path::new("")).unwrap_or_default();
+    names.sort();
+    for name in names.iter().filter(|name| !name.starts_with('.')) {
+        if let Ok(inner) = dir.dir(Path::new(name)) {
+            look(top, &inner, &below.join(name), deeper - 1, left, contents);
+        }
+    }
+}
+
+/// FNV-1a: ids stay the same from one start to the next.
+fn hash(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn recordings_and_runs_are_found_and_links_are_not_followed() {
+        let scratch = tempfile::tempdir().unwrap();
+        let top = scratch.path().join("top");
+        let other = scratch.path().join("other/rec");
+        for folder in [top.join("a"), top.join("b/run/recording"), other.clone(), top.join("1/2/3/4")] {
+            fs::create_dir_all(&folder).unwrap();
+            fs::write(folder.join("manifest.json"), "{}").unwrap();
+        }
+        fs::write(top.join("b/run/result.json"), "{}").unwrap();
+        symlink(&other, top.join("link")).unwrap();
+        symlink(scratch.path(), top.join("up")).unwrap();
+        let library = Library::new(vec![top.clone()]);
+        let contents = library.contents();
+        let folders = |places: &[Place]| places.iter().map(Place::folder).collect::<Vec<_>>();
+        assert_eq!(folders(&contents.recordings), [top.join("a"), top.join("b/run/recording")]);
+        assert_eq!(folders(&contents.runs), [top.join("b/run")]);
+        let id = contents.recordings[0].id.clone();
+        assert_eq!(Library::new(vec![top.clone()]).recording(&id), Some(contents.recordings[0].clone()));
+        for id in ["", "..", "../a", "rec-", "a", "rec-0000000000000000"] {
+            assert_eq!(library.recording(id), None, "{id}");
+        }
+        assert!(Library::new(vec![scratch.path().join("none")]).contents().recordings.is_empty());
+    }
+}

@@ -1,0 +1,246 @@
+//! The listening socket, and the connections: few enough, short enough.
+
+use crate::access::{Access, Rejection};
+use crate::api;
+use crate::embedded::Page;
+use crate::library::Library;
+use crate::live::Live;
+use crate::reply::{self, Failure};
+use crate::shared::Shared;
+use crate::work::Work;
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use pagetide_core::{Error, Nanos};
+use std::net::{SocketAddr, TcpListener};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Semaphore;
+
+/// Connections at the same time; more are closed at once.
+const CONNECTIONS: usize = 128;
+/// The head of a request is no larger.
+const LARGEST_HEAD: usize = 16 << 10;
+/// For the head of a request, and between two requests.
+const HEAD_TIME: Duration = Duration::from_secs(30);
+/// For data that a client does not take: the kernel closes the connection then.
+const STALL_MS: u32 = 30_000;
+/// Between two looks at whether to stop.
+const NAP: Duration = Duration::from_millis(100);
+
+/// What a server does.
+pub struct Options {
+    /// Where recordings and runs are looked for.
+    pub folders: Vec<PathBuf>,
+    /// The address; port 0 takes a free one.
+    pub listen: SocketAddr,
+    /// Names by which browsers reach it, beside its address.
+    pub names: Vec<String>,
+    /// The token of a file; without it one is made.
+    pub token: Option<String>,
+    /// A folder to take the page from, and not from this program.
+    pub page: Option<PathBuf>,
+    /// The recording of this host that a recorder writes, to be followed and not sampled anew.
+    pub follow: Option<PathBuf>,
+    /// Time between samples of this host.
+    pub interval: Nanos,
+    /// Says a line to the one who started the server.
+    pub say: Box<dyn Fn(&str) + Send + Sync>,
+}
+
+impl std::fmt::Debug for Options {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Options").field("folders", &self.folders).field("listen", &self.listen).finish_non_exhaustive()
+    }
+}
+
+/// A server that is bound to its address.
+pub struct Server {
+    listener: TcpListener,
+    shared: Arc<Shared>,
+}
+
+impl std::fmt::Debug for Server {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Server").field("listener", &self.listener).finish_non_exhaustive()
+    }
+}
+
+impl Server {
+    /// Opens the address.
+    ///
+    /// # Errors
+    /// The address is taken or not of this machine, or the token cannot be used.
+    pub fn bind(options: Options) -> Result<Self, Error> {
+        let listen = options.listen;
+        let failed = |error: std::io::Error| {
+            let hint = match error.kind() {
+                std::io::ErrorKind::AddrInUse => {
+                    "another program has this port: choose one with --listen, or none for a free one"
+                }
+                _ => "--listen takes an address of this machine and a port, such as 127.0.0.1:8080",
+            };
+            Error::system(format!("cannot listen on {listen}: {error}"), hint)
+        };
+        let listener = TcpListener::bind(listen).map_err(failed)?;
+        listener.set_nonblocking(true).map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        let shared = Shared {
+            access: Access::new(address, options.names, options.token)?,
+            library: Library::new(options.folders),
+            live: Arc::new(Live::new(options.follow, options.interval)),
+            work: Work::default(),
+            page: options.page.map_or(Page::Embedded, Page::Folder),
+            say: options.say,
+        };
+        Ok(Self { listener, shared: Arc::new(shared) })
+    }
+
+    /// What to open in a browser.
+    pub fn url(&self) -> String {
+        self.shared.access.url()
+    }
+
+    /// Whether this program has the page, and not only the data.
+    pub fn has_page(&self) -> bool {
+        self.shared.page.is_there()
+    }
+
+    /// Answers until `stop` says so.
+    ///
+    /// # Errors
+    /// The system gives no thread or no socket.
+    pub fn run(self, stop: &dyn Fn() -> bool) -> Result<(), Error> {
+        let failed = |error: std::io::Error| Error::system(format!("cannot serve: {error}"), "try again");
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .max_blocking_threads(8)
+            .thread_name("serve")
+            .build()
+            .map_err(failed)?;
+        let live = Arc::clone(&self.shared.live);
+        let served = runtime.block_on(self.accept(stop)).map_err(failed);
+        runtime.shutdown_timeout(Duration::from_secs(2));
+        live.stop();
+        served
+    }
+
+    async fn accept(self, stop: &dyn Fn() -> bool) -> std::io::Result<()> {
+        let listener = tokio::net::TcpListener::from_std(self.listener)?;
+        let service = TowerToHyperService::new(router(self.shared));
+        let places = Arc::new(Semaphore::new(CONNECTIONS));
+        let mut http = hyper::server::conn::http1::Builder::new();
+        http.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME).max_buf_size(LARGEST_HEAD);
+        while !stop() {
+            let stream = match tokio::time::timeout(NAP, listener.accept()).await {
+                Ok(Ok((stream, _))) => stream,
+                Err(_) => continue,
+                Ok(Err(_)) => {
+                    // No descriptor is left, or the client went away: the next may be luckier.
+                    tokio::time::sleep(NAP).await;
+                    continue;
+                }
+            };
+            let Ok(place) = Arc::clone(&places).try_acquire_owned() else { continue };
+            // What the kernel refuses here costs a bound and no answer.
+            let _ = rustix::net::sockopt::set_tcp_user_timeout(&stream, STALL_MS);
+            let _ = stream.set_nodelay(true);
+            let connection = http.serve_connection(TokioIo::new(stream), service.clone());
+            tokio::spawn(async move {
+                // A client that breaks off is its own business.
+                let _ = connection.await;
+                drop(place);
+            });
+        }
+        Ok(())
+    }
+}
+
+fn router(shared: Arc<Shared>) -> Router {
+    Router::new()
+        .route("/", get(index))
+        .route("/assets/{*path}", get(asset))
+        .route("/favicon.svg", get(asset))
+        .merge(api::routes())
+        .fallback(async || Failure::not_found("there is nothing at this address"))
+        .layer(middleware::from_fn_with_state(Arc::clone(&shared), guard))
+        .with_state(shared)
+}
+
+/// Lets those requests pass that may ask.
+async fn guard(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
+    let is_page = request.uri().path() == "/";
+    if request.method() != Method::GET && request.method() != Method::HEAD {
+        return Failure::new(StatusCode::METHOD_NOT_ALLOWED, "no request changes anything", "use GET").into_response();
+    }
+    if let Err(rejection) = shared.access.is_addressed(request.headers(), is_page) {
+        return refused(rejection);
+    }
+    if is_page && let Some(token) = token(request.uri().query()) {
+        return exchange(&shared, &token);
+    }
+    if let Err(rejection) = shared.access.has_cookie(request.headers()) {
+        return if is_page { unknown() } else { refused(rejection) };
+    }
+    next.run(request).await
+}
+
+fn token(query: Option<&str>) -> Option<String> {
+    let mut pairs = form_urlencoded::parse(query?.as_bytes());
+    pairs.find_map(|(key, value)| (key == "token").then(|| value.into_owned()))
+}
+
+/// Gives the cookie for a token.
+fn exchange(shared: &Shared, token: &str) -> Response {
+    let Some((cookie, replaced)) = shared.access.exchange(token) else { return unknown() };
+    if replaced {
+        (shared.say)(&format!("a browser opened the page; for another one: {}", shared.access.url()));
+    }
+    let Ok(cookie) = HeaderValue::try_from(cookie) else { return unknown() };
+    let mut response = reply::typed(StatusCode::SEE_OTHER, "text/plain; charset=utf-8", "");
+    response.headers_mut().insert(header::SET_COOKIE, cookie);
+    response.headers_mut().insert(header::LOCATION, HeaderValue::from_static("/"));
+    response
+}
+
+/// What a browser without the cookie sees.
+fn unknown() -> Response {
+    const PAGE: &str = "<!DOCTYPE html><meta charset=utf-8><title>pagetide</title><p>This browser is not known to \
+                        <code>pagetide serve</code>. Open the address that it printed last in its terminal; each is good once.";
+    reply::typed(StatusCode::UNAUTHORIZED, "text/html; charset=utf-8", PAGE)
+}
+
+fn refused(rejection: Rejection) -> Response {
+    match rejection {
+        Rejection::Host => Failure::new(
+            StatusCode::FORBIDDEN,
+            "the request came by a name that is not this server's",
+            "open the printed address, or start the server with --name NAME",
+        ),
+        Rejection::Origin => {
+            Failure::new(StatusCode::FORBIDDEN, "another page sent the request", "open the printed address")
+        }
+        Rejection::Cookie => Failure::new(
+            StatusCode::UNAUTHORIZED,
+            "this browser is not known to the server",
+            "open the address that `pagetide serve` printed last",
+        ),
+    }
+    .into_response()
+}
+
+async fn index(State(shared): State<Arc<Shared>>) -> Response {
+    shared.page.index()
+}
+
+async fn asset(State(shared): State<Arc<Shared>>, request: Request) -> Response {
+    let path = request.uri().path().trim_start_matches('/');
+    let file = shared.page.file(path, request.headers());
+    file.unwrap_or_else(|| Failure::not_found("the page has no such file").into_response())
+}
