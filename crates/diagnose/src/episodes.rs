@@ -36,6 +36,16 @@ impl<'a> SignalSpec<'a> {
         Self { table: Table::Disk, entity: disk, formula: Formula::Derived(derived.name) }
     }
 
+    /// A derived metric of a process.
+    pub(crate) const fn process(process: &'a str, derived: &'static Derived) -> Self {
+        Self { table: Table::Process, entity: process, formula: Formula::Derived(derived.name) }
+    }
+
+    /// The process whose signal it is.
+    pub(crate) fn of_process(self) -> Option<&'a str> {
+        (self.table == Table::Process).then_some(self.entity)
+    }
+
     /// A derived metric of a control group.
     pub(crate) const fn cgroup(group: &'a str, derived: &'static Derived) -> Self {
         Self { table: Table::Cgroup, entity: group, formula: Formula::Derived(derived.name) }

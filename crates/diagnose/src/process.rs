@@ -4,6 +4,7 @@ use crate::amount::{Amount, Count, Rate};
 use crate::evidence::{EvidenceBuilder, Origin};
 use crate::window::{Window, stored};
 use pagetide_core::{Bytes, Table};
+use std::collections::BTreeMap;
 
 /// A process and how much it did or has.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -13,12 +14,17 @@ pub(crate) struct ProcessShare<'a, M> {
     /// What it is called (`comm`).
     pub(crate) comm: &'a str,
     pub(crate) amount: Amount<M>,
+    /// The processes of this command that have a part in the amount.
+    pub(crate) processes: usize,
 }
 
 impl<M> ProcessShare<'_, M> {
     /// The process as a reader knows it.
     pub(crate) fn words(&self) -> String {
-        format!("{} ({})", self.comm, self.name)
+        match self.processes {
+            0 | 1 => format!("{} ({})", self.comm, self.name),
+            more => format!("{} ({more} processes, most of it {})", self.comm, self.name),
+        }
     }
 }
 
@@ -27,15 +33,41 @@ pub(crate) fn present<'a>(window: &Window<'a>) -> impl Iterator<Item = (&'a str,
     window.recording.entities_within(Table::Process, window.span.from.ns(), window.span.to.ns())
 }
 
-/// The process in which a counter rose fastest, per second.
+/// The command whose processes did most of something per second, and the one of them that did most: a database, or a program with several
+/// workers, does its work with many processes.
 pub(crate) fn fastest<'a, M>(window: &Window<'a>, metrics: &[&str]) -> Option<ProcessShare<'a, crate::amount::Per<M>>> {
-    let rates = present(window).filter_map(|(name, comm)| {
-        let amount: Rate<M> = window.rates(Table::Process, name, metrics)?;
-        Some(ProcessShare { name, comm, amount }).filter(|share| share.amount.is_positive())
-    });
-    let mut rates: Vec<_> = rates.collect();
-    rates.sort_by(|a, b| b.amount.total_cmp(&a.amount));
-    rates.into_iter().find(|share| !metrics.iter().any(|metric| inherits(window, share.name, metric)))
+    let mut commands: BTreeMap<&str, Vec<(&str, Rate<M>)>> = BTreeMap::new();
+    for (name, comm) in present(window) {
+        let rate: Option<Rate<M>> = window.rates(Table::Process, name, metrics);
+        if let Some(rate) = rate.filter(|rate| rate.is_positive()) {
+            commands.entry(comm).or_default().push((name, rate));
+        }
+    }
+    let sum = |processes: &[(&str, Rate<M>)]| processes.iter().fold(Amount::ZERO, |sum, (_, rate)| sum + *rate);
+    let mut commands: Vec<(&str, Rate<M>, Vec<(&str, Rate<M>)>)> =
+        commands.into_iter().map(|(comm, processes)| (comm, sum(&processes), processes)).collect();
+    commands.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let mut most: Option<ProcessShare<'a, crate::amount::Per<M>>> = None;
+    for (comm, all, mut processes) in commands {
+        // What others inherited is taken off below, so a smaller sum cannot become the largest.
+        if most.as_ref().is_some_and(|most| most.amount >= all) {
+            break;
+        }
+        processes.retain(|(name, _)| !metrics.iter().any(|metric| inherits(window, name, metric)));
+        let Some((name, _)) = processes.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1)) else { continue };
+        let share = ProcessShare { name, comm, amount: sum(&processes), processes: processes.len() };
+        if most.as_ref().is_none_or(|most| share.amount > most.amount) {
+            most = Some(share);
+        }
+    }
+    most
+}
+
+/// What the processes of a command do together per second; 0 where none of them does.
+pub(crate) fn together<M>(window: &Window<'_>, comm: &str, metrics: &[&str]) -> Rate<M> {
+    let rates = present(window).filter(|(_, other)| *other == comm);
+    let rates = rates.filter_map(|(name, _)| window.rates::<M>(Table::Process, name, metrics));
+    rates.fold(Amount::ZERO, |sum, rate| sum + rate)
 }
 
 /// Counters of IO that the kernel adds to the parent's when a process is waited for (`wait_task_zombie` in kernel/exit.c, 6.12).
@@ -74,7 +106,7 @@ pub(crate) fn grower<'a>(window: &Window<'a>) -> Option<ProcessShare<'a, Bytes>>
         let of = |metric: &str| growth(window, name, metric);
         let resident = of("RssAnon").or_else(|| of("rss").map(|pages| pages * window.page_size()))?;
         let amount = resident + of("VmSwap").unwrap_or(Amount::ZERO);
-        Some(ProcessShare { name, comm, amount }).filter(|share| share.amount.is_positive())
+        Some(ProcessShare { name, comm, amount, processes: 1 }).filter(|share| share.amount.is_positive())
     });
     grown.max_by(|a, b| a.amount.total_cmp(&b.amount))
 }

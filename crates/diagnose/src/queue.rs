@@ -25,7 +25,7 @@ const FULL: Limit<Count> = Limit::new(
     "Little's law",
 );
 /// Intervals for which a queue in a longer stretch lasts.
-const LASTS: u64 = 5;
+pub(crate) const LASTS: u64 = 5;
 
 /// The longest time in a window in which requests wait for each other at a disk.
 pub(crate) fn lasts(window: &Window<'_>, disk: &str) -> Option<Span> {

@@ -180,6 +180,11 @@ impl Signal {
         Some(above.next_back().map_or(first, |last| first.union(last)))
     }
 
+    /// Where its first interval begins.
+    pub(crate) fn first(&self) -> Option<Moment> {
+        self.points.first().map(|point| Moment::new(point.from))
+    }
+
     /// Its lower quartile: an incident may last for more than half of a recording.
     pub(crate) fn baseline<M>(&self) -> Option<Amount<M>> {
         let mut values: Vec<f64> = self.points.iter().map(|point| point.value).collect();

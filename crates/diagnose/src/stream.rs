@@ -65,9 +65,9 @@ pub(crate) const SWAP_MOST: Limit<Ratio> = Limit::new(
 );
 /// Growth of anonymous memory per byte freed.
 pub(crate) const ANON_MOST: Limit<Ratio> = Limit::new(
-    "growth of anonymous memory per byte freed, at most",
+    "growth of anonymous memory and slab per byte freed, at most",
     0.5,
-    "With more growth anonymous memory makes reclaim run.",
+    "With more growth they make reclaim run: it frees a page for each that they take.",
     "judgement",
 );
 /// Refaulted pages that the kernel activates or restores.
@@ -93,6 +93,20 @@ pub(crate) const FAULTING: Limit<Ratio> = Limit::new(
     "mm/filemap.c: do_sync_mmap_readahead (6.12)",
 );
 
+/// Size of a read at random.
+pub(crate) const RANDOM: Limit<Bytes> = Limit::new(
+    "size of a read at random, at most",
+    32.0 * 1024.0,
+    "Larger requests are readahead of a sequence. Reads at random return to a set of data, and a stream does not.",
+    "mm/readahead.c: get_next_ra_size (6.12)",
+);
+/// Growth of slab by which small reads are those of many small files.
+pub(crate) const INODES: Limit<Ratio> = Limit::new(
+    "growth of slab per byte read, at least, where reads are small",
+    0.1,
+    "Each file that is opened takes an inode and a directory entry of about 1 KiB: many small files are read once, one after the other.",
+    "fs/inode.c: alloc_inode; fs/dcache.c: d_alloc (6.12)",
+);
 /// Size of a read in readahead windows.
 pub(crate) const WHOLE: Limit<Ratio> = Limit::new(
     "size of a read in sequence, as a share of the readahead of the device, at least",
@@ -105,6 +119,7 @@ const READ_AHEAD: f64 = 131_072.0;
 
 /// What this module reads.
 pub(crate) const METRICS: &[&str] = &[
+    "Slab",
     "workingset_activate_file",
     "workingset_activate",
     "workingset_restore_file",
@@ -145,10 +160,19 @@ pub(crate) fn of<'a>(window: &Window<'a>) -> Option<Stream<'a>> {
     let baseline = window.usual(SignalSpec::disk(disk, &derived::READ_BANDWIDTH));
     let refaulted = missed(window);
     let swapped = window.swapped().unwrap_or(Amount::ZERO);
-    let grown = window.host_change("AnonPages").zip(window.length());
+    let grown = ["AnonPages", "Slab"]
+        .into_iter()
+        .filter_map(|kind| window.host_change(kind))
+        .map(|grown| grown.max(Amount::ZERO));
+    let grown = grown.reduce(|one, other| one + other).zip(window.length());
     let grown = grown.map_or(Amount::ZERO, |(bytes, length)| bytes.per(length));
     let dropped = window.host_rate(&["drop_pagecache"]).is_some_and(Amount::is_positive);
+    let slab =
+        window.host_change("Slab").zip(window.length()).map_or(Amount::ZERO, |(bytes, length)| bytes.per(length));
+    let reads = window.rate::<Count>(Table::Disk, disk, "reads").filter(|reads| reads.is_positive());
+    let random = reads.is_some_and(|reads| rate.get() / reads.get() <= RANDOM.get()) && slab < rate * INODES;
     let floods = rate >= total * MOST
+        && !random
         && freed / rate >= FREED_LEAST
         && freed / rate <= FREED_MOST
         && baseline.is_none_or(|baseline| rate >= baseline * NEW)
@@ -161,7 +185,7 @@ pub(crate) fn of<'a>(window: &Window<'a>) -> Option<Stream<'a>> {
     }
     let reader = process::fastest::<Bytes>(window, &["read_bytes"]).filter(|process| process.amount >= rate * 0.5);
     let streams = reader.is_none_or(|process| {
-        let of = |metric: &str| window.rate::<Count>(Table::Process, process.name, metric).unwrap_or(Amount::ZERO);
+        let of = |metric: &str| process::together::<Count>(window, process.comm, &[metric]);
         let reads = window.rate::<Count>(Table::Disk, disk, "reads");
         let faults = reads.is_some_and(|reads| of("majflt") / reads > FAULTING.value());
         of("write_bytes").get() <= process.amount.get() * COPIES.get() && !faults

@@ -168,6 +168,30 @@ impl<'a> Window<'a> {
     /// A harm with what led to it: back to where its driver's signal began to rise, over pauses of at most ten samples or of the length
     /// of what follows. A flood begins with the first reads into free memory, and not when that is used up.
     pub(crate) fn begun(&self, harm: Span, driver: SignalSpec<'_>) -> Span {
+        let begun = self.back(harm, driver);
+        driver.of_process().map_or(begun, |process| self.since_start(begun, process))
+    }
+
+    /// A harm with the work of a process that leads to it, where that process started within the recording: a program reads, computes
+    /// and allocates before it hurts others. Back to where it began to use a CPU.
+    fn since_start(&self, harm: Span, process: &str) -> Span {
+        let work = SignalSpec::process(process, &derived::CPUS);
+        let first = self.episodes.signal(self.recording, work).and_then(|signal| signal.first());
+        let started = first.zip(self.recording.span()).is_some_and(|(first, (from, _))| first > Moment::new(from));
+        if started { self.back(harm, work) } else { harm }
+    }
+
+    /// A harm with what leads to it without a pause: back over the time in which its driver's signal stays above a fiftieth of what it
+    /// is during the harm. A driver that was there from the start of the recording leads to nothing: nobody knows when it began.
+    pub(crate) fn without_pause(&self, harm: Span, driver: SignalSpec<'_>) -> Span {
+        let Some(signal) = self.episodes.signal(self.recording, driver) else { return harm };
+        let Some(mean) = signal.mean::<Count>(harm) else { return harm };
+        let known = self.recording.span().map_or(harm.from, |(from, _)| Moment::new(from));
+        let held = signal.held(mean.get() * 0.02).into_iter().find(|span| span.contains(harm.from));
+        held.filter(|held| held.from > known).map_or(harm, |held| Span { from: held.from.min(harm.from), ..harm })
+    }
+
+    fn back(&self, harm: Span, driver: SignalSpec<'_>) -> Span {
         let first = self.recording.span().map_or(harm.from, |(from, _)| Moment::new(from));
         let signal = self.episodes.signal(self.recording, driver);
         signal.map_or(harm, |signal| signal.back_from(harm, first, intervals(self.recording, 10)))

@@ -4,7 +4,7 @@ use crate::amount::{Amount, grade};
 use crate::episodes::SignalSpec;
 use crate::evidence::{EvidenceBuilder, Origin, advise};
 use crate::rule::{Role, Rule};
-use crate::stream::{self, ANON_MOST, COPIES, FAULTING, FREED_LEAST, FREED_MOST, MOST, NEW, SWAP_MOST, Stream};
+use crate::stream::{self, ANON_MOST, COPIES, FAULTING, INODES, RANDOM, FREED_LEAST, FREED_MOST, MOST, NEW, SWAP_MOST, Stream};
 use crate::window::Window;
 use pagetide_core::derived;
 use pagetide_core::{Bytes, Finding, Relation, RuleDoc, RuleId};
@@ -22,7 +22,7 @@ pub(crate) const RULE: Rule = Rule {
             evidence: "One device reads far more than before and reclaim frees about as much. Few of the reads refault, no other process reads back, \
                        no other device gets busy. MGLRU counts few refaults either way; the processes decide.",
             metrics: &["read_sectors", "pgsteal_kswapd", "pgsteal_direct", "workingset_refault_file", "read_bytes", "syscr"],
-            thresholds: &[MOST.doc(), NEW.doc(), FREED_LEAST.doc(), FREED_MOST.doc(), COPIES.doc(), FAULTING.doc(), SWAP_MOST.doc(), ANON_MOST.doc()],
+            thresholds: &[MOST.doc(), NEW.doc(), FREED_LEAST.doc(), FREED_MOST.doc(), RANDOM.doc(), INODES.doc(), COPIES.doc(), FAULTING.doc(), SWAP_MOST.doc(), ANON_MOST.doc()],
             why: "A full page cache is the normal state: each new page replaces the one that was used least.",
             otherwise: "The owners of the evicted pages may be idle now and read them back later: then it is a stream that floods the cache.",
             advice: "Nothing, unless somebody reads the old pages again.",

@@ -142,7 +142,7 @@ fn largest<'a>(window: &Window<'a>) -> Option<ProcessShare<'a, Bytes>> {
         let shared = of("RssShmem").unwrap_or(Amount::ZERO);
         let pages = || of("rss").map(|pages| pages * window.page_size());
         let amount = of("RssAnon").map(|anon| anon + shared).or_else(pages)?;
-        Some(ProcessShare { name, comm, amount })
+        Some(ProcessShare { name, comm, amount, processes: 1 })
     });
     held.max_by(|a, b| a.amount.total_cmp(&b.amount))
 }

@@ -5,6 +5,7 @@ use crate::effect::EffectKind;
 use crate::episodes::SignalSpec;
 use crate::evidence::{EvidenceBuilder, Origin, advise};
 use crate::process;
+use crate::queue;
 use crate::rule::{Rule, leads, subsumes};
 use crate::stream;
 use crate::window::{REFAULTED, STOLEN, Window};
@@ -27,9 +28,10 @@ pub(crate) const RULE: Rule = Rule {
             title: "The page cache fills for the first time",
             meaning: "Nobody read these files before, so they are not cached; memory is not short. The reads end when everything was read once.",
             evidence: "The devices read, and the file cache grows by a large part of it: memory was free or the cache is still filling. Little of it refaults; \
-                       where refaults were not recorded, reclaim frees little. MGLRU changes nothing here, because nothing is evicted.",
+                       where refaults were not recorded, reclaim frees little. A device at its limit of requests excludes it: reads of a cache that \
+                       warms up become fewer. MGLRU changes nothing here, because nothing is evicted.",
             metrics: &["read_sectors", "Cached", "workingset_refault_file", "pgsteal_kswapd", "pgsteal_direct", "read_bytes"],
-            thresholds: &[KEPT.doc(), READ.doc(), AGAIN.doc(), FREED.doc()],
+            thresholds: &[KEPT.doc(), READ.doc(), AGAIN.doc(), FREED.doc(), queue::EVEN.doc()],
             why: "After a start of the host, of a program, or after drop_caches the page cache is empty.",
             otherwise: "A stream that is read once fills the cache in the same way while memory is free. A second read tells them apart.",
             advice: "Wait, or read the files before they are needed.",
@@ -75,8 +77,13 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     {
         return None;
     }
+    let busiest = window.busiest(sectors);
+    // What waits for a device at its limit is not over once a part of the files is cached: the rate of misses has not fallen.
+    if busiest.is_some_and(|(disk, _)| at_limit(window, disk)) {
+        return None;
+    }
     let mut found = EvidenceBuilder::new(window);
-    if let Some((disk, _)) = window.busiest(sectors) {
+    if let Some((disk, _)) = busiest {
         found.span(window.when(SignalSpec::disk(disk, &derived::READ_BANDWIDTH)));
         found.origin(Origin::Disk(disk));
     }
@@ -94,6 +101,11 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         }
     }
     finish(found, read)
+}
+
+/// Whether a disk has a full queue and completes the same number of requests each second, to the end of the stretch.
+fn at_limit(window: &Window<'_>, disk: &str) -> bool {
+    queue::lasts(window, disk).is_some_and(|span| queue::limit(&window.over(span), disk).is_some())
 }
 
 fn of_step(window: &Window<'_>) -> Option<Finding> {

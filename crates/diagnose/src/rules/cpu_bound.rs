@@ -68,8 +68,8 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let during = window.over(span);
     let idle = idle_share(&during)?;
     let waited = during.share(&derived::PSI_CPU_SOME);
-    // Where tasks queued for a CPU before, that they do is no incident.
-    let before = window.until(span.from).and_then(|quiet| quiet.share(&derived::PSI_CPU_SOME));
+    // Where tasks queued for a CPU before, that they do is no incident; and at the start of a recording nobody knows.
+    let before = window.until(span.from)?.share(&derived::PSI_CPU_SOME);
     if before.is_some_and(|before| before >= QUEUED) {
         return None;
     }

@@ -67,7 +67,9 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     let held = || {
         let span = queue::lasts(window, disk)?;
         let during = window.over(span);
-        let deep = || Some((during.busy(disk)?, during.queue(disk)?)).filter(|(_, queue)| *queue >= DEEP);
+        // One that completes the same number of requests whatever its queue is at its limit, even if it rests between them.
+        let limited = || queue::limit(&during, disk).is_some();
+        let deep = || Some((during.busy(disk)?, during.queue(disk)?)).filter(|(_, queue)| *queue >= DEEP || limited());
         saturated(&during).or_else(deep).map(|found| (found, span))
     };
     let whole = saturated(window).map(|found| (found, window.when(SignalSpec::disk(disk, &derived::BUSY))));

@@ -30,7 +30,7 @@ pub(crate) const RULE: Rule = Rule {
                        completes no more requests and no more bytes than before, and the requests are not larger. Without a time before: \
                        a time per request that no seek explains, a short queue, and tasks that wait for IO (psi_io_some).",
             metrics: &["reads", "writes", "reads_writes", "read_sectors", "write_sectors", "read_ms", "write_ms", "await_ms", "io_ms", "weighted_io_ms", "psi_io_some"],
-            thresholds: &[SLOWER.doc(), LEAST.doc(), MORE.doc(), LARGER.doc(), MECHANICAL.doc(), QUEUE.doc(), FEW.doc()],
+            thresholds: &[SLOWER.doc(), LEAST.doc(), MORE.doc(), LARGER.doc(), MECHANICAL.doc(), QUEUE.doc(), FEW.doc(), LASTS.doc()],
             why: "By Little's law the time of a request is the queue over the rate. A queue that grows with the load comes with a higher rate. \
                   A queue that grows while the rate falls means that the device does less.",
             otherwise: "Requests of another kind (small random ones after large sequential ones, flushes, discards) take longer on a healthy device. \
@@ -73,6 +73,13 @@ const QUEUE: Limit<Count> = Limit::new(
 const FEW: Limit<crate::amount::Per<Count>> =
     Limit::new("requests", 2.0, "A mean over fewer tells nothing.", "judgement");
 
+const LASTS: Limit<Nanos> = Limit::new(
+    "time for which requests take longer",
+    3e9,
+    "A commit of the journal or a burst of writes fills the queue for a second or two.",
+    "fs/jbd2/commit.c (6.12), and judgement",
+);
+
 fn examine(window: &Window<'_>) -> Option<Finding> {
     let found = window.disks().into_iter().filter_map(|disk| of_disk(window, disk));
     found.max_by(|a, b| a.confidence.get().total_cmp(&b.confidence.get()))
@@ -107,6 +114,9 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
         return None;
     }
     let span = window.when(SignalSpec::disk_await(disk));
+    if Amount::<Nanos>::new(span.length().as_f64()) < LASTS {
+        return None;
+    }
     let during = window.over(span);
     let now = work(&during, disk)?;
     let mut found = EvidenceBuilder::new(window);

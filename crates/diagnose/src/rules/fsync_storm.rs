@@ -1,15 +1,15 @@
 //! `fsync-storm`: programs wait for small writes that they request to be durable.
 
-use crate::amount::{Amount, Count, Limit, grade, grade_log};
+use crate::amount::{Amount, Count, Limit, Per, grade, grade_log};
 use crate::effect::EffectKind;
 use crate::episodes::SignalSpec;
 use crate::evidence::{EvidenceBuilder, Origin, advise};
 use crate::process;
 use crate::queue;
 use crate::rule::{Rule, leads, subsumes};
-use crate::window::Window;
+use crate::window::{Window, intervals};
 use pagetide_core::derived;
-use pagetide_core::{Bytes, Finding, Nanos, Pages, Ratio, Relation, RuleDoc, RuleId, Table};
+use pagetide_core::{Bytes, Finding, Nanos, Pages, Ratio, Relation, RuleDoc, RuleId, Span, Table};
 
 pub(crate) const RULE: Rule = Rule {
     name: "synchronous writes",
@@ -26,11 +26,11 @@ pub(crate) const RULE: Rule = Rule {
             title: "Synchronous writes queue at a device",
             meaning: "Programs call fsync, or write with O_SYNC: a commit of a database, a journal, a checkpoint. Each such call waits until the device has written. \
                       The device has more of these small writes than it completes, so each commit waits for those before it.",
-            evidence: "A queue of writes lasts at a device, and each write takes a multiple of the time before. Dirty memory stays far below the background threshold, \
+            evidence: "A queue of writes, or a sequence of cache flushes, lasts at a device, and each write takes a multiple of the time before. Dirty memory stays far below the background threshold, \
                        so the flusher has no reason to write: programs request it. Cache flushes of the device support it. A rate of requests \
                        that stays the same whatever the queue looks like a limit of requests per second.",
             metrics: &["writes", "write_sectors", "write_ms", "reads", "weighted_io_ms", "io_ms", "flushes", "nr_dirty", "nr_writeback", "nr_dirty_background_threshold", "write_bytes"],
-            thresholds: &[queue::DEPTH.doc(), WRITES.doc(), SMALL.doc(), DIRTY.doc(), SLOWER.doc(), LEAST.doc(), queue::EVEN.doc()],
+            thresholds: &[queue::DEPTH.doc(), WRITES.doc(), SMALL.doc(), DIRTY.doc(), SLOWER.doc(), LEAST.doc(), queue::EVEN.doc(), FLUSHES.doc(), BUSY.doc()],
             why: "Durability costs a round trip to the device. Many commits at a time, or a checkpoint that syncs many files, send more than it takes.",
             otherwise: "Writes with O_DIRECT queue in the same way without any fsync. The writeback of one writer above the background threshold is a bulk write.",
             advice: "Group commits, spread the checkpoint over time, or put the journal on a device of its own.",
@@ -58,9 +58,30 @@ const SLOWER: Limit<Count> =
     Limit::new("time of a write, times the time before", 3.0, "Smaller changes follow the mix of requests.", "judgement");
 const LEAST: Limit<Nanos> = Limit::new("time of a write", 5e6, "No commit is late by less.", "latency of disks");
 
+const FLUSHES: Limit<Per<Count>> = Limit::new(
+    "cache flushes, where no queue lasts",
+    10.0,
+    "Each is an fsync or a commit of the journal. The kernel's own commits come every 5 s.",
+    "fs/jbd2/journal.c: kjournald2 (6.12)",
+);
+const BUSY: Limit<Ratio> = Limit::new(
+    "share of time with a request in flight, where no queue lasts",
+    0.66,
+    "With less, the device rests between commits.",
+    "judgement",
+);
+
 fn examine(window: &Window<'_>) -> Option<Finding> {
     let found = window.disks().into_iter().filter_map(|disk| of_disk(window, disk));
     found.max_by(|a, b| a.confidence.get().total_cmp(&b.confidence.get()))
+}
+
+/// The longest time in which flushes follow each other at a disk that has work for most of it. Few requests are in flight then: a flush
+/// is a barrier, and those who commit wait for it before they send more.
+fn flushing(window: &Window<'_>, disk: &str) -> Option<Span> {
+    let span = window.held(SignalSpec::rate(Table::Disk, disk, &["flushes"]), FLUSHES.get())?;
+    let busy = window.over(span).busy(disk)?;
+    (span.length() >= intervals(window.recording, queue::LASTS) && busy >= BUSY).then_some(span)
 }
 
 /// Dirty and writeback memory as a share of the background threshold.
@@ -70,7 +91,8 @@ fn dirty(window: &Window<'_>) -> Option<Amount<Ratio>> {
 }
 
 fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
-    let span = queue::lasts(window, disk)?;
+    let spans = [queue::lasts(window, disk), flushing(window, disk)].into_iter().flatten();
+    let span = spans.max_by_key(|span| span.length())?;
     let during = window.over(span);
     let rate = |metric: &str| during.rate::<Count>(Table::Disk, disk, metric);
     let (reads, writes) = (rate("reads")?, rate("writes")?);
@@ -79,7 +101,7 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     let dirty = dirty(&during)?;
     let time: Amount<Nanos> = during.derived(Table::Disk, disk, &derived::WRITE_AWAIT)?;
     let before: Option<Amount<Nanos>> =
-        window.over(span).history().and_then(|history| history.derived(Table::Disk, disk, &derived::WRITE_AWAIT));
+        window.history().or_else(|| window.over(span).history()).and_then(|history| history.derived(Table::Disk, disk, &derived::WRITE_AWAIT));
     if writes < (reads + writes) * WRITES
         || size > SMALL.value()
         || dirty > DIRTY.value()

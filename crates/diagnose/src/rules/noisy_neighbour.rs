@@ -83,8 +83,8 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     let earlier = before.disk_await(disk)?;
     let used = before.derived::<Per<Count>>(Table::Disk, disk, &derived::TPS).filter(|used| *used >= USED)?;
     let usual = moved(&before, disk)?;
-    let its_usual = before.rates::<Bytes>(Table::Process, neighbour.name, &["read_bytes", "write_bytes"]);
-    let new = its_usual.is_none_or(|usual| neighbour.amount >= usual * MORE);
+    let its_usual = process::together::<Bytes>(&before, neighbour.comm, &["read_bytes", "write_bytes"]);
+    let new = neighbour.amount >= its_usual * MORE;
     if time < earlier * SLOWER || bytes < usual * MORE || !new {
         return None;
     }

@@ -81,7 +81,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     if read < window.memory()? * TURNOVER || kept.is_some_and(|kept| kept < read * KEPT) {
         return None;
     }
-    let of_reader = |metric| window.rate::<Count>(Table::Process, reader.name, metric).unwrap_or(Amount::ZERO);
+    let of_reader = |metric| process::together::<Count>(window, reader.comm, &[metric]);
     let called = Amount::<Per<Bytes>>::new(of_reader("rchar").get());
     let faulted = window.bytes_per_second(of_reader("majflt"));
     let refaulted = window.host_bytes(&REFAULTED).unwrap_or(Amount::ZERO);

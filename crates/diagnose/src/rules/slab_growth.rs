@@ -73,7 +73,9 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     }
     let leak = fixed > reclaimable;
     let kind = if leak { "cannot be reclaimed" } else { "can be reclaimed" };
-    let statement = format!("Slab grew by {grown}; {} of it {kind}.", fixed.max(reclaimable));
+    let fallen = window.host_change("Cached").map(|change| -change).filter(|fallen| *fallen >= memory * GROWTH);
+    let paid = fallen.map_or(String::new(), |fallen| format!(", and the file cache fell by {fallen}"));
+    let statement = format!("Slab grew by {grown}{paid}; {} of it {kind}.", fixed.max(reclaimable));
     let advice = if leak {
         advise(
             "Find the cache and its owner.",

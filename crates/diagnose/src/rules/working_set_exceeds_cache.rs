@@ -7,7 +7,7 @@ use crate::evidence::{EvidenceBuilder, Origin, advise, measured};
 use crate::limits::TURNOVER;
 use crate::process;
 use crate::rule::{Rule, Suspicion, leads, subsumes};
-use crate::stream::{self, USED, WHOLE};
+use crate::stream::{self, RANDOM, USED, WHOLE};
 use crate::traced::{self, Traced};
 use crate::window::{REFAULTED, STOLEN, Window};
 use pagetide_core::derived;
@@ -49,7 +49,7 @@ pub(crate) const RULE: Rule = Rule {
                        the file is larger than available memory, and the hit ratio is about the cached part of the file. A step \
                        that began with almost nothing of its file cached and read no more than the file once is a cold start.",
             metrics: &["workingset_refault_file", "workingset_refault", "pgpgin", "reads", "Cached", "pgsteal_kswapd", "pgsteal_direct", "read_bytes"],
-            thresholds: &[AGAIN.doc(), RATE.doc(), USED.doc(), WHOLE.doc(), FREED.doc(), SMALL.doc(), LASTS.doc(), COLD.doc()],
+            thresholds: &[AGAIN.doc(), RATE.doc(), USED.doc(), WHOLE.doc(), FREED.doc(), RANDOM.doc(), LASTS.doc(), COLD.doc()],
             why: "The page cache takes the memory that programs leave. Once it is full, each page read evicts another. When a program needs the evicted one \
                   again, the device has to read it again.",
             otherwise: "A cold start reads much and refaults nothing. Replaying one sequence (replayed-sequence) makes a cache \
@@ -77,12 +77,6 @@ const FREED: Limit<Ratio> = Limit::new(
     0.5,
     "With less, the cache was not full.",
     "mm/filemap.c: filemap_add_folio (6.12)",
-);
-const SMALL: Limit<Bytes> = Limit::new(
-    "size of a read, where few refaults are counted, at most",
-    32.0 * 1024.0,
-    "Larger requests are readahead of a sequence.",
-    "mm/readahead.c: get_next_ra_size (6.12)",
 );
 const LASTS: Limit<Ratio> = Limit::new(
     "bytes read in the second half of the stretch, per byte in the first",
@@ -162,7 +156,8 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
     if let Some(process) = reader.filter(|process| process.amount >= read_rate * 0.5) {
         found.note(format!("bytes that {} read", process.words()), "read_bytes", process.amount);
         found.origin(Origin::Process(process.comm));
-        found.span(window.led_up_to(missed, SignalSpec::rate(Table::Process, process.name, &["read_bytes"])));
+        let reads = SignalSpec::rate(Table::Process, process.name, &["read_bytes"]);
+        found.span(window.without_pause(window.led_up_to(missed, reads), reads));
     }
     let traced = Traced::of(window);
     let more = traced.as_ref().and_then(|traced| traced.more_memory(None));
@@ -195,7 +190,7 @@ fn unseen(window: &Window<'_>, read: Rate<Bytes>) -> Option<Finding> {
     let all = read.over(window.length()?);
     let dropped = window.host_rate(&["drop_pagecache"]).is_some_and(Amount::is_positive);
     if freed < read * FREED
-        || size > SMALL.value()
+        || size > RANDOM.value()
         || second < first * LASTS
         || grown > all * FREED
         || all < window.memory()? * TURNOVER
@@ -209,7 +204,7 @@ fn unseen(window: &Window<'_>, read: Rate<Bytes>) -> Option<Finding> {
     found.span(window.begun(span, SignalSpec::rate(Table::Process, reader.name, &["read_bytes"])));
     found.compare(0.5 + grade(freed / read, 0.5, 0.9), "bytes freed", "pgsteal * page size", freed, Relation::Near, read);
     found.compare(0.5, "bytes read in the second half", "pgpgin", second, Relation::Near, first);
-    found.add(0.5 * grade(size, SMALL.get(), 8192.0), "size of a read", "pgpgin / reads of all disks", size);
+    found.add(0.5 * grade(size, RANDOM.get(), 8192.0), "size of a read", "pgpgin / reads of all disks", size);
     found.note(format!("bytes that {} read", reader.words()), "read_bytes", reader.amount);
     found.origin(Origin::Process(reader.comm));
     let statement = format!(
