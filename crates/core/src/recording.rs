@@ -312,6 +312,7 @@ impl Recording {
     /// not here is left out, and so is what is here already.
     pub fn absorb(&mut self, part: Self) {
         let name = |stamp: &Stamp| (stamp.wall_ns, stamp.mono_ns);
+        let whole = part.stamps == self.stamps;
         let mut own: Vec<((i64, i64), usize)> = self.stamps.iter().map(name).zip(0..).collect();
         own.sort_unstable();
         let place = |stamp: &Stamp| {
@@ -325,7 +326,12 @@ impl Recording {
                 let known = own
                     .entry(name)
                     .or_insert_with(|| Metrics { label: metrics.label.clone(), by_name: BTreeMap::new() });
-                for (column, values) in metrics.by_name.into_values() {
+                for (name, (column, values)) in metrics.by_name {
+                    // Sample by sample the same: a day's column need not be copied.
+                    if whole && !known.by_name.contains_key(&name) {
+                        known.by_name.insert(name, (column, values));
+                        continue;
+                    }
                     let points = values.points().filter_map(|(at, value)| Some(((*places.get(at)?)?, value)));
                     known.extend(column, points);
                 }
@@ -512,12 +518,17 @@ impl<'a> Series<'a> {
     }
 
     /// The values that are present: moment in ns on the recording's axis, and value.
-    pub fn points(&self) -> impl DoubleEndedIterator<Item = (i64, i64)> + 'a {
+    pub fn points(&self) -> impl DoubleEndedIterator<Item = (i64, i64)> + use<'a> {
         let values = self.values.iter().zip(self.present);
         self.stamps
             .iter()
             .zip(values)
             .filter_map(|(stamp, (value, present))| present.then_some((stamp.boot_ns, *value)))
+    }
+
+    /// Samples from its first value to its last, with those that lack one.
+    pub(crate) fn len(&self) -> usize {
+        self.values.len()
     }
 
     /// The first point that is present from the series' slot `nth` on, and the slot behind it.
@@ -545,7 +556,7 @@ impl<'a> Series<'a> {
     }
 
     /// The points from `from` to `to`, both included.
-    pub fn within(&self, from: i64, to: i64) -> impl DoubleEndedIterator<Item = (i64, i64)> + 'a {
+    pub fn within(&self, from: i64, to: i64) -> impl DoubleEndedIterator<Item = (i64, i64)> + use<'a> {
         self.points().filter(move |(at, _)| (from..=to).contains(at))
     }
 
@@ -568,6 +579,18 @@ impl<'a> Series<'a> {
     pub fn at(&self, at: i64) -> Option<i64> {
         let upto = self.stamps.partition_point(|stamp| stamp.boot_ns <= at);
         self.part(0, upto).points().next_back().map(|(_, value)| value)
+    }
+
+    /// The last value at or before each of some moments in order of time: one pass over the series, where [`Self::at`] searches for each.
+    pub fn follow(&self) -> impl FnMut(i64) -> Option<i64> + use<'a> {
+        let mut points = self.points().peekable();
+        let mut last = None;
+        move |at| {
+            while let Some((_, value)) = points.next_if(|(then, _)| *then <= at) {
+                last = Some(value);
+            }
+            last
+        }
     }
 
     /// The last value after `after` and up to `upto`; absent when the metric has no sample in between.
@@ -675,6 +698,8 @@ mod tests {
         assert_eq!(series.around(99, 100).points().collect::<Vec<_>>(), [(30, 40)]);
         assert_eq!(series.at(25), Some(15));
         assert_eq!(series.at(-1), None);
+        let moments = [-1, 0, 5, 10, 25, 30, 99];
+        assert_eq!(moments.map(series.follow()), moments.map(|at| series.at(at)));
         assert_eq!(series.last_within(10, 25), None);
         assert_eq!(series.last_within(9, 25), Some(15));
     }

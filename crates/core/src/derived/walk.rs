@@ -25,7 +25,7 @@ pub struct Walk<'a> {
     formula: &'static Formula,
     unit: Unit,
     members: Vec<Member<'a>>,
-    /// Where a counter of the formula fell, by entity, in order of time.
+    /// Where a counter of the formula fell, by entity, in order of time. Most never fall, and have no list.
     falls: BTreeMap<(Table, &'a str), Vec<Fall<'a>>>,
 }
 
@@ -123,8 +123,11 @@ impl<'a> Walk<'a> {
         for (member, part) in members.iter().flat_map(|member| member.parts.iter().map(move |part| (member, part))) {
             let metric = member.term.metric();
             if part.series.column().kind == Kind::Counter && metric != MAY_FALL {
-                let fell = falls_of(&part.series).map(|(from, to)| Fall { from, to, entity: part.entity.1, metric });
-                falls.entry(part.entity).or_default().extend(fell);
+                let mut fell = falls_of(&part.series).peekable();
+                if fell.peek().is_some() {
+                    let fell = fell.map(|(from, to)| Fall { from, to, entity: part.entity.1, metric });
+                    falls.entry(part.entity).or_default().extend(fell);
+                }
             }
         }
         falls.values_mut().for_each(|falls| falls.sort_unstable());
@@ -134,11 +137,15 @@ impl<'a> Walk<'a> {
 
     /// The value over the time after `from` up to `to`.
     pub fn over(&mut self, from: i64, to: i64) -> Option<f64> {
+        let falls = &self.falls;
+        let near = |entity| {
+            let falls = falls.get(entity).map_or(&[][..], Vec::as_slice);
+            &falls[falls.partition_point(|fall| fall.to <= from)..]
+        };
         for member in &mut self.members {
             let sums = member.parts.iter_mut().map(|part| {
-                let falls = self.falls.get(&part.entity).map_or(&[][..], Vec::as_slice);
-                let near = falls.partition_point(|fall| fall.to <= from);
-                sum(&mut part.pieces, (from, to), &falls[near..])
+                let falls = if falls.is_empty() { &[] } else { near(&part.entity) };
+                sum(&mut part.pieces, (from, to), falls)
             });
             member.value = Sum::total(sums);
         }
@@ -154,10 +161,18 @@ impl<'a> Walk<'a> {
 
     /// The value over each interval between neighbouring samples of its members.
     pub fn intervals(mut self) -> Vec<Interval> {
-        let pieces = self.members.iter().flat_map(|member| &member.parts).flat_map(|part| part.pieces.clone());
-        let mut edges: Vec<i64> = pieces.flat_map(|piece| [piece.from, piece.to]).collect();
-        edges.sort_unstable();
-        edges.dedup();
+        let mut edges: Vec<i64> = Vec::new();
+        for part in self.members.iter().flat_map(|member| &member.parts) {
+            let mut own: Vec<i64> = Vec::with_capacity(part.series.len() + 1);
+            part.pieces.clone().for_each(|piece| own.extend([piece.from, piece.to]));
+            own.dedup();
+            // Members of one table are read at the same moments.
+            if own != edges {
+                edges.append(&mut own);
+                edges.sort_unstable();
+                edges.dedup();
+            }
+        }
         let over = |pair: &[i64]| Some(Interval { from: pair[0], to: pair[1], value: self.over(pair[0], pair[1])? });
         edges.windows(2).filter_map(over).collect()
     }

@@ -10,7 +10,7 @@ use crate::traced::Traced;
 use crate::window::{Window, stored};
 use pagetide_core::derived;
 use pagetide_core::{
-    Advice, Bytes, Figure, Finding, Moment, Nanos, Ratio, Relation, RuleDoc, RuleId, Series, Span,
+    Advice, Bytes, Figure, Finding, Moment, Nanos, Ratio, Relation, RuleDoc, RuleId, Span,
 };
 
 pub(crate) const RULE: Rule = Rule {
@@ -118,23 +118,25 @@ impl Level {
     }
 }
 
-fn levels(window: &Window<'_>, span: Span) -> Option<Vec<Level>> {
+fn levels<'a>(window: &Window<'a>, span: Span) -> Option<impl Iterator<Item = Level> + use<'a>> {
     let page = window.page_size();
-    let host = |metric: &str| window.recording.host(metric);
+    let host = |metric: &str| Some(window.recording.host(metric)?.around(span.from.ns(), span.to.ns()));
     let (dirty, writeback, threshold) = (host("nr_dirty")?, host("nr_writeback")?, host("nr_dirty_threshold")?);
     let background = host("nr_dirty_background_threshold")?;
-    let level = |(at, dirty): (i64, i64)| {
-        let of = |series: &Series<'_>| series.at(at).map(|pages| stored::<Bytes>(pages) * page);
-        let (writeback, threshold, background) = (of(&writeback)?, of(&threshold)?, of(&background)?);
+    let (mut writeback, mut threshold, mut background) = (writeback.follow(), threshold.follow(), background.follow());
+    let level = move |(at, dirty): (i64, i64)| {
+        let bytes = |pages: Option<i64>| pages.map(|pages| stored::<Bytes>(pages) * page);
+        let (writeback, threshold, background) = (writeback(at), threshold(at), background(at));
+        let (writeback, threshold, background) = (bytes(writeback)?, bytes(threshold)?, bytes(background)?);
         let ceiling = (threshold + background) / 2.0;
         let dirty = stored::<Bytes>(dirty) * page + writeback;
         ceiling.is_positive().then_some(Level { at: Moment::new(at), dirty, ceiling, threshold })
     };
-    Some(dirty.within(span.from.ns(), span.to.ns()).filter_map(level).collect())
+    Some(dirty.within(span.from.ns(), span.to.ns()).filter_map(level))
 }
 
 fn of_host(window: &Window<'_>) -> Option<Finding> {
-    let inside = levels(window, window.span)?;
+    let inside: Vec<Level> = levels(window, window.span)?.collect();
     let above = inside.iter().filter(|level| level.above()).count();
     let peak = inside.iter().copied().max_by(|a, b| (a.dirty / a.ceiling).total_cmp(&(b.dirty / b.ceiling)))?;
     if (above as f64) < SAMPLES.get() {
@@ -144,7 +146,7 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
     // Throttling lasts while dirty memory stays at the ceiling, also when the writer sleeps and dirties nothing.
     let began = window.when(SignalSpec::host(&["nr_dirtied"]));
     let later = levels(window, Span { from: peak.at, ..Span::ALL })?;
-    let to = later.iter().take_while(|level| level.above()).last().map_or(began.to, |level| level.at.max(began.to));
+    let to = later.take_while(Level::above).last().map_or(began.to, |level| level.at.max(began.to));
     found.span(Span { to, ..began });
     if let Some(process) = process::fastest::<Bytes>(window, &["write_bytes"]) {
         found.origin(Origin::Process(process.comm));
