@@ -72,13 +72,13 @@ pub(crate) fn metrics() -> &'static [&'static str] {
             effect::METRICS,
             process::METRICS,
             stream::METRICS,
-            traced::METRICS,
             victim::METRICS,
             watermarks::METRICS,
         ]
         .into_iter();
         let shared = shared.chain(window::METRICS.iter().copied()).chain(coverage::metrics());
         let mut all: Vec<&str> = shared.chain(RULES.iter().map(|rule| rule.doc.metrics)).flatten().copied().collect();
+        all.extend(traced::metrics());
         all.extend(window::DERIVED.iter().flat_map(|derived| derived.metrics()));
         all.sort_unstable();
         all.dedup();
