@@ -27,6 +27,7 @@ pub mod metric;
 mod port;
 mod printable;
 mod quantity;
+mod range_comparison;
 mod recording;
 mod report;
 mod rule;
@@ -58,6 +59,7 @@ pub use metric::{Kind, Metric, Table};
 pub use port::{Backend, BackendRun, NullSink, Progress, RunRequest, Sink, Source};
 pub use printable::{is_unprintable, name_of_bytes, printable, push_printable};
 pub use quantity::{Dimension, Quantity, Unit};
+pub use range_comparison::{ChangeVerdict, ComparedRange, ComparedValue, RangeComparison};
 pub use recording::{
     Disk, Gap, HostTimeZone, Manifest, Mark, MarkKind, Origin, Recording, RecordingBuilder, Series, Swap, Unreadable,
 };

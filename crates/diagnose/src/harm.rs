@@ -69,6 +69,13 @@ const fn measures(resource: Resource) -> &'static [&'static Derived] {
     }
 }
 
+/// A share of time, over time, with its sums from the beginning of the recording.
+#[derive(Debug)]
+struct Share {
+    signal: Signal,
+    sums: Vec<(f64, f64)>,
+}
+
 /// The time that the tasks of a host or a group lose by waits for one resource, over time.
 #[derive(Debug)]
 struct Waits {
@@ -77,19 +84,17 @@ struct Waits {
     resource: Resource,
     /// By what it was measured.
     source: &'static Derived,
-    signal: Signal,
-    /// Its sums from the beginning of the recording.
-    sums: Vec<(f64, f64)>,
+    share: Share,
     /// The share of time in quiet times: an incident may last for more than half of a recording.
     usual: Amount<Ratio>,
+    /// What counts as a wait and is none.
+    excluded: Vec<Share>,
 }
 
 /// The time that tasks lose in a recording.
 #[derive(Debug, Default)]
 pub(crate) struct Losses {
     waits: Vec<Waits>,
-    /// The threads of kswapd, where they were recorded.
-    kswapd: Vec<String>,
 }
 
 /// Time that tasks lose in a stretch.
@@ -112,35 +117,76 @@ impl Harm {
     }
 }
 
+impl Share {
+    fn of(recording: &Recording, table: Table, entity: &str, derived: &'static Derived) -> Option<Self> {
+        let signal = Signal::derived(recording, table, entity, derived)?;
+        let sums = signal.sums(Moment::new(recording.span()?.0));
+        Some(Self { signal, sums })
+    }
+
+    fn mean(&self, span: Span) -> Option<Amount<Ratio>> {
+        self.signal.mean(span)
+    }
+
+    fn mean_until(&self, to: Moment) -> Option<Amount<Ratio>> {
+        self.signal.mean_until(&self.sums, to)
+    }
+}
+
+/// The CPU time of kswapd. It counts as a task that waits for memory while it reclaims (`balance_pgdat` in mm/vmscan.c enters
+/// psi_memstall), and no program waits for it.
+fn kswapd(recording: &Recording) -> Vec<Share> {
+    let threads = recording.entities(Table::Process).filter(|(_, comm)| comm.starts_with("kswapd"));
+    threads.filter_map(|(name, _)| Share::of(recording, Table::Process, name, &derived::CPUS)).collect()
+}
+
 impl Waits {
     fn of(recording: &Recording, group: Option<&str>, resource: Resource) -> Option<Self> {
         let (table, entity) = group.map_or((Table::Host, ""), |group| (Table::Cgroup, group));
         let mut measures = measures(resource).iter();
-        let (source, signal) =
-            measures.find_map(|derived| Some((*derived, Signal::derived(recording, table, entity, derived)?)))?;
-        let usual = signal.baseline()?;
-        let sums = signal.sums(Moment::new(recording.span()?.0));
-        Some(Self { group: group.map(str::to_owned), resource, source, signal, sums, usual })
+        let (source, share) =
+            measures.find_map(|derived| Some((*derived, Share::of(recording, table, entity, derived)?)))?;
+        let usual = share.signal.baseline()?;
+        let of_host = resource == Resource::Memory && group.is_none();
+        let excluded = if of_host { kswapd(recording) } else { Vec::new() };
+        Some(Self { group: group.map(str::to_owned), resource, source, share, usual, excluded })
     }
 
-    /// The loss in a stretch. kswapd counts as a task that waits for memory while it reclaims (`balance_pgdat` in mm/vmscan.c enters
-    /// psi_memstall), and no program waits for it: its CPU time is no loss.
-    fn harm(&self, whole: &Window<'_>, kswapd: &[String], span: Span) -> Option<Harm> {
-        let share = |span: Span, share: Option<Amount<Ratio>>| {
-            let share = share?;
-            if self.resource != Resource::Memory || self.group.is_some() {
-                return Some(share);
-            }
-            let during = whole.over(span);
-            let used = kswapd.iter().filter_map(|name| during.derived::<Ratio>(Table::Process, name, &derived::CPUS));
-            Some(used.fold(share, |share, used| share - used).max(Amount::ZERO))
+    /// The loss in a stretch.
+    fn harm(&self, whole: &Window<'_>, span: Span) -> Option<Harm> {
+        let lost = |mean: &dyn Fn(&Share) -> Option<Amount<Ratio>>| {
+            let excluded = self.excluded.iter().filter_map(mean);
+            Some(excluded.fold(mean(&self.share)?, |share, other| share - other).max(Amount::ZERO))
         };
         let before = Span { from: whole.span.from, to: span.from };
         let long = before.length() >= intervals(whole.recording, BASELINE);
-        let mean_before = self.signal.mean_until(&self.sums, before.to).filter(|_| long);
-        let before = share(before, mean_before).map_or(Amount::ZERO, |before| before.min(self.usual));
-        Some(Harm { share: share(span, self.signal.mean(span))?, before, length: span.length() })
+        let before = if long { lost(&|share| share.mean_until(before.to)) } else { None };
+        let before = before.map_or(Amount::ZERO, |before| before.min(self.usual));
+        Some(Harm { share: lost(&|share| share.mean(span))?, before, length: span.length() })
     }
+}
+
+/// The derived metrics that measure harm.
+pub(crate) fn derived() -> impl Iterator<Item = &'static Derived> {
+    let all = [Resource::Io, Resource::Memory, Resource::Cpu].into_iter().flat_map(measures).copied();
+    all.chain(std::iter::once(&derived::CPUS))
+}
+
+/// The share of time that the tasks of the host or of a group lose by waits for a resource, in each interval with its length in ns; and
+/// by what it was measured.
+pub(crate) fn waits(
+    recording: &Recording,
+    group: Option<&str>,
+    resource: Resource,
+) -> Option<(&'static Derived, Vec<(i64, f64)>)> {
+    let waits = Waits::of(recording, group, resource)?;
+    let share = |(span, share): (Span, f64)| {
+        let excluded = waits.excluded.iter().filter_map(|other| other.mean(span)).map(Amount::get);
+        let length = i64::try_from(span.length().get()).unwrap_or(i64::MAX);
+        (length, (share - excluded.sum::<f64>()).max(0.0))
+    };
+    let shares = waits.share.signal.intervals().map(share).collect();
+    Some((waits.source, shares))
 }
 
 impl Losses {
@@ -149,8 +195,7 @@ impl Losses {
         let groups = recording.entities(Table::Cgroup).map(|(group, _)| Some(group));
         let places = std::iter::once(None).chain(groups);
         let waits = places.flat_map(|group| ALL.into_iter().filter_map(move |one| Waits::of(recording, group, one)));
-        let kswapd = recording.entities(Table::Process).filter(|(_, comm)| comm.starts_with("kswapd"));
-        Self { waits: waits.collect(), kswapd: kswapd.map(|(name, _)| name.to_owned()).collect() }
+        Self { waits: waits.collect() }
     }
 
     fn host(&self, resource: Resource) -> Option<&Waits> {
@@ -160,8 +205,8 @@ impl Losses {
     /// The loss of the host in a stretch; absent when the recording does not show it. Waits for memory alone do not tell of IO.
     fn of_host(&self, whole: &Window<'_>, span: Span, loss: Loss) -> Option<Harm> {
         let (first, others) = loss.resources().split_first()?;
-        let first = self.host(*first)?.harm(whole, &self.kswapd, span)?;
-        let others = others.iter().filter_map(|resource| self.host(*resource)?.harm(whole, &self.kswapd, span));
+        let first = self.host(*first)?.harm(whole, span)?;
+        let others = others.iter().filter_map(|resource| self.host(*resource)?.harm(whole, span));
         Some(others.fold(first, Harm::and))
     }
 
@@ -172,7 +217,7 @@ impl Losses {
             group
                 .is_some_and(|group| finding.origins.iter().any(|origin| origin.strip_prefix("cgroup:") == Some(group)))
         };
-        let groups = self.waits.iter().filter(named).filter_map(|waits| waits.harm(whole, &self.kswapd, finding.range));
+        let groups = self.waits.iter().filter(named).filter_map(|waits| waits.harm(whole, finding.range));
         let host = self.of_host(whole, finding.range, loss);
         host.into_iter().chain(groups).max_by(|a, b| a.lost().total_cmp(&b.lost()))
     }
@@ -210,7 +255,7 @@ impl Losses {
     /// Who lost time in a stretch, and to what; the largest loss first.
     pub(crate) fn in_stretch(&self, whole: &Window<'_>, span: Span) -> Vec<TimeLost> {
         let lost = self.waits.iter().filter_map(|waits| {
-            let harm = waits.harm(whole, &self.kswapd, span).filter(|harm| harm.lost() >= LEAST)?;
+            let harm = waits.harm(whole, span).filter(|harm| harm.lost() >= LEAST)?;
             let during = whole.over(span);
             let disk = || Some(format!("disk:{}", during.busiest(|disk| during.queue(disk))?.0));
             Some(TimeLost {
@@ -232,11 +277,11 @@ impl Losses {
     pub(crate) fn unexplained(&self, whole: &Window<'_>, explained: &[Span]) -> Option<(Span, String)> {
         let losses = Loss::Stalls.resources().iter().filter_map(|resource| {
             let waits = self.host(*resource)?;
-            let held = waits.signal.held(waits.usual.get() + UNEXPLAINED.get());
+            let held = waits.share.signal.held(waits.usual.get() + UNEXPLAINED.get());
             let mut held = joined(held, intervals(whole.recording, JOINED));
             held.retain(|span| !explained.iter().any(|known| known.overlaps(*span)));
             let harm = |span| {
-                let harm = Harm { before: waits.usual, ..waits.harm(whole, &self.kswapd, span)? };
+                let harm = Harm { before: waits.usual, ..waits.harm(whole, span)? };
                 (harm.lost() >= UNEXPLAINED_TIME).then_some((span, waits, harm))
             };
             held.into_iter().filter_map(harm).max_by(|a, b| a.2.lost().total_cmp(&b.2.lost()))

@@ -16,6 +16,7 @@
 mod amount;
 mod chain;
 mod changes;
+mod compare;
 mod coverage;
 mod document;
 mod effect;
@@ -40,6 +41,7 @@ mod victim;
 mod watermarks;
 mod window;
 
+pub use compare::{compare, metrics as compared_metrics};
 pub use document::{markdown, sections};
 
 use episodes::Episodes;

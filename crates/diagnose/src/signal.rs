@@ -87,6 +87,11 @@ impl Signal {
         (!points.is_empty()).then_some(Self { points })
     }
 
+    /// Each interval with the rate in it.
+    pub(crate) fn intervals(&self) -> impl Iterator<Item = (Span, f64)> {
+        self.points.iter().map(|point| (Span::new(point.from, point.to), point.value))
+    }
+
     /// The mean over a stretch, each interval by the part of it that lies inside; absent when none does. The caller names the unit
     /// of the metric.
     pub(crate) fn mean<M>(&self, span: Span) -> Option<Amount<M>> {
@@ -188,8 +193,8 @@ impl Signal {
     /// Its lower quartile: an incident may last for more than half of a recording.
     pub(crate) fn baseline<M>(&self) -> Option<Amount<M>> {
         let mut values: Vec<f64> = self.points.iter().map(|point| point.value).collect();
-        values.sort_unstable_by(f64::total_cmp);
-        values.get(values.len() / 4).copied().map(Amount::new)
+        let quarter = values.len() / 4;
+        (quarter < values.len()).then(|| Amount::new(*values.select_nth_unstable_by(quarter, f64::total_cmp).1))
     }
 
     /// A stretch with what leads to it: back over all intervals in which the signal lies at least a tenth of the way from its baseline to

@@ -36,6 +36,7 @@ pub use page::batch::batch;
 pub use page::chain::stages as chain;
 pub use page::comparison::comparison;
 pub use page::findings::card as finding_card;
+pub use page::range_comparison::range_comparison;
 pub use page::{Block, FindingCard, Page, Stage, page};
 pub use table::{Align, Cell, Column, Row, Table, Tone};
 pub use timeline::{Band, Event, Layer, Levels, Line, Plot, Points, Shape, Spread, Stretch, Timeline};

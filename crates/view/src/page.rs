@@ -10,6 +10,7 @@ pub(crate) mod chain;
 pub(crate) mod comparison;
 pub(crate) mod findings;
 mod machine;
+pub(crate) mod range_comparison;
 mod steps;
 mod story;
 mod words;

@@ -1,0 +1,78 @@
+//! What differs between two ranges of time: whether a change helped.
+
+use crate::quantity::Quantity;
+use serde::{Deserialize, Serialize};
+
+/// Whether a change helped, by the time that tasks lose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChangeVerdict {
+    /// Tasks lose less time.
+    Better,
+    /// Tasks lose more time.
+    Worse,
+    /// Tasks lose less time by waits for one resource, and more by waits for another.
+    Mixed,
+    /// The time that tasks lose differs by no more than its noise.
+    NoDifference,
+    /// The ranges do not show it.
+    #[default]
+    CannotTell,
+}
+
+/// One of two ranges of time.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ComparedRange {
+    /// The recorded host.
+    pub host: String,
+    /// When it begins and ends, ns since 1970-01-01 UTC.
+    pub from_wall_ns: i64,
+    /// See above.
+    pub to_wall_ns: i64,
+    /// Samples in it.
+    pub samples: usize,
+}
+
+/// One measured value in both ranges.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ComparedValue {
+    /// What was measured, in a few words.
+    pub what: String,
+    /// Of whom: `host`, `disk:NAME` or `cgroup:PATH`.
+    pub of: String,
+    /// The derived metric by which it was measured.
+    pub source: String,
+    /// Its mean before.
+    pub before: Quantity,
+    /// Its mean after.
+    pub after: Quantity,
+    /// The difference of the means, and the interval that contains it.
+    pub difference: Quantity,
+    /// The lower end of the interval.
+    pub low: Quantity,
+    /// The upper end of the interval.
+    pub high: Quantity,
+    /// Whether the interval leaves out 0.
+    pub differs: bool,
+    /// Whether it is time that tasks lose.
+    pub harm: bool,
+}
+
+/// Two ranges of time, compared.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct RangeComparison {
+    /// Whether the change helped.
+    pub verdict: ChangeVerdict,
+    /// The same in a few sentences, with amounts.
+    pub summary: String,
+    /// The first range.
+    pub before: ComparedRange,
+    /// The second.
+    pub after: ComparedRange,
+    /// How differences and their intervals are computed, in one sentence.
+    pub method: String,
+    /// What was compared: the time that tasks lose first.
+    pub values: Vec<ComparedValue>,
+    /// What could not be compared, and why; a sentence each.
+    pub unknown: Vec<String>,
+}

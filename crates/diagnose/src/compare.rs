@@ -1,0 +1,241 @@
+//! Two ranges of time compared: whether a change helped. Harm first, then the rates by which it happens.
+
+mod bootstrap;
+
+use crate::amount::{Amount, Count};
+use crate::harm;
+use crate::signal::Signal;
+use bootstrap::{FEWEST, Weighed, difference};
+use pagetide_core::derived::{self, Derived};
+use pagetide_core::{
+    ChangeVerdict, ComparedRange, ComparedValue, Quantity, RangeComparison, Recording, Resource, Table, Unit,
+};
+
+/// A derived metric that is compared.
+struct Compared {
+    table: Table,
+    what: &'static str,
+    derived: &'static Derived,
+    /// Pages are shown as bytes.
+    pages: bool,
+    /// What a value is a mean of, when not of time: it weighs by so many a second.
+    of: Option<&'static Derived>,
+}
+
+const fn host(what: &'static str, derived: &'static Derived) -> Compared {
+    Compared { table: Table::Host, what, derived, pages: false, of: None }
+}
+
+const fn host_pages(what: &'static str, derived: &'static Derived) -> Compared {
+    Compared { pages: true, ..host(what, derived) }
+}
+
+const fn disk(what: &'static str, derived: &'static Derived) -> Compared {
+    Compared { table: Table::Disk, ..host(what, derived) }
+}
+
+const COMPARED: &[Compared] = &[
+    host_pages("evicted file pages that refault", &derived::REFAULTS_FILE),
+    host("major faults", &derived::MAJOR_FAULTS),
+    host_pages("pages scanned by reclaim", &derived::SCANNED_FOR_HOST),
+    host("direct reclaims", &derived::DIRECT_RECLAIMS),
+    host_pages("swapped in", &derived::SWAP_IN),
+    host_pages("swapped out", &derived::SWAP_OUT),
+    host_pages("written back", &derived::WRITTEN_BACK),
+    disk("requests completed", &derived::TPS),
+    disk("read", &derived::READ_BANDWIDTH),
+    disk("written", &derived::WRITE_BANDWIDTH),
+    Compared { of: Some(&derived::TPS), ..disk("time of a request with its queue", &derived::AWAIT) },
+    disk("requests in flight", &derived::QUEUE_DEPTH),
+    disk("share of time busy", &derived::BUSY),
+];
+
+/// A difference of a loss below which it decides nothing.
+const LEAST_LOSS: f64 = 0.01;
+
+/// The names of the metrics that a comparison reads.
+pub fn metrics() -> Vec<&'static str> {
+    let of_rows = COMPARED.iter().flat_map(|row| std::iter::once(row.derived).chain(row.of));
+    let mut all: Vec<&str> = of_rows.chain(harm::derived()).flat_map(Derived::metrics).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// Compares what was before a change with what is after it. Each recording holds one range.
+pub fn compare(before: &Recording, after: &Recording) -> RangeComparison {
+    let mut unknown = Vec::new();
+    let mut values = losses(before, after, &mut unknown);
+    let harmed = !values.is_empty();
+    for row in COMPARED {
+        for (entity, _) in after.entities(row.table).filter(|(name, _)| is_whole(after, row.table, name)) {
+            let both = values_of(before, row, entity).zip(values_of(after, row, entity));
+            let Some((one, other)) = both else { continue };
+            values.extend(compared(row.what, (row.table, entity), row.derived, row.pages, (&one, &other)));
+        }
+    }
+    for (recording, name) in [(before, "before"), (after, "after")] {
+        let samples = recording.stamps().len();
+        if samples <= FEWEST {
+            unknown.push(format!("The range {name} has {samples} samples: noise shows from {} on.", FEWEST + 1));
+        }
+    }
+    let verdict = if harmed { verdict(&values) } else { ChangeVerdict::CannotTell };
+    RangeComparison {
+        verdict,
+        summary: summary(verdict, &values, &unknown),
+        before: range(before),
+        after: range(after),
+        method: format!(
+            "Means over time with the {:.0} % interval of their difference, by a block bootstrap over the samples.",
+            100.0 - bootstrap::WRONG
+        ),
+        values,
+        unknown,
+    }
+}
+
+fn range(recording: &Recording) -> ComparedRange {
+    let stamps = recording.stamps();
+    let wall = |stamp: Option<&pagetide_core::Stamp>| stamp.map_or(0, |stamp| stamp.wall_ns);
+    ComparedRange {
+        host: recording.manifest.host.clone(),
+        from_wall_ns: wall(stamps.first()),
+        to_wall_ns: wall(stamps.last()),
+        samples: stamps.len(),
+    }
+}
+
+/// Whether an entity does its work itself: not partitions, md or dm, which only pass it on.
+fn is_whole(recording: &Recording, table: Table, name: &str) -> bool {
+    table != Table::Disk || !recording.manifest.disks.iter().any(|disk| disk.name == name && !disk.below.is_empty())
+}
+
+/// The time that tasks lose, of the host and of each group that both ranges have.
+fn losses(before: &Recording, after: &Recording, unknown: &mut Vec<String>) -> Vec<ComparedValue> {
+    let groups = after.entities(Table::Cgroup).map(|(group, _)| Some(group));
+    let mut values = Vec::new();
+    for group in std::iter::once(None).chain(groups) {
+        for resource in [Resource::Io, Resource::Memory, Resource::Cpu] {
+            let of = |recording| harm::waits(recording, group, resource);
+            let (Some((source, one)), Some((other_source, other))) = (of(before), of(after)) else {
+                if group.is_none() {
+                    unknown.push(format!("Waits for {} were not recorded in both ranges.", resource.words()));
+                }
+                continue;
+            };
+            if source.name != other_source.name {
+                unknown.push(format!(
+                    "Waits for {} were measured by {} before and by {} after.",
+                    resource.words(),
+                    source.name,
+                    other_source.name
+                ));
+                continue;
+            }
+            let what = format!("time lost of each second to waits for {}", resource.words());
+            let entity = group.map_or((Table::Host, ""), |group| (Table::Cgroup, group));
+            let value = compared(&what, entity, source, false, (&weighed(&one), &weighed(&other)));
+            values.extend(value.map(|value| ComparedValue { harm: true, ..value }));
+        }
+    }
+    values
+}
+
+fn weighed(shares: &[(i64, f64)]) -> Vec<Weighed> {
+    shares.iter().map(|(length, value)| Weighed { value: *value, weight: *length as f64 }).collect()
+}
+
+/// The values of an entity in each interval, with the weight that each has in the mean.
+fn values_of(recording: &Recording, row: &Compared, entity: &str) -> Option<Vec<Weighed>> {
+    let signal = |derived| Signal::derived(recording, row.table, entity, derived);
+    let page = if row.pages { recording.manifest.page_size.as_f64().max(1.0) } else { 1.0 };
+    let weights = row.of.map(|of| signal(of));
+    let value = |(span, value): (pagetide_core::Span, f64)| {
+        let length = span.length().as_f64();
+        let rate = match &weights {
+            None => 1.0,
+            Some(weights) => weights.as_ref()?.mean::<Count>(span).map(Amount::get)?,
+        };
+        Some(Weighed { value: value * page, weight: length * rate })
+    };
+    Some(signal(row.derived)?.intervals().filter_map(value).collect())
+}
+
+/// One value in both ranges; absent when one has too few samples, or when both are 0.
+fn compared(
+    what: &str,
+    (table, entity): (Table, &str),
+    derived: &Derived,
+    pages: bool,
+    (before, after): (&[Weighed], &[Weighed]),
+) -> Option<ComparedValue> {
+    let found = difference(before, after).filter(|found| found.before != 0.0 || found.after != 0.0)?;
+    let unit = if pages { Unit::BytesPerSecond } else { derived.unit };
+    let quantity = |value| Quantity::new(value, unit);
+    Some(ComparedValue {
+        what: what.to_owned(),
+        of: if entity.is_empty() { "host".to_owned() } else { format!("{}:{entity}", table.name()) },
+        source: derived.name.to_owned(),
+        before: quantity(found.before),
+        after: quantity(found.after),
+        difference: quantity(found.after - found.before),
+        low: quantity(found.low),
+        high: quantity(found.high),
+        differs: found.low > 0.0 || found.high < 0.0,
+        harm: false,
+    })
+}
+
+/// The losses of the host that differ.
+fn differing(values: &[ComparedValue]) -> impl Iterator<Item = &ComparedValue> {
+    let decides = |value: &&ComparedValue| {
+        value.harm && value.of == "host" && value.differs && value.difference.value.abs() >= LEAST_LOSS
+    };
+    values.iter().filter(decides)
+}
+
+fn verdict(values: &[ComparedValue]) -> ChangeVerdict {
+    let less = differing(values).any(|value| value.difference.value < 0.0);
+    let more = differing(values).any(|value| value.difference.value > 0.0);
+    match (less, more) {
+        (true, true) => ChangeVerdict::Mixed,
+        (true, false) => ChangeVerdict::Better,
+        (false, true) => ChangeVerdict::Worse,
+        (false, false) => ChangeVerdict::NoDifference,
+    }
+}
+
+fn summary(verdict: ChangeVerdict, values: &[ComparedValue], unknown: &[String]) -> String {
+    let first = match verdict {
+        ChangeVerdict::Better => "Better after the change.",
+        ChangeVerdict::Worse => "Worse after the change.",
+        ChangeVerdict::Mixed => "Partly better, partly worse after the change.",
+        ChangeVerdict::NoDifference => "No difference outside noise in the time that tasks lose.",
+        ChangeVerdict::CannotTell => "The ranges do not show whether the change helped.",
+    };
+    let mut sentences = vec![first.to_owned()];
+    let seconds = |quantity: Quantity| format!("{:.2} s", quantity.value);
+    let changed = differing(values).map(|value| {
+        format!(
+            "Tasks lost {} of each second to {} ({} before; difference {} to {}).",
+            seconds(value.after),
+            value.what.split_once(" to ").map_or("waits", |(_, waits)| waits),
+            seconds(value.before),
+            seconds(value.low),
+            seconds(value.high),
+        )
+    });
+    sentences.extend(changed);
+    // Less work loses less time: a reader must see whether the load was the same.
+    let load = values.iter().filter(|value| value.source == derived::TPS.name && value.differs);
+    let load = load.filter(|value| value.difference.value.abs() >= 0.2 * value.before.value);
+    sentences.extend(load.map(|value| {
+        let disk = value.of.strip_prefix("disk:").unwrap_or(&value.of);
+        format!("The load of {disk} differs: {} ({} before).", value.after, value.before)
+    }));
+    if verdict == ChangeVerdict::CannotTell {
+        sentences.extend(unknown.iter().cloned());
+    }
+    sentences.join(" ")
+}

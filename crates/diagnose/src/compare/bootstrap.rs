@@ -1,0 +1,171 @@
+//! The interval of a difference of two means by a block bootstrap: values that follow each other resemble each other, so whole blocks of
+//! them are drawn.
+//!
+//! Künsch, 1989 (moving blocks, drawn from a circle); the length of a block is twice the lag from which on autocorrelation is noise, as
+//! Politis and White choose it, 2004.
+
+/// Values below which nothing can be said about their noise.
+pub(super) const FEWEST: usize = 10;
+/// Values to which a longer range is averaged.
+const MOST: usize = 1000;
+/// Means that are drawn of each range.
+const DRAWN: usize = 2000;
+/// Of 100 pairs of ranges without a difference, how many appear to differ.
+pub(super) const WRONG: f64 = 1.0;
+
+/// A value with the weight that it has in the mean: the time over which it was measured, or the requests of which it is a mean.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Weighed {
+    pub(super) value: f64,
+    pub(super) weight: f64,
+}
+
+/// The difference of two means, and the interval that contains it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Difference {
+    pub(super) before: f64,
+    pub(super) after: f64,
+    pub(super) low: f64,
+    pub(super) high: f64,
+}
+
+/// Compares the means of two ranges; absent when one of them has too few values.
+pub(super) fn difference(before: &[Weighed], after: &[Weighed]) -> Option<Difference> {
+    if before.len() < FEWEST || after.len() < FEWEST {
+        return None;
+    }
+    let (mean_before, mean_after) = (mean(before)?, mean(after)?);
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut differences: Vec<f64> = deviations(after, &mut random)?;
+    let of_before = deviations(before, &mut random)?;
+    differences.iter_mut().zip(of_before).for_each(|(after, before)| *after -= before);
+    differences.sort_unstable_by(f64::total_cmp);
+    let tail = (WRONG / 200.0 * DRAWN as f64) as usize;
+    let (low, high) = (differences[tail], differences[DRAWN - 1 - tail]);
+    let difference = mean_after - mean_before;
+    Some(Difference { before: mean_before, after: mean_after, low: difference + low, high: difference + high })
+}
+
+fn mean(values: &[Weighed]) -> Option<f64> {
+    let weight: f64 = values.iter().map(|one| one.weight).sum();
+    (weight > 0.0).then(|| values.iter().map(|one| one.value * one.weight).sum::<f64>() / weight)
+}
+
+/// How far means of drawn blocks lie from the mean. They vary less than means of new ranges would, because blocks share one sample:
+/// the deviations are widened by the share that a block has in it.
+fn deviations(values: &[Weighed], random: &mut Random) -> Option<Vec<f64>> {
+    let values = thinned(values);
+    let mean = mean(&values)?;
+    let length = block(&values, mean);
+    let count = values.len().div_ceil(length);
+    let wide = (values.len() as f64 / values.len().saturating_sub(length).max(1) as f64).sqrt();
+    // The sums of the values before each place, twice around the circle.
+    let mut sums = vec![(0.0, 0.0)];
+    for one in values.iter().chain(&values) {
+        let (sum, weight) = sums[sums.len() - 1];
+        sums.push((sum + one.value * one.weight, weight + one.weight));
+    }
+    let drawn = (0..DRAWN).map(|_| {
+        let (mut sum, mut weight) = (0.0, 0.0);
+        for _ in 0..count {
+            let from = random.below(values.len());
+            let (begin, end) = (sums[from], sums[from + length]);
+            sum += end.0 - begin.0;
+            weight += end.1 - begin.1;
+        }
+        if weight > 0.0 { (sum / weight - mean) * wide } else { 0.0 }
+    });
+    Some(drawn.collect())
+}
+
+/// Neighbours averaged, so that no more are left than can be drawn from quickly.
+fn thinned(values: &[Weighed]) -> Vec<Weighed> {
+    let part = values.len().div_ceil(MOST);
+    let parts = values.chunks(part).filter_map(|part| {
+        let weight: f64 = part.iter().map(|one| one.weight).sum();
+        Some(Weighed { value: mean(part)?, weight })
+    });
+    parts.collect()
+}
+
+/// How many neighbours are drawn together.
+fn block(values: &[Weighed], mean: f64) -> usize {
+    let count = values.len() as f64;
+    let deviations: Vec<f64> = values.iter().map(|one| one.value - mean).collect();
+    let variance: f64 = deviations.iter().map(|one| one * one).sum();
+    let most = (values.len() / 4).max(1);
+    if variance <= 0.0 {
+        return 1;
+    }
+    let noise = 2.0 * (count.log10() / count).sqrt();
+    let correlation =
+        |lag: usize| deviations.iter().zip(&deviations[lag..]).map(|(one, other)| one * other).sum::<f64>() / variance;
+    let free = (1..most).find(|lag| correlation(*lag) < noise).unwrap_or(most);
+    (free.saturating_sub(1) * 2).clamp(1, most)
+}
+
+/// Numbers that are the same in each run: xorshift (Marsaglia, 2003).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, most: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from((self.0 >> 11) % most.max(1) as u64).unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Values around a level in which each keeps this share of the one before.
+    fn series(random: &mut Random, count: usize, level: f64, kept: f64) -> Vec<Weighed> {
+        let mut last = 0.0;
+        let next = |_| {
+            // The sum of four even numbers is near enough to a normal one.
+            let noise: f64 = (0..4).map(|_| random.below(1 << 20) as f64 / f64::from(1 << 20) - 0.5).sum();
+            last = last * kept + noise;
+            Weighed { value: level + last, weight: 1.0 }
+        };
+        (0..count).map(next).collect()
+    }
+
+    fn found(pairs: usize, count: usize, kept: f64, shift: f64) -> usize {
+        let mut random = Random(20_261_122);
+        let differs = |_: &usize| {
+            let (before, after) =
+                (series(&mut random, count, 5.0, kept), series(&mut random, count, 5.0 + shift, kept));
+            let found = difference(&before, &after).unwrap();
+            assert!(found.low <= found.high);
+            found.low > 0.0 || found.high < 0.0
+        };
+        (0..pairs).filter(differs).count()
+    }
+
+    #[test]
+    fn ranges_without_a_difference_seldom_appear_to_differ() {
+        for (count, kept) in [(60, 0.0), (60, 0.5), (300, 0.8), (900, 0.9)] {
+            let wrong = found(200, count, kept, 0.0);
+            assert!(wrong <= 10, "{wrong} of 200 at {count} values that keep {kept}");
+        }
+    }
+
+    #[test]
+    fn a_difference_of_the_size_of_the_noise_is_found() {
+        assert!(found(50, 60, 0.0, 0.6) >= 45);
+        assert!(found(50, 300, 0.5, 0.6) >= 45);
+    }
+
+    #[test]
+    fn a_value_counts_by_its_weight() {
+        let values = |pairs: &[(f64, f64)]| -> Vec<Weighed> {
+            pairs.iter().cycle().take(40).map(|(value, weight)| Weighed { value: *value, weight: *weight }).collect()
+        };
+        let found = difference(&values(&[(1.0, 1.0)]), &values(&[(1.0, 3.0), (5.0, 1.0)])).unwrap();
+        assert_eq!((found.before, found.after), (1.0, 2.0));
+        assert!(found.low > 0.5 && found.high < 1.5, "{found:?}");
+        assert_eq!(difference(&values(&[(1.0, 1.0)])[..9], &values(&[(1.0, 1.0)])), None, "too few");
+    }
+}
