@@ -20,6 +20,11 @@ macro_rules! rule_ids {
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$name => $id,)* }
             }
+
+            /// The rule with this id.
+            pub fn named(id: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|rule| rule.as_str() == id)
+            }
         }
     };
 }

@@ -1,9 +1,10 @@
 //! The control socket: a Unix socket in the recording's folder that answers the same paths as the TCP listener.
 
-use crate::endpoints::STATUS;
+use crate::endpoints::{INCIDENTS, STATUS};
 use crate::status::Status;
-use pagetide_core::Error;
+use pagetide_core::{Error, RuleId};
 use rustix::fs::{FileType, Mode, OFlags};
+use std::collections::BTreeSet;
 use std::fs::{File, Permissions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::AsRawFd;
@@ -69,12 +70,26 @@ fn with_short_path<T>(folder: &Path, call: impl FnOnce(&Path) -> io::Result<T>) 
 
 /// Asks the recorder of a folder for its state; absent when none runs.
 pub fn query(folder: &Path) -> Result<Option<Status>, Error> {
-    let failed = |error: &dyn std::fmt::Display| {
-        Error::system(
-            format!("{}: the recorder does not answer: {error}", folder.display()),
-            "run this as the user that records, or as root",
-        )
-    };
+    let Some(body) = exchange(folder, &format!("GET {STATUS}"))? else { return Ok(None) };
+    serde_json::from_str(&body).map(Some).map_err(|error| no_answer(folder, &error))
+}
+
+/// Gives the rules of the incidents that last to the recorder of a folder, which shows them in its metrics; whether one runs.
+pub fn publish(folder: &Path, rules: &BTreeSet<RuleId>) -> Result<bool, Error> {
+    let rules: Vec<&str> = rules.iter().map(|rule| rule.as_str()).collect();
+    Ok(exchange(folder, &format!("PUT {INCIDENTS}{}", rules.join(",")))?.is_some())
+}
+
+fn no_answer(folder: &Path, error: &dyn std::fmt::Display) -> Error {
+    Error::system(
+        format!("{}: the recorder does not answer: {error}", folder.display()),
+        "run this as the user that records, or as root",
+    )
+}
+
+/// Sends a request to the recorder of a folder; the body of its response, absent when none runs.
+fn exchange(folder: &Path, request: &str) -> Result<Option<String>, Error> {
+    let failed = |error: &dyn std::fmt::Display| no_answer(folder, error);
     let mut stream = match with_short_path(folder, |path| UnixStream::connect(path)) {
         Ok(stream) => stream,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::ConnectionRefused) => return Ok(None),
@@ -82,10 +97,9 @@ pub fn query(folder: &Path) -> Result<Option<Status>, Error> {
     };
     let mut response = String::new();
     let exchange = stream.set_read_timeout(Some(TIMEOUT)).and_then(|()| {
-        write!(stream, "GET {STATUS} HTTP/1.1\r\nHost: recorder\r\n\r\n")?;
+        write!(stream, "{request} HTTP/1.1\r\nHost: recorder\r\n\r\n")?;
         stream.read_to_string(&mut response)
     });
     exchange.map_err(|error| failed(&error))?;
-    let body = response.split_once("\r\n\r\n").map_or("", |(_, body)| body);
-    serde_json::from_str(body).map(Some).map_err(|error| failed(&error))
+    Ok(Some(response.split_once("\r\n\r\n").map_or_else(String::new, |(_, body)| body.to_owned())))
 }

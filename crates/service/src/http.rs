@@ -17,6 +17,22 @@ pub(crate) struct Timeouts {
     pub(crate) response: Duration,
 }
 
+/// What a client asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Request<'a> {
+    pub(crate) method: Method,
+    /// Without a query.
+    pub(crate) path: &'a str,
+}
+
+/// The methods that are served.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Method {
+    Get,
+    Head,
+    Put,
+}
+
 /// The response to a request.
 #[derive(Debug)]
 pub(crate) struct Response {
@@ -28,6 +44,10 @@ pub(crate) struct Response {
 impl Response {
     pub(crate) fn text(status: &'static str, body: impl Into<String>) -> Self {
         Self { status, content_type: "text/plain; charset=utf-8", body: body.into() }
+    }
+
+    pub(crate) fn method_not_allowed() -> Self {
+        Self::text("405 Method Not Allowed", "only GET and HEAD\n")
     }
 }
 
@@ -63,14 +83,14 @@ impl<S: Read + Write> Connection<S> {
     }
 
     /// Reads or writes what can be read or written now. Gives false when the connection is over.
-    pub(crate) fn advance(&mut self, respond: &mut dyn FnMut(&str) -> Response) -> bool {
+    pub(crate) fn advance(&mut self, respond: &mut dyn FnMut(Request<'_>) -> Response) -> bool {
         match self.step(respond) {
             Ok(open) => open,
             Err(error) => matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted),
         }
     }
 
-    fn step(&mut self, respond: &mut dyn FnMut(&str) -> Response) -> io::Result<bool> {
+    fn step(&mut self, respond: &mut dyn FnMut(Request<'_>) -> Response) -> io::Result<bool> {
         if let Exchange::Request(request) = &mut self.exchange {
             let mut piece = [0; 1024];
             loop {
@@ -96,12 +116,10 @@ impl<S: Read + Write> Connection<S> {
     }
 }
 
-fn response_to(request: &[u8], respond: &mut dyn FnMut(&str) -> Response) -> Vec<u8> {
+fn response_to(request: &[u8], respond: &mut dyn FnMut(Request<'_>) -> Response) -> Vec<u8> {
     let (response, with_body) = match parse(request) {
-        Ok(("GET", path)) => (respond(path), true),
-        Ok(("HEAD", path)) => (respond(path), false),
-        Ok(_) => (Response::text("405 Method Not Allowed", "only GET and HEAD\n"), true),
-        Err(why) => (Response::text("400 Bad Request", format!("{why}\n")), true),
+        Ok(request) => (respond(request), request.method != Method::Head),
+        Err(response) => (response, true),
     };
     let Response { status, content_type, body } = response;
     let length = body.len();
@@ -118,18 +136,25 @@ fn head_ends(request: &[u8]) -> bool {
 }
 
 /// Method and path of a request; a query is left out.
-fn parse(request: &[u8]) -> Result<(&str, &str), &'static str> {
+fn parse(request: &[u8]) -> Result<Request<'_>, Response> {
+    let bad = |why: &str| Response::text("400 Bad Request", format!("{why}\n"));
     if !head_ends(request) {
-        return Err("the request does not end, or is longer than 8 KiB");
+        return Err(bad("the request does not end, or is longer than 8 KiB"));
     }
     let line = request.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let line = line.strip_suffix(b"\r").unwrap_or(line);
-    let mut words = std::str::from_utf8(line).map_err(|_| "the request is not text")?.split(' ');
+    let mut words = std::str::from_utf8(line).map_err(|_| bad("the request is not text"))?.split(' ');
     match (words.next(), words.next(), words.next(), words.next()) {
         (Some(method), Some(target), Some("HTTP/1.0" | "HTTP/1.1"), None) if target.starts_with('/') => {
-            Ok((method, target.split('?').next().unwrap_or_default()))
+            let method = match method {
+                "GET" => Method::Get,
+                "HEAD" => Method::Head,
+                "PUT" => Method::Put,
+                _ => return Err(Response::method_not_allowed()),
+            };
+            Ok(Request { method, path: target.split('?').next().unwrap_or_default() })
         }
-        _ => Err("not a request of HTTP/1.1"),
+        _ => Err(bad("not a request of HTTP/1.1")),
     }
 }
 
@@ -139,10 +164,13 @@ mod tests {
 
     #[test]
     fn requests_are_read_or_refused() {
-        assert_eq!(parse(b"GET /metrics?x=1 HTTP/1.1\r\nHost: a\r\n\r\n"), Ok(("GET", "/metrics")));
-        assert_eq!(parse(b"HEAD / HTTP/1.0\r\n\r\n"), Ok(("HEAD", "/")));
-        assert_eq!(parse(b"GET / HTTP/1.1\nHost: a\n\n"), Ok(("GET", "/")), "bare line feeds");
-        assert_eq!(parse(b"GET / HTTP/1.1\nHost: a\n\r\n"), Ok(("GET", "/")));
+        let parsed = |bytes| parse(bytes).map(|request| (request.method, request.path.to_owned())).ok();
+        let read = |method, path: &str| Some((method, path.to_owned()));
+        assert_eq!(parsed(b"GET /metrics?x=1 HTTP/1.1\r\nHost: a\r\n\r\n"), read(Method::Get, "/metrics"));
+        assert_eq!(parsed(b"HEAD / HTTP/1.0\r\n\r\n"), read(Method::Head, "/"));
+        assert_eq!(parsed(b"GET / HTTP/1.1\nHost: a\n\n"), read(Method::Get, "/"), "bare line feeds");
+        assert_eq!(parsed(b"GET / HTTP/1.1\nHost: a\n\r\n"), read(Method::Get, "/"), "bare line feeds");
+        assert_eq!(parse(b"POST / HTTP/1.1\n\n").unwrap_err().status, "405 Method Not Allowed");
         for wrong in [
             &b""[..],
             b"GET /metrics HTTP/1.1\r\n",

@@ -20,7 +20,7 @@ mod service;
 mod signals;
 mod status;
 
-pub use control::query;
+pub use control::{publish, query};
 pub use listen::{Address, Listener};
 pub use service::{Options, Recorded, Service};
 pub use status::Status;

@@ -7,9 +7,11 @@ use crate::containers::Containers;
 use crate::naming::NamedSchema;
 use crate::status::Status;
 use pagetide_core::derived::{self, Term};
-use pagetide_core::{Column, Entity, Kind, Sample, Schema, Table, TableSample, Unit, metric};
+use pagetide_core::{Column, Entity, Kind, RuleId, Sample, Schema, Table, TableSample, Unit, metric};
 use pagetide_kernel::{Root, Sampler, Watch, cgroup};
+use std::collections::BTreeSet;
 use std::fmt::{Display, Write};
+use std::time::{Duration, Instant};
 
 /// The format's media type.
 pub(crate) const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
@@ -22,6 +24,16 @@ pub(crate) struct Scraper {
     /// Absent before the first scrape.
     reading: Option<Reading>,
 }
+
+/// The rules whose findings last, as `pagetide diagnose --watch` told.
+#[derive(Debug)]
+pub(crate) struct ActiveIncidents {
+    pub(crate) rules: BTreeSet<RuleId>,
+    pub(crate) told: Instant,
+}
+
+/// A watcher that has told nothing for so long no longer runs: what it told last is not shown any more.
+const STALE: Duration = Duration::from_secs(300);
 
 /// What is kept from one scrape to the next.
 #[derive(Debug)]
@@ -58,9 +70,18 @@ impl Scraper {
     }
 
     /// All metrics, of the recorder and of the host; of control groups their number, and with `names` each.
-    pub(crate) fn page(&mut self, status: &Status, started_wall_ns: i64, names: bool) -> String {
+    pub(crate) fn page(
+        &mut self,
+        status: &Status,
+        started_wall_ns: i64,
+        incidents: Option<&ActiveIncidents>,
+        names: bool,
+    ) -> String {
         let mut text = String::new();
         recorder(&mut text, status, started_wall_ns);
+        if let Some(incidents) = incidents.filter(|incidents| incidents.told.elapsed() < STALE) {
+            active(&mut text, incidents);
+        }
         if self.reading.as_ref().is_none_or(Reading::is_stale) {
             self.reading = Reading::new(&self.root);
         }
@@ -101,6 +122,17 @@ fn recorder(text: &mut String, status: &Status, started_wall_ns: i64) {
     if let Some(bytes) = status.resident_bytes {
         one("process_resident_memory_bytes", "gauge", "resident memory of the recorder", &bytes);
     }
+}
+
+fn active(text: &mut String, incidents: &ActiveIncidents) {
+    let meaning = "1 while diagnose --watch sees a finding of this rule, else 0";
+    head(text, "pagetide_incident_active", "gauge", meaning);
+    for rule in RuleId::ALL {
+        let lasts = u8::from(incidents.rules.contains(rule));
+        let _ = writeln!(text, "pagetide_incident_active{{rule=\"{rule}\"}} {lasts}");
+    }
+    let meaning = "time since diagnose --watch looked last";
+    single(text, "pagetide_incident_look_age_seconds", "gauge", meaning, incidents.told.elapsed().as_secs_f64());
 }
 
 fn head(text: &mut String, name: &str, kind: &str, meaning: &str) {

@@ -1,8 +1,8 @@
 //! The thread that answers requests. Recording does not depend on it.
 
 use crate::control::ControlSocket;
-use crate::endpoints::Endpoints;
-use crate::http::{Connection, Response, Timeouts};
+use crate::endpoints::{Client, Endpoints};
+use crate::http::{Connection, Request, Response, Timeouts};
 use crate::listen::Listener;
 use pagetide_core::Error;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -44,7 +44,7 @@ impl Responder {
         let failed = |error: io::Error| Error::system(format!("cannot start the thread that answers: {error}"), "");
         let (quit, quits) = UnixStream::pair().map_err(failed)?;
         let run = move || {
-            let respond = &mut |path: &str, names| endpoints.respond(path, names);
+            let respond = &mut |request: Request<'_>, client| endpoints.respond(request, client);
             serve(&quits, listener.as_ref(), control.as_ref(), respond, TIMEOUTS);
         };
         let thread = Builder::new().name("pagetide-answer".into()).stack_size(STACK).spawn(run).map_err(failed)?;
@@ -105,12 +105,12 @@ impl AsFd for Stream {
     }
 }
 
-/// Serves all clients until `quit` says to end. `respond` gives the response to a path, with names of control groups or without.
+/// Serves all clients until `quit` says to end. `respond` gives the response to a request of a client.
 fn serve(
     quit: &UnixStream,
     listener: Option<&Listener>,
     control: Option<&ControlSocket>,
-    respond: &mut dyn FnMut(&str, bool) -> Response,
+    respond: &mut dyn FnMut(Request<'_>, Client) -> Response,
     timeouts: Timeouts,
 ) {
     let mut clients: Vec<Connection<Stream>> = Vec::new();
@@ -137,9 +137,10 @@ fn serve(
         let now = Instant::now();
         clients.retain_mut(|client| {
             // The control socket's own mode says who may connect to it.
-            let names = matches!(client.stream, Stream::Unix(_)) || listener.is_some_and(|listener| listener.names);
+            let control = matches!(client.stream, Stream::Unix(_));
+            let who = Client { names: control || listener.is_some_and(|listener| listener.names), control };
             // What has come is answered, however late this thread has a CPU.
-            client.advance(&mut |path| respond(path, names)) && client.deadline() > now
+            client.advance(&mut |request| respond(request, who)) && client.deadline() > now
         });
         // Those that have waited longest without a request give way: a client that asks is served, however many only connect.
         let mut surplus = clients.len().saturating_sub(MOST_CLIENTS);
@@ -187,7 +188,7 @@ mod tests {
         let address = listener.address();
         let (quit, quits) = UnixStream::pair().unwrap();
         let thread = std::thread::spawn(move || {
-            serve(&quits, Some(&listener), None, &mut |path, _| Response::text("200 OK", path), timeouts);
+            serve(&quits, Some(&listener), None, &mut |request, _| Response::text("200 OK", request.path), timeouts);
         });
         act(address);
         quit.shutdown(Shutdown::Both).unwrap();
@@ -204,7 +205,7 @@ mod tests {
         let (quit, quits) = UnixStream::pair().unwrap();
         let thread = std::thread::spawn(move || {
             let over = Timeouts { head: Duration::ZERO, response: LONG };
-            serve(&quits, Some(&listener), None, &mut |path, _| Response::text("200 OK", path), over);
+            serve(&quits, Some(&listener), None, &mut |request, _| Response::text("200 OK", request.path), over);
         });
         let mut answer = String::new();
         client.read_to_string(&mut answer).unwrap();

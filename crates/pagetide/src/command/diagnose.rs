@@ -5,6 +5,7 @@ use crate::{output, recordings, reports};
 use pagetide_core::{Error, LazyRecording, Report};
 
 mod arguments;
+mod compare;
 mod part;
 mod watch;
 
@@ -13,6 +14,9 @@ pub(crate) use arguments::Arguments;
 pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     if arguments.watch {
         return watch::run(arguments, json);
+    }
+    if !arguments.compare.is_empty() {
+        return compare::run(arguments, json);
     }
     let part = part::range(arguments)?;
     let (from_wall_ns, to_wall_ns) = part.unzip();

@@ -12,7 +12,10 @@ Examples:
   pagetide diagnose rec --from 12:20 --to 12:40                a stretch of time
   pagetide diagnose run/ssd-stream-starves-raid --step B1      one step, as on a live host
   pagetide diagnose rec --json
+  pagetide diagnose rec --compare 12:00..12:30 13:00..13:30    did a change at 12:45 help?
+  pagetide diagnose before --compare after                     the same of two recordings
   pagetide diagnose rec --watch --json     one line for each finding that begins or ends
+  pagetide diagnose rec --watch --exec /usr/local/bin/page-the-dba
 
 With --watch the exit code is 1 if a problem began meanwhile, else 0.")]
 pub(crate) struct Arguments {
@@ -30,6 +33,15 @@ pub(crate) struct Arguments {
     /// Only this step of a run, compared with the step before it, without what the lab knows of it.
     #[arg(long, value_name = "ID", conflicts_with_all = ["from", "to", "watch"])]
     pub(super) step: Option<String>,
+    /// Compare two ranges of time of the recording (`FROM..TO FROM..TO`), or the recording with another one: did a change help?
+    #[arg(
+        long,
+        value_names = ["BEFORE", "AFTER"],
+        num_args = 1..=2,
+        allow_hyphen_values = true,
+        conflicts_with_all = ["from", "to", "step", "html", "watch"]
+    )]
+    pub(super) compare: Vec<String>,
     /// Also write the report with its plots to this file.
     #[arg(long, value_name = "FILE", conflicts_with = "watch")]
     pub(super) html: Option<PathBuf>,
@@ -45,4 +57,8 @@ pub(crate) struct Arguments {
     /// With --watch: how long to watch. Without it, until a signal.
     #[arg(long = "for", value_name = "TIME", requires = "watch")]
     pub(super) lasts: Option<Nanos>,
+    /// With --watch: a program to run when an incident begins and when it ends, with its line of JSON as input. It gets no arguments and
+    /// at most 30 s; at most 4 run at once.
+    #[arg(long, value_name = "PROGRAM", requires = "watch")]
+    pub(super) exec: Option<PathBuf>,
 }
