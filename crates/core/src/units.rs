@@ -147,7 +147,8 @@ fn to_whole(value: f64) -> Option<u64> {
 
 /// Prints `value` with the largest of `steps` that keeps it at 1 or more, with at most `digits` decimals.
 fn print_scaled(f: &mut fmt::Formatter<'_>, value: f64, steps: &[(&str, f64)]) -> fmt::Result {
-    let (suffix, factor) = steps.iter().rev().find(|(_, factor)| value >= *factor).unwrap_or(&steps[0]);
+    // What rounds to the next unit prints in it: 999.7 ms is 1.00 s.
+    let (suffix, factor) = steps.iter().rev().find(|(_, factor)| value >= factor * 0.9995).unwrap_or(&steps[0]);
     let scaled = value / factor;
     let digits = if scaled.fract() == 0.0 || *factor == 1.0 || scaled >= 100.0 {
         0

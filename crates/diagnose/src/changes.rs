@@ -81,7 +81,7 @@ fn programs(recording: &Recording, finding: &Finding, near: Span) -> Vec<Change>
         let (pid, ticks) = name.split_once('@')?;
         let at = ticks.parse::<i64>().ok()?.checked_mul(TICK)?;
         let named = finding.origins.contains(&Origin::Process(comm).name()) && near.contains(Moment::new(at));
-        named.then(|| Change { at_ns: at, what: format!("{comm} ({pid}) started.") })
+        named.then(|| Change { at_ns: at, what: format!("{comm} (pid {pid}) started.") })
     });
     let mut started: Vec<Change> = started.collect();
     started.sort_by_key(|change| change.at_ns);

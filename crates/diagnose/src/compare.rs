@@ -113,7 +113,9 @@ fn is_whole(recording: &Recording, table: Table, name: &str) -> bool {
 
 /// The time that tasks lose, of the host and of each group that both ranges have.
 fn losses(before: &Recording, after: &Recording, unknown: &mut Vec<String>) -> Vec<ComparedValue> {
-    let groups = after.entities(Table::Cgroup).map(|(group, _)| Some(group));
+    // The group above all others is the host.
+    let above = |group: &str| after.entities(Table::Cgroup).all(|(other, _)| other.starts_with(group));
+    let groups = after.entities(Table::Cgroup).map(|(group, _)| group).filter(|group| !above(group)).map(Some);
     let mut values = Vec::new();
     for group in std::iter::once(None).chain(groups) {
         for resource in [Resource::Io, Resource::Memory, Resource::Cpu] {
@@ -133,7 +135,7 @@ fn losses(before: &Recording, after: &Recording, unknown: &mut Vec<String>) -> V
                 ));
                 continue;
             }
-            let what = format!("time lost of each second to waits for {}", resource.words());
+            let what = format!("share of time lost to waits for {}", resource.words());
             let entity = group.map_or((Table::Host, ""), |group| (Table::Cgroup, group));
             let value = compared(&what, entity, source, false, (&weighed(&one), &weighed(&other)));
             values.extend(value.map(|value| ComparedValue { harm: true, ..value }));
@@ -150,7 +152,7 @@ fn weighed(shares: &[(i64, f64)]) -> Vec<Weighed> {
 fn values_of(recording: &Recording, row: &Compared, entity: &str) -> Option<Vec<Weighed>> {
     let signal = |derived| Signal::derived(recording, row.table, entity, derived);
     let page = if row.pages { recording.manifest.page_size.as_f64().max(1.0) } else { 1.0 };
-    let weights = row.of.map(|of| signal(of));
+    let weights = row.of.map(&signal);
     let value = |(span, value): (pagetide_core::Span, f64)| {
         let length = span.length().as_f64();
         let rate = match &weights {
@@ -232,7 +234,7 @@ fn summary(verdict: ChangeVerdict, values: &[ComparedValue], unknown: &[String])
     let load = load.filter(|value| value.difference.value.abs() >= 0.2 * value.before.value);
     sentences.extend(load.map(|value| {
         let disk = value.of.strip_prefix("disk:").unwrap_or(&value.of);
-        format!("The load of {disk} differs: {} ({} before).", value.after, value.before)
+        format!("The load of {disk} differs: it completed {} requests ({} before).", value.after, value.before)
     }));
     if verdict == ChangeVerdict::CannotTell {
         sentences.extend(unknown.iter().cloned());

@@ -5,6 +5,7 @@
 //! known and decides nothing.
 
 use crate::amount::{Amount, Count, Limit};
+use crate::delays;
 use crate::rule::Loss;
 use crate::rules;
 use crate::signal::Signal;
@@ -13,7 +14,7 @@ use pagetide_core::derived::{self, Derived};
 use pagetide_core::{Finding, Moment, Nanos, Ratio, Recording, Resource, Span, Table, Threshold, TimeLost};
 
 /// New loss below which a finding is a remark.
-const LEAST: Limit<Nanos> = Limit::new(
+pub(crate) const LEAST: Limit<Nanos> = Limit::new(
     "time that tasks lose, above the rate before",
     50e6,
     "No timeout and no percentile of a service shows less.",
@@ -107,12 +108,16 @@ pub(crate) struct Harm {
 }
 
 impl Harm {
+    pub(crate) fn new(share: Amount<Ratio>, before: Amount<Ratio>, span: Span) -> Self {
+        Self { share, before, length: span.length() }
+    }
+
     /// The time that tasks lose beyond the rate before.
     pub(crate) fn lost(self) -> Amount<Nanos> {
         Amount::new((self.share - self.before).get().max(0.0) * self.length.as_f64())
     }
 
-    fn and(self, other: Self) -> Self {
+    pub(crate) fn and(self, other: Self) -> Self {
         Self { share: self.share + other.share, before: self.before + other.before, ..self }
     }
 }
@@ -140,6 +145,12 @@ fn kswapd(recording: &Recording) -> Vec<Share> {
     threads.filter_map(|(name, _)| Share::of(recording, Table::Process, name, &derived::CPUS)).collect()
 }
 
+/// The share of a stretch for which kswapd ran; 0 where it was not recorded.
+pub(crate) fn kswapd_share(window: &Window<'_>, span: Span) -> Amount<Ratio> {
+    let shares = kswapd(window.recording);
+    shares.iter().filter_map(|share| share.mean(span)).fold(Amount::ZERO, |sum, share| sum + share)
+}
+
 impl Waits {
     fn of(recording: &Recording, group: Option<&str>, resource: Resource) -> Option<Self> {
         let (table, entity) = group.map_or((Table::Host, ""), |group| (Table::Cgroup, group));
@@ -162,7 +173,7 @@ impl Waits {
         let long = before.length() >= intervals(whole.recording, BASELINE);
         let before = if long { lost(&|share| share.mean_until(before.to)) } else { None };
         let before = before.map_or(Amount::ZERO, |before| before.min(self.usual));
-        Some(Harm { share: lost(&|share| share.mean(span))?, before, length: span.length() })
+        Some(Harm::new(lost(&|share| share.mean(span))?, before, span))
     }
 }
 
@@ -240,16 +251,37 @@ impl Losses {
         self.of_finding(whole, finding, loss).map_or(Amount::ZERO, Harm::lost)
     }
 
-    /// What a finding costs, as a sentence.
+    /// What a finding costs, as a sentence. Of a fact, which costs something only by its effects, nothing is said when it cost nothing.
     pub(crate) fn sentence(&self, whole: &Window<'_>, finding: &Finding) -> Option<String> {
-        let loss = rules::by_id(finding.rule).loss?;
-        let Harm { share, before, .. } = self.of_finding(whole, finding, loss)?;
-        Some(format!(
-            "Tasks lost {} of each second to waits for {} ({} before).",
-            seconds(share),
-            loss.name(),
-            seconds(before)
-        ))
+        let known = rules::by_id(finding.rule).loss;
+        let loss = known.unwrap_or(Loss::Stalls);
+        let harm = self.of_finding(whole, finding, loss)?;
+        if known.is_none() && harm.lost() < Amount::new(LEAST.get()) {
+            return None;
+        }
+        let (share, before) = (of_a_second(harm.share), of_a_second(harm.before));
+        let mut text = format!("Tasks lost {share} of each second to waits for {} ({before} before).", loss.name());
+        let programs =
+            delays::losses(whole, finding.range).into_iter().filter(|one| loss.resources().contains(&one.to));
+        if let Some(most) = programs.max_by_key(|one| one.lost_ns) {
+            let [share, before] = [most.share, most.before].map(|share| of_a_second(Amount::new(share)));
+            let program = most.by.strip_prefix("process:").unwrap_or(&most.by);
+            text += &format!(" {program} waited {share} of each second for {} ({before} before).", most.to.words());
+        }
+        Some(text)
+    }
+
+    /// What the recording does not show of harm: a sentence each.
+    pub(crate) fn unknown(&self, recording: &Recording) -> Vec<String> {
+        let stalls = self.host(Resource::Io).filter(|waits| waits.source.name != derived::PSI_IO_SOME.name);
+        let stalls = stalls.map(|_| {
+            "Pressure stall information was not recorded: the time lost is that for which CPUs were idle while tasks waited for IO. \
+             Waits for memory are not known."
+                .to_owned()
+        });
+        let nothing = (self.host(Resource::Io).is_none() && self.host(Resource::Memory).is_none())
+            .then(|| "How much time tasks lost is not known: record /proc/pressure, or /proc/stat.".to_owned());
+        stalls.into_iter().chain(nothing).chain(delays::missing(recording)).collect()
     }
 
     /// Who lost time in a stretch, and to what; the largest loss first.
@@ -268,7 +300,7 @@ impl Losses {
                 source: waits.source.name.to_owned(),
             })
         });
-        let mut lost: Vec<TimeLost> = lost.collect();
+        let mut lost: Vec<TimeLost> = lost.chain(delays::losses(whole, span)).collect();
         lost.sort_by_key(|one| std::cmp::Reverse(one.lost_ns));
         lost
     }
@@ -303,14 +335,15 @@ impl Losses {
         let text = format!(
             "From {since} on tasks lost {} of each second to waits for {to} ({} before){place}. No rule explains it: \
              record processes and block-layer latency (`biolatency-bpfcc -D`) while it lasts.",
-            seconds(harm.share),
-            seconds(harm.before),
+            of_a_second(harm.share),
+            of_a_second(harm.before),
         );
         Some((span, text))
     }
 }
 
-/// The time lost of each second.
-fn seconds(share: Amount<Ratio>) -> String {
-    format!("{:.2} s", share.get())
+/// The time lost of each second. Less than 0.1 ms is below what PSI measures.
+fn of_a_second(share: Amount<Ratio>) -> String {
+    let lost = Amount::<Nanos>::new((share.get() * 1e4).round() * 1e5);
+    if lost.is_positive() { lost.to_string() } else { "none".to_owned() }
 }

@@ -18,6 +18,7 @@ mod chain;
 mod changes;
 mod compare;
 mod coverage;
+mod delays;
 mod document;
 mod effect;
 mod episodes;

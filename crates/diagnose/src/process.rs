@@ -19,11 +19,12 @@ pub(crate) struct ProcessShare<'a, M> {
 }
 
 impl<M> ProcessShare<'_, M> {
-    /// The process as a reader knows it.
+    /// The process as a reader knows it. Its name in the process table has the tick at which it started as well.
     pub(crate) fn words(&self) -> String {
+        let pid = self.name.split_once('@').map_or(self.name, |(pid, _)| pid);
         match self.processes {
-            0 | 1 => format!("{} ({})", self.comm, self.name),
-            more => format!("{} ({more} processes, most of it {})", self.comm, self.name),
+            0 | 1 => format!("{} (pid {pid})", self.comm),
+            more => format!("{} ({more} processes, most of it pid {pid})", self.comm),
         }
     }
 }

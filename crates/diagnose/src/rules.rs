@@ -2,7 +2,7 @@
 
 use crate::effect::EffectKind;
 use crate::rule::Rule;
-use crate::{changes, coverage, effect, process, stream, traced, victim, watermarks, window};
+use crate::{changes, coverage, delays, effect, process, stream, traced, victim, watermarks, window};
 use pagetide_core::{RuleDoc, RuleId};
 use std::sync::LazyLock;
 
@@ -69,6 +69,7 @@ pub(crate) fn metrics() -> &'static [&'static str] {
     static METRICS: LazyLock<Vec<&str>> = LazyLock::new(|| {
         let shared = [
             changes::METRICS,
+            delays::METRICS,
             effect::METRICS,
             process::METRICS,
             stream::METRICS,

@@ -81,8 +81,9 @@ fn with_cause(
     recording: &Recording,
     stretches: &Stretches<'_>,
     findings: Vec<Finding>,
-    unknown: Vec<String>,
+    mut unknown: Vec<String>,
 ) -> Diagnosis {
+    unknown.extend(stretches.losses.unknown(recording));
     let root = &findings[0];
     let links = chain::links(recording, &stretches.windows, root);
     let contradictions = contradictions(&findings);

@@ -92,7 +92,8 @@ fn title(report: &Report) -> String {
         (Some(scenario), _) if !scenario.title.is_empty() => scenario.title.clone(),
         (Some(scenario), _) => scenario.id.clone(),
         (None, Some(run)) => run.scenario.clone(),
-        (None, None) if report.recording.manifest.host.is_empty() => "Recording".to_owned(),
+        // The kernel's own name of a host that nobody named.
+        (None, None) if ["", "(none)"].contains(&report.recording.manifest.host.as_str()) => "Recording".to_owned(),
         (None, None) => format!("Recording of {}", report.recording.manifest.host),
     }
 }

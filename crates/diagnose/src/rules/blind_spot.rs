@@ -53,7 +53,8 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         let intervals = Amount::<Count>::new(longest.as_f64() / manifest.interval.as_f64());
         let weight = 1.0 + 2.0 * grade(intervals, GAP.get(), 5.0);
         found.add(weight, "longest time without a sample", "stamps", Amount::<Nanos>::new(longest.as_f64()));
-        words.push(format!("{} gaps, the longest of {longest}", inside.len()));
+        let gaps = if inside.len() == 1 { "gap" } else { "gaps" };
+        words.push(format!("{} {gaps}, the longest of {longest}", inside.len()));
     }
     if manifest.lost_samples > 0 {
         let lost = Amount::<Count>::new(manifest.lost_samples as f64);

@@ -152,14 +152,9 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
         let weight = if waited.get() < 0.01 { -1.0 } else { grade(waited, 0.01, 0.2) };
         found.add(weight, "share of time for which tasks wait for IO", "psi_io_some", waited);
     }
-    let whole = |rate: Rate<Count>| Rate::<Count>::new(rate.get().round());
     let before = baseline.map_or(String::new(), |baseline| {
-        format!(
-            " ({} before), at {} requests ({} before)",
-            baseline.time,
-            whole(now.requests),
-            whole(baseline.requests)
-        )
+        let (requests, before) = (now.requests.get(), baseline.requests.get());
+        format!(" ({} before). It completes {requests:.0} requests/s ({before:.0}/s before)", baseline.time)
     });
     let statement = format!("{disk} became slow: a request takes {}{before}. Its load did not grow.", now.time);
     let command = format!("smartctl -a /dev/{disk}; cat /sys/block/{disk}/queue/scheduler");

@@ -108,12 +108,16 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let evictor = traced.as_ref().and_then(Traced::host_evictor).filter(|evictor| evictor.others.is_positive());
     let traced = evictor.map_or(String::new(), |evictor| evictor.add_to(&mut found, reader.map(|process| process.comm)));
     let statement = format!("{reads}. For it reclaim frees {freed} of other cached pages{suffer}.{traced}");
+    let action = reader.map_or_else(
+        || "Find the reader of the device; let it use O_DIRECT, or POSIX_FADV_DONTNEED behind itself.".to_owned(),
+        |process| format!("Let {} use O_DIRECT, or POSIX_FADV_DONTNEED behind itself.", process.comm),
+    );
     found.finish(
         RuleId::StreamFloodsCache,
         statement,
         vec![
             advise(
-                "Find the reader of the device; let it use O_DIRECT, or POSIX_FADV_DONTNEED behind itself.",
+                &action,
                 Some("pidstat -d 1"),
                 "The stream no longer enters the cache, and other programs keep their pages. With O_DIRECT it loses readahead.",
                 None,

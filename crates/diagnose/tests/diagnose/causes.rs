@@ -228,7 +228,7 @@ fn a_host_that_waits_for_its_cpus_is_cpu_bound() {
             .tell()
     };
     let found = finding(&busy(198.0, 0.0, 700_000.0, 0.0), "cpu-bound").unwrap();
-    assert!(found.statement.contains("7@7 (7@7) uses 2.0 of 2 CPUs"), "{}", found.statement);
+    assert!(found.statement.contains("7@7 (pid 7) uses 2.0 of 2 CPUs"), "{}", found.statement);
     assert_eq!(finding(&busy(60.0, 135.0, 10_000.0, 0.0), "cpu-bound"), None, "it waits for a device");
     assert_eq!(finding(&busy(195.0, 0.0, 10_000.0, 0.0), "cpu-bound"), None, "nobody waits");
     let hungry = finding(&busy(198.0, 0.0, 300_000.0, 600_000.0), "cpu-bound");

@@ -73,7 +73,7 @@ pub(crate) fn stream() -> Story {
 fn a_stream_is_the_origin_and_the_slow_disk_its_victim() {
     let recording = stream().tell();
     let flood = finding(&recording, "stream-floods-cache").unwrap();
-    assert!(flood.statement.contains("9@9 (9@9) reads 400 MiB/s from nvme0n1"), "{}", flood.statement);
+    assert!(flood.statement.contains("9@9 (pid 9) reads 400 MiB/s from nvme0n1"), "{}", flood.statement);
     assert!(flood.statement.contains("; sda read back"), "{}", flood.statement);
     assert_eq!(flood.range, Span::new(60_000_000_000, 90_000_000_000), "onset and end to the sample");
     let saturated = finding(&recording, "device-saturated").unwrap();
@@ -355,7 +355,7 @@ fn what_a_child_read_is_not_read_again_by_its_parent() {
     let shell = |at: f64| Some(if at > 20.0 { 4010.0 * MIB } else { MIB });
     let both = reader(reader(resting(), "10@1", shell), "11@2", child).tell();
     let found = finding(&both, "served-from-cache").unwrap();
-    assert!(found.statement.starts_with("11@2 (11@2) read"), "{}", found.statement);
+    assert!(found.statement.starts_with("11@2 (pid 11) read"), "{}", found.statement);
     let alone = reader(resting(), "10@1", move |at| Some(MIB + (at - 10.0).clamp(0.0, 10.0) * 400.0 * MIB)).tell();
     let found = finding(&alone, "served-from-cache").unwrap();
     assert!(found.statement.starts_with("10@1"), "a process that read itself: {}", found.statement);

@@ -1,6 +1,7 @@
 //! Every rule on what it should see and on what it should pass over, and all rules on garbage.
 
 mod causes;
+mod compare;
 mod document;
 mod garbage;
 mod live;

@@ -76,7 +76,31 @@ fn a_finding_by_which_nobody_loses_time_is_no_cause() {
     assert!(harmless.findings.iter().any(|finding| finding.rule.as_str() == "stream-floods-cache"), "it is a remark");
     let harmful = waits(200_000.0);
     assert_eq!(harmful.cause.unwrap().rule.as_str(), "stream-floods-cache");
-    assert!(harmful.summary.contains("Tasks lost 0.2"), "{}", harmful.summary);
+    assert!(harmful.summary.contains("Tasks lost 200 ms of each second"), "{}", harmful.summary);
+}
+
+#[test]
+fn a_program_loses_time_only_by_its_own_delays() {
+    let waits = || stream().counter(Table::Host, "", "psi_io_some", |at| if at > 60.0 { 200_000.0 } else { 100.0 });
+    let unknown = diagnose(&waits().tell());
+    assert!(unknown.unknown.iter().any(|why| why.contains("kernel.task_delayacct=1")), "{:?}", unknown.unknown);
+    let by = |diagnosis: &pagetide_core::Diagnosis, by: &str| {
+        diagnosis.incidents[0].losses.iter().find(|loss| loss.by == by).cloned()
+    };
+    assert!(unknown.incidents[0].losses.iter().all(|loss| !loss.by.starts_with("process:")));
+    let delayed = |at: f64| if at > 60.0 { 150e6 } else { 1e6 };
+    let waits = waits().counter(Table::Process, "50@5", "blkio_delay_total", delayed).counter(
+        Table::Process,
+        "51@5",
+        "blkio_delay_total",
+        |_| 1e6,
+    );
+    let known = diagnose(&waits.tell());
+    assert!(known.unknown.iter().all(|why| !why.contains("task_delayacct")), "{:?}", known.unknown);
+    let loss = by(&known, "process:50@5").unwrap();
+    assert!((loss.share - 0.15).abs() < 0.01 && (loss.before - 0.001).abs() < 1e-4, "{loss:?}");
+    assert_eq!(by(&known, "process:51@5"), None, "it waits as it did before");
+    assert!(known.summary.contains("50@5 waited 150 ms of each second for IO (1 ms before)"), "{}", known.summary);
 }
 
 #[test]
@@ -90,7 +114,7 @@ fn time_lost_without_a_known_cause_is_reported_and_not_called_healthy() {
     };
     let waits = lost(4.0);
     assert_eq!((waits.verdict, waits.cause), (Conclusion::CannotTell, None));
-    assert!(waits.summary.contains("tasks lost 0.50 s of each second to waits for IO"), "{}", waits.summary);
+    assert!(waits.summary.contains("tasks lost 500 ms of each second to waits for IO"), "{}", waits.summary);
     assert!(waits.summary.contains("most of it on sda with 4.0 requests in flight"), "{}", waits.summary);
     assert_eq!(lost(20.0).cause.unwrap().rule.as_str(), "device-saturated", "a deep queue explains it");
     assert_eq!(lost(1.0).verdict, Conclusion::Healthy, "a program that reads one request at a time does its work");

@@ -39,7 +39,7 @@ fn lag(link: &Link) -> String {
     match link.lag_ns {
         None => "recorded at another time, so that the order is known from the kernel only".to_owned(),
         Some(lag) if lag < link.resolution_ns => format!("within {}", time(link.resolution_ns)),
-        Some(lag) => format!("{} later, to {}", time(lag), time(link.resolution_ns)),
+        Some(lag) => format!("{} later, \u{b1} {}", time(lag), time(link.resolution_ns)),
     }
 }
 

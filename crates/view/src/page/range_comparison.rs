@@ -21,8 +21,7 @@ pub fn range_comparison(comparison: &RangeComparison, clock: &LocalClock) -> Pag
             blocks.push(Block::Table(table(&differing)));
         }
         if !others.is_empty() {
-            let names: Vec<String> = others.iter().map(|value| format!("{} of {}", value.what, value.of)).collect();
-            blocks.push(Block::Paragraph(format!("No difference outside noise: {}.", names.join("; "))));
+            blocks.push(Block::Paragraph(format!("No difference outside noise: {}.", names(&others))));
         }
     }
     blocks.push(Block::Heading("Method".to_owned()));
@@ -33,13 +32,32 @@ pub fn range_comparison(comparison: &RangeComparison, clock: &LocalClock) -> Pag
     }
     let range = |range: &ComparedRange| {
         let at = |wall_ns| clock.date_time(wall_ns);
-        format!("{} to {} ({})", at(range.from_wall_ns), at(range.to_wall_ns), count(range.samples, "sample"))
+        let of = if comparison.before.host == comparison.after.host { "" } else { &range.host };
+        let host = if of.is_empty() { String::new() } else { format!(" of {of}") };
+        format!("{} to {}{host} ({})", at(range.from_wall_ns), at(range.to_wall_ns), count(range.samples, "sample"))
     };
     let lead = vec![
         comparison.summary.clone(),
         format!("Before: {}. After: {}.", range(&comparison.before), range(&comparison.after)),
     ];
     Page { title: "Before and after".to_owned(), lead, outcome: String::new(), blocks }
+}
+
+/// What does not differ, each with the places where it does not; of control groups, which are many, their number.
+fn names(values: &[&ComparedValue]) -> String {
+    let mut names: Vec<(&str, Vec<&str>)> = Vec::new();
+    for value in values.iter().filter(|value| !value.of.starts_with("cgroup:")) {
+        let place = value.of.strip_prefix("disk:").unwrap_or(&value.of);
+        match names.iter_mut().find(|(what, _)| *what == value.what) {
+            Some((_, places)) => places.push(place),
+            None => names.push((&value.what, vec![place])),
+        }
+    }
+    let mut words: Vec<String> =
+        names.into_iter().map(|(what, places)| format!("{what} ({})", places.join(", "))).collect();
+    let groups = values.iter().filter(|value| value.of.starts_with("cgroup:")).count();
+    words.extend((groups > 0).then(|| format!("{} of control groups", count(groups, "value"))));
+    words.join("; ")
 }
 
 fn table(values: &[&ComparedValue]) -> Table {

@@ -1,0 +1,65 @@
+//! Two ranges of time compared: what differs is told with its interval, what does not is not.
+
+use crate::story::Story;
+use pagetide_core::{ChangeVerdict, ComparedValue, RangeComparison, Table};
+use pagetide_diagnose::compare;
+
+/// A host whose tasks wait for so many microseconds of each second, more or less, at a disk that completes so many requests.
+fn host(samples: usize, waits: f64, requests: f64) -> Story {
+    let noise = |at: f64, salt: f64| 0.8 + 0.4 * ((at * 12.9898 + salt).sin() * 43_758.545_3).fract().abs();
+    Story::new(samples, 1.0)
+        .counter(Table::Host, "", "psi_io_some", move |at| waits * noise(at, 1.0))
+        .counter(Table::Host, "", "psi_cpu_some", move |at| 20_000.0 * noise(at, 2.0))
+        .counter(Table::Host, "", "pgmajfault", move |at| 100.0 * noise(at, 3.0))
+        .counter(Table::Disk, "sda", "reads", move |at| requests * noise(at, 4.0))
+        .counter(Table::Disk, "sda", "writes", |_| 0.0)
+        .counter(Table::Disk, "sda", "write_ms", |_| 0.0)
+        .counter(Table::Disk, "sda", "read_ms", move |at| requests * waits / 50_000.0 * noise(at, 5.0))
+        .counter(Table::Disk, "sda", "read_sectors", move |at| requests * 8.0 * noise(at, 4.0))
+}
+
+fn compared(before: Story, after: Story) -> RangeComparison {
+    compare(&before.tell(), &after.tell())
+}
+
+fn value<'a>(comparison: &'a RangeComparison, source: &str) -> &'a ComparedValue {
+    comparison.values.iter().find(|value| value.source == source).unwrap_or_else(|| panic!("{source}: {comparison:#?}"))
+}
+
+#[test]
+fn a_change_that_helped_is_told_with_amounts() {
+    let comparison = compared(host(120, 300_000.0, 100.0), host(90, 60_000.0, 100.0));
+    assert_eq!(comparison.verdict, ChangeVerdict::Better, "{}", comparison.summary);
+    let waits = value(&comparison, "psi_io_some");
+    assert!(waits.differs && waits.harm && (0.2..0.26).contains(&-waits.difference.value), "{waits:?}");
+    assert!(waits.low.value < waits.difference.value && waits.difference.value < waits.high.value, "{waits:?}");
+    assert!(!value(&comparison, "major_faults").differs && !value(&comparison, "psi_cpu_some").differs);
+    assert!(value(&comparison, "await").differs);
+    assert_eq!((comparison.before.samples, comparison.after.samples), (120, 90));
+    let worse = compared(host(90, 60_000.0, 100.0), host(120, 300_000.0, 100.0));
+    assert_eq!(worse.verdict, ChangeVerdict::Worse, "{}", worse.summary);
+}
+
+#[test]
+fn noise_is_no_difference() {
+    let comparison = compared(host(120, 300_000.0, 100.0), host(97, 300_000.0, 100.0));
+    assert_eq!(comparison.verdict, ChangeVerdict::NoDifference, "{}", comparison.summary);
+    assert_eq!(comparison.values.iter().filter(|value| value.differs).count(), 0, "{comparison:#?}");
+}
+
+#[test]
+fn another_load_is_told() {
+    let comparison = compared(host(120, 300_000.0, 100.0), host(120, 60_000.0, 20.0));
+    assert!(comparison.summary.contains("The load of sda differs"), "{}", comparison.summary);
+}
+
+#[test]
+fn ranges_that_are_too_short_or_lack_the_time_lost_tell_nothing() {
+    let short = compared(host(120, 300_000.0, 100.0), host(6, 60_000.0, 20.0));
+    assert_eq!(short.verdict, ChangeVerdict::CannotTell);
+    assert!(short.summary.contains("6 samples"), "{}", short.summary);
+    let faults = || Story::new(60, 1.0).counter(Table::Host, "", "pgmajfault", |_| 5.0);
+    let blind = compared(faults(), faults());
+    assert_eq!(blind.verdict, ChangeVerdict::CannotTell);
+    assert!(blind.unknown.iter().any(|why| why.contains("Waits for IO")), "{:?}", blind.unknown);
+}
