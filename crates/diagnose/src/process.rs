@@ -34,10 +34,13 @@ pub(crate) fn present<'a>(window: &Window<'a>) -> impl Iterator<Item = (&'a str,
     window.recording.entities_within(Table::Process, window.span.from.ns(), window.span.to.ns())
 }
 
+/// The processes of a command by name, with what each does per second.
+type Rates<'a, M> = Vec<(&'a str, Rate<M>)>;
+
 /// The command whose processes did most of something per second, and the one of them that did most: a database, or a program with several
 /// workers, does its work with many processes.
 pub(crate) fn fastest<'a, M>(window: &Window<'a>, metrics: &[&str]) -> Option<ProcessShare<'a, crate::amount::Per<M>>> {
-    let mut commands: BTreeMap<&str, Vec<(&str, Rate<M>)>> = BTreeMap::new();
+    let mut commands: BTreeMap<&str, Rates<'_, M>> = BTreeMap::new();
     for (name, comm) in present(window) {
         let rate: Option<Rate<M>> = window.rates(Table::Process, name, metrics);
         if let Some(rate) = rate.filter(|rate| rate.is_positive()) {
@@ -45,7 +48,7 @@ pub(crate) fn fastest<'a, M>(window: &Window<'a>, metrics: &[&str]) -> Option<Pr
         }
     }
     let sum = |processes: &[(&str, Rate<M>)]| processes.iter().fold(Amount::ZERO, |sum, (_, rate)| sum + *rate);
-    let mut commands: Vec<(&str, Rate<M>, Vec<(&str, Rate<M>)>)> =
+    let mut commands: Vec<(&str, Rate<M>, Rates<'_, M>)> =
         commands.into_iter().map(|(comm, processes)| (comm, sum(&processes), processes)).collect();
     commands.sort_by(|a, b| b.1.total_cmp(&a.1));
     let mut most: Option<ProcessShare<'a, crate::amount::Per<M>>> = None;
