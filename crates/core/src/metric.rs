@@ -79,6 +79,8 @@ tables! {
     Throttle "throttle" trace::throttle::METRICS;
     /// With `--trace`: reclaim by program.
     Reclaim "reclaim" trace::reclaim::METRICS;
+    /// With `--trace`: what smaller caches would have missed, by place.
+    Replay "replay" trace::replay::METRICS;
     /// With `--trace`: how much was traced.
     Trace "trace" trace::coverage::METRICS;
     /// A CPU, by its number: those online.

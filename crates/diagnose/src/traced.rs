@@ -56,11 +56,14 @@ pub(crate) struct Evictor<'a> {
 }
 
 impl Traced {
-    /// The trace of a window; absent when none was recorded, or when records were lost meanwhile.
+    /// The trace of a window; absent when none was recorded, when it was off for more than half of the time, or when records were lost.
     pub(crate) fn of(window: &Window<'_>) -> Option<Self> {
         let to = window.span.to.ns().saturating_add(DIVIDED_NS);
         let (summary, _) = read_tables(window.recording, window.span.from.ns(), to)?;
-        (summary.coverage.lost_records == 0).then(|| Self { summary, page: window.page_size() })
+        // `--trace=auto` may have been off: what it saw of a small part of the time says nothing of the rest.
+        let length = window.span.to.ns().saturating_sub(window.span.from.ns()).unsigned_abs();
+        let covered = summary.coverage.time_ns.saturating_mul(2) >= length;
+        (covered && summary.coverage.lost_records == 0).then(|| Self { summary, page: window.page_size() })
     }
 
     fn bytes(&self, pages: f64) -> Amount<Bytes> {

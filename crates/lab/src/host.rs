@@ -89,7 +89,7 @@ impl Host {
             labels: std::collections::BTreeMap::new(),
             workload_cgroup: path.map(|path| path.display().to_string()),
             workload_disk: found.disks.first().cloned(),
-            tracing: scenario.trace.map(Tracing::of),
+            tracing: scenario.trace.map(|sample| Tracing::of(sample.shift)),
         };
         let context = RunContext {
             data,

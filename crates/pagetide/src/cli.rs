@@ -48,6 +48,7 @@ pub(crate) enum Command {
     Fleet(fleet::Arguments),
     Check(check::Arguments),
     Undo(undo::Arguments),
+    TraceHelper(trace_helper::Arguments),
     Completions(completions::Arguments),
     Man(man::Arguments),
     /// Run as the init of a virtual machine of `lab run --on vm`.
@@ -61,7 +62,7 @@ impl Arguments {
         match self.command {
             Command::Lab(_) => undo::before_a_run()?,
             // A guest has just booted: no run can have been killed in it.
-            Command::Guest | Command::Undo(_) => {}
+            Command::Guest | Command::TraceHelper(_) | Command::Undo(_) => {}
             _ => undo::report_pending(),
         }
         let json = self.json;
@@ -85,6 +86,7 @@ impl Arguments {
             Command::Man(arguments) => man::run(&arguments, Self::command()),
             Command::Check(arguments) => check::run(&arguments, json),
             Command::Undo(arguments) => undo::run(&arguments, json),
+            Command::TraceHelper(arguments) => trace_helper::run(&arguments),
             Command::Guest => guest::run(),
         }
     }

@@ -19,6 +19,7 @@ pub(crate) mod record;
 pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod top;
+pub(crate) mod trace_helper;
 pub(crate) mod undo;
 
 /// How a command ended, short of an error.

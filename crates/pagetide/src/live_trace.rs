@@ -6,7 +6,10 @@ use crate::progress::ProgressDisplay;
 use crate::recordings;
 use pagetide_core::{Bytes, Error, Nanos, PageSample, Progress, Recording, Selection, Table};
 use pagetide_kernel::Root;
-use pagetide_trace::{File, Method, Missing, Names, Options, Session, Summary, TABLES, read_tables, unnamed};
+use pagetide_trace::{
+    File, Method, Missing, Names, Options, Session, Summary, TABLES, WARMING_PARTS, read_tables, unnamed,
+};
+use std::path::Path;
 
 /// How a live trace is made.
 #[derive(Debug, clap::Args)]
@@ -44,6 +47,8 @@ pub(crate) struct Traced {
     page: Bytes,
     /// What the block devices read meanwhile.
     pub(crate) reads: DeviceReads,
+    /// Of a recording whose trace was not on all the time: when it was, by the clock.
+    stretches: Vec<(String, String)>,
 }
 
 /// Reads of all block devices. Partitions and stacked devices count with the disks below them, which the mean does not notice.
@@ -92,7 +97,14 @@ impl Traced {
     #[cfg(test)]
     pub(crate) fn empty() -> Self {
         let (page, reads) = (Bytes::new(4096), DeviceReads::default());
-        Self { summary: Summary::default(), names: Names::new(), missing: Vec::new(), page, reads }
+        Self {
+            summary: Summary::default(),
+            names: Names::new(),
+            missing: Vec::new(),
+            page,
+            reads,
+            stretches: Vec::new(),
+        }
     }
 
     /// What a file is called: its path, else its inode.
@@ -114,8 +126,21 @@ impl Traced {
         (sectors > 0).then(|| Nanos::new((bytes as f64 / (sectors as f64 * SECTOR) * time_ms as f64 * 1e6) as u64))
     }
 
+    /// When the trace was on, when that is not all of the time: `13:02:11 to 13:02:54, 13:20:01 to 13:21:07`.
+    pub(crate) fn stretches_text(&self) -> Option<String> {
+        const SHOWN: usize = 4;
+        let shown: Vec<String> =
+            self.stretches.iter().take(SHOWN).map(|(from, to)| format!("{from} to {to}")).collect();
+        let more = self.stretches.len().checked_sub(SHOWN).filter(|more| *more > 0);
+        let more = more.map_or_else(String::new, |more| format!(" and {more} times more"));
+        (!shown.is_empty()).then(|| format!("{}{more}", shown.join(", ")))
+    }
+
     /// Says on stderr what cannot be known here, and whether records were lost.
     pub(crate) fn say_gaps(&self) {
+        if let Some(stretches) = self.stretches_text() {
+            output::say(&format!("the trace was on from {stretches}; of the other time nothing is known"));
+        }
         for Missing { why, lost, hint } in &self.missing {
             output::say(&format!("{why}; unknown: {lost}"));
             if !hint.is_empty() {
@@ -141,9 +166,13 @@ pub(crate) fn run(arguments: &TraceArguments) -> Result<Traced, Error> {
     let mut progress = ProgressDisplay::new(interrupt, false);
     progress.step(1, 1, "trace", "page cache events");
     let length = arguments.length.get();
+    let mut warmed = None;
     loop {
         session.step()?;
         let gone = session.elapsed_ns();
+        if warmed.is_none() && gone >= length / WARMING_PARTS.unsigned_abs() {
+            warmed = Some(session.summary());
+        }
         if gone >= length || progress.interrupted() {
             break;
         }
@@ -152,15 +181,16 @@ pub(crate) fn run(arguments: &TraceArguments) -> Result<Traced, Error> {
     }
     drop(progress);
     session.finish()?;
-    let summary = session.summary();
+    let mut summary = session.summary();
+    summary.settle(&warmed.unwrap_or_default());
     let names = if arguments.no_names { Names::new() } else { session.names(summary.files()).clone() };
     let page = Bytes::new(rustix::param::page_size() as u64);
     let reads = DeviceReads::now()?.since(before);
-    Ok(Traced { summary, names, missing: session.missing().to_vec(), page, reads })
+    Ok(Traced { summary, names, missing: session.missing().to_vec(), page, reads, stretches: Vec::new() })
 }
 
 /// What a recording's trace found, or this host's now.
-pub(crate) fn read_or_run(recording: Option<&std::path::Path>, arguments: &TraceArguments) -> Result<Traced, Error> {
+pub(crate) fn read_or_run(recording: Option<&Path>, arguments: &TraceArguments) -> Result<Traced, Error> {
     let Some(path) = recording else { return run(arguments) };
     let selection = Selection { tables: TABLES.into_iter().chain([Table::Disk]).collect(), ..Selection::default() };
     let recording = recordings::load(path, &selection)?;
@@ -182,7 +212,22 @@ pub(crate) fn read_or_run(recording: Option<&std::path::Path>, arguments: &Trace
     let missing = gaps.collect();
     let names = if arguments.no_names { Names::new() } else { names };
     let reads = DeviceReads::of(&recording, first, last);
-    Ok(Traced { summary, names, missing, page: recording.manifest.page_size, reads })
+    let page = recording.manifest.page_size;
+    let stretches = partial_stretches(&summary, &recording, first, last)
+        .map(|(from, to)| {
+            let local = |at| recording.wall_ns(at).map_or_else(|| "?".to_owned(), |wall| clock.time(wall));
+            (local(from), local(to))
+        })
+        .collect();
+    Ok(Traced { summary, names, missing, page, reads, stretches })
+}
+
+/// The stretches in which the trace was on, unless it was on nearly all of the time.
+fn partial_stretches(summary: &Summary, recording: &Recording, from: i64, to: i64) -> impl Iterator<Item = (i64, i64)> {
+    let slack = 3 * i64::try_from(recording.manifest.interval.get()).unwrap_or(i64::MAX / 3).max(1_000_000_000);
+    let whole = matches!(summary.stretches.as_slice(), [(begins, ends)] if *begins <= from.saturating_add(slack) && *ends >= to.saturating_sub(slack));
+    let stretches = if whole { Vec::new() } else { summary.stretches.clone() };
+    stretches.into_iter()
 }
 
 /// How much was traced, for JSON.
@@ -193,6 +238,7 @@ pub(crate) fn coverage(traced: &Traced) -> serde_json::Value {
         "sample": format!("1/{}", coverage.scale),
         "complete": coverage.lost_records == 0,
         "lost_records": coverage.lost_records,
+        "stretches": traced.summary.stretches.iter().map(|(from, to)| serde_json::json!({"from_ns": from, "to_ns": to})).collect::<Vec<_>>(),
         "missing": traced.missing.iter().map(|missing| serde_json::json!({
             "why": missing.why, "unknown": missing.lost, "hint": missing.hint,
         })).collect::<Vec<_>>(),

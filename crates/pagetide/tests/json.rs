@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Commands that print no JSON.
-const WITHOUT: [&str; 4] = ["completions", "help", "man", "top"];
+const WITHOUT: [&str; 5] = ["completions", "help", "man", "top", "trace-helper"];
 /// Those that change what killed runs left: their JSON is an object by its type, and this test leaves the host alone; and `serve`, which
 /// ends with a signal: its own test reads its line.
 const UNTRIED: [&str; 3] = ["lab", "serve", "undo"];

@@ -164,6 +164,42 @@ fn without_bpf_filters_sample_and_the_gap_is_named() {
     assert!(text.contains("bpf(2) refused") && text.contains("CAP_BPF"), "{text}");
 }
 
+/// Installs a seccomp filter that refuses one system call with an error, as a container's profile does, and runs the rest of its words.
+const WITHOUT_CALL: &str = "
+import ctypes, os, platform, struct, sys
+number = {'x86_64': {'perf_event_open': 298, 'bpf': 321}, 'aarch64': {'perf_event_open': 241, 'bpf': 280}}
+number = number[platform.machine()][sys.argv[1]]
+code = [(0x20, 0, 0, 0), (0x15, 0, 1, number), (6, 0, 0, 0x50000 | int(sys.argv[2])), (6, 0, 0, 0x7fff0000)]
+text = ctypes.create_string_buffer(b''.join(struct.pack('HBBI', *line) for line in code))
+class Program(ctypes.Structure):
+    _fields_ = [('length', ctypes.c_ushort), ('code', ctypes.c_void_p)]
+libc = ctypes.CDLL(None, use_errno=True)
+program = Program(len(code), ctypes.addressof(text))
+if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, ctypes.byref(program)):
+    sys.exit(77)
+os.execv(sys.argv[3], sys.argv[3:])
+";
+
+#[test]
+fn a_container_that_forbids_the_system_calls_is_named() {
+    if !may_trace() {
+        return;
+    }
+    const EPERM: &str = "1";
+    const ENOSYS: &str = "38";
+    for error in [EPERM, ENOSYS] {
+        let words = |call| ["python3", "-c", WITHOUT_CALL, call, error, "/bin/sh", "-c", TRACE];
+        let Some((code, text)) = confined(&words("perf_event_open")) else { return };
+        assert_eq!(code, 3, "{text}");
+        assert!(text.contains("perf_event_open(2) refused") && text.contains("seccomp profile"), "{text}");
+        assert!(text.contains("`pagetide diagnose` work without"), "{text}");
+        let Some((code, text)) = confined(&words("bpf")) else { return };
+        assert_eq!(code, 0, "{text}");
+        assert!(text.contains("bpf(2) refused") && text.contains("seccomp"), "{text}");
+        assert!(text.contains("filters sample"), "what still can be had: {text}");
+    }
+}
+
 #[test]
 fn an_unmounted_tracefs_is_mounted_without_a_path_and_leaves_nothing() {
     if !may_trace() {
@@ -174,6 +210,29 @@ fn an_unmounted_tracefs_is_mounted_without_a_path_and_leaves_nothing() {
         \"$PAGETIDE_UNDER_TEST\" evictions --for 200ms || exit $?
         ! grep -q ' tracefs ' /proc/self/mountinfo || { echo left behind >&2; exit 8; }";
     let Some((code, text)) = confined(&["unshare", "--mount", "sh", "-c", script]) else { return };
+    assert_eq!(code, 0, "{text}");
+}
+
+#[test]
+fn a_killed_trace_leaves_nothing_behind() {
+    if !may_trace() {
+        return;
+    }
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    // A namespace of its own shows what is mounted and nothing of other tests; perf events and programs end with their descriptors.
+    let script = format!(
+        "umount -l /sys/kernel/tracing /sys/kernel/debug/tracing /sys/kernel/debug 2> /dev/null
+        \"$PAGETIDE_UNDER_TEST\" record -o {0}/rec --interval 100ms --trace=1/1 > /dev/null 2>&1 &
+        pid=$!
+        until \"$PAGETIDE_UNDER_TEST\" record --status -o {0}/rec > /dev/null 2>&1; do sleep 0.1; done
+        ls -l /proc/$pid/fd | grep -q perf_event || {{ echo no events >&2; exit 7; }}
+        kill -9 $pid; wait $pid
+        ! grep -q ' tracefs ' /proc/self/mountinfo || {{ echo left behind >&2; exit 8; }}
+        \"$PAGETIDE_UNDER_TEST\" evictions {0}/rec > /dev/null || exit 9
+        exec \"$PAGETIDE_UNDER_TEST\" check {0}/rec > /dev/null",
+        folder.path().display()
+    );
+    let Some((code, text)) = confined(&["unshare", "--mount", "sh", "-c", &script]) else { return };
     assert_eq!(code, 0, "{text}");
 }
 

@@ -26,5 +26,6 @@ pub use history::History;
 pub use monitor::Monitor;
 pub use probe::Probe;
 pub use protection::{Lock, Priority, Protection};
-pub use recorder::{Options, Recorder, Tracing};
+pub use recorder::{Options, Recorder};
 pub use shared::Progress;
+pub use trace::Tracing;

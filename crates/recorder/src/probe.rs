@@ -18,6 +18,11 @@ pub trait Probe {
         false
     }
 
+    /// What the recording should say of the time up to the last sample.
+    fn take_notes(&mut self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Control groups that had no row in the last sample, because there were too many.
     fn skipped_groups(&self) -> u64 {
         0
@@ -74,6 +79,10 @@ impl Probe for TracedProbe {
             trace.end();
             true
         })
+    }
+
+    fn take_notes(&mut self) -> Vec<String> {
+        self.trace.as_ref().map_or_else(Vec::new, Trace::take_notes)
     }
 
     fn skipped_groups(&self) -> u64 {

@@ -6,9 +6,9 @@ use crate::probe::{Probe, TracedProbe, kernel_error};
 use crate::protection::{Protection, SHORTEST_INTERVAL};
 use crate::sampling::{self, Account};
 use crate::shared::{Command, Shared};
-use crate::trace::{Trace, TraceView};
+use crate::trace::{Trace, TraceView, Tracing};
 use crate::writing::Writer;
-use pagetide_core::{Error, Manifest, MarkKind, Nanos, PageSample, Sink, Stamp};
+use pagetide_core::{Error, Manifest, MarkKind, Nanos, Sink, Stamp};
 use pagetide_kernel::{Root, Sampler, Watch};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -38,15 +38,6 @@ pub struct Options {
     pub tracing: Option<Tracing>,
 }
 
-/// What is traced.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Tracing {
-    /// One page of `2^shift` is looked at.
-    pub shift: u32,
-    /// Whether the recording has the names of files.
-    pub names: bool,
-}
-
 /// A recording that runs. Dropped without [`Recorder::finish`] it stops, and what still waits for the sink is lost; the
 /// call of the sink that is going on is waited for.
 ///
@@ -62,13 +53,6 @@ pub struct Recorder {
 impl fmt::Debug for Recorder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Recorder").field("shared", &self.shared).finish_non_exhaustive()
-    }
-}
-
-impl Tracing {
-    /// This share of the pages, with the names of files.
-    pub const fn of(sample: PageSample) -> Self {
-        Self { shift: sample.shift, names: true }
     }
 }
 
@@ -95,10 +79,7 @@ impl Recorder {
         let Options { interval, watch, origin, labels, workload_cgroup, workload_disk, tracing } = options;
         let facts = pagetide_kernel::facts(&root).map_err(|error| kernel_error(&error))?;
         let mut manifest = Manifest { interval, origin, labels, workload_cgroup, workload_disk, ..facts };
-        let trace = tracing.map(|Tracing { shift, names }| {
-            let options = pagetide_trace::Options { shift, method: pagetide_trace::Method::Auto };
-            Trace::start(options, names)
-        });
+        let trace = tracing.map(Trace::start);
         let trace = trace.transpose()?;
         if let Some(trace) = &trace {
             manifest.capabilities.push("trace".to_owned());

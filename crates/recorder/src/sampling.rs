@@ -75,6 +75,7 @@ pub(crate) fn run(
             }
             trouble = result;
         }
+        probe.take_notes().into_iter().for_each(|note| shared.note(note));
         shared.set_skipped_groups(probe.skipped_groups());
         handed_over.collect(&schema, &mut growth);
 

@@ -180,7 +180,7 @@ fn start_recorder(options: &Options) -> Result<(Recorder, SealRequest), Error> {
         labels: options.labels.clone(),
         workload_cgroup: None,
         workload_disk: None,
-        tracing: options.tracing,
+        tracing: options.tracing.clone(),
     };
     // A process that only records locks what it allocates later as well, and has more room for a sink that waits.
     let mut protection = Protection::default();

@@ -98,7 +98,7 @@ fn drain(tracer: Option<Tracer>, stop: &AtomicBool) -> f64 {
     };
     let clock = || Duration::try_from(rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime)).unwrap();
     let (began, cpu) = (Instant::now(), clock());
-    let mut analysis = Analysis::new(tracer.sampling(), kswapd(), HostProcesses);
+    let mut analysis = Analysis::new(tracer.sampling(), kswapd(), HostProcesses::default());
     let mut events = Vec::new();
     while !stop.load(Ordering::Relaxed) {
         tracer.wait(Duration::from_millis(100)).unwrap();

@@ -75,7 +75,7 @@ fn main() {
 fn traced(load: &str, path: &Path, reads: u64, shift: u32) -> (Misses, f64) {
     let mut tracer = Tracer::attach(Options { shift, method: Method::Auto }).unwrap();
     tracer.start().unwrap();
-    let mut analysis = Analysis::new(tracer.sampling(), kswapd(), HostProcesses);
+    let mut analysis = Analysis::new(tracer.sampling(), kswapd(), HostProcesses::default());
     let (path, load) = (path.to_owned(), load.to_owned());
     let reader = std::thread::spawn(move || untraced(&load, &path, reads, SIZES_MIB[0]));
     let mut events = Vec::new();

@@ -9,13 +9,15 @@ const TRUST_NS: u64 = 1_000_000_000;
 /// Identities at most; programs that come later are counted together.
 const IDENTITIES_MAX: usize = 1 << 14;
 
-/// A program in a control group.
+/// A program in a control group, of a user.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Identity {
     /// The name of the process (`/proc/PID/comm`).
     pub comm: String,
     /// The path of its memory control group; `/` for the root group.
     pub group: String,
+    /// The user as whom it runs; absent when it ended before it was looked at, and in recordings of earlier versions.
+    pub uid: Option<u32>,
 }
 
 /// The number of an [`Identity`] within one analysis.
@@ -30,6 +32,9 @@ pub struct Group(u32);
 pub trait Processes {
     /// Name and control group of a process.
     fn identity(&mut self, pid: u32) -> Option<Identity>;
+
+    /// Whether memory control groups are those of this hierarchy.
+    fn is_memory_hierarchy(&self, hierarchy: u32) -> bool;
 }
 
 /// Processes by id, as far as they were seen.
@@ -75,10 +80,10 @@ impl<P: Processes> Actors<P> {
         let actor = match (self.processes.identity(pid), known) {
             (Some(identity), _) => self.number(identity),
             (None, Some(known)) => match known.parent.and_then(|parent| self.processes.identity(parent)) {
-                Some(Identity { group, .. }) => self.number(Identity { group, ..self.identity(known.actor).clone() }),
+                Some(parent) => self.number(Identity { comm: self.identity(known.actor).comm.clone(), ..parent }),
                 None => known.actor,
             },
-            (None, None) => self.number(Identity { comm: "(ended)".into(), group: "(unknown)".into() }),
+            (None, None) => self.number(Identity { comm: "(ended)".into(), group: "(unknown)".into(), uid: None }),
         };
         self.known.insert(pid, Known { actor, asked_ns: now_ns.max(1), parent: None });
         actor
@@ -92,12 +97,27 @@ impl<P: Processes> Actors<P> {
         }
     }
 
+    /// A process was moved to this control group: it is asked again, and if it has ended already, it has this group.
+    pub(crate) fn moved(&mut self, pid: u32, hierarchy: u32, group: &str, now_ns: u64) {
+        if !self.processes.is_memory_hierarchy(hierarchy) {
+            return;
+        }
+        let known = self.known.get(&pid).map(|known| self.identity(known.actor).clone());
+        let identity = self.processes.identity(pid).or_else(|| Some(Identity { group: group.to_owned(), ..known? }));
+        if let Some(identity) = identity {
+            let actor = self.number(identity);
+            self.known.insert(pid, Known { actor, asked_ns: now_ns.max(1), parent: None });
+        }
+    }
+
     /// A process has a new name.
     pub(crate) fn named(&mut self, pid: u32, comm: &str) {
         let known = self.known.get(&pid);
-        let group = known.map_or("(unknown)", |known| &self.identity(known.actor).group);
+        let before = known.map(|known| self.identity(known.actor));
+        let group = before.map_or_else(|| "(unknown)".to_owned(), |before| before.group.clone());
+        let uid = before.and_then(|before| before.uid);
         let parent = known.and_then(|known| known.parent);
-        let actor = self.number(Identity { comm: comm.to_owned(), group: group.to_owned() });
+        let actor = self.number(Identity { comm: comm.to_owned(), group, uid });
         self.known.insert(pid, Known { actor, asked_ns: 0, parent });
     }
 
@@ -106,12 +126,18 @@ impl<P: Processes> Actors<P> {
         self.known.remove(&pid);
     }
 
+    /// Births and ends were not seen for a while: asks for everyone again.
+    pub(crate) fn forget(&mut self) {
+        self.known.clear();
+    }
+
     /// The number of an identity, the same each time.
     #[expect(clippy::cast_possible_truncation, reason = "at most IDENTITIES_MAX")]
     fn number(&mut self, identity: Identity) -> Actor {
-        let mut identity = Identity { comm: program(&identity.comm), group: printable(&identity.group) };
+        let mut identity =
+            Identity { comm: program(&identity.comm), group: printable(&identity.group), uid: identity.uid };
         if self.identities.len() >= IDENTITIES_MAX && !self.by_identity.contains_key(&identity) {
-            identity = Identity { comm: "(others)".into(), group: "(others)".into() };
+            identity = Identity { comm: "(others)".into(), group: "(others)".into(), uid: None };
         }
         if let Some(actor) = self.by_identity.get(&identity) {
             return *actor;
@@ -158,13 +184,21 @@ pub(crate) mod tests {
 
     impl Processes for Table {
         fn identity(&mut self, pid: u32) -> Option<Identity> {
-            self.0.get(&pid).map(|(comm, group)| Identity { comm: (*comm).into(), group: (*group).into() })
+            self.0.get(&pid).map(|(comm, group)| Identity {
+                comm: (*comm).into(),
+                group: (*group).into(),
+                uid: Some(7),
+            })
+        }
+
+        fn is_memory_hierarchy(&self, hierarchy: u32) -> bool {
+            hierarchy == 4
         }
     }
 
     fn seen(actors: &mut Actors<Table>, pid: u32, now_ns: u64) -> (String, String) {
         let actor = actors.of(pid, now_ns);
-        let Identity { comm, group } = actors.identity(actor).clone();
+        let Identity { comm, group, .. } = actors.identity(actor).clone();
         (comm, group)
     }
 
@@ -191,6 +225,19 @@ pub(crate) mod tests {
         actors.processes.0.remove(&1);
         actors.forked(8, 1, 8);
         assert_eq!(seen(&mut actors, 8, 9), ("sh".into(), "/a".into()), "nobody is left to ask");
+    }
+
+    #[test]
+    fn a_move_is_known_at_once_and_to_children_of_the_ended() {
+        let mut actors = Actors::new(Table(HashMap::from([(1, ("sh", "/a"))])));
+        assert_eq!(seen(&mut actors, 1, 5).1, "/a");
+        actors.processes.0.remove(&1);
+        actors.moved(1, 9, "/other", 6);
+        assert_eq!(seen(&mut actors, 1, 7).1, "/a", "another hierarchy");
+        actors.moved(1, 4, "/b", 7);
+        actors.forked(7, 1, 8);
+        actors.named(7, "tar");
+        assert_eq!(seen(&mut actors, 7, 9), ("tar".into(), "/b".into()));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use crate::event::{Event, File, Frames, Kind, Page, Range, Scope};
 use crate::eviction::{Evicted, Matrix, Pair, Victim};
 use crate::ghost::Ghosts;
 use crate::reclaim::{Reclaim, ReclaimTime};
+use crate::replay::{Fresh, PlaceMemory, Replay, Replayed};
 use crate::sampling::Sampling;
 use crate::succession::Succession;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -14,6 +15,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 const RESIDENT_MAX: usize = 1 << 20;
 /// Files whose user is remembered, at most.
 const FILES_MAX: usize = 1 << 16;
+
+/// Places whose reads are replayed, at most: the host, and the control groups that read first.
+const REPLAYS_MAX: usize = 9;
 
 /// Where a page competes for memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -61,6 +65,9 @@ pub struct Analysis<P> {
     throttled: BTreeMap<(Actor, String), ThrottledTime>,
     /// Sampled pages that left the cache outside of reclaim.
     removed: u64,
+    /// The reads of the host, and of each control group.
+    replays: BTreeMap<Domain, Replay>,
+    fresh: Fresh,
 }
 
 impl<P: Processes> Analysis<P> {
@@ -80,6 +87,8 @@ impl<P: Processes> Analysis<P> {
             users: HashMap::new(),
             throttled: BTreeMap::new(),
             removed: 0,
+            replays: BTreeMap::new(),
+            fresh: Fresh::default(),
         }
     }
 
@@ -95,6 +104,7 @@ impl<P: Processes> Analysis<P> {
             Kind::Read(range) => {
                 let actor = self.actors.of(pid, now);
                 self.used(range.file, actor);
+                self.read(range, actor);
             }
             Kind::ReclaimBegin(scope) => {
                 let actor = self.actors.of(pid, now);
@@ -119,6 +129,7 @@ impl<P: Processes> Analysis<P> {
                     throttled.time_ns += pause_ns;
                 }
             }
+            Kind::Moved { pid, hierarchy, group } => self.actors.moved(*pid, *hierarchy, group, now),
             Kind::Forked { parent } => self.actors.forked(pid, *parent, now),
             Kind::Named { comm } if pid == tid => self.actors.named(pid, comm),
             Kind::Named { .. } => {}
@@ -132,13 +143,30 @@ impl<P: Processes> Analysis<P> {
         }
     }
 
-    /// Records were lost: forgets what they could have changed for good.
+    /// Records were lost, or the trace was off: forgets what they could have changed for good.
     pub fn forget(&mut self) {
         self.reclaim.forget();
         self.succession.forget();
         self.resident.clear();
         self.absent.clear();
         self.ghosts.clear();
+        self.actors.forget();
+        self.fresh.forget();
+        self.replays.values_mut().for_each(Replay::forget);
+    }
+
+    fn read(&mut self, range: &Range, actor: Actor) {
+        let group = Domain::Group(self.actors.group(actor));
+        for index in self.sampling.pages(range) {
+            let page = Page { file: range.file, index };
+            let missed = self.fresh.read(page);
+            for place in [Domain::Host, group] {
+                if self.replays.len() < REPLAYS_MAX || self.replays.contains_key(&place) {
+                    let replay = self.replays.entry(place).or_insert_with(|| Replay::new(self.sampling.scale()));
+                    replay.read(page, missed);
+                }
+            }
+        }
     }
 
     fn used(&mut self, file: File, actor: Actor) {
@@ -153,6 +181,7 @@ impl<P: Processes> Analysis<P> {
         let group = self.actors.group(actor);
         for index in self.sampling.pages(range) {
             let page = Page { file: range.file, index };
+            self.fresh.added(page);
             self.miss(page, group);
             if self.resident.len() < RESIDENT_MAX {
                 self.resident.insert(page, actor);
@@ -184,9 +213,11 @@ impl<P: Processes> Analysis<P> {
         }
         for index in self.sampling.pages(range) {
             let page = Page { file: range.file, index };
+            self.fresh.deleted(page);
             let user = self.resident.remove(&page).or_else(|| self.users.get(&range.file).copied());
             if !evicted {
                 self.removed += 1;
+                self.replays.values_mut().for_each(|replay| replay.removed(page));
                 if let Some(absent) = self.absent.remove(&page)
                     && let Some(ghosts) = self.ghosts.get_mut(&absent.domain)
                 {
@@ -224,6 +255,25 @@ impl<P: Processes> Analysis<P> {
     /// The misses by reclaim domain and readers.
     pub const fn misses(&self) -> &BTreeMap<(Domain, Group), Misses> {
         &self.misses
+    }
+
+    /// What smaller caches would have missed, by place.
+    pub fn replayed(&self) -> impl Iterator<Item = (Domain, &Replayed)> {
+        self.replays.iter().map(|(place, replay)| (*place, replay.replayed()))
+    }
+
+    /// The memory of the places whose reads are replayed, which grows and shrinks; by the path of the control group, or of the host.
+    /// Before it is known, reads of a place do not count.
+    pub fn set_memory(&mut self, memory_of: impl Fn(Option<&str>) -> Option<PlaceMemory>) {
+        for (place, replay) in &mut self.replays {
+            let group = match place {
+                Domain::Host => None,
+                Domain::Group(group) => Some(self.actors.group_path(*group)),
+            };
+            if let Some(memory) = memory_of(group) {
+                replay.set_memory(memory);
+            }
+        }
     }
 
     /// Time in reclaim by program.

@@ -99,6 +99,7 @@ impl From<i32> for Operand {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Helper {
     MapLookup = 1,
+    CurrentCpu = 8,
     PidTgid = 14,
     PerfEventOutput = 25,
 }

@@ -8,9 +8,9 @@ pub(crate) fn online() -> io::Result<Vec<u32>> {
 }
 
 /// How many CPUs there may ever be.
-pub(crate) fn possible() -> io::Result<usize> {
+pub(crate) fn possible() -> io::Result<u32> {
     let last = read("possible")?.last().copied().ok_or(io::ErrorKind::InvalidData)?;
-    Ok(last as usize + 1)
+    Ok(last + 1)
 }
 
 fn read(name: &str) -> io::Result<Vec<u32>> {

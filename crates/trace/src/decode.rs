@@ -90,6 +90,11 @@ impl Decoder {
             Tracepoint::Allocated => {
                 Kind::Allocated(Frames { pfn: number("pfn")?, order: u8::try_from(number("order")?).ok()? })
             }
+            Tracepoint::Moved => Kind::Moved {
+                pid: u32::try_from(number("pid")?).ok()?,
+                hierarchy: u32::try_from(number("dst_root")?).ok()?,
+                group: text_of(text_at(raw, number("dst_path")?)?),
+            },
             Tracepoint::Throttled => Kind::Throttled {
                 device: text_of(format.field("bdi")?.bytes(raw)?),
                 pause_ns: u64::try_from(number("pause")?.cast_signed()).unwrap_or(0).saturating_mul(1_000_000),
@@ -134,6 +139,12 @@ fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
 /// The time of a record that is no sample stands at its end (`sample_id_all` with `TID | TIME`).
 fn trailing_time(body: &[u8]) -> Option<u64> {
     u64_at(body, body.len().checked_sub(8)?)
+}
+
+/// A text of varying length: its field says where it begins and how long it is (`__data_loc`).
+fn text_at(raw: &[u8], place: u64) -> Option<&[u8]> {
+    let (offset, length) = (usize::try_from(place & 0xffff).ok()?, usize::try_from(place >> 16 & 0xffff).ok()?);
+    raw.get(offset..offset + length)
 }
 
 /// Text up to its first 0.
@@ -191,6 +202,24 @@ mod tests {
         let kind = Kind::Deleted(Range { file, first: 64, last: 67 }, Frames { pfn: 512, order: 2 });
         assert_eq!(event, Event { time_ns: 99, pid: 7, tid: 8, kind });
         assert_eq!((file.major(), file.minor()), (8, 1));
+    }
+
+    #[test]
+    fn a_text_of_varying_length_is_found_by_its_field() {
+        let text = "ID:538\nformat:\n\tfield:int dst_root;\toffset:8;\tsize:4;\tsigned:1;\n\tfield:int pid;\toffset:12;\tsize:4;\tsigned:1;\n\
+            \tfield:__data_loc char[] dst_path;\toffset:16;\tsize:4;\tsigned:0;\n";
+        let mut decoder = Decoder::default();
+        decoder.learn(Tracepoint::Moved, Format::parse(text).unwrap());
+        let mut raw = vec![0; 20];
+        raw[..2].copy_from_slice(&538_u16.to_ne_bytes());
+        raw[8] = 4;
+        raw[12] = 77;
+        raw[16..20].copy_from_slice(&(20_u32 | 6 << 16).to_ne_bytes());
+        raw.extend(b"/a/bc\0");
+        let moved = Kind::Moved { pid: 77, hierarchy: 4, group: "/a/bc".into() };
+        assert_eq!(decoder.decode(9, &sample(&raw)).map(|event| event.kind), Some(moved));
+        raw.truncate(24);
+        assert_eq!(decoder.decode(9, &sample(&raw)), None, "cut short");
     }
 
     #[test]

@@ -90,6 +90,15 @@ pub enum Kind {
         /// How long the writer is put to sleep.
         pause_ns: u64,
     },
+    /// A process was moved to another control group of this hierarchy (the first number of a row of `/proc/PID/cgroup`).
+    Moved {
+        /// The process; or a thread, of hierarchies that take threads.
+        pid: u32,
+        /// The number of the hierarchy.
+        hierarchy: u32,
+        /// The path of the group in it.
+        group: String,
+    },
     /// A task was born of `parent` (a process id).
     Forked {
         /// The process that called `fork` or `clone`.

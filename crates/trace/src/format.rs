@@ -2,6 +2,8 @@
 //!
 //! Offsets are read, never assumed: the kernel moves fields between versions (`kernel/trace/trace_events.c:f_show`).
 
+use std::fmt::Write;
+
 /// A tracepoint's record as its `format` file describes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Format {
@@ -28,17 +30,28 @@ impl Format {
         Some(Self { id, fields: text.lines().filter_map(parse_field).collect() })
     }
 
+    /// As much of the `format` file as [`Self::parse`] reads.
+    pub(crate) fn to_text(&self) -> String {
+        let mut text = format!("ID:{}\n", self.id);
+        for (name, Field { offset, size, signed }) in &self.fields {
+            let signed = u8::from(*signed);
+            let _ = writeln!(text, "field:{name};offset:{offset};size:{size};signed:{signed};");
+        }
+        text
+    }
+
     /// The field called `name`.
     pub fn field(&self, name: &str) -> Option<Field> {
         self.fields.iter().find(|(known, _)| known == name).map(|(_, field)| *field)
     }
 }
 
-/// Parses a line `field:unsigned long pfn; offset:8; size:8; signed:0;`. Of an array (`char bdi[32]`) the name is `bdi`.
+/// Parses a line `field:unsigned long pfn; offset:8; size:8; signed:0;`. Of an array (`char bdi[32]`) the name is `bdi`, of a text of
+/// varying length (`__data_loc char[] path`) it is `path`.
 fn parse_field(line: &str) -> Option<(String, Field)> {
     let mut parts = line.trim().split(';').map(str::trim);
     let declaration = parts.next()?.strip_prefix("field:")?;
-    let name = declaration.split('[').next()?.split_whitespace().next_back()?;
+    let name = declaration.split_whitespace().next_back()?.split('[').next()?;
     let mut number = |key: &str| parts.next()?.strip_prefix(key)?.parse::<u16>().ok();
     let (offset, size, signed) = (number("offset:")?, number("size:")?, number("signed:")?);
     Some((name.trim_start_matches('*').to_owned(), Field { offset, size, signed: signed != 0 }))

@@ -46,8 +46,22 @@ impl Missing {
 /// What works where nothing can be traced.
 pub(crate) const STILL: &str = "nothing can be traced, while `pagetide record` and `pagetide diagnose` work without";
 
-/// The kernel lacks a tracepoint without which nothing can be attributed.
-pub(crate) fn no_tracepoint(tracepoint: Tracepoint) -> Error {
+/// What to do about a kernel that is locked down.
+const LOCKED_DOWN: &str = "the kernel is locked down (confidentiality), which forbids tracing to root, too; boot without lockdown=confidentiality";
+
+/// The kernel lacks a tracepoint without which nothing can be attributed; `any` when it has others.
+pub(crate) fn no_tracepoint(tracepoint: Tracepoint, any: bool) -> Error {
+    tracepoint_refusal(tracepoint, any, &read("/sys/kernel/security/lockdown"))
+}
+
+fn tracepoint_refusal(tracepoint: Tracepoint, any: bool, lockdown: &str) -> Error {
+    if lockdown.contains("[confidentiality]") {
+        return Error::system(format!("tracefs is empty; {STILL}"), LOCKED_DOWN);
+    }
+    if !any {
+        let hint = "the kernel is locked down (boot without lockdown=confidentiality) or was built without CONFIG_EVENT_TRACING";
+        return Error::system(format!("tracefs has no events; {STILL}"), hint);
+    }
     Error::system(
         format!("this kernel has no tracepoint {}:{}", tracepoint.group(), tracepoint.name()),
         format!(
@@ -65,15 +79,16 @@ pub(crate) fn perf_event_open(error: &io::Error) -> Error {
 
 fn perf_refusal(error: &io::Error, paranoid: &str, lockdown: &str) -> Error {
     let hint = match error.raw_os_error() {
-        Some(libc::EPERM | libc::EACCES) if lockdown.contains("[confidentiality]") => {
-            "the kernel is locked down (confidentiality), which forbids tracing to root, too; boot without lockdown=confidentiality".to_owned()
-        }
+        Some(libc::EPERM | libc::EACCES) if lockdown.contains("[confidentiality]") => LOCKED_DOWN.to_owned(),
         Some(libc::EPERM | libc::EACCES) => {
             format!(
                 "run as root or with CAP_PERFMON (perf_event_paranoid is {paranoid}); in a container allow perf_event_open in its seccomp profile"
             )
         }
-        Some(libc::ENOSYS) => "the kernel needs CONFIG_PERF_EVENTS, or the container's seccomp profile allows no perf_event_open".to_owned(),
+        Some(libc::ENOSYS) => {
+            "the kernel needs CONFIG_PERF_EVENTS, or the container's seccomp profile allows no perf_event_open"
+                .to_owned()
+        }
         Some(libc::EMFILE) => "raise the limit of open files: ulimit -n 65536".to_owned(),
         _ => String::new(),
     };
@@ -113,6 +128,10 @@ mod tests {
         assert!(refused(libc::ENOSYS, "").contains("CONFIG_PERF_EVENTS"));
         assert!(refused(libc::EMFILE, "").contains("ulimit -n"));
         assert!(refused(libc::EPERM, "").contains("`pagetide diagnose` work without"));
+        let added = |any, lockdown| tracepoint_refusal(Tracepoint::Added, any, lockdown).to_string();
+        assert!(added(false, "none integrity [confidentiality]").contains("without lockdown=confidentiality"));
+        assert!(added(false, "").contains("CONFIG_EVENT_TRACING"));
+        assert!(added(true, "[none] integrity").contains("no tracepoint filemap:mm_filemap_add_to_page_cache"));
         let bpf = |errno| Missing::bpf(&io::Error::from_raw_os_error(errno));
         assert!(bpf(libc::EPERM).hint.contains("CAP_BPF"));
         assert!(bpf(libc::ENOSYS).hint.contains("seccomp"));

@@ -34,7 +34,6 @@ impl Order {
 
     /// Hands out all that is left, when nothing more comes.
     pub fn release_all(&mut self, out: &mut Vec<Event>) {
-        self.complete_ns = u64::MAX;
         self.release_until(u64::MAX, out);
     }
 

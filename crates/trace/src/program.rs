@@ -25,6 +25,8 @@ pub(crate) enum Purpose {
 
 impl Purpose {
     pub(crate) const ALL: [Self; 3] = [Self::Added, Self::Deleted, Self::Read];
+    /// How many there are.
+    pub(crate) const COUNT: u32 = 3;
 
     /// The tracepoint.
     pub(crate) const fn tracepoint(self) -> Tracepoint {
@@ -36,7 +38,7 @@ impl Purpose {
     }
 }
 
-/// One entry of the per-CPU map of totals, by offset of its fields.
+/// One entry of the map of totals, by offset of its fields. Each CPU has one for each [`Purpose`].
 pub(crate) mod totals {
     /// Pages of all records.
     pub(crate) const PAGES: i16 = 0;
@@ -47,8 +49,10 @@ pub(crate) mod totals {
     pub(crate) const INO: i16 = 24;
     pub(crate) const FIRST: i16 = 32;
     pub(crate) const LAST: i16 = 40;
-    /// Length of an entry.
-    pub(crate) const SIZE: u32 = 48;
+    /// Records.
+    pub(crate) const EVENTS: i16 = 48;
+    /// Length of an entry: a cache line.
+    pub(crate) const SIZE: u32 = 64;
 }
 
 /// The record that a program passes on, by offset of its fields.
@@ -75,8 +79,10 @@ const TOTALS: i16 = -56;
 /// The descriptors of the maps that a program uses.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Maps {
-    /// Per-CPU array of [`totals`], one entry for each [`Purpose`].
+    /// Array of [`totals`]: the entries of the CPUs for the first [`Purpose`], then for the next.
     pub(crate) totals: RawFd,
+    /// CPUs that it has entries for.
+    pub(crate) cpus: u32,
     /// Array of perf events, one for each CPU.
     pub(crate) output: RawFd,
 }
@@ -118,7 +124,8 @@ pub(crate) fn sampling_program(
     let [emit, done] = [code.label(), code.label()];
     code.compute(Move, R6, R1);
     load_range(&mut code, fields)?;
-    load_totals(&mut code, purpose, maps, done);
+    load_totals(&mut code, purpose, maps, done)?;
+    count_event(&mut code);
     if purpose == Purpose::Read {
         skip_repetition(&mut code, done);
     }
@@ -165,15 +172,24 @@ fn load_range(code: &mut Assembler, fields: Fields) -> Option<()> {
 }
 
 /// R0 = this CPU's totals, kept on the stack, too.
-fn load_totals(code: &mut Assembler, purpose: Purpose, maps: Maps, done: Label) {
-    code.compute(Move, R1, purpose as i32);
-    code.store(Frame, KEY, R1, Width::Word);
+fn load_totals(code: &mut Assembler, purpose: Purpose, maps: Maps, done: Label) -> Option<()> {
+    code.call(Helper::CurrentCpu);
+    code.compute(Add, R0, i32::try_from(purpose as u32 * maps.cpus).ok()?);
+    code.store(Frame, KEY, R0, Width::Word);
     code.load_map(R1, maps.totals);
     code.compute(Move, R2, Frame);
     code.compute(Add, R2, i32::from(KEY));
     code.call(Helper::MapLookup);
     code.jump_if(R0, Equal, 0, done);
     code.store(Frame, TOTALS, R0, Width::Double);
+    Some(())
+}
+
+/// `totals.events += 1`, with R0 = totals.
+fn count_event(code: &mut Assembler) {
+    code.load(R1, R0, totals::EVENTS, Width::Double);
+    code.compute(Add, R1, 1);
+    code.store(R0, totals::EVENTS, R1, Width::Double);
 }
 
 /// Ends when this is a later batch of the read seen last on this CPU: same thread, inode and last page, a larger first page.

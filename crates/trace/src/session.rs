@@ -2,7 +2,7 @@
 
 use crate::analysis::Analysis;
 use crate::event::{Event, File};
-use crate::host::{HostProcesses, kswapd};
+use crate::host::{HostProcesses, kswapd, memory};
 use crate::missing::Missing;
 use crate::name::{file_names, printable};
 use crate::summary::{Coverage, Summary};
@@ -11,43 +11,82 @@ use pagetide_core::Error;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// How often kswapd's evictions are divided among those who took the frames.
+/// How often kswapd's evictions are divided among those who took the frames, and the memory of groups is read.
 const DIVIDE_NS: u64 = 1_000_000_000;
 /// How long a drain waits at most: a ring of 8 MiB holds about as much of a very busy CPU.
 const DRAIN: Duration = Duration::from_millis(100);
 /// Names that are kept, found or not.
 const NAMES_MAX: usize = 1 << 14;
 
-/// A running trace. Dropping it detaches.
+/// A trace of this host. Dropping it detaches.
 #[derive(Debug)]
 pub struct Session {
     tracer: Tracer,
     analysis: Analysis<HostProcesses>,
     events: Vec<Event>,
-    began_ns: u64,
-    ended_ns: Option<u64>,
+    /// When it was switched on; absent while it is off.
+    on_since_ns: Option<u64>,
+    /// How long it was on before that.
+    traced_ns: u64,
     divided_ns: u64,
     lost: u64,
+    /// Events that were analysed.
+    analysed: u64,
     names: BTreeMap<File, Option<String>>,
 }
 
 impl Session {
     /// Attaches to this host's tracepoints and starts.
     pub fn start(options: Options) -> Result<Self, Error> {
-        let mut tracer = Tracer::attach(options)?;
-        let analysis = Analysis::new(tracer.sampling(), kswapd(), HostProcesses);
-        tracer.start()?;
-        let now = monotonic_ns();
-        Ok(Self {
+        let mut session = Self::of(Tracer::attach(options)?);
+        session.resume()?;
+        Ok(session)
+    }
+
+    /// A trace by this tracer, which is off.
+    pub fn of(tracer: Tracer) -> Self {
+        let analysis = Analysis::new(tracer.sampling(), kswapd(), HostProcesses::default());
+        Self {
             tracer,
             analysis,
             events: Vec::new(),
-            began_ns: now,
-            ended_ns: None,
-            divided_ns: now,
+            on_since_ns: None,
+            traced_ns: 0,
+            divided_ns: 0,
             lost: 0,
+            analysed: 0,
             names: BTreeMap::new(),
-        })
+        }
+    }
+
+    /// Switches it on, when it is off.
+    pub fn resume(&mut self) -> Result<(), Error> {
+        if self.on_since_ns.is_none() {
+            self.tracer.start()?;
+            let now = monotonic_ns();
+            (self.on_since_ns, self.divided_ns) = (Some(now), now);
+        }
+        Ok(())
+    }
+
+    /// Switches it off, when it is on. What happens meanwhile is not seen, so nothing is joined across it: an eviction before and a
+    /// read after.
+    pub fn pause(&mut self) -> Result<(), Error> {
+        if self.on_since_ns.is_some() {
+            self.finish()?;
+            self.analysis.forget();
+        }
+        Ok(())
+    }
+
+    /// Whether it is on.
+    pub const fn is_on(&self) -> bool {
+        self.on_since_ns.is_some()
+    }
+
+    /// Events that were analysed, and hits of tracepoints that the programs saw, up to now: what the trace costs grows with both.
+    pub fn events(&self) -> (u64, u64) {
+        (self.analysed, self.tracer.totals().map_or(self.analysed, |totals| totals.events))
     }
 
     /// What cannot be known here.
@@ -65,7 +104,8 @@ impl Session {
 
     /// Stops and analyses the rest.
     pub fn finish(&mut self) -> Result<(), Error> {
-        self.ended_ns = Some(monotonic_ns());
+        self.traced_ns = self.elapsed_ns();
+        self.on_since_ns = None;
         self.tracer.stop()?;
         self.tracer.finish(&mut self.events);
         self.analyse();
@@ -74,6 +114,7 @@ impl Session {
     }
 
     fn analyse(&mut self) {
+        self.analysed += self.events.len() as u64;
         for event in self.events.drain(..) {
             self.analysis.take(&event);
         }
@@ -86,17 +127,18 @@ impl Session {
         if now - self.divided_ns >= DIVIDE_NS {
             self.divided_ns = now;
             self.analysis.divide();
+            self.analysis.set_memory(memory);
         }
     }
 
-    /// How long it has run.
+    /// How long it was on.
     pub fn elapsed_ns(&self) -> u64 {
-        self.ended_ns.unwrap_or_else(monotonic_ns) - self.began_ns
+        self.traced_ns + self.on_since_ns.map_or(0, |since| monotonic_ns().saturating_sub(since))
     }
 
     /// How much of that time is analysed: all events up to here are in the summary.
     fn analysed_ns(&self) -> u64 {
-        self.tracer.complete_ns().saturating_sub(self.began_ns).min(self.elapsed_ns())
+        self.traced_ns + self.on_since_ns.map_or(0, |since| self.tracer.complete_ns().saturating_sub(since))
     }
 
     /// What was found so far.

@@ -6,6 +6,7 @@ use crate::curve::Misses;
 use crate::event::{File, Scope};
 use crate::eviction::{Evicted, Mechanism};
 use crate::reclaim::ReclaimTime;
+use crate::replay::Replayed;
 use std::collections::BTreeMap;
 
 /// Findings of a trace, from its start on.
@@ -15,12 +16,18 @@ pub struct Summary {
     pub evictions: BTreeMap<EvictionKey, Evicted>,
     /// Misses by reclaim domain and readers.
     pub misses: BTreeMap<MissKey, Misses>,
+    /// What smaller caches would have missed: of the host (absent), or of the readers of a control group.
+    pub replayed: BTreeMap<Option<String>, Replayed>,
+    /// Pages that buffered reads looked up meanwhile, counted exactly where the kernel does.
+    pub replayed_reads: Option<u64>,
     /// Throttled writers by program and device.
     pub throttled: BTreeMap<(Identity, String), ThrottledTime>,
     /// Reclaim by program.
     pub reclaim: BTreeMap<Identity, ReclaimWork>,
     /// How much was traced, and whether all of it.
     pub coverage: Coverage,
+    /// Of a recording: when the trace was on, from and to on its axis.
+    pub stretches: Vec<(i64, i64)>,
 }
 
 /// The two sides of an eviction.
@@ -61,7 +68,7 @@ pub struct ReclaimWork {
 pub struct Coverage {
     /// One page of so many was looked at.
     pub scale: u64,
-    /// How long, up to the last event that is in the findings.
+    /// How long the trace was on, up to the last event that is in the findings.
     pub time_ns: u64,
     /// Records lost because a ring was full: the findings lack what they said.
     pub lost_records: u64,
@@ -97,6 +104,13 @@ impl Summary {
             let key = MissKey { limit, readers: analysis.group_path(*readers).to_owned() };
             summary.misses.entry(key).or_default().add(misses);
         }
+        for (place, replayed) in analysis.replayed() {
+            let group = match place {
+                Domain::Host => None,
+                Domain::Group(group) => Some(analysis.group_path(group).to_owned()),
+            };
+            summary.replayed.insert(group, *replayed);
+        }
         for ((actor, device), throttled) in analysis.throttled() {
             summary.throttled.insert((identity(*actor), device.clone()), *throttled);
         }
@@ -130,6 +144,15 @@ impl Summary {
             }
         }
         misses
+    }
+
+    /// Leaves out what models counted up to `earlier`, when they were filling.
+    pub fn settle(&mut self, earlier: &Self) {
+        for (place, replayed) in &mut self.replayed {
+            *replayed = replayed.since(&earlier.replayed.get(place).copied().unwrap_or_default());
+        }
+        let reads = |summary: &Self| summary.coverage.read_pages;
+        self.replayed_reads = reads(self).map(|all| all.saturating_sub(reads(earlier).unwrap_or(0)));
     }
 
     /// The files of which much was evicted: names are found for these.

@@ -1,4 +1,4 @@
-//! A trace in a recording: the tables `eviction`, `ghost`, `throttle`, `reclaim` and `trace`.
+//! A trace in a recording: the tables `eviction`, `ghost`, `throttle`, `reclaim`, `replay` and `trace`.
 //!
 //! All numbers count up from the start of the trace, and a row is written only when it changed: a quiet second costs nothing. What a
 //! row is about is in its entity's name, its parts divided by tabs (which names of programs and groups cannot have here, see
@@ -9,12 +9,14 @@ use crate::curve::{Misses, PARTS};
 use crate::event::File;
 use crate::eviction::Mechanism;
 use crate::reclaim::ReclaimTime;
+use crate::replay::{PlaceMemory, Replayed};
 use crate::summary::{Coverage, EvictionKey, MissKey, Summary, is_large};
-use pagetide_core::{ColumnId, Entity, EntityId, Recording, Sample, Schema, Table, metric};
-use std::collections::{BTreeMap, HashMap};
+use pagetide_core::{ColumnId, Entity, EntityId, Kind, Recording, Sample, Schema, Table, metric};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The tables of a trace.
-pub const TABLES: [Table; 5] = [Table::Eviction, Table::Ghost, Table::Throttle, Table::Reclaim, Table::Trace];
+pub const TABLES: [Table; 6] =
+    [Table::Eviction, Table::Ghost, Table::Throttle, Table::Reclaim, Table::Replay, Table::Trace];
 
 /// Rows of a table that are numbered before the rest is added up in one, at most.
 const ROWS_MAX: usize = 2048;
@@ -22,6 +24,14 @@ const ROWS_MAX: usize = 2048;
 const BEGUN_INTERVALS: u64 = 3;
 /// … of this length at least: a starved machine is late.
 const BEGUN_NS: u64 = 5_000_000_000;
+/// Of the time of a replay the first of so many parts is not counted.
+pub const WARMING_PARTS: i64 = 3;
+/// Readers with one of so many of all misses have rows of their own.
+const LARGE_READERS: u64 = 16;
+/// Limits at most whose small readers have rows.
+const LIMITS_MAX: usize = 24;
+/// The control group of all that have no row of their own.
+const OTHERS: &str = "(others)";
 /// The name of the row of the rest.
 const REST: &str = "rest";
 
@@ -36,6 +46,9 @@ pub struct TableWriter {
     rest: BTreeMap<Table, Vec<i64>>,
     /// The pairs of the last summary with their pages, and those read again.
     pairs: HashMap<EvictionKey, [i64; 2]>,
+    /// The misses of the last summary, and the rows of ghosts as they are counted up.
+    misses: BTreeMap<MissKey, Misses>,
+    ghosts: BTreeMap<MissKey, Misses>,
     /// The rows of evictions: as they are counted up, and as they were written.
     evictions: HashMap<String, [[i64; 2]; 2]>,
 }
@@ -45,37 +58,71 @@ impl TableWriter {
     pub fn write(&mut self, summary: &Summary, names: &Names, schema: &mut Schema, sample: &mut Sample) {
         self.rest.clear();
         self.evictions(summary, names, schema, sample);
-        for (key, misses) in &summary.misses {
-            for (lowest, ranked, beyond) in misses.cells() {
-                let values: Vec<i64> = ranked.into_iter().chain(beyond).map(i64::from).collect();
-                if values.iter().any(|value| *value > 0) {
-                    let limit = key.limit.as_deref().unwrap_or_default();
-                    let name = format!("{limit}\t{}\t{lowest}", key.readers);
-                    self.row(Table::Ghost, name, &key.readers, &values, schema, sample);
-                }
-            }
-        }
+        self.ghosts(summary, schema, sample);
+        let mut by_program: BTreeMap<(Table, String), (&str, Vec<u64>)> = BTreeMap::new();
+        let mut add = |table, name, comm, values: &[u64]| {
+            let (_, sum) = by_program.entry((table, name)).or_insert_with(|| (comm, vec![0; values.len()]));
+            sum.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
+        };
         for ((who, device), throttled) in &summary.throttled {
             let name = format!("{}\t{}\t{device}", who.group, who.comm);
-            self.row(
-                Table::Throttle,
-                name,
-                &who.comm,
-                &[count(throttled.pauses), count(throttled.time_ns)],
-                schema,
-                sample,
-            );
+            add(Table::Throttle, name, &who.comm, &[throttled.pauses, throttled.time_ns]);
         }
         for (who, work) in &summary.reclaim {
             let name = format!("{}\t{}", who.group, who.comm);
             let values =
                 [work.direct.calls, work.direct.time_ns, work.group.calls, work.group.time_ns, work.kswapd_wakeups];
-            self.row(Table::Reclaim, name, &who.comm, &values.map(count), schema, sample);
+            add(Table::Reclaim, name, &who.comm, &values);
+        }
+        for ((table, name), (comm, values)) in by_program {
+            let values: Vec<i64> = values.into_iter().map(count).collect();
+            self.row(table, name, comm, &values, schema, sample);
+        }
+        for (group, replayed) in &summary.replayed {
+            let name = group.clone().unwrap_or_default();
+            self.numbered(Table::Replay, name, "", &replayed_values(replayed), schema, sample);
         }
         for (table, values) in std::mem::take(&mut self.rest) {
             self.numbered(table, REST.to_owned(), "", &values, schema, sample);
         }
         self.coverage(&summary.coverage, schema, sample);
+    }
+
+    /// Readers under a limit have their own rows once they have a good part of all misses; before, they count in those of all others. What
+    /// a row has once counted stays in it.
+    fn ghosts(&mut self, summary: &Summary, schema: &mut Schema, sample: &mut Sample) {
+        let all: u64 = summary.misses.values().map(Misses::sampled).sum();
+        let mut changed = BTreeSet::new();
+        for (key, misses) in &summary.misses {
+            let growth = self.misses.get(key).map_or_else(|| misses.clone(), |before| misses.since(before));
+            if growth.sampled() == 0 {
+                continue;
+            }
+            let large =
+                misses.sampled().saturating_mul(LARGE_READERS) >= all && schema.entities(Table::Ghost).len() < ROWS_MAX;
+            let own = large || self.ghosts.contains_key(key);
+            let row = if own { key.clone() } else { MissKey { readers: OTHERS.to_owned(), ..key.clone() } };
+            let row = if own || key.limit.is_none() || self.ghosts.contains_key(&row) || self.ghosts.len() < LIMITS_MAX
+            {
+                row
+            } else {
+                MissKey { limit: Some(OTHERS.to_owned()), ..row }
+            };
+            self.ghosts.entry(row.clone()).or_default().add(&growth);
+            changed.insert(row);
+            self.misses.insert(key.clone(), misses.clone());
+        }
+        for key in changed {
+            let misses = self.ghosts[&key].clone();
+            for (lowest, ranked, beyond) in misses.cells() {
+                let values: Vec<i64> = ranked.into_iter().chain(beyond).map(i64::from).collect();
+                if values.iter().any(|value| *value > 0) {
+                    let limit = key.limit.as_deref().unwrap_or_default();
+                    let name = format!("{limit}\t{}\t{lowest}", key.readers);
+                    self.numbered(Table::Ghost, name, &key.readers, &values, schema, sample);
+                }
+            }
+        }
     }
 
     /// A pair has its own row once it is large enough; before, it counts in the row of its evictor. What a row has once counted stays in
@@ -119,9 +166,10 @@ impl TableWriter {
         self.pairs = now;
     }
 
-    /// Forgets the numbers of an old schema: the next call writes all rows.
+    /// Forgets the numbers of an old schema: each row that changes is written into the new one.
     pub fn renew(&mut self) {
-        *self = Self::default();
+        self.rows.clear();
+        self.columns.clear();
     }
 
     fn row(
@@ -190,6 +238,13 @@ impl TableWriter {
     }
 }
 
+/// The columns of a row of `replay`. A size that is not known is 0, which no group with a process has.
+fn replayed_values(replayed: &Replayed) -> Vec<i64> {
+    let PlaceMemory { file_pages, other_pages } = replayed.memory;
+    let head = [file_pages, other_pages.unwrap_or(0), replayed.reads, replayed.misses];
+    head.into_iter().chain(replayed.modelled.into_iter().flatten()).map(count).collect()
+}
+
 #[expect(clippy::cast_possible_truncation, reason = "saturates")]
 fn whole(pages: f64) -> i64 {
     pages.round() as i64
@@ -213,23 +268,32 @@ fn eviction_name(key: &EvictionKey) -> String {
         who.as_ref().map_or_else(|| "\t".to_owned(), |who| format!("{}\t{}", who.group, who.comm))
     };
     let file = key.file.map_or_else(|| "\t".to_owned(), |file| format!("{}\t{}", file.dev, file.ino));
-    format!("{mechanism}\t{}\t{file}\t{}", who(&key.evictor), who(&key.user))
+    let uid =
+        |who: &Option<Identity>| who.as_ref().and_then(|who| who.uid).map_or_else(String::new, |uid| uid.to_string());
+    let (evictor_uid, user_uid) = (uid(&key.evictor), uid(&key.user));
+    format!("{mechanism}\t{}\t{file}\t{}\t{evictor_uid}\t{user_uid}", who(&key.evictor), who(&key.user))
 }
 
 fn parse_eviction(name: &str) -> Option<EvictionKey> {
     let parts: Vec<&str> = name.split('\t').collect();
-    let [mechanism, evictor_group, evictor, dev, ino, user_group, user] = parts.as_slice() else { return None };
+    // Version 0.1 wrote no users.
+    let ([mechanism, evictor_group, evictor, dev, ino, user_group, user]
+    | [mechanism, evictor_group, evictor, dev, ino, user_group, user, _, _]) = parts.as_slice()
+    else {
+        return None;
+    };
+    let uid = |at: usize| parts.get(at).and_then(|uid| uid.parse().ok());
     Some(EvictionKey {
         mechanism: MECHANISMS.iter().find(|(_, known)| known == mechanism)?.0,
-        evictor: identity(evictor_group, evictor),
+        evictor: identity(evictor_group, evictor, uid(7)),
         file: dev.parse().ok().zip(ino.parse().ok()).map(|(dev, ino)| File { dev, ino }),
-        user: identity(user_group, user),
+        user: identity(user_group, user, uid(8)),
     })
 }
 
 /// An identity; absent when both parts are empty.
-fn identity(group: &str, comm: &str) -> Option<Identity> {
-    (!group.is_empty() || !comm.is_empty()).then(|| Identity { comm: comm.to_owned(), group: group.to_owned() })
+fn identity(group: &str, comm: &str, uid: Option<u32>) -> Option<Identity> {
+    (!group.is_empty() || !comm.is_empty()).then(|| Identity { comm: comm.to_owned(), group: group.to_owned(), uid })
 }
 
 /// What a recording's trace found between two moments of its axis (`CLOCK_BOOTTIME`); `None` when it was made without `--trace`.
@@ -240,8 +304,9 @@ pub fn read_tables(recording: &Recording, from: i64, to: i64) -> Option<(Summary
         traced_ns.unsigned_abs() <= BEGUN_INTERVALS * recording.manifest.interval.get().max(BEGUN_NS)
     });
     let grown = |table, entity: &str| -> Vec<Option<u64>> {
-        let growth =
-            |metric: &metric::Metric| grown(recording.series(table, entity, metric.name)?.points(), begun, from, to);
+        let growth = |metric: &metric::Metric| {
+            growth_of(recording.series(table, entity, metric.name)?.points(), begun, from, to)
+        };
         metric::all(table).iter().map(growth).collect()
     };
     let mut summary = Summary::default();
@@ -282,7 +347,7 @@ pub fn read_tables(recording: &Recording, from: i64, to: i64) -> Option<(Summary
             (parts.as_slice(), grown(Table::Throttle, name).as_slice())
             && *pauses > 0
         {
-            let who = Identity { comm: (*comm).to_owned(), group: (*group).to_owned() };
+            let who = Identity { comm: (*comm).to_owned(), group: (*group).to_owned(), uid: None };
             let throttled = summary.throttled.entry((who, (*device).to_owned())).or_default();
             (throttled.pauses, throttled.time_ns) = (*pauses, *time_ns);
         }
@@ -293,11 +358,43 @@ pub fn read_tables(recording: &Recording, from: i64, to: i64) -> Option<(Summary
             (name.split_once('\t'), values.as_slice())
             && values.iter().any(|value| *value > 0)
         {
-            let work = summary.reclaim.entry(Identity { comm: comm.to_owned(), group: group.to_owned() }).or_default();
+            let who = Identity { comm: comm.to_owned(), group: group.to_owned(), uid: None };
+            let work = summary.reclaim.entry(who).or_default();
             work.direct = ReclaimTime { calls: *direct_calls, time_ns: *direct_ns };
             work.group = ReclaimTime { calls: *group_calls, time_ns: *group_ns };
             work.kswapd_wakeups = *kswapd_wakeups;
         }
+    }
+    // Models begin empty: what they missed in the first third of the time says nothing.
+    let begins = first_traced(recording, from).unwrap_or(from);
+    let settled = begins.saturating_add(to.saturating_sub(begins) / WARMING_PARTS);
+    for (name, _) in recording.entities(Table::Replay) {
+        let mut values = metric::all(Table::Replay).iter().map(|metric| {
+            let series = recording.series(Table::Replay, name, metric.name)?;
+            match metric.kind {
+                Kind::Gauge => {
+                    series.points().take_while(|(at, _)| *at <= to).last().map(|(_, value)| value.unsigned_abs())
+                }
+                _ => growth_of(series.points(), begun, settled, to),
+            }
+        });
+        let mut next = || values.next().flatten().unwrap_or(0);
+        let file_pages = next();
+        let other_pages = Some(next()).filter(|pages| *pages > 0 && !name.is_empty());
+        let mut replayed = Replayed {
+            memory: PlaceMemory { file_pages, other_pages },
+            reads: next(),
+            misses: next(),
+            ..Replayed::default()
+        };
+        replayed.modelled.iter_mut().flatten().for_each(|misses| *misses = next());
+        summary.replayed.insert(Some(name.to_owned()).filter(|name| !name.is_empty()), replayed);
+    }
+    summary.replayed_reads = recording
+        .series(Table::Trace, "trace", "read_pages")
+        .and_then(|series| growth_of(series.points(), begun, settled, to));
+    if let Some(series) = recording.series(Table::Trace, "trace", "traced_ns") {
+        summary.stretches = stretches(series.points(), from, to);
     }
     let scale = recording.series(Table::Trace, "trace", "sampled_of").and_then(|series| series.points().last());
     let values = grown(Table::Trace, "trace");
@@ -314,9 +411,32 @@ pub fn read_tables(recording: &Recording, from: i64, to: i64) -> Option<(Summary
     Some((summary, names))
 }
 
+/// When the trace was first on after a moment.
+fn first_traced(recording: &Recording, from: i64) -> Option<i64> {
+    let series = recording.series(Table::Trace, "trace", "traced_ns")?;
+    stretches(series.points(), from, i64::MAX).first().map(|(begins, _)| *begins)
+}
+
+/// When the trace was on: between two rows its time grew by a part of theirs. It begins at 0 when it starts again.
+fn stretches(points: impl Iterator<Item = (i64, i64)>, from: i64, to: i64) -> Vec<(i64, i64)> {
+    let mut stretches: Vec<(i64, i64)> = Vec::new();
+    let mut before: Option<(i64, i64)> = None;
+    for (at, traced) in points {
+        let grown = before.map_or(0, |(_, before)| if traced >= before { traced - before } else { traced });
+        if let Some((since, _)) = before.filter(|(since, _)| grown > 0 && *since < to && at > from) {
+            match stretches.last_mut() {
+                Some((_, end)) if *end == since => *end = at,
+                _ => stretches.push((since, at)),
+            }
+        }
+        before = Some((at, traced));
+    }
+    stretches
+}
+
 /// How much a counter grew between two moments. It begins at 0 with the trace, and again with each trace that follows. When the recording
 /// has lost the beginning of the trace, its first value is what grew before.
-fn grown(points: impl Iterator<Item = (i64, i64)>, begun: bool, from: i64, to: i64) -> Option<u64> {
+fn growth_of(points: impl Iterator<Item = (i64, i64)>, begun: bool, from: i64, to: i64) -> Option<u64> {
     let mut points = points.peekable();
     let mut before = if begun { 0 } else { points.peek()?.1 };
     let (mut sum, mut seen) = (0, false);
@@ -337,7 +457,14 @@ mod tests {
     use pagetide_core::{Manifest, RecordingBuilder, Stamp};
 
     fn who(comm: &str) -> Identity {
-        Identity { comm: comm.into(), group: "/batch.slice/a".into() }
+        Identity { comm: comm.into(), group: "/batch.slice/a".into(), uid: None }
+    }
+
+    fn replayed(times: u64, other_pages: Option<u64>) -> Replayed {
+        let mut replayed = Replayed { reads: 640 * times, misses: 64 * times, ..Replayed::default() };
+        replayed.memory = PlaceMemory { file_pages: 9000, other_pages };
+        (1..).zip(replayed.modelled.iter_mut().flatten()).for_each(|(part, misses)| *misses = part * times);
+        replayed
     }
 
     fn summary(times: u64) -> Summary {
@@ -352,7 +479,7 @@ mod tests {
             mechanism,
             evictor: evictor.map(who),
             file,
-            user: Some(who("db")),
+            user: Some(Identity { uid: Some(33), ..who("db") }),
         };
         let time = |calls: u64| ReclaimTime { calls: times * calls, time_ns: times * calls * 10 };
         Summary {
@@ -372,6 +499,12 @@ mod tests {
                 who("tar"),
                 ReclaimWork { direct: time(1), group: time(2), kswapd_wakeups: times },
             )]),
+            replayed: BTreeMap::from([
+                (None, replayed(times, None)),
+                (Some("/batch.slice/a".into()), replayed(times, Some(7))),
+            ]),
+            replayed_reads: None,
+            stretches: Vec::new(),
             coverage: Coverage {
                 scale: 64,
                 time_ns: times * 1000,
@@ -452,6 +585,14 @@ mod tests {
     }
 
     #[test]
+    fn the_stretches_in_which_it_was_on_are_found() {
+        let points = [(1, 0), (2, 0), (3, 7), (4, 9), (5, 9), (6, 9), (7, 2), (8, 2)];
+        assert_eq!(stretches(points.into_iter(), i64::MIN, i64::MAX), [(2, 4), (6, 7)]);
+        assert_eq!(stretches(points.into_iter(), 3, 6), [(3, 4)]);
+        assert_eq!(stretches(points.into_iter(), 5, 6), []);
+    }
+
+    #[test]
     fn a_recording_without_a_trace_has_none() {
         assert!(read_tables(&Recording::default(), i64::MIN, i64::MAX).is_none());
     }
@@ -463,6 +604,36 @@ mod tests {
         sample.clear();
         writer.write(&summary(1), &Names::new(), &mut schema, &mut sample);
         assert_eq!(sample.tables().map(|table| table.rows().count()).sum::<usize>(), 1);
+    }
+
+    #[test]
+    fn the_ghosts_of_the_largest_have_rows_whoever_came_first() {
+        let (mut writer, mut schema) = (TableWriter::default(), Schema::default());
+        let mut builder = RecordingBuilder::new(Manifest::default());
+        let mut summary = Summary::default();
+        let misses_of = |count: u64| {
+            let mut misses = Misses::default();
+            (0..count).for_each(|page| misses.ranked(page, u32::try_from(page % 5000).unwrap()));
+            misses
+        };
+        let key = |group: &str| MissKey { limit: Some(group.into()), readers: group.into() };
+        for second in 1..4_i64 {
+            for group in 0..500 {
+                summary.misses.insert(key(&format!("/small{group}")), misses_of(10 * second.unsigned_abs()));
+            }
+            if second > 1 {
+                summary.misses.insert(key("/large"), misses_of(20_000 * second.unsigned_abs()));
+            }
+            let mut sample = Sample::default();
+            sample.stamp = Stamp { wall_ns: second, mono_ns: second, boot_ns: second };
+            writer.write(&summary, &Names::new(), &mut schema, &mut sample);
+            builder.sample(&schema, &sample);
+        }
+        assert!(schema.entities(Table::Ghost).len() < ROWS_MAX);
+        let (read, _) = read_tables(&builder.finish(), i64::MIN, i64::MAX).unwrap();
+        let sampled = |summary: &Summary| summary.misses.values().map(Misses::sampled).sum::<u64>();
+        assert_eq!(sampled(&read), sampled(&summary));
+        assert_eq!(read.misses[&key("/large")].sampled(), 60_000);
     }
 
     #[test]

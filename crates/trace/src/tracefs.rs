@@ -21,11 +21,10 @@ impl Tracefs {
     pub fn open() -> Result<Self, Error> {
         let directory = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         for place in PLACES {
-            if let Ok(root) = rustix::fs::open(place, directory, Mode::empty())
-                && rustix::fs::accessat(&root, "events", rustix::fs::Access::EXISTS, rustix::fs::AtFlags::empty())
-                    .is_ok()
+            if let Ok(root) = rustix::fs::open(place, directory, Mode::empty()).map(Self)
+                && root.has_events()
             {
-                return Ok(Self(root));
+                return Ok(root);
             }
         }
         detached().map(Self).map_err(|error| {
@@ -38,6 +37,11 @@ impl Tracefs {
             let what = format!("cannot open tracefs, which describes the kernel's tracepoints: {error}; {STILL}");
             Error::system(what, hint)
         })
+    }
+
+    /// Whether it has any events: it has none while the kernel is locked down.
+    pub fn has_events(&self) -> bool {
+        rustix::fs::accessat(&self.0, "events", rustix::fs::Access::EXISTS, rustix::fs::AtFlags::empty()).is_ok()
     }
 
     /// The format of an event, such as `kmem`, `mm_page_alloc`; `None` when this kernel has no such event.

@@ -23,6 +23,8 @@ pub enum Tracepoint {
     Allocated,
     /// A writer is made to wait.
     Throttled,
+    /// A process moves to another control group.
+    Moved,
 }
 
 /// What a tracepoint is called and what needs it.
@@ -45,12 +47,12 @@ const fn row(
 }
 
 use Tracepoint::{
-    Added, Allocated, Deleted, DirectBegin, DirectEnd, GroupBegin, GroupEnd, KswapdWoken, Read, Throttled,
+    Added, Allocated, Deleted, DirectBegin, DirectEnd, GroupBegin, GroupEnd, KswapdWoken, Moved, Read, Throttled,
 };
 
 /// All of them, in the order of the enum.
 #[rustfmt::skip]
-const ROWS: [Row; 10] = [
+const ROWS: [Row; 11] = [
     row(Added, "filemap", "mm_filemap_add_to_page_cache", true, "evictions and misses"),
     row(Deleted, "filemap", "mm_filemap_delete_from_page_cache", true, "evictions and misses"),
     row(Read, "filemap", "mm_filemap_get_pages", false, "the miss ratio; misses are counted without the reads that hit (the kernel has it from 6.12 on)"),
@@ -61,6 +63,7 @@ const ROWS: [Row; 10] = [
     row(KswapdWoken, "vmscan", "mm_vmscan_wakeup_kswapd", false, "who wakes kswapd"),
     row(Allocated, "kmem", "mm_page_alloc", false, "for whom kswapd evicts"),
     row(Throttled, "writeback", "balance_dirty_pages", false, "how long writers are throttled"),
+    row(Moved, "cgroup", "cgroup_attach_task", false, "the control group of processes that end within a second of a move"),
 ];
 
 impl Tracepoint {

@@ -1,31 +1,20 @@
-//! The tracer: attaches to the tracepoints, drains their rings, counts what is lost.
+//! The tracer: drains the rings of the tracepoints, counts what is lost, and switches the trace on and off.
 
-use crate::cpu;
+use crate::attachment::{Attachment, Description};
 use crate::decode::Decoder;
 use crate::event::{Event, Kind};
-use crate::filter::page_filter;
-use crate::format::Format;
+use crate::helper::{self, RemoteSwitch};
 use crate::missing::{self, Missing};
 use crate::order::Order;
-use crate::program::{Maps, Purpose, sampling_program, totals};
-use crate::sampling::{FRAME_FILTER, Sampling};
-use crate::sys::bpf::{self, CountMap, OutputMap};
-use crate::sys::perf::{PerfEvent, Source};
+use crate::program::{Purpose, totals};
+use crate::sampling::Sampling;
+use crate::sys::bpf::Counts;
 use crate::sys::ring::Ring;
-use crate::tracefs::Tracefs;
 use crate::tracepoint::Tracepoint;
 use pagetide_core::Error;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use std::collections::BTreeMap;
-use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-
-/// All rings together.
-const RINGS_BYTES: usize = 64 << 20;
-/// One ring at most: more is never needed at ten drains a second.
-const RING_BYTES_MAX: usize = 8 << 20;
-/// One ring at least.
-const RING_PAGES_MIN: usize = 8;
+use std::path::Path;
 
 /// How events are sampled in the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +34,7 @@ pub struct Options {
     pub method: Method,
 }
 
-/// Exact counts since the start, where BPF counts them.
+/// Exact counts while the trace was on, where BPF counts them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Totals {
     /// Pages that entered the page cache.
@@ -54,174 +43,118 @@ pub struct Totals {
     pub deleted: u64,
     /// Pages that buffered reads looked up; absent where the kernel does not report them.
     pub read: Option<u64>,
+    /// Hits of tracepoints that ran a program.
+    pub events: u64,
 }
 
-/// An attached tracer. Dropping it detaches.
+/// A tracer of this host. Dropping it detaches.
 #[derive(Debug)]
 pub struct Tracer {
+    switch: Switch,
     rings: Vec<Ring>,
-    owners: Vec<PerfEvent>,
-    /// Everything else that must stay open.
-    events: Vec<PerfEvent>,
-    programs: Option<Programs>,
+    /// Announces that the rings are filling.
+    ring_fds: Vec<OwnedFd>,
+    counts: Option<CountedPages>,
     decoder: Decoder,
     order: Order,
     scratch: Vec<u8>,
     sampling: Sampling,
     missing: Vec<Missing>,
+    /// Records that the rings had no room for.
     lost: u64,
-    running: bool,
+    /// The same of the programs, up to the last stop.
+    lost_by_programs: u64,
+    /// What their map counted at the start; absent while the trace is off: then they have no output, and pass nothing on.
+    at_start: Option<u64>,
 }
 
-/// What stays open for the BPF programs.
+/// Who switches the trace on and off.
 #[derive(Debug)]
-struct Programs {
-    counts: CountMap,
+enum Switch {
+    /// This process, which has the rights.
+    Own(Box<Attachment>),
+    /// A helper process, see [`helper`].
+    Helper(RemoteSwitch),
+}
+
+/// The totals that the programs count.
+#[derive(Debug)]
+struct CountedPages {
+    counts: Counts,
+    cpus: usize,
     reads: bool,
-    /// Records lost before the start, when nothing listened.
-    unheard: u64,
-    /// Records lost up to the last look while running.
-    lost: u64,
-    _output: OutputMap,
-    _attached: Vec<(PerfEvent, OwnedFd)>,
 }
 
 impl Tracer {
     /// Attaches to the tracepoints of this kernel; nothing is recorded before [`Self::start`].
     pub fn attach(options: Options) -> Result<Self, Error> {
-        let tracefs = Tracefs::open()?;
-        let mut formats = BTreeMap::new();
-        let mut missing = Vec::new();
-        for tracepoint in Tracepoint::all() {
-            match tracefs.format(tracepoint.group(), tracepoint.name())? {
-                Some(format) => drop(formats.insert(tracepoint, format)),
-                None if tracepoint.required() => return Err(missing::no_tracepoint(tracepoint)),
-                None => missing.push(Missing::tracepoint(tracepoint)),
-            }
-        }
-        let cpus =
-            cpu::online().map_err(|error| Error::system(format!("/sys/devices/system/cpu/online: {error}"), ""))?;
-        raise_descriptor_limit();
-        let ring_bytes = ring_bytes(cpus.len());
-        let mut tracer = Self {
-            rings: Vec::new(),
-            owners: Vec::new(),
-            events: Vec::new(),
-            programs: None,
-            decoder: Decoder::default(),
+        let attachment = Attachment::open(options)?;
+        let rings: Vec<OwnedFd> = attachment
+            .rings()
+            .map(|ring| ring.try_clone())
+            .collect::<Result<_, _>>()
+            .map_err(|error| missing::perf_event_open(&error))?;
+        let counts = attachment
+            .counts()
+            .map(OwnedFd::try_clone)
+            .transpose()
+            .map_err(|error| missing::perf_event_open(&error))?;
+        let description = attachment.description.clone();
+        Self::read(Switch::Own(Box::new(attachment)), description, rings, counts)
+    }
+
+    /// Reads the rings of the helper process that listens at this socket, so that this process needs no rights.
+    pub fn connect(socket: &Path, options: Options) -> Result<Self, Error> {
+        let helper::Offer { switch, description, rings, counts } = helper::connect(socket, options)?;
+        Self::read(Switch::Helper(switch), description, rings, counts)
+    }
+
+    fn read(
+        switch: Switch,
+        description: Description,
+        ring_fds: Vec<OwnedFd>,
+        counts: Option<OwnedFd>,
+    ) -> Result<Self, Error> {
+        let Description { formats, sampling, missing, ring_bytes, counted_cpus } = description;
+        let rings = ring_fds.iter().map(|fd| Ring::map(fd, ring_bytes)).collect::<Result<_, _>>();
+        let rings = rings.map_err(|error| missing::ring(&error, ring_bytes))?;
+        let reads = formats.contains_key(&Tracepoint::Read);
+        let counts = counts.zip(counted_cpus).map(|(map, cpus)| CountedPages::map(&map, cpus, reads)).transpose()?;
+        let mut decoder = Decoder::default();
+        formats.into_iter().for_each(|(tracepoint, format)| decoder.learn(tracepoint, format));
+        Ok(Self {
+            switch,
+            rings,
+            ring_fds,
+            counts,
+            decoder,
             order: Order::default(),
             scratch: Vec::new(),
-            sampling: Sampling::by_hash(options.shift),
+            sampling,
             missing,
             lost: 0,
-            running: false,
-        };
-        for cpu in &cpus {
-            let owner =
-                PerfEvent::open(Source::Tasks, *cpu, ring_bytes).map_err(|error| missing::perf_event_open(&error))?;
-            tracer.rings.push(Ring::map(&owner, ring_bytes).map_err(|error| missing::ring(&error, ring_bytes))?);
-            tracer.owners.push(owner);
-        }
-        for (tracepoint, format) in &formats {
-            tracer.decoder.learn(*tracepoint, format.clone());
-        }
-        if options.method == Method::Auto {
-            match tracer.attach_programs(&formats, &cpus, ring_bytes) {
-                Ok(programs) => tracer.programs = Some(programs),
-                Err(error) => tracer.missing.push(Missing::bpf(&error)),
-            }
-        }
-        if tracer.programs.is_none() {
-            tracer.events.clear();
-            tracer.sampling = Sampling::by_place(options.shift, place_of_now());
-        }
-        tracer.attach_tracepoints(&formats, &cpus, ring_bytes).map_err(|error| missing::perf_event_open(&error))?;
-        Ok(tracer)
-    }
-
-    /// Loads and attaches the sampling programs, each to an event that is never enabled.
-    fn attach_programs(
-        &mut self,
-        formats: &BTreeMap<Tracepoint, Format>,
-        cpus: &[u32],
-        ring_bytes: usize,
-    ) -> io::Result<Programs> {
-        missing::raise_locked_memory();
-        let output = OutputMap::new(cpus.iter().max().map_or(1, |last| last + 1))?;
-        let counts = CountMap::new(Purpose::ALL.len().try_into().unwrap_or(0), totals::SIZE)?;
-        for (cpu, owner) in cpus.iter().zip(&self.owners) {
-            let event = PerfEvent::open(Source::BpfOutput, *cpu, ring_bytes)?;
-            event.write_into(owner)?;
-            output.set(*cpu, event.fd())?;
-            self.events.push(event);
-        }
-        let maps = Maps { totals: counts.fd(), output: output.fd() };
-        let mut attached = Vec::new();
-        for purpose in Purpose::ALL {
-            let Some(format) = formats.get(&purpose.tracepoint()) else { continue };
-            let code = sampling_program(purpose, format, self.sampling, maps)
-                .ok_or_else(|| io::Error::other(format!("{} has other fields", purpose.tracepoint().name())))?;
-            let program = bpf::load(&code)?;
-            let event = PerfEvent::open(Source::Tracepoint(format.id), cpus[0], ring_bytes)?;
-            event.run(&program)?;
-            attached.push((event, program));
-        }
-        let reads = formats.contains_key(&Tracepoint::Read);
-        Ok(Programs { counts, reads, unheard: 0, lost: 0, _output: output, _attached: attached })
-    }
-
-    /// Opens the tracepoints that perf records itself, on every CPU, each with its filter.
-    fn attach_tracepoints(
-        &mut self,
-        formats: &BTreeMap<Tracepoint, Format>,
-        cpus: &[u32],
-        ring_bytes: usize,
-    ) -> io::Result<()> {
-        for (tracepoint, format) in formats {
-            let Some(filter) = self.filter_of(*tracepoint, format) else { continue };
-            for (cpu, owner) in cpus.iter().zip(&self.owners) {
-                let event = PerfEvent::open(Source::Tracepoint(format.id), *cpu, ring_bytes)?;
-                event.write_into(owner)?;
-                if !filter.is_empty() {
-                    event.filter(&filter)?;
-                }
-                self.events.push(event);
-            }
-        }
-        Ok(())
-    }
-
-    /// The filter of a tracepoint that perf records; `None` when programs do it or nobody can.
-    fn filter_of(&self, tracepoint: Tracepoint, format: &Format) -> Option<String> {
-        match tracepoint {
-            Tracepoint::Read => None,
-            Tracepoint::Added | Tracepoint::Deleted => {
-                page_filter(self.sampling, format.field("order").is_some(), tracepoint == Tracepoint::Deleted)
-            }
-            Tracepoint::Allocated => Some(FRAME_FILTER.to_owned()),
-            _ => Some(String::new()),
-        }
+            lost_by_programs: 0,
+            at_start: None,
+        })
     }
 
     /// Starts recording.
     pub fn start(&mut self) -> Result<(), Error> {
-        self.owners
-            .iter()
-            .chain(&self.events)
-            .try_for_each(PerfEvent::enable)
-            .map_err(|error| missing::switch(&error))?;
-        if let Some(programs) = &mut self.programs {
-            programs.unheard = programs.count_lost();
+        self.at_start = Some(self.counted_lost());
+        match &mut self.switch {
+            Switch::Own(attachment) => attachment.enable(),
+            Switch::Helper(helper) => helper.switch(true),
         }
-        self.running = true;
-        Ok(())
     }
 
-    /// Stops recording; what was recorded can still be drained.
+    /// Stops recording; what was recorded can still be drained, and recording can start again.
     pub fn stop(&mut self) -> Result<(), Error> {
-        self.lost();
-        self.running = false;
-        self.events.iter().chain(&self.owners).try_for_each(PerfEvent::disable).map_err(|error| missing::switch(&error))
+        self.lost_by_programs += self.lost_since_start();
+        self.at_start = None;
+        match &mut self.switch {
+            Switch::Own(attachment) => attachment.disable(),
+            Switch::Helper(helper) => helper.switch(false),
+        }
     }
 
     /// Which pages are sampled.
@@ -237,7 +170,7 @@ impl Tracer {
     /// Waits until a ring is a quarter full, at most so long.
     pub fn wait(&self, at_most: std::time::Duration) -> Result<(), Error> {
         let mut polled: Vec<PollFd<'_>> =
-            self.owners.iter().map(|owner| PollFd::from_borrowed_fd(owner.fd().as_fd(), PollFlags::IN)).collect();
+            self.ring_fds.iter().map(|ring| PollFd::from_borrowed_fd(ring.as_fd(), PollFlags::IN)).collect();
         let timeout = Timespec::try_from(at_most).ok();
         match poll(&mut polled, timeout.as_ref()) {
             Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
@@ -277,78 +210,54 @@ impl Tracer {
     }
 
     /// Records lost since the start because a ring was full; attribution is wrong from there on until the state is forgotten.
-    pub fn lost(&mut self) -> u64 {
-        let Some(programs) = &mut self.programs else { return self.lost };
-        if self.running {
-            programs.lost = programs.count_lost() - programs.unheard;
-        }
-        self.lost + programs.lost
+    pub fn lost(&self) -> u64 {
+        self.lost + self.lost_by_programs + self.lost_since_start()
+    }
+
+    fn lost_since_start(&self) -> u64 {
+        self.at_start.map_or(0, |at_start| self.counted_lost() - at_start)
+    }
+
+    fn counted_lost(&self) -> u64 {
+        self.counts.as_ref().map_or(0, |counts| counts.sum_all(totals::LOST))
     }
 
     /// Exact counts since the programs were attached; absent without BPF.
     pub fn totals(&self) -> Option<Totals> {
-        let programs = self.programs.as_ref()?;
-        let pages = |purpose| programs.sum(purpose, totals::PAGES);
+        let counts = self.counts.as_ref()?;
         Some(Totals {
-            added: pages(Purpose::Added)?,
-            deleted: pages(Purpose::Deleted)?,
-            read: if programs.reads { pages(Purpose::Read) } else { None },
+            added: counts.sum(Purpose::Added, totals::PAGES),
+            deleted: counts.sum(Purpose::Deleted, totals::PAGES),
+            read: counts.reads.then(|| counts.sum(Purpose::Read, totals::PAGES)),
+            events: counts.sum_all(totals::EVENTS),
         })
     }
 }
 
-impl Programs {
-    /// Sums one number of one entry over all CPUs.
-    fn sum(&self, purpose: Purpose, offset: i16) -> Option<u64> {
-        let values = self.counts.read(purpose as u32).ok()?;
-        Some(values.iter().map(|value| value[number_at(offset)]).sum())
+impl CountedPages {
+    fn map(map: &OwnedFd, cpus: u32, reads: bool) -> Result<Self, Error> {
+        let cpus = cpus as usize;
+        let numbers = cpus * Purpose::COUNT as usize * totals::SIZE as usize / 8;
+        let counts = Counts::map(map, numbers)
+            .map_err(|error| Error::system(format!("cannot map the totals of the trace: {error}"), ""))?;
+        Ok(Self { counts, cpus, reads })
     }
 
-    fn count_lost(&self) -> u64 {
-        Purpose::ALL.into_iter().filter_map(|purpose| self.sum(purpose, totals::LOST)).sum()
+    /// Sums one number of one purpose over all CPUs.
+    fn sum(&self, purpose: Purpose, offset: i16) -> u64 {
+        let entry = totals::SIZE as usize / 8;
+        let first = purpose as usize * self.cpus;
+        let place = offset.unsigned_abs() as usize / 8;
+        (first..first + self.cpus).map(|cpu| self.counts.get(cpu * entry + place)).sum()
     }
-}
 
-/// Which number of 8 bytes is at this offset.
-const fn number_at(offset: i16) -> usize {
-    offset.unsigned_abs() as usize / 8
-}
-
-/// One ring's length: a power of two of pages, such that all take at most [`RINGS_BYTES`].
-fn ring_bytes(cpus: usize) -> usize {
-    let share = RINGS_BYTES / cpus.max(1);
-    let least = RING_PAGES_MIN * rustix::param::page_size();
-    (1 << share.max(1).ilog2()).clamp(least, RING_BYTES_MAX)
-}
-
-/// About a dozen descriptors for each CPU: raises the soft limit to the hard one, where that is allowed.
-fn raise_descriptor_limit() {
-    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-    let limit = getrlimit(Resource::Nofile);
-    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum });
+    fn sum_all(&self, offset: i16) -> u64 {
+        Purpose::ALL.into_iter().map(|purpose| self.sum(purpose, offset)).sum()
+    }
 }
 
 /// `CLOCK_MONOTONIC`.
 pub fn monotonic_ns() -> u64 {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
     now.tv_sec.unsigned_abs() * 1_000_000_000 + now.tv_nsec.unsigned_abs()
-}
-
-/// A place in the group for samples by place: another one each time, so that no place is looked at for good.
-fn place_of_now() -> u64 {
-    monotonic_ns() / 1000
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rings_are_bounded_however_many_cpus() {
-        for cpus in [1, 2, 3, 8, 64, 100, 1024, 2000] {
-            let bytes = ring_bytes(cpus);
-            assert!(bytes.is_power_of_two() && bytes <= RING_BYTES_MAX);
-            assert!(bytes * cpus <= RINGS_BYTES, "{cpus} CPUs take {bytes} bytes each");
-        }
-    }
 }

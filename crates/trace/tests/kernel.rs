@@ -73,7 +73,7 @@ fn every_page_of_a_cold_file_is_seen_entering_and_leaving() {
         let folder = folder();
         let path = cold_file(folder.path(), "cold", 8 << 20);
         let file = identity(&path);
-        let (mut tracer, events) = trace(tracer, || {
+        let (tracer, events) = trace(tracer, || {
             let mut content = Vec::new();
             fs::File::open(&path).unwrap().read_to_end(&mut content).unwrap();
             let file = fs::File::open(&path).unwrap();
@@ -108,7 +108,7 @@ fn the_kernel_and_this_crate_choose_the_same_pages() {
         let path = cold_file(folder.path(), "sampled", 16 << 20);
         let file = identity(&path);
         let sampling = tracer.sampling();
-        let (mut tracer, events) = trace(tracer, || {
+        let (tracer, events) = trace(tracer, || {
             let mut content = Vec::new();
             fs::File::open(&path).unwrap().read_to_end(&mut content).unwrap();
         });
@@ -133,7 +133,7 @@ fn another_perf_user_sees_all_events_while_programs_sample() {
     let path = cold_file(folder.path(), "shared", 8 << 20);
     let file = identity(&path);
     sampled.start().unwrap();
-    let (mut second, events) = trace(second, || {
+    let (second, events) = trace(second, || {
         let mut content = Vec::new();
         fs::File::open(&path).unwrap().read_to_end(&mut content).unwrap();
     });
@@ -199,14 +199,14 @@ fn at_a_group_limit_the_program_that_reads_evicts() {
         let stream = cold_file(folder.path(), "stream", 96 << 20);
         let sampling = tracer.sampling();
         let before = std::cell::Cell::new(0);
-        let (mut tracer, events) = trace(tracer, || {
+        let (tracer, events) = trace(tracer, || {
             group.run("head -c 100000000", &victim);
             before.set(cached(&victim));
             group.run("cat", &stream);
         });
         assert_eq!(tracer.lost(), 0);
         let gone = before.get() - cached(&victim);
-        let mut analysis = Analysis::new(sampling, kswapd(), HostProcesses);
+        let mut analysis = Analysis::new(sampling, kswapd(), HostProcesses::default());
         events.iter().for_each(|event| analysis.take(event));
         analysis.divide();
         let of_victim: Vec<_> =

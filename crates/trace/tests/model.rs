@@ -11,7 +11,11 @@ struct Numbered;
 
 impl Processes for Numbered {
     fn identity(&mut self, pid: u32) -> Option<Identity> {
-        Some(Identity { comm: format!("p{pid}"), group: "/g".into() })
+        Some(Identity { comm: format!("p{pid}"), group: "/g".into(), uid: None })
+    }
+
+    fn is_memory_hierarchy(&self, _: u32) -> bool {
+        true
     }
 }
 

@@ -60,7 +60,9 @@ pub struct Predicted {
 pub fn curve(points: &[(f64, f64)], predicted: Option<&Predicted>, axes: &Axes<'_>) -> String {
     let mut points: Vec<(f64, f64)> = points.iter().copied().filter(|(x, y)| x.is_finite() && y.is_finite()).collect();
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let largest = |value: fn(&(f64, f64)) -> f64| points.iter().map(value).fold(0.0, f64::max);
+    let beyond =
+        predicted.map_or_else(Vec::new, |predicted| predicted.points.iter().map(|(x, _, _, y)| (*x, *y)).collect());
+    let largest = |value: fn(&(f64, f64)) -> f64| points.iter().chain(&beyond).map(value).fold(0.0, f64::max);
     let across = Axis::linear(axes.x_measure, largest(|point| point.0), 6, false);
     let lowest = points.iter().map(|point| point.1).filter(|y| *y > 0.0).reduce(f64::min);
     let up = match lowest {

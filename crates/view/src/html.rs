@@ -78,6 +78,11 @@ fn block_html(block: &Block, out: &mut dyn Write) -> io::Result<()> {
         Block::Chain(stages) => chain_html(stages, out),
         Block::Advice(advice) => advice.iter().try_for_each(|advice| advice_html(advice, out)),
         Block::Timeline(timeline) => plot::timeline(timeline, out),
+        Block::Picture { svg, words } => {
+            // An image of its own: its style is not that of the page.
+            let data: String = svg.bytes().map(|byte| format!("%{byte:02x}")).collect();
+            writeln!(out, "<p><img alt=\"{}\" src=\"data:image/svg+xml,{data}\"></p>", escaped(words))
+        }
         Block::More { summary, table } => {
             writeln!(out, "<details>\n<summary>{}</summary>", escaped(summary))?;
             table_html(table, out)?;

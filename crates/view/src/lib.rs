@@ -19,6 +19,7 @@
 //! ```
 
 mod axis;
+mod bars;
 mod clock;
 mod curve;
 pub mod html;
@@ -29,6 +30,7 @@ mod table;
 pub mod text;
 mod timeline;
 
+pub use bars::{Bar, Legend, bars};
 pub use clock::length;
 pub use curve::{Axes, Predicted, curve};
 pub use measure::Measure;

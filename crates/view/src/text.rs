@@ -91,7 +91,7 @@ fn block_text(block: &Block, style: Style, out: &mut dyn Write) -> io::Result<()
             advice_text(advice, style, "", out)
         }),
         Block::Timeline(timeline) => timeline_text(timeline, style, out),
-        Block::More { .. } => Ok(()),
+        Block::More { .. } | Block::Picture { .. } => Ok(()),
     }
 }
 

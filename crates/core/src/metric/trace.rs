@@ -61,6 +61,35 @@ pub(in crate::metric) mod reclaim {
     }
 }
 
+/// Reads replayed through models of smaller caches.
+pub(in crate::metric) mod replay {
+    metrics! {
+        Replay;
+        "tracepoints" {
+            "file_pages" Gauge Pages "file cache on the LRU lists of the place"
+            "other_pages" Gauge Pages "other memory that is charged to the control group"
+            "reads" Counter Pages "pages that buffered reads looked up (estimated from the sample)"
+            "misses" Counter Pages "pages of these that were read from the device for it"
+            "lists_1" Counter Pages "pages of these reads that two LRU lists with 1/8 of the file cache would have missed"
+            "lists_2" Counter Pages "pages of these reads that two LRU lists with 2/8 of the file cache would have missed"
+            "lists_3" Counter Pages "pages of these reads that two LRU lists with 3/8 of the file cache would have missed"
+            "lists_4" Counter Pages "pages of these reads that two LRU lists with 4/8 of the file cache would have missed"
+            "lists_5" Counter Pages "pages of these reads that two LRU lists with 5/8 of the file cache would have missed"
+            "lists_6" Counter Pages "pages of these reads that two LRU lists with 6/8 of the file cache would have missed"
+            "lists_7" Counter Pages "pages of these reads that two LRU lists with 7/8 of the file cache would have missed"
+            "lists_8" Counter Pages "pages of these reads that two LRU lists with 8/8 of the file cache would have missed"
+            "lru_1" Counter Pages "pages of these reads that one LRU list with 1/8 of the file cache would have missed"
+            "lru_2" Counter Pages "pages of these reads that one LRU list with 2/8 of the file cache would have missed"
+            "lru_3" Counter Pages "pages of these reads that one LRU list with 3/8 of the file cache would have missed"
+            "lru_4" Counter Pages "pages of these reads that one LRU list with 4/8 of the file cache would have missed"
+            "lru_5" Counter Pages "pages of these reads that one LRU list with 5/8 of the file cache would have missed"
+            "lru_6" Counter Pages "pages of these reads that one LRU list with 6/8 of the file cache would have missed"
+            "lru_7" Counter Pages "pages of these reads that one LRU list with 7/8 of the file cache would have missed"
+            "lru_8" Counter Pages "pages of these reads that one LRU list with 8/8 of the file cache would have missed"
+        }
+    }
+}
+
 /// How much was traced.
 pub(in crate::metric) mod coverage {
     metrics! {

@@ -115,7 +115,7 @@ mod tests {
     use pagetide_trace::{Evicted, EvictionKey, Mechanism, ThrottledTime};
 
     fn summary(own: f64, other: f64, throttled: u64) -> Summary {
-        let who = |comm: &str| Identity { comm: comm.into(), group: "/run/backup".into() };
+        let who = |comm: &str| Identity { comm: comm.into(), group: "/run/backup".into(), uid: None };
         let key = |evictor| EvictionKey { mechanism: Mechanism::Kswapd, evictor, file: None, user: None };
         let pages = |pages| Evicted { pages, read_again: 0.0 };
         let mut summary = Summary::default();

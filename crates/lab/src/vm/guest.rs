@@ -133,7 +133,7 @@ fn work(scenario: &Scenario, job: &Job, port: &Port) -> Result<(), Error> {
         workload_cgroup: None,
         // Several disks all belong to the experiment.
         workload_disk: (!job.as_host && disks.len() == 1).then(|| first.device.clone()),
-        tracing: scenario.trace.map(Tracing::of),
+        tracing: scenario.trace.map(|sample| Tracing::of(sample.shift)),
     };
     let context =
         RunContext { data, disks: places, results, fio, group: None, floor: FLOOR, journal: &journal, seed: job.seed };

@@ -3,10 +3,11 @@
 use super::Outcome;
 use crate::live_trace::{self, Traced};
 use crate::output;
+use crate::reports;
 use pagetide_core::{Bytes, Error, Nanos, Quantity};
 use pagetide_trace::{EvictionKey, Identity, Mechanism};
 use pagetide_view::text::Style;
-use pagetide_view::{Cell, Table};
+use pagetide_view::{Bar, Block, Cell, Legend, Measure, Page, Table, bars};
 use serde::Serialize;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -19,6 +20,7 @@ Examples:
   pagetide evictions                      this host, for 10 s
   pagetide evictions --for 60s --by group
   pagetide evictions rec                  a recording made with `pagetide record --trace`
+  pagetide evictions rec --html evictions.html
 
 Needs root for a live trace. docs/TRACE.md says how it works, what it costs and what it cannot see.")]
 pub(crate) struct Arguments {
@@ -27,9 +29,12 @@ pub(crate) struct Arguments {
     recording: Option<PathBuf>,
     #[command(flatten)]
     live: live_trace::TraceArguments,
-    /// Add up by program and file, by control group, by file or by device.
-    #[arg(long, value_enum, default_value = "program")]
+    /// Add up by process name and file, by control group, by file, by device or by user.
+    #[arg(long, value_enum, default_value = "process")]
     by: By,
+    /// Write the rows as one HTML file with a picture, too.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
     /// Show only so many rows.
     #[arg(long, default_value_t = 20, value_name = "N")]
     top: usize,
@@ -38,14 +43,16 @@ pub(crate) struct Arguments {
 /// What is one row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum By {
-    /// A program, and the file of another that it evicts.
-    Program,
+    /// The processes of one name in a control group, and the file of others that they evict.
+    Process,
     /// A control group, and another that it evicts.
     Group,
     /// A file.
     File,
     /// A block device.
     Device,
+    /// A user, and another whose processes used the pages.
+    User,
 }
 
 /// One row.
@@ -61,25 +68,37 @@ struct Row {
     waiting_ns: Option<u64>,
 }
 
-/// A program, or only its control group.
+/// A program, or only its control group, or only its user.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 struct Program {
-    group: String,
+    group: Option<String>,
     comm: Option<String>,
+    uid: Option<u32>,
 }
 
 impl Program {
     fn of(identity: Option<&Identity>) -> Option<Self> {
-        identity.map(|who| Self { group: who.group.clone(), comm: Some(who.comm.clone()) })
+        identity.map(|who| Self { group: Some(who.group.clone()), comm: Some(who.comm.clone()), uid: None })
     }
 
     fn group_of(identity: Option<&Identity>) -> Option<Self> {
-        identity.map(|who| Self { group: who.group.clone(), comm: None })
+        identity.map(|who| Self { group: Some(who.group.clone()), comm: None, uid: None })
     }
 
-    /// `postgresql.service/postgres`; in the root group only the program.
+    fn user_of(identity: Option<&Identity>) -> Option<Self> {
+        identity.map(|who| Self { group: None, comm: None, uid: who.uid })
+    }
+
+    /// `postgresql.service/postgres`; in the root group only the program; of a user `uid 33`.
     fn text(&self) -> String {
-        let leaf = self.group.rsplit('/').next().unwrap_or_default();
+        let Some(group) = &self.group else {
+            return match self.uid {
+                Some(0) => "root".to_owned(),
+                Some(uid) => format!("uid {uid}"),
+                None => "unknown user".to_owned(),
+            };
+        };
+        let leaf = group.rsplit('/').next().unwrap_or_default();
         match (&self.comm, leaf) {
             (Some(comm), "") => comm.clone(),
             (Some(comm), leaf) => format!("{leaf}/{comm}"),
@@ -92,6 +111,9 @@ impl Program {
 pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let traced = live_trace::read_or_run(arguments.recording.as_deref(), &arguments.live)?;
     let rows = rows(&traced, arguments.by);
+    if let Some(path) = &arguments.html {
+        reports::write_page(&page(&traced, &rows, arguments.top), path)?;
+    }
     if json {
         output::print_json(&document(&traced, &rows))?;
     } else {
@@ -107,7 +129,7 @@ type Key = (Option<Program>, Option<&'static str>, Option<Program>, Option<Strin
 fn key(traced: &Traced, eviction: &EvictionKey, by: By) -> Key {
     let EvictionKey { mechanism, evictor, file, user } = eviction;
     match by {
-        By::Program => (
+        By::Process => (
             Program::of(evictor.as_ref()),
             Some(mechanism_text(*mechanism)),
             Program::of(user.as_ref()),
@@ -115,6 +137,7 @@ fn key(traced: &Traced, eviction: &EvictionKey, by: By) -> Key {
         ),
         By::Group => (Program::group_of(evictor.as_ref()), None, Program::group_of(user.as_ref()), None),
         By::File => (None, None, None, file.map(|file| traced.name(file))),
+        By::User => (Program::user_of(evictor.as_ref()), None, Program::user_of(user.as_ref()), None),
         By::Device => (None, None, None, file.map(|file| format!("{}:{}", file.major(), file.minor()))),
     }
 }
@@ -175,6 +198,43 @@ fn document(traced: &Traced, rows: &[Row]) -> serde_json::Value {
     })
 }
 
+/// The rows as a page, with a picture of the worst.
+fn page(traced: &Traced, rows: &[Row], top: usize) -> Page {
+    let text = answer(traced, rows);
+    let mut lines = text.lines();
+    let outcome = lines.next().unwrap_or_default().to_owned();
+    let mut blocks: Vec<Block> = lines.map(|line| Block::Paragraph(line.to_owned())).collect();
+    if let Some(stretches) = traced.stretches_text() {
+        blocks
+            .push(Block::Paragraph(format!("The trace was on from {stretches}; of the other time nothing is known.")));
+    }
+    if !rows.is_empty() {
+        let drawn: Vec<Bar> = rows
+            .iter()
+            .take(top)
+            .map(|row| Bar { name: row.name(), whole: row.evicted_bytes as f64, part: row.read_again_bytes as f64 })
+            .collect();
+        let legend = Legend {
+            title: "Evicted pages: for whom, and whose",
+            whole: "evicted",
+            part: "of it read again",
+            measure: Measure::Bytes,
+        };
+        blocks.push(Block::Picture { svg: bars(&drawn, &legend), words: legend.title.to_owned() });
+        blocks.push(Block::Table(table(rows, top)));
+        blocks.push(Block::Paragraph(
+            "Waiting is the time that the devices took to read the pages again, at the mean of their reads.".to_owned(),
+        ));
+    }
+    let [reclaim, throttled] = waiting_tables(traced);
+    for (heading, table) in [("Time in reclaim", reclaim), ("Writers throttled in balance_dirty_pages", throttled)] {
+        if let Some(table) = table {
+            blocks.extend([Block::Heading(heading.to_owned()), Block::Table(table)]);
+        }
+    }
+    Page { title: "Evictions from the page cache".to_owned(), lead: Vec::new(), outcome, blocks }
+}
+
 /// Characters of the longest bar.
 const BAR: u64 = 16;
 
@@ -182,40 +242,61 @@ fn text(traced: &Traced, rows: &[Row], top: usize) -> String {
     let style = Style { colour: output::colour(), width: output::width() };
     let mut text = answer(traced, rows) + "\n";
     if !rows.is_empty() {
-        let most = rows.iter().map(|row| row.evicted_bytes).max().unwrap_or(1).max(1);
-        let mut table = Table::new()
-            .right("evicted")
-            .right("read again")
-            .right("waiting")
-            .left("")
-            .left("evicted for")
-            .left("by")
-            .left("whose")
-            .left("file");
-        for row in rows.iter().take(top) {
-            let (whole, again) =
-                (row.evicted_bytes * BAR / most, row.read_again_bytes.min(row.evicted_bytes) * BAR / most);
-            let bar = |letter: &str, length: u64| letter.repeat(usize::try_from(length).unwrap_or(0));
-            let who = |program: &Option<Program>| program.as_ref().map_or_else(|| "-".to_owned(), Program::text);
-            table.row([
-                Quantity::bytes(Bytes::new(row.evicted_bytes)).into(),
-                Quantity::bytes(Bytes::new(row.read_again_bytes)).into(),
-                row.waiting_ns.map_or_else(|| Cell::from("-"), |time| Quantity::nanos(Nanos::new(time)).into()),
-                Cell::from(format!("{}{}", bar("#", again), bar("-", whole - again))),
-                who(&row.evictor).into(),
-                row.mechanism.unwrap_or("-").into(),
-                who(&row.user).into(),
-                row.file.clone().unwrap_or_else(|| "-".to_owned()).into(),
-            ]);
-        }
-        text += &format!("\n{}", table.to_text(style));
+        text += &format!("\n{}", table(rows, top).to_text(style));
         if rows.len() > top {
             text += &format!("{} more rows: --top {}\n", rows.len() - top, rows.len());
         }
         text += "waiting: time of the devices to read it again, at the mean of their reads; bar: # read again, - not read again so far\n";
     }
-    text += &waiting(traced, style);
+    let [reclaim, throttled] = waiting_tables(traced);
+    if let Some(table) = reclaim {
+        text += &format!("\nTime in reclaim:\n{}", table.to_text(style));
+    }
+    if let Some(table) = throttled {
+        text += &format!("\nWriters throttled in balance_dirty_pages:\n{}", table.to_text(style));
+    }
     text
+}
+
+impl Row {
+    /// Both sides in one line.
+    fn name(&self) -> String {
+        let who = |program: &Option<Program>| program.as_ref().map(Program::text);
+        let whose = match (who(&self.user), self.file.clone()) {
+            (Some(user), Some(file)) => format!("{user} {file}"),
+            (user, file) => user.or(file).unwrap_or_else(|| "others".to_owned()),
+        };
+        who(&self.evictor).map_or_else(|| whose.clone(), |evictor| format!("{evictor} evicts {whose}"))
+    }
+}
+
+fn table(rows: &[Row], top: usize) -> Table {
+    let most = rows.iter().map(|row| row.evicted_bytes).max().unwrap_or(1).max(1);
+    let mut table = Table::new()
+        .right("evicted")
+        .right("read again")
+        .right("waiting")
+        .left("")
+        .left("evicted for")
+        .left("by")
+        .left("whose")
+        .left("file");
+    for row in rows.iter().take(top) {
+        let (whole, again) = (row.evicted_bytes * BAR / most, row.read_again_bytes.min(row.evicted_bytes) * BAR / most);
+        let bar = |letter: &str, length: u64| letter.repeat(usize::try_from(length).unwrap_or(0));
+        let who = |program: &Option<Program>| program.as_ref().map_or_else(|| "-".to_owned(), Program::text);
+        table.row([
+            Quantity::bytes(Bytes::new(row.evicted_bytes)).into(),
+            Quantity::bytes(Bytes::new(row.read_again_bytes)).into(),
+            row.waiting_ns.map_or_else(|| Cell::from("-"), |time| Quantity::nanos(Nanos::new(time)).into()),
+            Cell::from(format!("{}{}", bar("#", again), bar("-", whole - again))),
+            who(&row.evictor).into(),
+            row.mechanism.unwrap_or("-").into(),
+            who(&row.user).into(),
+            row.file.clone().unwrap_or_else(|| "-".to_owned()).into(),
+        ]);
+    }
+    table
 }
 
 /// The first line: the worst pair with its amounts.
@@ -248,12 +329,11 @@ fn answer(traced: &Traced, rows: &[Row]) -> String {
     text
 }
 
-/// Who waited: reclaim and throttled time by program.
-fn waiting(traced: &Traced, style: Style) -> String {
-    let mut text = String::new();
+/// Who waited: reclaim and throttled time by program, where there is any.
+fn waiting_tables(traced: &Traced) -> [Option<Table>; 2] {
     let summary = &traced.summary;
     let program = |who: &Identity| Program::of(Some(who)).map_or_else(String::new, |program| program.text());
-    if !summary.reclaim.is_empty() {
+    let reclaim = (!summary.reclaim.is_empty()).then(|| {
         let mut table =
             Table::new().right("direct reclaim").right("group reclaim").right("kswapd wakeups").left("program");
         let mut reclaim: Vec<_> = summary.reclaim.iter().collect();
@@ -268,9 +348,9 @@ fn waiting(traced: &Traced, style: Style) -> String {
                 program(who).into(),
             ]);
         }
-        text += &format!("\nTime in reclaim:\n{}", table.to_text(style));
-    }
-    if !summary.throttled.is_empty() {
+        table
+    });
+    let throttled = (!summary.throttled.is_empty()).then(|| {
         let mut table = Table::new().right("throttled").right("pauses").left("device").left("program");
         let mut throttled: Vec<_> = summary.throttled.iter().collect();
         throttled.sort_by_key(|(_, throttled)| std::cmp::Reverse(throttled.time_ns));
@@ -282,9 +362,9 @@ fn waiting(traced: &Traced, style: Style) -> String {
                 program(who).into(),
             ]);
         }
-        text += &format!("\nWriters throttled in balance_dirty_pages:\n{}", table.to_text(style));
-    }
-    text
+        table
+    });
+    [reclaim, throttled]
 }
 
 #[cfg(test)]
@@ -294,7 +374,10 @@ mod tests {
     use pagetide_trace::{Evicted, File};
 
     fn traced() -> Traced {
-        let who = |comm: &str, group: &str| Some(Identity { comm: comm.into(), group: group.into() });
+        let who = |comm: &str, group: &str| {
+            let uid = if comm == "tar" { 0 } else { 33 };
+            Some(Identity { comm: comm.into(), group: group.into(), uid: Some(uid) })
+        };
         let (tar, postgres) =
             (who("tar", "/system.slice/backup.service"), who("postgres", "/system.slice/postgresql.service"));
         let file = |ino| Some(File { dev: 254 << 20, ino });
@@ -317,7 +400,7 @@ mod tests {
     #[test]
     fn the_first_line_is_who_evicted_how_much_of_whom() {
         let traced = traced();
-        let text = answer(&traced, &rows(&traced, By::Program));
+        let text = answer(&traced, &rows(&traced, By::Process));
         assert_eq!(
             text,
             "backup.service/tar evicted 100 MiB of postgresql.service/postgres (/var/lib/postgresql/base/16384/2619), \
@@ -330,10 +413,12 @@ mod tests {
     fn rows_are_added_up_by_the_requested_key() {
         let traced = traced();
         let sums = |by| rows(&traced, by).iter().map(|row| row.evicted_bytes >> 20).collect::<Vec<_>>();
-        assert_eq!(sums(By::Program), [100, 200, 10]);
+        assert_eq!(sums(By::Process), [100, 200, 10]);
         assert_eq!(sums(By::Group), [110, 200]);
         assert_eq!(sums(By::File), [110, 200]);
         assert_eq!(sums(By::Device), [310]);
+        assert_eq!(sums(By::User), [110, 200]);
+        assert_eq!(rows(&traced, By::User)[0].name(), "root evicts uid 33");
         assert_eq!(rows(&traced, By::File)[1].file.as_deref(), Some("inode 2 on 254:0"));
     }
 }

@@ -1,23 +1,30 @@
-//! `pagetide mrc`: the miss-ratio curve, for more memory than there is.
+//! `pagetide mrc`: the miss-ratio curve, for more memory and for less.
+
+mod less;
+mod picture;
 
 use super::Outcome;
 use crate::live_trace::{self, Traced};
 use crate::output;
+use crate::reports;
+use less::Less;
 use pagetide_core::{Bytes, Error, Nanos};
 use pagetide_trace::{Misses, Point, SAMPLED_MISSES_MIN};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Show which share of the page cache misses more memory would save (the miss-ratio curve).
+/// Show which share of the page cache misses more memory would save, and what less memory would cost (the miss-ratio curve).
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   pagetide mrc --for 60s              this host, and each control group at its limit
   pagetide mrc --for 60s --by readers one curve for each control group that reads
   pagetide mrc rec                    a recording made with `pagetide record --trace`
+  pagetide mrc rec --html mrc.html    the curves as pictures
 
-It refuses below 200 sampled misses: trace longer, or more pages (--sample 1/16). docs/TRACE.md has the method and its accuracy.")]
+It refuses below 200 sampled misses, or 1000 sampled reads: trace longer, or more pages (--sample 1/16). What less memory would cost needs
+Linux 6.12 or later and bpf(2). docs/TRACE.md has the method and its accuracy.")]
 pub(crate) struct Arguments {
     /// A recording made with --trace, instead of this host now.
     #[arg(value_name = "REC")]
@@ -27,6 +34,9 @@ pub(crate) struct Arguments {
     /// One curve for each place where memory is limited, or for each control group that reads there.
     #[arg(long, value_enum, default_value = "limit")]
     by: By,
+    /// Write the curves as one HTML file, too.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
     /// Distance of the curve's points; as the curve needs it when left out.
     #[arg(long, value_name = "SIZE")]
     step: Option<Bytes>,
@@ -45,6 +55,9 @@ enum By {
 const POINTS: u64 = 16;
 /// Savings are printed as an amount of memory when it saves this share of what the curve can save.
 const MOST: f64 = 0.9;
+
+/// Places for which it is printed what less memory would cost.
+const LESS_MAX: usize = 3;
 
 /// One curve, or why there is none.
 struct Curve {
@@ -76,10 +89,14 @@ impl Curve {
 pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let traced = live_trace::read_or_run(arguments.recording.as_deref(), &arguments.live)?;
     let curves = curves(&traced, arguments.by, arguments.step);
+    let less = less::all(&traced.summary);
+    if let Some(path) = &arguments.html {
+        reports::write_page(&picture::page(&traced, &curves, &less), path)?;
+    }
     if json {
-        output::print_json(&document(&traced, &curves))?;
+        output::print_json(&document(&traced, &curves, &less))?;
     } else {
-        output::print(&text(&traced, &curves))?;
+        output::print(&text(&traced, &curves, &less))?;
         traced.say_gaps();
     }
     Ok(Outcome::Done)
@@ -106,7 +123,7 @@ fn curves(traced: &Traced, by: By, step: Option<Bytes>) -> Vec<Curve> {
     curves
 }
 
-fn document(traced: &Traced, curves: &[Curve]) -> serde_json::Value {
+fn document(traced: &Traced, curves: &[Curve], less: &[Less]) -> serde_json::Value {
     let coverage = &traced.summary.coverage;
     json!({
         "coverage": live_trace::coverage(traced),
@@ -123,6 +140,7 @@ fn document(traced: &Traced, curves: &[Curve]) -> serde_json::Value {
                 "remaining": point.remaining, "remaining_low": point.low, "remaining_high": point.high,
             })).collect::<Vec<_>>()),
         })).collect::<Vec<_>>(),
+        "less": less.iter().map(|less| less.document(traced)).collect::<Vec<_>>(),
     })
 }
 
@@ -137,7 +155,7 @@ fn refusal(curve: &Curve) -> String {
     format!("{} sampled misses, {SAMPLED_MISSES_MIN} are needed", curve.sampled)
 }
 
-fn text(traced: &Traced, curves: &[Curve]) -> String {
+fn text(traced: &Traced, curves: &[Curve], less: &[Less]) -> String {
     let mut text = String::new();
     let seconds = Nanos::new(traced.summary.coverage.time_ns);
     if curves.is_empty() {
@@ -155,6 +173,10 @@ fn text(traced: &Traced, curves: &[Curve]) -> String {
         }
         text += "\n";
     }
+    for less in less.iter().take(LESS_MAX).filter(|less| less.result.is_ok() || less.group.is_none()) {
+        text += &less.text(traced);
+        text += "\n";
+    }
     if let (Some(ratio), Some(read), Some(added)) =
         (miss_ratio(traced), traced.summary.coverage.read_pages, traced.summary.coverage.added_pages)
     {
@@ -165,6 +187,12 @@ fn text(traced: &Traced, curves: &[Curve]) -> String {
         );
     }
     text
+}
+
+/// The first sentence about a curve that is published.
+fn sentence(traced: &Traced, curve: &Curve) -> Option<String> {
+    let text = answer(traced, curve, curve.points.as_ref()?, &curve.place());
+    text.lines().next().map(str::to_owned)
 }
 
 /// The first line of a curve.
@@ -277,7 +305,7 @@ mod tests {
     #[test]
     fn too_few_misses_are_refused_with_their_number() {
         let few = Curve { limit: Some("/batch".into()), readers: None, sampled: 12, points: None };
-        let text = text(&Traced::empty(), &[few]);
+        let text = text(&Traced::empty(), &[few], &[]);
         assert_eq!(
             text,
             "group /batch: not enough misses yet: 12 sampled misses, 200 are needed. Trace longer, or more pages.\n\n"

@@ -5,12 +5,12 @@ mod keep;
 mod label;
 mod settings;
 mod status;
+mod trace_mode;
 
 use super::Outcome;
 use crate::output;
 use group::Group;
 use pagetide_core::{Error, Nanos};
-use pagetide_recorder::Tracing;
 use pagetide_service::{Listener, Options, Recorded, Service};
 use serde_json::json;
 use settings::Settings;
@@ -80,6 +80,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     }
     let keep = keep::both(&settings.keep)?;
     let continues = arguments.continue_recording || arguments.service || !settings.keep.is_empty();
+    let tracing = settings.tracing(arguments.service);
     let service = Service::start(Options {
         folder: folder.clone(),
         interval,
@@ -96,7 +97,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         host_only: settings.host_only,
         top: settings.top.map(usize::from),
         labels: settings.labels.into_iter().map(|label| (label.name, label.value)).collect(),
-        tracing: settings.trace.map(|sample| Tracing { shift: sample.shift, names: !settings.no_names }),
+        tracing,
         command: arguments.command.clone(),
     })?;
     if arguments.service {

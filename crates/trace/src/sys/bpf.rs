@@ -4,6 +4,8 @@
 use crate::assembler::Instruction;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// `union bpf_attr` for `BPF_MAP_CREATE`, up to `map_flags`.
 #[repr(C)]
@@ -40,12 +42,13 @@ struct LoadProgram {
 }
 
 const MAP_CREATE: libc::c_int = 0;
-const MAP_LOOKUP: libc::c_int = 1;
 const MAP_UPDATE: libc::c_int = 2;
 const PROGRAM_LOAD: libc::c_int = 5;
 
+const ARRAY: u32 = 2;
 const PERF_EVENT_ARRAY: u32 = 4;
-const PER_CPU_ARRAY: u32 = 6;
+/// `BPF_F_MMAPABLE`.
+const MAPPABLE: u32 = 1 << 10;
 const PROGRAM_TRACEPOINT: u32 = 5;
 
 /// # Safety
@@ -62,8 +65,8 @@ fn own(fd: libc::c_long) -> io::Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
-fn create(kind: u32, value_size: u32, entries: u32) -> io::Result<OwnedFd> {
-    let attributes = CreateMap { kind, key_size: 4, value_size, entries, flags: 0 };
+fn create(kind: u32, value_size: u32, entries: u32, flags: u32) -> io::Result<OwnedFd> {
+    let attributes = CreateMap { kind, key_size: 4, value_size, entries, flags };
     // SAFETY: the struct has no pointers.
     own(unsafe { call(MAP_CREATE, &attributes) }?)
 }
@@ -75,7 +78,7 @@ pub(crate) struct OutputMap(OwnedFd);
 impl OutputMap {
     /// A map for CPUs below `cpus`.
     pub(crate) fn new(cpus: u32) -> io::Result<Self> {
-        create(PERF_EVENT_ARRAY, 4, cpus).map(Self)
+        create(PERF_EVENT_ARRAY, 4, cpus, 0).map(Self)
     }
 
     /// Records of programs on `cpu` go to `event`.
@@ -92,37 +95,61 @@ impl OutputMap {
     }
 }
 
-/// An array with a value for each CPU, that programs count in.
+/// An array of numbers that programs count in, and that whoever holds its descriptor maps: reading it needs no `bpf(2)`, so a process
+/// without rights can. Linux 5.5 and later.
 #[derive(Debug)]
-pub(crate) struct CountMap {
-    map: OwnedFd,
-    /// Numbers of 8 bytes in a value.
-    numbers: usize,
-    /// Values that a lookup gives.
-    cpus: usize,
-}
+pub(crate) struct CountMap(OwnedFd);
 
 impl CountMap {
     /// A map of `entries`, each of `value_size` bytes (a multiple of 8).
     pub(crate) fn new(entries: u32, value_size: u32) -> io::Result<Self> {
-        let cpus = crate::cpu::possible()?;
-        let map = create(PER_CPU_ARRAY, value_size, entries)?;
-        Ok(Self { map, numbers: value_size as usize / 8, cpus })
-    }
-
-    /// The values of an entry, one for each possible CPU.
-    pub(crate) fn read(&self, key: u32) -> io::Result<Vec<Vec<u64>>> {
-        let mut values = vec![0_u64; self.numbers * self.cpus];
-        let attributes = element(&self.map, &key, values.as_mut_ptr() as u64);
-        // SAFETY: the kernel writes one value for each possible CPU (`bpf_percpu_array_copy`); `values` has room for as many as
-        // sysfs named when the map was made, and that number never changes while a kernel runs.
-        unsafe { call(MAP_LOOKUP, &attributes) }?;
-        Ok(values.chunks(self.numbers).map(<[u64]>::to_vec).collect())
+        create(ARRAY, value_size, entries, MAPPABLE).map(Self)
     }
 
     /// The descriptor.
-    pub(crate) fn fd(&self) -> RawFd {
-        self.map.as_raw_fd()
+    pub(crate) const fn fd(&self) -> &OwnedFd {
+        &self.0
+    }
+}
+
+/// The numbers of a [`CountMap`], mapped.
+#[derive(Debug)]
+pub(crate) struct Counts {
+    start: NonNull<u64>,
+    numbers: usize,
+}
+
+// SAFETY: the mapping belongs to this value alone and is only read, through atomics.
+unsafe impl Send for Counts {}
+
+impl Counts {
+    /// Maps so many numbers of 8 bytes of a [`CountMap`].
+    pub(crate) fn map(map: &OwnedFd, numbers: usize) -> io::Result<Self> {
+        // SAFETY: a new shared mapping at an address of the kernel's choice, to be read only; the kernel refuses more than the map has.
+        let start = unsafe {
+            libc::mmap(std::ptr::null_mut(), numbers * 8, libc::PROT_READ, libc::MAP_SHARED, map.as_raw_fd(), 0)
+        };
+        if start == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let start = NonNull::new(start.cast()).ok_or(io::ErrorKind::InvalidData)?;
+        Ok(Self { start, numbers })
+    }
+
+    /// A number; 0 beyond the end.
+    pub(crate) fn get(&self, number: usize) -> u64 {
+        if number >= self.numbers {
+            return 0;
+        }
+        // SAFETY: inside the mapping, which lives as long as `self`, and aligned; the programs write it concurrently, which atomics allow.
+        unsafe { AtomicU64::from_ptr(self.start.as_ptr().add(number)) }.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Counts {
+    fn drop(&mut self) {
+        // SAFETY: unmaps exactly what `map` mapped.
+        unsafe { libc::munmap(self.start.as_ptr().cast(), self.numbers * 8) };
     }
 }
 

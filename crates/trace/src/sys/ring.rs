@@ -1,9 +1,8 @@
 //! The ring of a perf event: the kernel writes records, this process reads them (`include/uapi/linux/perf_event.h`).
 #![allow(unsafe_code)]
 
-use super::perf::PerfEvent;
 use std::io;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -27,7 +26,7 @@ unsafe impl Send for Ring {}
 
 impl Ring {
     /// Maps the ring of an event: `bytes`, a power of two of pages, and one page of control.
-    pub(crate) fn map(event: &PerfEvent, bytes: usize) -> io::Result<Self> {
+    pub(crate) fn map(event: &OwnedFd, bytes: usize) -> io::Result<Self> {
         let page = rustix::param::page_size();
         // SAFETY: a new shared mapping at an address of the kernel's choice; nothing else is touched.
         let start = unsafe {
@@ -36,7 +35,7 @@ impl Ring {
                 page + bytes,
                 libc::PROT_READ | libc::PROT_WRITE,
                 libc::MAP_SHARED,
-                event.fd().as_raw_fd(),
+                event.as_raw_fd(),
                 0,
             )
         };

@@ -40,6 +40,13 @@ pub enum Block {
     Advice(Vec<Advice>),
     /// Plots.
     Timeline(Box<Timeline>),
+    /// A picture of [`crate::curve`] or [`crate::bars`], where pictures can be shown.
+    Picture {
+        /// The picture.
+        svg: String,
+        /// What it shows.
+        words: String,
+    },
     /// A table that is opened on demand where that can be done, and left out elsewhere.
     More {
         /// What it holds.

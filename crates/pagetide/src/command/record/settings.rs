@@ -3,14 +3,19 @@
 use super::group::Group;
 use super::keep::Limit;
 use super::label::Label;
+use super::trace_mode::{TraceMode, cpu_share};
 use clap::{Args, FromArgMatches};
-use pagetide_core::{Error, Nanos, PageSample};
+use pagetide_core::{Error, Nanos, Ratio};
+use pagetide_recorder::Tracing;
 use pagetide_service::Address;
 use std::path::{Path, PathBuf};
 use toml::Value;
 
 /// A file of settings is no larger.
 const LARGEST: u64 = 1 << 20;
+
+/// The share of one CPU that a trace may take.
+const TRACE_CPU: f64 = 0.05;
 
 /// Options that a file may give as well.
 #[derive(Debug, Clone, Default, Args)]
@@ -48,18 +53,40 @@ pub(super) struct Settings {
     /// What you call this host, kept in the recording: `site=fra`. May be given several times; `pagetide fleet` compares hosts by them.
     #[arg(long, value_name = "NAME=VALUE")]
     pub(super) labels: Vec<Label>,
-    /// Trace the page cache, too: who evicts whom, how much memory would help, who waits (needs root; docs/TRACE.md).
-    #[arg(long, value_name = "1/N", num_args = 0..=1, require_equals = true, default_missing_value = "1/64")]
-    pub(super) trace: Option<PageSample>,
-    /// Leave the names of files out of the trace.
+    /// Trace the page cache, too: who evicts whom, how much memory would help, who waits (needs root; docs/TRACE.md). `auto` traces
+    /// only while file refaults or pressure are above their baselines on this host.
+    #[arg(long, value_name = "1/N|auto|auto:1/N", num_args = 0..=1, require_equals = true, default_missing_value = "1/64")]
+    pub(super) trace: Option<TraceMode>,
+    /// Share of one CPU that the trace may take; it pauses when that is used up [default: 5%].
+    #[arg(long, value_name = "SHARE", requires = "trace", value_parser = cpu_share)]
+    pub(super) trace_cpu: Option<Ratio>,
+    /// Have the helper that listens at this socket attach the trace, so that this process needs no rights for it (docs/SERVICE.md).
+    #[arg(long, value_name = "PATH", requires = "trace")]
+    pub(super) trace_socket: Option<PathBuf>,
+    /// Leave the names of files out of the trace. With --service they are left out anyway.
     #[arg(long, requires = "trace")]
     pub(super) no_names: bool,
+    /// Keep the names of files in the trace with --service, too.
+    #[arg(long, requires = "trace", conflicts_with = "no_names")]
+    pub(super) names: bool,
 }
 
 impl Settings {
     /// The folder of the recording.
     pub(super) fn folder(&self) -> PathBuf {
         self.out.clone().unwrap_or_else(|| "pagetide-recording".into())
+    }
+
+    /// What is traced. A service keeps names of files only with `names`.
+    pub(super) fn tracing(&self, service: bool) -> Option<Tracing> {
+        let TraceMode { sample, auto } = self.trace?;
+        Some(Tracing {
+            shift: sample.shift,
+            names: if service { self.names } else { !self.no_names },
+            auto,
+            budget: Some(self.trace_cpu.map_or(TRACE_CPU, Ratio::get)),
+            socket: self.trace_socket.clone(),
+        })
     }
 
     /// These, and where they say nothing, the others.
@@ -77,7 +104,10 @@ impl Settings {
             group: self.group.or(other.group),
             labels: if self.labels.is_empty() { other.labels } else { self.labels },
             trace: self.trace.or(other.trace),
-            no_names: self.no_names || other.no_names,
+            trace_cpu: self.trace_cpu.or(other.trace_cpu),
+            trace_socket: self.trace_socket.or(other.trace_socket),
+            no_names: self.no_names || other.no_names && !self.names,
+            names: self.names || other.names && !self.no_names,
         }
     }
 }
@@ -158,10 +188,10 @@ mod tests {
 
     #[test]
     fn a_file_gives_what_the_options_of_the_same_names_give() {
-        let file = "out = \"/var/lib/x\"\ninterval = \"2s\"\nkeep = [\"7d\", \"2GiB\"]\nlisten = 9815\ntop = 20\ntrace = \"1/128\"\nno-names = true\n\
+        let file = "out = \"/var/lib/x\"\ninterval = \"2s\"\nkeep = [\"7d\", \"2GiB\"]\nlisten = 9815\ntop = 20\ntrace = \"auto:1/128\"\ntrace-cpu = \"2%\"\nno-names = true\n\
                     labels = [\"site=fra\", \"role=db\"]\nhost-only = false\n";
         let read = read(file).unwrap();
-        let line = "--out /var/lib/x --interval 2s --keep 7d --keep 2GiB --listen 9815 --top 20 --trace=1/128 --no-names --labels site=fra --labels role=db";
+        let line = "--out /var/lib/x --interval 2s --keep 7d --keep 2GiB --listen 9815 --top 20 --trace=auto:1/128 --trace-cpu 2% --no-names --labels site=fra --labels role=db";
         let same = settings(Path::new("f"), &line.split(' ').map(str::to_owned).collect::<Vec<_>>()).unwrap();
         assert_eq!(format!("{read:?}"), format!("{same:?}"));
         assert_eq!((read.keep.len(), read.host_only), (2, false));
@@ -185,6 +215,8 @@ mod tests {
             ("expose = true\n", "listen"),
             ("top = 0\n", "--top"),
             ("labels = \"fra\"\n", "--labels"),
+            ("trace = \"sometimes\"\n", "or auto"),
+            ("trace = \"auto\"\ntrace-cpu = \"0%\"\n", "such as 5%"),
             ("top = 5\nhost-only = true\n", "--host-only"),
         ] {
             let what = read(text).unwrap_err();
