@@ -94,7 +94,9 @@ impl TableWriter {
         let all: u64 = summary.misses.values().map(Misses::sampled).sum();
         let mut changed = BTreeSet::new();
         for (key, misses) in &summary.misses {
-            let growth = self.misses.get(key).map_or_else(|| misses.clone(), |before| misses.since(before));
+            // Fewer than before: another trace began.
+            let before = self.misses.get(key).filter(|before| before.sampled() <= misses.sampled());
+            let growth = before.map_or_else(|| misses.clone(), |before| misses.since(before));
             if growth.sampled() == 0 {
                 continue;
             }
