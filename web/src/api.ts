@@ -1,5 +1,7 @@
 // What the server answers, and how to ask it. docs/SERVE.md describes each path.
 
+import { parsed } from "./printable";
+
 export type Values = (number | null)[];
 
 export interface Series {
@@ -53,7 +55,7 @@ export interface About {
   version: string;
   host: string;
   now_ms: number;
-  live: { available: boolean; why?: string; source?: string; interval_ms: number };
+  live: { available?: boolean; why?: string; source: string; interval_ms: number };
   terms: Term[];
 }
 
@@ -216,17 +218,18 @@ export interface LiveFinding {
 export interface RunEntry {
   id: string;
   folder: string;
-  scenario: string;
-  title: string | null;
-  backend: string;
-  scale: string;
-  kernel: string | null;
-  started_ms: number | null;
-  took_ms: number | null;
-  claims: { yes: number; no: number; unknown: number };
-  findings: number;
   recording_id: string | null;
+  /** Why it cannot be read; the fields below are absent then. */
   problem?: Problem;
+  scenario?: string;
+  title?: string;
+  backend?: string;
+  scale?: string;
+  kernel?: string;
+  started_ms?: number;
+  took_ms?: number;
+  claims?: { yes: number; no: number; unknown: number };
+  findings?: number;
 }
 
 /** A request that the server refused, or that did not reach it. */
@@ -249,11 +252,12 @@ export async function ask<T>(path: string, signal?: AbortSignal): Promise<T> {
     if (signal?.aborted) throw error;
     throw new Refused(0, "The server does not answer.", "Check that pagetide serve still runs, then reload the page.");
   }
-  const body: unknown = await answer.json().catch(() => null);
+  const body = await answer.text().then((text) => parsed<unknown>(text)).catch(() => null);
   if (!answer.ok) {
     const error = (body as { error?: Problem } | null)?.error;
     throw new Refused(answer.status, error?.what ?? `The server answered ${answer.status}.`, error?.hint ?? "");
   }
+  if (body === null) throw new Refused(answer.status, "The server's answer is not JSON.", "Reload the page; it may be of another version than the server.");
   return body as T;
 }
 
@@ -270,7 +274,7 @@ export function path(base: string, query: Record<string, string | number | strin
 
 /** The name of a series in a query: TABLE/METRIC/ENTITY. */
 export function seriesName(table: string, metric: string, entity = ""): string {
-  return entity ? `${table}/${metric}/${encodeURIComponent(entity)}` : `${table}/${metric}`;
+  return entity ? `${table}/${metric}/${entity}` : `${table}/${metric}`;
 }
 
 /** Of one recording, for each of `names` its series over the range, at most `points` points. */

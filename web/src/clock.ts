@@ -20,7 +20,7 @@ export class Clock {
 
   constructor(zone: Zone | null) {
     this.offset = (zone?.utc_offset_s ?? 0) * SECOND;
-    this.name = zone?.name || "UTC";
+    this.name = zone?.name.replace(/^Etc\//, "") || "UTC";
   }
 
   /** `2026-11-22 06:05:12.5` with as many decimals as `resolution` (ms) needs. */

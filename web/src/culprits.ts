@@ -6,22 +6,36 @@ import type { Names } from "./terms";
 
 export type Kind = "culprit" | "victim";
 
+/** Who is which, as a diagnosis or the findings of now say. */
+export interface Roles {
+  culprits: string[];
+  victims: string[];
+}
+
 const TABLES: Record<string, string> = { process: "process", disk: "disk", cgroup: "cgroup" };
 
-function kinds(diagnosis: Pick<Diagnosis, "culprits" | "victims"> | null): [string, Kind][] {
-  if (!diagnosis) return [];
-  const victims = diagnosis.victims.filter((origin) => !diagnosis.culprits.includes(origin));
-  return [...diagnosis.culprits.map((origin): [string, Kind] => [origin, "culprit"]), ...victims.map((origin): [string, Kind] => [origin, "victim"])];
+function kinds(roles: Roles | null): [string, Kind][] {
+  if (!roles) return [];
+  const victims = roles.victims.filter((origin) => !roles.culprits.includes(origin));
+  return [...roles.culprits.map((origin): [string, Kind] => [origin, "culprit"]), ...victims.map((origin): [string, Kind] => [origin, "victim"])];
+}
+
+/** The roles of a diagnosis. A disk whose measurements prove an effect, and which is no culprit, is a victim. */
+export function rolesOf(diagnosis: Diagnosis | null, disks: string[]): Roles | null {
+  if (!diagnosis) return null;
+  const sources = diagnosis.chain.filter((stage) => stage.after !== null).flatMap((stage) => stage.evidence.map((evidence) => evidence.source));
+  const slowed = disks.filter((disk) => sources.some((source) => source.endsWith(` of ${disk}`))).map((disk) => `disk:${disk}`);
+  return { culprits: diagnosis.culprits, victims: [...new Set([...diagnosis.victims, ...slowed])].filter((origin) => !diagnosis.culprits.includes(origin)) };
 }
 
 /** The names to colour in text. */
-export function names(diagnosis: Pick<Diagnosis, "culprits" | "victims"> | null): Names {
-  return new Map(kinds(diagnosis).map(([origin, kind]) => [origin.slice(origin.indexOf(":") + 1), kind]).filter(([name]) => name) as [string, Kind][]);
+export function names(roles: Roles | null): Names {
+  return new Map(kinds(roles).map(([origin, kind]) => [origin.slice(origin.indexOf(":") + 1), kind]).filter(([name]) => name) as [string, Kind][]);
 }
 
 /** What an entity of a table is; processes are known by the name before their id. */
-export function kindOf(diagnosis: Pick<Diagnosis, "culprits" | "victims"> | null, table: string, label: string): Kind | null {
-  const found = kinds(diagnosis).find(([origin]) => {
+export function kindOf(roles: Roles | null, table: string, label: string): Kind | null {
+  const found = kinds(roles).find(([origin]) => {
     const at = origin.indexOf(":");
     if (TABLES[origin.slice(0, at)] !== table) return false;
     const name = origin.slice(at + 1);
@@ -30,6 +44,7 @@ export function kindOf(diagnosis: Pick<Diagnosis, "culprits" | "victims"> | null
   return found ? found[1] : null;
 }
 
-export function hueOf(diagnosis: Diagnosis | null): (table: string, entity: string) => Hue | null {
-  return (table, entity) => kindOf(diagnosis, table, entity);
+/** The colour of what a line is of. */
+export function hueOf(roles: Roles | null): (table: string, name: string) => Hue | null {
+  return (table, name) => kindOf(roles, table, name);
 }

@@ -35,7 +35,7 @@ function useRoute(): Route {
 function Page() {
   const about = useAsked<About>("/api/about");
   const route = useRoute();
-  const [first = about.value?.live.available ? "live" : "recordings", second = ""] = route.path;
+  const [first = about.value?.live.available === false ? "recordings" : "live", second = ""] = route.path;
   const view = UNDER[first] ?? first;
   useEffect(() => {
     document.title = `pagetide: ${VIEWS.find(([name]) => name === view)?.[1] ?? "not found"}`;

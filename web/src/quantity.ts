@@ -61,19 +61,25 @@ export function tick(value: number, unit: string): string {
 /** Distances of marks: powers of two for bytes, 1 2 5 for the rest. */
 export function increments(unit: string): number[] {
   if (unit.startsWith("bytes")) return Array.from({ length: 50 }, (_, power) => 2 ** power);
-  return Array.from({ length: 20 }, (_, power) => [1, 2, 5].map((step) => Number((step * 10 ** (power - 5)).toPrecision(1)))).flat();
+  const steps = Array.from({ length: 20 }, (_, power) => [1, 2, 5].map((step) => Number((step * 10 ** (power - 5)).toPrecision(1)))).flat();
+  // A nanosecond has no parts.
+  return unit === "nanos" ? steps.filter((step) => step >= 1) : steps;
 }
+
+const LENGTHS: [number, string][] = [[86_400_000, "d"], [3_600_000, "h"], [60_000, "min"], [1000, "s"]];
 
 /** A length of time: `12.5 s`, `3 min 20 s`, `2 d 4 h`. */
 export function duration(ms: number): string {
-  const size = Math.abs(ms);
-  if (size < 1000) return `${Math.round(ms)} ms`;
-  if (size < 60_000) return `${Number((ms / 1000).toFixed(1))} s`;
-  const parts: [number, string][] = [[86_400_000, "d"], [3_600_000, "h"], [60_000, "min"], [1000, "s"]];
-  const first = parts.findIndex(([length]) => size >= length);
-  const [long, name] = parts[first]!;
-  const next = parts[first + 1];
-  const whole = Math.floor(size / long);
-  const rest = next ? Math.round((size - whole * long) / next[0]) : 0;
-  return rest && next ? `${whole} ${name} ${rest} ${next[1]}` : `${whole} ${name}`;
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  const seconds = Math.round(ms / 100) / 10;
+  if (seconds < 60) return `${seconds} s`;
+  for (const [index, [long, name]] of LENGTHS.entries()) {
+    const [short, part] = LENGTHS[index + 1] ?? [long, name];
+    const parts = Math.round(ms / short);
+    const whole = Math.floor((parts * short) / long);
+    if (whole === 0) continue;
+    const rest = parts - (whole * long) / short;
+    return rest > 0 ? `${whole} ${name} ${rest} ${part}` : `${whole} ${name}`;
+  }
+  return `${seconds} s`;
 }

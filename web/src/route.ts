@@ -32,12 +32,10 @@ export function address(path: string[], query: Record<string, string | number | 
 /** Goes to an address; with `replace` the back key does not return to the one before. */
 export function go(to: string, replace = false): void {
   if (to === location.hash) return;
-  if (replace) {
-    history.replaceState(null, "", to);
-    dispatchEvent(new HashChangeEvent("hashchange"));
-  } else {
-    location.hash = to;
-  }
+  if (replace) history.replaceState(null, "", to);
+  else history.pushState(null, "", to);
+  // At once: the next key that zooms starts from this range.
+  dispatchEvent(new HashChangeEvent("hashchange"));
 }
 
 /** A time range of a query, or null. */

@@ -21,16 +21,20 @@ interface Props {
 
 const number = (value: unknown): number => (typeof value === "number" ? value : Number.NEGATIVE_INFINITY);
 
-export function DataTable({ caption, of, columns, rows, total, sorted, onSort, kind, filter }: Props) {
+export function DataTable({ caption, of, columns: all, rows: given, total, sorted, onSort, kind, filter }: Props) {
   const [own, setOwn] = useState<string | null>(null);
   const [words, setWords] = useState("");
   const by = onSort ? sorted : (own ?? sorted);
+  // A column that the kernel or the recording has no value for says nothing.
+  const kept = all.map((column, index) => column.name === by || given.some((row) => row.cells[index] !== null));
+  const columns = all.filter((_, index) => kept[index]);
+  const rows = given.map((row) => ({ ...row, cells: row.cells.filter((_, index) => kept[index]) }));
   const shown = useMemo(() => {
     const wanted = words.trim().toLowerCase();
     const found = wanted ? rows.filter((row) => row.label.toLowerCase().includes(wanted)) : rows;
     const at = columns.findIndex((column) => column.name === by);
     return onSort || at < 0 ? found : [...found].sort((one, other) => number(other.cells[at]) - number(one.cells[at]));
-  }, [rows, columns, words, by, onSort]);
+  }, [given, all, words, by, onSort]);
   return (
     <section class="table">
       <header>

@@ -4,23 +4,10 @@ import type { ComponentChildren, VNode } from "preact";
 import { createContext } from "preact";
 import { useContext, useMemo } from "preact/hooks";
 import type { Term } from "./api";
+import type { Glossary } from "./glossary";
+import { EMPTY, glossary } from "./glossary";
 
-interface Glossary {
-  pattern: RegExp;
-  definitions: Map<string, Term>;
-}
-
-const EMPTY: Glossary = { pattern: /(?!)/g, definitions: new Map() };
 const Terms = createContext<Glossary>(EMPTY);
-
-export function glossary(terms: Term[]): Glossary {
-  const definitions = new Map<string, Term>();
-  for (const term of terms) for (const name of [term.name, ...term.forms]) definitions.set(name.toLowerCase(), term);
-  const names = [...definitions.keys()].sort((one, other) => other.length - one.length);
-  if (names.length === 0) return EMPTY;
-  const quoted = names.map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  return { pattern: new RegExp(`(?<![\\w-])(?:${quoted.join("|")})(?![\\w-])`, "gi"), definitions };
-}
 
 export function GlossaryProvider({ terms, children }: { terms: Term[]; children: ComponentChildren }) {
   const value = useMemo(() => glossary(terms), [terms]);

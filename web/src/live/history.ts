@@ -8,6 +8,9 @@ import type { Frame } from "../plot/frame";
 /** A quarter of an hour at a sample a second. */
 export const CAPACITY = 900;
 
+/** The metric of each column of the disks' table that is drawn: the table has the names of `pagetide show`. */
+const DRAWN: Record<string, string> = { "read/s": "read_bandwidth", "write/s": "write_bandwidth", await: "await", util: "busy" };
+
 /** A ring of samples. */
 export class History {
   private readonly at = new Float64Array(CAPACITY);
@@ -49,7 +52,8 @@ export class History {
     for (const row of sample.disks.rows) {
       disks.forEach((column, index) => {
         const value = row.cells[index];
-        if (typeof value === "number") this.put(seriesName("disk", column.name, row.entity), column.unit, place, value);
+        const metric = DRAWN[column.name];
+        if (metric && typeof value === "number") this.put(seriesName("disk", metric, row.entity), column.unit, place, value);
       });
     }
   }

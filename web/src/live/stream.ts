@@ -1,6 +1,7 @@
 // The stream of the live view: opened while the tab is in sight, opened again by itself when it breaks.
 
 import type { Hello, LiveFinding, Problem, Sample } from "../api";
+import { parsed } from "../printable";
 
 export interface Listener {
   hello: (hello: Hello) => void;
@@ -26,7 +27,7 @@ export function listen(listener: Listener): () => void {
     const opened = new EventSource("/api/live/stream");
     source = opened;
     const on = <T,>(kind: string, take: (value: T) => void) =>
-      opened.addEventListener(kind, (event) => take(JSON.parse((event as MessageEvent<string>).data) as T));
+      opened.addEventListener(kind, (event) => take(parsed<T>((event as MessageEvent<string>).data)));
     on<Hello>("hello", (hello) => {
       listener.state(true);
       listener.hello(hello);

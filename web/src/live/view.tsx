@@ -9,12 +9,13 @@ import { Busy, Fault } from "../parts";
 import { Cursor } from "../plot/cursor";
 import { PlotFigure } from "../plot/figure";
 import type { Frame } from "../plot/frame";
-import { present } from "../plot/frame";
-import { coloured, lineName, panels } from "../plot/panels";
+import { idle, present } from "../plot/frame";
+import { coloured, lineName, ordered, panels } from "../plot/panels";
 import { quantity } from "../quantity";
 import { DataTable } from "../table";
 import { Prose } from "../terms";
 import { CAPACITY, History } from "./history";
+import { noted } from "./noted";
 import { listen } from "./stream";
 
 const MINUTE = 60_000;
@@ -23,9 +24,6 @@ const WINDOWS: [number, string][] = [
   [5 * MINUTE, "5 min"],
   [15 * MINUTE, "15 min"],
 ];
-/** Findings that are listed; older ones are dropped. */
-const FINDINGS = 100;
-
 interface Tables {
   disks: Table;
   processes: Table;
@@ -63,12 +61,13 @@ export function LiveView({ about }: { about: About }) {
   pausing.current = paused;
   const spanning = useRef(span);
   spanning.current = span;
+  const lively = useRef(new Set<string>());
   const cursor = useMemo(() => new Cursor(), []);
   const clock = useMemo(() => new Clock(hello?.time_zone ?? null), [hello]);
   const all = useMemo(() => panels(disks), [disks.join("\n")]);
 
   useEffect(() => {
-    if (!about.live.available) return;
+    if (about.live.available === false) return;
     let history = new History(new Set());
     let tables: Tables = { disks: NONE, processes: NONE, cgroups: NONE };
     let units: Record<string, string> = {};
@@ -102,7 +101,7 @@ export function LiveView({ about }: { about: About }) {
       sample: (sample) => {
         tables = { disks: merged(tables.disks, sample.disks), processes: merged(tables.processes, sample.processes), cgroups: merged(tables.cgroups, sample.cgroups) };
         units = sample.units ?? units;
-        const names = sample.disks.rows.map((row) => row.entity);
+        const names = ordered(sample.disks.rows.map((row) => row.entity).sort());
         if (names.length > 0 || history.length === 0) keep(names);
         history.add(sample, units, tables.disks.columns);
         if (!pausing.current) setShown({ frame: history.frame(sample.at_ms - spanning.current), sample, tables, units });
@@ -124,7 +123,7 @@ export function LiveView({ about }: { about: About }) {
     return () => removeEventListener("keydown", key);
   }, []);
 
-  if (!about.live.available) return <Fault error={{ what: about.live.why ?? "This server has no live samples.", hint: "run pagetide serve on the host itself" }} />;
+  if (about.live.available === false) return <Fault error={{ what: about.live.why ?? "This server has no live samples.", hint: "run pagetide serve on the host itself" }} />;
   if (!shown) return problem ? <Fault error={problem} /> : <Busy what="Waiting for the first sample" />;
 
   const { frame, sample, tables, units } = shown;
@@ -133,8 +132,11 @@ export function LiveView({ about }: { about: About }) {
     culprits: open.filter((finding) => finding.cause).flatMap((finding) => finding.origins),
     victims: open.filter((finding) => !finding.cause).flatMap((finding) => finding.origins),
   };
-  const range = { from: sample.at_ms - span, to: sample.at_ms };
-  const drawn = present(frame, coloured(all, hueOf({ ...NOTHING, ...roles })));
+  // It fills from a minute on, so that the first samples are not a line at the edge.
+  const range = { from: Math.max(sample.at_ms - span, Math.min(frame.at[0] ?? sample.at_ms, sample.at_ms - MINUTE)), to: sample.at_ms };
+  // A plot that once had something to show stays.
+  for (const panel of present(frame, all)) if (!idle(frame, panel)) lively.current.add(panel.id);
+  const drawn = coloured(all, hueOf(roles)).filter((panel) => lively.current.has(panel.id));
   const kind = (table: string) => (row: { label: string }) => kindOf(roles, table, row.label) ?? "";
   return (
     <div class="live">
@@ -177,14 +179,6 @@ export function LiveView({ about }: { about: About }) {
       </div>
     </div>
   );
-}
-
-const NOTHING = { from_ms: 0, to_ms: 0, verdict: "healthy" as const, summary: "", unknown: [], incidents: [], chain: [], findings: [], culprits: [], victims: [] };
-
-/** The list with what began or ended, newest first. */
-export function noted(old: LiveFinding[], finding: LiveFinding): LiveFinding[] {
-  const rest = old.filter((other) => !(other.rule === finding.rule && other.onset_ms === finding.onset_ms && other.origins.join() === finding.origins.join()));
-  return [{ ...finding, end_ms: finding.event === "ended" ? (finding.end_ms ?? finding.onset_ms) : null }, ...rest].slice(0, FINDINGS);
 }
 
 function part(sample: Sample, name: string): number | null {

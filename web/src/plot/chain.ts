@@ -3,7 +3,7 @@
 import type { Diagnosis, Evidence, Stage } from "../api";
 import type { Panel } from "./panels";
 import { panelOf } from "./panels";
-import { LEFT } from "./chart";
+import { LEFT } from "./margins";
 import type { TimeScale } from "./scale";
 
 const ROW = 17;

@@ -5,13 +5,9 @@ import type { Values } from "../api";
 import type { Clock } from "../clock";
 import { increments, tick } from "../quantity";
 import { colour } from "../theme";
+import { LEFT, RIGHT, SPACE } from "./margins";
 import type { Panel } from "./panels";
 
-/** Width of the values' axis and of the margin on the right: all plots have the same, so that their times stand below each other. */
-export const LEFT = 66;
-export const RIGHT = 10;
-/** Between two marks of time. */
-export const SPACE = 110;
 const TOP = 6;
 const BOTTOM = 6;
 

@@ -5,16 +5,13 @@ import type { Clock } from "../clock";
 import { quantity } from "../quantity";
 import { Prose } from "../terms";
 import { watchPalette } from "../theme";
+import type { Drawn } from "./chart";
 import { Chart } from "./chart";
 import type { Cursor } from "./cursor";
 import type { Frame } from "./frame";
 import { dataOf, valueAt } from "./frame";
 import type { Panel } from "./panels";
-
-export interface Range {
-  from: number;
-  to: number;
-}
+import type { Range } from "./range";
 
 interface Props {
   panel: Panel;
@@ -30,6 +27,9 @@ interface Props {
   /** A range was chosen; null for all of it. */
   onRange: (range: Range | null) => void;
 }
+
+/** Whether a line is zero throughout: among many disks those that do nothing are not named. */
+const still = (line: Drawn | null | undefined) => !(line?.max ?? line?.mean ?? []).some((value) => value);
 
 export function PlotFigure({ panel, frame, range, clock, cursor, height, top = 0, times = false, onRange }: Props) {
   const canvas = useRef<HTMLDivElement>(null);
@@ -85,7 +85,7 @@ export function PlotFigure({ panel, frame, range, clock, cursor, height, top = 0
         </h3>
         <ul class="legend" ref={legend}>
           {panel.lines.map((line, index) => (
-            <li key={line.name} hidden={!data.lines[index]}>
+            <li key={line.name} hidden={!data.lines[index] || (line.entity !== "" && still(data.lines[index]))}>
               <i class={`key ${line.style} hue-${line.hue}`} />
               <Prose text={line.name} /> <span class="value" />
             </li>

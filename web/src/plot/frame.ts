@@ -34,6 +34,11 @@ export function present(frame: Frame, panels: Panel[]): Panel[] {
   return panels.filter((panel) => panel.lines.some((line) => line.style !== "limit" && frame.lines.has(lineName(line))));
 }
 
+/** Whether a panel's lines are zero throughout: it would be an empty box. */
+export function idle(frame: Frame, panel: Panel): boolean {
+  return panel.lines.every((line) => line.style === "limit" || (frame.lines.get(lineName(line))?.max ?? frame.lines.get(lineName(line))?.mean ?? []).every((value) => !value));
+}
+
 /** The value of a line at a time: of the interval that contains it. */
 export function valueAt(at: number[], values: Values, time: number): number | null {
   return values[indexAt(at, time)] ?? null;

@@ -7,13 +7,14 @@ import type { Clock } from "../clock";
 import type { Names } from "../terms";
 import type { Box } from "./chain";
 import { Cursor } from "./cursor";
-import type { Range } from "./figure";
 import { PlotFigure } from "./figure";
 import type { Frame } from "./frame";
-import { indexAt, present } from "./frame";
+import { idle, indexAt, present } from "./frame";
 import type { Stretch } from "./overlay";
 import { Overlay } from "./overlay";
 import type { Panel } from "./panels";
+import type { Range } from "./range";
+import { changed } from "./range";
 import { Ruler } from "./ruler";
 import { TimeScale } from "./scale";
 
@@ -41,22 +42,15 @@ interface Props {
 /** The shortest range: a few samples. */
 const LEAST = 5;
 
-/** A range moved and stretched about a point, kept within the whole. */
-export function changed(range: Range, whole: Range, factor: number, about: number, shift: number, least: number): Range {
-  const length = Math.min(Math.max((range.to - range.from) * factor, least), whole.to - whole.from);
-  const part = (about - range.from) / (range.to - range.from);
-  const from = about - part * length + shift * length;
-  const kept = Math.min(Math.max(from, whole.from), whole.to - length);
-  return { from: kept, to: kept + length };
-}
-
 export function LinkedPlots(props: Props) {
   const { frame, range, whole, resolution, clock, marks, findings, diagnosis, names, stretches, pointedStage, selected } = props;
   const root = useRef<HTMLDivElement>(null);
   const stack = useRef<HTMLDivElement>(null);
   const cursor = useMemo(() => new Cursor(), []);
   const [layout, setLayout] = useState<{ width: number; height: number; boxes: Map<string, Box> }>({ width: 0, height: 0, boxes: new Map() });
-  const panels = present(frame, props.panels);
+  const drawable = present(frame, props.panels);
+  const panels = drawable.filter((panel) => !idle(frame, panel));
+  const quiet = drawable.filter((panel) => idle(frame, panel));
   const drawn = panels.map((panel) => panel.id).join(" ");
 
   useLayoutEffect(() => {
@@ -140,6 +134,7 @@ export function LinkedPlots(props: Props) {
         {panels.map((panel) => (
           <PlotFigure key={panel.id} {...{ panel, frame, range, clock, cursor }} height={props.height} onRange={props.onRange} />
         ))}
+        {quiet.length > 0 && <p class="dim quiet">Zero in the whole range: {quiet.map((panel) => panel.title).join(", ")}.</p>}
         {layout.width > 0 && <Overlay {...{ scale, panels, marks, stretches, diagnosis, names }} height={layout.height} boxes={layout.boxes} pointed={pointedStage} />}
       </div>
     </div>

@@ -119,15 +119,31 @@ function disk(id: string, title: string, metric: string, disks: string[], note: 
   return { id, title, stacked: false, lines, note, shows };
 }
 
-/** The plots of a host with these disks. */
-export function panels(disks: string[]): Panel[] {
+/** Disks whose requests another disk serves, or memory does. They come last. */
+const VIRTUAL = /^(loop|ram|zram|sr|fd|nbd)\d/;
+
+/** Disks in the order in which they are drawn: `first` ones, then the others as they are named. */
+export function ordered(disks: string[], first: string[] = []): string[] {
+  const rank = (disk: string) => (first.includes(disk) ? 0 : VIRTUAL.test(disk) ? 2 : 1);
+  return [...disks].sort((one, other) => rank(one) - rank(other));
+}
+
+/** Reads of the processes that read most. */
+export function processReads(rows: { entity: string; label: string }[]): Panel {
+  const lines = rows.slice(0, DISKS).map(({ entity, label }, index): Line => ({ table: "process", metric: "read_bytes", entity, name: label, hue: DISK_HUES[index]!, style: "line" }));
+  return { id: "process-reads", title: "Reads from devices by process", stacked: false, lines, note: "/proc/PID/io", shows: /\b(read_bytes|syscr)\b/ };
+}
+
+/** The plots of a host with these disks, and with more beside those of the disks' reads. */
+export function panels(disks: string[], more: Panel[] = []): Panel[] {
   return [
     MEMORY,
     DIRTY,
     CACHE,
     RECLAIM,
     FAULTS,
-    disk("reads", "Disk reads", "read_bandwidth", disks, "/proc/diskstats", /\b(reads|read_sectors|read_bytes|pgpgin|read_ahead\w*|syscr)\b/),
+    disk("reads", "Disk reads", "read_bandwidth", disks, "/proc/diskstats", /\b(reads|read_sectors|pgpgin|read_ahead\w*)\b/),
+    ...more,
     disk("writes", "Disk writes", "write_bandwidth", disks, "/proc/diskstats", /\b(writes|write_sectors|write_bytes|pgpgout|syscw|wchar)\b/),
     disk("await", "Disk await", "await", disks, "time from the submission of a request to its completion", /\b(read_ms|write_ms|await\w*|clat\w*|flush_ms)\b/),
     disk("busy", "Disk busy", "busy", disks, "share of time with a request in flight (iostat's %util)", /\b(io_ms|util|weighted_io_ms|queue_depth|busy)\b/),
@@ -150,7 +166,7 @@ export function lineName(line: Line): string {
   return seriesName(line.table, line.metric, line.entity);
 }
 
-/** The plots with the lines of `entities` of a table in the colour of a culprit or victim. */
-export function coloured(panels: Panel[], hueOf: (table: string, entity: string) => Hue | null): Panel[] {
-  return panels.map((panel) => ({ ...panel, lines: panel.lines.map((line) => ({ ...line, hue: (line.entity && hueOf(line.table, line.entity)) || line.hue })) }));
+/** The plots with the lines of entities in the colour of a culprit or victim. */
+export function coloured(panels: Panel[], hueOf: (table: string, name: string) => Hue | null): Panel[] {
+  return panels.map((panel) => ({ ...panel, lines: panel.lines.map((line) => ({ ...line, hue: (line.entity && hueOf(line.table, line.name)) || line.hue })) }));
 }

@@ -4,7 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { Finding, Mark } from "../api";
 import type { Clock } from "../clock";
 import type { Cursor } from "./cursor";
-import { LEFT, RIGHT, SPACE } from "./chart";
+import { LEFT, RIGHT, SPACE } from "./margins";
 import { lanes } from "./lanes";
 import type { TimeScale } from "./scale";
 

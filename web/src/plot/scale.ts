@@ -1,7 +1,7 @@
 // From times to places on the plots' common axis.
 
-import { LEFT, RIGHT } from "./chart";
-import type { Range } from "./figure";
+import { LEFT, RIGHT } from "./margins";
+import type { Range } from "./range";
 
 export class TimeScale {
   constructor(

@@ -5,12 +5,12 @@ import type { Info, RecordingEntry } from "../api";
 import { Clock } from "../clock";
 import { Busy, Fault } from "../parts";
 import { Cursor } from "../plot/cursor";
-import type { Range } from "../plot/figure";
 import { PlotFigure } from "../plot/figure";
 import type { Frame } from "../plot/frame";
 import { dataOf, present } from "../plot/frame";
+import type { Range } from "../plot/range";
 import type { Panel } from "../plot/panels";
-import { lineName, panels } from "../plot/panels";
+import { lineName, ordered, panels } from "../plot/panels";
 import { quantity } from "../quantity";
 import { address, go } from "../route";
 import { Prose } from "../terms";
@@ -51,7 +51,7 @@ interface Difference {
 function Comparison({ a, b, query, recordings }: { a: Info; b: Info; query: URLSearchParams; recordings: RecordingEntry[] }) {
   const address1 = query.toString();
   const sides = useMemo(() => [side(a, query.get("af"), query.get("at")), side(b, query.get("bf"), query.get("bt"))] as const, [a, b, address1]);
-  const shape = useMemo(() => panels([...new Set([...a.disks, ...b.disks].map((disk) => disk.name))]), [a, b]);
+  const shape = useMemo(() => panels(ordered([...new Set([...a.disks, ...b.disks].map((disk) => disk.name))])), [a, b]);
   const [points] = useState(() => Math.min(1000, Math.max(200, Math.round(innerWidth / 2))));
   const left = useSeries(a.id, shape, sides[0].range, points, 0);
   const right = useSeries(b.id, shape, sides[1].range, points, 0);

@@ -2,8 +2,8 @@
 
 import { useEffect, useState } from "preact/hooks";
 import type { Clock } from "../clock";
-import type { Range } from "../plot/figure";
-import { changed } from "../plot/linked";
+import type { Range } from "../plot/range";
+import { changed } from "../plot/range";
 import { duration } from "../quantity";
 
 const MINUTE = 60_000;

@@ -3,9 +3,9 @@
 import { useEffect, useState } from "preact/hooks";
 import type { SeriesAnswer } from "../api";
 import { Refused, series } from "../api";
-import type { Range } from "../plot/figure";
 import type { Frame } from "../plot/frame";
 import { EMPTY, frame } from "../plot/frame";
+import type { Range } from "../plot/range";
 import type { Panel } from "../plot/panels";
 import { lineName } from "../plot/panels";
 

@@ -4,12 +4,12 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Diagnosis, Finding, Info, TopAnswer } from "../api";
 import { path } from "../api";
 import { Clock } from "../clock";
-import { hueOf, kindOf, names } from "../culprits";
+import { hueOf, kindOf, names, rolesOf } from "../culprits";
 import { Busy, Facts, Fault } from "../parts";
-import type { Range } from "../plot/figure";
 import { LinkedPlots } from "../plot/linked";
 import type { Stretch } from "../plot/overlay";
-import { coloured, panels } from "../plot/panels";
+import type { Range } from "../plot/range";
+import { coloured, ordered, panels, processReads } from "../plot/panels";
 import { duration, quantity } from "../quantity";
 import { address, go, range as rangeOf } from "../route";
 import { DataTable } from "../table";
@@ -21,6 +21,8 @@ import { useSeries } from "./useseries";
 
 /** What the server diagnoses in one request. */
 const DIAGNOSED = 24 * 3_600_000;
+/** The longest range for which the server has rows of processes and groups. */
+const PROCESSES = 2 * 3_600_000;
 /** A growing recording is asked for again this often while its end is shown. */
 const REFRESH = 5000;
 const TABLES: [string, string, string][] = [
@@ -84,11 +86,20 @@ function Recording({ info, query, again }: { info: Info; query: URLSearchParams;
   const found = diagnosis.value;
 
   const disks = info.disks.map((disk) => disk.name);
-  const all = useMemo(() => coloured(panels(disks), hueOf(found)), [disks.join("\n"), found]);
+  const roles = rolesOf(found, disks);
+  const named = [...(roles?.culprits ?? []), ...(roles?.victims ?? [])].filter((origin) => origin.startsWith("disk:")).map((origin) => origin.slice("disk:".length));
+  // Rows of processes are read from the samples, so the server has them for short ranges only.
+  const readers = useAsked<TopAnswer>(range.to - range.from <= PROCESSES ? path(`/api/recording/${encodeURIComponent(info.id)}/top`, { table: "process", from: Math.round(range.from), to: Math.round(range.to), sort: "read/s", limit: 5 }) : null);
+  const reading = (readers.value?.rows ?? []).filter((row) => row.cells[readers.value!.columns.findIndex((column) => column.name === "read/s")]);
+  const all = useMemo(
+    () => coloured(panels(ordered(disks, named), reading.length ? [processReads(reading)] : []), hueOf(roles)),
+    [disks.join("\n"), found, reading.map((row) => row.entity).join("\n")],
+  );
   const touches = range.to >= whole.to - info.interval_ms;
   const shown = useSeries(info.id, all, range, Math.min(2000, Math.max(200, width)), info.growing && touches ? again : 0);
-  const top = useAsked<TopAnswer>(path(`/api/recording/${encodeURIComponent(info.id)}/top`, { table, from: Math.round(range.from), to: Math.round(range.to), sort, limit: 50 }));
-  const coloursOf = names(found);
+  const long = range.to - range.from > PROCESSES && (table === "process" || table === "cgroup");
+  const top = useAsked<TopAnswer>(long ? null : path(`/api/recording/${encodeURIComponent(info.id)}/top`, { table, from: Math.round(range.from), to: Math.round(range.to), sort, limit: 50 }));
+  const coloursOf = names(roles);
 
   const stretches: Stretch[] = [
     ...(found?.incidents ?? []).map((incident): Stretch => ({ from_ms: incident.from_ms, to_ms: incident.to_ms, kind: "incident" })),
@@ -175,6 +186,7 @@ function Recording({ info, query, again }: { info: Info; query: URLSearchParams;
           </button>
         ))}
       </div>
+      {long && <p class="dim">Processes and groups are listed for ranges of at most 2 h: zoom in.</p>}
       {top.error && <Fault error={top.error} />}
       {top.value && (
         <DataTable
@@ -185,7 +197,7 @@ function Recording({ info, query, again }: { info: Info; query: URLSearchParams;
           total={top.value.total}
           sorted={top.value.sort}
           onSort={(column) => show({ sort: column }, true)}
-          kind={(row) => kindOf(found, table, row.label) ?? ""}
+          kind={(row) => kindOf(roles, table, row.label) ?? ""}
           filter
         />
       )}

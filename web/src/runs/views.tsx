@@ -16,12 +16,13 @@ interface Runs {
 const clock = new Clock(null);
 
 /** `5 of 6 claims hold`. */
-function claims({ claims: { yes, no, unknown } }: RunEntry): string {
+function claims({ claims }: RunEntry): string {
+  const { yes, no, unknown } = claims ?? { yes: 0, no: 0, unknown: 0 };
   const all = yes + no + unknown;
   return all === 0 ? "no claims" : `${yes} of ${all} claims hold`;
 }
 
-const mark = (run: RunEntry): string => (run.problem ? "bad" : run.claims.no ? "bad" : run.claims.unknown ? "dim" : "good");
+const mark = (run: RunEntry): string => (run.problem || run.claims?.no ? "bad" : run.claims?.unknown ? "dim" : "good");
 
 export function RunList() {
   const { value, error } = useAsked<Runs>("/api/runs");
@@ -38,7 +39,7 @@ export function RunList() {
       </div>
     );
   }
-  const failed = value.runs.filter((run) => run.claims.no > 0).length;
+  const failed = value.runs.filter((run) => (run.claims?.no ?? 0) > 0).length;
   const choose = (id: string, on: boolean) => setChosen(on ? [...chosen, id] : chosen.filter((one) => one !== id));
   return (
     <>
@@ -74,13 +75,13 @@ export function RunList() {
             {value.runs.map((run) => (
               <tr key={run.id}>
                 <td>{!run.problem && <input type="checkbox" aria-label={`Compare ${run.folder}`} checked={chosen.includes(run.id)} onChange={(event) => choose(run.id, event.currentTarget.checked)} />}</td>
-                <th scope="row">{run.problem ? run.scenario : <a href={address(["run", run.id])}>{run.scenario || run.folder}</a>}</th>
+                <th scope="row">{run.problem ? run.folder : <a href={address(["run", run.id])}>{run.scenario || run.folder}</a>}</th>
                 <td class={mark(run)}>{run.problem ? run.problem.what : claims(run)}</td>
                 <td>{run.backend}</td>
                 <td>{run.scale}</td>
                 <td>{run.kernel}</td>
-                <td>{run.started_ms === null ? "" : clock.text(run.started_ms)}</td>
-                <td class="num">{run.took_ms === null ? "" : duration(run.took_ms)}</td>
+                <td>{run.started_ms === undefined ? "" : clock.text(run.started_ms)}</td>
+                <td class="num">{run.took_ms === undefined ? "" : duration(run.took_ms)}</td>
                 <td class="dim path">{run.folder}</td>
               </tr>
             ))}
@@ -96,20 +97,21 @@ export function RunView({ id }: { id: string }) {
   const run = value?.runs.find((run) => run.id === id);
   if (error) return <Fault error={error} />;
   if (!value) return <Busy what="Reading the run" />;
+  if (run?.problem) return <Fault error={run.problem} />;
   if (!run) return <Fault error={{ what: "The served folders have no run of this address.", hint: "choose one of the list" }} />;
   const report = `/run/${encodeURIComponent(id)}/report`;
   return (
     <>
       <h1>
-        {run.scenario}: {claims(run)}.
+        {run.scenario ?? run.folder}: {claims(run)}.
       </h1>
       {run.title && <p>{run.title}</p>}
       <Facts
         facts={[
-          ["backend", run.backend],
-          ["scale", run.scale],
+          ["backend", run.backend ?? "–"],
+          ["scale", run.scale ?? "–"],
           ["kernel", run.kernel ?? "–"],
-          ["took", run.took_ms === null ? "–" : duration(run.took_ms)],
+          ["took", run.took_ms === undefined ? "–" : duration(run.took_ms)],
           ["folder", run.folder],
         ]}
       />
@@ -123,7 +125,7 @@ export function RunView({ id }: { id: string }) {
           Report in a tab of its own
         </a>
       </p>
-      <iframe class="report" title={`Report of ${run.scenario}`} sandbox="allow-scripts" src={report} />
+      <iframe class="report" title={`Report of ${run.scenario ?? run.folder}`} sandbox="allow-scripts" src={report} />
     </>
   );
 }

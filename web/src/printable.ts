@@ -1,0 +1,15 @@
+// Text that other users choose, as text that only shows: the same characters as crates/core/src/printable.rs are escaped.
+
+const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+
+export function printable(text: string): string {
+  return text.replace(UNPRINTABLE, (character) => {
+    const code = character.codePointAt(0)!;
+    return code < 0x80 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u{${code.toString(16)}}`;
+  });
+}
+
+/** Parses what the server sent: every text only shows, but for entities, which go back to the server as they are. */
+export function parsed<T>(json: string): T {
+  return JSON.parse(json, (key, value: unknown) => (typeof value === "string" && key !== "entity" ? printable(value) : value)) as T;
+}

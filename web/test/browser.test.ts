@@ -1,0 +1,297 @@
+// Every view in the distribution's chromium, on the server at PAGETIDE_URL: crates/pagetide/tests/page.rs starts it and names what it serves.
+
+import assert from "node:assert/strict";
+import { accessSync, constants, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { delimiter, join } from "node:path";
+import { after, before, test } from "node:test";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { chromium } from "playwright-core";
+import { CAPACITY } from "../src/live/history";
+
+const url = process.env.PAGETIDE_URL ?? "";
+const base = new URL(url).origin;
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+let browser: Browser;
+/** The cookie that the printed address was exchanged for. */
+let state: Awaited<ReturnType<BrowserContext["storageState"]>>;
+
+function executable(): string {
+  const names = ["chromium", "chromium-browser", "google-chrome"];
+  const found = (process.env.PATH ?? "").split(delimiter).flatMap((folder) => names.map((name) => join(folder, name))).find((path) => {
+    try {
+      accessSync(path, constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+  assert.ok(found, "no chromium on this machine to look at the page with: apt-get install -y chromium");
+  return found;
+}
+
+before(async () => {
+  browser = await chromium.launch({ executablePath: executable(), args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"] });
+  const context = await browser.newContext();
+  await (await context.newPage()).goto(url);
+  state = await context.storageState();
+  await context.close();
+});
+after(() => browser?.close());
+
+interface View {
+  page: Page;
+  /** What the page did that it must not: errors, warnings, refused resources, requests to elsewhere. */
+  faults: string[];
+}
+
+/** Opens an address of the page, has `look` look at it, and closes it. A fault of the page fails the test. */
+async function at(hash: string, look: (view: View) => Promise<void>, options: BrowserContextOptions = {}): Promise<void> {
+  const context = await browser.newContext({ storageState: state, viewport: { width: 1400, height: 900 }, ...options });
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on("console", (message) => ["error", "warning"].includes(message.type()) && faults.push(`${message.type()}: ${message.text()}`));
+  page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
+  page.on("request", (request) => !request.url().startsWith(base) && !request.url().startsWith("data:") && faults.push(`request: ${request.url()}`));
+  page.on("dialog", (dialog) => {
+    faults.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  try {
+    await page.goto(`${base}/${hash}`);
+    await look({ page, faults });
+    assert.deepEqual(faults, []);
+  } finally {
+    await context.close();
+  }
+}
+
+const text = (page: Page, selector: string) => page.locator(selector).first().innerText();
+
+/** Waits until the first of `selector` shows a text. The page's policy allows no evaluation of text while it runs. */
+const shows = (page: Page, selector: string, wanted: RegExp) => page.locator(selector).filter({ hasText: wanted }).first().waitFor();
+
+/** The address of the recording called `name` in the list. */
+async function recording(name: string): Promise<string> {
+  let hash = "";
+  await at("#/recordings", async ({ page }) => {
+    hash = (await page.locator("tbody th a", { hasText: name }).first().getAttribute("href")) ?? "";
+  });
+  assert.match(hash, /^#\/recording\/[a-z0-9-]+$/);
+  return hash;
+}
+
+/** Waits until a recording is drawn. */
+async function drawn(page: Page): Promise<void> {
+  await page.locator(".plots[aria-busy=false] figure.plot canvas").first().waitFor();
+  await page.locator(".table tbody tr").first().waitFor();
+}
+
+async function serious(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  const { violations } = (await page.evaluate("axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'] })")) as {
+    violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[];
+  };
+  return violations.filter(({ impact }) => ["serious", "critical"].includes(impact)).flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 200)}: ${node.failureSummary}`));
+}
+
+test("live: samples arrive, are drawn, pause and continue", async () => {
+  await at("#/live", async ({ page }) => {
+    const points = async () => Number(await page.locator("figure[data-panel=memory]").getAttribute("data-points"));
+    await page.waitForFunction(() => Number(document.querySelector<HTMLElement>("figure[data-panel=memory]")?.dataset.points) >= 3);
+    assert.match(await text(page, "h1"), /\d/, "the first line has numbers");
+    assert.ok((await points()) <= CAPACITY);
+    for (const panel of ["memory", "reclaim", "pressure"]) assert.equal(await page.locator(`figure[data-panel=${panel}] canvas`).count(), 1, panel);
+    assert.match(await text(page, "figure[data-panel=memory] .legend"), /anonymous\s+[\d.]+ [KMG]iB/);
+    assert.ok((await page.locator("section.table", { hasText: "Processes" }).locator("tbody tr").count()) > 3);
+
+    await page.getByRole("button", { name: "Pause" }).click();
+    const frozen = await points();
+    const clock = await text(page, ".actions .time");
+    // Two more samples of the stream pass by.
+    await page.evaluate(() => new Promise((done) => setTimeout(done, 2100)));
+    assert.equal(await points(), frozen);
+    assert.equal(await text(page, ".actions .time"), clock);
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.waitForFunction((then) => document.querySelector<HTMLElement>(".actions .time")?.innerText !== then, clock);
+  });
+});
+
+test("live: a stream that breaks is opened again", async () => {
+  await at("#/live", async ({ page, faults }) => {
+    await page.locator(".live figure.plot").first().waitFor();
+    await page.route("**/api/live/stream", (route) => route.fulfill({ status: 503, body: "" }));
+    await page.reload();
+    await page.waitForRequest("**/api/live/stream");
+    await page.unroute("**/api/live/stream");
+    await page.locator(".live figure.plot").first().waitFor();
+    // The browser reports the refused stream by itself.
+    faults.splice(0, faults.length, ...faults.filter((fault) => !fault.includes("503")));
+  });
+});
+
+test("recordings: all are listed; one that cannot be read says why", async () => {
+  await at("#/recordings", async ({ page }) => {
+    assert.match(await text(page, "h1"), /^\d+ recordings of \d+ hosts?; 1 cannot be read\.$/);
+    assert.match(await text(page, "td.bad"), /.+ hint: .+/s);
+    await page.getByLabel("Filter recordings").fill("no such name");
+    assert.equal(await page.locator("tbody tr").count(), 0);
+  });
+});
+
+test("a recording: verdict first, plots, the chain over them, evidence that marks its stretch", async () => {
+  await at(await recording("flood"), async ({ page }) => {
+    await drawn(page);
+    await page.locator(".overlay .node").first().waitFor();
+    assert.match(await text(page, ".verdict h1"), /^Incident backup .* reads [\d.]+ MiB\/s from vdb\.$/);
+    const stages = await page.locator("ol.chain li").count();
+    assert.ok(stages >= 5);
+    assert.equal(await page.locator(".overlay .node").count(), stages, "each stage stands on a plot");
+    assert.equal(await page.locator(".overlay .arrow").count(), stages - 1);
+
+    // One colour for the culprit: in the sentence, in the legend and in the table.
+    const colours = await page.evaluate(() => {
+      const colour = (selector: string) => getComputedStyle(document.querySelector(selector)!).color;
+      return [colour(".verdict .name.culprit"), colour(".hue-culprit"), colour("tr.culprit th")];
+    });
+    assert.equal(new Set(colours).size, 1, colours.join(" "));
+    assert.match(await text(page, "tr.culprit"), /backup/);
+
+    const finding = page.locator("article.finding").first();
+    await finding.locator("summary").click();
+    await page.waitForURL(/finding=/);
+    await finding.locator(".evidence tr").first().hover();
+    assert.equal(await page.locator(".overlay .stretch.pointed").count(), 1);
+    await page.locator("h1").first().hover();
+    assert.equal(await page.locator(".overlay .stretch.pointed").count(), 0);
+    assert.ok(await finding.locator(".advice").count());
+  });
+});
+
+test("a recording: zoom and pan ask the server, and the address restores them", async () => {
+  let copied = "";
+  let range = "";
+  await at(await recording("month"), async ({ page }) => {
+    await drawn(page);
+    assert.match(await text(page, ".facts"), /means of/);
+    const box = (await page.locator("figure.plot .u-over").first().boundingBox())!;
+    const asked = page.waitForRequest((request) => request.url().includes("/series") && request.url().includes("from="));
+    await page.mouse.move(box.x + box.width * 0.4, box.y + 20);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.5, box.y + 30, { steps: 4 });
+    await page.mouse.up();
+    const first = new URL((await asked).url());
+    const length = (address: URL) => Number(address.searchParams.get("to")) - Number(address.searchParams.get("from"));
+    await page.waitForURL(/from=\d+&to=\d+/);
+
+    await page.locator(".linked").focus();
+    for (const [key, factor] of [["+", 0.5], ["Shift+ArrowRight", 0.5], ["-", 1]] as const) {
+      const again = page.waitForRequest((request) => request.url().includes("/series"));
+      await page.keyboard.press(key);
+      assert.ok(Math.abs(length(new URL((await again).url())) / length(first) - factor) < 0.01, key);
+    }
+    // Down to the samples themselves.
+    for (let press = 0; press < 12; press += 1) await page.keyboard.press("+");
+    await shows(page, ".facts", /drawn from\s*samples/);
+    await page.keyboard.press("ArrowRight");
+    assert.match(await text(page, ".ruler .now"), /^\d{4}-\d\d-\d\d \d\d:\d\d/);
+    copied = new URL(page.url()).hash;
+    range = await page.locator("input.moment").first().inputValue();
+    await page.goBack();
+    await page.waitForFunction((then) => document.querySelector<HTMLInputElement>("input.moment")?.value !== then, range);
+  });
+  await at(copied, async ({ page }) => {
+    await drawn(page);
+    assert.equal(await page.locator("input.moment").first().inputValue(), range);
+  });
+});
+
+test("a recording: a range is written as times, and what is no time is refused", async () => {
+  await at(await recording("flood"), async ({ page }) => {
+    await drawn(page);
+    const from = page.locator("input.moment").first();
+    const was = await from.inputValue();
+    await from.fill("soon");
+    assert.equal(await from.getAttribute("aria-invalid"), "true");
+    assert.ok(await page.getByRole("button", { name: "show" }).isDisabled());
+    await from.fill(was.replace(/:(\d\d)(\.\d)?$/, (_, seconds: string) => `:${String(Math.min(59, Number(seconds) + 1)).padStart(2, "0")}`));
+    await from.press("Enter");
+    await page.waitForURL(/from=/);
+  });
+});
+
+test("names that others choose show as text, also ten thousand of them", async () => {
+  await at(await recording("hostile"), async ({ page }) => {
+    await drawn(page);
+    const hostile = /<img src=x onerror=alert\(1\)>\\x1b\[2J\\u\{202e\}/;
+    assert.match(await text(page, ".table tbody"), hostile);
+    await page.getByRole("button", { name: "Control groups" }).click();
+    await shows(page, "section.table header", /of 10001/);
+    assert.ok((await page.locator(".table tbody tr").count()) <= 50);
+    assert.equal(await page.locator("main img, main script, main b[onclick]").count(), 0);
+    for (const tab of ["Disks", "Zones", "Processes"]) await page.getByRole("button", { name: tab }).click();
+  });
+});
+
+test("two ranges beside each other, with the largest difference first", async () => {
+  const id = (await recording("flood")).split("/").pop()!;
+  const other = (await recording("month")).split("/").pop()!;
+  await at(`#/compare?a=${id}&b=${other}`, async ({ page }) => {
+    await page.locator(".pair .plot canvas").nth(1).waitFor();
+    await shows(page, "h1", /in B and .* in A/);
+    assert.ok((await page.locator(".differences tbody tr").count()) > 3);
+    await page.getByLabel("Recording B").selectOption(id);
+    await page.waitForURL(new RegExp(`b=${id}`));
+    await shows(page, "h1", /No mean differs/);
+  });
+});
+
+test("runs: their list, a report, a comparison", async () => {
+  await at("#/runs", async ({ page }) => {
+    assert.match(await text(page, "h1"), /^\d+ runs/);
+    for (const box of [0, 1]) await page.getByRole("checkbox").nth(box).check();
+    await page.getByRole("link", { name: "Compare 2" }).click();
+    const comparison = page.frameLocator("iframe");
+    assert.ok(await comparison.locator("h1").first().innerText());
+    await page.goBack();
+    await page.locator("tbody th a").first().click();
+    const report = page.frameLocator("iframe");
+    assert.ok(await report.locator("h1").first().innerText());
+    assert.match(await text(page, "h1"), /claims? holds?\.$|no claims\.$/);
+  });
+});
+
+test("what is not there says so", async () => {
+  for (const hash of ["#/nonsense", "#/compare", "#/compare-runs?run=x", "#/run/none"]) {
+    await at(hash, async ({ page }) => assert.match(await text(page, ".fault"), /hint: /));
+  }
+  await at("#/recording/none", async ({ page, faults }) => {
+    assert.match(await text(page, ".fault"), /\w/);
+    // The browser reports the 404 by itself.
+    faults.splice(0, faults.length, ...faults.filter((fault) => !fault.includes("404")));
+  });
+});
+
+test("every view: accessible, within its width from 360 px to 4K, light and dark, and in print", async () => {
+  const views = ["#/live", "#/recordings", await recording("flood"), await recording("hostile"), `#/compare?a=${(await recording("flood")).split("/").pop()}&b=${(await recording("month")).split("/").pop()}`, "#/runs"];
+  for (const view of views) {
+    for (const [width, height, colorScheme] of [[1400, 900, "light"], [360, 780, "dark"], [3840, 2160, "light"]] as const) {
+      await at(
+        view,
+        async ({ page }) => {
+          await page.locator("h1").first().waitFor();
+          await page.locator(view.startsWith("#/rec") && view.length > 14 ? ".table tbody tr" : "table tbody tr").first().waitFor();
+          const where = `${view} at ${width}`;
+          assert.deepEqual(await serious(page), [], where);
+          assert.equal(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"), 0, `${where} scrolls sideways`);
+          if (width === 1400) {
+            await page.emulateMedia({ media: "print" });
+            assert.equal(await page.locator("header.top nav").isVisible(), false);
+          }
+        },
+        { viewport: { width, height }, colorScheme },
+      );
+    }
+  }
+});
