@@ -12,10 +12,10 @@ export PAGETIDE_CACHE ?= $(CURDIR)/target/cache
 # A changed golden file is a failure, not a new file in the tree.
 export INSTA_UPDATE ?= no
 
-.PHONY: compare-sar torture help language page build demo cliff corpus fleet demo-fleet wheel test-python score test test-programs test-busy lint fuzz bench bench-lab bench-peers bench-gaps tools-demo tools-test
+.PHONY: compare-sar torture help language web screenshots build demo cliff corpus fleet demo-fleet wheel test-python score test test-programs test-busy lint fuzz bench bench-lab bench-peers bench-gaps tools-demo tools-test
 
 help:
-	@echo "make demo    build, run three experiments, on this host and in a VM, write a report.html of each (needs root)"
+	@echo "make demo    build, run three experiments, on this host and in a VM, write a report.html of each, and serve them (needs root)"
 	@echo "make test    every test (needs root: the experiments are real)"
 	@echo "make test-busy  every test three times, beside two CPU hogs and a disk hog"
 	@echo "make language   look for the banned expressions of tools/banned-expressions"
@@ -35,24 +35,30 @@ help:
 	@echo "make bench-peers  what recording costs beside sadc, pidstat and atop, in one run (some 10 min)"
 	@echo "make compare-sar  sysstat and pagetide on the same data, field by field, into docs/COMPARE-SAR.md (some 5 min, needs root)"
 	@echo "make bench-gaps   how long each recorder goes without a sample while its machine thrashes, in a VM (some 5 min)"
-	@echo "make page    the page of pagetide serve, into web/dist (make build embeds it)"
+	@echo "make web     the page of pagetide serve, into web/dist (make build embeds it)"
+	@echo "make screenshots  the pictures of that page, into docs/images"
 	@echo "make build   the release binary, $(BIN)"
 
 # The page of `pagetide serve`, which the binary embeds. PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: the tests use the distribution's chromium.
-page: web/dist/index.html
+web: web/dist/index.html
 
 web/dist/index.html: web/package-lock.json web/build.mjs web/index.html $(shell find web/src -type f 2>/dev/null)
 	@tools/need node npm
 	cd web && PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 npm ci --no-audit --no-fund --loglevel=error && npm run --silent build
 
-build: page
+# Pictures of the page for the documents: a recorded incident, and this host while it is taken.
+screenshots: build
+	@tools/need node chromium
+	@tools/screenshots $(BIN)
+
+build: web
 	@tools/need cc
 	$(CARGO) build --release --locked -p pagetide
 
 tools-demo:
 	@tools/need cc fio
 
-tools-test: $(VENV)/ready
+tools-test: $(VENV)/ready web
 	@tools/need cc fio chromium qemu-system-x86_64 mkfs.ext4 mkfs.xfs cpio dpkg-deb losetup unshare python3 sar vmstat
 
 $(VENV)/ready: tools/requirements.txt

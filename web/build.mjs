@@ -35,6 +35,12 @@ const index = readFileSync(join(here, "index.html"), "utf8")
   .replace("page.css", named("page-", ".css"));
 writeFileSync(join(dist, "index.html"), index);
 
+// The licences of what the page contains travel with it.
+const { packages } = JSON.parse(readFileSync(join(here, "package-lock.json"), "utf8"));
+const contained = Object.keys(packages).filter((path) => path.startsWith("node_modules/") && !packages[path].dev);
+const licences = contained.map((path) => `${path.slice("node_modules/".length)} ${packages[path].version}\n\n${readFileSync(join(here, path, "LICENSE"), "utf8").trim()}\n`);
+writeFileSync(join(dist, "assets", "licences.txt"), licences.join("\n"));
+
 let total = 0;
 for (const path of ["index.html", ...readdirSync(join(dist, "assets")).map((name) => `assets/${name}`)]) {
   const compressed = gzipSync(readFileSync(join(dist, path)), { level: 9 });

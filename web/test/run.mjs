@@ -23,7 +23,8 @@ try {
     logLevel: "warning",
   });
   const files = tests.map((name) => join(out, `${name}.test.mjs`));
-  const { status } = spawnSync(process.execPath, ["--test", "--test-reporter=spec", ...files], { stdio: "inherit" });
+  const only = process.env.PAGETIDE_TEST ? ["--test-name-pattern", process.env.PAGETIDE_TEST] : [];
+  const { status } = spawnSync(process.execPath, ["--test", "--test-reporter=spec", ...only, ...files], { stdio: "inherit" });
   process.exitCode = status ?? 1;
 } finally {
   rmSync(out, { recursive: true, force: true });

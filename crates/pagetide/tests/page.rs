@@ -26,7 +26,7 @@ fn top() -> PathBuf {
 /// Node in the page's folder.
 fn node(arguments: &[&str]) -> Command {
     let web = top().join("web");
-    assert!(web.join("node_modules/.package-lock.json").exists(), "the page is not built: run `make page`");
+    assert!(web.join("node_modules/.package-lock.json").exists(), "the page is not built: run `make web`");
     let mut command = Command::new("node");
     command.args(arguments).current_dir(web);
     command
@@ -187,13 +187,9 @@ struct Server(Child, String);
 
 impl Server {
     fn start(folder: &Path) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_pagetide"))
-            .args(["serve", "--listen", "127.0.0.1:0"])
-            .arg(folder)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let binary = std::env::var_os("PAGETIDE_BINARY").unwrap_or_else(|| env!("CARGO_BIN_EXE_pagetide").into());
+        let mut child =
+            Command::new(binary).arg("serve").arg(folder).stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let address = lines.by_ref().find_map(|line| {
             let line = line.unwrap();

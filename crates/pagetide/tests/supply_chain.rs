@@ -220,12 +220,40 @@ fn notices(metadata: &Value) -> String {
             texts.entry(text).or_default().push(format!("{name} {version}"));
         }
     }
+    page.push_str(&in_the_page());
     let mut texts: Vec<_> = texts.into_iter().collect();
     texts.sort_by(|one, other| one.1.cmp(&other.1));
     for (text, crates) in texts {
         let _ = write!(page, "\n## {}\n\n~~~text\n{text}\n~~~\n", crates.join(", "));
     }
     page
+}
+
+/// What the page of `pagetide serve` contains. Its build puts the texts of the licences beside it.
+fn in_the_page() -> String {
+    let lock = std::fs::read_to_string(top().join("web/package-lock.json")).unwrap();
+    let lock: Value = serde_json::from_str(&lock).unwrap();
+    let mut table = String::from(
+        "\nThe page of `pagetide serve` contains these packages; the texts of their licences are in its `assets/licences.txt`.\n\n\
+         | package | version | licence |\n|---|---|---|\n",
+    );
+    for (path, package) in lock["packages"].as_object().unwrap() {
+        let Some(name) = path.strip_prefix("node_modules/").filter(|_| package["dev"].is_null()) else { continue };
+        let (version, licence) = (text(package, "version"), text(package, "license"));
+        let _ = writeln!(table, "| [{name}](https://www.npmjs.com/package/{name}) | {version} | {licence} |");
+    }
+    table
+}
+
+#[test]
+fn every_package_of_the_page_is_known_by_its_hash_and_has_an_allowed_licence() {
+    let (rules, lock) = (rules(), std::fs::read_to_string(top().join("web/package-lock.json")).unwrap());
+    let (licences, lock): (_, Value) = (words(&rules, "licenses", "allow"), serde_json::from_str(&lock).unwrap());
+    for (path, package) in lock["packages"].as_object().unwrap().iter().filter(|(path, _)| !path.is_empty()) {
+        assert!(text(package, "integrity").starts_with("sha512-"), "{path} has no hash");
+        let used = package["dev"].is_null();
+        assert!(!used || allowed(text(package, "license"), &licences), "{path}: {}", package["license"]);
+    }
 }
 
 /// The texts under which a crate is used: its MIT licence where it offers one, else all that it has, and its notices.

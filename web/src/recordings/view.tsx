@@ -133,7 +133,7 @@ function Recording({ info, query, again }: { info: Info; query: URLSearchParams;
           ["CPUs", info.cpus ?? "–"],
           ["memory", quantity(info.memory_bytes, "bytes")],
           ["recorded", `${duration(whole.to - whole.from)}, a sample every ${duration(info.interval_ms)}${info.growing ? ", growing" : ""}`],
-          ["drawn from", shown.source === "samples" ? "samples" : shown.source && `means of ${shown.source} with minimum and maximum`],
+          ["a point is", !shown.step ? "–" : shown.step <= info.interval_ms * 1.5 ? "a sample" : `the mean of ${duration(shown.step)}, with its minimum and maximum`],
         ]}
       />
       <div class="controls">
@@ -186,7 +186,7 @@ function Recording({ info, query, again }: { info: Info; query: URLSearchParams;
           </button>
         ))}
       </div>
-      {long && <p class="dim">Processes and groups are listed for ranges of at most 2 h: zoom in.</p>}
+      {long && <p class="dim long">Processes and groups are listed for ranges of at most 2 h: zoom in.</p>}
       {top.error && <Fault error={top.error} />}
       {top.value && (
         <DataTable
