@@ -33,7 +33,7 @@ fn files(folder: &Path, endings: &[&str], found: &mut Vec<PathBuf>) {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if path.is_dir() {
-            if !["target", ".git", "fixtures", "snapshots"].contains(&name.as_str()) {
+            if !["target", ".git", "fixtures", "snapshots", "node_modules", "dist"].contains(&name.as_str()) {
                 files(&path, endings, found);
             }
         } else if endings.iter().any(|ending| name.ends_with(ending)) {

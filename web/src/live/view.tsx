@@ -208,7 +208,7 @@ function Amounts({ sample, units }: { sample: Sample; units: Record<string, stri
     ["available", quantity(host.MemAvailable, "bytes")],
     ["dirty", quantity(part(sample, "dirty"), "bytes")],
     ["freerun", of("freerun")],
-    ["hit ratio, est.", of("hit_ratio")],
+    ["hit ratio, est.", of("host_hit_ratio")],
     ["refaults", of("refaults_file")],
     ["major faults", of("major_faults")],
     ["direct reclaims", of("direct_reclaims")],

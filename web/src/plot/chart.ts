@@ -112,8 +112,8 @@ export class Chart {
       axes: [
         {
           ...axis,
-          size: this.times ? 16 : 0,
-          gap: 2,
+          size: this.times ? 20 : 0,
+          gap: 5,
           font,
           splits: (plot) => this.clock.marks(plot.scales.x!.min!, plot.scales.x!.max!, plot.width / SPACE),
           values: (plot, splits) => splits.map((at) => (this.times ? this.clock.mark(at, plot.scales.x!.min!, plot.scales.x!.max!, plot.width / SPACE) : "")),

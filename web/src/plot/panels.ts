@@ -63,9 +63,9 @@ const CACHE: Panel = {
   id: "cache",
   title: "Cache hits",
   stacked: false,
-  lines: [host("hit_ratio", "hit ratio of reads, estimated", "green")],
-  note: "1 - bytes read from devices / bytes requested by read calls",
-  shows: /\b(hit_ratio|rchar)\b/,
+  lines: [host("host_hit_ratio", "hit ratio of reads, estimated", "green")],
+  note: "1 - bytes that processes read from devices / bytes that they requested by read calls, pipes and sockets included",
+  shows: /\b(host_hit_ratio|hit_ratio|rchar)\b/,
 };
 
 const RECLAIM: Panel = {

@@ -404,6 +404,10 @@ derived! {
         OneLess(&Rate("read_bytes"), &Rate("rchar"));
         "share of the bytes that a process read by system calls for which no block device was read"
 
+    HOST_HIT_RATIO "host_hit_ratio" Ratio [Host] LINUX "fs/proc/base.c" "do_io_accounting" =
+        OneLess(&Sum(Table::Process, "read_bytes"), &Sum(Table::Process, "rchar"));
+        "estimated share of the bytes that the recorded processes read by system calls for which no block device was read; reads of pipes and sockets count as hits, faults of mapped files as misses"
+
     PSI_CPU_SOME "psi_cpu_some" Ratio [Host Cgroup] LINUX "kernel/sched/psi.c" "psi_task_change" = Rate("psi_cpu_some");
         "share of time in which at least one task waited for a CPU"
     PSI_CPU_FULL "psi_cpu_full" Ratio [Host Cgroup] LINUX "kernel/sched/psi.c" "psi_task_change" = Rate("psi_cpu_full");
