@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The crates whose code decides what a row says.
-const CRATES: [&str; 4] = ["core", "store", "diagnose", "fleet"];
+const CRATES: [&str; 6] = ["core", "proctext", "trace", "store", "diagnose", "fleet"];
 
 fn main() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");

@@ -33,6 +33,13 @@ impl TimeRange {
         let from = since.map(|since| until_ns.saturating_sub_unsigned(since.get()));
         Self { from_ns: from.map(|from| from.saturating_sub(from.rem_euclid(HOUR))), until_ns }
     }
+
+    /// Whether a UTC day, such as `2026-11-21`, is asked about.
+    pub fn has_day(self, date: &str) -> bool {
+        let Some(begin) = begin_of(date) else { return false };
+        // A day before the range may have the samples of a clock that is not set: its row says so.
+        self.from_ns.is_none_or(|from| begin.saturating_add(DAY) > from) || !is_set(date)
+    }
 }
 
 /// A day of a recording, or a recording of which no day can be read.
@@ -61,13 +68,7 @@ pub fn units(recording: &str, range: TimeRange) -> Vec<Unit> {
 }
 
 fn list(recording: &str, range: TimeRange) -> Result<Vec<Unit>, Error> {
-    let days = location::open(recording)?.days()?;
-    let inside = |date: &str| {
-        let Some(begin) = begin_of(date) else { return false };
-        // A day before the range may have the samples of a clock that is not set: its row says so.
-        range.from_ns.is_none_or(|from| begin.saturating_add(DAY) > from) || !is_set(date)
-    };
-    let days = days.into_iter().filter(|day| inside(&day.date));
+    let days = location::open(recording)?.days()?.into_iter().filter(|day| range.has_day(&day.date));
     Ok(days.map(|day| Unit { recording: recording.to_owned(), date: Some(day.date), files: day.files }).collect())
 }
 

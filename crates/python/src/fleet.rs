@@ -31,6 +31,12 @@ pub(crate) fn units(recording: &str, from_ns: Option<i64>, until_ns: i64) -> Vec
     units.into_iter().map(|unit| (unit.recording, unit.date)).collect()
 }
 
+/// Whether a UTC day counts within a range.
+#[pyfunction]
+pub(crate) fn in_range(date: &str, from_ns: Option<i64>, until_ns: i64) -> bool {
+    TimeRange { from_ns, until_ns }.has_day(date)
+}
+
 /// The rows of a unit of work, as a `pyarrow.Table`. What is wrong with a recording is in a row.
 #[pyfunction]
 pub(crate) fn map_unit<'py>(

@@ -22,6 +22,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(fleet::columns, module)?)?;
     module.add_function(wrap_pyfunction!(fleet::recordings, module)?)?;
     module.add_function(wrap_pyfunction!(fleet::units, module)?)?;
+    module.add_function(wrap_pyfunction!(fleet::in_range, module)?)?;
     module.add_function(wrap_pyfunction!(fleet::map_unit, module)?)?;
     module.add_function(wrap_pyfunction!(fleet::problem, module)?)?;
     module.add_function(wrap_pyfunction!(fleet::csv, module)?)?;

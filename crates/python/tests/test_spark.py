@@ -4,9 +4,11 @@ import os
 import pathlib
 import shutil
 import sys
+from types import SimpleNamespace
 
 import pyarrow
 import pytest
+from pyarrow import fs
 
 pytest.importorskip("pyspark")
 if shutil.which("java") is None:
@@ -47,6 +49,24 @@ def test_workers_of_another_version_are_refused(session, monkeypatch):
         fleet_on_spark.rows(session, FOLDERS[:1]).collect()
 
 
+def test_recordings_in_a_store_give_the_same_rows(session):
+    store = fs.SubTreeFileSystem(str(CORPUS), fs.LocalFileSystem())
+    names = [pathlib.Path(folder).name for folder in FOLDERS]
+    stored = fleet.csv(fleet_on_spark.rows(session, names, filesystem=store).toArrow())
+    assert stored == fleet.csv(fleet_on_spark.rows(session, FOLDERS).toArrow()).replace(f"{CORPUS}/".encode(), b"")
+
+
+def test_a_store_that_fails_for_good_is_a_row(monkeypatch):
+    def failing(*_):
+        raise OSError("the store is gone")
+
+    sent = []
+    monkeypatch.setattr(fleet, "map_unit", failing)
+    fleet_on_spark._send(SimpleNamespace(send_bytes=sent.append), "bucket/a", "2026-11-21", None, 2**62, None)
+    row = pyarrow.ipc.open_stream(sent[0]).read_all().to_pylist()[0]
+    assert (row["problem"], row["problem_text"]) == ("unreadable", "bucket/a: the store is gone")
+
+
 def dying(*_):
     os._exit(7)
 
@@ -54,8 +74,8 @@ def dying(*_):
 def test_a_day_that_ends_its_process_is_a_row(monkeypatch):
     recording = fleet.recordings(FOLDERS[0])[0]
     (unit,) = fleet.units(recording)
-    assert fleet_on_spark._isolated(*unit, None, 2**62) == fleet.map_unit(*unit, None, 2**62)
+    assert fleet_on_spark._isolated(*unit, None, 2**62, None) == fleet.map_unit(*unit, None, 2**62)
     monkeypatch.setattr(fleet_on_spark, "_send", dying)
-    row = fleet_on_spark._isolated(*unit, None, 2**62).to_pylist()[0]
+    row = fleet_on_spark._isolated(*unit, None, 2**62, None).to_pylist()[0]
     assert (row["problem"], row["recording"]) == ("crashed", recording)
     assert row["problem_text"].endswith("ended with code 7")

@@ -14,8 +14,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import pyarrow
+from pyarrow.fs import FileSystem
 
-from . import _native
+from . import _native, _stored
 from ._native import MADE_BY, ROW_VERSION
 
 __all__ = ["COLUMNS", "MADE_BY", "ROW_VERSION", "SCHEMA", "csv", "map_path", "map_unit", "recordings", "reduce", "units"]
@@ -29,28 +30,43 @@ _TYPES = {"text": pyarrow.string(), "integer": pyarrow.int64(), "real": pyarrow.
 SCHEMA: pyarrow.Schema = pyarrow.schema([(name, _TYPES[kind]) for name, kind, _ in COLUMNS])
 
 
-def recordings(folder: str | os.PathLike[str]) -> list[str]:
-    """The recordings below a folder, by name."""
-    return _native.recordings(folder)
+def recordings(folder: str | os.PathLike[str], filesystem: FileSystem | None = None) -> list[str]:
+    """The recordings below a folder, by name. `filesystem` is one of `pyarrow.fs` that has the folder, such as an object store's."""
+    return _native.recordings(folder) if filesystem is None else _stored.recordings(filesystem, str(folder))
 
 
-def units(recording: str, since_ns: int | None = None, until_ns: int | None = None) -> list[tuple[str, str | None]]:
+def units(
+    recording: str, since_ns: int | None = None, until_ns: int | None = None, filesystem: FileSystem | None = None
+) -> list[tuple[str, str | None]]:
     """The units of work of a recording: its UTC days. A day is None where the whole recording has a problem."""
-    return _native.units(recording, _hour(since_ns), _now(until_ns))
+    since_ns, until_ns = _hour(since_ns), _now(until_ns)
+    if filesystem is None:
+        return _native.units(recording, since_ns, until_ns)
+    return _stored.units(filesystem, recording, since_ns, until_ns)
 
 
 def map_unit(
-    recording: str, date: str | None, since_ns: int | None = None, until_ns: int | None = None
+    recording: str,
+    date: str | None,
+    since_ns: int | None = None,
+    until_ns: int | None = None,
+    filesystem: FileSystem | None = None,
 ) -> pyarrow.Table:
-    """The rows of one day of a recording. What is wrong with it is in a row: nothing is raised."""
-    return _native.map_unit(recording, date, _hour(since_ns), _now(until_ns))
+    """The rows of one day of a recording. What is wrong with it is in a row: nothing is raised but an OSError of `filesystem`, from which
+    the day's files are fetched to local disk."""
+    since_ns, until_ns = _hour(since_ns), _now(until_ns)
+    if filesystem is None:
+        return _native.map_unit(recording, date, since_ns, until_ns)
+    return _stored.map_unit(filesystem, recording, date, since_ns, until_ns)
 
 
-def map_path(recording: str, since_ns: int | None = None, until_ns: int | None = None) -> pyarrow.Table:
+def map_path(
+    recording: str, since_ns: int | None = None, until_ns: int | None = None, filesystem: FileSystem | None = None
+) -> pyarrow.Table:
     """The rows of a recording, one for each hour. Days are UTC; `until_ns` is now when left out."""
     until_ns = _now(until_ns)
-    days = units(recording, since_ns, until_ns)
-    return pyarrow.concat_tables(map_unit(name, date, since_ns, until_ns) for name, date in days)
+    days = units(recording, since_ns, until_ns, filesystem)
+    return pyarrow.concat_tables(map_unit(name, date, since_ns, until_ns, filesystem) for name, date in days)
 
 
 def reduce(

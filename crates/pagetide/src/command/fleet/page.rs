@@ -29,7 +29,9 @@ pub(super) fn page(answers: &Answers, top: usize) -> Page {
         blocks.push(Block::Heading("Common factors".to_owned()));
         for factors in &answers.factors {
             blocks.push(Block::Paragraph(heading(factors)));
-            blocks.push(Block::List(statements(factors)));
+            if !factors.factors.is_empty() {
+                blocks.push(Block::Table(factor_table(factors)));
+            }
         }
     }
     if answers.causes.iter().any(|cause| cause.days.len() > 1) {
@@ -171,7 +173,8 @@ fn cause(factors: &CauseFactors) -> String {
 }
 
 fn heading(factors: &CauseFactors) -> String {
-    format!("{}: {} of {} hosts affected.", capital(&cause(factors)), factors.affected, factors.hosts)
+    let explained = if factors.factors.is_empty() { " No attribute explains which." } else { "" };
+    format!("{}: {} of {} hosts affected.{explained}", capital(&cause(factors)), factors.affected, factors.hosts)
 }
 
 fn condition(condition: &Condition) -> String {
@@ -186,10 +189,19 @@ fn number(ratio: f64) -> String {
     if ratio >= 100.0 { format!("{ratio:.0}") } else { format!("{ratio:.1}") }
 }
 
+/// How much more often hosts with a factor are affected. Where no other host is, the ratio has no upper end.
+fn times(factor: &Factor) -> String {
+    if factor.other_affected == 0 {
+        format!("at least {}", number(factor.risk_ratio_low))
+    } else {
+        number(factor.risk_ratio)
+    }
+}
+
 /// What a factor says, in one sentence.
 fn statement(factor: &Factor) -> String {
     format!(
-        "{} of {} hosts with {} are affected ({}), and {} of {} others ({}): {} times as often ({} to {})",
+        "{} of {} hosts with {} are affected ({}), and {} of {} others ({}): {} times as often",
         factor.affected,
         factor.hosts,
         conditions(&factor.conditions),
@@ -197,29 +209,45 @@ fn statement(factor: &Factor) -> String {
         factor.other_affected,
         factor.other_hosts,
         percent(factor.other_affected, factor.other_hosts),
-        number(factor.risk_ratio),
-        number(factor.risk_ratio_low),
-        number(factor.risk_ratio_high),
+        times(factor),
     )
 }
 
-fn statements(factors: &CauseFactors) -> Vec<String> {
-    if factors.factors.is_empty() {
-        return vec!["no attribute explains it".to_owned()];
-    }
-    let mut lines = Vec::new();
+fn factor_table(factors: &CauseFactors) -> Table {
+    let mut table = Table::new()
+        .left("hosts with")
+        .right("affected")
+        .right("other hosts\naffected")
+        .right("times as\noften")
+        .left("95 % interval")
+        .right("p, corrected");
+    let of = |part: u64, whole: u64| format!("{part} of {whole} ({})", percent(part, whole));
+    let mut notes = Vec::new();
     for factor in &factors.factors {
-        lines.push(format!("{}; p {:.1e} after correction", statement(factor), factor.p_corrected));
+        let upper = if factor.other_affected == 0 { "no limit".to_owned() } else { number(factor.risk_ratio_high) };
+        table.row([
+            Cell::from(conditions(&factor.conditions)),
+            of(factor.affected, factor.hosts).into(),
+            of(factor.other_affected, factor.other_hosts).into(),
+            times(factor).into(),
+            format!("{} to {upper}", number(factor.risk_ratio_low)).into(),
+            format!("{:.1e}", factor.p_corrected).into(),
+        ]);
+        let name = conditions(&factor.conditions);
         if !factor.same_hosts.is_empty() {
             let others: Vec<String> = factor.same_hosts.iter().map(|one| conditions(one)).collect();
-            lines.push(format!("the same hosts have {}: this fleet cannot tell them apart", others.join(", ")));
+            notes.push(format!(
+                "The hosts with {name} are those with {}: this fleet cannot tell them apart.",
+                others.join(", ")
+            ));
         }
         if !factor.follows.is_empty() {
             let follows: Vec<String> = factor.follows.iter().map(condition).collect();
-            lines.push(format!("over-represented too, but explained by it: {}", follows.join(", ")));
+            notes.push(format!("Over-represented too, but explained by {name}: {}.", follows.join(", ")));
         }
     }
-    lines
+    table.note = notes.join(" ");
+    table
 }
 
 fn split_table(split: &SplitAnswer) -> Table {
