@@ -62,6 +62,22 @@ fn what_is_not_read_is_refused_by_name() {
         "Linux 6.1 (h) \t2026-11-21 \t_x86_64_\t(2 CPU)\n\nTape:    r/s     w/s   kB_read/s   kB_wrtn/s\nst0 1 1 1 1\n";
     assert!(text(tape).unwrap_err().to_string().contains("tapestat"));
     assert!(text("<?xml version=\"1.0\"?>\n<sysstat>\n").unwrap_err().to_string().contains("XML"));
+    let shares = "Linux 6.1 (h) \t06/01/20 \t_x86_64_\t(9 CPU)\n\n rB/s wB/s rops/s wops/s fo/s fc/s fd/s Filesystem\n";
+    assert!(text(shares).unwrap_err().to_string().contains("cifsiostat"));
+    let header = "System activity data file: sa21 (0x2175)\nFile created by sar/sadc from sysstat version 12.0.0\n";
+    assert!(text(header).unwrap_err().to_string().contains("sadf -H"));
+    for without_rows in [
+        "Linux 6.1 (h) \t2026-11-21 \t_x86_64_\t(9 CPU)\n\n13:20:09     LINUX RESTART\t(9 CPU)\n",
+        "h\t-1\t2026-11-21 13:20:09 UTC\tLINUX-RESTART\t(9 CPU)\n",
+        "h;-1;2026-11-21 13:20:09 UTC;COM;a comment\n",
+    ] {
+        let refused = text(without_rows).unwrap_err().to_string();
+        assert!(refused.contains("without a table"), "{refused}");
+    }
+    let header = text("00:00:01 CPU %user %nice %system %iowait %steal %idle\n").unwrap_err().to_string();
+    assert!(header.contains("no row with values"), "{header}");
+    let zone = text("# hostname;interval;timestamp;proc/s;cswch/s\nh;10;2026-11-21 13:20:09 ABC;1.00;2.00\n");
+    assert!(zone.unwrap_err().to_string().contains("the zone `ABC` has no offset"), "a zone without an offset");
     let nothing = text("00:00:01 IFACE rxpck/s\n00:00:02 eth0 1.00\n").unwrap_err().to_string();
     assert!(nothing.contains("line 2: no place in a recording: IFACE rxpck/s"), "{nothing}");
 }

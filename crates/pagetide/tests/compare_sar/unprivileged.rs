@@ -43,25 +43,46 @@ fn a_binary_file_needs_leave_and_is_read_then() {
     }
 }
 
-/// A program in sadf's place tells what it may do.
-#[test]
-fn sadf_has_no_rights() {
-    let folder = tempfile::tempdir().unwrap();
-    let (file, spy) = (folder.path().join("sa"), folder.path().join("spy"));
-    sadc(&file);
-    let script = "#!/bin/sh\nexec >&2\nprintf 'uid=%s groups=%s %s net=%s cpu=%s env=%s %s\\n' \"$(id -u)\" \"$(id -G)\" \
-        \"$(grep NoNewPrivs /proc/self/status | tr -d '\\t')\" \"$(tail -n +3 /proc/net/dev | wc -l)\" \"$(ulimit -t)\" \"$SECRET\" \
-        \"$(cat '@' 2>&1 | tail -c 18)\"\nexit 1\n";
-    fs::write(&spy, script.replace('@', file.to_str().unwrap())).unwrap();
+/// What an import says with a script in sadf's place.
+fn with_script(folder: &Path, file: &Path, script: &str) -> String {
+    let spy = folder.join("spy");
+    fs::write(&spy, script).unwrap();
     fs::set_permissions(&spy, fs::Permissions::from_mode(0o755)).unwrap();
     let command = format!(
         "mount --bind {} /usr/bin/sadf && SECRET=told exec {} import {} --allow-sadf -o {}",
         spy.display(),
         env!("CARGO_BIN_EXE_pagetide"),
         file.display(),
-        folder.path().join("out").display()
+        folder.join("out").display()
     );
-    let run = Command::new("unshare").args(["-m", "sh", "-c", &command]).output().unwrap();
-    let said = String::from_utf8(run.stderr).unwrap();
+    let run = std::process::Command::new("unshare").args(["-m", "sh", "-c", &command]).output().unwrap();
+    String::from_utf8(run.stderr).unwrap()
+}
+
+/// A program in sadf's place tells what it may do.
+#[test]
+fn sadf_has_no_rights() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("sa");
+    sadc(&file);
+    let script = "#!/bin/sh\nexec >&2\nprintf 'uid=%s groups=%s %s net=%s cpu=%s env=%s %s\\n' \"$(id -u)\" \"$(id -G)\" \
+        \"$(grep NoNewPrivs /proc/self/status | tr -d '\\t')\" \"$(tail -n +3 /proc/net/dev | wc -l)\" \"$(ulimit -t)\" \"$SECRET\" \
+        \"$(cat '@' 2>&1 | tail -c 18)\"\nexit 1\n";
+    let said = with_script(folder.path(), &file, &script.replace('@', file.to_str().unwrap()));
     assert!(said.contains("uid=65534 groups=65534 NoNewPrivs:1 net=1 cpu=300 env= Permission denied"), "{said}");
+}
+
+/// What a program in sadf's place starts ends with it, also what has left its session.
+#[test]
+fn what_sadf_starts_ends_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("sa");
+    sadc(&file);
+    let mark = format!("86400.{}", std::process::id());
+    let said = with_script(folder.path(), &file, &format!("#!/bin/sh\nsetsid sleep {mark} &\necho left >&2\nexit 1\n"));
+    assert!(said.contains("sadf cannot read it: left"), "{said}");
+    let runs = fs::read_dir("/proc").unwrap().flatten().any(|entry| {
+        fs::read(entry.path().join("cmdline")).is_ok_and(|line| String::from_utf8_lossy(&line).contains(&mark))
+    });
+    assert!(!runs);
 }

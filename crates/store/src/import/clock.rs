@@ -192,6 +192,16 @@ pub(super) fn zone_offset(name: &str) -> Option<i64> {
     offset(&whole).filter(|(_, rest)| rest.is_empty()).map(|(nanos, _)| nanos)
 }
 
+/// Why a time with this zone is not read.
+pub(super) fn unknown_zone(name: &str) -> String {
+    const HINT: &str = "say its offset (--utc-offset +02:00)";
+    if name.is_empty() {
+        format!("local time of a zone that the file does not name: {HINT}")
+    } else {
+        format!("the zone `{name}` has no offset of its own: {HINT}")
+    }
+}
+
 /// The half of the day at the start of a text, and what follows it.
 fn half_of_day(text: &str) -> Option<(bool, &str)> {
     let whole = |after: &str| after.is_empty() || after.starts_with(char::is_whitespace);

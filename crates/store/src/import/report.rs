@@ -143,7 +143,8 @@ impl FileReport {
         let skipped = self.skipped.iter().map(|skipped| format!("line {}: {}", skipped.from_line, skipped.reason));
         let left_out = self.left_out.iter().map(|left| format!("line {}: {}", left.first_line, left.what));
         let reasons: Vec<String> = skipped.chain(left_out).take(3).collect();
-        if reasons.is_empty() { self.name.clone() } else { format!("{} ({})", self.name, reasons.join("; ")) }
+        let reasons = if reasons.is_empty() { "no row with values".to_owned() } else { reasons.join("; ") };
+        format!("{} ({reasons})", self.name)
     }
 
     /// Says something once.

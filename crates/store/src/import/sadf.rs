@@ -2,7 +2,7 @@
 //! be of any length.
 
 use super::banner::{has_small_pages, one_host};
-use super::clock::{Date, DayClock, SECOND, printed_date, stamp, zone_offset};
+use super::clock::{Date, DayClock, SECOND, printed_date, stamp, unknown_zone, zone_offset};
 use super::columns::{DISK, HOST, PROCESS, Section, everything};
 use super::dump::unstamped_start;
 use super::gather::{Event, Gather};
@@ -197,8 +197,7 @@ impl Reader<'_> {
             Some(zone) => match self.options.utc_offset.or_else(|| zone_offset(zone)) {
                 Some(offset) => offset,
                 None => {
-                    let reason = format!("the zone `{zone}` has no offset of its own: say which (--utc-offset +02:00)");
-                    self.gather.report.skip(self.lines.get(), reason);
+                    self.gather.report.skip(self.lines.get(), unknown_zone(zone));
                     return None;
                 }
             },

@@ -1,7 +1,7 @@
 //! Text of `sadf -d` (a table with semicolons for each of sar's) and of `sadf -p` (a line for each value).
 
 use super::banner::one_host;
-use super::clock::{stamp, zone_offset};
+use super::clock::{stamp, unknown_zone, zone_offset};
 use super::columns::{DISK, HOST, Section, everything};
 use super::gather::{Event, Gather};
 use super::line::{Lines, each_line};
@@ -13,12 +13,23 @@ use std::io::BufRead;
 /// What the header of a table of `sadf -d` begins with.
 const HEADER: &str = "# hostname;interval;timestamp;";
 
+/// What a line without values says: the host was started, or somebody left a comment.
+const RESTART: &str = "LINUX-RESTART";
+const COMMENT: &str = "COM";
 /// The column of a header that stands for all CPUs together and each of them (`sadf -d -- -I`).
 const PER_CPU: &str = "CPU*";
 
 /// Whether a line is the header of a table of `sadf -d`, or a line of `sadf -p`.
 pub(super) fn looks_like_line(line: &str) -> bool {
     line.starts_with(HEADER) || value_line(line).is_some()
+}
+
+/// Whether a line is a restart or a comment.
+pub(super) fn looks_like_mark(line: &str) -> bool {
+    let separator = if line.contains(';') { ';' } else { '\t' };
+    let fields: Vec<&str> = line.split(separator).collect();
+    let [_, _, time, what, ..] = fields[..] else { return false };
+    stamp(time, None).is_some() && (what.starts_with(RESTART) || what == COMMENT)
 }
 
 /// Host, time, what it is about, column and value of a line of `sadf -p`.
@@ -108,10 +119,10 @@ impl Reader<'_> {
         one_host(gather, host)?;
         let Some(nanos) = self.moment(gather, number, time) else { return Ok(()) };
         match rest {
-            [restart, ..] if restart.starts_with("LINUX-RESTART") => {
+            [restart, ..] if restart.starts_with(RESTART) => {
                 gather.event(nanos, Event::Note("the host was started".to_owned()));
             }
-            ["COM", comment @ ..] => gather.event(nanos, Event::Note(format!("comment: {}", comment.join(";")))),
+            [COMMENT, comment @ ..] => gather.event(nanos, Event::Note(format!("comment: {}", comment.join(";")))),
             _ => self.table_row(gather, number, nanos, rest),
         }
         Ok(())
@@ -132,9 +143,7 @@ impl Reader<'_> {
                 0
             }
             None => {
-                let zone = zone.unwrap_or_default();
-                let reason = format!("the zone `{zone}` has no offset of its own: say which (--utc-offset +02:00)");
-                gather.report.skip(number, reason);
+                gather.report.skip(number, unknown_zone(zone.unwrap_or_default()));
                 return None;
             }
         };

@@ -1,5 +1,6 @@
 //! Recognises what a file is by its beginning.
 
+use super::banner::Banner;
 use super::line::without_colours;
 use super::report::FileKind;
 use super::{dump, iostat, sadf_text, sar, vmstat};
@@ -53,8 +54,21 @@ pub(super) fn kind(start: &[u8]) -> Result<FileKind, Unreadable> {
             return Ok(FileKind::KernelFiles);
         }
     }
+    if text.lines().any(has_no_values) {
+        return Err(WITHOUT_ROWS);
+    }
     Err(Unreadable { what: "nothing in it looks like a log that pagetide reads", hint: READABLE })
 }
+
+/// Whether a line is of a sysstat tool and has no values: its banner, a restart or a comment.
+fn has_no_values(line: &str) -> bool {
+    Banner::parse(line).is_some() || sadf_text::looks_like_mark(line)
+}
+
+const WITHOUT_ROWS: Unreadable = Unreadable {
+    what: "it is output of sysstat without a table: only its first line, restarts or comments",
+    hint: "print what the file has with `sar -A -f FILE`, and import that",
+};
 
 /// Whether a line has numbers in Persian or Arabic-Indic digits.
 fn has_other_digits(line: &str) -> bool {
@@ -80,6 +94,21 @@ static FOREIGN_TEXT: &[(IsLineOf, Unreadable)] = &[
         Unreadable {
             what: "it is text of cifsiostat or nfsiostat",
             hint: "a recording has no place for network file systems",
+        },
+    ),
+    (
+        // With -h the name comes last.
+        |line| line.contains(" rops/s") && line.contains(" wops/s"),
+        Unreadable {
+            what: "it is text of cifsiostat or nfsiostat",
+            hint: "a recording has no place for network file systems",
+        },
+    ),
+    (
+        |line| line.starts_with("System activity data file:"),
+        Unreadable {
+            what: "it is the header of a file of sadc (sadf -H), without its values",
+            hint: "`sadf -j FILE -- -A > FILE.json`, and import that",
         },
     ),
     (

@@ -1,5 +1,5 @@
 //! Runs `sadf -j` on a binary file of sadc, which may be hostile: as a user without rights, without network, with little memory, for a
-//! short time, and with a bounded output.
+//! short time, and with a bounded output. What it starts ends with it.
 //!
 //! The file is opened by pagetide, copied to memory and handed over as an open descriptor, so that sadf needs no right to any folder.
 //! `unshare`, `setpriv` and `prlimit` are those of util-linux.
@@ -81,7 +81,10 @@ pub(super) fn json(path: &Path) -> Result<File, Error> {
 /// The command before sadf's own words.
 fn confined() -> Command {
     let root = rustix::process::geteuid().is_root();
-    let words: &[&str] = if root { &["unshare", "--net", "--ipc", "--uts", "--", "setpriv"] } else { &["setpriv"] };
+    // With the first process of its own process namespace end all that it started.
+    const NAMESPACES: &[&str] =
+        &["unshare", "--net", "--ipc", "--uts", "--pid", "--fork", "--kill-child=KILL", "--", "setpriv"];
+    let words: &[&str] = if root { NAMESPACES } else { &["setpriv"] };
     let mut command = Command::new(words[0]);
     command.args(&words[1..]).args(["--no-new-privs", "--pdeathsig", "KILL"]);
     if root {
