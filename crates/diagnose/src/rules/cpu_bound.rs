@@ -50,7 +50,7 @@ const QUEUED: Limit<Ratio> = Limit::new(
     "judgement",
 );
 const BURST: Limit<Nanos> =
-    Limit::new("length", 5e9, "A job that starts takes a CPU for some seconds on any host.", "judgement");
+    Limit::new("length", 4e9, "A job that starts takes a CPU for some seconds on any host.", "judgement");
 
 /// CPU time idle, waiting for IO or not.
 fn idle_share(window: &Window<'_>) -> Option<Amount<Ratio>> {
