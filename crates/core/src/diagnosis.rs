@@ -1,6 +1,7 @@
 //! The conclusion of all rules: the cause, the chain of its effects, and what else it could be.
 
 use crate::finding::{Confidence, Evidence, Finding};
+use crate::grade::{Grade, HitRate};
 use crate::quantity::Quantity;
 use crate::rule::RuleId;
 use crate::span::Span;
@@ -66,6 +67,10 @@ pub struct Cause {
     /// How far off `onset_ns` may be: the time between the samples around it.
     pub resolution_ns: i64,
     /// How strong its evidence is.
+    pub grade: Grade,
+    /// How often causes of this grade were right, on recordings that nobody had examined.
+    pub observed: HitRate,
+    /// The share of causes of this grade that are right, as expected from those observations ([`HitRate::expected`]).
     pub confidence: Confidence,
 }
 

@@ -50,7 +50,8 @@ pub struct Advice {
     pub scenario: Option<String>,
 }
 
-/// How strong the evidence of a finding is, from 0 to 1.
+/// A number from 0 to 1: of a finding, how strong its evidence is by the weights of its rule, which orders findings and is no frequency; of a
+/// cause, how often causes of its grade are right.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
 pub struct Confidence(f64);
 

@@ -2,11 +2,9 @@
 
 use crate::score::{Judged, Score};
 use crate::truth::Half;
+use pagetide_core::Grade;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-
-/// The edges of the bins of confidence.
-const BINS: [f64; 6] = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
 
 /// The page. `explained` has a sentence for each miss that was examined. Single cases of the held-out half are shown only with
 /// `held_cases`, or when all of their misses were examined: a case that an author of rules has seen is no longer held out.
@@ -16,6 +14,7 @@ pub fn page(judged: &[Judged], explained: &BTreeMap<String, String>, held_cases:
          onset with the true ones, and writes this page. Authors of rules use the development half. The held-out half is only \
          counted. corpus/README.md lists the seeds of each half, and the results of earlier held-out halves.\n",
     );
+    first_openings(&mut out);
     for half in [Half::Development, Half::HeldOut] {
         let all: Vec<&Judged> = judged.iter().filter(|one| one.truth.half() == half).collect();
         let _ = write!(out, "\n## {} half\n\n", half.name());
@@ -52,22 +51,32 @@ fn totals(out: &mut String, all: &[&Judged]) {
     }
 }
 
-/// How often the reported cause is right, by its confidence.
+/// How often causes of each grade were right when the rules saw recordings of real programs first.
+fn first_openings(out: &mut String) {
+    out.push_str(
+        "\n## Grades of evidence on recordings that nobody had examined\n\n`diagnose` prints these rates beside the grade of its cause, and they are \
+         `cause.confidence` in JSON. crates/diagnose/src/observed.tsv has a line for each recording of real programs, written when the rules saw it first \
+         (corpus/real-openings.md). The interval is Wilson's of 95 %.\n\n| grade | cause right | interval |\n|---|---|---|\n",
+    );
+    for grade in Grade::ALL {
+        let rate = pagetide_diagnose::observed(grade);
+        let interval = rate.interval().map_or_else(
+            || "not observed".to_owned(),
+            |(low, high)| format!("{:.0} % to {:.0} %", low * 100.0, high * 100.0),
+        );
+        let _ = writeln!(out, "| {} | {} | {interval} |", grade.name(), share(rate.right as usize, rate.of as usize));
+    }
+}
+
+/// How often the reported cause is right, by its grade.
 fn calibration(out: &mut String, all: &[&Judged]) {
-    out.push_str("\n| reported confidence | mean | cause right |\n|---|---|---|\n");
-    for pair in BINS.windows(2) {
-        let within = |confidence: f64| confidence >= pair[0] && (confidence < pair[1] || pair[1] == 1.0);
-        let reported: Vec<(&Judged, f64)> = all
-            .iter()
-            .filter_map(|one| Some((*one, one.reported.confidence?)))
-            .filter(|(_, confidence)| within(*confidence))
-            .collect();
-        if reported.is_empty() {
-            continue;
+    out.push_str("\n| grade of evidence | cause right |\n|---|---|\n");
+    for grade in Grade::ALL {
+        let reported: Vec<&&Judged> = all.iter().filter(|one| one.reported.grade == Some(grade)).collect();
+        if !reported.is_empty() {
+            let right = reported.iter().filter(|one| one.cause_right()).count();
+            let _ = writeln!(out, "| {} | {} |", grade.name(), share(right, reported.len()));
         }
-        let right = reported.iter().filter(|(one, _)| one.cause_right()).count();
-        let mean = reported.iter().map(|(_, confidence)| confidence).sum::<f64>() / reported.len() as f64;
-        let _ = writeln!(out, "| {:.1} to {:.1} | {mean:.2} | {} |", pair[0], pair[1], share(right, reported.len()));
     }
 }
 
@@ -104,7 +113,7 @@ fn misses(out: &mut String, all: &[&Judged], explained: &BTreeMap<String, String
     if !all.iter().any(|one| missed(one)) {
         return;
     }
-    out.push_str("\nRecordings with a wrong cause, origin or onset (✗):\n\n| recording | true cause | reported cause | confidence | true origin | reported origin | onset error, samples |\n");
+    out.push_str("\nRecordings with a wrong cause, origin or onset (✗):\n\n| recording | true cause | reported cause | evidence | true origin | reported origin | onset error, samples |\n");
     out.push_str("|---|---|---|---|---|---|---|\n");
     for one in all.iter().filter(|one| missed(one)) {
         let mark = |right: bool| if right { "" } else { " ✗" };
@@ -115,7 +124,7 @@ fn misses(out: &mut String, all: &[&Judged], explained: &BTreeMap<String, String
             one.truth.cause.join(" or "),
             one.reported.cause,
             mark(one.cause_right()),
-            one.reported.confidence.map_or_else(String::new, |confidence| format!("{confidence:.2}")),
+            one.reported.grade.map_or("", Grade::name),
             one.truth.origin.join(" or "),
             one.reported.origin.as_deref().unwrap_or("-"),
             mark(one.origin_right() != Some(false)),

@@ -1,7 +1,7 @@
 //! Replays recordings through the rules and compares the reported cause, origin and onset with the true ones.
 
 use crate::truth::{FILE as TRUTH, Half, Truth};
-use pagetide_core::{Error, Recording, Selection, Source};
+use pagetide_core::{Error, Grade, Recording, Selection, Source};
 use pagetide_store::Reader;
 use std::fs;
 use std::path::Path;
@@ -17,8 +17,8 @@ const HARMLESS: [&str; 4] = ["healthy", "served-from-cache", "swap-in-use-harmle
 pub struct Reported {
     /// The cause, as a rule's id.
     pub cause: String,
-    /// Its confidence; absent without a cause.
-    pub confidence: Option<f64>,
+    /// How strong its evidence is; absent without a cause.
+    pub grade: Option<Grade>,
     /// The first origin of the cause.
     pub origin: Option<String>,
     /// The onset of the cause, ns on the recording's axis.
@@ -125,12 +125,12 @@ pub fn report(recording: &Recording) -> Reported {
     let diagnosis = pagetide_diagnose::diagnose(recording);
     match diagnosis.cause {
         Some(cause) => Reported {
-            confidence: Some(cause.confidence.get()),
+            grade: Some(cause.grade),
             origin: cause.origins.into_iter().next(),
             onset_ns: Some(cause.onset_ns),
             cause: cause.rule.to_string(),
         },
-        None => Reported { cause: CANNOT_TELL.to_owned(), confidence: None, origin: None, onset_ns: None },
+        None => Reported { cause: CANNOT_TELL.to_owned(), grade: None, origin: None, onset_ns: None },
     }
 }
 
@@ -181,7 +181,7 @@ mod tests {
             },
             reported: Reported {
                 cause: reported.to_owned(),
-                confidence: Some(0.9),
+                grade: Some(Grade::Strong),
                 origin: Some("disk:vda".to_owned()),
                 onset_ns: onset,
             },

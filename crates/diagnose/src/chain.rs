@@ -7,11 +7,12 @@ use crate::amount::Amount;
 use crate::effect::{self, Effect, EffectKind};
 use crate::evidence::Origin;
 use crate::mechanisms::MECHANISMS;
+use crate::observed::observed;
 use crate::rule::{Loss, Mechanism, Role, Rule, When};
 use crate::rules;
 use crate::stretches::Stretches;
 use crate::window::{Window, intervals};
-use pagetide_core::{Cause, Finding, Link, Moment, Nanos, Recording, Rival, Span};
+use pagetide_core::{Cause, Confidence, Finding, Grade, Link, Moment, Nanos, Recording, Rival, Span};
 
 fn role(finding: &Finding) -> Role {
     rules::by_id(finding.rule).role
@@ -83,13 +84,17 @@ pub(crate) fn roots(recording: &Recording, stretches: &Stretches<'_>, findings: 
 
 /// The cause as it is reported.
 pub(crate) fn cause(recording: &Recording, finding: &Finding) -> Cause {
+    let grade = Grade::of(finding.confidence);
+    let observed = observed(grade);
     Cause {
         rule: finding.rule,
         origins: finding.origins.clone(),
         onset_ns: finding.range.from.ns(),
         end_ns: finding.range.to.ns(),
         resolution_ns: resolution(recording, finding.range.from),
-        confidence: finding.confidence,
+        grade,
+        observed,
+        confidence: Confidence::new(observed.expected()),
     }
 }
 

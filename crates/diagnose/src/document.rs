@@ -15,17 +15,19 @@ const METHOD: &str = "\
 - **Onset.** An incident begins when the driver of its cause leaves the noise: the reads of a stream or the growth of memory, not the moment at which \
   free memory is used up. The onset is known to the time between the samples around it, which is printed with it.
 - **Evidence.** A finding starts at even odds. Each measured value adds a weight, the logarithm of how much likelier it is when \
-  the rule is right than when it is wrong; contradicting values subtract one. Confidence = 1 / (1 + e^-w), where w \
-  is two thirds of the sum of all weights, and that sum at most ln 100, because weights are judgements and not independent. Findings below 0.5 are not reported. docs/SCORE.md lists how often \
-  findings of each confidence were right on recorded incidents.
+  the rule is right than when it is wrong; contradicting values subtract one. Strength = 1 / (1 + e^-w), where w \
+  is two thirds of the sum of all weights, and that sum at most ln 100, because weights are judgements and not independent. Findings below 0.5 are not reported. \
+  Evidence is strong from 0.9 on, moderate from 0.7 on, else weak. The strength is no frequency: how often causes of each grade were right is counted on recordings of real programs, \
+  when the rules saw them first, and printed beside the grade (docs/SCORE.md).
 - **Cause and effect.** One finding is the cause of another when the kernel has a mechanism between them (named with its functions), when \
   it began no later as far as the samples show, and while it lasts. Amounts (bytes read, freed, refaulted) stand beside each link. A finding that \
   another accounts for is no cause. Of the rest, the one with the strongest evidence is the cause, and the others are rivals, with the observation that \
   would decide.
 - **Harm first.** A finding is a cause only if tasks lose time while it lasts, beyond the rate before: waits for IO and memory by pressure stall \
-  information, or CPU time that is idle for IO where that was not recorded, and waits for a CPU of cpu-bound. Without such a loss it is a remark. Growth of memory \
+  information without kswapd's own CPU time, or CPU time that is idle for IO where that was not recorded, and waits for a CPU of cpu-bound. Without such a loss it is a remark. Growth of memory \
   hurts later, and drop_caches and dirty throttling are facts: they need no loss. A loss that no rule explains is reported with its device, and never called healthy. \
-  A task that waits for one request after the other does its own work; a queue of requests is a loss.
+  A task that waits for one request after the other does its own work; a queue of requests is a loss. Programs are said to lose time only where the kernel \
+  accounted the delays of processes (kernel.task_delayacct=1).
 - **Thresholds** are printed from the values that the code compares with. Those of harm:
 
 ";

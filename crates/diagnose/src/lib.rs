@@ -29,6 +29,7 @@ mod incident;
 mod limits;
 mod load;
 mod mechanisms;
+mod observed;
 mod process;
 mod queue;
 mod rule;
@@ -44,6 +45,7 @@ mod window;
 
 pub use compare::{compare, metrics as compared_metrics};
 pub use document::{markdown, sections};
+pub use observed::observed;
 
 use episodes::Episodes;
 use pagetide_core::{Diagnosis, Error, Finding, LazyRecording, Recording, RuleDoc, Source};

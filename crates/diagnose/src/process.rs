@@ -19,14 +19,19 @@ pub(crate) struct ProcessShare<'a, M> {
 }
 
 impl<M> ProcessShare<'_, M> {
-    /// The process as a reader knows it. Its name in the process table has the tick at which it started as well.
+    /// The process as a reader knows it.
     pub(crate) fn words(&self) -> String {
-        let pid = self.name.split_once('@').map_or(self.name, |(pid, _)| pid);
+        let pid = pid(self.name);
         match self.processes {
             0 | 1 => format!("{} (pid {pid})", self.comm),
             more => format!("{} ({more} processes, most of it pid {pid})", self.comm),
         }
     }
+}
+
+/// The process id. The name in the process table has the tick at which it started as well.
+pub(crate) fn pid(name: &str) -> &str {
+    name.split_once('@').map_or(name, |(pid, _)| pid)
 }
 
 /// The processes that ran in a window: name and command.

@@ -115,7 +115,7 @@ columns! {
     covered_ns Integer i64 = "time from the first to the last of them";
     verdict Text Text = "`incident`, `forecast`, `healthy` or `cannot-tell`";
     cause Text Text = "the cause of the worst incident: a rule's id";
-    confidence Real f64 = "how strong its evidence is, 0 to 1";
+    confidence Real f64 = "the observed share of causes with evidence of its grade that are right, 0 to 1";
     program Text Text = "the program it comes from";
     group Text Text = "the control group it comes from";
     disk Text Text = "the disk it comes from";

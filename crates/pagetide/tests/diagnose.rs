@@ -143,9 +143,12 @@ fn a_growing_recording_is_watched() {
         range.for_each(|at| second(&mut writer, &mut schema, &mut totals, at, stream));
     };
     extend(0..60, false);
+    let program = folder.path().join("on-incident");
+    std::fs::write(&program, "#!/bin/sh\ncat >> \"$0.told\"\n").unwrap();
+    std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let mut watch = std::process::Command::new(assert_cmd::cargo::cargo_bin("pagetide"))
-        .args(["diagnose", "--watch", "--every", "200ms", "--for", "2min", "--json"])
-        .arg(&recording)
+        .args(["diagnose", "--watch", "--every", "200ms", "--for", "2min", "--json", "--exec"])
+        .args([&program, &recording])
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
@@ -174,6 +177,12 @@ fn a_growing_recording_is_watched() {
     assert_eq!(began["origins"][0], "disk:nvme0n1");
     assert_eq!(began["onset_wall_ns"], 1_795_219_259_000_000_000i64, "the last quiet sample");
     assert!(ended["end_wall_ns"].as_i64() >= Some(1_795_219_285_000_000_000), "{ended}");
+    // Each program has ended before the watch does.
+    let told = std::fs::read_to_string(folder.path().join("on-incident.told")).unwrap();
+    let told: Vec<serde_json::Value> = told.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(told.first(), Some(&began), "the program has the event as its input");
+    assert_eq!(told.last().map(|event| &event["event"]), Some(&"ended".into()), "{told:?}");
+    assert!(told.iter().all(|event| event["cause"] == true), "{told:?}");
     let quiet = pagetide().args(["diagnose", "--watch", "--for", "300ms"]).arg(&recording).assert().code(0);
     assert_eq!(String::from_utf8_lossy(&quiet.get_output().stdout), "", "it is over");
 }
@@ -191,4 +200,33 @@ fn a_part_of_a_recording_is_diagnosed_for_itself() {
     let text = String::from_utf8_lossy(&refused.get_output().stderr).into_owned();
     assert!(text.contains("no step `B1`") && text.contains("--from and --to"), "{text}");
     diagnose(&["--from", "noon"]).code(2);
+}
+
+#[test]
+fn two_ranges_or_two_recordings_are_compared() {
+    let folder = tempfile::tempdir().unwrap();
+    let recording = imported(folder.path(), "curious-case");
+    let compare = |arguments: &[&str]| {
+        let compared =
+            pagetide().arg("diagnose").arg(&recording).arg("--compare").args(arguments).arg("--json").assert();
+        let told = compared.success().get_output().stdout.clone();
+        serde_json::from_slice::<serde_json::Value>(&told).unwrap()
+    };
+    let ranges = compare(&["..20:15", "20:15.."]);
+    assert!(ranges["before"]["to_wall_ns"].as_i64() <= ranges["after"]["from_wall_ns"].as_i64(), "{ranges}");
+    assert!(
+        ranges["values"].as_array().is_some_and(|values| values.iter().any(|value| value["differs"] == true)),
+        "{ranges}"
+    );
+    let same = compare(&[recording.to_str().unwrap()]);
+    assert!(same["values"].as_array().unwrap().iter().all(|value| value["differs"] == false), "{same}");
+    for wrong in [&["nowhere"][..], &["noon..", "20:15.."], &["22:00..21:00"]] {
+        pagetide().arg("diagnose").arg(&recording).arg("--compare").args(wrong).assert().code(2);
+    }
+    let text = pagetide().arg("diagnose").arg(&recording).args(["--compare", "..20:15", "20:15.."]).assert().success();
+    let text = String::from_utf8_lossy(&text.get_output().stdout).into_owned();
+    assert!(
+        text.contains("Before and after") && text.contains("at least") && text.contains("block bootstrap"),
+        "{text}"
+    );
 }

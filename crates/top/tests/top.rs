@@ -132,6 +132,8 @@ fn diagnosis() -> Diagnosis {
             onset_ns: 10 * SECOND,
             end_ns: 30 * SECOND,
             resolution_ns: SECOND,
+            grade: pagetide_core::Grade::of(cause.confidence),
+            observed: pagetide_core::HitRate::default(),
             confidence: cause.confidence,
         }),
         findings: vec![cause, finding(RuleId::SwapInUse, 20, 25, "Swap holds 10 MiB.")],

@@ -167,23 +167,19 @@ fn claim_html(claim: &Verdict, out: &mut dyn Write) -> io::Result<()> {
 fn finding_html(card: &FindingCard, out: &mut dyn Write) -> io::Result<()> {
     writeln!(
         out,
-        "<article>\n<h3>{}</h3>\n<p class=\"meta\"><code>{}</code> {} <span class=\"sure\">{}, {:.2} \
-         <meter min=\"0\" max=\"1\" value=\"{:.2}\" aria-hidden=\"true\"></meter></span></p>",
+        "<article>\n<h3>{}</h3>\n<p class=\"meta\"><code>{}</code> {} <span class=\"sure\">{}</span></p>",
         escaped(&card.statement),
         escaped(&card.rule),
         escaped(&card.place),
-        card.sureness,
-        card.confidence,
-        card.confidence
+        card.sureness
     )?;
     evidence_html(card, out)?;
     for also in &card.also {
         writeln!(
             out,
-            "<details><summary>also {}, {} ({:.2}): {}</summary>",
+            "<details><summary>also {}, {}: {}</summary>",
             escaped(&also.place),
             also.sureness,
-            also.confidence,
             escaped(&also.statement)
         )?;
         evidence_html(also, out)?;

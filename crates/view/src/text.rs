@@ -115,7 +115,7 @@ fn claim_text(claim: &Verdict, style: Style, out: &mut dyn Write) -> io::Result<
 
 fn finding_text(card: &FindingCard, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let (rule, place) = (words::clean(&card.rule), words::clean(&card.place));
-    writeln!(out, "{}  {place}, {} ({:.2})", style.paint(Tone::Strong, &rule), card.sureness, card.confidence)?;
+    writeln!(out, "{}  {place}, {}", style.paint(Tone::Strong, &rule), card.sureness)?;
     words::wrapped(out, style.width, "    ", "    ", &card.statement)?;
     for table in [&card.evidence, &card.contradictions] {
         if !table.rows.is_empty() {
@@ -127,7 +127,7 @@ fn finding_text(card: &FindingCard, style: Style, out: &mut dyn Write) -> io::Re
         writeln!(out)?;
     }
     for (at, also) in card.also.iter().enumerate() {
-        let text = format!("{}, {} ({:.2}): {}", also.place, also.sureness, also.confidence, also.statement);
+        let text = format!("{}, {}: {}", also.place, also.sureness, also.statement);
         words::wrapped(out, style.width, if at == 0 { "    also   " } else { "           " }, "           ", &text)?;
     }
     for advice in &card.advice {

@@ -101,7 +101,7 @@ fn of_processes(window: &Window<'_>) -> Option<Finding> {
     found.compare(weight, what, "sum of the rates of read_sectors", read, Relation::Below, requested);
     found.note("bytes per second that it requested", format!("rate of rchar of {process}"), requested);
     let statement =
-        format!("{comm} ({process}) reads {requested} while the devices read {read}: the page cache serves the rest.");
+        format!("{comm} (pid {}) reads {requested} while the devices read {read}: the page cache serves the rest.", process::pid(process));
     found.finish(RuleId::ServedFromCache, statement, advice())
 }
 

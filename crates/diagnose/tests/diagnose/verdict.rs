@@ -30,7 +30,8 @@ fn a_healthy_host_is_called_healthy_with_its_numbers() {
     assert_eq!(diagnosis.verdict, Conclusion::Healthy, "{diagnosis:#?}");
     let cause = diagnosis.cause.unwrap();
     assert_eq!(cause.rule.as_str(), "healthy");
-    assert!(cause.confidence.get() > 0.9);
+    assert_eq!(cause.grade, pagetide_core::Grade::Strong);
+    assert_eq!(cause.observed, pagetide_diagnose::observed(cause.grade));
     let said: Vec<&str> = diagnosis.findings[0].evidence.iter().map(|evidence| &*evidence.source).collect();
     for number in ["psi_memory_some", "workingset_refault_file", "pgmajfault"] {
         assert!(said.contains(&number), "{number}: {said:?}");

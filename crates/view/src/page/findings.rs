@@ -3,7 +3,7 @@
 use super::block::FindingCard;
 use crate::clock;
 use crate::table::{Cell, Table, Tone};
-use pagetide_core::{Evidence, Finding, Quantity, Recording, Relation, Span, Unit};
+use pagetide_core::{Evidence, Finding, Grade, Quantity, Recording, Relation, Span, Unit};
 
 /// The findings, in this order. Those of one rule with the same advice are one card: its first place, and the others.
 pub(super) fn cards<'a>(findings: impl IntoIterator<Item = &'a Finding>, recording: &Recording) -> Vec<FindingCard> {
@@ -20,7 +20,6 @@ pub(super) fn cards<'a>(findings: impl IntoIterator<Item = &'a Finding>, recordi
 
 /// A finding. Its place is said in times of day where the recording is of other logs, as its reader knows them from there.
 pub fn card(finding: &Finding, recording: &Recording) -> FindingCard {
-    let confidence = finding.confidence.get();
     FindingCard {
         rule: finding.rule.to_string(),
         statement: finding.statement.clone(),
@@ -28,21 +27,12 @@ pub fn card(finding: &Finding, recording: &Recording) -> FindingCard {
             Some(step) => format!("step {step}"),
             None => range(finding.range, recording),
         },
-        confidence,
-        sureness: sureness(confidence),
+        confidence: finding.confidence.get(),
+        sureness: Grade::of(finding.confidence).words(),
         evidence: table("evidence", &finding.evidence),
         contradictions: table("against it", &finding.contradictions),
         advice: finding.advice.clone(),
         also: Vec::new(),
-    }
-}
-
-/// A confidence in words: docs/SCORE.md lists how often findings of each confidence were right.
-pub(super) fn sureness(confidence: f64) -> &'static str {
-    match confidence {
-        confidence if confidence >= 0.9 => "strong evidence",
-        confidence if confidence >= 0.7 => "moderate evidence",
-        _ => "weak evidence",
     }
 }
 

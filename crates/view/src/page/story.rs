@@ -3,7 +3,7 @@
 use super::block::{Block, Stage};
 use super::{chain, findings};
 use crate::table::Table;
-use pagetide_core::{Conclusion, Quantity, Report, Unit};
+use pagetide_core::{Conclusion, Grade, HitRate, Quantity, Report, Unit};
 
 /// What happened, in one sentence.
 pub(super) fn summary(report: &Report) -> Option<String> {
@@ -12,12 +12,19 @@ pub(super) fn summary(report: &Report) -> Option<String> {
     let text = match (&diagnosis.verdict, &diagnosis.cause) {
         (Conclusion::Incident | Conclusion::Forecast, Some(cause)) => {
             let when = format!("From {} to {}: ", since(cause.onset_ns), since(cause.end_ns));
-            let sure = findings::sureness(cause.confidence.get());
-            format!("{when}{} ({sure}, {:.2})", diagnosis.summary, cause.confidence.get())
+            format!("{when}{} ({}{})", diagnosis.summary, cause.grade.words(), observed(cause.observed))
         }
         _ => diagnosis.summary.clone(),
     };
     (!text.is_empty()).then_some(text)
+}
+
+/// How often causes of a grade were right, where that was observed.
+fn observed(rate: HitRate) -> String {
+    match rate {
+        HitRate { of: 0, .. } => String::new(),
+        HitRate { right, of } => format!(": right in {right} of {of} real recordings when first seen"),
+    }
 }
 
 /// The incidents of a recording with several, the one that cost most time first.
@@ -83,7 +90,7 @@ pub(super) fn after(report: &Report, blocks: &mut Vec<Block>) {
     }
     list("Ruled out", diagnosis.cleared.iter().map(|cleared| cleared.statement.clone()), blocks);
     let rival = |rival: &pagetide_core::Rival| {
-        format!("{} ({:.2}): {} {}", rival.rule, rival.confidence.get(), rival.statement, rival.decides)
+        format!("{} ({}): {} {}", rival.rule, Grade::of(rival.confidence).words(), rival.statement, rival.decides)
     };
     list("Other causes that fit", diagnosis.rivals.iter().map(rival), blocks);
     unknown(report, blocks);

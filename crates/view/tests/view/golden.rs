@@ -102,7 +102,7 @@ fn a_finding_of_several_steps_is_one_finding_with_several_places() {
     });
     let text = written(&report, text::Style { colour: false, width: 500 });
     assert_eq!(text.matches(action.as_str()).count(), 1, "{text}");
-    assert!(text.contains("    also   step A6, ") && text.contains("): It is so again.\n"), "{text}");
+    assert!(text.contains("    also   step A6, ") && text.contains("evidence: It is so again.\n"), "{text}");
     let html = html(&report);
     assert!(html.matches(action.as_str()).count() == 1 && html.contains("<details><summary>also step A6, "), "{html}");
 }

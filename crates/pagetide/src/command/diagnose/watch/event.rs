@@ -2,7 +2,7 @@
 
 use crate::output::{self, Content};
 use crate::recordings;
-use pagetide_core::{Document, Error, Finding, RuleId, printable};
+use pagetide_core::{Document, Error, Finding, Grade, RuleId, printable};
 use serde::Serialize;
 use std::os::fd::AsFd;
 
@@ -65,10 +65,10 @@ impl Log {
         let at = if event == "began" { *onset_wall_ns } else { *end_wall_ns };
         let role = if *cause { "cause" } else { "also" };
         let text = format!(
-            "{} {event} {role:5} {} ({:.2}): {}\n",
+            "{} {event} {role:5} {} ({}): {}\n",
             recordings::timestamp(at),
             finding.rule,
-            finding.confidence.get(),
+            Grade::of(finding.confidence).words(),
             printable(&finding.statement)
         );
         self.line(priority, &text)
