@@ -100,10 +100,13 @@ impl Resource {
 /// Time that tasks lost.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TimeLost {
-    /// Whose tasks: `host`, or `cgroup:PATH`.
+    /// Whose tasks: `host`, `cgroup:PATH` or `process:COMM`.
     pub by: String,
     /// What they waited for.
     pub to: Resource,
+    /// Whether the cause makes tasks wait for this; other losses of the same time stand beside it.
+    #[serde(default)]
+    pub by_cause: bool,
     /// The device with most requests in flight meanwhile: `disk:NAME`.
     pub on: Option<String>,
     /// The share of time in which a task waited.

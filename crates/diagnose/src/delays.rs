@@ -60,6 +60,7 @@ pub(crate) fn losses(whole: &Window<'_>, span: Span) -> Vec<TimeLost> {
         all.extend(lost.into_iter().take(NAMED).map(|(comm, harm)| TimeLost {
             by: format!("process:{comm}"),
             to: resource,
+            by_cause: false,
             on: None,
             share: harm.share.get(),
             before: harm.before.get(),

@@ -11,7 +11,7 @@ use crate::rules;
 use crate::signal::Signal;
 use crate::window::{Window, intervals, joined};
 use pagetide_core::derived::{self, Derived};
-use pagetide_core::{Finding, Moment, Nanos, Ratio, Recording, Resource, Span, Table, Threshold, TimeLost};
+use pagetide_core::{Finding, Moment, Nanos, Ratio, Recording, Resource, RuleId, Span, Table, Threshold, TimeLost};
 
 /// New loss below which a finding is a remark.
 pub(crate) const LEAST: Limit<Nanos> = Limit::new(
@@ -284,8 +284,8 @@ impl Losses {
         stalls.into_iter().chain(nothing).chain(delays::missing(recording)).collect()
     }
 
-    /// Who lost time in a stretch, and to what; the largest loss first.
-    pub(crate) fn in_stretch(&self, whole: &Window<'_>, span: Span) -> Vec<TimeLost> {
+    /// Who lost time in a stretch, and to what; the largest loss first. The rule of its cause, where it is known, says what tasks wait for.
+    pub(crate) fn in_stretch(&self, whole: &Window<'_>, span: Span, cause: Option<RuleId>) -> Vec<TimeLost> {
         let lost = self.waits.iter().filter_map(|waits| {
             let harm = waits.harm(whole, span).filter(|harm| harm.lost() >= LEAST)?;
             let during = whole.over(span);
@@ -293,6 +293,7 @@ impl Losses {
             Some(TimeLost {
                 by: waits.group.as_ref().map_or_else(|| "host".to_owned(), |group| format!("cgroup:{group}")),
                 to: waits.resource,
+                by_cause: false,
                 on: Some(waits.resource).filter(|resource| *resource == Resource::Io).and_then(|_| disk()),
                 share: harm.share.get(),
                 before: harm.before.get(),
@@ -301,6 +302,8 @@ impl Losses {
             })
         });
         let mut lost: Vec<TimeLost> = lost.chain(delays::losses(whole, span)).collect();
+        let caused = cause.map(|rule| rules::by_id(rule).loss.unwrap_or(Loss::Stalls).resources());
+        lost.iter_mut().for_each(|one| one.by_cause = caused.is_some_and(|resources| resources.contains(&one.to)));
         lost.sort_by_key(|one| std::cmp::Reverse(one.lost_ns));
         lost
     }

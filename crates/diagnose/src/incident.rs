@@ -4,7 +4,7 @@ use crate::effect::EffectKind;
 use crate::stretches::Stretches;
 use crate::window::{Window, intervals};
 use crate::{chain, changes, rules};
-use pagetide_core::{Finding, Incident, Recording, Span};
+use pagetide_core::{Finding, Incident, Recording, Span, TimeLost};
 
 /// Samples before the end of a recording in which what has not ended still lasts.
 const END: u64 = 3;
@@ -53,11 +53,12 @@ pub(crate) fn all(
     }
     let explained: Vec<Span> = incidents.iter().map(|incident| incident.range).collect();
     if let Some((range, statement)) = stretches.losses.unexplained(whole, &explained) {
-        let losses = stretches.losses.in_stretch(whole, range);
+        let losses = stretches.losses.in_stretch(whole, range, None);
         let (cause, changes) = (None, Vec::new());
         incidents.push(Incident { range, ongoing: ongoing(recording, range), cause, statement, losses, changes });
     }
-    let lost = |incident: &Incident| incident.losses.first().map_or(0, |loss| loss.lost_ns);
+    let of_tasks = |loss: &&TimeLost| !loss.by.starts_with("process:");
+    let lost = |incident: &Incident| incident.losses.iter().find(of_tasks).map_or(0, |loss| loss.lost_ns);
     incidents.sort_by_key(|incident| (std::cmp::Reverse(lost(incident)), incident.range.from));
     incidents
 }
@@ -70,7 +71,7 @@ fn with_cause(recording: &Recording, stretches: &Stretches<'_>, whole: &Window<'
         ongoing: ongoing(recording, root.range),
         cause: Some(chain::cause(recording, root)),
         statement: sentences.join(" "),
-        losses: stretches.losses.in_stretch(whole, root.range),
+        losses: stretches.losses.in_stretch(whole, root.range, Some(root.rule)),
         changes: changes::near(recording, root),
     }
 }

@@ -37,7 +37,9 @@ fn incidents(report: &Report, blocks: &mut Vec<Block>) {
         Table::new().left("from").left("to").left("cause").right("time lost").left("by waits for").left("origin");
     for incident in incidents {
         let at = |ns: i64| findings::moment(ns, &report.recording);
-        let lost = incident.losses.first();
+        // What the cause costs, and where that is not known the largest loss meanwhile.
+        let of_host = || incident.losses.iter().filter(|loss| loss.by == "host");
+        let lost = of_host().find(|loss| loss.by_cause).or_else(|| of_host().next());
         let time = lost.map_or_else(String::new, |lost| Quantity::new(lost.lost_ns as f64, Unit::Nanos).to_string());
         let origins = incident.cause.as_ref().map_or_else(String::new, |cause| cause.origins.join(" "));
         table.row([
