@@ -10,7 +10,8 @@ const plain = (value: number): string => {
 
 const scaled = (value: number, base: number, units: string[]): string => {
   let unit = 0;
-  while (value >= base && unit < units.length - 1) {
+  // What rounds to the next unit is written in it: 999.7 ms is 1.00 s.
+  while (unit < units.length - 1 && value >= base * 0.9995) {
     value /= base;
     unit += 1;
   }

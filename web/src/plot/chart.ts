@@ -5,7 +5,7 @@ import type { Values } from "../api";
 import type { Clock } from "../clock";
 import { increments, tick } from "../quantity";
 import { colour } from "../theme";
-import { LEFT, RIGHT, SPACE } from "./margins";
+import { LEFT, magnified, RIGHT, SPACE } from "./margins";
 import type { Panel } from "./panels";
 
 const TOP = 6;
@@ -47,7 +47,6 @@ interface Columns {
 export class Chart {
   private plot: uPlot | null = null;
   private shape = "";
-  private height = 0;
   private top = 0;
 
   constructor(
@@ -63,20 +62,18 @@ export class Chart {
   draw(data: Data, range: { from: number; to: number }, size: { width: number; height: number }, top = 0): void {
     this.top = top;
     const columns = this.panel.stacked ? stacked(this.panel, data) : lines(this.panel, data);
-    const shape = columns.series.map((series) => `${series.label}`).join("|");
+    // A line that was not there when the plot was made brings the unit of the axis.
+    const unit = data.lines.find((line) => line)?.unit ?? "";
+    const shape = [unit, size.height, ...columns.series.map((series) => series.label)].join("|");
     if (!this.plot || shape !== this.shape) {
       this.destroy();
       this.shape = shape;
-      this.plot = new uPlot(this.options(columns, data, range, size), columns.data, this.element);
-      this.height = size.height;
+      this.plot = new uPlot(this.options(columns, unit, range, size), columns.data, this.element);
       // The canvas is a picture; the numbers stand in the legend and in the tables.
       this.plot.root.setAttribute("aria-hidden", "true");
       return;
     }
-    if (this.plot.width !== size.width || this.height !== size.height) {
-      this.height = size.height;
-      this.plot.setSize(size);
-    }
+    if (this.plot.width !== size.width) this.plot.setSize(size);
     this.plot.setData(columns.data, false);
     this.plot.setScale("x", { min: range.from, max: range.to });
   }
@@ -93,10 +90,9 @@ export class Chart {
     this.plot = null;
   }
 
-  private options(columns: Columns, data: Data, range: { from: number; to: number }, size: { width: number; height: number }): uPlot.Options {
-    const unit = data.lines.find((line) => line)?.unit ?? "";
+  private options(columns: Columns, unit: string, range: { from: number; to: number }, size: { width: number; height: number }): uPlot.Options {
     const axis = { stroke: () => colour("soft"), grid: { stroke: () => colour("line"), width: 1 }, ticks: { show: false } };
-    const font = "11px system-ui, 'Segoe UI', 'Liberation Sans', sans-serif";
+    const font = `${Math.round(11 * magnified())}px system-ui, 'Segoe UI', 'Liberation Sans', sans-serif`;
     return {
       ...size,
       ms: 1,

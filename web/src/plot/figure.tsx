@@ -10,6 +10,7 @@ import { Chart } from "./chart";
 import type { Cursor } from "./cursor";
 import type { Frame } from "./frame";
 import { dataOf, valueAt } from "./frame";
+import { magnified } from "./margins";
 import type { Panel } from "./panels";
 import type { Range } from "./range";
 
@@ -41,7 +42,7 @@ export function PlotFigure({ panel, frame, range, clock, cursor, height, top = 0
 
   const draw = () => {
     const width = canvas.current?.clientWidth ?? 0;
-    if (width > 0) chart.current?.draw(dataOf(latest.current.frame, panel), latest.current.range, { width, height }, latest.current.top);
+    if (width > 0) chart.current?.draw(dataOf(latest.current.frame, panel), latest.current.range, { width, height: Math.round(height * magnified()) }, latest.current.top);
   };
   const shape = panel.lines.map((line) => `${line.table}/${line.metric}/${line.entity}/${line.hue}`).join("|");
   useLayoutEffect(() => {

@@ -12,6 +12,7 @@ import type { Frame } from "./frame";
 import { idle, indexAt, present } from "./frame";
 import type { Stretch } from "./overlay";
 import { Overlay } from "./overlay";
+import { magnified } from "./margins";
 import type { Panel } from "./panels";
 import type { Range } from "./range";
 import { changed } from "./range";
@@ -59,7 +60,7 @@ export function LinkedPlots(props: Props) {
       const top = stack.current!.getBoundingClientRect().top;
       for (const figure of stack.current!.querySelectorAll<HTMLElement>("figure.plot")) {
         const box = figure.querySelector(".canvas")!.getBoundingClientRect();
-        boxes.set(figure.dataset.panel ?? "", { top: box.top - top, height: props.height });
+        boxes.set(figure.dataset.panel ?? "", { top: box.top - top, height: props.height * magnified() });
       }
       setLayout({ width: stack.current!.clientWidth, height: stack.current!.clientHeight, boxes });
     };
