@@ -1,4 +1,4 @@
-//! Two ranges of time compared: what differs is told with its interval, what does not is not.
+//! Two ranges of time compared: what differs is reported with its interval, what does not is not.
 
 use crate::story::Story;
 use pagetide_core::{ChangeVerdict, ComparedValue, RangeComparison, Table};
@@ -27,7 +27,7 @@ fn value<'a>(comparison: &'a RangeComparison, source: &str) -> &'a ComparedValue
 }
 
 #[test]
-fn a_change_that_helped_is_told_with_amounts() {
+fn a_change_that_helped_is_printed_with_amounts() {
     let comparison = compared(host(120, 300_000.0, 100.0), host(90, 60_000.0, 100.0));
     assert_eq!(comparison.verdict, ChangeVerdict::Better, "{}", comparison.summary);
     let waits = value(&comparison, "psi_io_some");
@@ -48,7 +48,7 @@ fn noise_is_no_difference() {
 }
 
 #[test]
-fn another_load_is_told() {
+fn another_load_is_reported() {
     let comparison = compared(host(120, 300_000.0, 100.0), host(120, 60_000.0, 20.0));
     assert!(comparison.summary.contains("The load of sda differs"), "{}", comparison.summary);
 }
