@@ -26,7 +26,7 @@ const METHOD: &str = "\
 - **Harm first.** A finding is a cause only if tasks lose time while it lasts, beyond the rate before: waits for IO and memory by pressure stall \
   information without kswapd's own CPU time, or CPU time that is idle for IO where that was not recorded, and waits for a CPU of cpu-bound. Without such a loss it is a remark. Growth of memory \
   hurts later, and drop_caches and dirty throttling are facts: they need no loss. A loss that no rule explains is reported with its device, and never called healthy. \
-  A task that waits for one request after the other does its own work; a queue of requests is a loss. Programs are said to lose time only where the kernel \
+  A task that waits for one request after the other does its own work; a queue of requests is a loss. A finding names the programs that lost time only where the kernel \
   accounted the delays of processes (kernel.task_delayacct=1).
 - **Thresholds** are printed from the values that the code compares with. Those of harm:
 
