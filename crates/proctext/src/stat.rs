@@ -61,14 +61,16 @@ fn times<'a>(fields: impl Iterator<Item = &'a str>) -> Result<[Option<u64>; CPU_
 }
 
 /// Gives the times of each single CPU that has a line, those online, in the order of [`FIELDS`]: its place among them, its number, its
-/// times.
+/// times. The kernel prints them in rising order (fs/proc/stat.c: show_stat, 6.12); a line that does not rise is damage, and left out.
 pub fn each_cpu(text: &str, mut give: impl FnMut(usize, &str, [Option<u64>; CPU_FIELDS])) -> Result<(), Error> {
-    let mut place = 0;
+    let (mut place, mut last) = (0, None);
     for (at, line) in lines(FILE, text)? {
         let Some((number, rest)) = line.strip_prefix("cpu").and_then(|line| line.split_once(' ')) else { continue };
-        if number.is_empty() || !number.bytes().all(|byte| byte.is_ascii_digit()) {
+        let Ok(cpu) = number.parse::<u32>() else { continue };
+        if last.is_some_and(|last| cpu <= last) {
             continue;
         }
+        last = Some(cpu);
         let times = times(rest.split_ascii_whitespace()).map_err(|problem| Error::line(FILE, at, problem))?;
         give(place, number, times);
         place += 1;
