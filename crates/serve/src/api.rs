@@ -1,11 +1,13 @@
 //! The addresses below `/api`, and reports. One file for each kind of answer.
 
 mod about;
+mod coarse;
 mod comparison;
 mod diagnosis;
 mod entities;
 mod info;
 mod live;
+mod points;
 mod quantity;
 mod recordings;
 mod runs;

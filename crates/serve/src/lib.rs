@@ -12,6 +12,7 @@ mod headers;
 mod library;
 mod live;
 mod number;
+mod pyramids;
 mod query;
 mod reply;
 mod rows;

@@ -5,6 +5,7 @@ use crate::api;
 use crate::embedded::Page;
 use crate::library::Library;
 use crate::live::Live;
+use crate::pyramids::Pyramids;
 use crate::reply::{self, Failure};
 use crate::shared::Shared;
 use crate::work::Work;
@@ -48,6 +49,8 @@ pub struct Options {
     pub page: Option<PathBuf>,
     /// The recording of this host that a recorder writes, to be followed and not sampled anew.
     pub follow: Option<PathBuf>,
+    /// A folder for what is made of recordings that cannot be written.
+    pub cache: Option<PathBuf>,
     /// Time between samples of this host.
     pub interval: Nanos,
     /// Says a line to the one who started the server.
@@ -96,6 +99,7 @@ impl Server {
             library: Library::new(options.folders),
             live: Arc::new(Live::new(options.follow, options.interval)),
             work: Work::default(),
+            pyramids: Pyramids::new(options.cache),
             page: options.page.map_or(Page::Embedded, Page::Folder),
             say: options.say,
         };
@@ -124,10 +128,11 @@ impl Server {
             .thread_name("serve")
             .build()
             .map_err(failed)?;
-        let live = Arc::clone(&self.shared.live);
+        let shared = Arc::clone(&self.shared);
         let served = runtime.block_on(self.accept(stop)).map_err(failed);
         runtime.shutdown_timeout(Duration::from_secs(2));
-        live.stop();
+        shared.pyramids.stop();
+        shared.live.stop();
         served
     }
 

@@ -4,6 +4,7 @@ use crate::access::Access;
 use crate::embedded::Page;
 use crate::library::Library;
 use crate::live::Live;
+use crate::pyramids::Pyramids;
 use crate::work::Work;
 use std::sync::Arc;
 
@@ -13,6 +14,7 @@ pub(crate) struct Shared {
     pub(crate) library: Library,
     pub(crate) live: Arc<Live>,
     pub(crate) work: Work,
+    pub(crate) pyramids: Pyramids,
     pub(crate) page: Page,
     /// Says a line to the one who started the server.
     pub(crate) say: Box<dyn Fn(&str) + Send + Sync>,

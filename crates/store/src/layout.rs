@@ -103,11 +103,13 @@ pub(crate) struct Folder {
     host: Option<String>,
     /// The only UTC day whose segments count, where one is read alone.
     day: Option<String>,
+    /// The first and the last segment that count, by number, where some are read alone.
+    segments: Option<(u64, u64)>,
 }
 
 impl Folder {
     pub(crate) fn new(dir: Dir) -> Self {
-        Self { dir: Arc::new(dir), host: None, day: None }
+        Self { dir: Arc::new(dir), host: None, day: None, segments: None }
     }
 
     /// The sealed segments of one host in a tree that has those of several. Its manifest and its logs may be any host's.
@@ -120,9 +122,15 @@ impl Folder {
         Self { day: Some(day.to_owned()), ..self.clone() }
     }
 
+    /// The same with the segments from `first` to `last` alone.
+    pub(crate) fn of_segments(&self, first: u64, last: u64) -> Self {
+        Self { segments: Some((first, last)), ..self.clone() }
+    }
+
     /// Whether a segment counts.
-    pub(crate) fn has_day_of(&self, name: &SegmentName) -> bool {
-        self.day.as_ref().is_none_or(|day| *day == name.day())
+    pub(crate) fn has_segment(&self, name: &SegmentName) -> bool {
+        let in_range = self.segments.is_none_or(|(first, last)| (first..=last).contains(&name.number));
+        in_range && self.day.as_ref().is_none_or(|day| *day == name.day())
     }
 
     /// The hosts that have sealed segments, as the partitions name them, in order.
@@ -178,7 +186,7 @@ impl Folder {
         }
         let names = self.dir.names(Path::new(OPEN))?;
         let mut logs: Vec<_> = names.iter().filter_map(|name| SegmentName::parse(name.strip_suffix(".log")?)).collect();
-        logs.retain(|name| self.has_day_of(name));
+        logs.retain(|name| self.has_segment(name));
         logs.sort();
         Ok(logs)
     }
@@ -196,7 +204,10 @@ impl Folder {
                 None => self.folders(&host, DATE)?,
             };
             for day in days {
-                found.extend(self.dir.names(&day)?.iter().filter_map(|name| sealed_path(&day, name)));
+                let paths = self.dir.names(&day)?;
+                found.extend(
+                    paths.iter().filter_map(|name| sealed_path(&day, name)).filter(|path| self.has_segment(&path.name)),
+                );
             }
         }
         found.sort();

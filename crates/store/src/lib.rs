@@ -11,6 +11,7 @@ mod files;
 pub mod import;
 mod layout;
 mod log;
+mod pyramid;
 mod reader;
 mod retention;
 mod seal;
@@ -22,6 +23,7 @@ mod usage;
 mod varint;
 mod writer;
 
+pub use pyramid::{Bucket, Buckets, Curve, Level};
 pub use reader::{Damage, Day, Reader, hosts};
 pub use retention::Keep;
 pub use usage::Usage;

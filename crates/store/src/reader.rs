@@ -29,7 +29,7 @@ use std::path::Path;
 /// where an earlier load of this reader ended, and does not look again at sealed segments that it does not select.
 #[derive(Debug)]
 pub struct Reader {
-    folder: Folder,
+    pub(crate) folder: Folder,
     manifest: Manifest,
     damage: Damage,
     positions: Positions,

@@ -68,7 +68,7 @@ impl Keep {
 /// The sealed files of each segment. The file of samples makes the segment: it is listed, and so removed, first.
 fn by_segment(folder: &Folder) -> io::Result<BTreeMap<u64, Vec<SealedPath>>> {
     let mut segments: BTreeMap<u64, Vec<SealedPath>> = BTreeMap::new();
-    for kind in sealed::kinds() {
+    for kind in sealed::folders() {
         for file in folder.sealed_files(kind)? {
             segments.entry(file.name.number).or_default().push(file);
         }

@@ -31,7 +31,7 @@ pub(crate) fn seal(files: &dyn Files, folder: &Folder, name: &SegmentName) -> io
         Err(LogError::NotALog | LogError::Newer(_)) => return set_aside(files, folder, &path),
         Err(LogError::Io(error)) => return Err(error),
     };
-    for kind in sealed::kinds() {
+    for kind in sealed::folders() {
         // A crash while this segment was sealed may have left some.
         for file in folder.sealed_files(kind)?.into_iter().filter(|file| file.name.number == name.number) {
             files.remove(folder.dir(), &file.path)?;

@@ -15,7 +15,18 @@ pub(crate) const SAMPLES: &str = "sample";
 /// The file of marks.
 pub(crate) const MARKS: &str = "mark";
 
-/// All folders of sealed files.
+/// The file of buckets on coarser time. It is made of the others and may be missing.
+pub(crate) const PYRAMID: &str = "pyramid";
+/// Columns of the file of buckets.
+pub(crate) const BUCKET_COLUMNS: (&str, [&str; 2], [&str; 4]) =
+    ("end_ns", ["metric", "entity"], ["mean", "min", "max", "weight"]);
+
+/// All folders of files of a segment, that of samples first.
+pub(crate) fn folders() -> impl Iterator<Item = &'static str> {
+    kinds().chain([PYRAMID])
+}
+
+/// All folders of what was recorded.
 pub(crate) fn kinds() -> impl Iterator<Item = &'static str> {
     [SAMPLES, MARKS].into_iter().chain(Table::ALL.into_iter().map(Table::name))
 }
@@ -48,6 +59,12 @@ pub(crate) struct Description {
     /// The other files of the segment and what is in them, by table; in the file of samples, since version 3.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) siblings: Option<BTreeMap<String, Content>>,
+    /// Of a file of buckets the checksum of the file of samples that it was made of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) samples: Option<u32>,
+    /// Of a file of buckets the length of the buckets of each row group in seconds, and their table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) groups: Option<Vec<(i64, Table)>>,
     /// The manifest when the segment began; in the file of samples.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) manifest: Option<Manifest>,

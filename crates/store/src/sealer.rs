@@ -2,6 +2,7 @@
 
 use crate::files::Files;
 use crate::layout::{self, Folder, OPEN};
+use crate::pyramid;
 use crate::retention::Keep;
 use crate::seal::seal;
 use std::io;
@@ -92,8 +93,10 @@ impl Work {
         let mut outcome = Ok(());
         let logs = self.folder.logs().map_err(|error| (self.folder.full(Path::new(OPEN)), error))?;
         for name in logs.iter().filter(|name| order.writing.is_none_or(|writing| name.number < writing)) {
-            if let Err(error) = seal(&*self.files, &self.folder, name) {
-                outcome = outcome.and(Err((self.folder.full(&layout::log(name)), error)));
+            match seal(&*self.files, &self.folder, name) {
+                // Readers compute what a file of buckets would have said: its loss is none.
+                Ok(()) => drop(pyramid::make(&*self.files, &self.folder, name)),
+                Err(error) => outcome = outcome.and(Err((self.folder.full(&layout::log(name)), error))),
             }
         }
         let kept = self.keep.apply(&*self.files, &self.folder, order.now_wall_ns);

@@ -38,7 +38,7 @@ impl Usage {
         let mut bytes: u64 = logs.iter().map(|name| folder.size(&layout::log(name))).sum();
         let open: BTreeSet<u64> = logs.iter().map(|name| name.number).collect();
         let mut segments = BTreeSet::new();
-        for kind in sealed::kinds() {
+        for kind in sealed::folders() {
             for file in folder.sealed_files(kind).map_err(failed)? {
                 bytes += folder.size(&file.path);
                 segments.insert(file.name.number);

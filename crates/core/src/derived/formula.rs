@@ -159,6 +159,16 @@ impl Formula {
         }
     }
 
+    /// What it is a share of or a mean over, where it is a ratio: several of its values are put together with this as their weight. `can`
+    /// says which of its forms can have a value.
+    pub fn denominator(&'static self, can: &impl Fn(&'static Self) -> bool) -> Option<&'static Self> {
+        match self {
+            Self::Per(_, whole) | Self::OneLess(_, whole) => Some(whole),
+            Self::First(choices) => choices.iter().find(|choice| can(choice))?.denominator(can),
+            _ => None,
+        }
+    }
+
     /// Whether it is a sum of its members, so that their amounts give its amount.
     pub fn is_sum(&self) -> bool {
         match self {

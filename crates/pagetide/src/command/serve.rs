@@ -101,6 +101,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         token: arguments.token_file.as_deref().map(token).transpose()?,
         page: arguments.page.clone(),
         follow,
+        cache: Some(pagetide_lab::vm::usual_cache().join("pyramid")),
         interval: arguments.interval,
         say: Box::new(output::say),
     })?;

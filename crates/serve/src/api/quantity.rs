@@ -3,6 +3,7 @@
 use pagetide_core::derived::{self, Derived, Term, Walk};
 use pagetide_core::memory::{Split, SplitFields};
 use pagetide_core::{Error, Recording, Selection, Table, Unit};
+use pagetide_store::Curve;
 
 /// `TABLE/METRIC`, `TABLE/METRIC/ENTITY`, `memory/PART` or `memory/PART/GROUP`.
 #[derive(Debug, Clone)]
@@ -38,6 +39,18 @@ const PARTS: [(&str, Part); 5] = [
     ("clean", Part::Clean),
     ("free", Part::Free),
 ];
+
+impl Part {
+    fn of(self, split: &Split) -> Option<f64> {
+        match self {
+            Self::Anonymous => Some(split.anonymous),
+            Self::Other => split.other,
+            Self::Dirty => Some(split.dirty),
+            Self::Clean => Some(split.clean),
+            Self::Free => split.free,
+        }
+    }
+}
 
 impl Wanted {
     pub(super) fn parse(text: &str) -> Result<Self, Error> {
@@ -85,6 +98,28 @@ impl Wanted {
         if self.entity.is_empty() { (Table::Host, SplitFields::HOST) } else { (Table::Cgroup, SplitFields::CGROUP) }
     }
 
+    /// The metrics that it is made of.
+    pub(super) fn curves(&self) -> Vec<Curve> {
+        let curve = |table, metric| Curve { table, entity: self.entity.clone(), metric };
+        match self.content {
+            Content::Metric(table, metric) => vec![curve(table, metric)],
+            Content::Memory(_) => {
+                let (table, fields) = self.split();
+                fields.names().filter_map(|name| Some(curve(table, derived::recorded(table, name)?))).collect()
+            }
+            Content::Unknown => Vec::new(),
+        }
+    }
+
+    /// Its value from those of its metrics.
+    pub(super) fn combine(&self, get: &dyn Fn(&str) -> Option<f64>) -> Option<f64> {
+        match self.content {
+            Content::Metric(_, metric) => get(metric.name),
+            Content::Memory(part) => part.of(&Split::new(self.split().1, get)?),
+            Content::Unknown => None,
+        }
+    }
+
     /// Its unit in the recording.
     pub(super) fn unit(&self) -> Unit {
         match self.content {
@@ -130,13 +165,7 @@ impl Evaluator<'_> {
                     walks.iter_mut().map(|(name, walk)| (*name, walk.over(from, to))).collect();
                 let get = |name: &str| values.iter().find(|(known, _)| *known == name)?.1;
                 let split = Split::new(*fields, get)?;
-                match part {
-                    Part::Anonymous => Some(split.anonymous),
-                    Part::Other => split.other,
-                    Part::Dirty => Some(split.dirty),
-                    Part::Clean => Some(split.clean),
-                    Part::Free => split.free,
-                }
+                part.of(&split)
             }
         }
     }

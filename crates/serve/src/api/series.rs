@@ -1,5 +1,7 @@
 //! Series of a range, at most so many points of each.
 
+use super::coarse;
+use super::points::{Answered, Series};
 use super::quantity::Wanted;
 use super::source::{self, Opened};
 use crate::number::{ms, rounded, shown};
@@ -7,37 +9,14 @@ use crate::query::Query;
 use crate::reply::{Answer, Failure, json};
 use crate::shared::Shared;
 use axum::extract::{Path, RawQuery, State};
-use pagetide_core::{Error, Recording, Unit};
-use serde::Serialize;
+use pagetide_core::{Error, Recording};
+use pagetide_store::Level;
 use std::sync::Arc;
 
 /// Series of one request.
 const MOST_SERIES: usize = 64;
 /// Points of a series: at least, when not given, at most.
 const POINTS: (i64, i64, i64) = (10, 1000, 5000);
-
-#[derive(Serialize)]
-struct Answered {
-    from_ms: i64,
-    to_ms: i64,
-    step_ms: i64,
-    source: &'static str,
-    at_ms: Vec<i64>,
-    series: Vec<Series>,
-}
-
-#[derive(Serialize)]
-struct Series {
-    table: String,
-    entity: String,
-    metric: String,
-    unit: Unit,
-    mean: Option<Vec<Option<f64>>>,
-    min: Option<Vec<Option<f64>>>,
-    max: Option<Vec<Option<f64>>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    missing: Option<String>,
-}
 
 pub(super) async fn series(
     State(shared): State<Arc<Shared>>,
@@ -57,7 +36,13 @@ pub(super) async fn series(
         return Err(Error::input(what, format!("give s=host/MemFree, 1 to {MOST_SERIES} times")).into());
     }
     let inner = Arc::clone(&shared);
-    json(shared.work.run(move || read(&source::open(&inner, &id)?, range, points, &wanted)).await?)
+    json(shared.work.run(move || read(&inner, &source::open(&inner, &id)?, range, points, &wanted)).await?)
+}
+
+/// Whether buckets are read and not samples: when each point is made of so many that the finest bucket is no longer than a point.
+fn is_long(opened: &Opened, (from, to): (i64, i64), points: i64) -> bool {
+    let finest = Level::TenSeconds.ns();
+    opened.interval() < finest && to.saturating_sub(from) / points.max(1) >= finest
 }
 
 /// The points of all series: an interval on the recording's axis and the wall clock at its end.
@@ -68,12 +53,16 @@ struct Edge {
 }
 
 fn read(
+    shared: &Shared,
     opened: &Opened,
     range: (Option<i64>, Option<i64>),
     points: i64,
     wanted: &[Wanted],
 ) -> Result<Answered, Failure> {
     let (from, to) = opened.range(range)?;
+    if let Some(reader) = opened.reader().filter(|_| is_long(opened, (from, to), points)) {
+        return coarse::read(reader, shared, (from, to), points, wanted);
+    }
     let mut selection = opened.selection((from, to));
     wanted.iter().for_each(|wanted| wanted.select(&mut selection));
     if selection.tables.is_empty() {
@@ -129,16 +118,7 @@ fn edges(recording: &Recording, interval: i64, (from, to): (i64, i64), points: i
 fn series_of(wanted: &Wanted, recording: &Recording, edges: &[Edge], is_whole: bool) -> Series {
     let (unit, factor) = shown(wanted.unit(), recording.manifest.page_size.as_f64());
     let value = |value: f64| rounded(value * factor);
-    let mut answer = Series {
-        table: wanted.table.clone(),
-        entity: wanted.entity.clone(),
-        metric: wanted.metric.clone(),
-        unit,
-        mean: None,
-        min: None,
-        max: None,
-        missing: None,
-    };
+    let mut answer = Series::empty(wanted, unit);
     let (mut walk, mut fine) = match (wanted.evaluator(recording), wanted.evaluator(recording)) {
         (Ok(walk), Ok(fine)) => (walk, fine),
         (Err(why), _) | (_, Err(why)) => {

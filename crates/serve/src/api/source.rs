@@ -2,8 +2,9 @@
 
 use crate::reply::Failure;
 use crate::shared::Shared;
-use pagetide_core::{Manifest, Selection, Source};
+use pagetide_core::{Error, Manifest, Recording, Selection, Source};
 use pagetide_store::Reader;
+use std::sync::Arc;
 
 /// The id of what is sampled or followed now.
 pub(crate) const LIVE: &str = "live";
@@ -14,6 +15,8 @@ pub(crate) struct Opened {
     /// Where it is; `this host` for what is sampled.
     pub(crate) name: String,
     pub(crate) source: Box<dyn Source + Send + Sync>,
+    /// Of a recording on disk.
+    reader: Option<Arc<Reader>>,
     pub(crate) manifest: Manifest,
     /// The wall clock of its first and its last sample.
     pub(crate) span: Option<(i64, i64)>,
@@ -34,14 +37,24 @@ pub(crate) fn open(shared: &Shared, id: &str) -> Result<Opened, Failure> {
         let times = source.times(&Selection::default())?;
         let walls = || times.stamps().iter().map(|stamp| stamp.wall_ns);
         let span = walls().min().zip(walls().max());
-        return Ok(Opened { id: id.to_owned(), name: "this host".into(), source, manifest, span, growing: true });
+        return Ok(Opened {
+            id: id.to_owned(),
+            name: "this host".into(),
+            source,
+            reader: None,
+            manifest,
+            span,
+            growing: true,
+        });
     }
     let place = shared.library.recording(id).ok_or_else(|| Failure::not_found("there is no recording with this id"))?;
     let reader = place.open()?;
     let span = reader.span()?;
     let growing = is_growing(&reader, span);
     let (name, manifest) = (place.folder().display().to_string(), reader.manifest().clone());
-    Ok(Opened { id: id.to_owned(), name, source: Box::new(reader), manifest, span, growing })
+    let reader = Arc::new(reader);
+    let source = Box::new(Shelved(Arc::clone(&reader)));
+    Ok(Opened { id: id.to_owned(), name, source, reader: Some(reader), manifest, span, growing })
 }
 
 /// Whether samples are added to a recording.
@@ -52,7 +65,25 @@ pub(crate) fn is_growing(reader: &Reader, span: Option<(i64, i64)>) -> bool {
     reader.is_open() && span.is_some_and(|(_, last)| now.saturating_sub(last) < young)
 }
 
+/// A recording on disk that others hold as well.
+struct Shelved(Arc<Reader>);
+
+impl Source for Shelved {
+    fn load(&self, selection: &Selection) -> Result<Recording, Error> {
+        self.0.load(selection)
+    }
+
+    fn times(&self, selection: &Selection) -> Result<Recording, Error> {
+        self.0.times(selection)
+    }
+}
+
 impl Opened {
+    /// The recording on disk; absent of what is sampled.
+    pub(crate) fn reader(&self) -> Option<&Arc<Reader>> {
+        self.reader.as_ref()
+    }
+
     /// Time between samples, ns.
     pub(crate) fn interval(&self) -> i64 {
         i64::try_from(self.manifest.interval.get()).unwrap_or(i64::MAX).max(1)

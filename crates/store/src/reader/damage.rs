@@ -25,7 +25,7 @@ impl Damage {
     pub(super) fn look_for_logs(&self, folder: &Folder) -> io::Result<()> {
         let set_aside = |name: &&String| {
             let segment = name.strip_suffix(".damaged").map(|name| name.strip_suffix(".log").unwrap_or(name));
-            segment.is_some_and(|stem| SegmentName::parse(stem).is_none_or(|name| folder.has_day_of(&name)))
+            segment.is_some_and(|stem| SegmentName::parse(stem).is_none_or(|name| folder.has_segment(&name)))
         };
         for name in folder.dir().names(Path::new(OPEN))?.iter().filter(set_aside) {
             self.add(format!("{OPEN}/{name} is damaged: the samples behind the damage are lost"));

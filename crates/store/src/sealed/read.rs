@@ -83,6 +83,11 @@ impl SealedFile {
         self.parquet.num_row_groups()
     }
 
+    /// How many rows it has.
+    pub(crate) fn rows(&self) -> i64 {
+        self.parquet.metadata().file_metadata().num_rows()
+    }
+
     /// How many columns it has.
     pub(crate) fn columns(&self) -> usize {
         self.parquet.metadata().file_metadata().schema_descr().num_columns()
@@ -120,6 +125,14 @@ impl SealedFile {
     pub(crate) fn required(&self, group: usize, column: usize) -> Result<Vec<i64>, SealedError> {
         let values: Option<Vec<i64>> = self.numbers(group, column)?.into_iter().collect();
         values.ok_or_else(|| SealedError::Damaged("a time is missing".into()))
+    }
+
+    /// A column of numbers with a fraction in a row group.
+    pub(crate) fn floats(&self, group: usize, column: usize) -> Result<Vec<Option<f32>>, SealedError> {
+        match self.column(group, column)? {
+            ColumnReader::FloatColumnReader(reader) => self.values(group, reader),
+            _ => Err(SealedError::Damaged("a column has another type than float".into())),
+        }
     }
 
     /// A column of strings in a row group.

@@ -1,10 +1,10 @@
 //! Writing one Parquet file.
 
-use super::{Content, DESCRIPTION, Description, TIME_COLUMNS};
+use super::{BUCKET_COLUMNS, Content, DESCRIPTION, Description, TIME_COLUMNS};
 use crate::files::Output;
 use pagetide_core::Unit;
 use parquet::basic::{Compression, ConvertedType, Encoding, Repetition, Type as Physical, ZstdLevel};
-use parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
+use parquet::data_type::{ByteArray, ByteArrayType, FloatType, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
@@ -85,6 +85,40 @@ impl FileWriter {
         Ok(Self { parquet })
     }
 
+    /// Starts a file of buckets.
+    pub(crate) fn of_buckets(output: Box<dyn Output>, description: &Description) -> io::Result<Self> {
+        let (number, strings, floats) = BUCKET_COLUMNS;
+        let field = |name: &str, physical, repetition, converted| {
+            let field = Type::primitive_type_builder(name, physical).with_repetition(repetition);
+            field.with_converted_type(converted).build().map(Arc::new)
+        };
+        let ends = field(number, Physical::INT64, Repetition::REQUIRED, ConvertedType::NONE);
+        let named = strings.map(|name| field(name, Physical::BYTE_ARRAY, Repetition::REQUIRED, ConvertedType::UTF8));
+        let values = floats.map(|name| field(name, Physical::FLOAT, Repetition::OPTIONAL, ConvertedType::NONE));
+        let fields: Result<Vec<_>, _> = std::iter::once(ends).chain(named).chain(values).collect();
+        let schema = Type::group_type_builder("pagetide").with_fields(fields.map_err(failed)?).build();
+        let text = serde_json::to_string(description)?;
+        let mut properties = WriterProperties::builder()
+            .set_created_by(concat!("pagetide ", env!("CARGO_PKG_VERSION")).to_owned())
+            .set_compression(Compression::ZSTD(ZstdLevel::try_new(ZSTD_LEVEL).map_err(failed)?))
+            .set_dictionary_enabled(false)
+            .set_column_encoding(ColumnPath::from(number), Encoding::DELTA_BINARY_PACKED)
+            .set_statistics_enabled(EnabledStatistics::None)
+            .set_offset_index_disabled(true)
+            .set_data_page_row_count_limit(PAGE_ROWS)
+            .set_key_value_metadata(Some(vec![KeyValue::new(DESCRIPTION.to_owned(), text)]));
+        for name in strings {
+            properties = properties.set_column_dictionary_enabled(ColumnPath::from(name), true);
+        }
+        for name in floats {
+            properties = properties.set_column_encoding(ColumnPath::from(name), Encoding::BYTE_STREAM_SPLIT);
+        }
+        let sink = Summed { output, offset: 0, checksum: crc32fast::Hasher::new() };
+        let schema = Arc::new(schema.map_err(failed)?);
+        let parquet = SerializedFileWriter::new(sink, schema, Arc::new(properties.build())).map_err(failed)?;
+        Ok(Self { parquet })
+    }
+
     /// Starts a row group.
     pub(crate) fn row_group(&mut self) -> io::Result<RowGroup<'_>> {
         Ok(RowGroup { parquet: self.parquet.next_row_group().map_err(failed)? })
@@ -110,6 +144,18 @@ impl RowGroup<'_> {
     pub(crate) fn strings(&mut self, values: &[ByteArray]) -> io::Result<()> {
         let mut column = self.parquet.next_column().map_err(failed)?.ok_or_else(too_many)?;
         column.typed::<ByteArrayType>().write_batch(values, None, None).map_err(failed)?;
+        column.close().map_err(failed)
+    }
+
+    /// Writes a column of numbers that may be absent.
+    pub(crate) fn floats(&mut self, values: impl Iterator<Item = Option<f32>>) -> io::Result<()> {
+        let (mut present, mut known) = (Vec::new(), Vec::new());
+        for value in values {
+            present.push(i16::from(value.is_some()));
+            known.extend(value);
+        }
+        let mut column = self.parquet.next_column().map_err(failed)?.ok_or_else(too_many)?;
+        column.typed::<FloatType>().write_batch(&known, Some(&present), None).map_err(failed)?;
         column.close().map_err(failed)
     }
 

@@ -1,0 +1,324 @@
+//! `pagetide serve` as a browser and as an attacker meet it: over its socket.
+
+use pagetide_core::{Entity, Manifest, Nanos, Sample, Schema, Sink, Stamp, Table};
+use pagetide_store::Writer;
+use serde_json::Value;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::Duration;
+
+const SECOND: i64 = 1_000_000_000;
+const BEGIN: i64 = 1_795_219_200 * SECOND;
+/// A process may be called so.
+const HOSTILE: &str = "<img src=x onerror=alert(1)>\u{1b}[31m\"'&";
+const GROUPS: usize = 10_000;
+
+struct Server {
+    child: Child,
+    stdout: BufReader<ChildStdout>,
+    host: String,
+    cookie: String,
+}
+
+struct Response {
+    status: u16,
+    head: String,
+    body: Vec<u8>,
+}
+
+impl Response {
+    fn header(&self, name: &str) -> Option<&str> {
+        let mut lines = self.head.lines().filter_map(|line| line.split_once(": "));
+        lines.find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+    }
+
+    fn json(&self) -> Value {
+        serde_json::from_slice(&self.body)
+            .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&self.body)))
+    }
+}
+
+/// Sends a request as it is and reads the response to its end.
+fn send(host: &str, request: &str) -> Response {
+    let mut stream = TcpStream::connect(host).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut bytes = Vec::new();
+    stream.read_to_end(&mut bytes).unwrap();
+    let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").unwrap_or(bytes.len());
+    let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
+    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+    Response { status, head, body: bytes.split_off((end + 4).min(bytes.len())) }
+}
+
+impl Server {
+    fn start(folders: &[&Path]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_pagetide"))
+            .arg("serve")
+            .args(folders)
+            .args(["--json", "--interval", "100ms"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        stdout.read_line(&mut line).unwrap();
+        let started: Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(started["schema_version"], 2);
+        let url = started["url"].as_str().unwrap();
+        let (host, path) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
+        let host = host.to_owned();
+        let first = send(&host, &format!("GET /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"));
+        assert_eq!((first.status, first.header("location")), (303, Some("/")), "{}", first.head);
+        let cookie = first.header("set-cookie").unwrap();
+        assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"), "{cookie}");
+        let cookie = cookie.split(';').next().unwrap().to_owned();
+        let again = send(&host, &format!("GET /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"));
+        assert_eq!(again.status, 401, "a token is good once");
+        Self { child, stdout, host, cookie }
+    }
+
+    fn get(&self, path: &str) -> Response {
+        let Self { host, cookie, .. } = self;
+        send(host, &format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nCookie: {cookie}\r\nConnection: close\r\n\r\n"))
+    }
+
+    fn ok(&self, path: &str) -> Value {
+        let response = self.get(path);
+        assert_eq!(response.status, 200, "{path}: {} {}", response.head, String::from_utf8_lossy(&response.body));
+        assert_eq!(response.header("content-type"), Some("application/json"), "{path}");
+        assert_eq!(response.header("x-content-type-options"), Some("nosniff"), "{path}");
+        let json = response.json();
+        assert_eq!(json["schema_version"], 2, "{path}");
+        json
+    }
+
+    /// Ends it as Ctrl-C does.
+    fn end(mut self) {
+        let pid = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+        assert_eq!(self.child.wait().unwrap().code(), Some(0));
+        let mut rest = String::new();
+        self.stdout.read_to_string(&mut rest).unwrap();
+        assert_eq!(rest, "", "one line is printed");
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // Of a test that failed.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Some samples of a host with a hostile process and many groups.
+fn record(folder: &Path) {
+    let mut schema = Schema::default();
+    let host = schema.push_entity(Table::Host, Entity { name: String::new(), label: String::new() });
+    schema.column(Table::Host, "MemFree");
+    let process = schema.push_entity(Table::Process, Entity { name: "7@1".into(), label: HOSTILE.into() });
+    schema.column(Table::Process, "utime");
+    schema.column(Table::Process, "stime");
+    let groups: Vec<_> = (0..GROUPS)
+        .map(|at| {
+            let name = format!("/g/{at:05}\u{1b}<b>");
+            schema.push_entity(Table::Cgroup, Entity { name: name.clone(), label: name })
+        })
+        .collect();
+    schema.column(Table::Cgroup, "current");
+    let manifest = Manifest { host: HOSTILE.into(), interval: Nanos::new(1_000_000_000), ..Manifest::default() };
+    let mut writer = Writer::create(folder).unwrap();
+    writer.begin(&manifest).unwrap();
+    let mut sample = Sample::default();
+    for second in 0..4 {
+        sample.clear();
+        let ns = second * SECOND;
+        sample.stamp = Stamp { wall_ns: BEGIN + ns, mono_ns: ns, boot_ns: ns };
+        sample.row(Table::Host, host, 1)[0] = Some(1 << 30);
+        sample.row(Table::Process, process, 2).fill(Some(second * 10));
+        for (at, group) in (1..).zip(&groups) {
+            sample.row(Table::Cgroup, *group, 1)[0] = Some(at * 4096);
+        }
+        writer.sample(&schema, &sample).unwrap();
+    }
+    writer.finish(&manifest).unwrap();
+}
+
+#[test]
+fn only_the_browser_with_the_cookie_is_answered() {
+    let scratch = tempfile::tempdir().unwrap();
+    let server = Server::start(&[scratch.path()]);
+    let host = &server.host;
+    let port = host.rsplit_once(':').unwrap().1;
+    let sent = |lines: &str, path: &str| {
+        send(host, &format!("GET {path} HTTP/1.1\r\n{lines}Connection: close\r\n\r\n")).status
+    };
+    let cookie = format!("Cookie: {}\r\n", server.cookie);
+    for path in ["/", "/api/about", "/api/recordings", "/api/live/stream", "/assets/a.js", "/run/x/report", "/none"] {
+        assert_eq!(sent(&format!("Host: {host}\r\n"), path), 401, "{path} without a cookie");
+        assert_eq!(
+            sent(&format!("Host: {host}\r\nCookie: {}0\r\n", server.cookie), path),
+            401,
+            "{path} with another one"
+        );
+        assert_eq!(sent(&format!("Host: evil.example:{port}\r\n{cookie}"), path), 403, "{path} by another name");
+        assert_eq!(
+            sent(&format!("Host: {host}\r\nOrigin: http://evil.example\r\n{cookie}"), path),
+            403,
+            "{path} of another page"
+        );
+    }
+    assert_eq!(sent(&format!("Host: {host}\r\n{cookie}"), "/api/about"), 200);
+    assert_eq!(sent(&format!("Host: localhost:{port}\r\n{cookie}"), "/api/about"), 200);
+    assert_eq!(sent(&format!("Host: {host}\r\nSec-Fetch-Site: cross-site\r\n{cookie}"), "/api/about"), 403);
+    for method in ["POST", "PUT", "DELETE", "OPTIONS"] {
+        let response =
+            send(host, &format!("{method} /api/about HTTP/1.1\r\nHost: {host}\r\n{cookie}Connection: close\r\n\r\n"));
+        assert_eq!(response.status, 405, "{method}");
+    }
+    let page = server.get("/");
+    let policy = page.header("content-security-policy").unwrap();
+    assert!(policy.starts_with("default-src 'none'") && !policy.contains("unsafe"), "{policy}");
+    server.end();
+}
+
+#[test]
+fn no_path_leaves_the_recordings() {
+    let scratch = tempfile::tempdir().unwrap();
+    let (top, outside) = (scratch.path().join("top"), scratch.path().join("outside"));
+    std::fs::create_dir(&top).unwrap();
+    record(&outside);
+    std::os::unix::fs::symlink(&outside, top.join("link")).unwrap();
+    let server = Server::start(&[&top]);
+    assert_eq!(server.ok("/api/recordings")["recordings"].as_array().unwrap().len(), 0, "a link is not followed");
+    for path in [
+        "/api/recording/..%2f..%2foutside/info",
+        "/api/recording/../outside/info",
+        "/api/recording/link/info",
+        "/assets/../../../etc/passwd",
+        "/assets/..%2f..%2f..%2fetc%2fpasswd",
+        "/assets/%2fetc%2fpasswd",
+        "/run/..%2foutside/report",
+        "//etc/passwd",
+    ] {
+        let response = server.get(path);
+        assert_eq!(response.status, 404, "{path}");
+        assert!(!String::from_utf8_lossy(&response.body).contains("root:"), "{path}");
+    }
+    server.end();
+}
+
+#[test]
+fn hostile_names_and_ten_thousand_groups_are_text_in_json() {
+    let scratch = tempfile::tempdir().unwrap();
+    record(&scratch.path().join("rec"));
+    let server = Server::start(&[scratch.path()]);
+    let listed = server.ok("/api/recordings");
+    let recording = &listed["recordings"][0];
+    assert_eq!(recording["host"], HOSTILE);
+    let id = recording["id"].as_str().unwrap().to_owned();
+    let path = |rest: &str| format!("/api/recording/{id}/{rest}");
+    let info = server.ok(&path("info"));
+    assert_eq!(info["entities"]["cgroup_count"], GROUPS);
+    let raw = server.get(&path("top?table=process"));
+    assert!(!raw.body.contains(&0x1b), "no control character leaves as it is");
+    assert_eq!(raw.json()["rows"][0]["label"], format!("{HOSTILE}[7]"));
+    let groups = server.ok(&path("top?table=cgroup&limit=3"));
+    assert_eq!((groups["total"].as_u64(), groups["rows"].as_array().unwrap().len()), (Some(GROUPS as u64), 3));
+    assert_eq!(groups["rows"][0]["cells"][0], 4096.0 * GROUPS as f64, "the largest first");
+    let entity = groups["rows"][0]["entity"].as_str().unwrap();
+    let encoded: String = entity.bytes().map(|byte| format!("%{byte:02x}")).collect();
+    let series = server.ok(&path(&format!("series?s=cgroup/current/{encoded}&s=host/MemFree&s=host/nothing")));
+    assert_eq!(series["series"][0]["mean"][1], 4096.0 * GROUPS as f64);
+    assert_eq!(series["series"][1]["mean"].as_array().unwrap().len(), 4);
+    assert!(series["series"][2]["mean"].is_null() && series["series"][2]["missing"].is_string());
+    for wrong in
+        ["series", "series?s=x", "series?s=host/MemFree&points=9999999", "top?table=x", "top?sort=x", "info?x=1"]
+    {
+        let response = server.get(&path(wrong));
+        assert_eq!(response.status, 400, "{wrong}");
+        assert!(response.json()["error"]["hint"].as_str().is_some_and(|hint| !hint.is_empty()), "{wrong}");
+    }
+    assert!(server.ok(&path("diagnosis"))["verdict"].is_string());
+    server.end();
+}
+
+/// Reads a stream of events to the first one called `name`.
+fn event(stream: &mut BufReader<TcpStream>, name: &str) -> Value {
+    let mut line = String::new();
+    loop {
+        line.clear();
+        assert!(stream.read_line(&mut line).unwrap() > 0, "the stream ended before {name}");
+        if line.trim_end() == format!("event: {name}") {
+            line.clear();
+            stream.read_line(&mut line).unwrap();
+            return serde_json::from_str(line.trim_start_matches("data: ")).unwrap();
+        }
+    }
+}
+
+#[test]
+fn two_pages_get_the_same_samples_while_slow_clients_wait() {
+    let scratch = tempfile::tempdir().unwrap();
+    let server = Server::start(&[scratch.path()]);
+    assert_eq!(server.get("/api/recording/live/info").status, 404, "nothing is sampled for nobody");
+    let open = || {
+        let mut stream = TcpStream::connect(&server.host).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        let Server { host, cookie, .. } = &server;
+        write!(stream, "GET /api/live/stream HTTP/1.1\r\nHost: {host}\r\nCookie: {cookie}\r\n\r\n").unwrap();
+        BufReader::new(stream)
+    };
+    // Half a head, and streams that nobody reads.
+    let slow: Vec<TcpStream> = (0..40)
+        .map(|_| {
+            let mut stream = TcpStream::connect(&server.host).unwrap();
+            stream.write_all(b"GET / HTTP/1.1\r\nHost:").unwrap();
+            stream
+        })
+        .collect();
+    let unread: Vec<_> = (0..4).map(|_| open()).collect();
+    let (mut one, mut other) = (open(), open());
+    let hello = event(&mut one, "hello");
+    assert_eq!((hello["id"].as_str(), hello["source"].as_str()), (Some("live"), Some("samples")));
+    event(&mut other, "hello");
+    let first = event(&mut one, "sample");
+    assert!(first["memory"].as_array().unwrap().iter().any(|part| part["name"] == "clean"), "{first}");
+    assert!(first["host"]["MemFree"].is_number());
+    // One sampler: what both get has the same times.
+    let mut times = |stream: &mut BufReader<TcpStream>| -> Vec<i64> {
+        (0..8).map(|_| event(stream, "sample")["at_ms"].as_i64().unwrap()).collect()
+    };
+    let (of_one, of_other) = (times(&mut one), times(&mut other));
+    assert!(of_one.iter().any(|at| of_other.contains(at)), "{of_one:?} {of_other:?}");
+    let series = server.ok("/api/recording/live/series?s=host/MemFree");
+    assert!(!series["at_ms"].as_array().unwrap().is_empty());
+    drop((slow, unread, one));
+    event(&mut other, "sample");
+    server.end();
+}
+
+#[test]
+fn an_address_of_the_network_is_refused_and_a_token_that_others_read() {
+    let run = |arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_pagetide")).arg("serve").args(arguments).output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let (code, said) = run(&["--listen", "0.0.0.0:0"]);
+    assert!(code == Some(2) && said.contains("--insecure") && said.contains("ssh -L"), "{said}");
+    let scratch = tempfile::tempdir().unwrap();
+    let file = scratch.path().join("token");
+    std::fs::write(&file, "0123456789abcdef0123456789abcdef").unwrap();
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
+    let (code, said) = run(&["--token-file", &file.to_string_lossy()]);
+    assert!(code == Some(2) && said.contains("other users may read"), "{said}");
+    let (code, said) = run(&["/nothing/here"]);
+    assert!(code == Some(2) && said.contains("hint:"), "{said}");
+    let (code, said) = run(&["--listen", "nonsense"]);
+    assert!(code == Some(2) && said.contains("127.0.0.1:8080"), "{said}");
+}

@@ -1,0 +1,271 @@
+//! The buckets of a recording are the numbers of its tables: the same metric over the same time, falls and gaps as they count there.
+
+use pagetide_core::derived::{self, Derived};
+use pagetide_core::{
+    Entity, EntityId, Manifest, Nanos, Recording, Sample, Schema, Selection, Sink, Source, Stamp, Table,
+};
+use pagetide_store::{Bucket, Curve, Level, Reader, Writer};
+use pagetide_view::show::{self, Topic};
+use proptest::prelude::*;
+use std::path::Path;
+
+const SECOND: i64 = 1_000_000_000;
+/// 2026-11-21 00:00 UTC, a multiple of all levels.
+const MIDNIGHT: i64 = 1_795_219_200 * SECOND;
+
+/// Numbers without an order (xorshift64).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, most: i64) -> i64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        i64::try_from(self.0 % most.unsigned_abs().max(1)).unwrap_or(0)
+    }
+}
+
+const HOST: [&str; 6] = ["MemFree", "pgscan_kswapd", "pgsteal_kswapd", "pgmajfault", "nr_dirty", "psi_io_some"];
+const DISK: [&str; 8] =
+    ["reads", "writes", "read_ms", "write_ms", "read_sectors", "write_sectors", "io_ms", "weighted_io_ms"];
+const PROCESS: [&str; 4] = ["utime", "stime", "rss", "read_bytes"];
+
+/// What the made-up host does.
+#[derive(Clone, Copy)]
+struct Nature {
+    /// Samples come late, are missing, counters fall, processes come and leave.
+    rough: bool,
+    samples: i64,
+    segments: i64,
+}
+
+fn record(folder: &Path, seed: u64, nature: Nature) {
+    let mut random = Random(seed | 1);
+    let mut schema = Schema::default();
+    let host = schema.push_entity(Table::Host, Entity { name: String::new(), label: String::new() });
+    HOST.iter().for_each(|name| _ = schema.column(Table::Host, name));
+    let disks: Vec<EntityId> = ["vda", "vdb"]
+        .map(|name| schema.push_entity(Table::Disk, Entity { name: name.into(), label: name.into() }))
+        .into();
+    DISK.iter().for_each(|name| _ = schema.column(Table::Disk, name));
+    let process = schema.push_entity(Table::Process, Entity { name: "7@1".into(), label: "dd".into() });
+    PROCESS.iter().for_each(|name| _ = schema.column(Table::Process, name));
+    let mut values = vec![1_000_000_i64; HOST.len() + 2 * DISK.len() + PROCESS.len()];
+    let manifest = Manifest { host: "h".into(), interval: Nanos::new(1_000_000_000), ..Manifest::default() };
+    let mut writer = Writer::create(folder).unwrap();
+    writer.begin(&manifest).unwrap();
+    let (mut wall, mut sample) = (MIDNIGHT, Sample::default());
+    for at in 0..nature.samples {
+        let falls = nature.rough && random.below(400) == 0;
+        for (place, value) in values.iter_mut().enumerate() {
+            let gauge = [0, 4].contains(&place) || place == values_at_rss();
+            if gauge {
+                *value = random.below(1 << 20);
+            } else if falls && (HOST.len()..HOST.len() + DISK.len()).contains(&place) {
+                *value = random.below(10);
+            } else {
+                *value += if random.below(3) == 0 { 0 } else { random.below(5000) };
+            }
+        }
+        sample.clear();
+        sample.stamp = Stamp { wall_ns: wall, mono_ns: wall - MIDNIGHT, boot_ns: wall - MIDNIGHT };
+        let mut cells = values.iter();
+        let mut fill = |row: &mut [Option<i64>]| {
+            row.iter_mut().for_each(|cell| *cell = cells.next().copied());
+        };
+        fill(sample.row(Table::Host, host, HOST.len()));
+        disks.iter().for_each(|disk| fill(sample.row(Table::Disk, *disk, DISK.len())));
+        if !nature.rough || (at / 90) % 3 != 1 {
+            fill(sample.row(Table::Process, process, PROCESS.len()));
+        }
+        writer.sample(&schema, &sample).unwrap();
+        if (at + 1) % (nature.samples / nature.segments) == 0 {
+            writer.end_segment();
+        }
+        wall += SECOND;
+        if nature.rough {
+            wall += random.below(20_000_000);
+            // A gap, not at the edge of a segment.
+            if at % 97 == 50 && random.below(4) == 0 {
+                wall += (3 + random.below(200)) * SECOND;
+            }
+        }
+    }
+    writer.finish(&manifest).unwrap();
+}
+
+const fn values_at_rss() -> usize {
+    HOST.len() + 2 * DISK.len() + 2
+}
+
+fn curves() -> Vec<Curve> {
+    let curve = |table: Table, name: &str, entity: &str| Curve {
+        table,
+        entity: entity.to_owned(),
+        metric: derived::of_table(table, name).unwrap_or_else(|| panic!("{name}")),
+    };
+    vec![
+        curve(Table::Host, "MemFree", ""),
+        curve(Table::Host, "scanned_kswapd", ""),
+        curve(Table::Host, "efficiency", ""),
+        curve(Table::Host, "major_faults", ""),
+        curve(Table::Host, "psi_io_some", ""),
+        curve(Table::Disk, "tps", "vda"),
+        curve(Table::Disk, "await", "vda"),
+        curve(Table::Disk, "busy", "vdb"),
+        curve(Table::Disk, "request_size", "vdb"),
+        curve(Table::Process, "cpus", "7@1"),
+        curve(Table::Process, "rss", "7@1"),
+        curve(Table::Process, "read_bytes", "7@1"),
+    ]
+}
+
+/// The stretches of a level by the stamps of the whole recording: end of the bucket, and the samples at its ends.
+fn cells(recording: &Recording, level: Level) -> Vec<(i64, i64, i64)> {
+    let mut cells: Vec<(i64, i64, i64)> = Vec::new();
+    let mut before = recording.stamps()[0].boot_ns - SECOND;
+    for stamp in recording.stamps() {
+        let end = (stamp.wall_ns - 1).div_euclid(level.ns()) * level.ns() + level.ns();
+        match cells.last_mut().filter(|cell| cell.0 == end) {
+            Some(cell) => cell.2 = stamp.boot_ns,
+            None => cells.push((end, before, stamp.boot_ns)),
+        }
+        before = stamp.boot_ns;
+    }
+    cells
+}
+
+fn near(one: f64, other: f64) -> bool {
+    (one - other).abs() <= 2e-6 * one.abs().max(other.abs()).max(1e-3)
+}
+
+/// Compares all buckets with the metric over the same time of the whole recording; those that two segments share only where `shared`.
+fn compare(recording: &Recording, reader: &Reader, edges: &[i64], shared: bool) -> usize {
+    let all = (i64::MIN / 4, i64::MAX / 4);
+    let mut compared = 0;
+    for level in Level::ALL {
+        let buckets = reader.buckets(None, all, level, &curves()).unwrap();
+        for (curve, buckets) in curves().iter().zip(&buckets.curves) {
+            let metric: &'static Derived = curve.metric;
+            let intervals = metric.intervals(recording, curve.table, &curve.entity);
+            for (end, from, to) in cells(recording, level) {
+                let is_shared = edges.iter().any(|edge| (from + 1..to).contains(edge));
+                if is_shared && !shared {
+                    continue;
+                }
+                let expected = metric.over(recording, curve.table, &curve.entity, (from, to));
+                let found = buckets.iter().find(|bucket| bucket.end_ns == end);
+                let what =
+                    format!("{} {} of {} at {end}: {expected:?} {found:?}", level.name(), metric.name, curve.entity);
+                assert_eq!(expected.is_some(), found.is_some(), "{what}");
+                let Some((expected, found)) = expected.zip(found) else { continue };
+                assert!(near(expected, found.mean), "{what}");
+                let inside = || intervals.iter().filter(|interval| interval.from >= from && interval.to <= to);
+                let least = inside().map(|interval| interval.value).fold(expected, f64::min);
+                let most = inside().map(|interval| interval.value).fold(expected, f64::max);
+                assert!(is_shared || (near(least, found.min) && near(most, found.max)), "{what}: {least} {most}");
+                compared += 1;
+            }
+        }
+    }
+    compared
+}
+
+/// The last sample of each segment but the last one, on the axis.
+fn edges(recording: &Recording, nature: Nature) -> Vec<i64> {
+    let length = nature.samples / nature.segments;
+    let last = |segment: i64| recording.stamps()[usize::try_from(segment * length - 1).unwrap()].boot_ns;
+    (1..nature.segments).map(last).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 3, ..ProptestConfig::default() })]
+
+    #[test]
+    fn buckets_are_the_metric_over_their_time(seed in any::<u64>()) {
+        let scratch = tempfile::tempdir().unwrap();
+        let nature = Nature { rough: true, samples: 2400, segments: 3 };
+        record(scratch.path(), seed, nature);
+        let reader = Reader::open(scratch.path()).unwrap();
+        let recording = reader.load(&Selection::default()).unwrap();
+        let edges = edges(&recording, nature);
+        let kept = compare(&recording, &reader, &edges, false);
+        prop_assert!(kept > 2000, "{kept}");
+        // The same without the files: computed from the samples of each segment.
+        std::fs::remove_dir_all(scratch.path().join("pyramid")).unwrap();
+        prop_assert_eq!(compare(&recording, &reader, &edges, false), kept);
+        prop_assert_eq!(reader.make_pyramid(None, &|| false).unwrap(), 3);
+        prop_assert_eq!(compare(&recording, &reader, &edges, false), kept);
+        prop_assert_eq!(reader.make_pyramid(None, &|| false).unwrap(), 0, "they are there");
+    }
+}
+
+#[test]
+fn buckets_that_segments_share_are_put_together() {
+    let scratch = tempfile::tempdir().unwrap();
+    let nature = Nature { rough: false, samples: 2331, segments: 3 };
+    record(scratch.path(), 5, nature);
+    let reader = Reader::open(scratch.path()).unwrap();
+    let recording = reader.load(&Selection::default()).unwrap();
+    let kept = compare(&recording, &reader, &edges(&recording, nature), true);
+    assert!(kept > 2000, "{kept}");
+}
+
+#[test]
+fn buckets_are_the_rows_of_show_every() {
+    let scratch = tempfile::tempdir().unwrap();
+    record(scratch.path(), 9, Nature { rough: false, samples: 1801, segments: 1 });
+    let reader = Reader::open(scratch.path()).unwrap();
+    let recording = reader.load(&Selection::default()).unwrap();
+    for (topic, column, curve) in [
+        (Topic::Paging, "pgscank/s", 1),
+        (Topic::Paging, "majflt/s", 3),
+        (Topic::Memory, "free", 0),
+        (Topic::Disk, "await", 6),
+        (Topic::Processes, "cpu", 9),
+        (Topic::Processes, "rss", 10),
+    ] {
+        for level in [Level::TenSeconds, Level::TwoMinutes, Level::HalfHour] {
+            let table = show::show(&recording, topic, true, (i64::MIN, i64::MAX), Some(level.ns()));
+            let at = table.headings().position(|heading| heading.name == column).unwrap();
+            let curve = curves()[curve].clone();
+            let buckets = reader.buckets(None, (MIDNIGHT, i64::MAX / 4), level, std::slice::from_ref(&curve)).unwrap();
+            let rows: Vec<(i64, f64)> = table
+                .rows()
+                .filter(|row| row.name == curve.entity)
+                .filter_map(|row| Some((row.wall_ns, row.cells[at]?)))
+                .collect();
+            assert!(!rows.is_empty(), "{column}");
+            for (wall_ns, value) in rows {
+                let bucket: Option<&Bucket> = buckets.curves[0].iter().find(|bucket| bucket.end_ns == wall_ns);
+                assert!(
+                    bucket.is_some_and(|bucket| near(bucket.mean, value)),
+                    "{column} {}: {value} {bucket:?}",
+                    level.name()
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_file_of_other_samples_or_with_a_damaged_byte_is_not_believed() {
+    let scratch = tempfile::tempdir().unwrap();
+    record(scratch.path(), 3, Nature { rough: false, samples: 1200, segments: 1 });
+    let reader = Reader::open(scratch.path()).unwrap();
+    let all = (i64::MIN / 4, i64::MAX / 4);
+    let before = reader.buckets(None, all, Level::TenSeconds, &curves()).unwrap();
+    assert_eq!(before.missing, 0);
+    let folder = scratch.path().join("pyramid/host=h/date=2026-11-21");
+    let file = std::fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
+    let mut bytes = std::fs::read(&file).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0x55;
+    std::fs::write(&file, bytes).unwrap();
+    let after = reader.buckets(None, all, Level::TenSeconds, &curves()).unwrap();
+    assert_eq!(after.missing, 1, "it counts as missing");
+    for (one, other) in before.curves.iter().flatten().zip(after.curves.iter().flatten()) {
+        assert!(one.end_ns == other.end_ns && near(one.mean, other.mean));
+    }
+    assert!(Reader::open(scratch.path()).unwrap().load(&Selection::default()).is_ok(), "and no harm to the recording");
+}
