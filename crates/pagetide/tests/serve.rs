@@ -290,7 +290,7 @@ fn two_pages_get_the_same_samples_while_slow_clients_wait() {
     assert!(first["memory"].as_array().unwrap().iter().any(|part| part["name"] == "clean"), "{first}");
     assert!(first["host"]["MemFree"].is_number());
     // One sampler: what both get has the same times.
-    let mut times = |stream: &mut BufReader<TcpStream>| -> Vec<i64> {
+    let times = |stream: &mut BufReader<TcpStream>| -> Vec<i64> {
         (0..8).map(|_| event(stream, "sample")["at_ms"].as_i64().unwrap()).collect()
     };
     let (of_one, of_other) = (times(&mut one), times(&mut other));
