@@ -3,7 +3,7 @@
 //! With and without a trace take turns in one run, so that a busy machine disturbs both alike. Times per call are the 5 % quantile over
 //! batches; rates are medians over rounds.
 
-use pagetide_trace::{Analysis, File, HostProcesses, Method, Options, Range, Sampling, Tracer, kswapd};
+use pagetide_trace::{File, Method, Options, Range, Sampling, Session, Tracer};
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -31,8 +31,13 @@ fn main() {
     println!("{:34} {:>10} {:>10} {:>8} {:>12}", "", "untraced", "traced", "ratio", "reader's CPU");
     let by_bpf = Options { method: Method::Auto, ..filters };
     // The first row compares nothing with nothing: that is the noise of this machine.
-    for (name, options) in [("noise", None), ("1/64 by BPF", Some(by_bpf)), ("1/64 by filters", Some(filters))] {
-        let warm = compare(options, || warm_read_ns(&file));
+    for (name, traced) in [
+        ("noise", Traced::Nothing),
+        ("attached and off", Traced::Off(by_bpf)),
+        ("1/64 by BPF", Traced::On(by_bpf)),
+        ("1/64 by filters", Traced::On(filters)),
+    ] {
+        let warm = compare(traced, || warm_read_ns(&file));
         println!(
             "{:34} {:>7.0} ns {:>7.0} ns {:>8.3} {:>10.2} %   +{:.0} ns a rejected event",
             format!("warm read of 4 KiB, {name}"),
@@ -42,7 +47,11 @@ fn main() {
             warm.reader_cpu * 100.0,
             warm.traced - warm.untraced
         );
-        let cold = compare(options, || cold_reads_per_second(&file));
+        for rate in [500_000.0, 1_000_000.0] {
+            let share = (warm.traced - warm.untraced) * rate / 1e9;
+            println!("{:34} {:.1} % of one CPU at {rate} warm reads a second", "", share * 100.0);
+        }
+        let cold = compare(traced, || cold_reads_per_second(&file));
         println!(
             "{:34} {:>8.0}/s {:>8.0}/s {:>8.3} {:>10.2} %",
             format!("random cold reads, {name}"),
@@ -54,6 +63,14 @@ fn main() {
     }
 }
 
+/// What runs in the traced half of a round.
+#[derive(Clone, Copy)]
+enum Traced {
+    Nothing,
+    Off(Options),
+    On(Options),
+}
+
 /// Medians with and without a trace, and the share of one CPU that the trace's reader takes.
 struct Compared {
     untraced: f64,
@@ -61,7 +78,7 @@ struct Compared {
     reader_cpu: f64,
 }
 
-fn compare(options: Option<Options>, mut measure: impl FnMut() -> f64) -> Compared {
+fn compare(traced_by: Traced, mut measure: impl FnMut() -> f64) -> Compared {
     let (mut untraced, mut traced, mut cpu) = (Vec::new(), Vec::new(), Vec::new());
     for round in 0..ROUNDS {
         // Which comes first alternates: the second finds what the first left behind.
@@ -70,13 +87,13 @@ fn compare(options: Option<Options>, mut measure: impl FnMut() -> f64) -> Compar
             untraced.push(measure());
         }
         let stop = AtomicBool::new(false);
-        let tracer = options.map(|options| {
-            let mut tracer = Tracer::attach(options).unwrap();
-            tracer.start().unwrap();
-            tracer
-        });
+        let session = match traced_by {
+            Traced::Nothing => None,
+            Traced::Off(options) => Some(Session::of(Tracer::attach(options).unwrap())),
+            Traced::On(options) => Some(Session::start(options).unwrap()),
+        };
         std::thread::scope(|scope| {
-            let reader = scope.spawn(|| drain(tracer, &stop));
+            let reader = scope.spawn(|| drain(session, &stop));
             traced.push(measure());
             stop.store(true, Ordering::Relaxed);
             cpu.push(reader.join().unwrap());
@@ -88,9 +105,9 @@ fn compare(options: Option<Options>, mut measure: impl FnMut() -> f64) -> Compar
     Compared { untraced: median(untraced), traced: median(traced), reader_cpu: median(cpu) }
 }
 
-/// Drains and analyses until told to stop; gives the share of a CPU that it took.
-fn drain(tracer: Option<Tracer>, stop: &AtomicBool) -> f64 {
-    let Some(mut tracer) = tracer else {
+/// Drains and analyses until `stop`; gives the share of a CPU that it took.
+fn drain(mut session: Option<Session>, stop: &AtomicBool) -> f64 {
+    let Some(session) = session.as_mut().filter(|session| session.is_on()) else {
         while !stop.load(Ordering::Relaxed) {
             std::thread::sleep(Duration::from_millis(100));
         }
@@ -98,14 +115,10 @@ fn drain(tracer: Option<Tracer>, stop: &AtomicBool) -> f64 {
     };
     let clock = || Duration::try_from(rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime)).unwrap();
     let (began, cpu) = (Instant::now(), clock());
-    let mut analysis = Analysis::new(tracer.sampling(), kswapd(), HostProcesses::default());
-    let mut events = Vec::new();
     while !stop.load(Ordering::Relaxed) {
-        tracer.wait(Duration::from_millis(100)).unwrap();
-        tracer.drain(&mut events);
-        events.drain(..).for_each(|event| analysis.take(&event));
+        session.step().unwrap();
     }
-    assert_eq!(tracer.lost(), 0, "records were lost");
+    assert_eq!(session.summary().coverage.lost_records, 0, "records were lost");
     (clock() - cpu).as_secs_f64() / began.elapsed().as_secs_f64()
 }
 

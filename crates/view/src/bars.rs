@@ -80,14 +80,14 @@ pub fn bars(bars: &[Bar], legend: &Legend<'_>) -> String {
     out + "</svg>\n"
 }
 
-/// A name that fits: its end says most.
+/// A name that fits: its beginning and its end.
 fn shortened(name: &str) -> String {
-    let letters = name.chars().count();
-    if letters <= NAME {
-        name.to_owned()
-    } else {
-        format!("…{}", name.chars().skip(letters - NAME + 1).collect::<String>())
+    let letters: Vec<char> = name.chars().collect();
+    if letters.len() <= NAME {
+        return name.to_owned();
     }
+    let (head, tail) = (&letters[..NAME / 2], &letters[letters.len() - NAME / 2 + 1..]);
+    head.iter().chain(&['…']).chain(tail).collect()
 }
 
 #[cfg(test)]

@@ -221,7 +221,7 @@ fn page(traced: &Traced, rows: &[Row], top: usize) -> Page {
             measure: Measure::Bytes,
         };
         blocks.push(Block::Picture { svg: bars(&drawn, &legend), words: legend.title.to_owned() });
-        blocks.push(Block::Table(table(rows, top)));
+        blocks.push(Block::Table(table(rows, top, false)));
         blocks.push(Block::Paragraph(
             "Waiting is the time that the devices took to read the pages again, at the mean of their reads.".to_owned(),
         ));
@@ -242,7 +242,7 @@ fn text(traced: &Traced, rows: &[Row], top: usize) -> String {
     let style = Style { colour: output::colour(), width: output::width() };
     let mut text = answer(traced, rows) + "\n";
     if !rows.is_empty() {
-        text += &format!("\n{}", table(rows, top).to_text(style));
+        text += &format!("\n{}", table(rows, top, true).to_text(style));
         if rows.len() > top {
             text += &format!("{} more rows: --top {}\n", rows.len() - top, rows.len());
         }
@@ -262,7 +262,9 @@ impl Row {
     /// Both sides in one line.
     fn name(&self) -> String {
         let who = |program: &Option<Program>| program.as_ref().map(Program::text);
-        let whose = match (who(&self.user), self.file.clone()) {
+        let own = self.evictor.is_some() && self.evictor == self.user;
+        let user = if own { Some("its own pages,".to_owned()) } else { who(&self.user) };
+        let whose = match (user, self.file.clone()) {
             (Some(user), Some(file)) => format!("{user} {file}"),
             (user, file) => user.or(file).unwrap_or_else(|| "others".to_owned()),
         };
@@ -270,31 +272,33 @@ impl Row {
     }
 }
 
-fn table(rows: &[Row], top: usize) -> Table {
+/// The rows as a table; `drawn` with bars of letters.
+fn table(rows: &[Row], top: usize, drawn: bool) -> Table {
     let most = rows.iter().map(|row| row.evicted_bytes).max().unwrap_or(1).max(1);
-    let mut table = Table::new()
-        .right("evicted")
-        .right("read again")
-        .right("waiting")
-        .left("")
-        .left("evicted for")
-        .left("by")
-        .left("whose")
-        .left("file");
+    let mut table = Table::new().right("evicted").right("read again").right("waiting");
+    if drawn {
+        table = table.left("");
+    }
+    table = table.left("evicted for").left("by").left("whose").left("file");
     for row in rows.iter().take(top) {
         let (whole, again) = (row.evicted_bytes * BAR / most, row.read_again_bytes.min(row.evicted_bytes) * BAR / most);
         let bar = |letter: &str, length: u64| letter.repeat(usize::try_from(length).unwrap_or(0));
         let who = |program: &Option<Program>| program.as_ref().map_or_else(|| "-".to_owned(), Program::text);
-        table.row([
+        let mut cells = vec![
             Quantity::bytes(Bytes::new(row.evicted_bytes)).into(),
             Quantity::bytes(Bytes::new(row.read_again_bytes)).into(),
             row.waiting_ns.map_or_else(|| Cell::from("-"), |time| Quantity::nanos(Nanos::new(time)).into()),
-            Cell::from(format!("{}{}", bar("#", again), bar("-", whole - again))),
-            who(&row.evictor).into(),
+        ];
+        if drawn {
+            cells.push(Cell::from(format!("{}{}", bar("#", again), bar("-", whole - again))));
+        }
+        cells.extend([
+            Cell::from(who(&row.evictor)),
             row.mechanism.unwrap_or("-").into(),
             who(&row.user).into(),
             row.file.clone().unwrap_or_else(|| "-".to_owned()).into(),
         ]);
+        table.row(cells);
     }
     table
 }
