@@ -44,6 +44,17 @@ try {
     { name: "recording-phone", hash, width: 360, height: 780, ready: drawn },
     { name: "live", hash: "#/live", width: 1400, height: 1000, dark: true, ready: ".live figure.plot", before: samples(45) },
     { name: "live-light", hash: "#/live", width: 1400, height: 1000, ready: ".live figure.plot", before: samples(5) },
+    {
+      name: "comparison",
+      hash,
+      width: 1400,
+      height: 900,
+      ready: drawn,
+      before: async (page) => {
+        await page.getByRole("link", { name: "Compare" }).click();
+        await page.locator(".pair canvas").nth(3).waitFor();
+      },
+    },
     { name: "runs", hash: "#/runs", width: 1400, height: 420, ready: "tbody tr" },
   ];
   for (const view of views) await take(state, base, view);
