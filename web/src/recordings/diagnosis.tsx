@@ -47,11 +47,16 @@ export function Verdict({ diagnosis, names }: { diagnosis: Diagnosis; names: Nam
           <Prose text={rest} names={names} />
         </p>
       )}
-      {diagnosis.unknown.map((text) => (
-        <p class="dim" key={text}>
-          {text}
-        </p>
-      ))}
+      {diagnosis.unknown.length > 0 && (
+        <details class="dim">
+          <summary>What the recording does not show: {diagnosis.unknown.length}</summary>
+          {diagnosis.unknown.map((text) => (
+            <p key={text}>
+              <Prose text={text} />
+            </p>
+          ))}
+        </details>
+      )}
     </div>
   );
 }
