@@ -13,6 +13,8 @@ const QUANTILE: f64 = 2.365;
 pub const SAMPLED_MISSES_MIN: u64 = 200;
 /// The curve ends where fewer sampled misses than this could still have shown a longer rank.
 const AT_RISK_MIN: u64 = 50;
+/// A curve has no more points.
+const POINTS_MAX: u64 = 4096;
 /// Buckets for each doubling of the rank.
 const STEPS: u32 = 16;
 
@@ -69,7 +71,7 @@ fn count(counts: &mut Vec<u32>, rank: u32, misses: u32) {
     if counts.len() <= bucket {
         counts.resize(bucket + 1, 0);
     }
-    counts[bucket] += misses;
+    counts[bucket] = counts[bucket].saturating_add(misses);
 }
 
 impl Misses {
@@ -88,7 +90,7 @@ impl Misses {
         for (mine, theirs) in self.parts.iter_mut().zip(&other.parts) {
             for (mine, theirs) in [(&mut mine.ranked, &theirs.ranked), (&mut mine.censored, &theirs.censored)] {
                 mine.resize(mine.len().max(theirs.len()), 0);
-                mine.iter_mut().zip(theirs).for_each(|(mine, theirs)| *mine += theirs);
+                mine.iter_mut().zip(theirs).for_each(|(mine, theirs)| *mine = mine.saturating_add(*theirs));
             }
         }
     }
@@ -110,7 +112,9 @@ impl Misses {
             return None;
         }
         let estimator = Estimator::of(self)?;
-        let points = (0..).map(|number| number * step_pages).map_while(|more_pages| estimator.at(scale, more_pages));
+        let points = (0..POINTS_MAX)
+            .map(|number| number.saturating_mul(step_pages))
+            .map_while(|more_pages| estimator.at(scale, more_pages));
         Some(points.collect())
     }
 

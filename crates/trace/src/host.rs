@@ -14,8 +14,8 @@ pub struct HostProcesses {
 
 impl Default for HostProcesses {
     fn default() -> Self {
-        let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-        Self { hierarchy: memory_row(&groups).map(|(hierarchy, _)| hierarchy) }
+        let groups = fs::read("/proc/self/cgroup").unwrap_or_default();
+        Self { hierarchy: memory_row(&String::from_utf8_lossy(&groups)).map(|(hierarchy, _)| hierarchy) }
     }
 }
 
@@ -23,7 +23,9 @@ impl Processes for HostProcesses {
     fn identity(&mut self, pid: u32) -> Option<Identity> {
         let comm = fs::read(format!("/proc/{pid}/comm")).ok()?;
         let comm = String::from_utf8_lossy(&comm).trim_end_matches('\n').to_owned();
-        let groups = fs::read_to_string(format!("/proc/{pid}/cgroup")).ok()?;
+        // The name of a group may be any bytes: that must not hide its processes.
+        let groups = fs::read(format!("/proc/{pid}/cgroup")).ok()?;
+        let groups = String::from_utf8_lossy(&groups);
         let status = fs::read(format!("/proc/{pid}/status")).ok();
         let uid = status.and_then(|status| effective_user(&String::from_utf8_lossy(&status)));
         Some(Identity { comm, group: memory_group(&groups).unwrap_or("/").to_owned(), uid })

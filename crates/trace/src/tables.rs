@@ -32,6 +32,8 @@ const LARGE_READERS: u64 = 16;
 const LIMITS_MAX: usize = 24;
 /// The control group of all that have no row of their own.
 const OTHERS: &str = "(others)";
+/// One page of so many is sampled at most: a larger number is damage.
+const SCALE_MAX: u64 = 1 << 16;
 /// The name of the row of the rest.
 const REST: &str = "rest";
 
@@ -402,7 +404,7 @@ pub fn read_tables(recording: &Recording, from: i64, to: i64) -> Option<(Summary
     let values = grown(Table::Trace, "trace");
     if let [_, time_ns, lost_records, added_pages, read_pages, removed_pages] = values.as_slice() {
         summary.coverage = Coverage {
-            scale: scale.map_or(1, |(_, scale)| scale.unsigned_abs()),
+            scale: scale.map_or(1, |(_, scale)| scale.unsigned_abs().clamp(1, SCALE_MAX)),
             time_ns: time_ns.unwrap_or(0),
             lost_records: lost_records.unwrap_or(0),
             added_pages: *added_pages,
@@ -424,7 +426,8 @@ fn stretches(points: impl Iterator<Item = (i64, i64)>, from: i64, to: i64) -> Ve
     let mut stretches: Vec<(i64, i64)> = Vec::new();
     let mut before: Option<(i64, i64)> = None;
     for (at, traced) in points {
-        let grown = before.map_or(0, |(_, before)| if traced >= before { traced - before } else { traced });
+        let grown =
+            before.map_or(0, |(_, before)| if traced >= before { traced.saturating_sub(before) } else { traced });
         if let Some((since, _)) = before.filter(|(since, _)| grown > 0 && *since < to && at > from) {
             match stretches.last_mut() {
                 Some((_, end)) if *end == since => *end = at,
@@ -443,9 +446,9 @@ fn growth_of(points: impl Iterator<Item = (i64, i64)>, begun: bool, from: i64, t
     let mut before = if begun { 0 } else { points.peek()?.1 };
     let (mut sum, mut seen) = (0, false);
     for (at, value) in points.take_while(|(at, _)| *at <= to) {
-        let growth = if value >= before { value - before } else { value };
+        let growth = if value >= before { value.saturating_sub(before) } else { value };
         (before, seen) = (value, true);
-        sum += if at >= from { growth } else { 0 };
+        sum = if at >= from { i64::saturating_add(sum, growth) } else { sum };
     }
     seen.then_some(sum.unsigned_abs())
 }
@@ -457,6 +460,7 @@ mod tests {
     use crate::eviction::Evicted;
     use crate::summary::ReclaimWork;
     use pagetide_core::{Manifest, RecordingBuilder, Stamp};
+    use proptest::prelude::*;
 
     fn who(comm: &str) -> Identity {
         Identity { comm: comm.into(), group: "/batch.slice/a".into(), uid: None }
@@ -636,6 +640,48 @@ mod tests {
         let sampled = |summary: &Summary| summary.misses.values().map(Misses::sampled).sum::<u64>();
         assert_eq!(sampled(&read), sampled(&summary));
         assert_eq!(read.misses[&key("/large")].sampled(), 60_000);
+    }
+
+    proptest! {
+        /// Whatever a damaged or forged recording says, it is read, and its numbers are numbers.
+        #[test]
+        fn any_tables_are_read(
+            rows in proptest::collection::vec(
+                (0usize..TABLES.len(), "[a-z0-9\t/]{0,24}|\t\t[0-9]{1,11}|group\t/g\tx\t1\t2\t/g\ty", any::<i64>(), any::<bool>()), 0..40),
+            scale in any::<i64>(), from in any::<i64>(), to in any::<i64>(),
+        ) {
+            let mut schema = Schema::default();
+            let mut builder = RecordingBuilder::new(Manifest::default());
+            for (second, (table, name, value, extreme)) in (1_i64..).zip(&rows) {
+                let mut sample = Sample::default();
+                sample.stamp = Stamp { wall_ns: second, mono_ns: second, boot_ns: second };
+                for (table, name) in [(TABLES[*table], name.as_str()), (Table::Trace, "trace")] {
+                    let columns: Vec<ColumnId> = metric::all(table).iter().map(|metric| schema.column(table, metric.name)).collect();
+                    let known = schema.entities(table).iter().position(|entity| entity.name == name);
+                    let entity = known.map_or_else(
+                        || schema.push_entity(table, Entity { name: name.to_owned(), label: String::new() }),
+                        |at| EntityId(u32::try_from(at).unwrap()),
+                    );
+                    let row = sample.row(table, entity, schema.columns(table).len());
+                    for (at, column) in columns.iter().enumerate() {
+                        let value = if *extreme { i64::MAX } else { value.rotate_left(u32::try_from(at).unwrap()) };
+                        row[column.0 as usize] = Some(if table == Table::Trace && at == 0 { scale } else { value });
+                    }
+                }
+                builder.sample(&schema, &sample);
+            }
+            let recording = builder.finish();
+            for (from, to) in [(i64::MIN, i64::MAX), (from, to)] {
+                let Some((summary, _)) = read_tables(&recording, from, to) else { continue };
+                prop_assert!((1..=SCALE_MAX).contains(&summary.coverage.scale));
+                prop_assert!(summary.evictions.values().all(|evicted| evicted.pages.is_finite() && evicted.read_again.is_finite()));
+                for misses in summary.misses.values() {
+                    let points = misses.curve(summary.coverage.scale, 1).unwrap_or_default();
+                    prop_assert!(points.iter().all(|point| (0.0..=1.0).contains(&point.remaining)));
+                }
+                let _ = summary.misses_within(Some("/g"));
+            }
+        }
     }
 
     #[test]

@@ -177,13 +177,18 @@ const fn mechanism_text(mechanism: Mechanism) -> &'static str {
     }
 }
 
+/// The sum over all rows; of a damaged recording at most what fits.
+fn sum(rows: &[Row], of: impl Fn(&Row) -> u64) -> u64 {
+    rows.iter().fold(0, |sum, row| sum.saturating_add(of(row)))
+}
+
 fn document(traced: &Traced, rows: &[Row]) -> serde_json::Value {
     let summary = &traced.summary;
     let program = |who: &Identity| json!({"group": who.group, "comm": who.comm});
     json!({
         "coverage": live_trace::coverage(traced),
-        "evicted_bytes": rows.iter().map(|row| row.evicted_bytes).sum::<u64>(),
-        "read_again_bytes": rows.iter().map(|row| row.read_again_bytes).sum::<u64>(),
+        "evicted_bytes": sum(rows, |row| row.evicted_bytes),
+        "read_again_bytes": sum(rows, |row| row.read_again_bytes),
         "removed_bytes": traced.bytes(summary.coverage.removed_pages as f64).get(),
         "evictions": rows,
         "reclaim": summary.reclaim.iter().map(|(who, work)| json!({
@@ -280,8 +285,9 @@ fn table(rows: &[Row], top: usize, drawn: bool) -> Table {
         table = table.left("");
     }
     table = table.left("evicted for").left("by").left("whose").left("file");
+    let part = |bytes: u64| bytes.saturating_mul(BAR) / most;
     for row in rows.iter().take(top) {
-        let (whole, again) = (row.evicted_bytes * BAR / most, row.read_again_bytes.min(row.evicted_bytes) * BAR / most);
+        let (whole, again) = (part(row.evicted_bytes), part(row.read_again_bytes.min(row.evicted_bytes)));
         let bar = |letter: &str, length: u64| letter.repeat(usize::try_from(length).unwrap_or(0));
         let who = |program: &Option<Program>| program.as_ref().map_or_else(|| "-".to_owned(), Program::text);
         let mut cells = vec![
@@ -309,8 +315,8 @@ fn answer(traced: &Traced, rows: &[Row]) -> String {
     let Some(worst) = rows.first() else {
         return format!("No page of a file was evicted in {seconds}.");
     };
-    let all = Bytes::new(rows.iter().map(|row| row.evicted_bytes).sum());
-    let again = Bytes::new(rows.iter().map(|row| row.read_again_bytes).sum());
+    let all = Bytes::new(sum(rows, |row| row.evicted_bytes));
+    let again = Bytes::new(sum(rows, |row| row.read_again_bytes));
     let mut text = String::new();
     // What a program does to others comes first: a stream that evicts its own pages is no news.
     let others = rows.iter().find(|row| row.evictor != row.user && row.evicted_bytes >= worst.evicted_bytes / 10);

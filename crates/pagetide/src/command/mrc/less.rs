@@ -81,7 +81,7 @@ fn model(replayed: &Replayed, reads: f64, present: f64) -> Result<Model, String>
         // A model's own error is that of its present point: only what it adds to that counts. Less memory never helps.
         let rise = (missed[PARTS - 1 - less] as f64 / reads - reproduced).max(0.0);
         worst = f64::max(worst, (present + rise).min(1.0));
-        (replayed.memory.file_pages * less as u64 / PARTS as u64, worst)
+        (replayed.memory.file_pages / PARTS as u64 * less as u64, worst)
     });
     Ok(Model { policy, reproduced, points: points.collect() })
 }
@@ -140,7 +140,7 @@ impl Less {
         if group == "/" {
             return String::new();
         }
-        let needed = traced.bytes((self.memory.file_pages - free + other) as f64);
+        let needed = traced.bytes(self.memory.file_pages.saturating_sub(free).saturating_add(other) as f64);
         let limit =
             if free > 0 { format!("; memory.max of {needed} would be enough for these reads") } else { String::new() };
         format!(
@@ -170,7 +170,7 @@ impl Less {
     /// The points in bytes of file cache, for a picture.
     pub(super) fn curve(&self, traced: &Traced) -> Option<Vec<(f64, f64)>> {
         let points = &self.result.as_ref().ok()?.points;
-        let size = |less: u64| traced.bytes((self.memory.file_pages - less) as f64).as_f64();
+        let size = |less: u64| traced.bytes(self.memory.file_pages.saturating_sub(less) as f64).as_f64();
         Some(points.iter().map(|(less, missed)| (size(*less), *missed)).collect())
     }
 
