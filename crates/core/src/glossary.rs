@@ -41,6 +41,7 @@ terms! {
     "file cache" ["page cache"] "Pages of files that the kernel keeps in memory. Reads of them need no disk; reclaim frees them when memory is short." "Documentation/admin-guide/mm/concepts.rst";
     "flusher" ["flusher threads"] "The kernel threads that write dirty pages to disk in the background." "fs/fs-writeback.c:wb_workfn";
     "freerun" [] "Dirty memory up to which no writer is throttled: half way between the background threshold and the dirty threshold." "mm/page-writeback.c:dirty_freerun_ceiling";
+    "grade of evidence" ["strong evidence" "moderate evidence" "weak evidence"] "How strong the evidence of a cause is. How often causes of each grade were right is counted on recordings of real programs, when the rules saw them first." "pagetide, docs/SCORE.md";
     "hit ratio" [] "Share of requests, or of bytes, that the page cache serves without a read of the disk." "pagetide";
     "inactive list" ["inactive lists"] "The LRU list from which reclaim takes pages." "mm/vmscan.c:shrink_inactive_list";
     "iowait" [] "CPU time that was idle while a task of that CPU waited for IO. It does not count the tasks that wait." "Documentation/filesystems/proc.rst";
@@ -62,6 +63,7 @@ terms! {
     "stolen" ["steal"] "Pages that reclaim freed. Of CPU time: time that the hypervisor gave to others." "sar(1)";
     "swappiness" [] "vm.swappiness: the cost of swapping relative to that of reading files again, 0 to 200; 100 means that both cost the same." "Documentation/admin-guide/sysctl/vm.rst";
     "throttled" ["throttled writer" "throttled writers"] "A task that dirties pages sleeps in the kernel until the disk has caught up." "mm/page-writeback.c:balance_dirty_pages";
+    "time lost" ["lost time"] "The share of time in which at least one task waits for IO, memory or a CPU (PSI some), without the CPU time of kswapd, beyond the share before. Where PSI was not recorded, idle CPU time while tasks wait for IO." "pagetide";
     "tps" [] "Requests per second that a disk completed: reads, writes and discards." "iostat(1)";
     "watermark" ["watermarks" "low watermark" "high watermark" "min watermark"] "Limits on a zone's free pages: below low kswapd starts, above high it stops, below min tasks reclaim directly." "mm/page_alloc.c:__setup_per_zone_wmarks";
     "working set" [] "The pages that a load uses again and again. When it is larger than the memory left for it, pages refault." "mm/workingset.c";

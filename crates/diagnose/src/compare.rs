@@ -217,15 +217,15 @@ fn summary(verdict: ChangeVerdict, values: &[ComparedValue], unknown: &[String])
         ChangeVerdict::CannotTell => "The ranges do not show whether the change helped.",
     };
     let mut sentences = vec![first.to_owned()];
-    let seconds = |quantity: Quantity| format!("{:.2} s", quantity.value);
+    let millis = |quantity: Quantity| format!("{:.0} ms", quantity.value * 1e3);
     let changed = differing(values).map(|value| {
         format!(
             "Tasks lost {} of each second to {} ({} before; difference {} to {}).",
-            seconds(value.after),
+            millis(value.after),
             value.what.split_once(" to ").map_or("waits", |(_, waits)| waits),
-            seconds(value.before),
-            seconds(value.low),
-            seconds(value.high),
+            millis(value.before),
+            millis(value.low),
+            millis(value.high),
         )
     });
     sentences.extend(changed);

@@ -204,29 +204,42 @@ fn a_part_of_a_recording_is_diagnosed_for_itself() {
 
 #[test]
 fn two_ranges_or_two_recordings_are_compared() {
-    let folder = tempfile::tempdir().unwrap();
-    let recording = imported(folder.path(), "curious-case");
+    let recording = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/corpus/code-thrash-1/recording");
+    let (before, after) = ("..14:03:56", "14:03:58..");
     let compare = |arguments: &[&str]| {
-        let compared =
-            pagetide().arg("diagnose").arg(&recording).arg("--compare").args(arguments).arg("--json").assert();
-        let told = compared.success().get_output().stdout.clone();
+        let mut command = pagetide();
+        command.arg("diagnose").arg(&recording).arg("--utc").arg("--compare").args(arguments);
+        command
+    };
+    let json = |arguments: &[&str]| {
+        let told = compare(arguments).arg("--json").assert().success().get_output().stdout.clone();
         serde_json::from_slice::<serde_json::Value>(&told).unwrap()
     };
-    let ranges = compare(&["..20:15", "20:15.."]);
-    assert!(ranges["before"]["to_wall_ns"].as_i64() <= ranges["after"]["from_wall_ns"].as_i64(), "{ranges}");
-    assert!(
-        ranges["values"].as_array().is_some_and(|values| values.iter().any(|value| value["differs"] == true)),
-        "{ranges}"
+    let ranges = json(&[before, after]);
+    assert_eq!(ranges["verdict"], "worse", "{ranges}");
+    assert_eq!((&ranges["before"]["samples"], &ranges["after"]["samples"]), (&11.into(), &26.into()), "{ranges}");
+    let waits = ranges["values"].as_array().unwrap().iter().find(|value| value["source"] == "psi_io_some").unwrap();
+    assert_eq!(
+        (&waits["differs"], &waits["harm"], &waits["of"]),
+        (&true.into(), &true.into(), &"host".into()),
+        "{waits}"
     );
-    let same = compare(&[recording.to_str().unwrap()]);
+    let same = json(&[recording.to_str().unwrap()]);
+    assert_eq!(same["verdict"], "no_difference", "{same}");
     assert!(same["values"].as_array().unwrap().iter().all(|value| value["differs"] == false), "{same}");
-    for wrong in [&["nowhere"][..], &["noon..", "20:15.."], &["22:00..21:00"]] {
-        pagetide().arg("diagnose").arg(&recording).arg("--compare").args(wrong).assert().code(2);
+    for wrong in [&["nowhere"][..], &["noon..", after], &["22:00..21:00"]] {
+        compare(wrong).assert().code(2);
     }
-    let text = pagetide().arg("diagnose").arg(&recording).args(["--compare", "..20:15", "20:15.."]).assert().success();
-    let text = String::from_utf8_lossy(&text.get_output().stdout).into_owned();
-    assert!(
-        text.contains("Before and after") && text.contains("at least") && text.contains("block bootstrap"),
-        "{text}"
-    );
+    let text = compare(&[before, after]).assert().success().get_output().stdout.clone();
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = words(&String::from_utf8_lossy(&text));
+    for said in [
+        "Worse after the change. Tasks lost 196 ms of each second to waits for IO (0 ms before; difference ",
+        "Before: 2026-11-21 14:03:50 UTC to 2026-11-21 14:03:55 UTC (11 samples).",
+        "share of time lost to waits for IO host 0 % 19.6 % 19.6 %",
+        "No difference outside noise: direct reclaims (host).",
+        "by a block bootstrap over the samples.",
+    ] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
 }

@@ -38,7 +38,6 @@ pub(crate) struct Arguments {
         long,
         value_names = ["BEFORE", "AFTER"],
         num_args = 1..=2,
-        allow_hyphen_values = true,
         conflicts_with_all = ["from", "to", "step", "html", "watch"]
     )]
     pub(super) compare: Vec<String>,
