@@ -1,0 +1,136 @@
+//! The first plots of a week at one sample a second of a host with 200 processes, over the server's socket: how long they take, how much
+//! memory the server needs, and what the buckets take on disk.
+//!
+//! The recording is made up (crates/pagetide/benches/support). `PAGETIDE_BENCH_DAYS=1` makes a shorter one.
+//! `cargo bench -p pagetide-serve --bench week`
+
+#![allow(clippy::print_stdout)]
+
+#[path = "../../pagetide/benches/support/made_up.rs"]
+mod made_up;
+
+use pagetide_core::Nanos;
+use pagetide_serve::{Options, Server};
+use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+const RUNS: usize = 5;
+/// What the page draws first.
+const PLOTS: [&str; 18] = [
+    "memory/anonymous",
+    "memory/other",
+    "memory/dirty",
+    "memory/clean",
+    "memory/free",
+    "host/scanned_kswapd",
+    "host/scanned_direct",
+    "host/efficiency",
+    "host/refaults",
+    "host/major_faults",
+    "host/psi_memory_some",
+    "host/psi_io_some",
+    "host/cpu_user",
+    "host/cpu_iowait",
+    "disk/busy/sda",
+    "disk/await/sda",
+    "disk/read_bandwidth/sda",
+    "disk/write_bandwidth/sda",
+];
+
+fn size(path: &Path) -> u64 {
+    if path.is_file() {
+        return path.metadata().map_or(0, |data| data.len());
+    }
+    fs::read_dir(path).into_iter().flatten().flatten().map(|entry| size(&entry.path())).sum()
+}
+
+/// Sends a request and gives the head and the size of the body.
+fn get(host: &str, path: &str, cookie: &str) -> (String, usize) {
+    let mut stream = TcpStream::connect(host).expect("the server listens");
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: {host}\r\nCookie: {cookie}\r\nConnection: close\r\n\r\n")
+        .expect("sent");
+    let mut bytes = Vec::new();
+    stream.read_to_end(&mut bytes).expect("an answer");
+    let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").unwrap_or(bytes.len());
+    (String::from_utf8_lossy(&bytes[..end]).into_owned(), bytes.len() - end)
+}
+
+/// The most memory since the last call, in MiB.
+fn peak() -> f64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kib = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<f64>().ok()).unwrap_or(0.0);
+    // proc(5): 5 sets the peak to what is resident now.
+    let _ = fs::write("/proc/self/clear_refs", "5");
+    kib / 1024.0
+}
+
+fn main() {
+    let days = std::env::var("PAGETIDE_BENCH_DAYS").ok().and_then(|days| days.parse().ok()).unwrap_or(7);
+    let scratch = tempfile::tempdir_in("/var/tmp").expect("a scratch folder");
+    let folder = scratch.path().join("rec");
+    let began = Instant::now();
+    made_up::recording(&folder, days);
+    println!("recorded {days} days in {:.0} s", began.elapsed().as_secs_f64());
+    let (all, pyramid) = (size(&folder), size(&folder.join("pyramid")));
+    let raw = all - pyramid;
+    println!(
+        "buckets take {:.1} MiB, {:.1} % of the {:.1} MiB of samples",
+        pyramid as f64 / 1048576.0,
+        pyramid as f64 / raw as f64 * 100.0,
+        raw as f64 / 1048576.0
+    );
+    let server = Server::bind(Options {
+        folders: vec![folder.clone()],
+        listen: "127.0.0.1:0".parse().expect("an address"),
+        names: Vec::new(),
+        token: Some("0123456789abcdef0123456789abcdef".to_owned()),
+        page: None,
+        follow: None,
+        cache: None,
+        interval: Nanos::new(1_000_000_000),
+        say: Box::new(|_| {}),
+    })
+    .expect("a free port");
+    let url = server.url();
+    let host = url.trim_start_matches("http://").split('/').next().unwrap_or_default().to_owned();
+    let stop = Arc::new(AtomicBool::new(false));
+    let until = Arc::clone(&stop);
+    let thread = std::thread::spawn(move || server.run(&|| until.load(Ordering::Relaxed)));
+    let (head, _) = get(&host, "/?token=0123456789abcdef0123456789abcdef", "");
+    let cookie =
+        head.lines().find_map(|line| line.strip_prefix("set-cookie: ")).and_then(|line| line.split(';').next());
+    let cookie = cookie.expect("a cookie").to_owned();
+    let mut stream = TcpStream::connect(&host).expect("the server listens");
+    write!(stream, "GET /api/recordings HTTP/1.1\r\nHost: {host}\r\nCookie: {cookie}\r\nConnection: close\r\n\r\n")
+        .expect("sent");
+    let mut listed = String::new();
+    stream.read_to_string(&mut listed).expect("an answer");
+    let id = listed.split("\"id\":\"").nth(1).and_then(|rest| rest.split('"').next()).expect("a recording").to_owned();
+    let names: Vec<String> = PLOTS.iter().map(|plot| format!("s={plot}")).collect();
+    let path = |rest: &str| format!("/api/recording/{id}/{rest}");
+    for (what, path) in [
+        ("info", path("info")),
+        ("first plots", path(&format!("series?points=1000&{}", names.join("&")))),
+        ("a process", path("series?points=1000&s=process/cpus/100@900")),
+    ] {
+        peak();
+        let mut best = f64::INFINITY;
+        let mut bytes = 0;
+        for _ in 0..RUNS {
+            let began = Instant::now();
+            let (head, body) = get(&host, &path, &cookie);
+            assert!(head.contains(" 200 "), "{head}");
+            best = best.min(began.elapsed().as_secs_f64() * 1e3);
+            bytes = body;
+        }
+        println!("{what:<12} of {days} days: {best:>6.0} ms, {} KiB of JSON, {:.0} MiB at most", bytes / 1024, peak());
+    }
+    stop.store(true, Ordering::Relaxed);
+    let _ = thread.join();
+}
