@@ -15,11 +15,11 @@ fn pagetide(arguments: &[&str]) -> std::process::Output {
 struct MemoryGroup(PathBuf);
 
 impl MemoryGroup {
-    fn new(limit: u64) -> Option<Self> {
+    fn new(name: &str, limit: u64) -> Option<Self> {
         let v1 = Path::new("/sys/fs/cgroup/memory/memory.limit_in_bytes").exists();
         let (root, file) =
             if v1 { ("/sys/fs/cgroup/memory", "memory.limit_in_bytes") } else { ("/sys/fs/cgroup", "memory.max") };
-        let group = Self(PathBuf::from(format!("{root}/pagetide-record-test-{}", std::process::id())));
+        let group = Self(PathBuf::from(format!("{root}/pagetide-record-test-{name}-{}", std::process::id())));
         let made = fs::create_dir(&group.0).and_then(|()| fs::write(group.0.join(file), limit.to_string()));
         made.map_err(|error| eprintln!("skipped: {}: {error}", group.0.display())).ok().map(|()| group)
     }
@@ -48,7 +48,7 @@ fn cold_file(path: &Path, mib: u64) {
 fn a_recorded_trace_names_evictor_and_victim_and_what_memory_would_help() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let place = |name: &str| folder.path().join(name);
-    let Some(group) = MemoryGroup::new(48 << 20) else { return };
+    let Some(group) = MemoryGroup::new("stream", 48 << 20) else { return };
     cold_file(&place("victim"), 24);
     cold_file(&place("stream"), 96);
     // The victim is read, evicted by the stream, and read again, twice. The group of a process is read once a second, and `head` and
@@ -62,7 +62,7 @@ fn a_recorded_trace_names_evictor_and_victim_and_what_memory_would_help() {
     let recording = place("rec");
     let recording = recording.to_str().unwrap();
     let recorded =
-        pagetide(&["record", "-o", recording, "--trace=1/1", "--interval", "100ms", "--", "sh", "-c", &script]);
+        pagetide(&["record", "-o", recording, "--trace=1/4", "--interval", "100ms", "--", "sh", "-c", &script]);
     if !recorded.status.success() {
         let text = String::from_utf8_lossy(&recorded.stderr);
         assert!(text.contains("hint:"), "a refusal says what helps: {text}");
@@ -99,6 +99,39 @@ fn a_recorded_trace_names_evictor_and_victim_and_what_memory_would_help() {
     let point = &curve["points"][1];
     assert_eq!(point["more_bytes"], 32 << 20);
     assert!(point["remaining"].as_f64().unwrap() > 0.6, "{curve:#}");
+}
+
+#[test]
+fn an_automatic_trace_is_on_while_files_refault() {
+    if !may_trace() {
+        return;
+    }
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let Some(group) = MemoryGroup::new("auto", 32 << 20) else { return };
+    cold_file(&folder.path().join("loop"), 64);
+    // A loop over twice the limit refaults all that it reads, for more seconds than the mean is taken over.
+    let script = format!(
+        "echo $$ > {}/cgroup.procs; cd {}; for second in 1 2 3 4 5 6 7 8; do cat loop loop > /dev/null; sleep 1; done",
+        group.0.display(),
+        folder.path().display()
+    );
+    let recording = folder.path().join("rec");
+    let recording = recording.to_str().unwrap();
+    let recorded = pagetide(&["record", "-o", recording, "--trace=auto:1/1", "--", "sh", "-c", &script]);
+    assert!(recorded.status.success(), "{recorded:?}");
+    let output = pagetide(&["evictions", recording, "--json"]);
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let coverage = &json["coverage"];
+    assert!(
+        coverage["time_ns"].as_u64().unwrap() > 0 && !coverage["stretches"].as_array().unwrap().is_empty(),
+        "{json:#}"
+    );
+    let rows = json["evictions"].as_array().unwrap().iter();
+    let by_cat = rows.filter(|row| {
+        row["evictor"]["comm"] == "cat" && row["evictor"]["group"].as_str().is_some_and(|path| path.contains("auto"))
+    });
+    let evicted: u64 = by_cat.map(|row| row["evicted_bytes"].as_u64().unwrap()).sum();
+    assert!(evicted > 32 << 20, "{json:#}");
 }
 
 #[test]
