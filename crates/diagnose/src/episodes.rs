@@ -2,7 +2,7 @@
 
 use crate::signal::{Signal, Weighed};
 use pagetide_core::derived::{self, Derived};
-use pagetide_core::{Recording, Table};
+use pagetide_core::{Recording, Span, Table};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -109,6 +109,8 @@ pub(crate) struct Episodes {
     known: RefCell<BTreeMap<Key, Rc<[Weighed]>>>,
     /// The signals that rules compare in each of their stretches.
     signals: RefCell<BTreeMap<Key, Option<Rc<Signal>>>>,
+    /// When signals stay at or above a value, by its bits.
+    held: RefCell<BTreeMap<(Key, u64), Rc<[Span]>>>,
 }
 
 impl Episodes {
@@ -116,6 +118,12 @@ impl Episodes {
     pub(crate) fn of(&self, recording: &Recording, spec: SignalSpec<'_>) -> Rc<[Weighed]> {
         let find = || spec.signal(recording).map(|signal| signal.weighed()).unwrap_or_default().into();
         self.known.borrow_mut().entry(spec.key()).or_insert_with(find).clone()
+    }
+
+    /// When a signal stays at or above a value; empty when there is no such signal.
+    pub(crate) fn held(&self, recording: &Recording, spec: SignalSpec<'_>, least: f64) -> Rc<[Span]> {
+        let find = || self.signal(recording, spec).map(|signal| signal.held(least)).unwrap_or_default().into();
+        self.held.borrow_mut().entry((spec.key(), least.to_bits())).or_insert_with(find).clone()
     }
 
     /// A signal over all of a recording; absent when no metric of it was recorded. Those of processes are not kept: they are many, and

@@ -199,8 +199,8 @@ impl<'a> Window<'a> {
 
     /// The longest time in this stretch for which a signal stays at or above a value.
     pub(crate) fn held(&self, signal: SignalSpec<'_>, least: f64) -> Option<Span> {
-        let held = self.episodes.signal(self.recording, signal)?.held(least).into_iter();
-        let inside = held.filter(|span| span.overlaps(self.span));
+        let held = self.episodes.held(self.recording, signal, least);
+        let inside = held.iter().filter(|span| span.overlaps(self.span));
         let inside = inside.map(|span| Span { from: span.from.max(self.span.from), to: span.to.min(self.span.to) });
         inside.max_by_key(|span| span.length())
     }
