@@ -103,6 +103,9 @@ impl SignalSpec<'static> {
 /// A signal by its entity's table and name.
 type Key = (Table, String, Formula);
 
+/// A signal and the bits of a value.
+type AtLeast = (Key, u64);
+
 /// The signals of one recording and their episodes, as far as a rule needed them.
 #[derive(Debug, Default)]
 pub(crate) struct Episodes {
@@ -110,7 +113,7 @@ pub(crate) struct Episodes {
     /// The signals that rules compare in each of their stretches.
     signals: RefCell<BTreeMap<Key, Option<Rc<Signal>>>>,
     /// When signals stay at or above a value, by its bits.
-    held: RefCell<BTreeMap<(Key, u64), Rc<[Span]>>>,
+    held: RefCell<BTreeMap<AtLeast, Rc<[Span]>>>,
 }
 
 impl Episodes {
