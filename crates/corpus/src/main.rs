@@ -14,6 +14,8 @@ use std::time::Instant;
 const FAMILIES: &str = "corpus";
 const RECORDINGS: &str = "fixtures/corpus";
 const WORK: &str = "/var/tmp";
+/// Recordings of real programs.
+const REAL: &str = "fixtures/real";
 const PAGE: &str = "docs/SCORE.md";
 const MISSES: &str = "crates/corpus/misses.toml";
 
@@ -117,11 +119,12 @@ fn size(folder: &Path) -> u64 {
 fn write_score(held_cases: bool) -> Result<(), Error> {
     let began = Instant::now();
     let judged = score::judge(Path::new(RECORDINGS), None)?;
+    let real = score::judge(Path::new(REAL), None)?;
     let text = fs::read_to_string(MISSES).map_err(|error| Error::input(format!("{MISSES}: {error}"), ""))?;
     let explained: BTreeMap<String, String> =
         toml::from_str(&text).map_err(|error| Error::input(format!("{MISSES}: {}", error.message()), ""))?;
-    let page = page::page(&judged, &explained, held_cases);
-    print(&format!("{page}\n{} recordings in {:.1} s\n", judged.len(), began.elapsed().as_secs_f64()));
+    let page = page::page(&judged, &real, &explained, held_cases);
+    print(&format!("{page}\n{} recordings in {:.1} s\n", judged.len() + real.len(), began.elapsed().as_secs_f64()));
     if held_cases {
         return Ok(());
     }

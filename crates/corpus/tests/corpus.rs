@@ -79,3 +79,15 @@ fn the_rules_are_not_worse_on_the_building_half_than_they_were() {
     let (blamed, were) = (score.blamed_on_a_stream, floor.blamed_on_a_stream);
     assert!(blamed <= were, "{blamed} wrongly blamed on a stream, {were} were");
 }
+
+/// Recordings of real programs: the figures may only rise, and a control never alarms.
+#[test]
+fn the_rules_are_not_worse_on_real_programs_than_they_were() {
+    let judged = score::judge(&project("fixtures/real"), None).unwrap();
+    let score = Score::of(judged.iter());
+    let wrong: Vec<_> =
+        judged.iter().filter(|one| !one.cause_right()).map(|one| (&one.name, &one.reported.cause)).collect();
+    assert!(judged.len() >= 20, "{} recordings", judged.len());
+    assert_eq!(score.false_alarms, 0, "{wrong:?}");
+    assert!(wrong.len() <= 1, "{wrong:?}");
+}

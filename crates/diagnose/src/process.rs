@@ -69,13 +69,25 @@ pub(crate) fn fastest<'a, M>(window: &Window<'a>, metrics: &[&str]) -> Option<Pr
             most = Some(share);
         }
     }
-    most
+    // Of several each is there for a part of the time, and only what they did in all of it can be added.
+    most.map(|most| match most.processes {
+        0 | 1 => most,
+        _ => ProcessShare { amount: together(window, most.comm, metrics).min(most.amount), ..most },
+    })
+}
+
+/// What a process did in a window, per second of all of it: what was there for a part of it did less than its rate then, and only such
+/// rates can be added.
+fn of_window<M>(window: &Window<'_>, process: &str, metrics: &[&str]) -> Option<Rate<M>> {
+    let length = window.length()?;
+    let rises = metrics.iter().filter_map(|metric| window.rise::<M>(Table::Process, process, metric));
+    rises.reduce(|sum, rise| sum + rise).map(|rise| rise.per(length))
 }
 
 /// What the processes of a command do together per second; 0 where none of them does.
 pub(crate) fn together<M>(window: &Window<'_>, comm: &str, metrics: &[&str]) -> Rate<M> {
     let rates = present(window).filter(|(_, other)| *other == comm);
-    let rates = rates.filter_map(|(name, _)| window.rates::<M>(Table::Process, name, metrics));
+    let rates = rates.filter_map(|(name, _)| of_window(window, name, metrics));
     rates.fold(Amount::ZERO, |sum, rate| sum + rate)
 }
 
