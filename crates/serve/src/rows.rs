@@ -50,11 +50,6 @@ pub(crate) const fn usual_sort(topic: Topic) -> &'static str {
     }
 }
 
-/// The largest rows over the interval that ends with the sample of a wall clock.
-pub(crate) fn rows_at(recording: &Recording, topic: Topic, wall_ns: i64, limit: usize) -> Rows {
-    rows(recording, topic, (wall_ns, wall_ns), false, Order { sort: usual_sort(topic), limit })
-}
-
 /// The largest rows of a range of wall clock: over all of it, or of each sample.
 pub(crate) fn rows(
     recording: &Recording,

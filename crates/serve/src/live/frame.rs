@@ -2,10 +2,10 @@
 
 use crate::number::{ms, rounded, shown};
 use crate::reply;
-use crate::rows::{Rows, rows_at};
+use crate::rows::{Order, Rows, rows, usual_sort};
 use pagetide_core::derived::{self, Derived, Term};
 use pagetide_core::memory::{Split, SplitFields};
-use pagetide_core::{Error, Nanos, Recording, Selection, Source, Table, Unit};
+use pagetide_core::{Error, Nanos, Recording, Selection, Source, Stamp, Table, Unit};
 use pagetide_view::show::Topic;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -106,22 +106,24 @@ pub(crate) fn newest(source: &dyn Source, interval: Nanos, seen: i64) -> Result<
     let interval = i64::try_from(interval.get()).unwrap_or(i64::MAX);
     let begin = pagetide_recorder::now().wall_ns.saturating_sub(interval.saturating_mul(4).max(5_000_000_000));
     let recording = source.load(&Selection { from_wall_ns: Some(begin), ..selection() })?;
-    let [.., before, last] = recording.stamps() else { return Ok(None) };
-    if last.wall_ns <= seen {
-        return Ok(None);
-    }
-    let (span, wall_ns) = ((before.boot_ns, last.boot_ns), last.wall_ns);
-    Ok(Some(Frame { wall_ns, json: reply::text(document(&recording, span, wall_ns))? }))
+    let [earlier @ .., last] = recording.stamps() else { return Ok(None) };
+    // A recording that is followed may have several samples since the frame before.
+    let before = earlier.iter().rev().find(|stamp| stamp.wall_ns <= seen).or(earlier.last());
+    let Some(before) = before.filter(|_| last.wall_ns > seen) else { return Ok(None) };
+    Ok(Some(Frame { wall_ns: last.wall_ns, json: reply::text(document(&recording, before, last))? }))
 }
 
-fn document(recording: &Recording, (from, to): (i64, i64), wall_ns: i64) -> Document {
+/// What is shown of the time after one sample up to another.
+fn document(recording: &Recording, before: &Stamp, last: &Stamp) -> Document {
+    let (from, to, wall_ns) = (before.boot_ns, last.boot_ns, last.wall_ns);
     let page = recording.manifest.page_size.as_f64();
     let host = |metric: &'static Derived| {
         let value = metric.over(recording, Table::Host, "", (from, to));
         (metric.name, value.and_then(|value| rounded(value * shown(metric.unit, page).1)))
     };
     let gauge = |name: &str| recording.host(name)?.last_within(from, to).map(|value| value as f64);
-    let rows = |topic: Topic| rows_at(recording, topic, wall_ns, ROWS);
+    let walls = (before.wall_ns.saturating_add(1), wall_ns);
+    let rows = |topic: Topic| rows(recording, topic, walls, true, Order { sort: usual_sort(topic), limit: ROWS });
     Document {
         at_ms: ms(wall_ns),
         span_ms: to.saturating_sub(from) / 1_000_000,
