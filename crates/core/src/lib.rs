@@ -65,7 +65,7 @@ pub use range_comparison::{ChangeVerdict, ComparedRange, ComparedValue, RangeCom
 pub use recording::{
     Disk, Gap, HostTimeZone, Manifest, Mark, MarkKind, Origin, Recording, RecordingBuilder, Series, Swap, Unreadable,
 };
-pub use report::{ClaimStatus, Report, RunResult, Verdict};
+pub use report::{ClaimStatus, Report, RunResult, StepDiagnosis, Verdict};
 pub use rule::{RuleDoc, RuleId, Threshold};
 pub use sample::{Column, ColumnId, Entity, EntityId, Sample, Schema, SchemaCursor, SchemaGrowth, Stamp, TableSample};
 pub use scenario::*;

@@ -66,6 +66,15 @@ pub struct RunResult {
     pub findings: Vec<Finding>,
 }
 
+/// What the rules make of one step of a run, without what the lab knows of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StepDiagnosis {
+    /// The step's id.
+    pub step: String,
+    /// The diagnosis of the time from the begin of the step before to the end of this one.
+    pub diagnosis: Diagnosis,
+}
+
 /// Everything that views draw.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
@@ -75,6 +84,8 @@ pub struct Report {
     pub run: Option<RunResult>,
     /// What the rules make of it.
     pub diagnosis: Diagnosis,
+    /// What they make of each step of a run alone, read as a live host is read; empty where that was not asked.
+    pub steps: Vec<StepDiagnosis>,
     /// What was recorded.
     pub recording: Recording,
 }

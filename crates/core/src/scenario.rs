@@ -6,6 +6,7 @@ use std::num::NonZeroU64;
 
 mod action;
 mod fio;
+mod headline;
 mod kind;
 mod load;
 mod machine;
@@ -18,6 +19,7 @@ mod scale;
 
 pub use action::*;
 pub use fio::FioJob;
+pub use headline::Headline;
 pub use kind::{Caching, Effort, Goal, StepKind};
 pub use load::*;
 pub use machine::*;
@@ -37,6 +39,9 @@ pub struct Scenario {
     pub source: String,
     /// What it shows, in at most five short sentences.
     pub about: String,
+    /// What its report says first, with the figures of the run.
+    #[serde(default)]
+    pub headline: Headline,
     /// Measurements and remarks, one each.
     #[serde(default)]
     pub notes: Vec<String>,

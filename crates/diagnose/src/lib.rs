@@ -35,6 +35,7 @@ mod queue;
 mod rule;
 mod rules;
 mod signal;
+mod steps;
 mod stream;
 mod stretches;
 mod traced;
@@ -46,6 +47,7 @@ mod window;
 pub use compare::{compare, metrics as compared_metrics};
 pub use document::{markdown, sections};
 pub use observed::observed;
+pub use steps::{diagnose_steps, step_range};
 
 use episodes::Episodes;
 use pagetide_core::{Diagnosis, Error, Finding, LazyRecording, Recording, RuleDoc, Source};

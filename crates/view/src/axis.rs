@@ -51,12 +51,18 @@ impl Axis {
             let ticks = steps(step, seconds).map(|at| (at * 1e9, offset(at, step))).collect();
             return Self { low: 0.0, high: span_ns as f64, log: false, ticks };
         }
-        let step = clock_step(seconds);
+        Self::time_of_day(span_ns, start_local_ns)
+    }
+
+    /// The time of day, as those who know the host by its logs read it.
+    pub(crate) fn time_of_day(span_ns: i64, start_local_ns: i64) -> Self {
+        let seconds = span_ns as f64 / 1e9;
+        let step = if seconds <= 90.0 { nice_step(seconds, 8).max(1.0) } else { clock_step(seconds) };
         let start = clock::seconds_of_day(start_local_ns) as f64;
         let first = (start / step).ceil() * step - start;
         let ticks = steps(step, seconds - first)
             .map(|at| first + at)
-            .map(|at| (at * 1e9, clock::time_of_day(whole(start + at), false)))
+            .map(|at| (at * 1e9, clock::time_of_day(whole(start + at), step < 60.0)))
             .collect();
         Self { low: 0.0, high: span_ns as f64, log: false, ticks }
     }
@@ -169,6 +175,7 @@ mod tests {
         assert_eq!(texts(&Axis::time(200_000_000_000, 0))[..4], ["0 s", "30 s", "1 min", "1:30 min"]);
         let morning = 8 * 3_600_000_000_000 + 600_000_000_000;
         assert_eq!(texts(&Axis::time(86_400_000_000_000, morning))[..3], ["09:00", "12:00", "15:00"]);
+        assert_eq!(texts(&Axis::time_of_day(67_000_000_000, morning))[..2], ["08:10:00", "08:10:10"]);
     }
 
     #[test]

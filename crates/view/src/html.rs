@@ -1,15 +1,16 @@
 //! The page as one HTML file that needs nothing else: no network, no other file, and no script to be read.
 
-use crate::page::{Block, FindingCard, Page, Stage};
+use crate::page::{Block, FindingCard, Page, Stage, StepVerdict};
 use crate::table::{Align, Cell, Row, Table, Tone};
 use crate::text;
 pub(crate) use escape::escaped;
-use pagetide_core::{Advice, Verdict};
+use pagetide_core::{Advice, Quantity, Verdict};
 use std::io::{self, Write};
 
 mod chain;
 mod data;
 mod escape;
+mod names;
 pub(crate) mod path;
 mod place;
 mod plot;
@@ -40,6 +41,9 @@ pub fn draw(page: &Page, out: &mut dyn Write) -> io::Result<()> {
          <h1>{title}</h1>\n"
     )?;
     let mut body = Vec::new();
+    if !page.headline.is_empty() {
+        writeln!(body, "<p class=\"headline\">{}</p>", escaped(&page.headline))?;
+    }
     for paragraph in &page.lead {
         writeln!(body, "<p class=\"lead\">{}</p>", escaped(paragraph))?;
     }
@@ -47,7 +51,9 @@ pub fn draw(page: &Page, out: &mut dyn Write) -> io::Result<()> {
     for block in &page.blocks {
         block_html(block, &mut body)?;
     }
-    out.write_all(terms::marked(&String::from_utf8_lossy(&body)).as_bytes())?;
+    let body = terms::marked(&String::from_utf8_lossy(&body));
+    let parties = [("culprit", &page.culprits), ("victim", &page.victims)];
+    out.write_all(names::marked(&body, &parties).as_bytes())?;
     writeln!(out, "</main>\n<script>\n{SCRIPT}</script>\n</body>\n</html>")
 }
 
@@ -69,6 +75,7 @@ fn block_html(block: &Block, out: &mut dyn Write) -> io::Result<()> {
             writeln!(out, "</dl>")
         }
         Block::Table(table) => table_html(table, out),
+        Block::Steps(steps) => steps_html(steps, out),
         Block::Claims(claims) => {
             writeln!(out, "<ul class=\"claims\">")?;
             claims.iter().try_for_each(|claim| claim_html(claim, out))?;
@@ -84,7 +91,7 @@ fn block_html(block: &Block, out: &mut dyn Write) -> io::Result<()> {
             writeln!(out, "<p><img alt=\"{}\" src=\"data:image/svg+xml,{data}\"></p>", escaped(words))
         }
         Block::More { summary, table } => {
-            writeln!(out, "<details>\n<summary>{}</summary>", escaped(summary))?;
+            writeln!(out, "<details class=\"more\">\n<summary>{}</summary>", escaped(summary))?;
             table_html(table, out)?;
             writeln!(out, "</details>")
         }
@@ -141,6 +148,10 @@ fn row_html(table: &Table, cells: &[Cell], out: &mut dyn Write) -> io::Result<()
             classes => format!(" class=\"{classes}\""),
         };
         let text = escaped(&cell.text);
+        let span = cell.span.map_or_else(String::new, |(from, to)| {
+            format!(" data-from=\"{}\" data-to=\"{}\"", data::ms(from), data::ms(to))
+        });
+        let class = format!("{class}{span}");
         if cell.link.is_empty() {
             write!(out, "<td{class}>{text}</td>")?;
         } else {
@@ -173,20 +184,56 @@ fn finding_html(card: &FindingCard, out: &mut dyn Write) -> io::Result<()> {
         escaped(&card.place),
         card.sureness
     )?;
-    evidence_html(card, out)?;
+    if card.open {
+        evidence_html(card, out)?;
+    } else {
+        folded_html("evidence", card, out)?;
+    }
     for also in &card.also {
-        writeln!(
-            out,
-            "<details><summary>also {}, {}: {}</summary>",
-            escaped(&also.place),
-            also.sureness,
-            escaped(&also.statement)
-        )?;
-        evidence_html(also, out)?;
-        writeln!(out, "</details>")?;
+        let summary = format!("also {}, {}: {}", also.place, also.sureness, also.statement);
+        folded_html(&summary, also, out)?;
     }
     card.advice.iter().try_for_each(|advice| advice_html(advice, out))?;
     writeln!(out, "</article>")
+}
+
+/// The evidence of a card below a line that opens it.
+fn folded_html(summary: &str, card: &FindingCard, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "<details><summary>{}</summary>", escaped(summary))?;
+    evidence_html(card, out)?;
+    writeln!(out, "</details>")
+}
+
+/// A row for each step: what it is, its numbers, the verdict.
+fn steps_html(steps: &[StepVerdict], out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "<ol class=\"steps\">")?;
+    for step in steps {
+        write!(
+            out,
+            "<li><b>{}</b><span class=\"title\">{}</span><span class=\"num\">{}</span>",
+            escaped(&step.id),
+            escaped(&step.title),
+            escaped(&step.iops)
+        )?;
+        match step.hit_ratio {
+            Some(ratio) => write!(
+                out,
+                "<span class=\"hit\"><svg viewBox=\"0 0 100 8\" preserveAspectRatio=\"none\" aria-hidden=\"true\">\
+                 <rect class=\"trough\" width=\"100\" height=\"8\"/><rect width=\"{:.1}\" height=\"8\"/></svg>hits {}</span>",
+                ratio.clamp(0.0, 1.0) * 100.0,
+                escaped(&Quantity::ratio(ratio).to_string())
+            )?,
+            None => write!(out, "<span class=\"hit\"></span>")?,
+        }
+        writeln!(
+            out,
+            "<span class=\"says\"><b class=\"{}\">{}</b> {}</span></li>",
+            class(step.tone),
+            escaped(&step.verdict),
+            escaped(&step.statement)
+        )?;
+    }
+    writeln!(out, "</ol>")
 }
 
 fn evidence_html(card: &FindingCard, out: &mut dyn Write) -> io::Result<()> {

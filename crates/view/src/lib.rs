@@ -10,7 +10,7 @@
 //! ```
 //! use pagetide_core::{Diagnosis, Recording, Report};
 //!
-//! let report = Report { scenario: None, run: None, diagnosis: Diagnosis::default(), recording: Recording::default() };
+//! let report = Report { scenario: None, run: None, diagnosis: Diagnosis::default(), steps: Vec::new(), recording: Recording::default() };
 //! let page = pagetide_view::page(&report);
 //! let mut out = Vec::new();
 //! pagetide_view::html::draw(&page, &mut out)?;
@@ -39,7 +39,7 @@ pub use page::chain::stages as chain;
 pub use page::comparison::comparison;
 pub use page::findings::card as finding_card;
 pub use page::range_comparison::range_comparison;
-pub use page::{Block, FindingCard, Page, Stage, page};
+pub use page::{Block, FindingCard, Page, Stage, StepVerdict, page};
 pub use table::{Align, Cell, Column, Row, Table, Tone};
 pub use timeline::{Band, Event, Layer, Levels, Line, Plot, Points, Shape, Spread, Stretch, Timeline};
 

@@ -1,8 +1,8 @@
 //! The page: what a report says, in which order, with every number worked out. Views draw it and add nothing.
 
 use crate::clock;
-use crate::timeline;
-use pagetide_core::{Conclusion, Finding, Report};
+use crate::timeline::{self, Timeline};
+use pagetide_core::{Conclusion, Report, RunResult};
 
 pub(crate) mod batch;
 mod block;
@@ -13,6 +13,7 @@ mod machine;
 pub(crate) mod range_comparison;
 mod steps;
 mod story;
+mod verdicts;
 mod words;
 
 pub use block::*;
@@ -24,40 +25,18 @@ pub fn page(report: &Report) -> Page {
     let stages = chain::stages(&report.diagnosis, &report.recording);
     let timeline = timeline::timeline(&report.recording, report.run.as_ref(), &stages);
     let facts = machine::facts(report, timeline.as_ref());
-    let plots = |blocks: &mut Vec<Block>| {
-        blocks.push(Block::Heading("Timeline".to_owned()));
-        match timeline {
-            Some(timeline) => blocks.push(Block::Timeline(Box::new(timeline))),
-            None => blocks.push(Block::Paragraph("Nothing was recorded.".to_owned())),
-        }
-    };
-
-    // Who reads about an incident wants to know what happened, then to see it, then to check it.
-    if matches!(report.diagnosis.verdict, Conclusion::Incident | Conclusion::Forecast) {
-        story::before(report, stages, &mut blocks);
-        plots(&mut blocks);
+    if let Some(run) = &report.run {
+        run_blocks(report, run, timeline, &mut blocks);
+    } else if matches!(report.diagnosis.verdict, Conclusion::Incident | Conclusion::Forecast) {
+        // Who reads about an incident wants to know what happened, then to see it, then to check it.
+        story::incidents(report, &mut blocks);
+        plots(timeline, &mut blocks);
+        story::chain(report, stages, &mut blocks);
         story::after(report, &mut blocks);
     } else {
-        blocks.push(Block::Heading("Findings".to_owned()));
-        if report.diagnosis.findings.is_empty() {
-            blocks.push(Block::Paragraph("No finding.".to_owned()));
-        }
-        let cards = findings::cards(in_step_order(report), &report.recording);
-        blocks.extend(cards.into_iter().map(|card| Block::Finding(Box::new(card))));
-        if let Some(run) = report.run.as_ref().filter(|run| !run.claims.is_empty()) {
-            blocks.push(Block::Heading("Claims".to_owned()));
-            blocks.push(Block::Claims(run.claims.clone()));
-        }
-        plots(&mut blocks);
+        finding_blocks(report, &mut blocks);
+        plots(timeline, &mut blocks);
         story::unknown(report, &mut blocks);
-    }
-    if let Some(run) = &report.run {
-        blocks.push(Block::Heading(steps::heading(report.scenario.as_ref()).to_owned()));
-        blocks.push(Block::Table(steps::table(run, report.scenario.as_ref())));
-        let notes = steps::notes(run);
-        if !notes.is_empty() {
-            blocks.push(Block::List(notes));
-        }
     }
     blocks.push(Block::Heading("Machine".to_owned()));
     blocks.push(Block::Facts(facts));
@@ -65,26 +44,83 @@ pub fn page(report: &Report) -> Page {
         blocks.push(Block::Heading("How this run differs from the scenario's machine".to_owned()));
         blocks.push(Block::List(run.differences.clone()));
     }
+    about(report, &mut blocks);
     if let Some(run) = &report.run {
         let table = steps::all_figures(run);
         if !table.rows.is_empty() {
             blocks.push(Block::More { summary: "All figures of all steps".to_owned(), table });
         }
     }
-    Page { title: title(report), lead: lead(report), outcome: outcome(report), blocks }
+    let (culprits, victims) = story::parties(&report.diagnosis);
+    Page {
+        title: title(report),
+        headline: headline(report),
+        lead: lead(report),
+        outcome: outcome(report),
+        blocks,
+        culprits,
+        victims,
+    }
 }
 
-/// The findings of a run by their step, in the order of the steps, those of one step as they came: surest first. What is of
-/// no step comes last; of a recording without steps all are as they came.
-fn in_step_order(report: &Report) -> Vec<&Finding> {
-    let steps = report.run.as_ref().map(|run| run.steps.as_slice()).unwrap_or_default();
-    let place = |finding: &&Finding| {
-        let step = steps.iter().position(|step| finding.step.as_ref() == Some(&step.id));
-        step.unwrap_or(steps.len())
+/// What a run measured, beside what was published, and what the rules say.
+fn run_blocks(report: &Report, run: &RunResult, timeline: Option<Timeline>, blocks: &mut Vec<Block>) {
+    let scenario = report.scenario.as_ref();
+    let verdicts = verdicts::steps(report, run);
+    if !verdicts.is_empty() {
+        blocks.push(Block::Heading("Steps, each diagnosed alone".to_owned()));
+        blocks.push(Block::Steps(verdicts));
+    }
+    if !run.claims.is_empty() {
+        blocks.push(Block::Heading("Claims".to_owned()));
+        blocks.push(Block::Claims(run.claims.clone()));
+    }
+    finding_blocks(report, blocks);
+    plots(timeline, blocks);
+    story::unknown(report, blocks);
+    let published =
+        vec![Block::Heading(steps::heading(scenario).to_owned()), Block::Table(steps::table(run, scenario))];
+    // Published figures come before the claims about them; without them the table is a detail.
+    let place = if steps::any_published(scenario) {
+        blocks.iter().position(|block| matches!(block, Block::Heading(text) if text == "Claims")).unwrap_or(0)
+    } else {
+        blocks.len()
     };
-    let mut findings: Vec<&Finding> = report.diagnosis.findings.iter().collect();
-    findings.sort_by_key(place);
-    findings
+    blocks.splice(place..place, published);
+    let notes = steps::notes(run);
+    if !notes.is_empty() {
+        blocks.push(Block::Heading("Notes on the steps".to_owned()));
+        blocks.push(Block::List(notes));
+    }
+}
+
+fn finding_blocks(report: &Report, blocks: &mut Vec<Block>) {
+    blocks.push(Block::Heading("Findings".to_owned()));
+    if report.diagnosis.findings.is_empty() {
+        blocks.push(Block::Paragraph("No finding.".to_owned()));
+    }
+    let cards = findings::cards(&report.diagnosis.findings, &report.recording);
+    blocks.extend(cards.into_iter().map(|card| Block::Finding(Box::new(card))));
+}
+
+fn plots(timeline: Option<Timeline>, blocks: &mut Vec<Block>) {
+    blocks.push(Block::Heading("Timeline".to_owned()));
+    match timeline {
+        Some(timeline) => blocks.push(Block::Timeline(Box::new(timeline))),
+        None => blocks.push(Block::Paragraph("Nothing was recorded.".to_owned())),
+    }
+}
+
+/// What the scenario is about, and who published its figures.
+fn about(report: &Report, blocks: &mut Vec<Block>) {
+    let Some(scenario) = &report.scenario else { return };
+    let about = Some(scenario.about.trim().to_owned()).filter(|about| !about.is_empty());
+    let source = Some(format!("Source: {}.", scenario.source)).filter(|_| !scenario.source.is_empty());
+    let paragraphs: Vec<String> = about.into_iter().chain(source).collect();
+    if !paragraphs.is_empty() {
+        blocks.push(Block::Heading("About the scenario".to_owned()));
+        blocks.extend(paragraphs.into_iter().map(Block::Paragraph));
+    }
 }
 
 fn title(report: &Report) -> String {
@@ -98,15 +134,23 @@ fn title(report: &Report) -> String {
     }
 }
 
+/// The answer: of a run the scenario's own sentence with its figures, else what the diagnosis says.
+fn headline(report: &Report) -> String {
+    match (&report.run, &report.scenario) {
+        (Some(run), Some(scenario)) => {
+            let of = |step: &str, figure| run.steps.iter().find(|result| result.id == step)?.quantity(figure);
+            scenario.headline.fill(of).unwrap_or_default()
+        }
+        (Some(_), None) => String::new(),
+        (None, _) => story::headline(report),
+    }
+}
+
 fn lead(report: &Report) -> Vec<String> {
     // What is missing comes before what is said about the rest.
     let mut lead: Vec<String> = report.diagnosis.damaged.iter().map(|line| format!("Damaged: {line}.")).collect();
-    if let Some(scenario) = &report.scenario {
-        lead.extend(Some(scenario.about.trim().to_owned()).filter(|about| !about.is_empty()));
-        lead.extend(Some(format!("Source: {}.", scenario.source)).filter(|_| !scenario.source.is_empty()));
-    }
     if report.run.is_none() {
-        lead.extend(story::summary(report));
+        lead.extend(story::lead(report));
     }
     lead
 }

@@ -47,18 +47,26 @@ pub struct Cell {
     pub tone: Tone,
     /// A file beside the page that it leads to; empty when it leads nowhere. A terminal does not show it.
     pub link: String,
+    /// The time that it is about, ns on the recording's axis: plots mark it. A terminal does not show it.
+    pub span: Option<(i64, i64)>,
 }
 
 impl Cell {
     /// A cell that stands out in `tone`.
     pub fn toned(text: impl Into<String>, tone: Tone) -> Self {
-        Self { text: text.into(), tone, link: String::new() }
+        Self { text: text.into(), tone, ..Self::default() }
+    }
+
+    /// The cell of something that was measured over this time.
+    #[must_use]
+    pub fn over(self, span: (i64, i64)) -> Self {
+        Self { span: Some(span), ..self }
     }
 
     /// A cell that leads to a file beside the page.
     pub fn linked(text: impl Into<String>, file: &str) -> Self {
         // A name cannot pass for a scheme such as `javascript:` behind a folder.
-        Self { text: text.into(), tone: Tone::Plain, link: format!("./{file}") }
+        Self { text: text.into(), link: format!("./{file}"), ..Self::default() }
     }
 }
 

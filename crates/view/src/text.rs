@@ -1,10 +1,10 @@
 //! The page on a terminal, and the parts of it that commands use by themselves.
 
 use crate::clock;
-use crate::page::{Block, FindingCard, Page, Stage};
-use crate::table::Tone;
+use crate::page::{Block, FindingCard, Page, Stage, StepVerdict};
+use crate::table::{Row, Tone};
 use crate::timeline::{Band, Plot, Shape, Stretch, Timeline};
-use pagetide_core::{Advice, ClaimStatus, Verdict};
+use pagetide_core::{Advice, ClaimStatus, Quantity, Verdict};
 use std::io::{self, Write};
 
 mod grid;
@@ -48,6 +48,10 @@ pub fn draw(page: &Page, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let title = words::clean(&page.title);
     writeln!(out, "{}", style.paint(Tone::Strong, &title))?;
     writeln!(out, "{}", "=".repeat(words::width(&title).min(style.width)))?;
+    if !page.headline.is_empty() {
+        writeln!(out)?;
+        words::wrapped(out, style.width, "", "", &page.headline)?;
+    }
     for paragraph in &page.lead {
         writeln!(out)?;
         words::wrapped(out, style.width, "", "", paragraph)?;
@@ -81,6 +85,7 @@ fn block_text(block: &Block, style: Style, out: &mut dyn Write) -> io::Result<()
             Ok(())
         }
         Block::Table(table) => table.draw(style, out),
+        Block::Steps(steps) => steps.iter().try_for_each(|step| step_text(step, style, out)),
         Block::Claims(claims) => claims.iter().try_for_each(|claim| claim_text(claim, style, out)),
         Block::Finding(card) => finding_text(card, style, out),
         Block::Chain(stages) => chain_text(stages, style, out),
@@ -117,24 +122,54 @@ fn finding_text(card: &FindingCard, style: Style, out: &mut dyn Write) -> io::Re
     let (rule, place) = (words::clean(&card.rule), words::clean(&card.place));
     writeln!(out, "{}  {place}, {}", style.paint(Tone::Strong, &rule), card.sureness)?;
     words::wrapped(out, style.width, "    ", "    ", &card.statement)?;
-    for table in [&card.evidence, &card.contradictions] {
-        if !table.rows.is_empty() {
+    for (table, first) in [(&card.evidence, "    shown by  "), (&card.contradictions, "    against   ")] {
+        if table.rows.is_empty() {
+            continue;
+        }
+        if card.open {
             writeln!(out)?;
             table.draw_indented(style, 4, out)?;
+        } else {
+            words::wrapped(out, style.width, first, "              ", &in_line(table))?;
         }
-    }
-    if !card.also.is_empty() {
-        writeln!(out)?;
     }
     for (at, also) in card.also.iter().enumerate() {
         let text = format!("{}, {}: {}", also.place, also.sureness, also.statement);
-        words::wrapped(out, style.width, if at == 0 { "    also   " } else { "           " }, "           ", &text)?;
+        let first = if at == 0 { "    also      " } else { "              " };
+        words::wrapped(out, style.width, first, "              ", &text)?;
     }
     for advice in &card.advice {
-        writeln!(out)?;
-        advice_text(advice, style, "    to do  ", out)?;
+        advice_text(advice, style, "    to do     ", out)?;
     }
     writeln!(out)
+}
+
+/// The rows of a table of evidence as one line: what was measured, and what it is compared with.
+fn in_line(table: &Table) -> String {
+    let rows = table.rows.iter().filter_map(|row| match row {
+        Row::Cells(cells) => Some(cells),
+        Row::Group { .. } => None,
+    });
+    let texts = rows.map(|cells| {
+        let text = |at: usize| cells.get(at).map_or("", |cell| cell.text.as_str());
+        let against = if text(2).is_empty() { String::new() } else { format!(" ({})", text(2)) };
+        format!("{} {}{against}", text(0), text(1))
+    });
+    texts.collect::<Vec<_>>().join("; ")
+}
+
+fn step_text(step: &StepVerdict, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let hits = step.hit_ratio.map(|ratio| format!("{} hits", Quantity::ratio(ratio)));
+    let numbers: Vec<String> =
+        Some(step.iops.clone()).filter(|iops| !iops.is_empty()).into_iter().chain(hits).collect();
+    let numbers = if numbers.is_empty() { String::new() } else { format!(" ({})", numbers.join(", ")) };
+    words::wrapped(out, style.width, "", "    ", &format!("{}  {}{numbers}", step.id, step.title))?;
+    let verdict = style.paint(step.tone, &words::clean(&step.verdict));
+    if step.statement.is_empty() {
+        return writeln!(out, "    {verdict}");
+    }
+    writeln!(out, "    {verdict}")?;
+    words::wrapped(out, style.width, "      ", "      ", &step.statement)
 }
 
 fn advice_text(advice: &Advice, style: Style, first: &str, out: &mut dyn Write) -> io::Result<()> {

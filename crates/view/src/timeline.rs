@@ -51,20 +51,22 @@ pub(crate) fn timeline(
     let wall = |at: i64| recording.wall_ns(at).or_else(|| Some(run?.started_wall_ns));
     let clock = clock::of(recording);
     let stretches = axis.on_axis(|at| wall(at).map(|wall| clock.local_ns(wall)));
+    let chain = chain
+        .iter()
+        .map(|stage| Stage {
+            words: stage.words.clone(),
+            after: stage.after,
+            from: moment(stage.range.0),
+            to: moment(stage.range.1),
+            plot: shown(&stage.source, &plots),
+        })
+        .collect();
     Some(Timeline {
         zone: clock.abbreviation(known.first().and_then(|at| wall(*at)).unwrap_or(0)),
         span_ns: stretches.last()?.to.max(1),
         stretches,
         steps: bands.into_iter().map(|band| Band { from: moment(band.from), to: moment(band.to), ..band }).collect(),
-        chain: chain
-            .iter()
-            .map(|stage| Stage {
-                words: stage.words.clone(),
-                after: stage.after,
-                from: moment(stage.range.0),
-                to: moment(stage.range.1),
-            })
-            .collect(),
+        chain,
         events: events(recording, moment),
         gaps: gaps
             .iter()
@@ -76,6 +78,32 @@ pub(crate) fn timeline(
         plots,
         left_out,
     })
+}
+
+/// Metrics, and the plots that show what they count.
+const SHOWN_BY: [(&str, &[&str]); 14] = [
+    ("workingset_", &["reclaim"]),
+    ("pgscan", &["reclaim"]),
+    ("pgsteal", &["reclaim"]),
+    ("allocstall", &["reclaim"]),
+    ("refaults", &["reclaim"]),
+    ("psi_", &["pressure"]),
+    ("sectors", &["bandwidth", "disk"]),
+    ("read_bytes", &["bandwidth", "workload"]),
+    ("write_bytes", &["bandwidth", "workload"]),
+    ("nr_written", &["bandwidth"]),
+    ("io_ms", &["disk", "bandwidth"]),
+    ("nr_dirty", &["memory"]),
+    ("AnonPages", &["memory"]),
+    ("MemAvailable", &["memory"]),
+];
+
+/// The plot that shows what was measured of a stage: that of the first of its metrics that any plot shows.
+fn shown(source: &str, plots: &[Plot]) -> Option<&'static str> {
+    let known = SHOWN_BY.iter().filter_map(|(metric, ids)| Some((source.find(metric)?, ids)));
+    let mut known: Vec<_> = known.collect();
+    known.sort_by_key(|(at, _)| *at);
+    known.iter().flat_map(|(_, ids)| ids.iter()).copied().find(|id| plots.iter().any(|plot| plot.id == *id))
 }
 
 /// When the intervals of stored rates begin: at samples, but for the first one and those after gaps.

@@ -1,8 +1,8 @@
 //! Reads the TOML of a scenario. Every error names its line.
 
 use super::{
-    Action, Claim, DeviceChange, DropCaches, FileSystem, FioJob, GroupSpec, Load, Machine, PageSample, Parallel, Part,
-    Place, Scenario, Step, SwapSpec, Swaps, name, page_sample,
+    Action, Claim, DeviceChange, DropCaches, FileSystem, FioJob, GroupSpec, Headline, Load, Machine, PageSample,
+    Parallel, Part, Place, Scenario, Step, SwapSpec, Swaps, name, page_sample,
 };
 use crate::error::Error;
 use crate::figure::{Figure, Figures};
@@ -21,6 +21,7 @@ struct RawScenario {
     source: String,
     #[serde(default)]
     about: String,
+    headline: Option<toml::Spanned<Headline>>,
     #[serde(default)]
     notes: Vec<String>,
     #[serde(default, deserialize_with = "page_sample::optional")]
@@ -191,11 +192,13 @@ fn scenario(text: &str, file: &str) -> Result<Scenario, Error> {
         claims.push(claim);
     }
     let about = raw.about.trim().to_owned();
+    let headline_line = raw.headline.as_ref().map(|headline| lines.line(headline.span().start));
     let scenario = Scenario {
         id: raw.id,
         title: raw.title,
         source: raw.source,
         about,
+        headline: raw.headline.map(toml::Spanned::into_inner).unwrap_or_default(),
         notes: raw.notes,
         trace: raw.trace,
         machine: raw.machine,
@@ -203,6 +206,14 @@ fn scenario(text: &str, file: &str) -> Result<Scenario, Error> {
         claims,
     };
     let mut ids: Vec<String> = scenario.result_ids().collect();
+    if let Some(unknown) = scenario.headline.steps().find(|step| !ids.iter().any(|id| id == step)) {
+        let place = headline_line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}"));
+        let hint = suggest::nearest(unknown, ids.iter().map(String::as_str));
+        return Err(Error::input(
+            format!("{place}: the headline names the step `{unknown}`, which does not exist"),
+            hint.map_or_else(|| format!("steps: {}", ids.join(", ")), |near| format!("did you mean `{near}`?")),
+        ));
+    }
     ids.sort_unstable();
     match ids.windows(2).find(|pair| pair[0] == pair[1]) {
         Some(pair) => Err(Error::input(

@@ -59,7 +59,12 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     }
     let lost = change.filter(|change| change.get() < 0.0);
     let lost = lost.map_or(String::new(), |change| format!(", and the file cache fell by {}", -change));
-    let statement = format!("A program dropped the page cache {times} time(s){lost}.");
+    let often = match times.get() {
+        times if times < 1.5 => "once".to_owned(),
+        times if times < 2.5 => "twice".to_owned(),
+        times => format!("{times:.0} times"),
+    };
+    let statement = format!("A program dropped the page cache {often}{lost}.");
     let advice = advise(
         "Find the program that writes to drop_caches, and remove that.",
         Some("grep -rs drop_caches /etc/cron* /etc/systemd /usr/local"),

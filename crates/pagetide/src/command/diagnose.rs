@@ -34,7 +34,13 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let mut recording = recording.into_recording();
     let scenario = run.as_ref().map(|run| reports::scenario(&arguments.recording, run)).transpose()?.flatten();
     recordings::set_zone(&mut recording.manifest, arguments.utc);
-    let report = Report { scenario, run, diagnosis, recording };
+    let steps = match &run {
+        Some(_) if !json || arguments.html.is_some() => {
+            pagetide_diagnose::diagnose_steps(&recordings::open(&arguments.recording)?, &recording)?
+        }
+        _ => Vec::new(),
+    };
+    let report = Report { scenario, run, diagnosis, steps, recording };
     if let Some(file) = &arguments.html {
         reports::write_html(&report, file)?;
         output::say(&format!("wrote {}", file.display()));

@@ -129,18 +129,19 @@ pub(super) async fn report(State(shared): State<Arc<Shared>>, Path(id): Path<Str
 fn draw(place: &Place) -> Result<Vec<u8>, Failure> {
     let run = place.result()?;
     let scenario = place.scenario()?.map(|scenario| scenario.scaled(run.scale));
-    let (diagnosis, recording) = match place.open_inner()? {
+    let (diagnosis, steps, recording) = match place.open_inner()? {
         Some(reader) => {
             let damage = reader.damage();
             let source: &dyn Source = &reader;
             let mut lazy = LazyRecording::open(source, None, None)?;
             let mut diagnosis = pagetide_diagnose::diagnose_lazy(&mut lazy, &pagetide_view::metrics())?;
             diagnosis.damaged = damage.lines();
-            (diagnosis, lazy.into_recording())
+            let recording = lazy.into_recording();
+            (diagnosis, pagetide_diagnose::diagnose_steps(source, &recording)?, recording)
         }
-        None => (pagetide_diagnose::diagnose(&Recording::default()), Recording::default()),
+        None => (pagetide_diagnose::diagnose(&Recording::default()), Vec::new(), Recording::default()),
     };
-    page(&pagetide_view::page(&Report { scenario, run: Some(run), diagnosis, recording }))
+    page(&pagetide_view::page(&Report { scenario, run: Some(run), diagnosis, steps, recording }))
 }
 
 /// A page as one HTML file.

@@ -6,8 +6,10 @@ use super::place::{LEFT, WIDTH, x};
 use crate::timeline::{Stage, Timeline};
 use std::io::{self, Write};
 
-const ROW: f64 = 19.0;
-const BAR: f64 = 9.0;
+/// A row has the words of its stage above its bar, so that no word lies on a bar.
+const ROW: f64 = 27.0;
+const WORDS: f64 = 12.0;
+const BAR: f64 = 8.0;
 /// Width of a character of a label, on the wide side.
 const CHARACTER: f64 = 6.6;
 
@@ -42,7 +44,7 @@ pub(super) fn chain(timeline: &Timeline, out: &mut dyn Write) -> io::Result<()> 
 }
 
 fn middle(row: usize) -> f64 {
-    row as f64 * ROW + ROW / 2.0 + 2.0
+    row as f64 * ROW + WORDS + 4.0 + BAR / 2.0
 }
 
 fn bar(stage: &Stage, row: usize, span: i64, out: &mut dyn Write) -> io::Result<()> {
@@ -50,15 +52,9 @@ fn bar(stage: &Stage, row: usize, span: i64, out: &mut dyn Write) -> io::Result<
     let class = if row == 0 { "stage root" } else { "stage" };
     let words = format!("{}  {}", row + 1, stage.words);
     let width = words.chars().count() as f64 * CHARACTER;
-    // Behind the bar where there is room, else on the left of it, else on it.
     let to = to.max(from + 3.0);
-    let (at, anchor) = if to + 6.0 + width <= WIDTH {
-        (to + 6.0, "start")
-    } else if from - 70.0 - width >= 0.0 {
-        (from - 70.0, "end")
-    } else {
-        (WIDTH - 4.0, "end")
-    };
+    // From the onset on, or up to the right border where there is no room for that.
+    let (at, anchor) = if from + width <= WIDTH { (from, "start") } else { (WIDTH - 4.0, "end") };
     writeln!(
         out,
         "<rect class=\"{class}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{BAR}\"><title>{}</title></rect>\
@@ -68,7 +64,7 @@ fn bar(stage: &Stage, row: usize, span: i64, out: &mut dyn Write) -> io::Result<
         number(to - from),
         escaped(&words),
         number(at),
-        number(middle(row) + 4.0),
+        number(middle(row) - BAR / 2.0 - 4.0),
         escaped(&words)
     )
 }

@@ -10,8 +10,8 @@ use serde::Serialize;
 struct Data<'a> {
     span: f64,
     zone: &'a str,
-    /// From, to, and local time in ms since 1970-01-01 at the start; null when not known.
-    stretches: Vec<(f64, f64, Option<f64>)>,
+    /// From, to, local time in ms since 1970-01-01 at the start (null when not known), and the start on the recording's axis.
+    stretches: Vec<(f64, f64, Option<f64>, f64)>,
     steps: Vec<(&'a str, &'a str, f64, f64)>,
     edges: Vec<f64>,
     plots: Vec<PlotData<'a>>,
@@ -56,7 +56,7 @@ pub(super) fn json(timeline: &Timeline) -> String {
             .iter()
             .map(|stretch| {
                 let local = (stretch.start_local_ns != 0).then(|| ms(stretch.start_local_ns));
-                (ms(stretch.from), ms(stretch.to), local)
+                (ms(stretch.from), ms(stretch.to), local, ms(stretch.start_ns))
             })
             .collect(),
         steps: timeline
@@ -126,6 +126,7 @@ fn short(value: f64) -> f64 {
     format!("{value:.3e}").parse().unwrap_or(value)
 }
 
-fn ms(ns: i64) -> f64 {
+/// Milliseconds, to a tenth.
+pub(super) fn ms(ns: i64) -> f64 {
     (ns as f64 / 1e5).round() / 10.0
 }

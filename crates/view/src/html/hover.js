@@ -1,4 +1,12 @@
 "use strict";
+// On paper nothing can be opened, so all of it is printed.
+(() => {
+  const folded = [];
+  addEventListener("beforeprint", () => {
+    for (const details of document.querySelectorAll("details:not([open])")) { details.open = true; folded.push(details); }
+  });
+  addEventListener("afterprint", () => { for (const details of folded.splice(0)) details.open = false; });
+})();
 (() => {
   const root = document.getElementById("timeline");
   if (!root) return;
@@ -107,6 +115,77 @@
     tip.style.left = Math.max(4, beside) + "px";
     tip.style.top = Math.max(4, Math.min(y + 16, innerHeight - tip.offsetHeight - 4)) + "px";
   };
+
+  // Where a moment of the recording's axis stands, in ms from the start of the plots' axis: time may be cut out.
+  const placed = (at) => {
+    const stretch = data.stretches.findLast((known) => known[3] <= at) ?? data.stretches[0];
+    return Math.min(stretch[0] + Math.max(at - stretch[3], 0), stretch[1]);
+  };
+  const across = (time) => left + (time / data.span) * (width - left - right);
+  const named = "http://www.w3.org/2000/svg";
+  const drawn = (name, attributes) => {
+    const made = document.createElementNS(named, name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    return made;
+  };
+
+  // Evidence that is pointed at, or has the focus, marks the time over which it was measured.
+  const unmark = () => { for (const mark of root.querySelectorAll("rect.stretch")) mark.remove(); };
+  const mark = (cell) => {
+    unmark();
+    const from = across(placed(+cell.dataset.from)), to = across(placed(+cell.dataset.to));
+    for (const svg of svgs) {
+      const line = svg.querySelector(".cross");
+      const top = +line.getAttribute("y1"), height = +line.getAttribute("y2") - top;
+      svg.insertBefore(drawn("rect", { class: "stretch", x: from, y: top, width: Math.max(to - from, 2), height }), line);
+    }
+  };
+  for (const cell of document.querySelectorAll("td[data-from]")) {
+    cell.tabIndex = 0;
+    cell.title = "marks the time over which this was measured in the plots";
+    cell.parentNode.addEventListener("pointerenter", () => mark(cell));
+    cell.parentNode.addEventListener("pointerleave", unmark);
+    cell.addEventListener("focus", () => mark(cell));
+    cell.addEventListener("blur", unmark);
+  }
+
+  // Arrows from each cause to its effects, between the markers at their onsets.
+  const markers = [...root.querySelectorAll(".marker")];
+  const overlay = markers.length > 1 ? root.appendChild(drawn("svg", { class: "arrows", "aria-hidden": "true" })) : null;
+  const arrows = () => {
+    if (!overlay) return;
+    const box = root.getBoundingClientRect();
+    const middle = (marker) => {
+      const circle = marker.querySelector("circle").getBoundingClientRect();
+      return [circle.left + circle.width / 2 - box.left + root.scrollLeft, circle.top + circle.height / 2 - box.top, circle.width / 2];
+    };
+    overlay.replaceChildren();
+    overlay.setAttribute("width", 0);
+    overlay.setAttribute("width", root.scrollWidth);
+    overlay.setAttribute("height", root.clientHeight);
+    for (const marker of markers) {
+      const cause = markers.find((other) => other.dataset.stage === marker.dataset.after);
+      if (!cause) continue;
+      const [fromX, fromY, radius] = middle(cause), [toX, toY] = middle(marker);
+      const length = Math.hypot(toX - fromX, toY - fromY);
+      if (length < 2 * radius + 4) continue;
+      // A little to the side, so that arrows between plots do not cover the lines at the onset.
+      const bend = Math.abs(toY - fromY) > 3 * radius ? -Math.min(46, length / 4) : 0;
+      const midX = (fromX + toX) / 2 + bend, midY = (fromY + toY) / 2;
+      const toward = (x, y, otherX, otherY, distance) => {
+        const far = Math.hypot(otherX - x, otherY - y) || 1;
+        return [x + ((otherX - x) / far) * distance, y + ((otherY - y) / far) * distance];
+      };
+      const [startX, startY] = toward(fromX, fromY, midX, midY, radius);
+      const [endX, endY] = toward(toX, toY, midX, midY, radius + 6);
+      overlay.append(drawn("path", { d: `M${startX} ${startY}Q${midX} ${midY} ${endX} ${endY}` }));
+      const [tipX, tipY] = toward(toX, toY, midX, midY, radius);
+      const sideX = (tipY - endY) * 0.7, sideY = (endX - tipX) * 0.7;
+      overlay.append(drawn("path", { class: "head", d: `M${tipX} ${tipY}L${endX + sideX} ${endY + sideY}L${endX - sideX} ${endY - sideY}Z` }));
+    }
+  };
+  arrows();
+  new ResizeObserver(arrows).observe(root);
 
   root.addEventListener("pointermove", (event) => {
     const svg = event.target.closest("svg.plot");

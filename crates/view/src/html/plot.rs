@@ -13,6 +13,8 @@ use std::io::{self, Write};
 /// What a plot leaves free above and below.
 const TOP: f64 = 6.0;
 const BOTTOM: f64 = 20.0;
+/// The radius of the marker of a stage.
+const MARKER: f64 = 8.0;
 
 /// Writes the strip of steps, the plots with their legends, and the numbers for the crosshair.
 pub(super) fn timeline(timeline: &Timeline, out: &mut dyn Write) -> io::Result<()> {
@@ -119,12 +121,40 @@ fn figure(plot: &Plot, timeline: &Timeline, out: &mut dyn Write) -> io::Result<(
     }
     writeln!(
         out,
-        "<path class=\"edge\" d=\"{}\"/><line class=\"cross\" x1=\"0\" x2=\"0\" y1=\"{TOP}\" y2=\"{}\" \
+        "{}<path class=\"edge\" d=\"{}\"/><line class=\"cross\" x1=\"0\" x2=\"0\" y1=\"{TOP}\" y2=\"{}\" \
          visibility=\"hidden\"/>\n</svg>\n<p class=\"source\">{}</p></figure>",
+        stages(plot, &frame),
         edges.data(),
         number(TOP + height),
         escaped(&plot.source)
     )
+}
+
+/// The stages of the chain that a plot shows: their numbers, each at its onset. The script draws arrows from cause to effect between them.
+fn stages(plot: &Plot, frame: &Frame<'_>) -> String {
+    let mut text = String::new();
+    let mut places: Vec<f64> = Vec::new();
+    for (number_of, stage) in frame.timeline.chain.iter().enumerate() {
+        if stage.plot != Some(plot.id) {
+            continue;
+        }
+        let mut at = frame.x(stage.from);
+        while places.iter().any(|other| (at - other).abs() < MARKER * 2.0 + 2.0) {
+            at += MARKER * 2.0 + 3.0;
+        }
+        places.push(at);
+        let class = if number_of == 0 { "marker culprit" } else { "marker" };
+        text.push_str(&format!(
+            "<g class=\"{class}\" data-stage=\"{number_of}\" data-after=\"{}\"><circle cx=\"{1}\" cy=\"{2}\" r=\"{MARKER}\"/>\
+             <text x=\"{1}\" y=\"{3}\" text-anchor=\"middle\">{4}</text></g>",
+            stage.after.map_or_else(String::new, |after| after.to_string()),
+            number(at),
+            number(TOP + MARKER + 1.0),
+            number(TOP + MARKER + 5.0),
+            number_of + 1
+        ));
+    }
+    text
 }
 
 fn axis(plot: &Plot) -> (Axis, f64) {
@@ -211,6 +241,9 @@ fn grid(frame: &Frame<'_>, out: &mut dyn Write) -> io::Result<()> {
     }
     let time = match timeline.stretches.as_slice() {
         [] => Axis::time(timeline.span_ns, 0),
+        [one] if timeline.steps.is_empty() && one.start_local_ns != 0 => {
+            Axis::time_of_day(timeline.span_ns, one.start_local_ns)
+        }
         [one] => Axis::time(timeline.span_ns, one.start_local_ns),
         many => Axis::stretches(many, timeline.span_ns),
     };

@@ -8,17 +8,22 @@ const SKIPPED: [&str; 7] = ["code", "pre", "script", "style", "svg", "a", "h1"];
 
 /// The HTML with an `abbr` around the first occurrence of each term of the glossary.
 pub(super) fn marked(html: &str) -> String {
-    let mut out = String::with_capacity(html.len() + html.len() / 8);
-    let mut rest = html;
     let mut terms: Vec<(&'static str, &'static Term)> =
         glossary::TERMS.iter().flat_map(|term| glossary::names(term).map(move |name| (name, term))).collect();
     // `dirty threshold` before `threshold`.
     terms.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
+    texts(html, &SKIPPED, |text, out| prose(text, &mut terms, out))
+}
+
+/// The HTML with its texts written by `write`, except those within the elements that are skipped.
+pub(super) fn texts(html: &str, skipped: &[&str], mut write: impl FnMut(&str, &mut String)) -> String {
+    let mut out = String::with_capacity(html.len() + html.len() / 8);
+    let mut rest = html;
     while let Some(at) = rest.find('<') {
-        prose(&rest[..at], &mut terms, &mut out);
+        write(&rest[..at], &mut out);
         rest = &rest[at..];
         let tag: String = rest[1..].chars().take_while(char::is_ascii_alphanumeric).collect();
-        let end = if SKIPPED.contains(&tag.as_str()) {
+        let end = if skipped.contains(&tag.as_str()) {
             let close = format!("</{tag}>");
             rest.find(&close).map_or(rest.len(), |at| at + close.len())
         } else {
@@ -27,7 +32,7 @@ pub(super) fn marked(html: &str) -> String {
         out.push_str(&rest[..end]);
         rest = &rest[end..];
     }
-    prose(rest, &mut terms, &mut out);
+    write(rest, &mut out);
     out
 }
 

@@ -32,6 +32,7 @@ pub fn batch(batch: &Batch) -> Page {
         lead: Vec::new(),
         outcome: outcome(batch),
         blocks,
+        ..Page::default()
     }
 }
 

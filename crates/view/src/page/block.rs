@@ -1,6 +1,6 @@
 //! What a page is made of.
 
-use crate::table::Table;
+use crate::table::{Table, Tone};
 use crate::timeline::Timeline;
 use pagetide_core::{Advice, Verdict};
 
@@ -9,12 +9,18 @@ use pagetide_core::{Advice, Verdict};
 pub struct Page {
     /// What it is about, in one line.
     pub title: String,
-    /// What it is for, a paragraph each.
+    /// The answer, with the numbers that matter; empty where the outcome is all that is known.
+    pub headline: String,
+    /// What belongs to the answer, a paragraph each.
     pub lead: Vec<String>,
     /// What came out, in one sentence.
     pub outcome: String,
     /// The rest, from the top.
     pub blocks: Vec<Block>,
+    /// The names of processes and groups that caused what happened, …
+    pub culprits: Vec<String>,
+    /// … and of those that lost time by it: each has its colour wherever it is named.
+    pub victims: Vec<String>,
 }
 
 /// A part of a page.
@@ -30,6 +36,8 @@ pub enum Block {
     Facts(Vec<(String, String)>),
     /// A table.
     Table(Table),
+    /// The steps of a run with a verdict on each.
+    Steps(Vec<StepVerdict>),
     /// The verdict on every claim.
     Claims(Vec<Verdict>),
     /// A finding.
@@ -56,6 +64,25 @@ pub enum Block {
     },
 }
 
+/// A step of a run, its numbers, and what the rules say of it when they read it as a live host.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StepVerdict {
+    /// Its id.
+    pub id: String,
+    /// What it is.
+    pub title: String,
+    /// Its IOPS; empty where it has none.
+    pub iops: String,
+    /// The share of requested bytes that the page cache served.
+    pub hit_ratio: Option<f64>,
+    /// The verdict in a few words.
+    pub verdict: String,
+    /// Whether it is good or bad.
+    pub tone: Tone,
+    /// What the rules say, in one sentence.
+    pub statement: String,
+}
+
 /// A finding as it is shown.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FindingCard {
@@ -69,13 +96,15 @@ pub struct FindingCard {
     pub confidence: f64,
     /// The same in words.
     pub sureness: &'static str,
+    /// Whether its evidence is shown at once, and not folded.
+    pub open: bool,
     /// What speaks for it.
     pub evidence: Table,
     /// What speaks against it; without rows when nothing does.
     pub contradictions: Table,
     /// What to do.
     pub advice: Vec<Advice>,
-    /// The same finding with the same advice at other places.
+    /// What the same rule found at other places.
     pub also: Vec<FindingCard>,
 }
 
@@ -98,4 +127,6 @@ pub struct Stage {
     pub kernel: String,
     /// From when to when, ns on the recording's axis.
     pub range: (i64, i64),
+    /// The metrics by which it was measured; empty when that is not known.
+    pub source: String,
 }

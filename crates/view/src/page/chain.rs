@@ -3,7 +3,7 @@
 use super::block::Stage;
 use super::findings;
 use crate::table::{Cell, Table, Tone};
-use pagetide_core::{Diagnosis, Link, Quantity, Recording, Unit};
+use pagetide_core::{Diagnosis, Evidence, Link, Quantity, Recording, Unit};
 
 /// The stages of a diagnosis, the cause first; none when there is no chain.
 pub fn stages(diagnosis: &Diagnosis, recording: &Recording) -> Vec<Stage> {
@@ -17,6 +17,7 @@ pub fn stages(diagnosis: &Diagnosis, recording: &Recording) -> Vec<Stage> {
         how: "The cause: nothing that was recorded accounts for it.".to_owned(),
         kernel: String::new(),
         range: (cause.onset_ns, cause.end_ns),
+        source: sources(diagnosis.findings.first().map_or(&[][..], |finding| &finding.evidence)),
     }];
     for link in &diagnosis.chain {
         let after = stages.iter().position(|stage| stage.words == link.cause);
@@ -29,9 +30,15 @@ pub fn stages(diagnosis: &Diagnosis, recording: &Recording) -> Vec<Stage> {
             how: link.how.clone(),
             kernel: link.kernel.clone(),
             range: (link.range.from.ns(), link.range.to.ns()),
+            source: sources(&link.evidence),
         });
     }
     stages
+}
+
+/// The metrics of the evidence, the first first.
+fn sources(evidence: &[Evidence]) -> String {
+    evidence.iter().map(|item| item.source.as_str()).collect::<Vec<_>>().join("; ")
 }
 
 fn lag(link: &Link) -> String {
@@ -50,7 +57,7 @@ pub(super) fn evidence(diagnosis: &Diagnosis) -> Table {
         for (index, item) in link.evidence.iter().enumerate() {
             table.row([
                 Cell::toned(if index == 0 { link.effect.as_str() } else { "" }, Tone::Plain),
-                item.what.as_str().into(),
+                Cell::from(item.what.as_str()).over((item.range.from.ns(), item.range.to.ns())),
                 Cell::toned(item.value.to_string(), Tone::Strong),
                 Cell::toned(item.source.as_str(), Tone::Dim),
             ]);

@@ -60,6 +60,7 @@ pub fn comparison(comparison: &Comparison) -> Page {
         lead: vec![format!("{}.", comparison.title)],
         outcome: outcome(comparison),
         blocks,
+        ..Page::default()
     }
 }
 

@@ -5,17 +5,27 @@ use crate::clock;
 use crate::table::{Cell, Table, Tone};
 use pagetide_core::{Evidence, Finding, Grade, Quantity, Recording, Relation, Span, Unit};
 
-/// The findings, in this order. Those of one rule with the same advice are one card: its first place, and the others.
+/// The findings, the strongest first. Those of one rule are one card: its strongest place, and the others in order of time.
 pub(super) fn cards<'a>(findings: impl IntoIterator<Item = &'a Finding>, recording: &Recording) -> Vec<FindingCard> {
-    let mut cards: Vec<FindingCard> = Vec::new();
+    let mut findings: Vec<&Finding> = findings.into_iter().collect();
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.confidence.thousandths()));
+    let mut groups: Vec<(FindingCard, Vec<&Finding>)> = Vec::new();
     for finding in findings {
-        let card = card(finding, recording);
-        match cards.iter_mut().find(|first| first.rule == card.rule && first.advice == card.advice) {
-            Some(first) => first.also.push(card),
-            None => cards.push(card),
+        match groups.iter_mut().find(|(first, _)| first.rule == finding.rule.as_str()) {
+            Some((first, others)) => {
+                let new = finding.advice.iter().filter(|advice| !first.advice.contains(advice));
+                let new: Vec<_> = new.cloned().collect();
+                first.advice.extend(new);
+                others.push(finding);
+            }
+            None => groups.push((card(finding, recording), Vec::new())),
         }
     }
-    cards
+    let cards = groups.into_iter().map(|(first, mut others)| {
+        others.sort_by_key(|finding| finding.range.from.ns());
+        FindingCard { also: others.into_iter().map(|other| card(other, recording)).collect(), ..first }
+    });
+    cards.collect()
 }
 
 /// A finding. Its place is said in times of day where the recording is of other logs, as its reader knows them from there.
@@ -29,6 +39,7 @@ pub fn card(finding: &Finding, recording: &Recording) -> FindingCard {
         },
         confidence: finding.confidence.get(),
         sureness: Grade::of(finding.confidence).words(),
+        open: false,
         evidence: table("evidence", &finding.evidence),
         contradictions: table("against it", &finding.contradictions),
         advice: finding.advice.clone(),
@@ -70,7 +81,7 @@ pub(super) fn table(head: &str, evidence: &[Evidence]) -> Table {
     for item in evidence {
         let against = item.against.map_or_else(String::new, |(relation, value)| format!("{} {value}", word(relation)));
         table.row([
-            item.what.as_str().into(),
+            Cell::from(item.what.as_str()).over((item.range.from.ns(), item.range.to.ns())),
             Cell::toned(item.value.to_string(), Tone::Strong),
             against.into(),
             Cell::toned(item.source.as_str(), Tone::Dim),

@@ -31,7 +31,8 @@ fn published<'a>(scenario: Option<&'a Scenario>, id: &str) -> Option<&'a Figures
     scenario?.published(id).filter(|figures| figures.iter().next().is_some())
 }
 
-fn any_published(scenario: Option<&Scenario>) -> bool {
+/// Whether figures were published of any step.
+pub(super) fn any_published(scenario: Option<&Scenario>) -> bool {
     scenario.is_some_and(|scenario| scenario.results().any(|(_, figures)| figures.iter().next().is_some()))
 }
 

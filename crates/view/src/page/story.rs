@@ -3,20 +3,46 @@
 use super::block::{Block, Stage};
 use super::{chain, findings};
 use crate::table::Table;
-use pagetide_core::{Conclusion, Grade, HitRate, Quantity, Report, Unit};
+use pagetide_core::{Conclusion, Diagnosis, Grade, HitRate, Quantity, Report, Unit};
 
-/// What happened, in one sentence.
-pub(super) fn summary(report: &Report) -> Option<String> {
+/// What happened, in one sentence or two: of an incident its cause.
+pub(super) fn headline(report: &Report) -> String {
     let diagnosis = &report.diagnosis;
-    let since = |at| findings::moment(at, &report.recording);
-    let text = match (&diagnosis.verdict, &diagnosis.cause) {
-        (Conclusion::Incident | Conclusion::Forecast, Some(cause)) => {
-            let when = format!("From {} to {}: ", since(cause.onset_ns), since(cause.end_ns));
-            format!("{when}{} ({}{})", diagnosis.summary, cause.grade.words(), observed(cause.observed))
-        }
-        _ => diagnosis.summary.clone(),
+    cause_statement(diagnosis).unwrap_or(&diagnosis.summary).to_owned()
+}
+
+/// The statement with which the summary of an incident begins.
+fn cause_statement(diagnosis: &Diagnosis) -> Option<&str> {
+    let statement = diagnosis.findings.first().map(|finding| finding.statement.as_str())?;
+    let leads = matches!(diagnosis.verdict, Conclusion::Incident | Conclusion::Forecast);
+    (leads && !statement.is_empty() && diagnosis.summary.starts_with(statement)).then_some(statement)
+}
+
+/// When it happened, what it cost, and what else belongs to the summary of an incident.
+pub(super) fn lead(report: &Report) -> Vec<String> {
+    let diagnosis = &report.diagnosis;
+    let Some(cause) = &diagnosis.cause else { return Vec::new() };
+    if !matches!(diagnosis.verdict, Conclusion::Incident | Conclusion::Forecast) {
+        return Vec::new();
+    }
+    let when = |at| findings::moment(at, &report.recording);
+    let sure = format!("{}{}", cause.grade.words(), observed(cause.observed));
+    let first = format!("From {} to {}: {sure}.", when(cause.onset_ns), when(cause.end_ns));
+    let rest = cause_statement(diagnosis).map_or("", |statement| diagnosis.summary[statement.len()..].trim());
+    std::iter::once(first).chain(Some(rest.to_owned()).filter(|rest| !rest.is_empty())).collect()
+}
+
+/// The names of the processes and groups that caused what happened, and of the groups that lost time by it.
+pub(super) fn parties(diagnosis: &Diagnosis) -> (Vec<String>, Vec<String>) {
+    let named = |origin: &String| {
+        let name = origin.strip_prefix("process:").or_else(|| origin.strip_prefix("cgroup:"))?;
+        (name.len() > 1).then(|| name.to_owned())
     };
-    (!text.is_empty()).then_some(text)
+    let culprits: Vec<String> = diagnosis.cause.iter().flat_map(|cause| &cause.origins).filter_map(named).collect();
+    let losses = diagnosis.incidents.first().map_or(&[][..], |incident| &incident.losses);
+    let victims = losses.iter().filter_map(|loss| named(&loss.by)).filter(|name| !culprits.contains(name));
+    let victims = victims.collect();
+    (culprits, victims)
 }
 
 /// How often causes of a grade were right, where that was observed.
@@ -28,7 +54,7 @@ fn observed(rate: HitRate) -> String {
 }
 
 /// The incidents of a recording with several, the one that cost most time first.
-fn incidents(report: &Report, blocks: &mut Vec<Block>) {
+pub(super) fn incidents(report: &Report, blocks: &mut Vec<Block>) {
     let incidents = &report.diagnosis.incidents;
     if incidents.len() < 2 {
         return;
@@ -55,17 +81,17 @@ fn incidents(report: &Report, blocks: &mut Vec<Block>) {
     blocks.push(Block::Table(table));
 }
 
-/// What stands before the plots: the chain and the numbers of the cause.
-pub(super) fn before(report: &Report, stages: Vec<Stage>, blocks: &mut Vec<Block>) {
+/// What stands behind the plots: the chain, the numbers of the cause, and what to do.
+pub(super) fn chain(report: &Report, stages: Vec<Stage>, blocks: &mut Vec<Block>) {
     let diagnosis = &report.diagnosis;
     let Some(root) = diagnosis.findings.first() else { return };
-    incidents(report, blocks);
     if !stages.is_empty() {
         blocks.push(Block::Heading("From cause to effect".to_owned()));
         blocks.push(Block::Chain(stages));
     }
     blocks.push(Block::Heading("Evidence".to_owned()));
     let mut card = findings::card(root, &report.recording);
+    card.open = true;
     card.advice.clear();
     card.contradictions.rows.clear();
     blocks.push(Block::Finding(Box::new(card)));
@@ -73,9 +99,13 @@ pub(super) fn before(report: &Report, stages: Vec<Stage>, blocks: &mut Vec<Block
     if !table.rows.is_empty() {
         blocks.push(Block::Table(table));
     }
+    if !root.advice.is_empty() {
+        blocks.push(Block::Heading("What to do".to_owned()));
+        blocks.push(Block::Advice(root.advice.clone()));
+    }
 }
 
-/// What stands behind the plots.
+/// What speaks against it, and what else was found.
 pub(super) fn after(report: &Report, blocks: &mut Vec<Block>) {
     let diagnosis = &report.diagnosis;
     let Some((root, others)) = diagnosis.findings.split_first() else { return };
@@ -96,10 +126,6 @@ pub(super) fn after(report: &Report, blocks: &mut Vec<Block>) {
     };
     list("Other causes that fit", diagnosis.rivals.iter().map(rival), blocks);
     unknown(report, blocks);
-    if !root.advice.is_empty() {
-        blocks.push(Block::Heading("What to do".to_owned()));
-        blocks.push(Block::Advice(root.advice.clone()));
-    }
     if !others.is_empty() {
         blocks.push(Block::Heading("Other findings".to_owned()));
         let cards = findings::cards(others, &report.recording);

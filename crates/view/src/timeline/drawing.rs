@@ -43,6 +43,8 @@ pub struct Stretch {
     pub to: i64,
     /// The local time at its start, ns since 1970-01-01 of the host's clock; 0 when not known.
     pub start_local_ns: i64,
+    /// Its start on the recording's axis, ns.
+    pub start_ns: i64,
 }
 
 /// A step on the axis.
@@ -69,6 +71,8 @@ pub struct Stage {
     pub from: i64,
     /// When it ended.
     pub to: i64,
+    /// The plot that shows it, by its id; absent where none does.
+    pub plot: Option<&'static str>,
 }
 
 /// Something that happened at a moment.

@@ -1,6 +1,6 @@
 //! What happens per second: the disk, reclaim, the workload, pressure.
 
-use super::drawing::{Levels, Line, Plot, Shape};
+use super::drawing::{Levels, Line, Plot, Shape, Spread};
 use super::slots::Slots;
 use crate::measure::Measure;
 use pagetide_core::derived::{self, Derived};
@@ -251,6 +251,14 @@ fn since_birth(slots: &Slots, process: &str, series: &Series<'_>) -> Option<(i64
     })
 }
 
+/// The kernel adds a stall when it ends or is looked at, and not to the interval in which it passed: the total of a short interval may be
+/// longer than the interval, and no task waits for more than all of it.
+fn at_most_all(line: Line) -> Line {
+    let most =
+        |spread: Spread| Spread { low: spread.low.min(1.0), mean: spread.mean.min(1.0), high: spread.high.min(1.0) };
+    Line { values: line.values.into_iter().map(|value| value.map(most)).collect(), ..line }
+}
+
 /// Pressure stall information, as the share of time in which some or all tasks waited.
 fn pressure(recording: &Recording, slots: &Slots) -> Option<Plot> {
     let lines: Vec<Line> = [
@@ -262,6 +270,7 @@ fn pressure(recording: &Recording, slots: &Slots) -> Option<Plot> {
     ]
     .into_iter()
     .filter_map(|(name, hue, metric)| line((recording, slots), (name.to_owned(), hue), metric, (Table::Host, "")))
+    .map(at_most_all)
     .filter(|line| line.peak().is_some_and(|peak| peak >= PRESSURE_MOVED))
     .collect();
     rates("pressure", "Pressure stall".to_owned(), "/proc/pressure of the whole host", Measure::Share, lines)

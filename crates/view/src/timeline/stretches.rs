@@ -61,6 +61,7 @@ impl Stretches {
             from: *at,
             to: at.saturating_add(to.saturating_sub(*from)),
             start_local_ns: local(*from).unwrap_or(0),
+            start_ns: *from,
         };
         self.stretches.iter().map(stretch).collect()
     }

@@ -61,48 +61,58 @@ fn a_run_fits_a_terminal_of_80_columns() {
 }
 
 #[test]
-fn findings_come_first_and_in_the_order_of_their_steps() {
+fn the_parts_of_a_run_come_in_the_order_of_their_weight_and_findings_the_strongest_first() {
     let mut report = report::report();
-    let finding = |step: Option<&str>, index: usize| pagetide_core::Finding {
-        step: step.map(str::to_owned),
-        statement: format!("statement {index}."),
-        ..report::report().diagnosis.findings.remove(0)
+    let finding = |rule: usize, confidence: f64, index: usize| {
+        let finding = report::report().diagnosis.findings.remove(rule);
+        let confidence = pagetide_core::Confidence::new(confidence);
+        Finding { confidence, statement: format!("statement {index}."), ..finding }
     };
-    report.diagnosis.findings = [None, Some("A6"), Some("A1"), Some("A6")]
-        .into_iter()
-        .enumerate()
-        .map(|(at, step)| finding(step, at))
-        .collect();
+    let findings = [(0, 0.5), (1, 0.7), (0, 0.9), (1, 0.6)].into_iter().enumerate();
+    report.diagnosis.findings = findings.map(|(at, (rule, sure))| finding(rule, sure, at)).collect();
+    report.scenario.as_mut().unwrap().headline = "The second read reached {A2.cache_hit_ratio}.".parse().unwrap();
+    let healthy = pagetide_core::Diagnosis {
+        verdict: pagetide_core::Conclusion::Healthy,
+        summary: "No task waits.".to_owned(),
+        ..pagetide_core::Diagnosis::default()
+    };
+    report.steps = vec![pagetide_core::StepDiagnosis { step: "A2".to_owned(), diagnosis: healthy }];
     let text = written(&report, text::Style { colour: false, width: 80 });
     let parts = [
+        "The second read reached 100 %.",
+        "claims hold",
+        "Steps, each diagnosed alone\n---",
+        "nothing wrong\n      No task waits.",
+        "Steps beside",
+        "Claims\n---",
         "Findings\n---",
         "statement 2.",
+        "statement 0.",
         "statement 1.",
         "statement 3.",
-        "statement 0.",
-        "Claims\n---",
         "Timeline\n---",
-        "Steps beside",
         "Machine\n---",
         "How this run differs",
+        "About the scenario",
     ];
     let places: Vec<usize> = parts.iter().map(|part| text.find(part).unwrap_or_else(|| panic!("{part}"))).collect();
-    assert!(places.is_sorted(), "{places:?}");
+    assert!(places.is_sorted(), "{places:?}\n{text}");
+    assert!(html(&report).contains("<p class=\"headline\">The second read reached 100 %.</p>"));
 }
 
 #[test]
 fn a_finding_of_several_steps_is_one_finding_with_several_places() {
     let mut report = report::report();
-    let first = report.diagnosis.findings[0].clone();
+    let first = report.diagnosis.findings.iter().find(|finding| !finding.advice.is_empty()).unwrap().clone();
     let action = first.advice[0].action.clone();
     report.diagnosis.findings.push(Finding {
-        step: Some("A6".to_owned()),
+        step: Some("A1".to_owned()),
         statement: "It is so again.".to_owned(),
         ..first
     });
     let text = written(&report, text::Style { colour: false, width: 500 });
     assert_eq!(text.matches(action.as_str()).count(), 1, "{text}");
-    assert!(text.contains("    also   step A6, ") && text.contains("evidence: It is so again.\n"), "{text}");
+    assert!(text.contains("    also      step A1, ") && text.contains("evidence: It is so again.\n"), "{text}");
     let html = html(&report);
-    assert!(html.matches(action.as_str()).count() == 1 && html.contains("<details><summary>also step A6, "), "{html}");
+    assert!(html.matches(action.as_str()).count() == 1 && html.contains("<details><summary>also step A1, "), "{html}");
 }

@@ -31,7 +31,7 @@ fn logs() -> Recording {
 }
 
 fn report() -> Report {
-    Report { scenario: None, run: None, diagnosis: Diagnosis::default(), recording: logs() }
+    Report { scenario: None, run: None, diagnosis: Diagnosis::default(), steps: Vec::new(), recording: logs() }
 }
 
 fn timeline(report: &Report) -> Timeline {

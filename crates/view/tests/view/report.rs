@@ -85,7 +85,13 @@ pub(crate) fn report() -> Report {
         claims: claims(),
         findings: findings(),
     };
-    Report { scenario: Some(scenario), run: Some(run), diagnosis: of(findings()), recording: recording() }
+    Report {
+        scenario: Some(scenario),
+        run: Some(run),
+        diagnosis: of(findings()),
+        steps: Vec::new(),
+        recording: recording(),
+    }
 }
 
 /// The same recording as one that is not a run, with a gap in it.
@@ -94,6 +100,7 @@ pub(crate) fn live() -> Report {
         scenario: None,
         run: None,
         diagnosis: Diagnosis::default(),
+        steps: Vec::new(),
         recording: host_recording(120, 1, Some((50, 62))),
     }
 }
@@ -104,6 +111,7 @@ pub(crate) fn day() -> Report {
         scenario: None,
         run: None,
         diagnosis: of(findings()),
+        steps: Vec::new(),
         recording: host_recording(86_400, 1, Some((40_000, 43_000))),
     }
 }

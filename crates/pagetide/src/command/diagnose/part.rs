@@ -18,19 +18,15 @@ pub(super) fn range(arguments: &Arguments) -> Result<Option<(i64, i64)>, Error> 
     }
 }
 
-/// From the begin of the step before a step to its end, ns since 1970-01-01 UTC. The parts of a step are not steps before it.
+/// From the begin of the step before a step to its end.
 fn of_step(recording: &Recording, id: &str) -> Result<(i64, i64), Error> {
-    let Some(step) = recording.steps().find(|step| step.id == id) else {
+    pagetide_diagnose::step_range(recording, id).ok_or_else(|| {
         let known: Vec<&str> = recording.steps().map(|step| step.id.as_str()).collect();
         let hint = match suggest::nearest(id, known.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
             None if known.is_empty() => "this recording has no steps: use --from and --to".to_owned(),
             None => format!("it has {}", known.join(", ")),
         };
-        return Err(Error::input(format!("there is no step `{id}` in this recording"), hint));
-    };
-    let before =
-        recording.steps().filter(|other| other.ended_ns <= step.started_ns).map(|other| other.started_ns).max();
-    let wall = |boot_ns: i64| recording.wall_ns(boot_ns).unwrap_or(boot_ns);
-    Ok((wall(before.unwrap_or(step.started_ns)), wall(step.ended_ns)))
+        Error::input(format!("there is no step `{id}` in this recording"), hint)
+    })
 }

@@ -48,6 +48,7 @@ pub(super) fn page(answers: &Answers, top: usize) -> Page {
         lead: lead.into_iter().chain(labels).collect(),
         outcome: outcome(answers),
         blocks,
+        ..Page::default()
     }
 }
 
