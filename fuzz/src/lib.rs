@@ -8,7 +8,7 @@ pub mod mutation;
 mod seed;
 pub mod target;
 
-use target::{import, kernel, log, scenario, segment, tree};
+use target::{cut, import, kernel, log, scenario, segment, tree};
 
 /// A function of bytes that must not panic.
 #[derive(Debug, Clone, Copy)]
@@ -30,7 +30,8 @@ impl Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 6] = [
+pub const TARGETS: [Target; 7] = [
+    Target { name: "cut", run: cut::run, seeds: cut::seeds },
     Target { name: "import", run: import::run, seeds: import::seeds },
     Target { name: "kernel", run: kernel::run, seeds: kernel::seeds },
     Target { name: "log", run: log::run, seeds: log::seeds },

@@ -1,5 +1,6 @@
 //! The targets, one file each.
 
+pub mod cut;
 pub mod import;
 pub mod kernel;
 pub mod log;

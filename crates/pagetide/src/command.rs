@@ -3,6 +3,7 @@
 pub(crate) mod cache;
 pub(crate) mod check;
 pub(crate) mod completions;
+pub(crate) mod cut;
 pub(crate) mod diagnose;
 pub(crate) mod doctor;
 pub(crate) mod evictions;

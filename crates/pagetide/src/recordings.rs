@@ -10,15 +10,6 @@ use std::path::Path;
 /// A file of a run's folder is no larger.
 pub(crate) const LARGEST_FILE: u64 = 256 << 20;
 
-/// The folder of a recording: the folder itself, or `recording/` within a run's folder.
-fn folder(path: &Path) -> io::Result<Dir> {
-    let dir = Dir::open(path)?;
-    match dir.dir(Path::new("recording")) {
-        Ok(inner) if inner.has(Path::new("manifest.json"))? => Ok(inner),
-        _ => Ok(dir),
-    }
-}
-
 /// Opens the recording at `path`.
 pub(crate) fn open(path: &Path) -> Result<Reader, Error> {
     if !path.exists() {
@@ -27,8 +18,7 @@ pub(crate) fn open(path: &Path) -> Result<Reader, Error> {
             "`pagetide record -o DIR` or `pagetide lab run` makes one",
         ));
     }
-    let folder = folder(path).map_err(|error| unreadable(path, &error))?;
-    Reader::open_in(folder)
+    Reader::open(path)
 }
 
 /// Loads the selected part of the recording at `path`.

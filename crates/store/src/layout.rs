@@ -105,11 +105,28 @@ pub(crate) struct Folder {
     day: Option<String>,
     /// The first and the last segment that count, by number, where some are read alone.
     segments: Option<(u64, u64)>,
+    /// The file in it that is the whole recording: a cut.
+    cut: Option<PathBuf>,
 }
 
 impl Folder {
     pub(crate) fn new(dir: Dir) -> Self {
-        Self { dir: Arc::new(dir), host: None, day: None, segments: None }
+        Self { dir: Arc::new(dir), host: None, day: None, segments: None, cut: None }
+    }
+
+    /// A recording of one file, which is the log `name` in `dir`.
+    pub(crate) fn of_cut(dir: Dir, name: PathBuf) -> Self {
+        Self { cut: Some(name), ..Self::new(dir) }
+    }
+
+    /// Whether it is one file.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.cut.is_some()
+    }
+
+    /// What it is called, for people: the folder, or the file.
+    pub(crate) fn path(&self) -> PathBuf {
+        self.cut.as_ref().map_or_else(|| self.dir.path().to_owned(), |name| self.dir.path().join(name))
     }
 
     /// The sealed segments of one host in a tree that has those of several. Its manifest and its logs may be any host's.
@@ -147,12 +164,12 @@ impl Folder {
 
     /// A path in it as people know it.
     pub(crate) fn full(&self, path: &Path) -> PathBuf {
-        self.dir.path().join(path)
+        if self.is_cut() { self.path() } else { self.dir.path().join(path) }
     }
 
     /// The content of the manifest.
     pub(crate) fn read_manifest(&self) -> io::Result<Vec<u8>> {
-        if self.host.is_some() {
+        if self.host.is_some() || self.is_cut() {
             return Err(io::ErrorKind::NotFound.into());
         }
         self.dir.read(Path::new(MANIFEST), LARGEST_MANIFEST)
@@ -160,7 +177,7 @@ impl Folder {
 
     /// The log of an open segment, for reading.
     pub(crate) fn open_log(&self, name: &SegmentName) -> io::Result<File> {
-        self.dir.file(&log(name), LARGEST_LOG)
+        self.dir.file(self.cut.as_deref().unwrap_or(&log(name)), LARGEST_LOG)
     }
 
     /// A sealed file, for reading.
@@ -184,6 +201,9 @@ impl Folder {
         if self.host.is_some() {
             return Ok(Vec::new());
         }
+        if self.is_cut() {
+            return Ok(vec![SegmentName::new(1, 0)]);
+        }
         let names = self.dir.names(Path::new(OPEN))?;
         let mut logs: Vec<_> = names.iter().filter_map(|name| SegmentName::parse(name.strip_suffix(".log")?)).collect();
         logs.retain(|name| self.has_segment(name));
@@ -194,6 +214,9 @@ impl Folder {
     /// The sealed files of one table, in order.
     pub(crate) fn sealed_files(&self, table: &str) -> io::Result<Vec<SealedPath>> {
         let mut found = Vec::new();
+        if self.is_cut() {
+            return Ok(found);
+        }
         let hosts = match &self.host {
             Some(host) => vec![Path::new(table).join(format!("{HOST}{host}"))],
             None => self.folders(Path::new(table), HOST)?,

@@ -6,6 +6,7 @@
 
 #[cfg(test)]
 mod crash;
+pub mod cut;
 mod file_error;
 mod files;
 pub mod import;

@@ -11,7 +11,7 @@ mod span;
 use crate::layout::{Folder, MANIFEST, SealedPath, SegmentName};
 use crate::seal::Survey;
 use crate::sealed::{self, SealedFile};
-use crate::{FORMAT_VERSION, file_error};
+use crate::{FORMAT_VERSION, cut, file_error};
 pub use damage::Damage;
 pub use days::{Day, hosts};
 use gather::LoadedParts;
@@ -21,7 +21,7 @@ use resume::Positions;
 use segment::{LoadError, Ranges, SealedFiles};
 use std::collections::BTreeMap;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Reads a recording from its folder, also while it is written.
 ///
@@ -30,6 +30,7 @@ use std::path::Path;
 #[derive(Debug)]
 pub struct Reader {
     pub(crate) folder: Folder,
+    path: PathBuf,
     manifest: Manifest,
     damage: Damage,
     positions: Positions,
@@ -40,19 +41,36 @@ pub struct Reader {
 const TRIES: usize = 5;
 
 impl Reader {
-    /// Opens the recording in `folder`.
+    /// Opens the recording at `path`: its folder, the folder of a run, which has it in `recording/`, or a file that was
+    /// [cut](crate::cut::write).
     ///
     /// # Errors
     ///
     /// When there is none, when it cannot be read, or when its format is newer than this crate.
-    pub fn open(folder: &Path) -> Result<Self, Error> {
-        match Dir::open(folder) {
-            Ok(dir) => Self::open_in(dir),
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-                Err(no_recording(folder))
-            }
-            Err(error) => Err(file_error::io("read it", folder, &error)),
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let failed = |error: io::Error| match error.kind() {
+            io::ErrorKind::NotFound => no_recording(path),
+            _ => file_error::io("read it", path, &error),
+        };
+        let dir = match Dir::open(path) {
+            Ok(dir) => dir,
+            Err(error) if error.kind() == io::ErrorKind::NotADirectory => return Self::open_cut(path),
+            Err(error) => return Err(failed(error)),
+        };
+        match dir.dir(Path::new("recording")) {
+            Ok(inner) if inner.has(Path::new(MANIFEST)).map_err(failed)? => Self::open_in(inner),
+            _ => Self::open_in(dir),
         }
+    }
+
+    /// Opens a file that was cut: a log, of which nothing is unpacked, run or followed, and whose size and amount of values are bounded.
+    fn open_cut(path: &Path) -> Result<Self, Error> {
+        let failed = |error: io::Error| file_error::io("read it", path, &error);
+        let name = path.file_name().ok_or_else(|| no_recording(path))?;
+        let above = path.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let folder = Folder::of_cut(Dir::open(above).map_err(failed)?, PathBuf::from(name));
+        cut::check(&folder).map_err(|error| error.at(path))?;
+        Self::of(folder)
     }
 
     /// [`Reader::open`] for a directory that is open.
@@ -84,7 +102,7 @@ impl Reader {
         };
         // Every segment has the manifest of its beginning, so a damaged one can be replaced.
         let manifest: Option<Manifest> = manifest.or_else(|| last_manifest(&folder));
-        let manifest = manifest.ok_or_else(|| no_recording(folder.dir().path()))?;
+        let manifest = manifest.ok_or_else(|| no_recording(&folder.path()))?;
         if manifest.schema_version > FORMAT_VERSION {
             return Err(file_error::newer(&path, manifest.schema_version));
         }
@@ -92,7 +110,14 @@ impl Reader {
     }
 
     fn new(folder: Folder, manifest: Manifest, damage: Damage) -> Self {
-        Self { folder, manifest, damage, positions: Positions::default(), ranges: Ranges::default() }
+        Self {
+            path: folder.path(),
+            folder,
+            manifest,
+            damage,
+            positions: Positions::default(),
+            ranges: Ranges::default(),
+        }
     }
 
     /// The manifest: what is known of the host and of the run that wrote last.
@@ -100,9 +125,9 @@ impl Reader {
         &self.manifest
     }
 
-    /// The recording's folder.
+    /// The recording's folder, or the file that was cut.
     pub fn folder(&self) -> &Path {
-        self.folder.dir().path()
+        &self.path
     }
 
     /// The damage that this reader comes across, in the files that it reads from now on.
@@ -180,7 +205,10 @@ impl Reader {
 
 fn no_recording(path: &Path) -> Error {
     Error::input(
-        format!("{}: not a recording: it has no manifest.json and no segment", path.display()),
+        format!(
+            "{}: not a recording: it has no manifest.json and no segment, and is no file that `pagetide cut` wrote",
+            path.display()
+        ),
         "`pagetide record -o DIR` makes one",
     )
 }

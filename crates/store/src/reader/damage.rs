@@ -27,6 +27,9 @@ impl Damage {
             let segment = name.strip_suffix(".damaged").map(|name| name.strip_suffix(".log").unwrap_or(name));
             segment.is_some_and(|stem| SegmentName::parse(stem).is_none_or(|name| folder.has_segment(&name)))
         };
+        if folder.is_cut() {
+            return Ok(());
+        }
         for name in folder.dir().names(Path::new(OPEN))?.iter().filter(set_aside) {
             self.add(format!("{OPEN}/{name} is damaged: the samples behind the damage are lost"));
         }

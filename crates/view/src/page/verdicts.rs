@@ -48,7 +48,9 @@ fn of(diagnosis: &Diagnosis) -> (String, Tone, String) {
             (format!("{} ({})", finding.rule, Grade::of(finding.confidence).words()), Tone::Bad, statement())
         }
         (Conclusion::Healthy, _) => ("nothing wrong".to_owned(), Tone::Good, statement()),
-        (_, Some(finding)) => (format!("{} ({})", finding.rule, Grade::of(finding.confidence).words()), Tone::Plain, statement()),
+        (_, Some(finding)) => {
+            (format!("{} ({})", finding.rule, Grade::of(finding.confidence).words()), Tone::Plain, statement())
+        }
         (_, None) => ("cannot tell".to_owned(), Tone::Dim, diagnosis.summary.clone()),
     }
 }

@@ -1,0 +1,210 @@
+//! A recording in one file: what `pagetide cut` writes and every reader opens.
+//!
+//! It is a log as an open segment is one: records, each with its length and checksum, and nothing compressed. To open it is to read
+//! numbers and names: nothing in it is a path that is opened, and the page beside it is made anew from the numbers.
+
+mod redact;
+
+use crate::layout::Folder;
+use crate::log::{Encoder, Event, LogError, LogReader, Start, header};
+use crate::{FORMAT_VERSION, import};
+use pagetide_core::{Error, Manifest, Mark, Recording, Sample, Schema, Sink};
+use std::io::{self, BufReader};
+use std::path::Path;
+
+pub use redact::{REMAINS, redact};
+
+/// A file is no larger,
+const LARGEST: u64 = 256 << 20;
+/// and has no more samples and marks,
+const MOST_EVENTS: u64 = 1 << 20;
+/// and no more values in all: a few bytes may repeat a row of many.
+const MOST_VALUES: u64 = 1 << 27;
+
+/// The file of a recording. What the log numbers anew makes the same recording again, to the last value.
+///
+/// # Errors
+///
+/// When it is too large for a file that readers open.
+pub fn write(recording: &Recording) -> Result<Vec<u8>, Error> {
+    let mut file = CutFile { bytes: header().to_vec(), encoder: Encoder::new(), count: Count::default() };
+    import::replay(recording, &mut file)?;
+    Ok(file.bytes)
+}
+
+/// The log while it is written.
+#[derive(Debug)]
+struct CutFile {
+    bytes: Vec<u8>,
+    encoder: Encoder,
+    count: Count,
+}
+
+/// What a file has.
+#[derive(Debug, Default)]
+struct Count {
+    events: u64,
+    values: u64,
+}
+
+impl Count {
+    fn sample(&mut self, sample: &Sample) -> bool {
+        let values = sample.tables().flat_map(|rows| rows.rows()).map(|(_, values)| values.len() as u64).sum::<u64>();
+        self.values += values;
+        self.values <= MOST_VALUES && self.event()
+    }
+
+    fn event(&mut self) -> bool {
+        self.events += 1;
+        self.events <= MOST_EVENTS
+    }
+}
+
+fn too_large() -> Error {
+    Error::input("the stretch is too large for one file", "cut a shorter one with --from and --to")
+}
+
+impl CutFile {
+    fn bounded(&self, fits: bool) -> Result<(), Error> {
+        if fits && self.bytes.len() as u64 <= LARGEST { Ok(()) } else { Err(too_large()) }
+    }
+}
+
+impl Sink for CutFile {
+    fn begin(&mut self, manifest: &Manifest) -> Result<(), Error> {
+        let manifest = Manifest { schema_version: FORMAT_VERSION, ..manifest.clone() };
+        // The bytes are the file from its begin, which is what offsets count from.
+        Encoder::start(&mut self.bytes, 0, &Start { first_sample: 0, manifest });
+        Ok(())
+    }
+
+    fn sample(&mut self, schema: &Schema, sample: &Sample) -> Result<(), Error> {
+        let fits = self.encoder.sample(&mut self.bytes, 0, schema, sample) && self.count.sample(sample);
+        self.bounded(fits)
+    }
+
+    fn mark(&mut self, mark: &Mark) -> Result<(), Error> {
+        Encoder::mark(&mut self.bytes, 0, mark);
+        let fits = self.count.event();
+        self.bounded(fits)
+    }
+
+    fn finish(&mut self, _: &Manifest) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+/// Why a file is not opened.
+#[derive(Debug)]
+pub(crate) enum Refused {
+    Io(io::Error),
+    NotACut,
+    Newer(u32),
+    TooLarge,
+}
+
+impl Refused {
+    /// The error, with the file that it is about.
+    pub(crate) fn at(self, path: &Path) -> Error {
+        match self {
+            Self::Io(error) => crate::file_error::io("read it", path, &error),
+            Self::NotACut => Error::input(
+                format!("{}: not a recording: it does not begin as a file of `pagetide cut`", path.display()),
+                "name the folder of a recording or of a run, or such a file",
+            ),
+            Self::Newer(version) => crate::file_error::newer(path, version),
+            Self::TooLarge => Error::input(
+                format!("{}: has more samples or values than `pagetide cut` writes", path.display()),
+                "ask for a shorter cut",
+            ),
+        }
+    }
+}
+
+/// Reads the file once through, and refuses it where it is not what [`write`] writes.
+pub(crate) fn check(folder: &Folder) -> Result<(), Refused> {
+    let logs = folder.logs().map_err(Refused::Io)?;
+    let name = logs.first().ok_or(Refused::NotACut)?;
+    let file = folder.open_log(name).map_err(Refused::Io)?;
+    let mut log = LogReader::open(BufReader::new(file)).map_err(|error| match error {
+        LogError::Io(error) => Refused::Io(error),
+        LogError::NotALog => Refused::NotACut,
+        LogError::Newer(version) => Refused::Newer(version),
+    })?;
+    let mut count = Count::default();
+    while let Some(event) = log.next().map_err(Refused::Io)? {
+        let fits = match event {
+            Event::Sample => count.sample(log.sample()),
+            Event::Mark(_) => count.event(),
+        };
+        if !fits {
+            return Err(Refused::TooLarge);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Reader;
+    use crate::trial::{manifest, recording, recordings};
+    use pagetide_core::{Entity, Selection, Source, Table};
+    use proptest::prelude::*;
+
+    fn opened(bytes: &[u8]) -> Result<Recording, Error> {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("incident.pagetide");
+        std::fs::write(&path, bytes).unwrap();
+        Reader::open(&path)?.load(&Selection::default())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+        /// The file has the same numbers as the recording, and any part of it the same as that part.
+        #[test]
+        fn a_cut_is_the_recording(given in recordings(40)) {
+            let whole = recording(&manifest(), &given);
+            prop_assert_eq!(opened(&write(&whole).unwrap()).unwrap(), whole);
+        }
+
+        #[test]
+        fn any_bytes_are_refused_or_a_beginning(given in recordings(12), cut in any::<prop::sample::Index>(), flip in any::<u8>()) {
+            let mut bytes = write(&recording(&manifest(), &given)).unwrap();
+            let at = cut.index(bytes.len());
+            bytes[at] ^= flip;
+            let _ = opened(&bytes);
+            let _ = opened(&bytes[..at]);
+        }
+    }
+
+    #[test]
+    fn a_few_bytes_that_stand_for_many_values_are_refused() {
+        let mut schema = Schema::default();
+        let host = schema.push_entity(Table::Host, Entity { name: String::new(), label: String::new() });
+        let columns = 1_u64 << 15;
+        for number in 0..columns {
+            schema.column(Table::Host, &format!("c{number}"));
+        }
+        let mut bomb = CutFile { bytes: header().to_vec(), encoder: Encoder::new(), count: Count::default() };
+        bomb.begin(&manifest()).unwrap();
+        let mut sample = Sample::default();
+        let mut refused = None;
+        for _ in 0..=MOST_VALUES / columns {
+            sample.clear();
+            sample.row(Table::Host, host, usize::try_from(columns).unwrap()).fill(Some(7));
+            refused = bomb.sample(&schema, &sample).err();
+        }
+        assert!(refused.is_some() && bomb.bytes.len() < 4 << 20, "{} bytes", bomb.bytes.len());
+        let error = opened(&bomb.bytes).unwrap_err();
+        assert!(error.to_string().contains("more samples or values"), "{error}");
+    }
+
+    #[test]
+    fn a_file_that_is_none_is_named() {
+        for bytes in [&b""[..], b"PAR1", b"pagetide", b"<html>"] {
+            assert!(opened(bytes).unwrap_err().to_string().contains("does not begin as a file of `pagetide cut`"));
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! A recording without the names of its host: each is replaced by a pseudonym, the same for the same name within one cut.
+//!
+//! Pseudonyms are hashes under a random key that is forgotten, so that a list of likely names undoes none of them. What is copied is
+//! listed here, and all else is left out: what a later version records does not leak until somebody has thought about it.
+
+use pagetide_core::{
+    Disk, Entity, Kind, Manifest, Mark, MarkKind, Recording, RecordingBuilder, StepResult, Swap, Table, metric,
+};
+use std::collections::BTreeMap;
+use std::hash::{BuildHasher, RandomState};
+
+/// What a redacted cut still tells, a sentence each.
+pub const REMAINS: [&str; 5] = [
+    "all numbers with their times, and so the load of the host",
+    "the release of the kernel, the number of CPUs, sizes of memory and disks, the version of pagetide",
+    "process ids and start times, and the names of the kernel's own threads (kswapd0)",
+    "numeric settings under vm., kinds of file systems and of disks (nvme, dm, loop)",
+    "how many hosts, disks, groups and processes there are, and which rows are of the same one",
+];
+
+/// The recording with pseudonyms for the names of the host, processes, groups, disks, mounts, swap areas, settings and steps. Notes,
+/// labels, columns that pagetide does not know and the tables of a trace are left out.
+pub fn redact(recording: &Recording) -> Recording {
+    let names = Pseudonyms(RandomState::new());
+    let mut builder = RecordingBuilder::new(names.manifest(&recording.manifest));
+    recording.stamps().iter().for_each(|stamp| builder.stamp(*stamp));
+    let tables = [Table::Host, Table::Zone, Table::Disk, Table::Process, Table::Cgroup, Table::Cpu];
+    for table in tables {
+        for (name, label) in recording.entities(table) {
+            let entity = names.entity(table, name, label);
+            let new = entity.name.clone();
+            builder.entity(table, entity);
+            for (column, values) in recording.columns(table, name) {
+                let known = metric::all(table).iter().any(|metric| metric.name == column.name);
+                if known && column.kind != Kind::Unknown {
+                    builder.values(table, &new, column.clone(), values.clone());
+                }
+            }
+        }
+    }
+    recording.marks.iter().filter_map(|mark| names.mark(mark)).for_each(|mark| builder.mark(mark));
+    builder.finish()
+}
+
+/// The key of one cut.
+struct Pseudonyms(RandomState);
+
+impl Pseudonyms {
+    /// `KIND-` and ten letters or digits.
+    fn of(&self, kind: &str, name: &str) -> String {
+        const DIGITS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
+        let mut hash = self.0.hash_one((kind, name));
+        let mut text = format!("{kind}-");
+        for _ in 0..10 {
+            text.push(char::from(DIGITS[(hash % 32) as usize]));
+            hash /= 32;
+        }
+        text
+    }
+
+    fn some(&self, kind: &str, name: &str) -> String {
+        if name.is_empty() { String::new() } else { self.of(kind, name) }
+    }
+
+    /// A disk keeps its kind, by which rules pass over loop and zram devices.
+    fn disk(&self, name: &str) -> String {
+        const KINDS: [&str; 9] = ["loop", "zram", "ram", "dm-", "md", "nvme", "sd", "vd", "xvd"];
+        let kind = KINDS.into_iter().find(|kind| name.starts_with(kind)).unwrap_or("disk");
+        self.some(kind.trim_end_matches('-'), name)
+    }
+
+    /// A path of a group, part by part, so that the tree stays.
+    fn group(&self, path: &str) -> String {
+        let parts = path.split('/').map(|part| self.some("group", part));
+        parts.collect::<Vec<_>>().join("/")
+    }
+
+    fn command(&self, name: &str) -> String {
+        const THREADS: [&str; 4] = ["kswapd", "kcompactd", "khugepaged", "ksoftirqd/"];
+        let numbered = |thread: &&str| {
+            name.strip_prefix(*thread)
+                .is_some_and(|rest| rest.len() < 5 && rest.bytes().all(|byte| byte.is_ascii_digit()))
+        };
+        if THREADS.iter().any(|thread| numbered(&thread)) { name.to_owned() } else { self.some("process", name) }
+    }
+
+    fn entity(&self, table: Table, name: &str, label: &str) -> Entity {
+        let number = |text: &str| text.len() < 20 && text.bytes().all(|byte| byte.is_ascii_digit());
+        match table {
+            Table::Host => Entity { name: self.some("host", name), label: self.some("host", label) },
+            Table::Process => {
+                let id = name.split_once('@').is_some_and(|(pid, start)| number(pid) && number(start));
+                let name = if id { name.to_owned() } else { self.some("id", name) };
+                Entity { name, label: self.command(label) }
+            }
+            Table::Disk => {
+                let new = self.disk(name);
+                Entity { label: if label == name { new.clone() } else { self.some("model", label) }, name: new }
+            }
+            Table::Cgroup => {
+                let new = self.group(name);
+                Entity { label: if label == name { new.clone() } else { self.some("container", label) }, name: new }
+            }
+            Table::Zone => {
+                const ZONES: [&str; 6] = ["DMA", "DMA32", "Normal", "HighMem", "Movable", "Device"];
+                let known = name
+                    .split_once('/')
+                    .is_some_and(|(node, zone)| node.strip_prefix("node").is_some_and(number) && ZONES.contains(&zone));
+                let new = if known { name.to_owned() } else { self.some("zone", name) };
+                Entity { label: new.clone(), name: new }
+            }
+            _ => {
+                let new = if number(name) { name.to_owned() } else { self.some(table.name(), name) };
+                Entity { label: new.clone(), name: new }
+            }
+        }
+    }
+
+    fn manifest(&self, manifest: &Manifest) -> Manifest {
+        let device = |path: &str| match path.strip_prefix("/dev/") {
+            Some(disk) => format!("/dev/{}", self.disk(disk)),
+            None => self.some("file", path),
+        };
+        let disk = |disk: &Disk| Disk {
+            name: self.disk(&disk.name),
+            model: None,
+            size: disk.size,
+            rotational: disk.rotational,
+            read_ahead: disk.read_ahead,
+            below: disk.below.iter().map(|below| self.disk(below)).collect(),
+            links: Vec::new(),
+        };
+        let numeric = |value: &str| {
+            !value.is_empty()
+                && value.bytes().all(|byte| byte.is_ascii_digit() || byte == b' ' || byte == b'\t' || byte == b'-')
+        };
+        let kind =
+            |kind: &str| kind.len() < 12 && kind.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+        const KINDS: [&str; 12] =
+            ["ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "zfs", "vfat", "nfs", "nfs4", "overlay", "tmpfs"];
+        let filesystems = manifest.filesystems.iter();
+        Manifest {
+            schema_version: manifest.schema_version,
+            tool_version: manifest.tool_version.clone(),
+            origin: manifest.origin,
+            host: self.some("host", &manifest.host),
+            kernel: release(&manifest.kernel),
+            boot_id: self.some("boot", &manifest.boot_id),
+            cpus: manifest.cpus,
+            page_size: manifest.page_size,
+            memory_total: manifest.memory_total,
+            interval: manifest.interval,
+            disks: manifest.disks.iter().map(disk).collect(),
+            swaps: manifest.swaps.iter().map(|swap| Swap { path: device(&swap.path), size: swap.size }).collect(),
+            mounts: manifest.mounts.iter().map(|(at, disk)| (self.some("mount", at), device(disk))).collect(),
+            filesystems: filesystems
+                .filter(|(_, name)| kind(name) && KINDS.contains(&name.as_str()))
+                .map(|(at, kind)| (self.some("mount", at), kind.clone()))
+                .collect(),
+            sysctls: settings(&manifest.sysctls, numeric),
+            workload_cgroup: manifest.workload_cgroup.as_deref().map(|path| self.group(path)),
+            workload_disk: manifest.workload_disk.as_deref().map(|name| self.disk(name)),
+            lru: manifest.lru.clone(),
+            recorder_cpu: manifest.recorder_cpu,
+            samples: manifest.samples,
+            late_samples: manifest.late_samples,
+            lost_samples: manifest.lost_samples,
+            ..Manifest::default()
+        }
+    }
+
+    /// A step with a pseudonym for its id; its title and remarks are somebody's words, as notes are.
+    fn mark(&self, mark: &Mark) -> Option<Mark> {
+        let kind = match &mark.kind {
+            MarkKind::StepStarted { id, .. } => {
+                MarkKind::StepStarted { id: self.some("step", id), title: String::new() }
+            }
+            MarkKind::StepEnded { result } => MarkKind::StepEnded {
+                result: Box::new(StepResult {
+                    id: self.some("step", &result.id),
+                    kind: String::new(),
+                    title: String::new(),
+                    started_ns: result.started_ns,
+                    ended_ns: result.ended_ns,
+                    outcome: result.outcome,
+                    notes: Vec::new(),
+                    figures: result.figures.clone(),
+                }),
+            },
+            MarkKind::Note { .. } => return None,
+        };
+        Some(Mark { stamp: mark.stamp, kind })
+    }
+}
+
+/// The numbers that a release begins with: what follows may be a site's own words.
+fn release(kernel: &str) -> String {
+    kernel.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect()
+}
+
+/// The settings of the kernel with a number as their value: a path or a word may be a name.
+fn settings(sysctls: &BTreeMap<String, String>, numeric: impl Fn(&str) -> bool) -> BTreeMap<String, String> {
+    let known = |name: &str| {
+        name.strip_prefix("vm.").is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'))
+    };
+    let kept = sysctls.iter().filter(|(name, value)| known(name) && numeric(value));
+    kept.map(|(name, value)| (name.clone(), value.clone())).collect()
+}

@@ -1,0 +1,126 @@
+//! A unique name stands everywhere in a recording where a name can stand; none of them is in the bytes of a redacted cut.
+
+use pagetide_core::{
+    Column, Disk, Entity, Figures, HostTimeZone, Kind, Manifest, Mark, MarkKind, Outcome, Recording, RecordingBuilder,
+    Selection, Source, Stamp, StepResult, Swap, Table, Unit, Unreadable,
+};
+use pagetide_store::{Reader, cut};
+use std::collections::BTreeMap;
+
+/// Gives each place a name of its own.
+#[derive(Default)]
+struct Canaries(Vec<String>);
+
+impl Canaries {
+    fn next(&mut self) -> String {
+        self.0.push(format!("canary{:04}bird", self.0.len()));
+        self.0.last().cloned().unwrap_or_default()
+    }
+
+    fn map(&mut self) -> BTreeMap<String, String> {
+        BTreeMap::from([(self.next(), self.next()), ("vm.legacy_path".to_owned(), format!("/{}", self.next()))])
+    }
+}
+
+fn recording(names: &mut Canaries) -> Recording {
+    let manifest = Manifest {
+        host: names.next(),
+        kernel: format!("6.1.0-{}", names.next()),
+        boot_id: names.next(),
+        tool_version: "0.1.0".to_owned(),
+        disks: vec![Disk {
+            name: names.next(),
+            model: Some(names.next()),
+            below: vec![names.next()],
+            links: vec![names.next(), format!("/dev/mapper/{}", names.next())],
+            ..Disk::default()
+        }],
+        swaps: vec![
+            Swap { path: format!("/{}", names.next()), ..Swap::default() },
+            Swap { path: format!("/dev/{}", names.next()), ..Swap::default() },
+        ],
+        mounts: names.map(),
+        filesystems: names.map(),
+        sysctls: names.map(),
+        workload_cgroup: Some(format!("/{}/{}", names.next(), names.next())),
+        workload_disk: Some(names.next()),
+        process_delays: names.next(),
+        time_zone: Some(HostTimeZone { name: Some(names.next()), utc_offset_s: 0 }),
+        capabilities: vec![names.next()],
+        unreadable: vec![Unreadable { source: names.next(), reason: names.next() }],
+        labels: names.map(),
+        ..Manifest::default()
+    };
+    let mut builder = RecordingBuilder::new(manifest);
+    let stamp = Stamp { wall_ns: 1_795_305_600_000_000_000, mono_ns: 1, boot_ns: 1 };
+    builder.stamp(stamp);
+    for table in Table::ALL {
+        let known = pagetide_core::metric::all(table)[0].name.to_owned();
+        let process = format!("{}@{}", names.next(), names.next());
+        let path = format!("/{}/{}", names.next(), names.next());
+        let parts = format!("{}\t{}", names.next(), names.next());
+        for name in [names.next(), process, path, parts] {
+            builder.entity(table, Entity { name: name.clone(), label: names.next() });
+            for column in [known.clone(), names.next()] {
+                let column = Column { name: column, kind: Kind::Gauge, unit: Unit::Count };
+                builder.value(table, &name, &column, 7);
+            }
+        }
+    }
+    let result = StepResult {
+        id: names.next(),
+        kind: names.next(),
+        title: names.next(),
+        started_ns: 1,
+        ended_ns: 1,
+        outcome: Outcome::Done,
+        notes: vec![names.next()],
+        figures: Figures::default(),
+    };
+    for kind in [
+        MarkKind::Note { text: names.next() },
+        MarkKind::StepStarted { id: names.next(), title: names.next() },
+        MarkKind::StepEnded { result: Box::new(result) },
+    ] {
+        builder.mark(Mark { stamp, kind });
+    }
+    builder.finish()
+}
+
+#[test]
+fn no_name_is_left_in_a_redacted_cut() {
+    let mut names = Canaries::default();
+    let recording = recording(&mut names);
+    let plain = cut::write(&recording).unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let lost: Vec<&String> = names.0.iter().filter(|name| !text(&plain).contains(name.as_str())).collect();
+    assert!(names.0.len() > 150 && lost.is_empty(), "a name that was never there proves nothing: {lost:?}");
+    let redacted = text(&cut::write(&cut::redact(&recording)).unwrap());
+    let left: Vec<&String> = names.0.iter().filter(|name| redacted.contains(name.as_str())).collect();
+    assert!(left.is_empty() && !redacted.contains("canary"), "{left:?}");
+}
+
+#[test]
+fn the_numbers_stay_and_a_name_has_another_pseudonym_in_each_cut() {
+    let mut builder = RecordingBuilder::new(Manifest { host: "db1".to_owned(), ..Manifest::default() });
+    builder.stamp(Stamp { wall_ns: 1_795_305_600_000_000_000, mono_ns: 1, boot_ns: 1 });
+    let rss = Column { name: "rss".to_owned(), kind: Kind::Gauge, unit: Unit::Pages };
+    for (name, label) in [("1@5", "postgres"), ("2@6", "postgres"), ("9@1", "kswapd0")] {
+        builder.entity(Table::Process, Entity { name: name.to_owned(), label: label.to_owned() });
+        builder.value(Table::Process, name, &rss, 42);
+    }
+    let recording = builder.finish();
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("a.pagetide");
+    std::fs::write(&path, cut::write(&cut::redact(&recording)).unwrap()).unwrap();
+    let one = Reader::open(&path).unwrap().load(&Selection::default()).unwrap();
+    let other = cut::redact(&recording);
+    let labels = |recording: &Recording| {
+        recording.entities(Table::Process).map(|(_, label)| label.to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(labels(&one)[0], labels(&one)[1]);
+    assert_eq!(labels(&one)[2], "kswapd0");
+    assert!(labels(&one)[0].starts_with("process-") && labels(&one)[0] != labels(&other)[0]);
+    assert_ne!(one.manifest.host, other.manifest.host);
+    assert_eq!(one.series(Table::Process, "2@6", "rss").unwrap().points().collect::<Vec<_>>(), [(1, 42)]);
+}
