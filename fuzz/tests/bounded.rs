@@ -54,6 +54,11 @@ fn fuzz(name: &str) {
 }
 
 #[test]
+fn cut() {
+    fuzz("cut");
+}
+
+#[test]
 fn import() {
     fuzz("import");
 }

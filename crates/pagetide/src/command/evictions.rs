@@ -237,7 +237,7 @@ fn page(traced: &Traced, rows: &[Row], top: usize) -> Page {
             blocks.extend([Block::Heading(heading.to_owned()), Block::Table(table)]);
         }
     }
-    Page { title: "Evictions from the page cache".to_owned(), lead: Vec::new(), outcome, blocks }
+    Page { title: "Evictions from the page cache".to_owned(), outcome, blocks, ..Page::default() }
 }
 
 /// Characters of the longest bar.

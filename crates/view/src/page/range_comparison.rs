@@ -40,7 +40,7 @@ pub fn range_comparison(comparison: &RangeComparison, clock: &LocalClock) -> Pag
         comparison.summary.clone(),
         format!("Before: {}. After: {}.", range(&comparison.before), range(&comparison.after)),
     ];
-    Page { title: "Before and after".to_owned(), lead, outcome: String::new(), blocks }
+    Page { title: "Before and after".to_owned(), lead, outcome: String::new(), blocks, ..Page::default() }
 }
 
 /// What does not differ, each with the places where it does not; of control groups, which are many, their number.

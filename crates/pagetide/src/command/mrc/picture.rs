@@ -32,6 +32,7 @@ pub(super) fn page(traced: &Traced, curves: &[Curve], less: &[Less]) -> Page {
         )],
         outcome: curves.iter().find_map(|of| super::sentence(traced, of)).unwrap_or_default(),
         blocks,
+        ..Page::default()
     }
 }
 
