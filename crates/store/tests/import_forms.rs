@@ -83,6 +83,17 @@ fn what_is_not_read_is_refused_by_name() {
 }
 
 #[test]
+fn an_interrupt_that_is_called_by_its_number_is_not_the_sum() {
+    let rows = "00:00:01 CPU intr/s\n00:00:02 all 900.00\n00:00:02 0 500.00\n";
+    let one = text(&format!("{rows}00:00:01 CPU 24/s\n00:00:02 0 7.00\n")).unwrap();
+    assert_eq!(values(&one.recording), values(&text(rows).unwrap().recording));
+    let file = &one.report.files[0];
+    assert_eq!((file.skipped_lines, file.conflicts), (0, 0), "{file:#?}");
+    let epoch = "# Time        UID       PID    %usr  Command\n1795332100      0     12398   10.38  rustc\n";
+    assert!(text(epoch).unwrap_err().to_string().contains("print it without -H"));
+}
+
+#[test]
 fn a_node_of_mpstat_is_not_the_host() {
     for (name, rows) in [("mpstat-N.txt", 2), ("mpstat-T.txt", 2), ("mpstat.json", 2)] {
         let import = form(name);

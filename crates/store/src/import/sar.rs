@@ -124,6 +124,8 @@ impl Reader {
         let Some(time) = time_and_zone(line) else {
             if line.split_whitespace().take(3).any(|word| word.ends_with([':', '：'])) {
                 gather.report.leave_out(number, "averages over the whole time");
+            } else if line.split_whitespace().next().is_some_and(is_epoch) {
+                gather.report.skip(number, "times in seconds since 1970 (pidstat -H): print it without -H");
             } else {
                 gather.report.skip(number, "neither a time, a header nor an average of sar");
             }
@@ -346,11 +348,17 @@ fn special(rest: &str) -> Option<String> {
     }
 }
 
+/// Whether a word is a time in seconds since 1970: of the years 1973 to 2286.
+fn is_epoch(word: &str) -> bool {
+    matches!(word.len(), 9 | 10) && word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// Whether what follows a time names columns: none of it is a number, and some of it looks as sar's names do.
 pub(super) fn is_header(rest: &str) -> bool {
     let mut named = false;
     for word in rest.split_whitespace() {
-        if word.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
+        // mpstat calls a column by an interrupt's number: `24/s`.
+        if word.starts_with(|c: char| c.is_ascii_digit() || c == '-') && !word.ends_with("/s") {
             return false;
         }
         named |= KEYS.contains(&word)
