@@ -1,4 +1,4 @@
-//! `pagetide cut`: a stretch of a recording as one file, to give to somebody else.
+//! `pagetide cut`: a stretch of a recording as one file, to give to another user.
 
 use super::Outcome;
 use crate::{output, recordings};
