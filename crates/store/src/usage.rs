@@ -32,6 +32,11 @@ impl Usage {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Ok(Self { sealed: 0, open: 0, size: Bytes::ZERO });
             }
+            // A cut: one log.
+            Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+                let size = std::fs::metadata(folder).map_err(failed)?.len();
+                return Ok(Self { sealed: 0, open: 1, size: Bytes::new(size) });
+            }
             Err(error) => return Err(failed(error)),
         };
         let logs = folder.logs().map_err(failed)?;
