@@ -81,7 +81,7 @@ impl Pseudonyms {
             name.strip_prefix(*thread)
                 .is_some_and(|rest| rest.len() < 5 && rest.bytes().all(|byte| byte.is_ascii_digit()))
         };
-        if THREADS.iter().any(|thread| numbered(&thread)) { name.to_owned() } else { self.some("process", name) }
+        if THREADS.iter().any(numbered) { name.to_owned() } else { self.some("process", name) }
     }
 
     fn entity(&self, table: Table, name: &str, label: &str) -> Entity {
@@ -160,7 +160,7 @@ impl Pseudonyms {
             sysctls: settings(&manifest.sysctls, numeric),
             workload_cgroup: manifest.workload_cgroup.as_deref().map(|path| self.group(path)),
             workload_disk: manifest.workload_disk.as_deref().map(|name| self.disk(name)),
-            lru: manifest.lru.clone(),
+            lru: manifest.lru,
             recorder_cpu: manifest.recorder_cpu,
             samples: manifest.samples,
             late_samples: manifest.late_samples,
