@@ -63,7 +63,7 @@ terms! {
     "stolen" ["steal"] "Pages that reclaim freed. Of CPU time: time that the hypervisor gave to others." "sar(1)";
     "swappiness" [] "vm.swappiness: the cost of swapping relative to that of reading files again, 0 to 200; 100 means that both cost the same." "Documentation/admin-guide/sysctl/vm.rst";
     "throttled" ["throttled writer" "throttled writers"] "A task that dirties pages sleeps in the kernel until the disk has caught up." "mm/page-writeback.c:balance_dirty_pages";
-    "time lost" ["lost time"] "The share of time in which at least one task waits for IO, memory or a CPU (PSI some), without the CPU time of kswapd, beyond the share before. Where PSI was not recorded, idle CPU time while tasks wait for IO." "pagetide";
+    "time lost" ["lost time"] "The share of time in which at least one task waits for IO, memory or a CPU (PSI some), beyond the share before. The CPU time of kswapd is subtracted. Where PSI was not recorded, idle CPU time while tasks wait for IO." "pagetide";
     "tps" [] "Requests per second that a disk completed: reads, writes and discards." "iostat(1)";
     "watermark" ["watermarks" "low watermark" "high watermark" "min watermark"] "Limits on a zone's free pages: below low kswapd starts, above high it stops, below min tasks reclaim directly." "mm/page_alloc.c:__setup_per_zone_wmarks";
     "working set" [] "The pages that a load uses again and again. When it is larger than the memory left for it, pages refault." "mm/workingset.c";

@@ -3,8 +3,8 @@
 mod bootstrap;
 
 use crate::amount::{Amount, Count};
-use crate::harm;
 use crate::signal::Signal;
+use crate::waits;
 use bootstrap::{FEWEST, Weighed, difference};
 use pagetide_core::derived::{self, Derived};
 use pagetide_core::{
@@ -56,7 +56,7 @@ const LEAST_LOSS: f64 = 0.01;
 /// The names of the metrics that a comparison reads.
 pub fn metrics() -> Vec<&'static str> {
     let of_rows = COMPARED.iter().flat_map(|row| std::iter::once(row.derived).chain(row.of));
-    let mut all: Vec<&str> = of_rows.chain(harm::derived()).flat_map(Derived::metrics).collect();
+    let mut all: Vec<&str> = of_rows.chain(waits::derived()).flat_map(Derived::metrics).collect();
     all.sort_unstable();
     all.dedup();
     all
@@ -119,7 +119,7 @@ fn losses(before: &Recording, after: &Recording, unknown: &mut Vec<String>) -> V
     let mut values = Vec::new();
     for group in std::iter::once(None).chain(groups) {
         for resource in [Resource::Io, Resource::Memory, Resource::Cpu] {
-            let of = |recording| harm::waits(recording, group, resource);
+            let of = |recording| waits::waits(recording, group, resource);
             let (Some((source, one)), Some((other_source, other))) = (of(before), of(after)) else {
                 if group.is_none() {
                     unknown.push(format!("Waits for {} were not recorded in both ranges.", resource.words()));

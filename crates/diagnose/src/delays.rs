@@ -4,8 +4,8 @@
 //! devices, and no program is said to lose time.
 
 use crate::amount::{Amount, Count, Rate};
-use crate::harm::{Harm, LEAST};
 use crate::process;
+use crate::waits::{Harm, LEAST};
 use crate::window::{Window, intervals};
 use pagetide_core::{Nanos, Ratio, Recording, Resource, Span, Table, TimeLost};
 use std::collections::BTreeMap;

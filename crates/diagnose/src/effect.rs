@@ -3,9 +3,9 @@
 use crate::amount::{Amount, Count, Per, Rate};
 use crate::episodes::SignalSpec;
 use crate::evidence::measured;
-use crate::harm;
 use crate::limits::{FAULTS, GROWTH, STALL_RATE, TURNOVER};
 use crate::signal::Signal;
+use crate::waits;
 use crate::window::{REFAULTED, SCANNED, STOLEN, Window, stored};
 use pagetide_core::derived;
 use pagetide_core::{Bytes, Evidence, Kind, Moment, Nanos, Ratio, Relation, Span, Table};
@@ -282,7 +282,7 @@ fn waits(window: &Window<'_>) -> Vec<Effect> {
         let Some((signal, place)) = placed(window, SignalSpec::derived(derived)) else { continue };
         let share: Option<Amount<Ratio>> = signal.mean(place.0);
         // The reclaim of kswapd counts as a wait for memory, and no program waits for it.
-        let own = if kind == EffectKind::MemoryWaits { harm::kswapd_share(window, place.0) } else { Amount::ZERO };
+        let own = if kind == EffectKind::MemoryWaits { waits::kswapd_share(window, place.0) } else { Amount::ZERO };
         let source =
             if own.is_positive() { format!("{} - CPU time of kswapd", derived.name) } else { derived.name.to_owned() };
         let Some(share) = share.map(|share| share - own).filter(|share| share.get() >= WAITING) else { continue };

@@ -41,6 +41,7 @@ mod stretches;
 mod traced;
 mod verdict;
 mod victim;
+mod waits;
 mod watermarks;
 mod window;
 

@@ -202,6 +202,10 @@ pub(crate) fn read_or_run(recording: Option<&Path>, arguments: &TraceArguments) 
         return Err(Error::input("the recording has no sample in that time", "`pagetide show` prints its times"));
     };
     let Some((summary, names)) = read_tables(&recording, first, last) else {
+        if recording.manifest.capabilities.iter().any(|known| known == "trace") {
+            let hint = "choose another time, or record longer: a trace is written once a second while it is on";
+            return Err(Error::input(format!("{}: the trace was not on in that time", path.display()), hint));
+        }
         let hint = "record with `pagetide record --trace`, or leave the recording out to trace this host now";
         return Err(Error::input(format!("{}: recorded without --trace", path.display()), hint));
     };

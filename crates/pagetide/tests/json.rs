@@ -28,7 +28,7 @@ fn commands(help: &str) -> BTreeSet<String> {
 fn every_command_prints_one_object_with_a_version() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
-    let (recording, imported) = (path("rec"), path("imported"));
+    let (recording, imported, part) = (path("rec"), path("imported"), path("part.pagetide"));
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/import/curious-case");
     let log = fixtures.join("sar-B.txt").to_string_lossy().into_owned();
     let run: &[(&[&str], &str)] = &[
@@ -39,6 +39,8 @@ fn every_command_prints_one_object_with_a_version() {
         (&["record", "-o", &recording, "--status"], "running"),
         (&["import", &log, "-o", &imported], "import"),
         (&["check", &recording], "damaged"),
+        (&["cut", &recording, "-o", &part], "bytes"),
+        (&["show", &part, "disk"], "rows"),
         (&["show", &recording, "disk"], "rows"),
         (&["show", &imported, "paging", "--every", "1h"], "columns"),
         (&["diagnose", &recording], "verdict"),

@@ -259,6 +259,7 @@ fn a_killed_trace_leaves_nothing_behind() {
         pid=$!
         until \"$PAGETIDE_UNDER_TEST\" record --status -o {0}/rec > /dev/null 2>&1; do sleep 0.1; done
         ls -l /proc/$pid/fd | grep -q perf_event || {{ echo no events >&2; exit 7; }}
+        until \"$PAGETIDE_UNDER_TEST\" evictions {0}/rec > /dev/null 2>&1; do sleep 0.1; done
         kill -9 $pid; wait $pid
         ! grep -q ' tracefs ' /proc/self/mountinfo || {{ echo left behind >&2; exit 8; }}
         \"$PAGETIDE_UNDER_TEST\" evictions {0}/rec > /dev/null || exit 9

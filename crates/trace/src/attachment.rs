@@ -3,10 +3,12 @@
 //! While it is off no event is enabled and no program attached: a tracepoint that is hit then costs its callers some nanoseconds. The
 //! tracepoints stay registered, because registering them anew can take seconds on a starved host.
 
+use crate::clock::monotonic_ns;
 use crate::cpu;
 use crate::filter::page_filter;
 use crate::format::Format;
 use crate::missing::{self, Missing};
+use crate::options::{Method, Options};
 use crate::program::{Maps, Purpose, sampling_program, totals};
 use crate::sampling::{FRAME_FILTER, Sampling};
 use crate::sys::bpf::{self, CountMap, OutputMap};
@@ -14,7 +16,6 @@ use crate::sys::perf::{PerfEvent, Source};
 use crate::sys::ring::Ring;
 use crate::tracefs::Tracefs;
 use crate::tracepoint::Tracepoint;
-use crate::tracer::{Method, Options, monotonic_ns};
 use pagetide_core::Error;
 use std::collections::BTreeMap;
 use std::io;

@@ -7,9 +7,9 @@
 use crate::attachment::{Attachment, Description};
 use crate::format::Format;
 use crate::missing::Missing;
+use crate::options::{Method, Options};
 use crate::sampling::Sampling;
 use crate::tracepoint::Tracepoint;
-use crate::tracer::{Method, Options};
 use pagetide_core::Error;
 use rustix::io::{IoSlice, IoSliceMut};
 use rustix::net::{

@@ -1,12 +1,14 @@
 //! A trace of the running host from start to end: the tracer, the analysis, and the names of files.
 
 use crate::analysis::Analysis;
+use crate::clock::monotonic_ns;
 use crate::event::{Event, File};
 use crate::host::{HostProcesses, kswapd, memory};
 use crate::missing::Missing;
 use crate::name::{file_names, printable};
+use crate::options::Options;
 use crate::summary::{Coverage, Summary};
-use crate::tracer::{Options, Tracer, monotonic_ns};
+use crate::tracer::Tracer;
 use pagetide_core::Error;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;

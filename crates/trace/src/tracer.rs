@@ -1,10 +1,12 @@
 //! The tracer: drains the rings of the tracepoints, counts what is lost, and switches the trace on and off.
 
 use crate::attachment::{Attachment, Description};
+use crate::clock::monotonic_ns;
 use crate::decode::Decoder;
 use crate::event::{Event, Kind};
 use crate::helper::{self, RemoteSwitch};
 use crate::missing::{self, Missing};
+use crate::options::Options;
 use crate::order::Order;
 use crate::program::{Purpose, totals};
 use crate::sampling::Sampling;
@@ -15,24 +17,6 @@ use pagetide_core::Error;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
-
-/// How events are sampled in the kernel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Method {
-    /// By BPF where bpf(2) works, else by filters.
-    Auto,
-    /// By tracefs filters only.
-    Filters,
-}
-
-/// What is to be traced.
-#[derive(Debug, Clone, Copy)]
-pub struct Options {
-    /// One page of `2^shift` is sampled.
-    pub shift: u32,
-    /// How.
-    pub method: Method,
-}
 
 /// Exact counts while the trace was on, where BPF counts them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -254,10 +238,4 @@ impl CountedPages {
     fn sum_all(&self, offset: i16) -> u64 {
         Purpose::ALL.into_iter().map(|purpose| self.sum(purpose, offset)).sum()
     }
-}
-
-/// `CLOCK_MONOTONIC`.
-pub fn monotonic_ns() -> u64 {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
-    now.tv_sec.unsigned_abs() * 1_000_000_000 + now.tv_nsec.unsigned_abs()
 }

@@ -41,6 +41,9 @@ pub fn draw(page: &Page, out: &mut dyn Write) -> io::Result<()> {
          <h1>{title}</h1>\n"
     )?;
     let mut body = Vec::new();
+    for line in &page.damaged {
+        writeln!(body, "<p class=\"lead\">{}</p>", escaped(line))?;
+    }
     if !page.headline.is_empty() {
         writeln!(body, "<p class=\"headline\">{}</p>", escaped(&page.headline))?;
     }

@@ -54,8 +54,9 @@ pub fn page(report: &Report) -> Page {
     let (culprits, victims) = story::parties(&report.diagnosis);
     Page {
         title: title(report),
+        damaged: report.diagnosis.damaged.iter().map(|line| format!("Damaged: {line}.")).collect(),
         headline: headline(report),
-        lead: lead(report),
+        lead: if report.run.is_none() { story::lead(report) } else { Vec::new() },
         outcome: outcome(report),
         blocks,
         culprits,
@@ -144,15 +145,6 @@ fn headline(report: &Report) -> String {
         (Some(_), None) => String::new(),
         (None, _) => story::headline(report),
     }
-}
-
-fn lead(report: &Report) -> Vec<String> {
-    // What is missing comes before what is said about the rest.
-    let mut lead: Vec<String> = report.diagnosis.damaged.iter().map(|line| format!("Damaged: {line}.")).collect();
-    if report.run.is_none() {
-        lead.extend(story::lead(report));
-    }
-    lead
 }
 
 /// What came out, in one sentence.

@@ -48,6 +48,11 @@ pub fn draw(page: &Page, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let title = words::clean(&page.title);
     writeln!(out, "{}", style.paint(Tone::Strong, &title))?;
     writeln!(out, "{}", "=".repeat(words::width(&title).min(style.width)))?;
+    // What is missing comes before what is said about the rest.
+    for line in &page.damaged {
+        writeln!(out)?;
+        words::wrapped(out, style.width, "", "", line)?;
+    }
     if !page.headline.is_empty() {
         writeln!(out)?;
         words::wrapped(out, style.width, "", "", &page.headline)?;

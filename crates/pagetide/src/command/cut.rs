@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
     utc: bool,
     /// The file to write.
     #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
+    out: PathBuf,
     /// Replace names by pseudonyms, and leave out notes, labels, traces and fields that pagetide does not know.
     #[arg(long)]
     redact: bool,
@@ -47,6 +47,8 @@ struct Written {
     remains: Vec<&'static str>,
     /// What the rules make of it.
     summary: String,
+    /// What of the recording could not be read.
+    damaged: Vec<String>,
 }
 
 pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
@@ -60,10 +62,11 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         recording = cut::redact(&recording);
     }
     let content = cut::write(&recording)?;
-    let file = &arguments.output;
+    let file = &arguments.out;
     pagetide_dir::write_file(file, &content).map_err(|error| {
         Error::system(format!("{}: {error}", file.display()), "name a new file in a folder that can be written")
     })?;
+    let damaged = reader.damage().lines();
     let written = Written {
         file: file.display().to_string(),
         bytes: content.len(),
@@ -71,8 +74,8 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         redacted: arguments.redact,
         remains: if arguments.redact { cut::REMAINS.to_vec() } else { Vec::new() },
         summary: pagetide_diagnose::diagnose(&recording).summary,
+        damaged,
     };
-    let damaged = reader.damage().lines();
     if json {
         output::print_json(&written)?;
     } else {
@@ -83,9 +86,9 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         for line in &written.remains {
             output::print(&format!("still in the file: {line}\n"))?;
         }
-        for line in &damaged {
+        for line in &written.damaged {
             output::print(&format!("damaged: {}\n", printable(line)))?;
         }
     }
-    Ok(if damaged.is_empty() { Outcome::Done } else { Outcome::Failed })
+    Ok(if written.damaged.is_empty() { Outcome::Done } else { Outcome::Failed })
 }

@@ -1,5 +1,6 @@
 //! `pagetide mrc`: the miss-ratio curve, for more memory and for less.
 
+mod curve;
 mod less;
 mod picture;
 
@@ -7,9 +8,10 @@ use super::Outcome;
 use crate::live_trace::{self, Traced};
 use crate::output;
 use crate::reports;
+use curve::{Curve, answer, refusal};
 use less::Less;
 use pagetide_core::{Bytes, Error, Nanos};
-use pagetide_trace::{Misses, Point, SAMPLED_MISSES_MIN};
+use pagetide_trace::{Misses, Point};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -53,38 +55,8 @@ enum By {
 
 /// Points of a curve, about.
 const POINTS: u64 = 16;
-/// Savings are printed as an amount of memory when it saves this share of what the curve can save.
-const MOST: f64 = 0.9;
-
 /// Places for which it is printed what less memory would cost.
 const LESS_MAX: usize = 3;
-
-/// One curve, or why there is none.
-struct Curve {
-    limit: Option<String>,
-    readers: Option<String>,
-    sampled: u64,
-    points: Option<Vec<Point>>,
-}
-
-impl Curve {
-    /// Where the memory is limited and who reads.
-    fn place(&self) -> String {
-        let limit = match self.limit.as_deref() {
-            None => "host".to_owned(),
-            Some("/") => "root group".to_owned(),
-            Some(group) => format!("group {group}"),
-        };
-        self.readers.as_ref().map_or_else(|| limit.clone(), |readers| format!("{limit}, reads of {readers}"))
-    }
-
-    /// The smallest amount that saves most of what the curve can save, with the share of misses that it saves.
-    fn advice(&self) -> Option<&Point> {
-        let points = self.points.as_ref()?;
-        let can_save = 1.0 - points.last()?.remaining;
-        points.iter().find(|point| 1.0 - point.remaining >= MOST * can_save)
-    }
-}
 
 pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let traced = live_trace::read_or_run(arguments.recording.as_deref(), &arguments.live)?;
@@ -151,10 +123,6 @@ fn miss_ratio(traced: &Traced) -> Option<f64> {
     (read > 0).then(|| added as f64 / read as f64)
 }
 
-fn refusal(curve: &Curve) -> String {
-    format!("{} sampled misses, {SAMPLED_MISSES_MIN} are needed", curve.sampled)
-}
-
 fn text(traced: &Traced, curves: &[Curve], less: &[Less]) -> String {
     let mut text = String::new();
     let seconds = Nanos::new(traced.summary.coverage.time_ns);
@@ -187,49 +155,6 @@ fn text(traced: &Traced, curves: &[Curve], less: &[Less]) -> String {
         );
     }
     text
-}
-
-/// The first sentence about a curve that is published.
-fn sentence(traced: &Traced, curve: &Curve) -> Option<String> {
-    let text = answer(traced, curve, curve.points.as_ref()?, &curve.place());
-    text.lines().next().map(str::to_owned)
-}
-
-/// The first line of a curve.
-fn answer(traced: &Traced, curve: &Curve, points: &[Point], place: &str) -> String {
-    let last = points.last().map_or(Bytes::ZERO, |point| traced.bytes(point.more_pages as f64));
-    let beyond = if curve.advice() == points.last() {
-        "The misses still fall there: trace longer to see further.".to_owned()
-    } else {
-        format!("Up to {last} more saves little beyond that.")
-    };
-    let percent = |share: f64| format!("{:.0} %", share * 100.0);
-    match curve.advice() {
-        Some(point) if 1.0 - point.high > 0.02 => {
-            let more = traced.bytes(point.more_pages as f64);
-            format!(
-                "{place}: {more} more memory would save {} of the misses ({} to {}). {beyond}\n{}",
-                percent(1.0 - point.remaining),
-                percent(1.0 - point.high),
-                percent(1.0 - point.low),
-                raise(curve, more),
-            )
-        }
-        _ if last == Bytes::ZERO => {
-            format!("{place}: too few evicted pages were read again to tell what more memory saves. Trace longer.\n")
-        }
-        _ => format!("{place}: up to {last} more memory would save no misses.\n"),
-    }
-}
-
-/// What to do about a group at its limit.
-fn raise(curve: &Curve, more: Bytes) -> String {
-    match &curve.limit {
-        Some(group) if curve.readers.is_none() => format!(
-            "  to do: raise memory.max of {group} by {more} (v1: memory.limit_in_bytes). The rest of the host then has {more} less.\n"
-        ),
-        _ => String::new(),
-    }
 }
 
 /// Characters of a full bar.

@@ -9,6 +9,8 @@ use pagetide_core::{Advice, Verdict};
 pub struct Page {
     /// What it is about, in one line.
     pub title: String,
+    /// What could not be read, a sentence each.
+    pub damaged: Vec<String>,
     /// The answer, with the numbers that matter; empty where the outcome is all that is known.
     pub headline: String,
     /// What belongs to the answer, a paragraph each.

@@ -1,7 +1,7 @@
 //! The curves as a page with pictures: file cache across, miss ratio or remaining misses up.
 
+use super::curve::{Curve, refusal, sentence};
 use super::less::Less;
-use super::{Curve, refusal};
 use crate::live_trace::Traced;
 use pagetide_core::Bytes;
 use pagetide_view::{Axes, Block, Measure, Page, Predicted, curve};
@@ -30,7 +30,7 @@ pub(super) fn page(traced: &Traced, curves: &[Curve], less: &[Less]) -> Page {
             "From {time} of the page cache's events, one page of {} looked at. The band is the 95 % interval of the sample.",
             traced.summary.coverage.scale
         )],
-        outcome: curves.iter().find_map(|of| super::sentence(traced, of)).unwrap_or_default(),
+        outcome: curves.iter().find_map(|of| sentence(traced, of)).unwrap_or_default(),
         blocks,
         ..Page::default()
     }
@@ -47,7 +47,7 @@ fn picture(traced: &Traced, of: &Curve, below: Option<&Less>) -> Vec<Block> {
         }
         return blocks;
     };
-    blocks.extend(super::sentence(traced, of).map(Block::Paragraph));
+    blocks.extend(sentence(traced, of).map(Block::Paragraph));
     blocks.extend(below.map(|less| sentences(&less.text(traced))).into_iter().flatten());
     let known = below.and_then(|less| Some((less, less.curve(traced)?)));
     // Where the present miss ratio is known the curve is in its terms, else in shares of the misses.

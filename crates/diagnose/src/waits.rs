@@ -1,0 +1,153 @@
+//! The time that tasks lose while they wait, over time: of the host or a group, for IO, memory or a CPU.
+
+use crate::amount::{Amount, Limit};
+use crate::signal::Signal;
+use crate::window::{Window, intervals};
+use pagetide_core::derived::{self, Derived};
+use pagetide_core::{Moment, Nanos, Ratio, Recording, Resource, Span, Table};
+
+/// New loss below which a finding is a remark.
+pub(crate) const LEAST: Limit<Nanos> = Limit::new(
+    "time that tasks lose, above the rate before",
+    50e6,
+    "No timeout and no percentile of a service shows less.",
+    "judgement",
+);
+/// Intervals before an onset that it takes for a baseline.
+const BASELINE: u64 = 5;
+
+/// The derived metrics that measure the waits for a resource, the better first.
+const fn measures(resource: Resource) -> &'static [&'static Derived] {
+    const IO: &[&Derived] = &[&derived::PSI_IO_SOME, &derived::CPU_IOWAIT];
+    const MEMORY: &[&Derived] = &[&derived::PSI_MEMORY_SOME];
+    const CPU: &[&Derived] = &[&derived::PSI_CPU_SOME];
+    match resource {
+        Resource::Io => IO,
+        Resource::Memory => MEMORY,
+        Resource::Cpu => CPU,
+    }
+}
+
+/// A share of time, over time, with its sums from the beginning of the recording.
+#[derive(Debug)]
+pub(crate) struct Share {
+    pub(crate) signal: Signal,
+    sums: Vec<(f64, f64)>,
+}
+
+/// The time that the tasks of a host or a group lose by waits for one resource, over time.
+#[derive(Debug)]
+pub(crate) struct Waits {
+    /// The group; absent of the host.
+    pub(crate) group: Option<String>,
+    pub(crate) resource: Resource,
+    /// By what it was measured.
+    pub(crate) source: &'static Derived,
+    pub(crate) share: Share,
+    /// The share of time in quiet times: an incident may last for more than half of a recording.
+    pub(crate) usual: Amount<Ratio>,
+    /// What counts as a wait and is none.
+    excluded: Vec<Share>,
+}
+
+/// Time that tasks lose in a stretch.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Harm {
+    pub(crate) share: Amount<Ratio>,
+    /// The share before; 0 when the recording begins with it.
+    pub(crate) before: Amount<Ratio>,
+    pub(crate) length: Nanos,
+}
+
+impl Harm {
+    pub(crate) fn new(share: Amount<Ratio>, before: Amount<Ratio>, span: Span) -> Self {
+        Self { share, before, length: span.length() }
+    }
+
+    /// The time that tasks lose beyond the rate before.
+    pub(crate) fn lost(self) -> Amount<Nanos> {
+        Amount::new((self.share - self.before).get().max(0.0) * self.length.as_f64())
+    }
+
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self { share: self.share + other.share, before: self.before + other.before, ..self }
+    }
+}
+
+impl Share {
+    fn of(recording: &Recording, table: Table, entity: &str, derived: &'static Derived) -> Option<Self> {
+        let signal = Signal::derived(recording, table, entity, derived)?;
+        let sums = signal.sums(Moment::new(recording.span()?.0));
+        Some(Self { signal, sums })
+    }
+
+    fn mean(&self, span: Span) -> Option<Amount<Ratio>> {
+        self.signal.mean(span)
+    }
+
+    fn mean_until(&self, to: Moment) -> Option<Amount<Ratio>> {
+        self.signal.mean_until(&self.sums, to)
+    }
+}
+
+/// The CPU time of kswapd. It counts as a task that waits for memory while it reclaims (`balance_pgdat` in mm/vmscan.c enters
+/// psi_memstall), and no program waits for it.
+fn kswapd(recording: &Recording) -> Vec<Share> {
+    let threads = recording.entities(Table::Process).filter(|(_, comm)| comm.starts_with("kswapd"));
+    threads.filter_map(|(name, _)| Share::of(recording, Table::Process, name, &derived::CPUS)).collect()
+}
+
+/// The share of a stretch for which kswapd ran; 0 where it was not recorded.
+pub(crate) fn kswapd_share(window: &Window<'_>, span: Span) -> Amount<Ratio> {
+    let shares = kswapd(window.recording);
+    shares.iter().filter_map(|share| share.mean(span)).fold(Amount::ZERO, |sum, share| sum + share)
+}
+
+impl Waits {
+    pub(crate) fn of(recording: &Recording, group: Option<&str>, resource: Resource) -> Option<Self> {
+        let (table, entity) = group.map_or((Table::Host, ""), |group| (Table::Cgroup, group));
+        let mut measures = measures(resource).iter();
+        let (source, share) =
+            measures.find_map(|derived| Some((*derived, Share::of(recording, table, entity, derived)?)))?;
+        let usual = share.signal.baseline()?;
+        let of_host = resource == Resource::Memory && group.is_none();
+        let excluded = if of_host { kswapd(recording) } else { Vec::new() };
+        Some(Self { group: group.map(str::to_owned), resource, source, share, usual, excluded })
+    }
+
+    /// The loss in a stretch.
+    pub(crate) fn harm(&self, whole: &Window<'_>, span: Span) -> Option<Harm> {
+        let lost = |mean: &dyn Fn(&Share) -> Option<Amount<Ratio>>| {
+            let excluded = self.excluded.iter().filter_map(mean);
+            Some(excluded.fold(mean(&self.share)?, |share, other| share - other).max(Amount::ZERO))
+        };
+        let before = Span { from: whole.span.from, to: span.from };
+        let long = before.length() >= intervals(whole.recording, BASELINE);
+        let before = if long { lost(&|share| share.mean_until(before.to)) } else { None };
+        let before = before.map_or(Amount::ZERO, |before| before.min(self.usual));
+        Some(Harm::new(lost(&|share| share.mean(span))?, before, span))
+    }
+}
+
+/// The derived metrics that measure harm.
+pub(crate) fn derived() -> impl Iterator<Item = &'static Derived> {
+    let all = [Resource::Io, Resource::Memory, Resource::Cpu].into_iter().flat_map(measures).copied();
+    all.chain(std::iter::once(&derived::CPUS))
+}
+
+/// The share of time that the tasks of the host or of a group lose by waits for a resource, in each interval with its length in ns; and
+/// by what it was measured.
+pub(crate) fn waits(
+    recording: &Recording,
+    group: Option<&str>,
+    resource: Resource,
+) -> Option<(&'static Derived, Vec<(i64, f64)>)> {
+    let waits = Waits::of(recording, group, resource)?;
+    let share = |(span, share): (Span, f64)| {
+        let excluded = waits.excluded.iter().filter_map(|other| other.mean(span)).map(Amount::get);
+        let length = i64::try_from(span.length().get()).unwrap_or(i64::MAX);
+        (length, (share - excluded.sum::<f64>()).max(0.0))
+    };
+    let shares = waits.share.signal.intervals().map(share).collect();
+    Some((waits.source, shares))
+}

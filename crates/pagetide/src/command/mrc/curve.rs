@@ -1,0 +1,82 @@
+//! One curve in words.
+
+use crate::live_trace::Traced;
+use pagetide_core::Bytes;
+use pagetide_trace::{Point, SAMPLED_MISSES_MIN};
+
+/// Savings are printed as an amount of memory when it saves this share of what the curve can save.
+const MOST: f64 = 0.9;
+
+/// One curve, or why there is none.
+pub(super) struct Curve {
+    pub(super) limit: Option<String>,
+    pub(super) readers: Option<String>,
+    pub(super) sampled: u64,
+    pub(super) points: Option<Vec<Point>>,
+}
+
+impl Curve {
+    /// Where the memory is limited and who reads.
+    pub(super) fn place(&self) -> String {
+        let limit = match self.limit.as_deref() {
+            None => "host".to_owned(),
+            Some("/") => "root group".to_owned(),
+            Some(group) => format!("group {group}"),
+        };
+        self.readers.as_ref().map_or_else(|| limit.clone(), |readers| format!("{limit}, reads of {readers}"))
+    }
+
+    /// The smallest amount that saves most of what the curve can save, with the share of misses that it saves.
+    pub(super) fn advice(&self) -> Option<&Point> {
+        let points = self.points.as_ref()?;
+        let can_save = 1.0 - points.last()?.remaining;
+        points.iter().find(|point| 1.0 - point.remaining >= MOST * can_save)
+    }
+}
+
+pub(super) fn refusal(curve: &Curve) -> String {
+    format!("{} sampled misses, {SAMPLED_MISSES_MIN} are needed", curve.sampled)
+}
+
+/// The first sentence about a curve that is published.
+pub(super) fn sentence(traced: &Traced, curve: &Curve) -> Option<String> {
+    let text = answer(traced, curve, curve.points.as_ref()?, &curve.place());
+    text.lines().next().map(str::to_owned)
+}
+
+/// The first line of a curve.
+pub(super) fn answer(traced: &Traced, curve: &Curve, points: &[Point], place: &str) -> String {
+    let last = points.last().map_or(Bytes::ZERO, |point| traced.bytes(point.more_pages as f64));
+    let beyond = if curve.advice() == points.last() {
+        "The misses still fall there: trace longer to see further.".to_owned()
+    } else {
+        format!("Up to {last} more saves little beyond that.")
+    };
+    let percent = |share: f64| format!("{:.0} %", share * 100.0);
+    match curve.advice() {
+        Some(point) if 1.0 - point.high > 0.02 => {
+            let more = traced.bytes(point.more_pages as f64);
+            format!(
+                "{place}: {more} more memory would save {} of the misses ({} to {}). {beyond}\n{}",
+                percent(1.0 - point.remaining),
+                percent(1.0 - point.high),
+                percent(1.0 - point.low),
+                raise(curve, more),
+            )
+        }
+        _ if last == Bytes::ZERO => {
+            format!("{place}: too few evicted pages were read again to tell what more memory saves. Trace longer.\n")
+        }
+        _ => format!("{place}: up to {last} more memory would save no misses.\n"),
+    }
+}
+
+/// What to do about a group at its limit.
+fn raise(curve: &Curve, more: Bytes) -> String {
+    match &curve.limit {
+        Some(group) if curve.readers.is_none() => format!(
+            "  to do: raise memory.max of {group} by {more} (v1: memory.limit_in_bytes). The rest of the host then has {more} less.\n"
+        ),
+        _ => String::new(),
+    }
+}
