@@ -392,10 +392,10 @@ fn a_probe_that_cannot_be_made_is_the_reason_not_to_start() {
 
 #[test]
 fn an_interval_that_is_too_short_is_refused() {
-    let manifest = Manifest { interval: Nanos::new(999_999), ..Manifest::default() };
+    let manifest = Manifest { interval: Nanos::new(500_000), ..Manifest::default() };
     let sink = Box::new(Remember { log: Arc::default(), before: always });
     let error = Recorder::with_probe(|| Ok(Counting::default()), manifest, BARE, sink).unwrap_err();
-    assert_eq!(error.to_string(), "a sample every 1000 us cannot be taken (use an interval of 1 ms or more)");
+    assert_eq!(error.to_string(), "a sample every 500 us cannot be taken (use an interval of 1 ms or more)");
 }
 
 /// Panics at its third sample.
