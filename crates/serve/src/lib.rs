@@ -1,7 +1,7 @@
 //! The local web server: live samples of this host, recordings, runs, and the page that shows them.
 //!
 //! [`Server::bind`] opens the address, [`Server::run`] answers until it is told to stop. Every request is a GET and changes nothing:
-//! what a request may name is an id of [`library`](crate::library), never a path. `access` decides who may ask at all, `api` has one
+//! what a request may name is an id of `library`, never a path. `access` decides who may ask at all, `api` has one
 //! file for each kind of answer, `live` samples once for all open pages, `embedded` holds the built page. docs/SERVE.md describes the
 //! addresses.
 
