@@ -1,11 +1,14 @@
 //! `record --trace` and what reads it, on the running kernel. Where this process may not trace, the test says so and ends.
 #![expect(clippy::print_stderr, reason = "says which tests could not run here")]
 
+#[path = "support/cold_file.rs"]
+mod support;
+
 use assert_cmd::Command;
 use serde_json::Value;
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
+use support::cold_file;
 
 fn pagetide(arguments: &[&str]) -> std::process::Output {
     Command::cargo_bin("pagetide").unwrap().args(arguments).output().unwrap()
@@ -34,14 +37,6 @@ impl Drop for MemoryGroup {
             std::thread::sleep(std::time::Duration::from_millis(20));
         }
     }
-}
-
-/// A file on the disk that is not in the cache.
-fn cold_file(path: &Path, mib: u64) {
-    let mut file = fs::File::create(path).unwrap();
-    (0..mib).for_each(|_| file.write_all(&[0x5a; 1 << 20]).unwrap());
-    file.sync_all().unwrap();
-    rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed).unwrap();
 }
 
 #[test]

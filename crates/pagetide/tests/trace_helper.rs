@@ -1,14 +1,17 @@
 //! A recorder without any right, traced by the helper that has them. Where this process may not trace, the test says so and ends.
 #![expect(clippy::print_stderr, reason = "says which tests could not run here")]
 
+#[path = "support/cold_file.rs"]
+mod support;
+
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, accept, bind, listen, socket_with};
 use serde_json::Value;
 use std::fs;
-use std::io::Write;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::{PermissionsExt, chown};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use support::cold_file;
 
 /// `nobody`, a user without rights.
 const NOBODY: u32 = 65_534;
@@ -67,14 +70,6 @@ impl Place {
         command.arg("--trace=1/1").arg("--trace-socket").arg(self.path("socket")).args(words);
         command
     }
-}
-
-/// A file on the disk that is not in the cache.
-fn cold_file(path: &Path, mib: u64) {
-    let mut file = fs::File::create(path).unwrap();
-    (0..mib).for_each(|_| file.write_all(&[0x5a; 1 << 20]).unwrap());
-    file.sync_all().unwrap();
-    rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed).unwrap();
 }
 
 #[test]
