@@ -7,7 +7,7 @@ import { Clock } from "../clock";
 import { hueOf, kindOf, names } from "../culprits";
 import { Busy, Fault } from "../parts";
 import { Cursor } from "../plot/cursor";
-import { PlotFigure } from "../plot/figure";
+import { PlotFigure, Quiet } from "../plot/figure";
 import type { Frame } from "../plot/frame";
 import { idle, present } from "../plot/frame";
 import { coloured, lineName, ordered, panels } from "../plot/panels";
@@ -135,8 +135,10 @@ export function LiveView({ about }: { about: About }) {
   // It fills from a minute on, so that the first samples are not a line at the edge.
   const range = { from: Math.max(sample.at_ms - span, Math.min(frame.at[0] ?? sample.at_ms, sample.at_ms - MINUTE)), to: sample.at_ms };
   // A plot that once had something to show stays.
-  for (const panel of present(frame, all)) if (!idle(frame, panel)) lively.current.add(panel.id);
+  const drawable = present(frame, all);
+  for (const panel of drawable) if (!idle(frame, panel)) lively.current.add(panel.id);
   const drawn = coloured(all, hueOf(roles)).filter((panel) => lively.current.has(panel.id));
+  const quiet = drawable.filter((panel) => !lively.current.has(panel.id));
   const kind = (table: string) => (row: { label: string }) => kindOf(roles, table, row.label) ?? "";
   return (
     <div class="live">
@@ -172,6 +174,7 @@ export function LiveView({ about }: { about: About }) {
           <PlotFigure key={panel.id} {...{ panel, frame, range, clock, cursor }} height={128} times onRange={() => {}} />
         ))}
       </div>
+      <Quiet panels={quiet} when="so far" />
       <div class="tables">
         <DataTable caption="Processes" of="process" {...tables.processes} kind={kind("process")} filter />
         <DataTable caption="Control groups" of="group" {...tables.cgroups} kind={kind("cgroup")} filter />

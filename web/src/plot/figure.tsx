@@ -98,3 +98,12 @@ export function PlotFigure({ panel, frame, range, clock, cursor, height, top = 0
     </figure>
   );
 }
+
+/** Names the plots that are left out because they would be empty boxes: zero is an answer, too. */
+export function Quiet({ panels, when }: { panels: Panel[]; when: string }) {
+  return panels.length > 0 ? (
+    <p class="dim quiet">
+      Zero {when}: {panels.map((panel) => panel.title).join(", ")}.
+    </p>
+  ) : null;
+}

@@ -7,7 +7,7 @@ import type { Clock } from "../clock";
 import type { Names } from "../terms";
 import type { Box } from "./chain";
 import { Cursor } from "./cursor";
-import { PlotFigure } from "./figure";
+import { PlotFigure, Quiet } from "./figure";
 import type { Frame } from "./frame";
 import { idle, indexAt, present } from "./frame";
 import type { Stretch } from "./overlay";
@@ -135,7 +135,7 @@ export function LinkedPlots(props: Props) {
         {panels.map((panel) => (
           <PlotFigure key={panel.id} {...{ panel, frame, range, clock, cursor }} height={props.height} onRange={props.onRange} />
         ))}
-        {quiet.length > 0 && <p class="dim quiet">Zero in the whole range: {quiet.map((panel) => panel.title).join(", ")}.</p>}
+        <Quiet panels={quiet} when="in the whole range" />
         {layout.width > 0 && <Overlay {...{ scale, panels, marks, stretches, diagnosis, names }} height={layout.height} boxes={layout.boxes} pointed={pointedStage} />}
       </div>
     </div>
