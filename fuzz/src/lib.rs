@@ -8,7 +8,7 @@ pub mod mutation;
 mod seed;
 pub mod target;
 
-use target::{cut, import, kernel, log, scenario, segment, tree};
+use target::{cut, import, kernel, log, pyramid, scenario, segment, tree};
 
 /// A function of bytes that must not panic.
 #[derive(Debug, Clone, Copy)]
@@ -30,11 +30,12 @@ impl Target {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 7] = [
+pub const TARGETS: [Target; 8] = [
     Target { name: "cut", run: cut::run, seeds: cut::seeds },
     Target { name: "import", run: import::run, seeds: import::seeds },
     Target { name: "kernel", run: kernel::run, seeds: kernel::seeds },
     Target { name: "log", run: log::run, seeds: log::seeds },
+    Target { name: "pyramid", run: pyramid::run, seeds: pyramid::seeds },
     Target { name: "scenario", run: scenario::run, seeds: scenario::seeds },
     Target { name: "segment", run: segment::run, seeds: segment::seeds },
     Target { name: "tree", run: tree::run, seeds: tree::seeds },

@@ -4,6 +4,7 @@ pub mod cut;
 pub mod import;
 pub mod kernel;
 pub mod log;
+pub mod pyramid;
 pub mod scenario;
 pub mod segment;
 pub mod tree;

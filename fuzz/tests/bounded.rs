@@ -74,6 +74,11 @@ fn log() {
 }
 
 #[test]
+fn pyramid() {
+    fuzz("pyramid");
+}
+
+#[test]
 fn scenario() {
     fuzz("scenario");
 }

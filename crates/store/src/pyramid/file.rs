@@ -98,17 +98,28 @@ fn read(
                 }
                 let Some(value) = mean[row] else { continue };
                 let or_mean = |value: Option<f32>, mean: f32| f64::from(value.unwrap_or(mean));
-                found.push(Bucket {
+                let bucket = Bucket {
                     end_ns: ends[row],
                     mean: f64::from(value),
                     min: or_mean(min[row], value),
                     max: or_mean(max[row], value),
                     weight: f64::from(weight[row].unwrap_or(0.0)),
-                });
+                };
+                if !is_possible(&bucket, level) {
+                    return Err(SealedError::Damaged(format!("no samples have the bucket {bucket:?}")));
+                }
+                found.push(bucket);
             }
         }
     }
     Ok(Some(found))
+}
+
+/// Whether samples can have a bucket: what somebody else wrote under a right checksum may be anything.
+fn is_possible(bucket: &Bucket, level: Level) -> bool {
+    let Bucket { end_ns, mean, min, max, weight } = *bucket;
+    let finite = [mean, min, max, weight].into_iter().all(f64::is_finite);
+    finite && min <= mean && mean <= max && weight >= 0.0 && end_ns % level.ns() == 0
 }
 
 /// Where new files go: into the recording where it belongs to the caller, else into the cache.
