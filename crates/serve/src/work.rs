@@ -3,6 +3,7 @@
 use crate::reply::Failure;
 use axum::http::StatusCode;
 use pagetide_core::Error;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::Semaphore;
 
@@ -14,13 +15,13 @@ const WAITING: usize = 64;
 /// Places for work.
 #[derive(Debug)]
 pub(crate) struct Work {
-    places: Semaphore,
+    places: Arc<Semaphore>,
     waiting: AtomicUsize,
 }
 
 impl Default for Work {
     fn default() -> Self {
-        Self { places: Semaphore::new(AT_ONCE), waiting: AtomicUsize::new(0) }
+        Self { places: Arc::new(Semaphore::new(AT_ONCE)), waiting: AtomicUsize::new(0) }
     }
 }
 
@@ -48,14 +49,57 @@ impl Work {
                 "close other tabs, or wait some seconds",
             ));
         }
-        let place = self.places.acquire().await.map_err(|_| stopped())?;
+        let place = Arc::clone(&self.places).acquire_owned().await.map_err(|_| stopped())?;
         drop(waiting);
-        let done = tokio::task::spawn_blocking(work).await.map_err(|_| stopped())?;
-        drop(place);
-        done
+        // The work keeps its place: it goes on when its client goes away.
+        let placed = move || {
+            let done = work();
+            drop(place);
+            done
+        };
+        tokio::task::spawn_blocking(placed).await.map_err(|_| stopped())?
     }
 }
 
 fn stopped() -> Failure {
     Error::system("the request was not answered: its work ended early", "try it again").into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+
+    #[test]
+    fn work_keeps_its_place_when_its_client_goes_away() {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(clients());
+    }
+
+    async fn clients() {
+        let work = Arc::new(Work::default());
+        let (started, starts) = mpsc::channel();
+        let mut ends = Vec::new();
+        for _ in 0..AT_ONCE {
+            let (end, ended) = mpsc::channel::<()>();
+            let (started, asked) = (started.clone(), Arc::clone(&work));
+            let client = tokio::spawn(async move {
+                let working = move || {
+                    started.send(()).unwrap();
+                    let _ = ended.recv();
+                    Ok(())
+                };
+                asked.run(working).await
+            });
+            while starts.try_recv().is_err() {
+                tokio::task::yield_now().await;
+            }
+            client.abort();
+            assert!(client.await.unwrap_err().is_cancelled());
+            ends.push(end);
+        }
+        assert_eq!(work.places.available_permits(), 0, "both still work");
+        drop(ends);
+        assert!(work.run(|| Ok(1)).await.is_ok_and(|answer| answer == 1));
+    }
 }
