@@ -41,7 +41,7 @@ mod vmstat;
 
 pub use assemble::Import;
 pub use clock::{Date, DateOrder, utc_offset};
-pub use options::Options;
+pub use options::{FirstReport, Options};
 pub use replay::replay;
 pub use report::{FileKind, FileReport, ImportReport, LeftOut, Skipped};
 pub use sniff::SADC_MAGIC;

@@ -1,7 +1,7 @@
 //! The other forms in which sysstat's tools and vmstat print: locales, colours, CSV, JSON, mpstat, pidstat, units.
 
 use pagetide_core::{Error, Kind, LocalClock, Recording, Table};
-use pagetide_store::import::{DateOrder, FileKind, Import, Input, Options, import};
+use pagetide_store::import::{DateOrder, FileKind, FirstReport, Import, Input, Options, import};
 use support::{fixture, values};
 
 mod support;
@@ -89,8 +89,6 @@ fn an_interrupt_that_is_called_by_its_number_is_not_the_sum() {
     assert_eq!(values(&one.recording), values(&text(rows).unwrap().recording));
     let file = &one.report.files[0];
     assert_eq!((file.skipped_lines, file.conflicts), (0, 0), "{file:#?}");
-    let epoch = "# Time        UID       PID    %usr  Command\n1795332100      0     12398   10.38  rustc\n";
-    assert!(text(epoch).unwrap_err().to_string().contains("print it without -H"));
 }
 
 #[test]
@@ -140,6 +138,90 @@ fn pidstat_becomes_processes() {
     assert_eq!(last("majflt"), (Kind::Rate, 1_500_000));
     assert_eq!(last("rss"), (Kind::Gauge, 513_588 / 4));
     assert_eq!(last("vsize"), (Kind::Gauge, 2_223_524 << 10));
+}
+
+/// pidstat -H stamps with seconds since 1970, and -h has one header for all columns.
+#[test]
+fn pidstat_with_seconds_since_1970_is_read_at_its_moments() {
+    let banner = "Linux 6.1 (h) \t11/22/26 \t_x86_64_\t(2 CPU)\n\n";
+    let columns = "UID PID %usr %system %guest %wait %CPU CPU Command";
+    let rows = |first: &str, from: i64, to: i64| {
+        format!(
+            "{first} {columns}\n{from} 0 1 1.00 0.00 0.00 0.00 1.00 1 init\n{to} 0 1 3.00 0.00 0.00 0.00 1.00 1 init\n"
+        )
+    };
+    let log = format!(
+        "{banner}{}Average: 0 1 2.00 0.00 0.00 0.00 1.00 - init\n",
+        rows("1795337983", 1_795_337_984, 1_795_337_986)
+    );
+    let all_columns = format!("{banner}{}", rows("# Time", 1_795_337_984, 1_795_337_986));
+    for log in [log, all_columns] {
+        let options = Options { utc_offset: Some(3_600_000_000_000), ..Options::default() };
+        let import = import(&[Input::bytes("log", log)], &options).unwrap();
+        let file = &import.report.files[0];
+        assert_eq!((file.skipped_lines, file.day_known), (0, true), "{file:#?}");
+        let points: Vec<(i64, i64)> = import
+            .recording
+            .series(Table::Process, "1@0", "utime")
+            .unwrap()
+            .points()
+            .map(|(_, value)| (value, 0))
+            .collect();
+        assert_eq!(points, [(1_000_000, 0), (3_000_000, 0)]);
+        let walls: Vec<i64> = import.recording.stamps().iter().map(|stamp| stamp.wall_ns).collect();
+        assert_eq!(walls, [1_795_337_984_000_000_000, 1_795_337_986_000_000_000], "seconds since 1970 have no zone");
+    }
+    let since_boot = text(&format!("{banner}{}", rows("1795337984", 1_795_337_984, 1_795_337_984))).unwrap_err();
+    assert!(since_boot.to_string().contains("since boot"), "{since_boot}");
+}
+
+/// `iostat 1` and `iostat -y 1` look the same, and so do `mpstat -o JSON` and `mpstat -o JSON 1 1`.
+#[test]
+fn a_first_report_that_may_be_of_the_time_since_boot_is_left_out_unless_told_otherwise() {
+    let told = Options { first_report: FirstReport::Interval, ..Options::default() };
+    let points = |log: &str, options: &Options, table: Table, entity: &str, metric: &str| {
+        import(&[Input::bytes("log", log)], options)
+            .ok()
+            .and_then(|import| Some(import.recording.series(table, entity, metric)?.points().count()))
+            .unwrap_or(0)
+    };
+    let banner = "Linux 6.1 (h) \t11/22/26 \t_x86_64_\t(2 CPU)\n\n";
+    let iostat = format!(
+        "{banner}Device tps kB_read/s kB_wrtn/s\nsda 1.00 1.00 1.00\n\nDevice tps kB_read/s kB_wrtn/s\nsda 2.00 1.00 1.00\n"
+    );
+    let vmstat = "procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----\n \
+                  r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n \
+                  1  0      0 137768  25980 7173356    0    0     2     3   10   20  1  2 97  0  0\n \
+                  1  0      0 137768  25980 7173356    0    0     4     3   10   20  1  2 97  0  0\n";
+    let mpstat = |samples: &[&str]| {
+        let sample = |time: &&str| {
+            format!(
+                r#"{{"timestamp": "{time}", "cpu-load": [{{"cpu": "all", "usr": 44.78, "nice": 0.0, "sys": 10.1, "iowait": 0.7, "irq": 0.0, "soft": 0.2, "steal": 0.1, "guest": 0.0, "gnice": 0.0, "idle": 44.2}}]}}"#
+            )
+        };
+        let samples: Vec<String> = samples.iter().map(sample).collect();
+        format!(
+            r#"{{"sysstat": {{"hosts": [{{"nodename": "h", "date": "11/22/26", "statistics": [{}]}}]}}}}"#,
+            samples.join(",")
+        )
+    };
+    let pidstat = format!(
+        "{banner}# Time UID PID %usr %system %guest %wait %CPU CPU Command\n09:00:01 0 1 1.00 0.00 0.00 0.00 1.00 1 init\n"
+    );
+    let once = mpstat(&["09:00:23"]);
+    let twice = mpstat(&["09:00:23", "09:00:24"]);
+    let json = std::fs::read_to_string(fixture("import/sysstat-12.6.1/forms/iostat.json")).unwrap();
+    for (log, (table, entity, metric), without, with) in [
+        (iostat.as_str(), (Table::Disk, "sda", "reads_writes"), 1, 2),
+        (json.as_str(), (Table::Disk, "vda", "util"), 1, 2),
+        (vmstat, (Table::Host, "", "pgpgin"), 1, 2),
+        (once.as_str(), (Table::Host, "", "cpu_idle_share"), 0, 1),
+        (twice.as_str(), (Table::Host, "", "cpu_idle_share"), 2, 2),
+        (pidstat.as_str(), (Table::Process, "1@0", "utime"), 0, 1),
+    ] {
+        let count = |options| points(log, options, table, entity, metric);
+        assert_eq!((count(&Options::default()), count(&told)), (without, with), "{log}");
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use super::Outcome;
 use crate::{output, recordings};
 use pagetide_core::{Bytes, Error, LocalClock, Nanos};
 use pagetide_store::Writer;
-use pagetide_store::import::{self, Date, DateOrder, FileReport, ImportReport, Input, Options};
+use pagetide_store::import::{self, Date, DateOrder, FileReport, FirstReport, ImportReport, Input, Options};
 use serde_json::json;
 use std::fmt::Write;
 use std::fs::File;
@@ -25,6 +25,7 @@ Examples:
   pagetide import sa10.txt --utc-offset +02:00            sar prints local time and does not say which
   pagetide import sar-u.txt --date 2016-09-10             an excerpt without the line that has the date
   pagetide import sar-u.txt night.txt --date night.txt=2016-09-11
+  pagetide import iostat.txt --first-report interval      of `iostat -y`
 Then: pagetide diagnose incident, pagetide show incident paging
 
 Exits with 1 when one of several files is nothing that can be read; the others are imported.")]
@@ -50,6 +51,10 @@ pub(crate) struct Arguments {
     /// The unit of vmstat's sizes (`vmstat -S`), such as 1MiB; found out from the sizes when left out.
     #[arg(long, value_name = "SIZE")]
     vmstat_unit: Option<Bytes>,
+    /// What the first report of iostat and vmstat covers, or the only one of `pidstat -h` and of mpstat's JSON: the time since boot, which
+    /// is left out, or an interval, as with `iostat -y`.
+    #[arg(long, value_name = "TIME", default_value = "since-boot")]
+    first_report: First,
     /// Run `sadf -j` on binary files of sadc (/var/log/sysstat/saDD): as the user nobody when pagetide runs as root, without network,
     /// for at most 5 min.
     #[arg(long)]
@@ -61,6 +66,13 @@ pub(crate) struct Arguments {
 enum Order {
     DayFirst,
     MonthFirst,
+}
+
+/// What a first report covers, as words on the command line.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum First {
+    SinceBoot,
+    Interval,
 }
 
 pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
@@ -75,6 +87,10 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         }),
         interval: arguments.interval,
         vmstat_unit: arguments.vmstat_unit,
+        first_report: match arguments.first_report {
+            First::SinceBoot => FirstReport::SinceBoot,
+            First::Interval => FirstReport::Interval,
+        },
     };
     let import = import::import(&inputs, &options)?;
     drop(printed);

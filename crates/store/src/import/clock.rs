@@ -294,7 +294,7 @@ pub(super) fn stamp(line: &str, order: Option<DateOrder>) -> Option<(Moment, &st
 }
 
 /// Seconds since 1970, ten digits, from 2001 to the last day that is a [`Date`].
-fn epoch_seconds(line: &str) -> Option<(Moment, &str)> {
+pub(super) fn epoch_seconds(line: &str) -> Option<(Moment, &str)> {
     let end = line.bytes().take_while(u8::is_ascii_digit).count();
     if end != 10 {
         return None;

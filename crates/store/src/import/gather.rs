@@ -82,6 +82,26 @@ impl Gather {
         }
     }
 
+    /// Leaves the rates of a file with one moment out: it may be the average since boot, with which a tool without an interval prints.
+    pub(super) fn only_report(&mut self) {
+        if self.moments.len() != 1 {
+            return;
+        }
+        let rates = self.lanes.iter_mut().filter(|(key, _, _)| key.kind == Kind::Rate);
+        let mut dropped = 0;
+        for (_, _, lane) in rates {
+            dropped += lane.values.len() as u64;
+            *lane = Lane::default();
+        }
+        if dropped > 0 {
+            self.report.values -= dropped;
+            self.report.leave_out(
+                self.report.lines,
+                "rates of the only report: it may be of the time since boot (--first-report interval keeps it)",
+            );
+        }
+    }
+
     /// Takes note that a date was read whose day and month could be the other way round.
     pub(super) fn guessed(&mut self, ambiguous: bool) {
         if ambiguous {

@@ -30,7 +30,12 @@ fn is_first_of_report(line: &str) -> bool {
 pub(super) fn read<R: BufRead>(lines: &mut Lines<R>, gather: &mut Gather, options: &Options) -> Result<(), Error> {
     let mut reader = Reader { table: None, reports: 0, all_reports: 0, seen: Seen::default(), time: None };
     gather.timed = false;
-    gather.report.note("the first report of a run is taken as the averages since boot, which iostat begins with");
+    if options.begins_since_boot() {
+        gather.report.note(
+            "the first report of a run is taken as the averages since boot, which iostat begins with (of `iostat -y` it is an \
+             interval: --first-report interval)",
+        );
+    }
     each_line(lines, gather, |gather, number, line| reader.line(gather, options, number, line))
 }
 
@@ -107,7 +112,7 @@ impl Reader {
         let Some((section, key)) = &mut self.table else {
             return gather.report.skip(number, "no header says what these columns are");
         };
-        if self.reports == 1 {
+        if self.reports == 1 && options.begins_since_boot() {
             return gather.report.leave_out(number, "averages since boot (the first report)");
         }
         let key = *key;

@@ -17,11 +17,27 @@ pub struct Options {
     pub interval: Option<Nanos>,
     /// The unit of vmstat's sizes (`-S`), which it does not print; found out when absent, with a note.
     pub vmstat_unit: Option<Bytes>,
+    /// What the first report of a run covers, where the text does not say.
+    pub first_report: FirstReport,
+}
+
+/// What the first report of iostat, of vmstat, or the only one of mpstat's JSON and of `pidstat -h` covers: they look the same.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum FirstReport {
+    /// The time since boot, as without `-y`: its averages are left out.
+    #[default]
+    SinceBoot,
+    /// An interval, as with `iostat -y` and `vmstat -y`.
+    Interval,
 }
 
 impl Options {
     pub(super) fn offset(&self) -> i64 {
         self.utc_offset.unwrap_or(0)
+    }
+
+    pub(super) fn begins_since_boot(&self) -> bool {
+        self.first_report == FirstReport::SinceBoot
     }
 
     pub(super) fn spacing(&self) -> Option<i64> {

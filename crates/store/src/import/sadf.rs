@@ -28,12 +28,17 @@ pub(super) fn read<R: BufRead>(input: R, gather: &mut Gather, options: &Options)
         date: None,
         clock: DayClock::default(),
         samples: 0,
+        of_tool: false,
     };
     let mut json = serde_json::Deserializer::from_reader(Counted { input, lines: &lines });
     let result = Node { reader: &mut reader, place: Place::Root }.deserialize(&mut json);
     let error = reader.error.take();
     reader.say_unused();
+    let of_tool = reader.of_tool;
     gather.report.lines = lines.get();
+    if of_tool && options.begins_since_boot() {
+        gather.only_report();
+    }
     if let Some(error) = error {
         return Err(error);
     }
@@ -73,6 +78,8 @@ struct Reader<'a> {
     date: Option<Date>,
     clock: DayClock,
     samples: i64,
+    /// Whether mpstat or pidstat printed it: their stamps have no date, and without an interval they print averages since boot.
+    of_tool: bool,
 }
 
 /// Where in the document a value stands.
@@ -221,12 +228,15 @@ impl Reader<'_> {
         let of_iostat = tables.contains_key("avg-cpu")
             || tables.get("disk").and_then(|disks| disks.get(0)).is_some_and(|disk| disk.get("disk_device").is_some());
         self.samples += 1;
-        if of_iostat && self.samples == 1 {
+        if of_iostat && self.samples == 1 && self.options.begins_since_boot() {
             return self.gather.report.leave_out(line, "averages since boot (the first report of iostat)");
         }
         let skipped = self.gather.report.skipped_lines;
         let nanos = match tables.get("timestamp") {
-            Some(stamp) => self.moment(stamp),
+            Some(stamp) => {
+                self.of_tool |= stamp.is_string() && !of_iostat;
+                self.moment(stamp)
+            }
             None if of_iostat => Some(self.unstamped()),
             None => None,
         };

@@ -4,7 +4,7 @@
 //! only a time of day, so every table follows the clock through the midnights by itself, from the date of the banner on.
 
 use super::banner::Banner;
-use super::clock::{Backwards, DayClock, SET_BACK, TimeOfDay, time_of_day};
+use super::clock::{Backwards, Date, DayClock, Moment, SET_BACK, TimeOfDay, epoch_seconds, time_of_day};
 use super::columns::{DISK, HOST, PROCESS, Section, everything, gauges};
 use super::gather::{Event, Gather};
 use super::line::{Lines, each_line};
@@ -62,8 +62,8 @@ struct SarTable {
     /// Columns behind the key that only rows of single CPUs have (`mpstat -T`).
     topology: usize,
     clock: DayClock,
-    /// The time of day in its last header. Rows of the same time are of no interval: they are averages since boot.
-    begun: i64,
+    /// The time in its last header. Rows of the same time are of no interval: they are averages since boot.
+    begun: Option<i64>,
     /// What to say about its rows when they have no place.
     place: String,
 }
@@ -85,10 +85,19 @@ enum Day {
 pub(super) fn read<R: BufRead>(lines: &mut Lines<R>, gather: &mut Gather, options: &Options) -> Result<(), Error> {
     let day = options.date.map_or(Day::Unknown, |date| Day::Known(date.nanos() - options.offset()));
     gather.dated = options.date.is_some();
-    gather.local = true;
-    let mut reader = Reader { tables: Vec::new(), known: HashMap::new(), current: None, day, values: Vec::new() };
+    let mut reader = Reader {
+        tables: Vec::new(),
+        known: HashMap::new(),
+        current: None,
+        day,
+        values: Vec::new(),
+        without_begin: false,
+    };
     each_line(lines, gather, |gather, number, line| reader.line(gather, options, number, line))?;
     reader.say_unused(gather);
+    if reader.without_begin && options.begins_since_boot() {
+        gather.only_report();
+    }
     Ok(())
 }
 
@@ -100,6 +109,8 @@ struct Reader {
     current: Option<usize>,
     day: Day,
     values: Vec<Option<i64>>,
+    /// Whether a header came without the time at which its interval begins (`pidstat -h`).
+    without_begin: bool,
 }
 
 impl Reader {
@@ -117,15 +128,17 @@ impl Reader {
             return Ok(());
         }
         if let Some(names) = line.strip_prefix("# Time") {
-            // pidstat -h has one header, without a time.
-            self.header(TimeOfDay { nanos: -1, twelve_hours: false, rest: names });
+            self.without_begin = true;
+            self.header(names, None);
+            return Ok(());
+        }
+        if let Some((moment, rest)) = epoch_seconds(line) {
+            self.since_1970(gather, number, moment, rest);
             return Ok(());
         }
         let Some(time) = time_and_zone(line) else {
             if line.split_whitespace().take(3).any(|word| word.ends_with([':', '：'])) {
                 gather.report.leave_out(number, "averages over the whole time");
-            } else if line.split_whitespace().next().is_some_and(is_epoch) {
-                gather.report.skip(number, "times in seconds since 1970 (pidstat -H): print it without -H");
             } else {
                 gather.report.skip(number, "neither a time, a header nor an average of sar");
             }
@@ -141,11 +154,40 @@ impl Reader {
                 gather.event(midnight + nanos, Event::Note(text));
             }
         } else if is_header(time.rest) {
-            self.header(time);
-        } else {
-            self.row(gather, number, midnight, time);
+            let table = self.header(time.rest, Some(time.nanos));
+            // The time of a header is that of the row before it, or of the start: a row that is earlier is past a midnight.
+            let _ = table.clock.advance(time.nanos);
+        } else if let Some(table) = self.table(gather, number) {
+            match table.clock.advance(time.nanos) {
+                Ok(nanos) => {
+                    let since_boot = table.begun == Some(time.nanos);
+                    gather.local = true;
+                    self.row(gather, number, midnight + nanos, since_boot, time.rest);
+                }
+                Err(Backwards) => gather.report.skip(number, SET_BACK),
+            }
         }
         Ok(())
+    }
+
+    /// A line with seconds since 1970 (`pidstat -H`).
+    fn since_1970(&mut self, gather: &mut Gather, number: u64, moment: Moment, rest: &str) {
+        let nanos = moment.date.map_or(0, Date::nanos) + moment.nanos;
+        if is_header(rest) {
+            self.header(rest, Some(nanos));
+        } else if let Some(table) = self.table(gather, number) {
+            let since_boot = table.begun == Some(nanos);
+            gather.dated = true;
+            self.row(gather, number, nanos, since_boot, rest);
+        }
+    }
+
+    /// The table that is being read; a line without one is reported.
+    fn table(&mut self, gather: &mut Gather, number: u64) -> Option<&mut SarTable> {
+        if self.current.is_none() {
+            gather.report.skip(number, "no header says what these columns are");
+        }
+        self.tables.get_mut(self.current?)
     }
 
     /// The midnight that times count from; absent when the file has dates and this one is not understood.
@@ -173,8 +215,9 @@ impl Reader {
         }
     }
 
-    fn header(&mut self, time: TimeOfDay<'_>) {
-        let key = time.rest.trim();
+    /// A header, with the moment at which the interval of the rows under it begins.
+    fn header(&mut self, names: &str, begun: Option<i64>) -> &mut SarTable {
+        let key = names.trim();
         let at = match self.known.get(key) {
             Some(at) => *at,
             None => {
@@ -183,23 +226,15 @@ impl Reader {
                 self.tables.len() - 1
             }
         };
-        // The time of a header is that of the row before it, or of the start: a row that is earlier is past a midnight.
-        if time.nanos >= 0 {
-            let _ = self.tables[at].clock.advance(time.nanos);
-        }
-        self.tables[at].begun = time.nanos;
         self.current = Some(at);
+        let table = &mut self.tables[at];
+        table.begun = begun;
+        table
     }
 
-    fn row(&mut self, gather: &mut Gather, number: u64, midnight: i64, time: TimeOfDay<'_>) {
-        let Some(table) = self.current.and_then(|at| self.tables.get_mut(at)) else {
-            return gather.report.skip(number, "no header says what these columns are");
-        };
-        let nanos = match table.clock.advance(time.nanos) {
-            Ok(nanos) => midnight + nanos,
-            Err(Backwards) => return gather.report.skip(number, SET_BACK),
-        };
-        let named = table.about.key().and_then(|at| time.rest.split_whitespace().nth(at)).unwrap_or("");
+    fn row(&mut self, gather: &mut Gather, number: u64, nanos: i64, since_boot: bool, row: &str) {
+        let Some(table) = self.current.and_then(|at| self.tables.get_mut(at)) else { return };
+        let named = table.about.key().and_then(|at| row.split_whitespace().nth(at)).unwrap_or("");
         let (kind, entity) = match (table.about, named) {
             (About::Host, _) | (About::Cpu(_) | About::Node(_), "all") | (About::Interrupt(_), "sum") => {
                 (Table::Host, "")
@@ -209,12 +244,11 @@ impl Reader {
             (About::Process(_), process) => (Table::Process, process),
             _ => return gather.report.leave_out(number, &table.place),
         };
-        let since_boot = table.begun == time.nanos;
         if since_boot {
             gather.report.leave_out(number, "averages since boot: a row of the same time as its header");
         }
         let beside = if kind == Table::Cpu { table.topology } else { 0 };
-        match numbers(&table.section, table.about, beside, time.rest, &mut self.values) {
+        match numbers(&table.section, table.about, beside, row, &mut self.values) {
             Ok(command) => {
                 let entity = match command {
                     // pidstat does not say when a process was started.
@@ -284,7 +318,7 @@ impl SarTable {
             About::Other if names.contains(&"TGID") => "threads one by one (pidstat -t)".to_owned(),
             _ => format!("no place in a recording: {}", names[..names.len().min(3)].join(" ")),
         };
-        Self { section, about, topology, clock: DayClock::default(), begun: -1, place }
+        Self { section, about, topology, clock: DayClock::default(), begun: None, place }
     }
 }
 
@@ -348,11 +382,6 @@ fn special(rest: &str) -> Option<String> {
     }
 }
 
-/// Whether a word is a time in seconds since 1970: of the years 1973 to 2286.
-fn is_epoch(word: &str) -> bool {
-    matches!(word.len(), 9 | 10) && word.bytes().all(|byte| byte.is_ascii_digit())
-}
-
 /// Whether what follows a time names columns: none of it is a number, and some of it looks as sar's names do.
 pub(super) fn is_header(rest: &str) -> bool {
     let mut named = false;
@@ -372,5 +401,8 @@ pub(super) fn is_header(rest: &str) -> bool {
 
 /// Whether a line is the header of one of sar's tables.
 pub(super) fn looks_like_header(line: &str) -> bool {
-    line.starts_with("# Time ") || time_and_zone(line.trim_start()).is_some_and(|time| is_header(time.rest))
+    let line = line.trim_start();
+    line.starts_with("# Time ")
+        || epoch_seconds(line).is_some_and(|(_, rest)| is_header(rest))
+        || time_and_zone(line).is_some_and(|time| is_header(time.rest))
 }

@@ -108,7 +108,7 @@ impl Reader {
             let names: Vec<&str> = words.iter().copied().take_while(known).collect();
             let zone = words.get(names.len()).map(|zone| (*zone).to_owned());
             self.header = Some(Header { section: Section::new(Table::Host, VMSTAT, &names), zone });
-            self.first = true;
+            self.first = options.begins_since_boot();
             return;
         }
         let Some(header) = &mut self.header else {
