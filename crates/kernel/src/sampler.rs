@@ -8,6 +8,7 @@ mod host;
 mod kernel_file;
 mod keyed;
 mod listing;
+mod pass;
 mod position_cache;
 mod process;
 mod row;
@@ -121,29 +122,30 @@ impl Sampler {
     pub fn sample(&mut self, schema: &mut Schema, sample: &mut Sample) -> Result<(), Error> {
         let Self { buffer, budget, host, zones, disks, cgroups, processes, survey, .. } = self;
         sample.clear();
-        let mut result = host.read(buffer, schema, sample);
-        result = result.and(zones.sample(buffer, schema, sample));
-        result = result.and(disks.sample(buffer, schema, sample));
+        let pass = &mut pass::Pass { buffer, budget, schema, sample };
+        let mut result = host.read(pass);
+        result = result.and(zones.sample(pass));
+        result = result.and(disks.sample(pass));
         let began = thread_cpu_ns();
-        let (groups, read) = cgroups.sample(buffer, budget, schema, sample);
+        let (groups, read) = cgroups.sample(pass);
         result = result.and(read);
-        result = result.and(processes.sample(buffer, budget, schema, sample));
+        result = result.and(processes.sample(pass));
         if let Some(counts) = groups {
             self.skipped_groups = counts.skipped;
-            host.set(schema, "scan_groups", counts.groups);
-            host.set(schema, "scan_groups_skipped", counts.skipped);
+            host.set(pass.schema, "scan_groups", counts.groups);
+            host.set(pass.schema, "scan_groups_skipped", counts.skipped);
         }
         if let Some(survey) = survey {
-            let (counts, read) = survey.sample(|pid| processes.has(pid), buffer, budget, schema, sample);
+            let (counts, read) = survey.sample(|pid| processes.has(pid), pass);
             result = result.and(read);
-            host.set(schema, "scan_tasks", counts.tasks);
-            host.set(schema, "scan_tasks_skipped", counts.tasks_skipped);
-            host.set(schema, "scan_tasks_blocked", counts.blocked);
-            host.set(schema, "scan_rows", counts.rows);
-            host.set(schema, "scan_rows_skipped", counts.rows_skipped);
-            host.set(schema, "scan_ns", thread_cpu_ns().saturating_sub(began));
+            host.set(pass.schema, "scan_tasks", counts.tasks);
+            host.set(pass.schema, "scan_tasks_skipped", counts.tasks_skipped);
+            host.set(pass.schema, "scan_tasks_blocked", counts.blocked);
+            host.set(pass.schema, "scan_rows", counts.rows);
+            host.set(pass.schema, "scan_rows_skipped", counts.rows_skipped);
+            host.set(pass.schema, "scan_ns", thread_cpu_ns().saturating_sub(began));
         }
-        host.put(schema, sample);
+        host.put(pass.schema, pass.sample);
         result
     }
 

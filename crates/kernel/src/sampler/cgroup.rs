@@ -1,13 +1,12 @@
 //! One row per watched control group.
 
 use super::group::Group;
-use super::kernel_file::{Budget, Buffer};
+use super::pass::Pass;
 use super::row::Row;
 use super::tree::Tree;
 use crate::cgroup::directory;
 use crate::error::Error;
 use crate::root::Root;
-use pagetide_core::{Sample, Schema};
 use std::path::Path;
 
 /// How many groups the trees hold.
@@ -38,22 +37,16 @@ impl Cgroups {
         }
     }
 
-    pub(crate) fn sample(
-        &mut self,
-        buffer: &mut Buffer,
-        budget: &mut Budget,
-        schema: &mut Schema,
-        sample: &mut Sample,
-    ) -> (Option<Counts>, Result<(), Error>) {
+    pub(crate) fn sample(&mut self, pass: &mut Pass<'_>) -> (Option<Counts>, Result<(), Error>) {
         let Self { groups, trees, row } = self;
         let mut result = Ok(());
         for group in groups.iter_mut() {
-            result = result.and(group.put(buffer, budget, schema, sample, row).map(|_| ()));
+            result = result.and(group.put(pass, row).map(|_| ()));
         }
         let mut counts = (!trees.is_empty()).then_some(Counts { groups: 0, skipped: 0 });
         for tree in trees {
             let taken = |path: &Path| groups.iter().any(|group| group.path == path);
-            let (rows, read) = tree.sample(taken, buffer, budget, schema, sample, row);
+            let (rows, read) = tree.sample(taken, pass, row);
             result = result.and(read);
             if let Some(counts) = &mut counts {
                 counts.groups += rows;

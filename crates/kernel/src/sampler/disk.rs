@@ -1,11 +1,12 @@
 //! One row per block device: `/proc/diskstats`, and what `/sys/block` says of a device when it comes.
 
-use super::kernel_file::{Buffer, KernelFile, Text};
+use super::kernel_file::{KernelFile, Text};
+use super::pass::Pass;
 use super::position_cache::PositionCache;
 use super::row::{Row, columns};
 use crate::error::Error;
 use crate::root::Root;
-use pagetide_core::{ColumnId, Entity, EntityId, Sample, Schema, Table};
+use pagetide_core::{ColumnId, Entity, EntityId, Schema, Table};
 use pagetide_proctext::diskstats::{DiskLine, FIELDS};
 use pagetide_proctext::text::lines;
 
@@ -25,16 +26,12 @@ impl Disks {
         Ok(Self { root: root.clone(), kept, columns: None, entities: PositionCache::default(), row: Row::default() })
     }
 
-    pub(crate) fn sample(
-        &mut self,
-        buffer: &mut Buffer,
-        schema: &mut Schema,
-        sample: &mut Sample,
-    ) -> Result<(), Error> {
+    pub(crate) fn sample(&mut self, pass: &mut Pass<'_>) -> Result<(), Error> {
         let Self { root, kept: Some(kept), columns: ids, entities, row } = self else { return Ok(()) };
-        let (ids, physical) =
-            *ids.get_or_insert_with(|| (columns(schema, Table::Disk, FIELDS), schema.column(Table::Disk, "physical")));
-        kept.with(buffer, |text| {
+        let (ids, physical) = *ids.get_or_insert_with(|| {
+            (columns(pass.schema, Table::Disk, FIELDS), pass.schema.column(Table::Disk, "physical"))
+        });
+        kept.with(pass.buffer, |text| {
             if text.is_empty() {
                 return Ok(());
             }
@@ -47,12 +44,13 @@ impl Disks {
                         row.set(column, value);
                     }
                 }
-                let (entity, own) = entities.at(at - 1, disk.name, |name| learn(root, schema, name));
+                let (entity, own) = entities.at(at - 1, disk.name, |name| learn(root, pass.schema, name));
                 row.set(physical, u64::from(own));
                 // A disk that comes while the file is read may shift another one into it twice.
-                let twice = sample.table(Table::Disk).is_some_and(|rows| rows.rows().any(|(known, _)| known == entity));
+                let twice =
+                    pass.sample.table(Table::Disk).is_some_and(|rows| rows.rows().any(|(known, _)| known == entity));
                 if !twice {
-                    row.put(schema, sample, Table::Disk, entity);
+                    row.put(pass.schema, pass.sample, Table::Disk, entity);
                 }
             }
             Ok(())

@@ -1,12 +1,13 @@
 //! A watched control group: its files, and its row.
 
 use super::disk::entity;
-use super::kernel_file::{Budget, Buffer, KernelFile};
+use super::kernel_file::{Budget, KernelFile};
+use super::pass::Pass;
 use super::position_cache::PositionCache;
 use super::row::Row;
 use crate::cgroup::{BLKIO, Form, V1, V2, Version, blkio_beside, numbers, version};
 use crate::error::Error;
-use pagetide_core::{ColumnId, EntityId, Sample, Schema, Table, name_of_bytes};
+use pagetide_core::{ColumnId, EntityId, Table, name_of_bytes};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -34,22 +35,15 @@ impl Group {
     }
 
     /// Fills its row; whether it has one.
-    pub(crate) fn put(
-        &mut self,
-        buffer: &mut Buffer,
-        budget: &mut Budget,
-        schema: &mut Schema,
-        sample: &mut Sample,
-        row: &mut Row,
-    ) -> Result<bool, Error> {
+    pub(crate) fn put(&mut self, pass: &mut Pass<'_>, row: &mut Row) -> Result<bool, Error> {
         row.clear();
-        let result = self.sample(buffer, budget, schema, row);
+        let result = self.sample(pass, row);
         if !row.is_empty() {
             let path = &self.path;
             let entity = *self
                 .entity
-                .get_or_insert_with(|| entity(schema, Table::Cgroup, &name_of_bytes(path.as_os_str().as_bytes())));
-            row.put(schema, sample, Table::Cgroup, entity);
+                .get_or_insert_with(|| entity(pass.schema, Table::Cgroup, &name_of_bytes(path.as_os_str().as_bytes())));
+            row.put(pass.schema, pass.sample, Table::Cgroup, entity);
         }
         result.map(|()| !row.is_empty())
     }
@@ -81,22 +75,16 @@ impl Group {
         }
     }
 
-    fn sample(
-        &mut self,
-        buffer: &mut Buffer,
-        budget: &mut Budget,
-        schema: &mut Schema,
-        row: &mut Row,
-    ) -> Result<(), Error> {
+    fn sample(&mut self, pass: &mut Pass<'_>, row: &mut Row) -> Result<(), Error> {
         if self.files.is_empty() {
-            self.open(budget)?;
+            self.open(pass.budget)?;
         }
         let mut result = Ok(());
         self.gone = false;
         for GroupFile { kept, form, columns } in &mut self.files {
-            let read = kept.with(buffer, |text| {
+            let read = kept.with(pass.buffer, |text| {
                 numbers(*form, text, |at, name, value| {
-                    row.set(columns.at(at, &name, |name| schema.column(Table::Cgroup, name)), value);
+                    row.set(columns.at(at, &name, |name| pass.schema.column(Table::Cgroup, name)), value);
                 })
             });
             match read {
@@ -107,7 +95,7 @@ impl Group {
         }
         if self.gone {
             // The directory was removed; one of the same name would have other files.
-            self.close(budget);
+            self.close(pass.budget);
             row.clear();
         }
         result

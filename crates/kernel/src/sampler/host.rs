@@ -1,7 +1,8 @@
 //! The host's row: meminfo, vmstat, stat, loadavg, pressure.
 
-use super::kernel_file::{Buffer, KernelFile, Text};
+use super::kernel_file::{KernelFile, Text};
 use super::keyed::KeyedLines;
+use super::pass::Pass;
 use super::row::Row;
 use super::stat::StatFile;
 use crate::error::Error;
@@ -31,14 +32,14 @@ impl KeyedFile {
         Ok(kept.map(|kept| Self { kept, name, line, lines: KeyedLines::default() }))
     }
 
-    fn sample(&mut self, buffer: &mut Buffer, schema: &mut Schema, row: &mut Row) -> Result<(), Error> {
+    fn sample(&mut self, pass: &mut Pass<'_>, row: &mut Row) -> Result<(), Error> {
         let Self { kept, name, line, lines } = self;
-        kept.with(buffer, |text| {
+        kept.with(pass.buffer, |text| {
             lines.read(
                 name,
                 text,
                 *line,
-                |name| schema.column(Table::Host, name),
+                |name| pass.schema.column(Table::Host, name),
                 |column, value| row.set(column, value),
             )
         })?;
@@ -65,9 +66,9 @@ impl<const N: usize> FixedFile<N> {
         Ok(KernelFile::open(root.join(file), Text::Record)?.map(|kept| Self { kept, names, columns: None, parse }))
     }
 
-    fn sample(&mut self, buffer: &mut Buffer, schema: &mut Schema, row: &mut Row) -> Result<(), Error> {
-        let Some(values) = self.kept.with(buffer, |text| Ok((self.parse)(text)?))? else { return Ok(()) };
-        let columns = *self.columns.get_or_insert_with(|| self.names.map(|name| schema.column(Table::Host, name)));
+    fn sample(&mut self, pass: &mut Pass<'_>, row: &mut Row) -> Result<(), Error> {
+        let Some(values) = self.kept.with(pass.buffer, |text| Ok((self.parse)(text)?))? else { return Ok(()) };
+        let columns = *self.columns.get_or_insert_with(|| self.names.map(|name| pass.schema.column(Table::Host, name)));
         for (column, value) in columns.into_iter().zip(values) {
             if let Some(value) = value {
                 row.set(column, value);
@@ -136,21 +137,21 @@ impl HostFiles {
 
     /// Reads all of them into the row. A file that cannot be read or understood leaves its values absent; the first such error is
     /// given back after all others were read.
-    pub(crate) fn read(&mut self, buffer: &mut Buffer, schema: &mut Schema, sample: &mut Sample) -> Result<(), Error> {
+    pub(crate) fn read(&mut self, pass: &mut Pass<'_>) -> Result<(), Error> {
         let Self { keyed, stat, loadavg, pressure, row, .. } = self;
         row.clear();
         let mut result = Ok(());
         for file in keyed {
-            result = result.and(file.sample(buffer, schema, row));
+            result = result.and(file.sample(pass, row));
         }
         if let Some(stat) = stat {
-            result = result.and(stat.sample(buffer, schema, sample, row));
+            result = result.and(stat.sample(pass, row));
         }
         if let Some(loadavg) = loadavg {
-            result = result.and(loadavg.sample(buffer, schema, row));
+            result = result.and(loadavg.sample(pass, row));
         }
         for file in pressure {
-            result = result.and(file.sample(buffer, schema, row));
+            result = result.and(file.sample(pass, row));
         }
         result
     }

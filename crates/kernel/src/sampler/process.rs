@@ -1,14 +1,13 @@
 //! One row per watched process: `/proc/PID/stat`, `io` and `status`.
 
 use super::delays::DelaySource;
-use super::kernel_file::{Budget, Buffer};
 use super::listing::{Listing, open_proc, roomy};
+use super::pass::Pass;
 use super::row::Row;
 use super::survey::Top;
 use super::task::{Files, SampledTask, TaskColumns};
 use crate::error::Error;
 use crate::root::Root;
-use pagetide_core::{Sample, Schema};
 use pagetide_proctext::process::parse_process_stat;
 use std::os::fd::OwnedFd;
 
@@ -81,26 +80,20 @@ impl Watchers {
         self.watched.binary_search_by_key(&pid, |known| known.pid).is_ok()
     }
 
-    pub(crate) fn sample(
-        &mut self,
-        buffer: &mut Buffer,
-        budget: &mut Budget,
-        schema: &mut Schema,
-        sample: &mut Sample,
-    ) -> Result<(), Error> {
-        let mut result = self.find(buffer, budget);
+    pub(crate) fn sample(&mut self, pass: &mut Pass<'_>) -> Result<(), Error> {
+        let mut result = self.find(pass);
         let Self { proc, watched, path, row, meaning, delays, .. } = self;
         for process in watched.iter_mut() {
             row.clear();
-            let delayed = delays.add(process.pid, schema, row);
+            let delayed = delays.add(process.pid, pass.schema, row);
             let mut files = Files { proc, path, pid: process.pid };
-            let read = process.sample(&mut files, buffer, schema, row, meaning, budget);
-            process.put(row, schema, sample);
+            let read = process.sample(&mut files, pass, row, meaning);
+            process.put(row, pass.schema, pass.sample);
             result = result.and(delayed).and(read);
         }
         watched.retain_mut(|process| {
             if !process.alive {
-                process.close(budget);
+                process.close(pass.budget);
             }
             process.alive
         });
@@ -109,7 +102,7 @@ impl Watchers {
 
     /// Looks for processes that are new since the last sample and wanted: descendants of those watched, kswapd threads,
     /// or every one. A process is looked at once; a child whose parent ends before the first look is not found.
-    fn find(&mut self, buffer: &mut Buffer, budget: &mut Budget) -> Result<(), Error> {
+    fn find(&mut self, pass: &mut Pass<'_>) -> Result<(), Error> {
         let Self { proc, listing, want, asked, watched, passed, newcomers, path, .. } = self;
         if matches!(want, Processes::KernelThreads | Processes::Top(_)) && asked.is_empty() && !passed.is_empty() {
             // kswapd threads neither come nor go while the host runs.
@@ -124,7 +117,7 @@ impl Watchers {
             }
             let mut files = Files { proc, path, pid: *pid };
             let Some(file) = files.open("stat")? else { continue };
-            let Some(text) = files.fill(buffer, &file)? else { continue };
+            let Some(text) = files.fill(pass.buffer, &file)? else { continue };
             let line = parse_process_stat(text).map_err(|error| error.at(&files.place("stat")))?;
             let reclaims = line.is_kernel_thread() && line.comm.starts_with("kswapd");
             newcomers.push((*pid, line.parent, reclaims));
@@ -143,7 +136,7 @@ impl Watchers {
                 if wanted {
                     newcomers.swap_remove(at);
                     let mut files = Files { proc, path, pid };
-                    watched.extend(SampledTask::open(&mut files, buffer, budget)?);
+                    watched.extend(SampledTask::open(&mut files, pass)?);
                 } else {
                     at += 1;
                 }

@@ -1,12 +1,13 @@
 //! `/proc/stat`, read once: the host's row gets the sums, each CPU that is online a row of its own.
 
 use super::disk::entity;
-use super::kernel_file::{Buffer, KernelFile, Text};
+use super::kernel_file::{KernelFile, Text};
+use super::pass::Pass;
 use super::position_cache::PositionCache;
 use super::row::{Row, columns};
 use crate::error::Error;
 use crate::root::Root;
-use pagetide_core::{ColumnId, EntityId, Sample, Schema, Table};
+use pagetide_core::{ColumnId, EntityId, Table};
 use pagetide_proctext::stat::{CPU_FIELDS, FIELDS, each_cpu, values};
 
 #[derive(Debug)]
@@ -23,27 +24,21 @@ impl StatFile {
         Ok(kept.map(|kept| Self { kept, columns: None, cpus: PositionCache::default(), row: Row::default() }))
     }
 
-    pub(crate) fn sample(
-        &mut self,
-        buffer: &mut Buffer,
-        schema: &mut Schema,
-        sample: &mut Sample,
-        host: &mut Row,
-    ) -> Result<(), Error> {
+    pub(crate) fn sample(&mut self, pass: &mut Pass<'_>, host: &mut Row) -> Result<(), Error> {
         let Self { kept, columns: ids, cpus, row } = self;
-        kept.with(buffer, |text| {
+        kept.with(pass.buffer, |text| {
             let sums = values(text)?;
             let (of_host, of_cpu) = *ids.get_or_insert_with(|| {
                 let mut cpu_names = [""; CPU_FIELDS];
                 cpu_names.copy_from_slice(&FIELDS[..CPU_FIELDS]);
-                (columns(schema, Table::Host, FIELDS), columns(schema, Table::Cpu, cpu_names))
+                (columns(pass.schema, Table::Host, FIELDS), columns(pass.schema, Table::Cpu, cpu_names))
             });
             fill(host, &of_host, &sums);
             each_cpu(text, |place, number, times| {
                 row.clear();
                 fill(row, &of_cpu, &times);
-                let cpu = cpus.at(place, number, |number| entity(schema, Table::Cpu, number));
-                row.put(schema, sample, Table::Cpu, cpu);
+                let cpu = cpus.at(place, number, |number| entity(pass.schema, Table::Cpu, number));
+                row.put(pass.schema, pass.sample, Table::Cpu, cpu);
             })?;
             Ok(())
         })?;

@@ -7,8 +7,9 @@ mod surveyed;
 mod waits;
 
 use super::delays::DelaySource;
-use super::kernel_file::{Budget, Buffer};
+use super::kernel_file::Budget;
 use super::listing::{Listing, open_proc};
+use super::pass::Pass;
 use super::row::{Row, columns};
 use super::task::{Files, TaskColumns};
 use crate::error::Error;
@@ -16,7 +17,7 @@ use crate::root::Root;
 use best::Best;
 use blocked::Threads;
 pub(crate) use counts::Counts;
-use pagetide_core::{ColumnId, Sample, Schema, Table};
+use pagetide_core::{ColumnId, Table};
 use std::os::fd::OwnedFd;
 use surveyed::SurveyedProcess;
 use waits::Waits;
@@ -89,24 +90,17 @@ impl Survey {
     }
 
     /// Looks at the processes and gives rows to those that matter and are not `taken` by somebody else.
-    pub(crate) fn sample(
-        &mut self,
-        taken: impl Fn(u32) -> bool,
-        buffer: &mut Buffer,
-        budget: &mut Budget,
-        schema: &mut Schema,
-        sample: &mut Sample,
-    ) -> (Counts, Result<(), Error>) {
+    pub(crate) fn sample(&mut self, taken: impl Fn(u32) -> bool, pass: &mut Pass<'_>) -> (Counts, Result<(), Error>) {
         self.round += 1;
         let mut counts = Counts::default();
-        let listed = self.list(budget);
-        let looked = self.look(buffer, budget, schema, &mut counts);
+        let listed = self.list(pass.budget);
+        let looked = self.look(pass, &mut counts);
         let Self { proc, known, threads, waits, path, .. } = self;
-        let threaded = threads.look(proc, path, known, buffer, schema, waits, &mut counts);
+        let threaded = threads.look(proc, path, known, pass, waits, &mut counts);
         self.choose();
-        let shown = self.show(taken, buffer, budget, schema, sample, &mut counts);
+        let shown = self.show(taken, pass, &mut counts);
         let Self { threads, row, meaning, .. } = self;
-        threads.show(schema, sample, row, meaning, &mut counts);
+        threads.show(pass, row, meaning, &mut counts);
         (counts, listed.and(looked).and(threaded).and(shown))
     }
 
@@ -134,13 +128,7 @@ impl Survey {
     }
 
     /// Looks at those that have rows, and at as many of the others as there is time for.
-    fn look(
-        &mut self,
-        buffer: &mut Buffer,
-        budget: &mut Budget,
-        schema: &mut Schema,
-        counts: &mut Counts,
-    ) -> Result<(), Error> {
+    fn look(&mut self, pass: &mut Pass<'_>, counts: &mut Counts) -> Result<(), Error> {
         let Self { proc, top, known, round, cursor, waits, path, .. } = self;
         let mut result = Ok(());
         let mut left = top.processes;
@@ -159,7 +147,7 @@ impl Survey {
             }
             counts.tasks += 1;
             let mut files = Files { proc, path, pid: known.pid };
-            result = result.and(known.look(&mut files, *round, buffer, budget, schema, waits));
+            result = result.and(known.look(&mut files, *round, pass, waits));
             counts.blocked += u64::from(known.is_blocked());
         }
         result
@@ -188,17 +176,10 @@ impl Survey {
     }
 
     /// Gives the rows, first to those that matter now, then to those that mattered lately.
-    fn show(
-        &mut self,
-        taken: impl Fn(u32) -> bool,
-        buffer: &mut Buffer,
-        budget: &mut Budget,
-        schema: &mut Schema,
-        sample: &mut Sample,
-        counts: &mut Counts,
-    ) -> Result<(), Error> {
+    fn show(&mut self, taken: impl Fn(u32) -> bool, pass: &mut Pass<'_>, counts: &mut Counts) -> Result<(), Error> {
         let Self { proc, top, known, round, path, row, meaning, delays, rises, .. } = self;
-        let rises = *rises.get_or_insert_with(|| columns(schema, Table::Process, ["scan_io_bytes", "scan_majflt"]));
+        let rises =
+            *rises.get_or_insert_with(|| columns(pass.schema, Table::Process, ["scan_io_bytes", "scan_majflt"]));
         let mut result = Ok(());
         let mut rows = 0;
         for now in [true, false] {
@@ -211,10 +192,10 @@ impl Survey {
                     continue;
                 }
                 row.clear();
-                let delayed = delays.add(known.pid, schema, row);
+                let delayed = delays.add(known.pid, pass.schema, row);
                 let mut files = Files { proc, path, pid: known.pid };
-                let read = known.row(&mut files, buffer, schema, row, meaning, rises, budget);
-                if known.put(row, schema, sample) {
+                let read = known.row(&mut files, pass, row, meaning, rises);
+                if known.put(row, pass.schema, pass.sample) {
                     rows += 1;
                     counts.rows += 1;
                 }

@@ -1,6 +1,7 @@
 //! One process or thread: its files, and its row.
 
 use super::kernel_file::{Budget, Buffer, Text};
+use super::pass::Pass;
 use super::position_cache::PositionCache;
 use super::row::{Row, columns};
 use crate::error::{Error, absent};
@@ -119,9 +120,9 @@ impl Files<'_> {
 
 impl SampledTask {
     /// Looks at a process for the first time; `None` when it is gone. While `budget` lasts, its files stay open.
-    pub(crate) fn open(files: &mut Files<'_>, buffer: &mut Buffer, budget: &mut Budget) -> Result<Option<Self>, Error> {
+    pub(crate) fn open(files: &mut Files<'_>, pass: &mut Pass<'_>) -> Result<Option<Self>, Error> {
         let Some(stat) = files.open("stat")? else { return Ok(None) };
-        let Some(text) = files.fill(buffer, &stat)? else { return Ok(None) };
+        let Some(text) = files.fill(pass.buffer, &stat)? else { return Ok(None) };
         let line = parse_process_stat(text).map_err(|error| error.at(&files.place("stat")))?;
         let mut process = Self {
             pid: files.pid,
@@ -139,7 +140,7 @@ impl SampledTask {
             threads_and_rss: None,
             alive: true,
         };
-        if budget.take() {
+        if pass.budget.take() {
             process.stat = Some(stat);
         }
         Ok(Some(process))
@@ -154,28 +155,18 @@ impl SampledTask {
 
     /// Whether its first thread has certainly not run since this was asked last: nothing that it does can have changed. What others
     /// do to it (its pages are reclaimed) can have.
-    pub(crate) fn rests(
-        &mut self,
-        files: &mut Files<'_>,
-        buffer: &mut Buffer,
-        budget: &mut Budget,
-    ) -> Result<bool, Error> {
-        let runs = self.runs(files, buffer, budget)?;
+    pub(crate) fn rests(&mut self, files: &mut Files<'_>, pass: &mut Pass<'_>) -> Result<bool, Error> {
+        let runs = self.runs(files, pass)?;
         let before = std::mem::replace(&mut self.looked, runs);
         Ok(runs.is_some() && runs == before)
     }
 
     /// How often and how long its first thread has run; `None` when the kernel does not say.
-    fn runs(
-        &mut self,
-        files: &mut Files<'_>,
-        buffer: &mut Buffer,
-        budget: &mut Budget,
-    ) -> Result<Option<ProcessRuns>, Error> {
-        keep(&mut self.schedstat, "schedstat", files, budget)?;
+    fn runs(&mut self, files: &mut Files<'_>, pass: &mut Pass<'_>) -> Result<Option<ProcessRuns>, Error> {
+        keep(&mut self.schedstat, "schedstat", files, pass.budget)?;
         // Only the open file is certain to speak of this task.
         let Some(file) = &self.schedstat else { return Ok(None) };
-        let Some(text) = files.fill(buffer, file)? else { return Ok(None) };
+        let Some(text) = files.fill(pass.buffer, file)? else { return Ok(None) };
         let runs = parse_process_schedstat(text).map_err(|error| error.at(&files.place("schedstat")))?;
         Ok(Some(runs).filter(|runs| runs.runs > 0))
     }
@@ -219,17 +210,15 @@ impl SampledTask {
     pub(crate) fn sample(
         &mut self,
         files: &mut Files<'_>,
-        buffer: &mut Buffer,
-        schema: &mut Schema,
+        pass: &mut Pass<'_>,
         row: &mut Row,
         meaning: &mut TaskColumns,
-        budget: &mut Budget,
     ) -> Result<(), Error> {
-        let columns = meaning.stat(schema);
-        let runs = self.runs(files, buffer, budget)?;
+        let columns = meaning.stat(pass.schema);
+        let runs = self.runs(files, pass)?;
         let before = std::mem::replace(&mut self.shown, runs);
         let rests = runs.is_some() && runs == before;
-        let Some(line) = self.stat(files, buffer)? else { return Ok(()) };
+        let Some(line) = self.stat(files, pass.buffer)? else { return Ok(()) };
         let values = [
             Some(u64::from(u32::from(line.state))),
             Some(line.minflt),
@@ -250,9 +239,9 @@ impl SampledTask {
         let same = rests && line.num_threads == 1 && now == self.threads_and_rss;
         let fork = std::mem::replace(&mut self.fork, line.is_fork());
         match self.entity {
-            None => self.entity = Some(task_entity(schema, self.pid, self.starttime, line.comm)),
+            None => self.entity = Some(task_entity(pass.schema, self.pid, self.starttime, line.comm)),
             Some(entity) if fork && !self.fork => {
-                self.entity = Some(program_entity(schema, entity, line.comm));
+                self.entity = Some(program_entity(pass.schema, entity, line.comm));
             }
             Some(_) => {}
         }
@@ -260,7 +249,7 @@ impl SampledTask {
         if !same {
             let mut more = std::mem::take(&mut self.more);
             more.clear();
-            read = self.read_more(files, buffer, schema, &mut more, meaning, budget);
+            read = self.read_more(files, pass, &mut more, meaning);
             self.more = more;
             // What could not be read is asked for again.
             self.threads_and_rss = now.filter(|_| read.is_ok());
@@ -279,29 +268,27 @@ impl SampledTask {
     fn read_more(
         &mut self,
         files: &mut Files<'_>,
-        buffer: &mut Buffer,
-        schema: &mut Schema,
+        pass: &mut Pass<'_>,
         row: &mut Row,
         meaning: &mut TaskColumns,
-        budget: &mut Budget,
     ) -> Result<(), Error> {
         let TaskColumns { io, status, .. } = meaning;
-        if let Some(text) = self.io(files, buffer, budget)? {
+        if let Some(text) = self.io(files, pass.buffer, pass.budget)? {
             for (at, line) in whole_lines("/proc/PID/io", text)? {
                 let (name, value) = with_colon(line).map_err(|problem| Error::line("/proc/PID/io", at, problem))?;
-                row.set(io.at(at - 1, name, |name| schema.column(Table::Process, name)), value);
+                row.set(io.at(at - 1, name, |name| pass.schema.column(Table::Process, name)), value);
             }
         }
         if self.kernel_thread {
             return Ok(());
         }
-        keep(&mut self.status, "status", files, budget)?;
-        if let Some(text) = files.read("status", self.status.as_ref(), buffer)? {
+        keep(&mut self.status, "status", files, pass.budget)?;
+        if let Some(text) = files.read("status", self.status.as_ref(), pass.buffer)? {
             for (at, line) in whole_lines("/proc/PID/status", text)? {
                 let Some((name, value)) = status_amount(line) else { continue };
                 // status has some fifteen amounts; those of the metric table are recorded.
                 let column = status.at(at - 1, name, |name| {
-                    metric::find(Table::Process, name).map(|_| schema.column(Table::Process, name))
+                    metric::find(Table::Process, name).map(|_| pass.schema.column(Table::Process, name))
                 });
                 if let Some(column) = column {
                     row.set(column, value);

@@ -1,12 +1,12 @@
 //! Whole trees of control groups, found and followed.
 
 use super::group::Group;
-use super::kernel_file::{Budget, Buffer};
+use super::kernel_file::Budget;
+use super::pass::Pass;
 use super::row::Row;
 use crate::cgroup::directory;
 use crate::error::{Error, absent};
 use crate::root::Root;
-use pagetide_core::{Sample, Schema};
 use std::collections::{HashMap, VecDeque};
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
@@ -55,22 +55,19 @@ impl Tree {
     pub(crate) fn sample(
         &mut self,
         taken: impl Fn(&Path) -> bool,
-        buffer: &mut Buffer,
-        budget: &mut Budget,
-        schema: &mut Schema,
-        sample: &mut Sample,
+        pass: &mut Pass<'_>,
         row: &mut Row,
     ) -> (u64, Result<(), Error>) {
         let mut result = Ok(());
         if self.stale || self.nodes.iter().any(|node| links(&node.place) != Some(node.links)) {
-            result = self.list(budget);
+            result = self.list(pass.budget);
         }
         let mut rows = 0;
         for node in &mut self.nodes {
             if taken(&node.group.path) {
                 continue;
             }
-            let read = node.group.put(buffer, budget, schema, sample, row);
+            let read = node.group.put(pass, row);
             rows += u64::from(*read.as_ref().unwrap_or(&false));
             // A group that was removed, and perhaps made again, has to be found anew.
             self.stale |= node.group.gone;

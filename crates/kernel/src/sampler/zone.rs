@@ -1,11 +1,12 @@
 //! One row per zone: `/proc/zoneinfo` and `/proc/buddyinfo`.
 
-use super::kernel_file::{Buffer, KernelFile, Text};
+use super::kernel_file::{KernelFile, Text};
+use super::pass::Pass;
 use super::position_cache::PositionCache;
 use super::row::Row;
 use crate::error::Error;
 use crate::root::Root;
-use pagetide_core::{ColumnId, Entity, EntityId, Sample, Schema, Table};
+use pagetide_core::{ColumnId, Entity, EntityId, Schema, Table};
 use pagetide_proctext::Problem;
 use pagetide_proctext::buddyinfo;
 use pagetide_proctext::text::lines;
@@ -47,38 +48,33 @@ impl Zones {
         })
     }
 
-    pub(crate) fn sample(
-        &mut self,
-        buffer: &mut Buffer,
-        schema: &mut Schema,
-        sample: &mut Sample,
-    ) -> Result<(), Error> {
+    pub(crate) fn sample(&mut self, pass: &mut Pass<'_>) -> Result<(), Error> {
         for zone in &mut self.zones {
             zone.row.clear();
             zone.seen = false;
         }
-        let watermarks = self.read_zoneinfo(buffer, schema);
-        let blocks = self.read_buddyinfo(buffer, schema);
+        let watermarks = self.read_zoneinfo(pass);
+        let blocks = self.read_buddyinfo(pass);
         for zone in self.zones.iter().filter(|zone| zone.seen) {
-            zone.row.put(schema, sample, Table::Zone, zone.entity);
+            zone.row.put(pass.schema, pass.sample, Table::Zone, zone.entity);
         }
         watermarks.and(blocks)
     }
 
-    fn read_zoneinfo(&mut self, buffer: &mut Buffer, schema: &mut Schema) -> Result<(), Error> {
+    fn read_zoneinfo(&mut self, pass: &mut Pass<'_>) -> Result<(), Error> {
         let Self { zoneinfo: Some(kept), columns, reserve, zones, .. } = self else { return Ok(()) };
-        let reserve = *reserve.get_or_insert_with(|| schema.column(Table::Zone, "reserve_max"));
-        let done = kept.with(buffer, |text| {
+        let reserve = *reserve.get_or_insert_with(|| pass.schema.column(Table::Zone, "reserve_max"));
+        let done = kept.with(pass.buffer, |text| {
             let mut current = None;
             walk(text, |at, item| {
                 if let Item::Zone { node, name } = item {
-                    current = Some(find(zones, schema, node, name));
+                    current = Some(find(zones, pass.schema, node, name));
                     return Ok(());
                 }
                 let zone = current.and_then(|current| zones.get_mut(current)).ok_or(Problem::Foreign)?;
                 match item {
                     Item::Amount(name, value) | Item::Counter(name, value) => {
-                        zone.row.set(columns.at(at - 1, name, |name| schema.column(Table::Zone, name)), value);
+                        zone.row.set(columns.at(at - 1, name, |name| pass.schema.column(Table::Zone, name)), value);
                     }
                     Item::Protection(list) => {
                         let mut largest = 0;
@@ -100,19 +96,19 @@ impl Zones {
         done.map(|_| ())
     }
 
-    fn read_buddyinfo(&mut self, buffer: &mut Buffer, schema: &mut Schema) -> Result<(), Error> {
+    fn read_buddyinfo(&mut self, pass: &mut Pass<'_>) -> Result<(), Error> {
         let Self { buddyinfo: Some(kept), orders: ids, zones, .. } = self else { return Ok(()) };
         if ids.is_empty() {
-            ids.extend(ORDERS.map(|name| schema.column(Table::Zone, name)));
+            ids.extend(ORDERS.map(|name| pass.schema.column(Table::Zone, name)));
         }
-        kept.with(buffer, |text| {
+        kept.with(pass.buffer, |text| {
             for (at, line) in lines("/proc/buddyinfo", text)? {
                 let wrong = |problem| Error::line("/proc/buddyinfo", at, problem);
                 let (node, name, blocks) = buddyinfo::parse_line(line).map_err(wrong)?;
-                let zone = find(zones, schema, node, name);
+                let zone = find(zones, pass.schema, node, name);
                 for (order, blocks) in blocks.enumerate() {
                     while order >= ids.len() {
-                        ids.push(schema.column(Table::Zone, &format!("order{}", ids.len())));
+                        ids.push(pass.schema.column(Table::Zone, &format!("order{}", ids.len())));
                     }
                     zones[zone].row.set(ids[order], blocks.map_err(wrong)?);
                 }

@@ -4,11 +4,11 @@ use super::counts::Counts;
 use super::surveyed::SurveyedProcess;
 use super::waits::Waits;
 use crate::error::Error;
-use crate::sampler::kernel_file::Buffer;
 use crate::sampler::listing::Listing;
+use crate::sampler::pass::Pass;
 use crate::sampler::row::Row;
 use crate::sampler::task::{Files, TaskColumns, task_entity};
-use pagetide_core::{ColumnId, EntityId, Sample, Schema, Table};
+use pagetide_core::{ColumnId, EntityId, Table};
 use pagetide_proctext::process::parse_process_stat;
 use std::fmt::Write as _;
 use std::os::fd::OwnedFd;
@@ -55,14 +55,12 @@ impl Threads {
     }
 
     /// Looks at as many threads as there is time for, going on behind the one that was looked at last.
-    #[expect(clippy::too_many_arguments, reason = "all of them are what a survey lends to its parts")]
     pub(super) fn look(
         &mut self,
         proc: &OwnedFd,
         path: &mut String,
         known: &[SurveyedProcess],
-        buffer: &mut Buffer,
-        schema: &mut Schema,
+        pass: &mut Pass<'_>,
         waits: &mut Waits,
         counts: &mut Counts,
     ) -> Result<(), Error> {
@@ -81,7 +79,7 @@ impl Threads {
             }
             let after = if step == 0 && known.pid == resume.0 { resume.1 } else { 0 };
             let mut files = Files { proc, path, pid: known.pid };
-            result = result.and(self.process(&mut files, after, &mut left, buffer, schema, waits));
+            result = result.and(self.process(&mut files, after, &mut left, pass, waits));
         }
         let looked = (self.limit - left) as u64;
         counts.tasks += looked;
@@ -96,8 +94,7 @@ impl Threads {
         files: &mut Files<'_>,
         after: u32,
         left: &mut usize,
-        buffer: &mut Buffer,
-        schema: &mut Schema,
+        pass: &mut Pass<'_>,
         waits: &mut Waits,
     ) -> Result<(), Error> {
         let Self { listing, cursor, blocked, remembered, name, .. } = self;
@@ -116,7 +113,7 @@ impl Threads {
             name.clear();
             // Writing to a string does not fail.
             let _ = write!(name, "task/{thread}/stat");
-            let Some(text) = files.read(name, None, buffer)? else { continue };
+            let Some(text) = files.read(name, None, pass.buffer)? else { continue };
             let line = parse_process_stat(text).map_err(|error| error.at(&files.place(name)))?;
             if line.state != 'D' {
                 continue;
@@ -125,7 +122,7 @@ impl Threads {
             let entity = match known {
                 Some((.., entity)) => *entity,
                 None => {
-                    let entity = task_entity(schema, *thread, line.starttime, line.comm);
+                    let entity = task_entity(pass.schema, *thread, line.starttime, line.comm);
                     if remembered.len() == REMEMBERED {
                         remembered.clear();
                     }
@@ -135,7 +132,7 @@ impl Threads {
             };
             name.clear();
             let _ = write!(name, "task/{thread}/wchan");
-            let wait = waits.column(name, files, buffer, schema)?;
+            let wait = waits.column(name, files, pass)?;
             blocked.push(Blocked { entity, process, wait });
         }
         *cursor = (process, u32::MAX);
@@ -149,27 +146,20 @@ impl Threads {
 
     /// Gives each blocked thread a row: its state, its process, where it waits. Its other numbers are in the row of its
     /// process, which counts them all.
-    pub(super) fn show(
-        &mut self,
-        schema: &mut Schema,
-        sample: &mut Sample,
-        row: &mut Row,
-        meaning: &mut TaskColumns,
-        counts: &mut Counts,
-    ) {
-        let process = *self.process.get_or_insert_with(|| schema.column(Table::Process, "tgid"));
+    pub(super) fn show(&mut self, pass: &mut Pass<'_>, row: &mut Row, meaning: &mut TaskColumns, counts: &mut Counts) {
+        let process = *self.process.get_or_insert_with(|| pass.schema.column(Table::Process, "tgid"));
         for (at, blocked) in self.blocked.iter().enumerate() {
             if at >= self.rows {
                 counts.rows_skipped += 1;
                 continue;
             }
             row.clear();
-            row.set(meaning.state(schema), u64::from(u32::from('D')));
+            row.set(meaning.state(pass.schema), u64::from(u32::from('D')));
             row.set(process, u64::from(blocked.process));
             if let Some(wait) = blocked.wait {
                 row.set(wait, 1);
             }
-            row.put(schema, sample, Table::Process, blocked.entity);
+            row.put(pass.schema, pass.sample, Table::Process, blocked.entity);
             counts.rows += 1;
         }
     }

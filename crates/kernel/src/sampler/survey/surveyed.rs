@@ -2,7 +2,8 @@
 
 use super::waits::Waits;
 use crate::error::Error;
-use crate::sampler::kernel_file::{Budget, Buffer};
+use crate::sampler::kernel_file::Budget;
+use crate::sampler::pass::Pass;
 use crate::sampler::row::Row;
 use crate::sampler::task::{Files, SampledTask, TaskColumns, whole_lines};
 use pagetide_core::{ColumnId, Sample, Schema};
@@ -107,32 +108,24 @@ impl SurveyedProcess {
         &mut self,
         files: &mut Files<'_>,
         round: u64,
-        buffer: &mut Buffer,
-        budget: &mut Budget,
-        schema: &mut Schema,
+        pass: &mut Pass<'_>,
         waits: &mut Waits,
     ) -> Result<(), Error> {
-        if self.glance(files, round, buffer, budget)? == Glance::Other {
-            self.close(budget);
+        if self.glance(files, round, pass)? == Glance::Other {
+            self.close(pass.budget);
             *self = Self::new(self.pid, true);
-            self.glance(files, round, buffer, budget)?;
+            self.glance(files, round, pass)?;
         }
         if self.looked_now && self.blocked.is_some() {
-            self.blocked = Some(waits.column("wchan", files, buffer, schema)?);
+            self.blocked = Some(waits.column("wchan", files, pass)?);
         }
         Ok(())
     }
 
-    fn glance(
-        &mut self,
-        files: &mut Files<'_>,
-        round: u64,
-        buffer: &mut Buffer,
-        budget: &mut Budget,
-    ) -> Result<Glance, Error> {
+    fn glance(&mut self, files: &mut Files<'_>, round: u64, pass: &mut Pass<'_>) -> Result<Glance, Error> {
         let process = match &mut self.process {
             Some(process) => process,
-            None => match SampledTask::open(files, buffer, budget)? {
+            None => match SampledTask::open(files, pass)? {
                 Some(process) => self.process.insert(process),
                 None => return Ok(Glance::Gone),
             },
@@ -142,18 +135,18 @@ impl SurveyedProcess {
         // Asked before anything else is read, so that what runs meanwhile is seen next time. Other threads run by themselves, and
         // what reclaim takes of a process that rests is seen once in some rounds.
         let due = round.wrapping_add(u64::from(self.pid)).is_multiple_of(FRESH);
-        if self.threads == 1 && process.rests(files, buffer, budget)? && !due && !first {
+        if self.threads == 1 && process.rests(files, pass)? && !due && !first {
             self.majflt.add(self.majflt.last, Some(self.majflt.last), samples);
             self.io.add(self.io.last, Some(self.io.last), samples);
             self.blocked = self.sleeps.then_some(None);
             self.looked = round;
             self.looked_now = true;
-            if budget.is_spent() {
-                process.rest(budget);
+            if pass.budget.is_spent() {
+                process.rest(pass.budget);
             }
             return Ok(Glance::Done);
         }
-        let Some(line) = process.stat(files, buffer)? else { return Ok(Glance::Other) };
+        let Some(line) = process.stat(files, pass.buffer)? else { return Ok(Glance::Other) };
         let before = |rise: &Rise| if first { self.newborn.then_some(0) } else { Some(rise.last) };
         self.majflt.add(line.majflt, before(&self.majflt), samples);
         self.rss = line.rss;
@@ -163,7 +156,7 @@ impl SurveyedProcess {
         self.blocked = self.sleeps.then_some(None);
         // Of the kernel's threads only those that write back have IO of their own to speak of.
         if !process.kernel_thread || self.flusher {
-            let text = process.io(files, buffer, budget)?;
+            let text = process.io(files, pass.buffer, pass.budget)?;
             if let Some(bytes) = text.map(io_bytes).transpose()? {
                 self.io.add(bytes, before(&self.io), samples);
             }
@@ -211,19 +204,16 @@ impl SurveyedProcess {
 
     /// Fills its row. What the survey saw (that it was blocked, where, and how far its counters rose) is in it as it was
     /// seen.
-    #[expect(clippy::too_many_arguments, reason = "all of them are what a sampler lends to whoever fills a row")]
     pub(super) fn row(
         &mut self,
         files: &mut Files<'_>,
-        buffer: &mut Buffer,
-        schema: &mut Schema,
+        pass: &mut Pass<'_>,
         row: &mut Row,
         meaning: &mut TaskColumns,
         rises: [ColumnId; 2],
-        budget: &mut Budget,
     ) -> Result<(), Error> {
         let Some(process) = &mut self.process else { return Ok(()) };
-        process.sample(files, buffer, schema, row, meaning, budget)?;
+        process.sample(files, pass, row, meaning)?;
         if self.looked_now {
             for (column, counter) in rises.into_iter().zip([self.io, self.majflt]) {
                 if let Some(rise) = counter.rise {
@@ -232,7 +222,7 @@ impl SurveyedProcess {
             }
         }
         if let Some(wait) = self.blocked {
-            row.set(meaning.state(schema), u64::from(u32::from('D')));
+            row.set(meaning.state(pass.schema), u64::from(u32::from('D')));
             if let Some(column) = wait {
                 row.set(column, 1);
             }

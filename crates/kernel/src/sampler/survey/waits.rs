@@ -1,9 +1,9 @@
 //! Where in the kernel tasks wait.
 
 use crate::error::Error;
-use crate::sampler::kernel_file::Buffer;
+use crate::sampler::pass::Pass;
 use crate::sampler::task::Files;
-use pagetide_core::{Column, ColumnId, Kind, Schema, Table, Unit};
+use pagetide_core::{Column, ColumnId, Kind, Table, Unit};
 
 /// Places to wait that get a column of their own; the kernel has some dozens that are ever seen.
 const MOST_PLACES: usize = 128;
@@ -21,10 +21,9 @@ impl Waits {
         &mut self,
         file: &str,
         files: &mut Files<'_>,
-        buffer: &mut Buffer,
-        schema: &mut Schema,
+        pass: &mut Pass<'_>,
     ) -> Result<Option<ColumnId>, Error> {
-        let Some(function) = files.read(file, None, buffer)? else { return Ok(None) };
+        let Some(function) = files.read(file, None, pass.buffer)? else { return Ok(None) };
         let function = match function.trim_ascii() {
             "" | "0" => return Ok(None),
             function => function,
@@ -34,8 +33,8 @@ impl Waits {
         }
         let function = if self.columns.len() < MOST_PLACES { function } else { "elsewhere" };
         let name = format!("wchan_{function}");
-        let column = schema.find_column(Table::Process, &name).unwrap_or_else(|| {
-            schema.push_column(Table::Process, Column { name, kind: Kind::Gauge, unit: Unit::Count })
+        let column = pass.schema.find_column(Table::Process, &name).unwrap_or_else(|| {
+            pass.schema.push_column(Table::Process, Column { name, kind: Kind::Gauge, unit: Unit::Count })
         });
         if self.columns.len() < MOST_PLACES {
             self.columns.push((function.to_owned(), column));
