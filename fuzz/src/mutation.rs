@@ -20,28 +20,19 @@ const NUMBERS: [&str; 16] = [
     "\u{663}",
 ];
 
-/// A generator of numbers (splitmix64): the same seed, the same numbers.
+/// A generator of numbers: the same seed, the same numbers.
 #[derive(Debug, Clone)]
-pub struct Random(u64);
+pub struct Random(fastrand::Rng);
 
 impl Random {
     /// Begins with this seed.
     pub fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        Self(fastrand::Rng::with_seed(seed))
     }
 
     /// A number below `end`, which is not 0.
-    #[expect(clippy::cast_possible_truncation, reason = "it is below a usize")]
     pub fn below(&mut self, end: usize) -> usize {
-        (self.next() % end as u64) as usize
+        self.0.usize(..end)
     }
 
     /// A place within `bytes`, or right behind them.

@@ -51,12 +51,9 @@ fn recording(folder: &Path) -> f64 {
     manifest.interval = pagetide_core::Nanos::new(1_000_000_000);
     writer.begin(&manifest).expect("a manifest");
     let mut now = seen[0].clone();
-    let mut random = 0x2545_f491_4f6c_dd1d_u64;
+    let mut random = fastrand::Rng::with_seed(1);
     for second in 0..DAY {
-        random ^= random << 13;
-        random ^= random >> 7;
-        random ^= random << 17;
-        let step = usize::try_from(random % (SEEN as u64 - 1)).expect("small");
+        let step = random.usize(..SEEN - 1);
         sample.clear();
         let ns = second * SECOND;
         sample.stamp = Stamp { wall_ns: MIDNIGHT * SECOND + ns, mono_ns: ns, boot_ns: ns };

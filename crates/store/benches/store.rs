@@ -38,18 +38,6 @@ fn read() -> Reading {
     (host, disks)
 }
 
-/// Numbers without an order (xorshift64), the same in every run.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, most: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 % most as u64).expect("below a usize")
-    }
-}
-
 /// An hour of samples.
 fn samples() -> (Schema, Vec<Sample>) {
     let readings: Vec<Reading> = (0..SEEN)
@@ -80,15 +68,15 @@ fn samples() -> (Schema, Vec<Sample>) {
         .windows(2)
         .map(|pair| flat(&pair[1]).iter().zip(flat(&pair[0])).map(|(after, before)| after - before).collect())
         .collect();
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = fastrand::Rng::with_seed(1);
     let mut hour = Vec::with_capacity(HOUR);
     for at in 0..HOUR {
-        for (value, step) in now.iter_mut().zip(&steps[random.below(steps.len())]) {
+        for (value, step) in now.iter_mut().zip(&steps[random.usize(..steps.len())]) {
             *value += step;
         }
         let ns = i64::try_from(at).expect("small") * 1_000_000_000;
         // The jitter of a timer: tens of microseconds, and tens of nanoseconds between the clocks.
-        let mut jitter = |most| i64::try_from(random.below(most)).expect("small");
+        let mut jitter = |most| random.i64(0..most);
         let boot_ns = ns + jitter(50_000);
         let stamp =
             Stamp { wall_ns: 1_795_305_600_000_000_000 + boot_ns + jitter(60), mono_ns: boot_ns + jitter(60), boot_ns };

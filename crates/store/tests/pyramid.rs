@@ -13,18 +13,6 @@ const SECOND: i64 = 1_000_000_000;
 /// 2026-11-21 00:00 UTC, a multiple of all levels.
 const MIDNIGHT: i64 = 1_795_219_200 * SECOND;
 
-/// Numbers without an order (xorshift64).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, most: i64) -> i64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        i64::try_from(self.0 % most.unsigned_abs().max(1)).unwrap_or(0)
-    }
-}
-
 const HOST: [&str; 6] = ["MemFree", "pgscan_kswapd", "pgsteal_kswapd", "pgmajfault", "nr_dirty", "psi_io_some"];
 const DISK: [&str; 8] =
     ["reads", "writes", "read_ms", "write_ms", "read_sectors", "write_sectors", "io_ms", "weighted_io_ms"];
@@ -40,7 +28,7 @@ struct Nature {
 }
 
 fn record(folder: &Path, seed: u64, nature: Nature) {
-    let mut random = Random(seed | 1);
+    let mut random = fastrand::Rng::with_seed(seed);
     let mut schema = Schema::default();
     let host = schema.push_entity(Table::Host, Entity { name: String::new(), label: String::new() });
     HOST.iter().for_each(|name| _ = schema.column(Table::Host, name));
@@ -56,15 +44,15 @@ fn record(folder: &Path, seed: u64, nature: Nature) {
     writer.begin(&manifest).unwrap();
     let (mut wall, mut sample) = (MIDNIGHT, Sample::default());
     for at in 0..nature.samples {
-        let falls = nature.rough && random.below(400) == 0;
+        let falls = nature.rough && random.i64(0..400) == 0;
         for (place, value) in values.iter_mut().enumerate() {
             let gauge = [0, 4].contains(&place) || place == values_at_rss();
             if gauge {
-                *value = random.below(1 << 20);
+                *value = random.i64(0..1 << 20);
             } else if falls && (HOST.len()..HOST.len() + DISK.len()).contains(&place) {
-                *value = random.below(10);
+                *value = random.i64(0..10);
             } else {
-                *value += if random.below(3) == 0 { 0 } else { random.below(5000) };
+                *value += if random.i64(0..3) == 0 { 0 } else { random.i64(0..5000) };
             }
         }
         sample.clear();
@@ -84,10 +72,10 @@ fn record(folder: &Path, seed: u64, nature: Nature) {
         }
         wall += SECOND;
         if nature.rough {
-            wall += random.below(20_000_000);
+            wall += random.i64(0..20_000_000);
             // A gap, not at the edge of a segment.
-            if at % 97 == 50 && random.below(4) == 0 {
-                wall += (3 + random.below(200)) * SECOND;
+            if at % 97 == 50 && random.i64(0..4) == 0 {
+                wall += (3 + random.i64(0..200)) * SECOND;
             }
         }
     }

@@ -4,12 +4,16 @@
 //! Künsch, 1989 (moving blocks, drawn from a circle). A block is four times as long as the lag from which on autocorrelation is noise, which
 //! is found as Politis and White find it, 2004. The tests count how often ranges without a difference appear to differ.
 
+use fastrand::Rng;
+
 /// Values below which nothing can be said about their noise.
 pub(super) const FEWEST: usize = 10;
 /// Values to which a longer range is averaged.
 const MOST: usize = 1000;
 /// Means that are drawn of each range.
 const DRAWN: usize = 2000;
+/// Two looks at the same ranges draw the same means.
+const SEED: u64 = 1989;
 /// Of the drawn differences, how many lie outside of the interval at each end.
 const OUTSIDE: usize = 10;
 /// The normal distribution has as much above this many standard deviations.
@@ -39,7 +43,7 @@ pub(super) fn difference(before: &[Weighed], after: &[Weighed]) -> Option<Differ
         return None;
     }
     let (mean_before, mean_after) = (mean(before)?, mean(after)?);
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = Rng::with_seed(SEED);
     let mut differences: Vec<f64> = deviations(after, &mut random)?;
     let of_before = deviations(before, &mut random)?;
     differences.iter_mut().zip(of_before).for_each(|(after, before)| *after -= before);
@@ -56,7 +60,7 @@ fn mean(values: &[Weighed]) -> Option<f64> {
 
 /// How far means of drawn blocks lie from the mean. They vary less than means of new ranges would, because blocks share one sample: the
 /// deviations are widened by the share that a block has in it, and as Student's distribution is wider than the normal one for so many blocks.
-fn deviations(values: &[Weighed], random: &mut Random) -> Option<Vec<f64>> {
+fn deviations(values: &[Weighed], random: &mut Rng) -> Option<Vec<f64>> {
     let values = thinned(values);
     let mean = mean(&values)?;
     let length = block(&values, mean);
@@ -75,7 +79,7 @@ fn deviations(values: &[Weighed], random: &mut Random) -> Option<Vec<f64>> {
     let drawn = (0..DRAWN).map(|_| {
         let (mut sum, mut weight) = (0.0, 0.0);
         for _ in 0..count {
-            let from = random.below(values.len());
+            let from = random.usize(..values.len());
             let (begin, end) = (sums[from], sums[from + length]);
             sum += end.0 - begin.0;
             weight += end.1 - begin.1;
@@ -111,28 +115,16 @@ fn block(values: &[Weighed], mean: f64) -> usize {
     if free == 1 { 1 } else { (free * 4).min(most) }
 }
 
-/// Numbers that are the same in each run: xorshift (Marsaglia, 2003).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, most: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from((self.0 >> 11) % most.max(1) as u64).unwrap_or(0)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     /// Values around a level in which each keeps this share of the one before.
-    fn series(random: &mut Random, count: usize, level: f64, kept: f64) -> Vec<Weighed> {
+    fn series(random: &mut Rng, count: usize, level: f64, kept: f64) -> Vec<Weighed> {
         let mut last = 0.0;
         let next = |_| {
             // The sum of four even numbers is near enough to a normal one.
-            let noise: f64 = (0..4).map(|_| random.below(1 << 20) as f64 / f64::from(1 << 20) - 0.5).sum();
+            let noise: f64 = (0..4).map(|_| random.f64() - 0.5).sum();
             last = last * kept + noise;
             Weighed { value: level + last, weight: 1.0 }
         };
@@ -140,7 +132,7 @@ mod tests {
     }
 
     fn found(pairs: usize, count: usize, kept: f64, shift: f64) -> usize {
-        let mut random = Random(20_261_122);
+        let mut random = Rng::with_seed(20_261_122);
         let differs = |_: &usize| {
             let (before, after) =
                 (series(&mut random, count, 5.0, kept), series(&mut random, count, 5.0 + shift, kept));

@@ -12,17 +12,6 @@ const PROCESSES: usize = 200;
 const AT_A_TIME: usize = 30;
 const MIB: i64 = 1 << 20;
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, most: i64) -> i64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        i64::try_from(self.0 % most.unsigned_abs().max(1)).unwrap_or(0)
-    }
-}
-
 /// An entity with its values.
 struct Moving {
     table: Table,
@@ -35,18 +24,18 @@ fn during(second: i64) -> bool {
 }
 
 /// How much a metric changes in a second.
-fn step(table: Table, name: &str, entity: usize, second: i64, random: &mut Random) -> i64 {
+fn step(table: Table, name: &str, entity: usize, second: i64, random: &mut fastrand::Rng) -> i64 {
     let stream = during(second);
     let page = 4096;
     match (table, name) {
-        (Table::Disk, "read_sectors") if entity == 0 && stream => 400 * MIB / 512 + random.below(2000),
-        (Table::Disk, "read_sectors") => 300 + random.below(200),
+        (Table::Disk, "read_sectors") if entity == 0 && stream => 400 * MIB / 512 + random.i64(0..2000),
+        (Table::Disk, "read_sectors") => 300 + random.i64(0..200),
         (Table::Disk, "reads") if entity == 0 && stream => 3200,
-        (Table::Disk, "reads" | "writes") => 5 + random.below(5),
-        (Table::Disk, "io_ms" | "read_ms") => 20 + random.below(30),
+        (Table::Disk, "reads" | "writes") => 5 + random.i64(0..5),
+        (Table::Disk, "io_ms" | "read_ms") => 20 + random.i64(0..30),
         (Table::Host, "pgscan_kswapd") if stream => 130_000,
         (Table::Host, "pgsteal_kswapd") if stream => 400 * MIB / page,
-        (Table::Host, "pgmajfault") if stream => 400 + random.below(50),
+        (Table::Host, "pgmajfault") if stream => 400 + random.i64(0..50),
         (Table::Host, "psi_memory_some") if stream => 120_000,
         (Table::Host, name)
             if name.starts_with("pgscan") || name.starts_with("pgsteal") || name.starts_with("allocstall") =>
@@ -54,11 +43,11 @@ fn step(table: Table, name: &str, entity: usize, second: i64, random: &mut Rando
             0
         }
         (Table::Host, "psi_memory_some" | "pswpin" | "pswpout" | "drop_pagecache" | "workingset_refault_file") => 0,
-        (Table::Host, name) if name.starts_with("cpu_") => 5 + random.below(5),
+        (Table::Host, name) if name.starts_with("cpu_") => 5 + random.i64(0..5),
         (Table::Process, "read_bytes") if entity == 0 && stream => 400 * MIB,
-        (Table::Process, "RssAnon" | "rss" | "VmSwap") => random.below(3) - 1,
+        (Table::Process, "RssAnon" | "rss" | "VmSwap") => random.i64(0..3) - 1,
         _ => {
-            random.below(40)
+            random.i64(0..40)
                 - if metric::find(table, name).is_some_and(|known| known.kind == Kind::Gauge) { 20 } else { 0 }
         }
     }
@@ -68,7 +57,7 @@ fn step(table: Table, name: &str, entity: usize, second: i64, random: &mut Rando
 pub(crate) fn recording(folder: &Path, days: i64) {
     let mut schema = Schema::default();
     let mut moving = Vec::new();
-    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    let mut random = fastrand::Rng::with_seed(1);
     for table in [Table::Host, Table::Zone, Table::Disk, Table::Process] {
         for known in metric::all(table) {
             schema.column(table, known.name);
@@ -81,7 +70,7 @@ pub(crate) fn recording(folder: &Path, days: i64) {
         };
         for (name, label) in names {
             let id = schema.push_entity(table, Entity { name, label });
-            let values = metric::all(table).iter().map(|_| 1_000_000_000 + random.below(1_000_000)).collect();
+            let values = metric::all(table).iter().map(|_| 1_000_000_000 + random.i64(0..1_000_000)).collect();
             moving.push(Moving { table, id, values });
         }
     }
