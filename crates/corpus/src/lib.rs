@@ -12,6 +12,8 @@ pub mod page;
 pub mod record;
 pub mod score;
 pub mod truth;
+mod variant;
 
 pub use family::Incident;
 pub use truth::{Half, Truth};
+pub use variant::Variant;

@@ -3,7 +3,8 @@
 #![allow(clippy::print_stderr, reason = "a program of its own")]
 
 use pagetide_core::{Error, ErrorKind, Nanos, Progress};
-use pagetide_corpus::{Incident, family, fleet, page, record, score, truth};
+use pagetide_corpus::score::Judged;
+use pagetide_corpus::{Incident, Variant, family, fleet, page, record, score, truth};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
@@ -23,6 +24,7 @@ const USAGE: &str = "corpus list              the cases, and which are recorded
 corpus record [NAME...]  record the missing cases, or these cases or families again
 corpus fleet FOLDER [--hosts N] [--hours N] [--seed N] [--plant strong|weak|nothing]
                          make a fleet out of the recordings, with its truth and its inventory
+corpus vary FOLDER       score the rules on each recording of a folder and on variants of it: shorter, slower, with less in it
 corpus score [--held]    score the rules and write docs/SCORE.md; --held: print the single cases of the held-out half, too";
 
 fn main() -> ExitCode {
@@ -35,6 +37,7 @@ fn main() -> ExitCode {
         Some((word, [])) if word == "list" => list(),
         Some((word, names)) if word == "record" => record_all(names),
         Some((word, [folder, options @ ..])) if word == "fleet" => make_fleet(Path::new(folder), options),
+        Some((word, [folder])) if word == "vary" => vary(Path::new(folder)),
         Some((word, [])) if word == "score" => write_score(false),
         Some((word, [held])) if word == "score" && held == "--held" => write_score(true),
         _ => Err(Error::input("unknown arguments", format!("usage:\n{USAGE}"))),
@@ -129,6 +132,21 @@ fn write_score(held_cases: bool) -> Result<(), Error> {
         return Ok(());
     }
     fs::write(PAGE, page).map_err(|error| Error::system(format!("{PAGE}: {error}"), ""))
+}
+
+/// Prints what the rules report of each recording of a folder and of its variants, and the score of each variant.
+fn vary(folder: &Path) -> Result<(), Error> {
+    let mut all: BTreeMap<&str, Vec<Judged>> = BTreeMap::new();
+    for (name, truth, recording) in score::read(folder, None)? {
+        let whole = score::judged(name.clone(), truth.clone(), &recording);
+        let varied = Variant::ALL.iter().filter_map(|one| Some((one.name(), one.judge(&name, &truth, &recording)?)));
+        for (variant, judged) in std::iter::once(("as recorded", whole)).chain(varied) {
+            print(&format!("{}\n", page::line(variant, &judged)));
+            all.entry(variant).or_default().push(judged);
+        }
+    }
+    all.iter().for_each(|(variant, judged)| print(&format!("{}\n", page::variant(variant, judged))));
+    Ok(())
 }
 
 /// Makes a fleet that ends with the hour that ended last.

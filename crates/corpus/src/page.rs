@@ -94,6 +94,26 @@ fn totals(out: &mut String, all: &[&Judged]) {
     }
 }
 
+/// What the rules report of a variant of a recording, as a line: `-` before what is wrong.
+pub fn line(variant: &str, one: &Judged) -> String {
+    let mark = |right: bool| if right { ' ' } else { '-' };
+    let onset = one.onset_error().map_or(String::new(), |error| format!("{}onset {error:.1}", mark(error <= 2.0)));
+    let grade = one.reported.grade.map_or("-", Grade::name);
+    let origin = one.reported.origin.as_deref().unwrap_or("-");
+    let place = mark(one.origin_right() != Some(false));
+    format!("{:<24} {variant:<35} {}{:<30} {grade:<9} {place}{origin:<24} {onset}", one.name, mark(one.cause_right()), one.reported.cause)
+}
+
+/// The score of a variant, as a line.
+pub fn variant(variant: &str, judged: &[Judged]) -> String {
+    let score = Score::of(judged.iter());
+    let cause = share(score.cause, score.cases);
+    let origin = share(score.origin, score.with_origin);
+    let onset = share(score.onset, score.with_onset);
+    let alarms = share(score.false_alarms, judged.iter().filter(|one| one.truth.control).count());
+    format!("{variant:<35} cause {cause}, origin {origin}, onset {onset}, false alarms {alarms}")
+}
+
 /// How often causes of each grade were right when the rules saw recordings of real programs first.
 fn first_openings(out: &mut String) {
     out.push_str(

@@ -134,32 +134,41 @@ pub fn report(recording: &Recording) -> Reported {
     }
 }
 
+/// What the rules report of a recording, with the truth beside it.
+pub fn judged(name: String, truth: Truth, recording: &Recording) -> Judged {
+    let interval_ns = i64::try_from(recording.manifest.interval.get()).unwrap_or(i64::MAX);
+    Judged { name, truth, reported: report(recording), interval_ns }
+}
+
 /// Scores every recording in a folder, in order of name; only those of `half` when it is given.
 ///
 /// # Errors
 /// A recording or its truth cannot be read.
 pub fn judge(folder: &Path, half: Option<Half>) -> Result<Vec<Judged>, Error> {
+    Ok(read(folder, half)?.into_iter().map(|(name, truth, recording)| judged(name, truth, &recording)).collect())
+}
+
+/// Reads every recording in a folder with its truth, in order of name; only those of `half` when it is given.
+///
+/// # Errors
+/// A recording or its truth cannot be read.
+pub fn read(folder: &Path, half: Option<Half>) -> Result<Vec<(String, Truth, Recording)>, Error> {
     let entries = fs::read_dir(folder)
         .map_err(|error| Error::input(format!("{}: {error}", folder.display()), "record the corpus first"))?;
     let mut folders: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
     // The truth is written last: a folder without one is being recorded.
     folders.retain(|path| path.join(TRUTH).exists());
     folders.sort();
-    let mut judged = Vec::new();
+    let mut all = Vec::new();
     for path in folders {
         let truth = Truth::read(&path.join(TRUTH))?;
         if half.is_some_and(|half| half != truth.half()) {
             continue;
         }
         let recording = Reader::open(&path.join("recording"))?.load(&Selection::default())?;
-        judged.push(Judged {
-            name: path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-            truth,
-            reported: report(&recording),
-            interval_ns: i64::try_from(recording.manifest.interval.get()).unwrap_or(i64::MAX),
-        });
+        all.push((path.file_name().unwrap_or_default().to_string_lossy().into_owned(), truth, recording));
     }
-    Ok(judged)
+    Ok(all)
 }
 
 #[cfg(test)]

@@ -47,8 +47,7 @@ type Rates<'a, M> = Vec<(&'a str, Rate<M>)>;
 pub(crate) fn fastest<'a, M>(window: &Window<'a>, metrics: &[&str]) -> Option<ProcessShare<'a, crate::amount::Per<M>>> {
     let mut commands: BTreeMap<&str, Rates<'_, M>> = BTreeMap::new();
     for (name, comm) in present(window) {
-        let rate: Option<Rate<M>> = window.rates(Table::Process, name, metrics);
-        if let Some(rate) = rate.filter(|rate| rate.is_positive()) {
+        if let Some(rate) = of_window(window, name, metrics).filter(|rate| rate.is_positive()) {
             commands.entry(comm).or_default().push((name, rate));
         }
     }
@@ -69,11 +68,7 @@ pub(crate) fn fastest<'a, M>(window: &Window<'a>, metrics: &[&str]) -> Option<Pr
             most = Some(share);
         }
     }
-    // Of several each is there for a part of the time, and only what they did in all of it can be added.
-    most.map(|most| match most.processes {
-        0 | 1 => most,
-        _ => ProcessShare { amount: together(window, most.comm, metrics).min(most.amount), ..most },
-    })
+    most
 }
 
 /// What a process did in a window, per second of all of it: what was there for a part of it did less than its rate then, and only such
@@ -104,13 +99,14 @@ pub(crate) fn inherits(window: &Window<'_>, process: &str, metric: &str) -> bool
     let points: Vec<(i64, i64)> = own.points().collect();
     let rise = |pair: &[(i64, i64)]| (pair[0].0, pair[1].0, pair[1].1.saturating_sub(pair[0].1) as f64);
     let Some((from, to, jump)) = points.windows(2).map(rise).max_by(|a, b| a.2.total_cmp(&b.2)) else { return false };
-    // Its last sample is of the interval before, and what it did after that comes on top.
+    // Its last sample is of the interval before, and what it did after that comes on top. Of a parent that slept meanwhile there is no sample,
+    // and several children may have ended.
     let ended = |name: &str| {
         let (at, value) = series(name)?.points().next_back()?;
-        (at <= from && at >= from.saturating_sub(to.saturating_sub(from).saturating_mul(2))).then_some(value as f64)
+        (at < to && at >= from.saturating_sub(to.saturating_sub(from).saturating_mul(2))).then_some(value as f64)
     };
     let others = window.recording.entities(Table::Process).filter(|(name, _)| *name != process);
-    jump >= all * 0.5 && others.filter_map(|(name, _)| ended(name)).any(|value| value >= jump * 0.5)
+    jump >= all * 0.5 && others.filter_map(|(name, _)| ended(name)).sum::<f64>() >= jump * 0.5
 }
 
 /// Adds the process with most major faults, and how many it has a second.

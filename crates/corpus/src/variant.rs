@@ -1,0 +1,121 @@
+//! The same incident, recorded otherwise: for a shorter time, less often, or without a part of what the kernel counts. The answer must
+//! not depend on that.
+
+use crate::score::{self, Judged};
+use crate::truth::Truth;
+
+use pagetide_core::{Entity, Nanos, Recording, RecordingBuilder, Table};
+
+/// Samples before the onset that a recording keeps which began late.
+const BEFORE: usize = 12;
+/// Samples after the onset that one keeps which was read while the incident lasted.
+const AFTER: usize = 30;
+
+/// How an incident was recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Variant {
+    /// From a few samples before the onset on.
+    BegunLate,
+    /// Up to some samples after the onset.
+    EndedEarly,
+    /// Every second sample.
+    EverySecond,
+    /// Every fifth sample.
+    EveryFifth,
+    /// Without processes.
+    NoProcesses,
+    /// Without pressure stall information.
+    NoPressure,
+    /// Without control groups.
+    NoGroups,
+}
+
+impl Variant {
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Self::BegunLate,
+        Self::EndedEarly,
+        Self::EverySecond,
+        Self::EveryFifth,
+        Self::NoProcesses,
+        Self::NoPressure,
+        Self::NoGroups,
+    ];
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::BegunLate => "begun 12 samples before the onset",
+            Self::EndedEarly => "ended 30 samples after the onset",
+            Self::EverySecond => "every second sample",
+            Self::EveryFifth => "every fifth sample",
+            Self::NoProcesses => "without processes",
+            Self::NoPressure => "without pressure stall information",
+            Self::NoGroups => "without control groups",
+        }
+    }
+
+    /// The samples that it keeps.
+    fn samples(self, recording: &Recording, onset_ns: Option<i64>) -> Option<Vec<usize>> {
+        let all = 0..recording.stamps().len();
+        let onset = || onset_ns.map(|onset| recording.stamps().partition_point(|stamp| stamp.boot_ns < onset));
+        Some(match self {
+            Self::BegunLate => all.skip(onset()?.saturating_sub(BEFORE)).collect(),
+            Self::EndedEarly => all.take(onset()? + AFTER).collect(),
+            Self::EverySecond => all.step_by(2).collect(),
+            Self::EveryFifth => all.step_by(5).collect(),
+            Self::NoProcesses | Self::NoPressure | Self::NoGroups => all.collect(),
+        })
+    }
+
+    fn keeps(self, table: Table, metric: &str) -> bool {
+        match self {
+            Self::NoProcesses => table != Table::Process,
+            Self::NoPressure => !metric.starts_with("psi_"),
+            Self::NoGroups => table != Table::Cgroup,
+            _ => true,
+        }
+    }
+
+    const fn times(self) -> u64 {
+        match self {
+            Self::EverySecond => 2,
+            Self::EveryFifth => 5,
+            _ => 1,
+        }
+    }
+
+    /// The recording as it would have been; absent where the variant needs an onset and there is none.
+    pub fn of(self, recording: &Recording, onset_ns: Option<i64>) -> Option<Recording> {
+        let samples = self.samples(recording, onset_ns)?;
+        let mut manifest = recording.manifest.clone();
+        manifest.interval = Nanos::new(manifest.interval.get().saturating_mul(self.times()));
+        let mut made = RecordingBuilder::new(manifest);
+        samples.iter().for_each(|at| made.stamp(recording.stamps()[*at]));
+        for table in Table::ALL {
+            for (name, label) in recording.entities(table) {
+                for (column, values) in recording.columns(table, name).filter(|(column, _)| self.keeps(table, &column.name)) {
+                    let points = samples.iter().enumerate().filter_map(|(place, at)| Some((place, values.at(*at)?)));
+                    let entity = Entity { name: name.to_owned(), label: label.to_owned() };
+                    made.column(table, entity, column, points);
+                }
+            }
+        }
+        let (first, last) = (samples.first()?, samples.last()?);
+        let within = recording.stamps()[*first].boot_ns..=recording.stamps()[*last].boot_ns;
+        let marks = recording.marks.iter().filter(|mark| within.contains(&mark.stamp.boot_ns));
+        marks.for_each(|mark| made.mark(mark.clone()));
+        Some(made.finish())
+    }
+
+    /// What the rules report of it.
+    pub fn judge(self, name: &str, truth: &Truth, recording: &Recording) -> Option<Judged> {
+        let made = self.of(recording, truth.onset_ns)?;
+        Some(Judged {
+            name: name.to_owned(),
+            truth: truth.clone(),
+            reported: score::report(&made),
+            interval_ns: i64::try_from(made.manifest.interval.get()).unwrap_or(i64::MAX),
+        })
+    }
+}
