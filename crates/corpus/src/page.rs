@@ -101,7 +101,12 @@ pub fn line(variant: &str, one: &Judged) -> String {
     let grade = one.reported.grade.map_or("-", Grade::name);
     let origin = one.reported.origin.as_deref().unwrap_or("-");
     let place = mark(one.origin_right() != Some(false));
-    format!("{:<24} {variant:<35} {}{:<30} {grade:<9} {place}{origin:<24} {onset}", one.name, mark(one.cause_right()), one.reported.cause)
+    format!(
+        "{:<24} {variant:<35} {}{:<30} {grade:<9} {place}{origin:<24} {onset}",
+        one.name,
+        mark(one.cause_right()),
+        one.reported.cause
+    )
 }
 
 /// The score of a variant, as a line.

@@ -94,7 +94,9 @@ impl Variant {
         samples.iter().for_each(|at| made.stamp(recording.stamps()[*at]));
         for table in Table::ALL {
             for (name, label) in recording.entities(table) {
-                for (column, values) in recording.columns(table, name).filter(|(column, _)| self.keeps(table, &column.name)) {
+                for (column, values) in
+                    recording.columns(table, name).filter(|(column, _)| self.keeps(table, &column.name))
+                {
                     let points = samples.iter().enumerate().filter_map(|(place, at)| Some((place, values.at(*at)?)));
                     let entity = Entity { name: name.to_owned(), label: label.to_owned() };
                     made.column(table, entity, column, points);
@@ -117,5 +119,32 @@ impl Variant {
             reported: score::report(&made),
             interval_ns: i64::try_from(made.manifest.interval.get()).unwrap_or(i64::MAX),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pagetide_core::{Column, Kind, Manifest, Stamp, Unit};
+
+    #[test]
+    fn a_variant_keeps_only_its_samples_and_metrics() {
+        let mut whole = RecordingBuilder::new(Manifest { interval: Nanos::new(1_000_000_000), ..Manifest::default() });
+        let column = |name: &str| Column { name: name.to_owned(), kind: Kind::Gauge, unit: Unit::Count };
+        for at in 0..60 {
+            whole.stamp(Stamp { boot_ns: at * 1_000_000_000, ..Stamp::default() });
+            whole.value(Table::Host, "", &column("MemFree"), at);
+            whole.value(Table::Host, "", &column("psi_io_some"), at);
+        }
+        let whole = whole.finish();
+        let samples = |variant: Variant| variant.of(&whole, Some(20_000_000_000)).map(|made| made.stamps().len());
+        assert_eq!(samples(Variant::BegunLate), Some(52));
+        assert_eq!(samples(Variant::EndedEarly), Some(50));
+        assert_eq!(samples(Variant::EveryFifth), Some(12));
+        let fifth = Variant::EveryFifth.of(&whole, None).unwrap_or_default();
+        assert_eq!(fifth.manifest.interval, Nanos::new(5_000_000_000));
+        assert_eq!(fifth.host("MemFree").and_then(|series| series.points().nth(1)), Some((5_000_000_000, 5)));
+        assert!(Variant::NoPressure.of(&whole, None).is_some_and(|made| made.host("psi_io_some").is_none()));
+        assert_eq!(Variant::BegunLate.of(&whole, None), None, "nothing begins");
     }
 }

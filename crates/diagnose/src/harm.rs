@@ -6,8 +6,10 @@
 
 use crate::amount::{Amount, Count, Limit};
 use crate::delays;
+use crate::process;
 use crate::rule::Loss;
 use crate::rules;
+use crate::victim;
 use crate::waits::{Harm, LEAST, Waits};
 use crate::window::{Window, intervals, joined};
 use pagetide_core::derived;
@@ -23,6 +25,20 @@ const UNEXPLAINED: Limit<Ratio> = Limit::new(
 /// Such a loss in all.
 const UNEXPLAINED_TIME: Limit<Nanos> =
     Limit::new("time that tasks lose without a known cause", 2e9, "A shorter one is a burst.", "judgement");
+/// Waits for a CPU that are reported although no rule explains them.
+const UNEXPLAINED_CPU: Limit<Ratio> = Limit::new(
+    "share of time that tasks wait for a CPU without a known cause, above the rate before",
+    0.3,
+    "Every job that starts waits for a CPU now and then.",
+    "judgement",
+);
+/// Such waits in all.
+const UNEXPLAINED_CPU_TIME: Limit<Nanos> = Limit::new(
+    "time that tasks wait for a CPU without a known cause",
+    10e9,
+    "A shorter one is a job that starts.",
+    "judgement",
+);
 /// Requests in flight from which on they wait for each other, and not each for itself.
 const QUEUE: Limit<Count> =
     Limit::new("requests in flight", 2.0, "With fewer, each task waits for its own request alone.", "Little's law");
@@ -30,7 +46,14 @@ const QUEUE: Limit<Count> =
 const JOINED: u64 = 5;
 
 /// The numbers that decide about harm.
-pub(crate) const THRESHOLDS: &[Threshold] = &[LEAST.doc(), UNEXPLAINED.doc(), UNEXPLAINED_TIME.doc(), QUEUE.doc()];
+pub(crate) const THRESHOLDS: &[Threshold] = &[
+    LEAST.doc(),
+    UNEXPLAINED.doc(),
+    UNEXPLAINED_TIME.doc(),
+    UNEXPLAINED_CPU.doc(),
+    UNEXPLAINED_CPU_TIME.doc(),
+    QUEUE.doc(),
+];
 
 impl Loss {
     /// What tasks wait for.
@@ -116,6 +139,18 @@ impl Losses {
         }
         let (share, before) = (of_a_second(harm.share), of_a_second(harm.before));
         let mut text = format!("Tasks lost {share} of each second to waits for {} ({before} before).", loss.name());
+        // Who is short of a CPU may wait for a device as well.
+        let stalls = || {
+            self.of_host(whole, finding.range, Loss::Stalls)
+                .filter(|harm| harm.share > harm.before + UNEXPLAINED.value())
+        };
+        if let Some(harm) = Some(loss).filter(|loss| *loss == Loss::Cpu).and_then(|_| stalls()) {
+            let (share, before) = (of_a_second(harm.share), of_a_second(harm.before));
+            text += &format!(
+                " They lost {share} of each second to waits for {}, too ({before} before).",
+                Loss::Stalls.name()
+            );
+        }
         let programs =
             delays::losses(whole, finding.range).into_iter().filter(|one| loss.resources().contains(&one.to));
         if let Some(most) = programs.max_by_key(|one| one.lost_ns) {
@@ -163,41 +198,79 @@ impl Losses {
         lost
     }
 
-    /// The largest loss that stands out of the recording beside explained stretches, as a sentence, when people notice it.
+    /// The largest loss that stands out of the recording beside explained stretches, as a sentence, when people notice it. Waits for a
+    /// CPU count only where none for IO or memory does.
     pub(crate) fn unexplained(&self, whole: &Window<'_>, explained: &[Span]) -> Option<(Span, String)> {
-        let losses = Loss::Stalls.resources().iter().filter_map(|resource| {
+        let stalls = self.largest(whole, explained, Loss::Stalls);
+        let (span, waits, harm) = stalls.or_else(|| self.largest(whole, explained, Loss::Cpu))?;
+        let during = whole.over(span);
+        let place = match waits.resource {
+            Resource::Cpu => runs(&during),
+            Resource::Io | Resource::Memory => queues(&during).or_else(|| reads_back(&during)),
+        };
+        let next = match waits.resource {
+            Resource::Cpu => "record processes, or `pidstat -u -w 1`,",
+            Resource::Io | Resource::Memory => "record processes and block-layer latency (`biolatency-bpfcc -D`)",
+        };
+        let text = format!(
+            "From {} on tasks lost {} of each second to waits for {} ({} before){}. No rule explains it: {next} while it lasts.",
+            span.from.since(whole.span.from),
+            of_a_second(harm.share),
+            waits.resource.words(),
+            of_a_second(harm.before),
+            place.unwrap_or_default(),
+        );
+        Some((span, text))
+    }
+
+    /// The stretch in which tasks of the host lost most to waits of one kind, beside explained ones.
+    fn largest(&self, whole: &Window<'_>, explained: &[Span], loss: Loss) -> Option<(Span, &Waits, Harm)> {
+        let (least, time) = match loss {
+            Loss::Stalls => (UNEXPLAINED.get(), UNEXPLAINED_TIME),
+            Loss::Cpu => (UNEXPLAINED_CPU.get(), UNEXPLAINED_CPU_TIME),
+        };
+        let losses = loss.resources().iter().filter_map(|resource| {
             let waits = self.host(*resource)?;
-            let held = waits.share.signal.held(waits.usual.get() + UNEXPLAINED.get());
+            let held = waits.share.signal.held(waits.usual.get() + least);
             let mut held = joined(held, intervals(whole.recording, JOINED));
             held.retain(|span| !explained.iter().any(|known| known.overlaps(*span)));
             let harm = |span| {
                 let harm = Harm { before: waits.usual, ..waits.harm(whole, span)? };
-                (harm.lost() >= UNEXPLAINED_TIME).then_some((span, waits, harm))
+                let queued = || *resource != Resource::Io || of_others(&whole.over(span), waits);
+                (harm.lost() >= time && queued()).then_some((span, waits, harm))
             };
             held.into_iter().filter_map(harm).max_by(|a, b| a.2.lost().total_cmp(&b.2.lost()))
         });
-        let (span, waits, harm) = losses.max_by(|a, b| a.2.lost().total_cmp(&b.2.lost()))?;
-        let (io, to) = (waits.resource == Resource::Io, waits.resource.words());
-        let stalls = waits.source.name == derived::PSI_IO_SOME.name;
-        let during = whole.over(span);
-        let queue = during.busiest(|disk| during.queue(disk));
-        // Reads that a program waits for one by one are its work, and idle CPUs alone do not tell of a queue.
-        if io && queue.map_or(!stalls, |(_, queue)| queue < QUEUE) {
-            return None;
-        }
-        let place = queue.map_or_else(String::new, |(disk, queue)| {
-            let time = during.disk_await(disk).map_or_else(String::new, |time| format!(", {time} per request"));
-            format!(", most of it on {disk} with {:.1} requests in flight{time}", queue.get())
-        });
-        let since = span.from.since(whole.span.from);
-        let text = format!(
-            "From {since} on tasks lost {} of each second to waits for {to} ({} before){place}. No rule explains it: \
-             record processes and block-layer latency (`biolatency-bpfcc -D`) while it lasts.",
-            of_a_second(harm.share),
-            of_a_second(harm.before),
-        );
-        Some((span, text))
+        losses.max_by(|a, b| a.2.lost().total_cmp(&b.2.lost()))
     }
+}
+
+/// Whether waits for IO are more than those of a program for its own reads, one by one: a queue lasts, or a program reads back what the
+/// cache served before. Idle CPUs alone do not tell of a queue.
+fn of_others(during: &Window<'_>, waits: &Waits) -> bool {
+    let stalls = waits.source.name == derived::PSI_IO_SOME.name;
+    let queue = during.busiest(|disk| during.queue(disk));
+    queue.map_or(stalls, |(_, queue)| queue >= QUEUE) || !victim::all(during, None).is_empty()
+}
+
+/// On which disk most requests wait.
+fn queues(during: &Window<'_>) -> Option<String> {
+    let (disk, queue) = during.busiest(|disk| during.queue(disk)).filter(|(_, queue)| *queue >= QUEUE)?;
+    let time = during.disk_await(disk).map_or_else(String::new, |time| format!(", {time} per request"));
+    Some(format!(", most of it on {disk} with {:.1} requests in flight{time}", queue.get()))
+}
+
+/// Who reads back what the cache served before.
+fn reads_back(during: &Window<'_>) -> Option<String> {
+    Some(victim::words(&victim::all(during, None))).filter(|words| !words.is_empty()).map(|words| format!("; {words}"))
+}
+
+/// Who uses most of the CPUs.
+fn runs(during: &Window<'_>) -> Option<String> {
+    // Ticks of 1/100 s.
+    let process = process::fastest::<Count>(during, &["utime", "stime"])?;
+    let cpus = during.recording.manifest.cpus;
+    Some(format!("; {} uses {:.1} of {cpus} CPUs", process.words(), process.amount.get() / 100.0))
 }
 
 /// The time lost of each second. Less than 0.1 ms is below what PSI measures.

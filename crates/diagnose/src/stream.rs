@@ -92,6 +92,14 @@ pub(crate) const FAULTING: Limit<Ratio> = Limit::new(
     "A program that faults for most reads touches a mapped file at random. Readahead serves a sequence with few faults.",
     "mm/filemap.c: do_sync_mmap_readahead (6.12)",
 );
+/// Pages that a fault maps.
+pub(crate) const AROUND: Limit<Count> = Limit::new(
+    "pages read per fault of a reader that faults for most reads, at most",
+    16.0,
+    "A fault maps the 16 cached pages around it. A program that reads all of a mapped file in sequence faults once for each 16 pages; \
+     one that touches it at random leaves a part of what was read around its faults unmapped.",
+    "mm/memory.c: do_fault_around, fault_around_bytes (6.12)",
+);
 
 /// Size of a read at random.
 pub(crate) const RANDOM: Limit<Bytes> = Limit::new(
@@ -126,6 +134,7 @@ pub(crate) const METRICS: &[&str] = &[
     "workingset_restore",
     "reads",
     "majflt",
+    "minflt",
     "read_bytes",
     "write_bytes",
 ];
@@ -187,8 +196,12 @@ pub(crate) fn of<'a>(window: &Window<'a>) -> Option<Stream<'a>> {
     let streams = reader.is_none_or(|process| {
         let of = |metric: &str| process::together::<Count>(window, process.comm, &[metric]);
         let reads = window.rate::<Count>(Table::Disk, disk, "reads");
-        let faults = reads.is_some_and(|reads| of("majflt") / reads > FAULTING.value());
-        of("write_bytes").get() <= process.amount.get() * COPIES.get() && !faults
+        let faulting = reads.is_some_and(|reads| of("majflt") / reads > FAULTING.value());
+        // New anonymous pages are minor faults, too, one for each.
+        let anonymous = Rate::<Count>::new(grown.get() / window.page_size());
+        let mapping = of("majflt") + (of("minflt") - anonymous).max(Amount::ZERO);
+        let mapped = window.bytes_per_second(mapping * AROUND.get());
+        of("write_bytes").get() <= process.amount.get() * COPIES.get() && (!faulting || mapped >= process.amount)
     });
     streams.then_some(Stream { disk, reader, rate, freed, baseline, refaulted })
 }

@@ -27,7 +27,7 @@ pub(crate) const RULE: Rule = Rule {
             evidence: "CPUs are rarely idle (/proc/stat), and tasks wait for a CPU (psi_cpu_some) or more are runnable than there are CPUs. \
                        Waits for memory (psi_memory_some) and refaults contradict it.",
             metrics: &["cpu_user", "cpu_nice", "cpu_system", "cpu_idle", "cpu_iowait", "cpu_irq", "cpu_softirq", "cpu_steal", "psi_cpu_some", "psi_memory_some", "procs_running", "workingset_refault_file", "utime", "stime"],
-            thresholds: &[IDLE.doc(), QUEUED.doc(), BURST.doc()],
+            thresholds: &[IDLE.doc(), QUEUED.doc(), MOSTLY.doc(), RESTS.doc(), BURST.doc()],
             why: "More tasks are runnable than there are CPUs, so each waits for its turn.",
             otherwise: "Reclaim and compaction use CPU too: a busy kswapd is an effect of a lack of memory. A hypervisor may take CPU away (cpu_steal).",
             advice: "Find the processes that use the CPUs. Memory or a faster disk changes nothing.",
@@ -47,6 +47,18 @@ const QUEUED: Limit<Ratio> = Limit::new(
     "share of time for which tasks wait for a CPU",
     0.2,
     "Short waits occur on every host that runs several tasks.",
+    "judgement",
+);
+const MOSTLY: Limit<Ratio> = Limit::new(
+    "share of time for which tasks wait for a CPU, where CPUs idle for IO in between",
+    0.5,
+    "Tasks that wait for a CPU most of the time are short of it, also where the CPU rests while all wait for a device.",
+    "judgement",
+);
+const RESTS: Limit<Ratio> = Limit::new(
+    "share of CPU time idle or waiting for IO then, at most",
+    0.3,
+    "With more, one CPU is busy and others are free.",
     "judgement",
 );
 const BURST: Limit<Nanos> =
@@ -77,7 +89,9 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let cpus = Amount::<Count>::new(f64::from(window.recording.manifest.cpus).max(1.0));
     let more = runnable.is_some_and(|tasks| tasks > cpus + Amount::new(1.0));
     let queues = waited.is_some_and(|waited| waited >= QUEUED) || more;
-    if idle > IDLE.value() || !queues || Amount::<Nanos>::new(during.length()?.as_f64()) < BURST {
+    let mostly = idle <= RESTS.value() && waited.is_some_and(|waited| waited >= MOSTLY);
+    let full = idle <= IDLE.value() && queues;
+    if !(full || mostly) || Amount::<Nanos>::new(during.length()?.as_f64()) < BURST {
         return None;
     }
     let pressure = during.share(&derived::PSI_MEMORY_SOME);
@@ -87,7 +101,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     }
     let mut found = EvidenceBuilder::new(window);
     found.span(span);
-    let weight = 1.0 + grade(idle, 0.1, 0.02);
+    let weight = if full { 1.0 + grade(idle, 0.1, 0.02) } else { 0.0 };
     let what = "share of CPU time idle or waiting for IO";
     found.compare(weight, what, "cpu_idle + cpu_iowait", idle, Relation::Below, IDLE.value());
     if let Some(waited) = waited {

@@ -8,7 +8,7 @@ use crate::limits::{FAULTS, TURNOVER};
 use crate::process;
 use crate::rule::{Rule, subsumes};
 use crate::stream::{
-    self, ANON_MOST, COPIES, FAULTING, INODES, RANDOM, FREED_LEAST, FREED_MOST, MOST, NEW, REFAULTS_MOST, SWAP_MOST, Stream, USED,
+    self, ANON_MOST, AROUND, COPIES, FAULTING, INODES, RANDOM, FREED_LEAST, FREED_MOST, MOST, NEW, REFAULTS_MOST, SWAP_MOST, Stream, USED,
     WHOLE,
 };
 use crate::traced::{self, Traced};
@@ -43,7 +43,7 @@ pub(crate) const RULE: Rule = Rule {
                        Somebody misses what was evicted: file pages refault, major faults rise, or another device gets busy. \
                        Reads that mostly refault (a working set), growth of anonymous memory, swap traffic and drop_caches exclude it.",
             metrics: &["read_sectors", "pgsteal_kswapd", "pgsteal_direct", "pgscan_kswapd", "pgscan_direct", "workingset_refault_file", "pgmajfault", "pswpin", "pswpout", "AnonPages", "io_ms", "read_bytes", "drop_pagecache"],
-            thresholds: &[MOST.doc(), NEW.doc(), FREED_LEAST.doc(), FREED_MOST.doc(), REFAULTS_MOST.doc(), USED.doc(), WHOLE.doc(), RANDOM.doc(), INODES.doc(), COPIES.doc(), FAULTING.doc(), SWAP_MOST.doc(), ANON_MOST.doc(), TURNOVER.doc(), FAULTS.doc(), LEAST.doc(), traced::MOST.doc(), traced::LEAST.doc()],
+            thresholds: &[MOST.doc(), NEW.doc(), FREED_LEAST.doc(), FREED_MOST.doc(), REFAULTS_MOST.doc(), USED.doc(), WHOLE.doc(), RANDOM.doc(), INODES.doc(), COPIES.doc(), FAULTING.doc(), AROUND.doc(), SWAP_MOST.doc(), ANON_MOST.doc(), TURNOVER.doc(), FAULTS.doc(), LEAST.doc(), traced::MOST.doc(), traced::LEAST.doc()],
             why: "All devices share one page cache, and a page that is read enters it whether or not anything uses it again. A fast device \
                   can replace all of memory in seconds, before slower ones have read anything a second time.",
             otherwise: "Readers that share one working set larger than memory look alike, except that their reads refault. A stream with O_DIRECT \
