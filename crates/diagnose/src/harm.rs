@@ -29,7 +29,7 @@ const UNEXPLAINED_TIME: Limit<Nanos> =
 const UNEXPLAINED_CPU: Limit<Ratio> = Limit::new(
     "share of time that tasks wait for a CPU without a known cause, above the rate before",
     0.3,
-    "Every job that starts waits for a CPU now and then.",
+    "Short waits for a CPU occur on every busy host.",
     "judgement",
 );
 /// Such waits in all.
