@@ -239,20 +239,36 @@ fn averages_since_boot_are_not_rates_of_a_moment() {
 
 #[test]
 fn the_zone_of_a_stamp_counts() {
-    let sadf = |zone: &str| {
+    let sadf = |zone: &str, day: &str| {
         format!(
             r#"{{"sysstat": {{"hosts": [{{"nodename": "h", "statistics": [{{"timestamp":
-            {{"date": "2026-07-21", "time": "12:00:00", "tz": "{zone}", "interval": 60}}, "swap-pages": {{"pswpin": 1.00, "pswpout": 0.00}}}}]}}]}}}}"#
+            {{"date": "{day}", "time": "12:00:00", "tz": "{zone}", "interval": 60}}, "swap-pages": {{"pswpin": 1.00, "pswpout": 0.00}}}}]}}]}}}}"#
         )
     };
-    let at = |zone| text(&sadf(zone)).map(|import| LocalClock::utc().time(import.recording.stamps()[0].wall_ns));
+    let winter = "2026-01-21";
+    let at =
+        |zone| text(&sadf(zone, winter)).map(|import| LocalClock::utc().time(import.recording.stamps()[0].wall_ns));
     for (zone, utc) in [("UTC", "12:00:00"), ("CEST", "10:00:00"), ("CET", "11:00:00"), ("-03", "15:00:00")] {
         assert_eq!(at(zone).unwrap(), utc, "{zone}");
+    }
+    // sadf calls Paris CET in July, as it does Tunis, which has no summer time.
+    for (zone, day) in [("CET", "2026-07-21"), ("GMT", "2026-07-21"), ("AEST", winter)] {
+        let error = text(&sadf(zone, day)).unwrap_err().to_string();
+        assert!(error.contains("summer time") && error.contains("--utc-offset"), "{zone} {day}: {error}");
+        let csv = format!("# hostname;interval;timestamp;proc/s;cswch/s\nh;10;{day} 13:20:09 {zone};1.00;2.00\n");
+        let error = text(&csv).unwrap_err().to_string();
+        assert!(error.contains("summer time"), "{zone} {day}: {error}");
+    }
+    for (zone, day, utc) in
+        [("UTC", "2026-07-21", "13:20:09"), ("AEST", "2026-07-21", "03:20:09"), ("CET", winter, "12:20:09")]
+    {
+        let csv = format!("# hostname;interval;timestamp;proc/s;cswch/s\nh;10;{day} 13:20:09 {zone};1.00;2.00\n");
+        assert_eq!(LocalClock::utc().time(text(&csv).unwrap().recording.stamps()[0].wall_ns), utc, "{zone}");
     }
     let error = at("IST").unwrap_err().to_string();
     assert!(error.contains("--utc-offset"), "India, Israel or Ireland: {error}");
     let options = Options { utc_offset: Some(19_800_000_000_000), ..Options::default() };
-    let india = import(&[Input::bytes("log", sadf("IST"))], &options).unwrap().recording;
+    let india = import(&[Input::bytes("log", sadf("IST", winter))], &options).unwrap().recording;
     assert_eq!(LocalClock::utc().time(india.stamps()[0].wall_ns), "06:30:00");
     assert_eq!(
         LocalClock::of(&india.manifest).unwrap().time(india.stamps()[0].wall_ns),

@@ -34,7 +34,7 @@ pub struct Row<'a> {
 pub struct TopicTable<'a> {
     recording: &'a Recording,
     topic: Topic,
-    columns: &'static [Column],
+    columns: Vec<&'static Column>,
     range: (i64, i64),
     every: Option<i64>,
     entities: Vec<Entity<'a>>,
@@ -55,7 +55,7 @@ struct Entity<'a> {
 
 /// The columns of a topic, all of them when `wide`.
 pub fn headings(topic: Topic, wide: bool) -> impl Iterator<Item = Heading> {
-    topics::columns(topic, wide).iter().map(move |column| column.heading(topic.table()))
+    topics::columns(topic, wide).into_iter().map(move |column| column.heading(topic.table()))
 }
 
 /// The table of `topic` over a recording, with all its columns when `wide`, one row per sample, or per `every_ns` when given, for
@@ -93,7 +93,7 @@ impl<'a> TopicTable<'a> {
     /// The columns.
     pub fn headings(&self) -> impl Iterator<Item = Heading> + use<> {
         let table = self.topic.table();
-        self.columns.iter().map(move |column| column.heading(table))
+        self.columns.clone().into_iter().map(move |column| column.heading(table))
     }
 
     /// What the entity column is called; absent when there is none.
@@ -178,7 +178,7 @@ impl<'a> TopicTable<'a> {
         let walk = |(entity, column): (&Entity<'_>, &'static Column)| {
             column.formula().walk(column.unit(), recording, table, entity.name)
         };
-        let pairs = self.entities.iter().flat_map(|entity| self.columns.iter().map(move |column| (entity, column)));
+        let pairs = self.entities.iter().flat_map(|entity| self.columns.iter().map(move |column| (entity, *column)));
         let mut at: BTreeMap<(&str, i64), BTreeSet<&'static str>> = BTreeMap::new();
         for Fall { to, entity, metric, .. } in pairs
             .filter_map(walk)
@@ -203,10 +203,10 @@ impl<'a> TopicTable<'a> {
     /// The rows of intervals: from the moment before each to the sample at its end.
     fn rows_over(&self, intervals: impl Iterator<Item = (i64, Stamp)>) -> impl Iterator<Item = Row<'_>> {
         let (recording, table) = (self.recording, self.topic.table());
-        let columns = self.columns;
+        let columns = &self.columns;
         let walks = |entity: &Entity<'_>| -> Vec<Option<Walk<'a>>> {
             let walk = |column: &'static Column| column.formula().walk(column.unit(), recording, table, entity.name);
-            columns.iter().map(walk).collect()
+            columns.iter().copied().map(walk).collect()
         };
         let mut walks: Vec<_> = self.entities.iter().map(walks).collect();
         intervals.flat_map(move |(from, stamp)| {

@@ -6,6 +6,7 @@ mod fields;
 mod live;
 mod matrix;
 mod snapshots;
+mod tree;
 mod unprivileged;
 
 use snapshots::Snapshot;
@@ -48,6 +49,26 @@ fn texts_made_on_the_spot_import_as_sadf_prints_them() {
     let (text, wrong) = matrix::matrix();
     let head = "## Imports of texts made on the spot\n\n";
     section("3-matrix.md", &(head.to_owned() + &text));
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+#[ignore = "needs sysstat's sources: COMPARE_TREES (their folders tests/) and COMPARE_SYSSTAT (folders of other builds of its programs)"]
+fn data_files_and_expected_texts_of_sysstats_own_tests() {
+    let (trees, programs) = tree::given();
+    if trees.is_empty() {
+        return;
+    }
+    let (data, mut wrong) = tree::data_files(&trees, &programs);
+    let (expected, bad) = tree::expected(&trees);
+    wrong.extend(bad);
+    section(
+        "4-trees.md",
+        &format!(
+            "\n## Data files of sysstat's own tests\n\n{data}\n## Expected texts of sysstat's own tests\n\n{expected}"
+        ),
+    );
+    println!("{data}\n{expected}");
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 

@@ -8,11 +8,11 @@ use std::path::Path;
 use std::process::Command;
 
 /// The values of an import: by table, entity and metric, then by wall clock.
-type Values = BTreeMap<(Table, String, String), BTreeMap<i64, i64>>;
+pub(crate) type Values = BTreeMap<(Table, String, String), BTreeMap<i64, i64>>;
 
 const SECOND: i64 = 1_000_000_000;
 
-fn values(recording: &Recording) -> Values {
+pub(crate) fn values(recording: &Recording) -> Values {
     let mut values = Values::new();
     for table in Table::ALL {
         for (entity, _) in recording.entities(table) {
@@ -37,7 +37,7 @@ fn read(name: &str, text: Vec<u8>, utc_offset: i64) -> Result<Import, pagetide_c
 
 /// How a form is compared.
 #[derive(Clone, Copy, PartialEq)]
-enum Rule {
+pub(crate) enum Rule {
     /// Each value at its moment is that of the reference.
     Same,
     /// The same, rounded to this part of the printed unit, or to one decimal of a larger unit.
@@ -132,7 +132,7 @@ fn is_leap(wall_ns: i64) -> bool {
 }
 
 /// What is stored for 1 of what is printed: a percent, a KiB, one a second.
-fn printed_unit(metric: &str) -> f64 {
+pub(crate) fn printed_unit(metric: &str) -> f64 {
     match metric {
         _ if metric.contains("_avg")
             || ["commit_share", "memused_share", "swpused_share", "swpcad_share"].contains(&metric) =>
@@ -156,7 +156,7 @@ fn summed_columns(metric: &str) -> f64 {
 }
 
 /// Compares an import with the reference: how many values are equal, and what is wrong.
-fn compared(reference: &Values, of: &Values, rule: Rule) -> (usize, Vec<String>) {
+pub(crate) fn compared(reference: &Values, of: &Values, rule: Rule) -> (usize, Vec<String>) {
     let (mut equal, mut wrong) = (0, Vec::new());
     for (key, values) in of {
         let Some(expected) = reference.get(key) else {

@@ -156,37 +156,65 @@ const HALVES: &[(&str, bool)] = &[
     ("μ.μ.", true),
 ];
 
-/// Names of zones that mean one offset wherever they are used, in minutes east of UTC. `CST`, `IST` and others mean several.
-const ZONES: &[(&str, i64)] = &[
-    ("UTC", 0),
-    ("GMT", 0),
-    ("WET", 0),
-    ("WEST", 60),
-    ("CET", 60),
-    ("CEST", 120),
-    ("EET", 120),
-    ("EEST", 180),
-    ("MSK", 180),
-    ("JST", 540),
-    ("KST", 540),
-    ("HKT", 480),
-    ("NZST", 720),
-    ("NZDT", 780),
-    ("AEST", 600),
-    ("AEDT", 660),
-    ("EDT", -240),
-    ("CDT", -300),
-    ("MDT", -360),
-    ("PDT", -420),
-    ("PST", -480),
-    ("AKDT", -480),
-    ("HST", -600),
+/// When the clocks of places that share a name of standard time are set forward. sadf prints that name in summer as well: sysstat copies
+/// `tzname[0]` (sadf.c: `main`; of a file's own zone sadc.c: `setup_file_hdr`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Summer {
+    /// In no place that uses the name.
+    Never,
+    /// The name itself is that of summer time.
+    Named,
+    /// In some, within these days: month and day of the first and of the last one in any year.
+    Within((i8, i8), (i8, i8)),
+}
+
+const EUROPE: Summer = Summer::Within((3, 25), (10, 31));
+const AMERICA: Summer = Summer::Within((3, 8), (11, 7));
+const AUSTRALIA: Summer = Summer::Within((10, 1), (4, 7));
+const NEW_ZEALAND: Summer = Summer::Within((9, 24), (4, 7));
+
+/// Names of zones that mean one offset wherever they are used, in minutes east of UTC, outside of their summer. `CST`, `IST` and others
+/// mean several.
+const ZONES: &[(&str, i64, Summer)] = &[
+    ("UTC", 0, Summer::Never),
+    ("GMT", 0, EUROPE),
+    ("WET", 0, EUROPE),
+    ("WEST", 60, Summer::Named),
+    ("CET", 60, EUROPE),
+    ("CEST", 120, Summer::Named),
+    ("EET", 120, EUROPE),
+    ("EEST", 180, Summer::Named),
+    ("MSK", 180, Summer::Never),
+    ("JST", 540, Summer::Never),
+    ("KST", 540, Summer::Never),
+    ("HKT", 480, Summer::Never),
+    ("NZST", 720, NEW_ZEALAND),
+    ("NZDT", 780, Summer::Named),
+    ("AEST", 600, AUSTRALIA),
+    ("AEDT", 660, Summer::Named),
+    ("EDT", -240, Summer::Named),
+    ("CDT", -300, Summer::Named),
+    ("MDT", -360, Summer::Named),
+    ("PDT", -420, Summer::Named),
+    ("PST", -480, AMERICA),
+    ("AKDT", -480, Summer::Named),
+    ("HST", -600, AMERICA),
 ];
 
-/// The offset from UTC, in nanoseconds, of a zone as tools print it: `CET`, `+03`, `+0530`. Absent for names that mean several.
-pub(super) fn zone_offset(name: &str) -> Option<i64> {
-    if let Some((_, minutes)) = ZONES.iter().find(|(known, _)| *known == name) {
-        return Some(minutes * 60 * SECOND);
+/// The offset from UTC, in nanoseconds, of a zone as sadf prints it beside a day: `CET`, `+03`, `+0530`. Absent for names that mean several
+/// on that day.
+pub(super) fn zone_offset(name: &str, day: Option<Date>) -> Option<i64> {
+    if let Some((_, minutes, summer)) = ZONES.iter().find(|(known, ..)| *known == name) {
+        let sure = match summer {
+            Summer::Never | Summer::Named => true,
+            Summer::Within(first, last) => day.is_some_and(|Date(day)| {
+                let day = (day.month(), day.day());
+                let within =
+                    if first <= last { (*first..=*last).contains(&day) } else { day >= *first || day <= *last };
+                !within
+            }),
+        };
+        return sure.then_some(minutes * 60 * SECOND);
     }
     let whole = if name.len() == 3 { format!("{name}00") } else { name.to_owned() };
     offset(&whole).filter(|(_, rest)| rest.is_empty()).map(|(nanos, _)| nanos)
@@ -197,6 +225,8 @@ pub(super) fn unknown_zone(name: &str) -> String {
     const HINT: &str = "say its offset (--utc-offset +02:00)";
     if name.is_empty() {
         format!("local time of a zone that the file does not name: {HINT}")
+    } else if ZONES.iter().any(|(known, ..)| *known == name) {
+        format!("the zone `{name}` may have summer time on this day, which sadf prints under the same name: {HINT}")
     } else {
         format!("the zone `{name}` has no offset of its own: {HINT}")
     }

@@ -201,7 +201,7 @@ impl Reader<'_> {
                 self.gather.local |= moment.offset.is_none();
                 moment.offset.unwrap_or_else(|| self.options.offset())
             }
-            Some(zone) => match self.options.utc_offset.or_else(|| zone_offset(zone)) {
+            Some(zone) => match self.options.utc_offset.or_else(|| zone_offset(zone, moment.date.or(self.date))) {
                 Some(offset) => offset,
                 None => {
                     self.gather.report.skip(self.lines.get(), unknown_zone(zone));

@@ -130,13 +130,15 @@ impl Reader<'_> {
 
     /// The moment of a line; it says its zone, or has seconds since 1970.
     fn moment(&self, gather: &mut Gather, number: u64, text: &str) -> Option<i64> {
-        let Some((moment, rest)) = stamp(text, self.options.date_order) else {
+        // A zone stands behind day and time.
+        let parted = text.rsplit_once(' ').filter(|(before, _)| before.contains(' '));
+        let (time, zone) = parted.map_or((text, None), |(before, zone)| (before, Some(zone)));
+        let Some((moment, "")) = stamp(time, self.options.date_order) else {
             gather.report.skip(number, "what should be a time is none");
             return None;
         };
-        let zone = Some(rest.trim()).filter(|zone| !zone.is_empty());
         let named = moment.offset.or(self.options.utc_offset);
-        let offset = match named.or_else(|| zone_offset(zone?)) {
+        let offset = match named.or_else(|| zone_offset(zone?, moment.date.or(self.options.date))) {
             Some(offset) => offset,
             None if zone.is_none() => {
                 gather.local = true;

@@ -18,6 +18,17 @@ enum Content {
 pub(super) struct Column {
     name: &'static str,
     content: Content,
+    /// The form of the table that has it; absent when both have.
+    shown: Option<Shown>,
+}
+
+/// A form of a table.
+#[derive(Debug, Clone, Copy)]
+enum Shown {
+    /// The one that fits on a line.
+    Narrow,
+    /// The one with all columns.
+    Wide,
 }
 
 impl Column {
@@ -51,35 +62,46 @@ impl Column {
 }
 
 const fn derived(name: &'static str, derived: &'static Derived) -> Column {
-    Column { name, content: Content::Derived(derived) }
+    Column { name, content: Content::Derived(derived), shown: None }
 }
 
 const fn gauge(name: &'static str, unit: Unit, metric: &'static str) -> Column {
-    Column { name, content: Content::Recorded(Formula::Gauge(metric), unit) }
+    Column { name, content: Content::Recorded(Formula::Gauge(metric), unit), shown: None }
 }
 
 const fn rate(name: &'static str, unit: Unit, metric: &'static str) -> Column {
-    Column { name, content: Content::Recorded(Formula::Rate(metric), unit) }
+    Column { name, content: Content::Recorded(Formula::Rate(metric), unit), shown: None }
+}
+
+/// A column that only `--wide` shows.
+const fn wide(column: Column) -> Column {
+    Column { shown: Some(Shown::Wide), ..column }
+}
+
+/// A column that `--wide` replaces by others.
+const fn narrow(column: Column) -> Column {
+    Column { shown: Some(Shown::Narrow), ..column }
 }
 
 /// The columns of a topic: those that fit on a line, or all.
-pub(super) fn columns(topic: Topic, wide: bool) -> &'static [Column] {
-    let (few, all) = match topic {
-        Topic::Memory => (MEMORY, MEMORY_WIDE),
-        Topic::Paging => (PAGING, PAGING_WIDE),
-        Topic::Disk => (DISK, DISK_WIDE),
-        Topic::Io => (IO, IO),
-        Topic::Load => (LOAD, LOAD),
-        Topic::Tasks => (TASKS, TASKS),
-        Topic::Cpu | Topic::Cpus => (CPU, CPU_WIDE),
-        Topic::Swap => (SWAP, SWAP),
-        Topic::Hugepages => (HUGEPAGES, HUGEPAGES),
-        Topic::Pressure => (PRESSURE, PRESSURE_WIDE),
-        Topic::Zones => (ZONES, ZONES),
-        Topic::Processes => (PROCESSES, PROCESSES_WIDE),
-        Topic::Cgroups => (CGROUPS, CGROUPS),
+pub(super) fn columns(topic: Topic, wide: bool) -> Vec<&'static Column> {
+    let all = match topic {
+        Topic::Memory => MEMORY,
+        Topic::Paging => PAGING,
+        Topic::Disk => DISK,
+        Topic::Io => IO,
+        Topic::Load => LOAD,
+        Topic::Tasks => TASKS,
+        Topic::Cpu | Topic::Cpus => CPU,
+        Topic::Swap => SWAP,
+        Topic::Hugepages => HUGEPAGES,
+        Topic::Pressure => PRESSURE,
+        Topic::Zones => ZONES,
+        Topic::Processes => PROCESSES,
+        Topic::Cgroups => CGROUPS,
     };
-    if wide { all } else { few }
+    let is_in = |column: &&Column| column.shown.is_none_or(|shown| wide == matches!(shown, Shown::Wide));
+    all.iter().filter(is_in).collect()
 }
 
 static MEMORY: &[Column] = &[
@@ -88,36 +110,21 @@ static MEMORY: &[Column] = &[
     derived("used", &derived::USED),
     derived("used%", &derived::USED_SHARE),
     derived("memused", &derived::MEMORY_USED_BY_SAR),
+    wide(derived("memused%", &derived::MEMORY_USED_BY_SAR_SHARE)),
     gauge("buffers", Unit::Bytes, "Buffers"),
     gauge("cached", Unit::Bytes, "Cached"),
-    gauge("anon", Unit::Bytes, "AnonPages"),
-    gauge("slab", Unit::Bytes, "Slab"),
-    gauge("dirty", Unit::Bytes, "Dirty"),
-    gauge("writeback", Unit::Bytes, "Writeback"),
-    derived("swapused", &derived::SWAP_USED),
-];
-
-static MEMORY_WIDE: &[Column] = &[
-    gauge("free", Unit::Bytes, "MemFree"),
-    gauge("avail", Unit::Bytes, "MemAvailable"),
-    derived("used", &derived::USED),
-    derived("used%", &derived::USED_SHARE),
-    derived("memused", &derived::MEMORY_USED_BY_SAR),
-    derived("memused%", &derived::MEMORY_USED_BY_SAR_SHARE),
-    gauge("buffers", Unit::Bytes, "Buffers"),
-    gauge("cached", Unit::Bytes, "Cached"),
-    gauge("commit", Unit::Bytes, "Committed_AS"),
-    derived("commit%", &derived::COMMITTED_SHARE),
-    gauge("active", Unit::Bytes, "Active"),
-    gauge("inactive", Unit::Bytes, "Inactive"),
+    wide(gauge("commit", Unit::Bytes, "Committed_AS")),
+    wide(derived("commit%", &derived::COMMITTED_SHARE)),
+    wide(gauge("active", Unit::Bytes, "Active")),
+    wide(gauge("inactive", Unit::Bytes, "Inactive")),
     gauge("dirty", Unit::Bytes, "Dirty"),
     gauge("writeback", Unit::Bytes, "Writeback"),
     gauge("anon", Unit::Bytes, "AnonPages"),
     gauge("slab", Unit::Bytes, "Slab"),
-    gauge("kstack", Unit::Bytes, "KernelStack"),
-    gauge("pgtbl", Unit::Bytes, "PageTables"),
-    gauge("vmused", Unit::Bytes, "VmallocUsed"),
-    derived("cache+slab", &derived::CACHE_AND_SLAB),
+    wide(gauge("kstack", Unit::Bytes, "KernelStack")),
+    wide(gauge("pgtbl", Unit::Bytes, "PageTables")),
+    wide(gauge("vmused", Unit::Bytes, "VmallocUsed")),
+    wide(derived("cache+slab", &derived::CACHE_AND_SLAB)),
     derived("swapused", &derived::SWAP_USED),
 ];
 
@@ -130,68 +137,38 @@ static PAGING: &[Column] = &[
     derived("pgscank/s", &derived::SCANNED_KSWAPD),
     derived("pgscand/s", &derived::SCANNED_DIRECT),
     derived("pgscanl/s", &derived::SCANNED_AT_LIMIT),
+    wide(derived("pgstealk/s", &derived::STOLEN_KSWAPD)),
+    wide(derived("pgsteald/s", &derived::STOLEN_DIRECT)),
+    wide(derived("pgsteall/s", &derived::STOLEN_AT_LIMIT)),
     derived("pgsteal/s", &derived::STOLEN),
     derived("vmeff", &derived::EFFICIENCY),
     derived("refault/s", &derived::REFAULTS),
-];
-
-static PAGING_WIDE: &[Column] = &[
-    derived("pgpgin/s", &derived::PAGED_IN),
-    derived("pgpgout/s", &derived::PAGED_OUT),
-    rate("fault/s", Unit::PerSecond, "pgfault"),
-    derived("majflt/s", &derived::MAJOR_FAULTS),
-    rate("pgfree/s", Unit::PagesPerSecond, "pgfree"),
-    derived("pgscank/s", &derived::SCANNED_KSWAPD),
-    derived("pgscand/s", &derived::SCANNED_DIRECT),
-    derived("pgscanl/s", &derived::SCANNED_AT_LIMIT),
-    derived("pgstealk/s", &derived::STOLEN_KSWAPD),
-    derived("pgsteald/s", &derived::STOLEN_DIRECT),
-    derived("pgsteall/s", &derived::STOLEN_AT_LIMIT),
-    derived("pgsteal/s", &derived::STOLEN),
-    derived("vmeff", &derived::EFFICIENCY),
-    derived("refault/s", &derived::REFAULTS),
-    rate("pgpromote/s", Unit::PagesPerSecond, "pgpromote_success"),
-    derived("pgdemote/s", &derived::DEMOTED),
+    wide(rate("pgpromote/s", Unit::PagesPerSecond, "pgpromote_success")),
+    wide(derived("pgdemote/s", &derived::DEMOTED)),
 ];
 
 static DISK: &[Column] = &[
     derived("tps", &derived::TPS),
     derived("reads/s", &derived::READS),
     derived("writes/s", &derived::WRITES),
-    derived("read/s", &derived::READ_BANDWIDTH),
-    derived("write/s", &derived::WRITE_BANDWIDTH),
-    rate("discards/s", Unit::PerSecond, "discards"),
-    rate("flushes/s", Unit::PerSecond, "flushes"),
-    derived("reqsize", &derived::REQUEST_SIZE),
-    derived("depth", &derived::QUEUE_DEPTH),
-    derived("await", &derived::AWAIT),
-    derived("r_await", &derived::READ_AWAIT),
-    derived("w_await", &derived::WRITE_AWAIT),
-    derived("util", &derived::BUSY),
-];
-
-static DISK_WIDE: &[Column] = &[
-    derived("tps", &derived::TPS),
-    derived("reads/s", &derived::READS),
-    derived("writes/s", &derived::WRITES),
     rate("discards/s", Unit::PerSecond, "discards"),
     rate("flushes/s", Unit::PerSecond, "flushes"),
     derived("read/s", &derived::READ_BANDWIDTH),
     derived("write/s", &derived::WRITE_BANDWIDTH),
-    derived("discard/s", &derived::DISCARD_BANDWIDTH),
-    rate("rmerges/s", Unit::PerSecond, "read_merges"),
-    rate("wmerges/s", Unit::PerSecond, "write_merges"),
-    rate("dmerges/s", Unit::PerSecond, "discard_merges"),
+    wide(derived("discard/s", &derived::DISCARD_BANDWIDTH)),
+    wide(rate("rmerges/s", Unit::PerSecond, "read_merges")),
+    wide(rate("wmerges/s", Unit::PerSecond, "write_merges")),
+    wide(rate("dmerges/s", Unit::PerSecond, "discard_merges")),
     derived("reqsize", &derived::REQUEST_SIZE),
-    derived("r_size", &derived::READ_SIZE),
-    derived("w_size", &derived::WRITE_SIZE),
-    derived("d_size", &derived::DISCARD_SIZE),
+    wide(derived("r_size", &derived::READ_SIZE)),
+    wide(derived("w_size", &derived::WRITE_SIZE)),
+    wide(derived("d_size", &derived::DISCARD_SIZE)),
     derived("depth", &derived::QUEUE_DEPTH),
     derived("await", &derived::AWAIT),
     derived("r_await", &derived::READ_AWAIT),
     derived("w_await", &derived::WRITE_AWAIT),
-    derived("d_await", &derived::DISCARD_AWAIT),
-    derived("f_await", &derived::FLUSH_AWAIT),
+    wide(derived("d_await", &derived::DISCARD_AWAIT)),
+    wide(derived("f_await", &derived::FLUSH_AWAIT)),
     derived("util", &derived::BUSY),
 ];
 
@@ -221,26 +198,20 @@ static TASKS: &[Column] = &[
 ];
 
 static CPU: &[Column] = &[
-    derived("user", &derived::CPU_USER),
-    derived("nice", &derived::CPU_NICE),
-    derived("system", &derived::CPU_SYSTEM),
+    narrow(derived("user", &derived::CPU_USER)),
+    wide(derived("usr", &derived::CPU_USER_ALONE)),
+    narrow(derived("nice", &derived::CPU_NICE)),
+    wide(derived("nice", &derived::CPU_NICE_ALONE)),
+    narrow(derived("system", &derived::CPU_SYSTEM)),
+    wide(derived("sys", &derived::CPU_SYSTEM_ALONE)),
     derived("iowait", &derived::CPU_IOWAIT),
     derived("steal", &derived::CPU_STEAL),
+    wide(derived("irq", &derived::CPU_IRQ)),
+    wide(derived("soft", &derived::CPU_SOFTIRQ)),
+    wide(derived("guest", &derived::CPU_GUEST)),
+    wide(derived("gnice", &derived::CPU_GUEST_NICE)),
     derived("idle", &derived::CPU_IDLE),
-];
-
-static CPU_WIDE: &[Column] = &[
-    derived("usr", &derived::CPU_USER_ALONE),
-    derived("nice", &derived::CPU_NICE_ALONE),
-    derived("sys", &derived::CPU_SYSTEM_ALONE),
-    derived("iowait", &derived::CPU_IOWAIT),
-    derived("steal", &derived::CPU_STEAL),
-    derived("irq", &derived::CPU_IRQ),
-    derived("soft", &derived::CPU_SOFTIRQ),
-    derived("guest", &derived::CPU_GUEST),
-    derived("gnice", &derived::CPU_GUEST_NICE),
-    derived("idle", &derived::CPU_IDLE),
-    derived("user+nice", &derived::CPU_USER_AND_NICE),
+    wide(derived("user+nice", &derived::CPU_USER_AND_NICE)),
 ];
 
 static SWAP: &[Column] = &[
@@ -263,33 +234,25 @@ static HUGEPAGES: &[Column] = &[
 
 static PRESSURE: &[Column] = &[
     derived("cpu-some", &derived::PSI_CPU_SOME),
+    wide(gauge("cpu-10", Unit::Ratio, "psi_cpu_some_avg10")),
+    wide(gauge("cpu-60", Unit::Ratio, "psi_cpu_some_avg60")),
+    wide(gauge("cpu-300", Unit::Ratio, "psi_cpu_some_avg300")),
     derived("io-some", &derived::PSI_IO_SOME),
+    wide(gauge("io-10", Unit::Ratio, "psi_io_some_avg10")),
+    wide(gauge("io-60", Unit::Ratio, "psi_io_some_avg60")),
+    wide(gauge("io-300", Unit::Ratio, "psi_io_some_avg300")),
     derived("io-full", &derived::PSI_IO_FULL),
+    wide(gauge("iof-10", Unit::Ratio, "psi_io_full_avg10")),
+    wide(gauge("iof-60", Unit::Ratio, "psi_io_full_avg60")),
+    wide(gauge("iof-300", Unit::Ratio, "psi_io_full_avg300")),
     derived("mem-some", &derived::PSI_MEMORY_SOME),
+    wide(gauge("mem-10", Unit::Ratio, "psi_memory_some_avg10")),
+    wide(gauge("mem-60", Unit::Ratio, "psi_memory_some_avg60")),
+    wide(gauge("mem-300", Unit::Ratio, "psi_memory_some_avg300")),
     derived("mem-full", &derived::PSI_MEMORY_FULL),
-];
-
-static PRESSURE_WIDE: &[Column] = &[
-    derived("cpu-some", &derived::PSI_CPU_SOME),
-    gauge("cpu-10", Unit::Ratio, "psi_cpu_some_avg10"),
-    gauge("cpu-60", Unit::Ratio, "psi_cpu_some_avg60"),
-    gauge("cpu-300", Unit::Ratio, "psi_cpu_some_avg300"),
-    derived("io-some", &derived::PSI_IO_SOME),
-    gauge("io-10", Unit::Ratio, "psi_io_some_avg10"),
-    gauge("io-60", Unit::Ratio, "psi_io_some_avg60"),
-    gauge("io-300", Unit::Ratio, "psi_io_some_avg300"),
-    derived("io-full", &derived::PSI_IO_FULL),
-    gauge("iof-10", Unit::Ratio, "psi_io_full_avg10"),
-    gauge("iof-60", Unit::Ratio, "psi_io_full_avg60"),
-    gauge("iof-300", Unit::Ratio, "psi_io_full_avg300"),
-    derived("mem-some", &derived::PSI_MEMORY_SOME),
-    gauge("mem-10", Unit::Ratio, "psi_memory_some_avg10"),
-    gauge("mem-60", Unit::Ratio, "psi_memory_some_avg60"),
-    gauge("mem-300", Unit::Ratio, "psi_memory_some_avg300"),
-    derived("mem-full", &derived::PSI_MEMORY_FULL),
-    gauge("memf-10", Unit::Ratio, "psi_memory_full_avg10"),
-    gauge("memf-60", Unit::Ratio, "psi_memory_full_avg60"),
-    gauge("memf-300", Unit::Ratio, "psi_memory_full_avg300"),
+    wide(gauge("memf-10", Unit::Ratio, "psi_memory_full_avg10")),
+    wide(gauge("memf-60", Unit::Ratio, "psi_memory_full_avg60")),
+    wide(gauge("memf-300", Unit::Ratio, "psi_memory_full_avg300")),
 ];
 
 static ZONES: &[Column] = &[
@@ -310,22 +273,11 @@ static PROCESSES: &[Column] = &[
     rate("syscw/s", Unit::PerSecond, "syscw"),
     rate("read/s", Unit::BytesPerSecond, "read_bytes"),
     rate("write/s", Unit::BytesPerSecond, "write_bytes"),
-];
-
-static PROCESSES_WIDE: &[Column] = &[
-    derived("cpu", &derived::CPUS),
-    gauge("rss", Unit::Pages, "rss"),
-    rate("majflt/s", Unit::PerSecond, "majflt"),
-    rate("minflt/s", Unit::PerSecond, "minflt"),
-    rate("syscr/s", Unit::PerSecond, "syscr"),
-    rate("syscw/s", Unit::PerSecond, "syscw"),
-    rate("read/s", Unit::BytesPerSecond, "read_bytes"),
-    rate("write/s", Unit::BytesPerSecond, "write_bytes"),
-    rate("io-wait", Unit::Ratio, "blkio_delay_total"),
-    rate("reclaim-wait", Unit::Ratio, "freepages_delay_total"),
-    rate("refault-wait", Unit::Ratio, "thrashing_delay_total"),
-    rate("swapin-wait", Unit::Ratio, "swapin_delay_total"),
-    rate("cpu-wait", Unit::Ratio, "cpu_delay_total"),
+    wide(rate("io-wait", Unit::Ratio, "blkio_delay_total")),
+    wide(rate("reclaim-wait", Unit::Ratio, "freepages_delay_total")),
+    wide(rate("refault-wait", Unit::Ratio, "thrashing_delay_total")),
+    wide(rate("swapin-wait", Unit::Ratio, "swapin_delay_total")),
+    wide(rate("cpu-wait", Unit::Ratio, "cpu_delay_total")),
 ];
 
 static CGROUPS: &[Column] = &[
@@ -344,7 +296,7 @@ static CGROUPS: &[Column] = &[
 impl Topic {
     /// The part of a recording that its table needs.
     pub fn selection(self, wide: bool) -> Selection {
-        let terms = columns(self, wide).iter().flat_map(|column| column.formula().terms());
+        let terms = columns(self, wide).into_iter().flat_map(|column| column.formula().terms());
         let (mut tables, mut metrics) = (vec![self.table()], Vec::new());
         for (table, metric) in terms.flat_map(Term::needs) {
             tables.extend(table.filter(|table| !tables.contains(table)));
