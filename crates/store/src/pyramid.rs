@@ -8,6 +8,7 @@
 mod bucket;
 mod compute;
 mod file;
+mod kept;
 mod metrics;
 
 pub use bucket::{Bucket, Curve, Level};

@@ -18,8 +18,8 @@ pub(crate) const MARKS: &str = "mark";
 /// The file of buckets on coarser time. It is made of the others and may be missing.
 pub(crate) const PYRAMID: &str = "pyramid";
 /// Columns of the file of buckets.
-pub(crate) const BUCKET_COLUMNS: (&str, [&str; 2], [&str; 4]) =
-    ("end_ns", ["metric", "entity"], ["mean", "min", "max", "weight"]);
+pub(crate) const BUCKET_COLUMNS: (&str, [&str; 2], [&str; 5]) =
+    ("end_ns", ["metric", "entity"], ["mean", "amount", "min", "max", "weight"]);
 
 /// All folders of files of a segment, that of samples first.
 pub(crate) fn folders() -> impl Iterator<Item = &'static str> {

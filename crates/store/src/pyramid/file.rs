@@ -2,11 +2,12 @@
 
 use super::bucket::{Bucket, Curve, Level};
 use super::compute::{self, Part};
+use super::kept::{self, Kept};
 use super::metrics;
 use crate::FORMAT_VERSION;
 use crate::files::{Files as FileSystem, System};
 use crate::layout::{self, Folder, SealedPath, SegmentName};
-use crate::sealed::{self, Description, FileWriter, SealedError, SealedFile};
+use crate::sealed::{self, BUCKET_COLUMNS, Description, FileWriter, SealedError, SealedFile};
 use pagetide_core::derived::Derived;
 use pagetide_core::{Selection, Table};
 use pagetide_dir::{Dir, temporary};
@@ -90,21 +91,16 @@ fn read(
         let floats = |name| file.floats(group, file.column_named(name)?);
         let (metric, entity) = (strings("metric")?, strings("entity")?);
         let ends = file.required(group, file.column_named("end_ns")?)?;
-        let (mean, min, max, weight) = (floats("mean")?, floats("min")?, floats("max")?, floats("weight")?);
+        let [mean, amount, min, max, weight] = BUCKET_COLUMNS.2.map(floats);
+        let (mean, amount, min, max, weight) = (mean?, amount?, min?, max?, weight?);
         for (curve, found) in curves.iter().zip(&mut found).filter(|(curve, _)| curve.table == *table) {
             for row in 0..ends.len() {
                 if metric[row].data() != curve.metric.name.as_bytes() || entity[row].data() != curve.entity.as_bytes() {
                     continue;
                 }
-                let Some(value) = mean[row] else { continue };
-                let or_mean = |value: Option<f32>, mean: f32| f64::from(value.unwrap_or(mean));
-                let bucket = Bucket {
-                    end_ns: ends[row],
-                    mean: f64::from(value),
-                    min: or_mean(min[row], value),
-                    max: or_mean(max[row], value),
-                    weight: f64::from(weight[row].unwrap_or(0.0)),
-                };
+                let kept =
+                    Kept { mean: mean[row], amount: amount[row], min: min[row], max: max[row], weight: weight[row] };
+                let Some(bucket) = kept.bucket(ends[row]) else { continue };
                 if !is_possible(&bucket, level) {
                     return Err(SealedError::Damaged(format!("no samples have the bucket {bucket:?}")));
                 }
@@ -199,7 +195,8 @@ fn write_with(
 struct Rows {
     metrics: Vec<ByteArray>,
     entities: Vec<ByteArray>,
-    buckets: Vec<Bucket>,
+    ends: Vec<i64>,
+    kept: Vec<Kept>,
 }
 
 fn rows(folder: &Folder, name: &SegmentName, before: Option<u64>) -> io::Result<BTreeMap<(Table, Level), Rows>> {
@@ -233,6 +230,7 @@ fn add(
     (table, entity): (Table, &str),
     metric: &'static Derived,
 ) {
+    let is_counted = kept::is_counted(metric);
     let intervals = metric.intervals(&part.recording, table, entity);
     let (of_metric, of_entity) = (ByteArray::from(metric.name), ByteArray::from(entity));
     for (level, cells) in cells {
@@ -241,28 +239,23 @@ fn add(
         let rows = all.entry((table, *level)).or_default();
         rows.metrics.extend(std::iter::repeat_n(of_metric.clone(), buckets.len()));
         rows.entities.extend(std::iter::repeat_n(of_entity.clone(), buckets.len()));
-        rows.buckets.extend(buckets);
+        rows.ends.extend(buckets.iter().map(|bucket| bucket.end_ns));
+        rows.kept.extend(buckets.iter().map(|bucket| Kept::of(bucket, is_counted)));
     }
 }
 
 impl Rows {
     fn write(&self, file: &mut FileWriter) -> io::Result<()> {
         let mut group = file.row_group()?;
-        group.numbers(&self.buckets.iter().map(|bucket| bucket.end_ns).collect::<Vec<_>>())?;
+        group.numbers(&self.ends)?;
         group.strings(&self.metrics)?;
         group.strings(&self.entities)?;
-        let single = |value: f64| single(value);
-        group.floats(self.buckets.iter().map(|bucket| Some(single(bucket.mean))))?;
-        // Most things do nothing most of the time: what the mean says is not said again.
-        let other = |value: f64, mean: f64| Some(single(value)).filter(|value| *value != single(mean));
-        group.floats(self.buckets.iter().map(|bucket| other(bucket.min, bucket.mean)))?;
-        group.floats(self.buckets.iter().map(|bucket| other(bucket.max, bucket.mean)))?;
-        group.floats(self.buckets.iter().map(|bucket| Some(single(bucket.weight))))?;
+        // In the order of BUCKET_COLUMNS.
+        let columns: [fn(&Kept) -> Option<f32>; 5] =
+            [|kept| kept.mean, |kept| kept.amount, |kept| kept.min, |kept| kept.max, |kept| kept.weight];
+        for of in columns {
+            group.floats(self.kept.iter().map(of))?;
+        }
         group.finish()
     }
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "seven digits are kept")]
-fn single(value: f64) -> f32 {
-    value as f32
 }
