@@ -24,10 +24,22 @@ pub(crate) struct Library {
 pub(crate) struct Place {
     top: PathBuf,
     below: PathBuf,
-    /// Of a tree with the recordings of several hosts, the host as its partition is called.
-    host: Option<String>,
+    kind: Kind,
     /// What it is known by in addresses.
     pub(crate) id: String,
+}
+
+/// What is at a place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Kind {
+    /// The folder of a recording.
+    Recording,
+    /// Of a tree with the recordings of several hosts one host, as its partition is called.
+    Host(String),
+    /// A file of `pagetide cut`.
+    File,
+    /// The folder of a run.
+    Run,
 }
 
 /// What is in the folders.
@@ -49,8 +61,10 @@ impl Library {
         let mut contents = Contents::default();
         let mut left = MOST_FOLDERS;
         for top in &self.folders {
-            if let Ok(dir) = Dir::open(top) {
-                look(top, &dir, Path::new(""), DEEPEST, &mut left, &mut contents);
+            match Dir::open(top) {
+                Ok(dir) => look(top, &dir, Path::new(""), DEEPEST, &mut left, &mut contents),
+                Err(_) if top.is_file() => contents.recordings.push(Place::new(top, Path::new(""), Kind::File)),
+                Err(_) => {}
             }
         }
         contents.cut = left == 0;
@@ -69,20 +83,22 @@ impl Library {
 }
 
 impl Place {
-    fn new(kind: &str, top: &Path, below: &Path, host: Option<&str>) -> Self {
-        let text = format!("{}\0{}\0{}", top.display(), below.display(), host.unwrap_or_default());
-        let id = format!("{kind}-{:016x}", hash(text.as_bytes()));
-        Self { top: top.to_owned(), below: below.to_owned(), host: host.map(str::to_owned), id }
+    fn new(top: &Path, below: &Path, kind: Kind) -> Self {
+        let host = if let Kind::Host(host) = &kind { host.as_str() } else { "" };
+        let text = format!("{}\0{}\0{host}", top.display(), below.display());
+        let word = if kind == Kind::Run { "run" } else { "rec" };
+        let id = format!("{word}-{:016x}", hash(text.as_bytes()));
+        Self { top: top.to_owned(), below: below.to_owned(), kind, id }
     }
 
-    /// The folder as people know it.
+    /// The folder or the file as people know it.
     pub(crate) fn folder(&self) -> PathBuf {
         if self.below.as_os_str().is_empty() { self.top.clone() } else { self.top.join(&self.below) }
     }
 
     /// Whether it is one host of a tree of several.
     pub(crate) fn is_host(&self) -> bool {
-        self.host.is_some()
+        matches!(self.kind, Kind::Host(_))
     }
 
     fn dir(&self) -> io::Result<Dir> {
@@ -95,10 +111,13 @@ impl Place {
     /// # Errors
     /// It cannot be read, or is none any more.
     pub(crate) fn open(&self) -> Result<Reader, Error> {
-        let dir = self.dir().map_err(|error| self.unreadable(&error))?;
-        match &self.host {
-            Some(host) => Reader::open_host(dir, host),
-            None => Reader::open_in(dir),
+        let failed = |error: io::Error| self.unreadable(&error);
+        match &self.kind {
+            // The given path is the user's own: links in it are followed.
+            Kind::File if self.below.as_os_str().is_empty() => Reader::open(&self.top),
+            Kind::File => Reader::open_file(Dir::open(&self.top).map_err(failed)?, self.below.clone()),
+            Kind::Host(host) => Reader::open_host(self.dir().map_err(failed)?, host),
+            Kind::Recording | Kind::Run => Reader::open_in(self.dir().map_err(failed)?),
         }
     }
 
@@ -154,6 +173,8 @@ impl Place {
 const RECORDING: &str = "recording";
 const RESULT: &str = "result.json";
 const SCENARIO: &str = "scenario.toml";
+/// How the name of a recording in one file ends.
+const CUT: &str = ".pagetide";
 
 fn look(top: &Path, dir: &Dir, below: &Path, deeper: usize, left: &mut usize, contents: &mut Contents) {
     if *left == 0 {
@@ -162,23 +183,28 @@ fn look(top: &Path, dir: &Dir, below: &Path, deeper: usize, left: &mut usize, co
     *left -= 1;
     let has = |name: &str| dir.has(Path::new(name)).unwrap_or(false);
     if has("manifest.json") || has("open") {
-        contents.recordings.push(Place::new("rec", top, below, None));
+        contents.recordings.push(Place::new(top, below, Kind::Recording));
         return;
     }
     let hosts = dir.reopen().ok().and_then(|dir| pagetide_store::hosts(dir).ok()).unwrap_or_default();
     if !hosts.is_empty() {
-        contents.recordings.extend(hosts.iter().map(|host| Place::new("rec", top, below, Some(host))));
+        contents.recordings.extend(hosts.into_iter().map(|host| Place::new(top, below, Kind::Host(host))));
         return;
     }
     if has(RESULT) {
-        contents.runs.push(Place::new("run", top, below, None));
-    }
-    if deeper == 0 {
-        return;
+        contents.runs.push(Place::new(top, below, Kind::Run));
     }
     let mut names = dir.names(Path::new("")).unwrap_or_default();
     names.sort();
     for name in names.iter().filter(|name| !name.starts_with('.')) {
+        // A link or a FIFO of that name is none: `file` opens regular files.
+        if name.ends_with(CUT) && *left > 0 && dir.file(Path::new(name), u64::MAX).is_ok() {
+            *left -= 1;
+            contents.recordings.push(Place::new(top, &below.join(name), Kind::File));
+        }
+        if deeper == 0 {
+            continue;
+        }
         if let Ok(inner) = dir.dir(Path::new(name)) {
             look(top, &inner, &below.join(name), deeper - 1, left, contents);
         }
@@ -208,10 +234,16 @@ mod tests {
         fs::write(top.join("b/run/result.json"), "{}").unwrap();
         symlink(&other, top.join("link")).unwrap();
         symlink(scratch.path(), top.join("up")).unwrap();
+        fs::write(top.join("b/it.pagetide"), "").unwrap();
+        symlink(top.join("b/it.pagetide"), top.join("b/link.pagetide")).unwrap();
         let library = Library::new(vec![top.clone()]);
         let contents = library.contents();
         let folders = |places: &[Place]| places.iter().map(Place::folder).collect::<Vec<_>>();
-        assert_eq!(folders(&contents.recordings), [top.join("a"), top.join("b/run/recording")]);
+        let found = [top.join("a"), top.join("b/it.pagetide"), top.join("b/run/recording")];
+        assert_eq!(folders(&contents.recordings), found);
+        assert!(contents.recordings[1].open().is_err(), "it is no cut");
+        let given = Library::new(vec![top.join("b/it.pagetide")]).contents();
+        assert_eq!(folders(&given.recordings), [top.join("b/it.pagetide")]);
         assert_eq!(folders(&contents.runs), [top.join("b/run")]);
         let id = contents.recordings[0].id.clone();
         assert_eq!(Library::new(vec![top.clone()]).recording(&id), Some(contents.recordings[0].clone()));

@@ -63,13 +63,22 @@ impl Reader {
         }
     }
 
-    /// Opens a file that was cut: a log, of which nothing is unpacked, run or followed, and whose size and amount of values are bounded.
+    /// A recording in one file.
     fn open_cut(path: &Path) -> Result<Self, Error> {
         let failed = |error: io::Error| file_error::io("read it", path, &error);
         let name = path.file_name().ok_or_else(|| no_recording(path))?;
         let above = path.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let folder = Folder::of_cut(Dir::open(above).map_err(failed)?, PathBuf::from(name));
-        cut::check(&folder).map_err(|error| error.at(path))?;
+        Self::open_file(Dir::open(above).map_err(failed)?, PathBuf::from(name))
+    }
+
+    /// [`Reader::open`] for a recording in one file, below a directory that is open.
+    ///
+    /// # Errors
+    ///
+    /// See [`Reader::open`].
+    pub fn open_file(dir: Dir, name: PathBuf) -> Result<Self, Error> {
+        let folder = Folder::of_cut(dir, name);
+        cut::check(&folder).map_err(|error| error.at(&folder.path()))?;
         Self::of(folder)
     }
 

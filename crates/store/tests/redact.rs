@@ -101,6 +101,35 @@ fn no_name_is_left_in_a_redacted_cut() {
 }
 
 #[test]
+fn the_rows_of_a_trace_stay_with_pseudonyms() {
+    let mut builder = RecordingBuilder::new(Manifest::default());
+    builder.stamp(Stamp { wall_ns: 1_795_305_600_000_000_000, mono_ns: 1, boot_ns: 1 });
+    let pages = Column { name: "pages".to_owned(), kind: Kind::Counter, unit: Unit::Pages };
+    let evicted = "kswapd\t/shop\tdd\t266338304\t1234\t/shop/db\tpostgres\t0\t1000";
+    for (name, label) in [(evicted, "/srv/db/base"), ("rest", "")] {
+        builder.entity(Table::Eviction, Entity { name: name.to_owned(), label: label.to_owned() });
+        builder.value(Table::Eviction, name, &pages, 42);
+    }
+    builder.entity(Table::Ghost, Entity { name: "\t/shop/db\t512".to_owned(), label: "/shop/db".to_owned() });
+    builder.value(Table::Ghost, "\t/shop/db\t512", &Column { name: "ranked_0".to_owned(), ..pages.clone() }, 7);
+    let redacted = cut::redact(&builder.finish());
+    let rows: Vec<(&str, &str)> = redacted.entities(Table::Eviction).collect();
+    let parts: Vec<&str> = rows[0].0.split('\t').collect();
+    let [mechanism, group, program, device, inode, user_group, user, evictor_uid, user_uid] = parts[..] else {
+        panic!("{parts:?}");
+    };
+    assert_eq!((mechanism, device, evictor_uid, rows[1].0), ("kswapd", "266338304", "0", "rest"));
+    assert!(group.starts_with("/group-") && user_group.starts_with(&format!("{group}/group-")), "{parts:?}");
+    assert!(program.starts_with("process-") && user.starts_with("process-") && program != user, "{parts:?}");
+    assert!(inode.parse::<u64>().is_ok_and(|inode| inode != 1234) && user_uid.parse::<u64>().is_ok(), "{parts:?}");
+    assert!(rows[0].1.starts_with("file-"), "{}", rows[0].1);
+    assert_eq!(redacted.series(Table::Eviction, rows[0].0, "pages").unwrap().points().collect::<Vec<_>>(), [(1, 42)]);
+    let ghost = redacted.entities(Table::Ghost).next().unwrap();
+    assert_eq!(ghost.0, format!("\t{}\t512", ghost.1), "the readers are those of the eviction");
+    assert_eq!(ghost.1, user_group);
+}
+
+#[test]
 fn the_numbers_stay_and_a_name_has_another_pseudonym_in_each_cut() {
     let mut builder = RecordingBuilder::new(Manifest { host: "db1".to_owned(), ..Manifest::default() });
     builder.stamp(Stamp { wall_ns: 1_795_305_600_000_000_000, mono_ns: 1, boot_ns: 1 });

@@ -32,6 +32,9 @@ pub(crate) struct Arguments {
     /// The file to write.
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
+    /// Replace the file if it is there.
+    #[arg(long)]
+    force: bool,
     /// Replace names by pseudonyms, and leave out notes, labels, traces and fields that pagetide does not know.
     #[arg(long)]
     redact: bool,
@@ -52,6 +55,13 @@ struct Written {
 }
 
 pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
+    let file = &arguments.out;
+    if !arguments.force && file.symlink_metadata().is_ok() {
+        return Err(Error::input(
+            format!("{}: is there already", file.display()),
+            "--force replaces it, or name another file with -o",
+        ));
+    }
     let reader = recordings::open(&arguments.recording)?;
     let times = reader.times(&Selection::default())?;
     let clock = recordings::clock(&times.manifest, arguments.utc);
@@ -62,7 +72,6 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         recording = cut::redact(&recording);
     }
     let content = cut::write(&recording)?;
-    let file = &arguments.out;
     pagetide_dir::write_file(file, &content).map_err(|error| {
         Error::system(format!("{}: {error}", file.display()), "name a new file in a folder that can be written")
     })?;

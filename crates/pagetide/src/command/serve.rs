@@ -21,7 +21,7 @@ Examples:
   pagetide serve /var/lib/pagetide             the recording of the service, and this host as it records it
   pagetide serve run recordings --listen 8080  runs and recordings in two folders, on 127.0.0.1:8080")]
 pub(crate) struct Arguments {
-    /// Folders with recordings and runs, themselves or up to three levels below.
+    /// Folders with recordings and runs, themselves or up to three levels below, and files of `pagetide cut`.
     folders: Vec<PathBuf>,
     /// Listen on this port of 127.0.0.1, or on this address and port. 0 takes a free port.
     #[arg(long, value_name = "[ADDRESS:]PORT", default_value = "0", value_parser = address)]
@@ -82,7 +82,12 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let interrupt = Interrupt::catch()?;
     let mut folders = arguments.folders.clone();
     for folder in &folders {
-        std::fs::read_dir(folder).map_err(|error| {
+        let readable = if folder.is_file() {
+            pagetide_dir::open_file(folder).map(drop)
+        } else {
+            std::fs::read_dir(folder).map(drop)
+        };
+        readable.map_err(|error| {
             Error::input(
                 format!("{}: {error}", folder.display()),
                 "name folders with recordings or runs that you may read",

@@ -10,22 +10,22 @@ use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
 
 /// What a redacted cut still tells, a sentence each.
-pub const REMAINS: [&str; 5] = [
+pub const REMAINS: [&str; 6] = [
     "all numbers with their times, and so the load of the host",
     "the release of the kernel, the number of CPUs, sizes of memory and disks, the version of pagetide",
     "process ids and start times, and the names of the kernel's own threads (kswapd0)",
     "numeric settings under vm., kinds of file systems and of disks (nvme, dm, loop)",
     "how many hosts, disks, groups and processes there are, and which rows are of the same one",
+    "of a trace: which of them evicted and read how much of which, how many files there are, and numbers of devices",
 ];
 
 /// The recording with pseudonyms for the names of the host, processes, groups, disks, mounts, swap areas, settings and steps. Notes,
-/// labels, columns that pagetide does not know and the tables of a trace are left out.
+/// labels and columns that pagetide does not know are left out.
 pub fn redact(recording: &Recording) -> Recording {
     let names = Pseudonyms(RandomState::new());
     let mut builder = RecordingBuilder::new(names.manifest(&recording.manifest));
     recording.stamps().iter().for_each(|stamp| builder.stamp(*stamp));
-    let tables = [Table::Host, Table::Zone, Table::Disk, Table::Process, Table::Cgroup, Table::Cpu];
-    for table in tables {
+    for table in Table::ALL {
         for (name, label) in recording.entities(table) {
             let entity = names.entity(table, name, label);
             let new = entity.name.clone();
@@ -40,6 +40,38 @@ pub fn redact(recording: &Recording) -> Recording {
     }
     recording.marks.iter().filter_map(|mark| names.mark(mark)).for_each(|mark| builder.mark(mark));
     builder.finish()
+}
+
+/// A part of the name of a row of a trace.
+enum Part {
+    Group,
+    Program,
+    Number,
+    Inode,
+    User,
+    Device,
+    /// How pages were evicted.
+    Mechanism,
+}
+
+/// What the recorder itself writes there.
+const TRACE_WORDS: [&str; 6] = ["trace", "rest", "(others)", "direct", "group", "kswapd"];
+
+/// The parts of the names of a trace's table (FORMAT.md).
+const fn traced_parts(table: Table) -> &'static [Part] {
+    use Part::{Device, Group, Inode, Mechanism, Number, Program, User};
+    match table {
+        Table::Eviction => &[Mechanism, Group, Program, Number, Inode, Group, Program, User, User],
+        Table::Ghost => &[Group, Group, Number],
+        Table::Throttle => &[Group, Program, Device],
+        Table::Reclaim => &[Group, Program],
+        Table::Replay => &[Group],
+        _ => &[],
+    }
+}
+
+fn number(text: &str) -> bool {
+    text.len() < 20 && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// The key of one cut.
@@ -84,8 +116,35 @@ impl Pseudonyms {
         if THREADS.iter().any(numbered) { name.to_owned() } else { self.some("process", name) }
     }
 
+    /// Another number for one by which a host knows a file or a user; 0, the superuser, stays.
+    fn number(&self, kind: &str, text: &str) -> String {
+        match text.parse::<u64>() {
+            Ok(0) => text.to_owned(),
+            Ok(number) => (self.0.hash_one((kind, number)) % (1 << 31)).to_string(),
+            Err(_) => String::new(),
+        }
+    }
+
+    /// The name of a row of a trace, part by part.
+    fn traced(&self, table: Table, name: &str) -> String {
+        if TRACE_WORDS.contains(&name) {
+            return name.to_owned();
+        }
+        let parts = name.split('\t').enumerate().map(|(at, part)| match traced_parts(table).get(at) {
+            _ if part.is_empty() || TRACE_WORDS.contains(&part) => part.to_owned(),
+            Some(Part::Group) => self.group(part),
+            Some(Part::Program) => self.command(part),
+            Some(Part::Number) if number(part) => part.to_owned(),
+            Some(Part::Inode) => self.number("inode", part),
+            Some(Part::User) => self.number("user", part),
+            Some(Part::Device) if part.bytes().all(|byte| byte.is_ascii_digit() || byte == b':') => part.to_owned(),
+            Some(Part::Device) => self.disk(part),
+            _ => self.of("part", part),
+        });
+        parts.collect::<Vec<_>>().join("\t")
+    }
+
     fn entity(&self, table: Table, name: &str, label: &str) -> Entity {
-        let number = |text: &str| text.len() < 20 && text.bytes().all(|byte| byte.is_ascii_digit());
         match table {
             Table::Host => Entity { name: self.some("host", name), label: self.some("host", label) },
             Table::Process => {
@@ -109,9 +168,16 @@ impl Pseudonyms {
                 let new = if known { name.to_owned() } else { self.some("zone", name) };
                 Entity { label: new.clone(), name: new }
             }
-            _ => {
+            Table::Cpu => {
                 let new = if number(name) { name.to_owned() } else { self.some(table.name(), name) };
                 Entity { label: new.clone(), name: new }
+            }
+            Table::Eviction => Entity { name: self.traced(table, name), label: self.some("file", label) },
+            Table::Ghost => Entity { name: self.traced(table, name), label: self.traced(table, label) },
+            Table::Throttle | Table::Reclaim | Table::Replay | Table::Trace => {
+                let program = if label.is_empty() { String::new() } else { self.command(label) };
+                let label = if label == name { self.traced(table, name) } else { program };
+                Entity { name: self.traced(table, name), label }
             }
         }
     }
