@@ -155,7 +155,7 @@ bench-lab: tools-test build
 	$(BIN) lab run all --on vm --scale 1/16 --out run/bench-lab --force || [ $$? -eq 1 ]
 
 bench-peers: build
-	@tools/need sar atop
+	@tools/need sar atop fio
 	@tools/bench-peers $(BIN)
 
 torture:
