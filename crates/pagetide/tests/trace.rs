@@ -192,6 +192,19 @@ fn without_bpf_filters_sample_and_the_gap_is_named() {
     assert!(text.contains("bpf(2) refused") && text.contains("CAP_BPF"), "{text}");
 }
 
+#[test]
+fn the_documented_rights_suffice() {
+    if !may_trace() {
+        return;
+    }
+    // Without CAP_IPC_LOCK the rings are as long as the limit of locked memory allows: 1 MiB here beside what perf allows each user.
+    let script = format!("ulimit -l 1024 && {TRACE}");
+    let bound = "--bounding-set=-all,+perfmon,+bpf,+sys_admin";
+    let Some((code, text)) = confined(&["setpriv", bound, "--inh-caps=-all", "sh", "-c", &script]) else { return };
+    assert_eq!(code, 0, "{text}");
+    assert!(!text.contains("bpf(2) refused"), "{text}");
+}
+
 /// Installs a seccomp filter that refuses one system call with an error, as a container's profile does, and runs the rest of its words.
 const WITHOUT_CALL: &str = "
 import ctypes, os, platform, struct, sys

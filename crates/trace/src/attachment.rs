@@ -25,7 +25,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 const RINGS_BYTES: usize = 64 << 20;
 /// One ring at most: more is never needed at ten drains a second.
 const RING_BYTES_MAX: usize = 8 << 20;
-/// One ring at least.
+/// Pages of one ring at least.
 const RING_PAGES_MIN: usize = 8;
 
 /// Events and programs on this host's tracepoints. Dropping it detaches.
@@ -42,6 +42,33 @@ pub(crate) struct Attachment {
 struct Owner {
     event: PerfEvent,
     _ring: Ring,
+}
+
+impl Owner {
+    /// One for each CPU, and the length of their rings. Without CAP_IPC_LOCK rings count as locked memory, of which little may be allowed:
+    /// then they are as long as that allows.
+    fn open_all(cpus: &[u32]) -> Result<(Vec<Self>, usize), Error> {
+        let mut ring_bytes = ring_bytes(cpus.len());
+        loop {
+            match Self::map_all(cpus, ring_bytes)? {
+                Ok(owners) => return Ok((owners, ring_bytes)),
+                Err(error) if error.raw_os_error() == Some(libc::EPERM) && ring_bytes > ring_bytes_min() => {
+                    ring_bytes /= 2;
+                }
+                Err(error) => return Err(missing::ring(&error, ring_bytes)),
+            }
+        }
+    }
+
+    /// The inner error is that of a ring that cannot be mapped.
+    fn map_all(cpus: &[u32], ring_bytes: usize) -> Result<io::Result<Vec<Self>>, Error> {
+        let open = |cpu: &u32| {
+            PerfEvent::open(Source::Tasks, *cpu, ring_bytes).map_err(|error| missing::perf_event_open(&error))
+        };
+        let events: Vec<PerfEvent> = cpus.iter().map(open).collect::<Result<_, _>>()?;
+        let map = |event: PerfEvent| Ring::map(event.fd(), ring_bytes).map(|ring| Self { event, _ring: ring });
+        Ok(events.into_iter().map(map).collect())
+    }
 }
 
 /// What a reader of the rings must know.
@@ -86,16 +113,11 @@ impl Attachment {
         let refused = |error: io::Error| Error::system(format!("/sys/devices/system/cpu: {error}"), "");
         let (cpus, possible) = (cpu::online().map_err(refused)?, cpu::possible().map_err(refused)?);
         raise_descriptor_limit();
-        let ring_bytes = ring_bytes(cpus.len());
+        missing::raise_locked_memory();
+        let (owners, ring_bytes) = Owner::open_all(&cpus)?;
         let sampling = Sampling::by_hash(options.shift);
         let description = Description { formats, sampling, missing, ring_bytes, counted_cpus: None };
-        let mut attachment = Self { description, owners: Vec::new(), events: Vec::new(), programs: None };
-        for cpu in &cpus {
-            let event =
-                PerfEvent::open(Source::Tasks, *cpu, ring_bytes).map_err(|error| missing::perf_event_open(&error))?;
-            let ring = Ring::map(event.fd(), ring_bytes).map_err(|error| missing::ring(&error, ring_bytes))?;
-            attachment.owners.push(Owner { event, _ring: ring });
-        }
+        let mut attachment = Self { description, owners, events: Vec::new(), programs: None };
         if options.method == Method::Auto {
             match attachment.load_programs(&cpus, possible) {
                 Ok(programs) => {
@@ -115,7 +137,6 @@ impl Attachment {
 
     /// Loads the sampling programs.
     fn load_programs(&mut self, cpus: &[u32], possible: u32) -> io::Result<Programs> {
-        missing::raise_locked_memory();
         let Description { formats, sampling, ring_bytes, .. } = &self.description;
         let output = OutputMap::new(possible)?;
         let counts = CountMap::new(possible * Purpose::COUNT, totals::SIZE)?;
@@ -221,8 +242,12 @@ impl Programs {
 /// One ring's length: a power of two of pages, such that all take at most [`RINGS_BYTES`].
 fn ring_bytes(cpus: usize) -> usize {
     let share = RINGS_BYTES / cpus.max(1);
-    let least = RING_PAGES_MIN * rustix::param::page_size();
-    (1 << share.max(1).ilog2()).clamp(least, RING_BYTES_MAX)
+    (1 << share.max(1).ilog2()).clamp(ring_bytes_min(), RING_BYTES_MAX)
+}
+
+/// One ring at least.
+fn ring_bytes_min() -> usize {
+    RING_PAGES_MIN * rustix::param::page_size()
 }
 
 /// About a dozen descriptors for each CPU: raises the soft limit to the hard one, where that is allowed.

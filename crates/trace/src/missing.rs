@@ -98,7 +98,7 @@ fn perf_refusal(error: &io::Error, paranoid: &str, lockdown: &str) -> Error {
 /// A ring could not be mapped.
 pub(crate) fn ring(error: &io::Error, bytes: usize) -> Error {
     let hint = "run as root or with CAP_IPC_LOCK, or raise kernel.perf_event_mlock_kb";
-    Error::system(format!("cannot map a perf ring of {} KiB: {error}", bytes >> 10), hint)
+    Error::system(format!("cannot map a perf ring of {} KiB: {error}; {STILL}", bytes >> 10), hint)
 }
 
 /// An event could not be switched on or off.
@@ -106,10 +106,14 @@ pub(crate) fn switch(error: &io::Error) -> Error {
     Error::system(format!("cannot enable or disable a perf event: {error}"), "")
 }
 
-/// Kernels before 5.11 count maps and programs as locked memory: raises that limit where it is allowed.
+/// Rings, and before Linux 5.11 maps and programs, count as locked memory: raises that limit as far as it is allowed.
 pub(crate) fn raise_locked_memory() {
-    use rustix::process::{Resource, Rlimit, setrlimit};
-    let _ = setrlimit(Resource::Memlock, Rlimit { current: None, maximum: None });
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let unlimited = Rlimit { current: None, maximum: None };
+    if setrlimit(Resource::Memlock, unlimited).is_err() {
+        let maximum = getrlimit(Resource::Memlock).maximum;
+        let _ = setrlimit(Resource::Memlock, Rlimit { current: maximum, maximum });
+    }
 }
 
 fn read(path: &str) -> String {

@@ -111,14 +111,15 @@ impl Program {
 pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let traced = live_trace::read_or_run(arguments.recording.as_deref(), &arguments.live)?;
     let rows = rows(&traced, arguments.by);
-    if let Some(path) = &arguments.html {
-        reports::write_page(&page(&traced, &rows, arguments.top), path)?;
-    }
     if json {
         output::print_json(&document(&traced, &rows))?;
     } else {
         output::print(&text(&traced, &rows, arguments.top))?;
         traced.say_gaps();
+    }
+    // Last, so that a file that cannot be written does not cost the answer.
+    if let Some(path) = &arguments.html {
+        reports::write_page(&page(&traced, &rows, arguments.top), path)?;
     }
     Ok(Outcome::Done)
 }
@@ -277,19 +278,29 @@ impl Row {
     }
 }
 
-/// The rows as a table; `drawn` with bars of letters.
+/// The rows as a table; `drawn` with bars of letters. What no row has is no column.
 fn table(rows: &[Row], top: usize, drawn: bool) -> Table {
+    type Side = (&'static str, fn(&Row) -> Option<String>);
+    let sides: [Side; 4] = [
+        ("evicted for", |row| row.evictor.as_ref().map(Program::text)),
+        ("by", |row| row.mechanism.map(str::to_owned)),
+        ("whose", |row| row.user.as_ref().map(Program::text)),
+        ("file", |row| row.file.clone()),
+    ];
+    let sides = sides.into_iter().filter(|(_, of)| rows.iter().any(|row| of(row).is_some()));
+    let sides: Vec<Side> = sides.collect();
     let most = rows.iter().map(|row| row.evicted_bytes).max().unwrap_or(1).max(1);
     let mut table = Table::new().right("evicted").right("read again").right("waiting");
     if drawn {
         table = table.left("");
     }
-    table = table.left("evicted for").left("by").left("whose").left("file");
+    for (head, _) in &sides {
+        table = table.left(head);
+    }
     let part = |bytes: u64| bytes.saturating_mul(BAR) / most;
     for row in rows.iter().take(top) {
         let (whole, again) = (part(row.evicted_bytes), part(row.read_again_bytes.min(row.evicted_bytes)));
         let bar = |letter: &str, length: u64| letter.repeat(usize::try_from(length).unwrap_or(0));
-        let who = |program: &Option<Program>| program.as_ref().map_or_else(|| "-".to_owned(), Program::text);
         let mut cells = vec![
             Quantity::bytes(Bytes::new(row.evicted_bytes)).into(),
             Quantity::bytes(Bytes::new(row.read_again_bytes)).into(),
@@ -298,12 +309,7 @@ fn table(rows: &[Row], top: usize, drawn: bool) -> Table {
         if drawn {
             cells.push(Cell::from(format!("{}{}", bar("#", again), bar("-", whole - again))));
         }
-        cells.extend([
-            Cell::from(who(&row.evictor)),
-            row.mechanism.unwrap_or("-").into(),
-            who(&row.user).into(),
-            row.file.clone().unwrap_or_else(|| "-".to_owned()).into(),
-        ]);
+        cells.extend(sides.iter().map(|(_, of)| Cell::from(of(row).unwrap_or_else(|| "-".to_owned()))));
         table.row(cells);
     }
     table
@@ -321,16 +327,18 @@ fn answer(traced: &Traced, rows: &[Row]) -> String {
     // What a program does to others comes first: a stream that evicts its own pages is no news.
     let others = rows.iter().find(|row| row.evictor != row.user && row.evicted_bytes >= worst.evicted_bytes / 10);
     let told = others.unwrap_or(worst);
+    let amounts = format!(
+        "{} of it read again{}",
+        Bytes::new(told.read_again_bytes),
+        told.waiting_ns.map_or_else(String::new, |time| format!(", costing {} of waiting", Nanos::new(time)))
+    );
+    let evicted = Bytes::new(told.evicted_bytes);
     if let (Some(evictor), Some(user)) = (&told.evictor, &told.user) {
         let of = told.file.as_ref().map_or_else(String::new, |file| format!(" ({file})"));
         let whose = if evictor == user { "its own pages".to_owned() } else { user.text() };
-        text = format!(
-            "{} evicted {} of {whose}{of}, {} of it read again{}.\n",
-            evictor.text(),
-            Bytes::new(told.evicted_bytes),
-            Bytes::new(told.read_again_bytes),
-            told.waiting_ns.map_or_else(String::new, |time| format!(", costing {} of waiting", Nanos::new(time)))
-        );
+        text = format!("{} evicted {evicted} of {whose}{of}, {amounts}.\n", evictor.text());
+    } else if let (None, Some(file)) = (&told.user, &told.file) {
+        text = format!("Reclaim evicted {evicted} of {file}, {amounts}.\n");
     }
     text += &format!(
         "All in {seconds}: {all} evicted, {again} of it read again (from 1/{} of the pages).",

@@ -62,14 +62,15 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let traced = live_trace::read_or_run(arguments.recording.as_deref(), &arguments.live)?;
     let curves = curves(&traced, arguments.by, arguments.step);
     let less = less::all(&traced.summary);
-    if let Some(path) = &arguments.html {
-        reports::write_page(&picture::page(&traced, &curves, &less), path)?;
-    }
     if json {
         output::print_json(&document(&traced, &curves, &less))?;
     } else {
         output::print(&text(&traced, &curves, &less))?;
         traced.say_gaps();
+    }
+    // Last, so that a file that cannot be written does not cost the answer.
+    if let Some(path) = &arguments.html {
+        reports::write_page(&picture::page(&traced, &curves, &less), path)?;
     }
     Ok(Outcome::Done)
 }
@@ -99,7 +100,7 @@ fn document(traced: &Traced, curves: &[Curve], less: &[Less]) -> serde_json::Val
     let coverage = &traced.summary.coverage;
     json!({
         "coverage": live_trace::coverage(traced),
-        "miss_ratio": miss_ratio(traced),
+        "miss_ratio": miss_ratio(less),
         "missed_bytes": coverage.added_pages.map(|pages| traced.bytes(pages as f64).get()),
         "looked_up_bytes": coverage.read_pages.map(|pages| traced.bytes(pages as f64).get()),
         "curves": curves.iter().map(|curve| json!({
@@ -116,11 +117,9 @@ fn document(traced: &Traced, curves: &[Curve], less: &[Less]) -> serde_json::Val
     })
 }
 
-/// Pages that entered the cache for each page that buffered reads looked up.
-fn miss_ratio(traced: &Traced) -> Option<f64> {
-    let coverage = &traced.summary.coverage;
-    let (added, read) = (coverage.added_pages?, coverage.read_pages?);
-    (read > 0).then(|| added as f64 / read as f64)
+/// Share of all page reads of the host that missed, where enough of them were seen.
+fn miss_ratio(less: &[Less]) -> Option<f64> {
+    less.iter().find(|less| less.group.is_none() && less.is_known()).map(|less| less.present)
 }
 
 fn text(traced: &Traced, curves: &[Curve], less: &[Less]) -> String {
@@ -145,13 +144,12 @@ fn text(traced: &Traced, curves: &[Curve], less: &[Less]) -> String {
         text += &less.text(traced);
         text += "\n";
     }
-    if let (Some(ratio), Some(read), Some(added)) =
-        (miss_ratio(traced), traced.summary.coverage.read_pages, traced.summary.coverage.added_pages)
-    {
+    if let (Some(read), Some(added)) = (traced.summary.coverage.read_pages, traced.summary.coverage.added_pages) {
+        let missed = miss_ratio(less).map_or_else(String::new, |ratio| format!(", {ratio:.3} of them missed"));
         text += &format!(
-            "All in {seconds}: {} entered the cache, buffered reads looked up {} (ratio {ratio:.3}).\n",
+            "All in {seconds}: buffered reads looked up {}{missed}; {} entered the cache (with readahead and writes).\n",
+            traced.bytes(read as f64),
             traced.bytes(added as f64),
-            traced.bytes(read as f64)
         );
     }
     text
@@ -197,6 +195,19 @@ mod tests {
     fn the_advice_is_the_smallest_amount_that_saves_most() {
         let curve = curve(&[1.0, 0.7, 0.42, 0.4, 0.39]);
         assert_eq!(curve.advice().map(|point| point.more_pages), Some(512));
+    }
+
+    #[test]
+    fn the_advice_is_the_knee_when_the_rest_costs_much() {
+        let knee = curve(&[1.0, 0.46, 0.31, 0.31, 0.31, 0.30, 0.30, 0.29, 0.28, 0.27, 0.23, 0.23]);
+        let text = answer(&Traced::empty(), &knee, knee.points.as_ref().unwrap(), "host");
+        assert_eq!(
+            text,
+            "host: 2 MiB more memory would save 69 % of the misses (68 % to 70 %), 9 MiB 72 %. \
+             Up to 11 MiB more saves little beyond that.\n"
+        );
+        let straight = curve(&[1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.0]);
+        assert_eq!(straight.advice(), straight.most(), "a straight line has no knee");
     }
 
     #[test]

@@ -6,6 +6,8 @@ use pagetide_trace::{Point, SAMPLED_MISSES_MIN};
 
 /// Savings are printed as an amount of memory when it saves this share of what the curve can save.
 const MOST: f64 = 0.9;
+/// A curve has a knee where it saves so much more of that than memory in proportion would.
+const KNEE: f64 = 0.25;
 
 /// One curve, or why there is none.
 pub(super) struct Curve {
@@ -26,11 +28,22 @@ impl Curve {
         self.readers.as_ref().map_or_else(|| limit.clone(), |readers| format!("{limit}, reads of {readers}"))
     }
 
-    /// The smallest amount that saves most of what the curve can save, with the share of misses that it saves.
-    pub(super) fn advice(&self) -> Option<&Point> {
+    /// The smallest amount that saves most of what the curve can save.
+    pub(super) fn most(&self) -> Option<&Point> {
         let points = self.points.as_ref()?;
         let can_save = 1.0 - points.last()?.remaining;
         points.iter().find(|point| 1.0 - point.remaining >= MOST * can_save)
+    }
+
+    /// The amount to take: that at the knee, where the curve lies farthest below the line between its ends, else the one that saves most.
+    pub(super) fn advice(&self) -> Option<&Point> {
+        let (points, most) = (self.points.as_ref()?, self.most()?);
+        let last = points.last()?;
+        let gain = |point: &Point| {
+            (1.0 - point.remaining) / (1.0 - last.remaining) - point.more_pages as f64 / last.more_pages as f64
+        };
+        let knee = points.iter().max_by(|a, b| gain(a).total_cmp(&gain(b)))?;
+        Some(if gain(knee) >= KNEE && knee.more_pages < most.more_pages { knee } else { most })
     }
 }
 
@@ -47,7 +60,7 @@ pub(super) fn sentence(traced: &Traced, curve: &Curve) -> Option<String> {
 /// The first line of a curve.
 pub(super) fn answer(traced: &Traced, curve: &Curve, points: &[Point], place: &str) -> String {
     let last = points.last().map_or(Bytes::ZERO, |point| traced.bytes(point.more_pages as f64));
-    let beyond = if curve.advice() == points.last() {
+    let beyond = if curve.most() == points.last() {
         "The misses still fall there: trace longer to see further.".to_owned()
     } else {
         format!("Up to {last} more saves little beyond that.")
@@ -56,8 +69,11 @@ pub(super) fn answer(traced: &Traced, curve: &Curve, points: &[Point], place: &s
     match curve.advice() {
         Some(point) if 1.0 - point.high > 0.02 => {
             let more = traced.bytes(point.more_pages as f64);
+            let further = curve.most().filter(|most| *most != point).map_or_else(String::new, |most| {
+                format!(", {} {}", traced.bytes(most.more_pages as f64), percent(1.0 - most.remaining))
+            });
             format!(
-                "{place}: {more} more memory would save {} of the misses ({} to {}). {beyond}\n{}",
+                "{place}: {more} more memory would save {} of the misses ({} to {}){further}. {beyond}\n{}",
                 percent(1.0 - point.remaining),
                 percent(1.0 - point.high),
                 percent(1.0 - point.low),

@@ -20,6 +20,8 @@ pub(super) struct Less {
     pub(super) memory: PlaceMemory,
     /// Share of the reads that the kernel had to read from the device.
     pub(super) present: f64,
+    /// How many of them were seen.
+    sampled: u64,
     pub(super) result: Result<Model, String>,
 }
 
@@ -49,7 +51,7 @@ fn less(summary: &Summary, group: Option<&String>, replayed: &Replayed) -> Less 
     } else {
         model(replayed, reads, present)
     };
-    Less { group: group.cloned(), memory: replayed.memory, present, result }
+    Less { group: group.cloned(), memory: replayed.memory, present, sampled, result }
 }
 
 /// Pages that the place read. Whether a few hot pages are in the sample changes their number much, so it is taken from the exact count
@@ -87,6 +89,11 @@ fn model(replayed: &Replayed, reads: f64, present: f64) -> Result<Model, String>
 }
 
 impl Less {
+    /// Whether enough reads were seen for [`Self::present`].
+    pub(super) const fn is_known(&self) -> bool {
+        self.sampled >= SAMPLED_READS_MIN
+    }
+
     /// The most memory that can go without a rise of the miss ratio, with the ratio then.
     fn free(&self) -> Option<(u64, f64)> {
         let points = &self.result.as_ref().ok()?.points;
