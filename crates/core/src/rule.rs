@@ -102,6 +102,8 @@ pub struct RuleDoc {
     pub why: &'static str,
     /// What else it could be.
     pub otherwise: &'static str,
+    /// What its metrics mean, and what it reads, where the kernel runs with MGLRU (multi-generational LRU).
+    pub mglru: &'static str,
     /// What to do.
     pub advice: &'static str,
     /// The kernel functions behind it, with the release in which they are.

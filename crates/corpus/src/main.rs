@@ -25,6 +25,7 @@ corpus record [NAME...]  record the missing cases, or these cases or families ag
 corpus fleet FOLDER [--hosts N] [--hours N] [--seed N] [--plant strong|weak|nothing]
                          make a fleet out of the recordings, with its truth and its inventory
 corpus vary FOLDER       score the rules on each recording of a folder and on variants of it: shorter, slower, with less in it
+corpus open FOLDER       score recordings of real programs that the rules have not seen: lines for observed.tsv, misses, sums
 corpus score [--held]    score the rules and write docs/SCORE.md; --held: print the single cases of the held-out half, too";
 
 fn main() -> ExitCode {
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
         Some((word, names)) if word == "record" => record_all(names),
         Some((word, [folder, options @ ..])) if word == "fleet" => make_fleet(Path::new(folder), options),
         Some((word, [folder])) if word == "vary" => vary(Path::new(folder)),
+        Some((word, [folder])) if word == "open" => open(Path::new(folder)),
         Some((word, [])) if word == "score" => write_score(false),
         Some((word, [held])) if word == "score" && held == "--held" => write_score(true),
         _ => Err(Error::input("unknown arguments", format!("usage:\n{USAGE}"))),
@@ -117,6 +119,14 @@ fn size(folder: &Path) -> u64 {
             },
         )
         .sum()
+}
+
+/// Scores recordings outside of fixtures, as `tools/corpus-real-keep --to` leaves them.
+fn open(folder: &Path) -> Result<(), Error> {
+    let judged = score::judge(folder, None)?;
+    let date = jiff::Zoned::now().date().to_string();
+    print(&page::opening(&judged, &date));
+    Ok(())
 }
 
 fn write_score(held_cases: bool) -> Result<(), Error> {

@@ -31,6 +31,31 @@ pub fn page(judged: &[Judged], real: &[Judged], explained: &BTreeMap<String, Str
     out
 }
 
+/// What the rules report of recordings that they see for the first time: the lines for crates/diagnose/src/observed.tsv, what was wrong, and the sums.
+pub fn opening(judged: &[Judged], date: &str) -> String {
+    let mut out = String::new();
+    for one in judged {
+        let grade = one.reported.grade.map_or("-", Grade::name);
+        let right = if one.cause_right() { "yes" } else { "no" };
+        let truth = one.truth.cause.join(" / ");
+        let _ = writeln!(out, "{date}\t{}\t{truth}\t{}\t{grade}\t{right}", one.name, one.reported.cause);
+    }
+    let all: Vec<&Judged> = judged.iter().collect();
+    misses(&mut out, &all, &BTreeMap::new());
+    let (controls, incidents): (Vec<&Judged>, Vec<&Judged>) = judged.iter().partition(|one| one.truth.control);
+    for (what, some) in [("all", &all), ("incidents", &incidents), ("controls", &controls)] {
+        let _ = writeln!(out, "\n{what}:\n");
+        totals(&mut out, some);
+        let named = some.iter().filter(|one| one.named_at_all()).count();
+        let _ = writeln!(
+            out,
+            "| right cause first, as first rival, or of another incident | {} |",
+            share(named, some.len())
+        );
+    }
+    out
+}
+
 /// The recordings of real programs, in all and by kernel.
 fn real_programs(out: &mut String, real: &[Judged], explained: &BTreeMap<String, String>) {
     out.push_str(

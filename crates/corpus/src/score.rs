@@ -23,6 +23,8 @@ pub struct Reported {
     pub origin: Option<String>,
     /// The onset of the cause, ns on the recording's axis.
     pub onset_ns: Option<i64>,
+    /// The causes that it names besides: the first rival, and those of other incidents.
+    pub others: Vec<String>,
 }
 
 /// A recording with its true and its reported cause.
@@ -42,6 +44,11 @@ impl Judged {
     /// Whether the cause is right.
     pub fn cause_right(&self) -> bool {
         self.truth.cause.contains(&self.reported.cause)
+    }
+
+    /// Whether the cause or what is named next to it is right: the first rival, or another incident of the recording.
+    pub fn named_at_all(&self) -> bool {
+        self.cause_right() || self.reported.others.iter().any(|other| self.truth.cause.contains(other))
     }
 
     /// Whether the origin is right; absent where the incident has none.
@@ -123,14 +130,18 @@ impl Score {
 /// The cause that the rules report of a recording.
 pub fn report(recording: &Recording) -> Reported {
     let diagnosis = pagetide_diagnose::diagnose(recording);
+    let rival = diagnosis.rivals.first().map(|rival| rival.rule.to_string());
+    let incidents = diagnosis.incidents.iter().filter_map(|one| Some(one.cause.as_ref()?.rule.to_string()));
+    let others = rival.into_iter().chain(incidents).collect();
     match diagnosis.cause {
         Some(cause) => Reported {
             grade: Some(cause.grade),
             origin: cause.origins.into_iter().next(),
             onset_ns: Some(cause.onset_ns),
             cause: cause.rule.to_string(),
+            others,
         },
-        None => Reported { cause: CANNOT_TELL.to_owned(), grade: None, origin: None, onset_ns: None },
+        None => Reported { cause: CANNOT_TELL.to_owned(), grade: None, origin: None, onset_ns: None, others },
     }
 }
 
@@ -193,6 +204,7 @@ mod tests {
                 grade: Some(Grade::Strong),
                 origin: Some("disk:vda".to_owned()),
                 onset_ns: onset,
+                others: Vec::new(),
             },
             interval_ns: 1000,
         }

@@ -1,6 +1,6 @@
 //! The rules as a page.
 
-use crate::{harm, rules};
+use crate::{harm, observed, rules};
 use pagetide_core::{RuleDoc, Threshold};
 use std::fmt::Write;
 
@@ -53,6 +53,8 @@ pub fn sections(rule: &RuleDoc) -> Vec<(&'static str, String)> {
         ("Why it happens", rule.why.to_owned()),
         ("What else it could be", rule.otherwise.to_owned()),
         ("Findings that it accounts for", subsumed.join("\n")),
+        ("With MGLRU", rule.mglru.to_owned()),
+        ("Seen in recordings", observed::seen(rule.id)),
         ("What to do", rule.advice.to_owned()),
         ("Kernel reference", rule.kernel.to_owned()),
     ];

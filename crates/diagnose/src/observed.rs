@@ -1,6 +1,6 @@
-//! How often causes of each grade were right: the rates beside the grades are observed, not judged.
+//! How often causes of each grade, and of each rule, were right: the rates are observed, not judged.
 
-use pagetide_core::{Grade, HitRate};
+use pagetide_core::{Grade, HitRate, RuleId};
 
 /// A line for each recording of real programs, written when the rules saw it first: from then on it is for development. The rules that
 /// are shipped have changed since, so the rate tells how such rules do on what nobody has seen.
@@ -10,6 +10,42 @@ const OPENINGS: &str = include_str!("observed.tsv");
 pub fn observed(grade: Grade) -> HitRate {
     let rows = OPENINGS.lines().filter_map(row).filter(|(of, _)| *of == grade);
     rows.fold(HitRate::default(), |sum, (_, right)| HitRate { right: sum.right + u32::from(right), of: sum.of + 1 })
+}
+
+/// How often a rule was reported as the cause, and right.
+fn reported(rule: RuleId) -> HitRate {
+    let lines = OPENINGS.lines().map(|line| line.split('\t').collect::<Vec<_>>());
+    let rows = lines.filter(|cells| cells.get(3) == Some(&rule.as_str()));
+    rows.fold(HitRate::default(), |sum, cells| HitRate {
+        right: sum.right + u32::from(cells.get(5) == Some(&"yes")),
+        of: sum.of + 1,
+    })
+}
+
+/// How many of the recordings have a rule among their true causes.
+fn true_cause(rule: RuleId) -> usize {
+    let causes = OPENINGS.lines().skip(1).filter_map(|line| line.split('\t').nth(2));
+    causes.filter(|causes| causes.split(" / ").any(|cause| cause == rule.as_str())).count()
+}
+
+/// Where a rule was seen in recordings of real programs, as a sentence for its page.
+pub(crate) fn seen(rule: RuleId) -> String {
+    let all = OPENINGS.lines().count().saturating_sub(1);
+    let HitRate { right, of } = reported(rule);
+    match (true_cause(rule), of) {
+        (0, 0) => format!(
+            "Never seen in a recording of real programs: none of {all} has it as its cause, and it was reported in none."
+        ),
+        (0, of) => format!(
+            "None of {all} recordings of real programs has it as its cause. When the rules saw them first, it was reported in {of}, wrongly."
+        ),
+        (causes, 0) => format!(
+            "It is a true cause, or one of several, of {causes} of {all} recordings of real programs. When the rules saw them first, it was reported in none."
+        ),
+        (causes, of) => format!(
+            "It is a true cause, or one of several, of {causes} of {all} recordings of real programs. When the rules saw them first, it was reported in {of} and right in {right}."
+        ),
+    }
 }
 
 /// The grade of a line, and whether the cause was right; absent of the heading, and where no cause was reported.
@@ -33,6 +69,16 @@ mod tests {
             assert!(row(line).is_some() || (cells[3], cells[4]) == ("cannot tell", "-"), "{line}");
             assert!(["yes", "no"].contains(&cells[5]), "{line}");
         }
+    }
+
+    #[test]
+    fn a_rule_tells_where_it_was_seen() {
+        for rule in RuleId::ALL {
+            let rate = reported(*rule);
+            assert!(rate.right <= rate.of && rate.right as usize <= true_cause(*rule), "{rule}: {}", seen(*rule));
+        }
+        let all: u32 = RuleId::ALL.iter().map(|rule| reported(*rule).of).sum();
+        assert_eq!(all as usize, OPENINGS.lines().filter(|line| row(line).is_some()).count(), "a name that is no rule");
     }
 
     #[test]

@@ -38,6 +38,7 @@ pub(crate) const RULE: Rule = Rule {
             why: "Clean file pages are the cheapest to reclaim. Growth of anonymous memory takes file cache first, and swap after that.",
             otherwise: "Both may change for other reasons, for example when a program starts while another deletes a large file. Shared memory counts as Cached and not as AnonPages.",
             advice: "Check whether the growth ends. Limit the program, or add memory for the working set of files.",
+            mglru: "AnonPages, Cached and pgscan mean the same. Reclaim weighs file and anonymous pages by how often each kind was read back, not by vm.swappiness alone: without swap it takes file pages only, as the classic lists do.",
             kernel: "Linux 6.12: mm/memory.c: do_anonymous_page; mm/vmscan.c: get_scan_count.",
         },
         examine,

@@ -23,6 +23,7 @@ pub(crate) const RULE: Rule = Rule {
             why: "Under memory pressure the recorder may wait for memory or for a device. A suspended host also leaves a gap.",
             otherwise: "Somebody stopped the recorder and started it again.",
             advice: "Judge the time around the gap. If gaps recur, write the recording to another device.",
+            mglru: "Not used: gaps are a matter of the recorder.",
             kernel: "Linux 6.12: kernel/sched/core.c: schedule; Documentation/accounting/psi.rst.",
         },
         examine,

@@ -39,6 +39,7 @@ pub(crate) const RULE: Rule = Rule {
             why: "Scripts do it to free memory or to start a benchmark with a cold cache. The kernel never does it by itself.",
             otherwise: "Kernels before 3.14 do not count it. There, a file cache that falls without scanning may also be a deleted file.",
             advice: "Find the script: cron jobs, container hooks. Clean cache needs no freeing; the kernel reclaims it on demand.",
+            mglru: "drop_pagecache counts the same. The dropped pages leave no shadow entries, so what is read again is not counted as refaults, with either kind of lists.",
             kernel: "Linux 6.12: fs/drop_caches.c: drop_caches_sysctl_handler, count_vm_event(DROP_PAGECACHE).",
         },
         examine,

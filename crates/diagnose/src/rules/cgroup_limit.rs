@@ -44,6 +44,7 @@ pub(crate) const RULE: Rule = Rule {
             why: "A charge that does not fit makes the kernel reclaim from the group's own lists, in the context of the task that allocates.",
             otherwise: "A group full of page cache that is read once is always at its limit and does not suffer: its pages do not refault.",
             advice: "Raise the limit if refaults or stalls hurt. Otherwise leave it.",
+            mglru: "events_max, events_high and current mean the same. The generations are kept per group, and refaults count for the group that lost the page: up to Linux 6.4 only those of the newest evicted generation, so there hits of the limit decide.",
             kernel: "Linux 6.12: mm/memcontrol.c: try_charge_memcg, mem_cgroup_handle_over_high; mm/vmscan.c: try_to_free_mem_cgroup_pages.",
         },
         examine,
@@ -60,7 +61,7 @@ const USED: Limit<Ratio> = Limit::new(
 const AGAIN: Limit<Per<Count>> = Limit::new(
     "refaults of the group, or hits of its limit, where nothing goes to swap",
     20.0,
-    "A group full of page cache that is read once is always at its limit and reads nothing again. MGLRU counts fewer refaults than the classic lists.",
+    "A group full of page cache that is read once is always at its limit and reads nothing again.",
     "judgement",
 );
 

@@ -20,12 +20,13 @@ pub(crate) const RULE: Rule = Rule {
             meaning: "The cache was full, and a program reads something else: a report, a scan, another data set. Reclaim frees as much as it reads. \
                       No other program reads from devices what it did not before, so nobody missed what was evicted.",
             evidence: "One device reads far more than before and reclaim frees about as much. Few of the reads refault, no other process reads back, \
-                       no other device gets busy. MGLRU counts few refaults either way; the processes decide.",
+                       no other device gets busy.",
             metrics: &["read_sectors", "pgsteal_kswapd", "pgsteal_direct", "workingset_refault_file", "read_bytes", "syscr"],
             thresholds: &[MOST.doc(), NEW.doc(), FREED_LEAST.doc(), FREED_MOST.doc(), RANDOM.doc(), INODES.doc(), COPIES.doc(), FAULTING.doc(), SWAP_MOST.doc(), ANON_MOST.doc()],
             why: "A full page cache is the normal state: each new page replaces the one that was used least.",
             otherwise: "The owners of the evicted pages may be idle now and read them back later: then it is a stream that floods the cache.",
             advice: "Nothing, unless somebody reads the old pages again.",
+            mglru: "Reclaim frees what the new reads need, as with the classic lists. Pages that were used more than once move to a younger generation and often survive a stream, so this is the more frequent outcome of one.",
             kernel: "Linux 6.12: mm/filemap.c: filemap_add_folio; mm/vmscan.c: shrink_folio_list; lru_gen of mm/vmscan.c: evict_folios.",
         },
         examine,

@@ -41,6 +41,7 @@ pub(crate) const RULE: Rule = Rule {
             why: "get_scan_count scans only file pages when there is no swap, and nearly only file pages when vm.swappiness is near 0.",
             otherwise: "A program that maps a file larger than memory faults in the same way with little anonymous memory. Then the file does not fit.",
             advice: "Add swap or zram and set vm.swappiness to 60 or more, or end the program that holds the memory.",
+            mglru: "Refaults and major faults are counted. MGLRU finds used pages in page tables and keeps mapped pages longer, so thrashing begins later and then more suddenly.",
             kernel: "Linux 6.12: mm/vmscan.c: get_scan_count, can_reclaim_anon_pages, shrink_folio_list; mm/filemap.c: filemap_fault; mm/workingset.c: workingset_refault.",
         },
         examine,

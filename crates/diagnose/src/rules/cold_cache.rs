@@ -29,12 +29,13 @@ pub(crate) const RULE: Rule = Rule {
             meaning: "Nobody read these files before, so they are not cached; memory is not short. The reads end when everything was read once.",
             evidence: "The devices read, and the file cache grows by a large part of it: memory was free or the cache is still filling. Little of it refaults; \
                        where refaults were not recorded, reclaim frees little. A device at its limit of requests excludes it: reads of a cache that \
-                       warms up become fewer. MGLRU changes nothing here, because nothing is evicted.",
+                       warms up become fewer.",
             metrics: &["read_sectors", "Cached", "workingset_refault_file", "pgsteal_kswapd", "pgsteal_direct", "read_bytes"],
             thresholds: &[KEPT.doc(), READ.doc(), AGAIN.doc(), FREED.doc(), queue::EVEN.doc()],
             why: "After a start of the host, of a program, or after drop_caches the page cache is empty.",
             otherwise: "A stream that is read once fills the cache in the same way while memory is free. A second read tells them apart.",
             advice: "Wait, or read the files before they are needed.",
+            mglru: "Nothing is evicted, so MGLRU changes nothing here.",
             kernel: "Linux 6.12: mm/filemap.c: filemap_add_folio; mm/workingset.c: workingset_refault.",
         },
         examine,

@@ -31,6 +31,7 @@ pub(crate) const RULE: Rule = Rule {
             why: "More tasks are runnable than there are CPUs, so each waits for its turn.",
             otherwise: "Reclaim and compaction use CPU too: a busy kswapd is an effect of a lack of memory. A hypervisor may take CPU away (cpu_steal).",
             advice: "Find the processes that use the CPUs. Memory or a faster disk changes nothing.",
+            mglru: "Not used: the rule reads no counters of reclaim but the share of memory that refaults. The time that kswapd needs to walk page tables counts as its CPU time.",
             kernel: "Linux 6.12: kernel/sched/core.c: try_to_wake_up; kernel/sched/psi.c: psi_task_change; kernel/sched/cputime.c: account_user_time.",
         },
         examine,

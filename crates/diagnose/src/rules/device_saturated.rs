@@ -34,6 +34,7 @@ pub(crate) const RULE: Rule = Rule {
             otherwise: "A device that serves requests in parallel (SSD, RAID) is busy all the time long before its limit: check whether its rate grows with the queue. \
                         A limit of a cloud volume looks the same as a slow device.",
             advice: "For a victim, stop what evicts its pages. For a cause, send fewer or larger requests, or use a faster device.",
+            mglru: "The device decides. Refaults, which tell a victim, are counted from Linux 6.5 on for the group that lost the page.",
             kernel: "Linux 6.12: block/blk-core.c: update_io_ticks; block/genhd.c: diskstats_show.",
         },
         examine,

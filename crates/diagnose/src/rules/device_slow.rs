@@ -36,6 +36,7 @@ pub(crate) const RULE: Rule = Rule {
             otherwise: "Requests of another kind (small random ones after large sequential ones, flushes, discards) take longer on a healthy device. \
                         A program that writes synchronously beside a reader may lengthen its queue at a falling rate of reads.",
             advice: "Check the device's health and limits, and who else uses the storage below it.",
+            mglru: "Not used: the rule reads devices only.",
             kernel: "Linux 6.12: block/blk-mq.c: blk_mq_end_request, blk_account_io_done; block/genhd.c: diskstats_show.",
         },
         examine,

@@ -28,6 +28,7 @@ pub(crate) const RULE: Rule = Rule {
                   So does a kswapd that waits for writeback.",
             otherwise: "Reclaim at the limit of a control group is also direct. It has its own counters and does not count as allocstall.",
             advice: "Widen the distance between the watermarks (vm.watermark_scale_factor), so that kswapd starts earlier.",
+            mglru: "allocstall and pgscan_direct count the same. A direct reclaim may also age a generation, which walks page tables and takes longer than a scan of the classic lists.",
             kernel: "Linux 6.12: mm/page_alloc.c: __alloc_pages_slowpath, __perform_reclaim; mm/vmscan.c: try_to_free_pages.",
         },
         examine,

@@ -45,6 +45,7 @@ pub(crate) const RULE: Rule = Rule {
                         background threshold the flusher writes nothing for up to 30 s. Another writer may have reached the ceiling.",
             advice: "Use a device that writes faster, write less or in larger requests, or free memory. Higher thresholds let longer bursts \
                      run at memory speed, and make the fsync after them, or a power loss, worse.",
+            mglru: "Not used: dirty limits do not depend on the kind of lists. Dirty pages that reclaim meets are moved to a younger generation and not written one by one.",
             kernel: "Linux 6.12: mm/page-writeback.c: balance_dirty_pages, dirty_freerun_ceiling, domain_dirty_limits, wb_position_ratio.",
         },
         examine,

@@ -34,6 +34,7 @@ pub(crate) const RULE: Rule = Rule {
             why: "Durability costs a round trip to the device. Many commits at a time, or a checkpoint that syncs many files, send more than it takes.",
             otherwise: "Writes with O_DIRECT queue in the same way without any fsync. The writeback of one writer above the background threshold is a bulk write.",
             advice: "Group commits, spread the checkpoint over time, or put the journal on a device of its own.",
+            mglru: "Not used: the rule reads devices and processes only.",
             kernel: "Linux 6.12: fs/sync.c: do_fsync; fs/jbd2/commit.c: jbd2_journal_commit_transaction; block/blk-flush.c: blk_insert_flush.",
         },
         examine,

@@ -30,6 +30,7 @@ pub(crate) const RULE: Rule = Rule {
                   is no sign of trouble.",
             otherwise: "Something that happened between two samples and left no counter; or a program that waits for a lock, the network or another host.",
             advice: "Nothing. If programs are slow all the same, check CPU, locks and the network.",
+            mglru: "Refaults are counted from Linux 6.5 on. On 6.1 to 6.4 only those of the newest evicted generation are, so the waits for memory and devices decide there.",
             kernel: "Linux 6.12: kernel/sched/psi.c: psi_memstall_enter; mm/workingset.c: workingset_refault.",
         },
         examine,

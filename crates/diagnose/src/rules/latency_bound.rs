@@ -32,6 +32,7 @@ pub(crate) const RULE: Rule = Rule {
                         no device IO.",
             advice: "Send more requests at once (threads, asynchronous IO, readahead for sequential access), read more per \
                      request, or make the data fit in the page cache. A device with less latency helps; one with more IOPS does not.",
+            mglru: "Not used: the rule reads devices and processes only.",
             kernel: "Linux 6.12: mm/filemap.c: filemap_read waits for each missing folio; block/genhd.c: \
                      part_stat_show gives io_ms and weighted_io_ms; Documentation/admin-guide/iostats.rst.",
         },

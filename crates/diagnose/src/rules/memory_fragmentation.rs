@@ -32,6 +32,7 @@ pub(crate) const RULE: Rule = Rule {
             why: "Pages that cannot move (slab, page tables, buffers) are scattered between others, and each of them breaks up a block.",
             otherwise: "Compaction also runs where it succeeds at once and no task waits: transparent huge pages with `defrag=always` on a full host.",
             advice: "Make programs request smaller blocks, or let compaction start earlier and in the background.",
+            mglru: "Compaction is the same. Aging does not make blocks of pages.",
             kernel: "Linux 6.12: mm/compaction.c: try_to_compact_pages, kcompactd_do_work; mm/vmstat.c: fragmentation_index; mm/page_alloc.c: __alloc_pages_direct_compact.",
         },
         examine,

@@ -41,6 +41,7 @@ pub(crate) const RULE: Rule = Rule {
             why: "memory.high is a soft limit for services that should be slowed down and not killed. A working set above it is throttled all the time.",
             otherwise: "A group full of page cache that is read once passes memory.high at each read, and only reclaims: its tasks do not wait.",
             advice: "Raise memory.high above the working set, or lower what the service keeps.",
+            mglru: "events_high and memory.pressure mean the same. Reclaim at memory.high works on the generations of the group.",
             kernel: "Linux 6.12: mm/memcontrol.c: mem_cgroup_handle_over_high, calculate_high_delay, MEMCG_MAX_HIGH_DELAY_JIFFIES.",
         },
         examine,

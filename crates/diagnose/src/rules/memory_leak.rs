@@ -37,6 +37,7 @@ pub(crate) const RULE: Rule = Rule {
             why: "Memory that a process touched stays allocated until the process frees it or ends. The kernel cannot know that nobody will use it.",
             otherwise: "A cache inside the program that fills up to its limit, or a heap that grows at the start, looks the same until it stops. Only time tells.",
             advice: "Limit the process so that it fails alone, and find what it keeps.",
+            mglru: "Not used: the rule reads the memory of processes only.",
             kernel: "Linux 6.12: mm/memory.c: do_anonymous_page; mm/oom_kill.c: out_of_memory.",
         },
         examine,

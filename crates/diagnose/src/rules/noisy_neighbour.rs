@@ -32,6 +32,7 @@ pub(crate) const RULE: Rule = Rule {
             why: "A device has one queue. Large or many requests of one program delay the small ones of another.",
             otherwise: "Where reclaim frees as much as the program reads, it also evicts what others use: that is a stream. A device that slows down at the same load is slow by itself.",
             advice: "Give the program a lower IO weight or a limit (io.weight, io.max, ionice), or another device.",
+            mglru: "Not used: the rule reads devices and processes only.",
             kernel: "Linux 6.12: block/blk-mq.c: blk_mq_submit_bio; block/blk-iocost.c: ioc_rqos_throttle; block/blk-throttle.c: tg_dispatch_time.",
         },
         examine,

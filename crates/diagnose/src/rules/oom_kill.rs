@@ -39,6 +39,7 @@ pub(crate) const RULE: Rule = Rule {
             why: "Reclaim frees clean file pages, and anonymous pages as long as swap has room. When neither is left an allocation cannot succeed.",
             otherwise: "A kill at a group's limit does not show a lack of the host's memory. systemd-oomd and earlyoom kill before the kernel does and are not counted here.",
             advice: "Limit what grows, raise the limit of the group, or add memory or swap. Protect what must live with OOMScoreAdjust.",
+            mglru: "The count of kills is the same. With min_ttl_ms of /sys/kernel/mm/lru_gen above 0 the kernel kills when it cannot keep the pages of that time, before it thrashes.",
             kernel: "Linux 6.12: mm/oom_kill.c: oom_kill_process (count_vm_event(OOM_KILL)), mm/memcontrol.c: mem_cgroup_out_of_memory.",
         },
         examine,

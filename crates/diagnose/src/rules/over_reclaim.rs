@@ -28,6 +28,7 @@ pub(crate) const RULE: Rule = Rule {
             otherwise: "A process that ended or truncated a large file frees its cache at once, without scanning. A program dropped the caches.",
             advice: "Record zoneinfo and buddyinfo while it lasts, and kswapd's order (tracepoint vmscan:mm_vmscan_kswapd_wake). Free memory per zone shows \
                      imbalance, blocks per order show fragmentation, and the order shows what requests it.",
+            mglru: "pgscan and pgsteal count the same.",
             kernel: "Linux 6.12: mm/vmscan.c: balance_pgdat, pgdat_balanced, kswapd_shrink_node; mm/page_alloc.c: __zone_watermark_ok.",
         },
         examine,

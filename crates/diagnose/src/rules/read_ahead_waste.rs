@@ -37,6 +37,7 @@ pub(crate) const RULE: Rule = Rule {
             why: "A read that looks sequential, and every fault in a mapping that is not marked as random, reads a window around itself, up to read_ahead_kb.",
             otherwise: "A sequential reader is one window ahead of itself at most, so that the bytes read and requested stay together. rchar omits mmap and asynchronous IO.",
             advice: "Reduce readahead on this device, or let the program declare random access.",
+            mglru: "Pages that readahead brought and nobody used stay in the oldest generation and leave first. Their share of what was read is what the rule measures, with either kind of lists.",
             kernel: "Linux 6.12: mm/readahead.c: page_cache_ra_order, page_cache_sync_ra; mm/filemap.c: do_sync_mmap_readahead.",
         },
         examine,

@@ -53,6 +53,7 @@ pub(crate) const RULE: Rule = Rule {
                         drawn twice hit anyway: at c = 20 % a model of it misses 79.8 %, as independent requests do (80 %).",
             advice: "For a benchmark: draw a new sequence (`--randrepeat=0`), or drop the caches and report a cold run. For a program that loops \
                      over its data: read a part that fits, alternate the direction, or keep the loop out of the cache.",
+            mglru: "Pages that a sequence reads once stay in the oldest generation, as on the inactive list, so a repeated sequence larger than memory misses as well. The rule compares hits with what independent reads would have; MGLRU does not change that.",
             kernel: "Linux 6.12: mm/vmscan.c: shrink_inactive_list takes from the tail; mm/swap.c: folio_mark_accessed; mm/workingset.c: workingset_refault. \
                      fio 3.33: options.c: randrepeat.",
         },

@@ -30,6 +30,7 @@ pub(crate) const RULE: Rule = Rule {
                         every request reaches the device.",
             advice: "Nothing, if production does the same. A benchmark of the device must drop the caches, use \
                      O_DIRECT, or read more than fits.",
+            mglru: "Not used: the rule compares reads of programs with reads of devices.",
             kernel: "Linux 6.12: mm/filemap.c: filemap_read, filemap_get_pages; fs/proc/base.c: do_io_accounting.",
         },
         examine,

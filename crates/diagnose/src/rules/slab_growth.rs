@@ -37,6 +37,7 @@ pub(crate) const RULE: Rule = Rule {
                   (vm.vfs_cache_pressure).",
             otherwise: "After a cold start these caches fill once and stay. They do no harm while they are reclaimable and memory is free.",
             advice: "Find the cache with slabtop. The kernel can free reclaimable ones sooner; of unreclaimable ones, find the owner.",
+            mglru: "Slab has its own shrinkers, called in proportion to what reclaim scans, with either kind of lists.",
             kernel: "Linux 6.12: mm/slub.c: allocate_slab; mm/shrinker.c: shrink_slab; fs/dcache.c: d_alloc; fs/inode.c: alloc_inode.",
         },
         examine,

@@ -50,6 +50,7 @@ pub(crate) const RULE: Rule = Rule {
                         does not enter the cache; reclaim then has another cause.",
             advice: "Find the reader (read_bytes of /proc/PID/io), and let it bypass the cache or drop its pages behind itself. A control group \
                      with a limit makes a stream evict its own pages only.",
+            mglru: "pgscan and pgsteal count the same. A stream that is read once stays in the oldest generation, and pages that were used twice survive it more often: a stream that hurts nobody is no cause. Refaults of a victim are counted from Linux 6.5 on, and only when the group that lost a page reads it back; reads of the victims (read_bytes, disks) decide.",
             kernel: "Linux 6.12: mm/filemap.c: filemap_add_folio; mm/vmscan.c: balance_pgdat, shrink_inactive_list, inactive_is_low; mm/fadvise.c: generic_fadvise.",
         },
         examine,

@@ -32,6 +32,7 @@ pub(crate) const RULE: Rule = Rule {
             why: "Under pressure the kernel swaps out pages that no program used for long, and leaves them there until a program touches them.",
             otherwise: "Programs that sleep now may wake later and then wait for their memory. A short recording cannot tell.",
             advice: "Nothing. swapoff would read everything back for no use.",
+            mglru: "pswpin and pswpout count the same.",
             kernel: "Linux 6.12: mm/vmscan.c: shrink_folio_list; mm/swapfile.c: try_to_unuse (swapoff).",
         },
         examine,

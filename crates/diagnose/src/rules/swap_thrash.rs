@@ -40,6 +40,7 @@ pub(crate) const RULE: Rule = Rule {
             why: "A page that is used again soon after it was swapped out belongs to the working set, which is then larger than memory.",
             otherwise: "A burst of swap-out alone makes room, and one of swap-in alone brings back what is needed after it. Neither is thrashing.",
             advice: "Reduce what runs at the same time, or add memory. A faster swap device or zram shortens the waits and does not end them.",
+            mglru: "pswpin and pswpout count the same. Which kind of page leaves first follows from how often each kind was read back, and less from vm.swappiness.",
             kernel: "Linux 6.12: mm/page_io.c: swap_writepage, swap_read_folio; mm/workingset.c: workingset_refault.",
         },
         examine,

@@ -44,7 +44,7 @@ pub(crate) const RULE: Rule = Rule {
             id: RuleId::WorkingSetExceedsCache,
             title: "What programs read again does not fit in the page cache",
             meaning: "Pages are evicted and then read again, because the working set is larger than the memory available for cache.",
-            evidence: "A large part of what the device reads refaults (workingset_refault_file x page size). MGLRU counts only the refaults of recent generations: there, small \
+            evidence: "A large part of what the device reads refaults (workingset_refault_file x page size). Where few are counted, small \
                        random reads of one process that replace cached pages and do not become fewer count as well. Of a step also: \
                        the file is larger than available memory, and the hit ratio is about the cached part of the file. A step \
                        that began with almost nothing of its file cached and read no more than the file once is a cold start.",
@@ -55,6 +55,7 @@ pub(crate) const RULE: Rule = Rule {
             otherwise: "A cold start reads much and refaults nothing. Replaying one sequence (replayed-sequence) makes a cache \
                         useless that random access would use. A stream that is read once evicts the pages of others.",
             advice: "Give the page cache more memory, reduce the working set, or if a stream takes the cache, let it drop its pages behind itself.",
+            mglru: "From Linux 6.5 on each refault counts when the group that lost the page reads it back. On 6.1 to 6.4 only those of the newest evicted generation count: small random reads of one process that replace cached pages and do not become fewer stand in.",
             kernel: "Linux 6.12: mm/workingset.c: workingset_eviction, workingset_refault; mm/vmscan.c: shrink_inactive_list.",
         },
         examine,
@@ -175,8 +176,8 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
     found.finish(RuleId::WorkingSetExceedsCache, statement, advice(more))
 }
 
-/// Random reads that go on and replace cached pages, while the kernel counts few refaults: MGLRU counts only those of pages that were
-/// evicted within its last generations.
+/// Random reads that go on and replace cached pages, while the kernel counts few refaults: the reads are of a set far larger than memory,
+/// or MGLRU of Linux 6.1 to 6.4 counts only those of the newest evicted generation.
 fn unseen(window: &Window<'_>, read: Rate<Bytes>) -> Option<Finding> {
     let freed = window.host_bytes(&STOLEN)?;
     let reader = process::fastest::<Bytes>(window, &["read_bytes"]).filter(|process| process.amount >= read * 0.5)?;

@@ -42,6 +42,7 @@ pub(crate) const RULE: Rule = Rule {
             why: "The flusher has many requests in flight and a reader has one. A device that serves them in turn serves the reader at the end of a long queue.",
             otherwise: "Direct or synchronous writes fill the queue in the same way and are no writeback: nr_written then stays below the writes of the device.",
             advice: "Let less be dirty at a time, or put the writer's files on another device.",
+            mglru: "Not used: writeback does not depend on the kind of lists. kswapd leaves dirty pages to the flusher threads and moves them to a younger generation.",
             kernel: "Linux 6.12: fs/fs-writeback.c: wb_writeback, writeback_chunk_size; block/blk-wbt.c: wbt_wait; mm/page-writeback.c: wb_over_bg_thresh.",
         },
         examine,

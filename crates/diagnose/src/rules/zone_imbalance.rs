@@ -35,6 +35,7 @@ pub(crate) const RULE: Rule = Rule {
             why: "A process bound to a node, or a policy that prefers it (mempolicy, cpuset, zone_reclaim_mode), allocates there. A driver that needs low memory allocates from DMA32.",
             otherwise: "Shortly after a large program ended on one node memory is uneven as well, and nothing is reclaimed for it.",
             advice: "Spread what is bound to one node, and leave vm.zone_reclaim_mode at 0.",
+            mglru: "Watermarks are of zones, generations of nodes. Reclaim for one zone skips the pages of other zones and moves them to a younger generation, which costs scanning (pgscan_skip).",
             kernel: "Linux 6.12: mm/vmscan.c: balance_pgdat, pgdat_balanced, node_reclaim; mm/page_alloc.c: get_page_from_freelist, zone_watermark_fast.",
         },
         examine,
