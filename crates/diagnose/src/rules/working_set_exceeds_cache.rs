@@ -7,7 +7,7 @@ use crate::evidence::{EvidenceBuilder, Origin, advise, measured};
 use crate::limits::TURNOVER;
 use crate::process;
 use crate::rule::{Rule, Suspicion, leads, subsumes};
-use crate::stream::{self, RANDOM, USED, WHOLE};
+use crate::stream::{self, COPIES, RANDOM, USED, WHOLE};
 use crate::traced::{self, Traced};
 use crate::window::{REFAULTED, STOLEN, Window};
 use pagetide_core::derived;
@@ -49,7 +49,7 @@ pub(crate) const RULE: Rule = Rule {
                        the file is larger than available memory, and the hit ratio is about the cached part of the file. A step \
                        that began with almost nothing of its file cached and read no more than the file once is a cold start.",
             metrics: &["workingset_refault_file", "workingset_refault", "pgpgin", "reads", "Cached", "pgsteal_kswapd", "pgsteal_direct", "read_bytes"],
-            thresholds: &[AGAIN.doc(), RATE.doc(), USED.doc(), WHOLE.doc(), FREED.doc(), RANDOM.doc(), LASTS.doc(), COLD.doc()],
+            thresholds: &[AGAIN.doc(), RATE.doc(), OUTPUT.doc(), COPIES.doc(), USED.doc(), WHOLE.doc(), FREED.doc(), RANDOM.doc(), LASTS.doc(), COLD.doc()],
             why: "The page cache takes the memory that programs leave. Once it is full, each page read evicts another. When a program needs the evicted one \
                   again, the device has to read it again.",
             otherwise: "A cold start reads much and refaults nothing. Replaying one sequence (replayed-sequence) makes a cache \
@@ -66,6 +66,12 @@ const AGAIN: Limit<Ratio> =
     Limit::new("refaulted bytes per byte read", 0.1, "With less, most reads are new.", "judgement");
 const RATE: Limit<Per<Count>> =
     Limit::new("refaults, of a live recording", 100.0, "100 pages are 400 KiB/s, which any device serves.", "judgement");
+const OUTPUT: Limit<Ratio> = Limit::new(
+    "refaulted bytes per byte read, of a program that copies",
+    0.5,
+    "A program that writes as much as it reads copies, and may read its own output once more. With less, it does not use the same pages again.",
+    "judgement",
+);
 const COLD: Limit<Ratio> = Limit::new(
     "cached part of the file before the step, of a cold start",
     0.05,
@@ -143,6 +149,14 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
     if again < read_rate * AGAIN || window.host(&REFAULTED)? < RATE {
         return unseen(window, read_rate);
     }
+    let reader = process::fastest::<Bytes>(window, &["read_bytes"]);
+    let copies = reader.is_some_and(|reader| {
+        let written = process::together::<Bytes>(window, reader.comm, &["write_bytes"]);
+        written > reader.amount * COPIES.get()
+    });
+    if copies && again < read_rate * OUTPUT {
+        return None;
+    }
     let mut found = EvidenceBuilder::new(window);
     let missed = window.when(SignalSpec::derived(&REFAULTED));
     found.span(missed);
@@ -153,7 +167,6 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
         let weight = if freed < again * 0.1 { -1.5 } else { 0.5 };
         found.add(weight, "bytes freed", "pgsteal * page size", freed);
     }
-    let reader = process::fastest::<Bytes>(window, &["read_bytes"]);
     if let Some(process) = reader.filter(|process| process.amount >= read_rate * 0.5) {
         found.note(format!("bytes that {} read", process.words()), "read_bytes", process.amount);
         found.origin(Origin::Process(process.comm));
