@@ -93,3 +93,71 @@ impl Arguments {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::error::ErrorKind;
+    use std::path::Path;
+
+    /// The help of a command and of those below it.
+    fn help(command: &mut clap::Command, texts: &mut Vec<(String, String)>) {
+        let long = command.render_long_help().to_string();
+        let examples = long.split_once("Examples:\n").map_or("", |(_, examples)| examples);
+        texts.push((format!("pagetide {} --help", command.get_name()), examples.to_owned()));
+        for inner in command.get_subcommands_mut() {
+            help(inner, texts);
+        }
+    }
+
+    /// The commands in a text: indented lines, lines behind a prompt, and what stands whole within backquotes, without a placeholder.
+    fn commands(text: &str) -> Vec<String> {
+        let lines = text.lines().filter_map(|line| line.strip_prefix("  ").or_else(|| line.strip_prefix("$ ")));
+        let lines = lines.map(|line| line.trim_start().trim_start_matches("$ "));
+        let is_placeholder = |word: &str| word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_uppercase());
+        let is_whole = |code: &&str| !code.contains(['…', '[', '\n', '=']) && !code.split(' ').any(is_placeholder);
+        let quoted = text.split('`').skip(1).step_by(2).filter(is_whole);
+        lines.chain(quoted).filter_map(|command| command.strip_prefix("pagetide ").map(str::to_owned)).collect()
+    }
+
+    /// The words of a command as a shell takes them: not what it does with the output, and not the remark beside it.
+    fn words(command: &str) -> Vec<String> {
+        let remark = command.find("  ").unwrap_or(command.len());
+        let command = command[..remark].split([';', '|', '>', '#', '&']).next().unwrap_or_default();
+        command.split_whitespace().map(|word| word.trim_matches(['\'', '"']).to_owned()).collect()
+    }
+
+    #[test]
+    fn every_command_in_help_and_documents_is_one_that_is_taken() {
+        let top = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let mut texts = Vec::new();
+        help(&mut Arguments::command(), &mut texts);
+        let pages = std::fs::read_dir(top.join("docs")).unwrap().map(|page| page.unwrap().path());
+        for page in pages
+            .chain([top.join("README.md"), top.join("SECURITY.md")])
+            .filter(|page| page.extension().is_some_and(|end| end == "md"))
+        {
+            texts.push((page.display().to_string(), std::fs::read_to_string(&page).unwrap()));
+        }
+        let mut refused = Vec::new();
+        let mut taken = 0;
+        for (origin, text) in texts {
+            for command in commands(&text) {
+                use ErrorKind::{
+                    DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion, MissingRequiredArgument,
+                };
+                let words = words(&command);
+                // The name of a command alone is a mention of it.
+                let is_mention = words.len() <= 2;
+                let read = Arguments::try_parse_from(std::iter::once("pagetide".to_owned()).chain(words));
+                match read.map_err(|error| error.kind()) {
+                    Ok(_) | Err(DisplayHelp | DisplayVersion) => taken += 1,
+                    Err(MissingRequiredArgument | DisplayHelpOnMissingArgumentOrSubcommand) if is_mention => {}
+                    Err(kind) => refused.push(format!("{origin}: pagetide {command}: {kind}")),
+                }
+            }
+        }
+        assert!(refused.is_empty(), "{}", refused.join("\n"));
+        assert!(taken > 100, "{taken} commands were found");
+    }
+}

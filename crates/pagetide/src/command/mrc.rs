@@ -20,10 +20,10 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  pagetide mrc --for 60s              this host, and each control group at its limit
-  pagetide mrc --for 60s --by readers one curve for each control group that reads
-  pagetide mrc rec                    a recording made with `pagetide record --trace`
-  pagetide mrc rec --html mrc.html    the curves as pictures
+  pagetide mrc --for 60s               this host, and each control group at its limit
+  pagetide mrc --for 60s --by readers  one curve for each control group that reads
+  pagetide mrc rec                     a recording made with `pagetide record --trace`
+  pagetide mrc rec --html mrc.html     the curves as pictures
 
 It refuses below 200 sampled misses, or 1000 sampled reads: trace longer, or more pages (--sample 1/16). What less memory would cost needs
 Linux 6.12 or later and bpf(2). docs/TRACE.md has the method and its accuracy.")]
