@@ -1,6 +1,6 @@
 //! Text and names avoid the expressions of `tools/banned-expressions`.
 
-use regex::{Captures, Regex, RegexBuilder};
+use regex::{Captures, Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -12,15 +12,25 @@ struct Banned {
     instead: String,
 }
 
+/// Several of them. All are looked for at once; where one is found it is looked for by itself.
+struct List {
+    all: RegexSet,
+    banned: Vec<Banned>,
+}
+
 /// The expressions of one kind, `text` or `name`.
-fn banned(kind: &str) -> Vec<Banned> {
+fn banned(kind: &str) -> List {
     let list = std::fs::read_to_string(root().join("tools/banned-expressions")).unwrap();
     let lines = list.lines().filter_map(|line| line.strip_prefix(kind)?.trim_start().split_once(" => "));
-    let banned = lines.map(|(pattern, instead)| Banned {
-        pattern: RegexBuilder::new(pattern).case_insensitive(true).build().unwrap(),
-        instead: instead.to_owned(),
-    });
-    banned.collect()
+    let banned: Vec<Banned> = lines
+        .map(|(pattern, instead)| Banned {
+            pattern: RegexBuilder::new(pattern).case_insensitive(true).build().unwrap(),
+            instead: instead.to_owned(),
+        })
+        .collect();
+    let mut all = RegexSetBuilder::new(banned.iter().map(|banned| banned.pattern.as_str()));
+    all.case_insensitive(true).size_limit(64 << 20).dfa_size_limit(64 << 20);
+    List { all: all.build().unwrap(), banned }
 }
 
 fn root() -> PathBuf {
@@ -85,8 +95,9 @@ fn words(name: &str) -> String {
 }
 
 /// Adds a line to `report` for each banned expression in a piece of text.
-fn check(banned: &[Banned], path: &str, (line, text): Piece<'_>, report: &mut String) {
-    for Banned { pattern, instead } in banned {
+fn check(list: &List, path: &str, (line, text): Piece<'_>, report: &mut String) {
+    for at in list.all.matches(text) {
+        let Banned { pattern, instead } = &list.banned[at];
         for found in pattern.find_iter(text) {
             let line = line + text[..found.start()].matches('\n').count();
             writeln!(report, "{path}:{line}: `{}`; write: {instead}", found.as_str().trim()).unwrap();
@@ -153,8 +164,8 @@ fn literals_and_docs_are_separated_from_code() {
 #[test]
 fn banned_expressions_are_found() {
     let (text, names) = (banned("text"), banned("name"));
-    assert!(text.len() > 20 && !names.is_empty());
-    let found = |banned: &[Banned], sample: &str| {
+    assert!(text.banned.len() > 20 && !names.banned.is_empty());
+    let found = |banned: &List, sample: &str| {
         let mut report = String::new();
         check(banned, "x", (1, sample), &mut report);
         report.lines().count()
