@@ -68,7 +68,6 @@ fn data_files_and_expected_texts_of_sysstats_own_tests() {
             "\n## Data files of sysstat's own tests\n\n{data}\n## Expected texts of sysstat's own tests\n\n{expected}"
         ),
     );
-    println!("{data}\n{expected}");
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
