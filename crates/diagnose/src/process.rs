@@ -106,7 +106,7 @@ pub(crate) fn inherits(window: &Window<'_>, process: &str, metric: &str) -> bool
         (at < to && at >= from.saturating_sub(to.saturating_sub(from).saturating_mul(2))).then_some(value as f64)
     };
     let others = window.recording.entities(Table::Process).filter(|(name, _)| *name != process);
-    jump >= all * 0.5 && others.filter_map(|(name, _)| ended(name)).sum::<f64>() >= jump * 0.5
+    jump > 0.0 && jump >= all * 0.5 && others.filter_map(|(name, _)| ended(name)).sum::<f64>() >= jump * 0.5
 }
 
 /// Adds the process with most major faults, and how many it has a second.

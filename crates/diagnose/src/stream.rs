@@ -7,7 +7,7 @@ use crate::process::{self, ProcessShare};
 use crate::victim::{self, Victim};
 use crate::window::{REFAULTED, STOLEN, Window};
 use pagetide_core::derived;
-use pagetide_core::{Bytes, Ratio, Table};
+use pagetide_core::{Bytes, Ratio, Span, Table};
 
 /// The device from which a stream comes.
 #[derive(Debug, Clone, Copy)]
@@ -200,8 +200,10 @@ pub(crate) fn of<'a>(window: &Window<'a>) -> Option<Stream<'a>> {
         // New anonymous pages are minor faults, too, one for each.
         let anonymous = Rate::<Count>::new(grown.get() / window.page_size());
         let mapping = of("majflt") + (of("minflt") - anonymous).max(Amount::ZERO);
-        let mapped = window.bytes_per_second(mapping * AROUND.get());
-        of("write_bytes").get() <= process.amount.get() * COPIES.get() && (!faulting || mapped >= process.amount)
+        let all_mapped = window.bytes_per_second(mapping * AROUND.get()) >= process.amount;
+        // What a program faults in again it did not read once.
+        let again = window.host_bytes(&REFAULTED).is_some_and(|refaulted| refaulted > rate * REFAULTS_MOST);
+        of("write_bytes").get() <= process.amount.get() * COPIES.get() && (!faulting || all_mapped && !again)
     });
     streams.then_some(Stream { disk, reader, rate, freed, baseline, refaulted })
 }
@@ -231,7 +233,10 @@ impl Stream<'_> {
 
     /// The processes that read back what was evicted.
     pub(crate) fn victims<'a>(&self, window: &Window<'a>) -> Vec<Victim<'a>> {
-        victim::all(window, self.reader.map(|reader| reader.name))
+        // A stretch may begin long before the stream, even with the recording; what was evicted is read back when it is over, too.
+        let flood = window.when(SignalSpec::disk(self.disk, &derived::READ_BANDWIDTH));
+        let since = window.over(Span { from: flood.from.max(window.span.from), ..window.span });
+        victim::all(&since, self.reader.map(|reader| reader.name))
     }
 
     /// The other devices that are far busier than before with reads, while they read little.

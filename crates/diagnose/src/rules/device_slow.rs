@@ -76,9 +76,9 @@ const FEW: Limit<crate::amount::Per<Count>> =
 
 const LASTS: Limit<Nanos> = Limit::new(
     "time for which requests take longer",
-    3e9,
-    "A commit of the journal or a burst of writes fills the queue for a second or two.",
-    "fs/jbd2/commit.c (6.12), and judgement",
+    5e9,
+    "The journal commits and the flusher wakes every 5 s: what is shorter may be one burst of theirs.",
+    "fs/jbd2/journal.c: kjournald2; fs/fs-writeback.c: wb_wakeup_delayed (6.12)",
 );
 
 fn examine(window: &Window<'_>) -> Option<Finding> {

@@ -77,7 +77,12 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         found.add(weight, "share of time for which tasks wait for memory", "psi_memory_some", stalled);
     }
     process::name_faulting(&mut found, window);
-    let statement = format!("Programs swap in {came} while reclaim swaps out {went}: their memory does not fit.");
+    let during = window.over(swapping);
+    let amounts = during.host_amount(&derived::SWAP_OUT).zip(during.host_amount(&derived::SWAP_IN));
+    let back = amounts.map_or(String::new(), |(out, back)| {
+        format!(" In {} reclaim swapped out {out}, and programs needed {back} again.", swapping.length())
+    });
+    let statement = format!("Programs swap in {came} while reclaim swaps out {went}: their memory does not fit.{back}");
     let advice = advise(
         "Run less at the same time, or add memory.",
         None,
