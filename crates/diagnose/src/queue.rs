@@ -5,7 +5,7 @@ use crate::episodes::SignalSpec;
 use crate::signal::Signal;
 use crate::window::{Window, intervals};
 use pagetide_core::derived;
-use pagetide_core::{Ratio, Span, Table};
+use pagetide_core::{Nanos, Ratio, Recording, Span, Table};
 
 /// Requests in flight from which on they wait for each other.
 pub(crate) const DEPTH: Limit<Count> =
@@ -24,13 +24,20 @@ const FULL: Limit<Count> = Limit::new(
     "With fewer, the load sets the rate.",
     "Little's law",
 );
-/// Intervals for which a queue in a longer stretch lasts.
-pub(crate) const LASTS: u64 = 5;
+/// Intervals for which a queue in a longer stretch lasts, …
+const INTERVALS: u64 = 5;
+/// … or this time in at least two intervals, where they are long.
+const TIME: Nanos = Nanos::new(5_000_000_000);
+
+/// How long a queue in a longer stretch lasts, at least.
+pub(crate) fn least(recording: &Recording) -> Nanos {
+    intervals(recording, INTERVALS).min(TIME.max(intervals(recording, 2)))
+}
 
 /// The longest time in a window in which requests wait for each other at a disk.
 pub(crate) fn lasts(window: &Window<'_>, disk: &str) -> Option<Span> {
     let span = window.held(SignalSpec::disk(disk, &derived::QUEUE_DEPTH), DEPTH.get())?;
-    (span.length() >= intervals(window.recording, LASTS)).then_some(span)
+    (span.length() >= least(window.recording)).then_some(span)
 }
 
 /// The requests per second at which a disk with a full queue stays, whatever the queue: its limit.

@@ -7,7 +7,7 @@ use crate::evidence::{EvidenceBuilder, Origin, advise};
 use crate::process;
 use crate::queue;
 use crate::rule::{Rule, leads, subsumes};
-use crate::window::{Window, intervals};
+use crate::window::Window;
 use pagetide_core::derived;
 use pagetide_core::{Bytes, Finding, Nanos, Pages, Ratio, Relation, RuleDoc, RuleId, Span, Table};
 
@@ -82,7 +82,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
 fn flushing(window: &Window<'_>, disk: &str) -> Option<Span> {
     let span = window.held(SignalSpec::rate(Table::Disk, disk, &["flushes"]), FLUSHES.get())?;
     let busy = window.over(span).busy(disk)?;
-    (span.length() >= intervals(window.recording, queue::LASTS) && busy >= BUSY).then_some(span)
+    (span.length() >= queue::least(window.recording) && busy >= BUSY).then_some(span)
 }
 
 /// Dirty and writeback memory as a share of the background threshold.
