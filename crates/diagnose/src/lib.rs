@@ -26,6 +26,7 @@ mod evidence;
 mod findings;
 mod harm;
 mod incident;
+mod lasting;
 mod limits;
 mod load;
 mod mechanisms;
@@ -47,6 +48,7 @@ mod window;
 
 pub use compare::{compare, metrics as compared_metrics};
 pub use document::{markdown, sections};
+pub use lasting::{Lasting, LastingKey, lasting};
 pub use observed::observed;
 pub use steps::{diagnose_steps, step_range};
 

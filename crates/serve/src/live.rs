@@ -257,12 +257,13 @@ impl Live {
 
     /// Has the rules look again and again.
     fn findings(&self, number: u64) {
+        let every = Nanos::new(u64::try_from(LOOKS.as_nanos()).unwrap_or(u64::MAX));
         let mut nap = LOOKS / 3;
         while let Some(source) = self.wait(number, nap) {
             nap = LOOKS;
             let last = pagetide_recorder::now().wall_ns;
             // What cannot be read is reported with the frames.
-            if let Ok(findings) = watch::look(&source, last) {
+            if let Ok(findings) = watch::look(&source, last, every) {
                 self.publish(number, |newest| newest.findings = Arc::new(findings));
             }
         }

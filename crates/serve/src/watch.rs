@@ -1,17 +1,16 @@
 //! The findings that hold at the end of what is sampled, as `diagnose --watch` reports them.
 
 use crate::number::ms;
-use pagetide_core::{Diagnosis, Error, Finding, LazyRecording, Recording, RuleId, Source};
+use pagetide_core::{Error, LazyRecording, Moment, Nanos, Recording, RuleId, Source};
+use pagetide_diagnose::{Lasting, LastingKey};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// How much of the end the rules look at; it also gives the baseline.
 const OVER_NS: i64 = 15 * 60 * 1_000_000_000;
-/// A finding that was seen so short before the end still holds.
-const SLACK_NS: i64 = 20_000_000_000;
 
-/// A rule and the disk or group that it names: the process that does most of it may change within one incident.
-pub(crate) type Key = (RuleId, Option<String>);
+/// A rule and the disk or group that it names.
+pub(crate) type Key = LastingKey;
 
 /// A finding that holds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -27,38 +26,27 @@ pub(crate) struct Holding {
     pub(crate) end_ms: i64,
 }
 
-/// Has the rules look at the end of a source whose last sample is at `last`.
+/// Has the rules look at the end of a source whose last sample is at `last`; they look each `every`.
 ///
 /// # Errors
 /// Those of the source.
-pub(crate) fn look(source: &dyn Source, last: i64) -> Result<BTreeMap<Key, Holding>, Error> {
+pub(crate) fn look(source: &dyn Source, last: i64, every: Nanos) -> Result<BTreeMap<Key, Holding>, Error> {
     let mut recording = LazyRecording::open(source, Some(last.saturating_sub(OVER_NS)), None)?;
     let diagnosis = pagetide_diagnose::diagnose_lazy(&mut recording, &[])?;
-    Ok(holding(recording.recording(), &diagnosis))
+    let recording = recording.recording();
+    let lasting = pagetide_diagnose::lasting(recording, &diagnosis, every);
+    Ok(lasting.into_iter().map(|(key, lasting)| (key, holding(recording, lasting))).collect())
 }
 
-fn holding(recording: &Recording, diagnosis: &Diagnosis) -> BTreeMap<Key, Holding> {
-    let Some((_, last)) = recording.span() else { return BTreeMap::new() };
-    let interval = i64::try_from(recording.manifest.interval.get()).unwrap_or(i64::MAX);
-    let slack = SLACK_NS.max(interval.saturating_mul(2));
-    let root = diagnosis.cause.as_ref().map(|cause| (cause.rule, &cause.origins));
-    let lasts = |finding: &&Finding| {
-        pagetide_diagnose::alarming(finding) && finding.range.to.ns() >= last.saturating_sub(slack)
-    };
-    // The strongest come first, and of several with one key the last is kept.
-    let holding = diagnosis.findings.iter().filter(lasts).rev().map(|finding| {
-        let place = finding.origins.iter().find(|origin| !origin.starts_with("process:")).cloned();
-        let wall = |at: i64| ms(recording.wall_ns(at).unwrap_or(0));
-        let holding = Holding {
-            rule: finding.rule,
-            statement: finding.statement.clone(),
-            origins: finding.origins.clone(),
-            cause: root == Some((finding.rule, &finding.origins)),
-            confidence: finding.confidence.get(),
-            onset_ms: wall(finding.range.from.ns()),
-            end_ms: wall(finding.range.to.ns()),
-        };
-        ((finding.rule, place), holding)
-    });
-    holding.collect()
+fn holding(recording: &Recording, Lasting { finding, cause }: Lasting) -> Holding {
+    let wall = |at: Moment| ms(recording.wall_ns(at.ns()).unwrap_or(0));
+    Holding {
+        rule: finding.rule,
+        statement: finding.statement,
+        origins: finding.origins,
+        cause,
+        confidence: finding.confidence.get(),
+        onset_ms: wall(finding.range.from),
+        end_ms: wall(finding.range.to),
+    }
 }

@@ -10,21 +10,18 @@ use crate::output;
 use crate::recordings;
 use event::{Active, Log};
 use hook::Hook;
-use pagetide_core::{Diagnosis, Error, LazyRecording, Recording, RuleId};
+use pagetide_core::{Error, LazyRecording, Moment, Recording, RuleId};
+use pagetide_diagnose::{Lasting, LastingKey};
 use pagetide_store::Reader;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
-
-/// A rule and the disk or group that it names. The process that does most of it may change within one
-/// incident.
-type Key = (RuleId, Option<String>);
 
 /// What a watch knows from one look to the next.
 struct Watcher<'a> {
     arguments: &'a Arguments,
     log: Log,
     hook: Option<Hook>,
-    active: BTreeMap<Key, Active>,
+    active: BTreeMap<LastingKey, Active>,
     /// Whether anything began.
     alarmed: bool,
     /// Whether the recorder of this recording refused the incidents for its metrics.
@@ -53,7 +50,7 @@ pub(super) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         end = recording.recording().stamps().last().map(|stamp| stamp.wall_ns).or(end);
         if let Some(last) = end.filter(|last| *last > seen) {
             seen = last;
-            watcher.look(&mut recording, last)?;
+            watcher.look(&mut recording)?;
         }
         for line in damage.lines() {
             if damaged.insert(line.clone()) {
@@ -85,9 +82,12 @@ fn tail<'a>(arguments: &Arguments, reader: &'a Reader, end: Option<i64>) -> Resu
 
 impl Watcher<'_> {
     /// Examines the end of the recording once, and reports what began and what ended.
-    fn look(&mut self, recording: &mut LazyRecording<&Reader>, last: i64) -> Result<(), Error> {
+    fn look(&mut self, recording: &mut LazyRecording<&Reader>) -> Result<(), Error> {
         let diagnosis = pagetide_diagnose::diagnose_lazy(recording, &[])?;
-        let now = alarms(recording.recording(), &diagnosis, last, self.arguments);
+        let recording = recording.recording();
+        let lasting = pagetide_diagnose::lasting(recording, &diagnosis, self.arguments.every);
+        let now: BTreeMap<LastingKey, Active> =
+            lasting.into_iter().map(|(key, lasting)| (key, active(recording, lasting))).collect();
         let before = std::mem::take(&mut self.active);
         for (_, one) in now.iter().filter(|(key, _)| !before.contains_key(*key)) {
             self.alarmed = true;
@@ -97,7 +97,8 @@ impl Watcher<'_> {
             self.log.finding("ended", one)?;
         }
         // An incident is a finding as long as it is the cause.
-        let causes = |active: &BTreeMap<Key, Active>, key: &Key| active.get(key).is_some_and(|one| one.cause);
+        let causes =
+            |active: &BTreeMap<LastingKey, Active>, key: &LastingKey| active.get(key).is_some_and(|one| one.cause);
         if let Some(hook) = &mut self.hook {
             for (_, one) in now.iter().filter(|(key, one)| one.cause && !causes(&before, key)) {
                 hook.run(&one.json("began")?);
@@ -113,7 +114,7 @@ impl Watcher<'_> {
 
     /// Gives the rules of what lasts to the recorder of this recording, for its metrics. A recording that nobody records, or whose
     /// recorder this user may not ask, is watched all the same.
-    fn publish(&mut self, now: &BTreeMap<Key, Active>) {
+    fn publish(&mut self, now: &BTreeMap<LastingKey, Active>) {
         let rules: BTreeSet<RuleId> = now.keys().map(|(rule, _)| *rule).collect();
         if let Err(error) = pagetide_service::publish(&self.arguments.recording, &rules)
             && !std::mem::replace(&mut self.refused, true)
@@ -123,22 +124,8 @@ impl Watcher<'_> {
     }
 }
 
-/// The problems at the end of the recording.
-fn alarms(recording: &Recording, diagnosis: &Diagnosis, last: i64, arguments: &Arguments) -> BTreeMap<Key, Active> {
-    let interval = recording.manifest.interval.get().max(arguments.every.get());
-    let slack = i64::try_from(interval.saturating_mul(2)).unwrap_or(i64::MAX);
-    let root = diagnosis.cause.as_ref().map(|cause| (cause.rule, &cause.origins));
-    let findings = diagnosis.findings.iter().filter(|finding| pagetide_diagnose::alarming(finding));
-    // The strongest come first, and of several with one key the last is kept.
-    let active = findings.rev().map(|finding| {
-        let active = Active {
-            cause: root == Some((finding.rule, &finding.origins)),
-            onset_wall_ns: recording.wall_ns(finding.range.from.ns()).unwrap_or(0),
-            end_wall_ns: recording.wall_ns(finding.range.to.ns()).unwrap_or(0),
-            finding: finding.clone(),
-        };
-        let place = finding.origins.iter().find(|origin| !origin.starts_with("process:"));
-        ((finding.rule, place.cloned()), active)
-    });
-    active.filter(|(_, one)| one.end_wall_ns >= last.saturating_sub(slack)).collect()
+/// A finding that lasts, by the wall clock.
+fn active(recording: &Recording, Lasting { finding, cause }: Lasting) -> Active {
+    let wall = |at: Moment| recording.wall_ns(at.ns()).unwrap_or(0);
+    Active { cause, onset_wall_ns: wall(finding.range.from), end_wall_ns: wall(finding.range.to), finding }
 }
