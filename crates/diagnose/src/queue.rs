@@ -26,12 +26,14 @@ const FULL: Limit<Count> = Limit::new(
 );
 /// Intervals for which a queue in a longer stretch lasts, …
 const INTERVALS: u64 = 5;
-/// … or this time in at least two intervals, where they are long.
+/// … or this time in at least two intervals, where they are of some seconds.
 const TIME: Nanos = Nanos::new(5_000_000_000);
 
-/// How long a queue in a longer stretch lasts, at least.
+/// How long a queue in a longer stretch lasts, at least. The mean of a long interval does not tell a queue that lasts from a short deep one.
 pub(crate) fn least(recording: &Recording) -> Nanos {
-    intervals(recording, INTERVALS).min(TIME.max(intervals(recording, 2)))
+    let all = intervals(recording, INTERVALS);
+    let some = TIME.max(intervals(recording, 2));
+    if recording.manifest.interval > TIME { all } else { all.min(some) }
 }
 
 /// The longest time in a window in which requests wait for each other at a disk.

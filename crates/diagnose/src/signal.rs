@@ -231,12 +231,14 @@ impl Signal {
         self.points.get(next).map_or(Nanos::new(0), |point| Nanos::new(point.length().unsigned_abs()))
     }
 
-    /// The median over a stretch, and the median deviation from it; absent with fewer than ten intervals, or five of ten seconds in all.
+    /// The median over a stretch, and the median deviation from it; absent with fewer than ten intervals, or five
+    /// of two to ten seconds: over longer ones the mean hides how much a value varies.
     pub(crate) fn middle<M>(&self, span: Span) -> Option<(Amount<M>, Amount<M>)> {
         let inside = self.points.iter().filter(|point| span.overlaps(Span::new(point.from, point.to)));
         let mut values: Vec<f64> = inside.map(|point| point.value).collect();
         values.sort_unstable_by(f64::total_cmp);
-        let enough = values.len() >= 10 || values.len() >= 5 && span.length() >= Nanos::new(10_000_000_000);
+        let each = span.length().get() / (values.len() as u64).max(1);
+        let enough = values.len() >= 10 || values.len() >= 5 && (2_000_000_000..=10_000_000_000).contains(&each);
         let middle = median(&values).filter(|_| enough)?;
         Some((Amount::new(middle), Amount::new(deviation(&values, middle)?)))
     }
