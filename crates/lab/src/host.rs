@@ -85,11 +85,10 @@ impl Host {
         let recording = Options {
             interval: options.interval,
             watch: Watch { cgroups: path.iter().cloned().collect(), processes: Processes::KernelThreads },
-            origin: Origin::Host,
-            labels: std::collections::BTreeMap::new(),
             workload_cgroup: path.map(|path| path.display().to_string()),
             workload_disk: found.disks.first().cloned(),
             tracing: scenario.trace.map(|sample| Tracing::of(sample.shift)),
+            ..Options::default()
         };
         let context = RunContext {
             data,

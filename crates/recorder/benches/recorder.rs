@@ -35,12 +35,8 @@ fn open_files() -> Vec<PathBuf> {
 fn record(processes: Processes, time: Duration) -> Result<(f64, u64, Vec<PathBuf>), Error> {
     let options = Options {
         interval: Nanos::new(u64::try_from(INTERVAL.as_nanos()).unwrap_or(u64::MAX)),
-        labels: std::collections::BTreeMap::new(),
         watch: Watch { processes, ..Watch::default() },
-        origin: pagetide_core::Origin::Host,
-        workload_cgroup: None,
-        workload_disk: None,
-        tracing: None,
+        ..Options::default()
     };
     let recorder = Recorder::start(Root::host(), options, Box::new(NullSink))?;
     std::thread::sleep(time);

@@ -38,6 +38,21 @@ pub struct Options {
     pub tracing: Option<Tracing>,
 }
 
+impl Default for Options {
+    /// This host once a second, without control groups, and of the processes only the kernel's reclaim threads.
+    fn default() -> Self {
+        Self {
+            interval: Nanos::new(1_000_000_000),
+            watch: Watch::default(),
+            origin: pagetide_core::Origin::Host,
+            labels: BTreeMap::new(),
+            workload_cgroup: None,
+            workload_disk: None,
+            tracing: None,
+        }
+    }
+}
+
 /// A recording that runs. Dropped without [`Recorder::finish`] it stops, and what still waits for the sink is lost; the
 /// call of the sink that is going on is waited for.
 ///

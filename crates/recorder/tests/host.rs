@@ -31,12 +31,9 @@ fn a_recording_of_this_host_has_its_numbers_and_its_facts() {
     let built = Arc::new(Mutex::new(RecordingBuilder::new(Manifest::default())));
     let options = Options {
         interval: Nanos::new(3_600_000_000_000),
-        labels: std::collections::BTreeMap::new(),
-        watch: Watch::default(),
-        origin: pagetide_core::Origin::Host,
         workload_cgroup: Some("/sys/fs/cgroup/lab".into()),
         workload_disk: Some("vda".into()),
-        tracing: None,
+        ..Options::default()
     };
     let before = now();
     let recorder = Recorder::start(Root::host(), options, Box::new(Build(Arc::clone(&built)))).unwrap();

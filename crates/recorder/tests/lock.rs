@@ -25,15 +25,7 @@ impl Sink for NoNotes {
 /// `VmLck` of this process before the recorder starts, while it runs, and when 64 MiB more have come.
 fn locked_with(lock: Lock) -> [u64; 3] {
     let before = locked();
-    let options = Options {
-        interval: Nanos::new(3_600_000_000_000),
-        labels: std::collections::BTreeMap::new(),
-        watch: Watch::default(),
-        origin: Origin::Host,
-        workload_cgroup: None,
-        workload_disk: None,
-        tracing: None,
-    };
+    let options = Options { interval: Nanos::new(3_600_000_000_000), ..Options::default() };
     let protection = Protection { lock, priority: Priority::Unchanged, ring: Bytes::ZERO, entities: usize::MAX };
     let recorder = Recorder::start_protected(Root::host(), options, protection, Box::new(NoNotes)).unwrap();
     recorder.sample_now();

@@ -9,7 +9,7 @@ mod frame;
 pub(crate) use frame::{Frame, columns};
 
 use crate::watch::{self, Holding, Key};
-use pagetide_core::{Bytes, Error, Manifest, Nanos, Origin, Selection, Source};
+use pagetide_core::{Bytes, Error, Manifest, Nanos, Selection, Source};
 use pagetide_kernel::{Root, Watch};
 use pagetide_recorder::{History, Recorder};
 use pagetide_store::Reader;
@@ -171,11 +171,7 @@ impl Live {
                 let options = pagetide_recorder::Options {
                     interval: self.interval,
                     watch: Watch::flight_recorder(&root).unwrap_or_default(),
-                    origin: Origin::Host,
-                    workload_cgroup: None,
-                    workload_disk: None,
-                    tracing: None,
-                    labels: Default::default(),
+                    ..pagetide_recorder::Options::default()
                 };
                 let recorder = Recorder::start(root, options, Box::new(history.clone()))?;
                 let manifest = history.times(&Selection::default())?.manifest;

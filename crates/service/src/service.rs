@@ -11,7 +11,7 @@ use crate::responder::Responder;
 use crate::sealing::{SealRequest, SealingWriter};
 use crate::signals::{Event, Signals};
 use crate::status::StatusSource;
-use pagetide_core::{Error, Manifest, MarkKind, Nanos, Origin};
+use pagetide_core::{Error, Manifest, MarkKind, Nanos};
 use pagetide_kernel::{Processes, Root, Top, Watch};
 use pagetide_recorder::{Lock, Protection, Recorder, Tracing, now};
 use pagetide_store::{Keep, Writer};
@@ -176,11 +176,9 @@ fn start_recorder(options: &Options) -> Result<(Recorder, SealRequest), Error> {
     let recorder_options = pagetide_recorder::Options {
         interval: options.interval,
         watch,
-        origin: Origin::Host,
         labels: options.labels.clone(),
-        workload_cgroup: None,
-        workload_disk: None,
         tracing: options.tracing.clone(),
+        ..pagetide_recorder::Options::default()
     };
     // A process that only records locks what it allocates later as well, and has more room for a sink that waits.
     let mut protection = Protection::default();

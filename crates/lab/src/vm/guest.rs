@@ -129,11 +129,10 @@ fn work(scenario: &Scenario, job: &Job, port: &Port) -> Result<(), Error> {
         interval: job.interval,
         watch,
         origin: Origin::Vm,
-        labels: std::collections::BTreeMap::new(),
-        workload_cgroup: None,
         // Several disks all belong to the experiment.
         workload_disk: (!job.as_host && disks.len() == 1).then(|| first.device.clone()),
         tracing: scenario.trace.map(|sample| Tracing::of(sample.shift)),
+        ..Options::default()
     };
     let context =
         RunContext { data, disks: places, results, fio, group: None, floor: FLOOR, journal: &journal, seed: job.seed };

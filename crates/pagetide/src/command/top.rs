@@ -3,7 +3,7 @@
 use super::Outcome;
 use crate::interrupt::Interrupt;
 use crate::{output, recordings};
-use pagetide_core::{Bytes, Error, Nanos, Origin, Selection, Source};
+use pagetide_core::{Bytes, Error, Nanos, Selection, Source};
 use pagetide_kernel::{Root, Watch};
 use pagetide_recorder::{History, Lock, Protection, Recorder};
 use pagetide_top::Growth;
@@ -92,15 +92,8 @@ fn live(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Error> {
     let history = History::new(ROOM);
     let root = Root::host();
     let watch = Watch::flight_recorder(&root).unwrap_or_default();
-    let options = pagetide_recorder::Options {
-        interval: arguments.interval,
-        watch,
-        origin: Origin::Host,
-        labels: std::collections::BTreeMap::new(),
-        workload_cgroup: None,
-        workload_disk: None,
-        tracing: None,
-    };
+    let options =
+        pagetide_recorder::Options { interval: arguments.interval, watch, ..pagetide_recorder::Options::default() };
     let protection = Protection { lock: Lock::Future, ..Protection::default() };
     let recorder = Recorder::start_protected(root, options, protection, Box::new(history.clone()))?;
     let manifest = history.times(&Selection::default())?.manifest;
