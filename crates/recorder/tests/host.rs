@@ -1,7 +1,7 @@
 //! The recorder on the machine that it runs on.
 
 use pagetide_core::{Error, Manifest, Mark, Nanos, RecordingBuilder, Sample, Schema, Sink, Table};
-use pagetide_kernel::{Root, Watch};
+use pagetide_kernel::Root;
 use pagetide_recorder::{Options, Recorder, now};
 use std::sync::{Arc, Mutex};
 
