@@ -2,8 +2,8 @@
 
 use crate::amount::{Amount, Count, Rate};
 use crate::evidence::{EvidenceBuilder, Origin};
-use crate::window::{Window, stored};
-use pagetide_core::{Bytes, Table};
+use crate::window::{Window, intervals, stored};
+use pagetide_core::{Bytes, Moment, Table};
 use std::collections::BTreeMap;
 
 /// A process and how much it did or has.
@@ -126,6 +126,22 @@ pub(crate) fn grower<'a>(window: &Window<'a>) -> Option<ProcessShare<'a, Bytes>>
         Some(ProcessShare { name, comm, amount, processes: 1 }).filter(|share| share.amount.is_positive())
     });
     grown.max_by(|a, b| a.amount.total_cmp(&b.amount))
+}
+
+/// The command whose processes grew most together, of those that are there at the end: compilers, workers.
+pub(crate) fn growing_command<'a>(window: &Window<'a>) -> Option<ProcessShare<'a, Bytes>> {
+    let mut commands: BTreeMap<&str, ProcessShare<'a, Bytes>> = BTreeMap::new();
+    for (name, comm) in present(window) {
+        let last =
+            window.series(Table::Process, name, "RssAnon").and_then(|series| Some(series.points().next_back()?.0));
+        let there = last.is_some_and(|last| Moment::new(last).later(intervals(window.recording, 1)) >= window.span.to);
+        let Some(amount) = growth(window, name, "RssAnon").filter(|amount| there && amount.is_positive()) else {
+            continue;
+        };
+        let share = commands.entry(comm).or_insert(ProcessShare { name, comm, amount: Amount::ZERO, processes: 0 });
+        *share = ProcessShare { amount: share.amount + amount, processes: share.processes + 1, ..*share };
+    }
+    commands.into_values().max_by(|a, b| a.amount.total_cmp(&b.amount))
 }
 
 /// How much a gauge of a process grew. One that started within the stretch, after the first sample, grew from nothing.

@@ -197,8 +197,16 @@ impl Signal {
         (quarter < values.len()).then(|| Amount::new(*values.select_nth_unstable_by(quarter, f64::total_cmp).1))
     }
 
+    /// How far quiet values lie from the baseline: three median deviations of the lower half.
+    fn noise(&self, baseline: f64) -> f64 {
+        let mut values: Vec<f64> = self.points.iter().map(|point| point.value).collect();
+        values.sort_unstable_by(f64::total_cmp);
+        values.truncate(values.len() / 2);
+        deviation(&values, baseline).map_or(0.0, |deviation| 3.0 * deviation)
+    }
+
     /// A stretch with what leads to it: back over all intervals in which the signal lies at least a tenth of the way from its baseline to
-    /// its mean in the stretch, and over pauses of at most `slack` or of the length of what follows. What appears after the first moment
+    /// its mean in the stretch, above the noise of the baseline, and over pauses of at most `slack` or of the length of what follows. What appears after the first moment
     /// of a recording was 0 before.
     pub(crate) fn back_from(&self, stretch: Span, first: Moment, slack: Nanos) -> Span {
         let Some(mean) = self.mean::<Count>(stretch).map(Amount::get) else { return stretch };
@@ -206,7 +214,9 @@ impl Signal {
         let usual = self.baseline::<Count>().filter(|_| there).map_or(0.0, Amount::get);
         let before = self.points.partition_point(|point| point.from < stretch.from.ns());
         let mut begun = stretch;
-        for point in self.points[..before].iter().rev().filter(|point| point.value > usual + (mean - usual) * 0.1) {
+        // A service that always writes writes a little more in half of all seconds.
+        let risen = usual + self.noise(usual).min((mean - usual) * 0.5).max((mean - usual) * 0.1);
+        for point in self.points[..before].iter().rev().filter(|point| point.value > risen) {
             if begun.from.since(Moment::new(point.to)) > slack.max(begun.length()) {
                 break;
             }

@@ -84,7 +84,8 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         return None;
     }
     let mut found = EvidenceBuilder::new(window);
-    let process = process::grower(window).filter(|process| process.amount >= grown * 0.4);
+    let most = |process: &ProcessShare<'_, Bytes>| process.amount >= grown * 0.4;
+    let process = process::grower(window).filter(most).or_else(|| process::growing_command(window).filter(most));
     // It began when the process began to grow, into memory that was free.
     let span = window.when(SignalSpec::host_growth("AnonPages"));
     let begun = |process: ProcessShare<'_, Bytes>| {

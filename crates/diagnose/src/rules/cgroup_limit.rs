@@ -9,7 +9,7 @@ use crate::rule::{Rule, leads, subsumes};
 use crate::traced::{self, Traced};
 use crate::window::{REFAULTED, Window};
 use pagetide_core::derived;
-use pagetide_core::{Bytes, Finding, Ratio, Relation, RuleDoc, RuleId, Table};
+use pagetide_core::{Bytes, Finding, Lru, Manifest, Ratio, Relation, RuleDoc, RuleId, Table};
 
 pub(crate) const RULE: Rule = Rule {
     name: "a control group at its limit",
@@ -39,8 +39,8 @@ pub(crate) const RULE: Rule = Rule {
             title: "A control group reaches its limit and evicts its own pages",
             meaning: "The group may not use more memory, however much is free on the host. Each page that it takes replaces one of its own.",
             evidence: "The group hits its limit (failcnt of v1, events_max or events_high of v2) and uses nearly all of it. Refaults of the group and memory that is available on the host support it.",
-            metrics: &["failcnt", "events_max", "events_high", "current", "max", "high", "workingset_refault_file", "workingset_refault", "MemAvailable", "swap", "read_bytes", "majflt"],
-            thresholds: &[USED.doc(), AGAIN.doc()],
+            metrics: &["failcnt", "events_max", "events_high", "current", "max", "high", "workingset_refault_file", "workingset_refault", "MemAvailable", "anon", "swap", "read_bytes", "majflt"],
+            thresholds: &[USED.doc(), AGAIN.doc(), ANONYMOUS.doc()],
             why: "A charge that does not fit makes the kernel reclaim from the group's own lists, in the context of the task that allocates.",
             otherwise: "A group full of page cache that is read once is always at its limit and does not suffer: its pages do not refault.",
             advice: "Raise the limit if refaults or stalls hurt. Otherwise leave it.",
@@ -59,11 +59,24 @@ const USED: Limit<Ratio> = Limit::new(
 );
 
 const AGAIN: Limit<Per<Count>> = Limit::new(
-    "refaults of the group, or hits of its limit, where nothing goes to swap",
+    "refaults of the group where nothing goes to swap; hits of its limit where MGLRU counts few refaults (Linux 6.1 to 6.4)",
     20.0,
     "A group full of page cache that is read once is always at its limit and reads nothing again.",
     "judgement",
 );
+
+const ANONYMOUS: Limit<Ratio> = Limit::new(
+    "anonymous memory of the group, as a share of its limit, from which on pages that are read once matter",
+    0.5,
+    "What is left holds the code and the files of its programs.",
+    "judgement",
+);
+
+/// Whether the kernel may count refaults of the newest evicted generation only: MGLRU before Linux 6.5.
+fn uncounted(manifest: &Manifest) -> bool {
+    let mut numbers = manifest.kernel.split('.').map_while(|number| number.parse::<u32>().ok());
+    manifest.lru != Some(Lru::Classic) && (numbers.next(), numbers.next()) < (Some(6), Some(5))
+}
 
 fn examine(window: &Window<'_>) -> Option<Finding> {
     let groups = window.recording.entities(Table::Cgroup).filter_map(|(group, name)| of_group(window, group, name));
@@ -78,7 +91,10 @@ fn of_group(window: &Window<'_>, group: &str, name: &str) -> Option<Finding> {
     let limit = limits.min_by(Amount::total_cmp).filter(|limit| limit.is_positive())?;
     let refaults = window.derived::<Per<Count>>(Table::Cgroup, group, &REFAULTED);
     let swap = window.level::<Bytes>(Table::Cgroup, group, "swap").is_some_and(|swap| swap.most > swap.least);
-    let rests = !swap && hits < AGAIN && refaults.is_some_and(|rate| rate < AGAIN);
+    let anonymous = level("anon").is_some_and(|anonymous| anonymous.most >= limit * ANONYMOUS);
+    // Each page of a stream hits the limit, and none of them is needed again.
+    let few = refaults.is_some_and(|rate| rate < AGAIN) && (hits < AGAIN || !uncounted(&window.recording.manifest));
+    let rests = !swap && !anonymous && few;
     if used < limit * USED || rests {
         return None;
     }

@@ -112,7 +112,13 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
         return None;
     }
     let mut found = EvidenceBuilder::new(window);
-    found.span(window.begun(span, SignalSpec::disk(disk, &derived::WRITE_BANDWIDTH)));
+    let writer = process::fastest::<Bytes>(&during, &["write_bytes"]);
+    // A service that always commits writes all the time: the program that writes most now is what began.
+    let begun = writer.filter(|writer| writer.amount >= bytes * 0.5).map_or_else(
+        || window.begun(span, SignalSpec::disk(disk, &derived::WRITE_BANDWIDTH)),
+        |writer| window.begun(span, SignalSpec::rate(Table::Process, writer.name, &["write_bytes"])),
+    );
+    found.span(begun);
     let queue = during.queue(disk)?;
     let of = |what: &str| format!("{what} of {disk}");
     found.compare(0.5 + grade_log(queue, 2.0, 16.0), "requests in flight", of("weighted_io_ms"), queue, Relation::Above, Amount::new(1.0));
@@ -127,7 +133,7 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
         found.note("requests per second, whatever the queue", of("reads + writes"), rate);
         format!(" It completes {rate} whatever its queue: it looks like a limit of requests per second.")
     });
-    let who = process::fastest::<Bytes>(&during, &["write_bytes"]).map_or(String::new(), |process| {
+    let who = writer.map_or(String::new(), |process| {
         found.note(format!("bytes that {} writes", process.words()), "write_bytes", process.amount);
         found.origin(Origin::Process(process.comm));
         format!(", most of them of {}", process.words())
