@@ -1,7 +1,7 @@
 //! Which memory the recorder locks. Alone in its binary, because memory is locked for a process as a whole.
 
-use pagetide_core::{Bytes, Error, Manifest, Mark, Nanos, Origin, Sample, Schema, Sink};
-use pagetide_kernel::{Root, Watch};
+use pagetide_core::{Bytes, Error, Manifest, Mark, Nanos, Sample, Schema, Sink};
+use pagetide_kernel::Root;
 use pagetide_recorder::{Lock, Options, Priority, Protection, Recorder};
 
 /// Takes everything, and is surprised by a note: it would say that something was not granted.
