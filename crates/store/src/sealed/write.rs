@@ -105,7 +105,8 @@ impl FileWriter {
             .set_created_by(concat!("pagetide ", env!("CARGO_PKG_VERSION")).to_owned())
             .set_compression(Compression::ZSTD(ZstdLevel::try_new(BUCKET_ZSTD_LEVEL).map_err(failed)?))
             .set_dictionary_enabled(false)
-            .set_column_encoding(ColumnPath::from(number), Encoding::DELTA_BINARY_PACKED)
+            // Every metric has the same times, whole runs of bytes that repeat.
+            .set_encoding(Encoding::PLAIN)
             .set_statistics_enabled(EnabledStatistics::None)
             .set_offset_index_disabled(true)
             .set_data_page_row_count_limit(PAGE_ROWS)
@@ -114,9 +115,10 @@ impl FileWriter {
             properties = properties.set_column_dictionary_enabled(ColumnPath::from(name), true);
         }
         for name in floats {
-            // Amounts repeat as wholes; of the others the first bytes are alike and the last are not.
-            let encoding = if name == "amount" { Encoding::PLAIN } else { Encoding::BYTE_STREAM_SPLIT };
-            properties = properties.set_column_encoding(ColumnPath::from(name), encoding);
+            // Amounts and weights repeat as wholes; of the others the first bytes are alike and the last are not.
+            if !["amount", "weight"].contains(&name) {
+                properties = properties.set_column_encoding(ColumnPath::from(name), Encoding::BYTE_STREAM_SPLIT);
+            }
         }
         let sink = Summed { output, offset: 0, checksum: crc32fast::Hasher::new() };
         let schema = Arc::new(schema.map_err(failed)?);
