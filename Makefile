@@ -148,6 +148,7 @@ lint:
 	@tools/aarch64 "$(CARGO)"
 
 bench: tools-test build
+	@tools/need htop atop
 	$(CARGO) bench --workspace --locked
 
 # A claim that does not hold is a result here: the page says so.

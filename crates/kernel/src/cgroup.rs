@@ -12,7 +12,7 @@ use pagetide_proctext::mounts::parse_device;
 use pagetide_proctext::pressure;
 use pagetide_proctext::text::{lines, number};
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// A limit of a control group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -256,6 +256,31 @@ pub(crate) fn blkio_beside(memory: &Path) -> Option<PathBuf> {
         front.push(part);
     }
     None
+}
+
+/// Directories of groups that are looked into for their processes.
+const MOST_GROUPS: usize = 4096;
+
+/// The processes that are now in a control group and in the groups below it, by the full path of its directory; absent when there is
+/// no such group.
+pub fn members(root: &Root, group: &Path) -> Option<Vec<u32>> {
+    let is_plain = group.components().all(|part| !matches!(part, Component::ParentDir | Component::CurDir));
+    if !is_plain || !trees(root).ok()?.iter().filter_map(|tree| tree.parent()).any(|top| group.starts_with(top)) {
+        return None;
+    }
+    let (mut waiting, mut pids, mut looked) = (vec![directory(root, group)], Vec::new(), 0);
+    while let Some(folder) = waiting.pop() {
+        let text = std::fs::read_to_string(folder.join("cgroup.procs"));
+        if looked == 0 && text.is_err() {
+            return None;
+        }
+        looked += 1;
+        pids.extend(text.unwrap_or_default().lines().filter_map(|line| line.parse::<u32>().ok()));
+        let below = std::fs::read_dir(&folder).into_iter().flatten().flatten();
+        let folders = below.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path());
+        waiting.extend(folders.take(MOST_GROUPS.saturating_sub(looked + waiting.len())));
+    }
+    Some(pids)
 }
 
 /// Patterns for [`crate::Watch::cgroups`] that mean every control group whose memory this kernel accounts: the unified

@@ -114,11 +114,25 @@ const AROUND: usize = 30;
 /// Samples before it that are needed at least, for rates of what is not in every sample.
 const BEFORE: usize = 2;
 
+/// A group whose processes are shown.
+#[derive(Debug)]
+pub(crate) struct ZoomedGroup {
+    pub(crate) path: String,
+    /// The ids of its processes; absent until they are known.
+    members: Option<BTreeSet<u32>>,
+    /// Whether they are of the newest sample.
+    current: bool,
+}
+
 /// All that the terminal UI knows.
 #[derive(Debug)]
 pub struct App {
     pub(crate) clock: LocalClock,
     pub(crate) growth: Growth,
+    /// Whether it can be asked which processes a group has now.
+    knows_members: bool,
+    /// The pane of processes shows only those of this group.
+    pub(crate) group: Option<ZoomedGroup>,
     /// What is shown, for people: a host's name, and where its samples come from.
     pub(crate) title: String,
     /// Times and marks of the source, and no values.
@@ -163,6 +177,8 @@ impl App {
         Self {
             clock,
             growth,
+            knows_members: false,
+            group: None,
             title,
             times,
             at,
@@ -179,6 +195,32 @@ impl App {
             quit: false,
             page: 10,
         }
+    }
+
+    /// The same where [`Self::wanted_members`] is answered: the source is this host.
+    #[must_use]
+    pub fn with_members(mut self) -> Self {
+        self.knows_members = true;
+        self
+    }
+
+    /// The group, by its recorded name, whose processes are to be found out; absent when they are known.
+    pub fn wanted_members(&self) -> Option<&str> {
+        self.group.as_ref().filter(|group| !group.current).map(|group| group.path.as_str())
+    }
+
+    /// Takes the ids of the processes that a group has now; absent when it is gone.
+    pub fn members(&mut self, path: &str, members: Option<Vec<u32>>) {
+        let Some(group) = self.group.as_mut().filter(|group| group.path == path) else { return };
+        group.current = true;
+        match members {
+            Some(members) => group.members = Some(members.into_iter().collect()),
+            None => {
+                self.note = Some(format!("the group {path} is gone"));
+                self.group = None;
+            }
+        }
+        self.arrange();
     }
 
     /// Whether the user wants to leave.
@@ -228,6 +270,9 @@ impl App {
     pub fn loaded(&mut self, recording: Recording) {
         let (Some(first), Some(last)) = (recording.stamps().first(), recording.stamps().last()) else { return };
         self.block = Some(Block { first: *first, last: *last, recording });
+        if let Some(group) = &mut self.group {
+            group.current = false;
+        }
         self.compute();
     }
 
@@ -284,7 +329,9 @@ impl App {
         let entries = self.pane.topic().map(|topic| entries::at(recording, topic, stamp)).unwrap_or_default();
         self.shown = Shown {
             host: Host::over(recording, (from, stamp.boot_ns)),
-            disks: self.panes[Pane::Disks as usize].order.rows(&entries::at(recording, Topic::Disk, stamp), false),
+            disks: self.panes[Pane::Disks as usize]
+                .order
+                .rows(&entries::at(recording, Topic::Disk, stamp).iter().collect::<Vec<_>>(), false),
             entries,
             rows: Vec::new(),
             current: true,
@@ -294,7 +341,16 @@ impl App {
 
     /// Sorts and filters the rows anew.
     fn arrange(&mut self) {
-        self.shown.rows = self.state().order.rows(&self.shown.entries, self.pane == Pane::Groups);
+        let group = self.group.as_ref().filter(|_| self.pane == Pane::Processes);
+        let is_member = |entry: &&Entry| {
+            group.is_none_or(|group| {
+                // The recorded name of a process is its id and the time of its start.
+                let pid = entry.path.split('@').next().and_then(|pid| pid.parse().ok());
+                pid.is_some_and(|pid| group.members.as_ref().is_some_and(|members| members.contains(&pid)))
+            })
+        };
+        let entries: Vec<&Entry> = self.shown.entries.iter().filter(is_member).collect();
+        self.shown.rows = self.state().order.rows(&entries, self.pane == Pane::Groups);
     }
 
     /// The place of the selected row.
@@ -418,15 +474,24 @@ impl App {
         self.arrange();
     }
 
-    /// Shows only the selected group and what is below it.
+    /// Shows only the selected group and what is below it, and where they can be known its processes.
     fn zoom(&mut self) {
-        let name = self.shown.rows.get(self.selected()).map(|row| row.entry.path.clone());
-        self.state_mut().order.zoom = name;
-        self.arrange();
+        let Some(name) = self.shown.rows.get(self.selected()).map(|row| row.entry.path.clone()) else { return };
+        self.state_mut().order.zoom = Some(name.clone());
+        if self.knows_members {
+            self.group = Some(ZoomedGroup { path: name, members: None, current: false });
+            self.open(Pane::Processes);
+        } else {
+            self.note = Some("a recording does not hold which processes a group has".to_owned());
+            self.arrange();
+        }
     }
 
     /// Takes back the filter and the zoom of the pane.
     fn widen(&mut self) {
+        if matches!(self.pane, Pane::Processes | Pane::Groups) {
+            self.group = None;
+        }
         let order = &mut self.state_mut().order;
         order.zoom = None;
         order.filter.clear();

@@ -69,10 +69,10 @@ pub(crate) fn at(recording: &Recording, topic: Topic, stamp: Stamp) -> Vec<Entry
 
 impl Order {
     /// The rows to show. Of groups a tree, unless names are filtered.
-    pub(crate) fn rows(&self, entries: &[Entry], tree: bool) -> Vec<Row> {
+    pub(crate) fn rows(&self, entries: &[&Entry], tree: bool) -> Vec<Row> {
         let within = |path: &str| self.zoom.as_ref().is_none_or(|zoom| is_below(path, zoom) || path == zoom);
         let wanted = |entry: &&Entry| entry.name.contains(&self.filter) && within(&entry.path);
-        let mut entries: Vec<&Entry> = entries.iter().filter(wanted).collect();
+        let mut entries: Vec<&Entry> = entries.iter().copied().filter(wanted).collect();
         entries.sort_by(|one, other| self.compare(one, other));
         if tree && self.filter.is_empty() {
             return self.tree(&entries);
@@ -158,6 +158,10 @@ mod tests {
         Order { column: Some(0), ascending: false, filter: String::new(), folded: BTreeSet::new(), zoom: None }
     }
 
+    fn all(entries: &[Entry]) -> Vec<&Entry> {
+        entries.iter().collect()
+    }
+
     fn names(rows: &[Row]) -> Vec<String> {
         rows.iter().map(|row| format!("{}{}", " ".repeat(row.depth), row.label)).collect()
     }
@@ -165,10 +169,10 @@ mod tests {
     #[test]
     fn rows_are_sorted_with_the_unknown_last() {
         let entries = [entry("a", None), entry("b", Some(1.0)), entry("c", Some(2.0)), entry("d", Some(1.0))];
-        assert_eq!(names(&order().rows(&entries, false)), ["c", "b", "d", "a"]);
-        assert_eq!(names(&Order { ascending: true, ..order() }.rows(&entries, false)), ["b", "d", "c", "a"]);
-        assert_eq!(names(&Order { column: None, ..order() }.rows(&entries, false)), ["a", "b", "c", "d"]);
-        assert_eq!(names(&Order { filter: "d".into(), ..order() }.rows(&entries, true)), ["d"]);
+        assert_eq!(names(&order().rows(&all(&entries), false)), ["c", "b", "d", "a"]);
+        assert_eq!(names(&Order { ascending: true, ..order() }.rows(&all(&entries), false)), ["b", "d", "c", "a"]);
+        assert_eq!(names(&Order { column: None, ..order() }.rows(&all(&entries), false)), ["a", "b", "c", "d"]);
+        assert_eq!(names(&Order { filter: "d".into(), ..order() }.rows(&all(&entries), true)), ["d"]);
     }
 
     #[test]
@@ -181,16 +185,19 @@ mod tests {
             entry("/b/c/d", Some(3.0)),
             entry("/ab", Some(0.1)),
         ];
-        assert_eq!(names(&order().rows(&entries, true)), ["/b", " /c/d", "/a", " /y", " /x", "/ab"]);
-        let folded = Order { folded: BTreeSet::from(["/a".to_owned()]), ..order() }.rows(&entries, true);
+        assert_eq!(names(&order().rows(&all(&entries), true)), ["/b", " /c/d", "/a", " /y", " /x", "/ab"]);
+        let folded = Order { folded: BTreeSet::from(["/a".to_owned()]), ..order() }.rows(&all(&entries), true);
         assert_eq!(names(&folded), ["/b", " /c/d", "/a", "/ab"]);
         assert_eq!(folded.iter().map(|row| row.hidden).collect::<Vec<_>>(), [0, 0, 2, 0]);
-        assert_eq!(names(&Order { zoom: Some("/a".into()), ..order() }.rows(&entries, true)), ["/a", " /y", " /x"]);
+        assert_eq!(
+            names(&Order { zoom: Some("/a".into()), ..order() }.rows(&all(&entries), true)),
+            ["/a", " /y", " /x"]
+        );
         let root = [entry("/", Some(9.0)), entry("/a", Some(1.0)), entry("/a/b", Some(1.0))];
-        assert_eq!(names(&order().rows(&root, true)), ["/", " a", "  /b"]);
+        assert_eq!(names(&order().rows(&all(&root), true)), ["/", " a", "  /b"]);
         let container = Entry { name: "shop (/a/x)".into(), ..entry("/a/x", Some(0.5)) };
-        assert_eq!(names(&order().rows(&[entry("/a", Some(1.0)), container], true)), ["/a", " shop"]);
+        assert_eq!(names(&order().rows(&all(&[entry("/a", Some(1.0)), container]), true)), ["/a", " shop"]);
         let deep: Vec<Entry> = (1..5000).map(|depth| entry(&"/g".repeat(depth), Some(1.0))).take(300).collect();
-        assert_eq!(order().rows(&deep, true).len(), 300);
+        assert_eq!(order().rows(&all(&deep), true).len(), 300);
     }
 }

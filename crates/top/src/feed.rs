@@ -10,6 +10,9 @@ use std::time::Duration;
 /// A source that threads may share.
 pub(crate) type SharedSource = Arc<dyn Source + Send + Sync>;
 
+/// Gives the ids of the processes that a group has now, by the group's recorded name; nothing when it is gone.
+pub type Members = Box<dyn Fn(&str) -> Option<Vec<u32>> + Send>;
+
 /// Time between two looks of the rules at a source that grows.
 const LOOKS: Duration = Duration::from_secs(10);
 /// How much of its end they look at; it also gives the baseline.
@@ -22,6 +25,8 @@ pub(crate) enum Request {
     Block(Selection),
     /// Times and marks.
     Times(Selection),
+    /// The processes of a group.
+    Members(String),
 }
 
 /// What was loaded.
@@ -29,6 +34,7 @@ pub(crate) enum Request {
 pub(crate) enum Answer {
     Block(Result<Recording, Error>),
     Times(Result<Recording, Error>),
+    Members(String, Option<Vec<u32>>),
     Diagnosis(Result<Diagnosis, Error>),
 }
 
@@ -37,29 +43,30 @@ pub(crate) enum Answer {
 pub(crate) struct Feed {
     requests: Sender<Request>,
     answers: Receiver<Answer>,
-    /// Requests that are not answered yet: of blocks, of times.
-    pub(crate) waits: (bool, bool),
+    /// Requests that are not answered yet: of blocks, of times, of members.
+    pub(crate) waits: [bool; 3],
     /// The diagnosing thread ends with it.
     _alive: Sender<()>,
 }
 
 impl Feed {
-    pub(crate) fn start(source: &SharedSource, growth: Growth) -> Result<Self, Error> {
+    pub(crate) fn start(source: &SharedSource, growth: Growth, members: Option<Members>) -> Result<Self, Error> {
         let (requests, requested) = channel();
         let (answered, answers) = channel();
         let (alive, until) = channel();
         let (loading, diagnosing) = (Arc::clone(source), Arc::clone(source));
         let answered_too = answered.clone();
-        spawn("load", move || load(&*loading, &requested, &answered))?;
+        spawn("load", move || load(&*loading, members.as_ref(), &requested, &answered))?;
         spawn("diagnose", move || diagnose(&*diagnosing, growth, &answered_too, &until))?;
-        Ok(Self { requests, answers, waits: (false, false), _alive: alive })
+        Ok(Self { requests, answers, waits: [false; 3], _alive: alive })
     }
 
     /// Requests something unless the same kind is being loaded.
     pub(crate) fn request(&mut self, request: Request) {
         let waits = match request {
-            Request::Block(_) => &mut self.waits.0,
-            Request::Times(_) => &mut self.waits.1,
+            Request::Block(_) => &mut self.waits[0],
+            Request::Times(_) => &mut self.waits[1],
+            Request::Members(_) => &mut self.waits[2],
         };
         if !std::mem::replace(waits, true) {
             // The thread lives as long as this.
@@ -74,19 +81,24 @@ impl Feed {
             Err(TryRecvError::Empty | TryRecvError::Disconnected) => return None,
         };
         match answer {
-            Answer::Block(_) => self.waits.0 = false,
-            Answer::Times(_) => self.waits.1 = false,
+            Answer::Block(_) => self.waits[0] = false,
+            Answer::Times(_) => self.waits[1] = false,
+            Answer::Members(..) => self.waits[2] = false,
             Answer::Diagnosis(_) => {}
         }
         Some(answer)
     }
 }
 
-fn load(source: &dyn Source, requested: &Receiver<Request>, answered: &Sender<Answer>) {
+fn load(source: &dyn Source, members: Option<&Members>, requested: &Receiver<Request>, answered: &Sender<Answer>) {
     while let Ok(request) = requested.recv() {
         let answer = match request {
             Request::Block(selection) => Answer::Block(source.load(&selection)),
             Request::Times(selection) => Answer::Times(source.times(&selection)),
+            Request::Members(group) => {
+                let pids = members.and_then(|members| members(&group));
+                Answer::Members(group, pids)
+            }
         };
         if answered.send(answer).is_err() {
             return;

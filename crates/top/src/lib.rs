@@ -16,4 +16,5 @@ mod terminal;
 
 pub use app::{App, Growth, Pane};
 pub use draw::draw;
+pub use feed::Members;
 pub use terminal::{Options, run};

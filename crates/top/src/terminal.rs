@@ -2,14 +2,13 @@
 
 use crate::app::{App, Growth};
 use crate::draw::draw;
-use crate::feed::{Answer, Feed, Request, SharedSource};
+use crate::feed::{Answer, Feed, Members, Request, SharedSource};
 use crossterm::event::{self, Event};
 use pagetide_core::{Error, LocalClock, Selection};
 use std::io;
 use std::time::{Duration, Instant};
 
 /// What is shown, and how.
-#[derive(Debug)]
 pub struct Options {
     /// What is shown, for people.
     pub title: String,
@@ -19,6 +18,14 @@ pub struct Options {
     pub every: Duration,
     /// The clock of the times shown.
     pub clock: LocalClock,
+    /// Which processes a group has; absent where the source is not this host.
+    pub members: Option<Members>,
+}
+
+impl std::fmt::Debug for Options {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Options").field("title", &self.title).field("growth", &self.growth).finish_non_exhaustive()
+    }
 }
 
 /// The longest wait for a key, so that what was loaded shows soon.
@@ -33,9 +40,12 @@ pub fn run(source: SharedSource, options: Options, stopped: &dyn Fn() -> bool) -
     if times.stamps().is_empty() && options.growth == Growth::Still {
         return Err(Error::input("the recording has no samples", "record for at least two intervals"));
     }
-    let Options { title, growth, every, clock } = options;
+    let Options { title, growth, every, clock, members } = options;
     let mut app = App::new(title, times, growth, clock);
-    let mut feed = Feed::start(&source, growth)?;
+    if members.is_some() {
+        app = app.with_members();
+    }
+    let mut feed = Feed::start(&source, growth, members)?;
     let mut terminal = ratatui::try_init().map_err(|error| refused(&error))?;
     let shown = show(&mut app, &mut feed, &mut terminal, every, stopped);
     if ratatui::try_restore().is_err() {
@@ -72,11 +82,14 @@ fn show(
         if let Some(wanted) = app.wanted() {
             feed.request(Request::Block(wanted));
         }
+        if let Some(group) = app.wanted_members() {
+            feed.request(Request::Members(group.to_owned()));
+        }
         if std::mem::take(&mut changed) {
             terminal.draw(|frame| draw(app, frame))?;
         }
         // What was asked for a moment ago is here soon.
-        let wait = if feed.waits == (false, false) { TICK } else { TICK / 5 };
+        let wait = if feed.waits == [false; 3] { TICK } else { TICK / 5 };
         if event::poll(wait)? {
             match event::read()? {
                 Event::Key(key) => app.press(key),
@@ -93,6 +106,7 @@ fn take(app: &mut App, answer: Answer) {
     match answer {
         Answer::Block(Ok(recording)) => app.loaded(recording),
         Answer::Times(Ok(times)) => app.grown(times),
+        Answer::Members(group, pids) => app.members(&group, pids),
         Answer::Diagnosis(Ok(diagnosis)) => app.diagnosed(diagnosis),
         Answer::Block(Err(error)) | Answer::Times(Err(error)) | Answer::Diagnosis(Err(error)) => {
             app.tell(error.to_string());

@@ -274,6 +274,36 @@ fn groups_fold_and_zoom() {
 }
 
 #[test]
+fn a_group_zooms_to_its_processes() {
+    let mut screen = replay();
+    screen.press("2z");
+    assert!(screen.has("a recording does not hold which processes a group has"), "{}", screen.text());
+    let mut screen = Screen::new(Made::new(30, 0), Growth::Grows, (80, 24));
+    screen.app = screen.app.with_members();
+    screen.press("2z");
+    assert!(screen.has("1 PROCESSES") && screen.has("of /system.slice, 0"), "{}", screen.text());
+    assert_eq!(screen.app.wanted_members(), Some("/system.slice"));
+    screen.app.members("/user.slice", Some(vec![101]));
+    assert_eq!(screen.app.wanted_members(), Some("/system.slice"), "an answer for a group of before");
+    screen.app.members("/system.slice", Some(vec![4, 100, 102]));
+    screen.settle();
+    assert!(screen.has("postgres[100]") && screen.has("[102]") && !screen.has("<img"), "{}", screen.text());
+    assert_eq!(screen.app.wanted_members(), None);
+    screen.source = Made::new(32, 0);
+    let later = screen.app.later().unwrap();
+    screen.app.grown(screen.source.times(&later).unwrap());
+    screen.settle();
+    assert_eq!(screen.app.wanted_members(), Some("/system.slice"), "processes come and go");
+    screen.app.members("/system.slice", None);
+    screen.settle();
+    assert!(screen.has("the group /system.slice is gone") && screen.has("<img"), "{}", screen.text());
+    screen.press("2");
+    assert!(!screen.has("/user.slice"), "the pane of groups still shows one");
+    screen.key(KeyCode::Esc);
+    assert!(screen.has("/user.slice"));
+}
+
+#[test]
 fn every_pane_and_the_help_are_drawn() {
     let mut screen = replay();
     screen.app.diagnosed(diagnosis());

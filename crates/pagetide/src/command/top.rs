@@ -83,6 +83,7 @@ fn replay(path: &Path, arguments: &Arguments, interrupt: &Interrupt) -> Result<(
         growth: if running { Growth::Grows } else { Growth::Still },
         every: Duration::from_nanos(manifest.interval.get()).clamp(Duration::from_millis(500), Duration::from_secs(5)),
         clock: recordings::clock(&manifest, arguments.utc),
+        members: running.then(members),
     };
     pagetide_top::run(Arc::new(reader), options, &|| interrupt.came())
 }
@@ -102,10 +103,16 @@ fn live(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Error> {
         growth: Growth::Window,
         every: Duration::from_nanos(arguments.interval.get()).max(Duration::from_millis(100)),
         clock: recordings::clock(&manifest, arguments.utc),
+        members: Some(members()),
     };
     let shown = pagetide_top::run(Arc::new(history), options, &|| interrupt.came());
     recorder.finish()?;
     shown
+}
+
+/// Which processes a group of this host has.
+fn members() -> pagetide_top::Members {
+    Box::new(|group| pagetide_kernel::cgroup::members(&Root::host(), Path::new(group)))
 }
 
 /// Keeps this process in memory, as a host that thrashes must still be shown. What the system refuses is no error.

@@ -18,7 +18,7 @@ const KEYS: &[(&str, &str)] = &[
     ("r", "reverse the order"),
     ("f", "show only names with a text"),
     ("s n", "search a name, next match"),
-    ("Enter z", "groups: fold, show only this group"),
+    ("Enter z", "groups: fold, show only this group and its processes"),
     ("Esc", "take back filter and zoom"),
     ("q Ctrl-C", "quit"),
 ];

@@ -1,7 +1,7 @@
 //! Tables of entities: their columns as far as they fit, the one that sorts always.
 
 use super::parts::{DIM, STRONG, cut, heading, panes};
-use crate::app::App;
+use crate::app::{App, Pane};
 use crate::entries::{self, Row};
 use pagetide_core::printable;
 use pagetide_view::show::{Heading, Numbers, Topic};
@@ -57,7 +57,9 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let filter = Some(&order.filter).filter(|filter| !filter.is_empty());
     let filter = filter.map(|filter| format!("with \"{}\", ", printable(filter)));
     let zoom = order.zoom.as_ref().map(|zoom| format!("below {zoom}, "));
-    let of = [filter, zoom].into_iter().flatten().collect::<String>();
+    let group = app.group.as_ref().filter(|_| app.pane == Pane::Processes);
+    let group = group.map(|group| format!("of {}, ", group.path));
+    let of = [filter, zoom, group].into_iter().flatten().collect::<String>();
     let of = format!("{of}{} by {by}", app.shown.rows.len());
     let room = usize::from(area.height).saturating_sub(2);
     let selected = app.selected();
