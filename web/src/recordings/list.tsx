@@ -2,6 +2,7 @@
 
 import { useState } from "preact/hooks";
 import type { RecordingEntry } from "../api";
+import { ChoiceTable, useChosen } from "../choicetable";
 import { Clock } from "../clock";
 import { Busy, Fault } from "../parts";
 import { duration } from "../quantity";
@@ -13,10 +14,34 @@ const clock = new Clock(null);
 /** More rows than this make a page slow; the filter finds the rest. */
 const ROWS = 500;
 
+const HEADINGS = [{ text: "recording" }, { text: "host" }, { text: "kernel" }, { text: "from (UTC)" }, { text: "length", num: true }, { text: "interval", num: true }];
+
+function cells(entry: RecordingEntry) {
+  if (entry.problem) {
+    return (
+      <td class="bad" colSpan={5}>
+        {entry.problem.what} {entry.problem.hint && <span class="hint">hint: {entry.problem.hint}</span>}
+      </td>
+    );
+  }
+  return (
+    <>
+      <td>{entry.host}</td>
+      <td>{entry.kernel}</td>
+      <td>{entry.from_ms === undefined ? "" : clock.text(entry.from_ms)}</td>
+      <td class="num">
+        {entry.from_ms === undefined || entry.to_ms === undefined ? "" : duration(entry.to_ms - entry.from_ms)}
+        {entry.growing && <span class="good"> growing</span>}
+      </td>
+      <td class="num">{entry.interval_ms === undefined ? "" : duration(entry.interval_ms)}</td>
+    </>
+  );
+}
+
 export function RecordingList() {
   const { value, error } = useAsked<{ recordings: RecordingEntry[] }>("/api/recordings");
   const [words, setWords] = useState("");
-  const [chosen, setChosen] = useState<string[]>([]);
+  const { chosen, choose } = useChosen(2);
   if (error) return <Fault error={error} />;
   if (!value) return <Busy what="Reading the recordings" />;
   const all = value.recordings;
@@ -34,7 +59,6 @@ export function RecordingList() {
   const found = all.filter((entry) => [entry.name, entry.host, entry.kernel, entry.folder].some((text) => text?.toLowerCase().includes(wanted)));
   const broken = all.filter((entry) => entry.problem).length;
   const hosts = new Set(all.map((entry) => entry.host).filter(Boolean)).size;
-  const choose = (id: string, on: boolean) => setChosen(on ? [...chosen, id].slice(-2) : chosen.filter((one) => one !== id));
   return (
     <>
       <h1>
@@ -48,55 +72,17 @@ export function RecordingList() {
         </a>
         <span class="dim">{chosen.length === 2 ? "" : "Choose two recordings."}</span>
       </p>
-      <div class="wide" tabIndex={0} role="region" aria-label="Recordings">
-        <table class="list">
-          <thead>
-            <tr>
-              <th scope="col">
-                <span class="unseen">compare</span>
-              </th>
-              <th scope="col">recording</th>
-              <th scope="col">host</th>
-              <th scope="col">kernel</th>
-              <th scope="col">from (UTC)</th>
-              <th scope="col" class="num">
-                length
-              </th>
-              <th scope="col" class="num">
-                interval
-              </th>
-              <th scope="col">folder</th>
-            </tr>
-          </thead>
-          <tbody>
-            {found.slice(0, ROWS).map((entry) => (
-              <tr key={entry.id}>
-                <td>
-                  {!entry.problem && <input type="checkbox" aria-label={`Compare ${entry.name}`} checked={chosen.includes(entry.id)} onChange={(event) => choose(entry.id, event.currentTarget.checked)} />}
-                </td>
-                <th scope="row">{entry.problem ? entry.name : <a href={address(["recording", entry.id])}>{entry.name}</a>}</th>
-                {entry.problem ? (
-                  <td class="bad" colSpan={5}>
-                    {entry.problem.what} {entry.problem.hint && <span class="hint">hint: {entry.problem.hint}</span>}
-                  </td>
-                ) : (
-                  <>
-                    <td>{entry.host}</td>
-                    <td>{entry.kernel}</td>
-                    <td>{entry.from_ms === undefined ? "" : clock.text(entry.from_ms)}</td>
-                    <td class="num">
-                      {entry.from_ms === undefined || entry.to_ms === undefined ? "" : duration(entry.to_ms - entry.from_ms)}
-                      {entry.growing && <span class="good"> growing</span>}
-                    </td>
-                    <td class="num">{entry.interval_ms === undefined ? "" : duration(entry.interval_ms)}</td>
-                  </>
-                )}
-                <td class="dim path">{entry.folder}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <ChoiceTable
+        caption="Recordings"
+        headings={HEADINGS}
+        entries={found.slice(0, ROWS)}
+        name={(entry) => entry.name}
+        href={(entry) => address(["recording", entry.id])}
+        label={(entry) => entry.name}
+        cells={cells}
+        chosen={chosen}
+        choose={choose}
+      />
       {found.length > ROWS && <p class="dim">The first {ROWS} of {found.length}: filter to see others.</p>}
       {found.length === 0 && <p class="dim">No recording contains {words}.</p>}
     </>

@@ -1,8 +1,8 @@
 // Runs of experiments: their list, the report of one, and several beside each other.
 
-import { useState } from "preact/hooks";
 import type { RunEntry } from "../api";
 import { path } from "../api";
+import { ChoiceTable, useChosen } from "../choicetable";
 import { Clock } from "../clock";
 import { Busy, Facts, Fault } from "../parts";
 import { duration } from "../quantity";
@@ -24,9 +24,24 @@ function claims({ claims }: RunEntry): string {
 
 const mark = (run: RunEntry): string => (run.problem || run.claims?.no ? "bad" : run.claims?.unknown ? "dim" : "good");
 
+const HEADINGS = [{ text: "scenario" }, { text: "claims" }, { text: "backend" }, { text: "scale" }, { text: "kernel" }, { text: "started (UTC)" }, { text: "took", num: true }];
+
+function cells(run: RunEntry) {
+  return (
+    <>
+      <td class={mark(run)}>{run.problem ? run.problem.what : claims(run)}</td>
+      <td>{run.backend}</td>
+      <td>{run.scale}</td>
+      <td>{run.kernel}</td>
+      <td>{run.started_ms === undefined ? "" : clock.text(run.started_ms)}</td>
+      <td class="num">{run.took_ms === undefined ? "" : duration(run.took_ms)}</td>
+    </>
+  );
+}
+
 export function RunList() {
   const { value, error } = useAsked<Runs>("/api/runs");
-  const [chosen, setChosen] = useState<string[]>([]);
+  const { chosen, choose } = useChosen();
   if (error) return <Fault error={error} />;
   if (!value) return <Busy what="Reading the runs" />;
   if (value.runs.length === 0) {
@@ -40,7 +55,6 @@ export function RunList() {
     );
   }
   const failed = value.runs.filter((run) => (run.claims?.no ?? 0) > 0).length;
-  const choose = (id: string, on: boolean) => setChosen(on ? [...chosen, id] : chosen.filter((one) => one !== id));
   return (
     <>
       <h1>
@@ -52,42 +66,17 @@ export function RunList() {
         </a>
         <span class="dim">{chosen.length < 2 ? "Choose two or more runs of one scenario." : ""}</span>
       </p>
-      <div class="wide" tabIndex={0} role="region" aria-label="Runs">
-        <table class="list">
-          <thead>
-            <tr>
-              <th scope="col">
-                <span class="unseen">compare</span>
-              </th>
-              <th scope="col">scenario</th>
-              <th scope="col">claims</th>
-              <th scope="col">backend</th>
-              <th scope="col">scale</th>
-              <th scope="col">kernel</th>
-              <th scope="col">started (UTC)</th>
-              <th scope="col" class="num">
-                took
-              </th>
-              <th scope="col">folder</th>
-            </tr>
-          </thead>
-          <tbody>
-            {value.runs.map((run) => (
-              <tr key={run.id}>
-                <td>{!run.problem && <input type="checkbox" aria-label={`Compare ${run.folder}`} checked={chosen.includes(run.id)} onChange={(event) => choose(run.id, event.currentTarget.checked)} />}</td>
-                <th scope="row">{run.problem ? run.folder : <a href={address(["run", run.id])}>{run.scenario || run.folder}</a>}</th>
-                <td class={mark(run)}>{run.problem ? run.problem.what : claims(run)}</td>
-                <td>{run.backend}</td>
-                <td>{run.scale}</td>
-                <td>{run.kernel}</td>
-                <td>{run.started_ms === undefined ? "" : clock.text(run.started_ms)}</td>
-                <td class="num">{run.took_ms === undefined ? "" : duration(run.took_ms)}</td>
-                <td class="dim path">{run.folder}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <ChoiceTable
+        caption="Runs"
+        headings={HEADINGS}
+        entries={value.runs}
+        name={(run) => run.scenario || run.folder}
+        href={(run) => address(["run", run.id])}
+        label={(run) => run.folder}
+        cells={cells}
+        chosen={chosen}
+        choose={choose}
+      />
     </>
   );
 }

@@ -1,0 +1,67 @@
+// A list of things that can be opened, and chosen to be compared.
+
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+
+interface Entry {
+  id: string;
+  folder: string;
+  problem?: unknown;
+}
+
+/** Which entries are chosen: the latest ones, where there is a most. */
+export function useChosen(most = Number.POSITIVE_INFINITY) {
+  const [chosen, setChosen] = useState<string[]>([]);
+  const choose = (id: string, on: boolean) => setChosen(on ? [...chosen, id].slice(-most) : chosen.filter((one) => one !== id));
+  return { chosen, choose };
+}
+
+interface Props<E> {
+  caption: string;
+  /** The headings of the name and of the cells; those of numbers by the class of their cells. */
+  headings: { text: string; num?: boolean }[];
+  entries: E[];
+  name: (entry: E) => string;
+  /** Where an entry that can be read is opened. */
+  href: (entry: E) => string;
+  /** What the box is called for those who hear the page. */
+  label: (entry: E) => string;
+  /** The cells between the name and the folder. */
+  cells: (entry: E) => ComponentChildren;
+  chosen: string[];
+  choose: (id: string, on: boolean) => void;
+}
+
+export function ChoiceTable<E extends Entry>({ caption, headings, entries, name, href, label, cells, chosen, choose }: Props<E>) {
+  return (
+    <div class="wide" tabIndex={0} role="region" aria-label={caption}>
+      <table class="list">
+        <thead>
+          <tr>
+            <th scope="col">
+              <span class="unseen">compare</span>
+            </th>
+            {headings.map(({ text, num }) => (
+              <th key={text} scope="col" class={num ? "num" : undefined}>
+                {text}
+              </th>
+            ))}
+            <th scope="col">folder</th>
+          </tr>
+        </thead>
+        <tbody>
+          {entries.map((entry) => (
+            <tr key={entry.id}>
+              <td>
+                {!entry.problem && <input type="checkbox" aria-label={`Compare ${label(entry)}`} checked={chosen.includes(entry.id)} onChange={(event) => choose(entry.id, event.currentTarget.checked)} />}
+              </td>
+              <th scope="row">{entry.problem ? name(entry) : <a href={href(entry)}>{name(entry)}</a>}</th>
+              {cells(entry)}
+              <td class="dim path">{entry.folder}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
