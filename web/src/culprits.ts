@@ -1,6 +1,5 @@
 // Culprit and victim: one colour each, in plots, tables and text.
 
-import type { Diagnosis } from "./api";
 import type { Hue } from "./plot/panels";
 import type { Names } from "./terms";
 
@@ -18,14 +17,6 @@ function kinds(roles: Roles | null): [string, Kind][] {
   if (!roles) return [];
   const victims = roles.victims.filter((origin) => !roles.culprits.includes(origin));
   return [...roles.culprits.map((origin): [string, Kind] => [origin, "culprit"]), ...victims.map((origin): [string, Kind] => [origin, "victim"])];
-}
-
-/** The roles of a diagnosis. A disk whose measurements prove an effect, and which is no culprit, is a victim. */
-export function rolesOf(diagnosis: Diagnosis | null, disks: string[]): Roles | null {
-  if (!diagnosis) return null;
-  const sources = diagnosis.chain.filter((stage) => stage.after !== null).flatMap((stage) => stage.evidence.map((evidence) => evidence.source));
-  const slowed = disks.filter((disk) => sources.some((source) => source.endsWith(` of ${disk}`))).map((disk) => `disk:${disk}`);
-  return { culprits: diagnosis.culprits, victims: [...new Set([...diagnosis.victims, ...slowed])].filter((origin) => !diagnosis.culprits.includes(origin)) };
 }
 
 /** The names to colour in text. */

@@ -25,6 +25,7 @@ mod curve;
 pub mod html;
 mod measure;
 mod page;
+mod parties;
 pub mod show;
 mod table;
 pub mod text;
@@ -40,6 +41,7 @@ pub use page::comparison::comparison;
 pub use page::findings::card as finding_card;
 pub use page::range_comparison::range_comparison;
 pub use page::{Block, FindingCard, Page, Stage, StepVerdict, page};
+pub use parties::{Parties, parties};
 pub use table::{Align, Cell, Column, Row, Table, Tone};
 pub use timeline::{Band, Event, Layer, Levels, Line, Plot, Points, Shape, Spread, Stretch, Timeline};
 

@@ -51,7 +51,7 @@ pub fn page(report: &Report) -> Page {
             blocks.push(Block::More { summary: "All figures of all steps".to_owned(), table });
         }
     }
-    let (culprits, victims) = story::parties(&report.diagnosis);
+    let (culprits, victims) = crate::parties::parties(&report.diagnosis, &report.recording).names();
     Page {
         title: title(report),
         damaged: report.diagnosis.damaged.iter().map(|line| format!("Damaged: {line}.")).collect(),

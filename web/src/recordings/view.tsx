@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Diagnosis, Finding, Info, TopAnswer } from "../api";
 import { path } from "../api";
 import { Clock } from "../clock";
-import { hueOf, kindOf, names, rolesOf } from "../culprits";
+import { hueOf, kindOf, names, type Roles } from "../culprits";
 import { Busy, Facts, Fault } from "../parts";
 import { LinkedPlots } from "../plot/linked";
 import type { Stretch } from "../plot/overlay";
@@ -86,7 +86,7 @@ function Recording({ info, query, again }: { info: Info; query: URLSearchParams;
   const found = diagnosis.value;
 
   const disks = info.disks.map((disk) => disk.name);
-  const roles = rolesOf(found, disks);
+  const roles: Roles | null = found;
   const named = [...(roles?.culprits ?? []), ...(roles?.victims ?? [])].filter((origin) => origin.startsWith("disk:")).map((origin) => origin.slice("disk:".length));
   // Rows of processes are read from the samples, so the server has them for short ranges only.
   const readers = useAsked<TopAnswer>(range.to - range.from <= PROCESSES ? path(`/api/recording/${encodeURIComponent(info.id)}/top`, { table: "process", from: Math.round(range.from), to: Math.round(range.to), sort: "read/s", limit: 5 }) : null);

@@ -9,6 +9,7 @@ use axum::extract::{Path, RawQuery, State};
 use pagetide_core::{
     Advice, Cause, Conclusion, Error, Evidence, Finding, LazyRecording, Recording, Relation, Source, Span,
 };
+use pagetide_view::Parties;
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -187,11 +188,7 @@ fn read(opened: &Opened, range: (Option<i64>, Option<i64>)) -> Result<Diagnosed,
         }
     };
     let chain: Vec<Stage> = pagetide_view::chain(&diagnosis, recording).into_iter().enumerate().map(stage).collect();
-    let culprits = diagnosis.cause.as_ref().map(|cause| cause.origins.clone()).unwrap_or_default();
-    let mut victims: Vec<String> = chain.iter().skip(1).flat_map(|stage| stage.origins.iter().cloned()).collect();
-    victims.sort();
-    victims.dedup();
-    victims.retain(|victim| !culprits.contains(victim));
+    let Parties { culprits, victims } = pagetide_view::parties(&diagnosis, recording);
     Ok(Diagnosed {
         from_ms: ms(from),
         to_ms: ms(to),

@@ -19,9 +19,9 @@ pub struct Page {
     pub outcome: String,
     /// The rest, from the top.
     pub blocks: Vec<Block>,
-    /// The names of processes and groups that caused what happened, …
+    /// The names of processes, groups and disks that caused what happened, …
     pub culprits: Vec<String>,
-    /// … and of those that lost time by it: each has its colour wherever it is named.
+    /// … and of those that suffer from it: each has its colour wherever it is named.
     pub victims: Vec<String>,
 }
 

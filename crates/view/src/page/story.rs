@@ -32,19 +32,6 @@ pub(super) fn lead(report: &Report) -> Vec<String> {
     std::iter::once(first).chain(Some(rest.to_owned()).filter(|rest| !rest.is_empty())).collect()
 }
 
-/// The names of the processes and groups that caused what happened, and of the groups that lost time by it.
-pub(super) fn parties(diagnosis: &Diagnosis) -> (Vec<String>, Vec<String>) {
-    let named = |origin: &String| {
-        let name = origin.strip_prefix("process:").or_else(|| origin.strip_prefix("cgroup:"))?;
-        (name.len() > 1).then(|| name.to_owned())
-    };
-    let culprits: Vec<String> = diagnosis.cause.iter().flat_map(|cause| &cause.origins).filter_map(named).collect();
-    let losses = diagnosis.incidents.first().map_or(&[][..], |incident| &incident.losses);
-    let victims = losses.iter().filter_map(|loss| named(&loss.by)).filter(|name| !culprits.contains(name));
-    let victims = victims.collect();
-    (culprits, victims)
-}
-
 /// How often causes of a grade were right, where that was observed.
 fn observed(rate: HitRate) -> String {
     match rate {
