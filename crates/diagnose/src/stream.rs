@@ -169,7 +169,7 @@ pub(crate) fn of<'a>(window: &Window<'a>) -> Option<Stream<'a>> {
     let baseline = window.usual(SignalSpec::disk(disk, &derived::READ_BANDWIDTH));
     let refaulted = missed(window);
     let swapped = window.swapped().unwrap_or(Amount::ZERO);
-    let grown = ["AnonPages", "Slab"]
+    let grown = ["AnonPages", "Shmem", "Slab"]
         .into_iter()
         .filter_map(|kind| window.host_change(kind))
         .map(|grown| grown.max(Amount::ZERO));

@@ -13,8 +13,17 @@ use pagetide_core::{
 use std::path::Path;
 
 /// What windows read for every rule, beside derived metrics.
-pub(crate) const METRICS: &[&[&str]] =
-    &[&["MemTotal", "Cached", "AnonPages", "drop_pagecache", "compact_stall", "cpu_user", "cpu_nice", "cpu_system"]];
+pub(crate) const METRICS: &[&[&str]] = &[&[
+    "MemTotal",
+    "Cached",
+    "AnonPages",
+    "Shmem",
+    "drop_pagecache",
+    "compact_stall",
+    "cpu_user",
+    "cpu_nice",
+    "cpu_system",
+]];
 
 /// The derived metrics that rules read.
 pub(crate) const DERIVED: &[&Derived] = &[

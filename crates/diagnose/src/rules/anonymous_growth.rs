@@ -31,12 +31,12 @@ pub(crate) const RULE: Rule = Rule {
             id: RuleId::AnonymousGrowth,
             title: "Anonymous memory grows at the expense of the page cache",
             meaning: "Programs allocate memory, and the kernel reclaims file cache to make room. Later reads of the evicted files go to the device.",
-            evidence: "AnonPages and swap in use together grow, and the file cache falls by what free memory does not cover. Reclaim (pgscan) supports it. \
+            evidence: "AnonPages, Shmem (tmpfs, shared segments) and swap in use together grow, and the file cache without Shmem falls by what free memory does not cover. Reclaim (pgscan) supports it. \
                        Free memory that grows by more than anonymous memory contradicts it. The process whose RssAnon grew most is the origin.",
-            metrics: &["AnonPages", "SwapTotal", "SwapFree", "Cached", "MemFree", "MemTotal", "RssAnon", "rss", "VmSwap", "pgscan_kswapd", "pgscan_direct"],
+            metrics: &["AnonPages", "Shmem", "SwapTotal", "SwapFree", "Cached", "MemFree", "MemTotal", "RssAnon", "rss", "VmSwap", "pgscan_kswapd", "pgscan_direct"],
             thresholds: &[GROWTH.doc(), PAID.doc()],
             why: "Clean file pages are the cheapest to reclaim. Growth of anonymous memory takes file cache first, and swap after that.",
-            otherwise: "Both may change for other reasons, for example when a program starts while another deletes a large file. Shared memory counts as Cached and not as AnonPages.",
+            otherwise: "Both may change for other reasons, for example when a program starts while another deletes a large file.",
             advice: "Check whether the growth ends. Limit the program, or add memory for the working set of files.",
             mglru: "AnonPages, Cached and pgscan mean the same. Reclaim weighs file and anonymous pages by how often each kind was read back, not by vm.swappiness alone: without swap it takes file pages only, as the classic lists do.",
             kernel: "Linux 6.12: mm/memory.c: do_anonymous_page; mm/vmscan.c: get_scan_count.",
@@ -52,20 +52,28 @@ const PAID: Limit<Ratio> = Limit::new(
     "judgement",
 );
 
-/// How much anonymous memory grew. What comes back from swap was there before.
+/// How much the memory of files in tmpfs and of shared segments grew: the kernel counts it as Cached, and reclaims it as anonymous memory.
+fn shared(window: &Window<'_>) -> Amount<Bytes> {
+    window.host_change("Shmem").unwrap_or(Amount::ZERO)
+}
+
+/// How much anonymous and shared memory grew. What comes back from swap was there before.
 fn own_memory(window: &Window<'_>) -> Option<Amount<Bytes>> {
     let swapped = window.host_ends("SwapTotal").zip(window.host_ends("SwapFree"));
     let swapped = swapped.map_or(Amount::ZERO, |(total, free)| (total.1 - free.1) - (total.0 - free.0));
-    Some(window.host_change("AnonPages")? + swapped)
+    Some(window.host_change("AnonPages")? + shared(window) + swapped)
 }
 
-/// When anonymous memory, resident and swapped, was largest.
+/// When anonymous and shared memory, resident and swapped, was largest.
 fn most(window: &Window<'_>) -> Option<Moment> {
     let host = |metric: &str| window.series(Table::Host, "", metric);
-    let (total, free) = (host("SwapTotal"), host("SwapFree"));
+    let (total, free, shared) = (host("SwapTotal"), host("SwapFree"), host("Shmem"));
     let swapped = |at: i64| Some(total.as_ref()?.at(at)?.saturating_sub(free.as_ref()?.at(at)?));
     let own = host("AnonPages")?.within(window.span.from.ns(), window.span.to.ns());
-    let most = own.max_by_key(|(at, anonymous)| anonymous.saturating_add(swapped(*at).unwrap_or(0)));
+    let most = own.max_by_key(|(at, anonymous)| {
+        let shared = shared.as_ref().and_then(|shared| shared.at(*at)).unwrap_or(0);
+        anonymous.saturating_add(swapped(*at).unwrap_or(0)).saturating_add(shared)
+    });
     most.map(|(at, _)| Moment::new(at))
 }
 
@@ -76,7 +84,8 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     // A program that has ended took the cache all the same.
     let window = &window.over(Span { to: most(window)?, ..window.span });
     let grown = own_memory(window)?;
-    let lost = -window.host_change("Cached")?;
+    let shared = shared(window);
+    let lost = shared - window.host_change("Cached")?;
     let total = window.memory()?;
     let covered = window.host_change("MemFree").map_or(0.0, |free| (-free.get()).clamp(0.0, grown.get().max(0.0)));
     let paid = grown - Amount::new(covered);
@@ -87,15 +96,17 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let most = |process: &ProcessShare<'_, Bytes>| process.amount >= grown * 0.4;
     let process = process::grower(window).filter(most).or_else(|| process::growing_command(window).filter(most));
     // It began when the process began to grow, into memory that was free.
-    let span = window.when(SignalSpec::host_growth("AnonPages"));
+    let in_files = shared > grown * 0.5;
+    let kind = if in_files { "Shmem" } else { "AnonPages" };
+    let span = window.when(SignalSpec::host_growth(kind));
     let begun = |process: ProcessShare<'_, Bytes>| {
         window.begun(span, SignalSpec::growth(Table::Process, process.name, "RssAnon"))
     };
     found.span(process.map_or(span, begun));
     let weight = 0.5 + 1.5 * grade(lost / paid, 0.4, 0.8);
-    found.compare(weight, "growth of anonymous memory", "AnonPages compared with Cached", grown, Relation::Near, lost);
+    found.compare(weight, "growth of anonymous memory", "AnonPages + Shmem compared with Cached - Shmem", grown, Relation::Near, lost);
     let share = grown / total;
-    found.add(grade(share, 0.03, 0.2), "growth as a share of memory", "AnonPages / MemTotal", share);
+    found.add(grade(share, 0.03, 0.2), "growth as a share of memory", "(AnonPages + Shmem) / MemTotal", share);
     if let Some(scanned) = window.host(&SCANNED) {
         let weight = if scanned.is_positive() { 1.0 } else { -1.5 };
         found.add(weight, "pages scanned", "pgscan_kswapd + pgscan_direct", scanned);
@@ -108,10 +119,18 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         found.origin(Origin::Process(process.comm));
         format!(", most of it in {}", process.words())
     });
+    // What is in tmpfs belongs to no process: the one that reads most from devices meanwhile copies it there.
+    let copier = process::fastest::<Bytes>(&window.over(span), &["read_bytes"]).filter(|_| in_files && process.is_none());
+    let who = copier.map_or(who, |copier| {
+        found.note(format!("bytes that {} reads from devices", copier.words()), "read_bytes", copier.amount);
+        found.origin(Origin::Process(copier.comm));
+        format!(" while {} read {} from devices", copier.words(), copier.amount)
+    });
     let traced = Traced::of(window);
     let evictor = traced.as_ref().and_then(Traced::host_evictor).filter(|evictor| evictor.others.is_positive());
     let evicted = evictor.map_or(String::new(), |evictor| evictor.add_to(&mut found, process.map(|process| process.comm)));
-    let statement = format!("Anonymous memory grew by {grown}{who}, and the file cache fell by {lost}.{evicted}");
+    let what = if in_files { "Shared memory (files in tmpfs)" } else { "Anonymous memory" };
+    let statement = format!("{what} grew by {grown}{who}, and the file cache fell by {lost}.{evicted}");
     let advice = advise(
         "Find the process that grows, and limit it if the growth does not end.",
         Some("ps -eo pid,rss,comm --sort=-rss | head"),
