@@ -80,7 +80,10 @@ impl<P: Processes> Actors<P> {
         let actor = match (self.processes.identity(pid), known) {
             (Some(identity), _) => self.number(identity),
             (None, Some(known)) => match known.parent.and_then(|parent| self.processes.identity(parent)) {
-                Some(parent) => self.number(Identity { comm: self.identity(known.actor).comm.clone(), ..parent }),
+                Some(parent) => {
+                    let Identity { comm, uid, .. } = self.identity(known.actor).clone();
+                    self.number(Identity { comm, uid, ..parent })
+                }
                 None => known.actor,
             },
             (None, None) => self.number(Identity { comm: "(ended)".into(), group: "(unknown)".into(), uid: None }),
@@ -110,14 +113,13 @@ impl<P: Processes> Actors<P> {
         }
     }
 
-    /// A process has a new name.
+    /// A process has a new name: it runs another program, perhaps as another user.
     pub(crate) fn named(&mut self, pid: u32, comm: &str) {
         let known = self.known.get(&pid);
         let before = known.map(|known| self.identity(known.actor));
         let group = before.map_or_else(|| "(unknown)".to_owned(), |before| before.group.clone());
-        let uid = before.and_then(|before| before.uid);
         let parent = known.and_then(|known| known.parent);
-        let actor = self.number(Identity { comm: comm.to_owned(), group, uid });
+        let actor = self.number(Identity { comm: comm.to_owned(), group, uid: None });
         self.known.insert(pid, Known { actor, asked_ns: 0, parent });
     }
 
@@ -212,6 +214,21 @@ pub(crate) mod tests {
         assert_eq!(seen(&mut actors, 8, 12), ("tar".into(), "/a".into()));
         actors.ended(8);
         assert_eq!(seen(&mut actors, 8, 13).0, "(ended)");
+    }
+
+    #[test]
+    fn the_user_of_a_program_that_ended_is_not_that_of_its_parent() {
+        let mut actors = Actors::new(Table(HashMap::from([(1, ("sh", "/a"))])));
+        let uid = |actors: &mut Actors<Table>, pid| {
+            let actor = actors.of(pid, 12);
+            actors.identity(actor).uid
+        };
+        actors.forked(7, 1, 10);
+        assert_eq!(uid(&mut actors, 7), Some(7), "a child that runs the same program");
+        actors.forked(8, 1, 10);
+        actors.named(8, "su");
+        actors.named(8, "tar");
+        assert_eq!(uid(&mut actors, 8), None, "it may have become another user");
     }
 
     #[test]
