@@ -12,15 +12,19 @@
 //! left out for the time between those two samples. The host's CPU shares are sums over its CPUs where the recording has them, so
 //! that a CPU that goes offline takes only its own time with it.
 
+mod carry;
 mod formula;
 mod recorded;
+mod sum;
 mod table;
 mod walk;
 
+pub use carry::Carry;
 pub use formula::{Formula, Term};
 pub use recorded::recorded;
+pub use sum::{Fall, Sums};
 pub use table::*;
-pub use walk::{Fall, Interval, Walk};
+pub use walk::{Interval, Walk};
 
 use crate::metric::Table;
 use crate::quantity::Unit;
@@ -74,7 +78,8 @@ impl Derived {
         entity: &str,
         (from, to): (i64, i64),
     ) -> Option<f64> {
-        Walk::new((&self.formula, self.unit), recording, table, entity, Some((from, to)))?.over(from, to)
+        Walk::new((&self.formula, self.unit), (recording, &carry::NOTHING), table, entity, Some((from, to)))?
+            .over(from, to)
     }
 
     /// Its value over each interval between neighbouring samples of its members, in order of time.

@@ -11,6 +11,7 @@ mod progress;
 mod recordings;
 mod remaining;
 mod reports;
+mod sampling;
 
 use clap::Parser;
 use pagetide_core::ErrorKind;

@@ -70,6 +70,11 @@ pub(crate) fn colour() -> bool {
     io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
+/// Lines of the terminal that stdout is.
+pub(crate) fn height() -> Option<usize> {
+    rustix::termios::tcgetwinsize(io::stdout()).ok().map(|size| usize::from(size.ws_row)).filter(|rows| *rows > 0)
+}
+
 /// Width for text on stdout: the terminal's, else 100.
 pub(crate) fn width() -> usize {
     rustix::termios::tcgetwinsize(io::stdout())

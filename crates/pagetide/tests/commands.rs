@@ -2,6 +2,7 @@
 
 use assert_cmd::Command;
 use serde_json::Value;
+use std::io::{BufRead, BufReader};
 use std::sync::{Mutex, PoisonError};
 
 /// One lab run at a time on this host: two would disturb each other, and the second is refused.
@@ -166,6 +167,69 @@ fn a_recorded_command_is_shown_and_diagnosed() {
     let failed =
         pagetide().args(["record", "-o"]).arg(folder.path().join("second")).args(["--", "false"]).output().unwrap();
     assert_eq!(failed.status.code(), Some(1));
+}
+
+/// Reads lines of a child until `enough` says so, sends SIGINT, and gives all that it printed.
+fn until(mut child: std::process::Child, mut enough: impl FnMut(&str) -> bool) -> String {
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut text = String::new();
+    for line in lines.by_ref() {
+        text += &(line.unwrap() + "\n");
+        if enough(&text) {
+            break;
+        }
+    }
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    lines.for_each(|line| text += &(line.unwrap() + "\n"));
+    assert!(child.wait().unwrap().success(), "{text}");
+    text
+}
+
+fn spawn(arguments: &[&str]) -> std::process::Child {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_pagetide"));
+    command.args(arguments).stdout(std::process::Stdio::piped()).spawn().unwrap()
+}
+
+#[test]
+fn rows_come_as_a_recording_grows_until_a_signal_and_then_the_averages() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rec");
+    let path = path.to_str().unwrap();
+    let mut recorder = spawn(&["record", "-o", path, "--interval", "50ms"]);
+    while json_of(&["show", path]).is_none_or(|shown| shown["rows"].as_array().unwrap().len() < 2) {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    // More rows than stand above the new ones.
+    let text = until(spawn(&["show", path, "load", "--utc", "--follow"]), |text| text.lines().count() > 16);
+    let (rows, averages) = text.split_once("\n\n").unwrap();
+    let times: Vec<&str> = rows.lines().skip(1).map(|line| line.split(' ').next().unwrap()).collect();
+    assert!(times.len() > 15 && times.is_sorted(), "{text}");
+    assert!(averages.lines().last().unwrap().starts_with("Average"), "{text}");
+    let text = until(spawn(&["show", path, "--follow", "--json"]), |text| text.lines().count() > 11);
+    let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let times: Vec<&str> = rows.iter().map(|row| row["time"].as_str().unwrap()).collect();
+    assert!(times.windows(2).all(|pair| pair[0] < pair[1]), "each row once: {times:?}");
+    assert!(rows.iter().all(|row| row["schema_version"].is_u64() && row["free"].is_number()), "{text}");
+    let pid = rustix::process::Pid::from_child(&recorder);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    recorder.wait().unwrap();
+}
+
+/// The JSON that a command prints; absent when it fails.
+fn json_of(arguments: &[&str]) -> Option<Value> {
+    let output = pagetide().arg("--json").args(arguments).output().unwrap();
+    serde_json::from_slice(&output.stdout).ok().filter(|_| output.status.success())
+}
+
+#[test]
+fn this_host_is_sampled_for_a_table_until_a_signal() {
+    let arguments = ["show", "--sample", "cpu", "--every", "100ms", "--csv"];
+    let text = until(spawn(&arguments), |text| text.lines().count() > 3);
+    assert!(text.starts_with("time,user,nice,system"), "{text}");
+    let (code, stderr) = refused(&["show", "--sample", "memroy"]);
+    assert!(code == 2 && stderr.contains("paging"), "{stderr}");
+    assert_eq!(refused(&["show", "/nowhere", "--for", "1s"]).0, 2);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Documents that repeat what the code says are compared with it.
 
-use pagetide_core::{Action, Figure, Load, Scenario, derived, glossary};
+use pagetide_core::{Action, Figure, Load, Scenario, Table, derived, glossary};
+use pagetide_view::show::Topic;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -95,4 +96,28 @@ fn the_scenario_in_scenarios_md_can_be_run() {
     let example = text.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
     let scenario = Scenario::parse(example, "docs/SCENARIOS.md").unwrap();
     assert_eq!((scenario.steps.len(), scenario.claims.len()), (2, 1));
+}
+
+#[test]
+fn show_has_a_column_for_every_metric_that_is_imported() {
+    let page = include_str!("../../../docs/IMPORT.md");
+    let of_table = |table: Table| -> Vec<String> {
+        let topics = Topic::ALL.into_iter().filter(|topic| topic.table() == table);
+        topics
+            .flat_map(|topic| topic.selection(true).metrics.into_iter().chain(topic.selection(false).metrics))
+            .collect()
+    };
+    let mut found = 0;
+    for (table, name) in [(Table::Host, "| host"), (Table::Disk, "| disk"), (Table::Process, "| process")] {
+        let shown = of_table(table);
+        for row in page.lines().filter(|line| line.starts_with(name)) {
+            let columns = row.rsplit(" | ").next().unwrap_or_default();
+            // Every second part stands between backticks.
+            for metric in columns.split('`').skip(1).step_by(2) {
+                found += 1;
+                assert!(shown.iter().any(|known| known == metric), "no column of `show` has {metric} of {name}");
+            }
+        }
+    }
+    assert!(found > 100, "{found}");
 }

@@ -3,17 +3,20 @@
 //! A [`Topic`] is a list of columns; a column is a derived or a recorded metric over the time between the row before and the row. Of a
 //! counter it is the rate, of a gauge the mean over that time.
 
-use pagetide_core::derived::{Fall, Term, Walk};
-use pagetide_core::{Kind, Recording, Series, Stamp, Table};
+use pagetide_core::derived::{Carry, Fall, Sums, Term, Walk};
+use pagetide_core::{Kind, Recording, Stamp, Table};
 use std::collections::{BTreeMap, BTreeSet};
 
+mod intervals;
+mod parts;
 mod text;
 mod topic;
 mod topics;
 
 use topics::Column;
 
-pub use text::{Numbers, draw};
+pub use parts::{Parts, Pass, Totals};
+pub use text::{Columns, Drawing, Numbers, Output};
 pub use topic::{Heading, Topic};
 
 /// One row: a moment, what it is about, and a cell per heading.
@@ -35,8 +38,10 @@ pub struct TopicTable<'a> {
     recording: &'a Recording,
     topic: Topic,
     columns: Vec<&'static Column>,
-    range: (i64, i64),
-    every: Option<i64>,
+    /// What the part of the recording before this one left.
+    carry: &'a Carry,
+    /// The stretches of time that rows are of: where each begins, and the sample at its end.
+    intervals: Vec<(i64, Stamp)>,
     entities: Vec<Entity<'a>>,
 }
 
@@ -49,8 +54,6 @@ struct Entity<'a> {
     /// What else it is called: of a disk its name in the device mapper, and those that udev links to it; of a group its path, and its
     /// container's name.
     aliases: Vec<&'a str>,
-    /// From the first moment at which it has a value to the last.
-    span: (i64, i64),
 }
 
 /// The columns of a topic, all of them when `wide`.
@@ -59,8 +62,7 @@ pub fn headings(topic: Topic, wide: bool) -> impl Iterator<Item = Heading> {
 }
 
 /// The table of `topic` over a recording, with all its columns when `wide`, one row per sample, or per `every_ns` when given, for
-/// rows whose wall clock lies
-/// in `from_wall..=to_wall`. Counters have no rate before the second sample; gauges, and averages that another tool printed, have a
+/// rows whose wall clock lies in `range`. Counters have no rate before the second sample; gauges, and averages that another tool printed, have a
 /// value at the first.
 pub fn show(
     recording: &Recording,
@@ -69,25 +71,39 @@ pub fn show(
     range: (i64, i64),
     every_ns: Option<i64>,
 ) -> TopicTable<'_> {
+    let rows = intervals::Rows { range, every: every_ns, last: intervals::LastRow::Short };
+    let intervals = intervals::of(recording, rows, intervals::has_stored_rates(recording, topic.table()));
+    of_part(recording, (topic, wide), intervals, &NOTHING)
+}
+
+/// The rows of some intervals, over a part of a recording behind what `carry` is of.
+fn of_part<'a>(
+    recording: &'a Recording,
+    (topic, wide): (Topic, bool),
+    intervals: Vec<(i64, Stamp)>,
+    carry: &'a Carry,
+) -> TopicTable<'a> {
     let table = topic.table();
-    let entities = recording.entities(table).filter_map(|(name, label)| {
+    let entities = recording.entities(table).map(|(name, label)| {
         let links = recording.manifest.disks.iter().filter(|disk| table == Table::Disk && disk.name == name);
         let aliases = links.flat_map(|disk| &disk.links).map(String::as_str);
         let own = [name, label].into_iter().filter(|_| matches!(table, Table::Disk | Table::Cgroup));
         let aliases = own.chain(aliases).collect();
-        Some(Entity { name, label: label_of(table, name, label), aliases, span: span(recording, table, name)? })
+        Entity { name, label: label_of(table, name, label), aliases }
     });
     let mut entities: Vec<Entity<'_>> = entities.collect();
-    if let (Table::Host, true, Some(span)) = (table, entities.is_empty(), axis(recording)) {
+    if table == Table::Host && entities.is_empty() {
         // Sums over CPUs and disks are the host's as well.
-        entities.push(Entity { name: "", label: String::new(), aliases: Vec::new(), span });
+        entities.push(Entity { name: "", label: String::new(), aliases: Vec::new() });
     }
     if table == Table::Cpu {
         entities.sort_by_key(|entity| entity.name.parse::<u32>().unwrap_or(u32::MAX));
     }
-    let columns = topics::columns(topic, wide);
-    TopicTable { recording, topic, columns, range, every: every_ns, entities }
+    TopicTable { recording, topic, columns: topics::columns(topic, wide), carry, intervals, entities }
 }
+
+/// Nothing came before.
+static NOTHING: Carry = Carry::EMPTY;
 
 impl<'a> TopicTable<'a> {
     /// The columns.
@@ -112,78 +128,73 @@ impl<'a> TopicTable<'a> {
         self.entities.iter().any(|entity| entity.is(&wanted))
     }
 
-    /// Leaves out the disks and processes that do nothing in the time shown: no counter changes. Gives how many they were.
-    pub fn hide_idle(&mut self) -> usize {
-        if !matches!(self.topic, Topic::Disk | Topic::Processes) {
-            return 0;
-        }
-        let Some((from, to)) = self.span() else { return 0 };
+    /// Leaves out all entities whose name in the recording is in a list.
+    pub(crate) fn hide(&mut self, names: &BTreeSet<String>) {
+        self.entities.retain(|entity| !names.contains(entity.name));
+    }
+
+    /// Whether a counter of an entity, by its name in the recording, changes in the time shown.
+    fn moves(&self, name: &str) -> bool {
+        let Some((from, to)) = self.span() else { return false };
         let terms = self.columns.iter().flat_map(|column| column.formula().terms());
-        let counted: Vec<&str> = terms.filter(|term| matches!(term, Term::Rate(_))).map(Term::metric).collect();
-        let (recording, table) = (self.recording, self.topic.table());
-        let moves = |entity: &Entity<'_>| {
-            let moves =
-                |metric: &&str| recording.series(table, entity.name, metric).is_some_and(|s| moves(&s, from, to));
-            counted.iter().any(moves)
-        };
-        let there = self.entities.len();
-        self.entities.retain(|entity| entity.span.1 <= from || entity.span.0 > to || moves(entity));
-        there - self.entities.len()
+        let counted: BTreeSet<&str> = terms.filter(|term| matches!(term, Term::Rate(_))).map(Term::metric).collect();
+        let table = self.topic.table();
+        counted.into_iter().any(|metric| {
+            let Some(series) = self.recording.series(table, name, metric) else { return false };
+            let before = || self.carry.value(table, name, metric).or_else(|| series.at(from));
+            let still = if series.column().kind == Kind::Rate { Some(0) } else { before() };
+            let near = series.around(from, to);
+            let mut within = near.points().filter(|(at, _)| (from + 1..=to).contains(at)).map(|(_, value)| value);
+            still.or_else(|| within.next()).is_some_and(|still| within.any(|value| value != still))
+        })
     }
 
     /// From where the first row's interval begins to where the last one's ends; absent when there is no row.
     fn span(&self) -> Option<(i64, i64)> {
-        let mut intervals = self.intervals();
-        let (from, first) = intervals.next()?;
-        Some((from, intervals.last().map_or(first, |(_, last)| last).boot_ns))
+        Some((self.intervals.first()?.0, self.intervals.last()?.1.boot_ns))
     }
 
     /// The rows, in order of time.
     pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
-        self.rows_over(self.intervals())
+        self.rows_over(self.intervals.iter().copied())
     }
 
-    /// One row per entity over the time of all rows, as sar's `Average:`.
+    /// One row per entity over the time of all rows.
     pub fn averages(&self) -> impl Iterator<Item = Row<'_>> {
-        let whole = self.span().and_then(|(from, to)| {
-            let end = self.recording.stamps().iter().find(|stamp| stamp.boot_ns == to)?;
-            Some((from, *end))
-        });
+        let (first, last) = (self.intervals.first(), self.intervals.last());
+        let whole = first.zip(last).map(|((from, _), (_, end))| (*from, *end));
         self.rows_over(whole.into_iter())
     }
 
-    /// The smallest and the largest value that any row has, a row of each for every entity.
-    pub fn extremes(&self) -> Vec<(Row<'_>, Row<'_>)> {
-        let mut extremes: Vec<(Row<'_>, Row<'_>)> = Vec::new();
-        for row in self.rows() {
-            let Some((least, most)) = extremes.iter_mut().find(|(known, _)| known.entity == row.entity) else {
-                extremes.push((row.clone(), row));
-                continue;
-            };
-            let choose = |known: &mut Option<f64>, new: Option<f64>, of: fn(f64, f64) -> f64| {
-                *known = known.map_or(new, |known| Some(new.map_or(known, |new| of(known, new))));
-            };
-            for (at, value) in row.cells.into_iter().enumerate() {
-                choose(&mut least.cells[at], value, f64::min);
-                choose(&mut most.cells[at], value, f64::max);
+    /// Adds what the columns of each entity need for their values over all rows, by the entity's name.
+    fn add_to(&self, from: i64, sums: &mut BTreeMap<String, Vec<Sums>>) {
+        let Some((_, to)) = self.span() else { return };
+        for entity in &self.entities {
+            let of_entity =
+                sums.entry(entity.name.to_owned()).or_insert_with(|| vec![Sums::default(); self.columns.len()]);
+            for (column, sums) in self.columns.iter().zip(of_entity) {
+                if let Some(mut walk) = self.walk(column, entity) {
+                    walk.add(from, to, sums);
+                }
             }
         }
-        extremes
+    }
+
+    fn walk(&self, column: &'static Column, entity: &Entity<'_>) -> Option<Walk<'a>> {
+        column.formula().walk_on(column.unit(), (self.recording, self.carry), self.topic.table(), entity.name)
     }
 
     /// The counters that fell in the time shown, with whose they are and when they did so first: their rates are left out there.
     pub fn falls(&self) -> Vec<FellCounters> {
         let Some((from, to)) = self.span() else { return Vec::new() };
-        let (recording, table) = (self.recording, self.topic.table());
-        let walk = |(entity, column): (&Entity<'_>, &'static Column)| {
-            column.formula().walk(column.unit(), recording, table, entity.name)
-        };
+        let recording = self.recording;
+        let walk = |(entity, column): (&Entity<'_>, &'static Column)| self.walk(column, entity);
         let pairs = self.entities.iter().flat_map(|entity| self.columns.iter().map(move |column| (entity, *column)));
         let mut at: BTreeMap<(&str, i64), BTreeSet<&'static str>> = BTreeMap::new();
         for Fall { to, entity, metric, .. } in pairs
             .filter_map(walk)
             .flat_map(|walk| walk.falls().cloned().collect::<Vec<_>>())
-            .filter(|fall| fall.to > from && fall.from < to)
+            .filter(|fall| fall.to > from && fall.to <= to)
         {
             at.entry((entity, to)).or_default().insert(metric);
         }
@@ -202,20 +213,14 @@ impl<'a> TopicTable<'a> {
 
     /// The rows of intervals: from the moment before each to the sample at its end.
     fn rows_over(&self, intervals: impl Iterator<Item = (i64, Stamp)>) -> impl Iterator<Item = Row<'_>> {
-        let (recording, table) = (self.recording, self.topic.table());
-        let columns = &self.columns;
         let walks = |entity: &Entity<'_>| -> Vec<Option<Walk<'a>>> {
-            let walk = |column: &'static Column| column.formula().walk(column.unit(), recording, table, entity.name);
-            columns.iter().copied().map(walk).collect()
+            self.columns.iter().map(|column| self.walk(column, entity)).collect()
         };
         let mut walks: Vec<_> = self.entities.iter().map(walks).collect();
         intervals.flat_map(move |(from, stamp)| {
             let to = stamp.boot_ns;
             let mut rows = Vec::new();
             for (entity, walks) in self.entities.iter().zip(&mut walks) {
-                if to < entity.span.0 || from > entity.span.1 {
-                    continue;
-                }
                 let over = |walk: &mut Option<Walk<'_>>| walk.as_mut()?.over(from, to);
                 let cells: Vec<Option<f64>> = walks.iter_mut().map(over).collect();
                 if cells.iter().any(Option::is_some) {
@@ -225,32 +230,6 @@ impl<'a> TopicTable<'a> {
             }
             rows
         })
-    }
-
-    /// The stretches of time that rows are of: where each begins, and the sample at its end.
-    fn intervals(&self) -> impl Iterator<Item = (i64, Stamp)> {
-        let stamps = self.recording.stamps();
-        let (range, every) = (self.range, self.every);
-        let first = stamps.first().map_or(0, |stamp| stamp.boot_ns);
-        // The first sample speaks for an interval before it: a row of its own, or part of the first of several.
-        let interval = i64::try_from(self.recording.manifest.interval.get()).unwrap_or(i64::MAX).max(1);
-        let alone = every.is_none_or(|every| every <= interval) || stamps.len() == 1;
-        let mut before = if alone || self.has_stored_rates() { first.saturating_sub(interval) } else { first };
-        stamps.iter().enumerate().filter_map(move |(at, stamp)| {
-            let (from, to) = (before, stamp.boot_ns);
-            if every.is_some_and(|every| to - from < every && at + 1 < stamps.len()) {
-                return None;
-            }
-            before = to;
-            ((range.0..=range.1).contains(&stamp.wall_ns) && to > from).then_some((from, *stamp))
-        })
-    }
-
-    /// Whether the first sample has averages that another tool printed.
-    fn has_stored_rates(&self) -> bool {
-        let (recording, table) = (self.recording, self.topic.table());
-        let mut columns = self.entities.iter().flat_map(|entity| recording.columns(table, entity.name));
-        columns.any(|(column, values)| column.kind == Kind::Rate && values.first() == 0)
     }
 }
 
@@ -272,33 +251,6 @@ pub struct FellCounters {
     pub wall_ns: i64,
     /// How often.
     pub times: u64,
-}
-
-/// Whether a counter changes, or a stored rate is not zero, after `from` and up to `to`.
-fn moves(series: &Series<'_>, from: i64, to: i64) -> bool {
-    let still = if series.column().kind == Kind::Rate { Some(0) } else { series.at(from) };
-    let mut within =
-        series.around(from, to).points().filter(|(at, _)| (from + 1..=to).contains(at)).map(|(_, value)| value);
-    match still.or_else(|| within.next()) {
-        Some(still) => within.any(|value| value != still),
-        None => false,
-    }
-}
-
-/// From the first sample to the last.
-fn axis(recording: &Recording) -> Option<(i64, i64)> {
-    let stamps = recording.stamps();
-    Some((stamps.first()?.boot_ns, stamps.last()?.boot_ns))
-}
-
-/// From the first moment at which an entity has a value to the last.
-fn span(recording: &Recording, table: Table, entity: &str) -> Option<(i64, i64)> {
-    let stamps = recording.stamps();
-    let at = |index: usize| stamps.get(index).map(|stamp| stamp.boot_ns);
-    let spans = recording
-        .columns(table, entity)
-        .filter_map(|(_, values)| Some((at(values.first())?, at(values.end().checked_sub(1)?)?)));
-    spans.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)))
 }
 
 /// What a person reads for an entity: of a process its command and id, of a disk its name in the device mapper as well.
@@ -367,30 +319,6 @@ mod tests {
         let shown = show(&recording, Topic::Memory, false, (3_000_000_000, 3_000_000_000), None);
         assert_eq!(shown.rows().count(), 1);
         assert_eq!(column(&shown, "avail"), [None], "absent is absent, not zero");
-    }
-
-    #[test]
-    fn what_did_nothing_is_left_out_and_counted() {
-        let recording = recording();
-        let all = (i64::MIN, i64::MAX);
-        let mut busy = show(&recording, Topic::Disk, false, all, None);
-        assert_eq!((busy.hide_idle(), busy.rows().count()), (0, 4));
-        let mut within = show(&recording, Topic::Disk, false, (3_000_000_000, 4_000_000_000), None);
-        assert_eq!((within.hide_idle(), within.rows().count()), (0, 2));
-        let mut builder = RecordingBuilder::new(Manifest::default());
-        let reads = Column { name: "reads".into(), kind: Kind::Counter, unit: Unit::Count };
-        for second in 0..4_i64 {
-            builder.stamp(Stamp { wall_ns: second, mono_ns: second, boot_ns: second });
-            builder.value(Table::Disk, "idle", &reads, 7);
-            // It works at first, and not in the second half.
-            builder.value(Table::Disk, "once", &reads, second.min(2));
-        }
-        let recording = builder.finish();
-        let mut shown = show(&recording, Topic::Disk, false, all, None);
-        assert_eq!(shown.hide_idle(), 1);
-        assert!(shown.rows().all(|row| row.entity == Some("once")));
-        let mut later = show(&recording, Topic::Disk, false, (3, 3), None);
-        assert_eq!((later.hide_idle(), later.rows().count()), (2, 0));
     }
 
     #[test]

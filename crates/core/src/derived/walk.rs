@@ -1,6 +1,8 @@
 //! A formula along the series of one entity.
 
+use super::carry::{Carry, NOTHING};
 use super::formula::PHYSICAL;
+use super::sum::{Content, Fall, Piece, Sum, Sums};
 use super::{Formula, Term};
 use crate::metric::{Kind, RATE_SCALE, Table};
 use crate::quantity::Unit;
@@ -29,19 +31,6 @@ pub struct Walk<'a> {
     falls: BTreeMap<(Table, &'a str), Vec<Fall<'a>>>,
 }
 
-/// A counter fell: the device was replaced, the CPU went offline. Of the formula nothing is known for this time.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Fall<'a> {
-    /// The sample before.
-    pub from: i64,
-    /// The sample at which it is lower.
-    pub to: i64,
-    /// Whose counter, as the table calls it.
-    pub entity: &'a str,
-    /// The counter.
-    pub metric: &'static str,
-}
-
 /// A counter that falls by a tick when the kernel counts as idle what it had counted as waiting for IO, and means nothing by it
 /// (the kernel's Documentation/filesystems/proc.rst; sysstat's `get_per_cpu_interval`): it did not rise.
 const MAY_FALL: &str = "cpu_iowait";
@@ -59,6 +48,8 @@ struct Member<'a> {
 struct Part<'a> {
     entity: (Table, &'a str),
     series: Series<'a>,
+    /// The last point before the series.
+    before: Option<(i64, i64)>,
     pieces: Peekable<Pieces<'a>>,
 }
 
@@ -71,7 +62,18 @@ impl Formula {
         table: Table,
         entity: &str,
     ) -> Option<Walk<'a>> {
-        Walk::new((self, unit), recording, table, entity, None)
+        self.walk_on(unit, (recording, &NOTHING), table, entity)
+    }
+
+    /// Walks along a part of a recording, with what the parts before it left.
+    pub fn walk_on<'a>(
+        &'static self,
+        unit: Unit,
+        (part, carry): (&'a Recording, &Carry),
+        table: Table,
+        entity: &str,
+    ) -> Option<Walk<'a>> {
+        Walk::new((self, unit), (part, carry), table, entity, None)
     }
 }
 
@@ -79,7 +81,7 @@ impl<'a> Walk<'a> {
     /// Over the series of an entity, or over the part of them that tells about a stretch of time.
     pub(super) fn new(
         (formula, unit): (&'static Formula, Unit),
-        recording: &'a Recording,
+        (recording, carry): (&'a Recording, &Carry),
         table: Table,
         entity: &str,
         stretch: Option<(i64, i64)>,
@@ -101,11 +103,13 @@ impl<'a> Walk<'a> {
             if !fits || weight.is_some_and(|weight| weight.column().kind != Kind::Rate) {
                 return None;
             }
-            let usual = series.usual_interval();
+            let last = carry.last(table, entity, term.metric());
+            let usual = last.map_or_else(|| series.usual_interval(), |last| last.usual);
+            let before = last.map(|last| (last.at, last.value));
             let near = |series: Series<'a>| stretch.map_or(series, |(from, to)| series.around(from, to));
             let series = near(series);
-            let pieces = Pieces { series, weight: weight.map(near), usual, next: 0, before: None }.peekable();
-            Some(Part { entity: (table, entity), series, pieces })
+            let pieces = Pieces { series, weight: weight.map(near), usual, next: 0, before }.peekable();
+            Some(Part { entity: (table, entity), series, before, pieces })
         };
         let member = |term: Term| {
             let parts: Vec<Part<'a>> = match term {
@@ -123,7 +127,7 @@ impl<'a> Walk<'a> {
         for (member, part) in members.iter().flat_map(|member| member.parts.iter().map(move |part| (member, part))) {
             let metric = member.term.metric();
             if part.series.column().kind == Kind::Counter && metric != MAY_FALL {
-                let mut fell = falls_of(&part.series).peekable();
+                let mut fell = falls_of(part.before, &part.series).peekable();
                 if fell.peek().is_some() {
                     let fell = fell.map(|(from, to)| Fall { from, to, entity: part.entity.1, metric });
                     falls.entry(part.entity).or_default().extend(fell);
@@ -152,6 +156,25 @@ impl<'a> Walk<'a> {
         let members = &self.members;
         let value = self.formula.evaluate(&|term| members.iter().find(|member| member.term == term)?.value)?;
         Some(self.unit.of_base(value))
+    }
+
+    /// Adds the pieces from `from` on that end up to `to`. Parts of a recording that follow each other give each piece once.
+    pub fn add(&mut self, from: i64, to: i64, sums: &mut Sums) {
+        for member in &mut self.members {
+            let at = sums.0.iter().position(|(term, _)| *term == member.term).unwrap_or_else(|| {
+                sums.0.push((member.term, BTreeMap::new()));
+                sums.0.len() - 1
+            });
+            for part in &mut member.parts {
+                let falls = self.falls.get(&part.entity).map_or(&[][..], Vec::as_slice);
+                let mut sum = Sum::default();
+                while let Some(piece) = part.pieces.next_if(|piece| piece.to <= to) {
+                    sum.add_without(&piece, (from, to), falls);
+                }
+                let (table, entity) = part.entity;
+                sums.0[at].1.entry((table, entity.to_owned())).or_default().merge(&sum);
+            }
+        }
     }
 
     /// Where counters of the formula fell, so that nothing is known.
@@ -189,26 +212,10 @@ fn summed(recording: &Recording, table: Table) -> impl Iterator<Item = &str> {
 }
 
 /// The intervals between neighbouring samples in which a counter fell.
-fn falls_of(series: &Series<'_>) -> impl Iterator<Item = (i64, i64)> {
-    let points = series.points().zip(series.points().skip(1));
-    points.filter(|(before, after)| before.1 > after.1).map(|(before, after)| (before.0, after.0))
-}
-
-/// The time for which one sample speaks.
-#[derive(Debug, Clone, Copy)]
-struct Piece {
-    from: i64,
-    to: i64,
-    content: Content,
-}
-
-/// What a sample says of its time, in base units.
-#[derive(Debug, Clone, Copy)]
-enum Content {
-    /// A counter rose by this. Of a gap nothing is known but the whole.
-    Rise { amount: f64, gap: bool },
-    /// A gauge or a stored rate had this value.
-    Level(f64),
+fn falls_of(before: Option<(i64, i64)>, series: &Series<'_>) -> impl Iterator<Item = (i64, i64)> {
+    let points = || before.into_iter().chain(series.points());
+    let pairs = points().zip(points().skip(1));
+    pairs.filter(|(before, after)| before.1 > after.1).map(|(before, after)| (before.0, after.0))
 }
 
 /// The pieces of a series, in order of time.
@@ -264,69 +271,11 @@ impl Iterator for Pieces<'_> {
 fn sum(pieces: &mut Peekable<Pieces<'_>>, (from, to): (i64, i64), falls: &[Fall<'_>]) -> Sum {
     let mut sum = Sum::default();
     while let Some(piece) = pieces.peek().filter(|piece| piece.from < to) {
-        let inside = (piece.from.max(from), piece.to.min(to));
-        let mut free = inside.0;
-        for fall in falls.iter().take_while(|fall| fall.from < inside.1) {
-            sum.add(piece, free, fall.from);
-            free = free.max(fall.to);
-        }
-        sum.add(piece, free, inside.1);
+        sum.add_without(piece, (from, to), falls);
         if piece.to > to {
             break;
         }
         pieces.next();
     }
     sum
-}
-
-/// The pieces of an interval.
-#[derive(Debug, Default)]
-struct Sum {
-    /// Rises, or levels times ns.
-    amount: f64,
-    time: i64,
-    /// The smallest and the largest level; absent of a counter.
-    levels: Option<(f64, f64)>,
-}
-
-impl Sum {
-    /// Adds the part of a piece from `from` to `to`.
-    fn add(&mut self, piece: &Piece, from: i64, to: i64) {
-        let time = to.saturating_sub(from);
-        if time <= 0 {
-            return;
-        }
-        let length = piece.to.saturating_sub(piece.from);
-        match piece.content {
-            Content::Rise { gap, .. } if gap && time < length => return,
-            Content::Rise { amount, .. } if time == length => self.amount += amount,
-            Content::Rise { amount, .. } => self.amount += amount * (time as f64 / length as f64),
-            Content::Level(level) => {
-                self.amount += level * time as f64;
-                let (low, high) = self.levels.unwrap_or((level, level));
-                self.levels = Some((low.min(level), high.max(level)));
-            }
-        }
-        self.time += time;
-    }
-
-    /// The mean of one, or the sum of the means of several over the longest of their times; absent when there is no time.
-    fn total(sums: impl Iterator<Item = Self>) -> Option<f64> {
-        let all = sums.reduce(|one, other| Self {
-            amount: one.in_seconds() + other.in_seconds(),
-            time: one.time.max(other.time),
-            levels: None,
-        })?;
-        let time = Some(all.time).filter(|time| *time > 0)? as f64;
-        Some(match all.levels {
-            // The bounds take off what floating point adds: the mean of equal values is that value.
-            Some((low, high)) => (all.amount / time).clamp(low, high),
-            None => all.amount / (time / 1e9),
-        })
-    }
-
-    /// Rises, or levels times seconds.
-    fn in_seconds(&self) -> f64 {
-        if self.levels.is_some() { self.amount / 1e9 } else { self.amount }
-    }
 }

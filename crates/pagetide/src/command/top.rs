@@ -2,10 +2,10 @@
 
 use super::Outcome;
 use crate::interrupt::Interrupt;
-use crate::{output, recordings};
-use pagetide_core::{Bytes, Error, Nanos, Selection, Source};
-use pagetide_kernel::{Root, Watch};
-use pagetide_recorder::{History, Lock, Protection, Recorder};
+use crate::{output, recordings, sampling};
+use pagetide_core::{Error, Nanos, Selection, Source};
+use pagetide_kernel::Root;
+use pagetide_recorder::{Lock, Protection};
 use pagetide_top::Growth;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -38,8 +38,6 @@ pub(crate) struct Arguments {
 
 /// Where the service of the package records.
 const SERVICE: &str = "/var/lib/pagetide";
-/// Memory for the samples of this host: about ten minutes of a host with 100 processes and 100 groups.
-const ROOM: Bytes = Bytes::new(64 << 20);
 
 pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     if json {
@@ -90,13 +88,7 @@ fn replay(path: &Path, arguments: &Arguments, interrupt: &Interrupt) -> Result<(
 
 /// Samples this host and shows it.
 fn live(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Error> {
-    let history = History::new(ROOM);
-    let root = Root::host();
-    let watch = Watch::flight_recorder(&root).unwrap_or_default();
-    let options =
-        pagetide_recorder::Options { interval: arguments.interval, watch, ..pagetide_recorder::Options::default() };
-    let protection = Protection { lock: Lock::Future, ..Protection::default() };
-    let recorder = Recorder::start_protected(root, options, protection, Box::new(history.clone()))?;
+    let (recorder, history) = sampling::start(arguments.interval)?;
     let manifest = history.times(&Selection::default())?.manifest;
     let options = pagetide_top::Options {
         title: format!("{}  samples of its own", manifest.host),

@@ -1,31 +1,10 @@
 //! A table of a recording in columns.
 
-use super::{Heading, Row, TopicTable};
+use super::{FellCounters, Heading, Parts, Row, Totals};
 use crate::table::Tone;
 use crate::text::{Style, words};
-use pagetide_core::{LocalClock, Quantity, Unit};
+use pagetide_core::{Error, LocalClock, Quantity, Unit};
 use std::io::{self, Write};
-
-/// The texts of all cells, one behind the other: a day has a million of them, too many for a string each.
-#[derive(Default)]
-struct Cells {
-    text: String,
-    /// Where each ends.
-    ends: Vec<usize>,
-}
-
-impl Cells {
-    fn push(&mut self, text: &str) -> usize {
-        self.text.push_str(text);
-        self.ends.push(self.text.len());
-        words::width(text)
-    }
-
-    fn texts(&self) -> impl Iterator<Item = &str> {
-        let starts = std::iter::once(&0).chain(&self.ends);
-        starts.zip(&self.ends).map(|(start, end)| &self.text[*start..*end])
-    }
-}
 
 /// How numbers are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -78,82 +57,159 @@ fn scaled(value: f64, unit: Unit) -> (f64, &'static str) {
     fits.map_or((value, ""), |(size, suffix)| (value / size, suffix))
 }
 
-/// Writes the table with times of day by `clock`, below it the averages and, when wanted, the extremes, and a note for each counter
-/// that fell; whether it has a row.
-///
-/// # Errors
-///
-/// Those of the writer.
-pub fn draw(
-    shown: &TopicTable<'_>,
-    (clock, style): (&LocalClock, Style),
-    (numbers, extremes): (Numbers, bool),
-    out: &mut dyn Write,
-) -> io::Result<bool> {
-    let headings: Vec<Heading> = shown.headings().collect();
-    let zone = clock.abbreviation(shown.recording.stamps().first().map_or(0, |stamp| stamp.wall_ns));
-    let names = [zone.as_str()].into_iter().chain(shown.entity()).chain(headings.iter().map(|heading| heading.name));
-    let mut cells = Cells::default();
-    let mut widths: Vec<usize> = names.map(|name| cells.push(name)).collect();
-    let (columns, left) = (widths.len(), widths.len() - headings.len());
-    let mut moments = std::collections::BTreeSet::new();
-    for row in shown.rows() {
-        if moments.len() < 2 {
-            moments.insert(row.wall_ns);
-        }
-        row_of(&row, clock.time_with_tenths(row.wall_ns), (&headings, numbers), &mut cells, &mut widths);
-    }
-    if cells.ends.len() == columns {
-        return Ok(false);
-    }
-    for row in shown.averages().filter(|_| moments.len() > 1) {
-        row_of(&row, "Average".to_owned(), (&headings, numbers), &mut cells, &mut widths);
-    }
-    if extremes && moments.len() > 1 {
-        let extremes = shown.extremes();
-        for (least, _) in &extremes {
-            row_of(least, "Minimum".to_owned(), (&headings, numbers), &mut cells, &mut widths);
-        }
-        for (_, most) in &extremes {
-            row_of(most, "Maximum".to_owned(), (&headings, numbers), &mut cells, &mut widths);
-        }
-    }
-    let gap = if widths.iter().sum::<usize>() + 2 * (columns - 1) <= style.width { 2 } else { 1 };
-    let (mut line, mut tone) = (String::new(), Tone::Dim);
-    for (at, text) in cells.texts().enumerate() {
-        let column = at % columns;
-        let pad = widths[column] - words::width(text);
-        let before = if column < left { 0 } else { pad };
-        line.extend(std::iter::repeat_n(' ', before));
-        line.push_str(text);
-        line.extend(std::iter::repeat_n(' ', pad - before + gap));
-        if column + 1 == columns {
-            writeln!(out, "{}", style.paint(tone, line.trim_end()))?;
-            line.clear();
-            tone = Tone::Plain;
-        }
-    }
-    for fall in shown.falls() {
-        let whose = if fall.entity.is_empty() { String::new() } else { format!("{}: ", words::clean(&fall.entity)) };
-        let more = if fall.times > 1 { format!(" and {} times later", fall.times - 1) } else { String::new() };
-        let at = clock.time_with_tenths(fall.wall_ns);
-        let metrics: Vec<&str> = fall.metrics.into_iter().collect();
-        writeln!(out, "note: {whose}{} fell at {at}{more}: no rates for that interval", metrics.join(" "))?;
-    }
-    Ok(true)
+/// How a table is written.
+#[derive(Debug, Clone, Copy)]
+pub struct Output<'a> {
+    /// Times of day are by this clock.
+    pub clock: &'a LocalClock,
+    /// Colour and width.
+    pub style: Style,
+    /// How numbers are printed.
+    pub numbers: Numbers,
+    /// Whether the smallest and the largest values stand below the averages.
+    pub extremes: bool,
 }
 
-fn row_of(
-    row: &Row<'_>,
-    first: String,
-    (headings, numbers): (&[Heading], Numbers),
-    cells: &mut Cells,
-    widths: &mut [usize],
-) {
-    let entity = row.entity.map(words::clean);
-    let left = std::iter::once(first).chain(entity);
-    let right = row.cells.iter().zip(headings).map(|(value, heading)| numbers.cell(*value, heading.unit));
-    for (width, text) in widths.iter_mut().zip(left.chain(right)) {
-        *width = cells.push(&text).max(*width);
+/// A table that is ready to be written: the widths of its columns are known, and what stands below the rows.
+#[derive(Debug)]
+pub struct Drawing<'a, 's> {
+    parts: &'a Parts<'s>,
+    columns: Columns<'a>,
+    below: Vec<Vec<String>>,
+    notes: Vec<String>,
+}
+
+impl<'a, 's> Drawing<'a, 's> {
+    /// Reads all parts; absent when there is no row.
+    ///
+    /// # Errors
+    ///
+    /// Those of the source.
+    pub fn of(parts: &'a Parts<'s>, output: Output<'a>) -> Result<Option<Self>, Error> {
+        let mut columns = Columns::of(parts, output);
+        let mut totals = Totals::default();
+        let mut any = false;
+        parts.look(&mut |table| {
+            for row in table.rows() {
+                any = true;
+                let cells = columns.cells(&row, output.clock.time_with_tenths(row.wall_ns));
+                columns.widen(&cells);
+            }
+            totals.add(table);
+        })?;
+        if !any {
+            return Ok(None);
+        }
+        let mut below = Vec::new();
+        if totals.has_several() {
+            let mut named = vec![("Average", totals.averages(parts))];
+            if output.extremes {
+                named.extend([("Minimum", totals.minima(parts.topic())), ("Maximum", totals.maxima(parts.topic()))]);
+            }
+            for (name, rows) in &named {
+                below.extend(rows.iter().map(|row| columns.cells(row, (*name).to_owned())));
+            }
+        }
+        below.iter().for_each(|cells| columns.widen(cells));
+        let note = |fall: &FellCounters| {
+            let whose =
+                if fall.entity.is_empty() { String::new() } else { format!("{}: ", words::clean(&fall.entity)) };
+            let more = if fall.times > 1 { format!(" and {} times later", fall.times - 1) } else { String::new() };
+            let at = output.clock.time_with_tenths(fall.wall_ns);
+            let metrics: Vec<&str> = fall.metrics.iter().copied().collect();
+            format!("note: {whose}{} fell at {at}{more}: no rates for that interval", metrics.join(" "))
+        };
+        let notes = totals.falls().iter().map(note).collect();
+        Ok(Some(Self { parts, columns, below, notes }))
+    }
+
+    /// Writes the table, below it the averages and, when wanted, the extremes, and a note for each counter that fell.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer; inside, those of the source.
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<Result<(), Error>> {
+        let Self { parts, columns, below, notes } = self;
+        columns.heading(out)?;
+        let clock = columns.output.clock;
+        let row = |row: Row<'_>, out: &mut dyn Write| {
+            columns.row(&columns.cells(&row, clock.time_with_tenths(row.wall_ns)), out)
+        };
+        if let Err(error) = parts.each(&mut |table| table.rows().try_for_each(|one| row(one, out)))? {
+            return Ok(Err(error));
+        }
+        below.iter().try_for_each(|cells| columns.row(cells, out))?;
+        notes.iter().try_for_each(|note| writeln!(out, "{note}"))?;
+        Ok(Ok(()))
+    }
+}
+
+/// The columns of a table with their widths.
+#[derive(Debug)]
+pub struct Columns<'a> {
+    headings: Vec<Heading>,
+    names: Vec<String>,
+    widths: Vec<usize>,
+    output: Output<'a>,
+}
+
+impl<'a> Columns<'a> {
+    /// As wide as their names.
+    pub fn of(parts: &Parts<'_>, output: Output<'a>) -> Self {
+        let headings: Vec<Heading> = parts.headings().collect();
+        let zone = output.clock.abbreviation(parts.begin().map_or(0, |stamp| stamp.wall_ns));
+        let entity = parts.topic().entity().map(str::to_owned);
+        let names: Vec<String> =
+            [zone].into_iter().chain(entity).chain(headings.iter().map(|heading| heading.name.to_owned())).collect();
+        let widths = names.iter().map(|name| words::width(name)).collect();
+        Self { headings, names, widths, output }
+    }
+
+    /// The texts of a row, of which the first is given.
+    pub fn cells(&self, row: &Row<'_>, first: String) -> Vec<String> {
+        let entity = row.entity.map(words::clean);
+        let right = row.cells.iter().zip(&self.headings);
+        let right = right.map(|(value, heading)| self.output.numbers.cell(*value, heading.unit));
+        std::iter::once(first).chain(entity).chain(right).collect()
+    }
+
+    /// Makes room for texts.
+    pub fn widen(&mut self, cells: &[String]) {
+        for (width, text) in self.widths.iter_mut().zip(cells) {
+            *width = words::width(text).max(*width);
+        }
+    }
+
+    /// Writes the names of the columns.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer.
+    pub fn heading(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.line(&self.names, Tone::Dim, out)
+    }
+
+    /// Writes the texts of a row.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer.
+    pub fn row(&self, cells: &[String], out: &mut dyn Write) -> io::Result<()> {
+        self.line(cells, Tone::Plain, out)
+    }
+
+    fn line(&self, cells: &[String], tone: Tone, out: &mut dyn Write) -> io::Result<()> {
+        let left = self.widths.len() - self.headings.len();
+        let all = self.widths.iter().sum::<usize>() + 2 * (self.widths.len() - 1);
+        let gap = if all <= self.output.style.width { 2 } else { 1 };
+        let mut line = String::new();
+        for (column, (text, width)) in cells.iter().zip(&self.widths).enumerate() {
+            let pad = width.saturating_sub(words::width(text));
+            let before = if column < left { 0 } else { pad };
+            line.extend(std::iter::repeat_n(' ', before));
+            line.push_str(text);
+            line.extend(std::iter::repeat_n(' ', pad - before + gap));
+        }
+        writeln!(out, "{}", self.output.style.paint(tone, line.trim_end()))
     }
 }

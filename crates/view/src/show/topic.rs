@@ -105,7 +105,8 @@ impl Topic {
         }
     }
 
-    pub(super) const fn entity(self) -> Option<&'static str> {
+    /// What the column of its entities is called; absent for the host.
+    pub const fn entity(self) -> Option<&'static str> {
         match self.table() {
             Table::Host => None,
             Table::Disk => Some("device"),

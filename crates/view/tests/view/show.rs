@@ -1,8 +1,11 @@
 //! `show --every`: whatever the sampling, counters are the difference of their endpoints and gauges and stored rates means over time.
 
 use pagetide_core::metric::RATE_SCALE;
-use pagetide_core::{Column, Kind, LocalClock, Manifest, Nanos, Recording, RecordingBuilder, Stamp, Table, Unit};
-use pagetide_view::show::{Numbers, Topic, draw, show};
+use pagetide_core::{
+    Column, Error, Kind, LocalClock, Manifest, Nanos, Recording, RecordingBuilder, Selection, Source, Stamp, Table,
+    Unit,
+};
+use pagetide_view::show::{Drawing, Numbers, Output, Parts, Pass, Row, Topic, Totals, show};
 use pagetide_view::text::Style;
 use proptest::prelude::*;
 
@@ -130,11 +133,189 @@ fn the_requests_of_all_disks_need_no_row_of_the_host() {
     assert_eq!(rows(&recording, Topic::Io, "rtps", None), [(1_000_000_000, Some(7.0)), (2_000_000_000, Some(7.0))]);
 }
 
+/// A recording as a source, of which a part can be loaded.
+struct Given(Recording);
+
+impl Source for Given {
+    fn load(&self, selection: &Selection) -> Result<Recording, Error> {
+        let wanted = |stamp: &Stamp| {
+            selection.from_wall_ns.is_none_or(|from| stamp.wall_ns >= from)
+                && selection.to_wall_ns.is_none_or(|to| stamp.wall_ns <= to)
+        };
+        let mut builder = RecordingBuilder::new(self.0.manifest.clone());
+        for stamp in self.0.stamps().iter().filter(|stamp| wanted(stamp)) {
+            builder.stamp(*stamp);
+            for table in Table::ALL.into_iter().filter(|table| selection.wants_table(*table)) {
+                for (entity, _) in self.0.entities(table) {
+                    for column in self.0.metrics(table, entity).filter(|column| selection.wants_metric(&column.name)) {
+                        let series = self.0.series(table, entity, &column.name).unwrap();
+                        if let Some((_, value)) = series.within(stamp.boot_ns, stamp.boot_ns).next() {
+                            builder.value(table, entity, column, value);
+                        }
+                    }
+                }
+            }
+        }
+        Ok(builder.finish())
+    }
+}
+
+fn parts(source: &Given, topic: Topic, range: (i64, i64), every: Option<i64>) -> Parts<'_> {
+    Parts::new(source, source.times(&Selection::default()).unwrap(), (topic, true), (range, every)).unwrap()
+}
+
 fn drawn(recording: &Recording, numbers: Numbers, extremes: bool) -> String {
-    let shown = show(recording, Topic::Disk, false, ALWAYS, None);
-    let (mut text, style) = (Vec::new(), Style { colour: false, width: 200 });
-    draw(&shown, (&LocalClock::utc(), style), (numbers, extremes), &mut text).unwrap();
+    let source = Given(recording.clone());
+    let mut text = Vec::new();
+    let output = Output { clock: &LocalClock::utc(), style: Style { colour: false, width: 200 }, numbers, extremes };
+    let shown = Parts::new(&source, recording.clone(), (Topic::Disk, false), (ALWAYS, None)).unwrap();
+    Drawing::of(&shown, output).unwrap().unwrap().write(&mut text).unwrap().unwrap();
     String::from_utf8(text).unwrap()
+}
+
+/// A row: when, of what, and its cells.
+type Line = (i64, String, Vec<Option<f64>>);
+
+fn line(row: &Row<'_>) -> Line {
+    (row.wall_ns, row.name.to_owned(), row.cells.clone())
+}
+
+/// Processes that come and go, whose counters fall now and then, of a host that is suspended for a while.
+fn processes(steps: &[(u64, Vec<Option<(i64, i64)>>)]) -> Recording {
+    let manifest = Manifest { interval: Nanos::new(1_000_000_000), ..Manifest::default() };
+    let mut builder = RecordingBuilder::new(manifest);
+    let counter = Column { name: "majflt".to_owned(), kind: Kind::Counter, unit: Unit::Count };
+    let gauge = Column { name: "rss".to_owned(), kind: Kind::Gauge, unit: Unit::Pages };
+    let (mut at, mut counters) = (0, [1000_i64; 3]);
+    for (step, rows) in steps {
+        at += i64::try_from(*step).unwrap();
+        builder.stamp(Stamp { boot_ns: at, wall_ns: at + 7, mono_ns: at });
+        for (nth, row) in rows.iter().enumerate() {
+            let Some((rise, level)) = row else { continue };
+            counters[nth] = (counters[nth] + rise).max(0);
+            let name = format!("{}@0", 100 + nth);
+            builder.value(Table::Process, &name, &counter, counters[nth]);
+            builder.value(Table::Process, &name, &gauge, *level);
+        }
+    }
+    builder.finish()
+}
+
+/// Steps of about a second, at least of `shortest`, some of minutes; what each of three processes has: nothing, or a rise (rarely a fall) and a level.
+fn steps(shortest: u64) -> impl Strategy<Value = Vec<(u64, Vec<Option<(i64, i64)>>)>> {
+    let length = prop_oneof![9 => shortest..1_300_000_000_u64, 1 => 60_000_000_000..400_000_000_000_u64];
+    let rise = prop_oneof![9 => 0..500_i64, 1 => -300..0_i64];
+    let row = proptest::option::weighted(0.85, (rise, 0..10_000_i64));
+    proptest::collection::vec((length, proptest::collection::vec(row, 3)), 2..60)
+}
+
+proptest! {
+    /// Wherever a recording is divided, the rows, the averages, the extremes and the counters that fell are those of the whole.
+    #[test]
+    fn parts_have_the_values_of_the_whole(steps in steps(1_000_000_000), samples in 1..20_usize, every in proptest::option::of(1_100_000_000..90_000_000_000_i64)) {
+        let recording = processes(&steps);
+        let whole = show(&recording, Topic::Processes, true, ALWAYS, every);
+        let source = Given(recording.clone());
+        let divided = parts(&source, Topic::Processes, ALWAYS, every).of_samples(samples);
+        let (mut rows, mut totals): (Vec<Line>, Totals) = Default::default();
+        divided.look(&mut |table| {
+            rows.extend(table.rows().map(|row| line(&row)));
+            totals.add(table);
+        }).unwrap();
+        let expected: Vec<Line> = whole.rows().map(|row| line(&row)).collect();
+        prop_assert_eq!(&rows, &expected);
+        let cells = |rows: &mut dyn Iterator<Item = Row<'_>>| rows.map(|row| (row.name.to_owned(), row.cells)).collect::<Vec<_>>();
+        let (mut averages, of_whole) = (cells(&mut totals.averages(&divided).into_iter()), cells(&mut whole.averages()));
+        averages.retain(|(name, _)| of_whole.iter().any(|(known, _)| known == name));
+        prop_assert_eq!(averages.len(), of_whole.len());
+        for ((_, one), (_, other)) in averages.iter().zip(&of_whole) {
+            for (one, other) in one.iter().zip(other) {
+                let same = match (one, other) {
+                    (Some(one), Some(other)) => (one - other).abs() <= 1e-9 * (1.0 + other.abs()),
+                    (one, other) => one == other,
+                };
+                prop_assert!(same, "{:?} instead of {:?}", averages, of_whole);
+            }
+        }
+        prop_assert_eq!(totals.falls(), whole.falls());
+        // A reader that follows the recording as it grows sees the same rows, without the last one where that is not whole.
+        let stamps = recording.stamps();
+        let mut followed: Vec<Line> = Vec::new();
+        let mut pass = Pass::default();
+        let mut growing = parts(&source, Topic::Processes, ALWAYS, every);
+        for end in (1..=stamps.len()).step_by(samples) {
+            let from = growing.resume(&pass).unwrap_or(i64::MIN);
+            let mut times = RecordingBuilder::new(recording.manifest.clone());
+            stamps[..end].iter().filter(|stamp| stamp.wall_ns >= from).for_each(|stamp| times.stamp(*stamp));
+            growing.grow(times.finish());
+            growing.follow(&mut pass, &mut |table| {
+                followed.extend(table.rows().map(|row| line(&row)));
+                Ok(())
+            }).unwrap().unwrap();
+        }
+        let upto = followed.last().map_or(i64::MIN, |last| last.0);
+        prop_assert_eq!(followed, expected.into_iter().filter(|row| row.0 <= upto).collect::<Vec<_>>());
+    }
+
+    /// However irregular the samples are, with gaps and while the host was suspended: counters are the difference of their endpoints, and
+    /// a gauge speaks for the time since the sample before, of a gap for an interval only.
+    #[test]
+    fn rows_over_gaps_are_endpoints_and_means(steps in steps(600_000_000), every in proptest::option::of(1_100_000_000..90_000_000_000_i64)) {
+        let whole: Vec<(u64, Vec<Option<(i64, i64)>>)> =
+            steps.into_iter().map(|(step, rows)| (step, rows.into_iter().map(|row| Some(row.map_or((3, 9), |(rise, level)| (rise.max(0), level)))).collect())).collect();
+        let recording = processes(&whole);
+        let series = |metric: &str| -> Vec<(i64, i64)> { recording.series(Table::Process, "100@0", metric).unwrap().points().collect() };
+        let (counter, gauge) = (series("majflt"), series("rss"));
+        let usual = {
+            let mut lengths: Vec<i64> = gauge.windows(2).map(|pair| pair[1].0 - pair[0].0).take(64).collect();
+            lengths.sort_unstable();
+            lengths.get(lengths.len() / 2).copied().unwrap_or(i64::MAX).min(1_000_000_000)
+        };
+        let value = |at: i64| counter.iter().find(|point| point.0 == at).unwrap().1;
+        let shown = show(&recording, Topic::Processes, true, ALWAYS, every);
+        let at = |name: &str| shown.headings().position(|heading| heading.name == name).unwrap();
+        let (faults, rss) = (at("majflt/s"), at("rss"));
+        let mut before = counter[0].0;
+        for row in shown.rows().filter(|row| row.name == "100@0" && row.wall_ns - 7 > counter[0].0) {
+            let end = row.wall_ns - 7;
+            prop_assert_eq!(row.cells[faults], Some((value(end) - value(before)) as f64 / ((end - before) as f64 / 1e9)));
+            let (mut sum, mut time) = (0.0, 0.0);
+            for pair in gauge.windows(2).filter(|pair| pair[1].0 > before && pair[1].0 <= end) {
+                let length = pair[1].0 - pair[0].0;
+                let length = if length > 2 * usual { usual } else { length } as f64;
+                (sum, time) = (sum + pair[1].1 as f64 * length, time + length);
+            }
+            // With --every the first row begins with the first sample, which speaks for no time in it.
+            if before != counter[0].0 {
+                let mean = row.cells[rss].unwrap();
+                prop_assert!((mean - sum / time).abs() <= 1e-9 * (1.0 + mean), "{} instead of {}", mean, sum / time);
+            }
+            before = end;
+        }
+    }
+}
+
+#[test]
+fn what_did_nothing_is_left_out_and_counted() {
+    let mut builder = RecordingBuilder::new(Manifest::default());
+    let reads = Column { name: "reads".into(), kind: Kind::Counter, unit: Unit::Count };
+    for second in 0..4_i64 {
+        builder.stamp(Stamp { wall_ns: second, mono_ns: second, boot_ns: second });
+        builder.value(Table::Disk, "idle", &reads, 7);
+        // It works at first, and not in the second half.
+        builder.value(Table::Disk, "once", &reads, second.min(2));
+    }
+    let source = Given(builder.finish());
+    for samples in [1, 100] {
+        let mut shown = parts(&source, Topic::Disk, ALWAYS, None).of_samples(samples);
+        assert_eq!(shown.hide_idle().unwrap(), 1);
+        let mut names = Vec::new();
+        shown.look(&mut |table| names.extend(table.rows().map(|row| row.name.to_owned()))).unwrap();
+        assert_eq!(names, ["once"; 3]);
+        let mut later = parts(&source, Topic::Disk, (3, 3), None).of_samples(samples);
+        assert_eq!(later.hide_idle().unwrap(), 2);
+        later.look(&mut |table| assert_eq!(table.rows().count(), 0)).unwrap();
+    }
 }
 
 #[test]

@@ -1,0 +1,166 @@
+//! The arguments of `pagetide show`.
+
+use crate::output;
+use clap::ValueEnum;
+use pagetide_core::{Error, Nanos, Recording, Source};
+use pagetide_view::show::{Numbers, Parts, Topic};
+use pagetide_view::text::Style;
+use std::path::PathBuf;
+
+/// Print tables of a recording, as `sar -r -B -d -b -q -u -P -w -W` print them. docs/SAR.md has sar's options and their equivalents.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  pagetide show rec                                     memory, one row a sample
+  pagetide show rec disk --every 10s                    disks, one row each 10 s
+  pagetide show rec paging --from 12:20 --to 12:40      a stretch of time
+  pagetide show rec disk --csv > disk.csv
+  pagetide show rec memory --wide --raw --dec 0         every column of sar -r ALL, in bytes
+  pagetide show rec cpus --only 0 --min-max             one CPU, with the extremes
+  pagetide show /var/lib/pagetide disk --follow         new rows as the recorder takes samples, until Ctrl-C
+  pagetide show --sample disk --every 5s                new rows of this host, without a recorder")]
+pub(crate) struct Arguments {
+    /// The recording: its folder, or a run's folder. With --sample the topic.
+    #[arg(required_unless_present = "sample")]
+    pub(super) recording: Option<PathBuf>,
+    /// The topic of the table; memory when left out.
+    pub(super) topic: Option<Choice>,
+    /// Start here: `12:20`, `12:20:30`, `2026-11-21T12:20:30`, or `-10min` before the end.
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub(super) from: Option<String>,
+    /// End here.
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    pub(super) to: Option<String>,
+    /// Print and read times in UTC, not in the time zone of the recorded host.
+    #[arg(long)]
+    pub(super) utc: bool,
+    /// One row per TIME instead of one per sample: the mean of gauges, the rate of counters over that time.
+    #[arg(long, value_name = "TIME")]
+    pub(super) every: Option<Nanos>,
+    /// All columns of the topic, such as those of `sar -u ALL` and `sar -r ALL`.
+    #[arg(long)]
+    pub(super) wide: bool,
+    /// Print the smallest and the largest value of each column below the averages.
+    #[arg(long)]
+    pub(super) min_max: bool,
+    /// Print amounts with their units (this is the default).
+    #[arg(long, conflicts_with = "raw")]
+    human: bool,
+    /// Print numbers without units: bytes, seconds, percent, counts.
+    #[arg(long)]
+    raw: bool,
+    /// Digits after the point; with --raw 2 when left out.
+    #[arg(long, value_name = "DIGITS", value_parser = clap::value_parser!(u8).range(0..=9))]
+    dec: Option<u8>,
+    /// Only the disks, CPUs, zones, processes or groups of this name; `*` stands for any characters. Of a process, the command is
+    /// enough; of a disk also its name in the device mapper or below /dev/disk.
+    #[arg(long, value_name = "NAME")]
+    pub(super) only: Option<String>,
+    /// Also show disks and processes that did nothing.
+    #[arg(long)]
+    pub(super) all: bool,
+    /// Print comma-separated values in base units.
+    #[arg(long, conflicts_with = "json")]
+    pub(super) csv: bool,
+    /// Print new rows as the recording grows, behind its last ten, until Ctrl-C; then the averages. With --json one object a line.
+    #[arg(long, conflicts_with_all = ["to", "min_max"])]
+    pub(super) follow: bool,
+    /// Sample this host and print the rows as they come, without a recording.
+    #[arg(long, conflicts_with_all = ["from", "to", "min_max"])]
+    pub(super) sample: bool,
+    /// With --follow or --sample: how long. Without it, until a signal.
+    #[arg(long = "for", value_name = "TIME", conflicts_with_all = ["to", "min_max"])]
+    pub(super) lasts: Option<Nanos>,
+}
+
+/// The topics as words on the command line.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Choice(pub(super) Topic);
+
+impl ValueEnum for Choice {
+    fn value_variants<'a>() -> &'a [Self] {
+        const CHOICES: [Choice; Topic::ALL.len()] = {
+            let mut choices = [Choice(Topic::Memory); Topic::ALL.len()];
+            let mut at = 0;
+            while at < choices.len() {
+                choices[at] = Choice(Topic::ALL[at]);
+                at += 1;
+            }
+            choices
+        };
+        &CHOICES
+    }
+
+    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
+        Some(clap::builder::PossibleValue::new(self.0.name()))
+    }
+}
+
+impl Arguments {
+    pub(super) fn topic(&self) -> Topic {
+        self.topic.map_or(Topic::Memory, |choice| choice.0)
+    }
+
+    pub(super) fn every(&self) -> Option<i64> {
+        self.every.map(|every| i64::try_from(every.get()).unwrap_or(i64::MAX))
+    }
+
+    pub(super) fn numbers(&self) -> Numbers {
+        Numbers { raw: self.raw, decimals: self.dec.map(usize::from) }
+    }
+
+    pub(super) fn style(&self) -> Style {
+        Style { colour: output::colour(), width: output::width().max(160) }
+    }
+
+    /// The table of a source, with the entities of `--only`.
+    pub(super) fn parts<'s>(
+        &'s self,
+        source: &'s dyn Source,
+        times: Recording,
+        topic: Topic,
+        range: (i64, i64),
+    ) -> Result<Parts<'s>, Error> {
+        let mut parts = Parts::new(source, times, (topic, self.wide), (range, self.every()))?;
+        if let Some(only) = &self.only {
+            parts.retain(|entity| is_meant(only, entity));
+        }
+        Ok(parts)
+    }
+}
+
+/// The topics, for messages.
+pub(super) fn topics() -> String {
+    let names: Vec<&str> = Topic::ALL.into_iter().map(Topic::name).collect();
+    format!("one of {}", names.join(", "))
+}
+
+/// Whether an entity has the name that `--only` gives, or a process that command.
+pub(super) fn is_meant(only: &str, name: &str) -> bool {
+    let command = name.strip_suffix(']').and_then(|name| name.rsplit_once('[')).map(|(command, _)| command);
+    let only = only.strip_prefix("/dev/").and_then(|path| path.rsplit('/').next()).unwrap_or(only);
+    matches(only, name) || command.is_some_and(|command| matches(only, command))
+}
+
+/// Whether a name is as a pattern in which `*` stands for any characters.
+fn matches(pattern: &str, name: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == name,
+        Some((head, tail)) => name.strip_prefix(head).is_some_and(|rest| {
+            (0..=rest.len()).filter(|at| rest.is_char_boundary(*at)).any(|at| matches(tail, &rest[at..]))
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_meant;
+
+    #[test]
+    fn names_are_meant_exactly_or_by_a_pattern() {
+        assert!(is_meant("sda", "sda") && !is_meant("sda", "sda1"));
+        assert!(is_meant("sda*", "sda1") && is_meant("*", "vda") && is_meant("nvme*n1", "nvme0n1"));
+        assert!(!is_meant("nvme*n1", "nvme0n1p2"));
+        assert!(is_meant("fio", "fio[42]") && is_meant("fio[42]", "fio[42]") && !is_meant("fi", "fio[42]"));
+    }
+}

@@ -1,0 +1,36 @@
+//! The comma-separated values of a table.
+
+use crate::recordings;
+use pagetide_core::{Error, printable};
+use pagetide_view::show::{Parts, Row};
+use std::io::{self, Write};
+
+/// Writes a table.
+pub(super) fn write(shown: &Parts<'_>, out: &mut dyn Write) -> io::Result<Result<(), Error>> {
+    heading(shown, out)?;
+    shown.each(&mut |table| table.rows().try_for_each(|row| self::row(&row, out)))
+}
+
+/// Writes the names of the columns.
+pub(super) fn heading(shown: &Parts<'_>, out: &mut dyn Write) -> io::Result<()> {
+    write!(out, "time")?;
+    for name in shown.topic().entity().into_iter().chain(shown.headings().map(|heading| heading.name)) {
+        write!(out, ",{name}")?;
+    }
+    writeln!(out)
+}
+
+/// Writes a row.
+pub(super) fn row(row: &Row<'_>, out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(recordings::timestamp(row.wall_ns).as_bytes())?;
+    if let Some(entity) = row.entity {
+        write!(out, ",\"{}\"", printable(entity).replace('"', "\"\""))?;
+    }
+    for value in &row.cells {
+        match value {
+            Some(value) => write!(out, ",{value}")?,
+            None => out.write_all(b",")?,
+        }
+    }
+    out.write_all(b"\n")
+}
