@@ -9,8 +9,10 @@ use pagetide_core::{Finding, Nanos, Recording, Span};
 /// All findings, the ones with the strongest evidence first.
 pub(crate) fn all(recording: &Recording, stretches: &Stretches<'_>) -> Vec<Finding> {
     let busy = stretches.windows.iter().flat_map(|window| examined(window, Scope::Busy));
-    let whole = stretches.whole.iter().flat_map(|whole| examined(whole, Scope::Whole));
+    let asked = stretches.whole.map(|whole| stretches.asked_of(&whole));
+    let whole = asked.iter().flat_map(|whole| examined(whole, Scope::Whole));
     let mut findings = merged(recording, busy.chain(whole).collect());
+    findings.retain(|finding| stretches.holds(recording, finding));
     for finding in &mut findings {
         let scenario = rules::by_id(finding.rule).scenarios.first();
         if let (Some(advice), Some(scenario)) = (finding.advice.first_mut(), scenario) {

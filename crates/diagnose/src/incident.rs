@@ -51,7 +51,8 @@ pub(crate) fn all(
             incidents.push(with_cause(recording, stretches, whole, root));
         }
     }
-    let explained: Vec<Span> = incidents.iter().map(|incident| incident.range).collect();
+    let before = std::iter::once(stretches.before());
+    let explained: Vec<Span> = incidents.iter().map(|incident| incident.range).chain(before).collect();
     if let Some((range, statement)) = stretches.losses.unexplained(whole, &explained) {
         let losses = stretches.losses.in_stretch(whole, range, None);
         let (cause, changes) = (None, Vec::new());

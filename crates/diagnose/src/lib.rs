@@ -50,15 +50,15 @@ pub use compare::{compare, metrics as compared_metrics};
 pub use document::{markdown, sections};
 pub use lasting::{Lasting, LastingKey, lasting};
 pub use observed::observed;
-pub use steps::{diagnose_steps, step_range};
+pub use steps::{diagnose_steps, step_range, step_span};
 
 use episodes::Episodes;
-use pagetide_core::{Diagnosis, Error, Finding, LazyRecording, Recording, RuleDoc, Source};
+use pagetide_core::{Diagnosis, Error, Finding, LazyRecording, Recording, RuleDoc, Source, Span};
 use stretches::Stretches;
 
 /// What happened in a recording.
 pub fn diagnose(recording: &Recording) -> Diagnosis {
-    concluded(recording, &Episodes::default())
+    concluded(recording, &Episodes::default(), Span::ALL)
 }
 
 /// Reads of a recording what the rules need, and these metrics beside, and says what happened. Of a long recording the processes
@@ -67,13 +67,25 @@ pub fn diagnose(recording: &Recording) -> Diagnosis {
 /// # Errors
 /// Those of the source.
 pub fn diagnose_lazy<S: Source>(recording: &mut LazyRecording<S>, also: &[&str]) -> Result<Diagnosis, Error> {
-    let metrics: Vec<&str> = metrics().iter().chain(also).copied().collect();
-    let episodes = load::load(recording, &metrics)?;
-    Ok(concluded(recording.recording(), &episodes))
+    diagnose_within(recording, also, Span::ALL)
 }
 
-fn concluded(recording: &Recording, episodes: &Episodes) -> Diagnosis {
-    let stretches = Stretches::of(recording, episodes);
+/// The same of a stretch of a recording: what was before it is the baseline, and what ended before it is left out.
+///
+/// # Errors
+/// Those of the source.
+pub fn diagnose_within<S: Source>(
+    recording: &mut LazyRecording<S>,
+    also: &[&str],
+    stretch: Span,
+) -> Result<Diagnosis, Error> {
+    let metrics: Vec<&str> = metrics().iter().chain(also).copied().collect();
+    let episodes = load::load(recording, &metrics)?;
+    Ok(concluded(recording.recording(), &episodes, stretch))
+}
+
+fn concluded(recording: &Recording, episodes: &Episodes, stretch: Span) -> Diagnosis {
+    let stretches = Stretches { asked: stretch, ..Stretches::of(recording, episodes) };
     let findings = findings::all(recording, &stretches);
     verdict::reach(recording, &stretches, findings)
 }

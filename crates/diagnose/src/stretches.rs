@@ -2,8 +2,8 @@
 
 use crate::episodes::Episodes;
 use crate::harm::Losses;
-use crate::window::Window;
-use pagetide_core::Recording;
+use crate::window::{Window, intervals};
+use pagetide_core::{Finding, Recording, Span};
 
 /// The stretches that the rules examine.
 #[derive(Debug)]
@@ -13,6 +13,8 @@ pub(crate) struct Stretches<'a> {
     pub(crate) windows: Vec<Window<'a>>,
     /// The time that tasks lose.
     pub(crate) losses: Losses,
+    /// The stretch that is asked for: a step, whose recording has what was before it as well.
+    pub(crate) asked: Span,
 }
 
 impl<'a> Stretches<'a> {
@@ -21,6 +23,23 @@ impl<'a> Stretches<'a> {
             whole: Window::whole(recording, episodes),
             windows: Window::all(recording, episodes),
             losses: Losses::of(recording),
+            asked: Span::ALL,
         }
+    }
+
+    /// Whether a finding is of the stretch that is asked for: it began in it, or lasts in it by more than the samples at its edge.
+    pub(crate) fn holds(&self, recording: &Recording, finding: &Finding) -> bool {
+        let edge = self.asked.from.later(intervals(recording, 2));
+        finding.range.to > edge || finding.range.from >= self.asked.from
+    }
+
+    /// The part of the recording that is asked for: all of it, or a step.
+    pub(crate) fn asked_of(&self, whole: &Window<'a>) -> Window<'a> {
+        whole.over(Span { from: whole.span.from.max(self.asked.from), to: whole.span.to.min(self.asked.to) })
+    }
+
+    /// What was before the stretch that is asked for.
+    pub(crate) fn before(&self) -> Span {
+        Span { from: Span::ALL.from, to: self.asked.from }
     }
 }

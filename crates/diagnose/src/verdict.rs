@@ -44,7 +44,10 @@ fn conclude(recording: &Recording, stretches: &Stretches<'_>, mut findings: Vec<
             findings.insert(0, healthy);
             Diagnosis { verdict: Conclusion::Healthy, summary, cause, findings, ..Diagnosis::default() }
         }
-        None => cannot_tell(stretches.whole.as_ref(), findings, lost, unknown),
+        None => {
+            let asked = stretches.whole.map(|whole| stretches.asked_of(&whole));
+            cannot_tell(asked.as_ref(), findings, lost, unknown)
+        }
     };
     Diagnosis { incidents, ..diagnosis }
 }

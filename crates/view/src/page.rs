@@ -69,7 +69,7 @@ fn run_blocks(report: &Report, run: &RunResult, timeline: Option<Timeline>, bloc
     let scenario = report.scenario.as_ref();
     let verdicts = verdicts::steps(report, run);
     if !verdicts.is_empty() {
-        blocks.push(Block::Heading("Steps, each diagnosed alone".to_owned()));
+        blocks.push(Block::Heading("Steps, each with its diagnosis".to_owned()));
         blocks.push(Block::Steps(verdicts));
     }
     if !run.claims.is_empty() {

@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use crate::{output, recordings, reports};
-use pagetide_core::{Error, LazyRecording, Report};
+use pagetide_core::{Error, LazyRecording, Report, Span};
 
 mod arguments;
 mod compare;
@@ -25,11 +25,12 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let reader = recordings::open(&arguments.recording)?;
     let damage = reader.damage();
     let mut recording = LazyRecording::open(reader, from_wall_ns, to_wall_ns)?;
+    let step = arguments.step.as_deref().and_then(|id| pagetide_diagnose::step_span(recording.recording(), id));
     if arguments.step.is_some() {
         recording.drop_marks();
     }
     let shown = if json && arguments.html.is_none() { Vec::new() } else { pagetide_view::metrics() };
-    let mut diagnosis = pagetide_diagnose::diagnose_lazy(&mut recording, &shown)?;
+    let mut diagnosis = pagetide_diagnose::diagnose_within(&mut recording, &shown, step.unwrap_or(Span::ALL))?;
     diagnosis.damaged = damage.lines();
     let mut recording = recording.into_recording();
     let scenario = run.as_ref().map(|run| reports::scenario(&arguments.recording, run)).transpose()?.flatten();

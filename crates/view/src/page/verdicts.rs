@@ -1,9 +1,10 @@
-//! The steps of a run, each with a verdict: what the rules say when they read it as a live host.
+//! The steps of a run, each with a verdict: the first finding of the step, where the rules knew what the lab measured of it; else what they
+//! say when they read it as a live host.
 
 use super::block::StepVerdict;
 use super::words::step;
 use crate::table::Tone;
-use pagetide_core::{Conclusion, Diagnosis, Figure, Grade, Outcome, Quantity, Report, RunResult, StepResult};
+use pagetide_core::{Conclusion, Diagnosis, Figure, Finding, Grade, Outcome, Quantity, Report, RunResult, StepResult};
 
 /// The steps that work, in order; none when the rules were not asked.
 pub(super) fn steps(report: &Report, run: &RunResult) -> Vec<StepVerdict> {
@@ -18,13 +19,19 @@ pub(super) fn steps(report: &Report, run: &RunResult) -> Vec<StepVerdict> {
 }
 
 fn verdict(report: &Report, result: &StepResult) -> StepVerdict {
-    let diagnosis = report.steps.iter().find(|step| step.step == result.id).map(|step| &step.diagnosis);
-    let (verdict, tone, statement) = match (result.outcome, diagnosis) {
-        (Outcome::Killed, _) => ("was killed".to_owned(), Tone::Bad, String::new()),
-        (Outcome::TimedOut, _) => ("ran out of time".to_owned(), Tone::Bad, String::new()),
-        (Outcome::Refused, _) => ("failed or could not start".to_owned(), Tone::Bad, String::new()),
-        (Outcome::Done, None) => ("not diagnosed".to_owned(), Tone::Dim, String::new()),
-        (Outcome::Done, Some(diagnosis)) => of(diagnosis),
+    let alone = report.steps.iter().find(|step| step.step == result.id).map(|step| of(&step.diagnosis));
+    let known = report.diagnosis.findings.iter().find(|finding| finding.step.as_ref() == Some(&result.id));
+    // A finding of the step is bad where a live host would have had an incident.
+    let tone =
+        alone.as_ref().map_or(Tone::Plain, |(_, tone, _)| if *tone == Tone::Bad { Tone::Bad } else { Tone::Plain });
+    let found = known.map(|finding| (named(finding), tone, finding.statement.clone())).or(alone);
+    let (verdict, tone, statement) = match (ended(result.outcome), found) {
+        (None, None) => ("not diagnosed".to_owned(), Tone::Dim, String::new()),
+        (None, Some(found)) => found,
+        (Some(ended), Some((verdict, Tone::Bad | Tone::Plain, statement))) => {
+            (format!("{ended}: {verdict}"), Tone::Bad, statement)
+        }
+        (Some(ended), _) => (ended.to_owned(), Tone::Bad, String::new()),
     };
     StepVerdict {
         id: result.id.clone(),
@@ -39,18 +46,29 @@ fn verdict(report: &Report, result: &StepResult) -> StepVerdict {
     }
 }
 
+/// How a step ended that did not end well.
+const fn ended(outcome: Outcome) -> Option<&'static str> {
+    match outcome {
+        Outcome::Done => None,
+        Outcome::Killed => Some("was killed"),
+        Outcome::TimedOut => Some("ran out of time"),
+        Outcome::Refused => Some("failed or could not start"),
+    }
+}
+
+/// The rule of a finding, and how strong its evidence is.
+fn named(finding: &Finding) -> String {
+    format!("{} ({})", finding.rule, Grade::of(finding.confidence).words())
+}
+
 /// A diagnosis in a few words and in one sentence.
 fn of(diagnosis: &Diagnosis) -> (String, Tone, String) {
     let first = diagnosis.findings.first();
     let statement = || first.map_or_else(|| diagnosis.summary.clone(), |finding| finding.statement.clone());
     match (diagnosis.verdict, first) {
-        (Conclusion::Incident | Conclusion::Forecast, Some(finding)) => {
-            (format!("{} ({})", finding.rule, Grade::of(finding.confidence).words()), Tone::Bad, statement())
-        }
+        (Conclusion::Incident | Conclusion::Forecast, Some(finding)) => (named(finding), Tone::Bad, statement()),
         (Conclusion::Healthy, _) => ("nothing wrong".to_owned(), Tone::Good, statement()),
-        (_, Some(finding)) => {
-            (format!("{} ({})", finding.rule, Grade::of(finding.confidence).words()), Tone::Plain, statement())
-        }
+        (_, Some(finding)) => (named(finding), Tone::Plain, statement()),
         (_, None) => ("cannot tell".to_owned(), Tone::Dim, diagnosis.summary.clone()),
     }
 }

@@ -81,7 +81,7 @@ fn the_parts_of_a_run_come_in_the_order_of_their_weight_and_findings_the_stronge
     let parts = [
         "The second read reached 100 %.",
         "claims hold",
-        "Steps, each diagnosed alone\n---",
+        "Steps, each with its diagnosis\n---",
         "nothing wrong\n      No task waits.",
         "Steps beside",
         "Claims\n---",
