@@ -66,7 +66,7 @@ fn the_parts_of_a_run_come_in_the_order_of_their_weight_and_findings_the_stronge
     let finding = |rule: usize, confidence: f64, index: usize| {
         let finding = report::report().diagnosis.findings.remove(rule);
         let confidence = pagetide_core::Confidence::new(confidence);
-        Finding { confidence, statement: format!("statement {index}."), ..finding }
+        Finding { confidence, statement: format!("statement {index}."), step: None, ..finding }
     };
     let findings = [(0, 0.5), (1, 0.7), (0, 0.9), (1, 0.6)].into_iter().enumerate();
     report.diagnosis.findings = findings.map(|(at, (rule, sure))| finding(rule, sure, at)).collect();
@@ -98,6 +98,26 @@ fn the_parts_of_a_run_come_in_the_order_of_their_weight_and_findings_the_stronge
     let places: Vec<usize> = parts.iter().map(|part| text.find(part).unwrap_or_else(|| panic!("{part}"))).collect();
     assert!(places.is_sorted(), "{places:?}\n{text}");
     assert!(html(&report).contains("<p class=\"headline\">The second read reached 100 %.</p>"));
+}
+
+#[test]
+fn a_step_has_the_finding_that_the_lab_measured_of_it_and_tells_how_it_ended() {
+    let mut report = report::report();
+    let of_step = |report: &pagetide_core::Report| {
+        report.diagnosis.findings.iter().find(|finding| finding.step.is_some()).cloned().unwrap()
+    };
+    let finding = of_step(&report);
+    let step = finding.step.clone().unwrap();
+    let alone = pagetide_core::Diagnosis {
+        verdict: pagetide_core::Conclusion::CannotTell,
+        ..pagetide_core::Diagnosis::default()
+    };
+    report.steps = vec![pagetide_core::StepDiagnosis { step: step.clone(), diagnosis: alone }];
+    let run = report.run.as_mut().unwrap();
+    run.steps.iter_mut().find(|known| known.id == step).unwrap().outcome = pagetide_core::Outcome::TimedOut;
+    let text = written(&report, text::Style { colour: false, width: 80 });
+    let steps = text.split("Steps, each with its diagnosis").nth(1).unwrap();
+    assert!(steps.contains(&format!("ran out of time: {} (", finding.rule)), "{steps}");
 }
 
 #[test]
