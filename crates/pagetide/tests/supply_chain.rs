@@ -141,7 +141,11 @@ fn sources(folder: &Path, into: &mut String) {
         if path.is_dir() {
             sources(&path, into);
         } else if path.extension().is_some_and(|end| end == "rs") {
-            into.push_str(&std::fs::read_to_string(path).unwrap());
+            let source = std::fs::read_to_string(&path).unwrap();
+            for named in source.split("#[path = \"").skip(1).filter_map(|rest| rest.split('"').next()) {
+                into.push_str(&std::fs::read_to_string(path.with_file_name(named)).unwrap());
+            }
+            into.push_str(&source);
         }
     }
 }
