@@ -22,7 +22,6 @@ pub(super) fn chain(timeline: &Timeline, out: &mut dyn Write) -> io::Result<()> 
         number(rows * ROW + 6.0)
     )?;
     for (row, stage) in timeline.chain.iter().enumerate() {
-        bar(stage, row, timeline.span_ns, out)?;
         if let Some(cause) = stage.after {
             let (from, to) = (x(timeline.chain[cause].from, timeline.span_ns), x(stage.from, timeline.span_ns));
             // An arrow beside the bars, so that those of one moment do not lie on each other.
@@ -39,6 +38,10 @@ pub(super) fn chain(timeline: &Timeline, out: &mut dyn Write) -> io::Result<()> 
                 number(middle(row)),
             )?;
         }
+    }
+    // Behind the arrows, so that none lies on a word.
+    for (row, stage) in timeline.chain.iter().enumerate() {
+        bar(stage, row, timeline.span_ns, out)?;
     }
     writeln!(out, "</svg>")
 }
