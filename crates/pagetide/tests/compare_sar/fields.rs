@@ -45,7 +45,7 @@ const fn differs(of: Field, difference: Difference) -> Field {
 /// sysstat before 12.7.9 adds `pgsteal_anon` and `pgsteal_file` to the reclaimers' counters, which count the same pages.
 const DOUBLED_STEAL: Difference = Difference::WrongInSysstat {
     why: "every counter that begins with pgsteal_ is added, so that a page counts by reclaimer and by kind",
-    fix: "sysstat 12.7.9, rd_stats.c: read_vmstat_paging",
+    fix: "sysstat 12.7.9, rd_stats.c: read_vmstat_paging; github.com/sysstat/sysstat issue 415, pull request 426",
 };
 const OWN_SCANS: Difference = Difference::Definition {
     why: "sar divides (doubled) steals by the scans of kswapd and direct reclaim only; pagetide takes steals and scans of all reclaim",
