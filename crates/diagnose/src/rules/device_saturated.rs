@@ -76,7 +76,8 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     let whole = saturated(window).map(|found| (found, window.when(SignalSpec::disk(disk, &derived::BUSY))));
     let ((busy, queue), span) = whole.or_else(held)?;
     let mut found = EvidenceBuilder::new(window);
-    found.span(span);
+    // It was busy before requests began to wait for each other.
+    found.span(window.led_up_to(span, SignalSpec::disk(disk, &derived::BUSY)));
     found.origin(Origin::Disk(disk));
     let of = |what: &str| format!("{what} of {disk}");
     found.add(1.0 + grade(busy, 0.9, 0.98), "share of time busy", of("rate of io_ms, or util"), busy);
