@@ -139,7 +139,7 @@ fn key(traced: &Traced, eviction: &EvictionKey, by: By) -> Key {
         By::Group => (Program::group_of(evictor.as_ref()), None, Program::group_of(user.as_ref()), None),
         By::File => (None, None, None, file.map(|file| traced.name(file))),
         By::User => (Program::user_of(evictor.as_ref()), None, Program::user_of(user.as_ref()), None),
-        By::Device => (None, None, None, file.map(|file| format!("{}:{}", file.major(), file.minor()))),
+        By::Device => (None, None, None, file.map(|file| format!("device {}:{}", file.major(), file.minor()))),
     }
 }
 
@@ -285,7 +285,7 @@ fn table(rows: &[Row], top: usize, drawn: bool) -> Table {
         ("evicted for", |row| row.evictor.as_ref().map(Program::text)),
         ("by", |row| row.mechanism.map(str::to_owned)),
         ("whose", |row| row.user.as_ref().map(Program::text)),
-        ("file", |row| row.file.clone()),
+        ("file or device", |row| row.file.clone()),
     ];
     let sides = sides.into_iter().filter(|(_, of)| rows.iter().any(|row| of(row).is_some()));
     let sides: Vec<Side> = sides.collect();

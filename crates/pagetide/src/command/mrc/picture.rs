@@ -14,7 +14,9 @@ pub(super) fn page(traced: &Traced, curves: &[Curve], less: &[Less]) -> Page {
         blocks.push(Block::Heading(of.place()));
         blocks.extend(picture(traced, of, below));
     }
-    for alone in less.iter().filter(|less| !curves.iter().any(|of| of.readers.is_none() && of.limit == less.group)) {
+    // A group of which neither is known has no place on the page.
+    let alone = less.iter().filter(|less| less.result.is_ok() || less.group.is_none());
+    for alone in alone.filter(|less| !curves.iter().any(|of| of.readers.is_none() && of.limit == less.group)) {
         blocks.push(Block::Heading(
             alone.group.clone().map_or_else(|| "host".to_owned(), |group| format!("group {group}")),
         ));
