@@ -24,7 +24,7 @@ mod usage;
 mod varint;
 mod writer;
 
-pub use pyramid::{Bucket, Buckets, Curve, Level};
+pub use pyramid::{Bucket, Buckets, Curve, Level, plotted_metrics};
 pub use reader::{Damage, Day, Reader, hosts};
 pub use retention::Keep;
 pub use usage::Usage;

@@ -13,6 +13,7 @@ mod metrics;
 
 pub use bucket::{Bucket, Curve, Level};
 pub(crate) use file::make;
+pub use metrics::of_table as plotted_metrics;
 
 use crate::file_error;
 use crate::layout::{SealedPath, SegmentName};

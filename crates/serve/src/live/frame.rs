@@ -3,7 +3,7 @@
 use crate::number::{ms, rounded, shown};
 use crate::reply;
 use crate::rows::{Order, Rows, rows, usual_sort};
-use pagetide_core::derived::{self, Derived, Term};
+use pagetide_core::derived::{Derived, Term};
 use pagetide_core::memory::{Split, SplitFields};
 use pagetide_core::{Error, Nanos, Recording, Selection, Source, Stamp, Table, Unit};
 use pagetide_view::show::Topic;
@@ -41,36 +41,11 @@ struct Part {
     bytes: f64,
 }
 
-/// Gauges of the host that pages show beside the derived metrics.
-const GAUGES: [&str; 21] = [
-    "MemTotal",
-    "MemFree",
-    "MemAvailable",
-    "Buffers",
-    "Cached",
-    "AnonPages",
-    "Shmem",
-    "Slab",
-    "SReclaimable",
-    "SUnreclaim",
-    "Dirty",
-    "Writeback",
-    "Mapped",
-    "SwapTotal",
-    "SwapFree",
-    "nr_dirty",
-    "nr_writeback",
-    "nr_dirty_threshold",
-    "nr_dirty_background_threshold",
-    "load1",
-    "procs_blocked",
-];
 const TOPICS: [Topic; 3] = [Topic::Disk, Topic::Processes, Topic::Cgroups];
 
-/// The metrics of the host in a frame.
+/// The metrics of the host in a frame: those that the plots of a recording have.
 fn host_metrics() -> impl Iterator<Item = &'static Derived> {
-    let derived = derived::ALL.iter().copied().filter(|derived| derived.tables.contains(&Table::Host));
-    derived.chain(GAUGES.iter().filter_map(|name| derived::recorded(Table::Host, name)))
+    pagetide_store::plotted_metrics(Table::Host)
 }
 
 /// The units of the host's metrics in a frame.
@@ -146,14 +121,4 @@ fn parts(split: Split) -> Vec<Part> {
         part("free", "free", split.free),
     ];
     parts.into_iter().flatten().collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_frame_asks_for_metrics_that_there_are() {
-        assert_eq!(host_metrics().filter(|metric| metric.tables.is_empty()).count(), GAUGES.len());
-    }
 }

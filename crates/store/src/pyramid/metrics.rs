@@ -12,8 +12,8 @@ pub(super) fn is_kept(table: Table, metric: &'static Derived) -> bool {
     TABLES.contains(&table) && of_table(table).any(|kept| std::ptr::eq(kept, metric))
 }
 
-/// The metrics of a table whose buckets are kept.
-pub(super) fn of_table(table: Table) -> impl Iterator<Item = &'static Derived> {
+/// The metrics of a table whose buckets are kept: those that plots show.
+pub fn of_table(table: Table) -> impl Iterator<Item = &'static Derived> {
     let derived = derived::ALL.iter().copied().filter(move |derived| {
         // Of single CPUs the three that show which one is the bottleneck.
         let few = ["cpu_user", "cpu_system", "cpu_iowait"];
