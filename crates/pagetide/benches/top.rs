@@ -101,6 +101,10 @@ fn peers(folder: &Path) {
 
 /// In the guest: presses keys and resizes until the end, and writes how long each took to show.
 fn drive(words: &[String]) {
+    // The guest's init has no need of pseudo-terminals.
+    fs::create_dir_all("/dev/pts").expect("the guest's own /dev");
+    let flags = rustix::mount::MountFlags::NOSUID | rustix::mount::MountFlags::NOEXEC;
+    let _ = rustix::mount::mount("devpts", "/dev/pts", "devpts", flags, None::<&std::ffi::CStr>);
     // The first terminal that the leader of a session opens becomes its own, so that it learns of a new size.
     rustix::process::setsid().expect("a child is no leader");
     let (program, arguments) = words.split_first().expect("a program");
