@@ -35,6 +35,7 @@ mod process;
 mod queue;
 mod rule;
 mod rules;
+mod settings;
 mod signal;
 mod steps;
 mod stream;

@@ -6,6 +6,7 @@ use crate::episodes::SignalSpec;
 use crate::evidence::{EvidenceBuilder, Origin, advise};
 use crate::limits::{FAULTS, TURNOVER};
 use crate::process::{self, ProcessShare};
+use crate::settings;
 use crate::rule::{Rule, When, leads, subsumes};
 use crate::window::{REFAULTED, SCANNED, Window};
 use pagetide_core::derived;
@@ -127,13 +128,23 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         "Reclaim cannot swap out {anonymous} of anonymous memory ({why}){who}. Running programs lose mapped file pages: \
          {refaulted} refault with {faults} major faults."
     );
+    // Swap that has room helps once the kernel may use it.
+    let manifest = &window.recording.manifest;
+    let unused = advise(
+        "Let the kernel swap out anonymous pages: raise vm.swappiness.",
+        Some("sysctl -w vm.swappiness=60"),
+        "Cold anonymous pages leave memory for the swap that is there, and the programs' code stays.",
+        Some(&settings::restore(manifest, &["swappiness"])),
+    );
+    let refused = !none && !full && swappiness.is_some_and(|swappiness| swappiness <= 10.0);
     let advice = advise(
         "Add swap, so that anonymous pages can leave memory.",
         Some("modprobe zram; zramctl --find --size 2G; mkswap /dev/zram0; swapon -p 100 /dev/zram0; sysctl -w vm.swappiness=60"),
-        "Cold anonymous pages leave memory and the programs' code stays. zram costs CPU and helps as far as the data compress.",
-        Some("swapoff /dev/zram0; zramctl --reset /dev/zram0"),
+        "Cold anonymous pages leave memory and the programs' code stays. zram costs CPU and helps as far as the data compress. Only \
+         while that much memory is free can it be taken away again.",
+        Some("swapoff /dev/zram0 && zramctl --reset /dev/zram0"),
     );
-    found.finish(RuleId::CodeThrash, statement, vec![advice])
+    found.finish(RuleId::CodeThrash, statement, vec![if refused { unused } else { advice }])
 }
 
 /// The process with most anonymous memory.

@@ -130,9 +130,9 @@ fn of_step(window: &Window<'_>) -> Option<Finding> {
 fn finish(found: EvidenceBuilder, read: Amount<Bytes>) -> Option<Finding> {
     let statement = format!("The cache was cold: {read} were read for the first time, and almost none of it twice.");
     let advice = advise(
-        "Wait until the files are cached, or read them before they are needed.",
+        "Wait until the files are cached. Before the next start, read them while the device is idle.",
         Some("cat FILE > /dev/null"),
-        "Later reads come from memory, as long as the files fit.",
+        "Later reads come from memory, as long as the files fit. While the device is busy, it delays the reads of others.",
         None,
     );
     found.finish(RuleId::ColdCache, statement, vec![advice])

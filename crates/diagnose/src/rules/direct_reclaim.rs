@@ -1,9 +1,10 @@
 //! `direct-reclaim-stalls`: programs free memory themselves before they get any.
 
-use crate::amount::{Limit, grade};
+use crate::amount::{Amount, Limit, grade};
 use crate::effect::EffectKind;
 use crate::evidence::{EvidenceBuilder, advise};
 use crate::limits::STALL_RATE;
+use crate::settings;
 use crate::rule::{Role, Rule};
 use crate::window::Window;
 use pagetide_core::derived;
@@ -59,11 +60,18 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         found.add(grade(waited, 0.0, 0.1), "share of time for which tasks wait for memory", "psi_memory_some", waited);
     }
     let statement = format!("Programs reclaim memory themselves {stalls}, with {share} of all scanning.");
-    let advice = advise(
-        "Wake kswapd earlier: raise the gap between the watermarks from 0.1 % to 1 % of memory.",
-        Some("sysctl -w vm.watermark_scale_factor=100"),
-        "Costs 1 % of memory as cache.",
-        Some("sysctl -w vm.watermark_scale_factor=10"),
-    );
-    found.finish(RuleId::DirectReclaim, statement, vec![advice])
+    // In units of 1/10 000 of memory, of which 10 % are the most.
+    let manifest = &window.recording.manifest;
+    let factor = settings::value(manifest, "watermark_scale_factor");
+    let raised = factor.saturating_mul(10).clamp(100, 1000);
+    let advice = (raised > factor).then(|| {
+        let [from, to] = [factor, raised].map(|factor| Amount::<Ratio>::new(factor as f64 / 10_000.0));
+        advise(
+            &format!("Wake kswapd earlier: raise the gap between the watermarks from {from} to {to} of memory."),
+            Some(&format!("sysctl -w vm.watermark_scale_factor={raised}")),
+            &format!("Costs {to} of memory as cache."),
+            Some(&settings::restore(manifest, &["watermark_scale_factor"])),
+        )
+    });
+    found.finish(RuleId::DirectReclaim, statement, advice.into_iter().collect())
 }

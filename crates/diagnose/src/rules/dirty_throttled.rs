@@ -5,11 +5,12 @@ use crate::effect::EffectKind;
 use crate::episodes::SignalSpec;
 use crate::evidence::{EvidenceBuilder, Origin, advise};
 use crate::process;
+use crate::settings;
 use crate::rule::{Rule, leads, subsumes};
 use crate::traced::Traced;
 use crate::window::{Window, stored};
 use pagetide_core::derived;
-use pagetide_core::{
+use pagetide_core::{Manifest, 
     Advice, Bytes, Figure, Finding, Moment, Nanos, Ratio, Relation, RuleDoc, RuleId, Span,
 };
 
@@ -101,7 +102,7 @@ fn of_step(window: &Window<'_>) -> Option<Finding> {
         }
         _ => String::new(),
     };
-    found.finish(RuleId::DirtyThrottled, statement(peak, ceiling, threshold) + &rates, advice())
+    found.finish(RuleId::DirtyThrottled, statement(peak, ceiling, threshold) + &rates, advice(&window.recording.manifest))
 }
 
 /// Dirty and writeback memory at a sample, with the freerun ceiling and the dirty threshold then.
@@ -176,7 +177,7 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
             found.add(-2.0, "time for which writers were throttled", "throttle.throttled_ns", none);
         }
     }
-    found.finish(RuleId::DirtyThrottled, statement(dirty, ceiling, threshold) + &waited, advice())
+    found.finish(RuleId::DirtyThrottled, statement(dirty, ceiling, threshold) + &waited, advice(&window.recording.manifest))
 }
 
 fn add_peak(found: &mut EvidenceBuilder, peak: Amount<Bytes>, ceiling: Amount<Bytes>, source: &str) {
@@ -190,7 +191,14 @@ fn statement(peak: Amount<Bytes>, ceiling: Amount<Bytes>, threshold: Amount<Byte
     )
 }
 
-fn advice() -> Vec<Advice> {
+fn advice(manifest: &Manifest) -> Vec<Advice> {
+    // Half of what it is, and in the unit in which the host has it.
+    let bytes = settings::value(manifest, "dirty_background_bytes");
+    let ratio = settings::value(manifest, "dirty_background_ratio");
+    let lower = match bytes {
+        0 => format!("vm.dirty_background_ratio={}", (ratio / 2).max(1)),
+        bytes => format!("vm.dirty_background_bytes={}", (bytes / 2).max(4096)),
+    };
     vec![
         advise(
             "Free memory that programs hold without need: both thresholds are shares of dirtyable memory.",
@@ -200,9 +208,9 @@ fn advice() -> Vec<Advice> {
         ),
         advise(
             "Start the flusher earlier, so that a burst finds less dirty memory.",
-            Some("sysctl -w vm.dirty_background_ratio=5"),
+            Some(&format!("sysctl -w {lower}")),
             "The device writes sooner and more evenly. It also writes data that programs delete or overwrite soon.",
-            Some("sysctl -w vm.dirty_background_ratio=10"),
+            Some(&settings::restore(manifest, &["dirty_background_ratio"])),
         ),
     ]
 }

@@ -115,8 +115,8 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         vec![
             advise(
                 "Find out whether it keeps data on purpose (an in-memory database, a cache), and limit it by its own settings if so; else limit its service.",
-                Some("systemctl set-property --runtime SERVICE MemoryHigh=2G"),
-                "Above memory.high the kernel reclaims from this service and slows it down. It does not kill it, so no data are lost.",
+                Some("systemctl set-property --runtime SERVICE MemoryHigh=SIZE"),
+                "Choose a size above what it uses now: above memory.high the kernel reclaims from this service and slows it down. It does not kill it, so no data are lost.",
                 Some("systemctl revert SERVICE"),
             ),
             advise(

@@ -130,12 +130,16 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         reader.words(),
         times.get()
     );
-    let command = format!("blockdev --setra 32 /dev/{}", disk.map_or("DISK", |(disk, _)| disk));
+    let name = disk.map_or("DISK", |(disk, _)| disk);
+    let command = format!("blockdev --setra 32 /dev/{name}");
+    // In sectors; the kernel's default is 128 KiB.
+    let known = window.recording.manifest.disks.iter().find(|known| known.name == name);
+    let sectors = known.and_then(|known| known.read_ahead).map_or(256, |ahead| ahead.get() / 512);
     let advice = advise(
         "Reduce readahead, or let the program call posix_fadvise or madvise with RANDOM.",
         Some(&command),
         "A random read then reads 16 KiB at most. Sequential readers of the same device get slower.",
-        Some("blockdev --setra 256 /dev/DISK, which is the usual 128 KiB"),
+        Some(&format!("blockdev --setra {sectors} /dev/{name}")),
     );
     found.finish(RuleId::ReadAheadWaste, statement, vec![advice])
 }

@@ -6,6 +6,7 @@ use crate::episodes::SignalSpec;
 use crate::evidence::{EvidenceBuilder, Origin, advise};
 use crate::limits::GROWTH;
 use crate::process;
+use crate::settings;
 use crate::rule::{Rule, Scope, subsumes};
 use crate::window::Window;
 use pagetide_core::{Bytes, Finding, Relation, RuleDoc, RuleId};
@@ -77,6 +78,8 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let fallen = window.host_change("Cached").map(|change| -change).filter(|fallen| *fallen >= memory * GROWTH);
     let paid = fallen.map_or(String::new(), |fallen| format!(", and the file cache fell by {fallen}"));
     let statement = format!("Slab grew by {grown}{paid}; {} of it {kind}.", fixed.max(reclaimable));
+    let manifest = &window.recording.manifest;
+    let pressure = settings::value(manifest, "vfs_cache_pressure");
     let advice = if leak {
         advise(
             "Find the cache and its owner.",
@@ -87,9 +90,9 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     } else {
         advise(
             "Let the kernel free inodes and directory entries sooner.",
-            Some("sysctl -w vm.vfs_cache_pressure=200"),
+            Some(&format!("sysctl -w vm.vfs_cache_pressure={}", pressure.saturating_mul(2).clamp(200, 1000))),
             "The kernel keeps file pages rather than these caches. Opening the same files again reads more from the devices.",
-            Some("sysctl -w vm.vfs_cache_pressure=100"),
+            Some(&settings::restore(manifest, &["vfs_cache_pressure"])),
         )
     };
     found.finish(RuleId::SlabGrowth, statement, vec![advice])

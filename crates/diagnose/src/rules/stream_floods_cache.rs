@@ -113,6 +113,8 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         || "Find the reader of the device; let it use O_DIRECT, or POSIX_FADV_DONTNEED behind itself.".to_owned(),
         |process| format!("Let {} use O_DIRECT, or POSIX_FADV_DONTNEED behind itself.", process.comm),
     );
+    // An eighth of memory: large enough for readahead, and the rest is for others.
+    let limit = (window.recording.manifest.memory_total.get() >> 23).max(64);
     found.finish(
         RuleId::StreamFloodsCache,
         statement,
@@ -125,7 +127,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
             ),
             advise(
                 "Run it in a control group with a memory limit.",
-                Some("systemd-run -p MemoryMax=1G …"),
+                Some(&format!("systemd-run -p MemoryMax={limit}M …")),
                 "It then evicts its own pages. With too low a limit it reclaims all the time.",
                 Some("start it without systemd-run"),
             ),

@@ -6,6 +6,7 @@ use crate::episodes::SignalSpec;
 use crate::evidence::{EvidenceBuilder, Origin, advise};
 use crate::limits::{SATURATED, TURNOVER};
 use crate::process::{self, ProcessShare};
+use crate::settings;
 use crate::rule::{Rule, leads, subsumes};
 use crate::victim::{self, Victim};
 use crate::window::Window;
@@ -177,7 +178,7 @@ fn finish(window: &Window<'_>, span: Span, writeback: &Writeback<'_>) -> Option<
         "Limit the rate of the writer, or let less be dirty at a time, so that the flusher's bursts are short.",
         Some("sysctl -w vm.dirty_background_bytes=67108864 vm.dirty_bytes=268435456"),
         "Reads wait less. The kernel throttles writers earlier, to the speed of the device.",
-        Some("sysctl -w vm.dirty_background_ratio=10 vm.dirty_ratio=20"),
+        Some(&settings::restore(&window.recording.manifest, &["dirty_background_ratio", "dirty_ratio"])),
     );
     found.finish(RuleId::WritebackSaturates, statement, vec![advice])
 }
