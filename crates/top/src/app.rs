@@ -459,6 +459,9 @@ impl App {
     }
 
     fn open(&mut self, pane: Pane) {
+        // The rows of the pane before have other columns, and samples for new ones may not be loaded yet.
+        self.shown.entries.clear();
+        self.shown.rows.clear();
         self.pane = pane;
         self.compute();
     }
