@@ -243,7 +243,7 @@ fn rows_are_sorted_filtered_and_searched() {
     assert_eq!(order(&screen), "txt esc <img postgres[");
     screen.press("<<");
     assert!(screen.has("*name"), "{}", screen.text());
-    screen.press("r>>>");
+    screen.press("r>>>>");
     assert!(screen.has("*majflt/s"), "{}", screen.text());
     screen.press("fpost");
     screen.key(KeyCode::Enter);
@@ -301,6 +301,18 @@ fn a_group_zooms_to_its_processes() {
     assert!(!screen.has("/user.slice"), "the pane of groups still shows one");
     screen.key(KeyCode::Esc);
     assert!(screen.has("/user.slice"));
+}
+
+#[test]
+fn another_pane_opens_before_its_samples_are_loaded() {
+    let mut screen = Screen::new(Made::new(30, 0), Growth::Grows, (120, 40));
+    let later = screen.app.later().unwrap();
+    screen.app.grown(Made::new(40, 0).times(&later).unwrap());
+    for pane in "23451".chars() {
+        screen.app.press(KeyEvent::new(KeyCode::Char(pane), KeyModifiers::NONE));
+        screen.terminal.draw(|frame| draw(&mut screen.app, frame)).unwrap();
+    }
+    assert!(screen.has("loading"), "{}", screen.text());
 }
 
 #[test]
