@@ -140,6 +140,12 @@ impl EvidenceBuilder {
     }
 }
 
+/// A name that others choose as one word of a command, which a user may paste into a shell. A name that no word can hold (with a NUL)
+/// is left to the user.
+pub(crate) fn word(name: &str) -> String {
+    shlex::try_quote(name).map_or_else(|_| "NAME".to_owned(), std::borrow::Cow::into_owned)
+}
+
 /// Advice: what to do, the command, what it brings and costs, how to undo it.
 pub(crate) fn advise(action: &str, command: Option<&str>, effect: &str, undo: Option<&str>) -> Advice {
     Advice {
@@ -148,5 +154,21 @@ pub(crate) fn advise(action: &str, command: Option<&str>, effect: &str, undo: Op
         effect: effect.to_owned(),
         undo: undo.map(str::to_owned),
         scenario: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_one_word_of_a_command() {
+        assert_eq!(word("/sys/fs/cgroup/db.slice/memory.max"), "/sys/fs/cgroup/db.slice/memory.max");
+        for name in
+            ["a; reboot", "$(reboot)", "`reboot`", "a'b", "a\nreboot", "a b", "db\\x2d1.service", "> /etc/passwd", ""]
+        {
+            assert_eq!(shlex::split(&word(name)), Some(vec![name.to_owned()]), "{name}");
+        }
+        assert_eq!(word("a\0b"), "NAME");
     }
 }

@@ -3,7 +3,7 @@
 use crate::amount::{Amount, Count, Per, Limit, grade};
 use crate::effect::EffectKind;
 use crate::episodes::SignalSpec;
-use crate::evidence::{EvidenceBuilder, Origin, advise};
+use crate::evidence::{EvidenceBuilder, Origin, advise, word};
 use crate::process;
 use crate::rule::{Rule, leads, subsumes};
 use crate::traced::{self, Traced};
@@ -124,7 +124,7 @@ fn of_group(window: &Window<'_>, group: &str, name: &str) -> Option<Finding> {
         format!("The control group {container}{group} reaches its limit of {limit} ({hits} hits) and evicts its own pages.{evicted}");
     let advice = advise(
         &format!("Raise the limit of the group if its refaults hurt.{}", traced::amount(more)),
-        Some(&format!("echo BYTES > {group}/memory.max")),
+        Some(&format!("echo BYTES > {}", word(&format!("{group}/memory.max")))),
         "The group keeps more of its pages, and the rest of the host has less. On v1 the file is memory.limit_in_bytes.",
         Some("write the old limit back"),
     );

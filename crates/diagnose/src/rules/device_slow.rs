@@ -3,7 +3,7 @@
 use crate::amount::{Amount, Count, Limit, Rate, grade, grade_log};
 use crate::effect::EffectKind;
 use crate::episodes::SignalSpec;
-use crate::evidence::{EvidenceBuilder, Origin, advise};
+use crate::evidence::{EvidenceBuilder, Origin, advise, word};
 use crate::rule::{Rule, leads, subsumes};
 use crate::window::Window;
 use pagetide_core::derived;
@@ -158,7 +158,11 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
         format!(" ({} before). It completes {requests:.0} requests/s ({before:.0}/s before)", baseline.time)
     });
     let statement = format!("{disk} became slow: a request takes {}{before}. Its load did not grow.", now.time);
-    let command = format!("smartctl -a /dev/{disk}; cat /sys/block/{disk}/queue/scheduler");
+    let command = format!(
+        "smartctl -a {}; cat {}",
+        word(&format!("/dev/{disk}")),
+        word(&format!("/sys/block/{disk}/queue/scheduler"))
+    );
     let advice = advise(
         "Check the health and the limits of the device: errors, a rebuild of its array, used burst credits of a cloud volume, other hosts on the same storage.",
         Some(&command),

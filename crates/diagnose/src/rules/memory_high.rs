@@ -3,7 +3,7 @@
 use crate::amount::{Amount, Count, Limit, Per, grade};
 use crate::effect::EffectKind;
 use crate::episodes::SignalSpec;
-use crate::evidence::{EvidenceBuilder, Origin, advise};
+use crate::evidence::{EvidenceBuilder, Origin, advise, word};
 use crate::rule::{Rule, leads, subsumes};
 use crate::window::Window;
 use pagetide_core::derived;
@@ -89,7 +89,7 @@ fn of_group(window: &Window<'_>, group: &str) -> Option<Finding> {
     );
     let advice = advise(
         "Raise memory.high of the group above its working set.",
-        Some(&format!("echo BYTES > {group}/memory.high")),
+        Some(&format!("echo BYTES > {}", word(&format!("{group}/memory.high")))),
         "The throttling ends at once. The rest of the host has less memory.",
         Some("write the old limit back"),
     );

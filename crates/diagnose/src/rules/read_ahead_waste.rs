@@ -3,7 +3,7 @@
 use crate::amount::{Amount, Count, Limit, Per, grade, grade_log};
 use crate::effect::EffectKind;
 use crate::episodes::SignalSpec;
-use crate::evidence::{EvidenceBuilder, Origin, advise};
+use crate::evidence::{EvidenceBuilder, Origin, advise, word};
 use crate::limits::TURNOVER;
 use crate::process;
 use crate::rule::{Rule, leads, subsumes};
@@ -131,7 +131,8 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         times.get()
     );
     let name = disk.map_or("DISK", |(disk, _)| disk);
-    let command = format!("blockdev --setra 32 /dev/{name}");
+    let device = word(&format!("/dev/{name}"));
+    let command = format!("blockdev --setra 32 {device}");
     // In sectors; the kernel's default is 128 KiB.
     let known = window.recording.manifest.disks.iter().find(|known| known.name == name);
     let sectors = known.and_then(|known| known.read_ahead).map_or(256, |ahead| ahead.get() / 512);
@@ -139,7 +140,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         "Reduce readahead, or let the program call posix_fadvise or madvise with RANDOM.",
         Some(&command),
         "A random read then reads 16 KiB at most. Sequential readers of the same device get slower.",
-        Some(&format!("blockdev --setra {sectors} /dev/{name}")),
+        Some(&format!("blockdev --setra {sectors} {device}")),
     );
     found.finish(RuleId::ReadAheadWaste, statement, vec![advice])
 }
