@@ -180,8 +180,11 @@ fn line(row: &Row<'_>) -> Line {
     (row.wall_ns, row.name.to_owned(), row.cells.clone())
 }
 
+/// Nanoseconds since the sample before; of each process how far its counter rises and the level of its gauge, where it is there.
+type Step = (u64, Vec<Option<(i64, i64)>>);
+
 /// Processes that come and go, whose counters fall now and then, of a host that is suspended for a while.
-fn processes(steps: &[(u64, Vec<Option<(i64, i64)>>)]) -> Recording {
+fn processes(steps: &[Step]) -> Recording {
     let manifest = Manifest { interval: Nanos::new(1_000_000_000), ..Manifest::default() };
     let mut builder = RecordingBuilder::new(manifest);
     let counter = Column { name: "majflt".to_owned(), kind: Kind::Counter, unit: Unit::Count };
@@ -202,7 +205,7 @@ fn processes(steps: &[(u64, Vec<Option<(i64, i64)>>)]) -> Recording {
 }
 
 /// Steps of about a second, at least of `shortest`, some of minutes; what each of three processes has: nothing, or a rise (rarely a fall) and a level.
-fn steps(shortest: u64) -> impl Strategy<Value = Vec<(u64, Vec<Option<(i64, i64)>>)>> {
+fn steps(shortest: u64) -> impl Strategy<Value = Vec<Step>> {
     let length = prop_oneof![9 => shortest..1_300_000_000_u64, 1 => 60_000_000_000..400_000_000_000_u64];
     let rise = prop_oneof![9 => 0..500_i64, 1 => -300..0_i64];
     let row = proptest::option::weighted(0.85, (rise, 0..10_000_i64));
@@ -261,7 +264,7 @@ proptest! {
     /// a gauge speaks for the time since the sample before, of a gap for an interval only.
     #[test]
     fn rows_over_gaps_are_endpoints_and_means(steps in steps(600_000_000), every in proptest::option::of(1_100_000_000..90_000_000_000_i64)) {
-        let whole: Vec<(u64, Vec<Option<(i64, i64)>>)> =
+        let whole: Vec<Step> =
             steps.into_iter().map(|(step, rows)| (step, rows.into_iter().map(|row| Some(row.map_or((3, 9), |(rise, level)| (rise.max(0), level)))).collect())).collect();
         let recording = processes(&whole);
         let series = |metric: &str| -> Vec<(i64, i64)> { recording.series(Table::Process, "100@0", metric).unwrap().points().collect() };
