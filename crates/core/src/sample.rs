@@ -217,6 +217,11 @@ impl Sample {
         self.tables.iter().filter(|rows| !rows.entities.is_empty())
     }
 
+    /// Whether an entity has a row. It looks at all rows of the table.
+    pub fn has_row(&self, table: Table, entity: EntityId) -> bool {
+        self.table(table).is_some_and(|rows| rows.rows().any(|(known, _)| known == entity))
+    }
+
     /// The rows of one table, if it has any.
     pub fn table(&self, table: Table) -> Option<&TableSample> {
         self.tables().find(|rows| rows.table == table)

@@ -47,9 +47,7 @@ impl Disks {
                 let (entity, own) = entities.at(at - 1, disk.name, |name| learn(root, pass.schema, name));
                 row.set(physical, u64::from(own));
                 // A disk that comes while the file is read may shift another one into it twice.
-                let twice =
-                    pass.sample.table(Table::Disk).is_some_and(|rows| rows.rows().any(|(known, _)| known == entity));
-                if !twice {
+                if !pass.sample.has_row(Table::Disk, entity) {
                     row.put(pass.schema, pass.sample, Table::Disk, entity);
                 }
             }

@@ -160,8 +160,7 @@ impl Threads {
                 row.set(wait, 1);
             }
             // Ids of threads and processes differ, but a list that changes while it is read may show one as both.
-            let rows = pass.sample.table(Table::Process);
-            if rows.is_some_and(|rows| rows.rows().any(|(known, _)| known == blocked.entity)) {
+            if pass.sample.has_row(Table::Process, blocked.entity) {
                 continue;
             }
             row.put(pass.schema, pass.sample, Table::Process, blocked.entity);
