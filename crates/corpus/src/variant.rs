@@ -3,7 +3,6 @@
 
 use crate::score::{self, Judged};
 use crate::truth::Truth;
-
 use pagetide_core::{Entity, Nanos, Recording, RecordingBuilder, Table};
 
 /// Samples before the onset that a recording keeps which began late.
@@ -112,13 +111,7 @@ impl Variant {
 
     /// What the rules report of it.
     pub fn judge(self, name: &str, truth: &Truth, recording: &Recording) -> Option<Judged> {
-        let made = self.of(recording, truth.onset_ns)?;
-        Some(Judged {
-            name: name.to_owned(),
-            truth: truth.clone(),
-            reported: score::report(&made),
-            interval_ns: i64::try_from(made.manifest.interval.get()).unwrap_or(i64::MAX),
-        })
+        Some(score::judged(name.to_owned(), truth.clone(), &self.of(recording, truth.onset_ns)?))
     }
 }
 
