@@ -8,10 +8,10 @@ mod frame;
 
 pub(crate) use frame::{Frame, columns};
 
-use crate::watch::{self, Holding, Key};
-use pagetide_core::{Bytes, Error, Manifest, Nanos, Selection, Source};
-use pagetide_kernel::{Root, Watch};
-use pagetide_recorder::{History, Recorder};
+use crate::watch::{self, Holding};
+use pagetide_core::{Error, Manifest, Nanos, Selection, Source};
+use pagetide_diagnose::LastingKey;
+use pagetide_recorder::{History, Protection, Recorder};
 use pagetide_store::Reader;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -20,8 +20,6 @@ use std::thread::Builder;
 use std::time::{Duration, Instant};
 use tokio::sync::watch as newest;
 
-/// Memory for the samples of this host: about ten minutes of a host with 100 processes and 100 groups.
-const ROOM: Bytes = Bytes::new(64 << 20);
 /// After the last page left: a reload takes less.
 const LINGER: Duration = Duration::from_secs(10);
 /// Between two looks of the rules.
@@ -43,7 +41,7 @@ pub(crate) struct Live {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Newest {
     pub(crate) frame: Option<Arc<Frame>>,
-    pub(crate) findings: Arc<BTreeMap<Key, Holding>>,
+    pub(crate) findings: Arc<BTreeMap<LastingKey, Holding>>,
     /// Why there is no frame any more.
     pub(crate) problem: Option<Arc<Error>>,
 }
@@ -166,14 +164,7 @@ impl Live {
                 (LiveSource::Recording(Arc::new(reader)), manifest, None)
             }
             None => {
-                let history = History::new(ROOM);
-                let root = Root::host();
-                let options = pagetide_recorder::Options {
-                    interval: self.interval,
-                    watch: Watch::flight_recorder(&root).unwrap_or_default(),
-                    ..pagetide_recorder::Options::default()
-                };
-                let recorder = Recorder::start(root, options, Box::new(history.clone()))?;
+                let (recorder, history) = Recorder::in_memory(self.interval, Protection::default())?;
                 let manifest = history.times(&Selection::default())?.manifest;
                 (LiveSource::Samples(history), manifest, Some(recorder))
             }

@@ -9,9 +9,6 @@ use std::collections::BTreeMap;
 /// How much of the end the rules look at; it also gives the baseline.
 const OVER_NS: i64 = 15 * 60 * 1_000_000_000;
 
-/// A rule and the disk or group that it names.
-pub(crate) type Key = LastingKey;
-
 /// A finding that holds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Holding {
@@ -30,7 +27,7 @@ pub(crate) struct Holding {
 ///
 /// # Errors
 /// Those of the source.
-pub(crate) fn look(source: &dyn Source, last: i64, every: Nanos) -> Result<BTreeMap<Key, Holding>, Error> {
+pub(crate) fn look(source: &dyn Source, last: i64, every: Nanos) -> Result<BTreeMap<LastingKey, Holding>, Error> {
     let mut recording = LazyRecording::open(source, Some(last.saturating_sub(OVER_NS)), None)?;
     let diagnosis = pagetide_diagnose::diagnose_lazy(&mut recording, &[])?;
     let recording = recording.recording();

@@ -3,12 +3,13 @@
 use crate::live::{Newest, Visit, columns};
 use crate::reply::{self, Answer};
 use crate::shared::Shared;
-use crate::watch::{Holding, Key};
+use crate::watch::Holding;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::StatusCode;
 use futures_util::stream::{self, Stream};
 use pagetide_core::{Error, HostTimeZone, Unit};
+use pagetide_diagnose::LastingKey;
 use serde::Serialize;
 use std::collections::{BTreeMap, VecDeque};
 use std::convert::Infallible;
@@ -75,7 +76,7 @@ struct Page {
     visit: Visit,
     waiting: VecDeque<String>,
     frame_ns: i64,
-    findings: BTreeMap<Key, Holding>,
+    findings: BTreeMap<LastingKey, Holding>,
     problem: Option<Arc<Error>>,
 }
 
