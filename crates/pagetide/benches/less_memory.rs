@@ -5,11 +5,17 @@
 //! kernel counts as read from the device for the reader, at the size of the file cache that it then has.
 #![allow(clippy::print_stdout, reason = "a benchmark prints")]
 
+#[path = "../../trace/benches/support/file.rs"]
+mod file;
+#[path = "../../trace/benches/support/reader.rs"]
+mod reader;
+
+use file::make_file;
+use reader::{Group, read_bytes};
 use serde_json::Value;
 use std::fs;
-use std::io::Write;
 use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -34,9 +40,7 @@ fn main() {
     }
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = folder.path().join("file");
-    let mut file = fs::File::create(&path).unwrap();
-    (0..FILE_BYTES >> 20).for_each(|_| file.write_all(&[7; 1 << 20]).unwrap());
-    file.sync_all().unwrap();
+    make_file(&path, FILE_BYTES);
     println!(
         "{:20} {:>8} {:>11} {:>9} {:>10} {:>7}",
         "miss ratio of", "memory", "file cache", "measured", "predicted", "error"
@@ -52,7 +56,7 @@ fn main() {
         let traced: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
         let less = traced["less"].as_array().unwrap();
         let of_group =
-            less.iter().find(|less| less["group"].as_str().is_some_and(|group| reader.group.ends_with(&group[1..])));
+            less.iter().find(|less| less["group"].as_str().is_some_and(|group| reader.group.0.ends_with(&group[1..])));
         let Some(of_group) = of_group else {
             println!("{load:20} skipped: nothing is known of less memory here");
             continue;
@@ -87,33 +91,16 @@ fn predicted(of_group: &Value, cache: f64) -> Option<f64> {
     Some(at_less + (at_more - at_less) * (cache - less) / (more - less))
 }
 
-/// A reader in a memory control group (v1 or v2), which is removed with it.
+/// A reader in a memory control group; both end with it.
 struct Reader {
     child: Child,
-    group: PathBuf,
+    group: Group,
 }
 
 impl Reader {
     fn start(load: &str, path: &Path, mib: u64) -> Self {
-        let v1 = Path::new("/sys/fs/cgroup/memory/memory.limit_in_bytes").exists();
-        let (root, limit) =
-            if v1 { ("/sys/fs/cgroup/memory", "memory.limit_in_bytes") } else { ("/sys/fs/cgroup", "memory.max") };
-        let group = PathBuf::from(format!("{root}/pagetide-less-{}", std::process::id()));
-        let _ = fs::remove_dir(&group);
-        fs::create_dir(&group).unwrap();
-        fs::write(group.join(limit), (mib << 20).to_string()).unwrap();
-        let file = fs::File::open(path).unwrap();
-        rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed).unwrap();
-        let script = format!("echo $$ > {}/cgroup.procs && exec \"$@\"", group.display());
-        let child = Command::new("sh")
-            .args(["-c", &script, "sh"])
-            .arg(std::env::current_exe().unwrap())
-            .args(["reader", load])
-            .arg(path)
-            .arg(&group)
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let group = Group::of("pagetide-less", mib);
+        let child = group.reader(load, path).arg(&group.0).stdout(Stdio::piped()).spawn().unwrap();
         Self { child, group }
     }
 
@@ -130,10 +117,6 @@ impl Drop for Reader {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
-        // A group whose last task has just ended is busy for a moment.
-        while fs::remove_dir(&self.group).is_err_and(|error| error.kind() != std::io::ErrorKind::NotFound) {
-            std::thread::sleep(Duration::from_millis(20));
-        }
     }
 }
 
@@ -143,13 +126,7 @@ fn read(load: &str, path: &Path, group: &Path) {
     rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::Random).unwrap();
     let pages = FILE_BYTES / PAGE;
     let hot = pages / 5;
-    let mut state = 0x1234_5678_9abc_def1_u64;
-    let mut random = move || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state
-    };
+    let mut random = fastrand::Rng::with_seed(1);
     let mut buffer = [0; 4096];
     let (began, mut half) = (Instant::now(), None);
     let mut number = 0;
@@ -160,10 +137,10 @@ fn read(load: &str, path: &Path, group: &Path) {
         }
         for _ in 0..100 {
             let page = match load {
-                "uniform" => random() % pages,
-                "hot set and stream" if number % 2 == 0 => random() % hot,
+                "uniform" => random.u64(..pages),
+                "hot set and stream" if number % 2 == 0 => random.u64(..hot),
                 "hot set and stream" => hot + (number / 2) % (pages - hot),
-                _ => log_uniform(random(), pages),
+                _ => log_uniform(random.f64(), pages),
             };
             file.read_exact_at(&mut buffer, page * PAGE).unwrap();
             number += 1;
@@ -176,14 +153,9 @@ fn read(load: &str, path: &Path, group: &Path) {
 
 /// Each power of two of pages is read alike, scattered over the file.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "below the number of pages")]
-fn log_uniform(random: u64, pages: u64) -> u64 {
-    let rank = (pages as f64).powf(random as f64 / u64::MAX as f64) as u64;
+fn log_uniform(random: f64, pages: u64) -> u64 {
+    let rank = (pages as f64).powf(random) as u64;
     rank * 40_503 % pages
-}
-
-/// What the kernel has read from devices for this process.
-fn read_bytes() -> u64 {
-    number_after(&fs::read_to_string("/proc/self/io").unwrap(), "read_bytes: ").unwrap()
 }
 
 /// Bytes of files on the LRU lists of a control group.

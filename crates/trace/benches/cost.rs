@@ -4,10 +4,13 @@
 //! switched on for its halves: attaching takes a CPU for a while, and the scheduler lets the process wait for that afterwards. Times are
 //! the 5 % quantile over batches, rates the median over rounds. A ratio is the median of the rounds' ratios with its 95 % interval.
 
+#[path = "support/file.rs"]
+mod file;
+
+use file::make_file;
 use pagetide_trace::{File, Method, Options, Range, Sampling, Session, Tracer};
 use rustix::time::{ClockId, clock_gettime};
 use std::fs;
-use std::io::Write;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -30,9 +33,7 @@ fn main() {
     }
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = folder.path().join("file");
-    let mut file = fs::File::create(&path).unwrap();
-    (0..FILE_BYTES >> 20).for_each(|_| file.write_all(&[7; 1 << 20]).unwrap());
-    file.sync_all().unwrap();
+    make_file(&path, FILE_BYTES);
     let file = fs::File::open(&path).unwrap();
     rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::Random).unwrap();
     let cpus = std::thread::available_parallelism().unwrap();

@@ -3,12 +3,17 @@
 //! A reader runs in a memory control group of 64 MiB while the tracer watches; then in 96, 128 and 192 MiB, untraced. The truth is what
 //! the kernel counts as read from the device for the reader (`read_bytes` of `/proc/self/io`). Needs root.
 
+#[path = "support/file.rs"]
+mod file;
+#[path = "support/reader.rs"]
+mod reader;
+
+use file::make_file;
 use pagetide_trace::{Analysis, HostProcesses, Method, Misses, Options, Tracer, kswapd};
+use reader::{Group, read_bytes};
 use std::fs;
-use std::io::Write;
 use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 use std::time::Duration;
 
 const FILE_BYTES: u64 = 256 << 20;
@@ -32,9 +37,7 @@ fn main() {
     let folder =
         tempfile::Builder::new().prefix("pagetide-prediction-").tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = folder.path().join("file");
-    let mut file = fs::File::create(&path).unwrap();
-    (0..FILE_BYTES >> 20).for_each(|_| file.write_all(&[7; 1 << 20]).unwrap());
-    file.sync_all().unwrap();
+    make_file(&path, FILE_BYTES);
     let reads = std::env::var("READS").ok().and_then(|text| text.parse().ok()).unwrap_or(150_000);
     let shift = std::env::var("SHIFT").ok().and_then(|text| text.parse().ok()).unwrap_or(6);
     println!(
@@ -99,28 +102,8 @@ fn traced(load: &str, path: &Path, reads: u64, shift: u32) -> (Misses, f64) {
 
 /// Runs the reader in a group of this size: its miss ratio in the second half of its reads.
 fn untraced(load: &str, path: &Path, reads: u64, mib: u64) -> f64 {
-    let v1 = Path::new("/sys/fs/cgroup/memory/memory.limit_in_bytes").exists();
-    let (root, limit) =
-        if v1 { ("/sys/fs/cgroup/memory", "memory.limit_in_bytes") } else { ("/sys/fs/cgroup", "memory.max") };
-    let group = PathBuf::from(format!("{root}/pagetide-prediction-{}", std::process::id()));
-    let _ = fs::remove_dir(&group);
-    fs::create_dir(&group).unwrap();
-    fs::write(group.join(limit), (mib << 20).to_string()).unwrap();
-    let file = fs::File::open(path).unwrap();
-    rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed).unwrap();
-    let script = format!("echo $$ > {}/cgroup.procs && exec \"$@\"", group.display());
-    let this = std::env::current_exe().unwrap();
-    let output = Command::new("sh")
-        .args(["-c", &script, "sh"])
-        .arg(this)
-        .args(["reader", load])
-        .arg(path)
-        .arg(reads.to_string())
-        .output()
-        .unwrap();
-    while fs::remove_dir(&group).is_err() {
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    let group = Group::of("pagetide-prediction", mib);
+    let output = group.reader(load, path).arg(reads.to_string()).output().unwrap();
     String::from_utf8_lossy(&output.stdout).trim().parse().unwrap_or_else(|_| panic!("{output:?}"))
 }
 
@@ -135,13 +118,7 @@ fn read(load: &str, path: &Path, reads: u64) -> f64 {
             Some(*sum)
         })
         .collect();
-    let mut state = 0x1234_5678_9abc_def1_u64;
-    let mut random = move || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state
-    };
+    let mut random = fastrand::Rng::with_seed(1);
     let mut buffer = [0; 4096];
     let hot = pages / 5;
     let mut start = 0;
@@ -150,24 +127,18 @@ fn read(load: &str, path: &Path, reads: u64) -> f64 {
             start = read_bytes();
         }
         let page = match load {
-            "uniform" => random() % pages,
+            "uniform" => random.u64(..pages),
             "zipf" => {
-                let at = random() as f64 / u64::MAX as f64 * weights[weights.len() - 1];
+                let at = random.f64() * weights[weights.len() - 1];
                 // Scattered over the file, so that neighbours do not share their heat.
                 (weights.partition_point(|sum| *sum < at) as u64 * 40_503) % pages
             }
-            "hot set and stream" if number % 2 == 0 => random() % hot,
+            "hot set and stream" if number % 2 == 0 => random.u64(..hot),
             "hot set and stream" => hot + (number / 2) % (pages - hot),
-            _ if number % 20_000 < 16_000 => random() % hot,
+            _ if number % 20_000 < 16_000 => random.u64(..hot),
             _ => hot + (number / 20_000 * 4000 + number % 4000) % (pages - hot),
         };
         file.read_exact_at(&mut buffer, page * PAGE).unwrap();
     }
     (read_bytes() - start) as f64 / PAGE as f64 / (reads - reads / 2) as f64
-}
-
-/// What the kernel has read from devices for this process.
-fn read_bytes() -> u64 {
-    let text = fs::read_to_string("/proc/self/io").unwrap();
-    text.lines().find_map(|line| line.strip_prefix("read_bytes: ")).unwrap().parse().unwrap()
 }
