@@ -167,6 +167,8 @@ export interface Diagnosis {
   verdict: "incident" | "forecast" | "healthy" | "cannot_tell" | "experiment";
   summary: string;
   unknown: string[];
+  /** Of a file of `pagetide cut`: what the file says that was diagnosed when it was cut. */
+  cut_diagnosis?: { tool_version: string; summary: string; chain: string[]; findings: string[]; same: boolean };
   incidents: Incident[];
   chain: Stage[];
   findings: Finding[];

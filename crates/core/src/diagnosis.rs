@@ -24,6 +24,19 @@ pub enum Conclusion {
     Experiment,
 }
 
+impl Conclusion {
+    /// Its name in JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Incident => "incident",
+            Self::Forecast => "forecast",
+            Self::Healthy => "healthy",
+            Self::CannotTell => "cannot_tell",
+            Self::Experiment => "experiment",
+        }
+    }
+}
+
 /// The conclusion that the rules reach together.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Diagnosis {

@@ -14,6 +14,7 @@
 mod batch;
 mod clock;
 mod comparison;
+mod cut_diagnosis;
 pub mod derived;
 mod diagnosis;
 mod document;
@@ -48,6 +49,7 @@ pub use comparison::{
     Candidate, ComparedClaim, ComparedFigure, ComparedNumbers, ComparedRun, ComparedStep, Comparison, StepRatio,
     compare,
 };
+pub use cut_diagnosis::CutDiagnosis;
 pub use diagnosis::{
     Cause, Change, Cleared, Conclusion, Contradiction, Diagnosis, Incident, Link, Resource, Rival, TimeLost,
 };

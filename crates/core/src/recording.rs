@@ -1,5 +1,6 @@
 //! A recording in memory: a manifest, samples as columns over time, and marks.
 
+use crate::cut_diagnosis::CutDiagnosis;
 use crate::metric::{Kind, RATE_SCALE, Table};
 use crate::quantity::Unit;
 use crate::sample::{Column, Entity, Sample, Schema, Stamp};
@@ -109,6 +110,9 @@ pub struct Manifest {
     pub late_samples: u64,
     /// Samples that were taken and could not be kept, because the recording could not be written in time.
     pub lost_samples: u64,
+    /// Of a recording that was cut into one file: what was diagnosed then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cut_diagnosis: Option<CutDiagnosis>,
 }
 
 impl Manifest {

@@ -1,8 +1,8 @@
 //! A unique name stands everywhere in a recording where a name can stand; none of them is in the bytes of a redacted cut.
 
 use pagetide_core::{
-    Column, Disk, Entity, Figures, HostTimeZone, Kind, Manifest, Mark, MarkKind, Outcome, Recording, RecordingBuilder,
-    Selection, Source, Stamp, StepResult, Swap, Table, Unit, Unreadable,
+    Column, CutDiagnosis, Disk, Entity, Figures, HostTimeZone, Kind, Manifest, Mark, MarkKind, Outcome, Recording,
+    RecordingBuilder, Selection, Source, Stamp, StepResult, Swap, Table, Unit, Unreadable,
 };
 use pagetide_store::{Reader, cut};
 use std::collections::BTreeMap;
@@ -20,6 +20,15 @@ impl Canaries {
     fn map(&mut self) -> BTreeMap<String, String> {
         BTreeMap::from([(self.next(), self.next()), ("vm.legacy_path".to_owned(), format!("/{}", self.next()))])
     }
+}
+
+/// What an earlier cut said of it.
+fn diagnosis(names: &mut Canaries) -> CutDiagnosis {
+    serde_json::from_value(serde_json::json!({
+        "tool_version": names.next(), "verdict": names.next(), "cause": names.next(), "summary": names.next(),
+        "chain": [names.next()], "findings": [names.next()],
+    }))
+    .unwrap()
 }
 
 fn recording(names: &mut Canaries) -> Recording {
@@ -49,6 +58,7 @@ fn recording(names: &mut Canaries) -> Recording {
         capabilities: vec![names.next()],
         unreadable: vec![Unreadable { source: names.next(), reason: names.next() }],
         labels: names.map(),
+        cut_diagnosis: Some(diagnosis(names)),
         ..Manifest::default()
     };
     let mut builder = RecordingBuilder::new(manifest);

@@ -38,6 +38,7 @@ pub fn page(report: &Report) -> Page {
         plots(timeline, &mut blocks);
         story::unknown(report, &mut blocks);
     }
+    story::when_cut(report, &mut blocks);
     blocks.push(Block::Heading("Machine".to_owned()));
     blocks.push(Block::Facts(facts));
     if let Some(run) = report.run.as_ref().filter(|run| !run.differences.is_empty()) {

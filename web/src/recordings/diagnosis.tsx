@@ -47,6 +47,7 @@ export function Verdict({ diagnosis, names }: { diagnosis: Diagnosis; names: Nam
           <Prose text={rest} names={names} />
         </p>
       )}
+      {diagnosis.cut_diagnosis && <InFile diagnosis={diagnosis.cut_diagnosis} />}
       {diagnosis.unknown.length > 0 && (
         <details class="dim">
           <summary>What the recording does not show: {diagnosis.unknown.length}</summary>
@@ -58,6 +59,22 @@ export function Verdict({ diagnosis, names }: { diagnosis: Diagnosis; names: Nam
         </details>
       )}
     </div>
+  );
+}
+
+/** What a file of `pagetide cut` says of itself. The page is computed from the samples, so this only stands beside it. */
+function InFile({ diagnosis }: { diagnosis: NonNullable<Diagnosis["cut_diagnosis"]> }) {
+  const version = diagnosis.tool_version;
+  if (diagnosis.same) return <p class="dim in-file">pagetide {version} made the same diagnosis when it cut this recording.</p>;
+  return (
+    <details class="in-file">
+      <summary>The file says that pagetide {version} diagnosed something else when it cut the recording</summary>
+      {[diagnosis.summary, ...diagnosis.chain, ...diagnosis.findings].map((text, index) => (
+        <p key={index}>
+          <Prose text={text} />
+        </p>
+      ))}
+    </details>
   );
 }
 

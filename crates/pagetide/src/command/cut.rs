@@ -2,14 +2,15 @@
 
 use super::Outcome;
 use crate::{output, recordings};
-use pagetide_core::{Error, Quantity, Selection, Source, printable};
+use pagetide_core::{CutDiagnosis, Error, Quantity, Selection, Source, printable};
 use pagetide_store::cut;
 use serde::Serialize;
 use std::path::PathBuf;
 
 /// Write a stretch of a recording into one file, which every command that takes a recording opens.
 ///
-/// The file holds the numbers of that stretch. Who opens it makes the diagnosis and the page anew: nothing in it is run or followed.
+/// The file holds the numbers of that stretch and the diagnosis as text. Whoever opens it computes the diagnosis and the page anew from the
+/// numbers: nothing in the file is run or followed.
 /// With --redact the names of hosts, processes, groups, disks and mounts are replaced, each by the same pseudonym throughout the file.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -71,6 +72,9 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     if arguments.redact {
         recording = cut::redact(&recording);
     }
+    // Of what the file has: with pseudonyms, too.
+    let diagnosis = pagetide_diagnose::diagnose(&recording);
+    recording.manifest.cut_diagnosis = Some(CutDiagnosis::new(&diagnosis, env!("CARGO_PKG_VERSION")));
     let content = cut::write(&recording)?;
     pagetide_dir::write_file(file, &content).map_err(|error| {
         Error::system(format!("{}: {error}", file.display()), "name a new file in a folder that can be written")
@@ -82,7 +86,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         samples: recording.stamps().len(),
         redacted: arguments.redact,
         remains: if arguments.redact { cut::REMAINS.to_vec() } else { Vec::new() },
-        summary: pagetide_diagnose::diagnose(&recording).summary,
+        summary: diagnosis.summary,
         damaged,
     };
     if json {

@@ -2,7 +2,8 @@
 
 use super::Outcome;
 use crate::{output, recordings, reports};
-use pagetide_core::{Error, LazyRecording, Report, Span};
+use pagetide_core::{CutDiagnosis, Diagnosis, Error, LazyRecording, Report, Span};
+use serde::Serialize;
 
 mod arguments;
 mod compare;
@@ -10,6 +11,16 @@ mod part;
 mod watch;
 
 pub(crate) use arguments::Arguments;
+
+/// What is printed with --json.
+#[derive(Serialize)]
+struct Diagnosed<'a> {
+    #[serde(flatten)]
+    diagnosis: &'a Diagnosis,
+    /// Of a file of `pagetide cut`: what was diagnosed when it was cut.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cut_diagnosis: Option<&'a CutDiagnosis>,
+}
 
 pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     if arguments.watch {
@@ -47,7 +58,8 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         output::say(&format!("wrote {}", file.display()));
     }
     if json {
-        output::print_json(&report.diagnosis)?;
+        let cut_diagnosis = report.recording.manifest.cut_diagnosis.as_ref();
+        output::print_json(&Diagnosed { diagnosis: &report.diagnosis, cut_diagnosis })?;
     } else {
         reports::print_text(&report)?;
     }

@@ -7,7 +7,7 @@ use crate::reply::{Answer, Failure, json};
 use crate::shared::Shared;
 use axum::extract::{Path, RawQuery, State};
 use pagetide_core::{
-    Advice, Cause, Conclusion, Error, Evidence, Finding, LazyRecording, Recording, Relation, Source, Span,
+    Advice, Cause, Conclusion, CutDiagnosis, Error, Evidence, Finding, LazyRecording, Recording, Relation, Source, Span,
 };
 use pagetide_view::Parties;
 use serde::Serialize;
@@ -23,12 +23,23 @@ struct Diagnosed {
     verdict: Conclusion,
     summary: String,
     unknown: Vec<String>,
+    /// Of a file of `pagetide cut`: what it says that was diagnosed when it was cut.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cut_diagnosis: Option<InFile>,
     /// Where the cause comes from, and where its effects are.
     culprits: Vec<String>,
     victims: Vec<String>,
     incidents: Vec<Incident>,
     chain: Vec<Stage>,
     findings: Vec<Found>,
+}
+
+#[derive(Serialize)]
+struct InFile {
+    #[serde(flatten)]
+    diagnosis: CutDiagnosis,
+    /// Whether this server's diagnosis is the same.
+    same: bool,
 }
 
 #[derive(Serialize)]
@@ -195,6 +206,11 @@ fn read(opened: &Opened, range: (Option<i64>, Option<i64>)) -> Result<Diagnosed,
         verdict: diagnosis.verdict,
         summary: diagnosis.summary.clone(),
         unknown: diagnosis.unknown.clone(),
+        cut_diagnosis: recording
+            .manifest
+            .cut_diagnosis
+            .as_ref()
+            .map(|cut| InFile { same: cut.is_same(&diagnosis), diagnosis: cut.clone() }),
         incidents: incidents.collect(),
         culprits,
         victims,

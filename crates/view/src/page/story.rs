@@ -120,6 +120,22 @@ pub(super) fn after(report: &Report, blocks: &mut Vec<Block>) {
     }
 }
 
+/// Of a file of `pagetide cut` what it says that was diagnosed when it was cut: the same as here, or its words.
+pub(super) fn when_cut(report: &Report, blocks: &mut Vec<Block>) {
+    let Some(cut) = &report.recording.manifest.cut_diagnosis else { return };
+    let version = cut.tool_version();
+    blocks.push(Block::Heading("Diagnosis in the file".to_owned()));
+    if cut.is_same(&report.diagnosis) {
+        let same = format!("pagetide {version} made the same diagnosis when it cut this recording.");
+        return blocks.push(Block::Paragraph(same));
+    }
+    blocks.push(Block::Paragraph(format!(
+        "The file says that pagetide {version} diagnosed this when it cut the recording. This page is computed from the samples and differs."
+    )));
+    let texts = std::iter::once(cut.summary()).chain(cut.chain().iter().chain(cut.findings()).map(String::as_str));
+    blocks.push(Block::List(texts.filter(|text| !text.is_empty()).map(str::to_owned).collect()));
+}
+
 /// What the recording does not show.
 pub(super) fn unknown(report: &Report, blocks: &mut Vec<Block>) {
     list("Unknown", report.diagnosis.unknown.iter().cloned(), blocks);

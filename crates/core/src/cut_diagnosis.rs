@@ -1,0 +1,121 @@
+//! The diagnosis with which a recording was cut into one file: the words of the version that cut it, for readers with another version.
+//!
+//! A file may come from a stranger. So this is text of bounded length, which readers show as what the file says, and nothing else.
+
+use crate::diagnosis::Diagnosis;
+use serde::{Deserialize, Serialize};
+
+/// A sentence is no longer, in bytes.
+const LONGEST: usize = 4096;
+/// Links of the chain, and findings.
+const MOST: usize = 64;
+
+/// What a version of pagetide diagnosed when it cut a recording. Texts that are too long are cut off, also when a file is read.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Stored")]
+pub struct CutDiagnosis {
+    tool_version: String,
+    verdict: String,
+    cause: Option<String>,
+    summary: String,
+    chain: Vec<String>,
+    findings: Vec<String>,
+}
+
+/// The same as a file has it.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Stored {
+    tool_version: String,
+    verdict: String,
+    cause: Option<String>,
+    summary: String,
+    chain: Vec<String>,
+    findings: Vec<String>,
+}
+
+fn bounded(mut text: String) -> String {
+    text.truncate(text.floor_char_boundary(LONGEST));
+    text
+}
+
+impl From<Stored> for CutDiagnosis {
+    fn from(stored: Stored) -> Self {
+        let all = |texts: Vec<String>| texts.into_iter().take(MOST).map(bounded).collect();
+        Self {
+            tool_version: bounded(stored.tool_version),
+            verdict: bounded(stored.verdict),
+            cause: stored.cause.map(bounded),
+            summary: bounded(stored.summary),
+            chain: all(stored.chain),
+            findings: all(stored.findings),
+        }
+    }
+}
+
+impl CutDiagnosis {
+    /// The words of a diagnosis that this version of pagetide made.
+    pub fn new(diagnosis: &Diagnosis, tool_version: &str) -> Self {
+        Stored {
+            tool_version: tool_version.to_owned(),
+            verdict: diagnosis.verdict.name().to_owned(),
+            cause: diagnosis.cause.as_ref().map(|cause| cause.rule.to_string()),
+            summary: diagnosis.summary.clone(),
+            chain: diagnosis.chain.iter().map(|link| format!("{} -> {}", link.cause, link.effect)).collect(),
+            findings: diagnosis.findings.iter().map(|finding| finding.statement.clone()).collect(),
+        }
+        .into()
+    }
+
+    /// The version of pagetide that made it.
+    pub fn tool_version(&self) -> &str {
+        &self.tool_version
+    }
+
+    /// What happened, in a few sentences.
+    pub fn summary(&self) -> &str {
+        &self.summary
+    }
+
+    /// The links of the chain, `CAUSE -> EFFECT` each.
+    pub fn chain(&self) -> &[String] {
+        &self.chain
+    }
+
+    /// The statements of the findings.
+    pub fn findings(&self) -> &[String] {
+        &self.findings
+    }
+
+    /// Whether a diagnosis that was made anew has the same verdict, cause, chain and findings, in the same words.
+    pub fn is_same(&self, diagnosis: &Diagnosis) -> bool {
+        Self::new(diagnosis, &self.tool_version) == *self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_file_says_is_bounded() {
+        let long = "\u{e4}".repeat(LONGEST);
+        let many = vec![long.as_str(); 3 * MOST];
+        let stored =
+            serde_json::json!({"summary": long, "tool_version": long, "chain": many, "findings": many, "later": 1});
+        let read: CutDiagnosis = serde_json::from_value(stored).unwrap();
+        assert_eq!((read.summary().len(), read.tool_version().len()), (LONGEST, LONGEST));
+        assert_eq!((read.chain().len(), read.findings().len()), (MOST, MOST));
+        assert!(read.findings().iter().all(|text| text.len() == LONGEST));
+        let again: CutDiagnosis = serde_json::from_value(serde_json::to_value(&read).unwrap()).unwrap();
+        assert_eq!(again, read);
+    }
+
+    #[test]
+    fn another_diagnosis_is_not_the_same() {
+        let diagnosis = Diagnosis { summary: "dd evicted 4 GiB.".to_owned(), ..Diagnosis::default() };
+        let kept = CutDiagnosis::new(&diagnosis, "0.1.0");
+        assert!(kept.is_same(&diagnosis));
+        assert!(!kept.is_same(&Diagnosis { summary: "Nothing is wrong.".to_owned(), ..diagnosis }));
+    }
+}

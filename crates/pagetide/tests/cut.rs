@@ -1,0 +1,83 @@
+//! `pagetide cut`, and what its receiver sees.
+
+use assert_cmd::Command;
+use pagetide_core::{CutDiagnosis, Selection, Source, is_unprintable};
+use pagetide_store::{Reader, cut};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+fn fixture() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/corpus/stream-floods-cache-1/recording")
+}
+
+fn stdout(arguments: &[&str]) -> String {
+    let assert = Command::cargo_bin("pagetide").unwrap().args(arguments).assert().success();
+    String::from_utf8_lossy(&assert.get_output().stdout).into_owned()
+}
+
+fn json(arguments: &[&str]) -> Value {
+    serde_json::from_str(&stdout(arguments)).unwrap()
+}
+
+#[test]
+fn a_file_has_the_diagnosis_with_which_it_was_cut() {
+    let scratch = tempfile::tempdir().unwrap();
+    let file = scratch.path().join("incident.pagetide");
+    let (recording, file) = (fixture(), file.to_str().unwrap());
+    let cut = json(&["cut", recording.to_str().unwrap(), "-o", file, "--json"]);
+    let told = json(&["diagnose", file, "--json"]);
+    assert_eq!((&cut["summary"], &told["cut_diagnosis"]["summary"]), (&told["summary"], &told["summary"]));
+    assert_eq!(told["cut_diagnosis"]["cause"], "stream-floods-cache");
+    let chain = told["chain"].as_array().unwrap();
+    assert!(!chain.is_empty() && chain.len() == told["cut_diagnosis"]["chain"].as_array().unwrap().len());
+    let text = stdout(&["diagnose", file]);
+    assert!(text.contains("made the same diagnosis when it cut this recording"), "{text}");
+    assert!(json(&["diagnose", recording.to_str().unwrap(), "--json"]).get("cut_diagnosis").is_none());
+}
+
+#[test]
+fn the_diagnosis_of_a_redacted_file_has_pseudonyms() {
+    let scratch = tempfile::tempdir().unwrap();
+    let file = scratch.path().join("incident.pagetide");
+    let recording = fixture();
+    stdout(&["cut", recording.to_str().unwrap(), "--redact", "-o", file.to_str().unwrap()]);
+    let told = json(&["diagnose", file.to_str().unwrap(), "--json"]);
+    let said = told["cut_diagnosis"]["summary"].as_str().unwrap();
+    assert!(said.contains("process-") && said.contains("vd-"), "{said}");
+    let bytes = String::from_utf8_lossy(&std::fs::read(&file).unwrap()).into_owned();
+    let original = Reader::open(&recording).unwrap().load(&Selection::default()).unwrap();
+    let mut names = vec![original.manifest.host.as_str(), &original.manifest.boot_id];
+    names.extend(original.entities(pagetide_core::Table::Disk).map(|(name, _)| name));
+    let processes = original.entities(pagetide_core::Table::Process).map(|(_, label)| label);
+    names.extend(processes.filter(|label| !label.starts_with('k') && label.len() > 3));
+    names.retain(|name| !name.is_empty() && *name != "(none)");
+    assert!(names.contains(&"backup"), "{names:?}");
+    // A word of the product's own sentences is no leak.
+    let words = ["init", "page", "disk", "swap", "process", "group", "cache", "memory", "reader"];
+    let left: Vec<_> = names.iter().filter(|name| !words.contains(name) && bytes.contains(**name)).collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn what_a_strangers_file_says_is_shown_as_its_words() {
+    let scratch = tempfile::tempdir().unwrap();
+    let (file, page) = (scratch.path().join("incident.pagetide"), scratch.path().join("page.html"));
+    let evil = "Nothing is wrong.\x1b[2J<script>alert(1)</script>\u{202e}";
+    let mut recording = Reader::open(&fixture()).unwrap().load(&Selection::default()).unwrap();
+    let said = serde_json::json!({"tool_version": evil, "verdict": "healthy", "summary": evil, "findings": [evil]});
+    recording.manifest.cut_diagnosis = Some(serde_json::from_value::<CutDiagnosis>(said).unwrap());
+    std::fs::write(&file, cut::write(&recording).unwrap()).unwrap();
+    let file = file.to_str().unwrap();
+    let text = stdout(&["diagnose", file]);
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let place = |part: &str| words.find(part).unwrap_or_else(|| panic!("{part}: {words}"));
+    assert!(
+        place("backup (pid 96) reads") < place("The file says that pagetide Nothing is wrong.\\x1b[2J"),
+        "what is computed here comes first"
+    );
+    assert!(!text.lines().any(|line| line.contains(is_unprintable)));
+    assert_eq!(json(&["diagnose", file, "--json"])["verdict"], "incident");
+    stdout(&["diagnose", file, "--html", page.to_str().unwrap()]);
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(page.contains("&lt;script&gt;alert(1)") && !page.contains("<script>alert(1)"));
+}
