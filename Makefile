@@ -59,7 +59,7 @@ tools-demo:
 	@tools/need cc fio
 
 tools-test: $(VENV)/ready web
-	@tools/need cc fio chromium qemu-system-x86_64 mkfs.ext4 mkfs.xfs cpio dpkg-deb losetup unshare python3 sar vmstat
+	@tools/need cc fio chromium openssl qemu-system-x86_64 mkfs.ext4 mkfs.xfs cpio dpkg-deb losetup unshare python3 sar vmstat
 
 $(VENV)/ready: tools/requirements.txt
 	@tools/need python-venv

@@ -40,10 +40,18 @@ impl Response {
     }
 }
 
+fn connect(host: &str) -> TcpStream {
+    let stream = TcpStream::connect(host).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    stream
+}
+
 /// Sends a request as it is and reads the response to its end.
 fn send(host: &str, request: &str) -> Response {
-    let mut stream = TcpStream::connect(host).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    exchange(connect(host), request)
+}
+
+fn exchange(mut stream: impl Read + Write, request: &str) -> Response {
     stream.write_all(request.as_bytes()).unwrap();
     let mut bytes = Vec::new();
     stream.read_to_end(&mut bytes).unwrap();
@@ -309,7 +317,10 @@ fn an_address_of_the_network_is_refused_and_a_token_that_others_read() {
         (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
     };
     let (code, said) = run(&["--listen", "0.0.0.0:0"]);
-    assert!(code == Some(2) && said.contains("--insecure") && said.contains("ssh -L"), "{said}");
+    assert!(
+        code == Some(2) && said.contains("--insecure") && said.contains("ssh -L") && said.contains("--tls-cert"),
+        "{said}"
+    );
     let scratch = tempfile::tempdir().unwrap();
     let file = scratch.path().join("token");
     std::fs::write(&file, "0123456789abcdef0123456789abcdef").unwrap();
@@ -321,4 +332,110 @@ fn an_address_of_the_network_is_refused_and_a_token_that_others_read() {
     assert!(code == Some(2) && said.contains("hint:"), "{said}");
     let (code, said) = run(&["--listen", "nonsense"]);
     assert!(code == Some(2) && said.contains("127.0.0.1:8080"), "{said}");
+}
+
+/// Makes a certificate and its key as docs/SERVE.md describes.
+fn certificate(folder: &Path) -> (String, String) {
+    let [certificate, key] = ["cert.pem", "key.pem"].map(|name| folder.join(name).to_str().unwrap().to_owned());
+    let made = Command::new("openssl")
+        .args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "90"])
+        .args(["-subj", "/CN=db1.example", "-addext", "subjectAltName=DNS:db1.example,IP:127.0.0.1"])
+        .args(["-addext", "basicConstraints=critical,CA:FALSE", "-keyout", &key, "-out", &certificate])
+        .output()
+        .expect("no openssl on this machine: apt-get install -y openssl");
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    (certificate, key)
+}
+
+/// Sends a request over TLS, as a client that trusts the certificate.
+fn send_encrypted(host: &str, certificate: &str, request: &str) -> Response {
+    use tokio_rustls::rustls::pki_types::{CertificateDer, pem::PemObject};
+    use tokio_rustls::rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned, crypto::ring};
+    let mut trusted = RootCertStore::empty();
+    trusted.add(CertificateDer::from_pem_file(certificate).unwrap()).unwrap();
+    let config = ClientConfig::builder_with_provider(ring::default_provider().into())
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(trusted)
+        .with_no_client_auth();
+    let client = ClientConnection::new(config.into(), "127.0.0.1".try_into().unwrap()).unwrap();
+    exchange(StreamOwned::new(client, connect(host)), request)
+}
+
+#[test]
+fn with_a_certificate_connections_are_encrypted() {
+    let scratch = tempfile::tempdir().unwrap();
+    let (certificate, key) = certificate(scratch.path());
+    let mut child = Command::new(env!("CARGO_BIN_EXE_pagetide"))
+        .args(["serve", "--json", "--listen", "0.0.0.0:0", "--tls-cert", &certificate, "--tls-key", &key])
+        .arg(scratch.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let started: Value = serde_json::from_str(&line).unwrap();
+    let url = started["url"].as_str().unwrap();
+    let (address, path) = url.strip_prefix("https://0.0.0.0:").unwrap().split_once('/').unwrap();
+    let host = format!("127.0.0.1:{address}");
+    let get =
+        |path: &str, lines: &str| format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n{lines}Connection: close\r\n\r\n");
+    let first = send_encrypted(&host, &certificate, &get(&format!("/{path}"), ""));
+    assert_eq!(first.status, 303, "{}", first.head);
+    let cookie = first.header("set-cookie").unwrap().to_owned();
+    assert!(cookie.contains("; Secure") && cookie.contains("HttpOnly"), "{cookie}");
+    let cookie = format!("Cookie: {}\r\n", cookie.split(';').next().unwrap());
+    let about = send_encrypted(&host, &certificate, &get("/api/about", &cookie));
+    assert_eq!((about.status, about.json()["schema_version"].as_i64()), (200, Some(2)));
+    let other = send_encrypted(&host, &certificate, &get("/api/about", &format!("{cookie}Origin: http://{host}\r\n")));
+    assert_eq!(other.status, 403, "a page that came without encryption is another page");
+    // Who does not encrypt gets no answer, and who says nothing keeps nobody waiting.
+    let silent = connect(&host);
+    let mut plain = connect(&host);
+    plain.write_all(get("/api/about", &cookie).as_bytes()).unwrap();
+    let mut answer = Vec::new();
+    // The server may reset the connection.
+    let _ = plain.read_to_end(&mut answer);
+    assert!(!String::from_utf8_lossy(&answer).contains("HTTP"), "{answer:?}");
+    assert_eq!(send_encrypted(&host, &certificate, &get("/api/about", &cookie)).status, 200);
+    drop(silent);
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
+fn a_certificate_that_cannot_be_used_is_refused_in_a_line() {
+    use std::os::unix::fs::PermissionsExt;
+    let scratch = tempfile::tempdir().unwrap();
+    let (certificate, key) = certificate(scratch.path());
+    let file = |name: &str, content: &str, mode: u32| {
+        let path = scratch.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let key_text = std::fs::read_to_string(&key).unwrap();
+    let other = scratch.path().join("other");
+    std::fs::create_dir(&other).unwrap();
+    let (_, other_key) = self::certificate(&other);
+    let (no_key, open_key) = (file("no-key.pem", "nothing", 0o600), file("open.pem", &key_text, 0o640));
+    let nothing = file("nothing.pem", "nothing", 0o644);
+    let torn = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
+    let torn = file("torn.pem", torn, 0o644);
+    for (certificate, key, said) in [
+        ("/nothing/cert.pem", key.as_str(), "/nothing/cert.pem: No such file"),
+        (&certificate, "/nothing/key.pem", "/nothing/key.pem: No such file"),
+        (&nothing, &key, "no certificate in the file of --tls-cert"),
+        (&torn, &key, "the certificate and its key cannot be used"),
+        (&certificate, &no_key, "no key in the file of --tls-key"),
+        (&certificate, &open_key, "other users may read or write it (mode 640)"),
+        (&certificate, &other_key, "name the key that the certificate was made for"),
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_pagetide"));
+        let output = command.args(["serve", "--tls-cert", certificate, "--tls-key", key]).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(2) && text.contains(said), "{said}: {text}");
+        assert!(text.lines().count() == 2 && text.contains("hint: "), "an error and a hint: {text}");
+    }
 }

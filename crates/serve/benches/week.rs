@@ -133,6 +133,7 @@ fn main() {
         listen: "127.0.0.1:0".parse().expect("an address"),
         names: Vec::new(),
         token: Some("0123456789abcdef0123456789abcdef".to_owned()),
+        tls: None,
         page: None,
         follow: None,
         cache: None,

@@ -18,6 +18,8 @@ const SHORTEST: usize = 16;
 #[derive(Debug)]
 pub(crate) struct Access {
     address: SocketAddr,
+    /// Whether connections are encrypted.
+    encrypted: bool,
     names: Vec<String>,
     cookie: String,
     session: String,
@@ -48,7 +50,12 @@ impl Access {
     ///
     /// # Errors
     /// The system has no random numbers, or the file's token can be guessed.
-    pub(crate) fn new(address: SocketAddr, names: Vec<String>, token: Option<String>) -> Result<Self, Error> {
+    pub(crate) fn new(
+        address: SocketAddr,
+        encrypted: bool,
+        names: Vec<String>,
+        token: Option<String>,
+    ) -> Result<Self, Error> {
         let token = match token {
             Some(token) if token.len() < SHORTEST || !token.bytes().all(|byte| byte.is_ascii_alphanumeric()) => {
                 return Err(Error::input(
@@ -61,7 +68,7 @@ impl Access {
         };
         // Cookies do not know ports: two servers on one host would take each other's.
         let cookie = format!("pagetide_{}", address.port());
-        Ok(Self { address, names, cookie, session: random()?, token })
+        Ok(Self { address, encrypted, names, cookie, session: random()?, token })
     }
 
     /// The address to open in a browser, with the token.
@@ -69,10 +76,15 @@ impl Access {
         match &self.token {
             Token::Once(token) => {
                 let token = token.lock().unwrap_or_else(PoisonError::into_inner);
-                format!("http://{}/?token={token}", self.authority())
+                format!("{}{}/?token={token}", self.scheme(), self.authority())
             }
-            Token::Kept(_) => format!("http://{}/?token=(the token of the file)", self.authority()),
+            Token::Kept(_) => format!("{}{}/?token=(the token of the file)", self.scheme(), self.authority()),
         }
+    }
+
+    /// With what an address of this server begins.
+    const fn scheme(&self) -> &'static str {
+        if self.encrypted { "https://" } else { "http://" }
     }
 
     fn authority(&self) -> String {
@@ -89,7 +101,7 @@ impl Access {
             return Err(Rejection::Host);
         }
         for origin in headers.get_all(header::ORIGIN) {
-            let own = origin.to_str().is_ok_and(|origin| origin.strip_prefix("http://") == Some(host));
+            let own = origin.to_str().is_ok_and(|origin| origin.strip_prefix(self.scheme()) == Some(host));
             if !own {
                 return Err(Rejection::Origin);
             }
@@ -105,7 +117,7 @@ impl Access {
     fn is_own(&self, host: &str) -> bool {
         let (name, port) = match host.rsplit_once(':') {
             Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => (name, port),
-            _ => (host, "80"),
+            _ => (host, if self.encrypted { "443" } else { "80" }),
         };
         if port.parse() != Ok(self.address.port()) {
             return false;
@@ -140,7 +152,8 @@ impl Access {
                 })
             }
         };
-        Some((format!("{}={}; Path=/; HttpOnly; SameSite=Strict", self.cookie, self.session), replaced))
+        let secure = if self.encrypted { "; Secure" } else { "" };
+        Some((format!("{}={}; Path=/; HttpOnly; SameSite=Strict{secure}", self.cookie, self.session), replaced))
     }
 }
 
@@ -166,7 +179,7 @@ mod tests {
 
     fn access(names: &[&str]) -> Access {
         let names = names.iter().map(|name| (*name).to_owned()).collect();
-        Access::new("127.0.0.1:8123".parse().unwrap(), names, None).unwrap()
+        Access::new("127.0.0.1:8123".parse().unwrap(), false, names, None).unwrap()
     }
 
     fn headers(pairs: &[(&str, &str)]) -> HeaderMap {
@@ -195,13 +208,25 @@ mod tests {
     }
 
     #[test]
+    fn an_encrypted_page_and_its_cookie_stay_encrypted() {
+        let access = Access::new("10.0.0.7:443".parse().unwrap(), true, Vec::new(), None).unwrap();
+        let url = access.url();
+        assert!(url.starts_with("https://10.0.0.7:443/?token="), "{url}");
+        assert!(access.exchange(url.split_once("token=").unwrap().1).unwrap().0.ends_with("; Secure"));
+        let sent =
+            |host: &str, origin: &str| access.is_addressed(&headers(&[("host", host), ("origin", origin)]), false);
+        assert_eq!(sent("10.0.0.7", "https://10.0.0.7"), Ok(()), "443 is the port of https");
+        assert_eq!(sent("10.0.0.7", "http://10.0.0.7"), Err(Rejection::Origin));
+    }
+
+    #[test]
     fn a_token_of_a_file_stays() {
         let address = "127.0.0.1:8123".parse().unwrap();
-        let access = Access::new(address, Vec::new(), Some("0123456789abcdef".into())).unwrap();
+        let access = Access::new(address, false, Vec::new(), Some("0123456789abcdef".into())).unwrap();
         assert!(!access.url().contains("0123456789abcdef"), "it is in the file and nowhere else");
         assert!((0..3).all(|_| access.exchange("0123456789abcdef").is_some()));
         for guessed in ["", "short", "with a space in it", "../../etc/passwd"] {
-            assert!(Access::new(address, Vec::new(), Some(guessed.into())).is_err(), "{guessed}");
+            assert!(Access::new(address, false, Vec::new(), Some(guessed.into())).is_err(), "{guessed}");
         }
     }
 

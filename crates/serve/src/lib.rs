@@ -18,7 +18,9 @@ mod reply;
 mod rows;
 mod server;
 mod shared;
+mod tls;
 mod watch;
 mod work;
 
 pub use server::{Options, Server};
+pub use tls::Tls;

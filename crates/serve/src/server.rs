@@ -8,6 +8,7 @@ use crate::live::Live;
 use crate::pyramids::Pyramids;
 use crate::reply::{self, Failure};
 use crate::shared::Shared;
+use crate::tls::Tls;
 use crate::work::Work;
 use axum::Router;
 use axum::extract::{Request, State};
@@ -45,6 +46,8 @@ pub struct Options {
     pub names: Vec<String>,
     /// The token of a file; without it one is made.
     pub token: Option<String>,
+    /// The certificate; without it nothing encrypts the connections.
+    pub tls: Option<Tls>,
     /// A folder to take the page from, and not from this program.
     pub page: Option<PathBuf>,
     /// The recording of this host that a recorder writes, to be followed and not sampled anew.
@@ -66,6 +69,7 @@ impl std::fmt::Debug for Options {
 /// A server that is bound to its address.
 pub struct Server {
     listener: TcpListener,
+    tls: Option<Tls>,
     shared: Arc<Shared>,
 }
 
@@ -95,7 +99,7 @@ impl Server {
         listener.set_nonblocking(true).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let shared = Shared {
-            access: Access::new(address, options.names, options.token)?,
+            access: Access::new(address, options.tls.is_some(), options.names, options.token)?,
             library: Library::new(options.folders),
             live: Arc::new(Live::new(options.follow, options.interval)),
             work: Work::default(),
@@ -103,7 +107,7 @@ impl Server {
             page: options.page.map_or(Page::Embedded, Page::Folder),
             say: options.say,
         };
-        Ok(Self { listener, shared: Arc::new(shared) })
+        Ok(Self { listener, tls: options.tls, shared: Arc::new(shared) })
     }
 
     /// What to open in a browser.
@@ -156,10 +160,16 @@ impl Server {
             // What the kernel refuses here costs a bound and no answer.
             let _ = rustix::net::sockopt::set_tcp_user_timeout(&stream, STALL_MS);
             let _ = stream.set_nodelay(true);
-            let connection = http.serve_connection(TokioIo::new(stream), service.clone());
+            let (http, service, tls) = (http.clone(), service.clone(), self.tls.clone());
             tokio::spawn(async move {
-                // A client that breaks off is its own business.
-                let _ = connection.await;
+                // What a client breaks off concerns nobody else.
+                let _ = match tls {
+                    None => http.serve_connection(TokioIo::new(stream), service).await,
+                    Some(tls) => match tokio::time::timeout(HEAD_TIME, tls.accept(stream)).await {
+                        Ok(Ok(stream)) => http.serve_connection(TokioIo::new(stream), service).await,
+                        _ => Ok(()),
+                    },
+                };
                 drop(place);
             });
         }

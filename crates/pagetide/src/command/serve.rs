@@ -5,9 +5,11 @@ use crate::interrupt::Interrupt;
 use crate::output::{self, Content};
 use crate::recordings;
 use pagetide_core::{Document, Error, Nanos, printable};
-use pagetide_serve::Server;
+use pagetide_serve::{Server, Tls};
 use serde::Serialize;
+use std::io::Read;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// Show this host, recordings and runs in a browser: live samples, any range of a recording, findings on the plots, reports.
@@ -19,15 +21,22 @@ use std::path::{Path, PathBuf};
 Examples:
   pagetide serve                               this host
   pagetide serve /var/lib/pagetide             the recording of the service, and this host as it records it
-  pagetide serve run recordings --listen 8080  runs and recordings in two folders, on 127.0.0.1:8080")]
+  pagetide serve run recordings --listen 8080  runs and recordings in two folders, on 127.0.0.1:8080
+  pagetide serve --listen 0.0.0.0:8443 --tls-cert cert.pem --tls-key key.pem --name db1.example")]
 pub(crate) struct Arguments {
     /// Folders with recordings and runs, themselves or up to three levels below, and files of `pagetide cut`.
     folders: Vec<PathBuf>,
     /// Listen on this port of 127.0.0.1, or on this address and port. 0 takes a free port.
     #[arg(long, value_name = "[ADDRESS:]PORT", default_value = "0", value_parser = address)]
     listen: SocketAddr,
+    /// Encrypt connections with this certificate: a PEM file, followed by the certificates that signed it.
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// The key of the certificate: a PEM file that only you may read.
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
     /// Listen on an address of the network without encryption: everyone on the way reads the cookie and the data.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "tls_cert")]
     insecure: bool,
     /// A name by which browsers reach this host, beside its address. May be given several times.
     #[arg(long, value_name = "NAME")]
@@ -48,8 +57,10 @@ pub(crate) struct Arguments {
 
 /// Where the service of the package records.
 const SERVICE: &str = "/var/lib/pagetide";
-/// A token's file is no larger.
-const LARGEST_TOKEN: u64 = 4096;
+/// The file of a token or a key is no larger,
+const LARGEST_SECRET: u64 = 64 << 10;
+/// and a file of certificates.
+const LARGEST_CERTIFICATES: u64 = 1 << 20;
 /// Live samples are not closer together.
 const SHORTEST: Nanos = Nanos::new(100_000_000);
 
@@ -70,10 +81,12 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 }
 
 pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
-    if !arguments.listen.ip().is_loopback() && !arguments.insecure {
+    let tls = tls(arguments)?;
+    if !arguments.listen.ip().is_loopback() && tls.is_none() && !arguments.insecure {
         return Err(Error::input(
             format!("{} is an address of the network, and nothing encrypts the connection", arguments.listen.ip()),
-            "listen on 127.0.0.1 and reach it by `ssh -L 8080:127.0.0.1:PORT HOST`, or accept that with --insecure",
+            "give --tls-cert and --tls-key, or listen on 127.0.0.1 and reach it by `ssh -L 8080:127.0.0.1:PORT HOST`, or accept that \
+             with --insecure",
         ));
     }
     if arguments.interval < SHORTEST {
@@ -104,6 +117,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         listen: arguments.listen,
         names: arguments.name.clone(),
         token: arguments.token_file.as_deref().map(token).transpose()?,
+        tls,
         page: arguments.page.clone(),
         follow,
         cache: Some(pagetide_lab::vm::usual_cache().join("pyramid")),
@@ -123,6 +137,9 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         let shown = if names.is_empty() { "this host only".to_owned() } else { names.join(", ") };
         output::print(&format!("{url}\n  shows {shown}; live: {live}; Ctrl-C ends it\n"))?;
     }
+    if arguments.listen.ip().is_unspecified() && arguments.name.is_empty() {
+        output::say("from another host, write this host's address in place of the one above; --name NAME prints it with a name");
+    }
     if !server.has_page() {
         output::say("this program was built without the web page: /api answers, / shows nothing");
         output::say("  hint: `make web build` in the source tree adds it (needs node 18 or newer)");
@@ -136,19 +153,33 @@ fn is_recording(folder: &Path) -> bool {
     matches!(pagetide_service::query(folder), Ok(Some(_))) && recordings::open(folder).is_ok()
 }
 
-/// The token in a file that no other user may read.
-fn token(file: &Path) -> Result<String, Error> {
-    use std::os::unix::fs::MetadataExt;
-    let failed = |why: String| {
-        Error::input(
-            format!("{}: {why}", file.display()),
-            "make one: (umask 077; head -c 32 /dev/urandom | sha256sum | cut -c1-64 >FILE)",
-        )
+/// The certificate with its key; absent when none is given.
+fn tls(arguments: &Arguments) -> Result<Option<Tls>, Error> {
+    let Some((certificates, key)) = arguments.tls_cert.as_deref().zip(arguments.tls_key.as_deref()) else {
+        return Ok(None);
     };
-    let mode = std::fs::metadata(file).map_err(|error| failed(error.to_string()))?.mode();
+    let content = pagetide_dir::read_file(certificates, LARGEST_CERTIFICATES).map_err(|error| {
+        Error::input(format!("{}: {error}", certificates.display()), "name the PEM file of the server's certificate")
+    })?;
+    let key = secret(key, "name the PEM file of the certificate's key; chmod 600 keeps it to you")?;
+    Tls::new(&content, &key).map(Some)
+}
+
+/// The token of a file.
+fn token(file: &Path) -> Result<String, Error> {
+    let content = secret(file, "make one: (umask 077; head -c 32 /dev/urandom | sha256sum | cut -c1-64 >FILE)")?;
+    Ok(String::from_utf8_lossy(&content).trim().to_owned())
+}
+
+/// The content of a file that no other user may read or write.
+fn secret(file: &Path, hint: &str) -> Result<Vec<u8>, Error> {
+    let failed = |why: String| Error::input(format!("{}: {why}", file.display()), hint);
+    let opened = pagetide_dir::open_file(file).map_err(|error| failed(error.to_string()))?;
+    let mode = opened.metadata().map_err(|error| failed(error.to_string()))?.mode();
     if mode & 0o077 != 0 {
         return Err(failed(format!("other users may read or write it (mode {:03o})", mode & 0o777)));
     }
-    let content = pagetide_dir::read_file(file, LARGEST_TOKEN).map_err(|error| failed(error.to_string()))?;
-    Ok(String::from_utf8_lossy(&content).trim().to_owned())
+    let mut content = Vec::new();
+    opened.take(LARGEST_SECRET).read_to_end(&mut content).map_err(|error| failed(error.to_string()))?;
+    Ok(content)
 }
