@@ -138,7 +138,9 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         output::print(&format!("{url}\n  shows {shown}; live: {live}; Ctrl-C ends it\n"))?;
     }
     if arguments.listen.ip().is_unspecified() && arguments.name.is_empty() {
-        output::say("from another host, write this host's address in place of the one above; --name NAME prints it with a name");
+        output::say(
+            "from another host, write this host's address in place of the one above; --name NAME prints it with a name",
+        );
     }
     if !server.has_page() {
         output::say("this program was built without the web page: /api answers, / shows nothing");
