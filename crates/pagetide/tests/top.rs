@@ -33,7 +33,10 @@ fn a_recording_is_replayed_resized_and_left() {
     top.shows("2 GROUPS");
     top.resize(120, 40);
     top.shows("Enter fold");
-    top.press("5");
+    // A click on `5 findings` (xterm's coordinates begin with 1).
+    let line = top.text().lines().position(|line| line.contains("5 findings")).unwrap() + 1;
+    let column = top.text().lines().find_map(|line| line.find("5 findings")).unwrap() + 1;
+    top.press(&format!("\x1b[<0;{column};{line}M\x1b[<0;{column};{line}m"));
     top.shows("strong evidence");
     top.resize(30, 10);
     top.shows("too small");

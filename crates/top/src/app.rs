@@ -4,7 +4,8 @@ use crate::entries::{self, Entry, Order, Row};
 use crate::findings;
 use crate::host::{self, Host};
 use crate::prompt::{Prompt, Purpose, Typed};
-use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use crate::targets::{Target, Targets};
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use pagetide_core::{Diagnosis, LocalClock, Recording, RecordingBuilder, Selection, Stamp, Table};
 use pagetide_view::show::{Heading, Topic};
 use std::collections::BTreeSet;
@@ -154,6 +155,8 @@ pub struct App {
     pub(crate) quit: bool,
     /// Rows of the pane that the screen has room for, for whole pages.
     pub(crate) page: usize,
+    /// What a click means, as it was drawn last.
+    pub(crate) targets: Targets,
 }
 
 impl App {
@@ -194,6 +197,7 @@ impl App {
             note: None,
             quit: false,
             page: 10,
+            targets: Targets::default(),
         }
     }
 
@@ -513,6 +517,34 @@ impl App {
             }
             Purpose::Time => self.go_to_time(&text),
         }
+    }
+
+    /// Does what a click or the wheel means.
+    pub fn point(&mut self, event: MouseEvent) {
+        const WHEEL: isize = 3;
+        match event.kind {
+            MouseEventKind::ScrollUp => self.step_rows(-WHEEL),
+            MouseEventKind::ScrollDown => self.step_rows(WHEEL),
+            MouseEventKind::Down(MouseButton::Left) if self.help => self.help = false,
+            MouseEventKind::Down(MouseButton::Left) => match self.targets.at(event.column, event.row) {
+                Some(Target::Pane(place)) => self.open(Pane::ALL[place]),
+                Some(Target::Heading(column)) => self.sort_by(column),
+                Some(Target::Row(place)) => self.select(place),
+                None => {}
+            },
+            _ => {}
+        }
+    }
+
+    /// Sorts by a column; in the other direction when the rows are sorted by it already.
+    fn sort_by(&mut self, column: Option<usize>) {
+        let order = &mut self.state_mut().order;
+        if order.column == column {
+            order.ascending = !order.ascending;
+        } else {
+            order.column = column;
+        }
+        self.arrange();
     }
 
     /// Does what a key means.

@@ -9,6 +9,7 @@ use parts::{ALARM, DIM, STRONG, cut, heading, panes};
 
 use crate::app::{App, Growth, Pane};
 use crate::findings;
+use crate::targets::Targets;
 use pagetide_core::printable;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -40,6 +41,8 @@ pub fn draw(app: &mut App, frame: &mut Frame<'_>) {
     bars::draw(&app.shown.host, frame, host);
     table::disks(app, frame, disk);
     app.page = usize::from(pane.height.saturating_sub(2));
+    app.targets = Targets::default();
+    parts::pane_targets(pane, &mut app.targets);
     if app.pane == Pane::Findings {
         all_findings(app, frame, pane);
     } else {

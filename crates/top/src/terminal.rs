@@ -4,6 +4,8 @@ use crate::app::{App, Growth};
 use crate::draw::draw;
 use crate::feed::{Answer, Feed, Members, Request, SharedSource};
 use crossterm::event::{self, Event};
+use crossterm::execute;
+use crossterm::style::Print;
 use pagetide_core::{Error, LocalClock, Selection};
 use std::io;
 use std::time::{Duration, Instant};
@@ -18,6 +20,8 @@ pub struct Options {
     pub every: Duration,
     /// The clock of the times shown.
     pub clock: LocalClock,
+    /// Whether clicks and the wheel are for the program; the terminal's own selection then needs Shift.
+    pub mouse: bool,
     /// Which processes a group has; absent where the source is not this host.
     pub members: Option<Members>,
 }
@@ -40,19 +44,39 @@ pub fn run(source: SharedSource, options: Options, stopped: &dyn Fn() -> bool) -
     if times.stamps().is_empty() && options.growth == Growth::Still {
         return Err(Error::input("the recording has no samples", "record for at least two intervals"));
     }
-    let Options { title, growth, every, clock, members } = options;
+    let Options { title, growth, every, clock, mouse, members } = options;
     let mut app = App::new(title, times, growth, clock);
     if members.is_some() {
         app = app.with_members();
     }
     let mut feed = Feed::start(&source, growth, members)?;
     let mut terminal = ratatui::try_init().map_err(|error| refused(&error))?;
+    let mouse = mouse.then(Mouse::taken);
     let shown = show(&mut app, &mut feed, &mut terminal, every, stopped);
+    drop(mouse);
     if ratatui::try_restore().is_err() {
         // The terminal was closed. Dropped, ratatui would print that it cannot show the cursor there, which panics.
         std::mem::forget(terminal);
     }
     shown.map_err(|error| refused(&error))
+}
+
+/// Reports of clicks and of the wheel. Of moves there are none: each would be bytes on a slow line.
+struct Mouse;
+
+impl Mouse {
+    /// xterm's mode 1000 (clicks and wheel) with coordinates of mode 1006. A terminal without them ignores it.
+    fn taken() -> Self {
+        let _ = execute!(io::stdout(), Print("\x1b[?1000h\x1b[?1006h"));
+        Self
+    }
+}
+
+impl Drop for Mouse {
+    fn drop(&mut self) {
+        // The terminal may be closed.
+        let _ = execute!(io::stdout(), Print("\x1b[?1006l\x1b[?1000l"));
+    }
 }
 
 fn refused(error: &io::Error) -> Error {
@@ -93,6 +117,7 @@ fn show(
         if event::poll(wait)? {
             match event::read()? {
                 Event::Key(key) => app.press(key),
+                Event::Mouse(event) => app.point(event),
                 Event::Resize(..) => {}
                 _ => continue,
             }

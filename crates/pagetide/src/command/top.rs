@@ -31,6 +31,9 @@ pub(crate) struct Arguments {
     /// Take samples even if the pagetide service records this host.
     #[arg(long, conflicts_with = "recording")]
     sample: bool,
+    /// Leave clicks and the wheel to the terminal, for its selection of text.
+    #[arg(long)]
+    no_mouse: bool,
     /// Print and read times in UTC, not in the time zone of the recorded host.
     #[arg(long)]
     utc: bool,
@@ -81,6 +84,7 @@ fn replay(path: &Path, arguments: &Arguments, interrupt: &Interrupt) -> Result<(
         growth: if running { Growth::Grows } else { Growth::Still },
         every: Duration::from_nanos(manifest.interval.get()).clamp(Duration::from_millis(500), Duration::from_secs(5)),
         clock: recordings::clock(&manifest, arguments.utc),
+        mouse: !arguments.no_mouse,
         members: running.then(members),
     };
     pagetide_top::run(Arc::new(reader), options, &|| interrupt.came())
@@ -95,6 +99,7 @@ fn live(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Error> {
         growth: Growth::Window,
         every: Duration::from_nanos(arguments.interval.get()).max(Duration::from_millis(100)),
         clock: recordings::clock(&manifest, arguments.utc),
+        mouse: !arguments.no_mouse,
         members: Some(members()),
     };
     let shown = pagetide_top::run(Arc::new(history), options, &|| interrupt.came());

@@ -93,6 +93,8 @@ impl Session {
         }
         assert!(!self.screen.screen().alternate_screen(), "the screen of before is back");
         assert!(!self.screen.screen().hide_cursor(), "the cursor shows");
+        let mouse = self.screen.screen().mouse_protocol_mode();
+        assert_eq!(mouse, vt100::MouseProtocolMode::None, "clicks are the terminal's again");
         status
     }
 }

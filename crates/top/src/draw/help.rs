@@ -20,6 +20,7 @@ const KEYS: &[(&str, &str)] = &[
     ("s n", "search a name, next match"),
     ("Enter z", "groups: fold, show only this group and its processes"),
     ("Esc", "take back filter and zoom"),
+    ("mouse", "click: pane, column to sort by, row; wheel: rows"),
     ("q Ctrl-C", "quit"),
 ];
 

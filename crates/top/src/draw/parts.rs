@@ -1,6 +1,8 @@
 //! What several parts of the screen are made of: styles, headings, texts that fit.
 
 use crate::app::{App, Pane};
+use crate::targets::{Target, Targets};
+use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use unicode_width::UnicodeWidthChar;
@@ -16,6 +18,17 @@ pub(crate) fn panes(app: &App) -> String {
         format!("{} {}", place + 1, if *pane == app.pane { title.to_uppercase() } else { title.to_owned() })
     };
     Pane::ALL.iter().enumerate().map(name).collect::<Vec<_>>().join("  ")
+}
+
+/// Where a click opens a pane: on its name in the heading of `area`.
+pub(crate) fn pane_targets(area: Rect, targets: &mut Targets) {
+    // As `panes` and `heading` write them: ` 1 processes  2 groups`.
+    let mut column = 1;
+    for (place, pane) in Pane::ALL.iter().enumerate() {
+        let width = "1 ".len() + pane.title().len();
+        targets.add(area, (column, 0), width, Target::Pane(place));
+        column += width + 2;
+    }
 }
 
 /// A heading, and behind it what it is of.

@@ -3,6 +3,7 @@
 use super::parts::{DIM, STRONG, cut, heading, panes};
 use crate::app::{App, Pane};
 use crate::entries::{self, Row};
+use crate::targets::Target;
 use pagetide_core::printable;
 use pagetide_view::show::{Heading, Numbers, Topic};
 use ratatui::Frame;
@@ -43,13 +44,13 @@ pub(super) fn disks(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let sorted = headings.iter().position(|heading| heading.name == "util");
     if area.height > 0 {
         let rows = usize::from(area.height) - 1;
-        let lines = lines(&headings, &app.shown.disks, (sorted, None), 0..rows, usize::from(area.width), "disk");
+        let (lines, _) = lines(&headings, &app.shown.disks, (sorted, None), 0..rows, usize::from(area.width), "disk");
         frame.render_widget(Paragraph::new(lines), area);
     }
 }
 
 /// The present pane.
-pub(super) fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
+pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     let width = usize::from(area.width);
     let order = &app.state().order;
     let headings = app.headings();
@@ -66,11 +67,23 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let first = selected.saturating_sub(room.saturating_sub(1));
     let shown = first..first + room;
     let mut all = vec![heading(&panes(app), &of, width)];
-    all.extend(lines(&headings, &app.shown.rows, (order.column, Some(selected)), shown, width, "name"));
+    let (lines, columns) =
+        lines(&headings, &app.shown.rows, (order.column, Some(selected)), shown.clone(), width, "name");
+    let drawn = lines.len().saturating_sub(1);
+    all.extend(lines);
     frame.render_widget(Paragraph::new(all), area);
+    for (column, width, target) in columns {
+        app.targets.add(area, (column, 1), width, target);
+    }
+    for (line, place) in shown.take(drawn).enumerate() {
+        app.targets.add(area, (0, 2 + line), width, Target::Row(place));
+    }
 }
 
-/// The heading and those of the rows that are in `shown`.
+/// Where a heading begins in its line, how wide it is, and what it is.
+type Place = (usize, usize, Target);
+
+/// The heading and those of the rows that are in `shown`, and the places of the headings.
 fn lines(
     headings: &[Heading],
     rows: &[Row],
@@ -78,7 +91,7 @@ fn lines(
     shown: std::ops::Range<usize>,
     width: usize,
     name: &str,
-) -> Vec<Line<'static>> {
+) -> (Vec<Line<'static>>, Vec<Place>) {
     let end = shown.end.min(rows.len());
     let rows = rows.get(shown.start.min(end)..end).unwrap_or_default();
     let cells: Vec<Vec<String>> = rows
@@ -119,6 +132,12 @@ fn lines(
     taken.sort_unstable();
     let room = width.saturating_sub(taken.iter().map(|column| wide(*column)).sum::<usize>() + 1);
     let head: String = taken.iter().map(|column| right(&title(*column), wide(*column))).collect();
+    let mut places = vec![(1, room, Target::Heading(None))];
+    let mut from = 1 + room;
+    for column in &taken {
+        places.push((from, wide(*column), Target::Heading(Some(*column))));
+        from += wide(*column);
+    }
     let sorted_name = if sorted.is_none() { format!("*{name}") } else { name.to_owned() };
     let mut lines = vec![Line::styled(format!(" {}{head}", padded(&sorted_name, room)), DIM.patch(STRONG))];
     for (place, (name, cells)) in names.iter().zip(&cells).enumerate() {
@@ -130,7 +149,7 @@ fn lines(
         };
         lines.push(Line::styled(format!(" {}{values}", padded(name, room)), style));
     }
-    lines
+    (lines, places)
 }
 
 fn name_of(row: &Row) -> String {

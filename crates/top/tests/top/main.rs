@@ -1,189 +1,12 @@
 //! Keys in, screens out.
 
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use pagetide_core::{
-    Cause, Conclusion, Confidence, Diagnosis, Disk, Entity, EntityId, Error, Finding, LocalClock, Manifest, Nanos,
-    Recording, RecordingBuilder, RuleId, Sample, Schema, Selection, Source, Span, Stamp, Table,
-};
-use pagetide_top::{App, Growth, draw};
-use ratatui::Terminal;
-use ratatui::backend::TestBackend;
+mod any_keys;
+mod made;
 
-const SECOND: i64 = 1_000_000_000;
-/// 2026-11-21 12:00 UTC.
-const NOON: i64 = 1_795_262_400 * SECOND;
-const MIB: i64 = 1 << 20;
-
-/// A host of 1 GiB with two disks, processes and groups, some of them hostile, sampled each second.
-struct Made {
-    manifest: Manifest,
-    schema: Schema,
-    samples: Vec<Sample>,
-}
-
-impl Made {
-    fn new(samples: i64, groups: usize) -> Self {
-        let manifest = Manifest {
-            host: "web-3".into(),
-            page_size: pagetide_core::Bytes::new(4096),
-            interval: Nanos::new(1_000_000_000),
-            disks: vec![Disk { name: "vda".into(), ..Disk::default() }],
-            ..Manifest::default()
-        };
-        let mut made = Self { manifest, schema: Schema::default(), samples: Vec::new() };
-        for second in 0..samples {
-            let stamp = Stamp { wall_ns: NOON + second * SECOND, mono_ns: second * SECOND, boot_ns: second * SECOND };
-            let mut sample = Sample::default();
-            sample.stamp = stamp;
-            made.samples.push(sample);
-        }
-        made.host();
-        for (disk, requests) in [("vda", 100), ("vdb", 2)] {
-            made.add(Table::Disk, disk, disk, |second| {
-                let done = second * requests;
-                [("reads", done), ("writes", 0), ("read_sectors", done * 16), ("write_sectors", 0), ("io_ms", done * 5)]
-                    .into_iter()
-                    .chain([("read_ms", done * 4), ("write_ms", 0), ("weighted_io_ms", done * 4)])
-                    .collect()
-            });
-        }
-        for (at, (name, rss)) in
-            [("postgres", 400), ("<img onerror=x>", 20), ("\x1b[2Jesc\x07", 10), ("\u{202e}txt.exe", 5)]
-                .into_iter()
-                .enumerate()
-        {
-            made.add(Table::Process, &format!("{}@7", 100 + at), name, |second| {
-                vec![("rss", rss * MIB / 4096), ("utime", second * 10), ("stime", 0), ("majflt", second * rss)]
-            });
-        }
-        let names = ["/system.slice", "/system.slice/db.service", "/system.slice/web.service", "/user.slice"];
-        let many = (0..groups).map(|nth| format!("/user.slice/{nth}"));
-        for (nth, name) in names.into_iter().map(str::to_owned).chain(many).enumerate() {
-            let size = i64::try_from(100 - nth % 100).unwrap() * MIB;
-            made.add(Table::Cgroup, &name, &name, |_| vec![("current", size), ("anon", size / 2), ("file", size / 4)]);
-        }
-        made
-    }
-
-    fn host(&mut self) {
-        self.add(Table::Host, "", "", |second| {
-            let cache = if second < 10 { 500 } else { 200 };
-            [("MemTotal", 1000), ("MemFree", 100), ("MemAvailable", 550), ("AnonPages", 300), ("Shmem", 10)]
-                .into_iter()
-                .chain([("Cached", cache), ("Buffers", 10), ("Dirty", 20), ("Writeback", 0), ("SwapTotal", 0)])
-                .map(|(name, mib)| (name, mib * MIB))
-                .chain([("nr_dirty", 20 * 256), ("nr_writeback", 0), ("nr_dirty_threshold", 100 * 256)])
-                .chain([("nr_dirty_background_threshold", 50 * 256), ("pgscan_kswapd", second * 1000)])
-                .chain([("pgsteal_kswapd", second * 900), ("pgscan_direct", 0), ("load1", 1250)])
-                .collect()
-        });
-        self.add(Table::Zone, "node0/Normal", "node0/Normal", |_| {
-            vec![("free", 100 * 256), ("min", 2 * 256), ("low", 3 * 256), ("high", 40 * 256), ("managed", 1000 * 256)]
-        });
-    }
-
-    fn add(&mut self, table: Table, name: &str, label: &str, values: impl Fn(i64) -> Vec<(&'static str, i64)>) {
-        let entity: EntityId = self.schema.push_entity(table, Entity { name: name.into(), label: label.into() });
-        for (metric, _) in values(0) {
-            self.schema.column(table, metric);
-        }
-        let width = self.schema.columns(table).len();
-        for sample in &mut self.samples {
-            let second = sample.stamp.boot_ns / SECOND;
-            let row = sample.row(table, entity, width);
-            for (metric, value) in values(second) {
-                let column = self.schema.find_column(table, metric).unwrap();
-                row[column.0 as usize] = Some(value);
-            }
-        }
-    }
-}
-
-impl Source for Made {
-    fn load(&self, selection: &Selection) -> Result<Recording, Error> {
-        let range = selection.from_wall_ns.unwrap_or(i64::MIN)..=selection.to_wall_ns.unwrap_or(i64::MAX);
-        let mut builder = RecordingBuilder::new(self.manifest.clone());
-        for sample in self.samples.iter().filter(|sample| range.contains(&sample.stamp.wall_ns)) {
-            builder.selected(selection, &self.schema, sample);
-        }
-        Ok(builder.finish())
-    }
-}
-
-fn diagnosis() -> Diagnosis {
-    let finding = |rule: RuleId, from: i64, to: i64, statement: &str| Finding {
-        rule,
-        statement: statement.into(),
-        origins: vec!["disk:vda".into()],
-        step: None,
-        range: Span::new(from * SECOND, to * SECOND),
-        confidence: Confidence::new(0.95),
-        evidence: Vec::new(),
-        contradictions: Vec::new(),
-        advice: Vec::new(),
-    };
-    let cause = finding(RuleId::StreamFloodsCache, 10, 30, "backup reads 65.8 MiB/s from vda.");
-    Diagnosis {
-        verdict: Conclusion::Incident,
-        summary: "backup reads 65.8 MiB/s from vda. For it reclaim frees \x1b[31mother pages.".into(),
-        cause: Some(Cause {
-            rule: cause.rule,
-            origins: cause.origins.clone(),
-            onset_ns: 10 * SECOND,
-            end_ns: 30 * SECOND,
-            resolution_ns: SECOND,
-            grade: pagetide_core::Grade::of(cause.confidence),
-            observed: pagetide_core::HitRate::default(),
-            confidence: cause.confidence,
-        }),
-        findings: vec![cause, finding(RuleId::SwapInUse, 20, 25, "Swap holds 10 MiB.")],
-        ..Diagnosis::default()
-    }
-}
-
-/// The terminal UI on a screen that tests read.
-struct Screen {
-    app: App,
-    source: Made,
-    terminal: Terminal<TestBackend>,
-}
-
-impl Screen {
-    fn new(source: Made, growth: Growth, (width, height): (u16, u16)) -> Self {
-        let times = source.times(&Selection::default()).unwrap();
-        let app = App::new("web-3  rec".into(), times, growth, LocalClock::utc());
-        let terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-        let mut screen = Self { app, source, terminal };
-        screen.settle();
-        screen
-    }
-
-    fn settle(&mut self) {
-        while let Some(wanted) = self.app.wanted() {
-            self.app.loaded(self.source.load(&wanted).unwrap());
-        }
-        self.terminal.draw(|frame| draw(&mut self.app, frame)).unwrap();
-    }
-
-    fn press(&mut self, keys: &str) {
-        keys.chars().for_each(|key| self.key(KeyCode::Char(key)));
-    }
-
-    fn key(&mut self, code: KeyCode) {
-        self.app.press(KeyEvent::new(code, KeyModifiers::NONE));
-        self.settle();
-    }
-
-    fn text(&self) -> String {
-        let buffer = self.terminal.backend().buffer();
-        let row = |y| (0..buffer.area.width).map(|x| buffer[(x, y)].symbol()).collect::<String>().trim_end().to_owned();
-        (0..buffer.area.height).map(row).collect::<Vec<_>>().join("\n")
-    }
-
-    fn has(&self, text: &str) -> bool {
-        self.text().contains(text)
-    }
-}
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use made::{Made, Screen, diagnosis};
+use pagetide_core::{Selection, Source};
+use pagetide_top::Growth;
 
 fn replay() -> Screen {
     Screen::new(Made::new(60, 0), Growth::Still, (80, 24))
@@ -279,7 +102,7 @@ fn a_group_zooms_to_its_processes() {
     screen.press("2z");
     assert!(screen.has("a recording does not hold which processes a group has"), "{}", screen.text());
     let mut screen = Screen::new(Made::new(30, 0), Growth::Grows, (80, 24));
-    screen.app = screen.app.with_members();
+    screen.know_members();
     screen.press("2z");
     assert!(screen.has("1 PROCESSES") && screen.has("of /system.slice, 0"), "{}", screen.text());
     assert_eq!(screen.app.wanted_members(), Some("/system.slice"));
@@ -310,7 +133,7 @@ fn another_pane_opens_before_its_samples_are_loaded() {
     screen.app.grown(Made::new(40, 0).times(&later).unwrap());
     for pane in "23451".chars() {
         screen.app.press(KeyEvent::new(KeyCode::Char(pane), KeyModifiers::NONE));
-        screen.terminal.draw(|frame| draw(&mut screen.app, frame)).unwrap();
+        screen.draw();
     }
     assert!(screen.has("loading"), "{}", screen.text());
 }
@@ -391,4 +214,43 @@ fn any_size_of_the_screen_is_drawn() {
     }
     let screen = Screen::new(Made::new(3, 0), Growth::Still, (39, 24));
     assert!(screen.has("39 x 24 is too small"));
+}
+
+/// Presses the left button where the screen has a text, or turns the wheel there.
+fn point(screen: &mut Screen, kind: MouseEventKind, text: &str) {
+    let shown = screen.text();
+    let found = shown.lines().enumerate().find_map(|(row, line)| {
+        let before = line.split_once(text)?.0;
+        Some((before.chars().count(), row))
+    });
+    let (column, row) = found.unwrap_or_else(|| panic!("no {text} on\n{shown}"));
+    let number = |count| u16::try_from(count).unwrap();
+    screen.app.point(MouseEvent { kind, column: number(column), row: number(row), modifiers: KeyModifiers::NONE });
+    screen.settle();
+}
+
+#[test]
+fn a_click_opens_a_pane_sorts_and_selects() {
+    let mut screen = replay();
+    let click = MouseEventKind::Down(MouseButton::Left);
+    point(&mut screen, click, "majflt/s");
+    assert!(screen.has("*majflt/s") && screen.has("by majflt/s"), "{}", screen.text());
+    point(&mut screen, click, "name ");
+    assert!(screen.has("*name"), "{}", screen.text());
+    let ascending = screen.text();
+    point(&mut screen, click, "*name");
+    assert_ne!(screen.text(), ascending, "a second click turns the order");
+    point(&mut screen, click, "2 groups");
+    assert!(screen.has("2 GROUPS"), "{}", screen.text());
+    point(&mut screen, click, "/system.slice");
+    screen.press("z");
+    assert!(!screen.has("/user.slice"), "the clicked row was selected: {}", screen.text());
+    screen.key(KeyCode::Esc);
+    screen.key(KeyCode::Home);
+    point(&mut screen, MouseEventKind::ScrollDown, "/system.slice");
+    screen.press("z");
+    assert!(screen.has("/user.slice") && !screen.has("/system.slice"), "three rows on: {}", screen.text());
+    screen.press("?");
+    point(&mut screen, click, "quit");
+    assert!(!screen.has("any key closes this"), "a click closes the help");
 }
