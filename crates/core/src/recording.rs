@@ -163,6 +163,8 @@ pub struct Unreadable {
 pub struct Disk {
     /// Its name in the disk table, for example `vda`.
     pub name: String,
+    /// Its device number, as `/proc/self/mountinfo` writes it: `8:16`. Absent in recordings of before.
+    pub device_number: Option<String>,
     /// Its model, as the device reports it; absent where it reports none (virtio, partitions).
     pub model: Option<String>,
     /// Its size.

@@ -8,6 +8,7 @@ use crate::taskstats::{self, Taskstats};
 use jiff::Timestamp;
 use jiff::tz::{TimeZone, TimeZoneDatabase};
 use pagetide_core::{Bytes, Disk, HostTimeZone, Lru, Manifest, Swap, Unreadable};
+use pagetide_proctext::DiskStats;
 use pagetide_proctext::mounts::Mount;
 use pagetide_proctext::text::number;
 use std::collections::BTreeMap;
@@ -36,7 +37,7 @@ pub fn facts(root: &Root) -> Result<Manifest, Error> {
         cpus: cpus(root)?,
         page_size: page_size(root)?,
         memory_total: meminfo.total().unwrap_or_default(),
-        disks: disks.iter().map(|disk| facts_of(root, &disk.name, &links)).collect::<Result<_, _>>()?,
+        disks: disks.iter().map(|disk| facts_of(root, disk, &links)).collect::<Result<_, _>>()?,
         swaps: root.swaps()?.into_iter().map(|area| Swap { path: area.path, size: area.size }).collect(),
         mounts: mounts.iter().filter_map(|mount| on_device(mount, &numbers)).collect(),
         filesystems: mounts
@@ -179,7 +180,8 @@ fn links(root: &Root) -> Vec<(String, String)> {
 }
 
 /// A block device with its size and settings.
-fn facts_of(root: &Root, name: &str, links: &[(String, String)]) -> Result<Disk, Error> {
+fn facts_of(root: &Root, disk: &DiskStats, links: &[(String, String)]) -> Result<Disk, Error> {
+    let name = disk.name.as_str();
     let folder = format!("/sys/class/block/{}", name.replace('/', "!"));
     let below = directly_below(root, name);
     let read = |file: &str| Ok::<_, Error>(root.optional(format!("{folder}/{file}"))?.as_deref().and_then(number));
@@ -192,6 +194,7 @@ fn facts_of(root: &Root, name: &str, links: &[(String, String)]) -> Result<Disk,
     let model = root.optional(format!("{folder}/device/model"))?.map(|text| text.trim().to_owned());
     Ok(Disk {
         name: name.to_owned(),
+        device_number: Some(format!("{}:{}", disk.major, disk.minor)),
         model: model.filter(|model| !model.is_empty()),
         size: Bytes::new(read("size")?.unwrap_or(0).saturating_mul(512)),
         rotational: queue("rotational")?.map(|value| value != 0),

@@ -5,10 +5,11 @@ use crate::output;
 use crate::progress::ProgressDisplay;
 use crate::recordings;
 use pagetide_core::{Bytes, Error, Nanos, PageSample, Progress, Recording, Selection, Table};
-use pagetide_kernel::Root;
+use pagetide_kernel::{DiskStats, Root};
 use pagetide_trace::{
     File, Method, Missing, Names, Options, Session, Summary, TABLES, WARMING_PARTS, read_tables, unnamed,
 };
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// How a live trace is made.
@@ -43,6 +44,8 @@ pub(crate) struct Traced {
     pub(crate) summary: Summary,
     pub(crate) names: Names,
     pub(crate) missing: Vec<Missing>,
+    /// The names of the disks, by their device numbers (`8:16`).
+    pub(crate) disks: BTreeMap<String, String>,
     /// The size of a page of the host that was traced.
     page: Bytes,
     /// What the block devices read meanwhile.
@@ -60,11 +63,10 @@ pub(crate) struct DeviceReads {
 }
 
 impl DeviceReads {
-    /// Those of this host since it booted.
-    fn now() -> Result<Self, Error> {
-        let disks = Root::host().diskstats().map_err(|error| Error::system(error.to_string(), ""))?;
+    /// Those of these disks since the host booted.
+    fn of_disks(disks: &[DiskStats]) -> Self {
         let sum = |field| disks.iter().filter_map(|disk| disk.get(field)).sum();
-        Ok(Self { sectors: sum("read_sectors"), time_ms: sum("read_ms") })
+        Self { sectors: sum("read_sectors"), time_ms: sum("read_ms") }
     }
 
     fn since(self, earlier: Self) -> Self {
@@ -101,6 +103,7 @@ impl Traced {
             summary: Summary::default(),
             names: Names::new(),
             missing: Vec::new(),
+            disks: BTreeMap::new(),
             page,
             reads,
             stretches: Vec::new(),
@@ -109,7 +112,13 @@ impl Traced {
 
     /// What a file is called: its path, else its inode.
     pub(crate) fn name(&self, file: File) -> String {
-        self.names.get(&file).cloned().flatten().unwrap_or_else(|| unnamed(file))
+        self.names.get(&file).cloned().flatten().unwrap_or_else(|| unnamed(file, &self.disk(&device_number(file))))
+    }
+
+    /// What the device with a number is called: the disk, else the number. File systems without a disk of their own (btrfs, overlay)
+    /// have a number that no disk has.
+    pub(crate) fn disk(&self, number: &str) -> String {
+        self.disks.get(number).map_or(number, String::as_str).to_owned()
     }
 
     /// Bytes of a number of pages.
@@ -161,7 +170,7 @@ impl Traced {
 pub(crate) fn run(arguments: &TraceArguments) -> Result<Traced, Error> {
     let interrupt = Interrupt::catch()?;
     let method = if arguments.no_bpf { Method::Filters } else { Method::Auto };
-    let before = DeviceReads::now()?;
+    let before = DeviceReads::of_disks(&disks_now()?);
     let mut session = Session::start(Options { shift: arguments.sample.shift, method })?;
     let mut progress = ProgressDisplay::new(interrupt, false);
     progress.step(1, 1, "trace", "page cache events");
@@ -185,8 +194,19 @@ pub(crate) fn run(arguments: &TraceArguments) -> Result<Traced, Error> {
     summary.settle(&warmed.unwrap_or_default());
     let names = if arguments.no_names { Names::new() } else { session.names(summary.files()).clone() };
     let page = Bytes::new(rustix::param::page_size() as u64);
-    let reads = DeviceReads::now()?.since(before);
-    Ok(Traced { summary, names, missing: session.missing().to_vec(), page, reads, stretches: Vec::new() })
+    let disks = disks_now()?;
+    let reads = DeviceReads::of_disks(&disks).since(before);
+    let disks = disks.into_iter().map(|disk| (format!("{}:{}", disk.major, disk.minor), disk.name)).collect();
+    Ok(Traced { summary, names, missing: session.missing().to_vec(), disks, page, reads, stretches: Vec::new() })
+}
+
+fn disks_now() -> Result<Vec<DiskStats>, Error> {
+    Root::host().diskstats().map_err(|error| Error::system(error.to_string(), ""))
+}
+
+/// The number of a file's device, as `/proc/self/mountinfo` writes it.
+pub(crate) fn device_number(file: File) -> String {
+    format!("{}:{}", file.major(), file.minor())
 }
 
 /// What a recording's trace found, or this host's now.
@@ -223,7 +243,9 @@ pub(crate) fn read_or_run(recording: Option<&Path>, arguments: &TraceArguments) 
             (local(from), local(to))
         })
         .collect();
-    Ok(Traced { summary, names, missing, page, reads, stretches })
+    let disks = recording.manifest.disks.iter();
+    let disks = disks.filter_map(|disk| Some((disk.device_number.clone()?, disk.name.clone()))).collect();
+    Ok(Traced { summary, names, missing, disks, page, reads, stretches })
 }
 
 /// The stretches in which the trace was on, unless it was on nearly all of the time.

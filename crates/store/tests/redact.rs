@@ -39,6 +39,7 @@ fn recording(names: &mut Canaries) -> Recording {
         tool_version: "0.1.0".to_owned(),
         disks: vec![Disk {
             name: names.next(),
+            device_number: Some(names.next()),
             model: Some(names.next()),
             below: vec![names.next()],
             links: vec![names.next(), format!("/dev/mapper/{}", names.next())],

@@ -83,7 +83,7 @@ fn footer(app: &App) -> String {
         return format!(" {}", printable(note));
     }
     let fold = if app.pane == Pane::Groups { "Enter fold  z zoom  " } else { "" };
-    format!(" ? help  q quit  / next finding  g time  f filter  s search  <> sort  {fold}")
+    format!(" ? help  q quit  {fold}/ next finding  g time  f filter  s search  <> sort")
 }
 
 /// The findings in a few lines: the verdict, and those that hold at the moment.

@@ -24,12 +24,12 @@ pub fn file_names(wanted: &BTreeSet<File>) -> BTreeMap<File, PathBuf> {
     found
 }
 
-/// What a file is called when no path is known: its inode and device.
-pub fn unnamed(file: File) -> String {
+/// What a file is called when no path is known: its inode, and what its device is called.
+pub fn unnamed(file: File, device: &str) -> String {
     if file.major() == 0 && file.minor() <= 3 {
         return "file system metadata".to_owned();
     }
-    format!("inode {} on {}:{}", file.ino, file.major(), file.minor())
+    format!("inode {} on {device}", file.ino)
 }
 
 /// The mount points of each device.

@@ -5,7 +5,7 @@ use crate::live_trace::{self, Traced};
 use crate::output;
 use crate::reports;
 use pagetide_core::{Bytes, Error, Nanos, Quantity};
-use pagetide_trace::{EvictionKey, Identity, Mechanism};
+use pagetide_trace::{EvictionKey, File, Identity, Mechanism};
 use pagetide_view::text::Style;
 use pagetide_view::{Bar, Block, Cell, Legend, Measure, Page, Table, bars};
 use serde::Serialize;
@@ -139,8 +139,14 @@ fn key(traced: &Traced, eviction: &EvictionKey, by: By) -> Key {
         By::Group => (Program::group_of(evictor.as_ref()), None, Program::group_of(user.as_ref()), None),
         By::File => (None, None, None, file.map(|file| traced.name(file))),
         By::User => (Program::user_of(evictor.as_ref()), None, Program::user_of(user.as_ref()), None),
-        By::Device => (None, None, None, file.map(|file| format!("device {}:{}", file.major(), file.minor()))),
+        By::Device => (None, None, None, file.map(|file| device(traced, file))),
     }
+}
+
+/// The disk that a file lies on, else its device's number.
+fn device(traced: &Traced, file: File) -> String {
+    let number = live_trace::device_number(file);
+    traced.disks.get(&number).cloned().unwrap_or_else(|| format!("device {number}"))
 }
 
 /// The rows, worst first: most read again, then most evicted.
@@ -199,7 +205,7 @@ fn document(traced: &Traced, rows: &[Row]) -> serde_json::Value {
             "kswapd_wakeups": work.kswapd_wakeups,
         })).collect::<Vec<_>>(),
         "throttled": summary.throttled.iter().map(|((who, device), throttled)| json!({
-            "program": program(who), "device": device, "pauses": throttled.pauses, "throttled_ns": throttled.time_ns,
+            "program": program(who), "device": traced.disk(device), "pauses": throttled.pauses, "throttled_ns": throttled.time_ns,
         })).collect::<Vec<_>>(),
     })
 }
@@ -376,7 +382,7 @@ fn waiting_tables(traced: &Traced) -> [Option<Table>; 2] {
             table.row([
                 Quantity::nanos(Nanos::new(throttled.time_ns)).into(),
                 throttled.pauses.to_string().into(),
-                device.as_str().into(),
+                traced.disk(device).into(),
                 program(who).into(),
             ]);
         }
@@ -389,7 +395,7 @@ fn waiting_tables(traced: &Traced) -> [Option<Table>; 2] {
 mod tests {
     use super::*;
     use crate::live_trace::DeviceReads;
-    use pagetide_trace::{Evicted, File};
+    use pagetide_trace::Evicted;
 
     fn traced() -> Traced {
         let who = |comm: &str, group: &str| {
@@ -438,5 +444,14 @@ mod tests {
         assert_eq!(sums(By::User), [110, 200]);
         assert_eq!(rows(&traced, By::User)[0].name(), "root evicts uid 33");
         assert_eq!(rows(&traced, By::File)[1].file.as_deref(), Some("inode 2 on 254:0"));
+        assert_eq!(rows(&traced, By::Device)[0].file.as_deref(), Some("device 254:0"));
+    }
+
+    #[test]
+    fn a_device_has_the_name_of_its_disk_where_it_is_known() {
+        let mut traced = traced();
+        traced.disks.insert("254:0".into(), "vda".into());
+        assert_eq!(rows(&traced, By::Device)[0].file.as_deref(), Some("vda"));
+        assert_eq!(rows(&traced, By::File)[1].file.as_deref(), Some("inode 2 on vda"));
     }
 }

@@ -189,6 +189,8 @@ impl Pseudonyms {
         };
         let disk = |disk: &Disk| Disk {
             name: self.disk(&disk.name),
+            // It would give the name away: 8:16 is sdb.
+            device_number: None,
             model: None,
             size: disk.size,
             rotational: disk.rotational,

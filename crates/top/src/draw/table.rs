@@ -61,7 +61,8 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     let group = app.group.as_ref().filter(|_| app.pane == Pane::Processes);
     let group = group.map(|group| format!("of {}, ", group.path));
     let of = [filter, zoom, group].into_iter().flatten().collect::<String>();
-    let of = format!("{of}{} by {by}", app.shown.rows.len());
+    let reversed = if order.ascending { ", reversed" } else { "" };
+    let of = format!("{of}{} by {by}{reversed}", app.shown.rows.len());
     let room = usize::from(area.height).saturating_sub(2);
     let selected = app.selected();
     let first = selected.saturating_sub(room.saturating_sub(1));

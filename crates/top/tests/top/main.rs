@@ -64,6 +64,7 @@ fn rows_are_sorted_filtered_and_searched() {
     assert_eq!(order(&screen), "postgres[ <img esc txt");
     screen.press("r");
     assert_eq!(order(&screen), "txt esc <img postgres[");
+    assert!(screen.has("by rss, reversed"), "{}", screen.text());
     screen.press("<<");
     assert!(screen.has("*name"), "{}", screen.text());
     screen.press("r>>>>");
