@@ -32,6 +32,12 @@ pub(crate) fn far_above(window: &Window<'_>) -> Option<FarAbove> {
     (free > high * FAR).then_some(FarAbove { free, high, at })
 }
 
+/// Whether free memory stays far above the high watermarks: what is evicted meanwhile is not evicted because memory is short.
+pub(crate) fn stays_far_above(window: &Window<'_>) -> bool {
+    let free = window.host_level::<Bytes>("MemFree").map(|free| free.least);
+    free.zip(high(window)).is_some_and(|(free, (high, _))| high.is_positive() && free > high * FAR)
+}
+
 /// The sum of the high watermarks, at the last moment before the end of the window or the first after, and that moment.
 pub(crate) fn high(window: &Window<'_>) -> Option<(Amount<Bytes>, Moment)> {
     let marks = window.recording.entities(Table::Zone).filter_map(|(zone, _)| {

@@ -26,7 +26,7 @@ pub(crate) const RULE: Rule = Rule {
         ),
     ],
     subsumes: &[
-        subsumes(EffectKind::Refaults, &[RuleId::WorkingSetExceedsCache, RuleId::ColdCache, RuleId::ReadAheadWaste]),
+        subsumes(EffectKind::Refaults, &[RuleId::WorkingSetExceedsCache, RuleId::ColdCache, RuleId::ReadAheadWaste, RuleId::OverReclaim]),
         subsumes(EffectKind::DiskBusy, &[RuleId::DeviceSaturated, RuleId::LatencyBound, RuleId::DirtyThrottled]),
         subsumes(EffectKind::SwapIn, &[RuleId::SwapThrash]),
         subsumes(EffectKind::MajorFaults, &[RuleId::CodeThrash]),

@@ -25,7 +25,7 @@ pub(crate) const RULE: Rule = Rule {
     ],
     subsumes: &[
         subsumes(EffectKind::MemoryWaits, &[RuleId::CgroupLimit]),
-        subsumes(EffectKind::Refaults, &[RuleId::WorkingSetExceedsCache, RuleId::ColdCache]),
+        subsumes(EffectKind::Refaults, &[RuleId::WorkingSetExceedsCache, RuleId::ColdCache, RuleId::OverReclaim]),
     ],
     decides: "memory.events of the group: high counts while max does not; memory.pressure of the group.",
     ..Rule::new(

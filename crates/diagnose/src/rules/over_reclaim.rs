@@ -1,30 +1,38 @@
 //! `over-reclaim`: reclaim continues although free memory is far above the watermarks.
 
 use crate::amount::{Amount, Count, Limit, grade, grade_log};
-use crate::evidence::{EvidenceBuilder, advise};
-use crate::rule::{Role, Rule};
+use crate::effect::EffectKind;
+use crate::episodes::SignalSpec;
+use crate::evidence::{EvidenceBuilder, Origin, advise};
+use crate::rule::{Role, Rule, leads};
 use crate::watermarks::{self, FAR};
-use crate::window::{SCANNED, Window};
+use crate::window::{REFAULTED, SCANNED, Window};
 use pagetide_core::{Bytes, Finding, Ratio, Relation, RuleDoc, RuleId, Span, Table};
 
 pub(crate) const RULE: Rule = Rule {
     name: "reclaim far above the watermarks",
     role: Role::Effect,
+    leads_to: &[leads(
+        EffectKind::Refaults,
+        "Programs read again what was evicted although memory was free.",
+        "mm/workingset.c: workingset_refault",
+    )],
     decides: "/proc/buddyinfo and the order for which kswapd is woken.",
     ..Rule::new(
         RuleDoc {
             id: RuleId::OverReclaim,
-            title: "Free memory is far above the high watermarks, and kswapd still reclaims file cache",
+            title: "Free memory is far above the high watermarks, and the kernel still reclaims file cache",
             meaning: "kswapd stops when a zone has as much free as its high watermark. Here many times that is free after the file cache fell, \
-                      so shortage is not the reason.",
+                      so shortage is not the reason. Programs that need what was evicted read it again.",
             evidence: "The file cache falls and free memory rises by much of what it lost, to far above the sum of the high \
                        watermarks (of the same stretch, else the nearest recorded; without any, of memory). drop_caches is \
                        excluded where drop_pagecache was recorded, and otherwise named as the other explanation. Pages scanned in another part of the \
-                       recording count less than in the same one.",
-            metrics: &["Cached", "MemFree", "high", "free", "AnonPages", "SwapFree", "pgscan_kswapd", "pgscan_direct", "drop_pagecache"],
-            thresholds: &[LOST.doc(), GAINED.doc(), FAR.doc(), WITHOUT.doc()],
+                       recording count less than in the same one. The control group whose file cache fell is its origin.",
+            metrics: &["Cached", "MemFree", "high", "free", "AnonPages", "SwapFree", "pgscan_kswapd", "pgscan_direct", "drop_pagecache", "workingset_refault_file", "file"],
+            thresholds: &[LOST.doc(), GAINED.doc(), FAR.doc(), WITHOUT.doc(), GROUP.doc()],
             why: "Known reasons: requests for blocks of high order, which single free pages cannot meet; one zone or node that stays below its \
-                  watermark while others are far above; reclaim at high priority, which frees in proportion to the lists and not to the need.",
+                  watermark while others are far above; reclaim at high priority, which frees in proportion to the lists and not to the need; a program that writes to \
+                  memory.reclaim of a group.",
             otherwise: "A process that ended or truncated a large file frees its cache at once, without scanning. A program dropped the caches.",
             advice: "Record zoneinfo and buddyinfo while it lasts, and kswapd's order (tracepoint vmscan:mm_vmscan_kswapd_wake). Free memory per zone shows \
                      imbalance, blocks per order show fragmentation, and the order shows what requests it.",
@@ -45,12 +53,15 @@ const WITHOUT: Limit<Ratio> = Limit::new(
     "High watermarks are below 1 % of memory unless watermark_scale_factor is raised.",
     "mm/page_alloc.c: __setup_per_zone_wmarks (6.12)",
 );
+const GROUP: Limit<Ratio> =
+    Limit::new("fall of the file cache of a group, as a share of all that was lost", 0.5, "With less, the host was reclaimed.", "judgement");
 
 fn examine(window: &Window<'_>) -> Option<Finding> {
     if window.host_rate(&["drop_pagecache"]).is_some_and(Amount::is_positive) {
         return None;
     }
-    let window = &fall(window)?;
+    let stretch = window;
+    let window = &fall(stretch)?;
     let lost = -window.host_change("Cached")?;
     let gained = window.host_change("MemFree")?;
     let end = |metric: &str| Some(window.points::<Bytes>(&window.series(Table::Host, "", metric)?).next_back()?.1);
@@ -77,9 +88,17 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         found.note("change of free swap", "SwapFree", used);
     }
     add_scans(window, &mut found);
+    if stretch.host(&REFAULTED).is_some_and(Amount::is_positive) {
+        found.span(window.span.union(stretch.when(SignalSpec::derived(&REFAULTED))));
+    }
+    let group = group(window, lost);
+    let of_group = group.map_or(String::new(), |group| {
+        found.origin(Origin::Cgroup(group));
+        format!(" The control group {group} lost it; writing to its memory.reclaim does that.")
+    });
     let marks = if marks.is_some() { format!("{goal} in all") } else { "not recorded".to_owned() };
     let statement = format!(
-        "The file cache fell by {lost} in {} and free memory rose by {gained} to {free}, far above the high watermarks ({marks}): shortage does not explain this reclaim.",
+        "The file cache fell by {lost} in {} and free memory rose by {gained} to {free}, far above the high watermarks ({marks}): shortage does not explain this reclaim.{of_group}",
         window.span.length(),
     );
     let advice = advise(
@@ -89,6 +108,16 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         None,
     );
     found.finish(RuleId::OverReclaim, statement, vec![advice])
+}
+
+/// The control group that lost most of the file cache.
+fn group<'a>(window: &Window<'a>, lost: Amount<Bytes>) -> Option<&'a str> {
+    let fell = |(group, _)| {
+        let cache = window.level::<Bytes>(Table::Cgroup, group, "file")?;
+        Some((group, cache.most - cache.least)).filter(|(_, fell)| *fell >= lost * GROUP)
+    };
+    let groups = window.recording.entities(Table::Cgroup).filter_map(fell);
+    groups.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(group, _)| group)
 }
 
 /// The part of a window in which the file cache fell: from the last moment near its largest value to the first near its smallest.

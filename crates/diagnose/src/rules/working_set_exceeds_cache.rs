@@ -9,6 +9,7 @@ use crate::process;
 use crate::rule::{Rule, Suspicion, leads, subsumes};
 use crate::stream::{self, COPIES, RANDOM, USED, WHOLE};
 use crate::traced::{self, Traced};
+use crate::watermarks::{self, FAR};
 use crate::window::{REFAULTED, STOLEN, Window};
 use pagetide_core::derived;
 use pagetide_core::{
@@ -47,9 +48,10 @@ pub(crate) const RULE: Rule = Rule {
             evidence: "A large part of what the device reads refaults (workingset_refault_file x page size). Where few are counted, small \
                        random reads of one process that replace cached pages and do not become fewer count as well. Of a step also: \
                        the file is larger than available memory, and the hit ratio is about the cached part of the file. A step \
-                       that began with almost nothing of its file cached and read no more than the file once is a cold start.",
-            metrics: &["workingset_refault_file", "workingset_refault", "pgpgin", "reads", "Cached", "pgsteal_kswapd", "pgsteal_direct", "read_bytes"],
-            thresholds: &[AGAIN.doc(), RATE.doc(), OUTPUT.doc(), COPIES.doc(), USED.doc(), WHOLE.doc(), FREED.doc(), RANDOM.doc(), LASTS.doc(), COLD.doc()],
+                       that began with almost nothing of its file cached and read no more than the file once is a cold start. Memory that stays free, far above \
+                       the high watermarks, excludes it.",
+            metrics: &["workingset_refault_file", "workingset_refault", "pgpgin", "reads", "Cached", "pgsteal_kswapd", "pgsteal_direct", "read_bytes", "MemFree"],
+            thresholds: &[AGAIN.doc(), RATE.doc(), OUTPUT.doc(), COPIES.doc(), USED.doc(), WHOLE.doc(), FREED.doc(), RANDOM.doc(), LASTS.doc(), COLD.doc(), FAR.doc()],
             why: "The page cache takes the memory that programs leave. Once it is full, each page read evicts another. When a program needs the evicted one \
                   again, the device has to read it again.",
             otherwise: "A cold start reads much and refaults nothing. Replaying one sequence (replayed-sequence) makes a cache \
@@ -143,7 +145,7 @@ fn of_step(window: &Window<'_>) -> Option<Finding> {
 fn of_host(window: &Window<'_>) -> Option<Finding> {
     let again = stream::missed(window)?;
     let read_rate: Rate<Bytes> = window.derived(Table::Host, "", &derived::PAGED_IN)?;
-    if !read_rate.is_positive() {
+    if !read_rate.is_positive() || watermarks::stays_far_above(window) {
         return None;
     }
     if again < read_rate * AGAIN || window.host(&REFAULTED)? < RATE {

@@ -252,6 +252,34 @@ fn free_memory_far_above_the_watermarks_contradicts_shortage() {
 }
 
 #[test]
+fn cache_that_is_reclaimed_from_a_group_while_memory_is_free_is_no_working_set_that_does_not_fit() {
+    // The cache falls in 3 s, and for the rest of the time the group reads it back.
+    let left = |at: f64| (at - 60.0).clamp(0.0, 3.0) / 3.0;
+    let back = |at: f64| if busy(at) { 2000.0 } else { 0.0 };
+    let waits = |at: f64| if busy(at) { 200_000.0 } else { 0.0 };
+    let told = |free: f64| {
+        let story =
+            memory(host(), move |at| (5.0 - 4.5 * left(at)) * GIB, |_| GIB, move |at| (0.3 + free * left(at)) * GIB);
+        let story =
+            disk(paging(story, 40_000.0, 40_000.0, 2000.0, 20.0), "sda", (0.0, 2000.0 * 4096.0), (0.0, 0.4), 1.0);
+        story
+            .counter(Table::Host, "", "pgpgin", move |at| back(at) * 4.0)
+            .counter(Table::Host, "", "psi_io_some", waits)
+            .counter(Table::Host, "", "psi_io_full", waits)
+            .counter(Table::Cgroup, "/db", "workingset_refault_file", back)
+            .gauge(Table::Cgroup, "/db", "file", move |at| (4.9 - 4.5 * left(at)) * GIB)
+            .gauge(Table::Zone, "node0/Normal", "high", |_| 12_000.0)
+            .gauge(Table::Zone, "node0/Normal", "free", move |at| (0.3 + free * left(at)) * GIB / 4096.0)
+            .tell()
+    };
+    let reclaimed = pagetide_diagnose::diagnose(&told(4.4));
+    let cause = reclaimed.cause.as_ref().expect("a cause");
+    assert_eq!(cause.rule.to_string(), "over-reclaim", "{}", reclaimed.summary);
+    assert_eq!(cause.origins, ["cgroup:/db"]);
+    assert_eq!(finding(&told(0.0), "over-reclaim"), None, "what was freed is not free: memory is short");
+}
+
+#[test]
 fn dropped_caches_are_named() {
     let drop = |times: f64| {
         memory(
