@@ -10,11 +10,15 @@ const BEFORE: usize = 12;
 /// Samples after the onset that one keeps which was read while the incident lasted.
 const AFTER: usize = 30;
 
+/// Samples after the onset at which a recording begins that was started because of the incident.
+const DURING: usize = 5;
 /// How an incident was recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Variant {
     /// From a few samples before the onset on.
     BegunLate,
+    /// From some samples after the onset on: it has no time before the incident.
+    BegunDuring,
     /// Up to some samples after the onset.
     EndedEarly,
     /// Every second sample.
@@ -31,8 +35,9 @@ pub enum Variant {
 
 impl Variant {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::BegunLate,
+        Self::BegunDuring,
         Self::EndedEarly,
         Self::EverySecond,
         Self::EveryFifth,
@@ -45,6 +50,7 @@ impl Variant {
     pub const fn name(self) -> &'static str {
         match self {
             Self::BegunLate => "begun 12 samples before the onset",
+            Self::BegunDuring => "begun 5 samples after the onset",
             Self::EndedEarly => "ended 30 samples after the onset",
             Self::EverySecond => "every second sample",
             Self::EveryFifth => "every fifth sample",
@@ -60,6 +66,7 @@ impl Variant {
         let onset = || onset_ns.map(|onset| recording.stamps().partition_point(|stamp| stamp.boot_ns < onset));
         Some(match self {
             Self::BegunLate => all.skip(onset()?.saturating_sub(BEFORE)).collect(),
+            Self::BegunDuring => all.skip(onset()? + DURING).collect(),
             Self::EndedEarly => all.take(onset()? + AFTER).collect(),
             Self::EverySecond => all.step_by(2).collect(),
             Self::EveryFifth => all.step_by(5).collect(),
@@ -111,7 +118,10 @@ impl Variant {
 
     /// What the rules report of it.
     pub fn judge(self, name: &str, truth: &Truth, recording: &Recording) -> Option<Judged> {
-        Some(score::judged(name.to_owned(), truth.clone(), &self.of(recording, truth.onset_ns)?))
+        let recording = self.of(recording, truth.onset_ns)?;
+        // Nobody can see an onset that was not recorded.
+        let onset_ns = truth.onset_ns.filter(|_| self != Self::BegunDuring);
+        Some(score::judged(name.to_owned(), Truth { onset_ns, ..truth.clone() }, &recording))
     }
 }
 
@@ -132,6 +142,7 @@ mod tests {
         let whole = whole.finish();
         let samples = |variant: Variant| variant.of(&whole, Some(20_000_000_000)).map(|made| made.stamps().len());
         assert_eq!(samples(Variant::BegunLate), Some(52));
+        assert_eq!(samples(Variant::BegunDuring), Some(35));
         assert_eq!(samples(Variant::EndedEarly), Some(50));
         assert_eq!(samples(Variant::EveryFifth), Some(12));
         let fifth = Variant::EveryFifth.of(&whole, None).unwrap_or_default();
