@@ -13,7 +13,7 @@ use crate::victim;
 use crate::waits::{Harm, LEAST, Waits};
 use crate::window::{Window, intervals, joined};
 use pagetide_core::derived;
-use pagetide_core::{Finding, Nanos, Ratio, Recording, Resource, RuleId, Span, Table, Threshold, TimeLost};
+use pagetide_core::{Bytes, Finding, Nanos, Ratio, Recording, Resource, RuleId, Span, Table, Threshold, TimeLost};
 
 /// Loss that is reported although no rule explains it.
 const UNEXPLAINED: Limit<Ratio> = Limit::new(
@@ -42,6 +42,13 @@ const UNEXPLAINED_CPU_TIME: Limit<Nanos> = Limit::new(
 /// Requests in flight from which on they wait for each other, and not each for itself.
 const QUEUE: Limit<Count> =
     Limit::new("requests in flight", 2.0, "With fewer, each task waits for its own request alone.", "Little's law");
+/// What one program has to read or write of a disk to be named beside a loss without a known cause.
+const MOST_OF_A_DISK: Limit<Ratio> = Limit::new(
+    "share of a disk's bytes that one program transfers",
+    0.5,
+    "With less, several programs share the disk.",
+    "judgement",
+);
 /// Intervals without a loss that do not end it.
 const JOINED: u64 = 5;
 
@@ -53,6 +60,7 @@ pub(crate) const THRESHOLDS: &[Threshold] = &[
     UNEXPLAINED_CPU.doc(),
     UNEXPLAINED_CPU_TIME.doc(),
     QUEUE.doc(),
+    MOST_OF_A_DISK.doc(),
 ];
 
 impl Loss {
@@ -257,7 +265,18 @@ fn of_others(during: &Window<'_>, waits: &Waits) -> bool {
 fn queues(during: &Window<'_>) -> Option<String> {
     let (disk, queue) = during.busiest(|disk| during.queue(disk)).filter(|(_, queue)| *queue >= QUEUE)?;
     let time = during.disk_await(disk).map_or_else(String::new, |time| format!(", {time} per request"));
-    Some(format!(", most of it on {disk} with {:.1} requests in flight{time}", queue.get()))
+    let moved = mover(during, disk).unwrap_or_default();
+    Some(format!(", most of it on {disk} with {:.1} requests in flight{time}{moved}", queue.get()))
+}
+
+/// Who reads or writes most of what a disk transfers, where one program does most of it.
+fn mover(during: &Window<'_>, disk: &str) -> Option<String> {
+    let rate = |derived| during.disk_bytes(disk, derived).unwrap_or(Amount::ZERO);
+    let (read, written) = (rate(&derived::READ_BANDWIDTH), rate(&derived::WRITE_BANDWIDTH));
+    let (metric, verb, all) =
+        if written > read { ("write_bytes", "writes", written) } else { ("read_bytes", "reads", read) };
+    let most = process::fastest::<Bytes>(during, &[metric]).filter(|most| most.amount >= all * MOST_OF_A_DISK)?;
+    Some(format!("; {} {verb} {}", most.words(), most.amount))
 }
 
 /// Who reads back what the cache served before.

@@ -21,10 +21,10 @@ pub(crate) const RULE: Rule = Rule {
                       CPU, not the device.",
             evidence: "Of a step that only reads: cache_hit_ratio (1 - device bytes per requested byte) is high. \
                        Of a live recording: one process requests much with read calls (rchar of /proc/PID/io), a multiple of \
-                       what all devices read. rchar also counts pipes and sockets, so this is weaker. When a child ends, the kernel adds its IO to the \
+                       what all devices read, and writes less than half as much. rchar also counts pipes, sockets and devices such as /dev/zero, so this is weaker. When a child ends, the kernel adds its IO to the \
                        parent; the rule subtracts it.",
-            metrics: &["rchar", "read_sectors"],
-            thresholds: &[HITS.doc(), RATE.doc(), TIMES.doc()],
+            metrics: &["rchar", "read_sectors", "write_bytes"],
+            thresholds: &[HITS.doc(), RATE.doc(), TIMES.doc(), COPIES.doc()],
             why: "A page that was read stays in the page cache until the kernel reclaims it. The next read copies it.",
             otherwise: "Reads of holes of a file or of tmpfs also need no device. O_DIRECT bypasses the page cache, and \
                         every request reaches the device.",
@@ -47,6 +47,12 @@ const RATE: Limit<Per<Bytes>> = Limit::new(
 );
 const TIMES: Limit<Count> =
     Limit::new("the same, times what the devices read", 10.0, "With less, the device has a part in the rate.", "judgement");
+const COPIES: Limit<Ratio> = Limit::new(
+    "bytes that it writes to files per byte that it requests, of a live recording",
+    0.5,
+    "With more, it copies or generates data; its source may be no file.",
+    "judgement",
+);
 
 fn examine(window: &Window<'_>) -> Option<Finding> {
     if window.step.is_some() { of_step(window) } else { of_processes(window) }
@@ -94,7 +100,8 @@ fn of_processes(window: &Window<'_>) -> Option<Finding> {
         .max_by(|a, b| a.2.total_cmp(&b.2))
         .filter(|(.., rate)| *rate >= RATE)?;
     let read = window.all_disks(|disk| window.disk_bytes(disk, &derived::READ_BANDWIDTH))?;
-    if read * TIMES > requested {
+    let written = window.rise::<Bytes>(Table::Process, process, "write_bytes").map_or(Amount::ZERO, |rise| rise.per(length));
+    if read * TIMES > requested || written >= requested * COPIES {
         return None;
     }
     let mut found = EvidenceBuilder::new(window);
@@ -103,7 +110,9 @@ fn of_processes(window: &Window<'_>) -> Option<Finding> {
     found.note("bytes per second that it requested", format!("rate of rchar of {process}"), requested);
     let statement =
         format!("{comm} (pid {}) reads {requested} while the devices read {read}: the page cache serves the rest.", process::pid(process));
-    found.finish(RuleId::ServedFromCache, statement, advice())
+    // A host in production is not measured: no command that empties its cache.
+    let advice = advise("If this measures the device, read with O_DIRECT, or more than fits in memory.", None, "Reads reach the device.", None);
+    found.finish(RuleId::ServedFromCache, statement, vec![advice])
 }
 
 /// The processes that ended before the recording did: the moment of their last sample, and what they had read by then.
