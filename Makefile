@@ -28,7 +28,7 @@ help:
 	@echo "make demo-fleet HOSTS=200  a fleet on this machine and on a Spark cluster on loopback, one worker of which is killed (850 MB);"
 	@echo "                SAIL=1: on Sail, too (600 MB)"
 	@echo "make corpus  record those incidents of corpus/ that are missing, in virtual machines (about 40 s each)"
-	@echo "make bench   the benchmarks: ratios within one run"
+	@echo "make bench   the benchmarks: ratios within one run; the last is a fleet on this machine, Spark and Sail (2 GB to install)"
 	@echo "make bench-lab    the whole catalogue at 1/16 in a VM, with its time (some 25 min without KVM)"
 	@echo "make torture      kills, faults, slow clients, crowds, planted files, 6 million inputs: a table of tries and failures (needs root;"
 	@echo "                  PART=kills, faults, clients, crowd, groups, planted or inputs: one of them; SEED=1: its random moments)"
@@ -150,6 +150,7 @@ lint:
 bench: tools-test build
 	@tools/need htop atop
 	$(CARGO) bench --workspace --locked
+	@$(MAKE) --no-print-directory demo-fleet SAIL=1
 
 # A claim that does not hold is a result here: the page says so.
 bench-lab: tools-test build
