@@ -69,8 +69,17 @@ pub(crate) fn roots(recording: &Recording, stretches: &Stretches<'_>, findings: 
         role(finding) <= Role::Effect && harms(finding) && !others.any(|other| subsumes(recording, other, finding))
     };
     let lost = |index: &usize| whole.map_or(Amount::ZERO, |whole| stretches.losses.lost(whole, &findings[*index]));
-    let mut roots: Vec<(usize, Amount<Nanos>)> =
-        (0..findings.len()).filter(open).map(|index| (index, lost(&index))).collect();
+    let mut free: Vec<usize> = (0..findings.len()).filter(open).collect();
+    if free.is_empty() {
+        // Several that account for each other in a ring, but for those that something benign explains.
+        let ring = |index: &usize| {
+            let finding = &findings[*index];
+            let mut benign = findings.iter().filter(|other| role(other) > Role::Effect);
+            role(finding) <= Role::Effect && harms(finding) && !benign.any(|other| subsumes(recording, other, finding))
+        };
+        free = (0..findings.len()).filter(ring).collect();
+    }
+    let mut roots: Vec<(usize, Amount<Nanos>)> = free.into_iter().map(|index| (index, lost(&index))).collect();
     let most = roots.iter().map(|(_, lost)| *lost).fold(Amount::ZERO, Amount::max);
     roots.sort_by_key(|(index, lost)| {
         let finding = &findings[*index];

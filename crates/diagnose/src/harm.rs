@@ -6,6 +6,7 @@
 
 use crate::amount::{Amount, Count, Limit};
 use crate::delays;
+use crate::newcomer;
 use crate::process;
 use crate::rule::Loss;
 use crate::rules;
@@ -16,7 +17,7 @@ use pagetide_core::derived;
 use pagetide_core::{Bytes, Finding, Nanos, Ratio, Recording, Resource, RuleId, Span, Table, Threshold, TimeLost};
 
 /// Loss that is reported although no rule explains it.
-const UNEXPLAINED: Limit<Ratio> = Limit::new(
+pub(crate) const NOTICED: Limit<Ratio> = Limit::new(
     "share of time that tasks lose without a known cause",
     0.1,
     "People notice a service that is a tenth slower.",
@@ -55,7 +56,7 @@ const JOINED: u64 = 5;
 /// The numbers that decide about harm.
 pub(crate) const THRESHOLDS: &[Threshold] = &[
     LEAST.doc(),
-    UNEXPLAINED.doc(),
+    NOTICED.doc(),
     UNEXPLAINED_TIME.doc(),
     UNEXPLAINED_CPU.doc(),
     UNEXPLAINED_CPU_TIME.doc(),
@@ -67,14 +68,14 @@ impl Loss {
     /// What tasks wait for.
     pub(crate) const fn name(self) -> &'static str {
         match self {
-            Self::Stalls => "IO or memory",
+            Self::Stalls | Self::Killed => "IO or memory",
             Self::Cpu => "a CPU",
         }
     }
 
     const fn resources(self) -> &'static [Resource] {
         match self {
-            Self::Stalls => &[Resource::Io, Resource::Memory],
+            Self::Stalls | Self::Killed => &[Resource::Io, Resource::Memory],
             Self::Cpu => &[Resource::Cpu],
         }
     }
@@ -109,6 +110,9 @@ impl Losses {
 
     /// The harm while a finding lasts, to the host or to the group that it names, whichever lost more.
     fn of_finding(&self, whole: &Window<'_>, finding: &Finding, loss: Loss) -> Option<Harm> {
+        if loss == Loss::Cpu && of_itself(&whole.over(finding.range)) {
+            return Some(Harm::new(Amount::ZERO, Amount::ZERO, finding.range));
+        }
         let named = |waits: &&Waits| {
             let group = waits.group.as_deref().filter(|_| loss.resources().contains(&waits.resource));
             group
@@ -121,7 +125,7 @@ impl Losses {
 
     /// Whether a finding harms: tasks lose time by it, or the recording does not show whether they do, or it does not need to.
     pub(crate) fn harms(&self, whole: &Window<'_>, finding: &Finding) -> bool {
-        let loss = rules::by_id(finding.rule).loss;
+        let loss = rules::by_id(finding.rule).loss.filter(|loss| *loss != Loss::Killed);
         loss.and_then(|loss| self.of_finding(whole, finding, loss)).is_none_or(|harm| harm.lost() >= LEAST)
     }
 
@@ -149,8 +153,7 @@ impl Losses {
         let mut text = format!("Tasks lost {share} of each second to waits for {} ({before} before).", loss.name());
         // Who is short of a CPU may wait for a device as well.
         let stalls = || {
-            self.of_host(whole, finding.range, Loss::Stalls)
-                .filter(|harm| harm.share > harm.before + UNEXPLAINED.value())
+            self.of_host(whole, finding.range, Loss::Stalls).filter(|harm| harm.share > harm.before + NOTICED.value())
         };
         if let Some(harm) = Some(loss).filter(|loss| *loss == Loss::Cpu).and_then(|_| stalls()) {
             let (share, before) = (of_a_second(harm.share), of_a_second(harm.before));
@@ -234,7 +237,7 @@ impl Losses {
     /// The stretch in which tasks of the host lost most to waits of one kind, beside explained ones.
     fn largest(&self, whole: &Window<'_>, explained: &[Span], loss: Loss) -> Option<(Span, &Waits, Harm)> {
         let (least, time) = match loss {
-            Loss::Stalls => (UNEXPLAINED.get(), UNEXPLAINED_TIME),
+            Loss::Stalls | Loss::Killed => (NOTICED.get(), UNEXPLAINED_TIME),
             Loss::Cpu => (UNEXPLAINED_CPU.get(), UNEXPLAINED_CPU_TIME),
         };
         let losses = loss.resources().iter().filter_map(|resource| {
@@ -244,7 +247,11 @@ impl Losses {
             held.retain(|span| !explained.iter().any(|known| known.overlaps(*span)));
             let harm = |span| {
                 let harm = Harm { before: waits.usual, ..waits.harm(whole, span)? };
-                let queued = || *resource != Resource::Io || of_others(&whole.over(span), waits);
+                let queued = || match resource {
+                    Resource::Io => of_others(&whole.over(span), waits),
+                    Resource::Cpu => !of_itself(&whole.over(span)),
+                    Resource::Memory => true,
+                };
                 (harm.lost() >= time && queued()).then_some((span, waits, harm))
             };
             held.into_iter().filter_map(harm).max_by(|a, b| a.2.lost().total_cmp(&b.2.lost()))
@@ -259,6 +266,11 @@ fn of_others(during: &Window<'_>, waits: &Waits) -> bool {
     let stalls = waits.source.name == derived::PSI_IO_SOME.name;
     let queue = during.busiest(|disk| during.queue(disk));
     queue.map_or(stalls, |(_, queue)| queue >= QUEUE) || !victim::all(during, None).is_empty()
+}
+
+/// Whether the programs that wait for a CPU are those of a group that started with it, and nobody who ran before waits notably more.
+fn of_itself(during: &Window<'_>) -> bool {
+    newcomer::newcomer(during, &derived::PSI_CPU_SOME).is_some_and(|newcomer| newcomer.others < NOTICED)
 }
 
 /// On which disk most requests wait.

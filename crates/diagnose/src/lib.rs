@@ -30,6 +30,7 @@ mod lasting;
 mod limits;
 mod load;
 mod mechanisms;
+mod newcomer;
 mod observed;
 mod process;
 mod queue;

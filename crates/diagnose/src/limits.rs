@@ -30,3 +30,10 @@ pub(crate) const SATURATED: Limit<Ratio> = Limit::new(
     "A device that rests more than a tenth of the time has room.",
     "judgement",
 );
+/// Share of time for which tasks wait for memory on a host at rest.
+pub(crate) const PRESSURE: Limit<Ratio> = Limit::new(
+    "share of time for which tasks wait for memory, at most",
+    0.01,
+    "A host at rest with a full cache stays below it.",
+    "control recordings of docs/SCORE.md",
+);

@@ -33,6 +33,8 @@ pub(crate) enum Loss {
     Stalls,
     /// In waits for a CPU.
     Cpu,
+    /// A process was killed, whatever tasks waited for.
+    Killed,
 }
 
 /// How the kernel carries a cause to an effect.

@@ -23,6 +23,8 @@ pub(crate) struct Stream<'a> {
     pub(crate) baseline: Option<Rate<Bytes>>,
     /// Refaulted bytes that programs were using.
     pub(crate) refaulted: Option<Rate<Bytes>>,
+    /// Whether the reader reads its own evicted pages again: a sequence longer than the cache, more than once.
+    pub(crate) repeats: bool,
 }
 
 /// Share of all bytes read.
@@ -53,8 +55,8 @@ pub(crate) const FREED_MOST: Limit<Ratio> =
 pub(crate) const REFAULTS_MOST: Limit<Ratio> = Limit::new(
     "refaulted bytes per byte read, at most",
     0.6,
-    "Reads that mostly refault are a working set and not a stream.",
-    "judgement",
+    "Reads that mostly refault are a working set, unless one program reads in sequence and other programs lose pages by it.",
+    "mm/workingset.c: workingset_refault (6.12)",
 );
 /// Swap traffic per byte read.
 pub(crate) const SWAP_MOST: Limit<Ratio> = Limit::new(
@@ -167,7 +169,6 @@ pub(crate) fn of<'a>(window: &Window<'a>) -> Option<Stream<'a>> {
     let (disk, rate) = window.busiest(read)?;
     let total = window.all_disks(read)?;
     let baseline = window.usual(SignalSpec::disk(disk, &derived::READ_BANDWIDTH));
-    let refaulted = missed(window);
     let swapped = window.swapped().unwrap_or(Amount::ZERO);
     let grown = ["AnonPages", "Shmem", "Slab"]
         .into_iter()
@@ -185,7 +186,6 @@ pub(crate) fn of<'a>(window: &Window<'a>) -> Option<Stream<'a>> {
         && freed / rate >= FREED_LEAST
         && freed / rate <= FREED_MOST
         && baseline.is_none_or(|baseline| rate >= baseline * NEW)
-        && refaulted.is_none_or(|refaulted| refaulted <= rate * REFAULTS_MOST)
         && swapped < rate * SWAP_MOST
         && grown < freed * ANON_MOST
         && !dropped;
@@ -193,6 +193,12 @@ pub(crate) fn of<'a>(window: &Window<'a>) -> Option<Stream<'a>> {
         return None;
     }
     let reader = process::fastest::<Bytes>(window, &["read_bytes"]).filter(|process| process.amount >= rate * 0.5);
+    let refaulted = missed(window);
+    let repeats = refaulted.is_some_and(|refaulted| refaulted > rate * REFAULTS_MOST);
+    // Of a sequence that is read again and again no page is left when its turn comes: those refaults are the reader's own.
+    if repeats && (reader.is_none() || !in_sequence(window)) {
+        return None;
+    }
     let streams = reader.is_none_or(|process| {
         let of = |metric: &str| process::together::<Count>(window, process.comm, &[metric]);
         let reads = window.rate::<Count>(Table::Disk, disk, "reads");
@@ -205,7 +211,7 @@ pub(crate) fn of<'a>(window: &Window<'a>) -> Option<Stream<'a>> {
         let again = window.host_bytes(&REFAULTED).is_some_and(|refaulted| refaulted > rate * REFAULTS_MOST);
         of("write_bytes").get() <= process.amount.get() * COPIES.get() && (!faulting || all_mapped && !again)
     });
-    streams.then_some(Stream { disk, reader, rate, freed, baseline, refaulted })
+    streams.then_some(Stream { disk, reader, rate, freed, baseline, refaulted, repeats })
 }
 
 /// Whether a stream of this window evicts what others miss.
@@ -224,7 +230,9 @@ pub(crate) struct VictimDisk<'a> {
 impl Stream<'_> {
     /// Whether somebody misses what was evicted: a change of working set evicts as well, and nobody reads the old one again.
     pub(crate) fn harmful(&self, window: &Window<'_>) -> bool {
-        let missed = self.refaulted.and_then(|rate| window.turnover(rate)).is_some_and(|share| share >= TURNOVER);
+        // Refaults of the reader's own pages do not tell what others miss.
+        let others = self.refaulted.filter(|_| !self.repeats);
+        let missed = others.and_then(|rate| window.turnover(rate)).is_some_and(|share| share >= TURNOVER);
         let faults = window.host(&derived::MAJOR_FAULTS).unwrap_or(Amount::ZERO);
         let baseline = window.before().and_then(|quiet| quiet.host(&derived::MAJOR_FAULTS)).unwrap_or(Amount::ZERO);
         let new_faults = faults >= FAULTS && faults >= baseline * NEW;

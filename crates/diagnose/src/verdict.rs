@@ -1,10 +1,12 @@
 //! The conclusion from all findings: the verdict, its summary, what is cleared, what contradicts it.
 
+use crate::harm::NOTICED;
+use crate::limits::TURNOVER;
+use crate::process;
 use crate::rule::Suspicion;
 use crate::stretches::Stretches;
 use crate::window::Window;
-use crate::{chain, changes, coverage, incident, rules};
-use pagetide_core::derived;
+use crate::{chain, changes, coverage, incident, newcomer, rules};
 use pagetide_core::{Change, Cleared, Conclusion, Contradiction, Diagnosis, Finding, Link, Recording, RuleId};
 
 /// The diagnosis that findings lead to, with what the recorder could not see.
@@ -36,24 +38,26 @@ fn conclude(recording: &Recording, stretches: &Stretches<'_>, mut findings: Vec<
     let named = |rule| findings.iter().position(|finding| finding.rule == rule);
     let healthy = root.or_else(|| named(RuleId::Healthy)).or_else(|| named(RuleId::SwapInUse));
     let healthy = healthy.or_else(|| named(RuleId::ChangedWorkingSet));
-    let diagnosis = match healthy.filter(|_| unknown.is_empty() && lost.is_none()) {
+    let asked = stretches.whole.map(|whole| stretches.asked_of(&whole));
+    let waits = asked.as_ref().and_then(newcomer::troubling);
+    // Whatever looks benign, a host whose tasks notably wait is not called healthy.
+    let calm = unknown.is_empty() && lost.is_none() && waits.is_none_or(|share| share < NOTICED);
+    let diagnosis = match healthy.filter(|_| calm) {
         Some(index) => {
             let healthy = findings.remove(index);
-            let summary = healthy.statement.clone();
+            let waits = waits.map_or(String::new(), |share| format!(" Tasks waited for memory {share} of the time."));
+            let summary = healthy.statement.clone() + &waits;
             let cause = Some(chain::cause(recording, &healthy));
             findings.insert(0, healthy);
             Diagnosis { verdict: Conclusion::Healthy, summary, cause, findings, ..Diagnosis::default() }
         }
-        None => {
-            let asked = stretches.whole.map(|whole| stretches.asked_of(&whole));
-            cannot_tell(asked.as_ref(), findings, lost, unknown)
-        }
+        None => cannot_tell(asked.as_ref().and_then(unexplained_waits), findings, lost, unknown),
     };
     Diagnosis { incidents, ..diagnosis }
 }
 
 fn cannot_tell(
-    whole: Option<&Window<'_>>,
+    waits: Option<String>,
     mut findings: Vec<Finding>,
     lost: Option<String>,
     mut unknown: Vec<String>,
@@ -64,7 +68,7 @@ fn cannot_tell(
     }
     if unknown.is_empty() {
         unknown.push(
-            whole.and_then(unexplained_waits).unwrap_or_else(|| {
+            waits.unwrap_or_else(|| {
                 "No rule found a cause, and the numbers do not show a healthy host either.".to_owned()
             }),
         );
@@ -75,8 +79,12 @@ fn cannot_tell(
 
 /// That tasks wait for memory and no rule explains it.
 fn unexplained_waits(whole: &Window<'_>) -> Option<String> {
-    let share = whole.share(&derived::PSI_MEMORY_SOME).filter(|share| share.get() >= 0.01)?;
-    Some(format!("Tasks waited for memory {share} of the time, and no rule found the cause."))
+    let share = newcomer::troubling(whole)?;
+    let grower =
+        process::grower(whole).zip(whole.memory()).filter(|(grower, memory)| grower.amount >= *memory * TURNOVER);
+    let grower =
+        grower.map_or(String::new(), |(grower, _)| format!(" {} grew by {} meanwhile.", grower.words(), grower.amount));
+    Some(format!("Tasks waited for memory {share} of the time, and no rule found the cause.{grower}"))
 }
 
 /// The diagnosis with a cause: the first of the findings.
@@ -89,7 +97,7 @@ fn with_cause(
     unknown.extend(stretches.losses.unknown(recording));
     let root = &findings[0];
     let links = chain::links(recording, &stretches.windows, root);
-    let contradictions = contradictions(&findings);
+    let contradictions = contradictions(recording, &findings);
     let cost = stretches.whole.as_ref().and_then(|whole| stretches.losses.sentence(whole, root));
     let changes = changes::near(recording, root);
     let summary = summary(root, cost, &changes, &links, &contradictions);
@@ -146,8 +154,10 @@ fn summary(
 }
 
 /// Findings that no cause explains and that are no cause either: reclaim that continues although much is free.
-fn contradictions(findings: &[Finding]) -> Vec<Contradiction> {
-    let against = findings.iter().skip(1).filter(|finding| finding.rule == RuleId::OverReclaim);
+fn contradictions(recording: &Recording, findings: &[Finding]) -> Vec<Contradiction> {
+    let Some((root, others)) = findings.split_first() else { return Vec::new() };
+    let accounted = |finding: &&Finding| chain::subsumes(recording, root, finding);
+    let against = others.iter().filter(|finding| finding.rule == RuleId::OverReclaim && !accounted(finding));
     let of = |finding: &Finding| {
         let advice = finding.advice.first();
         Contradiction {

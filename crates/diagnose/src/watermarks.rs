@@ -2,7 +2,7 @@
 
 use crate::amount::{Amount, Count, Limit};
 use crate::window::{Window, stored};
-use pagetide_core::{Bytes, Moment, Table};
+use pagetide_core::{Bytes, Moment, Pages, Ratio, Table};
 
 /// Free memory that shortage cannot explain, in high watermarks.
 pub(crate) const FAR: Limit<Count> = Limit::new(
@@ -12,8 +12,72 @@ pub(crate) const FAR: Limit<Count> = Limit::new(
     "mm/vmscan.c: pgdat_balanced (6.12), and judgement",
 );
 
+/// Size of a zone that programs use.
+pub(crate) const SIZE: Limit<Ratio> = Limit::new(
+    "size of the zone, as a share of memory",
+    0.05,
+    "Smaller zones hold little that programs use.",
+    "judgement",
+);
+/// Free pages of a zone that is short.
+pub(crate) const SHORT: Limit<Count> = Limit::new(
+    "free pages of the zone, times its low watermark, at most",
+    2.0,
+    "kswapd starts at one; the mean of a stretch is above its lowest value.",
+    "mm/page_alloc.c: wake_all_kswapds (6.12)",
+);
+/// Free memory of the zones that are not.
+pub(crate) const FREE: Limit<Ratio> =
+    Limit::new("free memory of the others, as a share of memory", 0.1, "With less, the host is short.", "judgement");
+
 /// What watermarks are read from.
-pub(crate) const METRICS: &[&str] = &["free", "high"];
+pub(crate) const METRICS: &[&str] = &["free", "low", "high", "managed"];
+
+/// A zone over a window.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Zone<'a> {
+    /// `node0/Normal`.
+    pub(crate) name: &'a str,
+    pub(crate) free: Amount<Pages>,
+    pub(crate) low: Amount<Pages>,
+    pub(crate) high: Amount<Pages>,
+    pub(crate) managed: Amount<Pages>,
+}
+
+impl Zone<'_> {
+    /// The node that it belongs to.
+    pub(crate) fn node(&self) -> &str {
+        self.name.split('/').next().unwrap_or(self.name)
+    }
+}
+
+/// A large zone that is short, and what the other zones have.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Imbalance<'a> {
+    pub(crate) short: Zone<'a>,
+    pub(crate) free: Amount<Pages>,
+    pub(crate) high: Amount<Pages>,
+}
+
+/// The zone that is shortest while much is free in the others; absent where all are short, or none.
+pub(crate) fn imbalance<'a>(window: &Window<'a>) -> Option<Imbalance<'a>> {
+    let memory = window.memory()?;
+    let bytes = |pages: Amount<Pages>| Amount::<Bytes>::new(pages.get() * window.page_size());
+    let zones = window.recording.entities(Table::Zone).filter_map(|(name, _)| zone(window, name));
+    let zones: Vec<Zone<'_>> = zones.collect();
+    let large = zones.iter().filter(|zone| bytes(zone.managed) >= memory * SIZE && zone.low.is_positive());
+    let short = *large.min_by(|a, b| (a.free / a.low).total_cmp(&(b.free / b.low)))?;
+    let others = || zones.iter().filter(|zone| zone.name != short.name);
+    let free = others().fold(Amount::ZERO, |sum, zone| sum + zone.free);
+    let high = others().fold(Amount::ZERO, |sum, zone| sum + zone.high);
+    let balanced = short.free > short.low * SHORT || bytes(free) < memory * FREE || free < high * FAR;
+    (!balanced).then_some(Imbalance { short, free, high })
+}
+
+fn zone<'a>(window: &Window<'_>, name: &'a str) -> Option<Zone<'a>> {
+    let mean = |metric: &str| window.level(Table::Zone, name, metric).map(|level| level.mean);
+    Some(Zone { name, free: mean("free")?, low: mean("low")?, high: mean("high")?, managed: mean("managed")? })
+}
 
 /// Free memory, the sum of the high watermarks, and when both were recorded.
 #[derive(Debug, Clone, Copy)]

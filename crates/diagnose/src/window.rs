@@ -30,6 +30,7 @@ pub(crate) const DERIVED: &[&Derived] = &[
     &SCANNED,
     &derived::SCANNED_KSWAPD,
     &derived::SCANNED_DIRECT,
+    &derived::SCANNED_AT_LIMIT,
     &derived::DIRECT_RECLAIMS,
     &derived::WRITTEN_BACK,
     &derived::LIMIT_HITS,
@@ -371,6 +372,11 @@ impl<'a> Window<'a> {
     /// The bandwidth of a disk.
     pub(crate) fn disk_bytes(&self, disk: &str, derived: &'static Derived) -> Option<Rate<Bytes>> {
         self.derived(Table::Disk, disk, derived)
+    }
+
+    /// The bytes that a disk reads and writes.
+    pub(crate) fn moved(&self, disk: &str) -> Option<Rate<Bytes>> {
+        Some(self.disk_bytes(disk, &derived::READ_BANDWIDTH)? + self.disk_bytes(disk, &derived::WRITE_BANDWIDTH)?)
     }
 
     /// The share of time for which tasks wait, or CPUs are idle.

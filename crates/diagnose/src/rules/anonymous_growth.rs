@@ -22,7 +22,7 @@ pub(crate) const RULE: Rule = Rule {
         subsumes(EffectKind::DiskBusy, &[RuleId::DeviceSaturated, RuleId::LatencyBound]),
         subsumes(EffectKind::Refaults, &[RuleId::WorkingSetExceedsCache]),
         subsumes(EffectKind::CacheLost, &[RuleId::ColdCache]),
-        subsumes(EffectKind::Reclaim, &[RuleId::ZoneImbalance]),
+        subsumes(EffectKind::Reclaim, &[RuleId::ZoneImbalance]).when(When::OtherProcess),
     ],
     clears: Some(clears),
     decides: "RssAnon of each process over the same time shows whose memory grew.",

@@ -34,7 +34,7 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 fn examine(window: &Window<'_>) -> Option<Finding> {
-    let stream = stream::of(window).filter(|stream| !stream.harmful(window))?;
+    let stream = stream::of(window).filter(|stream| !stream.repeats && !stream.harmful(window))?;
     let Stream { disk, reader, rate, freed, .. } = stream;
     let mut found = EvidenceBuilder::new(window);
     found.span(window.when(SignalSpec::disk(disk, &derived::READ_BANDWIDTH)));

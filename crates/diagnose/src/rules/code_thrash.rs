@@ -24,7 +24,8 @@ pub(crate) const RULE: Rule = Rule {
     ],
     subsumes: &[
         subsumes(EffectKind::DiskBusy, &[RuleId::DeviceSaturated, RuleId::LatencyBound]),
-        subsumes(EffectKind::Refaults, &[RuleId::DirectReclaim, RuleId::WorkingSetExceedsCache, RuleId::ZoneImbalance, RuleId::ColdCache]),
+        subsumes(EffectKind::Refaults, &[RuleId::DirectReclaim, RuleId::WorkingSetExceedsCache, RuleId::ColdCache]),
+        subsumes(EffectKind::Refaults, &[RuleId::ZoneImbalance]).when(When::OtherProcess),
         subsumes(EffectKind::Refaults, &[RuleId::AnonymousGrowth]).when(When::SameProcess),
     ],
     scenarios: &["swap-off"],

@@ -4,6 +4,7 @@ use crate::amount::{Amount, Count, Limit, grade};
 use crate::effect::EffectKind;
 use crate::episodes::SignalSpec;
 use crate::evidence::{EvidenceBuilder, Origin, advise};
+use crate::newcomer;
 use crate::process;
 use crate::rule::{Loss, Rule, leads};
 use crate::window::{REFAULTED, Window};
@@ -27,7 +28,7 @@ pub(crate) const RULE: Rule = Rule {
             evidence: "CPUs are rarely idle (/proc/stat), and tasks wait for a CPU (psi_cpu_some) or more are runnable than there are CPUs. \
                        Waits for memory (psi_memory_some) and refaults contradict it.",
             metrics: &["cpu_user", "cpu_nice", "cpu_system", "cpu_idle", "cpu_iowait", "cpu_irq", "cpu_softirq", "cpu_steal", "psi_cpu_some", "psi_memory_some", "procs_running", "workingset_refault_file", "utime", "stime"],
-            thresholds: &[IDLE.doc(), QUEUED.doc(), MOSTLY.doc(), RESTS.doc(), BURST.doc()],
+            thresholds: &[IDLE.doc(), QUEUED.doc(), MOSTLY.doc(), RESTS.doc(), BURST.doc(), STOLEN.doc()],
             why: "More tasks are runnable than there are CPUs, so each waits for its turn.",
             otherwise: "Reclaim and compaction use CPU too: a busy kswapd is an effect of a lack of memory. A hypervisor may take CPU away (cpu_steal).",
             advice: "Find the processes that use the CPUs. Memory or a faster disk changes nothing.",
@@ -65,6 +66,13 @@ const RESTS: Limit<Ratio> = Limit::new(
 const BURST: Limit<Nanos> =
     Limit::new("length", 4e9, "A job that starts takes a CPU for some seconds on any host.", "judgement");
 
+const STOLEN: Limit<Ratio> = Limit::new(
+    "share of CPU time that a hypervisor takes, from which on it is reported",
+    0.1,
+    "Less is usual on shared hosts.",
+    "judgement",
+);
+
 /// CPU time idle, waiting for IO or not.
 fn idle_share(window: &Window<'_>) -> Option<Amount<Ratio>> {
     Some(window.share(&derived::CPU_IDLE)? + window.share(&derived::CPU_IOWAIT).unwrap_or(Amount::ZERO))
@@ -95,7 +103,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     if !(full || mostly) || Amount::<Nanos>::new(during.length()?.as_f64()) < BURST {
         return None;
     }
-    let pressure = during.share(&derived::PSI_MEMORY_SOME);
+    let pressure = newcomer::memory_waits(&during);
     let refaulted = during.host_bytes(&REFAULTED).and_then(|rate| window.turnover(rate));
     if pressure.is_none() && refaulted.is_none() || window.memory().is_none() {
         return None;
@@ -127,12 +135,23 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         format!("{} uses {:.1} of {} CPUs", process.words(), used.get(), window.recording.manifest.cpus)
     });
     let who = if who.is_empty() { String::new() } else { format!("; {who}") };
-    let statement = format!("The CPUs are the limit: they idle {idle} of the time{who}. No task waits for memory.");
-    let advice = advise(
-        "Find the processes that use the CPUs. Memory and devices are not the limit.",
-        Some("pidstat -u 1 5"),
-        "The command only reads. Fewer tasks at a time or more CPUs help; more memory does not.",
-        None,
-    );
+    // Nobody can run less because of what a hypervisor takes.
+    let stolen = during.share(&derived::CPU_STEAL).filter(|stolen| *stolen >= STOLEN);
+    let stolen = stolen.map_or(String::new(), |stolen| {
+        found.note("share of CPU time that the hypervisor took", "cpu_steal", stolen);
+        format!(" The hypervisor took {stolen} of the CPU time (steal).")
+    });
+    let memory = match pressure {
+        Some(share) if share.get() >= 0.001 => format!(" Tasks wait for memory {share} of the time."),
+        Some(_) => " No task waits for memory.".to_owned(),
+        None => String::new(),
+    };
+    let statement = format!("The CPUs are the limit: they idle {idle} of the time{who}.{stolen}{memory}");
+    let action = if stolen.is_empty() {
+        "Find the processes that use the CPUs, and run fewer of them at a time or add CPUs."
+    } else {
+        "Ask the provider of the virtual machine for the CPU time that the hypervisor takes, or move it to another host."
+    };
+    let advice = advise(action, Some("pidstat -u 1 5"), "The command only reads. More memory does not help.", None);
     found.finish(RuleId::CpuBound, statement, vec![advice])
 }

@@ -1,16 +1,17 @@
 //! `device-saturated`: a device has more requests than it completes, as a cause or as a victim.
 
-use crate::amount::{Amount, Count, Limit, grade};
+use crate::amount::{Amount, Count, Limit, Per, Rate, grade};
 use crate::effect::EffectKind;
 use crate::episodes::SignalSpec;
 use crate::evidence::{EvidenceBuilder, Origin, advise};
 use crate::limits::SATURATED;
+use crate::process::{self, ProcessShare};
 use crate::rule::{Role, Rule, subsumes};
 use crate::queue::{self, DEPTH, EVEN};
 use crate::stream;
-use crate::window::{REFAULTED, Window};
+use crate::window::{REFAULTED, Window, intervals};
 use pagetide_core::derived;
-use pagetide_core::{Finding, Ratio, Relation, RuleDoc, RuleId};
+use pagetide_core::{Bytes, Finding, Ratio, Relation, RuleDoc, RuleId, Span};
 
 pub(crate) const RULE: Rule = Rule {
     name: "a saturated device",
@@ -28,8 +29,8 @@ pub(crate) const RULE: Rule = Rule {
                       It is a victim when it only reads back what something else evicted.",
             evidence: "The device is busy (rate of io_ms, or util) with a queue (rate of weighted_io_ms, or queue_depth). It is called a victim when another device's \
                        stream evicts pages at the same time, or when much of what it reads refaults.",
-            metrics: &["io_ms", "util", "weighted_io_ms", "queue_depth", "read_sectors", "workingset_refault_file"],
-            thresholds: &[SATURATED.doc(), DEPTH.doc(), DEEP.doc(), EVEN.doc(), VICTIM.doc()],
+            metrics: &["io_ms", "util", "weighted_io_ms", "queue_depth", "read_sectors", "write_sectors", "workingset_refault_file", "read_bytes", "write_bytes"],
+            thresholds: &[SATURATED.doc(), DEPTH.doc(), DEEP.doc(), EVEN.doc(), VICTIM.doc(), MOST.doc()],
             why: "Requests arrive faster than the device completes them. Latency is then the queue divided by the rate (Little's law).",
             otherwise: "A device that serves requests in parallel (SSD, RAID) is busy all the time long before its limit: check whether its rate grows with the queue. \
                         A limit of a cloud volume looks the same as a slow device.",
@@ -54,6 +55,8 @@ const VICTIM: Limit<Ratio> = Limit::new(
     "judgement",
 );
 
+const MOST: Limit<Ratio> =
+    Limit::new("bytes of one program per byte of the device", 0.5, "With less, no single program uses it up.", "judgement");
 fn examine(window: &Window<'_>) -> Option<Finding> {
     let found = window.disks().into_iter().filter_map(|disk| of_disk(window, disk));
     found.max_by(|a, b| a.confidence.get().total_cmp(&b.confidence.get()))
@@ -90,6 +93,8 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     let stream = stream::of(window).filter(|stream| stream.disk != disk);
     let read = window.disk_bytes(disk, &derived::READ_BANDWIDTH);
     let refaulted = window.host_bytes(&REFAULTED);
+    let victim = stream.is_some() || read.zip(refaulted).is_some_and(|(read, refaulted)| read.is_positive() && refaulted >= read * VICTIM);
+    let user = user(&window.over(span), disk);
     let part = match (stream, read, refaulted) {
         (Some(stream), ..) => {
             let what = format!("bytes read from {} meanwhile", stream.disk);
@@ -102,17 +107,63 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
         }
         _ => "No recorded eviction makes it a victim.".to_owned(),
     };
+    let who = user.filter(|_| !victim).map_or(String::new(), |user| {
+        let what = format!("bytes that {} reads and writes", user.process.words());
+        found.compare(0.0, what, "read_bytes + write_bytes", user.process.amount, Relation::Above, user.before);
+        found.origin(Origin::Process(user.process.comm));
+        let before = user.before.map_or(String::new(), |before| format!(" ({before} before)"));
+        format!(" {} reads and writes {}{before}, most of what {disk} does.", user.process.words(), user.process.amount)
+    });
     let limit = queue::limit(&window.over(span), disk).map_or(String::new(), |rate| {
         found.add(0.5, "requests per second, whatever the queue", of("reads + writes"), rate);
         format!(" It completes {rate} whatever its queue: it looks like a limit of requests per second.")
     });
-    let statement =
-        format!("{disk} is saturated: busy {busy} of the time with {:.1} requests in flight.{limit} {part}", queue.get());
-    let advice = advise(
-        "If it is a victim, stop what evicts the pages that it reads. Otherwise send it fewer requests.",
-        None,
-        "A faster device for a victim treats the effect and leaves the cause.",
-        None,
+    let statement = format!(
+        "{disk} is saturated: busy {busy} of the time with {:.1} requests in flight.{limit}{who} {part}",
+        queue.get()
     );
+    // What a service that ran before needs is not limited: a program that came is.
+    let new = user.filter(|user| user.new);
+    let advice = match new {
+        _ if victim => advise(
+            "Stop what evicts the pages that it reads.",
+            None,
+            "Its reads come from memory again. A faster device treats the effect and leaves the cause.",
+            None,
+        ),
+        Some(user) => advise(
+            &format!("Limit the IO of {} on {disk}, or run it when others do not need the device.", user.process.comm),
+            Some("systemctl set-property --runtime SERVICE IOWeight=10"),
+            "Others wait less; the program takes longer. IOWeight needs the io controller with the scheduler bfq or io.cost.",
+            Some("systemctl revert SERVICE"),
+        ),
+        None => advise(
+            &format!("Send {disk} fewer or larger requests, or use a device with a higher limit."),
+            Some("iostat -x 1; pidstat -d 1"),
+            "The commands only read. Of a cloud volume, its limit of requests can be raised.",
+            None,
+        ),
+    };
     found.finish(RuleId::DeviceSaturated, statement, vec![advice])
+}
+
+/// The command that does most of what a disk does.
+#[derive(Debug, Clone, Copy)]
+struct User<'a> {
+    process: ProcessShare<'a, Per<Bytes>>,
+    before: Option<Rate<Bytes>>,
+    /// Whether no process of the command ran before.
+    new: bool,
+}
+
+fn user<'a>(during: &Window<'a>, disk: &str) -> Option<User<'a>> {
+    const IO: [&str; 2] = ["read_bytes", "write_bytes"];
+    let process = process::fastest::<Bytes>(during, &IO).filter(|process| during.moved(disk).is_some_and(|all| process.amount >= all * MOST))?;
+    let history = during.history();
+    let before = history.map(|before| process::together(&before, process.comm, &IO));
+    // A program that started with the incident is in the samples at its edge.
+    let edge = during.span.from.earlier(intervals(during.recording, 2));
+    let earlier = history.map(|before| before.over(Span { to: edge, ..before.span }));
+    let new = earlier.is_some_and(|before| process::present(&before).all(|(_, comm)| comm != process.comm));
+    Some(User { process, before, new })
 }

@@ -4,7 +4,8 @@ use crate::amount::{Limit, grade};
 use crate::coverage;
 use crate::episodes::SignalSpec;
 use crate::evidence::EvidenceBuilder;
-use crate::limits::{FAULTS, STALL_RATE, TURNOVER};
+use crate::limits::{FAULTS, PRESSURE, STALL_RATE, TURNOVER};
+use crate::newcomer;
 use crate::rule::{Role, Rule, Scope};
 use crate::window::{REFAULTED, Window};
 use pagetide_core::derived;
@@ -21,11 +22,12 @@ pub(crate) const RULE: Rule = Rule {
             title: "Nothing is wrong with memory and devices",
             meaning: "Programs get their memory and their pages without waiting. Devices may work and memory may be full: \
                       a full page cache is the normal state.",
-            evidence: "Tasks rarely wait for memory (psi_memory_some), or where that is not recorded, direct reclaims are rare. \
+            evidence: "Tasks rarely wait for memory (psi_memory_some without kswapd's CPU time), or only those of a control group that started meanwhile do; \
+                       where that is not recorded, direct reclaims are rare. \
                        Little of memory refaults or comes back from swap. The recording has enough samples of reclaim, memory and devices. \
                        It is only reported when no rule found a cause.",
-            metrics: &["psi_memory_some", "workingset_refault_file", "pswpin", "allocstall", "pgmajfault", "io_ms", "util"],
-            thresholds: &[PRESSURE.doc(), TURNOVER.doc(), STALL_RATE.doc(), FAULTS.doc()],
+            metrics: &["psi_memory_some", "psi_io_some", "workingset_refault_file", "pswpin", "allocstall", "pgmajfault", "io_ms", "util"],
+            thresholds: &[PRESSURE.doc(), IO.doc(), TURNOVER.doc(), STALL_RATE.doc(), FAULTS.doc()],
             why: "The kernel fills memory with what was read and frees it on demand. Little free memory, or reclaim, \
                   is no sign of trouble.",
             otherwise: "Something that happened between two samples and left no counter; or a program that waits for a lock, the network or another host.",
@@ -37,11 +39,11 @@ pub(crate) const RULE: Rule = Rule {
     )
 };
 
-const PRESSURE: Limit<Ratio> = Limit::new(
-    "share of time for which tasks wait for memory, at most",
-    0.01,
-    "A host at rest with a full cache stays below it.",
-    "control recordings of docs/SCORE.md",
+const IO: Limit<Ratio> = Limit::new(
+    "share of time for which tasks wait for IO, from which on it is reported",
+    0.1,
+    "A program that reads or writes waits for its own requests. New waits are an incident.",
+    "judgement",
 );
 
 fn examine(window: &Window<'_>) -> Option<Finding> {
@@ -49,9 +51,14 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         return None;
     }
     window.memory()?;
+    // A host whose tasks wait is not called healthy, whatever the other numbers say.
+    if newcomer::troubling(window).is_some() {
+        return None;
+    }
     let mut found = EvidenceBuilder::new(window);
     let again = |derived| window.host_bytes(derived).and_then(|rate| window.turnover(rate));
-    let pressure = window.share(&derived::PSI_MEMORY_SOME);
+    let pressure = newcomer::memory_waits(window);
+    let own = newcomer::newcomer(window, &derived::PSI_MEMORY_SOME).filter(|_| pressure.is_some_and(|share| share >= PRESSURE));
     let numbers = [
         ("share of time for which tasks wait for memory", "psi_memory_some", pressure, PRESSURE),
         ("refaulted bytes a minute, as a share of memory", "workingset_refault_file", again(&REFAULTED), TURNOVER),
@@ -61,7 +68,8 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     for (what, source, value, limit) in numbers {
         let Some(value) = value else { continue };
         known += 1;
-        let weight = if value < limit { 0.5 + grade(value, limit.get(), limit.get() * 0.1) } else { -3.0 };
+        let calm = value < limit || source == "psi_memory_some" && own.is_some();
+        let weight = if calm { 0.5 + grade(value, limit.get(), limit.get() * 0.1) } else { -3.0 };
         found.compare(weight, what, source, value, Relation::Below, limit.value());
     }
     if let Some(stalls) = window.host(&derived::DIRECT_RECLAIMS) {
@@ -84,12 +92,17 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     // The worst moment counts too: a mean over a long recording hides a minute of trouble.
     let worst = window.episodes.signal(window.recording, SignalSpec::derived(&derived::PSI_MEMORY_SOME));
     if let Some(worst) = worst.and_then(|signal| signal.most::<Ratio>(window.span)) {
-                let weight = if worst.get() > 0.2 { -1.0 } else { 0.0 };
+        let weight = if worst.get() > 0.2 { -1.0 } else { 0.0 };
         found.add(weight, "the same in the worst interval", "psi_memory_some", worst);
     }
-    let waited = match pressure {
-        Some(share) => format!("tasks waited for memory {share} of the time"),
-        None => "no rule found a problem".to_owned(),
+    let own = own.map_or(String::new(), |newcomer| format!(" (in {}, which started meanwhile)", newcomer.group));
+    let waited = match (pressure, window.share(&derived::PSI_IO_SOME)) {
+        (Some(memory), Some(io)) if io >= IO => {
+            found.note("share of time for which tasks wait for IO", "psi_io_some", io);
+            format!("tasks waited for memory {memory} of the time{own} and for IO {io}, without a new queue at a device")
+        }
+        (Some(memory), _) => format!("tasks waited for memory {memory} of the time{own}"),
+        (None, _) => "no rule found a problem".to_owned(),
     };
     let statement = format!("Nothing is wrong with memory and devices: {waited}, and almost nothing was read twice.");
     found.finish(RuleId::Healthy, statement, Vec::new())

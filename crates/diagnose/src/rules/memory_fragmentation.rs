@@ -60,7 +60,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let failed = window.host_rate(&["compact_fail"]).filter(|_| stalls.is_positive()).map(|failed| failed / stalls);
     let large = large_part(window);
     let in_pieces = large.is_some_and(|share| share < LARGE);
-    if !in_pieces && failed.is_none_or(|failed| failed < FAILED) {
+    if !in_pieces && (stalls < STALL_RATE || failed.is_none_or(|failed| failed < FAILED)) {
         return None;
     }
     let mut found = EvidenceBuilder::new(window);
@@ -85,9 +85,11 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         found.origin(Origin::Process(process.comm));
     }
     let block = Amount::<pagetide_core::Bytes>::new(16.0 * window.page_size());
+    let failing = failed.filter(|failed| *failed >= FAILED);
+    let failing = failing.map_or(String::new(), |failed| format!(", and {failed} of it fails"));
     let pieces = large.map_or(String::new(), |share| format!(", {share} of it in blocks of {block} or more"));
     let free = Amount::<pagetide_core::Bytes>::new(free.get() * window.page_size());
-    let statement = format!("{free} are free{pieces}. Compaction runs {stalls} to make larger blocks.");
+    let statement = format!("{free} are free{pieces}. Programs compact memory {stalls} to make larger blocks{failing}.");
     let advice = advise(
         "Let the kernel make huge pages in the background and not in the fault.",
         Some("echo defer+madvise > /sys/kernel/mm/transparent_hugepage/defrag; sysctl -w vm.compaction_proactiveness=40"),

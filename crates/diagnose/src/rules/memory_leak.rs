@@ -5,7 +5,7 @@ use crate::effect::EffectKind;
 use crate::evidence::{EvidenceBuilder, Origin, advise};
 use crate::limits::GROWTH;
 use crate::process;
-use crate::rule::{Rule, Scope, subsumes};
+use crate::rule::{Rule, Scope, When, subsumes};
 use crate::window::{Window, stored};
 use pagetide_core::{Bytes, Finding, Moment, Nanos, Ratio, RuleDoc, RuleId, Span, Table};
 
@@ -21,7 +21,7 @@ pub(crate) const RULE: Rule = Rule {
         subsumes(EffectKind::DirectReclaim, &[RuleId::DirectReclaim]),
         subsumes(EffectKind::DiskBusy, &[RuleId::DeviceSaturated, RuleId::LatencyBound]),
         subsumes(EffectKind::Refaults, &[RuleId::WorkingSetExceedsCache]),
-        subsumes(EffectKind::Reclaim, &[RuleId::ZoneImbalance]),
+        subsumes(EffectKind::Reclaim, &[RuleId::ZoneImbalance]).when(When::OtherProcess),
         subsumes(EffectKind::CacheLost, &[RuleId::ColdCache]),
     ],
     decides: "The same process over a longer time: a leak does not stop, a cache or a heap does.",

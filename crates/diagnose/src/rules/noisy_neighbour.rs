@@ -1,6 +1,6 @@
 //! `noisy-neighbour`: one program loads a device that others use, and memory has no part in it.
 
-use crate::amount::{Amount, Count, Limit, Per, Rate, grade_log};
+use crate::amount::{Amount, Count, Limit, Per, grade_log};
 use crate::effect::EffectKind;
 use crate::episodes::SignalSpec;
 use crate::evidence::{EvidenceBuilder, Origin, advise};
@@ -64,14 +64,10 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     found.max_by(|a, b| a.confidence.get().total_cmp(&b.confidence.get()))
 }
 
-fn moved(window: &Window<'_>, disk: &str) -> Option<Rate<Bytes>> {
-    Some(window.disk_bytes(disk, &derived::READ_BANDWIDTH)? + window.disk_bytes(disk, &derived::WRITE_BANDWIDTH)?)
-}
-
 fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     // The stretch first: what was before it may be a day.
     let time = window.disk_await(disk).filter(|time| *time >= LEAST)?;
-    let bytes = moved(window, disk)?;
+    let bytes = window.moved(disk)?;
     let freed = window.host_bytes(&STOLEN).unwrap_or(Amount::ZERO);
     if freed > bytes * FREED {
         return None;
@@ -83,7 +79,7 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     let before = window.history()?;
     let earlier = before.disk_await(disk)?;
     let used = before.derived::<Per<Count>>(Table::Disk, disk, &derived::TPS).filter(|used| *used >= USED)?;
-    let usual = moved(&before, disk)?;
+    let usual = before.moved(disk)?;
     let its_usual = process::together::<Bytes>(&before, neighbour.comm, &["read_bytes", "write_bytes"]);
     let new = neighbour.amount >= its_usual * MORE;
     if time < earlier * SLOWER || bytes < usual * MORE || !new {

@@ -5,14 +5,14 @@ use crate::effect::EffectKind;
 use crate::episodes::SignalSpec;
 use crate::evidence::{EvidenceBuilder, Origin, advise};
 use crate::process;
-use crate::rule::{Rule, leads, subsumes};
+use crate::rule::{Loss, Rule, leads, subsumes};
+use crate::watermarks::{self, Imbalance};
 use crate::window::{Window, intervals, stored};
-use pagetide_core::{Bytes, Finding, RuleDoc, RuleId, Span, Table};
+use pagetide_core::{Bytes, Finding, Pages, RuleDoc, RuleId, Span, Table};
 
 pub(crate) const RULE: Rule = Rule {
     name: "an OOM kill",
-    // The process that was killed is the loss.
-    loss: None,
+    loss: Some(Loss::Killed),
     leads_to: &[leads(
         EffectKind::AnonGrows,
         "Memory grew until reclaim found nothing more to free.",
@@ -33,8 +33,9 @@ pub(crate) const RULE: Rule = Rule {
             title: "The OOM killer ended a process",
             meaning: "Memory ran out, of the host or of a control group at its limit. The kernel killed a process to free its memory.",
             evidence: "oom_kill of /proc/vmstat, or oom_kill of memory.events of a group, rises. The process that ended in that interval with most anonymous memory \
-                       was probably the victim, and the one that grew most before it is the origin.",
-            metrics: &["oom_kill", "events_oom_kill", "MemFree", "RssAnon", "rss", "VmSwap"],
+                       was probably the victim, and the one that grew most before it is the origin. \
+                       Where one node was full while others had much free (zoneinfo), the node is named.",
+            metrics: &["oom_kill", "events_oom_kill", "MemFree", "free", "low", "high", "managed", "RssAnon", "rss", "VmSwap"],
             thresholds: &[],
             why: "Reclaim frees clean file pages, and anonymous pages as long as swap has room. When neither is left an allocation cannot succeed.",
             otherwise: "A kill at a group's limit does not show a lack of the host's memory. systemd-oomd and earlyoom kill before the kernel does and are not counted here.",
@@ -71,8 +72,25 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     found.span(killed);
     // The kernel counted it.
     found.add(5.0, "processes that the OOM killer ended", "oom_kill, or events_oom_kill of the group", times);
-    let place = group.map_or_else(
+    // A program that may use one node only is killed when that is full, however much is free elsewhere.
+    let full = window.over(Span { from: killed.from.earlier(intervals(window.recording, NEAR)), to: killed.from });
+    let node = watermarks::imbalance(&full).filter(|_| group.is_none());
+    let host = node.map_or_else(
         || "the host ran out of memory".to_owned(),
+        |Imbalance { short, free, .. }| {
+            let bytes = |pages: Amount<Pages>| Amount::<Bytes>::new(pages.get() * window.page_size());
+            found.note(format!("free memory of {}", short.name), "free", bytes(short.free));
+            found.note("free memory of the other zones", "free", bytes(free));
+            format!(
+                "{} ran out of memory ({} free) while {} were free in other zones, so the process was bound to it (numactl, cpuset)",
+                short.node(),
+                bytes(short.free),
+                bytes(free)
+            )
+        },
+    );
+    let place = group.map_or_else(
+        || host,
         |(group, _)| {
             found.origin(Origin::Cgroup(group));
             format!("the control group {group} was at its limit")
@@ -96,7 +114,8 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         found.origin(Origin::Process(grower.comm));
         format!(" {} had grown most, by {}.", grower.words(), grower.amount)
     });
-    let statement = format!("The OOM killer ended {times} process(es): {place}.{victim}{grower}");
+    let count = if times.get() < 1.5 { "one process".to_owned() } else { format!("{times} processes") };
+    let statement = format!("The OOM killer ended {count}: {place}.{victim}{grower}");
     let advice = advise(
         "Find what grew, and give it a limit of its own or more memory.",
         Some("journalctl -k --grep 'oom-kill|Out of memory'"),

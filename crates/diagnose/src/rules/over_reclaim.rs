@@ -1,12 +1,13 @@
 //! `over-reclaim`: reclaim continues although free memory is far above the watermarks.
 
-use crate::amount::{Amount, Count, Limit, grade, grade_log};
+use crate::amount::{Amount, Count, Limit, Rate, grade, grade_log};
 use crate::effect::EffectKind;
 use crate::episodes::SignalSpec;
-use crate::evidence::{EvidenceBuilder, Origin, advise};
+use crate::evidence::{EvidenceBuilder, Origin, advise, word};
 use crate::rule::{Role, Rule, leads};
 use crate::watermarks::{self, FAR};
-use crate::window::{REFAULTED, SCANNED, Window};
+use crate::window::{REFAULTED, SCANNED, STOLEN, Window};
+use pagetide_core::derived;
 use pagetide_core::{Bytes, Finding, Ratio, Relation, RuleDoc, RuleId, Span, Table};
 
 pub(crate) const RULE: Rule = Rule {
@@ -27,9 +28,10 @@ pub(crate) const RULE: Rule = Rule {
             evidence: "The file cache falls and free memory rises by much of what it lost, to far above the sum of the high \
                        watermarks (of the same stretch, else the nearest recorded; without any, of memory). drop_caches is \
                        excluded where drop_pagecache was recorded, and otherwise named as the other explanation. Pages scanned in another part of the \
-                       recording count less than in the same one. The control group whose file cache fell is its origin.",
-            metrics: &["Cached", "MemFree", "high", "free", "AnonPages", "SwapFree", "pgscan_kswapd", "pgscan_direct", "drop_pagecache", "workingset_refault_file", "file"],
-            thresholds: &[LOST.doc(), GAINED.doc(), FAR.doc(), WITHOUT.doc(), GROUP.doc()],
+                       recording count less than in the same one. The control group whose file cache fell is its origin; where it reached no limit, a program \
+                       requested the reclaim.",
+            metrics: &["Cached", "MemFree", "high", "free", "AnonPages", "SwapFree", "pgscan_kswapd", "pgscan_direct", "drop_pagecache", "workingset_refault_file", "file", "pgsteal"],
+            thresholds: &[LOST.doc(), GAINED.doc(), FAR.doc(), WITHOUT.doc(), ENDED.doc(), GROUP.doc()],
             why: "Known reasons: requests for blocks of high order, which single free pages cannot meet; one zone or node that stays below its \
                   watermark while others are far above; reclaim at high priority, which frees in proportion to the lists and not to the need; a program that writes to \
                   memory.reclaim of a group.",
@@ -56,6 +58,12 @@ const WITHOUT: Limit<Ratio> = Limit::new(
 const GROUP: Limit<Ratio> =
     Limit::new("fall of the file cache of a group, as a share of all that was lost", 0.5, "With less, the host was reclaimed.", "judgement");
 
+const ENDED: Limit<Ratio> = Limit::new(
+    "fall of anonymous memory per byte of memory that became free, at most",
+    0.5,
+    "With more, a program ended or freed its memory.",
+    "judgement",
+);
 fn examine(window: &Window<'_>) -> Option<Finding> {
     if window.host_rate(&["drop_pagecache"]).is_some_and(Amount::is_positive) {
         return None;
@@ -69,6 +77,10 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let marks = watermarks::high(window);
     let total = Amount::<Bytes>::new(window.recording.manifest.memory_total.as_f64());
     let goal = marks.map_or(total * WITHOUT / FAR.get(), |(high, _)| high);
+    let ended = window.host_level::<Bytes>("AnonPages").zip(end("AnonPages")).map_or(Amount::ZERO, |(level, end)| level.most - end);
+    if ended > gained * ENDED {
+        return None;
+    }
     if !lost.is_positive() || left > lost || gained < lost * GAINED || free < goal * FAR || !goal.is_positive() {
         return None;
     }
@@ -92,15 +104,31 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         found.span(window.span.union(stretch.when(SignalSpec::derived(&REFAULTED))));
     }
     let group = group(window, lost);
+    let requested = group.and_then(|group| Some((group, requested(window, group, lost)?)));
     let of_group = group.map_or(String::new(), |group| {
         found.origin(Origin::Cgroup(group));
-        format!(" The control group {group} lost it; writing to its memory.reclaim does that.")
+        match requested {
+            Some((_, freed)) => {
+                found.add(1.0, format!("bytes reclaimed from {group}, which did not reach a limit"), "pgsteal of the group", freed);
+                format!(" {freed} were reclaimed from {group}, which did not reach a limit: a program requested it (memory.reclaim).")
+            }
+            None => format!(" Most of it was cache of {group}."),
+        }
     });
     let marks = if marks.is_some() { format!("{goal} in all") } else { "not recorded".to_owned() };
     let statement = format!(
         "The file cache fell by {lost} in {} and free memory rose by {gained} to {free}, far above the high watermarks ({marks}): shortage does not explain this reclaim.{of_group}",
         window.span.length(),
     );
+    if let Some((group, _)) = requested {
+        let advice = advise(
+            "Find the program that writes to memory.reclaim of the group, and stop it or let it request less.",
+            Some(&format!("fuser -v {}; grep -rls memory.reclaim /etc /usr/local /opt", word(&format!("{group}/memory.reclaim")))),
+            "The commands only read. Without the requests the group keeps its cache until memory is short.",
+            None,
+        );
+        return found.finish(RuleId::OverReclaim, statement, vec![advice]);
+    }
     let advice = advise(
         "Record free blocks by order and by zone, and the order for which kswapd is woken, while it lasts.",
         Some("perf trace -e vmscan:mm_vmscan_kswapd_wake -a sleep 10; cat /proc/buddyinfo /proc/zoneinfo"),
@@ -110,14 +138,23 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     found.finish(RuleId::OverReclaim, statement, vec![advice])
 }
 
-/// The control group that lost most of the file cache.
+/// The control group that lost most of the file cache; what it lost, all groups above lost as well.
 fn group<'a>(window: &Window<'a>, lost: Amount<Bytes>) -> Option<&'a str> {
-    let fell = |(group, _)| {
-        let cache = window.level::<Bytes>(Table::Cgroup, group, "file")?;
-        Some((group, cache.most - cache.least)).filter(|(_, fell)| *fell >= lost * GROUP)
+    let fell = |group: &&str| {
+        let cache = window.level::<Bytes>(Table::Cgroup, group, "file");
+        cache.is_some_and(|cache| cache.most - cache.least >= lost * GROUP)
     };
-    let groups = window.recording.entities(Table::Cgroup).filter_map(fell);
-    groups.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(group, _)| group)
+    let groups = window.recording.entities(Table::Cgroup).map(|(group, _)| group);
+    groups.filter(fell).max_by_key(|group| group.len())
+}
+
+/// The bytes that were reclaimed from a group which reached no limit, where neither kswapd nor direct reclaim for the host took them.
+fn requested(window: &Window<'_>, group: &str, lost: Amount<Bytes>) -> Option<Amount<Bytes>> {
+    let pages: Amount<Count> = window.rise(Table::Cgroup, group, "pgsteal")?;
+    let freed = Amount::<Bytes>::new(pages.get() * window.page_size());
+    let hits: Option<Rate<Count>> = window.derived(Table::Cgroup, group, &derived::LIMIT_HITS);
+    let for_host = window.host_amount(&STOLEN).is_some_and(|freed| freed >= lost * GROUP);
+    Some(freed).filter(|freed| *freed >= lost * GROUP && !hits.is_some_and(Amount::is_positive) && !for_host)
 }
 
 /// The part of a window in which the file cache fell: from the last moment near its largest value to the first near its smallest.
@@ -133,6 +170,12 @@ fn fall<'a>(window: &Window<'a>) -> Option<Window<'a>> {
 
 fn add_scans(window: &Window<'_>, found: &mut EvidenceBuilder) {
     let source = "pgscan_kswapd + pgscan_direct";
+    // Reclaim for a control group counts in none of these.
+    let groups = window.host(&derived::SCANNED_AT_LIMIT).filter(|rate| rate.is_positive());
+    if let Some(rate) = groups {
+        found.add(1.5, "pages scanned at a control group's limit or for its memory.reclaim", "pgscan_anon + pgscan_file", rate);
+        return;
+    }
     if let Some(rate) = window.host(&SCANNED) {
         found.add(if rate.is_positive() { 1.5 } else { -2.5 }, "pages scanned", source, rate);
         return;

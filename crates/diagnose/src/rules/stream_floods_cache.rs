@@ -6,7 +6,7 @@ use crate::episodes::SignalSpec;
 use crate::evidence::{EvidenceBuilder, Origin, advise};
 use crate::limits::{FAULTS, TURNOVER};
 use crate::process;
-use crate::rule::{Rule, subsumes};
+use crate::rule::{Rule, When, subsumes};
 use crate::stream::{
     self, ANON_MOST, AROUND, COPIES, FAULTING, INODES, RANDOM, FREED_LEAST, FREED_MOST, MOST, NEW, REFAULTS_MOST, SWAP_MOST, Stream, USED,
     WHOLE,
@@ -23,7 +23,8 @@ pub(crate) const RULE: Rule = Rule {
     is: Some(EffectKind::Reads),
     subsumes: &[
         subsumes(EffectKind::Reads, &[RuleId::ReadAheadWaste]),
-        subsumes(EffectKind::Reclaim, &[RuleId::OverReclaim, RuleId::ZoneImbalance]),
+        subsumes(EffectKind::Reclaim, &[RuleId::OverReclaim]),
+        subsumes(EffectKind::Reclaim, &[RuleId::ZoneImbalance]).when(When::OtherProcess),
         subsumes(EffectKind::DirectReclaim, &[RuleId::DirectReclaim]),
         subsumes(EffectKind::Refaults, &[RuleId::WorkingSetExceedsCache, RuleId::ColdCache]),
         subsumes(EffectKind::MajorFaults, &[RuleId::CodeThrash]),
@@ -41,7 +42,7 @@ pub(crate) const RULE: Rule = Rule {
                       back what was evicted are victims.",
             evidence: "Reclaim runs (pgscan, pgsteal) and frees about as much as one device reads, which is much more than that device read before. \
                        Somebody misses what was evicted: file pages refault, major faults rise, or another device gets busy. \
-                       Reads that mostly refault (a working set), growth of anonymous memory, swap traffic and drop_caches exclude it.",
+                       Reads that mostly refault (a working set; not where one program reads in sequence and others read back), growth of anonymous memory, swap traffic and drop_caches exclude it.",
             metrics: &["read_sectors", "pgsteal_kswapd", "pgsteal_direct", "pgscan_kswapd", "pgscan_direct", "workingset_refault_file", "pgmajfault", "pswpin", "pswpout", "AnonPages", "io_ms", "read_bytes", "drop_pagecache"],
             thresholds: &[MOST.doc(), NEW.doc(), FREED_LEAST.doc(), FREED_MOST.doc(), REFAULTS_MOST.doc(), USED.doc(), WHOLE.doc(), RANDOM.doc(), INODES.doc(), COPIES.doc(), FAULTING.doc(), AROUND.doc(), SWAP_MOST.doc(), ANON_MOST.doc(), TURNOVER.doc(), FAULTS.doc(), LEAST.doc(), traced::MOST.doc(), traced::LEAST.doc()],
             why: "All devices share one page cache, and a page that is read enters it whether or not anything uses it again. A fast device \
@@ -74,7 +75,9 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         let source = format!("read_sectors of {disk}");
         found.compare(weight, "bytes read before the stream", source, baseline, Relation::Below, rate);
     }
-    if let Some(refaulted) = stream.refaulted {
+    if let Some(refaulted) = stream.refaulted.filter(|_| stream.repeats) {
+        found.note("refaulted bytes, which its reader reads again", "workingset_refault_file * page size", refaulted);
+    } else if let Some(refaulted) = stream.refaulted {
         let weight = 1.5 * grade(refaulted / rate, 0.6, 0.2);
         let source = "workingset_refault_file * page size";
         found.compare(weight, "refaulted bytes", source, refaulted, Relation::Below, rate);
@@ -108,7 +111,8 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let traced = Traced::of(window);
     let evictor = traced.as_ref().and_then(Traced::host_evictor).filter(|evictor| evictor.others.is_positive());
     let traced = evictor.map_or(String::new(), |evictor| evictor.add_to(&mut found, reader.map(|process| process.comm)));
-    let statement = format!("{reads}. For it reclaim frees {freed} of other cached pages{suffer}.{traced}");
+    let repeats = if stream.repeats { ", and reads the same data several times" } else { "" };
+    let statement = format!("{reads}{repeats}. For it reclaim frees {freed} of other cached pages{suffer}.{traced}");
     let action = reader.map_or_else(
         || "Find the reader of the device; let it use O_DIRECT, or POSIX_FADV_DONTNEED behind itself.".to_owned(),
         |process| format!("Let {} use O_DIRECT, or POSIX_FADV_DONTNEED behind itself.", process.comm),

@@ -21,7 +21,8 @@ pub(crate) const RULE: Rule = Rule {
     )],
     subsumes: &[
         subsumes(EffectKind::DiskBusy, &[RuleId::DeviceSaturated, RuleId::LatencyBound, RuleId::WritebackSaturates]),
-        subsumes(EffectKind::SwapOut, &[RuleId::DirectReclaim, RuleId::ZoneImbalance]),
+        subsumes(EffectKind::SwapOut, &[RuleId::DirectReclaim]),
+        subsumes(EffectKind::SwapOut, &[RuleId::ZoneImbalance]).when(When::OtherProcess),
         subsumes(EffectKind::SwapOut, &[RuleId::AnonymousGrowth]).when(When::SameProcess),
         subsumes(EffectKind::MajorFaults, &[RuleId::CodeThrash, RuleId::WorkingSetExceedsCache, RuleId::ColdCache]),
     ],

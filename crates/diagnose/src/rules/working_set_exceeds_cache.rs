@@ -35,7 +35,6 @@ pub(crate) const RULE: Rule = Rule {
         subsumes(EffectKind::DiskBusy, &[RuleId::DeviceSaturated, RuleId::LatencyBound]),
         subsumes(EffectKind::DirectReclaim, &[RuleId::DirectReclaim]),
         subsumes(EffectKind::Refaults, &[RuleId::ColdCache]),
-        subsumes(EffectKind::Reclaim, &[RuleId::ZoneImbalance]),
     ],
     clears: Some(clears),
     scenarios: &["buffered-read"],

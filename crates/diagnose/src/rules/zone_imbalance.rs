@@ -1,14 +1,15 @@
 //! `zone-imbalance`: one zone or node is short of memory while others are not.
 
-use crate::amount::{Amount, Limit, Count, grade};
+use crate::amount::{Amount, Count, grade};
 use crate::effect::EffectKind;
 use crate::episodes::SignalSpec;
-use crate::evidence::{EvidenceBuilder, advise};
+use crate::evidence::{EvidenceBuilder, Origin, advise};
 use crate::limits::TURNOVER;
-use crate::rule::{Rule, leads, subsumes};
-use crate::watermarks::FAR;
-use crate::window::{SCANNED, STOLEN, Window};
-use pagetide_core::{Bytes, Finding, Pages, Ratio, Relation, RuleDoc, RuleId, Table};
+use crate::rule::{Rule, When, leads, subsumes};
+use crate::process;
+use crate::watermarks::{self, FAR, FREE, Imbalance, SHORT, SIZE};
+use crate::window::{SCANNED, STOLEN, Window, intervals};
+use pagetide_core::{Bytes, Finding, Pages, Relation, RuleDoc, RuleId, Span, Table};
 
 pub(crate) const RULE: Rule = Rule {
     name: "an imbalance of zones",
@@ -20,6 +21,10 @@ pub(crate) const RULE: Rule = Rule {
     subsumes: &[
         subsumes(EffectKind::DirectReclaim, &[RuleId::DirectReclaim]),
         subsumes(EffectKind::Reclaim, &[RuleId::OverReclaim]),
+        subsumes(EffectKind::Reclaim, &[RuleId::OomKill]).when(When::SameProcess),
+        subsumes(EffectKind::Reclaim, &[RuleId::AnonymousGrowth, RuleId::MemoryLeak, RuleId::StreamFloodsCache, RuleId::SwapThrash]).when(When::SameProcess),
+        subsumes(EffectKind::Refaults, &[RuleId::WorkingSetExceedsCache, RuleId::ReadAheadWaste]),
+        subsumes(EffectKind::MajorFaults, &[RuleId::CodeThrash]).when(When::SameProcess),
     ],
     decides: "`numastat -m` and numa_maps of the largest processes: where they are bound and what is free there.",
     ..Rule::new(
@@ -30,7 +35,7 @@ pub(crate) const RULE: Rule = Rule {
                       another node.",
             evidence: "A large zone is below a multiple of its low watermark while the others have much memory free, far above their high watermarks. Reclaim runs. \
                        Allocations that went to another node (numa_miss) support it.",
-            metrics: &["free", "low", "high", "managed", "pgscan_kswapd", "pgsteal_kswapd", "numa_miss"],
+            metrics: &["oom_kill", "RssAnon", "free", "low", "high", "managed", "pgscan_kswapd", "pgsteal_kswapd", "numa_miss"],
             thresholds: &[SIZE.doc(), SHORT.doc(), FREE.doc(), FAR.doc(), TURNOVER.doc()],
             why: "A process bound to a node, or a policy that prefers it (mempolicy, cpuset, zone_reclaim_mode), allocates there. A driver that needs low memory allocates from DMA32.",
             otherwise: "Shortly after a large program ended on one node memory is uneven as well, and nothing is reclaimed for it.",
@@ -42,51 +47,25 @@ pub(crate) const RULE: Rule = Rule {
     )
 };
 
-const SIZE: Limit<Ratio> =
-    Limit::new("size of the zone, as a share of memory", 0.05, "Smaller zones hold little that programs use.", "judgement");
-const SHORT: Limit<Count> = Limit::new(
-    "free pages of the zone, times its low watermark, at most",
-    2.0,
-    "kswapd starts at one; the mean of a stretch is above its lowest value.",
-    "mm/page_alloc.c: wake_all_kswapds (6.12)",
-);
-const FREE: Limit<Ratio> =
-    Limit::new("free memory of the others, as a share of memory", 0.1, "With less, the host is short.", "judgement");
-
-/// A zone over a window.
-struct Zone<'a> {
-    name: &'a str,
-    free: Amount<Pages>,
-    low: Amount<Pages>,
-    high: Amount<Pages>,
-    managed: Amount<Pages>,
-}
+/// The part of what was freed by which a program grows meanwhile, so that it is named.
+const GREW: f64 = 0.5;
 
 fn examine(window: &Window<'_>) -> Option<Finding> {
-    let memory = window.memory()?;
     let bytes = |pages: Amount<Pages>| Amount::<Bytes>::new(pages.get() * window.page_size());
     // Most stretches need no look at the whole recording.
     if !window.host(&STOLEN)?.is_positive() || window.recording.entities(Table::Zone).count() < 2 {
         return None;
     }
-    let span = window.when(SignalSpec::derived(&SCANNED));
+    let wide = window.when(SignalSpec::derived(&SCANNED));
+    // The last sample shows what reclaim, or a program that ended, left behind.
+    let last = wide.to.earlier(intervals(window.recording, 1));
+    let span = if last > wide.from.later(intervals(window.recording, 1)) { Span { to: last, ..wide } } else { wide };
     let during = window.over(span);
     let freed = during.host_bytes(&STOLEN)?;
     if window.turnover(freed)? < TURNOVER {
         return None;
     }
-    let zones = window.recording.entities(Table::Zone).filter_map(|(name, _)| zone(&during, name));
-    let zones: Vec<Zone<'_>> = zones.collect();
-    let large = zones.iter().filter(|zone| bytes(zone.managed) >= memory * SIZE && zone.low.is_positive());
-    let short = large.min_by(|a, b| (a.free / a.low).total_cmp(&(b.free / b.low)))?;
-    let sum = |amount: fn(&Zone<'_>) -> Amount<Pages>| {
-        let others = zones.iter().filter(|zone| zone.name != short.name);
-        others.map(amount).fold(Amount::ZERO, |sum, one| sum + one)
-    };
-    let (free, high) = (sum(|zone| zone.free), sum(|zone| zone.high));
-    if short.free > short.low * SHORT || bytes(free) < memory * FREE || free < high * FAR {
-        return None;
-    }
+    let Imbalance { short, free, high } = watermarks::imbalance(&during)?;
     let mut found = EvidenceBuilder::new(window);
     found.span(span);
     let (weight, what) = (1.0 + grade(short.free / short.low, 2.0, 1.0), format!("free pages of {}", short.name));
@@ -97,8 +76,23 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     if let Some(missed) = during.host_rate(&["numa_miss"]) {
         found.add(grade(missed, 0.0, 100.0), "pages allocated on another node", "numa_miss", missed);
     }
+    let killed = window.over(wide).rise::<Count>(Table::Host, "", "oom_kill").filter(|killed| killed.is_positive());
+    let killed = killed.map_or("", |killed| {
+        found.add(1.5, "processes that the OOM killer ended meanwhile", "oom_kill", killed);
+        " The OOM killer ended a process although others had memory: it was bound to that node (numactl, cpuset)."
+    });
+    // What fills the zone begins before reclaim does.
+    let all: Amount<Bytes> = freed.over(during.length()?);
+    let grower = process::grower(&window.over(window.when(SignalSpec::host_growth("AnonPages"))));
+    let grower = grower.filter(|process| process.amount >= all * GREW);
+    let grew = grower.map_or(String::new(), |process| {
+        found.note(format!("growth of {}", process.words()), "RssAnon + VmSwap", process.amount);
+        found.span(window.begun(span, SignalSpec::growth(Table::Process, process.name, "RssAnon")));
+        found.origin(Origin::Process(process.comm));
+        format!(" {} grew by {} meanwhile.", process.words(), process.amount)
+    });
     let statement = format!(
-        "{} is short of memory ({} free), and kswapd reclaims {freed} from it while {} are free in the other zones.",
+        "{} is short of memory ({} free), and kswapd reclaims {freed} from it while {} are free in the other zones.{grew}{killed}",
         short.name,
         bytes(short.free),
         bytes(free)
@@ -110,9 +104,4 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         Some("start COMMAND without numactl"),
     );
     found.finish(RuleId::ZoneImbalance, statement, vec![advice])
-}
-
-fn zone<'a>(window: &Window<'_>, name: &'a str) -> Option<Zone<'a>> {
-    let mean = |metric: &str| window.level(Table::Zone, name, metric).map(|level| level.mean);
-    Some(Zone { name, free: mean("free")?, low: mean("low")?, high: mean("high")?, managed: mean("managed")? })
 }
