@@ -252,6 +252,35 @@ fn free_memory_far_above_the_watermarks_contradicts_shortage() {
 }
 
 #[test]
+fn a_sequence_that_is_read_again_and_again_is_a_stream_where_others_lose_by_it() {
+    let again = |victim: f64| {
+        let story = memory(host(), |_| 5.0 * GIB, |_| 2.0 * GIB, |_| 0.2 * GIB);
+        let story = paging(story, 150_000.0, 102_400.0, 95_000.0, 2.0);
+        let story = disk(story, "nvme0n1", (0.5 * MIB, 400.0 * MIB), (0.01, 0.4), 2.0);
+        disk(story, "sda", (0.2 * MIB, 0.2 * MIB + victim), (0.05, 0.05), 1.0)
+            .manifest(|manifest| {
+                let disk = pagetide_core::Disk {
+                    name: "nvme0n1".to_owned(),
+                    read_ahead: Some(Bytes::new(65536)),
+                    ..Default::default()
+                };
+                manifest.disks.push(disk);
+            })
+            .counter(Table::Host, "", "pgpgin", |at| if busy(at) { 400.0 * 1024.0 } else { 512.0 })
+            .counter(Table::Process, "9@9", "read_bytes", |at| if busy(at) { 398.0 * MIB } else { 0.0 })
+            .counter(Table::Process, "1@1", "read_bytes", move |at| if busy(at) { victim } else { 0.0 })
+            .tell()
+    };
+    let others = again(MIB);
+    let stream = finding(&others, "stream-floods-cache").unwrap();
+    assert!(stream.statement.contains("reads the same data several times"), "{}", stream.statement);
+    let alone = again(0.0);
+    assert_eq!(finding(&alone, "stream-floods-cache"), None, "nobody else lost a page");
+    assert!(finding(&alone, "working-set-exceeds-cache").is_some());
+    assert_eq!(finding(&alone, "changed-working-set"), None);
+}
+
+#[test]
 fn cache_that_is_reclaimed_from_a_group_while_memory_is_free_is_no_working_set_that_does_not_fit() {
     // The cache falls in 3 s, and for the rest of the time the group reads it back.
     let left = |at: f64| (at - 60.0).clamp(0.0, 3.0) / 3.0;

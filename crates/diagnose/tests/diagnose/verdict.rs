@@ -67,6 +67,57 @@ fn waiting_that_no_rule_explains_is_not_called_healthy() {
 }
 
 #[test]
+fn waits_of_a_group_that_started_meanwhile_are_no_incident() {
+    let then = |usual: f64, now: f64| move |at: f64| if at > 60.0 { now } else { usual };
+    let told = |others: f64| {
+        let story = quiet(120)
+            .manifest(|manifest| (manifest.memory_total, manifest.cpus) = (Bytes::new(8 << 30), 1))
+            .counter(Table::Host, "", "psi_cpu_some", then(30_000.0, 450_000.0))
+            .counter(Table::Host, "", "psi_memory_some", then(0.0, 40_000.0))
+            .counter(Table::Host, "", "cpu_user", then(30.0, 98.0))
+            .counter(Table::Host, "", "cpu_nice", |_| 0.0)
+            .counter(Table::Host, "", "cpu_system", |_| 0.0)
+            .counter(Table::Host, "", "cpu_idle", then(70.0, 2.0));
+        let group = |story: Story, group, cpu: (f64, f64), memory: f64| {
+            story.counter(Table::Cgroup, group, "psi_cpu_some", then(cpu.0, cpu.1)).counter(
+                Table::Cgroup,
+                group,
+                "psi_memory_some",
+                then(0.0, memory),
+            )
+        };
+        let story = group(story, "/all", (30_000.0, 450_000.0), 40_000.0);
+        let story = group(story, "/all/batch", (0.0, 440_000.0), 39_000.0);
+        diagnose(&group(story, "/all/db", (30_000.0, others), 0.0).tell())
+    };
+    let alone = told(50_000.0);
+    assert_eq!(alone.verdict, Conclusion::Healthy, "{}", alone.summary);
+    assert!(alone.summary.contains("2.0 % of the time (in /all/batch, which started meanwhile)"), "{}", alone.summary);
+    let others = told(300_000.0);
+    assert_eq!(others.cause.as_ref().map(|cause| cause.rule.as_str()), Some("cpu-bound"), "{}", others.summary);
+}
+
+#[test]
+fn a_host_on_which_the_kernel_killed_a_process_is_not_called_healthy() {
+    let killed = |node: f64| {
+        let short = move |at: f64| if (55.0..=61.0).contains(&at) { 5000.0 } else { 300_000.0 };
+        let zone = |story: Story, zone, free: Box<dyn Fn(f64) -> f64>| {
+            let story = story.gauge(Table::Zone, zone, "free", free).gauge(Table::Zone, zone, "low", |_| 6000.0);
+            story.gauge(Table::Zone, zone, "high", |_| 8000.0).gauge(Table::Zone, zone, "managed", |_| 1_000_000.0)
+        };
+        let story =
+            quiet(120).counter(Table::Host, "", "oom_kill", |at| if at > 60.0 && at <= 61.0 { 1.0 } else { 0.0 });
+        let story = zone(story, "node0/Normal", Box::new(move |_| node));
+        diagnose(&zone(story, "node1/Normal", Box::new(short)).tell())
+    };
+    let host = killed(5000.0);
+    assert_eq!(host.verdict, Conclusion::Incident, "{}", host.summary);
+    assert!(host.summary.contains("ended one process: the host ran out of memory"), "{}", host.summary);
+    let bound = killed(400_000.0);
+    assert!(bound.summary.contains("node1 ran out of memory"), "{}", bound.summary);
+}
+
+#[test]
 fn a_finding_by_which_nobody_loses_time_is_no_cause() {
     let waits = |micros: f64| {
         let slow = move |at: f64| if at > 60.0 { micros } else { 100.0 };
