@@ -1,12 +1,12 @@
 // Takes the pictures of docs/images: `make screenshots`. Usage: node screenshots.mjs BINARY FOLDER OUT
-// FOLDER has a recording called flood and a folder runs; OUT gets a picture of each view.
+// FOLDER has recordings/tar-beside-postgres; OUT gets a picture of each view.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { chromium } from "playwright-core";
 
 const [binary, folder, out] = process.argv.slice(2);
-const server = spawn(binary, ["serve", folder], { stdio: ["ignore", "pipe", "inherit"] });
+const server = spawn(binary, ["serve", "recordings"], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
 const address = new Promise((found, failed) => {
   createInterface(server.stdout).on("line", (line) => line.includes("http://") && found(line.slice(line.indexOf("http://")).trim()));
   server.on("exit", (code) => failed(new Error(`serve ended with ${code}`)));
@@ -33,7 +33,7 @@ try {
   const { origin: base } = new URL(url);
   const state = await context.storageState();
   await page.goto(`${base}/#/recordings`);
-  const hash = await page.locator("tbody th a", { hasText: "flood" }).first().getAttribute("href");
+  const hash = await page.locator("tbody th a", { hasText: "tar-beside-postgres" }).first().getAttribute("href");
   await context.close();
   // A sample comes each second.
   const samples = (count) => (page) => page.waitForFunction((count) => Number(document.querySelector("figure[data-panel=memory]")?.dataset.points) >= count, count, { timeout: 120_000 });
@@ -55,7 +55,6 @@ try {
         await page.locator(".pair canvas").nth(3).waitFor();
       },
     },
-    { name: "runs", hash: "#/runs", width: 1400, height: 420, ready: "tbody tr" },
   ];
   for (const view of views) await take(state, base, view);
 } finally {

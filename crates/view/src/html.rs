@@ -213,7 +213,7 @@ fn steps_html(steps: &[StepVerdict], out: &mut dyn Write) -> io::Result<()> {
     for step in steps {
         write!(
             out,
-            "<li><b>{}</b><span class=\"title\">{}</span><span class=\"num\">{}</span>",
+            "<li><b class=\"id\">{}</b><span class=\"title\">{}</span><span class=\"num\">{}</span>",
             escaped(&step.id),
             escaped(&step.title),
             escaped(&step.iops)

@@ -2,7 +2,7 @@
 
 use crate::clock;
 use crate::timeline::{self, Timeline};
-use pagetide_core::{Conclusion, Report, RunResult};
+use pagetide_core::{ClaimStatus, Conclusion, Report, RunResult};
 
 pub(crate) mod batch;
 mod block;
@@ -136,15 +136,27 @@ fn title(report: &Report) -> String {
     }
 }
 
-/// The answer: of a run the scenario's own sentence with its figures, else what the diagnosis says.
+/// The answer: of a run the scenario's own sentence with its figures, else its first claim that fails, else its first that holds; of a
+/// recording what the diagnosis says.
 fn headline(report: &Report) -> String {
     match (&report.run, &report.scenario) {
         (Some(run), Some(scenario)) => {
             let of = |step: &str, figure| run.steps.iter().find(|result| result.id == step)?.quantity(figure);
-            scenario.headline.fill(of).unwrap_or_default()
+            scenario.headline.fill(of).unwrap_or_else(|| claimed(run))
         }
-        (Some(_), None) => String::new(),
+        (Some(run), None) => claimed(run),
         (None, _) => story::headline(report),
+    }
+}
+
+/// What the claims of a run say; empty without any that could be computed.
+fn claimed(run: &RunResult) -> String {
+    let first =
+        |status| run.claims.iter().find(|claim| claim.holds == status).map(|claim| claim.text.trim_end_matches('.'));
+    match (first(ClaimStatus::Fails), first(ClaimStatus::Holds)) {
+        (Some(text), _) => format!("Does not hold: {text}."),
+        (None, Some(text)) => format!("{text}."),
+        (None, None) => String::new(),
     }
 }
 

@@ -17,6 +17,10 @@
   const values = svgs.map((svg) => [...svg.closest("figure").querySelectorAll(".value")]);
   const resting = values.map((list) => list.map((item) => item.textContent));
 
+  // On a narrow screen the plots scroll sideways: the cause is what they show first.
+  const cause = root.querySelector(".stage.root");
+  if (cause) root.scrollLeft = cause.getBoundingClientRect().left - root.getBoundingClientRect().left - root.clientWidth / 3;
+
   // The crosshair says what the browser's own tooltips would say; the words stay for screen readers.
   for (const svg of root.querySelectorAll("svg")) {
     svg.setAttribute("aria-label", svg.querySelector("title").textContent);
