@@ -65,6 +65,9 @@ pub(crate) struct Description {
     /// Of a file of buckets the length of the buckets of each row group in seconds, and their table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) groups: Option<Vec<(i64, Table)>>,
+    /// Of these row groups those whose buckets stand for every longer one around them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) tops: Vec<usize>,
     /// The manifest when the segment began; in the file of samples.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) manifest: Option<Manifest>,

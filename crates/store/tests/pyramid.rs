@@ -37,6 +37,7 @@ fn record(folder: &Path, seed: u64, nature: Nature) {
         .into();
     DISK.iter().for_each(|name| _ = schema.column(Table::Disk, name));
     let process = schema.push_entity(Table::Process, Entity { name: "7@1".into(), label: "dd".into() });
+    let short = schema.push_entity(Table::Process, Entity { name: "8@2".into(), label: "true".into() });
     PROCESS.iter().for_each(|name| _ = schema.column(Table::Process, name));
     let mut values = vec![1_000_000_i64; HOST.len() + 2 * DISK.len() + PROCESS.len()];
     let manifest = Manifest { host: "h".into(), interval: Nanos::new(1_000_000_000), ..Manifest::default() };
@@ -65,6 +66,12 @@ fn record(folder: &Path, seed: u64, nature: Nature) {
         disks.iter().for_each(|disk| fill(sample.row(Table::Disk, *disk, DISK.len())));
         if !nature.rough || (at / 90) % 3 != 1 {
             fill(sample.row(Table::Process, process, PROCESS.len()));
+        }
+        // It lives within one bucket of 10 s, which stands for all longer ones.
+        if (701..706).contains(&at) {
+            let mut cells = values[values.len() - PROCESS.len()..].iter();
+            let row = sample.row(Table::Process, short, PROCESS.len());
+            row.iter_mut().for_each(|cell| *cell = cells.next().copied());
         }
         writer.sample(&schema, &sample).unwrap();
         if (at + 1) % (nature.samples / nature.segments) == 0 {
@@ -105,6 +112,8 @@ fn curves() -> Vec<Curve> {
         curve(Table::Process, "cpus", "7@1"),
         curve(Table::Process, "rss", "7@1"),
         curve(Table::Process, "read_bytes", "7@1"),
+        curve(Table::Process, "cpus", "8@2"),
+        curve(Table::Process, "rss", "8@2"),
     ]
 }
 
@@ -203,6 +212,12 @@ fn buckets_that_segments_share_are_put_together() {
     let recording = reader.load(&Selection::default()).unwrap();
     let kept = compare(&recording, &reader, &edges(&recording, nature), true);
     assert!(kept > 2000, "{kept}");
+    let rss = curves().pop().unwrap();
+    for level in Level::ALL {
+        let all = (i64::MIN / 4, i64::MAX / 4);
+        let buckets = reader.buckets(None, all, level, std::slice::from_ref(&rss)).unwrap();
+        assert_eq!(buckets.curves[0].len(), 1, "{}", level.name());
+    }
 }
 
 #[test]

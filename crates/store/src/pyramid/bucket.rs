@@ -35,6 +35,11 @@ impl Level {
         self.seconds() * 1_000_000_000
     }
 
+    /// The end of the bucket in which a moment lies; one at the end of a bucket is in it.
+    pub(super) const fn end(self, wall_ns: i64) -> i64 {
+        wall_ns.saturating_sub(1).div_euclid(self.ns()).saturating_add(1).saturating_mul(self.ns())
+    }
+
     /// Its length as people write it.
     pub const fn name(self) -> &'static str {
         match self {

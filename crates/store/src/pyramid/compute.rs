@@ -58,7 +58,7 @@ impl Part {
         for stamp in self.recording.stamps() {
             if stamp.wall_ns >= self.begin_ns {
                 // A sample ends its time, so one at the end of a bucket is in it.
-                let end_ns = (stamp.wall_ns - 1).div_euclid(level.ns()).saturating_add(1).saturating_mul(level.ns());
+                let end_ns = level.end(stamp.wall_ns);
                 match cells.last_mut().filter(|cell| cell.end_ns == end_ns) {
                     Some(cell) => cell.to = stamp.boot_ns,
                     None => cells.push(Cell {

@@ -84,7 +84,9 @@ fn read(
     }
     let mut found = vec![Vec::new(); curves.len()];
     for (group, (seconds, table)) in groups.iter().enumerate().take(file.row_groups()) {
-        if *seconds != level.seconds() || !curves.iter().any(|curve| curve.table == *table) {
+        let Some(own) = Level::ALL.into_iter().find(|known| known.seconds() == *seconds) else { continue };
+        let stands_for_it = own < level && file.description().tops.contains(&group);
+        if !(own == level || stands_for_it) || !curves.iter().any(|curve| curve.table == *table) {
             continue;
         }
         let strings = |name| file.strings(group, file.column_named(name)?);
@@ -101,10 +103,10 @@ fn read(
                 let kept =
                     Kept { mean: mean[row], amount: amount[row], min: min[row], max: max[row], weight: weight[row] };
                 let Some(bucket) = kept.bucket(ends[row]) else { continue };
-                if !is_possible(&bucket, level) {
+                if !is_possible(&bucket, own) {
                     return Err(SealedError::Damaged(format!("no samples have the bucket {bucket:?}")));
                 }
-                found.push(bucket);
+                found.push(Bucket { end_ns: level.end(bucket.end_ns), ..bucket });
             }
         }
     }
@@ -170,7 +172,8 @@ fn write_with(
         version: FORMAT_VERSION,
         file: sealed::PYRAMID.to_owned(),
         samples: samples.checksum,
-        groups: Some(rows.iter().map(|((table, level), _)| (level.seconds(), *table)).collect()),
+        groups: Some(rows.keys().map(|(table, level, _)| (level.seconds(), *table)).collect()),
+        tops: rows.keys().enumerate().filter(|(_, (_, _, top))| *top).map(|(group, _)| group).collect(),
         ..Description::default()
     };
     let below = layout::sealed_folder(sealed::PYRAMID, &manifest.host, &samples.name);
@@ -190,6 +193,9 @@ fn write_with(
     written.and_then(|()| files.sync_folder(target.dir(), &below)).map(|()| true)
 }
 
+/// Row groups: of a table at a level, and whether their buckets stand for the longer ones.
+type Groups = BTreeMap<(Table, Level, bool), Rows>;
+
 /// The buckets of a table at a level.
 #[derive(Default)]
 struct Rows {
@@ -199,8 +205,8 @@ struct Rows {
     kept: Vec<Kept>,
 }
 
-fn rows(folder: &Folder, name: &SegmentName, before: Option<u64>) -> io::Result<BTreeMap<(Table, Level), Rows>> {
-    let mut all: BTreeMap<(Table, Level), Rows> = BTreeMap::new();
+fn rows(folder: &Folder, name: &SegmentName, before: Option<u64>) -> io::Result<Groups> {
+    let mut all = Groups::new();
     for table in metrics::TABLES {
         let metrics: Vec<&'static Derived> = metrics::of_table(table).collect();
         for some in metrics.chunks(AT_ONCE) {
@@ -224,7 +230,7 @@ fn rows(folder: &Folder, name: &SegmentName, before: Option<u64>) -> io::Result<
 }
 
 fn add(
-    all: &mut BTreeMap<(Table, Level), Rows>,
+    all: &mut Groups,
     part: &Part,
     cells: &[(Level, Vec<compute::Cell>)],
     (table, entity): (Table, &str),
@@ -233,15 +239,29 @@ fn add(
     let is_counted = kept::is_counted(metric);
     let intervals = metric.intervals(&part.recording, table, entity);
     let (of_metric, of_entity) = (ByteArray::from(metric.name), ByteArray::from(entity));
+    let mut levels = Vec::new();
     for (level, cells) in cells {
         let Some(walk) = metric.walk(&part.recording, table, entity) else { return };
-        let buckets = part.buckets_of(cells, walk, (table, entity), metric, &intervals);
-        let rows = all.entry((table, *level)).or_default();
+        levels.push((*level, part.buckets_of(cells, walk, (table, entity), metric, &intervals)));
+    }
+    let top = (0..levels.len()).find(|at| stands_for(&levels[*at..]));
+    for (at, (level, buckets)) in levels.iter().enumerate().take(top.map_or(levels.len(), |top| top + 1)) {
+        let rows = all.entry((table, *level, top == Some(at))).or_default();
         rows.metrics.extend(std::iter::repeat_n(of_metric.clone(), buckets.len()));
         rows.entities.extend(std::iter::repeat_n(of_entity.clone(), buckets.len()));
         rows.ends.extend(buckets.iter().map(|bucket| bucket.end_ns));
         rows.kept.extend(buckets.iter().map(|bucket| Kept::of(bucket, is_counted)));
     }
+}
+
+/// Whether there is one bucket, and all longer ones hold the same: most processes live so shortly.
+fn stands_for(levels: &[(Level, Vec<Bucket>)]) -> bool {
+    let only = |buckets: &[Bucket]| match buckets {
+        [bucket] => Some(kept::values(bucket)),
+        _ => None,
+    };
+    let first = levels.first().and_then(|(_, buckets)| only(buckets));
+    first.is_some() && levels.iter().all(|(_, buckets)| only(buckets) == first)
 }
 
 impl Rows {

@@ -31,6 +31,11 @@ pub(super) fn is_counted(metric: &Derived) -> bool {
     !metric.formula.terms().iter().any(|term| matches!(term, Term::Gauge(_)))
 }
 
+/// The values of a bucket to the digits that are kept.
+pub(super) fn values(bucket: &Bucket) -> [f32; 3] {
+    [bucket.mean, bucket.min, bucket.max].map(single)
+}
+
 impl Kept {
     pub(super) fn of(bucket: &Bucket, is_counted: bool) -> Self {
         let weight = single(bucket.weight);

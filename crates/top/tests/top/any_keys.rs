@@ -96,7 +96,7 @@ fn happens(screen: &mut Screen, event: Event, growth: Growth) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn whatever_happens_is_drawn(
         growth in proptest::sample::select(vec![Growth::Still, Growth::Grows, Growth::Window]),
