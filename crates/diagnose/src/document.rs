@@ -17,7 +17,8 @@ const METHOD: &str = "\
 - **Evidence.** A finding starts at even odds. Each measured value adds a weight, the logarithm of how much likelier it is when \
   the rule is right than when it is wrong; contradicting values subtract one. Strength = 1 / (1 + e^-w), where w \
   is two thirds of the sum of all weights, and that sum at most ln 100, because weights are judgements and not independent. Findings below 0.5 are not reported. \
-  Evidence is strong from 0.9 on, moderate from 0.7 on, else weak. The strength is no frequency: how often causes of each grade were right is counted on recordings of real programs, \
+  Evidence is strong from 0.9 on, moderate from 0.7 on, else weak. It is never strong where pressure stall information does not show that tasks \
+  lost time by a cause that makes them wait. The strength is no frequency: how often causes of each grade were right is counted on recordings of real programs, \
   when the rules saw them first, and printed beside the grade (docs/SCORE.md).
 - **Cause and effect.** One finding is the cause of another when the kernel has a mechanism between them (named with its functions), when \
   it began no later as far as the samples show, and while it lasts. Amounts (bytes read, freed, refaulted) stand beside each link. A finding that \

@@ -129,6 +129,16 @@ impl Losses {
         loss.and_then(|loss| self.of_finding(whole, finding, loss)).is_none_or(|harm| harm.lost() >= LEAST)
     }
 
+    /// Whether the recording shows that tasks lose time by a finding: by pressure stall information, and not by CPUs that were idle meanwhile.
+    pub(crate) fn shown(&self, whole: &Window<'_>, finding: &Finding) -> bool {
+        let loss = rules::by_id(finding.rule).loss.unwrap_or(Loss::Stalls);
+        let measured = self
+            .waits
+            .iter()
+            .any(|waits| loss.resources().contains(&waits.resource) && waits.source.name != derived::CPU_IOWAIT.name);
+        measured && self.of_finding(whole, finding, loss).is_some_and(|harm| harm.lost() >= LEAST)
+    }
+
     /// Whether tasks lose time in a stretch, or the recording does not show whether they do.
     pub(crate) fn lose(&self, whole: &Window<'_>, span: Span) -> bool {
         let lost = |loss| self.of_host(whole, span, loss).is_none_or(|harm| harm.lost() >= LEAST);

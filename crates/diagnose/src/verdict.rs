@@ -3,11 +3,13 @@
 use crate::harm::NOTICED;
 use crate::limits::TURNOVER;
 use crate::process;
-use crate::rule::Suspicion;
+use crate::rule::{Loss, Role, Suspicion};
 use crate::stretches::Stretches;
 use crate::window::Window;
 use crate::{chain, changes, coverage, incident, newcomer, rules};
-use pagetide_core::{Change, Cleared, Conclusion, Contradiction, Diagnosis, Finding, Link, Recording, RuleId};
+use pagetide_core::{
+    Change, Cleared, Conclusion, Confidence, Contradiction, Diagnosis, Finding, Link, Recording, RuleId,
+};
 
 /// The diagnosis that findings lead to, with what the recorder could not see.
 pub(crate) fn reach(recording: &Recording, stretches: &Stretches<'_>, findings: Vec<Finding>) -> Diagnosis {
@@ -25,6 +27,10 @@ fn conclude(recording: &Recording, stretches: &Stretches<'_>, mut findings: Vec<
     }
     let unknown = coverage::gaps(recording);
     let roots = chain::roots(recording, stretches, &findings);
+    // Which cause is named first does not depend on what the recording shows of harm; how sure it is does.
+    for finding in findings.iter_mut().filter(|finding| !shown(stretches, finding)) {
+        finding.confidence = Confidence::new(finding.confidence.get().min(UNSEEN));
+    }
     let incidents = incident::all(recording, stretches, &findings, &roots);
     let root = roots.first().copied();
     if let Some(root) = root.filter(|root| !incident::harmless(recording, stretches, &findings[*root])) {
@@ -56,6 +62,16 @@ fn conclude(recording: &Recording, stretches: &Stretches<'_>, mut findings: Vec<
     Diagnosis { incidents, ..diagnosis }
 }
 
+/// The most that evidence counts of a finding whose harm the recording does not show: moderate.
+const UNSEEN: f64 = 0.899;
+
+/// Whether the recording shows that tasks lost time while a finding lasts, where its rule makes tasks wait.
+fn shown(stretches: &Stretches<'_>, finding: &Finding) -> bool {
+    let rule = rules::by_id(finding.rule);
+    let waits = rule.role <= Role::Effect && matches!(rule.loss, Some(Loss::Stalls | Loss::Cpu));
+    !waits || stretches.whole.as_ref().is_some_and(|whole| stretches.losses.shown(whole, finding))
+}
+
 fn cannot_tell(
     waits: Option<String>,
     mut findings: Vec<Finding>,
@@ -67,8 +83,11 @@ fn cannot_tell(
         unknown.insert(0, lost);
     }
     if unknown.is_empty() {
+        // What was found, though the recording does not show that tasks lost time by it.
+        let found = findings.iter().find(|finding| rules::by_id(finding.rule).role == Role::Cause);
+        let found = found.map(|found| format!("No task is shown to lose time by what was found: {}", found.statement));
         unknown.push(
-            waits.unwrap_or_else(|| {
+            waits.or(found).unwrap_or_else(|| {
                 "No rule found a cause, and the numbers do not show a healthy host either.".to_owned()
             }),
         );

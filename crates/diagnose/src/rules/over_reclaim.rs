@@ -1,6 +1,6 @@
 //! `over-reclaim`: reclaim continues although free memory is far above the watermarks.
 
-use crate::amount::{Amount, Count, Limit, Rate, grade, grade_log};
+use crate::amount::{Amount, Count, Limit, Per, grade, grade_log};
 use crate::effect::EffectKind;
 use crate::episodes::SignalSpec;
 use crate::evidence::{EvidenceBuilder, Origin, advise, word};
@@ -104,6 +104,11 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         found.span(window.span.union(stretch.when(SignalSpec::derived(&REFAULTED))));
     }
     let group = group(window, lost);
+    // A group at its limit is reclaimed because of that.
+    let hits = |group| stretch.derived::<Per<Count>>(Table::Cgroup, group, &derived::LIMIT_HITS);
+    if group.and_then(hits).is_some_and(Amount::is_positive) {
+        return None;
+    }
     let requested = group.and_then(|group| Some((group, requested(window, group, lost)?)));
     let of_group = group.map_or(String::new(), |group| {
         found.origin(Origin::Cgroup(group));
@@ -114,6 +119,12 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
             }
             None => format!(" Most of it was cache of {group}."),
         }
+    });
+    let at_limit = stretch.host(&derived::SCANNED_AT_LIMIT).filter(|rate| rate.is_positive() && group.is_none());
+    let of_group = at_limit.map_or(of_group, |rate| {
+        let what = "pages scanned of control groups, which were not recorded";
+        found.contradict(1.0, what, "pgscan_anon + pgscan_file compared with the sums by reclaimer", rate);
+        " A control group was reclaimed, at its limit or because a program requested it (memory.reclaim): record groups to see which.".to_owned()
     });
     let marks = if marks.is_some() { format!("{goal} in all") } else { "not recorded".to_owned() };
     let statement = format!(
@@ -148,13 +159,12 @@ fn group<'a>(window: &Window<'a>, lost: Amount<Bytes>) -> Option<&'a str> {
     groups.filter(fell).max_by_key(|group| group.len())
 }
 
-/// The bytes that were reclaimed from a group which reached no limit, where neither kswapd nor direct reclaim for the host took them.
+/// The bytes that were reclaimed from a group, where neither kswapd nor direct reclaim for the host took them.
 fn requested(window: &Window<'_>, group: &str, lost: Amount<Bytes>) -> Option<Amount<Bytes>> {
     let pages: Amount<Count> = window.rise(Table::Cgroup, group, "pgsteal")?;
     let freed = Amount::<Bytes>::new(pages.get() * window.page_size());
-    let hits: Option<Rate<Count>> = window.derived(Table::Cgroup, group, &derived::LIMIT_HITS);
     let for_host = window.host_amount(&STOLEN).is_some_and(|freed| freed >= lost * GROUP);
-    Some(freed).filter(|freed| *freed >= lost * GROUP && !hits.is_some_and(Amount::is_positive) && !for_host)
+    Some(freed).filter(|freed| *freed >= lost * GROUP && !for_host)
 }
 
 /// The part of a window in which the file cache fell: from the last moment near its largest value to the first near its smallest.

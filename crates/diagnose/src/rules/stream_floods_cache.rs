@@ -99,6 +99,11 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         found.origin(Origin::Process(process.comm));
         process.words()
     });
+    // Where no process shows who reads, devices that write as much show that it may be copied.
+    let written = window.all_disks(|disk| window.disk_bytes(disk, &derived::WRITE_BANDWIDTH));
+    if let Some(written) = written.filter(|written| reader.is_none() && *written > rate * COPIES.get()) {
+        found.contradict(1.0, "bytes that devices write meanwhile, as a copy does", "write_sectors", written);
+    }
     let lost = stream.victims(window);
     if let Some(most) = lost.first() {
         let what = format!("bytes that {} reads from devices", most.comm);
