@@ -1,17 +1,17 @@
-//! What `pagetide top` costs beside htop and atop, and how long it lets a key wait while its host thrashes.
+//! What `pagetide top` costs beside htop and atop.
 //!
 //! Each program draws on a pseudo-terminal of 120 x 40, once a second, with 200 idle processes; its CPU time is the kernel's count
-//! (schedstat) over all its threads. Then a guest thrashes (tools/thrash.toml): `pagetide record --service` records it, `pagetide top`
-//! shows that recording, and keys are pressed and the terminal resized until its end. Nothing here is a limit.
-//! `cargo bench -p pagetide --bench top`; without QEMU the guest is left out.
+//! (schedstat) over all its threads. Nothing here is a limit. `tests/top_thrash.rs` measures keys while a guest thrashes.
+//! `cargo bench -p pagetide --bench top`.
 #![allow(clippy::print_stdout, reason = "a benchmark prints")]
 
+#[allow(dead_code, reason = "nothing is pressed here")]
 #[path = "../tests/support/terminal.rs"]
 mod terminal;
 
 use std::fs;
 use std::path::Path;
-use std::process::{Child, Command, ExitCode, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use terminal::Session;
 
@@ -21,13 +21,6 @@ const IDLE: usize = 200;
 /// From a program's start to the begin of its measurement.
 const WARM: Duration = Duration::from_secs(5);
 const WINDOW: Duration = Duration::from_secs(15);
-/// The word by which this program drives `pagetide top` in the guest.
-const DRIVE: &str = "--drive";
-/// What the steps of tools/thrash.toml take together, less what the guest needs at its end.
-const DRIVEN: Duration = Duration::from_secs(165);
-/// How long the machine of tools/thrash.toml does nothing.
-const QUIET: Duration = Duration::from_secs(15);
-
 /// A child that ends with this.
 struct Ends(Child);
 
@@ -99,89 +92,7 @@ fn peers(folder: &Path) {
     }
 }
 
-/// In the guest: presses keys and resizes until the end, and writes how long each took to show.
-fn drive(words: &[String]) {
-    // The guest's init has no need of pseudo-terminals.
-    fs::create_dir_all("/dev/pts").expect("the guest's own /dev");
-    let flags = rustix::mount::MountFlags::NOSUID | rustix::mount::MountFlags::NOEXEC;
-    let _ = rustix::mount::mount("devpts", "/dev/pts", "devpts", flags, None::<&std::ffi::CStr>);
-    // The first terminal that the leader of a session opens becomes its own, so that it learns of a new size.
-    rustix::process::setsid().expect("a child is no leader");
-    let (program, arguments) = words.split_first().expect("a program");
-    let began = Instant::now();
-    // A recording that begins has a manifest and a sample.
-    while !Path::new("pagetide/manifest.json").exists() {
-        std::thread::sleep(Duration::from_millis(100));
-    }
-    let mut top = Session::start(Command::new(program).args(arguments), (80, 24));
-    let first = top.shows("live");
-    let (mut quiet, mut thrashing) = (Vec::new(), Vec::new());
-    let mut sizes = [(120, 40), (80, 24)].iter().cycle();
-    while began.elapsed() < DRIVEN {
-        let mut waits = Vec::new();
-        for (keys, text) in
-            [("2", "2 GROUPS"), ("3", "3 DISKS"), ("\x1b[D", "paused"), (" ", "live"), ("1", "1 PROCESSES")]
-        {
-            let at = Instant::now();
-            top.press(keys);
-            top.shows(text);
-            waits.push(at.elapsed());
-        }
-        let (columns, rows) = sizes.next().expect("a cycle");
-        let at = Instant::now();
-        top.resize(*columns, *rows);
-        top.shows("? help");
-        waits.push(at.elapsed());
-        if began.elapsed() < QUIET { &mut quiet } else { &mut thrashing }.append(&mut waits);
-        std::thread::sleep(Duration::from_millis(500));
-    }
-    let at = Instant::now();
-    top.press("q");
-    let status = top.end();
-    let tell = |waits: &mut Vec<Duration>| {
-        waits.sort();
-        let at = |share: usize| waits.get((waits.len() * share / 100).min(waits.len().saturating_sub(1)));
-        let ms = |wait: Option<&Duration>| wait.map_or_else(|| "-".to_owned(), |wait| wait.as_millis().to_string());
-        format!(
-            "{} keys and sizes, shown after {} ms (median), {} ms (99 %), {} ms (longest)",
-            waits.len(),
-            ms(at(50)),
-            ms(at(99)),
-            ms(waits.last())
-        )
-    };
-    println!("first screen after {} ms", first.as_millis());
-    println!("quiet: {}", tell(&mut quiet));
-    println!("thrashing: {}", tell(&mut thrashing));
-    println!("quit after {} ms: {status}, the terminal as it was", at.elapsed().as_millis());
-}
-
-fn guest(folder: &Path) {
-    let own = std::env::current_exe().expect("a program has a path");
-    let out = folder.join("run");
-    let scenario = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tools/thrash.toml");
-    let run = Command::new(PROGRAM)
-        .args(["lab", "run", scenario, "--on", "vm", "--interval", "1s", "--out"])
-        .arg(&out)
-        .args(["--alongside", "pagetide record -o pagetide --service", "--alongside"])
-        .arg(format!("{} {DRIVE} pagetide top pagetide", own.display()))
-        .output()
-        .expect("it starts");
-    let name = own.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    match fs::read_to_string(out.join(format!("alongside/{name}.1.out"))) {
-        Ok(text) => text.lines().for_each(|line| println!("in a guest that thrashes: {line}")),
-        Err(_) => println!("the guest was left out: {}", String::from_utf8_lossy(&run.stderr).trim()),
-    }
-}
-
-fn main() -> ExitCode {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    if words.first().is_some_and(|word| word == DRIVE) {
-        drive(&words[1..]);
-        return ExitCode::SUCCESS;
-    }
+fn main() {
     let scratch = tempfile::tempdir_in("/var/tmp").expect("a scratch folder");
     peers(scratch.path());
-    guest(scratch.path());
-    ExitCode::SUCCESS
 }
