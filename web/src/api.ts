@@ -125,7 +125,7 @@ export interface Advice {
 }
 
 export interface Finding {
-  id: string;
+  id: number;
   rule: string;
   statement: string;
   origins: string[];
@@ -145,7 +145,7 @@ export interface Stage {
   how: string;
   kernel: string;
   lag: string;
-  finding: string | null;
+  finding: number | null;
   from_ms: number;
   to_ms: number;
   origins: string[];

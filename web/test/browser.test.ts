@@ -127,6 +127,25 @@ test("live: samples arrive, are drawn, pause and continue", async () => {
   });
 });
 
+test("live: the space bar pauses, a length and an order are chosen", async () => {
+  await at("#/live", async ({ page }) => {
+    await page.locator(".live figure.plot canvas").first().waitFor();
+    await page.locator("h1").first().click();
+    await page.keyboard.press("Space");
+    await shows(page, ".actions", /paused/);
+    await page.keyboard.press("Space");
+    await shows(page, ".actions", /live/);
+    await page.getByRole("button", { name: "1 min", exact: true }).click();
+    assert.equal(await page.getByRole("button", { name: "1 min", exact: true }).getAttribute("aria-pressed"), "true");
+    const processes = page.locator("section.table", { hasText: "Processes" });
+    const column = processes.locator("thead button").nth(2);
+    await column.click();
+    await processes.locator("th[aria-sort=descending]").first().waitFor();
+    assert.equal(await processes.locator("th[aria-sort=descending]").count(), 1);
+    assert.deepEqual(await serious(page), []);
+  });
+});
+
 test("live: a stream that breaks is opened again", async () => {
   await at("#/live", async ({ page, faults }) => {
     await page.locator(".live figure.plot").first().waitFor();
@@ -221,6 +240,105 @@ test("a recording: zoom and pan ask the server, and the address restores them", 
   });
 });
 
+test("a recording of real programs: every key, the wheel and the double click", async () => {
+  await at(await recording("tar"), async ({ page }) => {
+    await drawn(page);
+    const now = page.locator(".ruler .now");
+    const inputs = () => page.locator("input.moment").evaluateAll((all) => all.map((input) => (input as HTMLInputElement).value));
+    const whole = await inputs();
+    const isWhole = () => page.waitForFunction((wanted) => [...document.querySelectorAll<HTMLInputElement>("input.moment")].map((input) => input.value).join() === wanted, whole.join());
+    /** Does something and waits until another range is shown: its milliseconds. */
+    const ranged = async (act: () => Promise<void>): Promise<[number, number]> => {
+      const before = page.url();
+      await act();
+      await page.waitForURL((url) => url.href !== before);
+      const query = new URLSearchParams(page.url().split("?")[1] ?? "");
+      return [Number(query.get("from")), Number(query.get("to"))];
+    };
+    await page.locator(".linked").focus();
+    await page.keyboard.press("Home");
+    const first = await now.innerText();
+    await page.keyboard.press("End");
+    const last = await now.innerText();
+    assert.ok(first < last, `${first} ${last}`);
+    await page.keyboard.press("ArrowLeft");
+    assert.ok((await now.innerText()) <= last);
+    await page.keyboard.press("Escape");
+    assert.equal(await now.isVisible(), false, "the crosshair is gone");
+
+    const half = await ranged(() => page.keyboard.press("+"));
+    const later = await ranged(() => page.keyboard.press("PageDown"));
+    assert.ok(later[0] > half[0] && later[1] > half[1], `${half} ${later}`);
+    const moved = await ranged(() => page.keyboard.press("Shift+ArrowLeft"));
+    assert.ok(moved[0] < later[0]);
+    const earlier = await ranged(() => page.keyboard.press("PageUp"));
+    assert.ok(earlier[0] < moved[0]);
+    await page.keyboard.press("0");
+    await isWhole();
+
+    const box = (await page.locator("figure.plot .u-over").first().boundingBox())!;
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    await page.keyboard.down("Control");
+    const wheeled = await ranged(() => page.mouse.wheel(0, -240));
+    await page.keyboard.up("Control");
+    await page.keyboard.down("Shift");
+    const shifted = await ranged(() => page.mouse.wheel(0, 240));
+    await page.keyboard.up("Shift");
+    assert.ok(shifted[0] > wheeled[0] && Math.abs(shifted[1] - shifted[0] - (wheeled[1] - wheeled[0])) < 1000, `${wheeled} ${shifted}`);
+    await page.mouse.dblclick(box.x + box.width / 2, box.y + box.height / 2);
+    await isWhole();
+  });
+});
+
+test("a copied address shows the same range, finding, table, order and chain", async () => {
+  const state = async (page: Page) => ({
+    range: await page.locator("input.moment").evaluateAll((all) => all.map((input) => (input as HTMLInputElement).value)),
+    finding: await page.locator("article.finding details[open] summary").first().innerText(),
+    table: await page.locator(".tabs [aria-pressed=true]").innerText(),
+    order: await page.locator("section.table th[aria-sort=descending]").innerText(),
+    chain: await page.getByRole("button", { name: "Chain" }).getAttribute("aria-pressed"),
+  });
+  let copied = "";
+  let then: Awaited<ReturnType<typeof state>> | undefined;
+  await at(await recording("tar"), async ({ page }) => {
+    await drawn(page);
+    await page.locator("article.finding").nth(1).locator("summary").first().click();
+    await page.waitForURL(/finding=1/);
+    await page.getByRole("button", { name: "Disks" }).click();
+    await page.locator("section.table").filter({ has: page.locator("h3", { hasText: "Disks" }) }).waitFor();
+    await page.locator("section.table thead button").nth(2).click();
+    await page.waitForURL(/sort=/);
+    await page.getByRole("button", { name: "Chain" }).click();
+    await page.waitForURL(/chain=0/);
+    await page.locator(".linked").focus();
+    await page.keyboard.press("+");
+    await page.waitForURL(/from=\d+/);
+    await drawn(page);
+    assert.equal(await page.locator(".overlay .node").count(), 0, "the chain is not drawn");
+    assert.deepEqual(await serious(page), []);
+    then = await state(page);
+    copied = new URL(page.url()).hash;
+  });
+  await at(copied, async ({ page }) => {
+    await drawn(page);
+    await page.locator("section.table th[aria-sort=descending]").waitFor();
+    assert.deepEqual(await state(page), then);
+  });
+});
+
+test("a file of pagetide cut: what it says of itself is text beside the diagnosis of this page", async () => {
+  await at(await recording("told.pagetide"), async ({ page }) => {
+    await drawn(page);
+    assert.match(await text(page, ".verdict h1"), /reads [\d.]+ MiB\/s/, "computed here");
+    const told = page.locator("details.in-file");
+    assert.match(await told.locator("summary").innerText(), /^The file says that pagetide 9\.9 diagnosed something else/);
+    await told.locator("summary").click();
+    assert.match(await told.innerText(), /Nothing is wrong\. <img src=x onerror=alert\(1\)>\\x1b\[2J/);
+    assert.equal(await page.locator("main img").count(), 0);
+    assert.deepEqual(await serious(page), []);
+  });
+});
+
 test("a recording: a range is written as times, and what is no time is refused", async () => {
   await at(await recording("flood"), async ({ page }) => {
     await drawn(page);
@@ -258,6 +376,32 @@ test("two ranges beside each other, with the largest difference first", async ()
     await page.getByLabel("Recording B").selectOption(id);
     await page.waitForURL(new RegExp(`b=${id}`));
     await shows(page, "h1", /No mean differs/);
+  });
+});
+
+test("two hosts: each has its own range, and the address restores both", async () => {
+  const a = (await recording("flood")).split("/").pop()!;
+  const b = (await recording("tar")).split("/").pop()!;
+  let copied = "";
+  let ranges: string[] = [];
+  const moments = (page: Page) => page.locator("input.moment").evaluateAll((all) => all.map((input) => (input as HTMLInputElement).value));
+  await at(`#/compare?a=${a}&b=${b}`, async ({ page }) => {
+    await page.locator(".pair .plot canvas").nth(1).waitFor();
+    const from = page.locator("input.moment").nth(2);
+    const was = await from.inputValue();
+    await from.fill(was.replace(/:(\d\d)(\.\d)?$/, (_, seconds: string) => `:${String(Math.min(59, Number(seconds) + 9)).padStart(2, "0")}`));
+    await from.press("Enter");
+    await page.waitForURL(/bf=\d+/);
+    await page.locator(".pair .plot canvas").nth(1).waitFor();
+    await shows(page, "h1", /in B and .* in A/);
+    ranges = await moments(page);
+    assert.equal(ranges.length, 4);
+    copied = new URL(page.url()).hash;
+  });
+  await at(copied, async ({ page }) => {
+    await page.locator(".pair .plot canvas").nth(1).waitFor();
+    await shows(page, "h1", /in B and .* in A/);
+    assert.deepEqual(await moments(page), ranges);
   });
 });
 

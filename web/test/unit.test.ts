@@ -160,7 +160,7 @@ const diagnosis: Diagnosis = {
   from_ms: 0, to_ms: 100, verdict: "incident", summary: "", unknown: [], incidents: [],
   culprits: ["process:backup", "disk:vdb"], victims: ["process:mysqld", "disk:vdb"],
   chain: [stage("vdb reads", null, 10), stage("kswapd reclaims", 0, 12, "pgscan_kswapd + pgscan_direct"), stage("faults", 1, 13, "pgmajfault"), stage("waits", 2, 14, "psi_io_some"), stage("nothing shows it", 2, 14, "runq_size")],
-  findings: [{ id: "f", rule: "stream-floods-cache", statement: "", origins: ["disk:vdb"], from_ms: 10, to_ms: 100, confidence: 1, sureness: "", role: "cause", evidence: [evidence("pgsteal * page size"), evidence("read_sectors of vdb")], contradictions: [], advice: [] }],
+  findings: [{ id: 0, rule: "stream-floods-cache", statement: "", origins: ["disk:vdb"], from_ms: 10, to_ms: 100, confidence: 1, sureness: "", role: "cause", evidence: [evidence("pgsteal * page size"), evidence("read_sectors of vdb")], contradictions: [], advice: [] }],
 };
 
 test("a stage stands on the plot that shows its evidence, and arrows lead from causes to effects", () => {

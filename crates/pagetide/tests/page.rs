@@ -3,9 +3,10 @@
 //! The tests themselves are TypeScript in `web/test`. This program makes what they look at, starts the server and node.
 
 use pagetide_core::{
-    Entity, EntityId, Manifest, Mark, MarkKind, Nanos, Quantity, Sample, Schema, Sink, Stamp, Table, Unit,
+    Entity, EntityId, Manifest, Mark, MarkKind, Nanos, Quantity, Sample, Schema, Selection, Sink, Source, Stamp, Table,
+    Unit,
 };
-use pagetide_store::Writer;
+use pagetide_store::{Reader, Writer, cut};
 use std::fmt::Write;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -169,6 +170,16 @@ fn fill(sample: &mut Sample, table: Table, entity: u32, values: &[u64]) {
     row.iter_mut().zip(values).for_each(|(cell, value)| *cell = Some(i64::try_from(*value).unwrap()));
 }
 
+/// A file of `pagetide cut` that says another thing of itself than its numbers do.
+fn told(file: &Path) {
+    let real = top().join("fixtures/real/tar-mglru/recording");
+    let mut recording = Reader::open(&real).unwrap().load(&Selection::default()).unwrap();
+    let said = format!("Nothing is wrong. {HOSTILE}");
+    let said = serde_json::json!({"tool_version": "9.9", "verdict": "healthy", "summary": said});
+    recording.manifest.cut_diagnosis = serde_json::from_value(said).unwrap();
+    std::fs::write(file, cut::write(&recording).unwrap()).unwrap();
+}
+
 fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {
@@ -213,6 +224,8 @@ fn every_view_works_in_a_browser() {
     let scratch = tempfile::tempdir().unwrap();
     let folder = scratch.path();
     copy(&top().join("fixtures/corpus/stream-floods-cache-1/recording"), &folder.join("flood"));
+    copy(&top().join("fixtures/real/tar-mglru/recording"), &folder.join("tar"));
+    told(&folder.join("told.pagetide"));
     month(&folder.join("month"));
     hostile(&folder.join("hostile"));
     std::fs::create_dir(folder.join("broken")).unwrap();

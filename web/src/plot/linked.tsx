@@ -33,7 +33,7 @@ interface Props {
   names: Names;
   stretches: Stretch[];
   pointedStage: number | null;
-  selected: string | null;
+  selected: number | null;
   onRange: (range: Range | null) => void;
   onPoint: (finding: Finding | null) => void;
   onSelect: (finding: Finding) => void;

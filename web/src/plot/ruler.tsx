@@ -19,7 +19,7 @@ interface Props {
   resolution: number;
   marks: Mark[];
   findings: Finding[];
-  selected: string | null;
+  selected: number | null;
   onPoint: (finding: Finding | null) => void;
   onSelect: (finding: Finding) => void;
 }

@@ -20,7 +20,7 @@ interface Props {
   panels: Panel[];
   names: Names;
   clock: Clock;
-  selected: string | null;
+  selected: number | null;
   onPoint: (pointed: Pointed | null) => void;
   onSelect: (finding: Finding) => void;
   onShow: (from: number, to: number) => void;

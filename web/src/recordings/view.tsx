@@ -50,7 +50,7 @@ function Recording({ info, query, again }: { info: Info; query: URLSearchParams;
   const whole: Range = { from: info.from_ms, to: Math.max(info.to_ms, info.from_ms + 1) };
   const chosen = rangeOf(query);
   const range = chosen ?? whole;
-  const selected = query.get("finding");
+  const selected = query.has("finding") ? Number(query.get("finding")) : null;
   const table = query.get("table") ?? "process";
   const sort = query.get("sort");
   const chainShown = query.get("chain") !== "0";
@@ -98,7 +98,6 @@ function Recording({ info, query, again }: { info: Info; query: URLSearchParams;
   const touches = range.to >= whole.to - info.interval_ms;
   const shown = useSeries(info.id, all, range, Math.min(2000, Math.max(200, width)), info.growing && touches ? again : 0);
   const long = range.to - range.from > PROCESSES && (table === "process" || table === "cgroup");
-  const top = useAsked<TopAnswer>(long ? null : path(`/api/recording/${encodeURIComponent(info.id)}/top`, { table, from: Math.round(range.from), to: Math.round(range.to), sort, limit: 50 }));
   const coloursOf = names(roles);
 
   const stretches: Stretch[] = [
@@ -186,22 +185,24 @@ function Recording({ info, query, again }: { info: Info; query: URLSearchParams;
           </button>
         ))}
       </div>
-      {long && <p class="dim long">Processes and groups are listed for ranges of at most 2 h: zoom in.</p>}
-      {top.error && <Fault error={top.error} />}
-      {top.value && (
-        <DataTable
-          caption={TABLES.find(([name]) => name === table)?.[1] ?? table}
-          of={TABLES.find(([name]) => name === table)?.[2] ?? table}
-          columns={top.value.columns}
-          rows={top.value.rows}
-          total={top.value.total}
-          sorted={top.value.sort}
-          onSort={(column) => show({ sort: column }, true)}
-          kind={(row) => kindOf(roles, table, row.label) ?? ""}
-          filter
-        />
+      {long ? (
+        <p class="dim long">Processes and groups are listed for ranges of at most 2 h: zoom in.</p>
+      ) : (
+        <RangeTable key={table} {...{ info, table, range, sort, roles }} onSort={(column) => show({ sort: column }, true)} />
       )}
     </div>
+  );
+}
+
+/** Who did what in the range. Each table is a component of its own: the columns of the one before must not be sorted by. */
+function RangeTable({ info, table, range, sort, roles, onSort }: { info: Info; table: string; range: Range; sort: string | null; roles: Roles | null; onSort: (column: string) => void }) {
+  const { value, error } = useAsked<TopAnswer>(path(`/api/recording/${encodeURIComponent(info.id)}/top`, { table, from: Math.round(range.from), to: Math.round(range.to), sort, limit: 50 }));
+  const [, caption = table, of = table] = TABLES.find(([name]) => name === table) ?? [];
+  return (
+    <>
+      {error && <Fault error={error} />}
+      {value && <DataTable {...{ caption, of, onSort }} columns={value.columns} rows={value.rows} total={value.total} sorted={value.sort} kind={(row) => kindOf(roles, table, row.label) ?? ""} filter />}
+    </>
   );
 }
 
