@@ -3,13 +3,13 @@
 use crate::amount::{Amount, Count, Limit, grade};
 use crate::effect::EffectKind;
 use crate::episodes::SignalSpec;
-use crate::evidence::{EvidenceBuilder, Origin, advise};
+use crate::evidence::{EvidenceBuilder, Origin, advise, word};
 use crate::newcomer;
 use crate::process;
 use crate::rule::{Loss, Rule, leads};
 use crate::window::{REFAULTED, Window};
 use pagetide_core::derived;
-use pagetide_core::{Finding, Nanos, Ratio, Relation, RuleDoc, RuleId};
+use pagetide_core::{Finding, Nanos, Ratio, Relation, RuleDoc, RuleId, Table};
 
 pub(crate) const RULE: Rule = Rule {
     name: "lack of CPU",
@@ -26,9 +26,9 @@ pub(crate) const RULE: Rule = Rule {
             title: "Programs wait for a CPU, not for memory or a device",
             meaning: "All CPUs run tasks, and more tasks wait for one. Memory and devices are not the limit.",
             evidence: "CPUs are rarely idle (/proc/stat), and tasks wait for a CPU (psi_cpu_some) or more are runnable than there are CPUs. \
-                       Waits for memory (psi_memory_some) and refaults contradict it.",
+                       Waits for memory (psi_memory_some) and refaults contradict it. Where CPUs are idle, a control group whose tasks wait most of the time is at its own limit.",
             metrics: &["cpu_user", "cpu_nice", "cpu_system", "cpu_idle", "cpu_iowait", "cpu_irq", "cpu_softirq", "cpu_steal", "psi_cpu_some", "psi_memory_some", "procs_running", "workingset_refault_file", "utime", "stime"],
-            thresholds: &[IDLE.doc(), QUEUED.doc(), MOSTLY.doc(), RESTS.doc(), BURST.doc(), STOLEN.doc()],
+            thresholds: &[IDLE.doc(), QUEUED.doc(), MOSTLY.doc(), RESTS.doc(), HELD.doc(), FREE.doc(), BURST.doc(), STOLEN.doc()],
             why: "More tasks are runnable than there are CPUs, so each waits for its turn.",
             otherwise: "Reclaim and compaction use CPU too: a busy kswapd is an effect of a lack of memory. A hypervisor may take CPU away (cpu_steal).",
             advice: "Find the processes that use the CPUs. Memory or a faster disk changes nothing.",
@@ -63,6 +63,18 @@ const RESTS: Limit<Ratio> = Limit::new(
     "With more, one CPU is busy and others are free.",
     "judgement",
 );
+const HELD: Limit<Ratio> = Limit::new(
+    "share of time for which tasks of a group wait for a CPU while CPUs are free",
+    0.8,
+    "A group at its CPU limit waits for the rest of each period of 100 ms.",
+    "kernel/sched/fair.c: throttle_cfs_rq (6.12)",
+);
+const FREE: Limit<Ratio> = Limit::new(
+    "share of CPU time idle or waiting for IO meanwhile",
+    0.5,
+    "A task that may run finds a free CPU.",
+    "judgement",
+);
 const BURST: Limit<Nanos> =
     Limit::new("length", 4e9, "A job that starts takes a CPU for some seconds on any host.", "judgement");
 
@@ -78,7 +90,47 @@ fn idle_share(window: &Window<'_>) -> Option<Amount<Ratio>> {
     Some(window.share(&derived::CPU_IDLE)? + window.share(&derived::CPU_IOWAIT).unwrap_or(Amount::ZERO))
 }
 
+/// A control group whose tasks wait for a CPU while the CPUs idle: its own limit keeps them from running.
+fn limited(window: &Window<'_>) -> Option<Finding> {
+    // The limit lasts, and the stretch of another signal may be short.
+    let whole = Window::whole(window.recording, window.episodes)?;
+    let groups = window.recording.entities(Table::Cgroup).filter_map(|(group, _)| {
+        let held = whole.held(SignalSpec::cgroup(group, &derived::PSI_CPU_SOME), HELD.get())?;
+        held.overlaps(window.span).then_some((group, held))
+    });
+    // The groups above it wait as well.
+    let (group, span) = groups.max_by_key(|(group, _)| group.matches('/').count())?;
+    let during = window.over(span);
+    let waited = during.derived::<Ratio>(Table::Cgroup, group, &derived::PSI_CPU_SOME)?;
+    let idle = idle_share(&during)?;
+    if idle < FREE.value() || Amount::<Nanos>::new(during.length()?.as_f64()) < BURST {
+        return None;
+    }
+    let mut found = EvidenceBuilder::new(window);
+    found.span(span);
+    found.origin(Origin::Cgroup(group));
+    let what = "share of time for which tasks of the group wait for a CPU";
+    found.compare(1.5 + grade(waited, 0.8, 0.95), what, "psi_cpu_some of the group", waited, Relation::Above, HELD.value());
+    let what = "share of CPU time idle or waiting for IO";
+    found.compare(1.0, what, "cpu_idle + cpu_iowait", idle, Relation::Above, FREE.value());
+    let statement = format!(
+        "Tasks of the control group {group} wait for a CPU {waited} of the time while the CPUs idle {idle} of it: a limit of the group, or of \
+         one above it (cpu.max), keeps them from running."
+    );
+    let advice = advise(
+        "Raise the CPU limit of the group, or find the task that uses it up.",
+        Some(&format!("cat {0}/cpu.max {0}/cpu.stat", word(group))),
+        "nr_throttled of cpu.stat rises while the limit holds. The command only reads.",
+        None,
+    );
+    found.finish(RuleId::CpuBound, statement, vec![advice])
+}
+
 fn examine(window: &Window<'_>) -> Option<Finding> {
+    limited(window).or_else(|| of_host(window))
+}
+
+fn of_host(window: &Window<'_>) -> Option<Finding> {
     // Most stretches need no look at the whole recording.
     if idle_share(window)?.get() > 0.7 {
         return None;

@@ -7,7 +7,7 @@ use crate::evidence::{EvidenceBuilder, Origin, advise, measured};
 use crate::limits::TURNOVER;
 use crate::process;
 use crate::rule::{Rule, Suspicion, leads, subsumes};
-use crate::stream::{self, COPIES, RANDOM, USED, WHOLE};
+use crate::stream::{self, COPIES, FAULTING, RANDOM, USED, WHOLE};
 use crate::traced::{self, Traced};
 use crate::watermarks::{self, FAR};
 use crate::window::{REFAULTED, STOLEN, Window};
@@ -45,12 +45,12 @@ pub(crate) const RULE: Rule = Rule {
             title: "What programs read again does not fit in the page cache",
             meaning: "Pages are evicted and then read again, because the working set is larger than the memory available for cache.",
             evidence: "A large part of what the device reads refaults (workingset_refault_file x page size). Where few are counted, small \
-                       random reads of one process that replace cached pages and do not become fewer count as well. Of a step also: \
+                       random reads, or major faults, of one process that replace cached pages and do not become fewer count as well. Of a step also: \
                        the file is larger than available memory, and the hit ratio is about the cached part of the file. A step \
                        that began with almost nothing of its file cached and read no more than the file once is a cold start. Memory that stays free, far above \
                        the high watermarks, excludes it.",
-            metrics: &["workingset_refault_file", "workingset_refault", "pgpgin", "reads", "Cached", "pgsteal_kswapd", "pgsteal_direct", "read_bytes", "MemFree"],
-            thresholds: &[AGAIN.doc(), RATE.doc(), OUTPUT.doc(), COPIES.doc(), USED.doc(), WHOLE.doc(), FREED.doc(), RANDOM.doc(), LASTS.doc(), COLD.doc(), FAR.doc()],
+            metrics: &["workingset_refault_file", "workingset_refault", "pgpgin", "reads", "Cached", "pgsteal_kswapd", "pgsteal_direct", "read_bytes", "majflt", "MemFree"],
+            thresholds: &[AGAIN.doc(), RATE.doc(), OUTPUT.doc(), COPIES.doc(), USED.doc(), WHOLE.doc(), FREED.doc(), RANDOM.doc(), FAULTING.doc(), LASTS.doc(), COLD.doc(), FAR.doc()],
             why: "The page cache takes the memory that programs leave. Once it is full, each page read evicts another. When a program needs the evicted one \
                   again, the device has to read it again.",
             otherwise: "A cold start reads much and refaults nothing. Replaying one sequence (replayed-sequence) makes a cache \
@@ -196,7 +196,10 @@ fn unseen(window: &Window<'_>, read: Rate<Bytes>) -> Option<Finding> {
     let freed = window.host_bytes(&STOLEN)?;
     let reader = process::fastest::<Bytes>(window, &["read_bytes"]).filter(|process| process.amount >= read * 0.5)?;
     let requests = |metric: &str| window.all_disks(|disk| window.rate::<Count>(Table::Disk, disk, metric));
-    let size = Amount::<Bytes>::new(read.get() / requests("reads").filter(|reads| reads.is_positive())?.get());
+    let reads = requests("reads").filter(|reads| reads.is_positive())?;
+    let size = Amount::<Bytes>::new(read.get() / reads.get());
+    // What a fault of a mapped file reads is as large as readahead, also where a program touches it at random.
+    let faulting = process::together::<Count>(window, reader.comm, &["majflt"]) / reads > FAULTING.value();
     let middle = Moment::new(window.span.from.ns().midpoint(window.span.to.ns()));
     let rate = |span: Span| window.over(span).derived::<Per<Bytes>>(Table::Host, "", &derived::PAGED_IN);
     let first = rate(Span { to: middle, ..window.span })?;
@@ -205,7 +208,7 @@ fn unseen(window: &Window<'_>, read: Rate<Bytes>) -> Option<Finding> {
     let all = read.over(window.length()?);
     let dropped = window.host_rate(&["drop_pagecache"]).is_some_and(Amount::is_positive);
     if freed < read * FREED
-        || size > RANDOM.value()
+        || size > RANDOM.value() && !faulting
         || second < first * LASTS
         || grown > all * FREED
         || all < window.memory()? * TURNOVER
