@@ -171,6 +171,30 @@ impl<M> Div for Amount<M> {
     }
 }
 
+/// The bytes of a page.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PageSize(Bytes);
+
+impl PageSize {
+    pub(crate) const fn new(size: Bytes) -> Self {
+        Self(size)
+    }
+}
+
+/// Pages, or pages per second, in bytes.
+impl Mul<PageSize> for Amount<Pages> {
+    type Output = Amount<Bytes>;
+    fn mul(self, size: PageSize) -> Amount<Bytes> {
+        Amount::new(self.0 * size.0.as_f64())
+    }
+}
+impl Div<PageSize> for Amount<Bytes> {
+    type Output = Amount<Pages>;
+    fn div(self, size: PageSize) -> Amount<Pages> {
+        Amount::new(self.0 / size.0.as_f64())
+    }
+}
+
 /// A number that decides in a rule, with the text that explains it.
 #[derive(Debug)]
 pub(crate) struct Limit<M> {

@@ -1,6 +1,7 @@
 //! The signals of a recording, and when each is far above its baseline, found once for each.
 
-use crate::signal::{Signal, Weighed};
+use crate::amount::Amount;
+use crate::signal::{Signal, Slope, Weighed};
 use pagetide_core::derived::{self, Derived};
 use pagetide_core::{Recording, Span, Table};
 use std::cell::RefCell;
@@ -70,8 +71,8 @@ impl<'a> SignalSpec<'a> {
         let Self { table, entity, formula } = self;
         match formula {
             Formula::Rate(metrics) => Signal::rate(recording, table, entity, metrics),
-            Formula::Growth(metric) => Signal::slope(recording, table, entity, metric, 1.0),
-            Formula::Fall(metric) => Signal::slope(recording, table, entity, metric, -1.0),
+            Formula::Growth(metric) => Signal::slope(recording, table, entity, metric, Slope::Growth),
+            Formula::Fall(metric) => Signal::slope(recording, table, entity, metric, Slope::Fall),
             Formula::Derived(name) => Signal::derived(recording, table, entity, derived::find(name)?),
             Formula::Await => Signal::disk_await(recording, entity),
         }
@@ -124,9 +125,9 @@ impl Episodes {
     }
 
     /// When a signal stays at or above a value; empty when there is no such signal.
-    pub(crate) fn held(&self, recording: &Recording, spec: SignalSpec<'_>, least: f64) -> Rc<[Span]> {
+    pub(crate) fn held<M>(&self, recording: &Recording, spec: SignalSpec<'_>, least: Amount<M>) -> Rc<[Span]> {
         let find = || self.signal(recording, spec).map(|signal| signal.held(least)).unwrap_or_default().into();
-        self.held.borrow_mut().entry((spec.key(), least.to_bits())).or_insert_with(find).clone()
+        self.held.borrow_mut().entry((spec.key(), least.get().to_bits())).or_insert_with(find).clone()
     }
 
     /// A signal over all of a recording; absent when no metric of it was recorded. Those of processes are not kept: they are many, and

@@ -247,12 +247,12 @@ impl Losses {
     /// The stretch in which tasks of the host lost most to waits of one kind, beside explained ones.
     fn largest(&self, whole: &Window<'_>, explained: &[Span], loss: Loss) -> Option<(Span, &Waits, Harm)> {
         let (least, time) = match loss {
-            Loss::Stalls | Loss::Killed => (NOTICED.get(), UNEXPLAINED_TIME),
-            Loss::Cpu => (UNEXPLAINED_CPU.get(), UNEXPLAINED_CPU_TIME),
+            Loss::Stalls | Loss::Killed => (NOTICED.value(), UNEXPLAINED_TIME),
+            Loss::Cpu => (UNEXPLAINED_CPU.value(), UNEXPLAINED_CPU_TIME),
         };
         let losses = loss.resources().iter().filter_map(|resource| {
             let waits = self.host(*resource)?;
-            let held = waits.share.signal.held(waits.usual.get() + least);
+            let held = waits.share.signal.held(waits.usual + least);
             let mut held = joined(held, intervals(whole.recording, JOINED));
             held.retain(|span| !explained.iter().any(|known| known.overlaps(*span)));
             let harm = |span| {

@@ -3,7 +3,7 @@
 use crate::amount::{Amount, Count, Rate};
 use crate::evidence::{EvidenceBuilder, Origin};
 use crate::window::{Window, intervals, stored};
-use pagetide_core::{Bytes, Moment, Table};
+use pagetide_core::{Bytes, Moment, Pages, Table};
 use std::collections::BTreeMap;
 
 /// A process and how much it did or has.
@@ -120,8 +120,9 @@ pub(crate) fn name_faulting(found: &mut EvidenceBuilder, window: &Window<'_>) {
 /// The process whose anonymous memory, swapped or resident, grew most.
 pub(crate) fn grower<'a>(window: &Window<'a>) -> Option<ProcessShare<'a, Bytes>> {
     let grown = present(window).filter_map(|(name, comm)| {
-        let of = |metric: &str| growth(window, name, metric);
-        let resident = of("RssAnon").or_else(|| of("rss").map(|pages| pages * window.page_size()))?;
+        let of = |metric: &str| growth::<Bytes>(window, name, metric);
+        let pages = || Some(growth::<Pages>(window, name, "rss")? * window.page_size());
+        let resident = of("RssAnon").or_else(pages)?;
         let amount = resident + of("VmSwap").unwrap_or(Amount::ZERO);
         Some(ProcessShare { name, comm, amount, processes: 1 }).filter(|share| share.amount.is_positive())
     });
@@ -135,7 +136,8 @@ pub(crate) fn growing_command<'a>(window: &Window<'a>) -> Option<ProcessShare<'a
         let last =
             window.series(Table::Process, name, "RssAnon").and_then(|series| Some(series.points().next_back()?.0));
         let there = last.is_some_and(|last| Moment::new(last).later(intervals(window.recording, 1)) >= window.span.to);
-        let Some(amount) = growth(window, name, "RssAnon").filter(|amount| there && amount.is_positive()) else {
+        let Some(amount) = growth::<Bytes>(window, name, "RssAnon").filter(|amount| there && amount.is_positive())
+        else {
             continue;
         };
         let share = commands.entry(comm).or_insert(ProcessShare { name, comm, amount: Amount::ZERO, processes: 0 });
@@ -145,7 +147,7 @@ pub(crate) fn growing_command<'a>(window: &Window<'a>) -> Option<ProcessShare<'a
 }
 
 /// How much a gauge of a process grew. One that started within the stretch, after the first sample, grew from nothing.
-fn growth(window: &Window<'_>, process: &str, metric: &str) -> Option<Amount<Bytes>> {
+fn growth<M>(window: &Window<'_>, process: &str, metric: &str) -> Option<Amount<M>> {
     let first_at = window.recording.series(Table::Process, process, metric)?.points().next()?.0;
     let recorded = window.recording.stamps().first()?.boot_ns;
     let near = window.series(Table::Process, process, metric)?;

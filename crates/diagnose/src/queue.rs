@@ -38,7 +38,7 @@ pub(crate) fn least(recording: &Recording) -> Nanos {
 
 /// The longest time in a window in which requests wait for each other at a disk.
 pub(crate) fn lasts(window: &Window<'_>, disk: &str) -> Option<Span> {
-    let span = window.held(SignalSpec::disk(disk, &derived::QUEUE_DEPTH), DEPTH.get())?;
+    let span = window.held(SignalSpec::disk(disk, &derived::QUEUE_DEPTH), DEPTH.value())?;
     (span.length() >= least(window.recording)).then_some(span)
 }
 

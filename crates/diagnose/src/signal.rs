@@ -21,6 +21,13 @@ struct Point {
     value: f64,
 }
 
+/// Which way a gauge moves.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Slope {
+    Growth,
+    Fall,
+}
+
 impl Point {
     fn length(&self) -> i64 {
         self.to.saturating_sub(self.from)
@@ -76,8 +83,12 @@ impl Signal {
         (!time.points.is_empty()).then_some(time)
     }
 
-    /// How fast a gauge falls (`sign` -1) or grows (1); negative where it does the opposite, which shows how much it moves anyway.
-    pub(crate) fn slope(recording: &Recording, table: Table, entity: &str, metric: &str, sign: f64) -> Option<Self> {
+    /// How fast a gauge falls or grows; negative where it does the opposite, which shows how much it moves anyway.
+    pub(crate) fn slope(recording: &Recording, table: Table, entity: &str, metric: &str, slope: Slope) -> Option<Self> {
+        let sign = match slope {
+            Slope::Growth => 1.0,
+            Slope::Fall => -1.0,
+        };
         let series = recording.series(table, entity, metric).filter(|series| series.column().kind == Kind::Gauge)?;
         let mut points = Vec::with_capacity(recording.stamps().len());
         points.extend(series.points().zip(series.points().skip(1)).filter_map(|((from, before), (to, after))| {
@@ -164,9 +175,9 @@ impl Signal {
     }
 
     /// The stretches in which the signal stays at or above a value, in order of time; one lower interval does not end a stretch.
-    pub(crate) fn held(&self, least: f64) -> Vec<Span> {
+    pub(crate) fn held<M>(&self, least: Amount<M>) -> Vec<Span> {
         let mut held: Vec<Span> = Vec::new();
-        for point in self.points.iter().filter(|point| point.value >= least) {
+        for point in self.points.iter().filter(|point| point.value >= least.get()) {
             match held.last_mut() {
                 Some(last) if point.from.saturating_sub(last.to.ns()) <= point.length() => {
                     last.to = Moment::new(point.to)

@@ -204,7 +204,7 @@ pub(crate) fn of<'a>(window: &Window<'a>) -> Option<Stream<'a>> {
         let reads = window.rate::<Count>(Table::Disk, disk, "reads");
         let faulting = reads.is_some_and(|reads| of("majflt") / reads > FAULTING.value());
         // New anonymous pages are minor faults, too, one for each.
-        let anonymous = Rate::<Count>::new(grown.get() / window.page_size());
+        let anonymous = Rate::<Count>::new((Amount::<Bytes>::new(grown.get()) / window.page_size()).get());
         let mapping = of("majflt") + (of("minflt") - anonymous).max(Amount::ZERO);
         let all_mapped = window.bytes_per_second(mapping * AROUND.get()) >= process.amount;
         // What a program faults in again it did not read once.

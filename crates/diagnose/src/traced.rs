@@ -1,7 +1,7 @@
 //! What the trace of a recording measured: who evicted whose pages, what more memory would save, who was throttled. Rules infer these
 //! from rates where no trace was recorded.
 
-use crate::amount::{Amount, Limit, grade};
+use crate::amount::{Amount, Limit, PageSize, grade};
 use crate::evidence::{EvidenceBuilder, Origin};
 use crate::window::Window;
 use pagetide_core::{Bytes, Nanos, Pages, Ratio, Table, metric};
@@ -37,7 +37,7 @@ const DIVIDED_NS: i64 = 1_500_000_000;
 #[derive(Debug)]
 pub(crate) struct Traced {
     summary: Summary,
-    page: f64,
+    page: PageSize,
 }
 
 /// The program for which most was evicted.
@@ -67,7 +67,7 @@ impl Traced {
     }
 
     fn bytes(&self, pages: f64) -> Amount<Bytes> {
-        Amount::new(pages * self.page)
+        Amount::<Pages>::new(pages) * self.page
     }
 
     /// The program for which more was evicted than for all others together, among the evictions that `of` selects.

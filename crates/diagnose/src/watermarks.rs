@@ -62,7 +62,7 @@ pub(crate) struct Imbalance<'a> {
 /// The zone that is shortest while much is free in the others; absent where all are short, or none.
 pub(crate) fn imbalance<'a>(window: &Window<'a>) -> Option<Imbalance<'a>> {
     let memory = window.memory()?;
-    let bytes = |pages: Amount<Pages>| Amount::<Bytes>::new(pages.get() * window.page_size());
+    let bytes = |pages: Amount<Pages>| pages * window.page_size();
     let zones = window.recording.entities(Table::Zone).filter_map(|(name, _)| zone(window, name));
     let zones: Vec<Zone<'_>> = zones.collect();
     let large = zones.iter().filter(|zone| bytes(zone.managed) >= memory * SIZE && zone.low.is_positive());
@@ -92,7 +92,7 @@ pub(crate) fn far_above(window: &Window<'_>) -> Option<FarAbove> {
     let (high, at) = high(window)?;
     let zones = window.recording.entities(Table::Zone);
     let free = zones.filter_map(|(zone, _)| window.recording.series(Table::Zone, zone, "free")?.at(at.ns()));
-    let free: Amount<Bytes> = stored::<Bytes>(free.reduce(i64::saturating_add)?) * window.page_size();
+    let free: Amount<Bytes> = stored::<Pages>(free.reduce(i64::saturating_add)?) * window.page_size();
     (free > high * FAR).then_some(FarAbove { free, high, at })
 }
 
@@ -110,5 +110,5 @@ pub(crate) fn high(window: &Window<'_>) -> Option<(Amount<Bytes>, Moment)> {
         before.or_else(|| series.points().next())
     });
     let sum = marks.map(|(at, pages)| (pages as f64, at)).reduce(|a, b| (a.0 + b.0, a.1.max(b.1)));
-    sum.map(|(pages, at)| (Amount::new(pages * window.page_size()), Moment::new(at)))
+    sum.map(|(pages, at)| (Amount::<Pages>::new(pages) * window.page_size(), Moment::new(at)))
 }

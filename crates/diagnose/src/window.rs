@@ -1,6 +1,6 @@
 //! The stretch of a recording that a rule examines, with the step's figures when it is a step of a lab run.
 
-use crate::amount::{Amount, Count, Rate};
+use crate::amount::{Amount, Count, PageSize, Rate};
 use crate::episodes::{Episodes, SignalSpec};
 use crate::signal::{Signal, merged_span};
 use pagetide_core::derived::{self, Derived};
@@ -8,7 +8,7 @@ pub(crate) use pagetide_core::derived::{
     REFAULTS_FILE as REFAULTED, SCANNED_FOR_HOST as SCANNED, STOLEN_FOR_HOST as STOLEN,
 };
 use pagetide_core::{
-    Bytes, Disk, Figure, Kind, Moment, Nanos, Quantity, Ratio, Recording, Series, Span, StepResult, Table,
+    Bytes, Disk, Figure, Kind, Moment, Nanos, Pages, Quantity, Ratio, Recording, Series, Span, StepResult, Table,
 };
 use std::path::Path;
 
@@ -197,7 +197,7 @@ impl<'a> Window<'a> {
         let Some(signal) = self.episodes.signal(self.recording, driver) else { return harm };
         let Some(mean) = signal.mean::<Count>(harm) else { return harm };
         let known = self.recording.span().map_or(harm.from, |(from, _)| Moment::new(from));
-        let held = signal.held(mean.get() * 0.02).into_iter().find(|span| span.contains(harm.from));
+        let held = signal.held(mean * 0.02).into_iter().find(|span| span.contains(harm.from));
         held.filter(|held| held.from > known).map_or(harm, |held| Span { from: held.from.min(harm.from), ..harm })
     }
 
@@ -208,7 +208,7 @@ impl<'a> Window<'a> {
     }
 
     /// The longest time in this stretch for which a signal stays at or above a value.
-    pub(crate) fn held(&self, signal: SignalSpec<'_>, least: f64) -> Option<Span> {
+    pub(crate) fn held<M>(&self, signal: SignalSpec<'_>, least: Amount<M>) -> Option<Span> {
         let held = self.episodes.held(self.recording, signal, least);
         let inside = held.iter().filter(|span| span.overlaps(self.span));
         let inside = inside.map(|span| Span { from: span.from.max(self.span.from), to: span.to.min(self.span.to) });
@@ -366,7 +366,7 @@ impl<'a> Window<'a> {
 
     /// A rate of pages in bytes.
     pub(crate) fn bytes_per_second(&self, pages: Rate<Count>) -> Rate<Bytes> {
-        Amount::new(pages.get() * self.page_size())
+        Amount::new((Amount::<Pages>::new(pages.get()) * self.page_size()).get())
     }
 
     /// The bandwidth of a disk.
@@ -461,10 +461,10 @@ impl<'a> Window<'a> {
         self.derived(Table::Disk, disk, &derived::READ_AWAIT)
     }
 
-    /// The size of a page in bytes; 4 KiB when the recording does not say.
-    pub(crate) fn page_size(&self) -> f64 {
-        let size = self.recording.manifest.page_size.as_f64();
-        if size > 0.0 { size } else { 4096.0 }
+    /// The size of a page; 4 KiB when the recording does not say.
+    pub(crate) fn page_size(&self) -> PageSize {
+        let size = self.recording.manifest.page_size;
+        PageSize::new(if size.get() > 0 { size } else { Bytes::new(4096) })
     }
 }
 

@@ -10,7 +10,7 @@ use crate::settings;
 use crate::rule::{Rule, When, leads, subsumes};
 use crate::window::{REFAULTED, SCANNED, Window};
 use pagetide_core::derived;
-use pagetide_core::{Bytes, Finding, Ratio, Relation, RuleDoc, RuleId, Table};
+use pagetide_core::{Bytes, Finding, Pages, Ratio, Relation, RuleDoc, RuleId, Table};
 
 pub(crate) const RULE: Rule = Rule {
     name: "thrashing of mapped files",
@@ -153,7 +153,7 @@ fn largest<'a>(window: &Window<'a>) -> Option<ProcessShare<'a, Bytes>> {
     let held = process::present(window).filter_map(|(name, comm)| {
         let of = |metric: &str| window.level::<Bytes>(Table::Process, name, metric).map(|level| level.most);
         let shared = of("RssShmem").unwrap_or(Amount::ZERO);
-        let pages = || of("rss").map(|pages| pages * window.page_size());
+        let pages = || Some(window.level::<Pages>(Table::Process, name, "rss")?.most * window.page_size());
         let amount = of("RssAnon").map(|anon| anon + shared).or_else(pages)?;
         Some(ProcessShare { name, comm, amount, processes: 1 })
     });

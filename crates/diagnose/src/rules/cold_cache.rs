@@ -10,7 +10,7 @@ use crate::rule::{Rule, leads, subsumes};
 use crate::stream;
 use crate::window::{REFAULTED, STOLEN, Window};
 use pagetide_core::derived;
-use pagetide_core::{Bytes, Figure, Finding, Ratio, Relation, RuleDoc, RuleId, Table};
+use pagetide_core::{Bytes, Figure, Finding, Pages, Ratio, Relation, RuleDoc, RuleId, Table};
 
 pub(crate) const RULE: Rule = Rule {
     name: "a cold cache",
@@ -115,7 +115,7 @@ fn of_step(window: &Window<'_>) -> Option<Finding> {
     let size = window.figure(Figure::FileBytes).filter(|size: &Amount<Bytes>| size.is_positive())?;
     let before = window.figure(Figure::CachedBefore)?;
     let grown = window.figure(Figure::CachedAfter)? - before;
-    let refaulted: Amount<Bytes> = window.figure(Figure::Refaults)? * window.page_size();
+    let refaulted = window.figure::<Pages>(Figure::Refaults)? * window.page_size();
     if hits.get() > 0.5 || before > size * 0.05 || grown < size * 0.2 || refaulted > read * AGAIN {
         return None;
     }

@@ -95,7 +95,7 @@ fn limited(window: &Window<'_>) -> Option<Finding> {
     // The limit lasts, and the stretch of another signal may be short.
     let whole = Window::whole(window.recording, window.episodes)?;
     let groups = window.recording.entities(Table::Cgroup).filter_map(|(group, _)| {
-        let held = whole.held(SignalSpec::cgroup(group, &derived::PSI_CPU_SOME), HELD.get())?;
+        let held = whole.held(SignalSpec::cgroup(group, &derived::PSI_CPU_SOME), HELD.value())?;
         held.overlaps(window.span).then_some((group, held))
     });
     // The groups above it wait as well.

@@ -94,8 +94,8 @@ struct Work {
 }
 
 impl Work {
-    fn size(&self) -> f64 {
-        self.bytes.get() / self.requests.get()
+    fn size(&self) -> Amount<Bytes> {
+        Amount::new(self.bytes.get() / self.requests.get())
     }
 }
 
@@ -130,7 +130,7 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
         Some(baseline) => {
             let more = (now.requests / baseline.requests).max(now.bytes / baseline.bytes);
             let slower = now.time < baseline.time * SLOWER || now.time < LEAST;
-            if slower || more.get() > MORE.get() || now.size() / baseline.size() > LARGER.get() {
+            if slower || more.get() > MORE.get() || (now.size() / baseline.size()).get() > LARGER.get() {
                 return None;
             }
             let weight = 1.0 + 1.5 * grade_log(now.time / baseline.time, 3.0, 20.0);

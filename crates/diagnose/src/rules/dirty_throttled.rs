@@ -10,9 +10,7 @@ use crate::rule::{Rule, leads, subsumes};
 use crate::traced::Traced;
 use crate::window::{Window, stored};
 use pagetide_core::derived;
-use pagetide_core::{Manifest, 
-    Advice, Bytes, Figure, Finding, Moment, Nanos, Ratio, Relation, RuleDoc, RuleId, Span,
-};
+use pagetide_core::{Advice, Bytes, Figure, Finding, Manifest, Moment, Nanos, Pages, Ratio, Relation, RuleDoc, RuleId, Span};
 
 pub(crate) const RULE: Rule = Rule {
     name: "dirty throttling of writers",
@@ -127,11 +125,11 @@ fn levels<'a>(window: &Window<'a>, span: Span) -> Option<impl Iterator<Item = Le
     let background = host("nr_dirty_background_threshold")?;
     let (mut writeback, mut threshold, mut background) = (writeback.follow(), threshold.follow(), background.follow());
     let level = move |(at, dirty): (i64, i64)| {
-        let bytes = |pages: Option<i64>| pages.map(|pages| stored::<Bytes>(pages) * page);
+        let bytes = |pages: Option<i64>| pages.map(|pages| stored::<Pages>(pages) * page);
         let (writeback, threshold, background) = (writeback(at), threshold(at), background(at));
         let (writeback, threshold, background) = (bytes(writeback)?, bytes(threshold)?, bytes(background)?);
         let ceiling = (threshold + background) / 2.0;
-        let dirty = stored::<Bytes>(dirty) * page + writeback;
+        let dirty = stored::<Pages>(dirty) * page + writeback;
         ceiling.is_positive().then_some(Level { at: Moment::new(at), dirty, ceiling, threshold })
     };
     Some(dirty.within(span.from.ns(), span.to.ns()).filter_map(level))

@@ -80,7 +80,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
 /// The longest time in which flushes follow each other at a disk that has work for most of it. Few requests are in flight then: a flush
 /// is a barrier, and those who commit wait for it before they send more.
 fn flushing(window: &Window<'_>, disk: &str) -> Option<Span> {
-    let span = window.held(SignalSpec::rate(Table::Disk, disk, &["flushes"]), FLUSHES.get())?;
+    let span = window.held(SignalSpec::rate(Table::Disk, disk, &["flushes"]), FLUSHES.value())?;
     let busy = window.over(span).busy(disk)?;
     (span.length() >= queue::least(window.recording) && busy >= BUSY).then_some(span)
 }

@@ -84,11 +84,11 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     if let Some(process) = process.or_else(|| process::fastest(window, &["minflt"])) {
         found.origin(Origin::Process(process.comm));
     }
-    let block = Amount::<pagetide_core::Bytes>::new(16.0 * window.page_size());
+    let block = Amount::<Pages>::new(16.0) * window.page_size();
     let failing = failed.filter(|failed| *failed >= FAILED);
     let failing = failing.map_or(String::new(), |failed| format!(", and {failed} of it fails"));
     let pieces = large.map_or(String::new(), |share| format!(", {share} of it in blocks of {block} or more"));
-    let free = Amount::<pagetide_core::Bytes>::new(free.get() * window.page_size());
+    let free = free * window.page_size();
     let statement = format!("{free} are free{pieces}. Programs compact memory {stalls} to make larger blocks{failing}.");
     let advice = advise(
         "Let the kernel make huge pages in the background and not in the fault.",

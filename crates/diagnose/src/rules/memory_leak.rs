@@ -7,7 +7,7 @@ use crate::limits::GROWTH;
 use crate::process;
 use crate::rule::{Rule, Scope, When, subsumes};
 use crate::window::{Window, stored};
-use pagetide_core::{Bytes, Finding, Moment, Nanos, Ratio, RuleDoc, RuleId, Span, Table};
+use pagetide_core::{Bytes, Finding, Moment, Nanos, Pages, Ratio, RuleDoc, RuleId, Span, Table};
 
 pub(crate) const RULE: Rule = Rule {
     name: "a memory leak",
@@ -133,10 +133,14 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
 fn anonymous(window: &Window<'_>, process: &str) -> Vec<(Moment, Amount<Bytes>)> {
     let series = |metric: &str| window.recording.series(Table::Process, process, metric);
     let swap = series("VmSwap");
-    let resident = series("RssAnon").map(|series| (series, 1.0)).or_else(|| Some((series("rss")?, window.page_size())));
-    let Some((resident, unit)) = resident else { return Vec::new() };
+    let pages = |(at, pages): (Moment, Amount<Pages>)| (at, pages * window.page_size());
+    let resident: Vec<(Moment, Amount<Bytes>)> = match (series("RssAnon"), series("rss")) {
+        (Some(resident), _) => window.points(&resident).collect(),
+        (None, Some(resident)) => window.points(&resident).map(pages).collect(),
+        (None, None) => Vec::new(),
+    };
     let swapped = |at: Moment| stored::<Bytes>(swap.as_ref().and_then(|swap| swap.at(at.ns())).unwrap_or(0));
-    window.points(&resident).map(|(at, value): (_, Amount<Bytes>)| (at, value * unit + swapped(at))).collect()
+    resident.into_iter().map(|(at, value)| (at, value + swapped(at))).collect()
 }
 
 /// From where it last was at its smallest to where it is at its largest, which has to be in the last fifth of what is known.

@@ -78,7 +78,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let host = node.map_or_else(
         || "the host ran out of memory".to_owned(),
         |Imbalance { short, free, .. }| {
-            let bytes = |pages: Amount<Pages>| Amount::<Bytes>::new(pages.get() * window.page_size());
+            let bytes = |pages: Amount<Pages>| pages * window.page_size();
             found.note(format!("free memory of {}", short.name), "free", bytes(short.free));
             found.note("free memory of the other zones", "free", bytes(free));
             format!(

@@ -8,7 +8,7 @@ use crate::rule::{Role, Rule, leads};
 use crate::watermarks::{self, FAR};
 use crate::window::{REFAULTED, SCANNED, STOLEN, Window};
 use pagetide_core::derived;
-use pagetide_core::{Bytes, Finding, Ratio, Relation, RuleDoc, RuleId, Span, Table};
+use pagetide_core::{Bytes, Finding, Pages, Ratio, Relation, RuleDoc, RuleId, Span, Table};
 
 pub(crate) const RULE: Rule = Rule {
     name: "reclaim far above the watermarks",
@@ -161,8 +161,7 @@ fn group<'a>(window: &Window<'a>, lost: Amount<Bytes>) -> Option<&'a str> {
 
 /// The bytes that were reclaimed from a group, where neither kswapd nor direct reclaim for the host took them.
 fn requested(window: &Window<'_>, group: &str, lost: Amount<Bytes>) -> Option<Amount<Bytes>> {
-    let pages: Amount<Count> = window.rise(Table::Cgroup, group, "pgsteal")?;
-    let freed = Amount::<Bytes>::new(pages.get() * window.page_size());
+    let freed = window.rise::<Pages>(Table::Cgroup, group, "pgsteal")? * window.page_size();
     let for_host = window.host_amount(&STOLEN).is_some_and(|freed| freed >= lost * GROUP);
     Some(freed).filter(|freed| *freed >= lost * GROUP && !for_host)
 }

@@ -7,7 +7,7 @@ use crate::rule::{Rule, leads, subsumes};
 use crate::window::Window;
 use expectation::Reading;
 use opening::Opening;
-use pagetide_core::{Advice, Bytes, Figure, Finding, Ratio, Relation, RuleDoc, RuleId, Table};
+use pagetide_core::{Advice, Bytes, Figure, Finding, Pages, Ratio, Relation, RuleDoc, RuleId, Table};
 
 mod expectation;
 mod opening;
@@ -128,7 +128,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         None if !near => return None,
         None => add_permutation(&mut found, &reading, read_range, misses),
     }
-    let sequential = in_sequence(window, missed * asked.get() / reading.block);
+    let sequential = in_sequence(window, Amount::new(missed * asked.get() / reading.block));
     let cached = Amount::<Ratio>::new(reading.cached_part(read_range));
     let order = if sequential {
         "The step reads the file in the same order again"
@@ -146,7 +146,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
 /// The share of the requested bytes that had to be read although it was cached before, and how it was measured.
 /// Refaults count just that and, in a control group, no other task's; the device's reads are also those of others.
 fn missed(window: &Window<'_>, asked: Amount<Bytes>) -> Option<(Amount<Ratio>, &'static str)> {
-    if let Some(refaults) = window.figure::<Bytes>(Figure::Refaults) {
+    if let Some(refaults) = window.figure::<Pages>(Figure::Refaults) {
         let misses = (refaults * window.page_size() / asked).min(Amount::new(1.0));
         return Some((misses, "refaults * page size / processed compared with 1 - cached / range"));
     }
@@ -189,8 +189,8 @@ fn add_permutation(found: &mut EvidenceBuilder, reading: &Reading, range: f64, m
 
 /// Readahead detects a sequence and reads several blocks at a time, so that the device does fewer reads than blocks
 /// were missed. Reads of others only add to them.
-fn in_sequence(window: &Window<'_>, missed_blocks: f64) -> bool {
-    window.figure::<Count>(Figure::DiskReads).is_some_and(|reads| reads.get() < missed_blocks * 0.5)
+fn in_sequence(window: &Window<'_>, missed_blocks: Amount<Count>) -> bool {
+    window.figure::<Count>(Figure::DiskReads).is_some_and(|reads| reads < missed_blocks * 0.5)
 }
 
 fn advice(sequential: bool) -> Vec<Advice> {

@@ -6,7 +6,7 @@ use crate::episodes::SignalSpec;
 use crate::evidence::{EvidenceBuilder, Origin, advise};
 use crate::rule::{Role, Rule, Scope, When, subsumes};
 use crate::window::Window;
-use pagetide_core::{Bytes, Finding, Ratio, Relation, RuleDoc, RuleId, Table};
+use pagetide_core::{Bytes, Finding, Pages, Ratio, Relation, RuleDoc, RuleId, Table};
 
 pub(crate) const RULE: Rule = Rule {
     name: "swap in use",
@@ -54,7 +54,7 @@ const SAMPLES: usize = 10;
 fn examine(window: &Window<'_>) -> Option<Finding> {
     let total: Amount<Bytes> = window.host_level("SwapTotal")?.most;
     let used = total - window.host_level("SwapFree")?.least;
-    let came = window.rise::<Bytes>(Table::Host, "", "pswpin")? * window.page_size();
+    let came = window.rise::<Pages>(Table::Host, "", "pswpin")? * window.page_size();
     let samples = window.points::<Bytes>(&window.series(Table::Host, "", "pswpin")?).count();
     if !total.is_positive() || used < total * USED || samples < SAMPLES {
         return None;
@@ -73,7 +73,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
 
 /// What was in swap is swapped in once, and nothing is swapped out meanwhile: memory suffices.
 fn comes_back(window: &Window<'_>, came: Amount<Bytes>) -> Option<Finding> {
-    let went = window.rise::<Bytes>(Table::Host, "", "pswpout")? * window.page_size();
+    let went = window.rise::<Pages>(Table::Host, "", "pswpout")? * window.page_size();
     if went > came * OUT {
         return None;
     }

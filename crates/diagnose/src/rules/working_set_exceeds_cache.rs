@@ -12,9 +12,7 @@ use crate::traced::{self, Traced};
 use crate::watermarks::{self, FAR};
 use crate::window::{REFAULTED, STOLEN, Window};
 use pagetide_core::derived;
-use pagetide_core::{
-    Advice, Bytes, Cleared, Figure, Finding, Moment, Ratio, Relation, RuleDoc, RuleId, Span, Table,
-};
+use pagetide_core::{Advice, Bytes, Cleared, Figure, Finding, Moment, Pages, Ratio, Relation, RuleDoc, RuleId, Span, Table};
 
 pub(crate) const RULE: Rule = Rule {
     name: "a working set larger than the cache",
@@ -109,7 +107,7 @@ fn of_step(window: &Window<'_>) -> Option<Finding> {
         return None;
     }
     let mut found = EvidenceBuilder::new(window);
-    let refaults = window.figure::<Bytes>(Figure::Refaults).map(|pages| pages * window.page_size());
+    let refaults = window.figure::<Pages>(Figure::Refaults).map(|pages| pages * window.page_size());
     // The device's reads may be those of others; refaults, in a control group, are not.
     let one = Amount::<Ratio>::new(1.0);
     let again = refaults.zip(asked).map_or(one - hits, |(refaulted, asked)| (refaulted / asked).min(one));

@@ -51,7 +51,7 @@ pub(crate) const RULE: Rule = Rule {
 const GREW: f64 = 0.5;
 
 fn examine(window: &Window<'_>) -> Option<Finding> {
-    let bytes = |pages: Amount<Pages>| Amount::<Bytes>::new(pages.get() * window.page_size());
+    let bytes = |pages: Amount<Pages>| pages * window.page_size();
     // Most stretches need no look at the whole recording.
     if !window.host(&STOLEN)?.is_positive() || window.recording.entities(Table::Zone).count() < 2 {
         return None;

@@ -1,9 +1,9 @@
 //! The first requests of a step, while the cache is still about what the step found.
 
 use crate::amount::Amount;
-use crate::window::Window;
+use crate::window::{Window, stored};
 use pagetide_core::memory::Memory;
-use pagetide_core::{Ratio, Series, Span, Table};
+use pagetide_core::{Bytes, Pages, Ratio, Series, Span, Table};
 
 /// The beginning of a step.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,20 +36,20 @@ pub(super) fn of<'a>(window: &Window<'a>) -> Option<Opening<'a>> {
     let within = |most: f64| move |(_, bytes): &&(i64, i64)| (LEAST..=most).contains(&part(*bytes));
     let (at, bytes) = *reads.iter().rfind(within(MOST)).or_else(|| reads.iter().find(within(2.0 * MOST)))?;
     let (read, source) = read_until(window, at)?;
-    let misses = Amount::new((read / bytes as f64).min(1.0));
+    let misses = (read / stored(bytes)).min(Amount::new(1.0));
     let span = Span::new(window.span.from.ns(), at);
     Some(Opening { process, source, part: Amount::new(part(bytes)), misses, span })
 }
 
 /// Bytes read again after eviction since the window began, by refaults where they are counted, else all that the disks read.
-fn read_until(window: &Window<'_>, at: i64) -> Option<(f64, &'static str)> {
+fn read_until(window: &Window<'_>, at: i64) -> Option<(Amount<Bytes>, &'static str)> {
     let refaults = Memory::of(window.recording).refaults.and_then(|series| series.rise(window.span.from.ns(), at));
     if let Some(pages) = refaults {
-        return Some((pages as f64 * window.page_size(), "refaults * page size"));
+        return Some((stored::<Pages>(pages) * window.page_size(), "refaults * page size"));
     }
     let disks = window.disks().into_iter();
     let sectors = disks.filter_map(|disk| window.recording.disk(disk, "read_sectors")?.rise(window.span.from.ns(), at));
-    Some((sectors.reduce(|sum, rise| sum.saturating_add(rise))? as f64 * 512.0, "read_sectors * 512"))
+    Some((stored::<Bytes>(sectors.reduce(|sum, rise| sum.saturating_add(rise))?) * 512.0, "read_sectors * 512"))
 }
 
 /// What a process had requested at each sample of a window, in bytes since the window began. A process that started within it
