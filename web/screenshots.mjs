@@ -43,7 +43,6 @@ try {
     { name: "recording-dark", hash, width: 1400, height: 1180, dark: true, ready: drawn },
     { name: "recording-phone", hash, width: 360, height: 780, ready: drawn },
     { name: "live", hash: "#/live", width: 1400, height: 1000, dark: true, ready: ".live figure.plot", before: samples(45) },
-    { name: "live-light", hash: "#/live", width: 1400, height: 1000, ready: ".live figure.plot", before: samples(5) },
     {
       name: "comparison",
       hash,

@@ -32,8 +32,8 @@ pub(crate) const RULE: Rule = Rule {
             evidence: "For the process that reads most, the devices read a multiple of what it requests with read calls (read_bytes compared with rchar). \
                        Of a process that reads with page faults: many pages per major fault, with refaults. \
                        Large requests of the device and a large read_ahead_kb support it.",
-            metrics: &["read_bytes", "rchar", "majflt", "workingset_refault_file", "pswpin", "reads", "read_sectors", "Cached", "Buffers", "pgsteal_kswapd", "pgsteal_direct"],
-            thresholds: &[CALLS.doc(), PAGES.doc(), KEPT.doc(), AGAIN.doc(), TURNOVER.doc()],
+            metrics: &["read_bytes", "rchar", "syscr", "majflt", "workingset_refault_file", "pswpin", "reads", "read_sectors", "Cached", "Buffers", "pgsteal_kswapd", "pgsteal_direct"],
+            thresholds: &[CALLS.doc(), WINDOWS.doc(), PAGES.doc(), KEPT.doc(), AGAIN.doc(), TURNOVER.doc()],
             why: "A read that looks sequential, and every fault in a mapping that is not marked as random, reads a window around itself, up to read_ahead_kb.",
             otherwise: "A sequential reader is one window ahead of itself at most, so that the bytes read and requested stay together. rchar omits mmap and asynchronous IO.",
             advice: "Reduce readahead on this device, or let the program declare random access.",
@@ -46,6 +46,12 @@ pub(crate) const RULE: Rule = Rule {
 
 const CALLS: Limit<Count> =
     Limit::new("bytes read per byte requested with read calls", 2.0, "Half of what is read is then wasted.", "judgement");
+const WINDOWS: Limit<Count> = Limit::new(
+    "windows of readahead per read call",
+    2.0,
+    "A call reads the window around itself and begins the next one. With more, the reads are asynchronous ones, which rchar omits.",
+    "mm/readahead.c: page_cache_sync_ra, page_cache_async_ra (6.12)",
+);
 const PAGES: Limit<Count> = Limit::new(
     "pages read per major fault",
     64.0,
@@ -92,11 +98,20 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     if !used.is_positive() || reader.amount < used * least || by_faults && refaulted < reader.amount * AGAIN {
         return None;
     }
-    let mut found = EvidenceBuilder::new(window);
     let disk = window.busiest(|disk| {
         window.rate::<Count>(Table::Disk, disk, "reads")?;
         window.disk_bytes(disk, &derived::READ_BANDWIDTH)
     });
+    let known = disk.and_then(|(disk, _)| window.recording.manifest.disks.iter().find(|known| known.name == disk));
+    let ahead = known.and_then(|known| known.read_ahead).map(|ahead| Amount::<Bytes>::new(ahead.as_f64()));
+    let calls = of_reader("syscr");
+    if let Some(ahead) = ahead.filter(|_| !by_faults && calls.is_positive()) {
+        let most = Amount::<Per<Bytes>>::new(calls.get() * ahead.get() * WINDOWS.get());
+        if reader.amount > called + most {
+            return None;
+        }
+    }
+    let mut found = EvidenceBuilder::new(window);
     if let Some((disk, _)) = disk {
         found.span(window.when(SignalSpec::disk(disk, &derived::READ_BANDWIDTH)));
     }
@@ -114,9 +129,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         let size = Amount::<Bytes>::new(bytes.get() / reads.get());
         let weight = if size.get() < 16.0 * 1024.0 { -1.5 } else { grade(size, 32e3, 128e3) };
         found.add(weight, "size of a read", format!("read_sectors / reads of {disk}"), size);
-        let known = window.recording.manifest.disks.iter().find(|known| known.name == disk);
-        if let Some(ahead) = known.and_then(|known| known.read_ahead) {
-            let ahead = Amount::<Bytes>::new(ahead.as_f64());
+        if let Some(ahead) = ahead {
             let weight = if ahead.get() > 131_072.0 { 0.5 } else { 0.0 };
             found.add(weight, "readahead of the device", "read_ahead_kb", ahead);
         }
@@ -134,7 +147,6 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let device = word(&format!("/dev/{name}"));
     let command = format!("blockdev --setra 32 {device}");
     // In sectors; the kernel's default is 128 KiB.
-    let known = window.recording.manifest.disks.iter().find(|known| known.name == name);
     let sectors = known.and_then(|known| known.read_ahead).map_or(256, |ahead| ahead.get() / 512);
     let advice = advise(
         "Reduce readahead, or let the program call posix_fadvise or madvise with RANDOM.",

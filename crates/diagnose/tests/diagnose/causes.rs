@@ -2,7 +2,7 @@
 
 use crate::live::GIB;
 use crate::story::{MIB, Story, finding, whole};
-use pagetide_core::{Bytes, Span, Table};
+use pagetide_core::{Bytes, Disk, Span, Table};
 
 fn during(at: f64) -> bool {
     at > 60.0 && at <= 90.0
@@ -186,18 +186,31 @@ fn slab_growth_names_its_kind() {
 
 #[test]
 fn readahead_is_wasted_when_the_device_reads_what_nobody_asks_for() {
-    let read = |asked: f64, device: f64| {
+    let story = |asked: f64, device: f64| {
         let story = disk(host(), (1.0, 1.0, 0.0, 0.0), (device * 16.0, 1.0, 0.0, 0.0));
         let at = |rate: f64| move |at: f64| if during(at) { rate * MIB } else { 0.0 };
-        story
-            .counter(Table::Process, "7@7", "read_bytes", at(device))
-            .counter(Table::Process, "7@7", "rchar", at(asked))
-            .tell()
+        story.counter(Table::Process, "7@7", "read_bytes", at(device)).counter(
+            Table::Process,
+            "7@7",
+            "rchar",
+            at(asked),
+        )
     };
+    let read = |asked: f64, device: f64| story(asked, device).tell();
     let found = finding(&read(2.0, 60.0), "read-ahead-waste").unwrap();
     assert_eq!(found.origins, ["process:7@7", "disk:sda"]);
     assert_eq!(finding(&read(59.0, 60.0), "read-ahead-waste"), None, "a sequential reader");
     assert_eq!(finding(&read(300.0, 60.0), "read-ahead-waste"), None, "most comes from the cache");
+    let called = |calls: f64| {
+        let known = Disk { name: "sda".to_owned(), read_ahead: Some(Bytes::new(131_072)), ..Default::default() };
+        let story = story(0.002, 60.0).manifest(|manifest| manifest.disks = vec![known.clone()]);
+        finding(
+            &story.counter(Table::Process, "7@7", "syscr", move |at| if during(at) { calls } else { 0.0 }).tell(),
+            "read-ahead-waste",
+        )
+    };
+    assert!(called(500.0).is_some());
+    assert_eq!(called(2.0), None, "two calls a second do not read 60 MiB ahead: asynchronous reads");
 }
 
 #[test]
