@@ -7,6 +7,7 @@ use crate::evidence::EvidenceBuilder;
 use crate::limits::{FAULTS, PRESSURE, STALL_RATE, TURNOVER};
 use crate::newcomer;
 use crate::rule::{Role, Rule, Scope};
+use crate::waits::LEAST;
 use crate::window::{REFAULTED, Window};
 use pagetide_core::derived;
 use pagetide_core::{Finding, Ratio, Relation, RuleDoc, RuleId, Table};
@@ -22,12 +23,12 @@ pub(crate) const RULE: Rule = Rule {
             title: "Nothing is wrong with memory and devices",
             meaning: "Programs get their memory and their pages without waiting. Devices may work and memory may be full: \
                       a full page cache is the normal state.",
-            evidence: "Tasks rarely wait for memory (psi_memory_some without kswapd's CPU time), or only those of a control group that started meanwhile do; \
+            evidence: "Tasks rarely wait for memory (psi_memory_some without kswapd's CPU time), or for less than a service notices, or only those of a control group that started meanwhile do; \
                        where that is not recorded, direct reclaims are rare. \
                        Little of memory refaults or comes back from swap. The recording has enough samples of reclaim, memory and devices. \
                        It is only reported when no rule found a cause.",
             metrics: &["psi_memory_some", "psi_io_some", "workingset_refault_file", "pswpin", "allocstall", "pgmajfault", "io_ms", "util"],
-            thresholds: &[PRESSURE.doc(), IO.doc(), TURNOVER.doc(), STALL_RATE.doc(), FAULTS.doc()],
+            thresholds: &[PRESSURE.doc(), IO.doc(), TURNOVER.doc(), STALL_RATE.doc(), FAULTS.doc(), LEAST.doc()],
             why: "The kernel fills memory with what was read and frees it on demand. Little free memory, or reclaim, \
                   is no sign of trouble.",
             otherwise: "Something that happened between two samples and left no counter; or a program that waits for a lock, the network or another host.",
@@ -58,6 +59,8 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let mut found = EvidenceBuilder::new(window);
     let again = |derived| window.host_bytes(derived).and_then(|rate| window.turnover(rate));
     let pressure = newcomer::memory_waits(window);
+    // A short stretch may consist of a wait that no service notices.
+    let brief = newcomer::brief_memory_wait(window).filter(|_| pressure.is_some_and(|share| share >= PRESSURE));
     let own = newcomer::newcomer(window, &derived::PSI_MEMORY_SOME).filter(|_| pressure.is_some_and(|share| share >= PRESSURE));
     let numbers = [
         ("share of time for which tasks wait for memory", "psi_memory_some", pressure, PRESSURE),
@@ -68,7 +71,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     for (what, source, value, limit) in numbers {
         let Some(value) = value else { continue };
         known += 1;
-        let calm = value < limit || source == "psi_memory_some" && own.is_some();
+        let calm = value < limit || source == "psi_memory_some" && (own.is_some() || brief.is_some());
         let weight = if calm { 0.5 + grade(value, limit.get(), limit.get() * 0.1) } else { -3.0 };
         found.compare(weight, what, source, value, Relation::Below, limit.value());
     }
@@ -92,11 +95,12 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     // The worst moment counts too: a mean over a long recording hides a minute of trouble.
     let worst = window.episodes.signal(window.recording, SignalSpec::derived(&derived::PSI_MEMORY_SOME));
     if let Some(worst) = worst.and_then(|signal| signal.most::<Ratio>(window.span)) {
-        let weight = if worst.get() > 0.2 { -1.0 } else { 0.0 };
+        let weight = if worst.get() > 0.2 && brief.is_none() { -1.0 } else { 0.0 };
         found.add(weight, "the same in the worst interval", "psi_memory_some", worst);
     }
     let own = own.map_or(String::new(), |newcomer| format!(" (in {}, which started meanwhile)", newcomer.group));
     let waited = match (pressure, window.share(&derived::PSI_IO_SOME)) {
+        _ if let Some(brief) = brief => format!("tasks waited for memory {brief} in all"),
         (Some(memory), Some(io)) if io >= IO => {
             found.note("share of time for which tasks wait for IO", "psi_io_some", io);
             format!("tasks waited for memory {memory} of the time{own} and for IO {io}, without a new queue at a device")

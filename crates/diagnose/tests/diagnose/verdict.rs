@@ -7,7 +7,12 @@ use pagetide_diagnose::diagnose;
 
 /// A host on which a database reads a little from its disk and all is well.
 fn quiet(samples: usize) -> Story {
-    Story::new(samples, 1.0)
+    quiet_every(1.0, samples)
+}
+
+/// The same, sampled at an interval.
+fn quiet_every(seconds: f64, samples: usize) -> Story {
+    Story::new(samples, seconds)
         .manifest(|manifest| manifest.memory_total = Bytes::new(8 << 30))
         .gauge(Table::Host, "", "MemTotal", |_| 8.0 * GIB)
         .gauge(Table::Host, "", "MemFree", |_| 0.3 * GIB)
@@ -64,6 +69,18 @@ fn waiting_that_no_rule_explains_is_not_called_healthy() {
     let diagnosis = diagnose(&waits.tell());
     assert_eq!(diagnosis.verdict, Conclusion::CannotTell);
     assert!(diagnosis.summary.contains("waited for memory 8"), "{}", diagnosis.summary);
+}
+
+#[test]
+fn a_wait_that_no_service_notices_is_printed_as_its_time() {
+    let brief = quiet_every(0.01, 40).counter(Table::Host, "", "psi_memory_some", |_| 80_000.0);
+    let diagnosis = diagnose(&brief.tell());
+    assert_eq!(diagnosis.verdict, Conclusion::Healthy, "{}", diagnosis.summary);
+    assert!(
+        diagnosis.summary.contains("waited for memory 31") && diagnosis.summary.contains("ms in all"),
+        "{}",
+        diagnosis.summary
+    );
 }
 
 #[test]
