@@ -45,6 +45,7 @@ pub(super) fn page(answers: &Answers, top: usize) -> Page {
         .then(|| format!("The labels name {} that no recording is of.", count(answers.unused_labels, "host", "hosts")));
     Page {
         title: "Fleet".to_owned(),
+        headline: headline(answers),
         lead: lead.into_iter().chain(labels).collect(),
         outcome: outcome(answers),
         blocks,
@@ -64,7 +65,13 @@ fn percent(part: u64, whole: u64) -> String {
     Ratio::of(part as f64, whole as f64).map_or_else(|| "-".to_owned(), |ratio| ratio.to_string())
 }
 
-/// What came out, in one sentence or two.
+/// What the hosts that are affected most often have in common.
+fn headline(answers: &Answers) -> String {
+    let named = answers.factors.iter().find_map(|factors| Some((factors, factors.factors.first()?)));
+    named.map_or(String::new(), |(factors, factor)| format!("{}: {}.", capital(&cause(factors)), statement(factor)))
+}
+
+/// How many hosts are affected.
 fn outcome(answers: &Answers) -> String {
     let hosts = count(answers.hosts, "host", "hosts");
     let hours = count(answers.hours, "hour", "hours");
@@ -72,17 +79,12 @@ fn outcome(answers: &Answers) -> String {
         return format!("{} and no hour with a verdict.", count(answers.recordings, "recording", "recordings"));
     }
     let affected = answers.worst.len() as u64;
-    let mut text = format!(
+    let text = format!(
         "{affected} of {hosts} had incidents, in {} of {hours}; nothing is wrong in {}.",
         answers.incident_hours, answers.healthy_hours
     );
-    let named = answers.factors.iter().find_map(|factors| Some((factors, factors.factors.first()?)));
-    if let Some((factors, factor)) = named {
-        text += &format!(" {}: {}.", capital(&cause(factors)), statement(factor));
-    } else if affected > 0 {
-        text += " No attribute explains which hosts are affected.";
-    }
-    text
+    let named = answers.factors.iter().any(|factors| !factors.factors.is_empty());
+    if affected > 0 && !named { text + " No attribute explains which hosts are affected." } else { text }
 }
 
 fn capital(text: &str) -> String {
