@@ -12,20 +12,13 @@ const MOST: usize = 64;
 
 /// What a version of pagetide diagnosed when it cut a recording. Texts that are too long are cut off, also when a file is read.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "Stored")]
-pub struct CutDiagnosis {
-    tool_version: String,
-    verdict: String,
-    cause: Option<String>,
-    summary: String,
-    chain: Vec<String>,
-    findings: Vec<String>,
-}
+#[serde(from = "Words")]
+pub struct CutDiagnosis(Words);
 
-/// The same as a file has it.
-#[derive(Default, Deserialize)]
+/// The words, of any length.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-struct Stored {
+struct Words {
     tool_version: String,
     verdict: String,
     cause: Option<String>,
@@ -39,24 +32,24 @@ fn bounded(mut text: String) -> String {
     text
 }
 
-impl From<Stored> for CutDiagnosis {
-    fn from(stored: Stored) -> Self {
+impl From<Words> for CutDiagnosis {
+    fn from(words: Words) -> Self {
         let all = |texts: Vec<String>| texts.into_iter().take(MOST).map(bounded).collect();
-        Self {
-            tool_version: bounded(stored.tool_version),
-            verdict: bounded(stored.verdict),
-            cause: stored.cause.map(bounded),
-            summary: bounded(stored.summary),
-            chain: all(stored.chain),
-            findings: all(stored.findings),
-        }
+        Self(Words {
+            tool_version: bounded(words.tool_version),
+            verdict: bounded(words.verdict),
+            cause: words.cause.map(bounded),
+            summary: bounded(words.summary),
+            chain: all(words.chain),
+            findings: all(words.findings),
+        })
     }
 }
 
 impl CutDiagnosis {
     /// The words of a diagnosis that this version of pagetide made.
     pub fn new(diagnosis: &Diagnosis, tool_version: &str) -> Self {
-        Stored {
+        Words {
             tool_version: tool_version.to_owned(),
             verdict: diagnosis.verdict.name().to_owned(),
             cause: diagnosis.cause.as_ref().map(|cause| cause.rule.to_string()),
@@ -69,27 +62,27 @@ impl CutDiagnosis {
 
     /// The version of pagetide that made it.
     pub fn tool_version(&self) -> &str {
-        &self.tool_version
+        &self.0.tool_version
     }
 
     /// What happened, in a few sentences.
     pub fn summary(&self) -> &str {
-        &self.summary
+        &self.0.summary
     }
 
     /// The links of the chain, `CAUSE -> EFFECT` each.
     pub fn chain(&self) -> &[String] {
-        &self.chain
+        &self.0.chain
     }
 
     /// The statements of the findings.
     pub fn findings(&self) -> &[String] {
-        &self.findings
+        &self.0.findings
     }
 
     /// Whether a diagnosis that was made anew has the same verdict, cause, chain and findings, in the same words.
     pub fn is_same(&self, diagnosis: &Diagnosis) -> bool {
-        Self::new(diagnosis, &self.tool_version) == *self
+        Self::new(diagnosis, &self.0.tool_version) == *self
     }
 }
 
