@@ -43,11 +43,12 @@ pub(super) fn page(answers: &Answers, top: usize) -> Page {
         .then(|| format!("{}: see below.", count(lead as u64, "recording has problems", "recordings have problems")));
     let labels = (answers.unused_labels > 0)
         .then(|| format!("The labels name {} that no recording is of.", count(answers.unused_labels, "host", "hosts")));
+    let headline = headline(answers);
     Page {
         title: "Fleet".to_owned(),
-        headline: headline(answers),
         lead: lead.into_iter().chain(labels).collect(),
-        outcome: outcome(answers),
+        outcome: outcome(answers, !headline.is_empty()),
+        headline,
         blocks,
         ..Page::default()
     }
@@ -71,8 +72,8 @@ fn headline(answers: &Answers) -> String {
     named.map_or(String::new(), |(factors, factor)| format!("{}: {}.", capital(&cause(factors)), statement(factor)))
 }
 
-/// How many hosts are affected.
-fn outcome(answers: &Answers) -> String {
+/// How many hosts are affected, and whether something is named that they have in common.
+fn outcome(answers: &Answers, named: bool) -> String {
     let hosts = count(answers.hosts, "host", "hosts");
     let hours = count(answers.hours, "hour", "hours");
     if answers.hosts == 0 {
@@ -83,7 +84,6 @@ fn outcome(answers: &Answers) -> String {
         "{affected} of {hosts} had incidents, in {} of {hours}; nothing is wrong in {}.",
         answers.incident_hours, answers.healthy_hours
     );
-    let named = answers.factors.iter().any(|factors| !factors.factors.is_empty());
     if affected > 0 && !named { text + " No attribute explains which hosts are affected." } else { text }
 }
 
