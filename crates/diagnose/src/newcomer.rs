@@ -2,7 +2,7 @@
 
 use crate::amount::Amount;
 use crate::limits::PRESSURE;
-use crate::waits::{LEAST, kswapd_share};
+use crate::waits::{Harm, LEAST, kswapd_share};
 use crate::window::{Window, intervals};
 use pagetide_core::derived::{self, Derived};
 use pagetide_core::{Nanos, Ratio, Span, Table};
@@ -51,16 +51,15 @@ pub(crate) fn memory_waits(window: &Window<'_>) -> Option<Amount<Ratio>> {
     Some((share - kswapd_share(window, window.span)).max(Amount::ZERO))
 }
 
-/// The time for which tasks wait for memory in all, where no service notices it.
-pub(crate) fn brief_memory_wait(window: &Window<'_>) -> Option<Amount<Nanos>> {
-    let waited = memory_waits(window)? * window.length()?.as_f64();
-    Some(Amount::new(waited.get())).filter(|waited| *waited < LEAST)
+/// The time for which tasks wait for memory in all, at that share of a stretch, where no service notices it.
+pub(crate) fn brief(share: Amount<Ratio>, span: Span) -> Option<Amount<Nanos>> {
+    Some(Harm::new(share, Amount::ZERO, span).lost()).filter(|waited| *waited < LEAST)
 }
 
 /// The share of time for which tasks wait for memory, where it contradicts that nothing is wrong: more than a host at rest, for long enough
 /// that a service notices it, and not only of a newcomer.
 pub(crate) fn troubling(window: &Window<'_>) -> Option<Amount<Ratio>> {
-    let share = memory_waits(window).filter(|share| *share >= PRESSURE && brief_memory_wait(window).is_none())?;
+    let share = memory_waits(window).filter(|share| *share >= PRESSURE && brief(*share, window.span).is_none())?;
     let own = newcomer(window, &derived::PSI_MEMORY_SOME).is_some_and(|newcomer| newcomer.others < PRESSURE);
     (!own).then_some(share)
 }

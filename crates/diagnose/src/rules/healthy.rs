@@ -59,9 +59,10 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let mut found = EvidenceBuilder::new(window);
     let again = |derived| window.host_bytes(derived).and_then(|rate| window.turnover(rate));
     let pressure = newcomer::memory_waits(window);
+    let waits = pressure.filter(|share| *share >= PRESSURE);
     // A short stretch may consist of a wait that no service notices.
-    let brief = newcomer::brief_memory_wait(window).filter(|_| pressure.is_some_and(|share| share >= PRESSURE));
-    let own = newcomer::newcomer(window, &derived::PSI_MEMORY_SOME).filter(|_| pressure.is_some_and(|share| share >= PRESSURE));
+    let brief = waits.and_then(|share| newcomer::brief(share, window.span));
+    let own = waits.and_then(|_| newcomer::newcomer(window, &derived::PSI_MEMORY_SOME));
     let numbers = [
         ("share of time for which tasks wait for memory", "psi_memory_some", pressure, PRESSURE),
         ("refaulted bytes a minute, as a share of memory", "workingset_refault_file", again(&REFAULTED), TURNOVER),
