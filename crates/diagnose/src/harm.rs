@@ -6,13 +6,15 @@
 
 use crate::amount::{Amount, Count, Limit};
 use crate::delays;
+use crate::effect::EffectKind;
+use crate::limits::TURNOVER;
 use crate::newcomer;
 use crate::process;
 use crate::rule::Loss;
 use crate::rules;
 use crate::victim;
 use crate::waits::{Harm, LEAST, Waits};
-use crate::window::{Window, intervals, joined};
+use crate::window::{STOLEN, Window, intervals, joined};
 use pagetide_core::derived;
 use pagetide_core::{Bytes, Finding, Nanos, Ratio, Recording, Resource, RuleId, Span, Table, Threshold, TimeLost};
 
@@ -110,7 +112,9 @@ impl Losses {
 
     /// The harm while a finding lasts, to the host or to the group that it names, whichever lost more.
     fn of_finding(&self, whole: &Window<'_>, finding: &Finding, loss: Loss) -> Option<Harm> {
-        if loss == Loss::Cpu && of_itself(&whole.over(finding.range)) {
+        let during = whole.over(finding.range);
+        let alone = rules::by_id(finding.rule).is == Some(EffectKind::DiskBusy) && newcomer::alone(&during);
+        if loss == Loss::Cpu && of_itself(&during) || alone || takes_free_memory(whole, finding) {
             return Some(Harm::new(Amount::ZERO, Amount::ZERO, finding.range));
         }
         let named = |waits: &&Waits| {
@@ -129,14 +133,16 @@ impl Losses {
         loss.and_then(|loss| self.of_finding(whole, finding, loss)).is_none_or(|harm| harm.lost() >= LEAST)
     }
 
+    /// Whether the recording has pressure stall information of what tasks wait for.
+    pub(crate) fn measured(&self, loss: Loss) -> bool {
+        let of_loss = |waits: &&Waits| loss.resources().contains(&waits.resource);
+        self.waits.iter().filter(of_loss).any(|waits| waits.source.name != derived::CPU_IOWAIT.name)
+    }
+
     /// Whether the recording shows that tasks lose time by a finding: by pressure stall information, and not by CPUs that were idle meanwhile.
     pub(crate) fn shown(&self, whole: &Window<'_>, finding: &Finding) -> bool {
         let loss = rules::by_id(finding.rule).loss.unwrap_or(Loss::Stalls);
-        let measured = self
-            .waits
-            .iter()
-            .any(|waits| loss.resources().contains(&waits.resource) && waits.source.name != derived::CPU_IOWAIT.name);
-        measured && self.of_finding(whole, finding, loss).is_some_and(|harm| harm.lost() >= LEAST)
+        self.measured(loss) && self.of_finding(whole, finding, loss).is_some_and(|harm| harm.lost() >= LEAST)
     }
 
     /// Whether tasks lose time in a stretch, or the recording does not show whether they do.
@@ -258,7 +264,7 @@ impl Losses {
             let harm = |span| {
                 let harm = Harm { before: waits.usual, ..waits.harm(whole, span)? };
                 let queued = || match resource {
-                    Resource::Io => of_others(&whole.over(span), waits),
+                    Resource::Io => of_others(&whole.over(span), waits) && !newcomer::alone(&whole.over(span)),
                     Resource::Cpu => !of_itself(&whole.over(span)),
                     Resource::Memory => true,
                 };
@@ -276,6 +282,14 @@ fn of_others(during: &Window<'_>, waits: &Waits) -> bool {
     let stalls = waits.source.name == derived::PSI_IO_SOME.name;
     let queue = during.busiest(|disk| during.queue(disk));
     queue.map_or(stalls, |(_, queue)| queue >= QUEUE) || !victim::all(during, None).is_empty()
+}
+
+/// Whether a finding is a growth of memory while the kernel neither frees nor swaps any: it costs nobody time yet.
+pub(crate) fn takes_free_memory(whole: &Window<'_>, finding: &Finding) -> bool {
+    let during = whole.over(finding.range);
+    let freed = during.host_bytes(&STOLEN).and_then(|rate| during.turnover(rate));
+    let scarce = || freed.is_none_or(|share| share >= TURNOVER) || during.swapped().is_some_and(Amount::is_positive);
+    rules::by_id(finding.rule).grows() && !scarce()
 }
 
 /// Whether the programs that wait for a CPU are those of a group that started with it, and nobody who ran before waits notably more.

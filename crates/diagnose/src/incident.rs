@@ -1,9 +1,8 @@
 //! The incidents of a recording: each with its cause, its losses and what changed near its onset.
 
-use crate::effect::EffectKind;
 use crate::stretches::Stretches;
 use crate::window::{Window, intervals};
-use crate::{chain, changes, rules};
+use crate::{chain, changes, harm, rules};
 use pagetide_core::{Finding, Incident, Recording, Span, TimeLost};
 
 /// Samples before the end of a recording in which what has not ended still lasts.
@@ -17,13 +16,14 @@ fn ongoing(recording: &Recording, range: Span) -> bool {
 
 /// Whether the recording shows that a finding cost tasks no time.
 fn costs_nothing(stretches: &Stretches<'_>, finding: &Finding) -> bool {
-    stretches.whole.as_ref().is_some_and(|whole| !stretches.losses.lose(whole, finding.range))
+    let free =
+        |whole: &Window<'_>| !stretches.losses.lose(whole, finding.range) || harm::takes_free_memory(whole, finding);
+    stretches.whole.as_ref().is_some_and(free)
 }
 
 /// Whether a finding is a growth that costs nothing yet, and does not stop.
 pub(crate) fn grows(recording: &Recording, stretches: &Stretches<'_>, finding: &Finding) -> bool {
-    let growth = matches!(rules::by_id(finding.rule).is, Some(EffectKind::AnonGrows | EffectKind::SlabGrows));
-    growth && costs_nothing(stretches, finding) && ongoing(recording, finding.range)
+    rules::by_id(finding.rule).grows() && costs_nothing(stretches, finding) && ongoing(recording, finding.range)
 }
 
 /// Whether a finding is a fact that cost no task time: a growth that stopped, caches that were dropped.

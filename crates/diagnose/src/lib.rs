@@ -38,6 +38,7 @@ mod rule;
 mod rules;
 mod settings;
 mod signal;
+mod stalls;
 mod steps;
 mod stream;
 mod stretches;

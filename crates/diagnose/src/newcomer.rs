@@ -1,11 +1,12 @@
-//! A control group whose programs started within a recording and wait for themselves: nobody who ran before waits with them.
+//! A program or a control group that started within a recording and waits for itself: nobody who ran before waits with it.
 
 use crate::amount::Amount;
 use crate::limits::PRESSURE;
+use crate::process;
 use crate::waits::{Harm, LEAST, kswapd_share};
 use crate::window::{Window, intervals};
 use pagetide_core::derived::{self, Derived};
-use pagetide_core::{Nanos, Ratio, Span, Table};
+use pagetide_core::{Bytes, Nanos, Ratio, Span, Table};
 
 /// Intervals at the start of a recording that show who ran then.
 const EARLY: u64 = 5;
@@ -23,26 +24,65 @@ pub(crate) struct Newcomer<'a> {
 /// The newcomer of a stretch; absent where the groups do not show who ran before.
 pub(crate) fn newcomer<'a>(window: &Window<'a>, derived: &'static Derived) -> Option<Newcomer<'a>> {
     let host = window.share(derived).filter(|share| share.is_positive())?;
-    let start = window.history().map_or(window.span.from, |history| history.span.from);
-    let early =
-        window.over(Span { from: start, to: window.span.from.max(start.later(intervals(window.recording, EARLY))) });
-    let share = |window: &Window<'_>, group: &str, derived| window.derived::<Ratio>(Table::Cgroup, group, derived);
-    let ran = |group: &str| {
-        let all = [&derived::PSI_CPU_SOME, &derived::PSI_IO_SOME, &derived::PSI_MEMORY_SOME];
-        all.iter().any(|derived| share(&early, group, derived).is_some_and(Amount::is_positive))
-    };
-    let groups: Vec<&str> = window.recording.entities(Table::Cgroup).map(|(group, _)| group).collect();
-    // What a group waits, its parents wait as well.
-    let within = |parent: &str, group: &str| group.strip_prefix(parent).is_some_and(|rest| rest.starts_with('/'));
-    let leaves = groups.iter().copied().filter(|group| !groups.iter().any(|other| within(group, other)));
-    let (before, new): (Vec<&str>, Vec<&str>) = leaves.partition(|group| ran(group));
-    let most = new.into_iter().filter_map(|group| Some((group, share(window, group, derived)?)));
+    let groups = Groups::of(window);
+    let most = groups.new.iter().filter_map(|group| Some((*group, share(window, group, derived)?)));
     let (group, _) = most.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, share)| *share >= host * MOST)?;
-    let more = before.into_iter().filter_map(|group| {
-        let usual = share(&early, group, derived).unwrap_or(Amount::ZERO);
-        Some((share(window, group, derived)? - usual).max(Amount::ZERO))
-    });
-    Some(Newcomer { group, others: more.reduce(Amount::max)? })
+    Some(Newcomer { group, others: groups.wait_more(window, derived)? })
+}
+
+/// The share of a stretch for which a group waits.
+fn share(window: &Window<'_>, group: &str, derived: &'static Derived) -> Option<Amount<Ratio>> {
+    window.derived(Table::Cgroup, group, derived)
+}
+
+/// The groups without others in them: what a group waits, its parents wait as well.
+struct Groups<'a> {
+    /// The time that shows who ran before.
+    early: Window<'a>,
+    before: Vec<&'a str>,
+    new: Vec<&'a str>,
+}
+
+impl<'a> Groups<'a> {
+    fn of(window: &Window<'a>) -> Self {
+        let start = window.history().map_or(window.span.from, |history| history.span.from);
+        let until = window.span.from.max(start.later(intervals(window.recording, EARLY)));
+        let early = window.over(Span { from: start, to: until });
+        let ran = |group: &&str| {
+            let all = [&derived::PSI_CPU_SOME, &derived::PSI_IO_SOME, &derived::PSI_MEMORY_SOME];
+            all.iter().any(|derived| share(&early, group, derived).is_some_and(Amount::is_positive))
+        };
+        let groups: Vec<&str> = window.recording.entities(Table::Cgroup).map(|(group, _)| group).collect();
+        let within = |parent: &str, group: &str| group.strip_prefix(parent).is_some_and(|rest| rest.starts_with('/'));
+        let leaves = groups.iter().copied().filter(|group| !groups.iter().any(|other| within(group, other)));
+        let (before, new) = leaves.partition(ran);
+        Self { early, before, new }
+    }
+
+    /// The most that a group waits which ran before, above what it waited then; absent where no such group was recorded.
+    fn wait_more(&self, window: &Window<'_>, derived: &'static Derived) -> Option<Amount<Ratio>> {
+        let more = self.before.iter().filter_map(|group| {
+            let usual = share(&self.early, group, derived).unwrap_or(Amount::ZERO);
+            Some((share(window, group, derived)? - usual).max(Amount::ZERO))
+        });
+        more.reduce(Amount::max)
+    }
+}
+
+/// Whether no process of a command ran before a stretch. One that started with it is in the samples at its edge.
+pub(crate) fn started(window: &Window<'_>, comm: &str) -> bool {
+    let edge = window.span.from.earlier(intervals(window.recording, 2));
+    let earlier = window.history().map(|before| before.over(Span { to: edge, ..before.span }));
+    earlier.is_some_and(|before| process::present(&before).all(|(_, other)| other != comm))
+}
+
+/// Whether the waits for IO are those of a program that started with a stretch, for its own requests: nearly all that the devices transfer is
+/// its own, and no group that ran before waits for IO more than a host at rest does.
+pub(crate) fn alone(window: &Window<'_>) -> bool {
+    let Some(all) = window.all_disks(|disk| window.moved(disk)) else { return false };
+    let most = process::fastest::<Bytes>(window, &["read_bytes", "write_bytes"]);
+    let own = most.is_some_and(|most| most.amount >= all * MOST && started(window, most.comm));
+    own && Groups::of(window).wait_more(window, &derived::PSI_IO_SOME).is_some_and(|more| more < PRESSURE)
 }
 
 /// The share of a stretch for which tasks wait for memory, without kswapd's own CPU time.

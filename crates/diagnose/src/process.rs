@@ -3,7 +3,7 @@
 use crate::amount::{Amount, Count, Rate};
 use crate::evidence::{EvidenceBuilder, Origin};
 use crate::window::{Window, intervals, stored};
-use pagetide_core::{Bytes, Moment, Pages, Table};
+use pagetide_core::{Bytes, Moment, Nanos, Pages, Table};
 use std::collections::BTreeMap;
 
 /// A process and how much it did or has.
@@ -26,6 +26,14 @@ impl<M> ProcessShare<'_, M> {
             0 | 1 => format!("{} (pid {pid})", self.comm),
             more => format!("{} ({more} processes, most of it pid {pid})", self.comm),
         }
+    }
+}
+
+impl<'a> ProcessShare<'a, Bytes> {
+    /// The amount as a rate over that time.
+    pub(crate) fn per(self, time: Nanos) -> ProcessShare<'a, crate::amount::Per<Bytes>> {
+        let Self { name, comm, amount, processes } = self;
+        ProcessShare { name, comm, amount: amount.per(time), processes }
     }
 }
 

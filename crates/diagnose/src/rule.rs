@@ -144,4 +144,9 @@ impl Rule {
             examine,
         }
     }
+
+    /// Whether it is about memory that grows, which costs nobody time while some is free.
+    pub(crate) fn grows(&self) -> bool {
+        matches!(self.is, Some(EffectKind::AnonGrows | EffectKind::SlabGrows))
+    }
 }

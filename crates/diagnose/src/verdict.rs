@@ -65,9 +65,13 @@ fn conclude(recording: &Recording, stretches: &Stretches<'_>, mut findings: Vec<
 /// The most that evidence counts of a finding whose harm the recording does not show: moderate.
 const UNSEEN: f64 = 0.899;
 
-/// Whether the recording shows that tasks lost time while a finding lasts, where its rule makes tasks wait.
+/// Whether the recording shows that tasks lost time while a finding lasts, where its rule makes tasks wait; or that they lost none, where it
+/// says so.
 fn shown(stretches: &Stretches<'_>, finding: &Finding) -> bool {
     let rule = rules::by_id(finding.rule);
+    if finding.rule == RuleId::Healthy {
+        return stretches.losses.measured(Loss::Stalls);
+    }
     let waits = rule.role <= Role::Effect && matches!(rule.loss, Some(Loss::Stalls | Loss::Cpu));
     !waits || stretches.whole.as_ref().is_some_and(|whole| stretches.losses.shown(whole, finding))
 }

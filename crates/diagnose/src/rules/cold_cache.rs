@@ -28,10 +28,10 @@ pub(crate) const RULE: Rule = Rule {
             title: "The page cache fills for the first time",
             meaning: "Nobody read these files before, so they are not cached; memory is not short. The reads end when everything was read once.",
             evidence: "The devices read, and the file cache grows by a large part of it: memory was free or the cache is still filling. Little of it refaults; \
-                       where refaults were not recorded, reclaim frees little. A device at its limit of requests excludes it: reads of a cache that \
+                       reclaim frees no more than is read, or little where refaults were not recorded. A device at its limit of requests excludes it: reads of a cache that \
                        warms up become fewer.",
             metrics: &["read_sectors", "Cached", "workingset_refault_file", "pgsteal_kswapd", "pgsteal_direct", "read_bytes"],
-            thresholds: &[KEPT.doc(), READ.doc(), AGAIN.doc(), FREED.doc(), queue::EVEN.doc()],
+            thresholds: &[KEPT.doc(), READ.doc(), AGAIN.doc(), FREED.doc(), FULL.doc(), queue::EVEN.doc()],
             why: "After a start of the host, of a program, or after drop_caches the page cache is empty.",
             otherwise: "A stream that is read once fills the cache in the same way while memory is free. A second read tells them apart.",
             advice: "Wait, or read the files before they are needed.",
@@ -59,6 +59,13 @@ const FREED: Limit<Ratio> = Limit::new(
     "judgement",
 );
 
+const FULL: Limit<Ratio> = Limit::new(
+    "bytes freed per byte read, at most, where refaults are recorded",
+    1.0,
+    "The cache was full: what is read replaces other pages.",
+    "mm/vmscan.c (6.12)",
+);
+
 fn examine(window: &Window<'_>) -> Option<Finding> {
     if window.step.is_some() {
         return of_step(window);
@@ -73,7 +80,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         || read < window.memory()? * READ
         || grown < read * KEPT
         || refaulted.is_some_and(|bytes| bytes > read * AGAIN)
-        || refaulted.is_none() && freed.is_some_and(|bytes| bytes > read * FREED)
+        || freed.is_some_and(|bytes| bytes > read * if refaulted.is_none() { FREED } else { FULL })
         || stream::harms(window)
     {
         return None;

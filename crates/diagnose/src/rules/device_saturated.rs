@@ -5,13 +5,14 @@ use crate::effect::EffectKind;
 use crate::episodes::SignalSpec;
 use crate::evidence::{EvidenceBuilder, Origin, advise};
 use crate::limits::SATURATED;
+use crate::newcomer;
 use crate::process::{self, ProcessShare};
 use crate::rule::{Role, Rule, subsumes};
 use crate::queue::{self, DEPTH, EVEN};
 use crate::stream;
-use crate::window::{REFAULTED, Window, intervals};
+use crate::window::{REFAULTED, Window};
 use pagetide_core::derived;
-use pagetide_core::{Bytes, Finding, Ratio, Relation, RuleDoc, RuleId, Span};
+use pagetide_core::{Bytes, Finding, Ratio, Relation, RuleDoc, RuleId};
 
 pub(crate) const RULE: Rule = Rule {
     name: "a saturated device",
@@ -33,6 +34,7 @@ pub(crate) const RULE: Rule = Rule {
             thresholds: &[SATURATED.doc(), DEPTH.doc(), DEEP.doc(), EVEN.doc(), VICTIM.doc(), MOST.doc()],
             why: "Requests arrive faster than the device completes them. Latency is then the queue divided by the rate (Little's law).",
             otherwise: "A device that serves requests in parallel (SSD, RAID) is busy all the time long before its limit: check whether its rate grows with the queue. \
+                        A program that started meanwhile and waits for its own requests alone, while no group that ran before waits, is no incident. \
                         A limit of a cloud volume looks the same as a slow device.",
             advice: "For a victim, stop what evicts its pages. For a cause, send fewer or larger requests, or use a faster device.",
             mglru: "The device decides. Refaults, which tell a victim, are counted from Linux 6.5 on for the group that lost the page.",
@@ -161,9 +163,5 @@ fn user<'a>(during: &Window<'a>, disk: &str) -> Option<User<'a>> {
     let process = process::fastest::<Bytes>(during, &IO).filter(|process| during.moved(disk).is_some_and(|all| process.amount >= all * MOST))?;
     let history = during.history();
     let before = history.map(|before| process::together(&before, process.comm, &IO));
-    // A program that started with the incident is in the samples at its edge.
-    let edge = during.span.from.earlier(intervals(during.recording, 2));
-    let earlier = history.map(|before| before.over(Span { to: edge, ..before.span }));
-    let new = earlier.is_some_and(|before| process::present(&before).all(|(_, comm)| comm != process.comm));
-    Some(User { process, before, new })
+    Some(User { process, before, new: newcomer::started(during, process.comm) })
 }

@@ -1,14 +1,16 @@
 //! `direct-reclaim-stalls`: programs free memory themselves before they get any.
 
-use crate::amount::{Amount, Limit, grade};
+use crate::amount::{Amount, Limit, Per, grade};
 use crate::effect::EffectKind;
-use crate::evidence::{EvidenceBuilder, advise};
+use crate::evidence::{EvidenceBuilder, Origin, advise};
 use crate::limits::STALL_RATE;
+use crate::process::{self, ProcessShare};
 use crate::settings;
+use crate::stalls;
 use crate::rule::{Role, Rule};
-use crate::window::Window;
+use crate::window::{STOLEN, Window};
 use pagetide_core::derived;
-use pagetide_core::{Finding, Ratio, Relation, RuleDoc, RuleId};
+use pagetide_core::{Bytes, Finding, Ratio, Relation, RuleDoc, RuleId};
 
 pub(crate) const RULE: Rule = Rule {
     name: "stalls in direct reclaim",
@@ -22,9 +24,10 @@ pub(crate) const RULE: Rule = Rule {
             id: RuleId::DirectReclaim,
             title: "Programs stall in direct reclaim",
             meaning: "Free memory falls below the min watermark faster than kswapd frees it. Programs that allocate then scan and free pages themselves, and wait meanwhile.",
-            evidence: "Direct reclaims run (allocstall and its zones) and scan pages (pgscan_direct). A large share of all scanning, and waits for memory (PSI), support it.",
-            metrics: &["allocstall", "allocstall_normal", "allocstall_movable", "pgscan_direct", "pgscan_kswapd", "psi_memory_some"],
-            thresholds: &[STALL_RATE.doc(), WAITED.doc()],
+            evidence: "Direct reclaims run (allocstall and its zones) and scan pages (pgscan_direct). A large share of all scanning, and waits for memory (PSI), support it. \
+                       The origin is the program that reads and writes, or grows by, most of what reclaim frees.",
+            metrics: &["allocstall", "allocstall_normal", "allocstall_movable", "pgscan_direct", "pgscan_kswapd", "psi_memory_some", "pgsteal_kswapd", "pgsteal_direct", "read_bytes", "write_bytes", "RssAnon", "VmSwap"],
+            thresholds: &[STALL_RATE.doc(), stalls::WAITED.doc(), MOST.doc()],
             why: "kswapd starts at the low watermark and has the distance down to min to catch up. Bursts of allocation larger than that distance overtake it. \
                   So does a kswapd that waits for writeback.",
             otherwise: "Reclaim at the limit of a control group is also direct. It has its own counters and does not count as allocstall.",
@@ -36,20 +39,27 @@ pub(crate) const RULE: Rule = Rule {
     )
 };
 
-const WAITED: Limit<Ratio> = Limit::new(
-    "share of time for which tasks wait for memory, at least",
-    0.05,
-    "Programs that read or write much reclaim some of their own pages, and lose less.",
+const MOST: Limit<Ratio> = Limit::new(
+    "bytes that one program reads, writes or grows by, per byte that reclaim frees",
+    0.5,
+    "With less, several programs need the memory.",
     "judgement",
 );
 
+/// The program for which most of the freed memory is needed, with what it does: it fills the cache, or grows.
+fn needs<'a>(window: &Window<'a>) -> Option<(ProcessShare<'a, Per<Bytes>>, &'static str)> {
+    let freed = window.host_bytes(&STOLEN)?;
+    let length = window.length()?;
+    let grows = process::grower(window).map(|grower| grower.per(length));
+    let fills = process::fastest::<Bytes>(window, &["read_bytes", "write_bytes"]);
+    let both = [(fills, "reads and writes"), (grows, "grows by")].into_iter().filter_map(|(process, verb)| Some((process?, verb)));
+    both.max_by(|a, b| a.0.amount.total_cmp(&b.0.amount)).filter(|(process, _)| process.amount >= freed * MOST)
+}
+
 fn examine(window: &Window<'_>) -> Option<Finding> {
-    let stalls = window.host(&derived::DIRECT_RECLAIMS)?;
+    let stalls = stalls::direct(window)?;
     let direct = window.host(&derived::SCANNED_DIRECT).filter(|rate| rate.is_positive())?;
     let waited = window.share(&derived::PSI_MEMORY_SOME);
-    if stalls < STALL_RATE || waited.is_some_and(|waited| waited < WAITED) {
-        return None;
-    }
     let mut found = EvidenceBuilder::new(window);
     found.add(1.0 + grade(stalls, 1.0, 50.0), "direct reclaims", "allocstall, all zones", stalls);
     let all = window.host(&derived::SCANNED_KSWAPD).map_or(direct, |kswapd| direct + kswapd);
@@ -59,7 +69,12 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     if let Some(waited) = waited {
         found.add(grade(waited, 0.0, 0.1), "share of time for which tasks wait for memory", "psi_memory_some", waited);
     }
-    let statement = format!("Programs reclaim memory themselves {stalls}, with {share} of all scanning.");
+    let needs = needs(window).map_or(String::new(), |(process, verb)| {
+        found.note(format!("bytes a second that {} {verb}", process.words()), "read_bytes + write_bytes, or RssAnon + VmSwap", process.amount);
+        found.origin(Origin::Process(process.comm));
+        format!(" {} {verb} {}, most of what reclaim frees.", process.words(), process.amount)
+    });
+    let statement = format!("Programs reclaim memory themselves {stalls}, with {share} of all scanning.{needs}");
     // In units of 1/10 000 of memory, of which 10 % are the most.
     let manifest = &window.recording.manifest;
     let factor = settings::value(manifest, "watermark_scale_factor");

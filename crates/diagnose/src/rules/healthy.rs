@@ -27,8 +27,8 @@ pub(crate) const RULE: Rule = Rule {
                        where that is not recorded, direct reclaims are rare. \
                        Little of memory refaults or comes back from swap. The recording has enough samples of reclaim, memory and devices. \
                        It is only reported when no rule found a cause.",
-            metrics: &["psi_memory_some", "psi_io_some", "workingset_refault_file", "pswpin", "allocstall", "pgmajfault", "io_ms", "util"],
-            thresholds: &[PRESSURE.doc(), IO.doc(), TURNOVER.doc(), STALL_RATE.doc(), FAULTS.doc(), LEAST.doc()],
+            metrics: &["psi_memory_some", "psi_io_some", "psi_cpu_some", "workingset_refault_file", "pswpin", "allocstall", "pgmajfault", "io_ms", "util"],
+            thresholds: &[PRESSURE.doc(), IO.doc(), CPU.doc(), TURNOVER.doc(), STALL_RATE.doc(), FAULTS.doc(), LEAST.doc()],
             why: "The kernel fills memory with what was read and frees it on demand. Little free memory, or reclaim, \
                   is no sign of trouble.",
             otherwise: "Something that happened between two samples and left no counter; or a program that waits for a lock, the network or another host.",
@@ -44,6 +44,13 @@ const IO: Limit<Ratio> = Limit::new(
     "share of time for which tasks wait for IO, from which on it is reported",
     0.1,
     "A program that reads or writes waits for its own requests. New waits are an incident.",
+    "judgement",
+);
+
+const CPU: Limit<Ratio> = Limit::new(
+    "share of time for which tasks wait for a CPU, from which on it is reported",
+    0.5,
+    "New waits for a CPU are an incident; those of all the recording may be this host's load.",
     "judgement",
 );
 
@@ -109,6 +116,13 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         (Some(memory), _) => format!("tasks waited for memory {memory} of the time{own}"),
         (None, _) => "no rule found a problem".to_owned(),
     };
-    let statement = format!("Nothing is wrong with memory and devices: {waited}, and almost nothing was read twice.");
+    // CPUs that are busy throughout have no onset, so no rule reports them.
+    let cpu = window.share(&derived::PSI_CPU_SOME).filter(|share| *share >= CPU);
+    let cpu = cpu.map_or(String::new(), |share| {
+        found.note("share of time for which tasks wait for a CPU", "psi_cpu_some", share);
+        format!(" Tasks waited for a CPU {share} of the time, throughout.")
+    });
+    let statement =
+        format!("Nothing is wrong with memory and devices: {waited}, and almost nothing was read twice.{cpu}");
     found.finish(RuleId::Healthy, statement, Vec::new())
 }

@@ -3,10 +3,11 @@
 use crate::amount::{Amount, Count, Limit, Rate, grade};
 use crate::effect::EffectKind;
 use crate::evidence::{EvidenceBuilder, Origin, advise};
-use crate::limits::GROWTH;
+use crate::limits::{GROWTH, TURNOVER};
 use crate::process;
 use crate::rule::{Rule, Scope, When, subsumes};
 use crate::window::{Window, stored};
+use pagetide_core::derived;
 use pagetide_core::{Bytes, Finding, Moment, Nanos, Pages, Ratio, RuleDoc, RuleId, Span, Table};
 
 pub(crate) const RULE: Rule = Rule {
@@ -32,8 +33,8 @@ pub(crate) const RULE: Rule = Rule {
             meaning: "A process allocates memory all the time and frees none. It takes page cache first and swap next, and at last the OOM killer acts.",
             evidence: "The anonymous memory of one process, resident and swapped (RssAnon + VmSwap), grows over much of the recording, about evenly, \
                        and still grows at the end. It is most of the growth of AnonPages on the host.",
-            metrics: &["RssAnon", "rss", "VmSwap", "AnonPages", "SwapFree", "MemAvailable"],
-            thresholds: &[GROWTH.doc(), LASTED.doc(), SHARE.doc(), FREED.doc(), LENGTH.doc(), TREND.doc()],
+            metrics: &["RssAnon", "rss", "VmSwap", "AnonPages", "SwapFree", "MemAvailable", "pswpin"],
+            thresholds: &[GROWTH.doc(), LASTED.doc(), SHARE.doc(), FREED.doc(), LENGTH.doc(), TREND.doc(), TURNOVER.doc()],
             why: "Memory that a process touched stays allocated until the process frees it or ends. The kernel cannot know that nobody will use it.",
             otherwise: "A cache inside the program that fills up to its limit, or a heap that grows at the start, looks the same until it stops. Only time tells.",
             advice: "Limit the process so that it fails alone, and find what it keeps.",
@@ -63,7 +64,7 @@ const LENGTH: Limit<Nanos> = Limit::new(
 const TREND: Limit<Count> = Limit::new(
     "samples in the growth, where it is shorter",
     28.0,
-    "An even growth over so many samples outlasts noise.",
+    "An even growth over so many samples outlasts noise. Where programs swap in meanwhile, memory is already short: swap-thrash.",
     "judgement",
 );
 
@@ -85,7 +86,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let part = lasted / Amount::new(window.span.length().as_f64());
     let least = shares(&points, span)?.into_iter().fold(f64::INFINITY, |least, share| share.get().min(least));
     let even = Amount::<Ratio>::new(least * PARTS as f64);
-    if part < LASTED || even < SHARE || lasted < LENGTH && samples < TREND {
+    if part < LASTED || even < SHARE || lasted < LENGTH && (samples < TREND || swaps_in(&window.over(span))) {
         return None;
     }
     let grown = value_at(&points, span.to)? - value_at(&points, span.from)?;
@@ -127,6 +128,11 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
             ),
         ],
     )
+}
+
+/// Whether programs read much back from swap.
+fn swaps_in(during: &Window<'_>) -> bool {
+    during.host_bytes(&derived::SWAP_IN).and_then(|rate| during.turnover(rate)).is_some_and(|share| share >= TURNOVER)
 }
 
 /// The anonymous memory of a process over time, swapped or resident.

@@ -4,9 +4,10 @@ use crate::amount::{Amount, Count, Limit, Per, Rate, grade, grade_log};
 use crate::effect::EffectKind;
 use crate::episodes::SignalSpec;
 use crate::evidence::{EvidenceBuilder, Origin, advise};
-use crate::limits::{SATURATED, TURNOVER};
+use crate::limits::{SATURATED, STALL_RATE, TURNOVER};
 use crate::process::{self, ProcessShare};
 use crate::settings;
+use crate::stalls;
 use crate::rule::{Rule, leads, subsumes};
 use crate::victim::{self, Victim};
 use crate::window::Window;
@@ -37,9 +38,9 @@ pub(crate) const RULE: Rule = Rule {
                       the same device wait in the same queue. The pages that it writes, and those that it copies, replace cached pages of other programs.",
             evidence: "Most of the device's bytes are writes, and much of that is writeback (nr_written). Either the device is busy and a read \
                        takes a multiple of the time before (read_ms per read), or longer than an idle disk when no time before is known. Or one process writes most of it, \
-                       far more than before, and other processes read from devices what they did not before, at no more requests.",
-            metrics: &["write_sectors", "read_sectors", "io_ms", "nr_written", "nr_dirtied", "read_ms", "reads", "write_bytes", "read_bytes", "syscr"],
-            thresholds: &[SATURATED.doc(), WRITES.doc(), FLUSHED.doc(), SLOWER.doc(), LEAST.doc(), SLOW.doc(), MOST.doc(), NEW.doc(), TURNOVER.doc(), victim::LEAST.doc()],
+                       far more than before, and other processes read from devices what they did not before, at no more requests, or programs reclaim memory themselves.",
+            metrics: &["write_sectors", "read_sectors", "io_ms", "nr_written", "nr_dirtied", "read_ms", "reads", "write_bytes", "read_bytes", "syscr", "allocstall", "psi_memory_some"],
+            thresholds: &[SATURATED.doc(), WRITES.doc(), COPIES.doc(), FLUSHED.doc(), SLOWER.doc(), LEAST.doc(), SLOW.doc(), MOST.doc(), NEW.doc(), TURNOVER.doc(), victim::LEAST.doc(), STALL_RATE.doc(), stalls::WAITED.doc()],
             why: "The flusher has many requests in flight and a reader has one. A device that serves them in turn serves the reader at the end of a long queue.",
             otherwise: "Direct or synchronous writes fill the queue in the same way and are no writeback: nr_written then stays below the writes of the device.",
             advice: "Let less be dirty at a time, or put the writer's files on another device.",
@@ -52,6 +53,12 @@ pub(crate) const RULE: Rule = Rule {
 
 const WRITES: Limit<Ratio> =
     Limit::new("share of the device's bytes that are writes", 0.66, "With less, reads fill the queue as well.", "judgement");
+const COPIES: Limit<Ratio> = Limit::new(
+    "share of the device's bytes that are writes, where one program writes most of them",
+    0.4,
+    "A program that copies within a device, vacuums or sorts writes as much as it reads.",
+    "judgement",
+);
 const FLUSHED: Limit<Ratio> = Limit::new(
     "bytes written back per byte that the device writes",
     0.3,
@@ -110,7 +117,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let during = window.over(span);
     let (written, read) = (during.disk_bytes(disk, &derived::WRITE_BANDWIDTH)?, during.disk_bytes(disk, &derived::READ_BANDWIDTH)?);
     let flushed = window.bytes_per_second(during.host(&derived::WRITTEN_BACK)?);
-    if written < (written + read) * WRITES || flushed < written * FLUSHED {
+    if written < (written + read) * COPIES || flushed < written * FLUSHED {
         return None;
     }
     let writer = process::fastest::<Bytes>(&during, &["write_bytes"]);
@@ -125,13 +132,13 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         writer,
         victims: victim::all(&during, writer.map(|writer| writer.name)),
     };
-    let saturated = writeback.busy >= SATURATED && writeback.slow();
-    // Without a full queue it takes one writer, and others that read back what its pages replaced.
+    let saturated = written >= (written + read) * WRITES && writeback.busy >= SATURATED && writeback.slow();
+    // Without a full queue it takes one writer, and others that read back what its pages replaced, or programs that reclaim memory themselves.
     let bulk = || {
         let most = writer.is_some_and(|writer| writer.amount >= written * MOST);
         let new = window.usual(signal).is_none_or(|usual: Rate<Bytes>| written >= usual * NEW);
         let much = window.turnover(written).is_some_and(|share| share >= TURNOVER);
-        most && new && much && !writeback.victims.is_empty()
+        most && new && much && (!writeback.victims.is_empty() || stalls::direct(&during).is_some())
     };
     if !saturated && !bulk() {
         return None;
