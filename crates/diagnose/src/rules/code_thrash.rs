@@ -138,12 +138,14 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         Some(&settings::restore(manifest, &["swappiness"])),
     );
     let refused = !none && !full && swappiness.is_some_and(|swappiness| swappiness <= 10.0);
+    // Half of memory: data that do not compress then still leave the other half.
+    let size = (manifest.memory_total.get() >> 21).clamp(64, 8192);
     let advice = advise(
         "Add swap, so that anonymous pages can leave memory.",
-        Some("modprobe zram; zramctl --find --size 2G; mkswap /dev/zram0; swapon -p 100 /dev/zram0; sysctl -w vm.swappiness=60"),
+        Some(&format!("modprobe zram; zramctl --find --size {size}M; mkswap /dev/zram0; swapon -p 100 /dev/zram0; sysctl -w vm.swappiness=60")),
         "Cold anonymous pages leave memory and the programs' code stays. zram costs CPU and helps as far as the data compress. Only \
          while that much memory is free can it be taken away again.",
-        Some("swapoff /dev/zram0 && zramctl --reset /dev/zram0"),
+        Some(&format!("swapoff /dev/zram0 && zramctl --reset /dev/zram0; {}", settings::restore(manifest, &["swappiness"]))),
     );
     found.finish(RuleId::CodeThrash, statement, vec![if refused { unused } else { advice }])
 }

@@ -12,7 +12,7 @@ use crate::rule::{Rule, leads, subsumes};
 use crate::victim::{self, Victim};
 use crate::window::Window;
 use pagetide_core::derived;
-use pagetide_core::{Bytes, Finding, Nanos, Ratio, Relation, RuleDoc, RuleId, Span, Table};
+use pagetide_core::{Bytes, Finding, Nanos, Pages, Ratio, Relation, RuleDoc, RuleId, Span, Table};
 
 pub(crate) const RULE: Rule = Rule {
     name: "writeback",
@@ -39,8 +39,8 @@ pub(crate) const RULE: Rule = Rule {
             evidence: "Most of the device's bytes are writes, and much of that is writeback (nr_written). Either the device is busy and a read \
                        takes a multiple of the time before (read_ms per read), or longer than an idle disk when no time before is known. Or one process writes most of it, \
                        far more than before, and other processes read from devices what they did not before, at no more requests, or programs reclaim memory themselves.",
-            metrics: &["write_sectors", "read_sectors", "io_ms", "nr_written", "nr_dirtied", "read_ms", "reads", "write_bytes", "read_bytes", "syscr", "allocstall", "psi_memory_some"],
-            thresholds: &[SATURATED.doc(), WRITES.doc(), COPIES.doc(), FLUSHED.doc(), SLOWER.doc(), LEAST.doc(), SLOW.doc(), MOST.doc(), NEW.doc(), TURNOVER.doc(), victim::LEAST.doc(), STALL_RATE.doc(), stalls::WAITED.doc()],
+            metrics: &["write_sectors", "read_sectors", "io_ms", "nr_written", "nr_dirtied", "read_ms", "reads", "write_bytes", "read_bytes", "syscr", "allocstall", "psi_memory_some", "nr_dirty_threshold"],
+            thresholds: &[SATURATED.doc(), WRITES.doc(), COPIES.doc(), FLUSHED.doc(), SLOWER.doc(), LEAST.doc(), SLOW.doc(), MOST.doc(), NEW.doc(), TURNOVER.doc(), victim::LEAST.doc(), STALL_RATE.doc(), stalls::WAITED.doc(), DIRTY.doc()],
             why: "The flusher has many requests in flight and a reader has one. A device that serves them in turn serves the reader at the end of a long queue.",
             otherwise: "Direct or synchronous writes fill the queue in the same way and are no writeback: nr_written then stays below the writes of the device.",
             advice: "Let less be dirty at a time, or put the writer's files on another device.",
@@ -72,6 +72,12 @@ const MOST: Limit<Ratio> = Limit::new(
     "bytes that one process dirties per byte that the device writes",
     0.5,
     "With less, no single writer is the origin.",
+    "judgement",
+);
+const DIRTY: Limit<Bytes> = Limit::new(
+    "dirty memory that is advised, at most",
+    256.0 * 1024.0 * 1024.0,
+    "A disk writes it in some seconds.",
     "judgement",
 );
 const NEW: Limit<Count> =
@@ -177,13 +183,20 @@ fn finish(window: &Window<'_>, span: Span, writeback: &Writeback<'_>) -> Option<
         found.compare(1.0, what, "read_bytes", most.read, Relation::Above, most.before);
         waits.push(victim::words(victims));
     }
+    if let Some(stalls) = stalls::direct(&window.over(span)) {
+        found.add(0.5, "direct reclaims", "allocstall, all zones", stalls);
+        waits.push(format!("programs reclaim memory themselves {stalls}"));
+    }
     let statement = format!(
         "{who} writes {written} to {disk}. Its writeback keeps {disk} busy {busy} of the time; {}.",
         waits.join("; ")
     );
+    // Below what is allowed now, whatever the size of memory.
+    let threshold = window.host_level::<Pages>("nr_dirty_threshold").map(|level| level.least * window.page_size());
+    let most = threshold.map_or(DIRTY.value(), |threshold| (threshold / 2.0).min(DIRTY.value())).get();
     let advice = advise(
         "Limit the rate of the writer, or let less be dirty at a time, so that the flusher's bursts are short.",
-        Some("sysctl -w vm.dirty_background_bytes=67108864 vm.dirty_bytes=268435456"),
+        Some(&format!("sysctl -w vm.dirty_background_bytes={:.0} vm.dirty_bytes={most:.0}", most / 4.0)),
         "Reads wait less. The kernel throttles writers earlier, to the speed of the device.",
         Some(&settings::restore(&window.recording.manifest, &["dirty_background_ratio", "dirty_ratio"])),
     );
