@@ -32,14 +32,15 @@ pub(crate) const RULE: Rule = Rule {
             title: "Anonymous memory grows at the expense of the page cache",
             meaning: "Programs allocate memory, and the kernel reclaims file cache to make room. Later reads of the evicted files go to the device.",
             evidence: "AnonPages, Shmem (tmpfs, shared segments) and swap in use together grow, and the file cache without Shmem falls by what free memory does not cover. Reclaim (pgscan) supports it. \
-                       Free memory that grows by more than anonymous memory contradicts it. The process whose RssAnon grew most is the origin.",
+                       Free memory that grows by more than anonymous memory contradicts it. The process whose RssAnon grew most is the origin. \
+                       What comes back from swap is no growth, unless swap was switched off: SwapTotal falls by at least that much and SwapFree is 0.",
             metrics: &["AnonPages", "Shmem", "SwapTotal", "SwapFree", "Cached", "MemFree", "MemTotal", "RssAnon", "rss", "VmSwap", "pgscan_kswapd", "pgscan_direct"],
             thresholds: &[GROWTH.doc(), PAID.doc()],
             why: "Clean file pages are the cheapest to reclaim. Growth of anonymous memory takes file cache first, and swap after that.",
             otherwise: "Both may change for other reasons, for example when a program starts while another deletes a large file.",
             advice: "Check whether the growth ends. Limit the program, or add memory for the working set of files.",
             mglru: "AnonPages, Cached and pgscan mean the same. Reclaim weighs file and anonymous pages by how often each kind was read back, not by vm.swappiness alone: without swap it takes file pages only, as the classic lists do.",
-            kernel: "Linux 6.12: mm/memory.c: do_anonymous_page; mm/vmscan.c: get_scan_count.",
+            kernel: "Linux 6.12: mm/memory.c: do_anonymous_page; mm/vmscan.c: get_scan_count; mm/swapfile.c: try_to_unuse.",
         },
         examine,
     )
@@ -57,18 +58,35 @@ fn shared(window: &Window<'_>) -> Amount<Bytes> {
     window.host_change("Shmem").unwrap_or(Amount::ZERO)
 }
 
-/// How much anonymous and shared memory grew. What comes back from swap was there before.
+/// How much anonymous and shared memory grew. What comes back from swap was there before, unless swap was switched off.
 fn own_memory(window: &Window<'_>) -> Option<Amount<Bytes>> {
-    let swapped = window.host_ends("SwapTotal").zip(window.host_ends("SwapFree"));
+    let swapped = swap(window).filter(|_| !switched_off(window));
     let swapped = swapped.map_or(Amount::ZERO, |(total, free)| (total.1 - free.1) - (total.0 - free.0));
     Some(window.host_change("AnonPages")? + shared(window) + swapped)
+}
+
+/// The size of a thing at the start of a stretch and at its end.
+type Ends = (Amount<Bytes>, Amount<Bytes>);
+
+/// The size of swap, and what of it is free.
+fn swap(window: &Window<'_>) -> Option<(Ends, Ends)> {
+    window.host_ends("SwapTotal").zip(window.host_ends("SwapFree"))
+}
+
+/// Whether somebody switched swap off: it lost its size, and all that was in it comes back.
+fn switched_off(window: &Window<'_>) -> bool {
+    swap(window).is_some_and(|(total, free)| {
+        let back = (total.0 - free.0) - (total.1 - free.1);
+        back.is_positive() && total.0 - total.1 >= back && !free.1.is_positive()
+    })
 }
 
 /// When anonymous and shared memory, resident and swapped, was largest.
 fn most(window: &Window<'_>) -> Option<Moment> {
     let host = |metric: &str| window.series(Table::Host, "", metric);
     let (total, free, shared) = (host("SwapTotal"), host("SwapFree"), host("Shmem"));
-    let swapped = |at: i64| Some(total.as_ref()?.at(at)?.saturating_sub(free.as_ref()?.at(at)?));
+    let off = switched_off(window);
+    let swapped = |at: i64| Some(total.as_ref()?.at(at)?.saturating_sub(free.as_ref()?.at(at)?)).filter(|_| !off);
     let own = host("AnonPages")?.within(window.span.from.ns(), window.span.to.ns());
     let most = own.max_by_key(|(at, anonymous)| {
         let shared = shared.as_ref().and_then(|shared| shared.at(*at)).unwrap_or(0);
@@ -130,13 +148,24 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let evictor = traced.as_ref().and_then(Traced::host_evictor).filter(|evictor| evictor.others.is_positive());
     let evicted = evictor.map_or(String::new(), |evictor| evictor.add_to(&mut found, process.map(|process| process.comm)));
     let what = if in_files { "Shared memory (files in tmpfs)" } else { "Anonymous memory" };
-    let statement = format!("{what} grew by {grown}{who}, and the file cache fell by {lost}.{evicted}");
-    let advice = advise(
-        "Find the process that grows, and limit it if the growth does not end.",
-        Some("ps -eo pid,rss,comm --sort=-rss | head"),
-        "A limit keeps the file cache for other programs. The kernel kills the limited program when it needs more.",
-        None,
-    );
+    let off = switched_off(window);
+    let why = if off { "Swap was switched off, and the kernel reads back what was in it. " } else { "" };
+    let statement = format!("{why}{what} grew by {grown}{who}, and the file cache fell by {lost}.{evicted}");
+    let advice = if off {
+        advise(
+            "Switch swap on again, unless what was in it fits into memory beside the cache that programs need.",
+            Some("swapon -a"),
+            "The kernel can swap out pages that no program uses, and keeps the file cache. It uses the swap of /etc/fstab.",
+            Some("swapoff -a"),
+        )
+    } else {
+        advise(
+            "Find the process that grows, and limit it if the growth does not end.",
+            Some("ps -eo pid,rss,comm --sort=-rss | head"),
+            "A limit keeps the file cache for other programs. The kernel kills the limited program when it needs more.",
+            None,
+        )
+    };
     found.finish(RuleId::AnonymousGrowth, statement, vec![advice])
 }
 

@@ -100,6 +100,26 @@ fn writeback_that_readers_wait_behind_saturates_a_disk() {
 }
 
 #[test]
+fn a_copy_within_a_device_makes_programs_reclaim() {
+    let copy = |reads: f64, stalls: f64, waited: f64| {
+        let story = disk(host(), (20.0, 1.0, 1.0, 1.0), (reads, 1.0, 400.0, 1.0));
+        let story = counts(counts(story, "nr_written", 10.0, 6400.0), "allocstall_normal", 0.0, stalls);
+        let story = counts(counts(story, "pgscan_direct", 0.0, stalls * 500.0), "pgscan_kswapd", 0.0, 20_000.0);
+        let story = counts(counts(story, "pgsteal_kswapd", 0.0, 12_000.0), "psi_memory_some", 0.0, waited);
+        let story = counts(story, "psi_io_some", 1000.0, 200_000.0);
+        story.counter(Table::Process, "7@7", "write_bytes", |at| if during(at) { 25.0 * MIB } else { 0.0 }).tell()
+    };
+    let found = finding(&copy(450.0, 20.0, 100_000.0), "writeback-saturates-disk").expect("as many reads as writes");
+    assert_eq!(found.origins, ["process:7@7", "disk:sda"]);
+    assert!(found.statement.contains("programs reclaim memory themselves 20"), "{}", found.statement);
+    assert_eq!(finding(&copy(450.0, 20.0, 10_000.0), "writeback-saturates-disk"), None, "nobody waits for memory");
+    assert_eq!(finding(&copy(450.0, 0.1, 100_000.0), "writeback-saturates-disk"), None, "nobody reclaims");
+    assert_eq!(finding(&copy(2000.0, 20.0, 100_000.0), "writeback-saturates-disk"), None, "it mostly reads");
+    let stalls = finding(&copy(2000.0, 20.0, 100_000.0), "direct-reclaim-stalls").expect("reclaim");
+    assert_eq!(stalls.origins, ["process:7@7"], "{}", stalls.statement);
+}
+
+#[test]
 fn a_parent_did_not_do_what_an_ended_child_added_to_its_counts() {
     // The child writes until second 85; the kernel adds all that it ever wrote to the parent's count when the parent waits for it.
     let wrote = |child: &str| {

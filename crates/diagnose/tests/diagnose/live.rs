@@ -163,6 +163,30 @@ fn anonymous_growth_takes_the_cache_only_if_the_cache_falls() {
 }
 
 #[test]
+fn what_comes_back_from_swap_is_growth_when_swap_was_switched_off() {
+    let back = |size: fn(f64) -> f64, free: fn(f64) -> f64| {
+        let story =
+            memory(host(), |at| (5.0 - 2.8 * progress(at)) * GIB, |at| (2.0 + 3.0 * progress(at)) * GIB, |_| 0.2 * GIB);
+        paging(story, 30_000.0, 27_000.0, 0.0, 5.0)
+            .gauge(Table::Host, "", "SwapTotal", size)
+            .gauge(Table::Host, "", "SwapFree", free)
+            .gauge(Table::Process, "7@7", "RssAnon", |at| (0.1 + 3.0 * progress(at)) * GIB)
+            .gauge(Table::Process, "7@7", "VmSwap", |at| (3.0 - 3.0 * progress(at)) * GIB)
+            .tell()
+    };
+    // While swap is being switched off its size is what is still in it.
+    let off = back(
+        |at| if at > 60.0 { (3.0 - 3.0 * progress(at)) * GIB } else { 8.0 * GIB },
+        |at| if at > 60.0 { 0.0 } else { 5.0 * GIB },
+    );
+    let found = finding(&off, "anonymous-growth-takes-cache").expect("swap was switched off");
+    assert!(found.statement.starts_with("Swap was switched off"), "{}", found.statement);
+    assert_eq!(found.origins, ["process:7@7"]);
+    let needed = back(|_| 8.0 * GIB, |at| (5.0 + 3.0 * progress(at)) * GIB);
+    assert_eq!(finding(&needed, "anonymous-growth-takes-cache"), None, "it was there before, and is needed again");
+}
+
+#[test]
 fn swap_thrashes_when_it_goes_both_ways() {
     let swap = |came: f64, went: f64| {
         paging(host(), 50_000.0, 20_000.0, 0.0, 2000.0)

@@ -173,6 +173,25 @@ fn a_program_loses_time_only_by_its_own_delays() {
 }
 
 #[test]
+fn a_program_that_waits_for_its_own_requests_alone_is_no_incident() {
+    let told = |waited: f64| {
+        let during = move |at: f64, then: f64, else_: f64| if (40.0..100.0).contains(&at) { then } else { else_ };
+        let read = |at: i32| (at >= 40).then(|| i64::from((at - 40).min(60)) * (30 << 20));
+        let story = quiet(120)
+            .counter(Table::Host, "", "psi_io_some", move |at| during(at, 500_000.0, 2000.0))
+            .counter(Table::Cgroup, "/db", "psi_io_some", move |at| during(at, waited, 2000.0))
+            .counter(Table::Disk, "sda", "read_sectors", move |at| during(at, 30.0 * MIB / 512.0, 100.0))
+            .counter(Table::Disk, "sda", "write_sectors", |_| 0.0)
+            .counter(Table::Disk, "sda", "weighted_io_ms", move |at| during(at, 20_000.0, 50.0))
+            .line(Table::Process, "9@9", "read_bytes", (0..120).map(read).collect());
+        diagnose(&story.tell())
+    };
+    let alone = told(2000.0);
+    assert_eq!(alone.verdict, Conclusion::Healthy, "{}", alone.summary);
+    assert_eq!(told(300_000.0).cause.unwrap().rule.as_str(), "device-saturated", "the database waits with it");
+}
+
+#[test]
 fn time_lost_without_a_known_cause_is_reported_and_not_called_healthy() {
     let lost = |queue: f64| {
         let during = move |at: f64, then: f64, else_: f64| if (40.0..100.0).contains(&at) { then } else { else_ };
