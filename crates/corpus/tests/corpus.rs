@@ -84,7 +84,7 @@ fn the_rules_are_not_worse_on_the_building_half_than_they_were() {
 #[test]
 fn the_rules_are_not_worse_on_real_programs_than_they_were() {
     let judged = score::judge(&project("fixtures/real"), None).unwrap();
-    assert!(judged.len() >= 69, "{} recordings", judged.len());
+    assert!(judged.len() >= 80, "{} recordings", judged.len());
     let text = std::fs::read_to_string(project("crates/corpus/misses.toml")).unwrap();
     let explained: BTreeMap<String, String> = toml::from_str(&text).unwrap();
     let wrong: Vec<_> = judged
@@ -94,5 +94,5 @@ fn the_rules_are_not_worse_on_real_programs_than_they_were() {
         .collect();
     assert!(wrong.is_empty(), "{wrong:?}");
     let score = Score::of(judged.iter());
-    assert!(score.cases - score.cause <= 7 && score.false_alarms <= 1, "{score:?}");
+    assert!(score.cases - score.cause <= 5 && score.false_alarms <= 1, "{score:?}");
 }

@@ -53,6 +53,24 @@ type Rates<'a, M> = Vec<(&'a str, Rate<M>)>;
 /// The command whose processes did most of something per second, and the one of them that did most: a database, or a program with several
 /// workers, does its work with many processes.
 pub(crate) fn fastest<'a, M>(window: &Window<'a>, metrics: &[&str]) -> Option<ProcessShare<'a, crate::amount::Per<M>>> {
+    most(window, metrics, |_| Amount::ZERO)
+}
+
+/// The same of what is new: the command that exceeds most what its processes did before the window.
+pub(crate) fn fastest_new<'a, M>(
+    window: &Window<'a>,
+    metrics: &[&str],
+) -> Option<ProcessShare<'a, crate::amount::Per<M>>> {
+    let before = window.history();
+    most(window, metrics, |comm| before.as_ref().map_or(Amount::ZERO, |before| together(before, comm, metrics)))
+}
+
+/// The command that exceeds most what is usual of it.
+fn most<'a, M>(
+    window: &Window<'a>,
+    metrics: &[&str],
+    usual: impl Fn(&str) -> Rate<M>,
+) -> Option<ProcessShare<'a, crate::amount::Per<M>>> {
     let mut commands: BTreeMap<&str, Rates<'_, M>> = BTreeMap::new();
     for (name, comm) in present(window) {
         if let Some(rate) = of_window(window, name, metrics).filter(|rate| rate.is_positive()) {
@@ -61,22 +79,23 @@ pub(crate) fn fastest<'a, M>(window: &Window<'a>, metrics: &[&str]) -> Option<Pr
     }
     let sum = |processes: &[(&str, Rate<M>)]| processes.iter().fold(Amount::ZERO, |sum, (_, rate)| sum + *rate);
     let mut commands: Vec<(&str, Rate<M>, Rates<'_, M>)> =
-        commands.into_iter().map(|(comm, processes)| (comm, sum(&processes), processes)).collect();
+        commands.into_iter().map(|(comm, processes)| (comm, sum(&processes) - usual(comm), processes)).collect();
     commands.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let mut most: Option<ProcessShare<'a, crate::amount::Per<M>>> = None;
-    for (comm, all, mut processes) in commands {
+    let mut most: Option<(Rate<M>, ProcessShare<'a, crate::amount::Per<M>>)> = None;
+    for (comm, more, mut processes) in commands {
         // What others inherited is taken off below, so a smaller sum cannot become the largest.
-        if most.as_ref().is_some_and(|most| most.amount >= all) {
+        if most.as_ref().is_some_and(|(most, _)| *most >= more) {
             break;
         }
         processes.retain(|(name, _)| !metrics.iter().any(|metric| inherits(window, name, metric)));
         let Some((name, _)) = processes.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1)) else { continue };
         let share = ProcessShare { name, comm, amount: sum(&processes), processes: processes.len() };
-        if most.as_ref().is_none_or(|most| share.amount > most.amount) {
-            most = Some(share);
+        let more = share.amount - usual(comm);
+        if most.as_ref().is_none_or(|(most, _)| more > *most) {
+            most = Some((more, share));
         }
     }
-    most
+    most.map(|(_, share)| share)
 }
 
 /// What a process did in a window, per second of all of it: what was there for a part of it did less than its rate then, and only such

@@ -27,10 +27,10 @@ pub(crate) const RULE: Rule = Rule {
             meaning: "Programs call fsync, or write with O_SYNC: a commit of a database, a journal, a checkpoint. Each such call waits until the device has written. \
                       The device has more of these small writes than it completes, so each commit waits for those before it.",
             evidence: "A queue of writes, or a sequence of cache flushes, lasts at a device, and each write takes a multiple of the time before. Dirty memory stays far below the background threshold, \
-                       so the flusher has no reason to write: programs request it. Cache flushes of the device support it. A rate of requests \
+                       so the flusher has no reason to write: programs request it. The one that writes more than before by most is the origin. Cache flushes of the device support it. A rate of requests \
                        that stays the same whatever the queue looks like a limit of requests per second.",
             metrics: &["writes", "write_sectors", "write_ms", "reads", "weighted_io_ms", "io_ms", "flushes", "nr_dirty", "nr_writeback", "nr_dirty_background_threshold", "write_bytes"],
-            thresholds: &[queue::DEPTH.doc(), WRITES.doc(), SMALL.doc(), DIRTY.doc(), SLOWER.doc(), LEAST.doc(), queue::EVEN.doc(), FLUSHES.doc(), BUSY.doc()],
+            thresholds: &[queue::DEPTH.doc(), WRITES.doc(), SMALL.doc(), DIRTY.doc(), SLOWER.doc(), LEAST.doc(), queue::EVEN.doc(), FLUSHES.doc(), BUSY.doc(), BEGAN.doc()],
             why: "Durability costs a round trip to the device. Many commits at a time, or a checkpoint that syncs many files, send more than it takes.",
             otherwise: "Writes with O_DIRECT queue in the same way without any fsync. The writeback of one writer above the background threshold is a bulk write.",
             advice: "Group commits, spread the checkpoint over time, or put the journal on a device of its own.",
@@ -59,6 +59,12 @@ const SLOWER: Limit<Count> =
     Limit::new("time of a write, times the time before", 3.0, "Smaller changes follow the mix of requests.", "judgement");
 const LEAST: Limit<Nanos> = Limit::new("time of a write", 5e6, "No commit is late by less.", "latency of disks");
 
+const BEGAN: Limit<Ratio> = Limit::new(
+    "bytes of one program per byte that the device writes, from which on its beginning is the storm's",
+    0.25,
+    "A commit writes the journal and metadata beside the data, each in a block of its own.",
+    "fs/jbd2/commit.c: jbd2_journal_commit_transaction (6.12), and judgement",
+);
 const FLUSHES: Limit<Per<Count>> = Limit::new(
     "cache flushes, where no queue lasts",
     10.0,
@@ -112,9 +118,9 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
         return None;
     }
     let mut found = EvidenceBuilder::new(window);
-    let writer = process::fastest::<Bytes>(&during, &["write_bytes"]);
-    // A service that always commits writes all the time: the program that writes most now is what began.
-    let begun = writer.filter(|writer| writer.amount >= bytes * 0.5).map_or_else(
+    // A service that always commits writes all the time: the program that writes more than before is what began.
+    let writer = process::fastest_new::<Bytes>(&during, &["write_bytes"]);
+    let begun = writer.filter(|writer| writer.amount >= bytes * BEGAN).map_or_else(
         || window.begun(span, SignalSpec::disk(disk, &derived::WRITE_BANDWIDTH)),
         |writer| window.begun(span, SignalSpec::rate(Table::Process, writer.name, &["write_bytes"])),
     );
@@ -136,7 +142,7 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     let who = writer.map_or(String::new(), |process| {
         found.note(format!("bytes that {} writes", process.words()), "write_bytes", process.amount);
         found.origin(Origin::Process(process.comm));
-        format!(", most of them of {}", process.words())
+        format!(", most of the new ones of {}", process.words())
     });
     found.origin(Origin::Disk(disk));
     let was = before.map_or(String::new(), |before| format!(" ({before} before)"));

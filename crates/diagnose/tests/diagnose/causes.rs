@@ -120,6 +120,24 @@ fn a_copy_within_a_device_makes_programs_reclaim() {
 }
 
 #[test]
+fn a_storm_of_commits_is_of_the_program_that_writes_more_than_before() {
+    let storm = |dirty: f64| {
+        let written = |at: f64| if during(at) { 250.0 } else { 50.0 };
+        let more = |at: f64| if during(at) { 0.5 * MIB } else { 0.0 };
+        disk(host(), (0.0, 0.0, 50.0, 1.0), (0.0, 0.0, 250.0, 30.0))
+            .counter(Table::Disk, "sda", "write_sectors", move |at| written(at) * 16.0)
+            .gauge(Table::Host, "", "nr_dirty", move |_| dirty)
+            .gauge(Table::Host, "", "nr_dirty_background_threshold", |_| 10_000.0)
+            .counter(Table::Process, "1@1", "write_bytes", |_| 0.6 * MIB)
+            .counter(Table::Process, "7@7", "write_bytes", more)
+            .tell()
+    };
+    let found = finding(&storm(100.0), "fsync-storm").expect("small writes queue");
+    assert_eq!(found.origins, ["process:7@7", "disk:sda"], "{}", found.statement);
+    assert_eq!(finding(&storm(9000.0), "fsync-storm"), None, "the flusher writes");
+}
+
+#[test]
 fn a_parent_did_not_do_what_an_ended_child_added_to_its_counts() {
     // The child writes until second 85; the kernel adds all that it ever wrote to the parent's count when the parent waits for it.
     let wrote = |child: &str| {
