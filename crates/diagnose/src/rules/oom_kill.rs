@@ -35,7 +35,7 @@ pub(crate) const RULE: Rule = Rule {
             evidence: "oom_kill of /proc/vmstat, or oom_kill of memory.events of a group, rises. The process that ended in that interval with most anonymous memory \
                        was probably the victim, and the one that grew most before it is the origin. \
                        Where one node was full while others had much free (zoneinfo), the node is named.",
-            metrics: &["oom_kill", "events_oom_kill", "MemFree", "free", "low", "high", "managed", "RssAnon", "rss", "VmSwap"],
+            metrics: &["oom_kill", "events_oom_kill", "max", "MemFree", "free", "low", "high", "managed", "RssAnon", "rss", "VmSwap"],
             thresholds: &[],
             why: "Reclaim frees clean file pages, and anonymous pages as long as swap has room. When neither is left an allocation cannot succeed.",
             otherwise: "A kill at a group's limit does not show a lack of the host's memory. systemd-oomd and earlyoom kill before the kernel does and are not counted here.",
@@ -63,6 +63,8 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let group = groups.max_by_key(|(group, _)| group.len());
     let host = kills(Table::Host, "", "oom_kill");
     let times = group.map(|(_, kills)| kills).or(host)?;
+    // The kernel counts whom it kills for the host in their group, too: a group without a limit was not at it.
+    let at_limit = group.map(|(group, _)| group).filter(|group| limited(window, group));
     let signal = match group {
         Some((group, _)) => SignalSpec::rate(Table::Cgroup, group, &["events_oom_kill"]),
         None => SignalSpec::host(&["oom_kill"]),
@@ -74,7 +76,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     found.add(5.0, "processes that the OOM killer ended", "oom_kill, or events_oom_kill of the group", times);
     // A program that may use one node only is killed when that is full, however much is free elsewhere.
     let full = window.over(Span { from: killed.from.earlier(intervals(window.recording, NEAR)), to: killed.from });
-    let node = watermarks::imbalance(&full).filter(|_| group.is_none());
+    let node = watermarks::imbalance(&full).filter(|_| at_limit.is_none());
     let host = node.map_or_else(
         || "the host ran out of memory".to_owned(),
         |Imbalance { short, free, .. }| {
@@ -89,20 +91,18 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
             )
         },
     );
-    let place = group.map_or_else(
+    let place = at_limit.map_or_else(
         || host,
-        |(group, _)| {
+        |group| {
             found.origin(Origin::Cgroup(group));
             format!("the control group {group} was at its limit")
         },
     );
     let before = window.over(killed).history();
-    let victim = ended(window, killed).map_or(String::new(), |(comm, held)| {
-        found.origin(Origin::Process(comm));
-        found.note(format!("anonymous memory of {comm} before it ended"), "RssAnon", held);
-        format!(" {comm} ended with {held} of anonymous memory.")
+    let grower = before.as_ref().and_then(|before| {
+        let both = [process::grower(before), process::growing_command(before)];
+        both.into_iter().flatten().max_by(|a, b| a.amount.total_cmp(&b.amount))
     });
-    let grower = before.as_ref().and_then(process::grower);
     // It began when what filled memory began to grow.
     let near = Span { from: killed.from.earlier(intervals(window.recording, NEAR)), to: killed.from };
     let begun = |grower: process::ProcessShare<'_, Bytes>| {
@@ -114,6 +114,11 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         found.origin(Origin::Process(grower.comm));
         format!(" {} had grown most, by {}.", grower.words(), grower.amount)
     });
+    let victim = ended(window, killed).map_or(String::new(), |(comm, held)| {
+        found.origin(Origin::Process(comm));
+        found.note(format!("anonymous memory of {comm} before it ended"), "RssAnon", held);
+        format!(" {comm} ended with {held} of anonymous memory.")
+    });
     let count = if times.get() < 1.5 { "one process".to_owned() } else { format!("{times} processes") };
     let statement = format!("The OOM killer ended {count}: {place}.{victim}{grower}");
     let advice = advise(
@@ -123,6 +128,13 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         None,
     );
     found.finish(RuleId::OomKill, statement, vec![advice])
+}
+
+/// Whether a group, or one above it, has a limit of its memory.
+fn limited(window: &Window<'_>, group: &str) -> bool {
+    let above = |other: &str| group.strip_prefix(other).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    let mut groups = window.recording.entities(Table::Cgroup).filter(|(other, _)| above(other));
+    groups.any(|(other, _)| window.series(Table::Cgroup, other, "max").is_some())
 }
 
 /// The process with most anonymous memory among those whose last sample is of the interval of the kill.

@@ -138,6 +138,29 @@ fn a_storm_of_commits_is_of_the_program_that_writes_more_than_before() {
 }
 
 #[test]
+fn who_is_killed_for_the_host_was_not_at_a_limit_of_its_group() {
+    let killed = |limit: Option<f64>| {
+        let once = |at: f64| if at > 80.0 && at <= 81.0 { 1.0 } else { 0.0 };
+        let story = host()
+            .gauge(Table::Host, "", "MemFree", |_| 50.0 * MIB)
+            .counter(Table::Host, "", "oom_kill", once)
+            .counter(Table::Cgroup, "/db", "events_oom_kill", once)
+            .gauge(Table::Process, "7@7", "RssAnon", |at| 4.0 * GIB * progress(at))
+            .gauge(Table::Process, "8@8", "RssAnon", |_| 30.0 * MIB);
+        match limit {
+            Some(limit) => story.gauge(Table::Cgroup, "/db", "max", move |_| limit).tell(),
+            None => story.tell(),
+        }
+    };
+    let host = finding(&killed(None), "oom-kill").expect("a kill");
+    assert!(host.statement.contains("the host ran out of memory"), "{}", host.statement);
+    assert_eq!(host.origins.first().map(String::as_str), Some("process:7@7"), "{}", host.statement);
+    let group = finding(&killed(Some(64.0 * MIB)), "oom-kill").expect("a kill");
+    assert!(group.statement.contains("/db was at its limit"), "{}", group.statement);
+    assert_eq!(group.origins.first().map(String::as_str), Some("cgroup:/db"), "{}", group.statement);
+}
+
+#[test]
 fn a_parent_did_not_do_what_an_ended_child_added_to_its_counts() {
     // The child writes until second 85; the kernel adds all that it ever wrote to the parent's count when the parent waits for it.
     let wrote = |child: &str| {
