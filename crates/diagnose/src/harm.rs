@@ -287,7 +287,7 @@ fn of_others(during: &Window<'_>, waits: &Waits) -> bool {
 /// Whether a finding is a growth of memory while the kernel neither frees nor swaps any: it costs nobody time yet.
 pub(crate) fn takes_free_memory(whole: &Window<'_>, finding: &Finding) -> bool {
     let during = whole.over(finding.range);
-    let freed = during.host_bytes(&STOLEN).and_then(|rate| during.turnover(rate));
+    let freed = during.host_turnover(&STOLEN);
     let scarce = || freed.is_none_or(|share| share >= TURNOVER) || during.swapped().is_some_and(Amount::is_positive);
     rules::by_id(finding.rule).grows() && !scarce()
 }

@@ -35,6 +35,11 @@ fn share(window: &Window<'_>, group: &str, derived: &'static Derived) -> Option<
     window.derived(Table::Cgroup, group, derived)
 }
 
+/// Whether a group is below another, by their paths.
+pub(crate) fn below(parent: &str, group: &str) -> bool {
+    group.strip_prefix(parent).is_some_and(|rest| rest.starts_with('/'))
+}
+
 /// The groups without others in them: what a group waits, its parents wait as well.
 struct Groups<'a> {
     /// The time that shows who ran before.
@@ -53,8 +58,7 @@ impl<'a> Groups<'a> {
             all.iter().any(|derived| share(&early, group, derived).is_some_and(Amount::is_positive))
         };
         let groups: Vec<&str> = window.recording.entities(Table::Cgroup).map(|(group, _)| group).collect();
-        let within = |parent: &str, group: &str| group.strip_prefix(parent).is_some_and(|rest| rest.starts_with('/'));
-        let leaves = groups.iter().copied().filter(|group| !groups.iter().any(|other| within(group, other)));
+        let leaves = groups.iter().copied().filter(|group| !groups.iter().any(|other| below(group, other)));
         let (before, new) = leaves.partition(ran);
         Self { early, before, new }
     }

@@ -231,6 +231,11 @@ impl<'a> Window<'a> {
         Some(rate.per_minute() / self.memory()?)
     }
 
+    /// The bytes of it a minute, as a share of memory.
+    pub(crate) fn host_turnover(&self, derived: &'static Derived) -> Option<Amount<Ratio>> {
+        self.host_bytes(derived).and_then(|rate| self.turnover(rate))
+    }
+
     /// The length; absent when it is 0.
     pub(crate) fn length(&self) -> Option<Nanos> {
         Some(self.span.length()).filter(|length| length.get() > 0)

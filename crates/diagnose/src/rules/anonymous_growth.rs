@@ -59,8 +59,8 @@ fn shared(window: &Window<'_>) -> Amount<Bytes> {
 }
 
 /// How much anonymous and shared memory grew. What comes back from swap was there before, unless swap was switched off.
-fn own_memory(window: &Window<'_>) -> Option<Amount<Bytes>> {
-    let swapped = swap(window).filter(|_| !switched_off(window));
+fn own_memory(window: &Window<'_>, off: bool) -> Option<Amount<Bytes>> {
+    let swapped = swap(window).filter(|_| !off);
     let swapped = swapped.map_or(Amount::ZERO, |(total, free)| (total.1 - free.1) - (total.0 - free.0));
     Some(window.host_change("AnonPages")? + shared(window) + swapped)
 }
@@ -101,7 +101,8 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     }
     // A program that has ended took the cache all the same.
     let window = &window.over(Span { to: most(window)?, ..window.span });
-    let grown = own_memory(window)?;
+    let off = switched_off(window);
+    let grown = own_memory(window, off)?;
     let shared = shared(window);
     let lost = shared - window.host_change("Cached")?;
     let total = window.memory()?;
@@ -148,7 +149,6 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let evictor = traced.as_ref().and_then(Traced::host_evictor).filter(|evictor| evictor.others.is_positive());
     let evicted = evictor.map_or(String::new(), |evictor| evictor.add_to(&mut found, process.map(|process| process.comm)));
     let what = if in_files { "Shared memory (files in tmpfs)" } else { "Anonymous memory" };
-    let off = switched_off(window);
     let why = if off { "Swap was switched off, and the kernel reads back what was in it. " } else { "" };
     let statement = format!("{why}{what} grew by {grown}{who}, and the file cache fell by {lost}.{evicted}");
     let advice = if off {

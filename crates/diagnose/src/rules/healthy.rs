@@ -64,7 +64,6 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         return None;
     }
     let mut found = EvidenceBuilder::new(window);
-    let again = |derived| window.host_bytes(derived).and_then(|rate| window.turnover(rate));
     let pressure = newcomer::memory_waits(window);
     let waits = pressure.filter(|share| *share >= PRESSURE);
     // A short stretch may consist of a wait that no service notices.
@@ -72,8 +71,8 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let own = waits.and_then(|_| newcomer::newcomer(window, &derived::PSI_MEMORY_SOME));
     let numbers = [
         ("share of time for which tasks wait for memory", "psi_memory_some", pressure, PRESSURE),
-        ("refaulted bytes a minute, as a share of memory", "workingset_refault_file", again(&REFAULTED), TURNOVER),
-        ("bytes swapped in a minute, as a share of memory", "pswpin", again(&derived::SWAP_IN), TURNOVER),
+        ("refaulted bytes a minute, as a share of memory", "workingset_refault_file", window.host_turnover(&REFAULTED), TURNOVER),
+        ("bytes swapped in a minute, as a share of memory", "pswpin", window.host_turnover(&derived::SWAP_IN), TURNOVER),
     ];
     let mut known = 0;
     for (what, source, value, limit) in numbers {

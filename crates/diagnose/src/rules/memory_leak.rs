@@ -132,7 +132,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
 
 /// Whether programs read much back from swap.
 fn swaps_in(during: &Window<'_>) -> bool {
-    during.host_bytes(&derived::SWAP_IN).and_then(|rate| during.turnover(rate)).is_some_and(|share| share >= TURNOVER)
+    during.host_turnover(&derived::SWAP_IN).is_some_and(|share| share >= TURNOVER)
 }
 
 /// The anonymous memory of a process over time, swapped or resident.

@@ -4,6 +4,7 @@ use crate::amount::{Amount, Count};
 use crate::effect::EffectKind;
 use crate::episodes::SignalSpec;
 use crate::evidence::{EvidenceBuilder, Origin, advise};
+use crate::newcomer;
 use crate::process;
 use crate::rule::{Loss, Rule, leads, subsumes};
 use crate::watermarks::{self, Imbalance};
@@ -132,8 +133,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
 
 /// Whether a group, or one above it, has a limit of its memory.
 fn limited(window: &Window<'_>, group: &str) -> bool {
-    let above = |other: &str| group.strip_prefix(other).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    let mut groups = window.recording.entities(Table::Cgroup).filter(|(other, _)| above(other));
+    let mut groups = window.recording.entities(Table::Cgroup).filter(|(other, _)| *other == group || newcomer::below(other, group));
     groups.any(|(other, _)| window.series(Table::Cgroup, other, "max").is_some())
 }
 

@@ -101,6 +101,8 @@ struct Writeback<'a> {
     /// The process that writes most.
     writer: Option<ProcessShare<'a, Per<Bytes>>>,
     victims: Vec<Victim<'a>>,
+    /// Direct reclaims for which tasks wait.
+    stalls: Option<Rate<Count>>,
 }
 
 impl Writeback<'_> {
@@ -137,6 +139,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         baseline: history.and_then(|quiet| quiet.read_await(disk)),
         writer,
         victims: victim::all(&during, writer.map(|writer| writer.name)),
+        stalls: stalls::direct(&during),
     };
     let saturated = written >= (written + read) * WRITES && writeback.busy >= SATURATED && writeback.slow();
     // Without a full queue it takes one writer, and others that read back what its pages replaced, or programs that reclaim memory themselves.
@@ -144,7 +147,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         let most = writer.is_some_and(|writer| writer.amount >= written * MOST);
         let new = window.usual(signal).is_none_or(|usual: Rate<Bytes>| written >= usual * NEW);
         let much = window.turnover(written).is_some_and(|share| share >= TURNOVER);
-        most && new && much && (!writeback.victims.is_empty() || stalls::direct(&during).is_some())
+        most && new && much && (!writeback.victims.is_empty() || writeback.stalls.is_some())
     };
     if !saturated && !bulk() {
         return None;
@@ -157,7 +160,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
 }
 
 fn finish(window: &Window<'_>, span: Span, writeback: &Writeback<'_>) -> Option<Finding> {
-    let Writeback { disk, busy, written, flushed, time, baseline, writer, victims } = writeback;
+    let Writeback { disk, busy, written, flushed, time, baseline, writer, victims, stalls } = writeback;
     let mut found = EvidenceBuilder::new(window);
     found.span(span);
     let who = writer.map_or_else(
@@ -183,8 +186,8 @@ fn finish(window: &Window<'_>, span: Span, writeback: &Writeback<'_>) -> Option<
         found.compare(1.0, what, "read_bytes", most.read, Relation::Above, most.before);
         waits.push(victim::words(victims));
     }
-    if let Some(stalls) = stalls::direct(&window.over(span)) {
-        found.add(0.5, "direct reclaims", "allocstall, all zones", stalls);
+    if let Some(stalls) = stalls {
+        found.add(0.5, "direct reclaims", "allocstall, all zones", *stalls);
         waits.push(format!("programs reclaim memory themselves {stalls}"));
     }
     let statement = format!(
