@@ -25,7 +25,7 @@ pub(crate) const RULE: Rule = Rule {
             title: "Programs stall in direct reclaim",
             meaning: "Free memory falls below the min watermark faster than kswapd frees it. Programs that allocate then scan and free pages themselves, and wait meanwhile.",
             evidence: "Direct reclaims run (allocstall and its zones) and scan pages (pgscan_direct). A large share of all scanning, and waits for memory (PSI), support it. \
-                       The origin is the program that reads and writes, or grows by, most of what reclaim frees.",
+                       The origin is the program that reads and writes, or grows by, at least half as many bytes as reclaim frees.",
             metrics: &["allocstall", "allocstall_normal", "allocstall_movable", "pgscan_direct", "pgscan_kswapd", "psi_memory_some", "pgsteal_kswapd", "pgsteal_direct", "read_bytes", "write_bytes", "RssAnon", "VmSwap"],
             thresholds: &[STALL_RATE.doc(), stalls::WAITED.doc(), MOST.doc()],
             why: "kswapd starts at the low watermark and has the distance down to min to catch up. Bursts of allocation larger than that distance overtake it. \
@@ -72,7 +72,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let needs = needs(window).map_or(String::new(), |(process, verb)| {
         found.note(format!("bytes a second that {} {verb}", process.words()), "read_bytes + write_bytes, or RssAnon + VmSwap", process.amount);
         found.origin(Origin::Process(process.comm));
-        format!(" {} {verb} {}, most of what reclaim frees.", process.words(), process.amount)
+        format!(" Most of what reclaim frees is for {}, which {verb} {}.", process.words(), process.amount)
     });
     let statement = format!("Programs reclaim memory themselves {stalls}, with {share} of all scanning.{needs}");
     // In units of 1/10 000 of memory, of which 10 % are the most.
