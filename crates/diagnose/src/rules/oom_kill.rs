@@ -36,7 +36,7 @@ pub(crate) const RULE: Rule = Rule {
             evidence: "oom_kill of /proc/vmstat, or oom_kill of memory.events of a group, rises. The process that ended in that interval with most anonymous memory \
                        was probably the victim, and the one that grew most before it is the origin. \
                        Where one node was full while others had much free (zoneinfo), the node is named.",
-            metrics: &["oom_kill", "events_oom_kill", "max", "MemFree", "free", "low", "high", "managed", "RssAnon", "rss", "VmSwap"],
+            metrics: &["oom_kill", "events_oom_kill", "events_oom", "max", "MemFree", "free", "low", "high", "managed", "RssAnon", "rss", "VmSwap"],
             thresholds: &[],
             why: "Reclaim frees clean file pages, and anonymous pages as long as swap has room. When neither is left an allocation cannot succeed.",
             otherwise: "A kill at a group's limit does not show a lack of the host's memory. systemd-oomd and earlyoom kill before the kernel does and are not counted here.",
@@ -64,7 +64,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let group = groups.max_by_key(|(group, _)| group.len());
     let host = kills(Table::Host, "", "oom_kill");
     let times = group.map(|(_, kills)| kills).or(host)?;
-    // The kernel counts whom it kills for the host in their group, too: a group without a limit was not at it.
+    // The kernel counts whom it kills for the host in their group, too.
     let at_limit = group.map(|(group, _)| group).filter(|group| limited(window, group));
     let signal = match group {
         Some((group, _)) => SignalSpec::rate(Table::Cgroup, group, &["events_oom_kill"]),
@@ -131,10 +131,13 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     found.finish(RuleId::OomKill, statement, vec![advice])
 }
 
-/// Whether a group, or one above it, has a limit of its memory.
+/// Whether a group, or one above it, was at its limit: an allocation failed there. Where that was not recorded, whether it has a limit.
 fn limited(window: &Window<'_>, group: &str) -> bool {
-    let mut groups = window.recording.entities(Table::Cgroup).filter(|(other, _)| *other == group || newcomer::below(other, group));
-    groups.any(|(other, _)| window.series(Table::Cgroup, other, "max").is_some())
+    let groups = window.recording.entities(Table::Cgroup).map(|(other, _)| other);
+    let groups: Vec<&str> = groups.filter(|other| *other == group || newcomer::below(other, group)).collect();
+    let failed = groups.iter().filter_map(|group| window.rise::<Count>(Table::Cgroup, group, "events_oom"));
+    let has_limit = || groups.iter().any(|group| window.series(Table::Cgroup, group, "max").is_some());
+    failed.reduce(Amount::max).map_or_else(has_limit, Amount::is_positive)
 }
 
 /// The process with most anonymous memory among those whose last sample is of the interval of the kill.

@@ -139,7 +139,7 @@ fn a_storm_of_commits_is_of_the_program_that_writes_more_than_before() {
 
 #[test]
 fn who_is_killed_for_the_host_was_not_at_a_limit_of_its_group() {
-    let killed = |limit: Option<f64>| {
+    let killed = |limit: Option<f64>, failed: Option<f64>| {
         let once = |at: f64| if at > 80.0 && at <= 81.0 { 1.0 } else { 0.0 };
         let story = host()
             .gauge(Table::Host, "", "MemFree", |_| 50.0 * MIB)
@@ -147,17 +147,24 @@ fn who_is_killed_for_the_host_was_not_at_a_limit_of_its_group() {
             .counter(Table::Cgroup, "/db", "events_oom_kill", once)
             .gauge(Table::Process, "7@7", "RssAnon", |at| 4.0 * GIB * progress(at))
             .gauge(Table::Process, "8@8", "RssAnon", |_| 30.0 * MIB);
-        match limit {
-            Some(limit) => story.gauge(Table::Cgroup, "/db", "max", move |_| limit).tell(),
+        let story = match limit {
+            Some(limit) => story.gauge(Table::Cgroup, "/db", "max", move |_| limit),
+            None => story,
+        };
+        match failed {
+            Some(failed) => story.counter(Table::Cgroup, "/db", "events_oom", move |at| once(at) * failed).tell(),
             None => story.tell(),
         }
     };
-    let host = finding(&killed(None), "oom-kill").expect("a kill");
+    let host = finding(&killed(None, None), "oom-kill").expect("a kill");
     assert!(host.statement.contains("the host ran out of memory"), "{}", host.statement);
     assert_eq!(host.origins.first().map(String::as_str), Some("process:7@7"), "{}", host.statement);
-    let group = finding(&killed(Some(64.0 * MIB)), "oom-kill").expect("a kill");
+    let group = finding(&killed(Some(64.0 * MIB), None), "oom-kill").expect("a kill");
     assert!(group.statement.contains("/db was at its limit"), "{}", group.statement);
     assert_eq!(group.origins.first().map(String::as_str), Some("cgroup:/db"), "{}", group.statement);
+    let stated = |failed| finding(&killed(Some(64.0 * MIB), Some(failed)), "oom-kill").map(|found| found.statement);
+    assert!(stated(1.0).is_some_and(|text| text.contains("/db was at its limit")));
+    assert!(stated(0.0).is_some_and(|text| text.contains("the host ran out")), "no allocation failed at the limit");
 }
 
 #[test]
