@@ -120,7 +120,7 @@ pub struct TimeLost {
     /// Whether the cause makes tasks wait for this; other losses of the same time stand beside it.
     #[serde(default)]
     pub by_cause: bool,
-    /// The device with most requests in flight meanwhile: `disk:NAME`.
+    /// Where they waited for IO: the device that completed the requests of a group, and of the host the one with most in flight: `disk:NAME`.
     pub on: Option<String>,
     /// The share of time in which a task waited.
     pub share: f64,

@@ -113,8 +113,13 @@ fn totals(out: &mut String, all: &[&Judged]) {
         ("false alarms on healthy controls", share(score.false_alarms, score.controls)),
         ("stream-floods-cache reported wrongly", score.blamed_on_a_stream.to_string()),
     ];
+    let named = [
+        ("group that lost most named", share(score.group, score.with_group), score.with_group),
+        ("disk that it waited for named", share(score.disk, score.with_disk), score.with_disk),
+    ];
+    let named = named.into_iter().filter(|(_, _, of)| *of > 0).map(|(what, value, _)| (what, value));
     out.push_str("| | |\n|---|---|\n");
-    for (what, value) in lines {
+    for (what, value) in lines.into_iter().chain(named) {
         let _ = writeln!(out, "| {what} | {value} |");
     }
 }

@@ -106,6 +106,7 @@ fn keep(case: &Incident, result: &BackendRun, folder: &Path) -> Result<(), Error
         cause: case.cause.clone(),
         origin: case.origin.iter().map(|origin| as_recorded(origin, case)).collect(),
         onset_ns: case.onset.as_ref().and_then(began),
+        lost: Vec::new(),
         chosen: case.chosen.clone(),
         kernel: result.kernel.clone(),
     };

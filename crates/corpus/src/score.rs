@@ -1,7 +1,7 @@
 //! Replays recordings through the rules and compares the reported cause, origin and onset with the true ones.
 
 use crate::truth::{FILE as TRUTH, Half, Truth};
-use pagetide_core::{Error, Grade, Recording, Selection, Source};
+use pagetide_core::{Error, Grade, Recording, Selection, Source, TimeLost};
 use pagetide_store::Reader;
 use std::fs;
 use std::path::Path;
@@ -23,6 +23,8 @@ pub struct Reported {
     pub origin: Option<String>,
     /// The onset of the cause, ns on the recording's axis.
     pub onset_ns: Option<i64>,
+    /// The group that lost most time by the cause, and the disk that it waited for.
+    pub lost: Vec<String>,
     /// The causes that it names besides: the first rival, and those of other incidents.
     pub others: Vec<String>,
 }
@@ -55,6 +57,13 @@ impl Judged {
     pub fn origin_right(&self) -> Option<bool> {
         let reported = self.reported.origin.as_ref();
         (!self.truth.origin.is_empty()).then(|| reported.is_some_and(|reported| self.truth.origin.contains(reported)))
+    }
+
+    /// Whether the group or the disk that lost most, `cgroup:` or `disk:`, is named; absent where the truth does not tell.
+    pub fn lost_right(&self, kind: &str) -> Option<bool> {
+        let mut told = self.truth.lost.iter().filter(|name| name.starts_with(kind)).peekable();
+        told.peek()?;
+        Some(told.any(|name| self.reported.lost.contains(name)))
     }
 
     /// Samples between the reported and the true onset; absent where nothing begins, and where a host is rightly called healthy. Infinite
@@ -92,6 +101,14 @@ pub struct Score {
     pub with_origin: usize,
     /// Those whose origin is right.
     pub origin: usize,
+    /// Those whose truth tells which group lost most.
+    pub with_group: usize,
+    /// Those whose group is named.
+    pub group: usize,
+    /// Those whose truth tells for which disk it waited.
+    pub with_disk: usize,
+    /// Those whose disk is named.
+    pub disk: usize,
     /// Those in which something begins.
     pub with_onset: usize,
     /// Those whose onset is within two samples.
@@ -117,6 +134,10 @@ impl Score {
             cause: count(Judged::cause_right),
             with_origin: count(|one| one.origin_right().is_some()),
             origin: count(|one| one.origin_right() == Some(true)),
+            with_group: count(|one| one.lost_right("cgroup:").is_some()),
+            group: count(|one| one.lost_right("cgroup:") == Some(true)),
+            with_disk: count(|one| one.lost_right("disk:").is_some()),
+            disk: count(|one| one.lost_right("disk:") == Some(true)),
             with_onset: errors.len(),
             onset: errors.iter().filter(|error| **error <= 2.0).count(),
             onset_median: errors.get(errors.len() / 2).copied().unwrap_or(0.0),
@@ -133,16 +154,33 @@ pub fn report(recording: &Recording) -> Reported {
     let rival = diagnosis.rivals.first().map(|rival| rival.rule.to_string());
     let incidents = diagnosis.incidents.iter().filter_map(|one| Some(one.cause.as_ref()?.rule.to_string()));
     let others = rival.into_iter().chain(incidents).collect();
+    let losses = diagnosis.incidents.first().map_or(&[][..], |incident| &incident.losses[..]);
     match diagnosis.cause {
         Some(cause) => Reported {
             grade: Some(cause.grade),
             origin: cause.origins.into_iter().next(),
             onset_ns: Some(cause.onset_ns),
             cause: cause.rule.to_string(),
+            lost: lost_most(losses),
             others,
         },
-        None => Reported { cause: CANNOT_TELL.to_owned(), grade: None, origin: None, onset_ns: None, others },
+        None => Reported {
+            cause: CANNOT_TELL.to_owned(),
+            grade: None,
+            origin: None,
+            onset_ns: None,
+            lost: Vec::new(),
+            others,
+        },
     }
+}
+
+/// The group below the root that lost most time by the cause, and the disk that it waited for.
+fn lost_most(losses: &[TimeLost]) -> Vec<String> {
+    let below_root = |one: &&TimeLost| one.by_cause && one.by.starts_with("cgroup:") && one.by != "cgroup:/sys/fs/cgroup";
+    let Some(most) = losses.iter().filter(below_root).max_by_key(|one| one.lost_ns) else { return Vec::new() };
+    let disk = losses.iter().filter(|one| one.by == most.by).find_map(|one| one.on.clone());
+    std::iter::once(most.by.clone()).chain(disk).collect()
 }
 
 /// What the rules report of a recording, with the truth beside it.
@@ -195,6 +233,7 @@ mod tests {
                 control,
                 cause: vec![cause.to_owned(), "also".to_owned()],
                 origin: vec!["disk:vda".to_owned()],
+                lost: vec!["cgroup:/sys/fs/cgroup/db".to_owned(), "disk:vda".to_owned()],
                 onset_ns: Some(10_000),
                 chosen: Vec::new(),
                 kernel: String::new(),
@@ -204,6 +243,7 @@ mod tests {
                 grade: Some(Grade::Strong),
                 origin: Some("disk:vda".to_owned()),
                 onset_ns: onset,
+                lost: vec!["cgroup:/sys/fs/cgroup/db".to_owned(), "disk:vdb".to_owned()],
                 others: Vec::new(),
             },
             interval_ns: 1000,
@@ -222,6 +262,7 @@ mod tests {
         ];
         let score = Score::of(all.iter());
         assert_eq!((score.cases, score.cause, score.origin, score.with_origin), (6, 3, 6, 6));
+        assert_eq!((score.group, score.with_group, score.disk, score.with_disk), (6, 6, 0, 6));
         assert_eq!(
             (score.onset, score.with_onset),
             (1, 5),

@@ -52,6 +52,10 @@ pub struct Truth {
     /// Its origin: `disk:NAME`, `process:COMM`, `cgroup:PATH`, as the recording names them. Any of them is right; empty where
     /// the incident has none.
     pub origin: Vec<String>,
+    /// The group of the service that was harmed and the disks that it waited for, named in the same way; any group and any disk of them is right.
+    /// Empty where that was not noted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lost: Vec<String>,
     /// The onset, ns on the recording's axis; absent when nothing begins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub onset_ns: Option<i64>,

@@ -9,6 +9,7 @@ use crate::delays;
 use crate::effect::EffectKind;
 use crate::limits::TURNOVER;
 use crate::newcomer;
+use crate::place;
 use crate::process;
 use crate::rule::Loss;
 use crate::rules;
@@ -206,7 +207,9 @@ impl Losses {
         let lost = self.waits.iter().filter_map(|waits| {
             let harm = waits.harm(whole, span).filter(|harm| harm.lost() >= LEAST)?;
             let during = whole.over(span);
-            let disk = || Some(format!("disk:{}", during.busiest(|disk| during.queue(disk))?.0));
+            // The host waits most where most requests are in flight, a group for those that it sent.
+            let own = || place::of_group(&during, waits.group.as_deref()?);
+            let disk = || Some(format!("disk:{}", own().or_else(|| Some(during.busiest(|disk| during.queue(disk))?.0))?));
             Some(TimeLost {
                 by: waits.group.as_ref().map_or_else(|| "host".to_owned(), |group| format!("cgroup:{group}")),
                 to: waits.resource,

@@ -31,6 +31,7 @@ mod limits;
 mod load;
 mod mechanisms;
 mod newcomer;
+mod place;
 mod observed;
 mod process;
 mod queue;

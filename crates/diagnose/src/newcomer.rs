@@ -7,6 +7,7 @@ use crate::waits::{Harm, LEAST, kswapd_share};
 use crate::window::{Window, intervals};
 use pagetide_core::derived::{self, Derived};
 use pagetide_core::{Bytes, Nanos, Ratio, Span, Table};
+use std::collections::BTreeSet;
 
 /// Intervals at the start of a recording that show who ran then.
 const EARLY: u64 = 5;
@@ -80,12 +81,14 @@ pub(crate) fn started(window: &Window<'_>, comm: &str) -> bool {
     earlier.is_some_and(|before| process::present(&before).all(|(_, other)| other != comm))
 }
 
-/// Whether the waits for IO are those of a program that started with a stretch, for its own requests: nearly all that the devices transfer is
-/// its own, and no group that ran before waits for IO more than a host at rest does.
+/// Whether the waits for IO are those of programs that started with a stretch, for their own requests: nearly all that the devices transfer is
+/// theirs (`tar` reads and `gzip` writes), and no group that ran before waits for IO more than a host at rest does.
 pub(crate) fn alone(window: &Window<'_>) -> bool {
     let Some(all) = window.all_disks(|disk| window.moved(disk)) else { return false };
-    let most = process::fastest::<Bytes>(window, &["read_bytes", "write_bytes"]);
-    let own = most.is_some_and(|most| most.amount >= all * MOST && started(window, most.comm));
+    let commands: BTreeSet<&str> = process::present(window).map(|(_, comm)| comm).collect();
+    let new = commands.into_iter().filter(|comm| started(window, comm));
+    let theirs = new.map(|comm| process::together::<Bytes>(window, comm, &["read_bytes", "write_bytes"]));
+    let own = theirs.fold(Amount::ZERO, |sum, rate| sum + rate) >= all * MOST;
     own && Groups::of(window).wait_more(window, &derived::PSI_IO_SOME).is_some_and(|more| more < PRESSURE)
 }
 

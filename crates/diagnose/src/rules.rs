@@ -2,7 +2,7 @@
 
 use crate::effect::EffectKind;
 use crate::rule::Rule;
-use crate::{changes, coverage, delays, effect, process, stream, traced, victim, watermarks, window};
+use crate::{changes, coverage, delays, effect, place, process, stream, traced, victim, watermarks, window};
 use pagetide_core::{RuleDoc, RuleId};
 use std::sync::LazyLock;
 
@@ -71,6 +71,7 @@ pub(crate) fn metrics() -> &'static [&'static str] {
             changes::METRICS,
             delays::METRICS,
             effect::METRICS,
+            place::METRICS,
             process::METRICS,
             stream::METRICS,
             victim::METRICS,

@@ -1,6 +1,6 @@
 //! `fsync-storm`: programs wait for small writes that they request to be durable.
 
-use crate::amount::{Amount, Count, Limit, Per, grade, grade_log};
+use crate::amount::{Amount, Count, Limit, Per, Rate, grade, grade_log};
 use crate::effect::EffectKind;
 use crate::episodes::SignalSpec;
 use crate::evidence::{EvidenceBuilder, Origin, advise};
@@ -29,10 +29,10 @@ pub(crate) const RULE: Rule = Rule {
             evidence: "A queue of writes, or a sequence of cache flushes, lasts at a device, and each write takes a multiple of the time before. Dirty memory stays far below the background threshold, \
                        so the flusher has no reason to write: programs request it. The one that writes more than before by most is the origin. Cache flushes of the device support it. A rate of requests \
                        that stays the same whatever the queue looks like a limit of requests per second.",
-            metrics: &["writes", "write_sectors", "write_ms", "reads", "weighted_io_ms", "io_ms", "flushes", "nr_dirty", "nr_writeback", "nr_dirty_background_threshold", "write_bytes"],
-            thresholds: &[queue::DEPTH.doc(), WRITES.doc(), SMALL.doc(), DIRTY.doc(), SLOWER.doc(), LEAST.doc(), queue::EVEN.doc(), FLUSHES.doc(), BUSY.doc(), BEGAN.doc()],
+            metrics: &["writes", "write_sectors", "write_ms", "reads", "weighted_io_ms", "io_ms", "flushes", "nr_dirty", "nr_writeback", "nr_written", "nr_dirty_background_threshold", "write_bytes"],
+            thresholds: &[queue::DEPTH.doc(), WRITES.doc(), SMALL.doc(), DIRTY.doc(), SLOWER.doc(), LEAST.doc(), CACHED.doc(), COMMITS.doc(), queue::EVEN.doc(), FLUSHES.doc(), BUSY.doc(), BEGAN.doc()],
             why: "Durability costs a round trip to the device. Many commits at a time, or a checkpoint that syncs many files, send more than it takes.",
-            otherwise: "Writes with O_DIRECT queue in the same way without any fsync. The writeback of one writer above the background threshold is a bulk write.",
+            otherwise: "Writes with O_DIRECT queue in the same way without any fsync: few of their bytes are pages written back, and few flushes follow them. The writeback of one writer above the background threshold is a bulk write.",
             advice: "Group commits, spread the checkpoint over time, or put the journal on a device of its own.",
             mglru: "Not used: the rule reads devices and processes only.",
             kernel: "Linux 6.12: fs/sync.c: do_fsync; fs/jbd2/commit.c: jbd2_journal_commit_transaction; block/blk-flush.c: blk_insert_flush.",
@@ -59,6 +59,18 @@ const SLOWER: Limit<Count> =
     Limit::new("time of a write, times the time before", 3.0, "Smaller changes follow the mix of requests.", "judgement");
 const LEAST: Limit<Nanos> = Limit::new("time of a write", 5e6, "No commit is late by less.", "latency of disks");
 
+const CACHED: Limit<Ratio> = Limit::new(
+    "pages written back, as a share of the bytes that the device writes, below which most go around the page cache",
+    0.25,
+    "The data of an fsync are pages that are written back; the blocks of the journal beside them are not counted.",
+    "fs/ext4/fsync.c: ext4_sync_file; mm/page-writeback.c: __folio_end_writeback (6.12)",
+);
+const COMMITS: Limit<Ratio> = Limit::new(
+    "cache flushes per write, below which writes around the page cache are no commits",
+    0.2,
+    "A commit sends its data, some blocks of the journal, and a flush.",
+    "fs/jbd2/commit.c: jbd2_journal_commit_transaction (6.12), and judgement",
+);
 const BEGAN: Limit<Ratio> = Limit::new(
     "bytes of one program per byte that the device writes, from which on its beginning is the storm's",
     0.25,
@@ -91,6 +103,15 @@ fn flushing(window: &Window<'_>, disk: &str) -> Option<Span> {
     (span.length() >= queue::least(window.recording) && busy >= BUSY).then_some(span)
 }
 
+/// Whether the writes of a disk are direct ones: few of their bytes are pages written back, and few flushes follow them. A disk that never flushes shows
+/// no commit.
+fn direct(window: &Window<'_>, disk: &str, bytes: Rate<Bytes>) -> bool {
+    let written = window.host_rate(&["nr_written"]).map(|pages| window.bytes_per_second(pages));
+    let rate = |metric: &str| window.rate::<Count>(Table::Disk, disk, metric);
+    let commits = rate("flushes").filter(|flushes| flushes.is_positive()).zip(rate("writes"));
+    written.is_some_and(|written| written < bytes * CACHED) && commits.is_some_and(|(flushes, writes)| flushes < writes * COMMITS)
+}
+
 /// Dirty and writeback memory as a share of the background threshold.
 fn dirty(window: &Window<'_>) -> Option<Amount<Ratio>> {
     let mean = |metric: &str| window.host_level::<Pages>(metric).map(|level| level.mean);
@@ -114,6 +135,7 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
         || dirty > DIRTY.value()
         || time < LEAST
         || before.is_some_and(|before| time < before * SLOWER)
+        || direct(&during, disk, bytes)
     {
         return None;
     }
