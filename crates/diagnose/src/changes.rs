@@ -1,5 +1,5 @@
-//! What changed on the host near the onset of an incident, as far as it was recorded: limits of groups, swap, memory, the dirty
-//! thresholds, devices that came, programs that started.
+//! What changed on the host near the onset of an incident, as far as it was recorded: limits of groups, swap, memory, the pool of huge
+//! pages, devices that came, programs that started.
 
 use crate::evidence::Origin;
 use crate::window::intervals;
@@ -17,10 +17,11 @@ const SETTINGS: &[Setting] = &[
     Setting { table: Table::Cgroup, metric: "high", name: "memory.high" },
     Setting { table: Table::Host, metric: "SwapTotal", name: "swap" },
     Setting { table: Table::Host, metric: "MemTotal", name: "memory" },
+    Setting { table: Table::Host, metric: "Hugetlb", name: "the pool of huge pages" },
 ];
 
 /// What this module reads.
-pub(crate) const METRICS: &[&str] = &["max", "high", "SwapTotal", "MemTotal"];
+pub(crate) const METRICS: &[&str] = &["max", "high", "SwapTotal", "MemTotal", "Hugetlb"];
 
 /// Samples before and after an onset within which a change stands beside it.
 const NEAR: u64 = 5;
@@ -55,11 +56,15 @@ fn set(recording: &Recording, setting: &Setting, near: Span) -> Vec<Change> {
             .filter(|at| near.contains(Moment::new(*at)))
             .map(|at| (at, series.within(at, at).next().map(|(_, value)| value)))
             .collect();
-        let pair = values.windows(2).find(|pair| pair[0].1 != pair[1].1)?;
+        // A pool of huge pages grows for some samples.
+        let changed = |pair: &&[(i64, Option<i64>)]| pair[0].1 != pair[1].1;
+        let mut pairs = values.windows(2).skip_while(|pair| !changed(pair));
+        let first = pairs.next()?;
+        let last = pairs.take_while(changed).last().unwrap_or(first);
         let owner = if entity.is_empty() { String::new() } else { format!(" of {entity}") };
-        let [before, after] = [pair[0].1, pair[1].1].map(amount);
+        let [before, after] = [first[0].1, last[1].1].map(amount);
         let what = format!("{}{owner} changed from {before} to {after}.", setting.name);
-        Some(Change { at_ns: pair[1].0, what })
+        Some(Change { at_ns: first[1].0, what })
     };
     recording.entities(setting.table).filter_map(change).collect()
 }

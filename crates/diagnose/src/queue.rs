@@ -3,7 +3,7 @@
 use crate::amount::{Amount, Count, Limit, Per, Rate};
 use crate::episodes::SignalSpec;
 use crate::signal::Signal;
-use crate::window::{Window, intervals};
+use crate::window::{Window, intervals, joined};
 use pagetide_core::derived;
 use pagetide_core::{Nanos, Ratio, Recording, Span, Table};
 
@@ -24,6 +24,8 @@ const FULL: Limit<Count> = Limit::new(
     "With fewer, the load sets the rate.",
     "Little's law",
 );
+/// Intervals between two bursts.
+const PAUSE: u64 = 3;
 /// Intervals for which a queue in a longer stretch lasts, …
 const INTERVALS: u64 = 5;
 /// … or this time in at least two intervals, where they are of some seconds.
@@ -36,10 +38,15 @@ pub(crate) fn least(recording: &Recording) -> Nanos {
     if recording.manifest.interval > TIME { all } else { all.min(some) }
 }
 
-/// The longest time in a window in which requests wait for each other at a disk.
+/// The longest time in a window in which requests wait for each other at a disk: without a pause, or in bursts that leave a queue on average. Those
+/// who wait for a burst send nothing meanwhile, and so the next one is some intervals away.
 pub(crate) fn lasts(window: &Window<'_>, disk: &str) -> Option<Span> {
-    let span = window.held(SignalSpec::disk(disk, &derived::QUEUE_DEPTH), DEPTH.value())?;
-    (span.length() >= least(window.recording)).then_some(span)
+    let held = window.all_held(SignalSpec::disk(disk, &derived::QUEUE_DEPTH), DEPTH.value());
+    let least = least(window.recording);
+    let mut bursts = joined(held.clone(), intervals(window.recording, PAUSE));
+    bursts.retain(|span| span.length() >= Nanos::new(least.get() * 2) && window.over(*span).queue(disk).is_some_and(|queue| queue >= DEPTH));
+    let longest = held.into_iter().filter(|span| span.length() >= least).max_by_key(|span| span.length());
+    longest.or_else(|| bursts.into_iter().max_by_key(|span| span.length()))
 }
 
 /// The requests per second at which a disk with a full queue stays, whatever the queue: its limit.

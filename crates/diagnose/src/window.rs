@@ -154,6 +154,12 @@ impl<'a> Window<'a> {
         Some(signal.baseline().map_or(before, |usual| before.min(usual)))
     }
 
+    /// The median of a signal before this stretch, which a burst there does not shift; absent with fewer than ten intervals.
+    pub(crate) fn median_before<M>(&self, signal: SignalSpec<'_>) -> Option<Amount<M>> {
+        let before = self.history()?.span;
+        self.episodes.signal(self.recording, signal)?.middle(before).map(|(median, _)| median)
+    }
+
     /// What was before a moment of this stretch, with the quiet one before it; absent when nothing was.
     pub(crate) fn until(&self, at: Moment) -> Option<Self> {
         let from = self.quiet.map_or(self.span.from, |quiet| quiet.from);
@@ -209,10 +215,14 @@ impl<'a> Window<'a> {
 
     /// The longest time in this stretch for which a signal stays at or above a value.
     pub(crate) fn held<M>(&self, signal: SignalSpec<'_>, least: Amount<M>) -> Option<Span> {
+        self.all_held(signal, least).into_iter().max_by_key(|span| span.length())
+    }
+
+    /// The times in this stretch for which a signal stays at or above a value.
+    pub(crate) fn all_held<M>(&self, signal: SignalSpec<'_>, least: Amount<M>) -> Vec<Span> {
         let held = self.episodes.held(self.recording, signal, least);
         let inside = held.iter().filter(|span| span.overlaps(self.span));
-        let inside = inside.map(|span| Span { from: span.from.max(self.span.from), to: span.to.min(self.span.to) });
-        inside.max_by_key(|span| span.length())
+        inside.map(|span| Span { from: span.from.max(self.span.from), to: span.to.min(self.span.to) }).collect()
     }
 
     /// The same; all of the stretch when the signal has no episode in it.

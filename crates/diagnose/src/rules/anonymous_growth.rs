@@ -9,7 +9,7 @@ use crate::process::{self, ProcessShare};
 use crate::rule::{Rule, Suspicion, When, subsumes};
 use crate::traced::Traced;
 use crate::window::{SCANNED, Window};
-use pagetide_core::{Bytes, Cleared, Finding, Moment, Ratio, Relation, RuleDoc, RuleId, Span, Table};
+use pagetide_core::{Advice, Bytes, Cleared, Finding, Moment, Ratio, Relation, RuleDoc, RuleId, Span, Table};
 
 pub(crate) const RULE: Rule = Rule {
     name: "growth of anonymous memory",
@@ -31,10 +31,10 @@ pub(crate) const RULE: Rule = Rule {
             id: RuleId::AnonymousGrowth,
             title: "Anonymous memory grows at the expense of the page cache",
             meaning: "Programs allocate memory, and the kernel reclaims file cache to make room. Later reads of the evicted files go to the device.",
-            evidence: "AnonPages, Shmem (tmpfs, shared segments) and swap in use together grow, and the file cache without Shmem falls by what free memory does not cover. Reclaim (pgscan) supports it. \
+            evidence: "AnonPages, Shmem (tmpfs, shared segments), Hugetlb (the pool of huge pages) and swap in use together grow, and the file cache without Shmem falls by what free memory does not cover. Reclaim (pgscan) supports it. \
                        Free memory that grows by more than anonymous memory contradicts it. The process whose RssAnon grew most is the origin. \
                        What comes back from swap is no growth, unless swap was switched off: SwapTotal falls by at least that much and SwapFree is 0.",
-            metrics: &["AnonPages", "Shmem", "SwapTotal", "SwapFree", "Cached", "MemFree", "MemTotal", "RssAnon", "rss", "VmSwap", "pgscan_kswapd", "pgscan_direct"],
+            metrics: &["AnonPages", "Shmem", "Hugetlb", "SwapTotal", "SwapFree", "Cached", "MemFree", "MemTotal", "RssAnon", "rss", "VmSwap", "pgscan_kswapd", "pgscan_direct"],
             thresholds: &[GROWTH.doc(), PAID.doc()],
             why: "Clean file pages are the cheapest to reclaim. Growth of anonymous memory takes file cache first, and swap after that.",
             otherwise: "Both may change for other reasons, for example when a program starts while another deletes a large file.",
@@ -58,11 +58,50 @@ fn shared(window: &Window<'_>) -> Amount<Bytes> {
     window.host_change("Shmem").unwrap_or(Amount::ZERO)
 }
 
-/// How much anonymous and shared memory grew. What comes back from swap was there before, unless swap was switched off.
+/// How much the pool of huge pages grew: nobody can use it but for huge pages, and reclaim never frees it.
+fn pool(window: &Window<'_>) -> Amount<Bytes> {
+    window.host_change("Hugetlb").unwrap_or(Amount::ZERO)
+}
+
+/// What grew most of the memory that reclaim cannot free without swap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Anonymous,
+    Shared,
+    Pool,
+}
+
+impl Kind {
+    fn of(window: &Window<'_>, grown: Amount<Bytes>) -> Self {
+        match (shared(window) > grown * 0.5, pool(window) > grown * 0.5) {
+            (true, _) => Self::Shared,
+            (_, true) => Self::Pool,
+            _ => Self::Anonymous,
+        }
+    }
+
+    const fn metric(self) -> &'static str {
+        match self {
+            Self::Anonymous => "AnonPages",
+            Self::Shared => "Shmem",
+            Self::Pool => "Hugetlb",
+        }
+    }
+
+    const fn words(self) -> &'static str {
+        match self {
+            Self::Anonymous => "Anonymous memory",
+            Self::Shared => "Shared memory (files in tmpfs)",
+            Self::Pool => "The pool of huge pages",
+        }
+    }
+}
+
+/// How much anonymous and shared memory and the pool of huge pages grew. What comes back from swap was there before, unless swap was switched off.
 fn own_memory(window: &Window<'_>, off: bool) -> Option<Amount<Bytes>> {
     let swapped = swap(window).filter(|_| !off);
     let swapped = swapped.map_or(Amount::ZERO, |(total, free)| (total.1 - free.1) - (total.0 - free.0));
-    Some(window.host_change("AnonPages")? + shared(window) + swapped)
+    Some(window.host_change("AnonPages")? + shared(window) + pool(window) + swapped)
 }
 
 /// The size of a thing at the start of a stretch and at its end.
@@ -81,16 +120,17 @@ fn switched_off(window: &Window<'_>) -> bool {
     })
 }
 
-/// When anonymous and shared memory, resident and swapped, was largest.
+/// When this memory, resident and swapped, was largest.
 fn most(window: &Window<'_>) -> Option<Moment> {
     let host = |metric: &str| window.series(Table::Host, "", metric);
-    let (total, free, shared) = (host("SwapTotal"), host("SwapFree"), host("Shmem"));
+    let (total, free) = (host("SwapTotal"), host("SwapFree"));
+    let others = [host("Shmem"), host("Hugetlb")];
     let off = switched_off(window);
     let swapped = |at: i64| Some(total.as_ref()?.at(at)?.saturating_sub(free.as_ref()?.at(at)?)).filter(|_| !off);
     let own = host("AnonPages")?.within(window.span.from.ns(), window.span.to.ns());
     let most = own.max_by_key(|(at, anonymous)| {
-        let shared = shared.as_ref().and_then(|shared| shared.at(*at)).unwrap_or(0);
-        anonymous.saturating_add(swapped(*at).unwrap_or(0)).saturating_add(shared)
+        let others = others.iter().flatten().filter_map(|series| series.at(*at));
+        others.fold(anonymous.saturating_add(swapped(*at).unwrap_or(0)), i64::saturating_add)
     });
     most.map(|(at, _)| Moment::new(at))
 }
@@ -115,17 +155,16 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let most = |process: &ProcessShare<'_, Bytes>| process.amount >= grown * 0.4;
     let process = process::grower(window).filter(most).or_else(|| process::growing_command(window).filter(most));
     // It began when the process began to grow, into memory that was free.
-    let in_files = shared > grown * 0.5;
-    let kind = if in_files { "Shmem" } else { "AnonPages" };
-    let span = window.when(SignalSpec::host_growth(kind));
+    let kind = Kind::of(window, grown);
+    let span = window.when(SignalSpec::host_growth(kind.metric()));
     let begun = |process: ProcessShare<'_, Bytes>| {
         window.begun(span, SignalSpec::growth(Table::Process, process.name, "RssAnon"))
     };
     found.span(process.map_or(span, begun));
     let weight = 0.5 + 1.5 * grade(lost / paid, 0.4, 0.8);
-    found.compare(weight, "growth of anonymous memory", "AnonPages + Shmem compared with Cached - Shmem", grown, Relation::Near, lost);
+    found.compare(weight, "growth of anonymous memory", "AnonPages + Shmem + Hugetlb compared with Cached - Shmem", grown, Relation::Near, lost);
     let share = grown / total;
-    found.add(grade(share, 0.03, 0.2), "growth as a share of memory", "(AnonPages + Shmem) / MemTotal", share);
+    found.add(grade(share, 0.03, 0.2), "growth as a share of memory", "(AnonPages + Shmem + Hugetlb) / MemTotal", share);
     if let Some(scanned) = window.host(&SCANNED) {
         let weight = if scanned.is_positive() { 1.0 } else { -1.5 };
         found.add(weight, "pages scanned", "pgscan_kswapd + pgscan_direct", scanned);
@@ -139,7 +178,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         format!(", most of it in {}", process.words())
     });
     // What is in tmpfs belongs to no process: the one that reads most from devices meanwhile copies it there.
-    let copier = process::fastest::<Bytes>(&window.over(span), &["read_bytes"]).filter(|_| in_files && process.is_none());
+    let copier = process::fastest::<Bytes>(&window.over(span), &["read_bytes"]).filter(|_| kind == Kind::Shared && process.is_none());
     let who = copier.map_or(who, |copier| {
         found.note(format!("bytes that {} reads from devices", copier.words()), "read_bytes", copier.amount);
         found.origin(Origin::Process(copier.comm));
@@ -148,25 +187,32 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let traced = Traced::of(window);
     let evictor = traced.as_ref().and_then(Traced::host_evictor).filter(|evictor| evictor.others.is_positive());
     let evicted = evictor.map_or(String::new(), |evictor| evictor.add_to(&mut found, process.map(|process| process.comm)));
-    let what = if in_files { "Shared memory (files in tmpfs)" } else { "Anonymous memory" };
     let why = if off { "Swap was switched off, and the kernel reads back what was in it. " } else { "" };
-    let statement = format!("{why}{what} grew by {grown}{who}, and the file cache fell by {lost}.{evicted}");
-    let advice = if off {
-        advise(
+    let statement = format!("{why}{} grew by {grown}{who}, and the file cache fell by {lost}.{evicted}", kind.words());
+    found.finish(RuleId::AnonymousGrowth, statement, vec![advice(kind, off)])
+}
+
+fn advice(kind: Kind, off: bool) -> Advice {
+    match kind {
+        _ if off => advise(
             "Switch swap on again, unless what was in it fits into memory beside the cache that programs need.",
             Some("swapon -a"),
             "The kernel can swap out pages that no program uses, and keeps the file cache. It uses the swap of /etc/fstab.",
             Some("swapoff -a"),
-        )
-    } else {
-        advise(
+        ),
+        Kind::Pool => advise(
+            "Reserve as many huge pages (vm.nr_hugepages) as programs use, and not more.",
+            Some("grep Huge /proc/meminfo"),
+            "The command only reads. HugePages_Free less HugePages_Rsvd is what nobody uses: a smaller pool gives it back to the file cache.",
+            None,
+        ),
+        Kind::Anonymous | Kind::Shared => advise(
             "Find the process that grows, and limit it if the growth does not end.",
             Some("ps -eo pid,rss,comm --sort=-rss | head"),
             "A limit keeps the file cache for other programs. The kernel kills the limited program when it needs more.",
             None,
-        )
-    };
-    found.finish(RuleId::AnonymousGrowth, statement, vec![advice])
+        ),
+    }
 }
 
 /// Anonymous memory is judged over the whole recording when it was not recorded during the cause.

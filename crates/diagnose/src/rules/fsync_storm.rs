@@ -30,7 +30,7 @@ pub(crate) const RULE: Rule = Rule {
                        so the flusher has no reason to write: programs request it. The one that writes more than before by most is the origin. Cache flushes of the device support it. A rate of requests \
                        that stays the same whatever the queue looks like a limit of requests per second.",
             metrics: &["writes", "write_sectors", "write_ms", "reads", "weighted_io_ms", "io_ms", "flushes", "nr_dirty", "nr_writeback", "nr_written", "nr_dirty_background_threshold", "write_bytes"],
-            thresholds: &[queue::DEPTH.doc(), WRITES.doc(), SMALL.doc(), DIRTY.doc(), SLOWER.doc(), LEAST.doc(), CACHED.doc(), COMMITS.doc(), queue::EVEN.doc(), FLUSHES.doc(), BUSY.doc(), BEGAN.doc()],
+            thresholds: &[queue::DEPTH.doc(), WRITES.doc(), SMALL.doc(), DIRTY.doc(), SLOWER.doc(), LEAST.doc(), CACHED.doc(), COMMITS.doc(), queue::EVEN.doc(), FLUSHES.doc(), MORE.doc(), BUSY.doc(), BEGAN.doc()],
             why: "Durability costs a round trip to the device. Many commits at a time, or a checkpoint that syncs many files, send more than it takes.",
             otherwise: "Writes with O_DIRECT queue in the same way without any fsync: few of their bytes are pages written back, and few flushes follow them. The writeback of one writer above the background threshold is a bulk write.",
             advice: "Group commits, spread the checkpoint over time, or put the journal on a device of its own.",
@@ -83,6 +83,8 @@ const FLUSHES: Limit<Per<Count>> = Limit::new(
     "Each is an fsync or a commit of the journal. The kernel's own commits come every 5 s.",
     "fs/jbd2/journal.c: kjournald2 (6.12)",
 );
+const MORE: Limit<Count> =
+    Limit::new("the same, times those before", 1.5, "A service that always commits flushes all the time.", "judgement");
 const BUSY: Limit<Ratio> = Limit::new(
     "share of time with a request in flight, where no queue lasts",
     0.66,
@@ -98,7 +100,9 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
 /// The longest time in which flushes follow each other at a disk that has work for most of it. Few requests are in flight then: a flush
 /// is a barrier, and those who commit wait for it before they send more.
 fn flushing(window: &Window<'_>, disk: &str) -> Option<Span> {
-    let span = window.held(SignalSpec::rate(Table::Disk, disk, &["flushes"]), FLUSHES.value())?;
+    let flushes = SignalSpec::rate(Table::Disk, disk, &["flushes"]);
+    let usual: Rate<Count> = window.usual(flushes).unwrap_or(Amount::ZERO);
+    let span = window.held(flushes, (usual * MORE).max(FLUSHES.value()))?;
     let busy = window.over(span).busy(disk)?;
     (span.length() >= queue::least(window.recording) && busy >= BUSY).then_some(span)
 }
@@ -128,8 +132,10 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     let size = Amount::<Bytes>::new(bytes.get() / writes.get());
     let dirty = dirty(&during)?;
     let time: Amount<Nanos> = during.derived(Table::Disk, disk, &derived::WRITE_AWAIT)?;
-    let before: Option<Amount<Nanos>> =
-        window.history().or_else(|| window.over(span).history()).and_then(|history| history.derived(Table::Disk, disk, &derived::WRITE_AWAIT));
+    let mean = |history: Window<'_>| history.derived(Table::Disk, disk, &derived::WRITE_AWAIT);
+    let before: Option<Amount<Nanos>> = window
+        .median_before(SignalSpec::disk(disk, &derived::WRITE_AWAIT))
+        .or_else(|| window.history().or_else(|| window.over(span).history()).and_then(mean));
     if writes < (reads + writes) * WRITES
         || size > SMALL.value()
         || dirty > DIRTY.value()

@@ -27,10 +27,10 @@ pub(crate) const RULE: Rule = Rule {
                       The kernel moves others out of the way, and reclaims more than it would need to.",
             evidence: "Direct compaction runs (compact_stall), or compaction scans much of memory. More than the high watermarks is free. \
                        Little of the free memory is in blocks of 2^4 pages or more (/proc/buddyinfo), or many direct compactions fail.",
-            metrics: &["compact_stall", "compact_fail", "compact_migrate_scanned", "compact_free_scanned", "thp_fault_fallback", "free", "high", "compact_delay_total", "minflt", "order0", "order1", "order2", "order3", "order4", "order5", "order6", "order7", "order8", "order9", "order10"],
+            metrics: &["compact_stall", "compact_fail", "compact_migrate_scanned", "compact_free_scanned", "thp_fault_fallback", "free", "high", "compact_delay_total", "minflt", "Hugetlb", "order0", "order1", "order2", "order3", "order4", "order5", "order6", "order7", "order8", "order9", "order10"],
             thresholds: &[STALL_RATE.doc(), TURNOVER.doc(), LARGE.doc(), FAILED.doc()],
             why: "Pages that cannot move (slab, page tables, buffers) are scattered between others, and each of them breaks up a block.",
-            otherwise: "Compaction also runs where it succeeds at once and no task waits: transparent huge pages with `defrag=always` on a full host.",
+            otherwise: "Compaction also runs where it succeeds at once and no task waits: transparent huge pages with `defrag=always` on a full host. A pool of huge pages that grows (Hugetlb) compacts memory for each of them.",
             advice: "Make programs request smaller blocks, or let compaction start earlier and in the background.",
             mglru: "Compaction is the same. Aging does not make blocks of pages.",
             kernel: "Linux 6.12: mm/compaction.c: try_to_compact_pages, kcompactd_do_work; mm/vmstat.c: fragmentation_index; mm/page_alloc.c: __alloc_pages_direct_compact.",
@@ -58,6 +58,10 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         return None;
     }
     let failed = window.host_rate(&["compact_fail"]).filter(|_| stalls.is_positive()).map(|failed| failed / stalls);
+    // Each huge page of a pool that grows is a block that compaction makes, in fragmented memory or not.
+    if window.host_change("Hugetlb").is_some_and(Amount::is_positive) {
+        return None;
+    }
     let large = large_part(window);
     let in_pieces = large.is_some_and(|share| share < LARGE);
     if !in_pieces && (stalls < STALL_RATE || failed.is_none_or(|failed| failed < FAILED)) {

@@ -6,6 +6,7 @@ use crate::episodes::SignalSpec;
 use crate::evidence::{EvidenceBuilder, Origin, advise};
 use crate::process;
 use crate::rule::{Rule, leads, subsumes};
+use crate::victim;
 use crate::window::{STOLEN, Window};
 use pagetide_core::derived;
 use pagetide_core::{Bytes, Finding, Nanos, Ratio, Relation, RuleDoc, RuleId, Table};
@@ -25,12 +26,12 @@ pub(crate) const RULE: Rule = Rule {
             title: "One program loads a device, and others on it wait longer",
             meaning: "A program began to send a device far more requests than before. Programs that used the device before wait behind it. \
                       Nothing is evicted for it: more memory changes nothing.",
-            evidence: "A request takes a multiple of the time before, at a load that grew by much, and one process causes most of the new bytes. \
-                       The device had requests before. Reclaim frees little compared with what is read.",
+            evidence: "A request takes a multiple of the time before (the median, which a burst does not shift), at a load that grew by much, and one process causes most of the new bytes. \
+                       The device had requests before. Reclaim frees little compared with what is read, or no program reads back what it evicts.",
             metrics: &["reads", "writes", "read_sectors", "write_sectors", "read_ms", "write_ms", "read_bytes", "write_bytes", "pgsteal_kswapd", "pgsteal_direct"],
             thresholds: &[SLOWER.doc(), LEAST.doc(), MORE.doc(), USED.doc(), MOST.doc(), FREED.doc()],
             why: "A device has one queue. Large or many requests of one program delay the small ones of another.",
-            otherwise: "Where reclaim frees as much as the program reads, it also evicts what others use: that is a stream. A device that slows down at the same load is slow by itself.",
+            otherwise: "Where reclaim frees as much as the program reads and others read that back, it evicts what they use: that is a stream. A device that slows down at the same load is slow by itself.",
             advice: "Give the program a lower IO weight or a limit (io.weight, io.max, ionice), or another device.",
             mglru: "Not used: the rule reads devices and processes only.",
             kernel: "Linux 6.12: block/blk-mq.c: blk_mq_submit_bio; block/blk-iocost.c: ioc_rqos_throttle; block/blk-throttle.c: tg_dispatch_time.",
@@ -53,7 +54,7 @@ const MOST: Limit<Ratio> = Limit::new(
     "judgement",
 );
 const FREED: Limit<Ratio> = Limit::new(
-    "bytes freed per byte read, at most",
+    "bytes freed per byte read, at most, where a program reads back what it lost",
     0.3,
     "With more, reads evict what others use.",
     "mm/filemap.c: filemap_add_folio (6.12)",
@@ -69,15 +70,13 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     let time = window.disk_await(disk).filter(|time| *time >= LEAST)?;
     let bytes = window.moved(disk)?;
     let freed = window.host_bytes(&STOLEN).unwrap_or(Amount::ZERO);
-    if freed > bytes * FREED {
-        return None;
-    }
     let neighbour = process::fastest::<Bytes>(window, &["read_bytes", "write_bytes"])?;
-    if neighbour.amount < bytes * MOST {
+    let evicts = || freed > bytes * FREED && !victim::all(window, Some(neighbour.name)).is_empty();
+    if neighbour.amount < bytes * MOST || evicts() {
         return None;
     }
     let before = window.history()?;
-    let earlier = before.disk_await(disk)?;
+    let earlier = window.median_before(SignalSpec::disk_await(disk)).or_else(|| before.disk_await(disk))?;
     let used = before.derived::<Per<Count>>(Table::Disk, disk, &derived::TPS).filter(|used| *used >= USED)?;
     let usual = before.moved(disk)?;
     let its_usual = process::together::<Bytes>(&before, neighbour.comm, &["read_bytes", "write_bytes"]);
@@ -94,11 +93,13 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     found.compare(0.5 + grade_log(bytes / usual, 2.0, 16.0), "bytes of the device", source, bytes, Relation::Above, usual);
     found.note("requests before", format!("reads + writes of {disk}"), used);
     found.add(1.0, format!("bytes of {}", neighbour.words()), "read_bytes + write_bytes", neighbour.amount);
-    found.compare(0.5, "bytes freed", "pgsteal * page size", freed, Relation::Below, bytes);
+    let weight = if freed > bytes * FREED { 0.0 } else { 0.5 };
+    found.compare(weight, "bytes freed", "pgsteal * page size", freed, Relation::Below, bytes);
     found.origin(Origin::Process(neighbour.comm));
     found.origin(Origin::Disk(disk));
+    let memory = if freed > bytes * FREED { "no program reads back what reclaim frees for it" } else { "memory has no part in it" };
     let statement = format!(
-        "{} moves {} on {disk}, and a request takes {time} ({earlier} before). Others use the same device; memory has no part in it.",
+        "{} moves {} on {disk}, and a request takes {time} ({earlier} before). Others use the same device; {memory}.",
         neighbour.words(),
         neighbour.amount
     );
