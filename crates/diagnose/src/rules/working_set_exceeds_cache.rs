@@ -43,11 +43,11 @@ pub(crate) const RULE: Rule = Rule {
             title: "What programs read again does not fit in the page cache",
             meaning: "Pages are evicted and then read again, because the working set is larger than the memory available for cache.",
             evidence: "A large part of what the device reads refaults (workingset_refault_file x page size). Where few are counted, small \
-                       random reads, or major faults, of one process that replace cached pages and do not become fewer count as well. Of a step also: \
+                       random reads, or major faults, of one process that replace cached pages and do not become fewer count as well, unless writes wait longer than reads (write_ms, read_ms). Of a step also: \
                        the file is larger than available memory, and the hit ratio is about the cached part of the file. A step \
                        that began with almost nothing of its file cached and read no more than the file once is a cold start. Memory that stays free, far above \
                        the high watermarks, excludes it.",
-            metrics: &["workingset_refault_file", "workingset_refault", "pgpgin", "reads", "Cached", "pgsteal_kswapd", "pgsteal_direct", "read_bytes", "majflt", "MemFree"],
+            metrics: &["workingset_refault_file", "workingset_refault", "pgpgin", "reads", "read_ms", "write_ms", "Cached", "pgsteal_kswapd", "pgsteal_direct", "read_bytes", "majflt", "MemFree"],
             thresholds: &[AGAIN.doc(), RATE.doc(), OUTPUT.doc(), COPIES.doc(), USED.doc(), WHOLE.doc(), FREED.doc(), RANDOM.doc(), FAULTING.doc(), LASTS.doc(), COLD.doc(), FAR.doc()],
             why: "The page cache takes the memory that programs leave. Once it is full, each page read evicts another. When a program needs the evicted one \
                   again, the device has to read it again.",
@@ -205,6 +205,9 @@ fn unseen(window: &Window<'_>, read: Rate<Bytes>) -> Option<Finding> {
     let grown = window.host_change("Cached")?;
     let all = read.over(window.length()?);
     let dropped = window.host_rate(&["drop_pagecache"]).is_some_and(Amount::is_positive);
+    // Where writes wait longer than reads, the reads are slow for them, and few of them may be random.
+    let waited = |metric: &str| window.all_disks(|disk| window.rate::<Count>(Table::Disk, disk, metric));
+    let behind_writes = waited("read_ms").zip(waited("write_ms")).is_some_and(|(read, written)| read < written);
     if freed < read * FREED
         || size > RANDOM.value() && !faulting
         || second < first * LASTS
@@ -212,6 +215,7 @@ fn unseen(window: &Window<'_>, read: Rate<Bytes>) -> Option<Finding> {
         || all < window.memory()? * TURNOVER
         || window.swapped().is_some_and(|swapped| swapped > read * 0.3)
         || dropped
+        || behind_writes
     {
         return None;
     }
