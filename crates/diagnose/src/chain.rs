@@ -57,8 +57,11 @@ fn process(finding: &Finding) -> Option<&str> {
 /// Shares of the largest loss that part the losses which count as one.
 const SHARED: [f64; 4] = [1.0 / 4.0, 1.0 / 16.0, 1.0 / 64.0, 1.0 / 256.0];
 
+/// Waits for IO and memory per wait for a CPU from which on they matter: a program that starts reads itself and its libraries.
+const MATTER: f64 = 1.0 / 256.0;
+
 /// The findings that no other accounts for, by their place, the first to name first: causes before effects, waits for IO and memory before
-/// those for a CPU, then the one by which tasks lost most time. Losses that differ by less than a factor of four count as one, because
+/// those for a CPU unless they are a small part of them, then the one by which tasks lost most time. Losses that differ by less than a factor of four count as one, because
 /// all causes of one time share its losses; then the strength of the evidence decides.
 pub(crate) fn roots(recording: &Recording, stretches: &Stretches<'_>, findings: &[Finding]) -> Vec<usize> {
     let whole = stretches.whole.as_ref();
@@ -80,11 +83,16 @@ pub(crate) fn roots(recording: &Recording, stretches: &Stretches<'_>, findings: 
         free = (0..findings.len()).filter(ring).collect();
     }
     let mut roots: Vec<(usize, Amount<Nanos>)> = free.into_iter().map(|index| (index, lost(&index))).collect();
-    let most = roots.iter().map(|(_, lost)| *lost).fold(Amount::ZERO, Amount::max);
+    let most = |of: &dyn Fn(usize) -> bool| {
+        roots.iter().filter(|(index, _)| of(*index)).map(|(_, lost)| *lost).fold(Amount::ZERO, Amount::max)
+    };
+    let for_cpu = |index: usize| rules::by_id(findings[index].rule).loss == Some(Loss::Cpu);
+    let (largest, stalls, cpu) = (most(&|_| true), most(&|index| !for_cpu(index)), most(&for_cpu));
+    let stalls_matter = stalls >= cpu * MATTER;
     roots.sort_by_key(|(index, lost)| {
         let finding = &findings[*index];
-        let smaller = SHARED.iter().filter(|share| *lost < most * **share).count();
-        let cpu = rules::by_id(finding.rule).loss == Some(Loss::Cpu);
+        let smaller = SHARED.iter().filter(|share| *lost < largest * **share).count();
+        let cpu = stalls_matter && for_cpu(*index);
         let weaker = finding.confidence.thousandths();
         (role(finding), cpu, smaller, std::cmp::Reverse(weaker), finding.range.from)
     });

@@ -14,7 +14,7 @@ use crate::process;
 use crate::rule::Loss;
 use crate::rules;
 use crate::victim;
-use crate::waits::{Harm, LEAST, Waits};
+use crate::waits::{Harm, LEAST, RIPPLE, Waits};
 use crate::window::{STOLEN, Window, intervals, joined};
 use pagetide_core::derived;
 use pagetide_core::{Bytes, Finding, Nanos, Ratio, Recording, Resource, RuleId, Span, Table, Threshold, TimeLost};
@@ -59,6 +59,7 @@ const JOINED: u64 = 5;
 /// The numbers that decide about harm.
 pub(crate) const THRESHOLDS: &[Threshold] = &[
     LEAST.doc(),
+    RIPPLE.doc(),
     NOTICED.doc(),
     UNEXPLAINED_TIME.doc(),
     UNEXPLAINED_CPU.doc(),
@@ -131,7 +132,7 @@ impl Losses {
     /// Whether a finding harms: tasks lose time by it, or the recording does not show whether they do, or it does not need to.
     pub(crate) fn harms(&self, whole: &Window<'_>, finding: &Finding) -> bool {
         let loss = rules::by_id(finding.rule).loss.filter(|loss| *loss != Loss::Killed);
-        loss.and_then(|loss| self.of_finding(whole, finding, loss)).is_none_or(|harm| harm.lost() >= LEAST)
+        loss.and_then(|loss| self.of_finding(whole, finding, loss)).is_none_or(Harm::matters)
     }
 
     /// Whether the recording has pressure stall information of what tasks wait for.
@@ -143,7 +144,7 @@ impl Losses {
     /// Whether the recording shows that tasks lose time by a finding: by pressure stall information, and not by CPUs that were idle meanwhile.
     pub(crate) fn shown(&self, whole: &Window<'_>, finding: &Finding) -> bool {
         let loss = rules::by_id(finding.rule).loss.unwrap_or(Loss::Stalls);
-        self.measured(loss) && self.of_finding(whole, finding, loss).is_some_and(|harm| harm.lost() >= LEAST)
+        self.measured(loss) && self.of_finding(whole, finding, loss).is_some_and(Harm::matters)
     }
 
     /// Whether tasks lose time in a stretch, or the recording does not show whether they do.
@@ -209,7 +210,8 @@ impl Losses {
             let during = whole.over(span);
             // The host waits most where most requests are in flight, a group for those that it sent.
             let own = || place::of_group(&during, waits.group.as_deref()?);
-            let disk = || Some(format!("disk:{}", own().or_else(|| Some(during.busiest(|disk| during.queue(disk))?.0))?));
+            let disk =
+                || Some(format!("disk:{}", own().or_else(|| Some(during.busiest(|disk| during.queue(disk))?.0))?));
             Some(TimeLost {
                 by: waits.group.as_ref().map_or_else(|| "host".to_owned(), |group| format!("cgroup:{group}")),
                 to: waits.resource,

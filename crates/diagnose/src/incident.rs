@@ -52,7 +52,10 @@ pub(crate) fn all(
         }
     }
     let before = std::iter::once(stretches.before());
-    let explained: Vec<Span> = incidents.iter().map(|incident| incident.range).chain(before).collect();
+    // What a cause accounts for may outlast it: the writeback of what was written.
+    let follows = |finding: &&Finding| roots.iter().any(|root| chain::subsumes(recording, &findings[*root], finding));
+    let effects = findings.iter().filter(follows).map(|finding| finding.range);
+    let explained: Vec<Span> = incidents.iter().map(|incident| incident.range).chain(effects).chain(before).collect();
     if let Some((range, statement)) = stretches.losses.unexplained(whole, &explained) {
         let losses = stretches.losses.in_stretch(whole, range, None);
         let (cause, changes) = (None, Vec::new());

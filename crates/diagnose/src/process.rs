@@ -65,6 +65,23 @@ pub(crate) fn fastest_new<'a, M>(
     most(window, metrics, |comm| before.as_ref().map_or(Amount::ZERO, |before| together(before, comm, metrics)))
 }
 
+/// What the processes of a command do together, and the one of them that does most.
+pub(crate) fn of_command<'a, M>(
+    window: &Window<'a>,
+    comm: &str,
+    metrics: &[&str],
+) -> Option<ProcessShare<'a, crate::amount::Per<M>>> {
+    let own = present(window).filter(|(_, other)| *other == comm);
+    let rates = own.filter_map(|(name, comm)| Some((name, comm, of_window(window, name, metrics)?)));
+    let does = |(name, _, rate): &(&str, &str, Rate<M>)| {
+        rate.is_positive() && !metrics.iter().any(|metric| inherits(window, name, metric))
+    };
+    let rates: Vec<(&str, &str, Rate<M>)> = rates.filter(does).collect();
+    let (name, comm, _) = rates.iter().copied().max_by(|a, b| a.2.total_cmp(&b.2))?;
+    let amount = rates.iter().fold(Amount::ZERO, |sum, (.., rate)| sum + *rate);
+    Some(ProcessShare { name, comm, amount, processes: rates.len() })
+}
+
 /// The command that exceeds most what is usual of it.
 fn most<'a, M>(
     window: &Window<'a>,
@@ -137,11 +154,14 @@ pub(crate) fn inherits(window: &Window<'_>, process: &str, metric: &str) -> bool
 }
 
 /// Adds the process with most major faults, and how many it has a second.
-pub(crate) fn name_faulting(found: &mut EvidenceBuilder, window: &Window<'_>) {
-    if let Some(process) = fastest::<Count>(window, &["majflt"]) {
-        found.note(format!("major faults of {}", process.words()), "majflt", process.amount);
-        found.origin(Origin::Process(process.comm));
-    }
+pub(crate) fn name_faulting<'a>(
+    found: &mut EvidenceBuilder,
+    window: &Window<'a>,
+) -> Option<ProcessShare<'a, crate::amount::Per<Count>>> {
+    let process = fastest::<Count>(window, &["majflt"])?;
+    found.note(format!("major faults of {}", process.words()), "majflt", process.amount);
+    found.origin(Origin::Process(process.comm));
+    Some(process)
 }
 
 /// The process whose anonymous memory, swapped or resident, grew most.

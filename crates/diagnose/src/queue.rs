@@ -44,7 +44,10 @@ pub(crate) fn lasts(window: &Window<'_>, disk: &str) -> Option<Span> {
     let held = window.all_held(SignalSpec::disk(disk, &derived::QUEUE_DEPTH), DEPTH.value());
     let least = least(window.recording);
     let mut bursts = joined(held.clone(), intervals(window.recording, PAUSE));
-    bursts.retain(|span| span.length() >= Nanos::new(least.get() * 2) && window.over(*span).queue(disk).is_some_and(|queue| queue >= DEPTH));
+    bursts.retain(|span| {
+        span.length() >= Nanos::new(least.get() * 2)
+            && window.over(*span).queue(disk).is_some_and(|queue| queue >= DEPTH)
+    });
     let longest = held.into_iter().filter(|span| span.length() >= least).max_by_key(|span| span.length());
     longest.or_else(|| bursts.into_iter().max_by_key(|span| span.length()))
 }

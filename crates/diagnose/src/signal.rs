@@ -225,8 +225,9 @@ impl Signal {
         let usual = self.baseline::<Count>().filter(|_| there).map_or(0.0, Amount::get);
         let before = self.points.partition_point(|point| point.from < stretch.from.ns());
         let mut begun = stretch;
-        // A service that always writes writes a little more in half of all seconds.
-        let risen = usual + self.noise(usual).min((mean - usual) * 0.5).max((mean - usual) * 0.1);
+        // A service that always writes writes a little more in half of all seconds. A program that started has no quiet values.
+        let noise = if there { self.noise(usual) } else { 0.0 };
+        let risen = usual + noise.min((mean - usual) * 0.5).max((mean - usual) * 0.1);
         for point in self.points[..before].iter().rev().filter(|point| point.value > risen) {
             if begun.from.since(Moment::new(point.to)) > slack.max(begun.length()) {
                 break;

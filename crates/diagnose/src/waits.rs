@@ -13,6 +13,13 @@ pub(crate) const LEAST: Limit<Nanos> = Limit::new(
     "No timeout and no percentile of a service shows less.",
     "judgement",
 );
+/// The same as a share of time, on a host whose tasks waited before.
+pub(crate) const RIPPLE: Limit<Ratio> = Limit::new(
+    "share of time that tasks lose above the share before, or as much as that, whichever is less",
+    0.02,
+    "Waits of a service that always waits vary by as much as they are.",
+    "judgement",
+);
 /// Intervals before an onset that it takes for a baseline.
 const BASELINE: u64 = 5;
 
@@ -67,6 +74,11 @@ impl Harm {
     /// The time that tasks lose beyond the rate before.
     pub(crate) fn lost(self) -> Amount<Nanos> {
         Amount::new((self.share - self.before).get().max(0.0) * self.length.as_f64())
+    }
+
+    /// Whether a service notices it: enough in all, and more than a host that always waits waits more now and then.
+    pub(crate) fn matters(self) -> bool {
+        self.lost() >= LEAST && self.share - self.before >= self.before.min(RIPPLE.value())
     }
 
     pub(crate) fn and(self, other: Self) -> Self {

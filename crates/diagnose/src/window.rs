@@ -189,12 +189,37 @@ impl<'a> Window<'a> {
     }
 
     /// A harm with the work of a process that leads to it, where that process started within the recording: a program reads, computes
-    /// and allocates before it hurts others. Back to where it began to use a CPU.
+    /// and allocates before it hurts others. Back to where it began to use a CPU, or where the first of several that run one after
+    /// another did.
     fn since_start(&self, harm: Span, process: &str) -> Span {
+        let begun = self.since_one_start(harm, process);
+        let all = || self.recording.entities(Table::Process);
+        let Some((_, comm)) = all().find(|(name, _)| *name == process) else { return begun };
+        let others = all().filter(|(name, other)| *other == comm && *name != process);
+        let mut spans: Vec<Span> = others.filter_map(|(name, _)| self.lives(name)).collect();
+        if spans.iter().any(|span| self.recording.span().is_none_or(|(from, _)| span.from <= Moment::new(from))) {
+            return begun;
+        }
+        spans.push(begun);
+        let chains = joined(spans, intervals(self.recording, 2));
+        chains
+            .into_iter()
+            .find(|chain| chain.contains(begun.from))
+            .map_or(begun, |chain| Span { from: chain.from, ..begun })
+    }
+
+    fn since_one_start(&self, harm: Span, process: &str) -> Span {
         let work = SignalSpec::process(process, &derived::CPUS);
         let first = self.episodes.signal(self.recording, work).and_then(|signal| signal.first());
         let started = first.zip(self.recording.span()).is_some_and(|(first, (from, _))| first > Moment::new(from));
         if started { self.back(harm, work) } else { harm }
+    }
+
+    /// From the first to the last sample of a process.
+    fn lives(&self, process: &str) -> Option<Span> {
+        let mut points = self.recording.series(Table::Process, process, "utime")?.points();
+        let first = points.next()?.0;
+        Some(Span::new(first, points.next_back().map_or(first, |(last, _)| last)))
     }
 
     /// A harm with what leads to it without a pause: back over the time in which its driver's signal stays above a fiftieth of what it
@@ -205,6 +230,15 @@ impl<'a> Window<'a> {
         let known = self.recording.span().map_or(harm.from, |(from, _)| Moment::new(from));
         let held = signal.held(mean * 0.02).into_iter().find(|span| span.contains(harm.from));
         held.filter(|held| held.from > known).map_or(harm, |held| Span { from: held.from.min(harm.from), ..harm })
+    }
+
+    /// A harm with the growth that led to it and ended at most ten samples before it: what does not fit grew before anybody missed it.
+    pub(crate) fn grown(&self, harm: Span, growth: SignalSpec<'_>) -> Span {
+        let slack = intervals(self.recording, 10);
+        let episodes = self.episodes.of(self.recording, growth);
+        let near = |span: &Span| span.from <= harm.from && span.to.later(slack) >= harm.from;
+        let last = episodes.iter().map(|(episode, _)| *episode).rfind(near);
+        last.map_or(harm, |grew| self.begun(grew, growth).union(harm))
     }
 
     fn back(&self, harm: Span, driver: SignalSpec<'_>) -> Span {

@@ -1,11 +1,11 @@
 //! `cpu-bound`: the host is short of CPU and not of memory.
 
-use crate::amount::{Amount, Count, Limit, grade};
+use crate::amount::{Amount, Count, Limit, Per, grade};
 use crate::effect::EffectKind;
 use crate::episodes::SignalSpec;
 use crate::evidence::{EvidenceBuilder, Origin, advise, word};
 use crate::newcomer;
-use crate::process;
+use crate::process::{self, ProcessShare};
 use crate::rule::{Loss, Rule, leads};
 use crate::window::{REFAULTED, Window};
 use pagetide_core::derived;
@@ -28,7 +28,7 @@ pub(crate) const RULE: Rule = Rule {
             evidence: "CPUs are rarely idle (/proc/stat), and tasks wait for a CPU (psi_cpu_some) or more are runnable than there are CPUs. \
                        Waits for memory (psi_memory_some) and refaults contradict it. Where CPUs are idle, a control group whose tasks wait most of the time is at its own limit.",
             metrics: &["cpu_user", "cpu_nice", "cpu_system", "cpu_idle", "cpu_iowait", "cpu_irq", "cpu_softirq", "cpu_steal", "psi_cpu_some", "psi_memory_some", "procs_running", "workingset_refault_file", "utime", "stime"],
-            thresholds: &[IDLE.doc(), QUEUED.doc(), MOSTLY.doc(), RESTS.doc(), HELD.doc(), FREE.doc(), BURST.doc(), STOLEN.doc()],
+            thresholds: &[IDLE.doc(), QUEUED.doc(), MOSTLY.doc(), RESTS.doc(), HELD.doc(), FREE.doc(), BURST.doc(), NAMED.doc(), STOLEN.doc()],
             why: "More tasks are runnable than there are CPUs, so each waits for its turn.",
             otherwise: "Reclaim and compaction use CPU too: a busy kswapd is an effect of a lack of memory. A hypervisor may take CPU away (cpu_steal).",
             advice: "Find the processes that use the CPUs. Memory or a faster disk changes nothing.",
@@ -78,6 +78,12 @@ const FREE: Limit<Ratio> = Limit::new(
 const BURST: Limit<Nanos> =
     Limit::new("length", 4e9, "A job that starts takes a CPU for some seconds on any host.", "judgement");
 
+const NAMED: Limit<Ratio> = Limit::new(
+    "CPUs that one command uses, as a share of those that are busy",
+    0.1,
+    "With less, many short programs use them, and none is the cause.",
+    "judgement",
+);
 const STOLEN: Limit<Ratio> = Limit::new(
     "share of CPU time that a hypervisor takes, from which on it is reported",
     0.1,
@@ -149,7 +155,8 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
     let runnable = during.host_level::<Count>("procs_running").map(|level| level.mean);
     let cpus = Amount::<Count>::new(f64::from(window.recording.manifest.cpus).max(1.0));
     let more = runnable.is_some_and(|tasks| tasks > cpus + Amount::new(1.0));
-    let queues = waited.is_some_and(|waited| waited >= QUEUED) || more;
+    // The sampler itself is runnable while it counts, so the count decides only without pressure stall information.
+    let queues = waited.map_or(more, |waited| waited >= QUEUED);
     let mostly = idle <= RESTS.value() && waited.is_some_and(|waited| waited >= MOSTLY);
     let full = idle <= IDLE.value() && queues;
     if !(full || mostly) || Amount::<Nanos>::new(during.length()?.as_f64()) < BURST {
@@ -179,9 +186,12 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
         let weight = if refaulted.get() > 0.01 { -1.5 } else { 0.5 };
         found.add(weight, "refaulted bytes a minute, as a share of memory", "workingset_refault_file", refaulted);
     }
-    let who = process::fastest::<Count>(&during, &["utime", "stime"]).map_or(String::new(), |process| {
-        // Ticks of 1/100 s.
-        let used = Amount::<Count>::new(process.amount.get() / 100.0);
+    // Ticks of 1/100 s.
+    let used = |process: &ProcessShare<'_, Per<Count>>| Amount::<Count>::new(process.amount.get() / 100.0);
+    let busy = cpus * (1.0 - idle.get());
+    let most = process::fastest::<Count>(&during, &["utime", "stime"]).filter(|process| used(process) >= busy * NAMED);
+    let who = most.map_or(String::new(), |process| {
+        let used = used(&process);
         found.note(format!("CPUs that {} used", process.words()), "utime + stime", used);
         found.origin(Origin::Process(process.comm));
         format!("{} uses {:.1} of {} CPUs", process.words(), used.get(), window.recording.manifest.cpus)

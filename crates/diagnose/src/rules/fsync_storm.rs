@@ -4,7 +4,7 @@ use crate::amount::{Amount, Count, Limit, Per, Rate, grade, grade_log};
 use crate::effect::EffectKind;
 use crate::episodes::SignalSpec;
 use crate::evidence::{EvidenceBuilder, Origin, advise};
-use crate::process;
+use crate::process::{self, ProcessShare};
 use crate::queue;
 use crate::rule::{Rule, leads, subsumes};
 use crate::window::Window;
@@ -27,10 +27,10 @@ pub(crate) const RULE: Rule = Rule {
             meaning: "Programs call fsync, or write with O_SYNC: a commit of a database, a journal, a checkpoint. Each such call waits until the device has written. \
                       The device has more of these small writes than it completes, so each commit waits for those before it.",
             evidence: "A queue of writes, or a sequence of cache flushes, lasts at a device, and each write takes a multiple of the time before. Dirty memory stays far below the background threshold, \
-                       so the flusher has no reason to write: programs request it. The one that writes more than before by most is the origin. Cache flushes of the device support it. A rate of requests \
+                       so the flusher has no reason to write: programs request it. The one whose write calls, or written bytes, exceed those before by most is the origin. Cache flushes of the device support it. A rate of requests \
                        that stays the same whatever the queue looks like a limit of requests per second.",
-            metrics: &["writes", "write_sectors", "write_ms", "reads", "weighted_io_ms", "io_ms", "flushes", "nr_dirty", "nr_writeback", "nr_written", "nr_dirty_background_threshold", "write_bytes"],
-            thresholds: &[queue::DEPTH.doc(), WRITES.doc(), SMALL.doc(), DIRTY.doc(), SLOWER.doc(), LEAST.doc(), CACHED.doc(), COMMITS.doc(), queue::EVEN.doc(), FLUSHES.doc(), MORE.doc(), BUSY.doc(), BEGAN.doc()],
+            metrics: &["writes", "write_sectors", "write_ms", "reads", "weighted_io_ms", "io_ms", "flushes", "nr_dirty", "nr_writeback", "nr_written", "nr_dirty_background_threshold", "write_bytes", "syscw"],
+            thresholds: &[queue::DEPTH.doc(), WRITES.doc(), SMALL.doc(), DIRTY.doc(), SLOWER.doc(), LEAST.doc(), PART.doc(), LESS.doc(), CACHED.doc(), COMMITS.doc(), queue::EVEN.doc(), FLUSHES.doc(), MORE.doc(), BUSY.doc(), BEGAN.doc()],
             why: "Durability costs a round trip to the device. Many commits at a time, or a checkpoint that syncs many files, send more than it takes.",
             otherwise: "Writes with O_DIRECT queue in the same way without any fsync: few of their bytes are pages written back, and few flushes follow them. The writeback of one writer above the background threshold is a bulk write.",
             advice: "Group commits, spread the checkpoint over time, or put the journal on a device of its own.",
@@ -59,6 +59,18 @@ const SLOWER: Limit<Count> =
     Limit::new("time of a write, times the time before", 3.0, "Smaller changes follow the mix of requests.", "judgement");
 const LEAST: Limit<Nanos> = Limit::new("time of a write", 5e6, "No commit is late by less.", "latency of disks");
 
+const PART: Limit<Ratio> = Limit::new(
+    "bytes of the program with most new write calls, per byte that the device writes",
+    0.1,
+    "With less, its calls write to something else.",
+    "judgement",
+);
+const LESS: Limit<Count> = Limit::new(
+    "writes and bytes per second, times those before, below which the device is slow",
+    0.8,
+    "A storm sends more than before, and a device at its limit completes as much.",
+    "judgement",
+);
 const CACHED: Limit<Ratio> = Limit::new(
     "pages written back, as a share of the bytes that the device writes, below which most go around the page cache",
     0.25,
@@ -107,6 +119,14 @@ fn flushing(window: &Window<'_>, disk: &str) -> Option<Span> {
     (span.length() >= queue::least(window.recording) && busy >= BUSY).then_some(span)
 }
 
+/// Who commits more than before: by its write calls, one before each fsync, or by the bytes where calls were not recorded.
+fn writer<'a>(during: &Window<'a>, bytes: Rate<Bytes>) -> Option<ProcessShare<'a, Per<Bytes>>> {
+    let caller = process::fastest_new::<Count>(during, &["syscw"]);
+    let caller = caller.and_then(|caller| process::of_command::<Bytes>(during, caller.comm, &["write_bytes"]));
+    // Write calls to sockets and terminals write nothing to a device.
+    caller.filter(|caller| caller.amount >= bytes * PART).or_else(|| process::fastest_new(during, &["write_bytes"]))
+}
+
 /// Whether the writes of a disk are direct ones: few of their bytes are pages written back, and few flushes follow them. A disk that never flushes shows
 /// no commit.
 fn direct(window: &Window<'_>, disk: &str, bytes: Rate<Bytes>) -> bool {
@@ -114,6 +134,13 @@ fn direct(window: &Window<'_>, disk: &str, bytes: Rate<Bytes>) -> bool {
     let rate = |metric: &str| window.rate::<Count>(Table::Disk, disk, metric);
     let commits = rate("flushes").filter(|flushes| flushes.is_positive()).zip(rate("writes"));
     written.is_some_and(|written| written < bytes * CACHED) && commits.is_some_and(|(flushes, writes)| flushes < writes * COMMITS)
+}
+
+/// Whether a disk completes clearly fewer writes and bytes than before: then it is slow, and no storm came.
+fn does_less(window: &Window<'_>, disk: &str, writes: Rate<Count>, bytes: Rate<Bytes>) -> bool {
+    let before = window.median_before::<Per<Count>>(SignalSpec::rate(Table::Disk, disk, &["writes"]));
+    let earlier = window.median_before::<Per<Bytes>>(SignalSpec::disk(disk, &derived::WRITE_BANDWIDTH));
+    before.zip(earlier).is_some_and(|(before, earlier)| writes < before * LESS.get() && bytes < earlier * LESS.get())
 }
 
 /// Dirty and writeback memory as a share of the background threshold.
@@ -142,12 +169,13 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
         || time < LEAST
         || before.is_some_and(|before| time < before * SLOWER)
         || direct(&during, disk, bytes)
+        || does_less(window, disk, writes, bytes)
     {
         return None;
     }
     let mut found = EvidenceBuilder::new(window);
     // A service that always commits writes all the time: the program that writes more than before is what began.
-    let writer = process::fastest_new::<Bytes>(&during, &["write_bytes"]);
+    let writer = writer(&during, bytes);
     let begun = writer.filter(|writer| writer.amount >= bytes * BEGAN).map_or_else(
         || window.begun(span, SignalSpec::disk(disk, &derived::WRITE_BANDWIDTH)),
         |writer| window.begun(span, SignalSpec::rate(Table::Process, writer.name, &["write_bytes"])),

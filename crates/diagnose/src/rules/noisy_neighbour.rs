@@ -18,7 +18,7 @@ pub(crate) const RULE: Rule = Rule {
         "The requests of the new program fill the queue, and those of others wait behind them.",
         "block/blk-mq.c: blk_mq_submit_bio; block/mq-deadline.c: dd_dispatch_request",
     )],
-    subsumes: &[subsumes(EffectKind::DiskBusy, &[RuleId::DeviceSaturated, RuleId::LatencyBound])],
+    subsumes: &[subsumes(EffectKind::DiskBusy, &[RuleId::DeviceSaturated, RuleId::LatencyBound, RuleId::ColdCache])],
     decides: "Bytes read and written per process (`pidstat -d 1`): end or limit the new one, and the time per request falls.",
     ..Rule::new(
         RuleDoc {

@@ -1,6 +1,6 @@
 //! `oom-kill`: the kernel killed a process to get memory.
 
-use crate::amount::{Amount, Count};
+use crate::amount::{Amount, Count, Limit};
 use crate::effect::EffectKind;
 use crate::episodes::SignalSpec;
 use crate::evidence::{EvidenceBuilder, Origin, advise};
@@ -9,7 +9,7 @@ use crate::process;
 use crate::rule::{Loss, Rule, leads, subsumes};
 use crate::watermarks::{self, Imbalance};
 use crate::window::{Window, intervals, stored};
-use pagetide_core::{Bytes, Finding, Pages, RuleDoc, RuleId, Span, Table};
+use pagetide_core::{Bytes, Finding, Moment, Pages, Ratio, RuleDoc, RuleId, Span, Table};
 
 pub(crate) const RULE: Rule = Rule {
     name: "an OOM kill",
@@ -37,7 +37,7 @@ pub(crate) const RULE: Rule = Rule {
                        was probably the victim, and the one that grew most before it is the origin. \
                        Where one node was full while others had much free (zoneinfo), the node is named.",
             metrics: &["oom_kill", "events_oom_kill", "events_oom", "max", "MemFree", "free", "low", "high", "managed", "RssAnon", "rss", "VmSwap"],
-            thresholds: &[],
+            thresholds: &[MUCH.doc()],
             why: "Reclaim frees clean file pages, and anonymous pages as long as swap has room. When neither is left an allocation cannot succeed.",
             otherwise: "A kill at a group's limit does not show a lack of the host's memory. systemd-oomd and earlyoom kill before the kernel does and are not counted here.",
             advice: "Limit what grows, raise the limit of the group, or add memory or swap. Protect what must live with OOMScoreAdjust.",
@@ -50,6 +50,12 @@ pub(crate) const RULE: Rule = Rule {
 
 /// Samples before a kill in which what filled memory still grew.
 const NEAR: u64 = 5;
+const MUCH: Limit<Ratio> = Limit::new(
+    "growth of a program, as a share of the memory of the one that was ended",
+    0.25,
+    "What grew by less did not fill the memory.",
+    "judgement",
+);
 
 fn examine(window: &Window<'_>) -> Option<Finding> {
     // A counter alone tells nothing of memory.
@@ -100,22 +106,26 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         },
     );
     let before = window.over(killed).history();
+    let victim = ended(window, killed);
+    let much = |grower: &process::ProcessShare<'_, Bytes>| victim.is_none_or(|(_, held)| grower.amount >= held * MUCH);
     let grower = before.as_ref().and_then(|before| {
         let both = [process::grower(before), process::growing_command(before)];
-        both.into_iter().flatten().max_by(|a, b| a.amount.total_cmp(&b.amount))
+        both.into_iter().flatten().max_by(|a, b| a.amount.total_cmp(&b.amount)).filter(much)
     });
     // It began when what filled memory began to grow.
     let near = Span { from: killed.from.earlier(intervals(window.recording, NEAR)), to: killed.from };
     let begun = |grower: process::ProcessShare<'_, Bytes>| {
         window.begun(near, SignalSpec::growth(Table::Process, grower.name, "RssAnon")).union(killed)
     };
-    found.span(grower.map_or(killed, begun));
+    // Where somebody lowered the limit, nothing had to grow.
+    let lowered = at_limit.and_then(|group| lowered(window, group, near));
+    found.span(lowered.map_or_else(|| grower.map_or(killed, begun), |at| Span { from: at, to: killed.to }));
     let grower = grower.map_or(String::new(), |grower| {
         found.add(0.5, format!("growth of {}", grower.words()), "RssAnon + VmSwap", grower.amount);
         found.origin(Origin::Process(grower.comm));
         format!(" {} had grown most, by {}.", grower.words(), grower.amount)
     });
-    let victim = ended(window, killed).map_or(String::new(), |(comm, held)| {
+    let victim = victim.map_or(String::new(), |(comm, held)| {
         found.origin(Origin::Process(comm));
         found.note(format!("anonymous memory of {comm} before it ended"), "RssAnon", held);
         format!(" {comm} ended with {held} of anonymous memory.")
@@ -138,6 +148,22 @@ fn limited(window: &Window<'_>, group: &str) -> bool {
     let failed = groups.iter().filter_map(|group| window.rise::<Count>(Table::Cgroup, group, "events_oom"));
     let has_limit = || groups.iter().any(|group| window.series(Table::Cgroup, group, "max").is_some());
     failed.reduce(Amount::max).map_or_else(has_limit, Amount::is_positive)
+}
+
+/// When the limit of a group, or of one above it, was last lowered in a stretch or the sample after it.
+fn lowered(window: &Window<'_>, group: &str, within: Span) -> Option<Moment> {
+    let groups = window.recording.entities(Table::Cgroup).map(|(other, _)| other);
+    let all = window.recording.stamps().iter().map(|stamp| stamp.boot_ns);
+    let until = within.to.later(intervals(window.recording, 1));
+    let stamps: Vec<i64> = all.filter(|at| *at >= within.from.ns() && *at <= until.ns()).collect();
+    let falls = groups.filter(|other| *other == group || newcomer::below(other, group)).filter_map(|group| {
+        let max = window.recording.series(Table::Cgroup, group, "max")?;
+        // Without a limit there is no value.
+        let limit = |at: i64| max.within(at, at).next().map_or(i64::MAX, |(_, value)| value);
+        let pair = stamps.windows(2).rev().find(|pair| limit(pair[1]) < limit(pair[0]))?;
+        Some(Moment::new(pair[0]))
+    });
+    falls.max()
 }
 
 /// The process with most anonymous memory among those whose last sample is of the interval of the kill.

@@ -9,7 +9,7 @@ use crate::process;
 use crate::rule::{Rule, Suspicion, When, leads, subsumes};
 use crate::window::Window;
 use pagetide_core::derived;
-use pagetide_core::{Cleared, Finding, Ratio, Relation, RuleDoc, RuleId};
+use pagetide_core::{Cleared, Finding, Ratio, Relation, RuleDoc, RuleId, Table};
 
 pub(crate) const RULE: Rule = Rule {
     name: "anonymous memory that does not fit",
@@ -64,7 +64,8 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     }
     let mut found = EvidenceBuilder::new(window);
     let swapping = window.when(SignalSpec::host(&["pswpin", "pswpout"]));
-    found.span(window.led_up_to(swapping, SignalSpec::host_growth("AnonPages")));
+    let begun = window.led_up_to(swapping, SignalSpec::host_growth("AnonPages"));
+    found.span(begun);
     let source = "pswpin compared with pswpout";
     found.compare(1.0 + grade(both, BOTH.get(), 0.5), "bytes swapped in", source, came, Relation::Near, went);
     let source = "(pswpin + pswpout) * page size / MemTotal";
@@ -77,7 +78,9 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         let weight = if stalled.get() < 0.01 { -0.5 } else { 1.0 };
         found.add(weight, "share of time for which tasks wait for memory", "psi_memory_some", stalled);
     }
-    process::name_faulting(&mut found, window);
+    if let Some(process) = process::name_faulting(&mut found, window) {
+        found.span(window.grown(swapping, SignalSpec::growth(Table::Process, process.name, "RssAnon")).union(begun));
+    }
     let during = window.over(swapping);
     let amounts = during.host_amount(&derived::SWAP_OUT).zip(during.host_amount(&derived::SWAP_IN));
     let back = amounts.map_or(String::new(), |(out, back)| {
