@@ -1,7 +1,7 @@
 //! Thresholds that several rules and effects share.
 
 use crate::amount::{Count, Limit, Per};
-use pagetide_core::Ratio;
+use pagetide_core::{Nanos, Ratio};
 
 /// Bytes moved a minute, as a share of memory.
 pub(crate) const TURNOVER: Limit<Ratio> = Limit::new(
@@ -36,4 +36,11 @@ pub(crate) const PRESSURE: Limit<Ratio> = Limit::new(
     0.01,
     "A host at rest with a full cache stays below it.",
     "control recordings of docs/SCORE.md",
+);
+/// Time per request that is slow whatever it was before.
+pub(crate) const MECHANICAL: Limit<Nanos> = Limit::new(
+    "time per request, where no time before is known",
+    50e6,
+    "A seek over the whole disk and a turn at 5400 rpm take 30 ms at most.",
+    "physics of disks",
 );

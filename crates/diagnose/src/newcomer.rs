@@ -74,10 +74,12 @@ impl<'a> Groups<'a> {
     }
 }
 
-/// Whether no process of a command ran before a stretch. One that started with it is in the samples at its edge.
+/// Whether no process of a command ran before a stretch; false where too little was recorded before it. One that started with it is in the
+/// samples at its edge.
 pub(crate) fn started(window: &Window<'_>, comm: &str) -> bool {
     let edge = window.span.from.earlier(intervals(window.recording, 2));
-    let earlier = window.history().map(|before| before.over(Span { to: edge, ..before.span }));
+    let known = |before: &Window<'_>| before.span.length() >= intervals(window.recording, EARLY);
+    let earlier = window.history().filter(known).map(|before| before.over(Span { to: edge, ..before.span }));
     earlier.is_some_and(|before| process::present(&before).all(|(_, other)| other != comm))
 }
 

@@ -6,7 +6,7 @@ use crate::process;
 use crate::rule::{Loss, Role, Suspicion};
 use crate::stretches::Stretches;
 use crate::window::Window;
-use crate::{chain, changes, coverage, incident, newcomer, rules};
+use crate::{chain, changes, coverage, incident, newcomer, rules, waits};
 use pagetide_core::{
     Change, Cleared, Conclusion, Confidence, Contradiction, Diagnosis, Finding, Link, Recording, RuleId,
 };
@@ -100,9 +100,15 @@ fn cannot_tell(
     Diagnosis { verdict: Conclusion::CannotTell, summary, unknown, findings, ..Diagnosis::default() }
 }
 
-/// That tasks wait for memory and no rule explains it.
+/// That tasks wait for memory or devices and no rule explains it.
 fn unexplained_waits(whole: &Window<'_>) -> Option<String> {
-    let share = newcomer::troubling(whole)?;
+    let Some(share) = newcomer::troubling(whole) else {
+        let (share, disk, time) = waits::throughout(whole)?;
+        return Some(format!(
+            "Tasks waited for IO {share} of the time from its start to its end, and a request of {disk} took {time}. There is no time before to \
+             compare that with: record this host while it is well."
+        ));
+    };
     let grower =
         process::grower(whole).zip(whole.memory()).filter(|(grower, memory)| grower.amount >= *memory * TURNOVER);
     let grower =

@@ -1,6 +1,7 @@
 //! The time that tasks lose while they wait, over time: of the host or a group, for IO, memory or a CPU.
 
 use crate::amount::{Amount, Limit};
+use crate::limits::MECHANICAL;
 use crate::signal::Signal;
 use crate::window::{Window, intervals};
 use pagetide_core::derived::{self, Derived};
@@ -18,6 +19,13 @@ pub(crate) const RIPPLE: Limit<Ratio> = Limit::new(
     "share of time that tasks lose above the share before, or as much as that, whichever is less",
     0.02,
     "Waits of a service that always waits vary by as much as they are.",
+    "judgement",
+);
+/// Tasks that wait for IO most of the time.
+pub(crate) const THROUGHOUT: Limit<Ratio> = Limit::new(
+    "share of time for which tasks wait for IO throughout, with requests that no seek explains",
+    0.5,
+    "A program may wait for its own reads all the time; a slow device makes it wait longer.",
     "judgement",
 );
 /// Intervals before an onset that it takes for a baseline.
@@ -139,6 +147,14 @@ impl Waits {
         let before = before.map_or(Amount::ZERO, |before| before.min(self.usual));
         Some(Harm::new(lost(&|share| share.mean(span))?, before, span))
     }
+}
+
+/// The share of time for which tasks wait for IO, with the slowest disk and its time per request, where both are too much for a host that is well:
+/// what lasts from the start of a recording to its end has no time before that it stands out of.
+pub(crate) fn throughout<'a>(window: &Window<'a>) -> Option<(Amount<Ratio>, &'a str, Amount<Nanos>)> {
+    let share = window.share(&derived::PSI_IO_SOME).filter(|share| *share >= THROUGHOUT)?;
+    let (disk, time) = window.busiest(|disk| window.disk_await(disk)).filter(|(_, time)| *time >= MECHANICAL)?;
+    Some((share, disk, time))
 }
 
 /// The derived metrics that measure harm.

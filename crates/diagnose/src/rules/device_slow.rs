@@ -4,6 +4,7 @@ use crate::amount::{Amount, Count, Limit, Rate, grade, grade_log};
 use crate::effect::EffectKind;
 use crate::episodes::SignalSpec;
 use crate::evidence::{EvidenceBuilder, Origin, advise, word};
+use crate::limits::MECHANICAL;
 use crate::rule::{Rule, leads, subsumes};
 use crate::window::Window;
 use pagetide_core::derived;
@@ -58,12 +59,6 @@ const LARGER: Limit<Count> = Limit::new(
     2.0,
     "Larger requests take longer on a healthy device.",
     "judgement",
-);
-const MECHANICAL: Limit<Nanos> = Limit::new(
-    "time per request, where no time before is known",
-    50e6,
-    "A seek over the whole disk and a turn at 5400 rpm take 30 ms at most.",
-    "physics of disks",
 );
 const QUEUE: Limit<Count> = Limit::new(
     "requests in flight while busy, at most, where no time before is known",

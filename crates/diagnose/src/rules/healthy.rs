@@ -4,10 +4,10 @@ use crate::amount::{Limit, grade};
 use crate::coverage;
 use crate::episodes::SignalSpec;
 use crate::evidence::EvidenceBuilder;
-use crate::limits::{FAULTS, PRESSURE, STALL_RATE, TURNOVER};
+use crate::limits::{FAULTS, MECHANICAL, PRESSURE, STALL_RATE, TURNOVER};
 use crate::newcomer;
 use crate::rule::{Role, Rule, Scope};
-use crate::waits::LEAST;
+use crate::waits::{LEAST, THROUGHOUT, throughout};
 use crate::window::{REFAULTED, Window};
 use pagetide_core::derived;
 use pagetide_core::{Finding, Ratio, Relation, RuleDoc, RuleId, Table};
@@ -24,11 +24,11 @@ pub(crate) const RULE: Rule = Rule {
             meaning: "Programs get their memory and their pages without waiting. Devices may work and memory may be full: \
                       a full page cache is the normal state.",
             evidence: "Tasks rarely wait for memory (psi_memory_some without kswapd's CPU time), or for less than a service notices, or only those of a control group that started meanwhile do; \
-                       where that is not recorded, direct reclaims are rare. \
+                       where that is not recorded, direct reclaims are rare. Nor do they wait for IO most of the time while a request takes longer than a seek. \
                        Little of memory refaults or comes back from swap. The recording has enough samples of reclaim, memory and devices. \
                        It is only reported when no rule found a cause.",
             metrics: &["psi_memory_some", "psi_io_some", "psi_cpu_some", "workingset_refault_file", "pswpin", "allocstall", "pgmajfault", "io_ms", "util"],
-            thresholds: &[PRESSURE.doc(), IO.doc(), CPU.doc(), TURNOVER.doc(), STALL_RATE.doc(), FAULTS.doc(), LEAST.doc()],
+            thresholds: &[PRESSURE.doc(), IO.doc(), THROUGHOUT.doc(), MECHANICAL.doc(), CPU.doc(), TURNOVER.doc(), STALL_RATE.doc(), FAULTS.doc(), LEAST.doc()],
             why: "The kernel fills memory with what was read and frees it on demand. Little free memory, or reclaim, \
                   is no sign of trouble.",
             otherwise: "Something that happened between two samples and left no counter; or a program that waits for a lock, the network or another host.",
@@ -60,7 +60,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     }
     window.memory()?;
     // A host whose tasks wait is not called healthy, whatever the other numbers say.
-    if newcomer::troubling(window).is_some() {
+    if newcomer::troubling(window).is_some() || throughout(window).is_some() {
         return None;
     }
     let mut found = EvidenceBuilder::new(window);
@@ -118,7 +118,8 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     // CPUs that are busy throughout have no onset, so no rule reports them.
     let cpu = window.share(&derived::PSI_CPU_SOME).filter(|share| *share >= CPU);
     let cpu = cpu.map_or(String::new(), |share| {
-        found.note("share of time for which tasks wait for a CPU", "psi_cpu_some", share);
+        // Memory and devices are well, and whether the host is nobody knows from this.
+        found.add(-2.5, "share of time for which tasks wait for a CPU", "psi_cpu_some", share);
         format!(" Tasks waited for a CPU {share} of the time, throughout.")
     });
     let statement =
