@@ -3,6 +3,7 @@
 use crate::score::{Judged, Score};
 use crate::truth::Half;
 use pagetide_core::{Grade, HitRate};
+use pagetide_diagnose::Openings;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
@@ -160,7 +161,20 @@ fn first_openings(out: &mut String) {
         let rate = pagetide_diagnose::observed(grade);
         let _ = writeln!(out, "| {} | {} |", grade.name(), share(rate.right as usize, rate.of as usize));
     }
+    let _ = writeln!(
+        out,
+        "\nThe same by the age of the recording: the rules of today are those that saw the newest, or come after them.\n\n\
+         | first openings | cause of incidents right | healthy controls called anything else |\n|---|---|---|"
+    );
+    let of = |rate: HitRate| share(rate.right as usize, rate.of as usize);
+    for (name, newest) in [("all", usize::MAX), (&*format!("of the newest {NEWEST} incidents"), NEWEST)] {
+        let Openings { incidents, alarms } = pagetide_diagnose::openings(newest);
+        let _ = writeln!(out, "| {name} | {} | {} |", of(incidents), of(alarms));
+    }
 }
+
+/// Incidents of which the newest first openings are summed: the aim is 90 % of as many.
+const NEWEST: usize = 60;
 
 /// How often the reported cause is right, by its grade.
 fn calibration(out: &mut String, all: &[&Judged]) {

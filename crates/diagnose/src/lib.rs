@@ -53,7 +53,7 @@ mod window;
 pub use compare::{compare, metrics as compared_metrics};
 pub use document::{markdown, sections};
 pub use lasting::{Lasting, LastingKey, lasting};
-pub use observed::observed;
+pub use observed::{Openings, observed, openings};
 pub use steps::{diagnose_steps, step_range, step_span};
 
 use episodes::Episodes;

@@ -12,6 +12,31 @@ pub fn observed(grade: Grade) -> HitRate {
     rows.fold(HitRate::default(), |sum, (_, right)| HitRate { right: sum.right + u32::from(right), of: sum.of + 1 })
 }
 
+/// How often the cause of an incident was right when the rules saw its recording first, and how often a healthy control was an alarm or "cannot tell".
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Openings {
+    /// Of incidents: right, of all.
+    pub incidents: HitRate,
+    /// Of healthy controls: those of which anything but healthy, or what is true of them besides, was reported.
+    pub alarms: HitRate,
+}
+
+/// The first openings of the newest so many incidents, and of the controls that were opened with them.
+pub fn openings(newest: usize) -> Openings {
+    let mut sums = Openings::default();
+    for line in OPENINGS.lines().skip(1).collect::<Vec<_>>().into_iter().rev() {
+        let cells: Vec<&str> = line.split('\t').collect();
+        let [_, _, causes, _, _, right] = cells.as_slice() else { continue };
+        let (right, healthy) = (*right == "yes", causes.split(" / ").any(|cause| cause == "healthy"));
+        if sums.incidents.of as usize == newest && !healthy {
+            break;
+        }
+        let (sum, counts) = if healthy { (&mut sums.alarms, !right) } else { (&mut sums.incidents, right) };
+        *sum = HitRate { right: sum.right + u32::from(counts), of: sum.of + 1 };
+    }
+    sums
+}
+
 /// How often a rule was reported as the cause, and right.
 fn reported(rule: RuleId) -> HitRate {
     let lines = OPENINGS.lines().map(|line| line.split('\t').collect::<Vec<_>>());
@@ -69,6 +94,14 @@ mod tests {
             assert!(row(line).is_some() || (cells[3], cells[4]) == ("cannot tell", "-"), "{line}");
             assert!(["yes", "no"].contains(&cells[5]), "{line}");
         }
+    }
+
+    #[test]
+    fn the_newest_openings_are_the_last_lines() {
+        let (few, all) = (openings(3), openings(usize::MAX));
+        assert_eq!(few.incidents.of, 3);
+        assert!(few.alarms.of <= all.alarms.of && few.incidents.right <= all.incidents.right, "{few:?} {all:?}");
+        assert_eq!((all.incidents.of + all.alarms.of) as usize, OPENINGS.lines().count() - 1);
     }
 
     #[test]
