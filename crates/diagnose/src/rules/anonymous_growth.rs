@@ -203,7 +203,7 @@ fn advice(kind: Kind, off: bool) -> Advice {
         Kind::Pool => advise(
             "Reserve as many huge pages (vm.nr_hugepages) as programs use, and not more.",
             Some("grep Huge /proc/meminfo"),
-            "The command only reads. HugePages_Free less HugePages_Rsvd is what nobody uses: a smaller pool gives it back to the file cache.",
+            "The command only reads. HugePages_Free less HugePages_Rsvd is what no process uses: a smaller pool gives it back to the file cache.",
             None,
         ),
         Kind::Anonymous | Kind::Shared => advise(
