@@ -42,6 +42,17 @@ pub(crate) fn near(recording: &Recording, finding: &Finding) -> Vec<Change> {
     changes
 }
 
+/// When a limit of a group was last lowered between two samples of a stretch, and the lower one in bytes.
+pub(crate) fn lowered(recording: &Recording, group: &str, metric: &str, within: Span) -> Option<(Moment, i64)> {
+    let limits = recording.series(Table::Cgroup, group, metric)?;
+    let stamps = recording.stamps().iter().map(|stamp| stamp.boot_ns);
+    let stamps: Vec<i64> = stamps.filter(|at| within.contains(Moment::new(*at))).collect();
+    // Without a limit there is no value.
+    let limit = |at: i64| limits.within(at, at).next().map_or(i64::MAX, |(_, value)| value);
+    let pair = stamps.windows(2).rev().find(|pair| limit(pair[1]) < limit(pair[0]))?;
+    Some((Moment::new(pair[0]), limit(pair[1])))
+}
+
 /// A limit that is absent is none.
 fn amount(value: Option<i64>) -> String {
     value.map_or_else(|| "none".to_owned(), |value| Quantity::new(value as f64, Unit::Bytes).to_string())

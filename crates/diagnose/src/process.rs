@@ -141,16 +141,23 @@ pub(crate) fn inherits(window: &Window<'_>, process: &str, metric: &str) -> bool
     };
     let Some(all) = own.rise(window.span.from.ns(), window.span.to.ns()).map(|rise| rise as f64) else { return false };
     let points: Vec<(i64, i64)> = own.points().collect();
-    let rise = |pair: &[(i64, i64)]| (pair[0].0, pair[1].0, pair[1].1.saturating_sub(pair[0].1) as f64);
-    let Some((from, to, jump)) = points.windows(2).map(rise).max_by(|a, b| a.2.total_cmp(&b.2)) else { return false };
-    // Its last sample is of the interval before, and what it did after that comes on top. Of a parent that slept meanwhile there is no sample,
-    // and several children may have ended.
-    let ended = |name: &str| {
-        let (at, value) = series(name)?.points().next_back()?;
-        (at < to && at >= from.saturating_sub(to.saturating_sub(from).saturating_mul(2))).then_some(value as f64)
-    };
-    let others = window.recording.entities(Table::Process).filter(|(name, _)| *name != process);
-    jump > 0.0 && jump >= all * 0.5 && others.filter_map(|(name, _)| ended(name)).sum::<f64>() >= jump * 0.5
+    let others: Vec<(i64, f64)> = window
+        .recording
+        .entities(Table::Process)
+        .filter(|(name, _)| *name != process)
+        .filter_map(|(name, _)| series(name)?.points().next_back().map(|(at, value)| (at, value as f64)))
+        .collect();
+    // The last sample of a child is of the interval before, and what it did after that comes on top. Of a parent that slept meanwhile there is no
+    // sample, and several children may have ended. A loop inherits again and again.
+    let inherited = points.windows(2).map(|pair| {
+        let (from, to, jump) = (pair[0].0, pair[1].0, pair[1].1.saturating_sub(pair[0].1) as f64);
+        let since = from.saturating_sub(to.saturating_sub(from).saturating_mul(2));
+        // The parent gets all that a child did, and no more than it rose by.
+        let child = |(at, value): &&(i64, f64)| *at < to && *at >= since && *value <= jump * 1.1;
+        let ended: f64 = others.iter().filter(child).map(|(_, value)| value).sum();
+        if ended >= jump * 0.5 { jump } else { 0.0 }
+    });
+    all > 0.0 && inherited.sum::<f64>() >= all * 0.5
 }
 
 /// Adds the process with most major faults, and how many it has a second.
@@ -172,6 +179,15 @@ pub(crate) fn grower<'a>(window: &Window<'a>) -> Option<ProcessShare<'a, Bytes>>
         let resident = of("RssAnon").or_else(pages)?;
         let amount = resident + of("VmSwap").unwrap_or(Amount::ZERO);
         Some(ProcessShare { name, comm, amount, processes: 1 }).filter(|share| share.amount.is_positive())
+    });
+    grown.max_by(|a, b| a.amount.total_cmp(&b.amount))
+}
+
+/// The process whose gauge grew most.
+pub(crate) fn growing<'a>(window: &Window<'a>, metric: &str) -> Option<ProcessShare<'a, Bytes>> {
+    let grown = present(window).filter_map(|(name, comm)| {
+        let amount = growth::<Bytes>(window, name, metric).filter(|amount| amount.is_positive())?;
+        Some(ProcessShare { name, comm, amount, processes: 1 })
     });
     grown.max_by(|a, b| a.amount.total_cmp(&b.amount))
 }
@@ -208,4 +224,5 @@ fn growth<M>(window: &Window<'_>, process: &str, metric: &str) -> Option<Amount<
 }
 
 /// What this module reads.
-pub(crate) const METRICS: &[&str] = &["read_bytes", "write_bytes", "rchar", "majflt", "RssAnon", "rss", "VmSwap"];
+pub(crate) const METRICS: &[&str] =
+    &["read_bytes", "write_bytes", "rchar", "majflt", "RssAnon", "RssShmem", "rss", "VmSwap"];

@@ -49,7 +49,7 @@ pub struct Options {
     pub all_processes: bool,
     /// Records no processes but the kernel's reclaim threads, and no control groups.
     pub host_only: bool,
-    /// Processes that are recorded for each of memory, IO and major faults; [`Top::default`]'s when absent.
+    /// Processes that are recorded for each of memory, IO, major faults and CPU time; [`Top::default`]'s when absent.
     pub top: Option<usize>,
     /// What its users call the host, by name.
     pub labels: BTreeMap<String, String>,

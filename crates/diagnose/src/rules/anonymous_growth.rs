@@ -34,7 +34,7 @@ pub(crate) const RULE: Rule = Rule {
             evidence: "AnonPages, Shmem (tmpfs, shared segments), Hugetlb (the pool of huge pages) and swap in use together grow, and the file cache without Shmem falls by what free memory does not cover. Reclaim (pgscan) supports it. \
                        Free memory that grows by more than anonymous memory contradicts it. The process whose RssAnon grew most is the origin. \
                        What comes back from swap is no growth, unless swap was switched off: SwapTotal falls by at least that much and SwapFree is 0.",
-            metrics: &["AnonPages", "Shmem", "Hugetlb", "SwapTotal", "SwapFree", "Cached", "MemFree", "MemTotal", "RssAnon", "rss", "VmSwap", "pgscan_kswapd", "pgscan_direct"],
+            metrics: &["AnonPages", "Shmem", "Hugetlb", "SwapTotal", "SwapFree", "Cached", "MemFree", "MemTotal", "RssAnon", "RssShmem", "rss", "VmSwap", "pgscan_kswapd", "pgscan_direct"],
             thresholds: &[GROWTH.doc(), PAID.doc()],
             why: "Clean file pages are the cheapest to reclaim. Growth of anonymous memory takes file cache first, and swap after that.",
             otherwise: "Both may change for other reasons, for example when a program starts while another deletes a large file.",
@@ -153,7 +153,8 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     }
     let mut found = EvidenceBuilder::new(window);
     let most = |process: &ProcessShare<'_, Bytes>| process.amount >= grown * 0.4;
-    let process = process::grower(window).filter(most).or_else(|| process::growing_command(window).filter(most));
+    let mapped = || process::growing(window, "RssShmem").filter(most);
+    let process = process::grower(window).filter(most).or_else(|| process::growing_command(window).filter(most)).or_else(mapped);
     // It began when the process began to grow, into memory that was free.
     let kind = Kind::of(window, grown);
     let span = window.when(SignalSpec::host_growth(kind.metric()));

@@ -1,15 +1,16 @@
 //! `cgroup-limit-reclaim`: a control group reclaims its own pages at its own limit.
 
 use crate::amount::{Amount, Count, Per, Limit, grade};
+use crate::changes;
 use crate::effect::EffectKind;
 use crate::episodes::SignalSpec;
 use crate::evidence::{EvidenceBuilder, Origin, advise, word};
 use crate::process;
 use crate::rule::{Rule, leads, subsumes};
 use crate::traced::{self, Traced};
-use crate::window::{REFAULTED, Window};
+use crate::window::{REFAULTED, Window, intervals, stored};
 use pagetide_core::derived;
-use pagetide_core::{Bytes, Finding, Lru, Manifest, Ratio, Relation, RuleDoc, RuleId, Table};
+use pagetide_core::{Bytes, Finding, Lru, Manifest, Moment, Ratio, Relation, RuleDoc, RuleId, Span, Table};
 
 pub(crate) const RULE: Rule = Rule {
     name: "a control group at its limit",
@@ -38,7 +39,7 @@ pub(crate) const RULE: Rule = Rule {
             id: RuleId::CgroupLimit,
             title: "A control group reaches its limit and evicts its own pages",
             meaning: "The group may not use more memory, however much is free on the host. Each page that it takes replaces one of its own.",
-            evidence: "The group hits its limit (failcnt of v1, events_max or events_high of v2) and uses nearly all of it. Refaults of the group and memory that is available on the host support it.",
+            evidence: "The group hits its limit (failcnt of v1, events_max or events_high of v2) and uses nearly all of it; or its limit was lowered below what it used, which the kernel then frees at once. Refaults of the group and memory that is available on the host support it.",
             metrics: &["failcnt", "events_max", "events_high", "current", "max", "high", "workingset_refault_file", "workingset_refault", "MemAvailable", "anon", "swap", "read_bytes", "majflt"],
             thresholds: &[USED.doc(), AGAIN.doc(), ANONYMOUS.doc()],
             why: "A charge that does not fit makes the kernel reclaim from the group's own lists, in the context of the task that allocates.",
@@ -83,10 +84,25 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     groups.max_by(|a, b| a.confidence.get().total_cmp(&b.confidence.get()))
 }
 
+/// When a limit of a group was lowered below what it used, and how much that was: the kernel frees the difference at once, and the group may take long to
+/// reach the limit again.
+fn lowered(window: &Window<'_>, group: &str) -> Option<(Moment, Amount<Bytes>)> {
+    let near = Span { from: window.span.from.earlier(intervals(window.recording, 3)), ..window.span };
+    let current = window.recording.series(Table::Cgroup, group, "current")?;
+    let falls = ["max", "high"].into_iter().filter_map(|metric| changes::lowered(window.recording, group, metric, near));
+    let (at, limit) = falls.max_by_key(|(at, _)| *at)?;
+    let used = current.at(at.ns()).filter(|used| *used > limit)?;
+    Some((at, stored(used)))
+}
+
 fn of_group(window: &Window<'_>, group: &str, name: &str) -> Option<Finding> {
-    let hits = window.derived::<Per<Count>>(Table::Cgroup, group, &derived::LIMIT_HITS).filter(|rate| rate.is_positive())?;
+    let hits = window.derived::<Per<Count>>(Table::Cgroup, group, &derived::LIMIT_HITS)?;
+    let lowered = lowered(window, group);
+    if !hits.is_positive() && lowered.is_none() {
+        return None;
+    }
     let level = |metric: &str| window.level::<Bytes>(Table::Cgroup, group, metric);
-    let used = level("current")?.most;
+    let used = lowered.map_or(level("current")?.most, |(_, used)| used);
     let limits = [level("max"), level("high")].into_iter().flatten().map(|limit| limit.least);
     let limit = limits.min_by(Amount::total_cmp).filter(|limit| limit.is_positive())?;
     let refaults = window.derived::<Per<Count>>(Table::Cgroup, group, &REFAULTED);
@@ -100,7 +116,8 @@ fn of_group(window: &Window<'_>, group: &str, name: &str) -> Option<Finding> {
     }
     let mut found = EvidenceBuilder::new(window);
     let hit = window.when(SignalSpec::cgroup(group, &derived::LIMIT_HITS));
-    found.span(window.led_up_to(hit, SignalSpec::growth(Table::Cgroup, group, "current")));
+    let filled = window.led_up_to(hit, SignalSpec::growth(Table::Cgroup, group, "current"));
+    found.span(lowered.map_or(filled, |(at, _)| Span { from: at, ..window.span }));
     found.origin(Origin::Cgroup(group));
     found.add(1.0, "hits of the limit", "failcnt, or events_max and events_high", hits);
     found.compare(grade(used / limit, 0.95, 0.99), "memory of the group", "current", used, Relation::Near, limit);
@@ -120,8 +137,14 @@ fn of_group(window: &Window<'_>, group: &str, name: &str) -> Option<Finding> {
     let evicted = evictor.map_or(String::new(), |evictor| evictor.add_to(&mut found, None));
     let more = traced.as_ref().and_then(|traced| traced.more_memory(Some(group)));
     let container = if name == group { String::new() } else { format!("{name} ") };
-    let statement =
-        format!("The control group {container}{group} reaches its limit of {limit} ({hits} hits) and evicts its own pages.{evicted}");
+    let statement = match lowered {
+        Some((_, used)) => format!(
+            "The limit of the control group {container}{group} was lowered to {limit}, below the {used} that it used, and what it lost is read back.{evicted}"
+        ),
+        None => format!(
+            "The control group {container}{group} reaches its limit of {limit} ({hits} hits) and evicts its own pages.{evicted}"
+        ),
+    };
     let advice = advise(
         &format!("Raise the limit of the group if its refaults hurt.{}", traced::amount(more)),
         Some(&format!("echo BYTES > {}", word(&format!("{group}/memory.max")))),

@@ -28,7 +28,7 @@ pub(crate) const RULE: Rule = Rule {
                        Little of memory refaults or comes back from swap. The recording has enough samples of reclaim, memory and devices. \
                        It is only reported when no rule found a cause.",
             metrics: &["psi_memory_some", "psi_io_some", "psi_cpu_some", "workingset_refault_file", "pswpin", "allocstall", "pgmajfault", "io_ms", "util"],
-            thresholds: &[PRESSURE.doc(), IO.doc(), THROUGHOUT.doc(), MECHANICAL.doc(), CPU.doc(), TURNOVER.doc(), STALL_RATE.doc(), FAULTS.doc(), LEAST.doc()],
+            thresholds: &[PRESSURE.doc(), IO.doc(), MORE.doc(), THROUGHOUT.doc(), MECHANICAL.doc(), CPU.doc(), TURNOVER.doc(), STALL_RATE.doc(), FAULTS.doc(), LEAST.doc()],
             why: "The kernel fills memory with what was read and frees it on demand. Little free memory, or reclaim, \
                   is no sign of trouble.",
             otherwise: "Something that happened between two samples and left no counter; or a program that waits for a lock, the network or another host.",
@@ -44,6 +44,13 @@ const IO: Limit<Ratio> = Limit::new(
     "share of time for which tasks wait for IO, from which on it is reported",
     0.1,
     "A program that reads or writes waits for its own requests. New waits are an incident.",
+    "judgement",
+);
+
+const MORE: Limit<Ratio> = Limit::new(
+    "the same above its lower quartile, from which on it speaks against a healthy host",
+    0.3,
+    "A third of the time is much for one program's own reads.",
     "judgement",
 );
 
@@ -109,7 +116,11 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let waited = match (pressure, window.share(&derived::PSI_IO_SOME)) {
         _ if let Some(brief) = brief => format!("tasks waited for memory {brief} in all"),
         (Some(memory), Some(io)) if io >= IO => {
-            found.note("share of time for which tasks wait for IO", "psi_io_some", io);
+            // A program that waits for its own reads alone harms nobody, but whether it should read is not known.
+            let usual = window.episodes.signal(window.recording, SignalSpec::derived(&derived::PSI_IO_SOME));
+            let usual = usual.and_then(|signal| signal.baseline()).unwrap_or(io);
+            let weight = if io >= usual + MORE.value() { -2.0 } else { 0.0 };
+            found.compare(weight, "share of time for which tasks wait for IO", "psi_io_some", io, Relation::Above, usual);
             format!("tasks waited for memory {memory} of the time{own} and for IO {io}, without a new queue at a device")
         }
         (Some(memory), _) => format!("tasks waited for memory {memory} of the time{own}"),

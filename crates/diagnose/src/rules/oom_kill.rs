@@ -1,6 +1,7 @@
 //! `oom-kill`: the kernel killed a process to get memory.
 
 use crate::amount::{Amount, Count, Limit};
+use crate::changes;
 use crate::effect::EffectKind;
 use crate::episodes::SignalSpec;
 use crate::evidence::{EvidenceBuilder, Origin, advise};
@@ -153,17 +154,9 @@ fn limited(window: &Window<'_>, group: &str) -> bool {
 /// When the limit of a group, or of one above it, was last lowered in a stretch or the sample after it.
 fn lowered(window: &Window<'_>, group: &str, within: Span) -> Option<Moment> {
     let groups = window.recording.entities(Table::Cgroup).map(|(other, _)| other);
-    let all = window.recording.stamps().iter().map(|stamp| stamp.boot_ns);
-    let until = within.to.later(intervals(window.recording, 1));
-    let stamps: Vec<i64> = all.filter(|at| *at >= within.from.ns() && *at <= until.ns()).collect();
-    let falls = groups.filter(|other| *other == group || newcomer::below(other, group)).filter_map(|group| {
-        let max = window.recording.series(Table::Cgroup, group, "max")?;
-        // Without a limit there is no value.
-        let limit = |at: i64| max.within(at, at).next().map_or(i64::MAX, |(_, value)| value);
-        let pair = stamps.windows(2).rev().find(|pair| limit(pair[1]) < limit(pair[0]))?;
-        Some(Moment::new(pair[0]))
-    });
-    falls.max()
+    let within = Span { to: within.to.later(intervals(window.recording, 1)), ..within };
+    let all = groups.filter(|other| *other == group || newcomer::below(other, group));
+    all.filter_map(|group| changes::lowered(window.recording, group, "max", within)).map(|(at, _)| at).max()
 }
 
 /// The process with most anonymous memory among those whose last sample is of the interval of the kill.

@@ -32,7 +32,7 @@ const ROOM: usize = 4096;
 /// How far a survey of all processes goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Top {
-    /// Processes that get rows for each reason: resident memory, IO, major faults.
+    /// Processes that get rows for each reason: resident memory, IO, major faults, CPU time.
     pub each: usize,
     /// Processes looked at in one sample, beside those that have rows. When there are more, they take turns.
     pub processes: usize,
@@ -59,7 +59,7 @@ pub(crate) struct Survey {
     round: u64,
     /// The process that was looked at last in turn.
     cursor: u32,
-    best: [Best; 3],
+    best: [Best; 4],
     threads: Threads,
     waits: Waits,
     path: String,
@@ -77,7 +77,7 @@ impl Survey {
             known: Vec::with_capacity(ROOM),
             round: 0,
             cursor: 0,
-            best: [(); 3].map(|()| Best::new(top.each)),
+            best: [(); 4].map(|()| Best::new(top.each)),
             threads: Threads::new(top.threads, top.rows),
             waits: Waits::default(),
             path: String::with_capacity(64),
@@ -155,16 +155,17 @@ impl Survey {
 
     /// Decides who has a row in this sample and for some samples after it.
     fn choose(&mut self) {
-        let Self { best: [rss, io, faults], known, threads, round, .. } = self;
-        for best in [&mut *rss, &mut *io, &mut *faults] {
+        let Self { best: [rss, io, faults, cpu], known, threads, round, .. } = self;
+        for best in [&mut *rss, &mut *io, &mut *faults, &mut *cpu] {
             best.clear();
         }
         for (at, known) in known.iter().enumerate().filter(|(_, known)| known.is_looked_at()) {
             rss.offer(known.rss, at);
             io.offer(known.io_pace(), at);
             faults.offer(known.fault_pace(), at);
+            cpu.offer(known.cpu_pace(), at);
         }
-        for at in rss.places().chain(io.places()).chain(faults.places()) {
+        for at in rss.places().chain(io.places()).chain(faults.places()).chain(cpu.places()) {
             known[at].want(*round + LINGER);
         }
         for known in known.iter_mut() {

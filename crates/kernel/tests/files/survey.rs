@@ -19,17 +19,19 @@ struct Made {
     starttime: u64,
     rss: u64,
     io: u64,
+    /// Ticks of CPU time in user mode.
+    utime: u64,
 }
 
 fn made(pid: u32) -> Made {
     let (comm, state) = ("idle", 'S');
-    Made { pid, comm, state, kernel: false, fork: false, majflt: 0, threads: 1, starttime: 7, rss: 1, io: 0 }
+    Made { pid, comm, state, kernel: false, fork: false, majflt: 0, threads: 1, starttime: 7, rss: 1, io: 0, utime: 3 }
 }
 
 fn stat(made: &Made, id: u32) -> String {
-    let Made { comm, state, majflt, threads, starttime, rss, .. } = made;
+    let Made { comm, state, majflt, threads, starttime, rss, utime, .. } = made;
     let flags = if made.kernel { 0x0020_0000 } else { 0 } | if made.fork { 0x40 } else { 0 };
-    let mut fields = vec![format!("{id} ({comm}) {state} 1 1 1 0 -1 {flags} 5 0 {majflt} 0 3 4 0 0 20 0")];
+    let mut fields = vec![format!("{id} ({comm}) {state} 1 1 1 0 -1 {flags} 5 0 {majflt} 0 {utime} 4 0 0 20 0")];
     fields.push(format!("{threads} 0 {starttime} 4096 {rss}"));
     fields.push(["0"; 28].join(" "));
     fields.join(" ") + "\n"
@@ -113,6 +115,17 @@ fn those_at_the_top_have_rows_and_every_task_that_is_blocked() {
     let rows = (0..20).map(|_| machine.sample().len()).collect::<Vec<_>>();
     assert_eq!(machine.value(Table::Process, "14@7", "wchan_folio_wait_bit_common"), None);
     assert_eq!((rows[0], rows[19]), (5, 2), "rows linger for some samples: {rows:?}");
+}
+
+#[test]
+fn a_process_that_only_computes_has_a_row() {
+    let computer = made(11);
+    let mut machine =
+        Machine::new(Top { each: 1, ..Top::default() }, &[computer.clone(), Made { rss: 900, ..made(12) }]);
+    assert_eq!(machine.sample(), ["12@7"]);
+    machine.write(&Made { utime: 90, ..computer });
+    assert_eq!(machine.sample(), ["11@7", "12@7"]);
+    assert_eq!(machine.value(Table::Process, "11@7", "utime"), Some(90));
 }
 
 #[test]

@@ -37,6 +37,7 @@ pub(super) struct SurveyedProcess {
     pub(super) rss: u64,
     majflt: Rise,
     io: Rise,
+    cpu: Rise,
 }
 
 /// A counter and how far it rose between the last two looks.
@@ -87,6 +88,7 @@ impl SurveyedProcess {
             rss: 0,
             majflt: Rise::default(),
             io: Rise::default(),
+            cpu: Rise::default(),
         }
     }
 
@@ -138,6 +140,7 @@ impl SurveyedProcess {
         if self.threads == 1 && process.rests(files, pass)? && !due && !first {
             self.majflt.add(self.majflt.last, Some(self.majflt.last), samples);
             self.io.add(self.io.last, Some(self.io.last), samples);
+            self.cpu.add(self.cpu.last, Some(self.cpu.last), samples);
             self.blocked = self.sleeps.then_some(None);
             self.looked = round;
             self.looked_now = true;
@@ -149,6 +152,7 @@ impl SurveyedProcess {
         let Some(line) = process.stat(files, pass.buffer)? else { return Ok(Glance::Other) };
         let before = |rise: &Rise| if first { self.newborn.then_some(0) } else { Some(rise.last) };
         self.majflt.add(line.majflt, before(&self.majflt), samples);
+        self.cpu.add(line.utime.saturating_add(line.stime), before(&self.cpu), samples);
         self.rss = line.rss;
         self.threads = line.num_threads.min(PID_MAX_LIMIT);
         self.flusher = is_flusher(&line);
@@ -186,6 +190,11 @@ impl SurveyedProcess {
     /// Major faults per sample since the look before the last.
     pub(super) fn fault_pace(&self) -> u64 {
         self.majflt.pace()
+    }
+
+    /// Ticks of CPU time per sample since the look before the last.
+    pub(super) fn cpu_pace(&self) -> u64 {
+        self.cpu.pace()
     }
 
     /// Gives it a row now and up to this sample.

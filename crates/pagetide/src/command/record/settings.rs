@@ -26,13 +26,13 @@ pub(super) struct Settings {
     /// Time between samples [default: 1s].
     #[arg(long, value_name = "TIME")]
     pub(super) interval: Option<Nanos>,
-    /// Record every process, not only the command's and the first by memory, IO, major faults and waiting.
+    /// Record every process, not only the command's and the first by memory, IO, major faults, CPU time and waiting.
     #[arg(long)]
     pub(super) all_processes: bool,
     /// Record only the host, its zones and its disks: of processes only the kernel's reclaim threads, and no control groups.
     #[arg(long, conflicts_with = "all_processes")]
     pub(super) host_only: bool,
-    /// Record this many processes for each of memory, IO and major faults [default: 10].
+    /// Record this many processes for each of memory, IO, major faults and CPU time [default: 10].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000), conflicts_with_all = ["all_processes", "host_only"])]
     pub(super) top: Option<u16>,
     /// Keep at most this age (`7d`) or size (`2GiB`); may be given once for each. Continues a recording.
