@@ -28,7 +28,7 @@ pub(crate) const RULE: Rule = Rule {
             evidence: "CPUs are rarely idle (/proc/stat), and tasks wait for a CPU (psi_cpu_some) or more are runnable than there are CPUs. \
                        Waits for memory (psi_memory_some) and refaults contradict it. Where CPUs are idle, a control group whose tasks wait most of the time is at its own limit.",
             metrics: &["cpu_user", "cpu_nice", "cpu_system", "cpu_idle", "cpu_iowait", "cpu_irq", "cpu_softirq", "cpu_steal", "psi_cpu_some", "psi_memory_some", "procs_running", "workingset_refault_file", "utime", "stime"],
-            thresholds: &[IDLE.doc(), QUEUED.doc(), NEW.doc(), MOSTLY.doc(), RESTS.doc(), HELD.doc(), FREE.doc(), BURST.doc(), NAMED.doc(), STOLEN.doc()],
+            thresholds: &[IDLE.doc(), QUEUED.doc(), MOSTLY.doc(), RESTS.doc(), HELD.doc(), FREE.doc(), BURST.doc(), NAMED.doc(), STOLEN.doc()],
             why: "More tasks are runnable than there are CPUs, so each waits for its turn.",
             otherwise: "Reclaim and compaction use CPU too: a busy kswapd is an effect of a lack of memory. A hypervisor may take CPU away (cpu_steal).",
             advice: "Find the processes that use the CPUs. Memory or a faster disk changes nothing.",
@@ -49,12 +49,6 @@ const QUEUED: Limit<Ratio> = Limit::new(
     "share of time for which tasks wait for a CPU",
     0.2,
     "Short waits occur on every host that runs several tasks.",
-    "judgement",
-);
-const NEW: Limit<Ratio> = Limit::new(
-    "the same above the share before, where tasks waited for a CPU before",
-    0.3,
-    "That they go on is no incident.",
     "judgement",
 );
 const MOSTLY: Limit<Ratio> = Limit::new(
@@ -155,15 +149,14 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
     let waited = during.share(&derived::PSI_CPU_SOME);
     // Where tasks queued for a CPU before, that they do is no incident; and at the start of a recording nobody knows.
     let before = window.until(span.from)?.share(&derived::PSI_CPU_SOME);
-    let more = waited.zip(before).is_some_and(|(waited, before)| waited >= before + NEW.value());
-    if before.is_some_and(|before| before >= QUEUED) && !more {
+    if before.is_some_and(|before| before >= QUEUED) {
         return None;
     }
     let runnable = during.host_level::<Count>("procs_running").map(|level| level.mean);
     let cpus = Amount::<Count>::new(f64::from(window.recording.manifest.cpus).max(1.0));
-    let many = runnable.is_some_and(|tasks| tasks > cpus + Amount::new(1.0));
+    let more = runnable.is_some_and(|tasks| tasks > cpus + Amount::new(1.0));
     // The sampler itself is runnable while it counts, so the count decides only without pressure stall information.
-    let queues = waited.map_or(many, |waited| waited >= QUEUED);
+    let queues = waited.map_or(more, |waited| waited >= QUEUED);
     let mostly = idle <= RESTS.value() && waited.is_some_and(|waited| waited >= MOSTLY);
     let full = idle <= IDLE.value() && queues;
     if !(full || mostly) || Amount::<Nanos>::new(during.length()?.as_f64()) < BURST {
