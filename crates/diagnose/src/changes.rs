@@ -42,11 +42,17 @@ pub(crate) fn near(recording: &Recording, finding: &Finding) -> Vec<Change> {
     changes
 }
 
+/// The moments of the samples in a stretch.
+fn stamps(recording: &Recording, within: Span) -> impl Iterator<Item = i64> {
+    let all = recording.stamps();
+    let from = all.partition_point(|stamp| stamp.boot_ns < within.from.ns());
+    all[from..].iter().map(|stamp| stamp.boot_ns).take_while(move |at| within.contains(Moment::new(*at)))
+}
+
 /// When a limit of a group was last lowered between two samples of a stretch, and the lower one in bytes.
 pub(crate) fn lowered(recording: &Recording, group: &str, metric: &str, within: Span) -> Option<(Moment, i64)> {
-    let limits = recording.series(Table::Cgroup, group, metric)?;
-    let stamps = recording.stamps().iter().map(|stamp| stamp.boot_ns);
-    let stamps: Vec<i64> = stamps.filter(|at| within.contains(Moment::new(*at))).collect();
+    let limits = recording.series(Table::Cgroup, group, metric)?.around(within.from.ns(), within.to.ns());
+    let stamps: Vec<i64> = stamps(recording, within).collect();
     // Without a limit there is no value.
     let limit = |at: i64| limits.within(at, at).next().map_or(i64::MAX, |(_, value)| value);
     let pair = stamps.windows(2).rev().find(|pair| limit(pair[1]) < limit(pair[0]))?;
@@ -60,13 +66,10 @@ fn amount(value: Option<i64>) -> String {
 
 fn set(recording: &Recording, setting: &Setting, near: Span) -> Vec<Change> {
     let change = |(entity, _): (&str, &str)| {
-        let series = recording.series(setting.table, entity, setting.metric)?;
+        let series = recording.series(setting.table, entity, setting.metric)?.around(near.from.ns(), near.to.ns());
         // A limit has no value at the samples at which there is none.
-        let stamps = recording.stamps().iter().map(|stamp| stamp.boot_ns);
-        let values: Vec<(i64, Option<i64>)> = stamps
-            .filter(|at| near.contains(Moment::new(*at)))
-            .map(|at| (at, series.within(at, at).next().map(|(_, value)| value)))
-            .collect();
+        let values: Vec<(i64, Option<i64>)> =
+            stamps(recording, near).map(|at| (at, series.within(at, at).next().map(|(_, value)| value))).collect();
         // A pool of huge pages grows for some samples.
         let changed = |pair: &&[(i64, Option<i64>)]| pair[0].1 != pair[1].1;
         let mut pairs = values.windows(2).skip_while(|pair| !changed(pair));

@@ -291,9 +291,11 @@ fn of_others(during: &Window<'_>, waits: &Waits) -> bool {
 
 /// Whether a finding is a growth of memory while the kernel neither frees nor swaps any: it costs nobody time yet.
 pub(crate) fn takes_free_memory(whole: &Window<'_>, finding: &Finding) -> bool {
-    let during = whole.over(finding.range);
-    let freed = during.host_turnover(&STOLEN);
-    let scarce = || freed.is_none_or(|share| share >= TURNOVER) || during.swapped().is_some_and(Amount::is_positive);
+    let scarce = || {
+        let during = whole.over(finding.range);
+        let freed = during.host_turnover(&STOLEN);
+        freed.is_none_or(|share| share >= TURNOVER) || during.swapped().is_some_and(Amount::is_positive)
+    };
     rules::by_id(finding.rule).grows() && !scarce()
 }
 

@@ -74,22 +74,27 @@ impl<'a> Groups<'a> {
     }
 }
 
-/// Whether no process of a command ran before a stretch; false where too little was recorded before it. One that started with it is in the
-/// samples at its edge.
-pub(crate) fn started(window: &Window<'_>, comm: &str) -> bool {
+/// The commands of which a process ran before a stretch; absent where too little was recorded before it. One that started with it is in the samples
+/// at its edge.
+fn ran_before<'a>(window: &Window<'a>) -> Option<BTreeSet<&'a str>> {
     let edge = window.span.from.earlier(intervals(window.recording, 2));
-    let known = |before: &Window<'_>| before.span.length() >= intervals(window.recording, EARLY);
-    let earlier = window.history().filter(known).map(|before| before.over(Span { to: edge, ..before.span }));
-    earlier.is_some_and(|before| process::present(&before).all(|(_, other)| other != comm))
+    let before = window.history().filter(|before| before.span.length() >= intervals(window.recording, EARLY))?;
+    Some(process::present(&before.over(Span { to: edge, ..before.span })).map(|(_, comm)| comm).collect())
+}
+
+/// Whether no process of a command ran before a stretch; false where too little was recorded before it.
+pub(crate) fn started(window: &Window<'_>, comm: &str) -> bool {
+    ran_before(window).is_some_and(|before| !before.contains(comm))
 }
 
 /// Whether the waits for IO are those of programs that started with a stretch, for their own requests: nearly all that the devices transfer is
 /// theirs (`tar` reads and `gzip` writes), and no group that ran before waits for IO more than a host at rest does.
 pub(crate) fn alone(window: &Window<'_>) -> bool {
     let Some(all) = window.all_disks(|disk| window.moved(disk)) else { return false };
-    let commands: BTreeSet<&str> = process::present(window).map(|(_, comm)| comm).collect();
-    let new = commands.into_iter().filter(|comm| started(window, comm));
-    let theirs = new.map(|comm| process::together::<Bytes>(window, comm, &["read_bytes", "write_bytes"]));
+    let Some(before) = ran_before(window) else { return false };
+    let new: BTreeSet<&str> =
+        process::present(window).map(|(_, comm)| comm).filter(|comm| !before.contains(comm)).collect();
+    let theirs = new.into_iter().map(|comm| process::together::<Bytes>(window, comm, &["read_bytes", "write_bytes"]));
     let own = theirs.fold(Amount::ZERO, |sum, rate| sum + rate) >= all * MOST;
     own && Groups::of(window).wait_more(window, &derived::PSI_IO_SOME).is_some_and(|more| more < PRESSURE)
 }

@@ -3,7 +3,7 @@
 use crate::amount::{Amount, Count, Rate};
 use crate::evidence::{EvidenceBuilder, Origin};
 use crate::window::{Window, intervals, stored};
-use pagetide_core::{Bytes, Moment, Nanos, Pages, Table};
+use pagetide_core::{Bytes, Moment, Nanos, Pages, Span, Table};
 use std::collections::BTreeMap;
 
 /// A process and how much it did or has.
@@ -141,12 +141,16 @@ pub(crate) fn inherits(window: &Window<'_>, process: &str, metric: &str) -> bool
     };
     let Some(all) = own.rise(window.span.from.ns(), window.span.to.ns()).map(|rise| rise as f64) else { return false };
     let points: Vec<(i64, i64)> = own.points().collect();
-    let others: Vec<(i64, f64)> = window
-        .recording
-        .entities(Table::Process)
-        .filter(|(name, _)| *name != process)
-        .filter_map(|(name, _)| series(name)?.points().next_back().map(|(at, value)| (at, value as f64)))
-        .collect();
+    let jumps = || points.windows(2).map(|pair| pair[1].1.saturating_sub(pair[0].1) as f64);
+    // What inherits rises at times, or once by most of all: a program that works rises in every interval.
+    let rises = jumps().filter(|jump| *jump > 0.0).count();
+    if rises * 2 > points.len() && jumps().fold(0.0, f64::max) < all * 0.5 {
+        return false;
+    }
+    let near = window.over(Span { from: window.span.from.earlier(intervals(window.recording, 3)), ..window.span });
+    let others = present(&near).filter(|(name, _)| *name != process);
+    let last = |(name, _): (&str, &str)| series(name)?.points().next_back().map(|(at, value)| (at, value as f64));
+    let others: Vec<(i64, f64)> = others.filter_map(last).collect();
     // The last sample of a child is of the interval before, and what it did after that comes on top. Of a parent that slept meanwhile there is no
     // sample, and several children may have ended. A loop inherits again and again.
     let inherited = points.windows(2).map(|pair| {

@@ -113,6 +113,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
 /// is a barrier, and those who commit wait for it before they send more.
 fn flushing(window: &Window<'_>, disk: &str) -> Option<Span> {
     let flushes = SignalSpec::rate(Table::Disk, disk, &["flushes"]);
+    window.held(flushes, FLUSHES.value())?;
     let usual: Rate<Count> = window.usual(flushes).unwrap_or(Amount::ZERO);
     let span = window.held(flushes, (usual * MORE).max(FLUSHES.value()))?;
     let busy = window.over(span).busy(disk)?;
@@ -159,18 +160,15 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     let size = Amount::<Bytes>::new(bytes.get() / writes.get());
     let dirty = dirty(&during)?;
     let time: Amount<Nanos> = during.derived(Table::Disk, disk, &derived::WRITE_AWAIT)?;
+    if writes < (reads + writes) * WRITES || size > SMALL.value() || dirty > DIRTY.value() || time < LEAST || direct(&during, disk, bytes) {
+        return None;
+    }
+    // What was before may be a day.
     let mean = |history: Window<'_>| history.derived(Table::Disk, disk, &derived::WRITE_AWAIT);
     let before: Option<Amount<Nanos>> = window
         .median_before(SignalSpec::disk(disk, &derived::WRITE_AWAIT))
         .or_else(|| window.history().or_else(|| window.over(span).history()).and_then(mean));
-    if writes < (reads + writes) * WRITES
-        || size > SMALL.value()
-        || dirty > DIRTY.value()
-        || time < LEAST
-        || before.is_some_and(|before| time < before * SLOWER)
-        || direct(&during, disk, bytes)
-        || does_less(window, disk, writes, bytes)
-    {
+    if before.is_some_and(|before| time < before * SLOWER) || does_less(window, disk, writes, bytes) {
         return None;
     }
     let mut found = EvidenceBuilder::new(window);

@@ -76,12 +76,14 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
         return None;
     }
     let before = window.history()?;
-    let earlier = window.median_before(SignalSpec::disk_await(disk)).or_else(|| before.disk_await(disk))?;
+    let usual = before.moved(disk).filter(|usual| bytes >= *usual * MORE)?;
     let used = before.derived::<Per<Count>>(Table::Disk, disk, &derived::TPS).filter(|used| *used >= USED)?;
-    let usual = before.moved(disk)?;
     let its_usual = process::together::<Bytes>(&before, neighbour.comm, &["read_bytes", "write_bytes"]);
-    let new = neighbour.amount >= its_usual * MORE;
-    if time < earlier * SLOWER || bytes < usual * MORE || !new {
+    if neighbour.amount < its_usual * MORE {
+        return None;
+    }
+    let earlier = window.median_before(SignalSpec::disk_await(disk)).or_else(|| before.disk_await(disk))?;
+    if time < earlier * SLOWER {
         return None;
     }
     let mut found = EvidenceBuilder::new(window);
