@@ -68,18 +68,29 @@ pub(crate) fn fastest_new<'a, M>(
 /// What the processes of a command do together, and the one of them that does most.
 pub(crate) fn of_command<'a, M>(
     window: &Window<'a>,
-    comm: &str,
+    comm: &'a str,
     metrics: &[&str],
 ) -> Option<ProcessShare<'a, crate::amount::Per<M>>> {
     let own = present(window).filter(|(_, other)| *other == comm);
-    let rates = own.filter_map(|(name, comm)| Some((name, comm, of_window(window, name, metrics)?)));
-    let does = |(name, _, rate): &(&str, &str, Rate<M>)| {
-        rate.is_positive() && !metrics.iter().any(|metric| inherits(window, name, metric))
-    };
-    let rates: Vec<(&str, &str, Rate<M>)> = rates.filter(does).collect();
-    let (name, comm, _) = rates.iter().copied().max_by(|a, b| a.2.total_cmp(&b.2))?;
-    let amount = rates.iter().fold(Amount::ZERO, |sum, (.., rate)| sum + *rate);
-    Some(ProcessShare { name, comm, amount, processes: rates.len() })
+    let rates = own.filter_map(|(name, _)| Some((name, of_window(window, name, metrics)?)));
+    share(window, comm, rates.filter(|(_, rate)| rate.is_positive()).collect(), metrics)
+}
+
+/// What the processes of a command did by themselves, and the one of them that did most.
+fn share<'a, M>(
+    window: &Window<'a>,
+    comm: &'a str,
+    mut processes: Rates<'a, M>,
+    metrics: &[&str],
+) -> Option<ProcessShare<'a, crate::amount::Per<M>>> {
+    processes.retain(|(name, _)| !metrics.iter().any(|metric| inherits(window, name, metric)));
+    let (name, _) = processes.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    Some(ProcessShare { name, comm, amount: sum(&processes), processes: processes.len() })
+}
+
+/// What processes do together.
+fn sum<M>(processes: &[(&str, Rate<M>)]) -> Rate<M> {
+    processes.iter().fold(Amount::ZERO, |sum, (_, rate)| sum + *rate)
 }
 
 /// The command that exceeds most what is usual of it.
@@ -94,19 +105,16 @@ fn most<'a, M>(
             commands.entry(comm).or_default().push((name, rate));
         }
     }
-    let sum = |processes: &[(&str, Rate<M>)]| processes.iter().fold(Amount::ZERO, |sum, (_, rate)| sum + *rate);
     let mut commands: Vec<(&str, Rate<M>, Rates<'_, M>)> =
         commands.into_iter().map(|(comm, processes)| (comm, sum(&processes) - usual(comm), processes)).collect();
     commands.sort_by(|a, b| b.1.total_cmp(&a.1));
     let mut most: Option<(Rate<M>, ProcessShare<'a, crate::amount::Per<M>>)> = None;
-    for (comm, more, mut processes) in commands {
+    for (comm, more, processes) in commands {
         // What others inherited is taken off below, so a smaller sum cannot become the largest.
         if most.as_ref().is_some_and(|(most, _)| *most >= more) {
             break;
         }
-        processes.retain(|(name, _)| !metrics.iter().any(|metric| inherits(window, name, metric)));
-        let Some((name, _)) = processes.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1)) else { continue };
-        let share = ProcessShare { name, comm, amount: sum(&processes), processes: processes.len() };
+        let Some(share) = share(window, comm, processes, metrics) else { continue };
         let more = share.amount - usual(comm);
         if most.as_ref().is_none_or(|(most, _)| more > *most) {
             most = Some((more, share));

@@ -45,7 +45,7 @@ pub(crate) fn lasts(window: &Window<'_>, disk: &str) -> Option<Span> {
     let least = least(window.recording);
     let mut bursts = joined(held.clone(), intervals(window.recording, PAUSE));
     bursts.retain(|span| {
-        span.length() >= Nanos::new(least.get() * 2)
+        span.length() >= Nanos::new(least.get().saturating_mul(2))
             && window.over(*span).queue(disk).is_some_and(|queue| queue >= DEPTH)
     });
     let longest = held.into_iter().filter(|span| span.length() >= least).max_by_key(|span| span.length());
