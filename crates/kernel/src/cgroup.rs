@@ -62,6 +62,8 @@ pub(crate) enum Form {
     Events,
     /// A pressure file: metric names of some and full.
     Pressure([&'static str; 2]),
+    /// v2's cpu.stat.
+    CpuStat,
     /// v2's io.stat.
     IoStat,
     /// v1's blkio counters by direction: metric names of reads and writes.
@@ -69,7 +71,7 @@ pub(crate) enum Form {
 }
 
 /// The files of a v2 group.
-pub(crate) const V2: [(&str, Form); 10] = [
+pub(crate) const V2: [(&str, Form); 11] = [
     ("memory.current", Form::Amount("current")),
     ("memory.max", Form::Limit("max")),
     ("memory.high", Form::Limit("high")),
@@ -79,6 +81,7 @@ pub(crate) const V2: [(&str, Form); 10] = [
     ("memory.pressure", Form::Pressure(["psi_memory_some", "psi_memory_full"])),
     ("io.pressure", Form::Pressure(["psi_io_some", "psi_io_full"])),
     ("cpu.pressure", Form::Pressure(["psi_cpu_some", "psi_cpu_full"])),
+    ("cpu.stat", Form::CpuStat),
     ("io.stat", Form::IoStat),
 ];
 
@@ -145,6 +148,14 @@ pub(crate) fn numbers<'a>(
                 }
             }
         }
+        Form::CpuStat => {
+            for (at, line) in lines(FILE, text)? {
+                let (name, value) = spaced(line).map_err(|problem| wrong(at, problem))?;
+                if let Some((_, name)) = CPU_FIELDS.iter().find(|(field, _)| *field == name) {
+                    give(at - 1, (*name).into(), value);
+                }
+            }
+        }
         Form::Pressure([some, full]) => {
             for (at, (name, value)) in [some, full].into_iter().zip(pressure::totals(text)?).enumerate() {
                 if let Some(value) = value {
@@ -191,6 +202,15 @@ pub(crate) fn numbers<'a>(
     }
     Ok(())
 }
+
+/// The fields of cpu.stat that are recorded, and their metrics; those of a limit exist only where the CPU controller is on
+/// (`kernel/cgroup/rstat.c:cgroup_base_stat_cputime_show`, `kernel/sched/core.c:cpu_extra_stat_show`, 6.12).
+const CPU_FIELDS: [(&str, &str); 4] = [
+    ("usage_usec", "cpu_usage"),
+    ("nr_periods", "cpu_periods"),
+    ("nr_throttled", "cpu_throttled"),
+    ("throttled_usec", "cpu_throttled_time"),
+];
 
 const IO_FIELDS: [&str; 4] = ["rbytes", "wbytes", "rios", "wios"];
 

@@ -400,6 +400,9 @@ derived! {
         "share of CPU time in user mode, guests and nice included (us of vmstat)"
     CPUS "cpus" Count [Process] LINUX "fs/proc/array.c" "do_task_stat" = All(&[Rate("utime"), Rate("stime")]);
         "mean number of CPUs that a process used"
+    CPU_THROTTLED "cpu_throttled" Ratio [Cgroup] LINUX "kernel/sched/fair.c" "throttle_cfs_rq" =
+        Per(&Rate("cpu_throttled"), &Rate("cpu_periods"));
+        "share of the periods of cpu.max in which a group ran that it was throttled in"
     HIT_RATIO "hit_ratio" Ratio [Process] LINUX "fs/proc/base.c" "do_io_accounting" =
         OneLess(&Rate("read_bytes"), &Rate("rchar"));
         "share of the bytes that a process read by system calls for which no block device was read"

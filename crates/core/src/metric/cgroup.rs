@@ -125,4 +125,10 @@ metrics! {
         "psi_cpu_some" Counter Micros "time in which at least one task of the group waited for cpu"
         "psi_cpu_full" Counter Micros "time in which every task of the group that could run waited for cpu"
     }
+    "cpu.stat (v2)" {
+        "cpu_usage" Counter Micros "CPU time that the group used"
+        "cpu_periods" Counter Count "periods of cpu.max in which the group ran; absent without the CPU controller"
+        "cpu_throttled" Counter Count "periods of cpu.max in which the group had used up its time and was throttled"
+        "cpu_throttled_time" Counter Micros "time for which CPUs of the group were throttled by cpu.max, added over CPUs"
+    }
 }

@@ -12,7 +12,7 @@ fn write(folder: &Path, files: &[(&str, &str)]) {
     }
 }
 
-const V2: [(&str, &str); 8] = [
+const V2: [(&str, &str); 9] = [
     ("cgroup.controllers", "memory io\n"),
     ("memory.current", "8192\n"),
     ("memory.max", "max\n"),
@@ -22,6 +22,10 @@ const V2: [(&str, &str); 8] = [
     (
         "memory.pressure",
         "some avg10=0.00 avg60=0.00 avg300=0.00 total=9\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=10\n",
+    ),
+    (
+        "cpu.stat",
+        "usage_usec 11\nuser_usec 12\nsystem_usec 13\nnr_periods 14\nnr_throttled 15\nthrottled_usec 16\nnr_bursts 17\n",
     ),
     (
         "io.stat",
@@ -47,6 +51,11 @@ fn a_v2_group_in_full() {
         ("events_high", Some(5)),
         ("events_oom_kill", Some(8)),
         ("psi_memory_full", Some(10)),
+        ("cpu_usage", Some(11)),
+        ("cpu_periods", Some(14)),
+        ("cpu_throttled", Some(15)),
+        ("cpu_throttled_time", Some(16)),
+        ("nr_bursts", None),
         ("io_rbytes", Some(11)),
         ("io_wios", Some(44)),
         ("swap", None),
