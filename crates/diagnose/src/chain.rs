@@ -91,8 +91,9 @@ pub(crate) fn roots(recording: &Recording, stretches: &Stretches<'_>, findings: 
     let stalls_matter = stalls >= cpu * MATTER;
     roots.sort_by_key(|(index, lost)| {
         let finding = &findings[*index];
-        let smaller = SHARED.iter().filter(|share| *lost < largest * **share).count();
         let cpu = stalls_matter && for_cpu(*index);
+        let most = if stalls_matter && !cpu { stalls } else { largest };
+        let smaller = SHARED.iter().filter(|share| *lost < most * **share).count();
         let weaker = finding.confidence.thousandths();
         (role(finding), cpu, smaller, std::cmp::Reverse(weaker), finding.range.from)
     });

@@ -2,6 +2,7 @@
 //! pages, devices that came, programs that started.
 
 use crate::evidence::Origin;
+use crate::process;
 use crate::window::intervals;
 use pagetide_core::{Change, Finding, Moment, Nanos, Quantity, Recording, Span, Table, Unit};
 
@@ -27,8 +28,6 @@ pub(crate) const METRICS: &[&str] = &["max", "high", "SwapTotal", "MemTotal", "H
 const NEAR: u64 = 5;
 /// The least of that time.
 const LEAST: Nanos = Nanos::new(5_000_000_000);
-/// Ticks of `/proc/PID/stat` in a second (`USER_HZ`).
-const TICK: i64 = 10_000_000;
 
 /// The changes near the onset of a finding, in order of time.
 pub(crate) fn near(recording: &Recording, finding: &Finding) -> Vec<Change> {
@@ -94,13 +93,12 @@ fn devices(recording: &Recording, near: Span) -> Vec<Change> {
     came.collect()
 }
 
-/// The programs that a finding names and that started near its onset: a process is called by its number and the tick at which it started.
+/// The programs that a finding names and that started near its onset.
 fn programs(recording: &Recording, finding: &Finding, near: Span) -> Vec<Change> {
     let started = recording.entities(Table::Process).filter_map(|(name, comm)| {
-        let (pid, ticks) = name.split_once('@')?;
-        let at = ticks.parse::<i64>().ok()?.checked_mul(TICK)?;
-        let named = finding.origins.contains(&Origin::Process(comm).name()) && near.contains(Moment::new(at));
-        named.then(|| Change { at_ns: at, what: format!("{comm} (pid {pid}) started.") })
+        let at = Moment::of_start(name)?;
+        let named = finding.origins.contains(&Origin::Process(comm).name()) && near.contains(at);
+        named.then(|| Change { at_ns: at.ns(), what: format!("{comm} (pid {}) started.", process::pid(name)) })
     });
     let mut started: Vec<Change> = started.collect();
     started.sort_by_key(|change| change.at_ns);

@@ -3,7 +3,7 @@
 use crate::amount::{Amount, Count, Rate};
 use crate::evidence::{EvidenceBuilder, Origin};
 use crate::window::{Window, intervals, stored};
-use pagetide_core::{Bytes, Moment, Nanos, Pages, Span, Table};
+use pagetide_core::{Bytes, Kind, Moment, Nanos, Pages, Span, Table};
 use std::collections::BTreeMap;
 
 /// A process and how much it did or has.
@@ -105,6 +105,9 @@ fn most<'a, M>(
             commands.entry(comm).or_default().push((name, rate));
         }
     }
+    if metrics.iter().all(|metric| INHERITED.contains(metric)) {
+        hand_down(window, &mut commands);
+    }
     let mut commands: Vec<(&str, Rate<M>, Rates<'_, M>)> =
         commands.into_iter().map(|(comm, processes)| (comm, sum(&processes) - usual(comm), processes)).collect();
     commands.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -127,8 +130,27 @@ fn most<'a, M>(
 /// rates can be added.
 fn of_window<M>(window: &Window<'_>, process: &str, metrics: &[&str]) -> Option<Rate<M>> {
     let length = window.length()?;
-    let rises = metrics.iter().filter_map(|metric| window.rise::<M>(Table::Process, process, metric));
+    let rises = metrics.iter().filter_map(|metric| risen::<M>(window, process, metric));
     rises.reduce(|sum, rise| sum + rise).map(|rise| rise.per(length))
+}
+
+/// Whether a process started within a window, or in the interval before it.
+pub(crate) fn starts(window: &Window<'_>, process: &str) -> bool {
+    let edge = window.span.from.earlier(intervals(window.recording, 1));
+    Moment::of_start(process).is_some_and(|start| start >= edge)
+}
+
+/// How much a counter of a process rose in a window. One that started within the window, or in the interval before it, began at 0: a short
+/// program is in one sample, or in two.
+fn risen<M>(window: &Window<'_>, process: &str, metric: &str) -> Option<Amount<M>> {
+    let rise = window.rise(Table::Process, process, metric);
+    let first = || {
+        let series = window.recording.series(Table::Process, process, metric)?;
+        let (at, value) = series.points().next().filter(|_| series.column().kind == Kind::Counter)?;
+        (Moment::new(at) > window.span.from && Moment::new(at) <= window.span.to).then(|| stored(value))
+    };
+    let first = if starts(window, process) { first() } else { None };
+    rise.into_iter().chain(first).reduce(|sum, more| sum + more)
 }
 
 /// What the processes of a command do together per second; 0 where none of them does.
@@ -139,7 +161,50 @@ pub(crate) fn together<M>(window: &Window<'_>, comm: &str, metrics: &[&str]) -> 
 }
 
 /// Counters of IO that the kernel adds to the parent's when a process is waited for (`wait_task_zombie` in kernel/exit.c, 6.12).
-const INHERITED: [&str; 3] = ["read_bytes", "write_bytes", "rchar"];
+const INHERITED: [&str; 6] = ["read_bytes", "write_bytes", "rchar", "wchar", "syscr", "syscw"];
+
+/// The bytes that a core copies in a second: who moves more by its own CPU time has inherited them.
+const COPIED: Amount<Bytes> = Amount::new(10e9);
+/// Programs that come and go, from which on one runs others again and again.
+const SHORT: usize = 3;
+
+/// Whether a process moved more bytes than its own CPU time can copy: a shell that runs `dd` again and again, each for less than a sample.
+fn moves_without_cpu(window: &Window<'_>, process: &str) -> bool {
+    let rise = |metric: &str| risen::<Count>(window, process, metric).map_or(0.0, Amount::get);
+    let moved = rise("read_bytes") + rise("write_bytes");
+    // Ticks of 1/100 s, and one that was not counted.
+    let copied = |ticks: f64| ticks / 100.0 * COPIED.get();
+    moved >= copied(1.0) && moved >= copied(rise("utime") + rise("stime") + 1.0)
+}
+
+/// Hands what processes inherited to the command of which several came and went, and which did most of it as far as samples show: programs
+/// that are shorter than a sample are seen in some of them.
+fn hand_down<M>(window: &Window<'_>, commands: &mut BTreeMap<&str, Rates<'_, M>>) {
+    let ended = |name: &str| {
+        let series = window.recording.series(Table::Process, name, "utime")?;
+        let last = Moment::new(series.points().next_back()?.0);
+        (Moment::of_start(name)? >= window.span.from && last < window.span.to).then_some(())
+    };
+    let short = |processes: &Rates<'_, M>| {
+        processes.iter().filter(|(name, _)| ended(name).is_some()).take(SHORT).count() == SHORT
+    };
+    let inherited: BTreeMap<&str, (&str, Rate<M>)> = commands
+        .iter()
+        .flat_map(|(comm, processes)| processes.iter().map(|(name, rate)| (*name, (*comm, *rate))))
+        .filter(|(name, _)| moves_without_cpu(window, name))
+        .collect();
+    let parents = |comm: &str| inherited.values().any(|(parent, _)| *parent == comm);
+    let child = commands.iter().filter(|(comm, processes)| !inherited.is_empty() && !parents(comm) && short(processes));
+    let child = child.max_by(|a, b| sum(a.1).total_cmp(&sum(b.1))).map(|(comm, _)| *comm);
+    let Some(own) = child.and_then(|child| commands.get_mut(child)) else { return };
+    // Their own parents inherit it again.
+    let all = inherited.values().map(|(_, rate)| *rate).fold(Amount::ZERO, Amount::max);
+    let times = (all / sum(own)).get().max(1.0);
+    own.iter_mut().for_each(|(_, rate)| *rate = *rate * times);
+    for (name, (comm, _)) in inherited {
+        commands.entry(comm).or_default().retain(|(other, _)| *other != name);
+    }
+}
 
 /// Whether most of what a process did is what another had done that ended: its own is the rest.
 pub(crate) fn inherits(window: &Window<'_>, process: &str, metric: &str) -> bool {
@@ -147,8 +212,11 @@ pub(crate) fn inherits(window: &Window<'_>, process: &str, metric: &str) -> bool
     let Some(own) = window.series(Table::Process, process, metric).filter(|_| INHERITED.contains(&metric)) else {
         return false;
     };
-    let Some(all) = own.rise(window.span.from.ns(), window.span.to.ns()).map(|rise| rise as f64) else { return false };
-    let points: Vec<(i64, i64)> = own.points().collect();
+    let Some(all) = risen::<Count>(window, process, metric).map(Amount::get) else { return false };
+    let mut points: Vec<(i64, i64)> = own.points().collect();
+    if let Some((at, _)) = points.first().copied().filter(|_| starts(window, process)) {
+        points.insert(0, (Moment::new(at).earlier(intervals(window.recording, 1)).ns(), 0));
+    }
     let jumps = || points.windows(2).map(|pair| pair[1].1.saturating_sub(pair[0].1) as f64);
     // What inherits rises at times, or once by most of all: a program that works rises in every interval.
     let rises = jumps().filter(|jump| *jump > 0.0).count();

@@ -50,10 +50,16 @@ pub(crate) const DERIVED: &[&Derived] = &[
     &derived::BUSY,
     &derived::CPU_IDLE,
     &derived::CPU_IOWAIT,
+    &derived::CPU_THROTTLED,
     &derived::PSI_CPU_SOME,
     &derived::PSI_IO_SOME,
     &derived::PSI_MEMORY_SOME,
 ];
+
+/// The share of time that tasks lose above what is usual, from which on a stretch is examined.
+const LOSES: Amount<Ratio> = Amount::new(0.3);
+/// Intervals for which they do.
+const LASTS: u64 = 5;
 
 /// A stretch of a recording.
 #[derive(Debug, Clone, Copy)]
@@ -541,7 +547,21 @@ fn busy(recording: &Recording, episodes: &Episodes) -> Vec<Span> {
         signals.push(SignalSpec::disk_await(disk));
     }
     let all = signals.into_iter().flat_map(|signal| episodes.of(recording, signal).to_vec());
-    joined(all.map(|(span, _)| span).collect(), Nanos::new(0))
+    let all = joined(all.map(|(span, _)| span).collect(), Nanos::new(0));
+    let more = losing(recording, episodes).into_iter().filter(|span| !all.iter().any(|known| known.overlaps(*span)));
+    joined(all.iter().copied().chain(more).collect(), Nanos::new(0))
+}
+
+/// The stretches in which tasks wait for a CPU clearly more than they usually do, though not times as much: a load that doubles on a busy host.
+fn losing(recording: &Recording, episodes: &Episodes) -> Vec<Span> {
+    let waits = SignalSpec::derived(&derived::PSI_CPU_SOME);
+    let usual = episodes.signal(recording, waits).and_then(|signal| signal.baseline::<Ratio>());
+    let held = usual.map_or_else(Vec::new, |usual| episodes.held(recording, waits, usual + LOSES).to_vec());
+    // What lasts from the start has no time before that it is more than.
+    let first =
+        recording.span().map_or(Span::ALL.from, |(from, _)| Moment::new(from).later(intervals(recording, LASTS)));
+    let lasting = |span: &Span| span.length() >= intervals(recording, LASTS) && span.from >= first;
+    joined(held, intervals(recording, 2)).into_iter().filter(lasting).collect()
 }
 
 /// Spans in order of time, those joined that overlap or lie no further apart than `gap`.

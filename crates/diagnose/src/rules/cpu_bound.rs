@@ -6,18 +6,22 @@ use crate::episodes::SignalSpec;
 use crate::evidence::{EvidenceBuilder, Origin, advise, word};
 use crate::newcomer;
 use crate::process::{self, ProcessShare};
-use crate::rule::{Loss, Rule, leads};
+use crate::rule::{Loss, Rule, leads, subsumes};
 use crate::window::{REFAULTED, Window};
 use pagetide_core::derived;
-use pagetide_core::{Finding, Nanos, Ratio, Relation, RuleDoc, RuleId, Table};
+use pagetide_core::{Finding, Nanos, Ratio, Relation, RuleDoc, RuleId, Span, Table};
 
 pub(crate) const RULE: Rule = Rule {
     name: "lack of CPU",
-    leads_to: &[leads(
-        EffectKind::CpuWaits,
-        "More tasks are runnable than there are CPUs.",
-        "kernel/sched/psi.c: psi_task_change",
-    )],
+    leads_to: &[
+        leads(EffectKind::CpuWaits, "More tasks are runnable than there are CPUs.", "kernel/sched/psi.c: psi_task_change"),
+        leads(
+            EffectKind::DiskBusy,
+            "Threads of the kernel send requests and complete them, and wait for a CPU as programs do.",
+            "block/blk-mq.c: blk_mq_run_work_fn, blk_done_softirq; kernel/softirq.c: wakeup_softirqd",
+        ),
+    ],
+    subsumes: &[subsumes(EffectKind::DiskBusy, &[RuleId::DeviceSlow])],
     loss: Some(Loss::Cpu),
     decides: "CPU time of each process (`pidstat -u 1`) and cpu_steal.",
     ..Rule::new(
@@ -26,9 +30,9 @@ pub(crate) const RULE: Rule = Rule {
             title: "Programs wait for a CPU, not for memory or a device",
             meaning: "All CPUs run tasks, and more tasks wait for one. Memory and devices are not the limit.",
             evidence: "CPUs are rarely idle (/proc/stat), and tasks wait for a CPU (psi_cpu_some) or more are runnable than there are CPUs. \
-                       Waits for memory (psi_memory_some) and refaults contradict it. Where CPUs are idle, a control group whose tasks wait most of the time is at its own limit.",
-            metrics: &["cpu_user", "cpu_nice", "cpu_system", "cpu_idle", "cpu_iowait", "cpu_irq", "cpu_softirq", "cpu_steal", "psi_cpu_some", "psi_memory_some", "procs_running", "workingset_refault_file", "utime", "stime"],
-            thresholds: &[IDLE.doc(), QUEUED.doc(), MOSTLY.doc(), RESTS.doc(), HELD.doc(), FREE.doc(), BURST.doc(), NAMED.doc(), STOLEN.doc()],
+                       Waits for memory (psi_memory_some) and refaults contradict it. Where CPUs are idle, a control group that is throttled in its periods (cpu.stat), or whose tasks wait most of the time, is at its own limit.",
+            metrics: &["cpu_user", "cpu_nice", "cpu_system", "cpu_idle", "cpu_iowait", "cpu_irq", "cpu_softirq", "cpu_steal", "psi_cpu_some", "psi_memory_some", "procs_running", "cpu_throttled", "cpu_periods", "workingset_refault_file", "utime", "stime"],
+            thresholds: &[IDLE.doc(), QUEUED.doc(), NEW.doc(), MOSTLY.doc(), RESTS.doc(), HELD.doc(), THROTTLED.doc(), FREE.doc(), BURST.doc(), NAMED.doc(), STOLEN.doc()],
             why: "More tasks are runnable than there are CPUs, so each waits for its turn.",
             otherwise: "Reclaim and compaction use CPU too: a busy kswapd is an effect of a lack of memory. A hypervisor may take CPU away (cpu_steal).",
             advice: "Find the processes that use the CPUs. Memory or a faster disk changes nothing.",
@@ -51,6 +55,12 @@ const QUEUED: Limit<Ratio> = Limit::new(
     "Short waits occur on every host that runs several tasks.",
     "judgement",
 );
+const NEW: Limit<Ratio> = Limit::new(
+    "the same above the share before, where tasks waited for a CPU before that was often free",
+    0.3,
+    "That they go on is no incident.",
+    "judgement",
+);
 const MOSTLY: Limit<Ratio> = Limit::new(
     "share of time for which tasks wait for a CPU, where CPUs idle for IO in between",
     0.5,
@@ -68,6 +78,12 @@ const HELD: Limit<Ratio> = Limit::new(
     0.8,
     "A group at its CPU limit waits for the rest of each period of 100 ms.",
     "kernel/sched/fair.c: throttle_cfs_rq (6.12)",
+);
+const THROTTLED: Limit<Ratio> = Limit::new(
+    "share of the periods of cpu.max in which a group is throttled",
+    0.25,
+    "A burst may use up the time of a period now and then.",
+    "kernel/sched/fair.c: throttle_cfs_rq (6.12), and judgement",
 );
 const FREE: Limit<Ratio> = Limit::new(
     "share of CPU time idle or waiting for IO meanwhile",
@@ -96,12 +112,14 @@ fn idle_share(window: &Window<'_>) -> Option<Amount<Ratio>> {
     Some(window.share(&derived::CPU_IDLE)? + window.share(&derived::CPU_IOWAIT).unwrap_or(Amount::ZERO))
 }
 
-/// A control group whose tasks wait for a CPU while the CPUs idle: its own limit keeps them from running.
+/// A control group that is throttled, or whose tasks wait for a CPU, while the CPUs idle: its own limit keeps them from running.
 fn limited(window: &Window<'_>) -> Option<Finding> {
     // The limit lasts, and the stretch of another signal may be short.
     let whole = Window::whole(window.recording, window.episodes)?;
     let groups = window.recording.entities(Table::Cgroup).filter_map(|(group, _)| {
-        let held = whole.held(SignalSpec::cgroup(group, &derived::PSI_CPU_SOME), HELD.value())?;
+        let throttled = || whole.held(SignalSpec::cgroup(group, &derived::CPU_THROTTLED), THROTTLED.value());
+        let waits = || whole.held(SignalSpec::cgroup(group, &derived::PSI_CPU_SOME), HELD.value());
+        let held = throttled().or_else(waits)?;
         held.overlaps(window.span).then_some((group, held))
     });
     // The groups above it wait as well.
@@ -119,9 +137,15 @@ fn limited(window: &Window<'_>) -> Option<Finding> {
     found.compare(1.5 + grade(waited, 0.8, 0.95), what, "psi_cpu_some of the group", waited, Relation::Above, HELD.value());
     let what = "share of CPU time idle or waiting for IO";
     found.compare(1.0, what, "cpu_idle + cpu_iowait", idle, Relation::Above, FREE.value());
+    let throttled = during.derived::<Ratio>(Table::Cgroup, group, &derived::CPU_THROTTLED);
+    let throttled = throttled.filter(|share| share.is_positive()).map_or(String::new(), |share| {
+        let what = "share of the periods of cpu.max in which the group was throttled";
+        found.compare(1.0, what, "cpu_throttled / cpu_periods of the group", share, Relation::Above, THROTTLED.value());
+        format!(" It was throttled in {share} of its periods.")
+    });
     let statement = format!(
         "Tasks of the control group {group} wait for a CPU {waited} of the time while the CPUs idle {idle} of it: a limit of the group, or of \
-         one above it (cpu.max), keeps them from running."
+         one above it (cpu.max), keeps them from running.{throttled}"
     );
     let advice = advise(
         "Raise the CPU limit of the group, or find the task that uses it up.",
@@ -136,27 +160,44 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     limited(window).or_else(|| of_host(window))
 }
 
+/// The longest time of the recording, with a part in this stretch, for which tasks wait for a CPU clearly more than usual.
+fn queues_more(window: &Window<'_>) -> Option<Span> {
+    let waits = SignalSpec::derived(&derived::PSI_CPU_SOME);
+    let whole = Window::whole(window.recording, window.episodes)?;
+    let usual: Amount<Ratio> = window.usual(waits)?;
+    whole.held(waits, usual + NEW.value()).filter(|span| span.overlaps(window.span))
+}
+
+/// Whether CPUs were often free before a stretch, and tasks queue for them clearly more than then.
+fn was_free(during: &Window<'_>) -> bool {
+    let Some(earlier) = during.history() else { return false };
+    let queued = |window: &Window<'_>| window.share(&derived::PSI_CPU_SOME);
+    let more = queued(during).zip(queued(&earlier)).is_some_and(|(queued, before)| queued >= before + NEW.value());
+    more && idle_share(&earlier).is_some_and(|idle| idle >= RESTS)
+}
+
 fn of_host(window: &Window<'_>) -> Option<Finding> {
     // Most stretches need no look at the whole recording.
     if idle_share(window)?.get() > 0.7 {
         return None;
     }
     // A CPU that was half idle cannot run four times as much, but tasks that queue for it stand out from none.
-    let queued = window.unusual(SignalSpec::derived(&derived::PSI_CPU_SOME));
+    let queued = window.unusual(SignalSpec::derived(&derived::PSI_CPU_SOME)).or_else(|| queues_more(window));
     let span = queued.unwrap_or_else(|| window.when(SignalSpec::host(&["cpu_user", "cpu_nice", "cpu_system"])));
     let during = window.over(span);
     let idle = idle_share(&during)?;
     let waited = during.share(&derived::PSI_CPU_SOME);
-    // Where tasks queued for a CPU before, that they do is no incident; and at the start of a recording nobody knows.
+    // Where tasks queued for a CPU before, that they do is no incident, but where a CPU was often free and is no more; and at the start of a
+    // recording nobody knows.
     let before = window.until(span.from)?.share(&derived::PSI_CPU_SOME);
-    if before.is_some_and(|before| before >= QUEUED) {
+    if before.is_some_and(|before| before >= QUEUED) && !(idle <= IDLE.value() && was_free(&during)) {
         return None;
     }
     let runnable = during.host_level::<Count>("procs_running").map(|level| level.mean);
     let cpus = Amount::<Count>::new(f64::from(window.recording.manifest.cpus).max(1.0));
-    let more = runnable.is_some_and(|tasks| tasks > cpus + Amount::new(1.0));
+    let many = runnable.is_some_and(|tasks| tasks > cpus + Amount::new(1.0));
     // The sampler itself is runnable while it counts, so the count decides only without pressure stall information.
-    let queues = waited.map_or(more, |waited| waited >= QUEUED);
+    let queues = waited.map_or(many, |waited| waited >= QUEUED);
     let mostly = idle <= RESTS.value() && waited.is_some_and(|waited| waited >= MOSTLY);
     let full = idle <= IDLE.value() && queues;
     if !(full || mostly) || Amount::<Nanos>::new(during.length()?.as_f64()) < BURST {

@@ -30,7 +30,7 @@ pub(crate) const RULE: Rule = Rule {
                        so the flusher has no reason to write: programs request it. The one whose write calls, or written bytes, exceed those before by most is the origin. Cache flushes of the device support it. A rate of requests \
                        that stays the same whatever the queue looks like a limit of requests per second.",
             metrics: &["writes", "write_sectors", "write_ms", "reads", "weighted_io_ms", "io_ms", "flushes", "nr_dirty", "nr_writeback", "nr_written", "nr_dirty_background_threshold", "write_bytes", "syscw"],
-            thresholds: &[queue::DEPTH.doc(), WRITES.doc(), SMALL.doc(), DIRTY.doc(), SLOWER.doc(), LEAST.doc(), PART.doc(), LESS.doc(), CACHED.doc(), COMMITS.doc(), queue::EVEN.doc(), FLUSHES.doc(), MORE.doc(), BUSY.doc(), BEGAN.doc()],
+            thresholds: &[queue::DEPTH.doc(), WRITES.doc(), SMALL.doc(), SCATTERED.doc(), DIRTY.doc(), SLOWER.doc(), LEAST.doc(), PART.doc(), LESS.doc(), CACHED.doc(), COMMITS.doc(), queue::EVEN.doc(), FLUSHES.doc(), MORE.doc(), BUSY.doc(), BEGAN.doc()],
             why: "Durability costs a round trip to the device. Many commits at a time, or a checkpoint that syncs many files, send more than it takes.",
             otherwise: "Writes with O_DIRECT queue in the same way without any fsync: few of their bytes are pages written back, and few flushes follow them. The writeback of one writer above the background threshold is a bulk write.",
             advice: "Group commits, spread the checkpoint over time, or put the journal on a device of its own.",
@@ -48,6 +48,12 @@ const SMALL: Limit<Bytes> = Limit::new(
     262_144.0,
     "The flusher sends larger requests of one file.",
     "fs/fs-writeback.c: writeback_chunk_size (6.12), and judgement",
+);
+const SCATTERED: Limit<Bytes> = Limit::new(
+    "size of a write, above which a storm has to flush more than before",
+    65_536.0,
+    "A commit writes some blocks, and a checkpoint scattered pages. With ordered data a commit of one program writes what another has written.",
+    "fs/jbd2/commit.c: journal_submit_data_buffers (6.12)",
 );
 const DIRTY: Limit<Ratio> = Limit::new(
     "dirty and writeback memory, as a share of the background threshold, at most",
@@ -150,6 +156,14 @@ fn dirty(window: &Window<'_>) -> Option<Amount<Ratio>> {
     Some((mean("nr_dirty")? + mean("nr_writeback").unwrap_or(Amount::ZERO)) / mean("nr_dirty_background_threshold")?)
 }
 
+/// Whether large writes come with no more cache flushes than before: the data of one writer, which the commits of others wait for because the
+/// journal writes it first.
+fn bulk(during: &Window<'_>, disk: &str, size: Amount<Bytes>) -> bool {
+    let flushes = during.rate::<Count>(Table::Disk, disk, "flushes");
+    let before = during.median_before::<Per<Count>>(SignalSpec::rate(Table::Disk, disk, &["flushes"]));
+    size > SCATTERED.value() && flushes.zip(before).is_some_and(|(flushes, before)| flushes < before * MORE)
+}
+
 fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     let spans = [queue::lasts(window, disk), flushing(window, disk)].into_iter().flatten();
     let span = spans.max_by_key(|span| span.length())?;
@@ -160,7 +174,7 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     let size = Amount::<Bytes>::new(bytes.get() / writes.get());
     let dirty = dirty(&during)?;
     let time: Amount<Nanos> = during.derived(Table::Disk, disk, &derived::WRITE_AWAIT)?;
-    if writes < (reads + writes) * WRITES || size > SMALL.value() || dirty > DIRTY.value() || time < LEAST || direct(&during, disk, bytes) {
+    if writes < (reads + writes) * WRITES || size > SMALL.value() || dirty > DIRTY.value() || time < LEAST || direct(&during, disk, bytes) || bulk(&during, disk, size) {
         return None;
     }
     // What was before may be a day.

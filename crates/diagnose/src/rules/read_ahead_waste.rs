@@ -32,8 +32,8 @@ pub(crate) const RULE: Rule = Rule {
             evidence: "For the process that reads most, the devices read a multiple of what it requests with read calls (read_bytes compared with rchar). \
                        Of a process that reads with page faults: many pages per major fault, with refaults. \
                        Large requests of the device and a large read_ahead_kb support it.",
-            metrics: &["read_bytes", "rchar", "syscr", "majflt", "workingset_refault_file", "pswpin", "reads", "read_sectors", "Cached", "Buffers", "pgsteal_kswapd", "pgsteal_direct"],
-            thresholds: &[CALLS.doc(), WINDOWS.doc(), PAGES.doc(), KEPT.doc(), AGAIN.doc(), TURNOVER.doc()],
+            metrics: &["read_bytes", "rchar", "syscr", "majflt", "workingset_refault_file", "pswpin", "reads", "read_sectors", "Cached", "Buffers", "SReclaimable", "pgsteal_kswapd", "pgsteal_direct"],
+            thresholds: &[CALLS.doc(), WINDOWS.doc(), STARTS.doc(), LISTED.doc(), PAGES.doc(), KEPT.doc(), AGAIN.doc(), TURNOVER.doc()],
             why: "A read that looks sequential, and every fault in a mapping that is not marked as random, reads a window around itself, up to read_ahead_kb.",
             otherwise: "A sequential reader is one window ahead of itself at most, so that the bytes read and requested stay together. rchar omits mmap and asynchronous IO.",
             advice: "Reduce readahead on this device, or let the program declare random access.",
@@ -51,6 +51,18 @@ const WINDOWS: Limit<Count> = Limit::new(
     2.0,
     "A call reads the window around itself and begins the next one. With more, the reads are asynchronous ones, which rchar omits.",
     "mm/readahead.c: page_cache_sync_ra, page_cache_async_ra (6.12)",
+);
+const STARTS: Limit<Ratio> = Limit::new(
+    "bytes read by a program that starts, as a share of memory",
+    0.05,
+    "It reads itself and its libraries, by faults.",
+    "judgement",
+);
+const LISTED: Limit<Ratio> = Limit::new(
+    "growth of slab that can be reclaimed, as a share of the bytes read, below which they are data of files",
+    0.5,
+    "A program that lists files reads inodes and directories, which no read call requests and slab keeps.",
+    "fs/ext4/inode.c: __ext4_get_inode_loc (6.12), and judgement",
 );
 const PAGES: Limit<Count> = Limit::new(
     "pages read per major fault",
@@ -85,7 +97,11 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let buffers = window.host_change("Buffers").unwrap_or(Amount::ZERO);
     let freed = window.host_amount(&STOLEN).unwrap_or(Amount::ZERO);
     let kept = window.host_change("Cached").map(|grown| grown + buffers + freed);
-    if read < window.memory()? * TURNOVER || kept.is_some_and(|kept| kept < read * KEPT) {
+    let least = if process::starts(window, reader.name) { STARTS } else { TURNOVER };
+    if read < window.memory()? * least || kept.is_some_and(|kept| kept < read * KEPT) {
+        return None;
+    }
+    if window.host_change("SReclaimable").is_some_and(|grown| grown >= read * LISTED) {
         return None;
     }
     let of_reader = |metric| process::together::<Count>(window, reader.comm, &[metric]);

@@ -4,7 +4,7 @@ use super::drawing::{Levels, Line, Plot, Shape, Spread};
 use super::slots::Slots;
 use crate::measure::Measure;
 use pagetide_core::derived::{self, Derived};
-use pagetide_core::{Disk, Figure, Recording, RunResult, Series, Table};
+use pagetide_core::{Disk, Figure, Moment, Recording, RunResult, Series, Table};
 
 /// Pressure below this share of time is not plotted.
 const PRESSURE_MOVED: f64 = 0.01;
@@ -239,10 +239,10 @@ fn kernel_thread(recording: &Recording, process: &str) -> bool {
 }
 
 /// What a process did before it was first sampled, when it was started after the sample before: its counters began at
-/// zero then. The name of a process is its id and its start time in ticks of 1/100 s after boot.
+/// zero then.
 fn since_birth(slots: &Slots, process: &str, series: &Series<'_>) -> Option<(i64, i64, f64)> {
     const TICK_NS: i64 = 10_000_000;
-    let born = process.split_once('@')?.1.parse::<i64>().ok()?.checked_mul(TICK_NS)?;
+    let born = Moment::of_start(process)?.ns();
     let (first, value) = series.points().next()?;
     let before = slots.edges().iter().rev().find(|edge| **edge < first)?;
     (born >= before.saturating_sub(TICK_NS)).then(|| {
