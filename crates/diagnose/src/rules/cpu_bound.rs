@@ -82,7 +82,7 @@ const HELD: Limit<Ratio> = Limit::new(
 const THROTTLED: Limit<Ratio> = Limit::new(
     "share of the periods of cpu.max in which a group is throttled",
     0.25,
-    "A burst may use up the time of a period now and then.",
+    "A burst uses up the time of some periods.",
     "kernel/sched/fair.c: throttle_cfs_rq (6.12), and judgement",
 );
 const FREE: Limit<Ratio> = Limit::new(
