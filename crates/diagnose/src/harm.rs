@@ -286,7 +286,8 @@ impl Losses {
 fn of_others(during: &Window<'_>, waits: &Waits) -> bool {
     let stalls = waits.source.name == derived::PSI_IO_SOME.name;
     let queue = during.busiest(|disk| during.queue(disk));
-    queue.map_or(stalls, |(_, queue)| queue >= QUEUE) || !victim::all(during, None).is_empty()
+    let more = || newcomer::others_wait_more(during).is_some_and(|more| more >= NOTICED);
+    queue.map_or(stalls, |(_, queue)| queue >= QUEUE) || !victim::all(during, None).is_empty() || more()
 }
 
 /// Whether a finding is a growth of memory while the kernel neither frees nor swaps any: it costs nobody time yet.

@@ -99,6 +99,11 @@ pub(crate) fn alone(window: &Window<'_>) -> bool {
     own && Groups::of(window).wait_more(window, &derived::PSI_IO_SOME).is_some_and(|more| more < PRESSURE)
 }
 
+/// The most that a group waits for IO which ran before a stretch, above what it waited then; absent where no such group was recorded.
+pub(crate) fn others_wait_more(window: &Window<'_>) -> Option<Amount<Ratio>> {
+    Groups::of(window).wait_more(window, &derived::PSI_IO_SOME)
+}
+
 /// The share of a stretch for which tasks wait for memory, without kswapd's own CPU time.
 pub(crate) fn memory_waits(window: &Window<'_>) -> Option<Amount<Ratio>> {
     let share = window.share(&derived::PSI_MEMORY_SOME)?;
