@@ -398,8 +398,9 @@ derived! {
             All(&[Rate("cpu_user_share"), Rate("cpu_nice_share")])
         );
         "share of CPU time in user mode, guests and nice included (us of vmstat)"
-    CPUS "cpus" Count [Process] LINUX "fs/proc/array.c" "do_task_stat" = All(&[Rate("utime"), Rate("stime")]);
-        "mean number of CPUs that a process used"
+    CPUS "cpus" Count [Process Cgroup] LINUX "fs/proc/array.c" "do_task_stat" =
+        First(&[All(&[Rate("utime"), Rate("stime")]), Rate("cpu_usage")]);
+        "mean number of CPUs that a process or a control group used"
     CPU_THROTTLED "cpu_throttled" Ratio [Cgroup] LINUX "kernel/sched/fair.c" "throttle_cfs_rq" =
         Per(&Rate("cpu_throttled"), &Rate("cpu_periods"));
         "share of the periods of cpu.max in which a group ran that it was throttled in"

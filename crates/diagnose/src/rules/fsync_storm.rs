@@ -67,9 +67,9 @@ const LEAST: Limit<Nanos> = Limit::new("time of a write", 5e6, "No commit is lat
 
 const PART: Limit<Ratio> = Limit::new(
     "bytes of the program with most new write calls, per byte that the device writes",
-    0.1,
-    "With less, its calls write to something else.",
-    "judgement",
+    0.05,
+    "A commit of one page writes several blocks of the journal beside it. With less, its calls write to something else.",
+    "fs/jbd2/commit.c: jbd2_journal_commit_transaction (6.12), and judgement",
 );
 const LESS: Limit<Count> = Limit::new(
     "writes and bytes per second, times those before, below which the device is slow",

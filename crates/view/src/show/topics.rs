@@ -294,6 +294,11 @@ static CGROUPS: &[Column] = &[
     derived("pgscan/s", &derived::SCANNED),
     derived("pgsteal/s", &derived::STOLEN),
     derived("refault/s", &derived::REFAULTS),
+    wide(derived("cpus", &derived::CPUS)),
+    wide(derived("throttled%", &derived::CPU_THROTTLED)),
+    wide(derived("cpu-some%", &derived::PSI_CPU_SOME)),
+    wide(derived("io-some%", &derived::PSI_IO_SOME)),
+    wide(derived("mem-some%", &derived::PSI_MEMORY_SOME)),
 ];
 
 impl Topic {
