@@ -286,8 +286,7 @@ impl Losses {
 fn of_others(during: &Window<'_>, waits: &Waits) -> bool {
     let stalls = waits.source.name == derived::PSI_IO_SOME.name;
     let queue = during.busiest(|disk| during.queue(disk));
-    let more = || newcomer::others_wait_more(during).is_some_and(|more| more >= NOTICED);
-    queue.map_or(stalls, |(_, queue)| queue >= QUEUE) || !victim::all(during, None).is_empty() || more()
+    queue.map_or(stalls, |(_, queue)| queue >= QUEUE) || !victim::all(during, None).is_empty()
 }
 
 /// Whether a finding is a growth of memory while the kernel neither frees nor swaps any: it costs nobody time yet.

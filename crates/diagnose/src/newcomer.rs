@@ -99,8 +99,11 @@ pub(crate) fn alone(window: &Window<'_>) -> bool {
     own && Groups::of(window).wait_more(window, &derived::PSI_IO_SOME).is_some_and(|more| more < PRESSURE)
 }
 
-/// The most that a group waits for IO which ran before a stretch, above what it waited then; absent where no such group was recorded.
+/// The most that a group waits for IO which ran before a stretch, above what it waited then; absent where no such group was recorded, too little
+/// before the stretch, or where what reads and writes most started with it and waits for its own requests.
 pub(crate) fn others_wait_more(window: &Window<'_>) -> Option<Amount<Ratio>> {
+    let before = ran_before(window)?;
+    process::fastest::<Bytes>(window, &["read_bytes", "write_bytes"]).filter(|most| before.contains(most.comm))?;
     Groups::of(window).wait_more(window, &derived::PSI_IO_SOME)
 }
 

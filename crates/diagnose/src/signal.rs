@@ -229,7 +229,7 @@ impl Signal {
         let noise = if there { self.noise(usual) } else { 0.0 };
         let risen = usual + noise.min((mean - usual) * 0.5).max((mean - usual) * 0.1);
         for point in self.points[..before].iter().rev().filter(|point| point.value > risen) {
-            if begun.from.since(Moment::new(point.to)) > slack.max(begun.length()) {
+            if begun.from.since(Moment::new(point.to)) > slack.max(Nanos::new(begun.length().get() / 4)) {
                 break;
             }
             begun.from = begun.from.min(Moment::new(point.from));

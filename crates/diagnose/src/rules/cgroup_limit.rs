@@ -116,7 +116,9 @@ fn of_group(window: &Window<'_>, group: &str, name: &str) -> Option<Finding> {
     }
     let mut found = EvidenceBuilder::new(window);
     let hit = window.when(SignalSpec::cgroup(group, &derived::LIMIT_HITS));
-    let filled = window.led_up_to(hit, SignalSpec::growth(Table::Cgroup, group, "current"));
+    // A group that its cache fills does not grow when programs take memory in it.
+    let led = |metric| window.led_up_to(hit, SignalSpec::growth(Table::Cgroup, group, metric));
+    let filled = led("current").union(led("anon"));
     found.span(lowered.map_or(filled, |(at, _)| Span { from: at, ..window.span }));
     found.origin(Origin::Cgroup(group));
     found.add(1.0, "hits of the limit", "failcnt, or events_max and events_high", hits);

@@ -30,7 +30,7 @@ pub(crate) const RULE: Rule = Rule {
                        so the flusher has no reason to write: programs request it. The one whose write calls, or written bytes, exceed those before by most is the origin. Cache flushes of the device support it. A rate of requests \
                        that stays the same whatever the queue looks like a limit of requests per second.",
             metrics: &["writes", "write_sectors", "write_ms", "reads", "weighted_io_ms", "io_ms", "flushes", "nr_dirty", "nr_writeback", "nr_written", "nr_dirty_background_threshold", "write_bytes", "syscw"],
-            thresholds: &[queue::DEPTH.doc(), WRITES.doc(), SMALL.doc(), SCATTERED.doc(), DIRTY.doc(), SLOWER.doc(), LEAST.doc(), PART.doc(), LESS.doc(), CACHED.doc(), COMMITS.doc(), queue::EVEN.doc(), FLUSHES.doc(), MORE.doc(), BUSY.doc(), BEGAN.doc()],
+            thresholds: &[queue::DEPTH.doc(), WRITES.doc(), SMALL.doc(), SCATTERED.doc(), DIRTY.doc(), SLOWER.doc(), LEAST.doc(), PART.doc(), LESS.doc(), CACHED.doc(), COMMITS.doc(), queue::EVEN.doc(), FLUSHES.doc(), MORE.doc(), SURGE.doc(), BUSY.doc(), BEGAN.doc()],
             why: "Durability costs a round trip to the device. Many commits at a time, or a checkpoint that syncs many files, send more than it takes.",
             otherwise: "Writes with O_DIRECT queue in the same way without any fsync: few of their bytes are pages written back, and few flushes follow them. The writeback of one writer above the background threshold is a bulk write.",
             advice: "Group commits, spread the checkpoint over time, or put the journal on a device of its own.",
@@ -103,6 +103,12 @@ const FLUSHES: Limit<Per<Count>> = Limit::new(
 );
 const MORE: Limit<Count> =
     Limit::new("the same, times those before", 1.5, "A service that always commits flushes all the time.", "judgement");
+const SURGE: Limit<Count> = Limit::new(
+    "the same, times those before, from which on commits wait for flushes however fast each write is",
+    4.0,
+    "A flush is counted apart from the writes, and every commit waits for its own.",
+    "block/blk-flush.c: blk_insert_flush (6.12), and judgement",
+);
 const BUSY: Limit<Ratio> = Limit::new(
     "share of time with a request in flight, where no queue lasts",
     0.66,
@@ -124,6 +130,14 @@ fn flushing(window: &Window<'_>, disk: &str) -> Option<Span> {
     let span = window.held(flushes, (usual * MORE).max(FLUSHES.value()))?;
     let busy = window.over(span).busy(disk)?;
     (span.length() >= queue::least(window.recording) && busy >= BUSY).then_some(span)
+}
+
+/// Whether a disk flushes several times as often as before, and has work for most of the time: commits wait for its flushes, and not in a queue of writes.
+fn surges(during: &Window<'_>, disk: &str) -> bool {
+    let flushes = during.rate::<Count>(Table::Disk, disk, "flushes").filter(|flushes| *flushes >= FLUSHES);
+    let before: Option<Rate<Count>> = during.median_before(SignalSpec::rate(Table::Disk, disk, &["flushes"]));
+    let more = flushes.zip(before).is_some_and(|(flushes, before)| flushes >= before * SURGE);
+    more && during.busy(disk).is_some_and(|busy| busy >= BUSY)
 }
 
 /// Who commits more than before: by its write calls, one before each fsync, or by the bytes where calls were not recorded.
@@ -174,7 +188,8 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     let size = Amount::<Bytes>::new(bytes.get() / writes.get());
     let dirty = dirty(&during)?;
     let time: Amount<Nanos> = during.derived(Table::Disk, disk, &derived::WRITE_AWAIT)?;
-    if writes < (reads + writes) * WRITES || size > SMALL.value() || dirty > DIRTY.value() || time < LEAST || direct(&during, disk, bytes) || bulk(&during, disk, size) {
+    let surges = surges(&during, disk);
+    if writes < (reads + writes) * WRITES || size > SMALL.value() || dirty > DIRTY.value() || time < LEAST && !surges || direct(&during, disk, bytes) || bulk(&during, disk, size) {
         return None;
     }
     // What was before may be a day.
@@ -182,7 +197,7 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     let before: Option<Amount<Nanos>> = window
         .median_before(SignalSpec::disk(disk, &derived::WRITE_AWAIT))
         .or_else(|| window.history().or_else(|| window.over(span).history()).and_then(mean));
-    if before.is_some_and(|before| time < before * SLOWER) || does_less(window, disk, writes, bytes) {
+    if before.is_some_and(|before| time < before * SLOWER) && !surges || does_less(window, disk, writes, bytes) {
         return None;
     }
     let mut found = EvidenceBuilder::new(window);
