@@ -120,6 +120,9 @@ pub struct TimeLost {
     /// Whether the cause makes tasks wait for this; other losses of the same time stand beside it.
     #[serde(default)]
     pub by_cause: bool,
+    /// Whether a group did clearly more than before, by the CPU time that it used: it waits for its own work. False where that was not recorded.
+    #[serde(default)]
+    pub busier: bool,
     /// Where they waited for IO: the device that completed the requests of a group, and of the host the one with most in flight: `disk:NAME`.
     pub on: Option<String>,
     /// The share of time in which a task waited.

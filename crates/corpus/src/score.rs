@@ -179,7 +179,7 @@ pub fn report(recording: &Recording) -> Reported {
 fn lost_most(losses: &[TimeLost]) -> Vec<String> {
     let below_root =
         |one: &&TimeLost| one.by_cause && one.by.starts_with("cgroup:") && one.by != "cgroup:/sys/fs/cgroup";
-    let Some(most) = losses.iter().filter(below_root).max_by_key(|one| one.lost_ns) else { return Vec::new() };
+    let Some(most) = losses.iter().find(below_root) else { return Vec::new() };
     let disk = losses.iter().filter(|one| one.by == most.by).find_map(|one| one.on.clone());
     std::iter::once(most.by.clone()).chain(disk).collect()
 }

@@ -61,6 +61,7 @@ pub(crate) fn losses(whole: &Window<'_>, span: Span) -> Vec<TimeLost> {
             by: format!("process:{comm}"),
             to: resource,
             by_cause: false,
+            busier: false,
             on: None,
             share: harm.share.get(),
             before: harm.before.get(),

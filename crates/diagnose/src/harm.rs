@@ -53,6 +53,18 @@ const MOST_OF_A_DISK: Limit<Ratio> = Limit::new(
     "With less, several programs share the disk.",
     "judgement",
 );
+/// What makes a group one that does more.
+const BUSIER: Limit<Count> = Limit::new(
+    "CPU time of a group, times that before, from which on it does more",
+    2.0,
+    "A load that varies by less is usual.",
+    "judgement",
+);
+/// The same in CPUs.
+const NOTED: Limit<Count> =
+    Limit::new("CPUs that a group uses more than before, to do more", 0.02, "Less is a timer or a log.", "judgement");
+/// What the loss of a group that does more is divided by before losses are ordered: it waits for its own work.
+const OWN: u64 = 16;
 /// Intervals without a loss that do not end it.
 const JOINED: u64 = 5;
 
@@ -66,6 +78,8 @@ pub(crate) const THRESHOLDS: &[Threshold] = &[
     UNEXPLAINED_CPU_TIME.doc(),
     QUEUE.doc(),
     MOST_OF_A_DISK.doc(),
+    BUSIER.doc(),
+    NOTED.doc(),
 ];
 
 impl Loss {
@@ -203,7 +217,29 @@ impl Losses {
         stalls.into_iter().chain(nothing).chain(delays::missing(recording)).collect()
     }
 
-    /// Who lost time in a stretch, and to what; the largest loss first. The rule of its cause, where it is known, says what tasks wait for.
+    /// Which control group lost most time by a finding, as a sentence; absent where none was recorded, or where tasks of all groups were killed.
+    pub(crate) fn of_group(&self, whole: &Window<'_>, finding: &Finding) -> Option<String> {
+        let losses = self.in_stretch(whole, finding.range, Some(finding.rule));
+        let group = |one: &TimeLost| one.by.strip_prefix("cgroup:").filter(|_| one.by_cause).map(str::to_owned);
+        let groups: Vec<String> = losses.iter().filter_map(group).collect();
+        // A group that contains another waits whenever that one does.
+        let leaf =
+            |one: &&TimeLost| group(one).is_some_and(|own| !groups.iter().any(|other| newcomer::below(&own, other)));
+        let most = losses.iter().find(leaf)?;
+        let name = most.by.strip_prefix("cgroup:")?;
+        let [share, before] = [most.share, most.before].map(|share| of_a_second(Amount::new(share)));
+        let on = most
+            .on
+            .as_deref()
+            .and_then(|on| on.strip_prefix("disk:"))
+            .map_or(String::new(), |disk| format!(" of {disk}"));
+        Some(format!(
+            "The control group {name} waited {share} of each second for {}{on} ({before} before).",
+            most.to.words()
+        ))
+    }
+
+    /// Who lost time in a stretch, and to what; the largest loss first, a group that waits for its own work behind those that suffer by it. The rule of its cause, where it is known, says what tasks wait for.
     pub(crate) fn in_stretch(&self, whole: &Window<'_>, span: Span, cause: Option<RuleId>) -> Vec<TimeLost> {
         let lost = self.waits.iter().filter_map(|waits| {
             let harm = waits.harm(whole, span).filter(|harm| harm.lost() >= LEAST)?;
@@ -216,6 +252,7 @@ impl Losses {
                 by: waits.group.as_ref().map_or_else(|| "host".to_owned(), |group| format!("cgroup:{group}")),
                 to: waits.resource,
                 by_cause: false,
+                busier: waits.group.as_deref().is_some_and(|group| busier(whole, span, group)),
                 on: Some(waits.resource).filter(|resource| *resource == Resource::Io).and_then(|_| disk()),
                 share: harm.share.get(),
                 before: harm.before.get(),
@@ -226,7 +263,7 @@ impl Losses {
         let mut lost: Vec<TimeLost> = lost.chain(delays::losses(whole, span)).collect();
         let caused = cause.map(|rule| rules::by_id(rule).loss.unwrap_or(Loss::Stalls).resources());
         lost.iter_mut().for_each(|one| one.by_cause = caused.is_some_and(|resources| resources.contains(&one.to)));
-        lost.sort_by_key(|one| std::cmp::Reverse(one.lost_ns));
+        lost.sort_by_key(|one| std::cmp::Reverse(if one.busier { one.lost_ns / OWN } else { one.lost_ns }));
         lost
     }
 
@@ -333,6 +370,15 @@ fn runs(during: &Window<'_>) -> Option<String> {
     let process = process::fastest::<Count>(during, &["utime", "stime"])?;
     let cpus = during.recording.manifest.cpus;
     Some(format!("; {} uses {:.1} of {cpus} CPUs", process.words(), process.amount.get() / 100.0))
+}
+
+/// Whether a group did clearly more than before, by its CPU time: one that suffers does less.
+fn busier(whole: &Window<'_>, span: Span, group: &str) -> bool {
+    let used = |span| whole.over(span).derived::<Count>(Table::Cgroup, group, &derived::CPUS);
+    let before = Span { from: whole.span.from, to: span.from };
+    used(span)
+        .zip(used(before))
+        .is_some_and(|(now, before)| now >= before * BUSIER.get() && now - before >= NOTED.value())
 }
 
 /// The time lost of each second. Less than 0.1 ms is below what PSI measures.

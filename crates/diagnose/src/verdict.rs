@@ -128,7 +128,10 @@ fn with_cause(
     let root = &findings[0];
     let links = chain::links(recording, &stretches.windows, root);
     let contradictions = contradictions(recording, &findings);
-    let cost = stretches.whole.as_ref().and_then(|whole| stretches.losses.sentence(whole, root));
+    let cost = stretches.whole.as_ref().and_then(|whole| {
+        let cost = stretches.losses.sentence(whole, root)?;
+        Some(stretches.losses.of_group(whole, root).map_or(cost.clone(), |group| format!("{cost} {group}")))
+    });
     let changes = changes::near(recording, root);
     let summary = summary(root, cost, &changes, &links, &contradictions);
     let forecast = incident::grows(recording, stretches, root);

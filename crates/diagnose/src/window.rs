@@ -51,6 +51,7 @@ pub(crate) const DERIVED: &[&Derived] = &[
     &derived::CPU_IDLE,
     &derived::CPU_IOWAIT,
     &derived::CPU_THROTTLED,
+    &derived::CPUS,
     &derived::PSI_CPU_SOME,
     &derived::PSI_IO_SOME,
     &derived::PSI_MEMORY_SOME,
