@@ -161,7 +161,7 @@ pub(crate) fn together<M>(window: &Window<'_>, comm: &str, metrics: &[&str]) -> 
 }
 
 /// Counters of IO that the kernel adds to the parent's when a process is waited for (`wait_task_zombie` in kernel/exit.c, 6.12).
-const INHERITED: [&str; 6] = ["read_bytes", "write_bytes", "rchar", "wchar", "syscr", "syscw"];
+const INHERITED: [&str; 5] = ["read_bytes", "write_bytes", "rchar", "syscr", "syscw"];
 
 /// The bytes that a core copies in a second: who moves more by its own CPU time has inherited them.
 const COPIED: Amount<Bytes> = Amount::new(10e9);

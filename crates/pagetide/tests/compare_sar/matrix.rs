@@ -108,14 +108,16 @@ fn forms(file: &Path, middle: i64) -> Vec<Form> {
     let clock = |ns: i64| format!("{:02}:{:02}:{:02}", ns / SECOND / 3600, ns / SECOND / 60 % 60, ns / SECOND % 60);
     let midnight = format!("AAA-{}", clock(east));
     add("sar -A over midnight", tool("sar", &sar, &[("TZ", &midnight)]), east, Rule::Same);
-    let of_year = 1 + (middle.div_euclid(day) - year_begin(middle)).min(364);
-    let time = clock(middle.rem_euclid(day));
-    let leap = i64::from(is_leap(middle) && of_year > 59);
-    let forward = format!("AAA0BBB,J{}/{time},J365/23:59:59", of_year - leap);
-    add("sar -A, the clock is set forward", tool("sar", &sar, &[("TZ", &forward)]), 0, Rule::Ordered);
-    let back_time = clock(middle.rem_euclid(day) + 3600 * SECOND);
-    let back = format!("AAA0BBB,J1/00:00:00,J{}/{back_time}", of_year - leap);
-    add("sar -A, the clock is set back", tool("sar", &sar, &[("TZ", &back)]), 3600 * SECOND, Rule::Subset);
+    // It is changed at noon of the zone, so that the hour that is skipped or repeated is of the same day at any time of the test.
+    let east = 12 * 3600 * SECOND - (middle - middle.rem_euclid(SECOND)).rem_euclid(day);
+    let local = middle + east;
+    let zone = format!("AAA{}{}", if east > 0 { '-' } else { '+' }, clock(east.abs()));
+    let of_year = 1 + (local.div_euclid(day) - year_begin(local)).min(364);
+    let leap = i64::from(is_leap(local) && of_year > 59);
+    let forward = format!("{zone}BBB,J{}/12:00:00,J365/23:59:59", of_year - leap);
+    add("sar -A, the clock is set forward", tool("sar", &sar, &[("TZ", &forward)]), east, Rule::Ordered);
+    let back = format!("{zone}BBB,J1/00:00:00,J{}/13:00:00", of_year - leap);
+    add("sar -A, the clock is set back", tool("sar", &sar, &[("TZ", &back)]), east + 3600 * SECOND, Rule::Subset);
     forms
 }
 
