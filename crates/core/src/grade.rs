@@ -58,6 +58,12 @@ pub struct HitRate {
 }
 
 impl HitRate {
+    /// Counts one more recording, in which the cause was right or not.
+    pub fn add(&mut self, right: bool) {
+        self.right += u32::from(right);
+        self.of += 1;
+    }
+
     /// The share that is expected of the next recording, by Laplace's rule of succession: 1/2 before any was seen.
     pub fn expected(self) -> f64 {
         (f64::from(self.right) + 1.0) / (f64::from(self.of) + 2.0)

@@ -37,9 +37,12 @@ pub fn opening(judged: &[Judged], date: &str) -> String {
     let mut out = String::new();
     for one in judged {
         let grade = one.reported.grade.map_or("-", Grade::name);
-        let right = if one.cause_right() { "yes" } else { "no" };
         let truth = one.truth.cause.join(" / ");
-        let _ = writeln!(out, "{date}\t{}\t{truth}\t{}\t{grade}\t{right}", one.name, one.reported.cause);
+        let onset = one.onset_error().map(|error| error <= 2.0);
+        let [origin, group, disk] = [one.origin_right(), one.lost_right("cgroup:"), one.lost_right("disk:")];
+        let all = [Some(one.cause_right()), Some(one.named_at_all()), origin, onset, group, disk];
+        let words = all.map(|right| right.map_or("-", |right| if right { "yes" } else { "no" }));
+        let _ = writeln!(out, "{date}\t{}\t{truth}\t{}\t{grade}\t{}", one.name, one.reported.cause, words.join("\t"));
     }
     let all: Vec<&Judged> = judged.iter().collect();
     misses(&mut out, &all, &BTreeMap::new());
@@ -168,8 +171,16 @@ fn first_openings(out: &mut String) {
     );
     let of = |rate: HitRate| share(rate.right as usize, rate.of as usize);
     for (name, newest) in [("all", usize::MAX), (&*format!("of the newest {NEWEST} incidents"), NEWEST)] {
-        let Openings { incidents, alarms } = pagetide_diagnose::openings(newest);
+        let Openings { incidents, alarms, .. } = pagetide_diagnose::openings(newest);
         let _ = writeln!(out, "| {name} | {} | {} |", of(incidents), of(alarms));
+    }
+    let _ = writeln!(out, "\n| of the newest {NEWEST} incidents | right |\n|---|---|");
+    for (what, rate) in pagetide_diagnose::openings(NEWEST).besides {
+        let _ = writeln!(out, "| {what} | {} |", of(rate));
+    }
+    let _ = writeln!(out, "\n| grade, of the newest {NEWEST} incidents and their controls | cause right |\n|---|---|");
+    for (grade, rate) in pagetide_diagnose::openings(NEWEST).grades {
+        let _ = writeln!(out, "| {} | {} |", grade.name(), of(rate));
     }
 }
 

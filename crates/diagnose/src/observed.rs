@@ -9,30 +9,57 @@ const OPENINGS: &str = include_str!("observed.tsv");
 /// The observations of a grade; none before a cause of it was reported.
 pub fn observed(grade: Grade) -> HitRate {
     let rows = OPENINGS.lines().filter_map(row).filter(|(of, _)| *of == grade);
-    rows.fold(HitRate::default(), |sum, (_, right)| HitRate { right: sum.right + u32::from(right), of: sum.of + 1 })
+    let mut sum = HitRate::default();
+    rows.for_each(|(_, right)| sum.add(right));
+    sum
 }
 
 /// How often the cause of an incident was right when the rules saw its recording first, and how often a healthy control was an alarm or "cannot tell".
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Openings {
     /// Of incidents: right, of all.
     pub incidents: HitRate,
     /// Of healthy controls: those of which anything but healthy, or what is true of them besides, was reported.
     pub alarms: HitRate,
+    /// What else is judged of incidents, as far as lines have it: what it is, and how often it was right.
+    pub besides: [(&'static str, HitRate); 5],
+    /// How often a cause of each grade was right, of incidents and controls.
+    pub grades: [(Grade, HitRate); 3],
 }
+
+/// What the cells behind that of the cause tell.
+const BESIDES: [&str; 5] = [
+    "right cause first, as first rival, or of another incident",
+    "origin",
+    "onset within 2 samples",
+    "group that lost most",
+    "disk that it waited for",
+];
 
 /// The first openings of the newest so many incidents, and of the controls that were opened with them.
 pub fn openings(newest: usize) -> Openings {
-    let mut sums = Openings::default();
+    let mut sums = Openings {
+        incidents: HitRate::default(),
+        alarms: HitRate::default(),
+        besides: BESIDES.map(|what| (what, HitRate::default())),
+        grades: Grade::ALL.map(|grade| (grade, HitRate::default())),
+    };
     for line in OPENINGS.lines().skip(1).collect::<Vec<_>>().into_iter().rev() {
         let cells: Vec<&str> = line.split('\t').collect();
-        let [_, _, causes, _, _, right] = cells.as_slice() else { continue };
+        let [_, _, causes, _, grade, right, besides @ ..] = cells.as_slice() else { continue };
         let (right, healthy) = (*right == "yes", causes.split(" / ").any(|cause| cause == "healthy"));
         if sums.incidents.of as usize == newest && !healthy {
             break;
         }
-        let (sum, counts) = if healthy { (&mut sums.alarms, !right) } else { (&mut sums.incidents, right) };
-        *sum = HitRate { right: sum.right + u32::from(counts), of: sum.of + 1 };
+        let grade = sums.grades.iter_mut().find(|(known, _)| known.name() == *grade);
+        grade.into_iter().for_each(|(_, rate)| rate.add(right));
+        if healthy {
+            sums.alarms.add(!right);
+            continue;
+        }
+        sums.incidents.add(right);
+        let known = sums.besides.iter_mut().zip(besides).filter(|(_, cell)| **cell != "-");
+        known.for_each(|((_, rate), cell)| rate.add(*cell == "yes"));
     }
     sums
 }
@@ -41,10 +68,9 @@ pub fn openings(newest: usize) -> Openings {
 fn reported(rule: RuleId) -> HitRate {
     let lines = OPENINGS.lines().map(|line| line.split('\t').collect::<Vec<_>>());
     let rows = lines.filter(|cells| cells.get(3) == Some(&rule.as_str()));
-    rows.fold(HitRate::default(), |sum, cells| HitRate {
-        right: sum.right + u32::from(cells.get(5) == Some(&"yes")),
-        of: sum.of + 1,
-    })
+    let mut sum = HitRate::default();
+    rows.for_each(|cells| sum.add(cells.get(5) == Some(&"yes")));
+    sum
 }
 
 /// How many of the recordings have a rule among their true causes.
@@ -76,7 +102,7 @@ pub(crate) fn seen(rule: RuleId) -> String {
 /// The grade of a line, and whether the cause was right; absent of the heading, and where no cause was reported.
 fn row(line: &str) -> Option<(Grade, bool)> {
     let cells: Vec<&str> = line.split('\t').collect();
-    let [_, _, _, _, grade, right] = cells.as_slice() else { return None };
+    let [_, _, _, _, grade, right, ..] = cells.as_slice() else { return None };
     Some((Grade::ALL.into_iter().find(|known| known.name() == *grade)?, *right == "yes"))
 }
 
@@ -87,12 +113,16 @@ mod tests {
     #[test]
     fn every_line_is_read_or_has_no_cause() {
         let mut lines = OPENINGS.lines();
-        assert_eq!(lines.next(), Some("opened\trecording\ttrue\treported\tgrade\tright"));
+        assert_eq!(
+            lines.next(),
+            Some("opened\trecording\ttrue\treported\tgrade\tright\ttop two\torigin\tonset\tgroup\tdisk")
+        );
         for line in lines {
             let cells: Vec<&str> = line.split('\t').collect();
-            assert_eq!(cells.len(), 6, "{line}");
+            assert_eq!(cells.len(), 6 + BESIDES.len(), "{line}");
             assert!(row(line).is_some() || (cells[3], cells[4]) == ("cannot tell", "-"), "{line}");
             assert!(["yes", "no"].contains(&cells[5]), "{line}");
+            assert!(cells[6..].iter().all(|cell| ["yes", "no", "-"].contains(cell)), "{line}");
         }
     }
 
