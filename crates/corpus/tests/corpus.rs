@@ -96,3 +96,23 @@ fn the_rules_are_not_worse_on_real_programs_than_they_were() {
     let score = Score::of(judged.iter());
     assert!(score.cases - score.cause <= 8 && score.false_alarms <= 1, "{score:?}");
 }
+
+/// A service that sends the load is a victim of its own limits: no advice gives it less memory or a lower priority. A program that started is told to.
+#[test]
+fn no_service_is_told_to_run_with_less() {
+    let limits = |name: &str| {
+        let (_, _, recording) = score::read(&project("fixtures/real"), None)
+            .unwrap()
+            .into_iter()
+            .find(|(known, ..)| known == name)
+            .unwrap();
+        let diagnosis = pagetide_diagnose::diagnose(&recording);
+        let commands = diagnosis.findings[0].advice.iter().filter_map(|advice| advice.command.clone());
+        let limits = commands.filter(|command| command.contains("MemoryMax") || command.contains("IOWeight"));
+        (diagnosis.cause.unwrap().rule.to_string(), limits.count() > 0)
+    };
+    for service in ["bitmap-mglru", "sqldump-mglru"] {
+        assert_eq!(limits(service), ("noisy-neighbour".to_owned(), false), "{service}");
+    }
+    assert_eq!(limits("tar-mglru"), ("stream-floods-cache".to_owned(), true));
+}

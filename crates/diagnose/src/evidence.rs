@@ -146,6 +146,16 @@ pub(crate) fn word(name: &str) -> String {
     shlex::try_quote(name).map_or_else(|_| "NAME".to_owned(), std::borrow::Cow::into_owned)
 }
 
+/// What to do about a service of which a part sends the load: a limit, or a lower priority, would slow all that it serves.
+pub(crate) fn advise_service(comm: &str) -> Advice {
+    advise(
+        &format!("Find the query or the job of {comm} that does this, and run it at a quiet time or in smaller parts."),
+        Some("pidstat -d 1"),
+        "The command only reads. A limit or a lower priority would slow all that the service does.",
+        None,
+    )
+}
+
 /// Advice: what to do, the command, what it brings and costs, how to undo it.
 pub(crate) fn advise(action: &str, command: Option<&str>, effect: &str, undo: Option<&str>) -> Advice {
     Advice {

@@ -87,6 +87,11 @@ pub(crate) fn started(window: &Window<'_>, comm: &str) -> bool {
     ran_before(window).is_some_and(|before| !before.contains(comm))
 }
 
+/// Whether a process of a command ran before a stretch: it is a service, or a part of one. False where too little was recorded before it.
+pub(crate) fn serves(window: &Window<'_>, comm: &str) -> bool {
+    ran_before(window).is_some_and(|before| before.contains(comm))
+}
+
 /// Whether the waits for IO are those of programs that started with a stretch, for their own requests: nearly all that the devices transfer is
 /// theirs (`tar` reads and `gzip` writes), and no group that ran before waits for IO more than a host at rest does.
 pub(crate) fn alone(window: &Window<'_>) -> bool {

@@ -3,7 +3,8 @@
 use crate::amount::{Amount, Count, Limit, Per, grade_log};
 use crate::effect::EffectKind;
 use crate::episodes::SignalSpec;
-use crate::evidence::{EvidenceBuilder, Origin, advise};
+use crate::evidence::{EvidenceBuilder, Origin, advise, advise_service};
+use crate::newcomer;
 use crate::process;
 use crate::rule::{Rule, leads, subsumes};
 use crate::victim;
@@ -105,11 +106,15 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
         neighbour.words(),
         neighbour.amount
     );
-    let advice = advise(
-        "Lower the IO priority of the program, or limit its rate on this device.",
-        Some("systemctl set-property --runtime SERVICE IOWeight=10"),
-        "Others wait less; the program takes longer. IOWeight needs the io controller with the scheduler bfq or io.cost.",
-        Some("systemctl revert SERVICE"),
-    );
+    let limit = || {
+        advise(
+            "Lower the IO priority of the program, or limit its rate on this device.",
+            Some("systemctl set-property --runtime SERVICE IOWeight=10"),
+            "Others wait less; the program takes longer. IOWeight needs the io controller with the scheduler bfq or io.cost.",
+            Some("systemctl revert SERVICE"),
+        )
+    };
+    let service = newcomer::serves(window, neighbour.comm);
+    let advice = if service { advise_service(neighbour.comm) } else { limit() };
     found.finish(RuleId::NoisyNeighbour, statement, vec![advice])
 }

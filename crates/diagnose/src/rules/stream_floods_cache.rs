@@ -3,8 +3,9 @@
 use crate::amount::{Amount, Rate, grade};
 use crate::effect::EffectKind;
 use crate::episodes::SignalSpec;
-use crate::evidence::{EvidenceBuilder, Origin, advise};
+use crate::evidence::{EvidenceBuilder, Origin, advise, advise_service};
 use crate::limits::{FAULTS, TURNOVER};
+use crate::newcomer;
 use crate::process;
 use crate::rule::{Rule, When, subsumes};
 use crate::stream::{
@@ -16,7 +17,7 @@ use crate::victim::{self, LEAST};
 use crate::watermarks;
 use crate::window::{SCANNED, Window};
 use pagetide_core::derived;
-use pagetide_core::{Bytes, Finding, Relation, RuleDoc, RuleId, Span, Table};
+use pagetide_core::{Advice, Bytes, Finding, Relation, RuleDoc, RuleId, Span, Table};
 
 pub(crate) const RULE: Rule = Rule {
     name: "a stream of reads",
@@ -118,30 +119,34 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let traced = evictor.map_or(String::new(), |evictor| evictor.add_to(&mut found, reader.map(|process| process.comm)));
     let repeats = if stream.repeats { ", and reads the same data several times" } else { "" };
     let statement = format!("{reads}{repeats}. For it reclaim frees {freed} of other cached pages{suffer}.{traced}");
+    found.finish(RuleId::StreamFloodsCache, statement, advice(window, reader.map(|process| process.comm)))
+}
+
+/// What to do about a reader: a service needs its memory, so only another program is told to bypass the cache or to run in a group with a limit.
+fn advice(window: &Window<'_>, reader: Option<&str>) -> Vec<Advice> {
+    if let Some(service) = reader.filter(|comm| newcomer::serves(window, comm)) {
+        return vec![advise_service(service)];
+    }
     let action = reader.map_or_else(
         || "Find the reader of the device; let it use O_DIRECT, or POSIX_FADV_DONTNEED behind itself.".to_owned(),
-        |process| format!("Let {} use O_DIRECT, or POSIX_FADV_DONTNEED behind itself.", process.comm),
+        |comm| format!("Let {comm} use O_DIRECT, or POSIX_FADV_DONTNEED behind itself."),
     );
     // An eighth of memory: large enough for readahead, and the rest is for others.
     let limit = (window.recording.manifest.memory_total.get() >> 23).max(64);
-    found.finish(
-        RuleId::StreamFloodsCache,
-        statement,
-        vec![
-            advise(
-                &action,
-                Some("pidstat -d 1"),
-                "The stream no longer enters the cache, and other programs keep their pages. With O_DIRECT it loses readahead.",
-                None,
-            ),
-            advise(
-                "Run it in a control group with a memory limit.",
-                Some(&format!("systemd-run -p MemoryMax={limit}M …")),
-                "It then evicts its own pages. With too low a limit it reclaims all the time.",
-                Some("start it without systemd-run"),
-            ),
-        ],
-    )
+    vec![
+        advise(
+            &action,
+            Some("pidstat -d 1"),
+            "The stream no longer enters the cache, and other programs keep their pages. With O_DIRECT it loses readahead.",
+            None,
+        ),
+        advise(
+            "Run it in a control group with a memory limit.",
+            Some(&format!("systemd-run -p MemoryMax={limit}M …")),
+            "It then evicts its own pages. With too low a limit it reclaims all the time.",
+            Some("start it without systemd-run"),
+        ),
+    ]
 }
 
 fn add_faults(window: &Window<'_>, found: &mut EvidenceBuilder) {
