@@ -97,7 +97,7 @@ fn the_rules_are_not_worse_on_real_programs_than_they_were() {
     assert!(score.cases - score.cause <= 8 && score.false_alarms <= 1, "{score:?}");
 }
 
-/// A service that sends the load is a victim of its own limits: no advice gives it less memory or a lower priority. A program that started is told to.
+/// A service that sends the load is a victim of its own limits: no advice gives it less memory or a lower priority, as advice does to a program that started.
 #[test]
 fn no_service_is_told_to_run_with_less() {
     let limits = |name: &str| {
