@@ -99,7 +99,7 @@ fn the_rules_are_not_worse_on_real_programs_than_they_were() {
 
 /// A service that sends the load is a victim of its own limits: no advice gives it less memory or a lower priority, as advice does to a program that started.
 #[test]
-fn no_service_is_told_to_run_with_less() {
+fn no_advice_limits_a_service() {
     let limits = |name: &str| {
         let (_, _, recording) = score::read(&project("fixtures/real"), None)
             .unwrap()
