@@ -1,14 +1,15 @@
-// Builds web/dist: index.html and hashed assets, each text file compressed beside itself. Prints their size; more than LIMIT fails.
+// Builds the page: index.html and hashed assets, each also compressed. `node build.mjs FOLDER` writes them there, else into the crate
+// that embeds them. Prints their size; more than LIMIT fails.
 import { build } from "esbuild";
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 
 /** Bytes of the whole page, compressed. */
 const LIMIT = 300_000;
 const here = dirname(fileURLToPath(import.meta.url));
-const dist = join(here, "dist");
+const dist = resolve(process.argv[2] ?? join(here, "../crates/serve/page"));
 
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(join(dist, "assets"), { recursive: true });
@@ -16,7 +17,7 @@ const { metafile } = await build({
   absWorkingDir: here,
   entryPoints: ["src/main.tsx", "src/page.css"],
   entryNames: "[name]-[hash]",
-  outdir: "dist/assets",
+  outdir: join(dist, "assets"),
   bundle: true,
   minify: true,
   format: "esm",

@@ -4,6 +4,7 @@
 //! two places: [`mutation`], which the tests run for a bounded time on any toolchain, and libFuzzer, which looks for inputs that reach
 //! new code (`make fuzz TARGET=log SECONDS=600`).
 
+pub mod bomb;
 pub mod mutation;
 mod seed;
 pub mod target;

@@ -5,7 +5,7 @@ pub mod import;
 pub mod kernel;
 pub mod log;
 pub mod pyramid;
-mod records;
+pub(crate) mod records;
 pub mod scenario;
 pub mod segment;
 pub mod tree;

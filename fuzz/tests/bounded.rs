@@ -7,6 +7,7 @@
 
 use pagetide_fuzz::mutation::{Random, mutated};
 use pagetide_fuzz::{TARGETS, Target};
+use rustix::process::{Resource, Rlimit, setrlimit};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -27,7 +28,16 @@ fn run(target: &Target, bytes: &[u8], origin: &str) {
     }
 }
 
+/// The address space of the tests: an input that asks for much is a failure here, and not a matter of this machine's memory.
+const ADDRESS_SPACE: u64 = 8 << 30;
+
+fn limit_memory() {
+    let limit = Rlimit { current: Some(ADDRESS_SPACE), maximum: Some(ADDRESS_SPACE) };
+    setrlimit(Resource::As, limit).unwrap();
+}
+
 fn fuzz(name: &str) {
+    limit_memory();
     let target = TARGETS.iter().find(|target| target.name == name).unwrap();
     let seeds = target.seeds();
     assert!(seeds.len() > 1);

@@ -124,11 +124,15 @@ export interface Advice {
   scenario?: string | null;
 }
 
+/** Who caused something or lost time by it. */
+export type Actor = { kind: "process" | "kernel_thread"; command: string; pid?: number } | { kind: "group"; path: string } | { kind: "disk"; name: string } | { kind: "host" };
+
 export interface Finding {
   id: number;
   rule: string;
   statement: string;
   origins: string[];
+  actors: Actor[];
   from_ms: number;
   to_ms: number;
   confidence: number;
@@ -149,6 +153,7 @@ export interface Stage {
   from_ms: number;
   to_ms: number;
   origins: string[];
+  actors: Actor[];
   role: "cause" | "effect";
   evidence: Evidence[];
 }
@@ -158,7 +163,7 @@ export interface Incident {
   to_ms: number;
   ongoing: boolean;
   statement: string;
-  cause: { rule: string; origins: string[]; onset_ms: number; confidence: number } | null;
+  cause: { rule: string; origins: string[]; actors: Actor[]; onset_ms: number; confidence: number } | null;
 }
 
 export interface Diagnosis {
@@ -172,8 +177,8 @@ export interface Diagnosis {
   incidents: Incident[];
   chain: Stage[];
   findings: Finding[];
-  culprits: string[];
-  victims: string[];
+  culprits: Actor[];
+  victims: Actor[];
 }
 
 export interface Hello {
@@ -211,6 +216,7 @@ export interface LiveFinding {
   rule: string;
   statement: string;
   origins: string[];
+  actors: Actor[];
   cause: boolean;
   confidence: number;
   onset_ms: number;
@@ -252,14 +258,14 @@ export async function ask<T>(path: string, signal?: AbortSignal): Promise<T> {
     answer = await fetch(path, { ...(signal && { signal }), credentials: "same-origin", headers: { accept: "application/json" } });
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new Refused(0, "The server does not answer.", "Check that pagetide serve still runs, then reload the page.");
+    throw new Refused(0, "The server does not answer.", "Check that pagetide serve is still running, then reload the page.");
   }
   const body = await answer.text().then((text) => parsed<unknown>(text)).catch(() => null);
   if (!answer.ok) {
     const error = (body as { error?: Problem } | null)?.error;
     throw new Refused(answer.status, error?.what ?? `The server answered ${answer.status}.`, error?.hint ?? "");
   }
-  if (body === null) throw new Refused(answer.status, "The server's answer is not JSON.", "Reload the page; it may be of another version than the server.");
+  if (body === null) throw new Refused(answer.status, "The server's answer is not JSON.", "Reload the page; it may not be the server's version.");
   return body as T;
 }
 

@@ -1,5 +1,6 @@
 // Culprit and victim: one colour each, in plots, tables and text.
 
+import type { Actor } from "./api";
 import type { Hue } from "./plot/panels";
 import type { Names } from "./terms";
 
@@ -7,29 +8,48 @@ export type Kind = "culprit" | "victim";
 
 /** Who is which, as a diagnosis or the findings of now say. */
 export interface Roles {
-  culprits: string[];
-  victims: string[];
+  culprits: Actor[];
+  victims: Actor[];
 }
 
-const TABLES: Record<string, string> = { process: "process", disk: "disk", cgroup: "cgroup" };
+/** The table in which an actor has its rows. */
+const TABLES = { process: "process", kernel_thread: "process", group: "cgroup", disk: "disk", host: "host" };
 
-function kinds(roles: Roles | null): [string, Kind][] {
+/** Its name; empty of the host. */
+export function nameOf(actor: Actor): string {
+  switch (actor.kind) {
+    case "process":
+    case "kernel_thread":
+      return actor.command;
+    case "group":
+      return actor.path;
+    case "disk":
+      return actor.name;
+    case "host":
+      return "";
+  }
+}
+
+function same(one: Actor, other: Actor): boolean {
+  return TABLES[one.kind] === TABLES[other.kind] && nameOf(one) === nameOf(other);
+}
+
+function kinds(roles: Roles | null): [Actor, Kind][] {
   if (!roles) return [];
-  const victims = roles.victims.filter((origin) => !roles.culprits.includes(origin));
-  return [...roles.culprits.map((origin): [string, Kind] => [origin, "culprit"]), ...victims.map((origin): [string, Kind] => [origin, "victim"])];
+  const victims = roles.victims.filter((victim) => !roles.culprits.some((culprit) => same(culprit, victim)));
+  return [...roles.culprits.map((actor): [Actor, Kind] => [actor, "culprit"]), ...victims.map((actor): [Actor, Kind] => [actor, "victim"])];
 }
 
 /** The names to colour in text. */
 export function names(roles: Roles | null): Names {
-  return new Map(kinds(roles).map(([origin, kind]) => [origin.slice(origin.indexOf(":") + 1), kind]).filter(([name]) => name) as [string, Kind][]);
+  return new Map(kinds(roles).map(([actor, kind]) => [nameOf(actor), kind]).filter(([name]) => name) as [string, Kind][]);
 }
 
 /** What an entity of a table is; processes are known by the name before their id. */
 export function kindOf(roles: Roles | null, table: string, label: string): Kind | null {
-  const found = kinds(roles).find(([origin]) => {
-    const at = origin.indexOf(":");
-    if (TABLES[origin.slice(0, at)] !== table) return false;
-    const name = origin.slice(at + 1);
+  const found = kinds(roles).find(([actor]) => {
+    if (TABLES[actor.kind] !== table) return false;
+    const name = nameOf(actor);
     return table === "process" ? label === name || label.replace(/\s*[[(]\d+.*$/, "") === name : label === name;
   });
   return found ? found[1] : null;

@@ -172,7 +172,7 @@ test("a recording: verdict first, plots, the chain over them, evidence that mark
   await at(await recording("flood"), async ({ page }) => {
     await drawn(page);
     await page.locator(".overlay .node").first().waitFor();
-    assert.match(await text(page, ".verdict h1"), /^Incident backup .* reads [\d.]+ MiB\/s from vdb\.$/);
+    assert.match(await text(page, ".verdict h1"), /^Incident [\d.]+ m?s lost in .*, by .*: .* backup .* reads [\d.]+ MiB\/s from vdb\.$/);
     const stages = await page.locator("ol.chain li").count();
     assert.ok(stages >= 5);
     assert.equal(await page.locator(".overlay .node").count(), stages, "each stage stands on a plot");
@@ -300,7 +300,7 @@ test("a copied address shows the same range, finding, table, order and chain", a
   });
   let copied = "";
   let then: Awaited<ReturnType<typeof state>> | undefined;
-  await at(await recording("tar"), async ({ page }) => {
+  await at(await recording("flood"), async ({ page }) => {
     await drawn(page);
     await page.locator("article.finding").nth(1).locator("summary").first().click();
     await page.waitForURL(/finding=1/);
@@ -331,7 +331,7 @@ test("a file of pagetide cut: what it says of itself is text beside the diagnosi
     await drawn(page);
     assert.match(await text(page, ".verdict h1"), /reads [\d.]+ MiB\/s/, "computed here");
     const told = page.locator("details.in-file");
-    assert.match(await told.locator("summary").innerText(), /^The file says that pagetide 9\.9 diagnosed something else/);
+    assert.match(await told.locator("summary").innerText(), /^According to the file, pagetide 9\.9 diagnosed something else/);
     await told.locator("summary").click();
     assert.match(await told.innerText(), /Nothing is wrong\. <img src=x onerror=alert\(1\)>\\x1b\[2J/);
     assert.equal(await page.locator("main img").count(), 0);

@@ -134,7 +134,7 @@ test("a sample that comes twice or late is not drawn twice", () => {
 });
 
 test("a finding that ends replaces the one that began, and old ones are dropped", () => {
-  const finding = (onset: number, event: "began" | "ended"): LiveFinding => ({ event, rule: "r", statement: "s", origins: ["disk:a"], cause: true, confidence: 1, onset_ms: onset, end_ms: null });
+  const finding = (onset: number, event: "began" | "ended"): LiveFinding => ({ event, rule: "r", statement: "s", origins: ["disk:a"], actors: [{ kind: "disk", name: "a" }], cause: true, confidence: 1, onset_ms: onset, end_ms: null });
   let list: LiveFinding[] = [];
   for (let onset = 0; onset < 150; onset += 1) list = noted(list, finding(onset, "began"));
   assert.equal(list.length, 100);
@@ -154,13 +154,14 @@ test("bands in one row do not touch", () => {
 
 const evidence = (source: string) => ({ what: "w", source, value: "1", from_ms: 0, to_ms: 100 });
 const stage = (words: string, after: number | null, at: number, source?: string) => ({
-  words, after, how: "", kernel: "", lag: "", finding: null, from_ms: at, to_ms: 100, origins: [], role: after === null ? ("cause" as const) : ("effect" as const), evidence: source ? [evidence(source)] : [],
+  words, after, how: "", kernel: "", lag: "", finding: null, from_ms: at, to_ms: 100, origins: [], actors: [], role: after === null ? ("cause" as const) : ("effect" as const), evidence: source ? [evidence(source)] : [],
 });
 const diagnosis: Diagnosis = {
   from_ms: 0, to_ms: 100, verdict: "incident", summary: "", unknown: [], incidents: [],
-  culprits: ["process:backup", "disk:vdb"], victims: ["process:mysqld", "disk:vdb"],
+  culprits: [{ kind: "process" as const, command: "backup" }, { kind: "disk" as const, name: "vdb" }],
+  victims: [{ kind: "process" as const, command: "mysqld", pid: 7 }, { kind: "disk" as const, name: "vdb" }],
   chain: [stage("vdb reads", null, 10), stage("kswapd reclaims", 0, 12, "pgscan_kswapd + pgscan_direct"), stage("faults", 1, 13, "pgmajfault"), stage("waits", 2, 14, "psi_io_some"), stage("nothing shows it", 2, 14, "runq_size")],
-  findings: [{ id: 0, rule: "stream-floods-cache", statement: "", origins: ["disk:vdb"], from_ms: 10, to_ms: 100, confidence: 1, sureness: "", role: "cause", evidence: [evidence("pgsteal * page size"), evidence("read_sectors of vdb")], contradictions: [], advice: [] }],
+  findings: [{ id: 0, rule: "stream-floods-cache", statement: "", origins: ["disk:vdb"], actors: [{ kind: "disk" as const, name: "vdb" }], from_ms: 10, to_ms: 100, confidence: 1, sureness: "", role: "cause", evidence: [evidence("pgsteal * page size"), evidence("read_sectors of vdb")], contradictions: [], advice: [] }],
 };
 
 test("a stage stands on the plot that shows its evidence, and arrows lead from causes to effects", () => {

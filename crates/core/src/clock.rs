@@ -72,7 +72,8 @@ impl LocalClock {
 
     /// `12:20:30.2`.
     pub fn time_with_tenths(&self, wall_ns: i64) -> String {
-        self.civil(wall_ns).strftime("%T%.1f").to_string()
+        let at = self.civil(wall_ns);
+        format!("{:02}:{:02}:{:02}.{}", at.hour(), at.minute(), at.second(), at.subsec_nanosecond() / 100_000_000)
     }
 
     /// ISO 8601 with milliseconds and the offset: `2026-11-21T12:20:30.250+01:00`, in UTC `…Z`.
@@ -98,14 +99,21 @@ impl LocalClock {
         let wrong = || {
             Error::input(
                 format!("`{text}` is not a time"),
-                format!("write 12:20, 2026-11-21T12:20:30 ({}), or -10min for that long before the end", self.name),
+                format!(
+                    "write 12:20, 3pm, 2026-11-21T12:20:30 ({}), yesterday 15:00 (the day before the last sample), or -10min (before the end)",
+                    self.name
+                ),
             )
         };
         if let Some(before) = text.strip_prefix('-') {
-            let before = before.parse::<Nanos>().ok().and_then(|before| i64::try_from(before.get()).ok());
+            // Bare numbers are not seconds here: -10 could be minutes, or a day of the month.
+            let before = Nanos::typed(before).ok().filter(|_| before.ends_with(|c: char| c.is_ascii_alphabetic()));
+            let before = before.and_then(|before| i64::try_from(before.get()).ok());
             let last = walls.last().copied();
             return before.zip(last).map(|(before, last)| last.saturating_sub(before)).ok_or_else(wrong);
         }
+        let text = self.plain(text, walls);
+        let text = text.as_str();
         if let Ok(moment) = text.parse::<Timestamp>() {
             return i64::try_from(moment.as_nanosecond()).map_err(|_| wrong());
         }
@@ -115,6 +123,25 @@ impl LocalClock {
         }
         let time = text.parse::<Time>().ok().filter(|_| text.contains(':')).ok_or_else(wrong)?;
         clock.on_a_day(time, walls).ok_or_else(wrong)?
+    }
+
+    /// A text with the words of people in numbers: `3pm` is `15:00`, `yesterday 15:00` the day before that of the last sample at that time.
+    fn plain(&self, text: &str, walls: &[i64]) -> String {
+        let text = text.trim();
+        let lower = text.to_ascii_lowercase();
+        let days = [("today", 0), ("yesterday", 1)];
+        if let Some((word, before)) = days.iter().find(|(word, _)| lower.starts_with(word))
+            && let Some(last) = walls.last()
+        {
+            let day = self.civil(*last).date().saturating_sub(jiff::Span::new().days(*before));
+            let rest = text[word.len()..].trim_start_matches(['T', 't', ',']).trim();
+            let rest = rest.strip_prefix("at ").unwrap_or(rest);
+            return if rest.is_empty() { format!("{day}") } else { format!("{day} {}", of_twelve_hours(rest)) };
+        }
+        match text.split_once([' ', 'T']) {
+            Some((day, time)) if day.parse::<Date>().is_ok() => format!("{day}T{}", of_twelve_hours(time.trim())),
+            _ => of_twelve_hours(text),
+        }
     }
 
     /// A time of day on the day whose samples are around it; else on the day that has it within the recording, else on the first.
@@ -133,13 +160,26 @@ impl LocalClock {
             [day] => Ok(at(*day)?),
             [day, ..] => Err(Error::input(
                 format!(
-                    "{time} is a time of several days: the recording has {} to {}",
+                    "{time} occurs on several days: the recording spans {} to {}",
                     self.civil(first).date(),
                     self.civil(last).date()
                 ),
                 format!("write the day too: {}", day.to_datetime(time)),
             )),
         })
+    }
+}
+
+/// `3pm`, `3:20 PM` on a clock of 24 hours; anything else as it is.
+fn of_twelve_hours(text: &str) -> String {
+    let lower = text.to_ascii_lowercase();
+    let half =
+        [("am", 0), ("pm", 12)].into_iter().find_map(|(word, add)| Some((lower.strip_suffix(word)?.trim_end(), add)));
+    let Some((time, add)) = half else { return text.to_owned() };
+    let (hour, rest) = time.split_once(':').unwrap_or((time, "00"));
+    match hour.parse::<u8>() {
+        Ok(hour @ 1..=12) => format!("{:02}:{rest}", hour % 12 + add),
+        _ => text.to_owned(),
     }
 }
 
@@ -191,7 +231,24 @@ mod tests {
         assert_eq!(berlin.parse("10:30Z", &[first, last]).ok(), utc_ns("10:30"));
         assert_eq!(utc("-10min"), Some(LocalClock::utc().iso(last - 600 * SECOND)));
         assert_eq!(utc("09:00").as_deref(), Some("2026-11-21T09:00:00.000Z"), "before the recording");
-        for wrong in ["", "9", "25:00", "x:y", "2026-13-01T00:00", "-", "-5"] {
+        for (text, same) in [
+            ("10am", "10:00"),
+            ("10:30 AM", "10:30"),
+            ("12:05 pm", "12:05"),
+            ("12am", "00:00"),
+            ("today 10:30", "10:30"),
+            ("today at 10am", "10:00"),
+            ("yesterday 3pm", "2026-11-20T15:00"),
+            ("Yesterday", "2026-11-20"),
+            ("2026-11-20 3pm", "2026-11-20T15:00"),
+            ("-10m", "-10min"),
+            ("-1h", "-60min"),
+            ("-30sec", "-30s"),
+        ] {
+            assert_eq!(utc(text), utc(same), "{text}");
+            assert!(utc(text).is_some(), "{text}");
+        }
+        for wrong in ["13pm", "yesterday x", "", "9", "25:00", "x:y", "2026-13-01T00:00", "-", "-5"] {
             assert_eq!(utc(wrong), None, "{wrong}");
         }
     }

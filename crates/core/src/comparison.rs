@@ -195,8 +195,8 @@ fn notes(candidates: &[Candidate], steps: &[ComparedStep]) -> Vec<String> {
         let scales: Vec<String> =
             candidates.iter().map(|run| format!("{} at {}", run.name, run.result.scale)).collect();
         notes.push(format!(
-            "The runs have different scales ({}): counts and sizes are converted to {scale}. Time limits, latencies and the \
-             kernel's own memory do not scale, so they have more weight in the smaller run.",
+            "The runs have different scales ({}): counts and sizes are converted to {scale}. Time limits, latencies and the kernel's own memory \
+             do not scale, so they weigh more in the smaller run.",
             scales.join(", ")
         ));
     }

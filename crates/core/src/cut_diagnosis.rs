@@ -6,9 +6,9 @@ use crate::diagnosis::Diagnosis;
 use serde::{Deserialize, Serialize};
 
 /// A sentence is no longer, in bytes.
-const LONGEST: usize = 4096;
+const MAX_SENTENCE: usize = 4096;
 /// Links of the chain, and findings.
-const MOST: usize = 64;
+const MAX_ITEMS: usize = 64;
 
 /// What a version of pagetide diagnosed when it cut a recording. Texts that are too long are cut off, also when a file is read.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,13 +28,13 @@ struct Words {
 }
 
 fn bounded(mut text: String) -> String {
-    text.truncate(text.floor_char_boundary(LONGEST));
+    text.truncate(text.floor_char_boundary(MAX_SENTENCE));
     text
 }
 
 impl From<Words> for CutDiagnosis {
     fn from(words: Words) -> Self {
-        let all = |texts: Vec<String>| texts.into_iter().take(MOST).map(bounded).collect();
+        let all = |texts: Vec<String>| texts.into_iter().take(MAX_ITEMS).map(bounded).collect();
         Self(Words {
             tool_version: bounded(words.tool_version),
             verdict: bounded(words.verdict),
@@ -92,14 +92,14 @@ mod tests {
 
     #[test]
     fn what_a_file_says_is_bounded() {
-        let long = "\u{e4}".repeat(LONGEST);
-        let many = vec![long.as_str(); 3 * MOST];
+        let long = "\u{e4}".repeat(MAX_SENTENCE);
+        let many = vec![long.as_str(); 3 * MAX_ITEMS];
         let stored =
             serde_json::json!({"summary": long, "tool_version": long, "chain": many, "findings": many, "later": 1});
         let read: CutDiagnosis = serde_json::from_value(stored).unwrap();
-        assert_eq!((read.summary().len(), read.tool_version().len()), (LONGEST, LONGEST));
-        assert_eq!((read.chain().len(), read.findings().len()), (MOST, MOST));
-        assert!(read.findings().iter().all(|text| text.len() == LONGEST));
+        assert_eq!((read.summary().len(), read.tool_version().len()), (MAX_SENTENCE, MAX_SENTENCE));
+        assert_eq!((read.chain().len(), read.findings().len()), (MAX_ITEMS, MAX_ITEMS));
+        assert!(read.findings().iter().all(|text| text.len() == MAX_SENTENCE));
         let again: CutDiagnosis = serde_json::from_value(serde_json::to_value(&read).unwrap()).unwrap();
         assert_eq!(again, read);
     }

@@ -1,10 +1,13 @@
 //! The conclusion of all rules: the cause, the chain of its effects, and what else it could be.
 
+use crate::actor::Actors;
 use crate::finding::{Confidence, Evidence, Finding};
 use crate::grade::{Grade, HitRate};
+use crate::ledger::Ledger;
 use crate::quantity::Quantity;
 use crate::rule::RuleId;
 use crate::span::Span;
+use crate::time_lost::TimeLost;
 use serde::{Deserialize, Serialize};
 
 /// The verdict of a diagnosis.
@@ -49,6 +52,9 @@ pub struct Diagnosis {
     pub damaged: Vec<String>,
     /// What the recording does not show, and why; a sentence each.
     pub unknown: Vec<String>,
+    /// The time lost in the worst stretch, by account; absent where nobody lost any, or where it was not recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ledger: Option<Ledger>,
     /// The cause that explains most; of a healthy host the rule `healthy` with its confidence.
     pub cause: Option<Cause>,
     /// The effects of the cause, from the cause on.
@@ -71,8 +77,9 @@ pub struct Diagnosis {
 pub struct Cause {
     /// The rule that found it.
     pub rule: RuleId,
-    /// Where it comes from, the nearest first: `disk:NAME`, `process:COMM`, `cgroup:PATH`. Empty when not recorded.
-    pub origins: Vec<String>,
+    /// Where it comes from, the nearest first.
+    #[serde(flatten)]
+    pub origins: Actors,
     /// When it began, ns on the recording's axis.
     pub onset_ns: i64,
     /// When it ended, or the recording did.
@@ -85,54 +92,6 @@ pub struct Cause {
     pub observed: HitRate,
     /// The share of causes of this grade that are right, as expected from those observations ([`HitRate::expected`]).
     pub confidence: Confidence,
-}
-
-/// What a task waits for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Resource {
-    /// A block device.
-    Io,
-    /// Memory: reclaim, compaction, pages that were evicted.
-    Memory,
-    /// A CPU.
-    Cpu,
-}
-
-impl Resource {
-    /// In words, after "waits for".
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::Io => "IO",
-            Self::Memory => "memory",
-            Self::Cpu => "a CPU",
-        }
-    }
-}
-
-/// Time that tasks lost.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct TimeLost {
-    /// Whose tasks: `host`, `cgroup:PATH` or `process:COMM`.
-    pub by: String,
-    /// What they waited for.
-    pub to: Resource,
-    /// Whether the cause makes tasks wait for this; other losses of the same time stand beside it.
-    #[serde(default)]
-    pub by_cause: bool,
-    /// Whether a group did clearly more than before, by the CPU time that it used: it waits for its own work. False where that was not recorded.
-    #[serde(default)]
-    pub busier: bool,
-    /// Where they waited for IO: the device that completed the requests of a group, and of the host the one with most in flight: `disk:NAME`.
-    pub on: Option<String>,
-    /// The share of time in which a task waited.
-    pub share: f64,
-    /// The share before.
-    pub before: f64,
-    /// The time lost beyond the share before, ns.
-    pub lost_ns: u64,
-    /// The metric by which it was measured.
-    pub source: String,
 }
 
 /// A change of the host near the onset of an incident.
@@ -192,13 +151,15 @@ pub struct Rival {
     /// The rule that found it.
     pub rule: RuleId,
     /// Where it comes from, as of [`Cause::origins`].
-    pub origins: Vec<String>,
+    #[serde(flatten)]
+    pub origins: Actors,
     /// What it says.
     pub statement: String,
     /// How strong its evidence is.
     pub confidence: Confidence,
     /// The observation that would decide between it and the cause.
-    pub decides: String,
+    #[serde(rename = "decides")]
+    pub deciding_test: String,
 }
 
 /// A suspect that the numbers clear.
@@ -223,4 +184,32 @@ pub struct Contradiction {
     pub settles: String,
     /// The command that records it.
     pub command: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::actor::Actor;
+
+    /// What `diagnose --json` of 0.1 printed, before origins were typed.
+    const BEFORE_ACTORS: &str = include_str!("../../../fixtures/format/diagnosis/0.1.json");
+
+    #[test]
+    fn a_diagnosis_of_an_older_version_is_read_and_written_with_the_same_strings() {
+        let old: serde_json::Value = serde_json::from_str(BEFORE_ACTORS).unwrap();
+        let diagnosis: Diagnosis = serde_json::from_value(old.clone()).unwrap();
+        let cause = diagnosis.cause.as_ref().unwrap();
+        assert_eq!(cause.origins.first(), Some(&Actor::disk("vda")));
+        let losses = &diagnosis.incidents[0].losses;
+        assert!(
+            losses.iter().any(|lost| lost.victim == Actor::Host && lost.disk.as_deref() == Some("vda")),
+            "{losses:?}"
+        );
+        assert!(losses.iter().any(|lost| lost.victim.as_group().is_some()), "{losses:?}");
+        let new = serde_json::to_value(&diagnosis).unwrap();
+        assert_eq!(new["cause"]["origins"], old["cause"]["origins"]);
+        assert_eq!(new["incidents"][0]["losses"][0]["by"], old["incidents"][0]["losses"][0]["by"]);
+        assert_eq!(new["incidents"][0]["losses"][0]["on"], old["incidents"][0]["losses"][0]["on"]);
+        assert_eq!(serde_json::from_value::<Diagnosis>(new).unwrap(), diagnosis);
+    }
 }

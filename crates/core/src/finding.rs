@@ -1,5 +1,6 @@
 //! What a rule found: a statement with typed evidence, what contradicts it, and what to do.
 
+use crate::actor::Actors;
 use crate::quantity::Quantity;
 use crate::rule::RuleId;
 use crate::span::Span;
@@ -48,6 +49,9 @@ pub struct Advice {
     /// The command that reproduces the effect in a VM, where the catalogue has a scenario for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scenario: Option<String>,
+    /// The lost time that it can give back at most, ns: what is booked to the account of its cause. Absent where none is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gives_back_ns: Option<u64>,
 }
 
 /// A number from 0 to 1: of a finding, how strong its evidence is by the weights of its rule, which orders findings and is no frequency; of a
@@ -80,9 +84,9 @@ pub struct Finding {
     pub rule: RuleId,
     /// The statement, in one sentence that names the numbers that matter.
     pub statement: String,
-    /// Where it comes from, the nearest first: `disk:NAME`, `process:COMM`, `cgroup:PATH`. Empty when that is not known.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub origins: Vec<String>,
+    /// Where it comes from, the nearest first.
+    #[serde(flatten, skip_serializing_if = "Actors::is_empty")]
+    pub origins: Actors,
     /// The step it is about, when it is about one.
     pub step: Option<String>,
     /// The time that it is about.

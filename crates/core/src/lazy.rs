@@ -5,7 +5,7 @@ use crate::metric::Table;
 use crate::port::Source;
 use crate::recording::Recording;
 use crate::selection::Selection;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A recording of which the times and marks are here, and of the columns those that were asked for. Nothing is read twice.
 #[derive(Debug)]
@@ -43,24 +43,30 @@ impl<S: Source> LazyRecording<S> {
         self.recording
     }
 
-    /// Reads those of these metrics of a table that have not been read, of all its entities.
+    /// Reads those of these metrics of some tables that have not been read, of all their entities. Tables that are asked for together cost
+    /// one look at what they share: the times.
     ///
     /// # Errors
     ///
     /// Those of the source.
-    pub fn columns(&mut self, table: Table, metrics: &[&str]) -> Result<&Recording, Error> {
-        let new = |metric: &&&str| !self.read.contains(&(table, (**metric).to_owned()));
-        let metrics: Vec<String> = metrics.iter().filter(new).map(|metric| (*metric).to_owned()).collect();
-        if !metrics.is_empty() {
-            let part = self.source.load(&Selection {
-                tables: vec![table],
-                metrics: metrics.clone(),
-                ..self.selection.clone()
-            })?;
+    pub fn columns(&mut self, tables: &[Table], metrics: &[&str]) -> Result<&Recording, Error> {
+        let mut missing: BTreeMap<Vec<String>, Vec<Table>> = BTreeMap::new();
+        for table in tables {
+            missing.entry(self.unread(*table, metrics)).or_default().push(*table);
+        }
+        for (metrics, tables) in missing.into_iter().filter(|(metrics, _)| !metrics.is_empty()) {
+            let read: Vec<(Table, String)> =
+                tables.iter().flat_map(|table| metrics.iter().map(|metric| (*table, metric.clone()))).collect();
+            let part = self.source.load(&Selection { tables, metrics, ..self.selection.clone() })?;
             self.recording.absorb(part);
-            self.read.extend(metrics.into_iter().map(|metric| (table, metric)));
+            self.read.extend(read);
         }
         Ok(&self.recording)
+    }
+
+    fn unread(&self, table: Table, metrics: &[&str]) -> Vec<String> {
+        let new = |metric: &&&str| !self.read.contains(&(table, (**metric).to_owned()));
+        metrics.iter().filter(new).map(|metric| (*metric).to_owned()).collect()
     }
 
     /// Reads these metrics of a table from `from` to `to` on the recording's axis, of the entities that were there. For tables with
@@ -75,8 +81,7 @@ impl<S: Source> LazyRecording<S> {
         metrics: &[&str],
         (from, to): (i64, i64),
     ) -> Result<&Recording, Error> {
-        let new = |metric: &&&str| !self.read.contains(&(table, (**metric).to_owned()));
-        let metrics: Vec<String> = metrics.iter().filter(new).map(|metric| (*metric).to_owned()).collect();
+        let metrics = self.unread(table, metrics);
         let inside = self.recording.stamps().iter().filter(|stamp| (from..=to).contains(&stamp.boot_ns));
         let walls: Vec<i64> = inside.map(|stamp| stamp.wall_ns).collect();
         let range = walls.iter().min().zip(walls.iter().max());
@@ -130,8 +135,9 @@ mod tests {
         let source = Counted::default();
         let mut lazy = LazyRecording::open(&source, None, None).unwrap();
         assert_eq!((lazy.recording().stamps().len(), lazy.recording().host("MemFree").is_none()), (5, true));
-        lazy.columns(Table::Host, &["MemFree"]).unwrap();
-        lazy.columns(Table::Host, &["MemFree", "Dirty"]).unwrap();
+        lazy.columns(&[Table::Host], &["MemFree"]).unwrap();
+        lazy.columns(&[Table::Host], &["MemFree", "Dirty"]).unwrap();
+        lazy.columns(&[Table::Zone, Table::Host, Table::Disk], &["MemFree", "Dirty"]).unwrap();
         let points = lazy.recording().host("Dirty").unwrap().points().collect::<Vec<_>>();
         assert_eq!(points, [(0, 0), (10, 1), (20, 2), (30, 3), (40, 4)]);
         lazy.columns_within(Table::Process, &["rss"], (10, 20)).unwrap();
@@ -140,6 +146,7 @@ mod tests {
         let rss = lazy.recording().series(Table::Process, "", "rss").unwrap();
         assert_eq!(rss.points().map(|(at, _)| at).collect::<Vec<_>>(), [10, 20, 40]);
         let asked: Vec<String> = source.loads.borrow().iter().map(|load| load.metrics.join(" ")).collect();
-        assert_eq!(asked, ["", "MemFree", "Dirty", "rss", "rss"]);
+        assert_eq!(asked, ["", "MemFree", "Dirty", "MemFree Dirty", "rss", "rss"]);
+        assert_eq!(source.loads.borrow()[3].tables, [Table::Zone, Table::Disk], "together");
     }
 }

@@ -11,9 +11,11 @@
 //!
 //! This crate does no input or output, reads no clock and draws no randomness.
 
+mod actor;
 mod batch;
 mod clock;
 mod comparison;
+mod cut_content;
 mod cut_diagnosis;
 pub mod derived;
 mod diagnosis;
@@ -24,42 +26,49 @@ mod finding;
 pub mod glossary;
 mod grade;
 mod lazy;
+mod ledger;
 pub mod memory;
 pub mod metric;
+mod plan;
 mod port;
 mod printable;
 mod quantity;
 mod range_comparison;
 mod recording;
 mod report;
+mod resource;
 mod rule;
 mod sample;
 mod scenario;
 mod selection;
+mod setting_change;
 mod span;
 mod step;
 pub mod suggest;
 mod sysctl;
+mod time_lost;
 mod units;
 mod values;
 
+pub use actor::{Actor, Actors};
 pub use batch::{Attempt, AttemptOutcome, Batch};
 pub use clock::LocalClock;
 pub use comparison::{
     Candidate, ComparedClaim, ComparedFigure, ComparedNumbers, ComparedRun, ComparedStep, Comparison, StepRatio,
     compare,
 };
+pub use cut_content::CutContent;
 pub use cut_diagnosis::CutDiagnosis;
-pub use diagnosis::{
-    Cause, Change, Cleared, Conclusion, Contradiction, Diagnosis, Incident, Link, Resource, Rival, TimeLost,
-};
+pub use diagnosis::{Cause, Change, Cleared, Conclusion, Contradiction, Diagnosis, Incident, Link, Rival};
 pub use document::Document;
 pub use error::{Error, ErrorKind};
 pub use figure::{Comparability, Figure, Figures};
 pub use finding::{Advice, Confidence, Evidence, Finding, Relation};
 pub use grade::{Grade, HitRate};
 pub use lazy::LazyRecording;
+pub use ledger::{Account, Booking, GroupLoss, Ledger, LostAt};
 pub use metric::{Kind, Metric, Table};
+pub use plan::{MeasuredPoint, Plan, PlanCurve, PlanPoint, VariedSetting};
 pub use port::{Backend, BackendRun, NullSink, Progress, RunRequest, Sink, Source};
 pub use printable::{is_unprintable, name_of_bytes, printable, push_printable};
 pub use quantity::{Dimension, Quantity, Unit};
@@ -68,12 +77,15 @@ pub use recording::{
     Disk, Gap, HostTimeZone, Manifest, Mark, MarkKind, Origin, Recording, RecordingBuilder, Series, Swap, Unreadable,
 };
 pub use report::{ClaimStatus, Report, RunResult, StepDiagnosis, Verdict};
+pub use resource::Resource;
 pub use rule::{RuleDoc, RuleId, Threshold};
 pub use sample::{Column, ColumnId, Entity, EntityId, Sample, Schema, SchemaCursor, SchemaGrowth, Stamp, TableSample};
 pub use scenario::*;
 pub use selection::Selection;
+pub use setting_change::{HOST_NOTE, SettingChange};
 pub use span::{Moment, Span};
 pub use step::{Outcome, StepResult};
-pub use sysctl::{Sysctl, is_sysctl_name};
+pub use sysctl::{SETTINGS, Setting, Sysctl, is_sysctl_name, setting};
+pub use time_lost::TimeLost;
 pub use units::{Bytes, BytesPerSecond, Nanos, Pages, Ratio, UnitError};
 pub use values::Values;

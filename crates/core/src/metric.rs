@@ -85,6 +85,8 @@ tables! {
     Trace "trace" trace::coverage::METRICS;
     /// A CPU, by its number: those online.
     Cpu "cpu" cpu::METRICS;
+    /// A control group's IO on one device: the group's path and the device's name, divided by a tab.
+    CgroupDisk "cgroup_disk" cgroup::disk::METRICS;
 }
 
 impl Table {

@@ -1,5 +1,6 @@
 //! A recording in memory: a manifest, samples as columns over time, and marks.
 
+use crate::cut_content::CutContent;
 use crate::cut_diagnosis::CutDiagnosis;
 use crate::metric::{Kind, RATE_SCALE, Table};
 use crate::quantity::Unit;
@@ -113,6 +114,9 @@ pub struct Manifest {
     /// Of a recording that was cut into one file: what was diagnosed then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cut_diagnosis: Option<CutDiagnosis>,
+    /// Of a recording that was cut into one file: what the file holds when it is whole; absent in files of before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cut: Option<CutContent>,
 }
 
 impl Manifest {
@@ -133,7 +137,7 @@ impl Manifest {
     /// The same of control groups for which a sample had no row.
     pub fn blind_groups(skipped: u64) -> Option<String> {
         (skipped > 0)
-            .then(|| format!("cannot see {skipped} control groups and those below them: a sample has no rows for more"))
+            .then(|| format!("cannot see {skipped} control groups and those below them: a sample has no more rows"))
     }
 }
 
@@ -256,8 +260,8 @@ impl Recording {
     /// First and last moment that the recording knows of (samples and marks), ns on the axis; absent when it is empty.
     pub fn span(&self) -> Option<(i64, i64)> {
         let samples = self.stamps.iter().map(|stamp| stamp.boot_ns);
-        let all: Vec<i64> = samples.chain(self.marks.iter().map(|mark| mark.stamp.boot_ns)).collect();
-        Some((*all.iter().min()?, *all.iter().max()?))
+        let all = samples.chain(self.marks.iter().map(|mark| mark.stamp.boot_ns)).map(|at| (at, at));
+        all.reduce(|(least, most), (at, _)| (least.min(at), most.max(at)))
     }
 
     /// The entities of a table: name and label, in order of name.
@@ -317,15 +321,8 @@ impl Recording {
     /// Adds what another load of the same recording has, sample by sample; loads come in order of time. What belongs to a sample that is
     /// not here is left out, and so is what is here already.
     pub fn absorb(&mut self, part: Self) {
-        let name = |stamp: &Stamp| (stamp.wall_ns, stamp.mono_ns);
         let whole = part.stamps == self.stamps;
-        let mut own: Vec<((i64, i64), usize)> = self.stamps.iter().map(name).zip(0..).collect();
-        own.sort_unstable();
-        let place = |stamp: &Stamp| {
-            let upto = own.partition_point(|(known, _)| *known <= name(stamp));
-            own.get(upto.checked_sub(1)?).filter(|(known, _)| *known == name(stamp)).map(|(_, at)| *at)
-        };
-        let places: Vec<Option<usize>> = part.stamps.iter().map(place).collect();
+        let places = if whole { (0..self.stamps.len()).map(Some).collect() } else { self.places_of(&part.stamps) };
         for (table, entities) in part.tables {
             let own = self.tables.entry(table).or_default();
             for (name, metrics) in entities {
@@ -343,6 +340,18 @@ impl Recording {
                 }
             }
         }
+    }
+
+    /// Where samples of another load of the same recording are in this one.
+    fn places_of(&self, stamps: &[Stamp]) -> Vec<Option<usize>> {
+        let name = |stamp: &Stamp| (stamp.wall_ns, stamp.mono_ns);
+        let mut own: Vec<((i64, i64), usize)> = self.stamps.iter().map(name).zip(0..).collect();
+        own.sort_unstable();
+        let place = |stamp: &Stamp| {
+            let upto = own.partition_point(|(known, _)| *known <= name(stamp));
+            own.get(upto.checked_sub(1)?).filter(|(known, _)| *known == name(stamp)).map(|(_, at)| *at)
+        };
+        stamps.iter().map(place).collect()
     }
 
     /// The wall clock at a moment of the axis, ns since 1970-01-01 UTC: by the next sample, else the last one or the first mark;

@@ -101,7 +101,7 @@ pub struct RuleDoc {
     /// Why it happens.
     pub why: &'static str,
     /// What else it could be.
-    pub otherwise: &'static str,
+    pub alternatives: &'static str,
     /// What its metrics mean, and what it reads, where the kernel runs with MGLRU (multi-generational LRU).
     pub mglru: &'static str,
     /// What to do.

@@ -7,7 +7,7 @@
 use crate::metric::{self, Kind, Table};
 use crate::quantity::Unit;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, TryReserveError};
 
 /// When a sample was taken, on three clocks, in nanoseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -210,6 +210,24 @@ impl Sample {
             }
         };
         self.tables[at].push(entity, width)
+    }
+
+    /// Takes the memory for `rows` more rows, where somebody else decides how many there are.
+    ///
+    /// # Errors
+    ///
+    /// When it is not there.
+    pub fn try_reserve(&mut self, table: Table, rows: usize, width: usize) -> Result<(), TryReserveError> {
+        let known = self.tables.iter_mut().find(|known| known.table == table);
+        let Some(known) = known else {
+            let (mut entities, mut values) = (Vec::new(), Vec::new());
+            entities.try_reserve(rows)?;
+            values.try_reserve(rows.saturating_mul(width))?;
+            self.tables.push(TableSample { table, width, entities, values });
+            return Ok(());
+        };
+        known.entities.try_reserve(rows)?;
+        known.values.try_reserve(rows.saturating_mul(width.max(known.width)))
     }
 
     /// The tables that have rows.

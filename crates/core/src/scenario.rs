@@ -18,7 +18,7 @@ mod read;
 mod scale;
 
 pub use action::*;
-pub use fio::FioJob;
+pub use fio::{FioEngine, FioJob};
 pub use headline::Headline;
 pub use kind::{Caching, Effort, Goal, StepKind};
 pub use load::*;

@@ -275,7 +275,84 @@ amount! {
     Pages, PAGES, "pages"
 }
 
+/// Reads an option: a number, and a suffix that is found without regard to upper and lower case unless that would change the unit.
+fn typed(text: &str, family: &Family, words: &[(&str, &str)], bare: Option<&str>) -> Result<u64, UnitError> {
+    let trimmed = text.trim();
+    let split = trimmed.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_')).unwrap_or(trimmed.len());
+    let (number, unit) = trimmed.split_at(split);
+    let unit = match unit.trim() {
+        "" => bare.unwrap_or(""),
+        unit => words.iter().find(|(word, _)| *word == unit).map_or(unit, |(_, meant)| meant),
+    };
+    family.parse(&format!("{number}{unit}"))
+}
+
+/// Words for times that people type, beside the units of files.
+const TIME_WORDS: &[(&str, &str)] = &[
+    ("S", "s"),
+    ("sec", "s"),
+    ("secs", "s"),
+    ("second", "s"),
+    ("seconds", "s"),
+    ("m", "min"),
+    ("mins", "min"),
+    ("minute", "min"),
+    ("minutes", "min"),
+    ("H", "h"),
+    ("hr", "h"),
+    ("hrs", "h"),
+    ("hour", "h"),
+    ("hours", "h"),
+    ("D", "d"),
+    ("day", "d"),
+    ("days", "d"),
+    ("msec", "ms"),
+    ("usec", "us"),
+];
+
+/// Words for sizes that people type: as for dd, fio and systemd a letter alone is a power of 1024.
+const SIZE_WORDS: &[(&str, &str)] = &[
+    ("b", "B"),
+    ("K", "KiB"),
+    ("M", "MiB"),
+    ("G", "GiB"),
+    ("T", "TiB"),
+    ("t", "TiB"),
+    ("Ki", "KiB"),
+    ("Mi", "MiB"),
+    ("Gi", "GiB"),
+    ("Ti", "TiB"),
+    ("kib", "KiB"),
+    ("mib", "MiB"),
+    ("gib", "GiB"),
+    ("tib", "TiB"),
+    ("KB", "kB"),
+    ("kb", "kB"),
+    ("mb", "MB"),
+    ("gb", "GB"),
+    ("tb", "TB"),
+];
+
+impl Nanos {
+    /// Reads a time that was typed as an option: a number alone is seconds, as in sar and sleep(1), and `m` is minutes. Files are strict:
+    /// their times carry a unit.
+    ///
+    /// # Errors
+    /// It is no number, or its unit is none of time.
+    pub fn typed(text: &str) -> Result<Self, UnitError> {
+        typed(text, &TIME, TIME_WORDS, Some("s")).map(Self)
+    }
+}
+
 impl Bytes {
+    /// Reads a size that was typed as an option: `2G`, `2g`, `512M` and `10m` are powers of 1024, as in fio. A number alone has no unit.
+    ///
+    /// # Errors
+    /// It is no number, or its unit is none of a size.
+    pub fn typed(text: &str) -> Result<Self, UnitError> {
+        typed(text, &BYTES, SIZE_WORDS, None).map(Self)
+    }
+
     /// An amount in KiB, as `/proc/meminfo` (which writes kB and means KiB) counts it.
     pub const fn from_kib(kib: u64) -> Option<Self> {
         match kib.checked_mul(1024) {
@@ -409,6 +486,45 @@ impl<'de> Deserialize<'de> for Ratio {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn options_are_read_as_people_type_them() {
+        for (text, seconds) in [
+            ("5", 5.0),
+            ("0.5", 0.5),
+            ("5s", 5.0),
+            ("5 sec", 5.0),
+            ("10m", 600.0),
+            ("10min", 600.0),
+            ("2 minutes", 120.0),
+            ("1h", 3600.0),
+            ("2d", 172_800.0),
+            ("250ms", 0.25),
+            ("1hour", 3600.0),
+        ] {
+            assert_eq!(Nanos::typed(text).map(Nanos::as_secs_f64), Ok(seconds), "{text}");
+        }
+        for (text, mib) in [
+            ("2G", 2048),
+            ("2g", 2048),
+            ("512M", 512),
+            ("10m", 10),
+            ("1T", 1 << 20),
+            ("512MiB", 512),
+            ("1Gi", 1024),
+            ("1024k", 1),
+            ("1024K", 1),
+        ] {
+            assert_eq!(Bytes::typed(text), Ok(Bytes::new(mib << 20)), "{text}");
+        }
+        assert_eq!(Bytes::typed("2gb"), Ok(Bytes::new(2_000_000_000)));
+        assert!(Bytes::typed("512").unwrap_err().to_string().contains("512MiB"));
+        assert!(Nanos::typed("5x").unwrap_err().to_string().contains("ms, s, min"));
+        assert!(Nanos::typed("").is_err() && Nanos::typed("-5").is_err() && Nanos::typed("s").is_err());
+        for strict in ["5", "10m"] {
+            assert!(strict.parse::<Nanos>().is_err(), "{strict} in a file");
+        }
+    }
 
     #[test]
     fn sizes_are_read_with_their_unit_only() {

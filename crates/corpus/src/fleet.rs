@@ -136,7 +136,7 @@ impl Library {
                 continue;
             }
             let truth = Truth::read(&file)?;
-            let list = match truth.cause() {
+            let list = match truth.best.as_str() {
                 "healthy" | "served-from-cache" => &mut library.healthy,
                 CAUSE => &mut library.planted,
                 // The hours of a fleet are one by one: what is cold or was dropped is what another hour did.

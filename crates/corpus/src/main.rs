@@ -25,7 +25,7 @@ corpus record [NAME...]  record the missing cases, or these cases or families ag
 corpus fleet FOLDER [--hosts N] [--hours N] [--seed N] [--plant strong|weak|nothing]
                          make a fleet out of the recordings, with its truth and its inventory
 corpus vary FOLDER       score the rules on each recording of a folder and on variants of it: shorter, slower, with less in it
-corpus open FOLDER       score recordings of real programs that the rules have not seen: lines for observed.tsv, misses, sums
+corpus open FOLDER       score recordings of real programs that the rules have not seen: lines for track_record.tsv, misses, sums
 corpus score [--held]    score the rules and write docs/SCORE.md; --held: print the single cases of the held-out half, too";
 
 fn main() -> ExitCode {

@@ -1,6 +1,6 @@
 //! The score as a page, for the terminal and for docs/SCORE.md.
 
-use crate::score::{Judged, Score};
+use crate::score::{Judged, Score, baseline};
 use crate::truth::Half;
 use pagetide_core::{Grade, HitRate};
 use pagetide_diagnose::Openings;
@@ -14,7 +14,7 @@ pub fn page(judged: &[Judged], real: &[Judged], explained: &BTreeMap<String, Str
         "# Score\n\n`make score` replays the recordings in fixtures/corpus through `diagnose`, compares the reported cause, origin and \
          onset with the true ones, and writes this page. Authors of rules use the development half. The held-out half is only \
          counted. corpus/README.md lists the seeds of each half, and the results of earlier held-out halves. Shares have their 95 % interval \
-         (Wilson) beside them.\n",
+         (Wilson) beside them, and in brackets what the most common answer would score if it were given to every recording.\n",
     );
     real_programs(&mut out, real, explained);
     first_openings(&mut out);
@@ -32,7 +32,7 @@ pub fn page(judged: &[Judged], real: &[Judged], explained: &BTreeMap<String, Str
     out
 }
 
-/// What the rules report of recordings that they see for the first time: the lines for crates/diagnose/src/observed.tsv, what was wrong, and the sums.
+/// What the rules report of recordings that they see for the first time: the lines for crates/diagnose/src/track_record.tsv, what was wrong, and the sums.
 pub fn opening(judged: &[Judged], date: &str) -> String {
     let mut out = String::new();
     for one in judged {
@@ -46,18 +46,59 @@ pub fn opening(judged: &[Judged], date: &str) -> String {
     }
     let all: Vec<&Judged> = judged.iter().collect();
     misses(&mut out, &all, &BTreeMap::new());
-    let (controls, incidents): (Vec<&Judged>, Vec<&Judged>) = judged.iter().partition(|one| one.truth.control);
+    let (controls, incidents): (Vec<&Judged>, Vec<&Judged>) = all.iter().partition(|one| one.truth.control);
     for (what, some) in [("all", &all), ("incidents", &incidents), ("controls", &controls)] {
         let _ = writeln!(out, "\n{what}:\n");
         totals(&mut out, some);
-        let named = some.iter().filter(|one| one.named_at_all()).count();
+    }
+    breakdown(&mut out, &all);
+    calibration(&mut out, &all);
+    out
+}
+
+/// Incidents by what may make them harder, each beside the most common answer; and controls by kind.
+fn breakdown(out: &mut String, all: &[&Judged]) {
+    let (controls, incidents): (Vec<&Judged>, Vec<&Judged>) = all.iter().partition(|one| one.truth.control);
+    let mut parts: BTreeMap<String, Vec<&Judged>> = BTreeMap::new();
+    for one in &incidents {
+        let interval = one.interval_ns as f64 / 1e9;
+        let start =
+            if one.late() { "the incident was there before the recording" } else { "the recording was there first" };
+        let pressure = if one.pressure { "pressure is recorded" } else { "no pressure is recorded" };
+        let all = ["1: all incidents", &format!("2: kernel {}", lru(one)), &format!("3: interval of {interval:.0} s")]
+            .map(str::to_owned);
+        let names = all.into_iter().chain([format!("4: {start}"), format!("5: {pressure}")]);
+        names.for_each(|name| parts.entry(name).or_default().push(one));
+    }
+    out.push_str(
+        "\nIncidents; in brackets what the most common answer would score, given to each of them:\n\n\
+         | incidents | best cause | accepted | in two | origin | onset within 2 samples |\n|---|---|---|---|---|---|\n",
+    );
+    for (name, some) in &parts {
+        let score = Score::of(some.iter().copied());
+        let (best, accepted, origin) = baseline(some);
         let _ = writeln!(
             out,
-            "| right cause first, as first rival, or of another incident | {} |",
-            share(named, some.len())
+            "| {} | {} [{best}] | {} [{accepted}] | {} | {} [{origin}] | {} |",
+            name.split_once(": ").map_or(name.as_str(), |(_, name)| name),
+            share(score.best, score.cases),
+            share(score.cause, score.cases),
+            share(score.in_two, score.cases),
+            share(score.origin, score.with_origin),
+            share(score.onset, score.with_onset),
         );
     }
-    out
+    let mut kinds: BTreeMap<&str, Vec<&Judged>> = BTreeMap::new();
+    controls.iter().for_each(|one| kinds.entry(one.truth.family.as_str()).or_default().push(one));
+    out.push_str("\n| control | recordings | answers |\n|---|---|---|\n");
+    for (kind, some) in kinds {
+        let answer = |one: &&Judged| {
+            let grade = one.reported.grade.map_or(String::new(), |grade| format!(" ({})", grade.name()));
+            format!("{}{grade}{}", one.reported.cause, if one.cause_right() { "" } else { " ✗" })
+        };
+        let _ =
+            writeln!(out, "| {kind} | {} | {} |", some.len(), some.iter().map(answer).collect::<Vec<_>>().join(", "));
+    }
 }
 
 /// The recordings of real programs, in all and by kernel.
@@ -68,21 +109,7 @@ fn real_programs(out: &mut String, real: &[Judged], explained: &BTreeMap<String,
     );
     let all: Vec<&Judged> = real.iter().collect();
     totals(out, &all);
-    let kernels: BTreeSet<&str> = real.iter().map(lru).collect();
-    out.push_str(
-        "\n| kernel | cause right | origin right | onset within 2 samples | false alarms |\n|---|---|---|---|---|\n",
-    );
-    for kernel in kernels {
-        let score = Score::of(real.iter().filter(|one| lru(one) == kernel));
-        let _ = writeln!(
-            out,
-            "| {kernel} | {} | {} | {} | {} |",
-            share(score.cause, score.cases),
-            share(score.origin, score.with_origin),
-            share(score.onset, score.with_onset),
-            share(score.false_alarms, score.controls),
-        );
-    }
+    breakdown(out, &all);
     calibration(out, &all);
     misses(out, &all, explained);
 }
@@ -108,10 +135,13 @@ fn share(part: usize, of: usize) -> String {
 
 fn totals(out: &mut String, all: &[&Judged]) {
     let score = Score::of(all.iter().copied());
+    let (best, accepted, origin) = baseline(all);
     let lines = [
         ("recordings", format!("{}, of which {} controls", score.cases, score.controls)),
-        ("cause right", share(score.cause, score.cases)),
-        ("origin right", share(score.origin, score.with_origin)),
+        ("best cause", format!("{} [{best}]", share(score.best, score.cases))),
+        ("accepted cause", format!("{} [{accepted}]", share(score.cause, score.cases))),
+        ("accepted cause first, as first rival, or of another incident", share(score.in_two, score.cases)),
+        ("origin right", format!("{} [{origin}]", share(score.origin, score.with_origin))),
         ("onset within 2 samples", share(score.onset, score.with_onset)),
         ("median error of the onset", format!("{:.1} samples", score.onset_median)),
         ("false alarms on healthy controls", share(score.false_alarms, score.controls)),
@@ -157,7 +187,7 @@ pub fn variant(variant: &str, judged: &[Judged]) -> String {
 fn first_openings(out: &mut String) {
     out.push_str(
         "\n## Grades of evidence on recordings that nobody had examined\n\n`diagnose` prints these rates beside the grade of its cause, and they are \
-         `cause.confidence` in JSON. crates/diagnose/src/observed.tsv has a line for each recording of real programs, written when the rules saw it first \
+         `cause.confidence` in JSON. crates/diagnose/src/track_record.tsv has a line for each recording of real programs, written when the rules saw it first \
          (corpus/real-openings.md). \n\n| grade | cause right |\n|---|---|\n",
     );
     for grade in Grade::ALL {
@@ -204,8 +234,8 @@ fn confusion(out: &mut String, all: &[&Judged]) {
     let mut counts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for one in all {
         // A right cause by another name counts under the first name.
-        let reported = if one.cause_right() { one.truth.cause() } else { &one.reported.cause };
-        *counts.entry((one.truth.cause(), reported)).or_default() += 1;
+        let reported = if one.cause_right() { one.truth.best.as_str() } else { &one.reported.cause };
+        *counts.entry((one.truth.best.as_str(), reported)).or_default() += 1;
     }
     let rows: BTreeSet<&str> = counts.keys().map(|(truth, _)| *truth).collect();
     let columns: BTreeSet<&str> = counts.keys().map(|(_, reported)| *reported).collect();

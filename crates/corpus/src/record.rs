@@ -103,6 +103,7 @@ fn keep(case: &Incident, result: &BackendRun, folder: &Path) -> Result<(), Error
         family: case.family.clone(),
         seed: case.seed,
         control: case.control,
+        best: case.cause.first().cloned().unwrap_or_default(),
         cause: case.cause.clone(),
         origin: case.origin.iter().map(|origin| as_recorded(origin, case)).collect(),
         onset_ns: case.onset.as_ref().and_then(began),

@@ -1,7 +1,7 @@
 //! Replays recordings through the rules and compares the reported cause, origin and onset with the true ones.
 
 use crate::truth::{FILE as TRUTH, Half, Truth};
-use pagetide_core::{Error, Grade, Recording, Selection, Source, TimeLost};
+use pagetide_core::{Actor, Error, Grade, Recording, Selection, Source, TimeLost};
 use pagetide_store::Reader;
 use std::fs;
 use std::path::Path;
@@ -40,12 +40,27 @@ pub struct Judged {
     pub reported: Reported,
     /// Time between two samples, ns.
     pub interval_ns: i64,
+    /// When the recording starts, ns on its axis.
+    pub start_ns: i64,
+    /// Whether the kernel counted pressure.
+    pub pressure: bool,
 }
 
 impl Judged {
-    /// Whether the cause is right.
+    /// Whether the cause is the best one.
+    pub fn best_right(&self) -> bool {
+        self.truth.best == self.reported.cause
+    }
+
+    /// Whether the cause is accepted.
     pub fn cause_right(&self) -> bool {
         self.truth.cause.contains(&self.reported.cause)
+    }
+
+    /// Whether the recording starts when the incident is there already.
+    pub fn late(&self) -> bool {
+        let slack = self.interval_ns.saturating_mul(2);
+        self.truth.onset_ns.is_some_and(|onset| onset <= self.start_ns.saturating_add(slack))
     }
 
     /// Whether the cause or what is named next to it is right: the first rival, or another incident of the recording.
@@ -95,8 +110,12 @@ impl Judged {
 pub struct Score {
     /// Recordings.
     pub cases: usize,
-    /// Those whose cause is right.
+    /// Those whose cause is the best one.
+    pub best: usize,
+    /// Those whose cause is accepted.
     pub cause: usize,
+    /// Those whose accepted cause is named first, as first rival, or of another incident.
+    pub in_two: usize,
     /// Those with an origin.
     pub with_origin: usize,
     /// Those whose origin is right.
@@ -131,7 +150,9 @@ impl Score {
         errors.sort_by(f64::total_cmp);
         Self {
             cases: count(|_| true),
+            best: count(Judged::best_right),
             cause: count(Judged::cause_right),
+            in_two: count(Judged::named_at_all),
             with_origin: count(|one| one.origin_right().is_some()),
             origin: count(|one| one.origin_right() == Some(true)),
             with_group: count(|one| one.lost_right("cgroup:").is_some()),
@@ -148,6 +169,20 @@ impl Score {
     }
 }
 
+/// What the most common answer would score that is given to every recording, as (best, accepted, origin).
+pub fn baseline(judged: &[&Judged]) -> (usize, usize, usize) {
+    let best = judged.iter().map(|one| std::slice::from_ref(&one.truth.best));
+    let accepted = judged.iter().map(|one| &one.truth.cause[..]);
+    (most_common(best), most_common(accepted), most_common(judged.iter().map(|one| &one.truth.origin[..])))
+}
+
+/// How many of some lists hold the answer that most of them hold.
+fn most_common<'a>(lists: impl Iterator<Item = &'a [String]>) -> usize {
+    let mut counts = std::collections::BTreeMap::new();
+    lists.flatten().for_each(|one| *counts.entry(one).or_insert(0) += 1);
+    counts.into_values().max().unwrap_or(0)
+}
+
 /// The cause that the rules report of a recording.
 pub fn report(recording: &Recording) -> Reported {
     let diagnosis = pagetide_diagnose::diagnose(recording);
@@ -158,7 +193,7 @@ pub fn report(recording: &Recording) -> Reported {
     match diagnosis.cause {
         Some(cause) => Reported {
             grade: Some(cause.grade),
-            origin: cause.origins.into_iter().next(),
+            origin: cause.origins.first().map(ToString::to_string),
             onset_ns: Some(cause.onset_ns),
             cause: cause.rule.to_string(),
             lost: lost_most(losses),
@@ -178,16 +213,18 @@ pub fn report(recording: &Recording) -> Reported {
 /// The group below the root that lost most time by the cause, and the disk that it waited for.
 fn lost_most(losses: &[TimeLost]) -> Vec<String> {
     let below_root =
-        |one: &&TimeLost| one.by_cause && one.by.starts_with("cgroup:") && one.by != "cgroup:/sys/fs/cgroup";
+        |one: &&TimeLost| one.by_cause && one.victim.as_group().is_some_and(|group| group != "/sys/fs/cgroup");
     let Some(most) = losses.iter().find(below_root) else { return Vec::new() };
-    let disk = losses.iter().filter(|one| one.by == most.by).find_map(|one| one.on.clone());
-    std::iter::once(most.by.clone()).chain(disk).collect()
+    let disk = losses.iter().filter(|one| one.victim == most.victim).find_map(|one| one.disk.clone());
+    std::iter::once(most.victim.clone()).chain(disk.map(Actor::disk)).map(|actor| actor.to_string()).collect()
 }
 
 /// What the rules report of a recording, with the truth beside it.
 pub fn judged(name: String, truth: Truth, recording: &Recording) -> Judged {
     let interval_ns = i64::try_from(recording.manifest.interval.get()).unwrap_or(i64::MAX);
-    Judged { name, truth, reported: report(recording), interval_ns }
+    let start_ns = recording.span().map_or(0, |(from, _)| from);
+    let pressure = recording.host("psi_io_some").is_some();
+    Judged { name, truth, reported: report(recording), interval_ns, start_ns, pressure }
 }
 
 /// Scores every recording in a folder, in order of name; only those of `half` when it is given.
@@ -232,6 +269,7 @@ mod tests {
                 family: "t".to_owned(),
                 seed: 1,
                 control,
+                best: cause.to_owned(),
                 cause: vec![cause.to_owned(), "also".to_owned()],
                 origin: vec!["disk:vda".to_owned()],
                 lost: vec!["cgroup:/sys/fs/cgroup/db".to_owned(), "disk:vda".to_owned()],
@@ -248,6 +286,8 @@ mod tests {
                 others: Vec::new(),
             },
             interval_ns: 1000,
+            start_ns: 0,
+            pressure: true,
         }
     }
 
@@ -262,7 +302,9 @@ mod tests {
             judged("caches-dropped", "cold-cache", true, None),
         ];
         let score = Score::of(all.iter());
-        assert_eq!((score.cases, score.cause, score.origin, score.with_origin), (6, 3, 6, 6));
+        assert_eq!((score.cases, score.best, score.cause, score.origin, score.with_origin), (6, 2, 3, 6, 6));
+        let all: Vec<&Judged> = all.iter().collect();
+        assert_eq!(baseline(&all), (3, 6, 6), "swap-thrash, also, and disk:vda are the most common answers");
         assert_eq!((score.group, score.with_group, score.disk, score.with_disk), (6, 6, 0, 6));
         assert_eq!(
             (score.onset, score.with_onset),

@@ -47,7 +47,9 @@ pub struct Truth {
     pub seed: u64,
     /// Whether it is a control: a healthy machine, or one that resembles an incident of another kind.
     pub control: bool,
-    /// The cause, as a rule's id or `healthy`. The first is its name, any of them is right.
+    /// The one best cause, as a rule's id, `healthy`, or `cannot tell` where no rule is about it.
+    pub best: String,
+    /// The causes that are accepted: the best one and at most two others.
     pub cause: Vec<String>,
     /// Its origin: `disk:NAME`, `process:COMM`, `cgroup:PATH`, as the recording names them. Any of them is right; empty where
     /// the incident has none.
@@ -66,11 +68,6 @@ pub struct Truth {
 }
 
 impl Truth {
-    /// The name of the cause.
-    pub fn cause(&self) -> &str {
-        self.cause.first().map_or("", String::as_str)
-    }
-
     /// Its half.
     pub const fn half(&self) -> Half {
         Half::of(self.seed, self.control)

@@ -2,9 +2,9 @@
 
 mod bootstrap;
 
-use crate::amount::{Amount, Count};
-use crate::signal::Signal;
-use crate::waits;
+use crate::ledger::waits;
+use crate::measure::amount::{Amount, Count};
+use crate::measure::signal::Signal;
 use bootstrap::{FEWEST, Weighed, difference};
 use pagetide_core::derived::{self, Derived};
 use pagetide_core::{
@@ -45,7 +45,7 @@ const COMPARED: &[Compared] = &[
     disk("requests completed", &derived::TPS),
     disk("read", &derived::READ_BANDWIDTH),
     disk("written", &derived::WRITE_BANDWIDTH),
-    Compared { of: Some(&derived::TPS), ..disk("time of a request with its queue", &derived::AWAIT) },
+    Compared { of: Some(&derived::TPS), ..disk("time per request, queue included", &derived::AWAIT) },
     disk("requests in flight", &derived::QUEUE_DEPTH),
     disk("share of time busy", &derived::BUSY),
 ];
@@ -77,7 +77,10 @@ pub fn compare(before: &Recording, after: &Recording) -> RangeComparison {
     for (recording, name) in [(before, "before"), (after, "after")] {
         let samples = recording.stamps().len();
         if samples <= FEWEST {
-            unknown.push(format!("The range {name} has {samples} samples: noise shows from {} on.", FEWEST + 1));
+            unknown.push(format!(
+                "The range {name} has {samples} samples; at least {} are needed to tell a change from noise.",
+                FEWEST + 1
+            ));
         }
     }
     let verdict = if harmed { verdict(&values) } else { ChangeVerdict::CannotTell };
@@ -87,7 +90,7 @@ pub fn compare(before: &Recording, after: &Recording) -> RangeComparison {
         before: range(before),
         after: range(after),
         method: format!(
-            "Means over time with the {:.0} % interval of their difference, by a block bootstrap over the samples.",
+            "Means over time, with the {:.0} % confidence interval of their difference (block bootstrap over the samples).",
             100.0 - bootstrap::WRONG
         ),
         values,
@@ -122,7 +125,7 @@ fn losses(before: &Recording, after: &Recording, unknown: &mut Vec<String>) -> V
             let of = |recording| waits::waits(recording, group, resource);
             let (Some((source, one)), Some((other_source, other))) = (of(before), of(after)) else {
                 if group.is_none() {
-                    unknown.push(format!("Waits for {} were not recorded in both ranges.", resource.words()));
+                    unknown.push(format!("At least one range has no record of waits for {}.", resource.words()));
                 }
                 continue;
             };
@@ -213,7 +216,7 @@ fn summary(verdict: ChangeVerdict, values: &[ComparedValue], unknown: &[String])
         ChangeVerdict::Better => "Better after the change.",
         ChangeVerdict::Worse => "Worse after the change.",
         ChangeVerdict::Mixed => "Partly better, partly worse after the change.",
-        ChangeVerdict::NoDifference => "No difference outside noise in the time that tasks lose.",
+        ChangeVerdict::NoDifference => "Lost time differs by no more than noise.",
         ChangeVerdict::CannotTell => "The ranges do not show whether the change helped.",
     };
     let mut sentences = vec![first.to_owned()];

@@ -4,15 +4,19 @@
 //! weight 2 is about seven times likelier when the rule is right than when it is wrong. The confidence follows from two thirds of
 //! the sum, so evidence against a finding lowers it by as much as the same evidence for it raises it.
 
-use crate::amount::{Amount, Measure};
-use crate::window::Window;
-use pagetide_core::{Advice, Confidence, Evidence, Finding, Relation, RuleId, Span};
+pub(crate) mod advice;
+pub(crate) mod threshold;
+pub(crate) mod traced;
+
+use crate::measure::amount::{Amount, Measure};
+use crate::measure::window::Window;
+use pagetide_core::{Actor, Actors, Advice, Confidence, Evidence, Finding, Relation, RuleId, Span};
 
 /// The evidence for and against one finding.
 #[derive(Debug, Clone)]
 pub(crate) struct EvidenceBuilder {
     span: Span,
-    origins: Vec<String>,
+    origins: Actors,
     step: Option<String>,
     log_odds: f64,
     evidence: Vec<Evidence>,
@@ -20,31 +24,12 @@ pub(crate) struct EvidenceBuilder {
 }
 
 /// Findings that are likelier wrong than right are not findings.
-const LEAST: f64 = 0.5;
+const MIN_CONFIDENCE: f64 = 0.5;
 /// The natural logarithm of 100: weights are judgements, and no sum of them is worth more than 100 to 1.
 const MOST_LOG_ODDS: f64 = 4.605;
 /// Weights are judged one by one and are not independent: of the causes that the sum alone called 98 % sure, 95 % were right on
 /// recordings that the rules were not built on (the first held half, `corpus/README.md`).
 const TEMPER: f64 = 2.0 / 3.0;
-
-/// Where a finding comes from.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Origin<'a> {
-    Disk(&'a str),
-    Process(&'a str),
-    Cgroup(&'a str),
-}
-
-impl Origin<'_> {
-    /// As findings name it.
-    pub(crate) fn name(self) -> String {
-        match self {
-            Self::Disk(name) => format!("disk:{name}"),
-            Self::Process(comm) => format!("process:{comm}"),
-            Self::Cgroup(path) => format!("cgroup:{path}"),
-        }
-    }
-}
 
 /// One measured value.
 pub(crate) fn measured<M: Measure>(
@@ -61,7 +46,7 @@ impl EvidenceBuilder {
     pub(crate) fn new(window: &Window<'_>) -> Self {
         let step = window.step.map(|step| step.id.clone());
         let (evidence, contradictions) = (Vec::new(), Vec::new());
-        Self { span: window.span, origins: Vec::new(), step, log_odds: 0.0, evidence, contradictions }
+        Self { span: window.span, origins: Actors::default(), step, log_odds: 0.0, evidence, contradictions }
     }
 
     /// Sets the time of the finding, where it is known better than the window. Evidence that is added later is of that time.
@@ -70,11 +55,8 @@ impl EvidenceBuilder {
     }
 
     /// Adds an origin. The first one is the nearest.
-    pub(crate) fn origin(&mut self, origin: Origin<'_>) {
-        let name = origin.name();
-        if !self.origins.contains(&name) {
-            self.origins.push(name);
-        }
+    pub(crate) fn origin(&mut self, actor: Actor) {
+        self.origins.add(actor);
     }
 
     /// Adds a value of a weight: above 0 it supports the finding, below 0 it contradicts it.
@@ -126,7 +108,7 @@ impl EvidenceBuilder {
     /// The finding, when it is likelier right than wrong.
     pub(crate) fn finish(self, rule: RuleId, statement: String, advice: Vec<Advice>) -> Option<Finding> {
         let confidence = 1.0 / (1.0 + (-TEMPER * self.log_odds.min(MOST_LOG_ODDS)).exp());
-        (confidence > LEAST).then(|| Finding {
+        (confidence > MIN_CONFIDENCE).then(|| Finding {
             rule,
             statement,
             origins: self.origins,
@@ -149,9 +131,9 @@ pub(crate) fn word(name: &str) -> String {
 /// What to do about a service of which a part sends the load: a limit, or a lower priority, would slow all that it serves.
 pub(crate) fn advise_service(comm: &str) -> Advice {
     advise(
-        &format!("Find the query or the job of {comm} that does this, and run it at a quiet time or in smaller parts."),
+        &format!("Find the query or job of {comm} that does this. Run it off-peak or in smaller batches."),
         Some("pidstat -d 1"),
-        "The command only reads. A limit or a lower priority would slow all that the service does.",
+        "The command only reads. A limit or a lower priority would slow down the whole service.",
         None,
     )
 }
@@ -164,6 +146,7 @@ pub(crate) fn advise(action: &str, command: Option<&str>, effect: &str, undo: Op
         effect: effect.to_owned(),
         undo: undo.map(str::to_owned),
         scenario: None,
+        gives_back_ns: None,
     }
 }
 

@@ -1,8 +1,9 @@
 //! Rules: a recording in, a diagnosis with evidence out.
 //!
-//! A recording goes through these rooms, each entered once: `load` (what the rules need of it), `signal` (rates over time),
-//! `episodes` (when they are far above their baseline), `findings` (what the rules under `rules/` find there), `chain` (what caused
-//! what) and `verdict`. [`rules`] is what `pagetide explain` and docs/RULES.md print.
+//! A recording passes these modules in this order: `load` reads the columns that rules need, `measure` makes rates and episodes of them,
+//! `actors` names processes and groups, `ledger` sums the time that tasks lost, `rules` give findings (`examine` runs them over each busy
+//! stretch, `evidence` weighs what they measured), `verdict` orders causes and effects. [`rules`] is what `pagetide explain` and
+//! docs/RULES.md print.
 //!
 //! ```
 //! use pagetide_core::{Conclusion, Recording};
@@ -13,56 +14,37 @@
 //!
 //! A rule finds nothing unless it has what it needs: a metric that was not recorded is no evidence for or against.
 
-mod amount;
-mod chain;
-mod changes;
+mod actors;
 mod compare;
-mod coverage;
-mod delays;
-mod document;
-mod effect;
-mod episodes;
 mod evidence;
-mod findings;
-mod harm;
-mod incident;
-mod lasting;
-mod limits;
+mod examine;
+mod ledger;
 mod load;
-mod mechanisms;
-mod newcomer;
-mod observed;
-mod place;
-mod process;
-mod queue;
-mod rule;
+mod measure;
 mod rules;
-mod settings;
-mod signal;
-mod stalls;
 mod steps;
-mod stream;
-mod stretches;
-mod traced;
+mod track_record;
 mod verdict;
-mod victim;
-mod waits;
-mod watermarks;
-mod window;
+mod watch;
 
 pub use compare::{compare, metrics as compared_metrics};
-pub use document::{markdown, sections};
-pub use lasting::{Lasting, LastingKey, lasting};
-pub use observed::{Openings, observed, openings};
 pub use steps::{diagnose_steps, step_range, step_span};
+pub use track_record::{Openings, observed, openings};
+pub use verdict::document::{markdown, sections};
+pub use watch::{Lasting, LastingKey, lasting};
 
-use episodes::Episodes;
+use examine::stretches::Stretches;
+use measure::episodes::Episodes;
 use pagetide_core::{Diagnosis, Error, Finding, LazyRecording, Recording, RuleDoc, Source, Span};
-use stretches::Stretches;
 
 /// What happened in a recording.
 pub fn diagnose(recording: &Recording) -> Diagnosis {
     concluded(recording, &Episodes::default(), Span::ALL)
+}
+
+/// What happened in a stretch of a recording: what was before it is the baseline, and what ended before it is left out.
+pub fn diagnose_stretch(recording: &Recording, stretch: Span) -> Diagnosis {
+    concluded(recording, &Episodes::default(), stretch)
 }
 
 /// Reads of a recording what the rules need, and these metrics beside, and says what happened. Of a long recording the processes
@@ -90,13 +72,13 @@ pub fn diagnose_within<S: Source>(
 
 fn concluded(recording: &Recording, episodes: &Episodes, stretch: Span) -> Diagnosis {
     let stretches = Stretches { asked: stretch, ..Stretches::of(recording, episodes) };
-    let findings = findings::all(recording, &stretches);
+    let findings = examine::all(recording, &stretches);
     verdict::reach(recording, &stretches, findings)
 }
 
 /// Whether a finding means that something is wrong, and not that something is worth knowing.
 pub fn alarming(finding: &Finding) -> bool {
-    rules::by_id(finding.rule).role <= rule::Role::Effect
+    rules::by_id(finding.rule).role <= rules::contract::Role::Effect
 }
 
 /// What each rule means, in the order in which they are explained.
@@ -111,5 +93,5 @@ pub fn scenarios() -> impl Iterator<Item = &'static str> {
 
 /// The names of the metrics that rules read: what to load of a recording.
 pub fn metrics() -> &'static [&'static str] {
-    rules::metrics()
+    load::metrics()
 }

@@ -1,52 +1,55 @@
-//! The rules, one file each.
+//! The rules, one file each below what they are about. A new rule is a line in [`RULES`], and its id in `RuleId`.
 
-use crate::effect::EffectKind;
-use crate::rule::Rule;
-use crate::{changes, coverage, delays, effect, place, process, stream, traced, victim, watermarks, window};
+mod blind_spot;
+mod cache;
+pub(crate) mod contract;
+mod cpu_bound;
+mod device;
+mod group;
+mod healthy;
+mod memory;
+mod subsumption;
+
+pub(crate) use subsumption::subsumes;
+
+use contract::{EffectKind, Rule};
 use pagetide_core::{RuleDoc, RuleId};
 use std::sync::LazyLock;
 
-macro_rules! registry {
-    ($($file:ident,)*) => {
-        $(mod $file;)*
-        /// All rules, in the order of [`RuleId`].
-        pub(crate) const RULES: &[Rule] = &[$($file::RULE,)*];
-    };
-}
-
-registry! {
-    latency_bound,
-    served_from_cache,
-    working_set_exceeds_cache,
-    dirty_throttled,
-    replayed_sequence,
-    stream_floods_cache,
-    device_saturated,
-    over_reclaim,
-    anonymous_growth,
-    cold_cache,
-    caches_dropped,
-    direct_reclaim,
-    cgroup_limit,
-    swap_thrash,
-    swap_in_use,
-    code_thrash,
-    memory_leak,
-    slab_growth,
-    device_slow,
-    writeback_saturates,
-    read_ahead_waste,
-    memory_fragmentation,
-    zone_imbalance,
-    cpu_bound,
-    blind_spot,
-    changed_working_set,
-    fsync_storm,
-    oom_kill,
-    memory_high,
-    noisy_neighbour,
-    healthy,
-}
+/// All rules, in the order of [`RuleId`].
+pub(crate) const RULES: &[Rule] = &[
+    device::latency_bound::RULE,
+    cache::served_from_cache::RULE,
+    cache::working_set_exceeds_cache::RULE,
+    device::dirty_throttled::RULE,
+    cache::replayed_sequence::RULE,
+    cache::stream_floods_cache::RULE,
+    device::device_saturated::RULE,
+    memory::over_reclaim::RULE,
+    memory::anonymous_growth::RULE,
+    cache::cold_cache::RULE,
+    cache::caches_dropped::RULE,
+    memory::direct_reclaim::RULE,
+    group::cgroup_limit::RULE,
+    memory::swap_thrash::RULE,
+    memory::swap_in_use::RULE,
+    cache::code_thrash::RULE,
+    memory::memory_leak::RULE,
+    memory::slab_growth::RULE,
+    device::device_slow::RULE,
+    device::writeback_saturates::RULE,
+    cache::read_ahead_waste::RULE,
+    memory::memory_fragmentation::RULE,
+    memory::zone_imbalance::RULE,
+    cpu_bound::RULE,
+    blind_spot::RULE,
+    cache::changed_working_set::RULE,
+    device::fsync_storm::RULE,
+    memory::oom_kill::RULE,
+    group::memory_high::RULE,
+    device::noisy_neighbour::RULE,
+    healthy::RULE,
+];
 
 /// The rule with this id.
 pub(crate) fn by_id(id: RuleId) -> &'static Rule {
@@ -64,36 +67,11 @@ pub(crate) fn docs() -> &'static [RuleDoc] {
     &DOCS
 }
 
-/// The metrics that the rules and what they share read, each once.
-pub(crate) fn metrics() -> &'static [&'static str] {
-    static METRICS: LazyLock<Vec<&str>> = LazyLock::new(|| {
-        let shared = [
-            changes::METRICS,
-            delays::METRICS,
-            effect::METRICS,
-            place::METRICS,
-            process::METRICS,
-            stream::METRICS,
-            victim::METRICS,
-            watermarks::METRICS,
-        ]
-        .into_iter();
-        let shared = shared.chain(window::METRICS.iter().copied()).chain(coverage::metrics());
-        let mut all: Vec<&str> = shared.chain(RULES.iter().map(|rule| rule.doc.metrics)).flatten().copied().collect();
-        all.extend(traced::metrics());
-        all.extend(window::DERIVED.iter().flat_map(|derived| derived.metrics()));
-        all.sort_unstable();
-        all.dedup();
-        all
-    });
-    &METRICS
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mechanisms::MECHANISMS;
-    use crate::rule::{Subsumed, When};
+    use crate::rules::contract::{Subsumed, When};
+    use crate::verdict::mechanisms::MECHANISMS;
     use std::collections::BTreeSet;
 
     #[test]
@@ -104,7 +82,7 @@ mod tests {
 
     /// The effects that a rule leads to.
     fn reached(rule: &Rule) -> BTreeSet<EffectKind> {
-        let mut reached: BTreeSet<EffectKind> = rule.leads_to.iter().map(|step| step.to).chain(rule.is).collect();
+        let mut reached: BTreeSet<EffectKind> = rule.leads_to.iter().map(|step| step.to).chain(rule.effect).collect();
         while let Some((_, step)) =
             MECHANISMS.iter().find(|(from, step)| reached.contains(from) && !reached.contains(&step.to))
         {
@@ -155,27 +133,5 @@ mod tests {
             left.remove(&free);
         }
         assert!(left.is_empty(), "a cycle among {left:?}");
-    }
-
-    #[test]
-    fn every_metric_that_a_rule_reads_exists() {
-        const IMPORTED: [&str; 10] = [
-            "util",
-            "queue_depth",
-            "await_ms",
-            "read_await_ms",
-            "write_await_ms",
-            "discard_await_ms",
-            "reads_writes",
-            "cpu_iowait_share",
-            "cpu_idle_share",
-            "pgsteal",
-        ];
-        let known = |name| {
-            IMPORTED.contains(&name)
-                || pagetide_core::Table::ALL.iter().any(|table| pagetide_core::metric::find(*table, name).is_some())
-        };
-        let unknown: Vec<_> = metrics().iter().filter(|name| !known(name)).collect();
-        assert!(unknown.is_empty(), "{unknown:?}");
     }
 }

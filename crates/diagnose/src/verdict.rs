@@ -1,40 +1,89 @@
 //! The conclusion from all findings: the verdict, its summary, what is cleared, what contradicts it.
 
-use crate::harm::NOTICED;
-use crate::limits::TURNOVER;
-use crate::process;
-use crate::rule::{Loss, Role, Suspicion};
-use crate::stretches::Stretches;
-use crate::window::Window;
-use crate::{chain, changes, coverage, incident, newcomer, rules, waits};
+mod arbiter;
+pub(crate) mod changes;
+pub(crate) mod document;
+pub(crate) mod effects;
+mod incident;
+pub(crate) mod mechanisms;
+pub(crate) mod roots;
+
+use crate::actors::newcomer;
+use crate::actors::process;
+use crate::evidence::threshold::TURNOVER;
+use crate::examine::stretches::Stretches;
+use crate::ledger;
+use crate::ledger::harm::NOTICED;
+use crate::ledger::memory_waits;
+use crate::ledger::unexplained;
+use crate::ledger::waits;
+use crate::measure::amount::Amount;
+use crate::measure::coverage;
+use crate::measure::queue;
+use crate::measure::window::Window;
+use crate::rules;
+use crate::rules::contract::{Loss, Role, Suspicion};
+use crate::verdict::arbiter::Ruling;
+use pagetide_core::derived;
 use pagetide_core::{
-    Change, Cleared, Conclusion, Confidence, Contradiction, Diagnosis, Finding, Link, Recording, RuleId,
+    Actor, Change, Cleared, Conclusion, Confidence, Contradiction, Diagnosis, Finding, Ledger, Link, Ratio, Recording,
+    RuleId,
 };
 
 /// The diagnosis that findings lead to, with what the recorder could not see.
 pub(crate) fn reach(recording: &Recording, stretches: &Stretches<'_>, findings: Vec<Finding>) -> Diagnosis {
-    let mut diagnosis = conclude(recording, stretches, findings);
+    let ledger = stretches.ledger.as_ref();
+    let mut diagnosis = Diagnosis { ledger: ledger.cloned(), ..conclude(recording, stretches, findings, ledger) };
     if diagnosis.verdict != Conclusion::Experiment {
         diagnosis.unknown.extend(coverage::blind_spots(recording));
     }
     diagnosis
 }
 
-fn conclude(recording: &Recording, stretches: &Stretches<'_>, mut findings: Vec<Finding>) -> Diagnosis {
+fn conclude(
+    recording: &Recording,
+    stretches: &Stretches<'_>,
+    mut findings: Vec<Finding>,
+    ledger: Option<&Ledger>,
+) -> Diagnosis {
     if recording.steps().next().is_some() {
         let summary = "Experiment recording: findings are listed per step below.".to_owned();
         return Diagnosis { verdict: Conclusion::Experiment, summary, findings, ..Diagnosis::default() };
     }
     let unknown = coverage::gaps(recording);
-    let roots = chain::roots(recording, stretches, &findings);
+    let mut roots = roots::roots(recording, stretches, &findings);
+    let ruling =
+        ledger.zip(roots.first()).map(|(ledger, root)| arbiter::rule(recording, ledger, &findings, &findings[*root]));
+    match ruling {
+        Some(Ruling::Instead(index)) => {
+            roots.retain(|root| *root != index);
+            roots.insert(0, index);
+        }
+        // Rule and ledger name different kinds of causes.
+        Some(Ruling::Differs) => {
+            let first = &mut findings[roots[0]];
+            first.confidence = Confidence::new(first.confidence.get().min(UNSEEN));
+        }
+        // The finding is a remark: what most was lost to has no owner.
+        Some(Ruling::Unowned) => {
+            roots.retain(|root| ledger.is_none_or(|ledger| !findings[*root].range.overlaps(ledger.range)))
+        }
+        Some(Ruling::Agrees) | None => {}
+    }
     // Which cause is named first does not depend on what the recording shows of harm; how sure it is does.
     for finding in findings.iter_mut().filter(|finding| !shown(stretches, finding)) {
         finding.confidence = Confidence::new(finding.confidence.get().min(UNSEEN));
     }
-    let incidents = incident::all(recording, stretches, &findings, &roots);
+    let incidents = incident::all(recording, stretches, &findings, &roots, ledger);
     let root = roots.first().copied();
     if let Some(root) = root.filter(|root| !incident::harmless(recording, stretches, &findings[*root])) {
-        let root = findings.remove(root);
+        let mut root = findings.remove(root);
+        for finding in findings.iter_mut().chain(std::iter::once(&mut root)) {
+            let back = ledger.and_then(|ledger| arbiter::gives_back(ledger, finding));
+            finding.advice.iter_mut().for_each(|advice| advice.gives_back_ns = back);
+        }
+        // What gives back most time comes first.
+        findings.sort_by_key(|finding| std::cmp::Reverse(finding.advice.first().and_then(|one| one.gives_back_ns)));
         findings.insert(0, root);
         findings.retain(|finding| finding.rule != RuleId::Healthy);
         return Diagnosis { incidents, ..with_cause(recording, stretches, findings, unknown) };
@@ -45,21 +94,40 @@ fn conclude(recording: &Recording, stretches: &Stretches<'_>, mut findings: Vec<
     let healthy = root.or_else(|| named(RuleId::Healthy)).or_else(|| named(RuleId::SwapInUse));
     let healthy = healthy.or_else(|| named(RuleId::ChangedWorkingSet));
     let asked = stretches.whole.map(|whole| stretches.asked_of(&whole));
-    let waits = asked.as_ref().and_then(newcomer::troubling);
+    let waits = asked.as_ref().and_then(memory_waits::troubling);
     // Whatever looks benign, a host whose tasks notably wait is not called healthy.
     let calm = unknown.is_empty() && lost.is_none() && waits.is_none_or(|share| share < NOTICED);
     let diagnosis = match healthy.filter(|_| calm) {
         Some(index) => {
             let healthy = findings.remove(index);
             let waits = waits.map_or(String::new(), |share| format!(" Tasks waited for memory {share} of the time."));
-            let summary = healthy.statement.clone() + &waits;
-            let cause = Some(chain::cause(recording, &healthy));
+            let asynchronous = asked.as_ref().and_then(asynchronous_io).unwrap_or_default();
+            let summary = healthy.statement.clone() + &waits + &asynchronous;
+            let cause = Some(roots::cause(recording, &healthy));
             findings.insert(0, healthy);
             Diagnosis { verdict: Conclusion::Healthy, summary, cause, findings, ..Diagnosis::default() }
         }
         None => cannot_tell(asked.as_ref().and_then(unexplained_waits), findings, lost, unknown),
     };
     Diagnosis { incidents, ..diagnosis }
+}
+
+/// A disk that always has requests in flight while nobody waits: programs send them and do something else (io_uring, libaio, the flusher).
+fn asynchronous_io(whole: &Window<'_>) -> Option<String> {
+    let busy = |disk: &str| {
+        let span = queue::longest_backlog(whole, disk)?;
+        let during = whole.over(span);
+        let waits: Amount<Ratio> = during.share(&derived::PSI_IO_SOME)?;
+        let queue = during.queue(disk).filter(|_| waits < NOTICED)?;
+        Some((queue, during.busy(disk)?, span))
+    };
+    let all = whole.disks().into_iter().filter_map(|disk| Some((disk, busy(disk)?)));
+    let (disk, (queue, busy, span)) = all.max_by_key(|(_, (_, _, span))| span.length())?;
+    Some(format!(
+        " Asynchronous IO: {disk} had {queue:.1} requests in flight for {}, busy {busy} of it, and no task waited for them.",
+        span.length(),
+        queue = queue.get()
+    ))
 }
 
 /// The most that evidence counts of a finding whose harm the recording does not show: moderate.
@@ -90,7 +158,8 @@ fn cannot_tell(
     if unknown.is_empty() {
         // What was found, though the recording does not show that tasks lost time by it.
         let found = findings.iter().find(|finding| rules::by_id(finding.rule).role == Role::Cause);
-        let found = found.map(|found| format!("No task is shown to lose time by what was found: {}", found.statement));
+        let found =
+            found.map(|found| format!("What was found is not shown to have cost any task time: {}", found.statement));
         unknown.push(
             waits.or(found).unwrap_or_else(|| {
                 "No rule found a cause, and the numbers do not show a healthy host either.".to_owned()
@@ -103,11 +172,11 @@ fn cannot_tell(
 
 /// That tasks wait for memory or devices and no rule explains it.
 fn unexplained_waits(whole: &Window<'_>) -> Option<String> {
-    let Some(share) = newcomer::troubling(whole) else {
+    let Some(share) = memory_waits::troubling(whole) else {
         let (share, disk, time) = waits::throughout(whole)?;
         return Some(format!(
-            "Tasks waited for IO {share} of the time from its start to its end, and a request of {disk} took {time}. There is no time before to \
-             compare that with: record this host while it is well."
+            "Tasks waited for IO {share} of the time from start to end, and a request of {disk} took {time}. There is no baseline to compare \
+             with: record this host while it is well."
         ));
     };
     let grower =
@@ -126,39 +195,49 @@ fn with_cause(
 ) -> Diagnosis {
     unknown.extend(stretches.losses.unknown(recording));
     let root = &findings[0];
-    let links = chain::links(recording, &stretches.windows, root);
+    let links = roots::links(recording, &stretches.windows, root);
     let contradictions = contradictions(recording, &findings);
     let cost = stretches.whole.as_ref().and_then(|whole| {
         let cost = stretches.losses.sentence(whole, root)?;
         Some(stretches.losses.of_group(whole, root).map_or(cost.clone(), |group| format!("{cost} {group}")))
     });
     let changes = changes::near(recording, root);
-    let summary = summary(root, cost, &changes, &links, &contradictions);
+    let lost = stretches.ledger.as_ref().filter(|ledger| ledger::noticed(ledger) && ledger.range.overlaps(root.range));
+    // Most of what was lost may have another cause.
+    let booked = lost.and_then(|ledger| {
+        let own = arbiter::gives_back(ledger, root).unwrap_or(0);
+        let [all, own_time] = [ledger.lost_ns, own].map(unexplained::time);
+        (own < ledger.lost_ns / 2).then(|| format!("Of the {all} lost, {own_time} are booked to this cause."))
+    });
+    let lost = lost.map(|ledger| ledger.sentence(&format!("in {}", ledger.range.length())));
+    let summary = summary(root, lost, booked.into_iter().chain(cost), &changes, &links, &contradictions);
     let forecast = incident::grows(recording, stretches, root);
     Diagnosis {
         verdict: if forecast { Conclusion::Forecast } else { Conclusion::Incident },
         summary,
         unknown,
         damaged: Vec::new(),
-        cause: Some(chain::cause(recording, root)),
+        cause: Some(roots::cause(recording, root)),
         chain: links,
-        rivals: chain::rivals(recording, &findings, 0),
+        rivals: roots::rivals(recording, &findings, 0),
         cleared: stretches.whole.as_ref().map(|whole| cleared(whole, &findings)).unwrap_or_default(),
         contradictions,
         incidents: Vec::new(),
         findings,
+        ledger: None,
     }
 }
 
-/// The first paragraph: the cause, its effects, what contradicts it, what to do.
+/// The first paragraph: the time lost, the cause, its effects, what contradicts it, what to do.
 fn summary(
     root: &Finding,
-    cost: Option<String>,
+    lost: Option<String>,
+    cost: impl Iterator<Item = String>,
     changes: &[Change],
     links: &[Link],
     contradictions: &[Contradiction],
 ) -> String {
-    let mut sentences = vec![root.statement.clone()];
+    let mut sentences: Vec<String> = lost.into_iter().chain(std::iter::once(root.statement.clone())).collect();
     sentences.extend(cost);
     let changes: Vec<&str> = changes.iter().map(|change| change.what.trim_end_matches('.')).collect();
     if !changes.is_empty() {
@@ -171,7 +250,7 @@ fn summary(
     }
     let saturated = links.iter().filter(|link| link.rule == Some(RuleId::DeviceSaturated));
     let disks = saturated.filter_map(|link| link.effect.split_once(' ').map(|(disk, _)| disk));
-    let victims: Vec<&str> = disks.filter(|disk| !root.origins.contains(&format!("disk:{disk}"))).collect();
+    let victims: Vec<&str> = disks.filter(|disk| !root.origins.has(&Actor::disk(*disk))).collect();
     match victims.as_slice() {
         [] => {}
         [victim] => sentences.push(format!("{victim} is a victim, not the cause.")),
@@ -181,7 +260,7 @@ fn summary(
         sentences.push(format!("This contradicts it: {}", contradiction.statement));
     }
     if let Some(advice) = root.advice.first() {
-        sentences.push(format!("Do first: {}", advice.action));
+        sentences.push(format!("First step: {}", advice.action));
     }
     sentences.join(" ")
 }
@@ -189,7 +268,7 @@ fn summary(
 /// Findings that no cause explains and that are no cause either: reclaim that continues although much is free.
 fn contradictions(recording: &Recording, findings: &[Finding]) -> Vec<Contradiction> {
     let Some((root, others)) = findings.split_first() else { return Vec::new() };
-    let accounted = |finding: &&Finding| chain::subsumes(recording, root, finding);
+    let accounted = |finding: &&Finding| rules::subsumes(recording, root, finding);
     let against = others.iter().filter(|finding| finding.rule == RuleId::OverReclaim && !accounted(finding));
     let of = |finding: &Finding| {
         let advice = finding.advice.first();

@@ -6,11 +6,13 @@
 //! [`FILE_MODE`] whatever the umask is. One `openat` per component, and not `openat2` with `RESOLVE_NO_SYMLINKS`, because it is the
 //! same on every kernel and under every seccomp filter.
 
-use rustix::fs::{AtFlags, CWD, FileType, FlockOperation, Gid, Mode, OFlags};
-use std::fs::{DirBuilder, File, TryLockError};
+use rustix::fs::{AtFlags, FileType, FlockOperation, Gid, Mode, OFlags};
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::fs::{File, TryLockError};
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::ffi::OsStringExt;
 use std::path::{Component, Path, PathBuf};
 
 /// The mode of files: what `/proc` shows to the owner and root only must not be readable by all in a recording.
@@ -19,8 +21,8 @@ pub const FILE_MODE: u32 = 0o640;
 pub const DIR_MODE: u32 = 0o750;
 /// The mode of a directory that only its owner may enter.
 const PRIVATE_MODE: u32 = 0o700;
-/// Symbolic links that the path of a directory may end in, one after the other.
-const MOST_LINKS: usize = 8;
+/// Symbolic links that the path of a directory may have.
+const MOST_LINKS: usize = 40;
 
 /// An open directory.
 #[derive(Debug)]
@@ -53,22 +55,23 @@ impl Dir {
     /// # Errors
     /// It belongs to another user, is named by a symbolic link of another user, or cannot be made.
     pub fn own(path: &Path, group: Option<u32>) -> io::Result<Self> {
-        if let Some(above) = path.parent().filter(|above| !above.as_os_str().is_empty()) {
-            DirBuilder::new().recursive(true).mode(DIR_MODE).create(above)?;
-        }
-        let made = match DirBuilder::new().mode(DIR_MODE).create(path) {
-            Ok(()) => true,
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => false,
-            Err(error) => return Err(error),
-        };
         let user = rustix::process::geteuid().as_raw();
-        let fd = follow_trusted(path, user)?;
+        let (fd, made) = follow_trusted(path, user, true)?;
         let dir = Self { fd, path: path.to_owned(), access: Access::Write(user, group) };
         dir.check_owner(&dir.fd, path)?;
         if made {
             dir.give(&dir.fd, DIR_MODE)?;
         }
         Ok(dir)
+    }
+
+    /// Opens a directory for a file that the caller names, and makes it with `make`. It may belong to anybody.
+    ///
+    /// # Errors
+    /// A part of its path is a symbolic link of another user, or it cannot be opened or made.
+    pub fn for_output(path: &Path, make: bool) -> io::Result<Self> {
+        let (fd, _) = follow_trusted(path, rustix::process::geteuid().as_raw(), make)?;
+        Ok(Self { fd, path: path.to_owned(), access: Access::Read })
     }
 
     /// The path by which it was opened, for people.
@@ -168,12 +171,23 @@ impl Dir {
     /// # Errors
     /// It cannot be written; what was there is still there.
     pub fn replace(&self, path: &Path, content: &[u8]) -> io::Result<()> {
+        self.replace_by(path, |file| file.write_all(content))
+    }
+
+    /// The same of a file that `write` writes.
+    ///
+    /// # Errors
+    /// It cannot be written; what was there is still there.
+    pub fn replace_by(&self, path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
         let temporary = temporary(path);
         self.remove_if_there(&temporary)?;
         let mut file = self.create_new(&temporary)?;
-        file.write_all(content)?;
-        file.sync_data()?;
-        self.rename(&temporary, path)
+        let written = write(&mut file).and_then(|()| file.sync_data()).and_then(|()| self.rename(&temporary, path));
+        if written.is_err() {
+            // The error is what matters; the name begins with a dot.
+            let _ = self.remove(&temporary);
+        }
+        written
     }
 
     /// Writes at the end of a file, which is made when it is missing.
@@ -435,20 +449,29 @@ pub fn read_file(path: &Path, largest: u64) -> io::Result<Vec<u8>> {
     Ok(content)
 }
 
-/// Writes a file of mode [`FILE_MODE`] whole, in place of a regular file that may have its name: a link that another user put there is
-/// not followed.
+/// Writes a file of mode [`FILE_MODE`] whole, in place of a regular file that may have its name. No link that another user put there, or
+/// anywhere in the path, is followed.
 ///
 /// # Errors
-/// What has its name is not a regular file, or the directory cannot be written.
+/// What has its name is not a regular file, a part of its path is another user's link, or the directory cannot be written.
 pub fn write_file(path: &Path, content: &[u8]) -> io::Result<()> {
-    let above = path.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let (dir, name) = (Dir::open(above)?, Path::new(path.file_name().ok_or(io::ErrorKind::InvalidFilename)?));
+    write_file_by(path, |file| file.write_all(content))
+}
+
+/// The same of a file that `write` writes.
+///
+/// # Errors
+/// See [`write_file`].
+pub fn write_file_by(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
+    let above = path.parent().unwrap_or(Path::new(""));
+    let name = Path::new(path.file_name().ok_or(io::ErrorKind::InvalidFilename)?);
+    let dir = Dir::for_output(above, false)?;
     match dir.status(name) {
         Ok(status) if FileType::from_raw_mode(status.st_mode) != FileType::RegularFile => {
             Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"))
         }
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => dir.replace(name, content),
+        _ => dir.replace_by(name, write),
     }
 }
 
@@ -479,24 +502,56 @@ fn foreign(path: &Path, owner: u32) -> io::Error {
     io::Error::new(io::ErrorKind::PermissionDenied, what)
 }
 
-/// Opens a directory. Its path may end in a symbolic link of the caller's or of root's, as the state directory of a service does.
-fn follow_trusted(path: &Path, user: u32) -> io::Result<OwnedFd> {
-    let mut path = path.to_owned();
-    for _ in 0..MOST_LINKS {
-        let link = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let found = rustix::fs::open(&path, link, Mode::empty())?;
+/// Opens a directory, and makes it and those above it with `make`; whether it was made. A symbolic link in its path is followed when it
+/// is the caller's or root's, as the state directory of a service is, and refused when another user could have put it there.
+fn follow_trusted(path: &Path, user: u32, make: bool) -> io::Result<(OwnedFd, bool)> {
+    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let start = |path: &Path| rustix::fs::open(if path.is_absolute() { c"/" } else { c"." }, flags, Mode::empty());
+    let (mut at, mut left, mut links, mut made) = (start(path)?, parts(path), 0, false);
+    while let Some(name) = left.pop_front() {
+        // As a directory first: the kernel mounts what is to be mounted on use then (automount).
+        let found = match rustix::fs::openat(&at, &name, flags | OFlags::DIRECTORY, Mode::empty()) {
+            Err(rustix::io::Errno::NOTDIR | rustix::io::Errno::LOOP) => {
+                rustix::fs::openat(&at, &name, flags, Mode::empty())?
+            }
+            Err(rustix::io::Errno::NOENT) if make => {
+                match rustix::fs::mkdirat(&at, &name, mode(DIR_MODE)) {
+                    Err(rustix::io::Errno::EXIST) => {}
+                    done => done?,
+                }
+                made = left.is_empty();
+                rustix::fs::openat(&at, &name, flags, Mode::empty())?
+            }
+            found => found?,
+        };
         let status = rustix::fs::fstat(&found)?;
         if FileType::from_raw_mode(status.st_mode) != FileType::Symlink {
-            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-            return Ok(rustix::fs::openat(CWD, &path, flags, Mode::empty())?);
+            at = found;
+            continue;
+        }
+        links += 1;
+        if links > MOST_LINKS {
+            return Err(io::Error::from(rustix::io::Errno::LOOP));
         }
         if ![0, user].contains(&status.st_uid) {
-            return Err(foreign(&path, status.st_uid));
+            return Err(foreign(path, status.st_uid));
         }
         // Of the link that was looked at, not of what has its name now.
         let target = rustix::fs::readlinkat(&found, c"", Vec::new())?;
-        let target = PathBuf::from(String::from_utf8(target.into_bytes()).map_err(io::Error::other)?);
-        path = path.parent().unwrap_or(Path::new("")).join(target);
+        let target = PathBuf::from(OsString::from_vec(target.into_bytes()));
+        if target.is_absolute() {
+            at = start(&target)?;
+        }
+        let rest = std::mem::take(&mut left);
+        left = parts(&target);
+        left.extend(rest);
     }
-    Err(io::Error::from(rustix::io::Errno::LOOP))
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    Ok((rustix::fs::openat(&at, c".", flags, Mode::empty())?, made))
+}
+
+/// The names in a path, `..` included.
+fn parts(path: &Path) -> VecDeque<OsString> {
+    let named = path.components().filter(|part| matches!(part, Component::Normal(_) | Component::ParentDir));
+    named.map(|part| part.as_os_str().to_owned()).collect()
 }

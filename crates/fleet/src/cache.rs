@@ -55,7 +55,7 @@ impl RowCache {
             let text = error.to_string();
             let why = text.split(" (os error").next().unwrap_or_default().to_owned();
             Error::system(
-                format!("{}: cannot keep rows there: {why}", folder.display()),
+                format!("{}: cannot cache rows there: {why}", folder.display()),
                 "set XDG_CACHE_HOME to a folder of your own, or use --no-cache",
             )
         };

@@ -18,11 +18,11 @@ const PAIRS: f64 = 0.01;
 /// The level at which a factor must add to another one.
 const ADDS: f64 = 0.05;
 /// Hosts that a value, and a cause, must have at least, and leave out at least: fewer show nothing.
-const FEWEST: u64 = 3;
+const MIN_HOSTS: u64 = 3;
 /// Values of which pairs are made, the most common ones, so that labels with a value for every host do not cost hours.
 const PAIRED: usize = 200;
 /// Factors that are reported of one cause.
-const MOST: usize = 3;
+const MAX_FACTORS: usize = 3;
 
 /// One value of an attribute.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -155,7 +155,7 @@ fn outcomes(hosts: &[Host], facts: &Facts) -> Vec<Outcome> {
         // Incidents of any cause are those of the only one.
         by_cause.remove(&None);
     }
-    let enough = |set: &Set| (FEWEST..=(hosts.len() as u64).saturating_sub(FEWEST)).contains(&count(set));
+    let enough = |set: &Set| (MIN_HOSTS..=(hosts.len() as u64).saturating_sub(MIN_HOSTS)).contains(&count(set));
     let mut outcomes: Vec<Outcome> = by_cause
         .into_iter()
         .filter(|(_, affected)| enough(affected))
@@ -186,8 +186,8 @@ fn candidates(
             set[at / 64] |= 1 << (at % 64);
         }
     }
-    let most = (hosts.len() as u64).saturating_sub(FEWEST);
-    let usable = |set: &Set| (FEWEST..=most).contains(&count(set));
+    let most = (hosts.len() as u64).saturating_sub(MIN_HOSTS);
+    let usable = |set: &Set| (MIN_HOSTS..=most).contains(&count(set));
     let mut singles = Candidates::default();
     for (condition, set) in values.into_iter().filter(|(_, set)| usable(set)) {
         singles.add(vec![condition], set, (affected, all));
@@ -248,7 +248,7 @@ fn selected(outcome: &Outcome) -> CauseFactors {
     left.retain(|candidate| candidate.names[0].len() == 1 || better_than_its_values(candidate));
     let tests = left.len() as f64;
     let (mut chosen, mut factors): (Vec<&Candidate>, Vec<Factor>) = (Vec::new(), Vec::new());
-    while let Some(next) = (chosen.len() < MOST).then(|| left.first().copied()).flatten() {
+    while let Some(next) = (chosen.len() < MAX_FACTORS).then(|| left.first().copied()).flatten() {
         chosen.push(next);
         let strata = strata(all, &chosen);
         let adds = |candidate: &&Candidate| {

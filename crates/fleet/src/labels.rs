@@ -54,7 +54,7 @@ fn json(value: Value) -> Result<BTreeMap<Text, BTreeMap<Text, Text>>, String> {
     match value {
         Value::Array(entries) => {
             for (at, entry) in entries.into_iter().enumerate() {
-                let Value::Object(mut entry) = entry else { return Err(format!("entry {} is no object", at + 1)) };
+                let Value::Object(mut entry) = entry else { return Err(format!("entry {} is not an object", at + 1)) };
                 let Some(Value::String(host)) = entry.remove(HOST) else {
                     return Err(format!("entry {} has no `host`", at + 1));
                 };
@@ -63,7 +63,7 @@ fn json(value: Value) -> Result<BTreeMap<Text, BTreeMap<Text, Text>>, String> {
         }
         Value::Object(entries) => {
             for (host, entry) in entries {
-                let Value::Object(entry) = entry else { return Err(format!("`{host}` is no object")) };
+                let Value::Object(entry) = entry else { return Err(format!("`{host}` is not an object")) };
                 put(&mut hosts, &host, scalars(entry))?;
             }
         }
@@ -89,7 +89,7 @@ fn put(
 ) -> Result<(), String> {
     match hosts.insert(host.into(), labels) {
         None => Ok(()),
-        Some(_) => Err(format!("the host `{host}` is there twice")),
+        Some(_) => Err(format!("the host `{host}` appears twice")),
     }
 }
 
@@ -119,10 +119,10 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named_with_its_line() {
         assert_eq!(read("name,site\nweb1,fra\n"), Err("no column `host` in its first line".to_owned()));
-        assert_eq!(read("host,site\na,1\na,2\n"), Err("line 3: the host `a` is there twice".to_owned()));
+        assert_eq!(read("host,site\na,1\na,2\n"), Err("line 3: the host `a` appears twice".to_owned()));
         assert!(read("host,site\na,1,2\n").unwrap_err().contains("line: 2"));
         assert_eq!(read(r#"[{"site":"fra"}]"#), Err("entry 1 has no `host`".to_owned()));
-        assert_eq!(read(r#"[1]"#), Err("entry 1 is no object".to_owned()));
+        assert_eq!(read(r#"[1]"#), Err("entry 1 is not an object".to_owned()));
         assert!(read(r#"{"a":"#).unwrap_err().contains("line 1"));
     }
 }

@@ -3,13 +3,11 @@
 use crate::cache::RowCache;
 use crate::location;
 use crate::map::map_unit;
-use crate::problem::Problem;
 use crate::row::{self, Row};
 use crate::unit::{TimeRange, Unit, units};
 use pagetide_core::Error;
 use rayon::prelude::*;
 use std::collections::{BTreeSet, HashSet};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -51,12 +49,13 @@ pub fn run(
         let found = location::recordings(folder)?;
         if found.is_empty() {
             return Err(Error::input(
-                format!("{}: no recording in it", folder.display()),
-                "name a folder that has recordings, one for each host: `pagetide record -o FOLDER/HOST` makes one",
+                format!("{}: contains no recording", folder.display()),
+                "name a folder of recordings, one per host: `pagetide record -o FOLDER/HOST` makes one",
             ));
         }
         recordings.extend(found);
     }
+    pagetide_store::share_memory(rayon::current_num_threads());
     let units: Vec<Unit> = recordings.par_iter().flat_map_iter(|recording| units(recording, range)).collect();
     let (done, cached) = (AtomicU64::new(0), AtomicU64::new(0));
     let tally = || Tally {
@@ -77,7 +76,7 @@ pub fn run(
                 cached.fetch_add(1, Ordering::Relaxed);
                 rows
             } else {
-                let rows = map_guarded(unit, range);
+                let rows = map_unit(unit, range);
                 cache.iter().for_each(|cache| cache.put(unit, range, &rows));
                 rows
             };
@@ -93,12 +92,4 @@ pub fn run(
     let mut rows: Vec<Row> = parts.into_iter().flatten().collect();
     row::sort(&mut rows);
     Ok((rows, tally()))
-}
-
-/// The rows of a unit, whatever its files make of the code that reads them.
-fn map_guarded(unit: &Unit, range: TimeRange) -> Vec<Row> {
-    catch_unwind(AssertUnwindSafe(|| map_unit(unit, range))).unwrap_or_else(|_| {
-        let text = format!("pagetide failed on {}", unit.date.as_deref().unwrap_or("it"));
-        vec![Problem::Crashed.row(&unit.recording, None, &text)]
-    })
 }

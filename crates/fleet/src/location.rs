@@ -22,7 +22,7 @@ pub fn recordings(folder: &Path) -> Result<Vec<String>, Error> {
     let failed = |error: &io::Error| {
         Error::input(
             format!("{}: {}", folder.display(), error.to_string().split(" (os error").next().unwrap_or_default()),
-            "name a folder that has recordings, one for each host: `pagetide record -o FOLDER/HOST` makes one",
+            "name a folder of recordings, one per host: `pagetide record -o FOLDER/HOST` makes one",
         )
     };
     let dir = Dir::open(folder).map_err(|error| failed(&error))?;

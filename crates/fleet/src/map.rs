@@ -10,6 +10,7 @@ use crate::unit::{self, CLOCK_TOLERANCE, HOUR, TimeRange, Unit};
 use jiff::Timestamp;
 use pagetide_core::{Error, Selection, Source, Stamp};
 use pagetide_store::Reader;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// How far the wall clock may move against the clock since boot between two samples before the hours of a day are not to be trusted.
 const CLOCK_STEP: i64 = 60_000_000_000;
@@ -21,8 +22,15 @@ pub fn map(recording: &str, range: TimeRange) -> Vec<Row> {
     rows
 }
 
-/// The rows of a unit of work. What goes wrong is in a row.
+/// The rows of a unit of work. What goes wrong is in a row, whatever the unit's files make of the code that reads them.
 pub fn map_unit(unit: &Unit, range: TimeRange) -> Vec<Row> {
+    catch_unwind(AssertUnwindSafe(|| try_map(unit, range))).unwrap_or_else(|_| {
+        let text = format!("pagetide failed on {}", unit.date.as_deref().unwrap_or("it"));
+        vec![Problem::Crashed.row(&unit.recording, None, &text)]
+    })
+}
+
+fn try_map(unit: &Unit, range: TimeRange) -> Vec<Row> {
     let recording = &unit.recording;
     let Some(begin) = unit.date.as_deref().and_then(unit::begin_of) else {
         return vec![unit::problem(recording)];
@@ -41,15 +49,15 @@ fn day(recording: &str, (date, begin): (&str, i64), range: TimeRange) -> Result<
     let skewed = |text: String| Ok(vec![Problem::ClockSkewed.row(recording, Some(&host), &text)]);
     let at = |wall: i64| Timestamp::from_nanosecond(wall.into()).map_or_else(|_| wall.to_string(), |at| at.to_string());
     if !unit::is_set(date) {
-        return skewed(format!("its clock was not set: it showed {date}"));
+        return skewed(format!("its clock was not set: it read {date}"));
     }
     if begin > range.until_ns.saturating_add(CLOCK_TOLERANCE) {
-        return skewed(format!("its clock is ahead: it showed {date}, which has not come yet"));
+        return skewed(format!("its clock is ahead: it read {date}, which is in the future"));
     }
     if let Some(stamp) =
         times.stamps().iter().find(|stamp| stamp.wall_ns > range.until_ns.saturating_add(CLOCK_TOLERANCE))
     {
-        return skewed(format!("its clock is ahead: it showed {}, which has not come yet", at(stamp.wall_ns)));
+        return skewed(format!("its clock is ahead: it read {}, which is in the future", at(stamp.wall_ns)));
     }
     if let Some((step, stamp)) = times.stamps().windows(2).find_map(clock_step) {
         let seconds = step / 1_000_000_000;

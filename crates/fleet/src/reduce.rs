@@ -133,7 +133,7 @@ pub fn reduce(rows: &[Row], question: &Question) -> Result<Answers, Error> {
         let known: Vec<&str> = known.into_iter().map(|name| &**name).collect();
         return Err(Error::input(
             format!("no host has the attribute `{name}`"),
-            format!("these are known: {}", known.join(", ")),
+            format!("known attributes: {}", known.join(", ")),
         ));
     }
     let hours = || hosts.iter().flat_map(|host| &host.hours);
@@ -161,7 +161,7 @@ fn version(rows: &[Row]) -> Result<Text, Error> {
         let version = row.row_version.map_or_else(|| "no version".to_owned(), |version| format!("version {version}"));
         return Err(Error::input(
             format!("rows of {version}, this pagetide reads version {ROW_VERSION}"),
-            "make the rows with this pagetide",
+            "make the rows with this version of pagetide",
         ));
     }
     match made.len() {
@@ -210,7 +210,7 @@ fn problems(rows: &[&Row], duplicates: &[&Row]) -> Vec<ProblemAnswer> {
     }
     for row in duplicates {
         let text = format!(
-            "another recording of a host called {} has the same hours",
+            "another recording of a host named {} covers the same hours",
             row.host.as_deref().unwrap_or("unknown")
         );
         let recordings = found.entry(Problem::DuplicateHost).or_default();

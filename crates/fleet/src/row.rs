@@ -90,37 +90,37 @@ macro_rules! columns {
 
 columns! {
     row_version Integer i64 = "version of these columns";
-    made_by Text Text = "version of pagetide and of its rules that made the row";
+    made_by Text Text = "version of pagetide and of its rules that produced the row";
     recording Text Text = "the recording: its folder, and `/host=NAME` where it is one of several hosts in a tree";
     host Text Text = "the host's name";
-    hour_ns Integer i64 = "the UTC hour it is about: its beginning, ns since 1970-01-01 UTC; absent when the row is about the whole recording";
+    hour_ns Integer i64 = "start of the UTC hour, ns since 1970-01-01 UTC; absent when the row covers the whole recording";
     problem Text Text = "why there is no verdict: `unreadable`, `empty`, `damaged`, `too-new`, `clock-skewed`, `duplicate-host`";
-    problem_text Text Text = "the same in a sentence";
+    problem_text Text Text = "the same as a sentence";
 
     origin Text Text = "where the samples come from: host, vm, sim, import";
     kernel Text Text = "the kernel's release";
     cpus Integer i64 = "CPUs online";
-    memory_bytes Integer i64 = "memory that the kernel manages";
-    disks Text Text = "whole disks: names, joined by a space";
-    disk_models Text Text = "their models, each once, joined by `; `";
-    disk_classes Text Text = "their classes, each once, joined by a space: nvme, virtual, rotational, ssd, other";
-    filesystems Text Text = "kinds of file systems on disks, each once, joined by a space";
+    memory_bytes Integer i64 = "memory managed by the kernel";
+    disks Text Text = "whole disks: names, separated by a space";
+    disk_models Text Text = "their models, each once, separated by `; `";
+    disk_classes Text Text = "their classes, each once, separated by a space: nvme, virtual, rotational, ssd, other";
+    filesystems Text Text = "kinds of file systems on disks, each once, separated by a space";
     swap_bytes Integer i64 = "size of all swap areas";
-    lru Text Text = "how the kernel orders pages for reclaim: classic, mglru";
+    lru Text Text = "page reclaim lists of the kernel: classic, mglru";
     sysctls Text Text = "settings of memory and writeback: a JSON object";
 
-    labels Text Text = "what its users call the host (`record --labels`): a JSON object";
+    labels Text Text = "labels of the host (`record --labels`): a JSON object";
 
     samples Integer i64 = "samples in the hour";
-    covered_ns Integer i64 = "time from the first to the last of them";
+    covered_ns Integer i64 = "time from the first to the last sample";
     verdict Text Text = "`incident`, `forecast`, `healthy` or `cannot-tell`";
     cause Text Text = "the cause of the worst incident: a rule's id";
-    confidence Real f64 = "the observed share of causes with evidence of its grade that are right, 0 to 1";
-    program Text Text = "the program it comes from";
-    group Text Text = "the control group it comes from";
-    disk Text Text = "the disk it comes from";
+    confidence Real f64 = "observed share of right causes among those of its grade, 0 to 1";
+    program Text Text = "the program that caused it";
+    group Text Text = "the control group that caused it";
+    disk Text Text = "the disk that caused it";
     disk_class Text Text = "the class of that disk";
-    harm_ns Integer i64 = "time that tasks lost in incidents beyond what they lost before, waits for IO, memory and CPUs added";
+    harm_ns Integer i64 = "time that tasks lost in incidents above the baseline: waits for IO, memory and CPUs, added up";
     stalled_io_ns Integer i64 = "time in which at least one task waited for IO";
     stalled_memory_ns Integer i64 = "time in which at least one task waited for memory";
     iowait_share Real f64 = "share of CPU time that was idle while a task waited for IO";
@@ -128,18 +128,18 @@ columns! {
     refaults Integer i64 = "pages that were read or swapped in again after reclaim had evicted them";
     refaults_per_s_p99 Real f64 = "99th percentile of their rate between two samples";
     major_faults_per_s Real f64 = "page faults that read from a device";
-    major_faults_per_s_p99 Real f64 = "99th percentile of their rate";
-    scanned_per_s Real f64 = "pages that reclaim scanned for the host";
-    scanned_direct_per_s Real f64 = "pages that tasks scanned in direct reclaim";
+    major_faults_per_s_p99 Real f64 = "99th percentile of their rate between two samples";
+    scanned_per_s Real f64 = "pages scanned by reclaim for the host";
+    scanned_direct_per_s Real f64 = "pages scanned by tasks in direct reclaim";
     swap_in_per_s Real f64 = "pages read from swap";
     swap_out_per_s Real f64 = "pages written to swap";
     read_bytes_per_s Real f64 = "bytes read from block devices";
     written_bytes_per_s Real f64 = "bytes written to block devices";
-    await_ns_p50 Real f64 = "median of the mean time of a request, of the disk that was busy for most of the hour";
+    await_ns_p50 Real f64 = "median of the mean request time, for the disk that was busy most of the hour";
     await_ns_p99 Real f64 = "99th percentile of the same";
     busy_share Real f64 = "share of time in which that disk had a request in flight";
-    dirty_room_bytes_min Integer i64 = "least room until writers are throttled";
-    available_bytes_min Integer i64 = "least MemAvailable";
+    dirty_room_bytes_min Integer i64 = "smallest room until writers are throttled";
+    available_bytes_min Integer i64 = "smallest MemAvailable";
 }
 
 impl Row {

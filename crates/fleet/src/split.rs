@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 /// Hosts on both sides from which on they are compared with themselves alone.
 const ENOUGH: usize = 5;
 /// Values of an attribute that are compared, the most common ones.
-const MOST: usize = 12;
+const MAX_VALUES: usize = 12;
 
 /// What divides the hours of a fleet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,8 +86,8 @@ pub(crate) fn split(hosts: &[Host], facts: &Facts, by: &Split) -> SplitAnswer {
         Split::Time(_) => sides.sort_by_key(|(name, _)| name.as_ref() != "before"),
         Split::Attribute(_) => sides.sort_by_key(|(_, hours)| std::cmp::Reverse(hours.len())),
     }
-    let left_out = sides.len().saturating_sub(MOST) as u64;
-    sides.truncate(MOST);
+    let left_out = sides.len().saturating_sub(MAX_VALUES) as u64;
+    sides.truncate(MAX_VALUES);
     let base = sides.first().map(|(_, hours)| hours.clone()).unwrap_or_default();
     let name = match by {
         Split::Attribute(name) => name.clone(),

@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use pagetide_core::{Error, Nanos};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// An hour in ns.
 pub(crate) const HOUR: i64 = 3_600_000_000_000;
@@ -61,8 +62,9 @@ impl Unit {
 
 /// The units of a recording within a range. A recording that cannot be read, or has nothing there, is one unit, whose row says so.
 pub fn units(recording: &str, range: TimeRange) -> Vec<Unit> {
-    match list(recording, range) {
-        Ok(units) if !units.is_empty() => units,
+    // One recording, whatever its files make of the code that lists them, is nobody else's problem.
+    match catch_unwind(AssertUnwindSafe(|| list(recording, range))) {
+        Ok(Ok(units)) if !units.is_empty() => units,
         _ => vec![Unit::whole(recording)],
     }
 }

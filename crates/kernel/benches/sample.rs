@@ -28,7 +28,11 @@ const FILES: [&str; 10] = [
 ];
 
 const ROUNDS: usize = 9;
-const SAMPLES: u32 = 200;
+
+/// Samples of a round; `SAMPLES=20` where thousands of processes make one take long.
+fn samples() -> u32 {
+    std::env::var("SAMPLES").ok().and_then(|text| text.parse().ok()).filter(|samples| *samples > 0).unwrap_or(200)
+}
 
 fn cpu_us() -> f64 {
     let time = clock_gettime(ClockId::ThreadCPUTime);
@@ -37,12 +41,13 @@ fn cpu_us() -> f64 {
 
 /// CPU time of one call in microseconds, and allocations per call.
 fn measure(mut work: impl FnMut()) -> (f64, f64) {
+    let samples = samples();
     let (cpu, allocations) = (cpu_us(), counting::allocations());
-    for _ in 0..SAMPLES {
+    for _ in 0..samples {
         work();
     }
     let allocated = counting::allocations() - allocations;
-    ((cpu_us() - cpu) / f64::from(SAMPLES), allocated as f64 / f64::from(SAMPLES))
+    ((cpu_us() - cpu) / f64::from(samples), allocated as f64 / f64::from(samples))
 }
 
 /// Reads files to their ends.
@@ -58,12 +63,18 @@ fn floor(files: &[File]) -> impl FnMut() {
     }
 }
 
-fn sampler(processes: Processes) -> impl FnMut() {
-    let mut sampler = Sampler::new(&Root::host(), Watch { processes, ..Watch::default() }).unwrap();
+fn sampler(watch: Watch) -> impl FnMut() {
+    let mut sampler = Sampler::new(&Root::host(), watch).unwrap();
     let (mut schema, mut sample) = (Schema::default(), Sample::default());
     let mut work = move || sampler.sample(&mut schema, &mut sample).unwrap();
     (0..5).for_each(|_| work());
     work
+}
+
+/// Groups in a hierarchy, its root among them.
+fn groups_below(folder: &std::path::Path) -> usize {
+    let below = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    1 + below.filter(|entry| entry.path().is_dir()).map(|entry| groups_below(&entry.path())).sum::<usize>()
 }
 
 /// Smallest, middle and largest.
@@ -76,24 +87,31 @@ fn main() {
     let files: Vec<File> = FILES.iter().filter_map(|path| File::open(path).ok()).collect();
     let processes = Root::host().pids().map_or(0, |pids| pids.len());
     let mut plain = floor(&files);
-    let mut host = sampler(Processes::KernelThreads);
-    let mut top = sampler(Processes::Top(Top::default()));
-    let mut every = sampler(Processes::All);
-    let mut results = [const { Vec::new() }; 4];
+    let of = |processes| Watch { processes, ..Watch::default() };
+    let mut host = sampler(of(Processes::KernelThreads));
+    let mut top = sampler(of(Processes::Top(Top::default())));
+    let mut every = sampler(of(Processes::All));
+    let recorder = Watch::flight_recorder(&Root::host()).unwrap();
+    let groups = recorder.cgroups.iter().filter_map(|tree| tree.parent()).map(groups_below).sum::<usize>();
+    let mut recorder = sampler(recorder);
+    let mut results = [const { Vec::new() }; 5];
     for _ in 0..ROUNDS {
         results[0].push(measure(&mut plain));
         results[1].push(measure(&mut host));
         results[2].push(measure(&mut top));
         results[3].push(measure(&mut every));
+        results[4].push(measure(&mut recorder));
     }
     let names = [
         "pread of the host's files, not parsed",
         "sample of the host",
         "sample with the processes at the top",
         "sample with every process",
+        "sample by default: top and groups",
     ];
     println!(
-        "one sample: thread CPU in us, {ROUNDS} rounds of {SAMPLES}; {} files, {processes} processes",
+        "one sample: thread CPU in us, {ROUNDS} rounds of {}; {} files, {processes} processes, {groups} groups",
+        samples(),
         files.len()
     );
     println!("{:<40} {:>8} {:>8} {:>8} {:>8} {:>12}", "", "min", "median", "max", "x floor", "allocations");

@@ -7,8 +7,8 @@ use crate::error::Error;
 use crate::root::Root;
 use pagetide_core::Bytes;
 use pagetide_proctext::Problem;
+use pagetide_proctext::cgroup_io::{by_operation, keyed as by_device};
 use pagetide_proctext::keyed::spaced;
-use pagetide_proctext::mounts::parse_device;
 use pagetide_proctext::pressure;
 use pagetide_proctext::text::{lines, number};
 use std::borrow::Cow;
@@ -164,37 +164,23 @@ pub(crate) fn numbers<'a>(
             }
         }
         Form::IoStat => {
-            let mut sums = [0u64; 4];
-            // A group that has done no IO has an empty io.stat.
-            let lines = if text.is_empty() { None } else { Some(lines(FILE, text)?) };
-            for (at, line) in lines.into_iter().flatten() {
-                for field in line.split(' ').skip(1).filter(|field| !field.is_empty()) {
-                    let (name, value) = field.split_once('=').ok_or_else(|| wrong(at, Problem::Short))?;
-                    let Some(sum) = IO_FIELDS.iter().position(|known| *known == name) else { continue };
-                    let value = number(value).ok_or_else(|| wrong(at, Problem::NotANumber))?;
-                    sums[sum] = sums[sum].saturating_add(value);
+            let mut sums = [0u64; IO_SUMS.len()];
+            by_device(text, |_, key, value| {
+                if let Some(at) = IO_KEYS.iter().position(|known| *known == key) {
+                    sums[at] = sums[at].saturating_add(value);
                 }
-            }
-            for (at, (name, sum)) in ["io_rbytes", "io_wbytes", "io_rios", "io_wios"].into_iter().zip(sums).enumerate()
-            {
+            })?;
+            for (at, (name, sum)) in IO_SUMS.into_iter().zip(sums).enumerate() {
                 give(at, name.into(), sum);
             }
         }
         Form::Blkio(names) => {
             let mut sums = [0u64; 2];
-            for (at, line) in lines(FILE, text)? {
-                let mut fields = line.split(' ');
-                if fields.next().and_then(parse_device).is_none() {
-                    continue;
+            by_operation(text, |_, operation, value| {
+                if let Some(at) = ["Read", "Write"].iter().position(|known| *known == operation) {
+                    sums[at] = sums[at].saturating_add(value);
                 }
-                let sum = match fields.next() {
-                    Some("Read") => &mut sums[0],
-                    Some("Write") => &mut sums[1],
-                    _ => continue,
-                };
-                let value = fields.next().and_then(number).ok_or_else(|| wrong(at, Problem::NotANumber))?;
-                *sum = sum.saturating_add(value);
-            }
+            })?;
             for (at, (name, sum)) in names.into_iter().zip(sums).enumerate() {
                 give(at, name.into(), sum);
             }
@@ -212,7 +198,9 @@ const CPU_FIELDS: [(&str, &str); 4] = [
     ("throttled_usec", "cpu_throttled_time"),
 ];
 
-const IO_FIELDS: [&str; 4] = ["rbytes", "wbytes", "rios", "wios"];
+/// The counters of io.stat whose sums over devices are in the group's row, and the metrics of these sums.
+const IO_KEYS: [&str; 4] = ["rbytes", "wbytes", "rios", "wios"];
+pub(crate) const IO_SUMS: [&str; 4] = ["io_rbytes", "io_wbytes", "io_rios", "io_wios"];
 
 /// The metric of a line in memory.events, without allocating for those that exist today.
 fn event_name(name: &str) -> Cow<'static, str> {

@@ -17,17 +17,19 @@ mod files;
 pub mod formula;
 mod root;
 mod sampler;
+mod spare;
 mod sysctl;
 pub mod taskstats;
 
 pub use error::Error;
 pub use facts::facts;
+pub use pagetide_proctext::process::memory_group;
 pub use pagetide_proctext::{
     DiskStats, FreeBlocks, Loadavg, Meminfo, Mount, Pressure, Pressures, Problem, ProcessIo, ProcessRuns, ProcessStat,
-    ProcessStatus, Stall, Stat, SwapArea, Vmstat, Zone, parse_buddyinfo, parse_diskstats, parse_loadavg, parse_meminfo,
-    parse_mountinfo, parse_mounts, parse_pressure, parse_process_io, parse_process_schedstat, parse_process_stat,
-    parse_process_status, parse_stat, parse_swaps, parse_vmstat, parse_zoneinfo,
+    ProcessStatus, Stall, Stat, SwapArea, Vmstat, Zone, cgroup_io, md, parse_buddyinfo, parse_diskstats, parse_loadavg,
+    parse_meminfo, parse_mountinfo, parse_mounts, parse_pressure, parse_process_io, parse_process_schedstat,
+    parse_process_stat, parse_process_status, parse_stat, parse_swaps, parse_vmstat, parse_zoneinfo, program,
 };
 pub use root::Root;
-pub use sampler::{Processes, Sampler, Top, Watch};
+pub use sampler::{Processes, Sampler, TaskRun, TaskRuns, Top, Watch};
 pub use sysctl::VmSysctls;

@@ -4,17 +4,23 @@ mod cgroup;
 mod delays;
 mod disk;
 mod group;
+mod group_delays;
+mod group_disk;
+mod group_of;
 mod host;
 mod kernel_file;
 mod keyed;
 mod listing;
+mod md;
 mod pass;
 mod position_cache;
 mod process;
 mod row;
+mod runs;
 mod stat;
 mod survey;
 mod task;
+mod task_files;
 mod tree;
 mod zone;
 
@@ -22,6 +28,7 @@ use crate::error::Error;
 use crate::root::Root;
 use pagetide_core::{Kind, Sample, Schema, Table};
 pub use process::Processes;
+pub use runs::{TaskRun, TaskRuns};
 use rustix::time::{ClockId, clock_gettime};
 use std::path::{Path, PathBuf};
 pub use survey::Top;
@@ -60,9 +67,13 @@ pub struct Sampler {
     zones: zone::Zones,
     disks: disk::Disks,
     cgroups: cgroup::Cgroups,
+    group_finder: group_of::GroupFinder,
+    group_delays: group_delays::GroupDelays,
     skipped_groups: u64,
     processes: process::Watchers,
     survey: Option<survey::Survey>,
+    task_runs: Option<Box<dyn TaskRuns>>,
+    tasks: Vec<TaskRun>,
 }
 
 impl Sampler {
@@ -80,10 +91,14 @@ impl Sampler {
             host: host::HostFiles::open(root)?,
             zones: zone::Zones::open(root)?,
             disks: disk::Disks::open(root)?,
-            cgroups: cgroup::Cgroups::default(),
+            cgroups: cgroup::Cgroups::new(root),
+            group_finder: group_of::GroupFinder::open(root),
+            group_delays: group_delays::GroupDelays::default(),
             skipped_groups: 0,
             processes: process::Watchers::open(root, watch.processes)?,
             survey,
+            task_runs: None,
+            tasks: Vec::new(),
         };
         for path in &watch.cgroups {
             sampler.watch_cgroup(path);
@@ -96,7 +111,9 @@ impl Sampler {
     /// # Errors
     /// As [`Self::new`]; it goes on as before then.
     pub fn renew(&mut self) -> Result<(), Error> {
-        *self = Self::new(&self.root, self.watch.clone())?;
+        let mut new = Self::new(&self.root, self.watch.clone())?;
+        new.task_runs = self.task_runs.take();
+        *self = new;
         Ok(())
     }
 
@@ -111,6 +128,11 @@ impl Sampler {
         self.skipped_groups
     }
 
+    /// Asks this source how all tasks have run, and `/proc` only of those that have.
+    pub fn set_task_runs(&mut self, source: Box<dyn TaskRuns>) {
+        self.task_runs = Some(source);
+    }
+
     /// Also samples this process and all that it starts from now on.
     pub fn watch_pid(&mut self, pid: u32) {
         self.processes.watch(pid);
@@ -121,22 +143,29 @@ impl Sampler {
     /// for what it holds even then. What no longer exists (a disk, a group, a process) has no row.
     pub fn sample(&mut self, schema: &mut Schema, sample: &mut Sample) -> Result<(), Error> {
         let Self { buffer, budget, host, zones, disks, cgroups, processes, survey, .. } = self;
+        let (groups, delays) = (&mut self.group_finder, &mut self.group_delays);
         sample.clear();
-        let pass = &mut pass::Pass { buffer, budget, schema, sample };
+        self.tasks.clear();
+        if let Some(source) = &mut self.task_runs {
+            source.read(&mut self.tasks);
+        }
+        let pass = &mut pass::Pass { buffer, budget, groups, tasks: &self.tasks, schema, sample };
         let mut result = host.read(pass);
         result = result.and(zones.sample(pass));
         result = result.and(disks.sample(pass));
         let began = thread_cpu_ns();
-        let (groups, read) = cgroups.sample(pass);
-        result = result.and(read);
+        result = result.and(cgroups.open(pass));
         result = result.and(processes.sample(pass));
+        let surveyed = survey.as_mut().map(|survey| survey.sample(|pid| processes.has(pid), pass, delays));
+        // Behind the survey, which adds up what the processes of a group waited for.
+        let (groups, read) = cgroups.sample(pass, delays);
+        result = result.and(read);
         if let Some(counts) = groups {
             self.skipped_groups = counts.skipped;
             host.set(pass.schema, "scan_groups", counts.groups);
             host.set(pass.schema, "scan_groups_skipped", counts.skipped);
         }
-        if let Some(survey) = survey {
-            let (counts, read) = survey.sample(|pid| processes.has(pid), pass);
+        if let Some((counts, read)) = surveyed {
             result = result.and(read);
             host.set(pass.schema, "scan_tasks", counts.tasks);
             host.set(pass.schema, "scan_tasks_skipped", counts.tasks_skipped);

@@ -79,6 +79,16 @@ impl Delays {
         &self.totals
     }
 
+    /// Of a process that has not waited yet.
+    pub(crate) fn none() -> Self {
+        Self { totals: [None; DELAYS.len()] }
+    }
+
+    /// All of them added up.
+    pub(crate) fn sum(&self) -> u64 {
+        self.totals.iter().flatten().fold(0, |sum, total| sum.saturating_add(*total))
+    }
+
     fn new(stats: &[u8]) -> Self {
         let mut totals = DELAYS.map(|(_, total, _)| message::number(stats, total));
         let (_, others) = DELAYS.split_at(1);

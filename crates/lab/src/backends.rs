@@ -1,11 +1,11 @@
 //! The backends. A new one is a folder with a [`BackendKind`], and a line here.
 
 use crate::backend::BackendKind;
-use crate::{host, vm};
+use crate::{host, sim, vm};
 use pagetide_core::{Error, suggest};
 
 /// All backends. The first one is the default.
-pub const BACKENDS: &[BackendKind] = &[host::KIND, vm::KIND];
+pub const BACKENDS: &[BackendKind] = &[host::KIND, vm::KIND, sim::KIND];
 
 /// The backend of this name.
 ///

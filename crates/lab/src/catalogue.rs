@@ -6,16 +6,16 @@ use toml::{Table, Value};
 
 /// The shipped scenarios: file name and text.
 const SHIPPED: &[(&str, &str)] = &[
-    ("buffered-read", include_str!("../../../scenarios/buffered-read.toml")),
-    ("buffered-write", include_str!("../../../scenarios/buffered-write.toml")),
-    ("second-read", include_str!("../../../scenarios/second-read.toml")),
-    ("ssd-stream-starves-raid", include_str!("../../../scenarios/ssd-stream-starves-raid.toml")),
-    ("buffers-and-cached", include_str!("../../../scenarios/buffers-and-cached.toml")),
-    ("copy-clean-vs-polluted", include_str!("../../../scenarios/copy-clean-vs-polluted.toml")),
-    ("swap-off", include_str!("../../../scenarios/swap-off.toml")),
-    ("who-evicts-whom", include_str!("../../../scenarios/who-evicts-whom.toml")),
-    ("memory-advice", include_str!("../../../scenarios/memory-advice.toml")),
-    ("backup-evicts-neighbour", include_str!("../../../scenarios/backup-evicts-neighbour.toml")),
+    ("buffered-read", include_str!("../scenarios/buffered-read.toml")),
+    ("buffered-write", include_str!("../scenarios/buffered-write.toml")),
+    ("second-read", include_str!("../scenarios/second-read.toml")),
+    ("ssd-stream-starves-raid", include_str!("../scenarios/ssd-stream-starves-raid.toml")),
+    ("buffers-and-cached", include_str!("../scenarios/buffers-and-cached.toml")),
+    ("copy-clean-vs-polluted", include_str!("../scenarios/copy-clean-vs-polluted.toml")),
+    ("swap-off", include_str!("../scenarios/swap-off.toml")),
+    ("who-evicts-whom", include_str!("../scenarios/who-evicts-whom.toml")),
+    ("memory-advice", include_str!("../scenarios/memory-advice.toml")),
+    ("backup-evicts-neighbour", include_str!("../scenarios/backup-evicts-neighbour.toml")),
 ];
 
 /// A scenario's file is no larger: 40 000 steps take 3 MiB.

@@ -42,15 +42,20 @@ pub(crate) fn prepare(procs: Option<RawFd>, parent: u32) -> io::Result<()> {
     Ok(())
 }
 
-/// What a child that is forked and not executed does first: has the name under which the kernel reports it, dies by signals
-/// whatever its parent does with them, closes all files but `kept` (-1 stands for none), so that no lock or pipe of its
+/// What a child that is forked and not executed does first: has the name under which the kernel reports it, dies by SIGTERM
+/// whatever its parent does with it, leaves a terminal's signals to its parent (Ctrl-C reaches both), closes all files but `kept` (-1 stands for none), so that no lock or pipe of its
 /// parent's lives on in it, and is [`prepare`]d; `procs` is kept as well. Safe after a fork.
 pub(crate) fn begin(name: &CStr, procs: Option<RawFd>, parent: u32, kept: &mut [RawFd]) -> io::Result<()> {
     // SAFETY: the name ends with a zero byte.
     unsafe { libc::prctl(libc::PR_SET_NAME, name.as_ptr()) };
-    for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGPIPE] {
-        // SAFETY: sets the default action; no handler of ours is involved.
-        unsafe { libc::signal(signal, libc::SIG_DFL) };
+    for (signal, action) in [
+        (libc::SIGINT, libc::SIG_IGN),
+        (libc::SIGHUP, libc::SIG_IGN),
+        (libc::SIGTERM, libc::SIG_DFL),
+        (libc::SIGPIPE, libc::SIG_DFL),
+    ] {
+        // SAFETY: sets an action; no handler of ours is involved.
+        unsafe { libc::signal(signal, action) };
     }
     // SAFETY: an empty set is a valid mask.
     unsafe {
@@ -89,15 +94,20 @@ fn close_range(from: RawFd, to: RawFd) {
 
 /// Closes descriptors one by one, the last included, as far as there can be any: up to the limit of open files.
 fn close_each(from: RawFd, to: RawFd) {
+    for fd in from..=to.min(most_files()) {
+        // SAFETY: closing a descriptor that nobody here uses.
+        unsafe { libc::close(fd) };
+    }
+}
+
+/// The limit of open files (`ulimit -n`), at most [`MOST_FILES`].
+fn most_files() -> RawFd {
     // SAFETY: an all-zero rlimit is valid: it is made of numbers only.
     let mut limit: libc::rlimit = unsafe { std::mem::zeroed() };
     // SAFETY: the pointer is to a live value of ours.
     let known = unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) } == 0;
     let most = if known { RawFd::try_from(limit.rlim_cur).unwrap_or(MOST_FILES) } else { MOST_FILES };
-    for fd in from..=to.min(most.min(MOST_FILES)) {
-        // SAFETY: closing a descriptor that nobody here uses.
-        unsafe { libc::close(fd) };
-    }
+    most.min(MOST_FILES)
 }
 
 /// What a process has used, its threads included (wait4(2)).
@@ -167,16 +177,18 @@ mod tests {
     #[test]
     fn descriptors_are_closed_one_by_one_up_to_and_with_the_last() {
         let open = |fd: RawFd| std::path::Path::new(&format!("/proc/self/fd/{fd}")).is_symlink();
-        // Far above those that other tests of this process open meanwhile.
+        // The last ones: far above those that other tests of this process open meanwhile.
         let file = File::open("/dev/null").unwrap();
-        let fds = [5000, 5001, 5002].map(|least| {
+        let last = most_files() - 1;
+        let expected = [last - 2, last - 1, last];
+        let fds = expected.map(|least| {
             // SAFETY: duplicates a descriptor that is open.
             unsafe { libc::fcntl(file.as_raw_fd(), libc::F_DUPFD_CLOEXEC, least) }
         });
-        assert_eq!(fds, [5000, 5001, 5002]);
-        close_each(5000, 5001);
+        assert_eq!(fds, expected);
+        close_each(last - 2, last - 1);
         assert_eq!(fds.map(open), [false, false, true]);
-        close_each(5002, RawFd::MAX);
-        assert!(!open(5002));
+        close_each(last, RawFd::MAX);
+        assert!(!open(last));
     }
 }

@@ -6,16 +6,18 @@
 mod caches;
 mod dirty;
 mod disk;
-mod files;
+pub(crate) mod files;
 mod groups;
 mod loads;
-mod reading;
+pub(crate) mod reading;
 mod state;
-mod step;
+pub(crate) mod step;
 mod traced;
 
 pub use disk::{Disk, disks_under};
 pub use files::Files;
+#[cfg(test)]
+pub(crate) use files::{name_of, shared_files};
 pub(crate) use files::{room, room_on};
 pub use state::RunContext;
 

@@ -1,7 +1,9 @@
-//! fio, which does the work of most steps: its command line, its progress, its result.
+//! fio, which does the work of most steps: its command line, its progress, its result. It works on values that a scenario gives,
+//! and so in a sandbox.
 
 mod eta;
 mod job;
+mod lent;
 mod output;
 
 pub use eta::{Eta, parse_eta};
@@ -10,12 +12,14 @@ pub use output::{DiskUse, Output, parse_output};
 
 use crate::confined;
 use crate::group::Group;
+use crate::program::find_program;
+use lent::Lent;
 use pagetide_core::{Bytes, Error, Outcome, Progress};
 use pagetide_dir::Dir;
+use pagetide_sandbox::Sandbox;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::fs::File;
 use std::io::Read;
-use std::os::fd::{AsFd, AsRawFd, RawFd};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -62,38 +66,61 @@ pub struct Run {
     child: Child,
     reaped: bool,
     result: File,
+    /// What the system refused to its sandbox.
+    note: Option<String>,
+    /// Its folder and its result, which are its user's while it runs.
+    _lent: Lent,
 }
+
+/// What every run of fio is told. One process with threads: its sandbox has no others, and no child of it outlives a kill.
+const ALWAYS: [&str; 4] = ["--thread", "--group_reporting", "--eta=always", "--output-format=json+"];
 
 /// The most that is read of a result: fio's histograms take some hundred KiB.
 const LARGEST_RESULT: u64 = 64 << 20;
 
 impl Run {
-    /// Starts fio with `arguments`, in a control group when there is one. Its result goes to `result`, a file that is made here: fio
-    /// gets the paths of open descriptors, so that it follows no link that another user put there.
+    /// Starts fio with `arguments`, in `folder`, which holds its files, and in a control group when there is one. Its result goes to
+    /// `result`, a file that is made here and that it inherits, so that it follows no link that another user put there.
     ///
     /// # Errors
     /// The file cannot be made, or fio cannot be started.
-    pub fn start(fio: &Path, arguments: &[String], result: &Path, group: Option<&Group>) -> Result<Self, Error> {
-        let (folder, file) = result_file(result).map_err(|error| {
-            Error::system(format!("cannot write {}: {error}", result.display()), "name a folder of yours with -o")
-        })?;
-        let by_descriptor = |fd: RawFd| format!("/proc/{}/fd/{fd}", std::process::id());
-        let mut command = Command::new(fio);
+    pub fn start(
+        fio: &Path,
+        arguments: &[String],
+        folder: &Path,
+        result: &Path,
+        group: Option<&Group>,
+    ) -> Result<Self, Error> {
+        let cannot_write = |path: &Path, error: std::io::Error| {
+            Error::system(format!("cannot write {}: {error}", path.display()), "name a folder of yours with -o")
+        };
+        let file = result_file(result).map_err(|error| cannot_write(result, error))?;
+        let program = find_program(fio, INSTALL_HINT)?;
+        // It is started in another folder.
+        let program = std::path::absolute(&program).unwrap_or(program);
+        let mut sandbox = Sandbox::new().with_io_uring();
+        let note = sandbox.note().map(|note| format!("fio ran {note}"));
+        let lent = Lent::to(sandbox.user(), folder, &file).map_err(|error| cannot_write(folder, error))?;
+        let output = sandbox.inherit(&file).map_err(|error| cannot_write(result, error))?;
+        let sandbox = sandbox.in_folder(lent.folder().map_err(|error| cannot_write(folder, error))?);
+        let mut command = Command::new(&program);
         command
             .args(arguments)
-            // One process with threads, so that no child of it outlives a kill.
-            .args(["--thread", "--group_reporting", "--eta=always", "--output-format=json+"])
-            .arg(format!("--output={}", by_descriptor(file.as_raw_fd())))
-            // fio leaves small files of its own in the current folder in some modes.
-            .current_dir(by_descriptor(folder.as_fd().as_raw_fd()))
+            .args(ALWAYS)
+            .arg(format!("--output={output}"))
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         confined::confine(&mut command, group)?;
-        let child = command
-            .spawn()
-            .map_err(|error| Error::system(format!("cannot run {}: {error}", fio.display()), INSTALL_HINT))?;
-        Ok(Self { child, reaped: false, result: file })
+        sandbox.confine(&mut command, &program);
+        let child = command.spawn().map_err(|error| {
+            let hint = match error.kind() {
+                std::io::ErrorKind::PermissionDenied => "put fio where every user can run it, such as /usr/local/bin",
+                _ => INSTALL_HINT,
+            };
+            Error::system(format!("cannot run {}: {error}", program.display()), hint)
+        })?;
+        Ok(Self { child, reaped: false, result: file, note, _lent: lent })
     }
 
     /// Its process id.
@@ -141,7 +168,7 @@ impl Run {
     }
 
     fn ended(&self, status: std::process::ExitStatus, complaint: &str, usage: confined::Usage) -> Ended {
-        let mut notes = Vec::new();
+        let mut notes: Vec<String> = self.note.iter().cloned().collect();
         let mut text = Vec::new();
         let read = (&self.result).take(LARGEST_RESULT).read_to_end(&mut text);
         let parsed =
@@ -169,13 +196,12 @@ impl Run {
     }
 }
 
-/// Makes the file of a result, in place of one that may be there, and gives it with its folder.
-fn result_file(path: &Path) -> std::io::Result<(Dir, File)> {
+/// Makes the file of a result, in place of one that may be there.
+fn result_file(path: &Path) -> std::io::Result<File> {
     let folder = Dir::own(path.parent().unwrap_or(Path::new("")), None)?;
     let name = Path::new(path.file_name().unwrap_or_default());
     folder.remove_if_there(name)?;
-    let file = folder.create_new(name)?;
-    Ok((folder, file))
+    folder.create_new(name)
 }
 
 impl Drop for Run {

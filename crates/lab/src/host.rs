@@ -1,8 +1,8 @@
 //! The host backend: runs a scenario on this machine, made as small as the scenario's, and leaves it as it was.
 
-mod account;
 mod check;
 mod device;
+mod differences;
 mod kind;
 mod options;
 mod shrunk;
@@ -76,7 +76,7 @@ impl Host {
         if options.limit_device {
             device::limit(journal, scenario, &found.disks, host.group(), progress)?;
         }
-        let mut differences = account::before(scenario, options, &host, found);
+        let mut differences = differences::before(scenario, options, &host, found);
         for line in &differences {
             progress.say(line);
         }
@@ -101,9 +101,9 @@ impl Host {
             seed: request.seed,
         };
         let run = executor::run(scenario, &context, files, recording, sink, &mut host, progress)?;
-        differences.extend(account::after(scenario, &run.steps));
+        differences.extend(differences::after(scenario, &run.steps));
         Ok(BackendRun {
-            machine: account::machine(&run.manifest, found),
+            machine: differences::machine(&run.manifest, found),
             differences,
             kernel: run.manifest.kernel,
             started_wall_ns: run.started.wall_ns,

@@ -1,6 +1,7 @@
 //! The lab: runs scenarios. The only crate that changes a system.
 //!
-//! A [`backend`] makes the machine of a [`pagetide_core::Scenario`]: [`host`] of this machine, [`vm`] in QEMU. The [`executor`]
+//! A [`backend`] makes the machine of a [`pagetide_core::Scenario`]: [`host`] of this machine, [`vm`] in QEMU, [`sim`]
+//! of a model. The [`executor`]
 //! runs the steps on whatever machine it is on. [`undo`] notes every change before it is made and takes it back. [`claims`]
 //! checks what the scenario claims against the results. [`catalogue`] has the scenarios that come with pagetide.
 
@@ -8,6 +9,7 @@ pub mod backend;
 pub mod backends;
 pub mod catalogue;
 pub mod claims;
+pub mod conformance;
 pub mod control;
 pub mod executor;
 pub mod fio;
@@ -15,11 +17,16 @@ pub mod group;
 pub mod hold;
 pub mod host;
 pub mod load;
+pub mod plan;
+pub mod sim;
 pub mod undo;
 pub mod vm;
 
+#[cfg(test)]
+mod command_lines;
 mod confined;
 mod forecast;
+mod program;
 mod seed;
 mod shrink;
 mod worker;

@@ -1,6 +1,5 @@
 //! Loads that the lab generates itself: each is a worker that reads, writes, maps or allocates.
 
-mod sequence;
 mod transfer;
 mod walk;
 mod work;

@@ -136,7 +136,7 @@ impl Journal {
             ));
         }
         if path.exists() {
-            return Err(Error::system(format!("{} exists already", path.display()), "remove it"));
+            return Err(Error::system(format!("{} already exists", path.display()), "remove it"));
         }
         self.note(Change::Folder { path: path.to_owned() })?;
         fs::create_dir(path).map_err(|error| refuse("make", path, &error))

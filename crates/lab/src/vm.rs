@@ -8,8 +8,7 @@
 mod accelerator;
 mod clock;
 mod cpio;
-pub mod device;
-mod disk;
+pub(crate) mod disk;
 mod elf;
 pub mod guest;
 mod initramfs;
@@ -19,7 +18,7 @@ mod module;
 mod monitor;
 mod nbd;
 mod options;
-mod qemu;
+pub(crate) mod qemu;
 mod survey;
 mod tools;
 mod wire;
@@ -30,6 +29,7 @@ pub use qemu::Accelerator;
 pub use survey::{Accelerated, GuestKernel, Survey};
 pub use tools::Vm;
 
+use crate::program::find_program;
 use module::{BASE_MODULES, Modules};
 use monitor::{Monitor, State};
 use pagetide_core::{
@@ -41,7 +41,7 @@ use std::path::Path;
 use wire::Job;
 
 /// The least that a guest must have available to run anything at all.
-const LEAST: Bytes = Bytes::new(64 << 20);
+const MIN_AVAILABLE: Bytes = Bytes::new(64 << 20);
 
 /// The modules that a scenario's machine needs.
 fn modules_for(scenario: &Scenario) -> Vec<&'static str> {
@@ -75,17 +75,17 @@ fn modules_for(scenario: &Scenario) -> Vec<&'static str> {
 fn available(scenario: &Scenario) -> Result<Bytes, Error> {
     let machine = &scenario.machine;
     let available = machine.memory.saturating_sub(machine.system);
-    if available >= LEAST {
+    if available >= MIN_AVAILABLE {
         return Ok(available);
     }
     let system = machine.system;
-    let hint = match LEAST.get().div_ceil(available.get().max(1)) {
+    let hint = match MIN_AVAILABLE.get().div_ceil(available.get().max(1)) {
         times @ 2..=64 => format!("use a scale that is {times} times as large, or give it more memory"),
         _ => "give it more memory, such as --set memory=1GiB".to_owned(),
     };
     Err(Error::input(
         format!(
-            "the machine has {available} available ({} of memory less {system} of its system), but a guest needs {LEAST}",
+            "the machine has {available} available ({} of memory less {system} of its system), but a guest needs {MIN_AVAILABLE}",
             machine.memory
         ),
         hint,
@@ -119,13 +119,12 @@ impl Backend for Vm {
         let modules = modules.in_order(&modules_for(scenario))?;
         let mut programs = Vec::new();
         if scenario.steps.iter().any(|step| matches!(step.action, Action::Fio(_))) {
-            programs.push(initramfs::find_program(&options.fio, "apt-get install -y fio")?);
+            programs.push(find_program(&options.fio, "apt-get install -y fio")?);
         }
         for words in &options.alongside {
             let name = words.first().map_or("", String::as_str);
             if name != guest::OWN_PROGRAM {
-                programs
-                    .push(initramfs::find_program(Path::new(name), "name a program of this host with --alongside")?);
+                programs.push(find_program(Path::new(name), "name a program of this host with --alongside")?);
             }
         }
         let accelerator = match options.accelerator {
@@ -157,8 +156,7 @@ impl Backend for Vm {
                 served.push((spec.clone(), server));
                 disks.push(Backing::Served(socket));
             } else {
-                let bandwidth = spec.bandwidth.map(pagetide_core::BytesPerSecond::get);
-                disks.push(Backing::File { file, iops: spec.iops, bandwidth });
+                disks.push(Backing::limited(spec, file));
             }
         }
         let machine = Machine {

@@ -3,29 +3,46 @@
 use crate::command::*;
 use clap::{CommandFactory, Parser, Subcommand};
 use pagetide_core::Error;
+use std::sync::LazyLock;
 
-/// Find out what the page cache does to this host's IO, prove it with evidence and experiments, and see what would change it.
+/// Find out what the page cache does to this host's IO, prove it, and see what would change it.
 #[derive(Debug, Parser)]
-#[command(name = "pagetide", version, max_term_width = 100, after_help = EXAMPLES)]
+#[command(name = "pagetide", version, long_version = VERSION.as_str(), disable_help_subcommand = true, max_term_width = 100, after_help = EXAMPLES)]
 pub(crate) struct Arguments {
     /// Print JSON (stable, documented in docs/JSON.md) instead of text.
     #[arg(long, global = true)]
     pub(crate) json: bool,
 
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: Option<Command>,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  pagetide doctor                                    list what this machine can do, and the fix for what is missing
+  pagetide                                           the state of this host in ten lines
+  pagetide doctor                                    what this machine can do, and the fix for what it cannot
   pagetide mem                                       memory now, and the room until writers are throttled
   pagetide record -o rec -- tar cf /dev/null /usr    record the host while a command runs
   pagetide diagnose rec                              name the cause of slow IO in that recording, with evidence
   pagetide show rec disk                             tables as sar prints them
   pagetide lab run buffered-read --scale 1/8         run an experiment and compare it with published figures
+  pagetide plan database-memory                      what would change it, according to a model of the kernel
+  pagetide help slow-reads                           a tutorial; `pagetide help` lists all pages of the book
 
-Exit codes: 0 done, 1 a claim or a check failed, 2 wrong use or input, 3 the system refused, 130 interrupted.";
+Exit codes: 0 done, 1 a claim or a check failed, 2 bad usage or input, 3 the system refused, 130 interrupted.";
+
+/// What `--version` prints: the version on a line of its own, then what was built and which recordings it reads.
+static VERSION: LazyLock<String> = LazyLock::new(|| {
+    let features = [("fleet", cfg!(feature = "fleet")), ("tls", cfg!(feature = "tls"))];
+    let features: Vec<&str> = features.into_iter().filter_map(|(name, is_on)| is_on.then_some(name)).collect();
+    let features = if features.is_empty() { "none".to_owned() } else { features.join(", ") };
+    let commit = option_env!("PAGETIDE_COMMIT").filter(|commit| !commit.is_empty());
+    let commit = commit.unwrap_or("unknown: not built by make");
+    let (version, format) = (env!("CARGO_PKG_VERSION"), pagetide_store::FORMAT_VERSION);
+    format!(
+        "{version}\ncommit    {commit}\nfeatures  {features}\nformat    writes recordings of version {format}, reads versions 1 to {format}"
+    )
+});
 
 /// The commands.
 #[derive(Debug, Subcommand)]
@@ -42,14 +59,17 @@ pub(crate) enum Command {
     Explain(explain::Arguments),
     #[command(subcommand)]
     Lab(lab::Command),
+    Plan(Box<plan::Arguments>),
     Cache(cache::Arguments),
     Evictions(evictions::Arguments),
     Mrc(mrc::Arguments),
+    #[cfg(feature = "fleet")]
     Fleet(fleet::Arguments),
     Check(check::Arguments),
     Cut(cut::Arguments),
     Undo(undo::Arguments),
     TraceHelper(trace_helper::Arguments),
+    Help(help::Arguments),
     Completions(completions::Arguments),
     Man(man::Arguments),
     /// Run as the init of a virtual machine of `lab run --on vm`.
@@ -60,14 +80,15 @@ pub(crate) enum Command {
 impl Arguments {
     /// Runs the command. The commands of the lab first undo what a killed run left; the others report it.
     pub(crate) fn run(self) -> Result<Outcome, Error> {
-        match self.command {
+        let json = self.json;
+        let Some(command) = self.command else { return state::run(json) };
+        match command {
             Command::Lab(_) => undo::before_a_run()?,
             // A guest has just booted: no run can have been killed in it.
             Command::Guest | Command::TraceHelper(_) | Command::Undo(_) => {}
             _ => undo::report_pending(),
         }
-        let json = self.json;
-        match self.command {
+        match command {
             Command::Doctor(arguments) => doctor::run(&arguments, json),
             Command::Mem(arguments) => mem::run(&arguments, json),
             Command::Hold(arguments) => hold::run(&arguments, json),
@@ -79,10 +100,13 @@ impl Arguments {
             Command::Diagnose(arguments) => diagnose::run(&arguments, json),
             Command::Explain(arguments) => explain::run(&arguments, json),
             Command::Lab(command) => lab::run(&command, json),
+            Command::Plan(arguments) => plan::run(&arguments, json),
             Command::Cache(arguments) => cache::run(&arguments, json),
             Command::Evictions(arguments) => evictions::run(&arguments, json),
             Command::Mrc(arguments) => mrc::run(&arguments, json),
+            #[cfg(feature = "fleet")]
             Command::Fleet(arguments) => fleet::run(&arguments, json),
+            Command::Help(arguments) => help::run(&arguments, json, Self::command()),
             Command::Completions(arguments) => completions::run(&arguments, &mut Self::command()),
             Command::Man(arguments) => man::run(&arguments, Self::command()),
             Command::Check(arguments) => check::run(&arguments, json),
@@ -98,6 +122,7 @@ impl Arguments {
 mod tests {
     use super::*;
     use clap::error::ErrorKind;
+    use std::fmt::Write;
     use std::path::Path;
 
     /// The help of a command and of those below it.
@@ -107,6 +132,37 @@ mod tests {
         texts.push((format!("pagetide {} --help", command.get_name()), examples.to_owned()));
         for inner in command.get_subcommands_mut() {
             help(inner, texts);
+        }
+    }
+
+    /// The help of a command and of those below it, as docs/COMMANDS.md has it.
+    fn reference(command: &mut clap::Command, text: &mut String) {
+        let name = command.get_bin_name().unwrap_or("pagetide").to_owned();
+        let help = command.render_long_help().to_string();
+        let help: Vec<&str> = help.lines().map(str::trim_end).collect();
+        let _ = write!(text, "\n## {name}\n\n```text\n{}\n```\n", help.join("\n").trim_end());
+        for inner in command.get_subcommands_mut().filter(|inner| !inner.is_hide_set() && inner.get_name() != "help") {
+            reference(inner, text);
+        }
+    }
+
+    #[test]
+    fn commands_md_has_the_help_of_every_command() {
+        let mut root = Arguments::command().term_width(100);
+        root.build();
+        let mut text = "\n".to_owned();
+        reference(&mut root, &mut text);
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/COMMANDS.md");
+        let page = std::fs::read_to_string(&path).unwrap();
+        let (before, after) = page.split_once("<!-- commands: begin -->\n").unwrap();
+        let (told, rest) = after.split_once("<!-- commands: end -->").unwrap();
+        if told.trim() != text.trim() {
+            assert!(
+                std::env::var_os("UPDATE_DOCS").is_some(),
+                "docs/COMMANDS.md is not what --help prints; UPDATE_DOCS=1 cargo test -p pagetide --bin pagetide commands_md fixes it"
+            );
+            std::fs::write(&path, format!("{before}<!-- commands: begin -->\n{text}\n<!-- commands: end -->{rest}"))
+                .unwrap();
         }
     }
 
@@ -123,7 +179,13 @@ mod tests {
     /// The words of a command as a shell takes them: not what it does with the output, and not the remark beside it.
     fn words(command: &str) -> Vec<String> {
         let remark = command.find("  ").unwrap_or(command.len());
-        let command = command[..remark].split([';', '|', '>', '#', '&']).next().unwrap_or_default();
+        let command = command[..remark]
+            .split(" 2>")
+            .next()
+            .unwrap_or_default()
+            .split([';', '|', '>', '#', '&'])
+            .next()
+            .unwrap_or_default();
         command.split_whitespace().map(|word| word.trim_matches(['\'', '"']).to_owned()).collect()
     }
 
@@ -132,10 +194,12 @@ mod tests {
         let top = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let mut texts = Vec::new();
         help(&mut Arguments::command(), &mut texts);
-        let pages = std::fs::read_dir(top.join("docs")).unwrap().map(|page| page.unwrap().path());
+        let folders = ["", "tutorials", "how-to", "explanation"].map(|folder| top.join("docs").join(folder));
+        let pages =
+            folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap()).map(|page| page.unwrap().path());
         for page in pages
             .chain([top.join("README.md"), top.join("SECURITY.md")])
-            .filter(|page| page.extension().is_some_and(|end| end == "md"))
+            .filter(|page| page.extension().is_some_and(|end| end == "md") && !page.ends_with("COMMANDS.md"))
         {
             texts.push((page.display().to_string(), std::fs::read_to_string(&page).unwrap()));
         }

@@ -41,8 +41,8 @@ impl Interrupt {
 fn end() {
     let left = undo::noted_by_this_process();
     if !left.is_empty() {
-        output::say(&format!("stopped before these were undone: {}", left.join(", ")));
-        output::say("  hint: `pagetide undo` puts them back");
+        output::say(&format!("stopped before undoing: {}", left.join(", ")));
+        output::say("  hint: `pagetide undo` restores them");
     }
     std::process::exit(130);
 }

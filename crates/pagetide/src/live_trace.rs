@@ -15,25 +15,25 @@ use std::path::Path;
 /// How a live trace is made.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TraceArguments {
-    /// Trace for this time; Ctrl-C ends earlier and prints what was seen.
+    /// Trace for this long; Ctrl-C ends it early and prints what was seen.
     #[arg(long = "for", value_name = "TIME", default_value = "10s", conflicts_with = "recording")]
     length: Nanos,
-    /// Look at one page of so many: a power of two.
+    /// Sample one page in N, a power of two.
     #[arg(long, value_name = "1/N", default_value = "1/64", conflicts_with = "recording")]
     sample: PageSample,
-    /// Sample by tracefs filters, without bpf(2).
+    /// Sample with tracefs filters, without bpf(2).
     #[arg(long, conflicts_with = "recording")]
     no_bpf: bool,
-    /// Print inode numbers instead of the names of files.
+    /// Print inode numbers instead of file names.
     #[arg(long)]
     pub(crate) no_names: bool,
-    /// Of a recording: from this time on, as for `pagetide show`.
+    /// For a recording: start here, as for `pagetide show`.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, requires = "recording")]
     from: Option<String>,
-    /// Of a recording: up to this time.
+    /// For a recording: end here.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, requires = "recording")]
     to: Option<String>,
-    /// Read --from and --to in UTC.
+    /// Read --from and --to as UTC.
     #[arg(long, requires = "recording")]
     utc: bool,
 }
@@ -148,7 +148,7 @@ impl Traced {
     /// Says on stderr what cannot be known here, and whether records were lost.
     pub(crate) fn say_gaps(&self) {
         if let Some(stretches) = self.stretches_text() {
-            output::say(&format!("the trace was on from {stretches}; of the other time nothing is known"));
+            output::say(&format!("the trace was on from {stretches}; nothing is known about other times"));
         }
         for Missing { why, lost, hint } in &self.missing {
             output::say(&format!("{why}; unknown: {lost}"));
@@ -223,8 +223,8 @@ pub(crate) fn read_or_run(recording: Option<&Path>, arguments: &TraceArguments) 
     };
     let Some((summary, names)) = read_tables(&recording, first, last) else {
         if recording.manifest.capabilities.iter().any(|known| known == "trace") {
-            let hint = "choose another time, or record longer: a trace is written once a second while it is on";
-            return Err(Error::input(format!("{}: the trace was not on in that time", path.display()), hint));
+            let hint = "choose another time, or record longer: while on, the trace is written once a second";
+            return Err(Error::input(format!("{}: the trace was off in that time", path.display()), hint));
         }
         let hint = "record with `pagetide record --trace`, or leave the recording out to trace this host now";
         return Err(Error::input(format!("{}: recorded without --trace", path.display()), hint));

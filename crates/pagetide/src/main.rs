@@ -15,9 +15,13 @@ mod sampling;
 
 use clap::Parser;
 use pagetide_core::ErrorKind;
+use pagetide_kernel::Root;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    if let Some(bytes) = Root::host().spare_memory() {
+        pagetide_store::limit_memory(bytes);
+    }
     match cli::Arguments::parse().run() {
         Ok(command::Outcome::Done) => ExitCode::SUCCESS,
         Ok(command::Outcome::Failed) => ExitCode::from(1),

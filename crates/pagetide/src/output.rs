@@ -54,6 +54,11 @@ pub(crate) fn say(line: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", printable(line));
 }
 
+/// Writes a line to a terminal on stderr in place of the one before.
+pub(crate) fn say_over(line: &str) {
+    let _ = write!(io::stderr().lock(), "\r\x1b[K{}", printable(line));
+}
+
 /// Writes an error and its hint to stderr; nothing when the reader of stdout has closed it.
 pub(crate) fn complain(error: &Error) {
     if error.kind == ErrorKind::OutputClosed {

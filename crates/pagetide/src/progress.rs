@@ -64,7 +64,7 @@ impl ProgressDisplay {
         remaining.run(index);
         what.clone_into(&mut self.label);
         let line =
-            format!("({} of {}) {what}, about {} left for all", index + 1, remaining.runs(), length(remaining.left()));
+            format!("({} of {}) {what}, about {} left in total", index + 1, remaining.runs(), length(remaining.left()));
         self.bar.suspend(|| output::say(&line));
     }
 
@@ -114,7 +114,7 @@ impl Progress for ProgressDisplay {
             if let Some(fraction) = fraction {
                 remaining.fraction(fraction);
             }
-            words.push(format!("{} left for all", length(remaining.left())));
+            words.push(format!("{} left in total", length(remaining.left())));
         }
         self.bar.set_message(printable(&words.join(", ")).into_owned());
     }
@@ -123,7 +123,7 @@ impl Progress for ProgressDisplay {
         let mut line = format!("{} ({:.1} s) {note}", self.title, self.began.elapsed().as_secs_f64());
         if let Some(remaining) = &mut self.remaining {
             remaining.fraction(1.0);
-            line += &format!("; about {} left for all", length(remaining.left()));
+            line += &format!("; about {} left in total", length(remaining.left()));
         }
         if self.terminal {
             self.bar.suspend(|| output::say(&line));

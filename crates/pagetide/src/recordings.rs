@@ -96,7 +96,7 @@ pub(crate) fn range(
         let (first, last) = (walls.iter().min().copied().unwrap_or(0), walls.iter().max().copied().unwrap_or(0));
         return Err(Error::input(
             "the recording has no sample in this range",
-            format!("its samples are from {} to {}", clock.date_time(first), clock.date_time(last)),
+            format!("its samples span {} to {}", clock.date_time(first), clock.date_time(last)),
         ));
     }
     Ok((from, to))

@@ -34,21 +34,25 @@ pub(crate) fn print_page(page: &Page) -> Result<(), Error> {
     let style = Style { colour: output::colour(), width: output::width() };
     let mut text = Vec::new();
     pagetide_view::text::draw(page, style, &mut text)
-        .map_err(|error| Error::system(format!("drawing the report: {error}"), ""))?;
+        .map_err(|error| Error::system(format!("cannot draw the report: {error}"), ""))?;
     output::stream(Content::Coloured, |out| out.write_all(&text))
 }
 
 /// Writes a page as one self-contained HTML file.
 pub(crate) fn write_page(page: &Page, file: &Path) -> Result<(), Error> {
-    pagetide_dir::write_file(file, &html_of(page)?).map_err(|error| {
-        Error::system(format!("{}: {error}", file.display()), "name a new file in a folder that can be written")
-    })
+    write_file(file, &html_of(page)?)
+}
+
+/// Writes a file that the user named, through nobody else's links.
+pub(crate) fn write_file(file: &Path, content: &[u8]) -> Result<(), Error> {
+    pagetide_dir::write_file(file, content)
+        .map_err(|error| Error::system(format!("{}: {error}", file.display()), "name a new file in a writable folder"))
 }
 
 /// A page as one self-contained HTML file.
 pub(crate) fn html_of(page: &Page) -> Result<Vec<u8>, Error> {
     let mut html = Vec::new();
     pagetide_view::html::draw(page, &mut html)
-        .map_err(|error| Error::system(format!("drawing the report: {error}"), ""))?;
+        .map_err(|error| Error::system(format!("cannot draw the report: {error}"), ""))?;
     Ok(html)
 }

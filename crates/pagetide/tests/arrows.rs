@@ -7,33 +7,35 @@ use std::process::Command;
 const ARROWS: &[(&str, &[&str])] = &[
     ("core", &[]),
     ("dir", &[]),
+    ("sandbox", &[]),
     ("proctext", &["core"]),
     ("kernel", &["core", "proctext"]),
     ("store", &["core", "dir", "proctext"]),
+    ("sim", &["core"]),
     ("trace", &["core"]),
     ("diagnose", &["core", "trace"]),
     ("view", &["core"]),
     ("recorder", &["core", "kernel", "trace"]),
-    ("lab", &["core", "dir", "kernel", "recorder", "trace"]),
+    ("lab", &["core", "dir", "sandbox", "kernel", "recorder", "sim", "trace"]),
     ("service", &["core", "dir", "kernel", "recorder", "store"]),
     ("top", &["core", "diagnose", "view"]),
     ("serve", &["core", "dir", "kernel", "recorder", "store", "diagnose", "view"]),
     ("fleet", &["core", "dir", "store", "diagnose"]),
-    ("python", &["core", "store", "diagnose", "fleet"]),
+    ("python", &["core", "kernel", "store", "diagnose", "fleet"]),
     ("fuzz", &["core", "kernel", "store"]),
     ("corpus", &["core", "store", "diagnose", "fleet", "lab"]),
     (
         "pagetide",
         &[
-            "core", "dir", "kernel", "store", "trace", "diagnose", "fleet", "view", "recorder", "service", "lab",
-            "top", "serve",
+            "core", "dir", "sandbox", "kernel", "store", "trace", "diagnose", "fleet", "view", "recorder", "service",
+            "lab", "top", "serve", "fuzz",
         ],
     ),
 ];
 
 /// Dependencies that only one crate may have, because they are heavy or make it impure.
 const ONLY_IN: &[(&str, &[&str])] = &[
-    ("parquet", &["store", "fleet"]),
+    ("parquet", &["store", "fleet", "fuzz"]),
     ("rhai", &["lab"]),
     ("clap", &["pagetide"]),
     ("pyo3", &["python"]),

@@ -77,7 +77,7 @@ fn wrong_input_is_exit_2_with_a_hint() {
         (&["lab", "run", "bufered-read"], "`buffered-read`?"),
         (&["lab", "run", "buffered-read", "--scale", "0.5"], "1/8"),
         (&["lab", "run", "buffered-read", "--set", "memry=1GiB"], "`memory`?"),
-        (&["lab", "run", "buffered-read", "--out", folder], "not of a run"),
+        (&["lab", "run", "buffered-read", "--out", folder], "do not belong to a run"),
         (&["lab", "run", "buffered-read", "--steps", "A44"], "`A4`?"),
         (&["lab", "run", "all", "--steps", "A4"], "--steps"),
         (&["lab", "run", "buffered-read", "--on", "host,vn"], "vn"),
@@ -162,8 +162,12 @@ fn a_recorded_command_is_shown_and_diagnosed() {
     let html = folder.path().join("report.html");
     pagetide().args(["diagnose", path, "--html", html.to_str().unwrap()]).assert().success();
     assert!(std::fs::read_to_string(html).unwrap().contains("<svg"));
-    let (code, stderr) = refused(&["record", "-o", path, "--", "true"]);
-    assert_eq!(code, 2, "a recording is never overwritten: {stderr}");
+    let more = json(&["record", "-o", path, "--interval", "20ms", "--", "true"]);
+    assert_eq!(more["command_exit"], 0);
+    let both = json(&["show", path, "memory"]);
+    let rows = |shown: &Value| shown["rows"].as_array().unwrap().len();
+    assert!(rows(&both) > rows(&memory), "a second command goes on with the recording: {both}");
+    assert_eq!(both["rows"][0], memory["rows"][0], "a recording is never overwritten");
     let failed =
         pagetide().args(["record", "-o"]).arg(folder.path().join("second")).args(["--", "false"]).output().unwrap();
     assert_eq!(failed.status.code(), Some(1));
@@ -448,7 +452,7 @@ fn a_second_signal_says_what_stays_changed_and_how_to_undo_it() {
     assert!(std::process::Command::new("sh").args(["-c", &kill]).status().unwrap().success());
     let output = run.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("stopped before these were undone: ") && said.contains("`pagetide undo`"), "{said}");
+    assert!(said.contains("stopped before undoing: ") && said.contains("`pagetide undo`"), "{said}");
     assert_eq!(output.status.code(), Some(130));
     let undone = pagetide().arg("undo").output().unwrap();
     assert!(undone.status.success() && !std::path::Path::new(&journal).exists());

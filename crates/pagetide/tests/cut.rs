@@ -72,7 +72,7 @@ fn what_a_strangers_file_says_is_shown_as_its_words() {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let place = |part: &str| words.find(part).unwrap_or_else(|| panic!("{part}: {words}"));
     assert!(
-        place("backup (pid 96) reads") < place("The file says that pagetide Nothing is wrong.\\x1b[2J"),
+        place("backup (pid 96) reads") < place("According to the file, pagetide Nothing is wrong.\\x1b[2J"),
         "what is computed here comes first"
     );
     assert!(!text.lines().any(|line| line.contains(is_unprintable)));

@@ -36,11 +36,11 @@ fn the_curious_case_reads_as_an_expert_would_tell_it() {
         told["chain"].as_array().unwrap().iter().map(|link| link["effect"].as_str().unwrap()).collect();
     let order = [
         "kswapd reclaims",
-        "the file cache loses 12.6 GiB in 8.53 s",
+        "the file cache shrinks by 12.6 GiB in 8.53 s",
         "major faults",
         "sda is busy",
         "sdb is busy",
-        "CPUs idle for IO",
+        "CPUs are in iowait",
     ];
     let places: Vec<usize> = order
         .iter()
@@ -58,7 +58,7 @@ fn the_curious_case_reads_as_an_expert_would_tell_it() {
     let text = String::from_utf8_lossy(&text.get_output().stdout).into_owned();
     for part in [
         "sda and sdb are victims, not the cause",
-        "An observation that would explain it",
+        "Observation that would explain it",
         "Ruled out",
         "pagetide lab run ssd-stream",
     ] {
@@ -238,7 +238,7 @@ fn two_ranges_or_two_recordings_are_compared() {
         "Before: 2026-11-21 14:03:50 UTC to 2026-11-21 14:03:55 UTC (11 samples).",
         "share of time lost to waits for IO host 0 % 19.6 % 19.6 %",
         "No difference outside noise: direct reclaims (host).",
-        "by a block bootstrap over the samples.",
+        "(block bootstrap over the samples).",
     ] {
         assert!(text.contains(said), "{said}: {text}");
     }

@@ -1,6 +1,8 @@
 //! `pagetide import`, as a user runs it.
 
 use assert_cmd::Command;
+use pagetide_core::{Selection, Source};
+use pagetide_store::Reader;
 use std::path::PathBuf;
 
 fn pagetide() -> Command {
@@ -24,7 +26,7 @@ fn an_incident_is_imported_and_shown() {
     let table = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
     assert!(table.contains("375196.37"), "{table}");
     let again = pagetide().arg("import").args(&files).arg("-o").arg(&out).assert().code(2);
-    assert!(String::from_utf8_lossy(&again.get_output().stderr).contains("holds a recording already"));
+    assert!(String::from_utf8_lossy(&again.get_output().stderr).contains("already holds a recording"));
 }
 
 #[test]
@@ -55,4 +57,26 @@ fn what_cannot_be_imported_leaves_nothing_behind() {
     let both = both.code(1);
     assert!(String::from_utf8_lossy(&both.get_output().stdout).contains("notes.txt: not read"));
     assert!(out.exists());
+}
+
+#[test]
+fn a_pipe_is_imported_whole_also_when_sadf_is_allowed() {
+    let scratch = tempfile::tempdir().unwrap();
+    let imported = |name: &str, words: &str| {
+        let folder = scratch.path().join(name);
+        let words = format!(
+            "exec {} import --json --allow-sadf -o {} {words}",
+            env!("CARGO_BIN_EXE_pagetide"),
+            folder.display()
+        );
+        let output = std::process::Command::new("bash").args(["-c", &words]).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let recording = Reader::open(&folder).unwrap().load(&Selection::default()).unwrap();
+        recording.stamps().iter().map(|stamp| stamp.wall_ns).collect::<Vec<_>>()
+    };
+    // The first line has the day: whoever takes its beginning from the pipe dates the rows 1970.
+    let log = fixture("sysstat-12.6.1/sar.ISO.txt");
+    let of_file = imported("file", &log.display().to_string());
+    assert!(of_file.len() > 2 && of_file[0] > 1_000_000_000_000_000_000, "{of_file:?}");
+    assert_eq!(imported("pipe", &format!("<(cat {})", log.display())), of_file);
 }

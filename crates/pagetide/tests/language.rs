@@ -43,7 +43,9 @@ fn files(folder: &Path, endings: &[&str], found: &mut Vec<PathBuf>) {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if path.is_dir() {
-            if !["target", ".git", "fixtures", "snapshots", "node_modules", "dist"].contains(&name.as_str()) {
+            let is_output = ["target", ".git", "fixtures", "snapshots", "node_modules"].contains(&name.as_str());
+            // A link leads to a folder of this tree, and the built page has others' sources.
+            if !is_output && !path.is_symlink() && !path.ends_with("serve/page") {
                 files(&path, endings, found);
             }
         } else if endings.iter().any(|ending| name.ends_with(ending)) {
@@ -64,9 +66,14 @@ static TOKEN: LazyLock<Regex> = LazyLock::new(|| {
     .unwrap()
 });
 
+/// Rust source without the tests at its end.
+fn before_tests(source: &str) -> &str {
+    source.split("\n#[cfg(test)]\nmod ").next().unwrap_or_default()
+}
+
 /// The string literals of Rust source before its tests, and its doc comments, each with its line.
 fn split(source: &str) -> (Vec<Piece<'_>>, Vec<Piece<'_>>) {
-    let source = source.split("\n#[cfg(test)]\nmod ").next().unwrap_or_default();
+    let source = before_tests(source);
     let (mut literals, mut docs) = (Vec::new(), Vec::new());
     let (mut line, mut counted) = (1, 0);
     for found in TOKEN.captures_iter(source) {
@@ -115,7 +122,7 @@ fn text_and_names_avoid_banned_expressions() {
     // Each name once, where it stands first.
     let mut identifiers: BTreeMap<String, (String, usize)> = BTreeMap::new();
     let mut paths = Vec::new();
-    files(&root, &[".rs", ".md", ".toml", ".js", "Makefile"], &mut paths);
+    files(&root, &[".rs", ".md", ".toml", ".js", "Makefile", ".mk"], &mut paths);
     assert!(paths.len() > 300, "the tree is somewhere else");
     for path in paths {
         let short = path.strip_prefix(&root).unwrap().to_string_lossy().into_owned();
@@ -127,22 +134,24 @@ fn text_and_names_avoid_banned_expressions() {
             check(&text, &short, (1, &source), &mut report);
             continue;
         }
-        if short.contains("/src/") || short.contains("/fuzz/") {
-            let (literals, docs) = split(&source);
-            // Help is made of the doc comments of the binary's commands.
-            let help = if short.starts_with("crates/pagetide/src") { docs } else { Vec::new() };
-            for piece in literals.into_iter().chain(help) {
-                check(&text, &short, piece, &mut report);
-            }
+        // The names and texts of tests fail no build.
+        if !short.contains("/src/") && !short.contains("/fuzz/") {
+            continue;
         }
-        for (line, code) in (1..).zip(code(&source).lines()) {
+        let (literals, docs) = split(&source);
+        // Help is made of the doc comments of the binary's commands.
+        let help = if short.starts_with("crates/pagetide/src") { docs } else { Vec::new() };
+        for piece in literals.into_iter().chain(help) {
+            check(&text, &short, piece, &mut report);
+        }
+        for (line, code) in (1..).zip(code(before_tests(&source)).lines()) {
             let all = identifier.find_iter(code).map(|name| name.as_str().to_owned());
             identifiers.extend(
                 all.filter(|name| !identifiers.contains_key(name))
                     .map(|name| (name, (short.clone(), line)))
                     .collect::<Vec<_>>(),
             );
-            for definition in defined.captures_iter(code).filter(|_| short.contains("/src/")) {
+            for definition in defined.captures_iter(code) {
                 check(&names, &short, (line, &definition[1]), &mut report);
             }
         }
@@ -164,15 +173,15 @@ fn literals_and_docs_are_separated_from_code() {
 #[test]
 fn banned_expressions_are_found() {
     let (text, names) = (banned("text"), banned("name"));
-    assert!(text.banned.len() > 20 && !names.banned.is_empty());
+    assert!(!text.banned.is_empty() && !names.banned.is_empty());
     let found = |banned: &List, sample: &str| {
         let mut report = String::new();
         check(banned, "x", (1, sample), &mut report);
         report.lines().count()
     };
-    assert_eq!(found(&text, "Mend it; figures are held against those of others"), 2);
-    assert_eq!(found(&text, "The writer goes on until it is stopped."), 1);
-    assert_eq!(found(&text, "Recommended: swap is on vdb, and the load goes on disk."), 0);
+    assert_eq!(found(&text, "Mend it: the writer sleeps for a part of the time"), 2);
+    assert_eq!(found(&text, "Reads were 25 % slower than usual."), 1);
+    assert_eq!(found(&text, "Recommended: swap is on vdb, and the load goes on until it is stopped."), 0);
     assert_eq!(found(&names, "struct Teller"), 1);
     assert_eq!(found(&names, "struct TellerOfTales"), 0);
     assert_eq!(

@@ -7,6 +7,7 @@ use pagetide_core::{
     Unit,
 };
 use pagetide_store::{Reader, Writer, cut};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -27,7 +28,7 @@ fn top() -> PathBuf {
 /// Node in the page's folder.
 fn node(arguments: &[&str]) -> Command {
     let web = top().join("web");
-    assert!(web.join("node_modules/.package-lock.json").exists(), "the page is not built: run `make web`");
+    assert!(web.join("node_modules/.package-lock.json").exists(), "the page's modules are missing: run `make web`");
     let mut command = Command::new("node");
     command.args(arguments).current_dir(web);
     command
@@ -68,6 +69,41 @@ fn the_page_writes_amounts_as_the_commands_do() {
             "web/test/quantities.json is not what core writes; UPDATE_DOCS=1 cargo test -p pagetide --test page fixes it"
         );
         std::fs::write(&path, expected).unwrap();
+    }
+}
+
+/// The files below a folder by their path in it, unpacked.
+fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let entries = |folder: &Path| -> Vec<PathBuf> {
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect()
+    };
+    let (folders, mut all): (Vec<PathBuf>, Vec<PathBuf>) = entries(folder).into_iter().partition(|path| path.is_dir());
+    all.extend(folders.iter().flat_map(|folder| entries(folder)));
+    all.into_iter()
+        .map(|path| {
+            // Versions of node pack to other bytes.
+            let content = if path.extension().is_some_and(|extension| extension == "gz") {
+                let output = Command::new("gzip").arg("-dc").arg(&path).output().unwrap();
+                assert!(output.status.success(), "{}", path.display());
+                output.stdout
+            } else {
+                std::fs::read(&path).unwrap()
+            };
+            (path.strip_prefix(folder).unwrap().to_owned(), content)
+        })
+        .collect()
+}
+
+#[test]
+fn the_embedded_page_is_what_its_sources_give() {
+    let scratch = tempfile::tempdir().unwrap();
+    let built = scratch.path().join("page");
+    passes(node(&["build.mjs", built.to_str().unwrap()]));
+    let (built, kept) = (files(&built), files(&top().join("crates/serve/page")));
+    let names = |files: &BTreeMap<PathBuf, Vec<u8>>| files.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(&kept), names(&built), "`make web` builds crates/serve/page anew");
+    for (name, content) in &kept {
+        assert!(*content == built[name], "{}: `make web` builds crates/serve/page anew", name.display());
     }
 }
 

@@ -156,7 +156,7 @@ ls -d /tmp/pagetide-left
     for line in ["theirs 0", "mem 0", "record 0", "/tmp/pagetide-left"] {
         assert!(printed.contains(&format!("\n{line}\n")), "{line}: {printed}");
     }
-    assert_eq!(printed.matches("`pagetide undo` puts them back").count(), 1, "once, to root: {printed}");
+    assert_eq!(printed.matches("`pagetide undo` restores them").count(), 1, "once, to root: {printed}");
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! No two source files of a crate import each other, directly or in a ring: a ring means that a third thing, which both need,
-//! has no file yet.
+//! No two source files of a crate import each other, directly or in a ring, and no two modules beside each other do, whichever of
+//! their files: a ring means that a third thing, which both need, has no file or module yet.
 //!
 //! A path in code is followed through modules, imports and re-exports to the file that defines what it names. An import that
 //! nothing in the file uses, and a re-export, make no arrow.
@@ -23,6 +23,9 @@ struct Module {
     globs: Vec<Vec<String>>,
     used: Vec<Vec<String>>,
 }
+
+/// Who uses whom.
+type Arrows<N> = BTreeMap<N, BTreeSet<N>>;
 
 /// The modules of a crate, by their paths.
 #[derive(Debug, Default)]
@@ -137,15 +140,15 @@ impl Modules {
         self.0.insert(path.to_vec(), module);
     }
 
-    /// The file that defines what a path names as seen from a module, if this crate does. `depth` ends imports in a circle.
-    fn file_of(&self, from: &[String], path: &[String], depth: usize) -> Option<&Path> {
+    /// The module that defines what a path names as seen from a module, if this crate does. `depth` ends imports in a circle.
+    fn definer(&self, from: &[String], path: &[String], depth: usize) -> Option<ModulePath> {
         let module = self.0.get(from)?;
         let (first, rest) = path.split_first()?;
         let below = |name: &str| [from, &[name.to_owned()]].concat();
         if depth == 0 {
             return None;
         }
-        let follow = |module: &[String], path: &[String]| self.file_of(module, path, depth - 1);
+        let follow = |module: &[String], path: &[String]| self.definer(module, path, depth - 1);
         match first.as_str() {
             "crate" => follow(&[], rest),
             "self" => follow(from, rest),
@@ -153,7 +156,7 @@ impl Modules {
             // A module by itself is nothing that is used; a variable may have its name.
             name if module.children.contains(name) && rest.is_empty() => None,
             name if module.children.contains(name) => follow(&below(name), rest),
-            name if module.defined.contains(name) => Some(&module.file),
+            name if module.defined.contains(name) => Some(from.to_vec()),
             name => match module.imports.get(name) {
                 // An import of a crate has the crate's name first, which is no module of this one.
                 Some(import) => follow(from, &[import, rest].concat()),
@@ -163,35 +166,62 @@ impl Modules {
     }
 
     /// Which files use what others define.
-    fn arrows(&self) -> BTreeMap<&Path, BTreeSet<&Path>> {
-        let mut arrows = BTreeMap::<_, BTreeSet<_>>::new();
+    fn files(&self) -> Arrows<PathBuf> {
+        let mut arrows = Arrows::new();
         for (from, module) in &self.0 {
-            let targets = module.used.iter().filter_map(|path| self.file_of(from, path, 16));
-            arrows.entry(&*module.file).or_default().extend(targets.filter(|file| *file != module.file));
+            let targets = module.used.iter().filter_map(|path| self.definer(from, path, 16));
+            let targets = targets.map(|to| self.0[&to].file.clone()).filter(|file| *file != module.file);
+            arrows.entry(module.file.clone()).or_default().extend(targets);
         }
         arrows
     }
 
-    /// The groups of files that reach each other.
-    fn rings(&self) -> Vec<BTreeSet<PathBuf>> {
-        let arrows = self.arrows();
-        let reached = |from: &Path| {
-            let (mut seen, mut open) = (BTreeSet::new(), vec![from.to_owned()]);
-            while let Some(file) = open.pop() {
-                for next in arrows.get(&*file).into_iter().flatten() {
-                    if seen.insert(next.to_path_buf()) {
-                        open.push(next.to_path_buf());
-                    }
+    /// Which modules use what is defined in modules beside them, each with all that is below it.
+    fn modules(&self) -> Arrows<ModulePath> {
+        let mut arrows = Arrows::new();
+        for (from, module) in &self.0 {
+            for to in module.used.iter().filter_map(|path| self.definer(from, path, 16)) {
+                let parted = from.iter().zip(&to).position(|(one, other)| one != other);
+                if let Some(parted) = parted {
+                    arrows.entry(from[..=parted].to_vec()).or_default().insert(to[..=parted].to_vec());
                 }
             }
-            seen
-        };
-        let all: BTreeMap<_, _> = arrows.keys().map(|file| (file.to_path_buf(), reached(file))).collect();
-        let in_ring = |(file, seen): (&PathBuf, &BTreeSet<PathBuf>)| -> Option<BTreeSet<PathBuf>> {
-            seen.contains(file).then(|| seen.iter().filter(|other| all[*other].contains(file)).cloned().collect())
-        };
-        all.iter().filter_map(in_ring).collect::<BTreeSet<_>>().into_iter().collect()
+        }
+        arrows
     }
+}
+
+/// The groups of nodes that reach each other.
+fn rings<N: Ord + Clone>(arrows: &Arrows<N>) -> BTreeSet<BTreeSet<N>> {
+    let reached = |from: &N| {
+        let (mut seen, mut open) = (BTreeSet::new(), vec![from.clone()]);
+        while let Some(node) = open.pop() {
+            for next in arrows.get(&node).into_iter().flatten() {
+                if seen.insert(next.clone()) {
+                    open.push(next.clone());
+                }
+            }
+        }
+        seen
+    };
+    let all: BTreeMap<_, _> = arrows.keys().map(|node| (node.clone(), reached(node))).collect();
+    let in_ring = |(node, seen): (&N, &BTreeSet<N>)| -> Option<BTreeSet<N>> {
+        let returns = |other: &&N| all.get(*other).is_some_and(|seen| seen.contains(node));
+        seen.contains(node).then(|| seen.iter().filter(returns).cloned().collect())
+    };
+    all.iter().filter_map(in_ring).collect()
+}
+
+/// One paragraph for each ring: who uses whom.
+fn described<N: Ord + Clone>(arrows: &Arrows<N>, name: impl Fn(&N) -> String) -> Vec<String> {
+    let inside = |ring: &BTreeSet<N>| {
+        let uses = ring.iter().map(|from| {
+            let used: Vec<_> = arrows[from].intersection(ring).map(&name).collect();
+            format!("{} uses {}", name(from), used.join(" "))
+        });
+        uses.collect::<Vec<_>>().join("\n")
+    };
+    rings(arrows).iter().map(inside).collect()
 }
 
 fn modules_of(root: &Path, read: &dyn Fn(&Path) -> String) -> Modules {
@@ -201,39 +231,36 @@ fn modules_of(root: &Path, read: &dyn Fn(&Path) -> String) -> Modules {
 }
 
 #[test]
-fn no_files_of_a_crate_import_each_other() {
+fn neither_files_nor_modules_of_a_crate_import_each_other() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let (mut files, mut arrows, mut report) = (0, 0, Vec::new());
     for folder in std::fs::read_dir(crates).unwrap() {
-        let src = folder.unwrap().path().join("src");
+        let folder = folder.unwrap().path();
+        let src = folder.join("src");
         for root in ["lib.rs", "main.rs"].map(|name| src.join(name)).into_iter().filter(|root| root.exists()) {
             let modules = modules_of(&root, &|file| std::fs::read_to_string(file).unwrap());
+            let used = modules.files();
             files += modules.0.len();
-            arrows += modules.arrows().values().map(BTreeSet::len).sum::<usize>();
-            let name = |file: &Path| file.strip_prefix(crates).unwrap().display().to_string();
-            for ring in modules.rings() {
-                let inside = |(from, to): &(&Path, BTreeSet<&Path>)| {
-                    ring.contains(*from).then(|| {
-                        let used: Vec<_> = to.iter().filter(|to| ring.contains(**to)).map(|to| name(to)).collect();
-                        format!("{} uses {}", name(from), used.join(" "))
-                    })
-                };
-                report.push(
-                    modules.arrows().into_iter().filter_map(|arrow| inside(&arrow)).collect::<Vec<_>>().join("\n"),
-                );
-            }
+            arrows += used.values().map(BTreeSet::len).sum::<usize>();
+            report.extend(described(&used, |file| file.strip_prefix(crates).unwrap().display().to_string()));
+            let package = folder.file_name().unwrap().to_str().unwrap();
+            report.extend(described(&modules.modules(), |path| format!("{package}::{}", path.join("::"))));
         }
     }
     assert!(files > 300 && arrows > 600, "{files} files and {arrows} arrows are too few: the tree is somewhere else");
-    assert!(report.is_empty(), "{} rings of files that import each other:\n{}", report.len(), report.join("\n\n"));
+    assert!(report.is_empty(), "{} rings that import each other:\n{}", report.len(), report.join("\n\n"));
 }
 
 /// A crate of a few files.
-fn made(sources: &[(&str, &str)]) -> Vec<Vec<String>> {
+fn made(sources: &[(&str, &str)]) -> Modules {
     let sources: BTreeMap<_, _> = sources.iter().copied().collect();
-    let modules = modules_of(Path::new("lib.rs"), &|file| sources[file.to_str().unwrap()].to_owned());
+    modules_of(Path::new("lib.rs"), &|file| sources[file.to_str().unwrap()].to_owned())
+}
+
+/// The rings of the files of such a crate.
+fn file_rings(sources: &[(&str, &str)]) -> Vec<Vec<String>> {
     let name = |file: &PathBuf| file.display().to_string();
-    modules.rings().iter().map(|ring| ring.iter().map(name).collect()).collect()
+    rings(&made(sources).files()).iter().map(|ring| ring.iter().map(name).collect()).collect()
 }
 
 #[test]
@@ -242,10 +269,23 @@ fn rings_are_found_through_imports_and_re_exports() {
     let one = ("one.rs", "use crate::two; pub struct One; fn f() { assert!(two::three::g()); }");
     let two = ("two.rs", "pub mod three;");
     assert_eq!(
-        made(&[lib, one, two, ("two/three.rs", "use crate::One; pub fn g(_: One) {}")]),
+        file_rings(&[lib, one, two, ("two/three.rs", "use crate::One; pub fn g(_: One) {}")]),
         [["one.rs", "two/three.rs"]]
     );
     let tested = "pub fn g() {} #[cfg(test)] mod tests { use crate::One; fn h(_: One) {} }";
-    assert!(made(&[lib, one, two, ("two/three.rs", tested)]).is_empty());
-    assert!(made(&[lib, one, two, ("two/three.rs", "use crate::One; pub fn g() {}")]).is_empty());
+    assert!(file_rings(&[lib, one, two, ("two/three.rs", tested)]).is_empty());
+    assert!(file_rings(&[lib, one, two, ("two/three.rs", "use crate::One; pub fn g() {}")]).is_empty());
+}
+
+#[test]
+fn modules_that_use_each_other_through_different_files_are_a_ring() {
+    let lib = ("lib.rs", "mod page; mod timeline;");
+    let page = ("page.rs", "mod block; pub use block::Stage; use crate::timeline; fn f() { timeline::draw() }");
+    let block = ("page/block.rs", "pub struct Stage;");
+    let timeline = ("timeline.rs", "pub fn draw() {} fn g(_: &[crate::page::Stage]) {}");
+    assert!(file_rings(&[lib, page, block, timeline]).is_empty(), "no two files use each other");
+    let all = rings(&made(&[lib, page, block, timeline]).modules());
+    assert_eq!(all, [BTreeSet::from(["page", "timeline"].map(|name| vec![name.to_owned()]))].into());
+    let apart = ("timeline.rs", "pub fn draw() {}");
+    assert!(rings(&made(&[lib, page, block, apart]).modules()).is_empty());
 }

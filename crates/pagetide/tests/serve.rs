@@ -1,6 +1,7 @@
 //! `pagetide serve` as a browser and as an attacker meet it: over its socket.
 
 use pagetide_core::{Entity, Manifest, Nanos, Sample, Schema, Sink, Stamp, Table};
+use pagetide_fuzz::bomb::{BOMBS, Kind};
 use pagetide_store::Writer;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -9,6 +10,7 @@ use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
+const BINARY: &str = env!("CARGO_BIN_EXE_pagetide");
 const SECOND: i64 = 1_000_000_000;
 const BEGIN: i64 = 1_795_219_200 * SECOND;
 /// A process may be called so.
@@ -63,7 +65,12 @@ fn exchange(mut stream: impl Read + Write, request: &str) -> Response {
 
 impl Server {
     fn start(folders: &[&Path]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_pagetide"))
+        Self::start_by(&mut Command::new(BINARY), folders)
+    }
+
+    /// Starts it by a command that runs the binary with what is added.
+    fn start_by(command: &mut Command, folders: &[&Path]) -> Self {
+        let mut child = command
             .arg("serve")
             .args(folders)
             .args(["--json", "--interval", "100ms"])
@@ -195,6 +202,24 @@ fn only_the_browser_with_the_cookie_is_answered() {
 }
 
 #[test]
+fn connections_without_the_cookie_hold_up_nobody() {
+    let scratch = tempfile::tempdir().unwrap();
+    let server = Server::start(&[scratch.path()]);
+    let page = connect(&server.host);
+    // More than are served at once; every second one has sent half of a request.
+    let crowd: Vec<TcpStream> = (0..300)
+        .map(|at| {
+            let mut stream = connect(&server.host);
+            stream.write_all(if at % 2 == 0 { b"GET / HT" } else { b"" }).unwrap();
+            stream
+        })
+        .collect();
+    assert_eq!(server.get("/api/about").status, 200);
+    drop((page, crowd));
+    server.end();
+}
+
+#[test]
 fn no_path_leaves_the_recordings() {
     let scratch = tempfile::tempdir().unwrap();
     let (top, outside) = (scratch.path().join("top"), scratch.path().join("outside"));
@@ -217,6 +242,52 @@ fn no_path_leaves_the_recordings() {
         assert_eq!(response.status, 404, "{path}");
         assert!(!String::from_utf8_lossy(&response.body).contains("root:"), "{path}");
     }
+    server.end();
+}
+
+#[test]
+fn a_bomb_or_a_hostile_name_is_the_problem_of_one_recording() {
+    let scratch = tempfile::tempdir().unwrap();
+    record(&scratch.path().join("healthy"));
+    // What is listed and answered of the healthy one; its id and the time of the answer are of one server.
+    let healthy = |server: &Server| {
+        let listed = server.ok("/api/recordings");
+        let listed = listed["recordings"].as_array().unwrap();
+        let is_healthy =
+            |recording: &&Value| recording["folder"].as_str().is_some_and(|path| path.ends_with("healthy"));
+        let mut found = listed.iter().find(is_healthy).unwrap().clone();
+        let id = found.as_object_mut().unwrap().remove("id").unwrap();
+        let path = |rest: &str| format!("/api/recording/{}/{rest}", id.as_str().unwrap());
+        let answers = ["series?s=host/MemFree", "diagnosis"].map(|rest| server.get(&path(rest)).body);
+        (found, answers, listed.clone())
+    };
+    let server = Server::start(&[scratch.path()]);
+    let (alone, answers, _) = healthy(&server);
+    server.end();
+    let bombs = BOMBS.iter().filter(|bomb| bomb.kind == Kind::Recording);
+    bombs.clone().for_each(|bomb| (bomb.write)(&scratch.path().join(bomb.name)));
+    for (number, name) in ["2026112\u{20ac}-1.log", "\u{661}\u{662}-1.log", "\u{1b}]0;x\u{7}.log"].iter().enumerate() {
+        let folder = scratch.path().join(format!("stranger-{number}"));
+        std::fs::create_dir_all(folder.join("open")).unwrap();
+        std::fs::write(folder.join("open").join(name), b"x").unwrap();
+        std::fs::write(folder.join("manifest.json"), r#"{"schema_version": 1}"#).unwrap();
+    }
+    let mut limited = Command::new("prlimit");
+    let server = Server::start_by(limited.args(["--as=1610612736", "--core=0", BINARY]), &[scratch.path()]);
+    let (beside, answers_beside, listed) = healthy(&server);
+    assert_eq!((beside, answers_beside), (alone.clone(), answers.clone()));
+    let mut refused = 0;
+    for recording in &listed {
+        let (id, path) = (recording["id"].as_str().unwrap(), recording["folder"].as_str().unwrap());
+        let response = server.get(&format!("/api/recording/{id}/diagnosis"));
+        if bombs.clone().any(|bomb| path.ends_with(bomb.name)) {
+            let said = response.json();
+            refused += usize::from(response.status == 400 && said["error"].to_string().contains(" exceeds "));
+        }
+    }
+    // The others read only the metrics that they need.
+    assert!(refused >= 2, "{refused} bombs were refused: {listed:?}");
+    assert_eq!(healthy(&server).1, answers, "and it goes on");
     server.end();
 }
 
@@ -427,10 +498,10 @@ fn a_certificate_that_cannot_be_used_is_refused_in_a_line() {
         ("/nothing/cert.pem", key.as_str(), "/nothing/cert.pem: No such file"),
         (&certificate, "/nothing/key.pem", "/nothing/key.pem: No such file"),
         (&nothing, &key, "no certificate in the file of --tls-cert"),
-        (&torn, &key, "the certificate and its key cannot be used"),
+        (&torn, &key, "cannot use the certificate and its key"),
         (&certificate, &no_key, "no key in the file of --tls-key"),
         (&certificate, &open_key, "other users may read or write it (mode 640)"),
-        (&certificate, &other_key, "name the key that the certificate was made for"),
+        (&certificate, &other_key, "name the key that belongs to the certificate"),
     ] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_pagetide"));
         let output = command.args(["serve", "--tls-cert", certificate, "--tls-key", key]).output().unwrap();

@@ -200,7 +200,7 @@ fn a_killed_service_goes_on_where_it_was() {
 }
 
 #[test]
-fn a_folder_that_holds_a_recording_is_continued_only_when_told() {
+fn a_folder_that_holds_a_recording_of_this_host_is_continued() {
     let scratch = tempfile::tempdir().unwrap();
     let folder = scratch.path().join("rec");
     let record = |more: &[&str]| {
@@ -210,9 +210,10 @@ fn a_folder_that_holds_a_recording_is_continued_only_when_told() {
     };
     assert_eq!(record(&[]), Some(0));
     let first = load(&folder).stamps().len();
-    assert_eq!(record(&[]), Some(2));
+    assert_eq!(record(&[]), Some(0));
+    let second = load(&folder).stamps().len();
     assert_eq!(record(&["--continue"]), Some(0));
-    assert!(load(&folder).stamps().len() > first);
+    assert!(first < second && second < load(&folder).stamps().len());
 }
 
 /// A small file system of its own. Unmounted when dropped.
@@ -260,7 +261,7 @@ fn a_full_disk_is_noted_once_and_no_sample_is_lost_when_there_is_room_in_time() 
     let recording = load(&folder);
     let notes = notes(&recording);
     let count = |words: &str| notes.iter().filter(|note| note.contains(words)).count();
-    assert_eq!((count("samples wait in memory"), count("samples are written again")), (1, 1), "{notes:?}");
+    assert_eq!((count("samples are waiting in memory"), count("writing samples again")), (1, 1), "{notes:?}");
     assert_eq!((recording.manifest.lost_samples, count("gap")), (0, 0), "{notes:?}");
     assert_eq!(recording.stamps().len() as u64, recording.manifest.samples);
 }
@@ -318,7 +319,29 @@ fn a_service_starts_on_a_full_disk_by_shortening_its_recording() {
 }
 
 #[test]
-fn a_recording_whose_folder_is_removed_begins_anew() {
+fn a_service_starts_on_a_disk_that_others_filled_and_goes_on_when_there_is_room() {
+    let disk = Tmpfs::new("size=2m");
+    let folder = disk.0.path().join("rec");
+    let service = Service::start(&folder, &[]);
+    service.samples(5);
+    assert_eq!(service.stop().0, Some(0));
+    let before = load(&folder).stamps().len();
+    let ballast = disk.fill();
+    // Nothing limits this recording, so nothing of it is removed.
+    let service = Service::start(&folder, &[]);
+    let full = service.until("a full disk", |status| !status["refused"].is_null());
+    assert!(full["refused"].as_str().unwrap().contains("no space left"), "{full}");
+    service.until("samples in memory", |status| status["waiting"].as_u64() >= Some(5));
+    fs::remove_file(&ballast).unwrap();
+    service.until("room again", |status| status["refused"].is_null() && status["waiting"].as_u64() <= Some(2));
+    assert_eq!(service.stop().0, Some(0));
+    let recording = load(&folder);
+    assert_eq!(recording.stamps().len() as u64, before as u64 + recording.manifest.samples, "no sample is lost");
+    assert_eq!(notes(&recording).iter().filter(|note| note.contains("samples are waiting in memory")).count(), 1);
+}
+
+#[test]
+fn a_recording_whose_folder_is_removed_begins_anew_and_is_asked_there() {
     let scratch = tempfile::tempdir().unwrap();
     let folder = scratch.path().join("rec");
     let service = Service::start(&folder, &[]);
@@ -330,8 +353,38 @@ fn a_recording_whose_folder_is_removed_begins_anew() {
         assert!(Instant::now() < end, "nothing is written to {}", folder.display());
         std::thread::sleep(Duration::from_millis(20));
     }
+    while status(&folder).0 != 0 {
+        assert!(Instant::now() < end, "there is no control socket in {}", folder.display());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    service.samples(5);
     assert_eq!(service.stop().0, Some(0));
-    assert!(!load(&folder).stamps().is_empty());
+    assert!(!load(&folder).stamps().is_empty() && !folder.join("recorder.sock").exists());
+}
+
+#[test]
+fn a_boot_clock_that_goes_back_leaves_no_sample_out() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path().join("rec");
+    // As a container that is started again, each time in a time namespace with a smaller offset.
+    for offset in ["300000", "200000", "100000"] {
+        let record =
+            format!("{BINARY} record --continue --for 200ms --interval 20ms --host-only -o {}", folder.display());
+        run(&["unshare", "--time", "--boottime", offset, "--fork", "sh", "-c", &record]);
+    }
+    let recording = load(&folder);
+    let (stamps, samples) = (recording.stamps(), recording.stamps().len());
+    assert!(samples >= 30, "{samples}");
+    assert!(stamps.is_sorted_by_key(|stamp| stamp.boot_ns) && stamps.is_sorted_by_key(|stamp| stamp.wall_ns));
+    let axis = stamps[samples - 1].boot_ns - stamps[0].boot_ns;
+    let wall = stamps[samples - 1].wall_ns - stamps[0].wall_ns;
+    assert!((axis - wall).abs() < 10_000_000, "{axis} ns on the axis, {wall} ns on the wall clock");
+    let shown = run(&[BINARY, "show", folder.to_str().unwrap(), "load", "--json"]);
+    let shown: Value = serde_json::from_str(&shown).unwrap();
+    assert!(!shown["rows"].as_array().unwrap().is_empty(), "{shown}");
+    let checked = run(&[BINARY, "check", folder.to_str().unwrap()]);
+    assert!(checked.contains(&format!("whole ({samples} samples")), "{checked}");
+    assert_eq!(checked.matches("the boot clock went back here").count(), 2, "{checked}");
 }
 
 /// `CLOCK_BOOTTIME` to a hundredth of a second.
@@ -514,7 +567,7 @@ fn prometheus_reads_what_the_kernel_says() {
     let scratch = tempfile::tempdir().unwrap();
     let service = Service::start(&scratch.path().join("rec"), &["--listen", "0"]);
     let address = service.first_line.split("http://").nth(1).unwrap().split('/').next().unwrap().to_owned();
-    let (head, body) = get(&address, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
+    let (head, body) = get(&address, "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n");
     assert!(head.starts_with("HTTP/1.1 200 OK\r\n"), "{head}");
     assert!(head.contains("Content-Type: text/plain; version=0.0.4; charset=utf-8"), "{head}");
     assert!(head.contains(&format!("Content-Length: {}", body.len())), "{head}");
@@ -525,7 +578,7 @@ fn prometheus_reads_what_the_kernel_says() {
     assert_eq!(first["pagetide_memory_total_bytes"], total * 1024.0);
     assert_eq!(first["pagetide_scrape_complete"], 1.0);
     service.samples(3);
-    let second = parse_metrics(&get(&address, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n").1);
+    let second = parse_metrics(&get(&address, "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").1);
     assert!(second["pagetide_recorder_samples_total"] > first["pagetide_recorder_samples_total"]);
     for (series, value) in &second {
         if series.split('{').next().unwrap().ends_with("_total") && first.contains_key(series) {
@@ -537,6 +590,9 @@ fn prometheus_reads_what_the_kernel_says() {
     // Wrong and slow requests are answered or dropped, and the next one is served.
     assert!(get(&address, "GET /nothing HTTP/1.1\r\n\r\n").0.starts_with("HTTP/1.1 404"));
     assert!(get(&address, "POST /metrics HTTP/1.1\r\n\r\n").0.starts_with("HTTP/1.1 405"));
+    // A page that reaches this address by a name of its own (DNS rebinding) reads nothing.
+    let (head, body) = get(&address, "GET /metrics HTTP/1.1\r\nHost: evil.example\r\n\r\n");
+    assert!(head.starts_with("HTTP/1.1 403") && !body.contains("pagetide_"), "{head} {body}");
     assert!(get(&address, "nonsense\r\n\r\n").0.starts_with("HTTP/1.1 400"));
     let (head, body) = get(&address, "HEAD /metrics HTTP/1.1\r\n\r\n");
     assert!(head.starts_with("HTTP/1.1 200") && body.is_empty());

@@ -41,13 +41,15 @@ sleep = "5s"
 [[step]]
 id = "no_room"
 drop_caches = true
-map_and_walk = { code = "128MiB", data = "110MiB", fill = "random", chunk = "10MiB", iterations = 1000, time = "55s" }
+map_and_walk = { code = "128MiB", data = "110MiB", fill = "random", chunk = "10MiB", iterations = 100000, time = "900s" }
 [[step]]
 id = "after"
-sleep = "30s"
+sleep = "40s"
 "#;
-/// For how long keys are pressed: up to the last step.
-const DRIVEN: Duration = Duration::from_secs(58);
+/// Keys and sizes that are tried while the guest thrashes. Then the program that makes it thrash is ended.
+const DRIVEN: usize = 60;
+/// How long that program runs at most, if the guest never thrashes.
+const LONGEST: Duration = Duration::from_secs(900);
 /// Pages that were evicted and read again when the guest is said to thrash.
 const THRASHES: u64 = 1000;
 
@@ -90,6 +92,16 @@ fn refaulted() -> u64 {
     line.unwrap().parse().unwrap()
 }
 
+/// The program of the step that leaves no room.
+fn no_room() -> Option<rustix::process::Pid> {
+    let mut processes = fs::read_dir("/proc").unwrap().flatten();
+    processes.find_map(|process| {
+        let name = fs::read_to_string(process.path().join("comm")).ok()?;
+        let pid = process.file_name().to_str()?.parse().ok()?;
+        (name.trim() == "no_room").then_some(rustix::process::Pid::from_raw(pid)?)
+    })
+}
+
 #[test]
 #[ignore = "the test above runs it in its guest"]
 fn in_the_guest() {
@@ -112,7 +124,7 @@ fn in_the_guest() {
     let before = refaulted();
     let (mut quiet, mut thrashing) = (Vec::new(), Vec::new());
     let mut sizes = [(120, 40), (80, 24)].iter().cycle();
-    while began.elapsed() < DRIVEN {
+    while thrashing.len() < DRIVEN && began.elapsed() < LONGEST {
         let waits = if refaulted() - before < THRASHES { &mut quiet } else { &mut thrashing };
         for (keys, text) in [("2", "2 GROUPS"), ("3", "3 DISKS"), (" ", "paused"), (" ", "live"), ("1", "1 PROCESSES")]
         {
@@ -127,6 +139,7 @@ fn in_the_guest() {
         live.shows("? help");
         waits.push(at.elapsed());
     }
+    rustix::process::kill_process(no_room().unwrap(), rustix::process::Signal::KILL).unwrap();
     println!("{}", live.text());
     tell("before it thrashes", &mut quiet);
     tell("while it thrashes", &mut thrashing);

@@ -4,6 +4,8 @@
 #[path = "support/cold_file.rs"]
 mod support;
 
+use pagetide_core::{Mark, MarkKind, Selection, Source};
+use pagetide_store::Reader;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, accept, bind, listen, socket_with};
 use serde_json::Value;
 use std::fs;
@@ -114,15 +116,21 @@ fn a_killed_recorder_takes_its_helper_along() {
     }
 }
 
+/// Why the recording of a place has no trace, as its manifest says.
+fn reason(place: &Place) -> String {
+    let manifest: Value = serde_json::from_slice(&fs::read(place.path("rec/manifest.json")).unwrap()).unwrap();
+    manifest["unreadable"].to_string()
+}
+
 #[test]
-fn without_a_helper_one_line_says_how_to_start_it() {
+fn without_a_helper_it_records_without_a_trace_and_says_how_to_start_it() {
     let Some(place) = Place::new() else { return };
     let output = place.recorder(&["--", "true"]).output().unwrap();
-    let text = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(3), "{text}");
+    assert!(output.status.success(), "{output:?}");
+    let why = reason(&place);
     assert!(
-        text.contains("the trace helper at") && text.contains("systemctl enable --now pagetide-trace.socket"),
-        "{text}"
+        why.contains("the trace helper at") && why.contains("systemctl enable --now pagetide-trace.socket"),
+        "{why}"
     );
 }
 
@@ -130,17 +138,17 @@ fn without_a_helper_one_line_says_how_to_start_it() {
 fn a_helper_without_rights_says_so_to_its_recorder() {
     let Some(place) = Place::new() else { return };
     let socket = place.socket();
-    let recorder = place.recorder(&["--", "true"]).stderr(Stdio::piped()).spawn().unwrap();
+    let recorder = place.recorder(&["--", "sleep", "3"]).stderr(Stdio::piped()).spawn().unwrap();
     let connection = accept(&socket).unwrap();
     let mut helper = Command::new("setpriv");
     helper.args(["--bounding-set=-all", "--inh-caps=-all"]).arg(&place.pagetide).arg("trace-helper");
     assert_eq!(helper.stdin(Stdio::from(connection)).stderr(Stdio::null()).status().unwrap().code(), Some(3));
     let output = recorder.wait_with_output().unwrap();
-    let text = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(3), "{text}");
+    assert!(output.status.success(), "{output:?}");
     // What is refused first depends on whether tracefs is mounted.
     let refused = ["the trace helper: cannot open tracefs", "the trace helper: perf_event_open(2) refused"];
-    assert!(refused.iter().any(|what| text.contains(what)) && text.contains("hint: run as root"), "{text}");
+    let why = reason(&place);
+    assert!(refused.iter().any(|what| why.contains(what)) && why.contains("run as root"), "{why}");
 }
 
 #[test]
@@ -151,5 +159,51 @@ fn the_helper_is_not_for_terminals() {
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("no SOCK_SEQPACKET socket"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("not a SOCK_SEQPACKET socket"));
+}
+
+#[test]
+fn a_helper_that_is_gone_is_noted_and_the_next_one_goes_on() {
+    let Some(place) = Place::new() else { return };
+    let socket = place.socket();
+    cold_file(&place.path("cold"), 8);
+    // Read into the cache and dropped from it: with the first helper, and with the second.
+    let script = format!(
+        "again() {{ cat {0} > /dev/null; dd if={0} iflag=nocache count=0 2> /dev/null; sleep 0.5; echo done; read go; }}; again; again",
+        place.path("cold").display()
+    );
+    let mut recorder = place.recorder(&["--", "sh", "-c", &script]);
+    let mut recorder = recorder.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let (mut go, mut said) = (recorder.stdin.take().unwrap(), recorder.stdout.take().unwrap());
+    let mut done = || std::io::Read::read_exact(&mut said, &mut [0; 5]).unwrap();
+    let mut first = place.helper(&socket);
+    done();
+    first.kill().unwrap();
+    first.wait().unwrap();
+    // The recorder asks again 30 s after it asked first.
+    let mut second = place.helper(&socket);
+    let attached = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    let has_notes = |words: &str| notes(&place).iter().any(|note| note.contains(words));
+    while !has_notes("trace: on: the helper answers") {
+        assert!(std::time::Instant::now() < attached, "{:?}", notes(&place));
+        std::thread::sleep(std::time::Duration::from_millis(200));
+    }
+    std::io::Write::write_all(&mut go, b"\n").unwrap();
+    done();
+    std::io::Write::write_all(&mut go, b"\n").unwrap();
+    let recorded = recorder.wait_with_output().unwrap();
+    assert!(recorded.status.success(), "{}", String::from_utf8_lossy(&recorded.stderr));
+    assert!(second.wait().unwrap().success(), "the helper ends when the recorder has ended");
+    assert!(has_notes("trace: off: the trace helper ended"), "{:?}", notes(&place));
+    let output = Command::new(&place.pagetide).args(["evictions", "--json"]).arg(place.path("rec")).output().unwrap();
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(json["removed_bytes"].as_u64().unwrap() >= 16 << 20, "what both traced is there: {json:#}");
+}
+
+/// What the recorder noted so far.
+fn notes(place: &Place) -> Vec<String> {
+    let Ok(reader) = Reader::open(&place.path("rec")) else { return Vec::new() };
+    let marks = reader.load(&Selection::default()).map(|recording| recording.marks).unwrap_or_default();
+    let text = |mark: Mark| if let MarkKind::Note { text } = mark.kind { Some(text) } else { None };
+    marks.into_iter().filter_map(text).collect()
 }

@@ -85,6 +85,6 @@ fn a_stream_is_found_to_starve_the_other_disk() {
     let effects: Vec<&str> = chain.iter().map(|link| link["effect"].as_str().unwrap()).collect();
     let place = |what: &str| effects.iter().position(|effect| effect.contains(what));
     // Whether the slow disk is busy all the time as well depends on how fast the guest's CPU is, at this scale.
-    let order = ["kswapd reclaims", "the file cache loses", "major faults"].map(place);
+    let order = ["kswapd reclaims", "the file cache shrinks", "major faults"].map(place);
     assert!(order.iter().all(Option::is_some) && order.is_sorted(), "{effects:#?}");
 }

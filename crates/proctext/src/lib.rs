@@ -6,14 +6,17 @@
 //! This crate does no input or output and reads no clock.
 
 pub mod buddyinfo;
+pub mod cgroup_io;
 pub mod diskstats;
 mod error;
 pub mod keyed;
 pub mod loadavg;
+pub mod md;
 mod meminfo;
 pub mod mounts;
 pub mod pressure;
 pub mod process;
+pub mod program;
 pub mod stat;
 mod swaps;
 pub mod text;

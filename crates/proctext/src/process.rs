@@ -44,6 +44,8 @@ pub struct ProcessStat<'a> {
     pub vsize: u64,
     /// Resident pages.
     pub rss: u64,
+    /// Where its stack begins, which another program changes; 0 for who may not trace it.
+    pub start_stack: Option<u64>,
     /// Time spent waiting for block IO, in ticks.
     pub delayacct_blkio_ticks: Option<u64>,
 }
@@ -90,6 +92,7 @@ impl<'a> ProcessStat<'a> {
             starttime: must(22)?,
             vsize: must(23)?,
             rss: must(24)?,
+            start_stack: field(28).ok().flatten(),
             // Since Linux 2.6.18; there but 0 unless delay accounting is on.
             delayacct_blkio_ticks: field(42).ok().flatten(),
         };
@@ -148,6 +151,28 @@ impl ProcessStatus {
 /// One line of status, if it is an amount.
 pub fn status_amount(line: &str) -> Option<(&str, u64)> {
     with_colon(line.strip_suffix(" kB").map(|_| line)?).ok()
+}
+
+/// The user id of a line of status that has them: the real one.
+pub fn status_user(line: &str) -> Option<u64> {
+    number(line.strip_prefix("Uid:\t")?.split('\t').next()?)
+}
+
+/// The path of the control group in `/proc/PID/cgroup` that the memory of the process is charged to: that of v1's memory controller, else
+/// v2's.
+pub fn memory_group(text: &str) -> Option<&str> {
+    let mut unified = None;
+    for line in text.lines() {
+        let mut parts = line.splitn(3, ':');
+        let (Some(_), Some(controllers), Some(path)) = (parts.next(), parts.next(), parts.next()) else { continue };
+        if controllers.split(',').any(|controller| controller == "memory") {
+            return Some(path);
+        }
+        if controllers.is_empty() {
+            unified = Some(path);
+        }
+    }
+    unified
 }
 
 /// Parses `/proc/PID/status`.

@@ -7,11 +7,15 @@ mod fleet;
 mod recording;
 mod table;
 
+use pagetide_kernel::Root;
 use pyo3::prelude::*;
 
 /// What the Python package is made of.
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    if let Some(bytes) = Root::host().spare_memory() {
+        pagetide_store::limit_memory(bytes);
+    }
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("MADE_BY", pagetide_fleet::MADE_BY)?;
     module.add("ROW_VERSION", pagetide_fleet::ROW_VERSION)?;

@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 
 import pyarrow
 import pytest
@@ -49,6 +50,44 @@ def test_rows_are_one_for_each_hour_and_of_the_schema():
     assert rows.schema == fleet.SCHEMA
     assert rows["cause"].to_pylist() == ["stream-floods-cache"]
     assert fleet.map_path("/nowhere")["problem"].to_pylist() == ["unreadable"]
+
+
+def test_a_name_that_is_no_ascii_is_the_problem_of_one_recording(tmp_path):
+    for number, name in enumerate(["2026112\u20ac-1.log", "\u0661\u0662-1.log"]):
+        (tmp_path / f"stranger-{number}" / "open").mkdir(parents=True)
+        (tmp_path / f"stranger-{number}" / "open" / name).write_bytes(b"x")
+        (tmp_path / f"stranger-{number}" / "manifest.json").write_text('{"schema_version": 1}')
+    (tmp_path / "warm").symlink_to(WARM)
+    strangers = fleet.recordings(tmp_path)
+    assert len(strangers) == 2
+    rows = pyarrow.concat_tables(fleet.map_path(path, until_ns=UNTIL) for path in [*strangers, WARM])
+    assert rows["problem"].to_pylist()[:2] == ["empty", "empty"]
+    assert rows.slice(2).equals(fleet.map_path(WARM, until_ns=UNTIL))
+
+
+#: Opens a recording in 3 GiB of address space and maps it; prints the error and the problem of its row.
+HOSTILE = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
+import pagetide
+from pagetide import fleet
+try:
+    pagetide.diagnose(pagetide.open(sys.argv[1]))
+except pagetide.Error as error:
+    print(error)
+print(fleet.map_path(sys.argv[1])["problem"].to_pylist()[0])
+"""
+
+
+@pytest.mark.skipif("PAGETIDE_BOMBS" not in os.environ, reason="PAGETIDE_BOMBS names a folder that the example `bombs` of the fuzz crate filled")
+@pytest.mark.parametrize("name", ["log-one-sample", "log-wide-rows", "row-groups"])
+def test_a_bomb_is_an_error_and_a_row(name):
+    bomb = pathlib.Path(os.environ["PAGETIDE_BOMBS"]) / name
+    words = [sys.executable, "-c", HOSTILE, str(bomb)]
+    ended = subprocess.run(words, capture_output=True, text=True, env=os.environ | {"OPENBLAS_NUM_THREADS": "1"})
+    assert ended.returncode == 0, ended.stderr
+    error, problem = ended.stdout.rsplit("\n", 2)[:2]
+    assert " exceeds " in error and problem not in ("", "None"), ended.stdout
 
 
 def test_answers_take_tables_of_any_library():

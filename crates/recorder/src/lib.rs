@@ -18,6 +18,7 @@ mod ring;
 mod sampling;
 mod schedule;
 mod shared;
+mod tasks;
 mod trace;
 mod writing;
 

@@ -7,10 +7,12 @@ use crate::probe::{Probe, TracedProbe, kernel_error};
 use crate::protection::{Protection, SHORTEST_INTERVAL};
 use crate::sampling::{self, Account};
 use crate::shared::{Command, Shared};
+use crate::tasks::IteratedTasks;
 use crate::trace::{Trace, TraceView, Tracing};
 use crate::writing::Writer;
 use pagetide_core::{Bytes, Error, Manifest, MarkKind, Nanos, Sink, Stamp};
-use pagetide_kernel::{Root, Sampler, Watch};
+use pagetide_kernel::{Processes, Root, Sampler, Watch};
+use pagetide_trace::TaskIterator;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
@@ -118,9 +120,15 @@ impl Recorder {
             manifest.unreadable.extend(trace.missing.iter().cloned());
         }
         let view = trace.as_ref().map(|trace| trace.view.clone());
+        let surveys = root.is_host() && matches!(watch.processes, Processes::Top(_) | Processes::All);
+        let tasks = surveys.then(TaskIterator::open).and_then(Result::ok);
+        manifest.capabilities.extend(tasks.as_ref().map(|_| "task_iterator".to_owned()));
         let mut recorder = Self::with_probe(
             move || {
-                let sampler = Sampler::new(&root, watch).map_err(|error| kernel_error(&error))?;
+                let mut sampler = Sampler::new(&root, watch).map_err(|error| kernel_error(&error))?;
+                if let Some(tasks) = tasks {
+                    sampler.set_task_runs(Box::new(IteratedTasks(tasks)));
+                }
                 Ok(TracedProbe { sampler, trace })
             },
             manifest,
@@ -145,7 +153,7 @@ impl Recorder {
         let interval = manifest.interval;
         let Some(interval_ns) = i64::try_from(interval.get()).ok().filter(|_| interval >= SHORTEST_INTERVAL) else {
             return Err(Error::input(
-                format!("a sample every {interval} cannot be taken"),
+                format!("cannot take a sample every {interval}"),
                 format!("use an interval of {SHORTEST_INTERVAL} or more"),
             ));
         };
@@ -255,13 +263,10 @@ impl Drop for EndSampling<'_> {
 
 fn spawn<T: Send + 'static>(name: &str, run: impl FnOnce() -> T + Send + 'static) -> Result<JoinHandle<T>, Error> {
     Builder::new().name(name.to_owned()).stack_size(STACK).spawn(run).map_err(|error| {
-        Error::system(
-            format!("the thread {name} cannot be started: {error}"),
-            "raise the limit of processes: ulimit -u",
-        )
+        Error::system(format!("cannot start the thread {name}: {error}"), "raise the limit on processes: ulimit -u")
     })
 }
 
 fn broken(which: &str) -> Error {
-    Error::system(format!("the recorder's {which} thread ended early"), "this is a defect: please report it")
+    Error::system(format!("the recorder's {which} thread ended early"), "this is a bug: please report it")
 }

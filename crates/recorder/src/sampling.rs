@@ -99,7 +99,7 @@ pub(crate) fn run(
                     (schema, handed_over) = (Schema::default(), SchemaCursor::default());
                     shared.renew();
                 }
-                Err(error) => shared.note(format!("recorder: processes that are gone are not forgotten: {error}")),
+                Err(error) => shared.note(format!("recorder: cannot forget processes that are gone: {error}")),
             }
         }
         if turn.last {

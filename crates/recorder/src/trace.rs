@@ -10,10 +10,10 @@ use pagetide_kernel::Root;
 use pagetide_trace::{Method, Names, Options, Session, Summary, TableWriter, Tracer, monotonic_ns};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
-use trigger::{Reading, Trigger};
+use trigger::{Counters, Trigger};
 
 /// What is traced, and when.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,8 +42,15 @@ const PERIOD: Duration = Duration::from_millis(200);
 
 /// How often it is decided whether the trace is on.
 const DECISION: Duration = Duration::from_secs(1);
-/// How long a trace that is off waits before it looks whether it has to end.
-const IDLE: Duration = Duration::from_millis(100);
+
+/// How long the start of a recording waits for the helper's answer: what is missing stands in the manifest then.
+const HEAD_START: Duration = Duration::from_secs(2);
+/// After this time a helper that could not be reached is tried again.
+const RETRY: Duration = Duration::from_secs(30);
+/// How long the end of a recording waits for the last findings by a helper.
+const LAST_FINDINGS: Duration = Duration::from_secs(3);
+/// Between two looks at whether they are there.
+const END_CHECK: Duration = Duration::from_millis(10);
 
 /// What the trace's thread hands over: its findings so far, or why it ended.
 type Latest = Mutex<Option<Result<(Summary, Names), Error>>>;
@@ -85,6 +92,7 @@ pub(crate) struct Trace {
     notes: Arc<Notes>,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
+    by_helper: bool,
     writer: TableWriter,
     pub(crate) view: TraceView,
     /// What cannot be traced here.
@@ -92,31 +100,54 @@ pub(crate) struct Trace {
 }
 
 impl Trace {
-    /// Attaches to this host's tracepoints and starts to drain them.
+    /// Attaches to this host's tracepoints and starts to drain them. A helper that attaches is another process, on which the recording
+    /// does not depend: without its answer there is a note, and it is asked again later.
+    ///
+    /// # Errors
+    /// This process is to attach and may not.
     pub(crate) fn start(tracing: Tracing) -> Result<Self, Error> {
-        let options = Options { shift: tracing.shift, method: Method::Auto };
-        let tracer = match &tracing.socket {
-            None => Tracer::attach(options)?,
-            Some(socket) => Tracer::connect(socket, options)?,
-        };
-        let mut session = Session::of(tracer);
-        if !tracing.auto {
-            session.resume()?;
+        let by_helper = tracing.socket.is_some();
+        let mut own = None;
+        if !by_helper {
+            let session = own.insert(Session::of(attached(&tracing)?));
+            if !tracing.auto {
+                session.resume()?;
+            }
         }
-        let missing = session.missing().iter();
-        let missing =
-            missing.map(|gap| Unreadable { source: format!("trace: {}", gap.lost), reason: gap.why.clone() }).collect();
+        let mut missing = own.as_ref().map(unreadable).unwrap_or_default();
         let (latest, notes) = (Arc::new(Latest::default()), Arc::new(Notes::default()));
         let stop = Arc::new(AtomicBool::new(false));
         let view = TraceView { summary: Arc::default(), began_ns: monotonic_ns() };
+        let (report, reported) = mpsc::channel();
         let thread = Builder::new().name("pagetide-trace".into()).spawn({
             let (latest, notes, stop, view) =
                 (Arc::clone(&latest), Arc::clone(&notes), Arc::clone(&stop), view.clone());
-            let switch = AutomaticSwitch::new(&tracing);
-            move || drain(session, tracing.names, switch, &latest, &notes, &view, &stop)
+            move || {
+                let (tracing, notes, stop, due) = (&tracing, &*notes, &*stop, Instant::now());
+                let mut helper = Helper { tracing, notes, stop, report, said: None, due };
+                let mut switch = AutomaticSwitch::new(tracing);
+                let mut running = own.or_else(|| helper.session(None));
+                while let Some(mut session) = running {
+                    running = match drain(&mut session, tracing.names, &mut switch, &latest, notes, &view, stop) {
+                        Ok(()) => None,
+                        Err(error) if by_helper => {
+                            helper.lacks(&error);
+                            helper.session(Some(session))
+                        }
+                        Err(error) => {
+                            publish(&latest, Err(error));
+                            None
+                        }
+                    };
+                }
+            }
         });
-        let thread = thread.map_err(|error| Error::system(format!("cannot start the trace's thread: {error}"), ""))?;
-        Ok(Self { latest, notes, stop, thread: Some(thread), writer: TableWriter::default(), view, missing })
+        let thread = thread.map_err(|error| Error::system(format!("cannot start the trace thread: {error}"), ""))?;
+        if by_helper {
+            missing = reported.recv_timeout(HEAD_START).unwrap_or_default();
+        }
+        let writer = TableWriter::default();
+        Ok(Self { latest, notes, stop, thread: Some(thread), by_helper, writer, view, missing })
     }
 
     /// When and why it was switched on and off since the last call.
@@ -136,7 +167,14 @@ impl Trace {
     /// Ends it and waits for its last findings, which the next sample adds.
     pub(crate) fn end(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
-        if let Some(thread) = self.thread.take() {
+        let Some(thread) = self.thread.take() else { return };
+        thread.thread().unpark();
+        let end = Instant::now() + LAST_FINDINGS;
+        while self.by_helper && !thread.is_finished() && Instant::now() < end {
+            std::thread::sleep(END_CHECK);
+        }
+        // A helper that was stopped answers nothing; the thread ends with the process.
+        if !self.by_helper || thread.is_finished() {
             let _ = thread.join();
         }
     }
@@ -153,11 +191,93 @@ impl Drop for Trace {
     }
 }
 
+/// The tracer of this process or of its helper.
+fn attached(tracing: &Tracing) -> Result<Tracer, Error> {
+    let options = Options { shift: tracing.shift, method: Method::Auto };
+    match &tracing.socket {
+        None => Tracer::attach(options),
+        Some(socket) => Tracer::connect(socket, options),
+    }
+}
+
+/// What a session cannot trace, for the manifest.
+fn unreadable(session: &Session) -> Vec<Unreadable> {
+    let gaps = session.missing().iter();
+    gaps.map(|gap| Unreadable { source: format!("trace: {}", gap.lost), reason: gap.why.clone() }).collect()
+}
+
+/// Asks the helper for a trace, and again when it does not answer or is gone.
+struct Helper<'a> {
+    tracing: &'a Tracing,
+    notes: &'a Notes,
+    stop: &'a AtomicBool,
+    /// Told how the first attempt ended.
+    report: mpsc::Sender<Vec<Unreadable>>,
+    /// Why there is no trace, once a note says so.
+    said: Option<String>,
+    /// It is not asked before.
+    due: Instant,
+}
+
+impl Helper<'_> {
+    /// Notes why there is no trace, unless the last note says the same.
+    fn lacks(&mut self, error: &Error) {
+        let why = format!("{} ({})", error.what, error.hint);
+        if self.said.as_ref() != Some(&why) {
+            let note = format!("trace: off: {why}; asked again every {} s", RETRY.as_secs());
+            self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(note);
+            self.said = Some(why);
+        }
+    }
+
+    /// A session by the helper as soon as it answers, on unless it is switched automatically: the one before goes on where there is one.
+    /// None when `stop` is set before.
+    fn session(&mut self, mut before: Option<Session>) -> Option<Session> {
+        while !self.stop.load(Ordering::Relaxed) {
+            let left = self.due.saturating_duration_since(Instant::now());
+            if !left.is_zero() {
+                // Whoever ends the trace unparks this thread.
+                std::thread::park_timeout(left);
+                continue;
+            }
+            self.due = Instant::now() + RETRY;
+            match self.attempt(&mut before) {
+                Ok(()) => {
+                    let session = before?;
+                    // Nobody may wait for it any more.
+                    let _ = self.report.send(unreadable(&session));
+                    let late = self.said.take().map(|_| "trace: on: the helper answers".to_owned());
+                    self.notes.lock().unwrap_or_else(PoisonError::into_inner).extend(late);
+                    return Some(session);
+                }
+                Err(error) => {
+                    let reason = format!("{} ({})", error.what, error.hint);
+                    let source = "trace: everything until the helper answers".to_owned();
+                    let _ = self.report.send(vec![Unreadable { source, reason }]);
+                    self.lacks(&error);
+                }
+            }
+        }
+        None
+    }
+
+    fn attempt(&self, session: &mut Option<Session>) -> Result<(), Error> {
+        let tracer = attached(self.tracing)?;
+        match session {
+            Some(session) => session.go_on_with(tracer)?,
+            None => *session = Some(Session::of(tracer)),
+        }
+        match session {
+            Some(session) if !self.tracing.auto => session.resume(),
+            _ => Ok(()),
+        }
+    }
+}
+
 /// Decides once a second whether the trace is on.
 #[derive(Debug)]
 struct AutomaticSwitch {
-    host: Root,
-    trigger: Option<Trigger>,
+    trigger: Option<(Trigger, Counters)>,
     budget: Option<Budget>,
     due: Instant,
 }
@@ -165,11 +285,15 @@ struct AutomaticSwitch {
 impl AutomaticSwitch {
     fn new(tracing: &Tracing) -> Self {
         Self {
-            host: Root::host(),
-            trigger: tracing.auto.then(Trigger::default),
+            trigger: tracing.auto.then(|| (Trigger::default(), Counters::open(&Root::host()))),
             budget: tracing.budget.map(Budget::new),
             due: Instant::now(),
         }
+    }
+
+    /// The time until the next decision.
+    fn until_due(&self) -> Duration {
+        self.due.saturating_duration_since(Instant::now())
     }
 
     /// Switches the trace on or off when it is time to decide. Gives a note for the recording when it did.
@@ -179,11 +303,12 @@ impl AutomaticSwitch {
         }
         self.due = Instant::now() + DECISION;
         let now_ns = monotonic_ns();
-        let used = Used { thread_ns: clock::thread_cpu().get(), hits: session.events().1 };
-        let affordable = self.budget.as_mut().is_none_or(|budget| budget.allows(now_ns, used));
+        let affordable = self.budget.as_mut().is_none_or(|budget| {
+            budget.allows(now_ns, Used { thread_ns: clock::thread_cpu().get(), hits: session.events().1 })
+        });
         let wanted = match &mut self.trigger {
-            None => Some("there is CPU time for it again".to_owned()),
-            Some(trigger) => trigger.observe(now_ns, Reading::of(&self.host)),
+            None => Some("CPU time is available again".to_owned()),
+            Some((trigger, counters)) => trigger.observe(now_ns, counters.read()),
         };
         match wanted {
             Some(why) if affordable => {
@@ -193,58 +318,57 @@ impl AutomaticSwitch {
             }
             wanted => {
                 let why = if wanted.is_some() {
-                    "its share of a CPU is used up"
+                    "its CPU share is used up"
                 } else {
                     "refaults and pressure are back at their baselines"
                 };
                 let was_on = session.is_on();
                 session.pause()?;
                 let length = Nanos::new(session.elapsed_ns());
-                Ok(was_on.then(|| format!("trace: off: {why}; it was on for {length} in all")))
+                Ok(was_on.then(|| format!("trace: off: {why}; it was on for {length} in total")))
             }
         }
     }
 }
 
+fn publish(latest: &Latest, found: Result<(Summary, Names), Error>) {
+    *latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
+}
+
 /// Drains the rings until `stop` is set, and publishes what was found.
 fn drain(
-    mut session: Session,
+    session: &mut Session,
     names: bool,
-    mut switch: AutomaticSwitch,
+    switch: &mut AutomaticSwitch,
     latest: &Latest,
     notes: &Notes,
     view: &TraceView,
     stop: &AtomicBool,
-) {
-    let publish = |result| *latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+) -> Result<(), Error> {
     let mut due = Instant::now();
+    // Off, it finds nothing: what it found is published once more, and its thread sleeps until the next decision.
+    let mut unpublished = true;
     loop {
         let last = stop.load(Ordering::Relaxed);
-        let decided = if last { Ok(None) } else { switch.decide(&mut session) };
-        let stepped = decided.and_then(|note| {
-            notes.lock().unwrap_or_else(PoisonError::into_inner).extend(note);
-            match session.is_on() {
-                true if last => session.finish(),
-                true => session.step(),
-                false => {
-                    std::thread::sleep(if last { Duration::ZERO } else { IDLE });
-                    Ok(())
-                }
-            }
-        });
-        if let Err(error) = stepped {
-            publish(Err(error));
-            return;
+        let decided = if last { Ok(None) } else { switch.decide(session) };
+        notes.lock().unwrap_or_else(PoisonError::into_inner).extend(decided?);
+        unpublished |= session.is_on();
+        match session.is_on() {
+            true if last => session.finish()?,
+            true => session.step()?,
+            false if !last && !unpublished => std::thread::park_timeout(switch.until_due()),
+            false => {}
         }
-        if last || Instant::now() >= due {
+        if last || (unpublished && (Instant::now() >= due || !session.is_on())) {
+            unpublished = false;
             due = Instant::now() + PERIOD;
             let summary = session.summary();
             let found = if names { session.names(summary.files()).clone() } else { Names::new() };
             view.summary.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&summary);
-            publish(Ok((summary, found)));
+            publish(latest, Ok((summary, found)));
         }
         if last {
-            return;
+            return Ok(());
         }
     }
 }

@@ -120,7 +120,7 @@ impl Writer {
         if self.refused.is_none() {
             let stamp = clock::now();
             self.refused = Some((error.clone(), stamp.mono_ns));
-            self.note(stamp, format!("recorder: samples wait in memory: {error}"));
+            self.note(stamp, format!("recorder: samples are waiting in memory: {error}"));
         }
     }
 
@@ -129,7 +129,7 @@ impl Writer {
         if let Some((_, since)) = self.refused.take() {
             let stamp = clock::now();
             let seconds = (stamp.mono_ns - since) as f64 / 1e9;
-            self.note(stamp, format!("recorder: samples are written again after {seconds:.1} s"));
+            self.note(stamp, format!("recorder: writing samples again after {seconds:.1} s"));
             shared.accepted();
         }
     }
@@ -155,10 +155,7 @@ impl Writer {
 fn describe(lost: &Lost) -> String {
     let seconds = (lost.last.boot_ns - lost.first.boot_ns) as f64 / 1e9;
     let samples = if lost.count == 1 { "sample is" } else { "samples are" };
-    format!(
-        "recorder: gap: {} {samples} lost, from here over {seconds:.3} s: they could not be written in time",
-        lost.count
-    )
+    format!("recorder: gap: {} {samples} lost, from here over {seconds:.3} s: could not be written in time", lost.count)
 }
 
 #[cfg(test)]
@@ -211,7 +208,7 @@ mod tests {
         assert_eq!(gap, Lost { count: 4, first: at(5), last: at(8) });
         assert_eq!(
             describe(&gap),
-            "recorder: gap: 4 samples are lost, from here over 3.000 s: they could not be written in time"
+            "recorder: gap: 4 samples are lost, from here over 3.000 s: could not be written in time"
         );
         writer.deliver(&sample(9, 9, 9)).unwrap();
         assert_eq!((writer.gap, writer.lost), (None, 4));

@@ -316,7 +316,7 @@ fn the_error_of_the_sink_can_be_read() {
     }
     let manifest = recorder.finish().unwrap();
     assert_eq!(log.counts().len() as u64 + manifest.lost_samples, manifest.samples);
-    let again = |text: &String| text.starts_with("recorder: samples are written again after");
+    let again = |text: &String| text.starts_with("recorder: writing samples again after");
     assert_eq!(log.marks().iter().filter(|text| again(text)).count(), 1);
 }
 
@@ -395,7 +395,7 @@ fn an_interval_that_is_too_short_is_refused() {
     let manifest = Manifest { interval: Nanos::new(500_000), ..Manifest::default() };
     let sink = Box::new(Remember { log: Arc::default(), before: always });
     let error = Recorder::with_probe(|| Ok(Counting::default()), manifest, BARE, sink).unwrap_err();
-    assert_eq!(error.to_string(), "a sample every 500 us cannot be taken (use an interval of 1 ms or more)");
+    assert_eq!(error.to_string(), "cannot take a sample every 500 us (use an interval of 1 ms or more)");
 }
 
 /// Panics at its third sample.

@@ -59,7 +59,7 @@ impl Access {
         let token = match token {
             Some(token) if token.len() < SHORTEST || !token.bytes().all(|byte| byte.is_ascii_alphanumeric()) => {
                 return Err(Error::input(
-                    format!("the token is not {SHORTEST} or more letters and digits"),
+                    format!("the token must be {SHORTEST} or more letters and digits"),
                     "make one: head -c 32 /dev/urandom | sha256sum | cut -c1-64",
                 ));
             }

@@ -1,4 +1,4 @@
-//! The built page: `web/dist` as it was when this program was built, or a folder that is read on each request.
+//! The built page: the files of `page/`, which `make web` makes from `web/`, or a folder that is read on each request.
 
 use crate::reply;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -6,15 +6,14 @@ use axum::response::Response;
 use pagetide_dir::Dir;
 use std::path::{Path, PathBuf};
 
-// `static FILES: &[(&str, &[u8])]`: the files of `web/dist` by their path, in order; written by build.rs.
+// `static FILES: &[(&str, &[u8])]`: the files of `page/` by their path, in order; written by build.rs.
 include!(concat!(env!("OUT_DIR"), "/page.rs"));
 
 /// A file of the page is no larger.
 const LARGEST: u64 = 16 << 20;
-/// What a page says when this program was built without the page.
-const WITHOUT: &str = "<!DOCTYPE html><meta charset=utf-8><title>pagetide</title><p>This pagetide was built without its web page. \
-                       To add it: <code>make web build</code> in the source tree (needs node 18 or newer). \
-                       The data is under <code>/api/</code>.";
+/// What `/` says when the folder of `--page` has no page.
+const WITHOUT: &str = "<!DOCTYPE html><meta charset=utf-8><title>pagetide</title><p>The folder of <code>--page</code> has no \
+                       <code>index.html</code>: <code>node web/build.mjs FOLDER</code> writes one. The data is under <code>/api/</code>.";
 
 /// The page that the server gives out.
 #[derive(Debug)]

@@ -11,6 +11,8 @@ mod embedded;
 mod headers;
 mod library;
 mod live;
+#[cfg(not(feature = "tls"))]
+mod no_tls;
 mod number;
 mod pyramids;
 mod query;
@@ -18,9 +20,13 @@ mod reply;
 mod rows;
 mod server;
 mod shared;
+#[cfg(feature = "tls")]
 mod tls;
 mod watch;
 mod work;
 
+#[cfg(not(feature = "tls"))]
+pub use no_tls::Tls;
 pub use server::{Options, Server};
+#[cfg(feature = "tls")]
 pub use tls::Tls;

@@ -145,7 +145,9 @@ impl Live {
         if guard.is_none() {
             *guard = Some(self.start()?);
         }
-        let Some(session) = guard.as_mut() else { return Err(Error::system("nothing is sampled", "try again")) };
+        let Some(session) = guard.as_mut() else {
+            return Err(Error::system("no samples are being taken", "try again"));
+        };
         if session.pages >= MOST_PAGES {
             return Err(Error::system(format!("{MOST_PAGES} live pages are open"), "close one"));
         }
@@ -174,8 +176,8 @@ impl Live {
             let live = Arc::clone(self);
             Builder::new().name(name.into()).spawn(move || work(&live, number)).map_err(|error| {
                 Error::system(
-                    format!("the thread {name} cannot be started: {error}"),
-                    "raise the limit of processes: ulimit -u",
+                    format!("cannot start the thread {name}: {error}"),
+                    "raise the limit on processes: ulimit -u",
                 )
             })?;
         }

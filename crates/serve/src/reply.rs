@@ -34,7 +34,7 @@ impl Failure {
 
     /// There is nothing of this name.
     pub(crate) fn not_found(what: impl Into<String>) -> Self {
-        Self::new(StatusCode::NOT_FOUND, what, "GET /api/recordings and /api/runs list what there is")
+        Self::new(StatusCode::NOT_FOUND, what, "GET /api/recordings and /api/runs list what is served")
     }
 }
 

@@ -1,5 +1,6 @@
 //! The listening socket, and the connections: few enough, short enough.
 
+use crate::Tls;
 use crate::access::{Access, Rejection};
 use crate::api;
 use crate::embedded::Page;
@@ -8,24 +9,24 @@ use crate::live::Live;
 use crate::pyramids::Pyramids;
 use crate::reply::{self, Failure};
 use crate::shared::Shared;
-use crate::tls::Tls;
-use crate::work::Work;
-use axum::Router;
+use crate::work::{AT_ONCE, Work};
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use axum::{Extension, Router};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use pagetide_core::{Error, Nanos};
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use tokio::sync::Semaphore;
+use tokio::task::AbortHandle;
 
-/// Connections at the same time; more are closed at once.
+/// Connections at the same time. For one more, the oldest gives way that has never shown the cookie; without any, the newest.
 const CONNECTIONS: usize = 128;
 /// The head of a request is no larger.
 const LARGEST_HEAD: usize = 16 << 10;
@@ -89,7 +90,7 @@ impl Server {
         let failed = |error: std::io::Error| {
             let hint = match error.kind() {
                 std::io::ErrorKind::AddrInUse => {
-                    "another program has this port: choose one with --listen, or none for a free one"
+                    "another program uses this port: choose one with --listen, or leave --listen out for a free one"
                 }
                 _ => "--listen takes an address of this machine and a port, such as 127.0.0.1:8080",
             };
@@ -125,6 +126,7 @@ impl Server {
     /// # Errors
     /// The system gives no thread or no socket.
     pub fn run(self, stop: &dyn Fn() -> bool) -> Result<(), Error> {
+        pagetide_store::share_memory(AT_ONCE);
         let failed = |error: std::io::Error| Error::system(format!("cannot serve: {error}"), "try again");
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -142,8 +144,8 @@ impl Server {
 
     async fn accept(self, stop: &dyn Fn() -> bool) -> std::io::Result<()> {
         let listener = tokio::net::TcpListener::from_std(self.listener)?;
-        let service = TowerToHyperService::new(router(self.shared));
-        let places = Arc::new(Semaphore::new(CONNECTIONS));
+        let router = router(self.shared);
+        let mut visitors = Visitors::default();
         let mut http = hyper::server::conn::http1::Builder::new();
         http.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME).max_buf_size(LARGEST_HEAD);
         while !stop() {
@@ -156,12 +158,16 @@ impl Server {
                     continue;
                 }
             };
-            let Ok(place) = Arc::clone(&places).try_acquire_owned() else { continue };
+            if !visitors.make_room() {
+                continue;
+            }
             // What the kernel refuses here costs a bound and no answer.
             let _ = rustix::net::sockopt::set_tcp_user_timeout(&stream, STALL_MS);
             let _ = stream.set_nodelay(true);
-            let (http, service, tls) = (http.clone(), service.clone(), self.tls.clone());
-            tokio::spawn(async move {
+            let known = Known::default();
+            let service = TowerToHyperService::new(router.clone().layer(Extension(known.clone())));
+            let (http, tls) = (http.clone(), self.tls.clone());
+            let task = tokio::spawn(async move {
                 // What a client breaks off concerns nobody else.
                 let _ = match tls {
                     None => http.serve_connection(TokioIo::new(stream), service).await,
@@ -170,10 +176,38 @@ impl Server {
                         _ => Ok(()),
                     },
                 };
-                drop(place);
             });
+            visitors.0.push(Visitor { known, task: task.abort_handle() });
         }
         Ok(())
+    }
+}
+
+/// Whether a request of a connection had the cookie.
+#[derive(Debug, Clone, Default)]
+struct Known(Arc<AtomicBool>);
+
+/// An open connection.
+#[derive(Debug)]
+struct Visitor {
+    known: Known,
+    task: AbortHandle,
+}
+
+/// The open connections, the oldest first.
+#[derive(Debug, Default)]
+struct Visitors(Vec<Visitor>);
+
+impl Visitors {
+    /// Makes room for one more; false when all that are open are of browsers that had the cookie. Every user of the host can connect, so
+    /// that connections without it hold up nobody, however many there are.
+    fn make_room(&mut self) -> bool {
+        self.0.retain(|visitor| !visitor.task.is_finished());
+        if self.0.len() < CONNECTIONS {
+            return true;
+        }
+        let stranger = self.0.iter().position(|visitor| !visitor.known.0.load(Ordering::Relaxed));
+        stranger.map(|at| self.0.remove(at).task.abort()).is_some()
     }
 }
 
@@ -183,7 +217,7 @@ fn router(shared: Arc<Shared>) -> Router {
         .route("/assets/{*path}", get(asset))
         .route("/favicon.svg", get(asset))
         .merge(api::routes())
-        .fallback(async || Failure::not_found("there is nothing at this address"))
+        .fallback(async || Failure::not_found("nothing is served at this address"))
         .layer(middleware::from_fn_with_state(Arc::clone(&shared), guard))
         .with_state(shared)
 }
@@ -202,6 +236,9 @@ async fn guard(State(shared): State<Arc<Shared>>, request: Request, next: Next) 
     }
     if let Err(rejection) = shared.access.has_cookie(request.headers()) {
         return if is_page { unknown() } else { refused(rejection) };
+    }
+    if let Some(known) = request.extensions().get::<Known>() {
+        known.0.store(true, Ordering::Relaxed);
     }
     next.run(request).await
 }
@@ -226,8 +263,8 @@ fn exchange(shared: &Shared, token: &str) -> Response {
 
 /// What a browser without the cookie sees.
 fn unknown() -> Response {
-    const PAGE: &str = "<!DOCTYPE html><meta charset=utf-8><title>pagetide</title><p>This browser is not known to \
-                        <code>pagetide serve</code>. Open the address that it printed last in its terminal; each is good once.";
+    const PAGE: &str = "<!DOCTYPE html><meta charset=utf-8><title>pagetide</title><p><code>pagetide serve</code> does not know this browser. \
+        Open the address that it printed last in its terminal; each address works once.";
     reply::typed(StatusCode::UNAUTHORIZED, "text/html; charset=utf-8", PAGE)
 }
 
@@ -235,15 +272,15 @@ fn refused(rejection: Rejection) -> Response {
     match rejection {
         Rejection::Host => Failure::new(
             StatusCode::FORBIDDEN,
-            "the request came by a name that is not this server's",
+            "the request used a name that is not this server's",
             "open the printed address, or start the server with --name NAME",
         ),
         Rejection::Origin => {
-            Failure::new(StatusCode::FORBIDDEN, "another page sent the request", "open the printed address")
+            Failure::new(StatusCode::FORBIDDEN, "the request came from another page", "open the printed address")
         }
         Rejection::Cookie => Failure::new(
             StatusCode::UNAUTHORIZED,
-            "this browser is not known to the server",
+            "the server does not know this browser",
             "open the address that `pagetide serve` printed last",
         ),
     }

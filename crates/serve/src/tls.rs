@@ -35,10 +35,10 @@ impl Tls {
         let key = PrivateKeyDer::from_pem_slice(key).map_err(|error| bad_key(&error))?;
         let refused = |error: rustls::Error| {
             let hint = match error {
-                rustls::Error::InconsistentKeys(_) => "name the key that the certificate was made for",
-                _ => "the certificate must be of X.509 version 3, the key of the kind RSA, ECDSA or Ed25519",
+                rustls::Error::InconsistentKeys(_) => "name the key that belongs to the certificate",
+                _ => "the certificate must be X.509 version 3, and the key RSA, ECDSA or Ed25519",
             };
-            Error::input(format!("the certificate and its key cannot be used: {error}"), hint)
+            Error::input(format!("cannot use the certificate and its key: {error}"), hint)
         };
         let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_protocol_versions(&[&rustls::version::TLS13])

@@ -1,7 +1,7 @@
 //! The findings that hold at the end of what is sampled, as `diagnose --watch` reports them.
 
 use crate::number::ms;
-use pagetide_core::{Error, LazyRecording, Moment, Nanos, Recording, RuleId, Source};
+use pagetide_core::{Actors, Error, LazyRecording, Moment, Nanos, Recording, RuleId, Source};
 use pagetide_diagnose::{Lasting, LastingKey};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -14,7 +14,8 @@ const OVER_NS: i64 = 15 * 60 * 1_000_000_000;
 pub(crate) struct Holding {
     pub(crate) rule: RuleId,
     pub(crate) statement: String,
-    pub(crate) origins: Vec<String>,
+    #[serde(flatten)]
+    pub(crate) origins: Actors,
     /// Whether it is the cause of the others.
     pub(crate) cause: bool,
     pub(crate) confidence: f64,

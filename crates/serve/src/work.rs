@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::Semaphore;
 
 /// Requests that read files at the same time. Each may hold a part of a recording in memory.
-const AT_ONCE: usize = 2;
+pub(crate) const AT_ONCE: usize = 2;
 /// Requests that wait for them.
 const WAITING: usize = 64;
 
@@ -45,8 +45,8 @@ impl Work {
         if before >= WAITING {
             return Err(Failure::new(
                 StatusCode::TOO_MANY_REQUESTS,
-                format!("{WAITING} requests wait already"),
-                "close other tabs, or wait some seconds",
+                format!("{WAITING} requests are already waiting"),
+                "close other tabs, or wait a few seconds",
             ));
         }
         let place = Arc::clone(&self.places).acquire_owned().await.map_err(|_| stopped())?;
@@ -62,7 +62,7 @@ impl Work {
 }
 
 fn stopped() -> Failure {
-    Error::system("the request was not answered: its work ended early", "try it again").into()
+    Error::system("the request was not answered: its work ended early", "try again").into()
 }
 
 #[cfg(test)]

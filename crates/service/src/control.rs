@@ -3,35 +3,78 @@
 use crate::endpoints::{INCIDENTS, STATUS};
 use crate::status::Status;
 use pagetide_core::{Error, RuleId};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FileType, Mode, OFlags};
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, socket_with};
 use std::collections::BTreeSet;
 use std::fs::{File, Permissions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The socket's name in the recording's folder.
 const SOCKET: &str = "recorder.sock";
-/// A recorder that does not answer within this time hangs.
-const TIMEOUT: Duration = Duration::from_secs(5);
+/// A recorder that has not answered in full within this time hangs. It is also how long a signal waits at most.
+const TIMEOUT: Duration = Duration::from_secs(2);
+/// No answer is longer: the folder may be another user's, and so may be what listens there.
+const LONGEST_ANSWER: usize = 1 << 20;
+
+/// Where a recording's control socket is, and the socket as long as there is one.
+#[derive(Debug)]
+pub(crate) struct Control {
+    folder: PathBuf,
+    group: Option<u32>,
+    socket: Option<ControlSocket>,
+}
+
+impl Control {
+    /// Opens the socket. A socket that is already there belongs to a recorder that was killed: the writer's lock admits one recorder.
+    /// The second is why there is none yet.
+    pub(crate) fn open(folder: &Path, group: Option<u32>) -> (Self, Option<io::Error>) {
+        let opened = match std::fs::remove_file(folder.join(SOCKET)) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+            _ => ControlSocket::bind(folder, group),
+        };
+        let (socket, why) = match opened {
+            Ok(socket) => (Some(socket), None),
+            Err(error) => (None, Some(error)),
+        };
+        (Self { folder: folder.to_owned(), group, socket }, why)
+    }
+
+    /// Opens the socket again when it is gone: the folder was removed and the writer has made it anew, or there was no room. What has
+    /// its name meanwhile may be another recorder's and stays.
+    pub(crate) fn restore(&mut self) {
+        if self.socket.as_ref().is_none_or(|socket| !socket.is_there())
+            && let Ok(socket) = ControlSocket::bind(&self.folder, self.group)
+        {
+            self.socket = Some(socket);
+        }
+    }
+
+    /// What listens.
+    pub(crate) fn unix(&self) -> Option<&UnixListener> {
+        self.socket.as_ref().map(|socket| &socket.unix)
+    }
+}
 
 /// The socket in a recording's folder. It is removed when this is dropped.
 #[derive(Debug)]
-pub(crate) struct ControlSocket {
-    pub(crate) unix: UnixListener,
+struct ControlSocket {
+    unix: UnixListener,
     path: PathBuf,
+    /// Device and inode of its name in the folder. The kernel keeps the inode as long as it listens.
+    id: (u64, u64),
 }
 
 impl ControlSocket {
-    /// Opens the socket. A socket that is already there belongs to a recorder that was killed: the writer's lock admits one recorder.
-    pub(crate) fn open(folder: &Path, group: Option<u32>) -> io::Result<Self> {
-        let path = folder.join(SOCKET);
-        match std::fs::remove_file(&path) {
-            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
-            _ => {}
+    /// Makes the socket where nothing has its name, in a folder of the caller's.
+    fn bind(folder: &Path, group: Option<u32>) -> io::Result<Self> {
+        if std::fs::metadata(folder)?.uid() != rustix::process::geteuid().as_raw() {
+            return Err(io::Error::new(ErrorKind::PermissionDenied, "the folder belongs to another user"));
         }
         let unix = with_short_path(folder, |path| {
             let unix = UnixListener::bind(path)?;
@@ -39,15 +82,28 @@ impl ControlSocket {
             Ok(unix)
         })?;
         unix.set_nonblocking(true)?;
-        Ok(Self { unix, path })
+        let path = folder.join(SOCKET);
+        let id = id(&path)?;
+        Ok(Self { unix, path, id })
+    }
+
+    fn is_there(&self) -> bool {
+        id(&self.path).is_ok_and(|id| id == self.id)
     }
 }
 
 impl Drop for ControlSocket {
     fn drop(&mut self) {
-        // If it stays, the next recorder removes it.
-        let _ = std::fs::remove_file(&self.path);
+        if self.is_there() {
+            // If it stays, the next recorder removes it.
+            let _ = std::fs::remove_file(&self.path);
+        }
     }
+}
+
+/// Device and inode of what has this name.
+fn id(path: &Path) -> io::Result<(u64, u64)> {
+    std::fs::symlink_metadata(path).map(|file| (file.dev(), file.ino()))
 }
 
 /// Lets who may read the recording ask its recorder. The socket is held by a descriptor meanwhile: a link that another user puts in its
@@ -83,23 +139,130 @@ pub fn publish(folder: &Path, rules: &BTreeSet<RuleId>) -> Result<bool, Error> {
 fn no_answer(folder: &Path, error: &dyn std::fmt::Display) -> Error {
     Error::system(
         format!("{}: the recorder does not answer: {error}", folder.display()),
-        "run this as the user that records, or as root",
+        "run this as the user who records, or as root",
     )
 }
 
 /// Sends a request to the recorder of a folder; the body of its response, absent when none runs.
 fn exchange(folder: &Path, request: &str) -> Result<Option<String>, Error> {
-    let failed = |error: &dyn std::fmt::Display| no_answer(folder, error);
-    let mut stream = match with_short_path(folder, |path| UnixStream::connect(path)) {
-        Ok(stream) => stream,
+    let answer = match with_short_path(folder, connect) {
+        Ok(stream) => ask(stream, request, Instant::now() + TIMEOUT),
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::ConnectionRefused) => return Ok(None),
-        Err(error) => return Err(failed(&error)),
+        Err(error) => Err(error),
     };
-    let mut response = String::new();
-    let exchange = stream.set_read_timeout(Some(TIMEOUT)).and_then(|()| {
-        write!(stream, "{request} HTTP/1.1\r\nHost: recorder\r\n\r\n")?;
-        stream.read_to_string(&mut response)
-    });
-    exchange.map_err(|error| failed(&error))?;
+    let answer = answer.map_err(|error| no_answer(folder, &error))?;
+    let response = String::from_utf8_lossy(&answer);
     Ok(Some(response.split_once("\r\n\r\n").map_or_else(String::new, |(_, body)| body.to_owned())))
+}
+
+/// Connects, and does not wait for a listener whose queue is full.
+fn connect(path: &Path) -> io::Result<UnixStream> {
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+    rustix::net::connect(&socket, &SocketAddrUnix::new(path)?)?;
+    Ok(socket.into())
+}
+
+/// What a peer answers until it closes, all of it before `end`. The stream does not block.
+fn ask(mut stream: UnixStream, request: &str, end: Instant) -> io::Result<Vec<u8>> {
+    let request = format!("{request} HTTP/1.1\r\nHost: recorder\r\n\r\n");
+    let mut unsent = request.as_bytes();
+    let mut answer = Vec::new();
+    let mut piece = [0; 4096];
+    loop {
+        let done = if unsent.is_empty() { stream.read(&mut piece) } else { stream.write(unsent) };
+        match done {
+            Ok(0) if unsent.is_empty() => return Ok(answer),
+            Ok(0) => return Err(ErrorKind::WriteZero.into()),
+            Ok(count) if unsent.is_empty() => answer.extend_from_slice(&piece[..count]),
+            Ok(count) => unsent = &unsent[count..],
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+        if answer.len() > LONGEST_ANSWER {
+            return Err(io::Error::new(ErrorKind::InvalidData, "its answer is longer than 1 MiB"));
+        }
+        let left = end.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(io::Error::new(ErrorKind::TimedOut, format!("not within {} s", TIMEOUT.as_secs())));
+        }
+        let ready = if unsent.is_empty() { PollFlags::IN } else { PollFlags::OUT };
+        let time = Timespec { tv_sec: left.as_secs().try_into().unwrap_or(0), tv_nsec: left.subsec_nanos().into() };
+        // A signal is as good as its end: the flag of who caught it is looked at when this returns.
+        if poll(&mut [PollFd::new(&stream, ready)], Some(&time)) == Err(rustix::io::Errno::INTR) {
+            return Err(ErrorKind::Interrupted.into());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Asks a listener that does to its first connection what `act` does; how long it took.
+    fn asked(act: impl FnOnce(UnixStream) + Send + 'static) -> (Result<Option<Status>, Error>, Duration) {
+        let folder = tempfile::tempdir().unwrap();
+        let listener = UnixListener::bind(folder.path().join(SOCKET)).unwrap();
+        let peer = std::thread::spawn(move || act(listener.accept().unwrap().0));
+        let began = Instant::now();
+        let answer = query(folder.path());
+        let took = began.elapsed();
+        peer.join().unwrap();
+        (answer, took)
+    }
+
+    #[test]
+    fn a_peer_that_is_silent_or_drips_is_given_up() {
+        let patience = TIMEOUT + Duration::from_secs(2);
+        let (answer, took) = asked(|stream| {
+            std::thread::sleep(TIMEOUT + Duration::from_secs(1));
+            drop(stream);
+        });
+        assert!(answer.unwrap_err().what.contains("not within 2 s") && took < patience, "{took:?}");
+        let (answer, took) = asked(|mut stream| {
+            while stream.write_all(b"x").is_ok() {
+                std::thread::sleep(Duration::from_millis(50));
+            }
+        });
+        assert!(answer.unwrap_err().what.contains("not within 2 s") && took < patience, "{took:?}");
+    }
+
+    #[test]
+    fn an_endless_answer_is_not_kept() {
+        let (answer, _) = asked(|mut stream| while stream.write_all(&[b'x'; 1 << 16]).is_ok() {});
+        assert!(answer.unwrap_err().what.contains("longer than 1 MiB"));
+    }
+
+    #[test]
+    fn a_socket_is_opened_again_and_takes_nobodys_place() {
+        let scratch = tempfile::tempdir().unwrap();
+        let folder = scratch.path().join("rec");
+        std::fs::create_dir(&folder).unwrap();
+        let (mut control, why) = Control::open(&folder, None);
+        assert!(why.is_none(), "{why:?}");
+        std::fs::remove_dir_all(&folder).unwrap();
+        control.restore();
+        assert!(!folder.exists(), "the folder is the writer's to make");
+        std::fs::create_dir(&folder).unwrap();
+        control.restore();
+        let path = folder.join(SOCKET);
+        assert!(UnixStream::connect(&path).is_ok() && control.unix().unwrap().accept().is_ok());
+        std::fs::remove_file(&path).unwrap();
+        let other = UnixListener::bind(&path).unwrap();
+        control.restore();
+        drop(control);
+        assert!(UnixStream::connect(&path).is_ok() && other.accept().is_ok(), "the other's socket is still there");
+    }
+
+    #[test]
+    fn a_listener_that_accepts_nobody_holds_up_nobody() {
+        let folder = tempfile::tempdir().unwrap();
+        let _listener = UnixListener::bind(folder.path().join(SOCKET)).unwrap();
+        let mut waiting = Vec::new();
+        while let Ok(stream) = connect(&folder.path().join(SOCKET)) {
+            waiting.push(stream);
+        }
+        assert!(query(folder.path()).is_err(), "{} wait", waiting.len());
+    }
 }

@@ -6,6 +6,7 @@ use crate::status::StatusSource;
 use pagetide_core::RuleId;
 use pagetide_kernel::Root;
 use std::collections::BTreeSet;
+use std::net::IpAddr;
 use std::time::Instant;
 
 /// The path of the recorder's state, as JSON.
@@ -21,6 +22,19 @@ pub(crate) struct Client {
     pub(crate) names: bool,
     /// Tell what lasts: whoever may connect to the control socket.
     pub(crate) control: bool,
+    /// Reach this host by any name: its address is for others (`--expose`), who have names for it that it does not know.
+    pub(crate) any_name: bool,
+}
+
+/// Whether a `Host` names this host: an address, `localhost`, or its own name with its domain or without. A page in a browser reaches a
+/// local address by a name of the page's (DNS rebinding).
+fn is_this_host(host: &str, own: &str) -> bool {
+    let port = host.rsplit_once(':').filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
+    let name = port.map_or(host, |(name, _)| name);
+    let address = name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(name);
+    let short = own.split('.').next().unwrap_or_default();
+    let names = ["localhost", own, short];
+    address.parse::<IpAddr>().is_ok() || (!name.is_empty() && names.iter().any(|own| name.eq_ignore_ascii_case(own)))
 }
 
 /// Answers requests by their path.
@@ -29,16 +43,23 @@ pub(crate) struct Endpoints {
     status: StatusSource,
     scraper: Scraper,
     incidents: Option<ActiveIncidents>,
+    /// The name of this host.
+    own: String,
 }
 
 impl Endpoints {
     /// The state of a recorder, and the metrics of the host whose kernel files are below `root`.
     pub(crate) fn new(status: StatusSource, root: Root) -> Self {
-        Self { status, scraper: Scraper::new(root), incidents: None }
+        let own = rustix::system::uname().nodename().to_string_lossy().into_owned();
+        Self { status, scraper: Scraper::new(root), incidents: None, own }
     }
 
     /// The response to a request.
     pub(crate) fn respond(&mut self, request: Request<'_>, client: Client) -> Response {
+        let named = request.host.is_none_or(|host| client.any_name || is_this_host(host, &self.own));
+        if !named {
+            return Response::text("403 Forbidden", "the request used a name that is not this host's\n");
+        }
         if request.method == Method::Put {
             return match request.path.strip_prefix(INCIDENTS).filter(|_| client.control) {
                 Some(rules) => self.take_incidents(rules),
@@ -64,8 +85,23 @@ impl Endpoints {
     fn take_incidents(&mut self, rules: &str) -> Response {
         let named = rules.split(',').filter(|rule| !rule.is_empty());
         let known: Option<BTreeSet<RuleId>> = named.map(RuleId::named).collect();
-        let Some(rules) = known else { return Response::text("400 Bad Request", "a rule that is not known\n") };
+        let Some(rules) = known else { return Response::text("400 Bad Request", "unknown rule\n") };
         self.incidents = Some(ActiveIncidents { rules, told: Instant::now() });
         Response::text("200 OK", "taken\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_of_this_host_reach_it() {
+        for host in ["127.0.0.1:9815", "[::1]:9815", "localhost", "LOCALHOST:1", "db1", "DB1:9815", "db1.example:1"] {
+            assert!(is_this_host(host, "db1.example"), "{host}");
+        }
+        for host in ["evil.example", "evil.example:9815", "", "localhost.evil.example", "db2", "db1.evil.example"] {
+            assert!(!is_this_host(host, "db1.example") && !is_this_host(host, ""), "{host}");
+        }
     }
 }

@@ -23,6 +23,8 @@ pub(crate) struct Request<'a> {
     pub(crate) method: Method,
     /// Without a query.
     pub(crate) path: &'a str,
+    /// The name by which the client reached this host, with a port; absent when it says none.
+    pub(crate) host: Option<&'a str>,
 }
 
 /// The methods that are served.
@@ -125,7 +127,7 @@ fn response_to(request: &[u8], respond: &mut dyn FnMut(Request<'_>) -> Response)
     let length = body.len();
     let head = format!(
         "HTTP/1.1 {status}\r\nContent-Type: {content_type}\r\nContent-Length: {length}\r\nAllow: GET, HEAD\r\n\
-         Connection: close\r\n\r\n"
+         X-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n"
     );
     if with_body { head + &body } else { head }.into_bytes()
 }
@@ -135,11 +137,21 @@ fn head_ends(request: &[u8]) -> bool {
     request.windows(2).any(|bytes| bytes == b"\n\n") || request.windows(3).any(|bytes| bytes == b"\n\r\n")
 }
 
+/// The value of the first `Host` field; what is no text is no name of this host.
+fn host(request: &[u8]) -> Option<&str> {
+    let fields = request.split(|byte| *byte == b'\n').skip(1);
+    let mut values = fields.filter_map(|field| {
+        let (name, value) = field.split_at(field.iter().position(|byte| *byte == b':')?);
+        name.eq_ignore_ascii_case(b"host").then(|| std::str::from_utf8(&value[1..]).map_or("\u{fffd}", str::trim))
+    });
+    values.next()
+}
+
 /// Method and path of a request; a query is left out.
 fn parse(request: &[u8]) -> Result<Request<'_>, Response> {
     let bad = |why: &str| Response::text("400 Bad Request", format!("{why}\n"));
     if !head_ends(request) {
-        return Err(bad("the request does not end, or is longer than 8 KiB"));
+        return Err(bad("the request is incomplete, or longer than 8 KiB"));
     }
     let line = request.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -152,15 +164,22 @@ fn parse(request: &[u8]) -> Result<Request<'_>, Response> {
                 "PUT" => Method::Put,
                 _ => return Err(Response::method_not_allowed()),
             };
-            Ok(Request { method, path: target.split('?').next().unwrap_or_default() })
+            Ok(Request { method, path: target.split('?').next().unwrap_or_default(), host: host(request) })
         }
-        _ => Err(bad("not a request of HTTP/1.1")),
+        _ => Err(bad("not an HTTP/1.1 request")),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_host_of_a_request_is_found() {
+        let host = |request: &str| parse(request.as_bytes()).unwrap().host.map(str::to_owned);
+        assert_eq!(host("GET / HTTP/1.1\r\nA: b\r\nhOST:  a:1 \r\n\r\n").as_deref(), Some("a:1"));
+        assert_eq!(host("GET / HTTP/1.1\r\n\r\n"), None);
+    }
 
     #[test]
     fn requests_are_read_or_refused() {

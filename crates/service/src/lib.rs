@@ -17,9 +17,11 @@ mod prometheus;
 mod responder;
 mod sealing;
 mod service;
+mod settings;
 mod signals;
 mod status;
 
+pub use child::CommandIo;
 pub use control::{publish, query};
 pub use listen::{Address, Listener};
 pub use service::{Options, Recorded, Service};

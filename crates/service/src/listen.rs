@@ -26,6 +26,8 @@ pub struct Listener {
     pub(crate) tcp: TcpListener,
     /// Whether those who connect are told the names of control groups.
     pub(crate) names: bool,
+    /// Whether other hosts can connect, under names that this one does not know.
+    pub(crate) exposed: bool,
     address: SocketAddr,
 }
 
@@ -36,19 +38,19 @@ impl Listener {
         if !expose && !is_loopback(address.ip()) {
             return Err(Error::input(
                 format!("--listen {address} accepts connections from other hosts without a password"),
-                format!("listen at 127.0.0.1:{}, or add --expose", address.port()),
+                format!("listen on 127.0.0.1:{}, or add --expose", address.port()),
             ));
         }
         let failed = |error: io::Error| {
             Error::system(
-                format!("cannot listen at {address}: {error}"),
+                format!("cannot listen on {address}: {error}"),
                 "choose another port, or stop the program that uses it",
             )
         };
         let tcp = TcpListener::bind(address).map_err(failed)?;
         tcp.set_nonblocking(true).map_err(failed)?;
         let address = tcp.local_addr().map_err(failed)?;
-        Ok(Self { tcp, names, address })
+        Ok(Self { tcp, names, exposed: !is_loopback(address.ip()), address })
     }
 
     /// Where it listens; the port is the real one when 0 was requested.

@@ -93,7 +93,7 @@ impl Scraper {
             derived(&mut text, &reading.schema, &reading.sample);
             complete
         });
-        let meaning = "1 when all files of the kernel could be read, else 0";
+        let meaning = "1 if all kernel files could be read, else 0";
         single(&mut text, "pagetide_scrape_complete", "gauge", meaning, u8::from(complete));
         text
     }
@@ -101,24 +101,29 @@ impl Scraper {
 
 fn recorder(text: &mut String, status: &Status, started_wall_ns: i64) {
     let version = env!("CARGO_PKG_VERSION");
-    head(text, "pagetide_build_info", "gauge", "the version of pagetide that records");
+    head(text, "pagetide_build_info", "gauge", "version of the recording pagetide");
     let _ = writeln!(text, "pagetide_build_info{{version=\"{version}\"}} 1");
     let seconds = |ns: u64| ns as f64 / 1e9;
     let mut one = |name: &str, kind: &str, meaning: &str, value: &dyn Display| single(text, name, kind, meaning, value);
     one("pagetide_recorder_samples_total", "counter", "samples taken", &status.samples);
-    one("pagetide_recorder_late_samples_total", "counter", "samples late by half an interval", &status.late_samples);
-    one("pagetide_recorder_lost_samples_total", "counter", "samples that could not be kept", &status.lost_samples);
-    one("pagetide_recorder_waiting", "gauge", "samples and marks that wait to be written", &status.waiting);
+    one(
+        "pagetide_recorder_late_samples_total",
+        "counter",
+        "samples late by at least half an interval",
+        &status.late_samples,
+    );
+    one("pagetide_recorder_lost_samples_total", "counter", "samples lost", &status.lost_samples);
+    one("pagetide_recorder_waiting", "gauge", "samples and marks waiting to be written", &status.waiting);
     let refused = u8::from(status.refused.is_some());
-    one("pagetide_recorder_write_refused", "gauge", "whether nothing can be written at present", &refused);
-    let meaning = "sources that the recorder has no right to read";
+    one("pagetide_recorder_write_refused", "gauge", "1 while nothing can be written, else 0", &refused);
+    let meaning = "sources that the recorder lacks the right to read";
     one("pagetide_recorder_unreadable_sources", "gauge", meaning, &status.blind.len());
     let interval = seconds(status.interval_ns);
     one("pagetide_recorder_interval_seconds", "gauge", "time between samples, as requested", &interval);
     let age = seconds(status.last_sample_age_ns);
-    one("pagetide_recorder_last_sample_age_seconds", "gauge", "time since the last sample was taken", &age);
+    one("pagetide_recorder_last_sample_age_seconds", "gauge", "time since the last sample", &age);
     one("process_cpu_seconds_total", "counter", "CPU time of the recorder", &seconds(status.cpu_ns));
-    one("process_start_time_seconds", "gauge", "when the recorder started", &(started_wall_ns as f64 / 1e9));
+    one("process_start_time_seconds", "gauge", "start time of the recorder", &(started_wall_ns as f64 / 1e9));
     if let Some(bytes) = status.resident_bytes {
         one("process_resident_memory_bytes", "gauge", "resident memory of the recorder", &bytes);
     }
@@ -131,7 +136,7 @@ fn active(text: &mut String, incidents: &ActiveIncidents) {
         let lasts = u8::from(incidents.rules.contains(rule));
         let _ = writeln!(text, "pagetide_incident_active{{rule=\"{rule}\"}} {lasts}");
     }
-    let meaning = "time since diagnose --watch looked last";
+    let meaning = "time since diagnose --watch last examined the recording";
     single(text, "pagetide_incident_look_age_seconds", "gauge", meaning, incidents.told.elapsed().as_secs_f64());
 }
 
@@ -238,6 +243,10 @@ fn labels(text: &mut String, table: Table, Entity { name: entity, label }: &Enti
             None => pairs.push(("zone", entity)),
         },
         Table::Cgroup if label != entity => pairs.extend([("cgroup", entity.as_str()), ("container", label)]),
+        Table::CgroupDisk => {
+            let (cgroup, disk) = entity.split_once('\t').unwrap_or((entity, label));
+            pairs.extend([("cgroup", cgroup), ("disk", disk)]);
+        }
         _ => pairs.push((table.name(), entity)),
     }
     for (at, (name, value)) in pairs.into_iter().enumerate() {

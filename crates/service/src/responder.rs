@@ -1,6 +1,6 @@
 //! The thread that answers requests. Recording does not depend on it.
 
-use crate::control::ControlSocket;
+use crate::control::Control;
 use crate::endpoints::{Client, Endpoints};
 use crate::http::{Connection, Request, Response, Timeouts};
 use crate::listen::Listener;
@@ -9,7 +9,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::net::UnixStream;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::Path;
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
@@ -17,6 +17,8 @@ use std::time::{Duration, Instant};
 const STACK: usize = 512 << 10;
 /// Clients that are served at once.
 const MOST_CLIENTS: usize = 32;
+/// How often the control socket is looked for.
+const LOOK: Duration = Duration::from_secs(1);
 const TIMEOUTS: Timeouts = Timeouts { head: Duration::from_secs(1), response: Duration::from_secs(5) };
 
 /// The thread that answers. It ends when this is dropped.
@@ -36,16 +38,14 @@ impl Responder {
         listener: Option<Listener>,
         mut endpoints: Endpoints,
     ) -> Result<Self, Error> {
-        let (control, no_socket) = match ControlSocket::open(folder, group) {
-            Ok(control) => (Some(control), None),
-            // A file system without sockets or without room: recording continues without.
-            Err(error) => (None, Some(format!("no socket in {}: {error}", folder.display()))),
-        };
-        let failed = |error: io::Error| Error::system(format!("cannot start the thread that answers: {error}"), "");
+        let (mut control, no_socket) = Control::open(folder, group);
+        // A file system without sockets or without room: recording continues without.
+        let no_socket = no_socket.map(|error| format!("no socket in {}: {error}", folder.display()));
+        let failed = |error: io::Error| Error::system(format!("cannot start the responder thread: {error}"), "");
         let (quit, quits) = UnixStream::pair().map_err(failed)?;
         let run = move || {
             let respond = &mut |request: Request<'_>, client| endpoints.respond(request, client);
-            serve(&quits, listener.as_ref(), control.as_ref(), respond, TIMEOUTS);
+            serve(&quits, listener.as_ref(), Some(&mut control), respond, TIMEOUTS);
         };
         let thread = Builder::new().name("pagetide-answer".into()).stack_size(STACK).spawn(run).map_err(failed)?;
         Ok(Self { quit, thread: Some(thread), no_socket })
@@ -109,28 +109,34 @@ impl AsFd for Stream {
 fn serve(
     quit: &UnixStream,
     listener: Option<&Listener>,
-    control: Option<&ControlSocket>,
+    mut control: Option<&mut Control>,
     respond: &mut dyn FnMut(Request<'_>, Client) -> Response,
     timeouts: Timeouts,
 ) {
     let mut clients: Vec<Connection<Stream>> = Vec::new();
+    let mut look = Instant::now() + LOOK;
     loop {
+        if let Some(control) = control.as_mut().filter(|_| look <= Instant::now()) {
+            control.restore();
+            look = Instant::now() + LOOK;
+        }
+        let unix = control.as_ref().and_then(|control| control.unix());
         let mut fds = vec![PollFd::new(quit, PollFlags::IN)];
         fds.extend(listener.map(|listener| PollFd::new(&listener.tcp, PollFlags::IN)));
-        fds.extend(control.map(|control| PollFd::new(&control.unix, PollFlags::IN)));
+        fds.extend(unix.map(|unix| PollFd::new(unix, PollFlags::IN)));
         fds.extend(
             clients
                 .iter()
                 .map(|client| PollFd::new(&client.stream, if client.reads() { PollFlags::IN } else { PollFlags::OUT })),
         );
-        let first = clients.iter().map(Connection::deadline).min();
+        let first = clients.iter().map(Connection::deadline).chain(control.is_some().then_some(look)).min();
         let timeout = first.map(|first| timespec(first.saturating_duration_since(Instant::now())));
         let polled = poll(&mut fds, timeout.as_ref());
         if polled.is_err_and(|error| error != rustix::io::Errno::INTR) || !fds[0].revents().is_empty() {
             return;
         }
         while clients.len() < 2 * MOST_CLIENTS
-            && let Some(stream) = accept(listener, control)
+            && let Some(stream) = accept(listener, unix)
         {
             clients.push(Connection::new(stream, timeouts));
         }
@@ -138,7 +144,9 @@ fn serve(
         clients.retain_mut(|client| {
             // The control socket's own mode says who may connect to it.
             let control = matches!(client.stream, Stream::Unix(_));
-            let who = Client { names: control || listener.is_some_and(|listener| listener.names), control };
+            // Who may connect to the control socket may name it as they like.
+            let any_name = control || listener.is_some_and(|listener| listener.exposed);
+            let who = Client { names: control || listener.is_some_and(|listener| listener.names), control, any_name };
             // What has come is answered, however late this thread has a CPU.
             client.advance(&mut |request| respond(request, who)) && client.deadline() > now
         });
@@ -152,9 +160,9 @@ fn serve(
     }
 }
 
-fn accept(listener: Option<&Listener>, control: Option<&ControlSocket>) -> Option<Stream> {
+fn accept(listener: Option<&Listener>, unix: Option<&UnixListener>) -> Option<Stream> {
     let tcp = listener.and_then(|listener| listener.tcp.accept().ok()).map(|(stream, _)| Stream::Tcp(stream));
-    let stream = tcp.or_else(|| Some(Stream::Unix(control?.unix.accept().ok()?.0)))?;
+    let stream = tcp.or_else(|| Some(Stream::Unix(unix?.accept().ok()?.0)))?;
     match &stream {
         Stream::Tcp(stream) => stream.set_nonblocking(true).ok()?,
         Stream::Unix(stream) => stream.set_nonblocking(true).ok()?,

@@ -1,6 +1,6 @@
 //! A recording from its start to its end.
 
-use crate::child::Child;
+use crate::child::{Child, CommandIo};
 use crate::clean_pages;
 use crate::containers::Containers;
 use crate::endpoints::Endpoints;
@@ -9,6 +9,7 @@ use crate::naming::NamingSink;
 use crate::notify::ServiceManager;
 use crate::responder::Responder;
 use crate::sealing::{SealRequest, SealingWriter};
+use crate::settings::Settings;
 use crate::signals::{Event, Signals};
 use crate::status::StatusSource;
 use pagetide_core::{Error, Manifest, MarkKind, Nanos};
@@ -72,6 +73,8 @@ pub struct Recorded {
     pub manifest: Manifest,
     /// How the recorded command ended; absent without a command.
     pub command: Option<ExitStatus>,
+    /// What the command asked of the kernel; absent without a command, and where this user may not read it.
+    pub io: Option<CommandIo>,
 }
 
 /// A running recording.
@@ -97,7 +100,7 @@ impl Service {
         let responder =
             Responder::start(&options.folder, options.group, listener, Endpoints::new(status, options.root()))?;
         if let Some(why) = &responder.no_socket {
-            recorder.mark(MarkKind::Note { text: format!("recorder: --status cannot be answered: {why}") });
+            recorder.mark(MarkKind::Note { text: format!("recorder: cannot answer --status: {why}") });
         }
         let manager = ServiceManager::from_environment();
         if options.service {
@@ -114,17 +117,23 @@ impl Service {
     /// Runs the command if there is one, and waits until the recording ends.
     pub fn wait(self) -> Result<Recorded, Error> {
         let child = Child::start(&self.options.command, &self.recorder);
-        let command = child.and_then(|mut child| self.wait_for_end(child.as_mut()));
+        let mut io = None;
+        let command = child.and_then(|mut child| {
+            let ended = self.wait_for_end(child.as_mut());
+            io = child.and_then(|child| child.io);
+            ended
+        });
         self.manager.notify_stopping();
         drop(self.responder);
         let manifest = self.recorder.finish()?;
-        Ok(Recorded { manifest, command: command? })
+        Ok(Recorded { manifest, command: command?, io })
     }
 
     /// Waits for the command's end, the time's end or a signal to stop, whichever comes first. Gives the command's status.
     fn wait_for_end(&self, mut child: Option<&mut Child>) -> Result<Option<ExitStatus>, Error> {
         let Options { length, interval, .. } = self.options;
         let end = length.map(|length| Instant::now() + Duration::from_nanos(length.get()));
+        let mut settings = Settings::new(self.options.root());
         let monitor = self.recorder.monitor();
         loop {
             if let Some(child) = child.as_mut()
@@ -135,7 +144,7 @@ impl Service {
             }
             let left = end.map(|end| end.saturating_duration_since(Instant::now()));
             let poll = child.as_ref().and_then(|child| child.poll_interval());
-            let timeout = [left, self.manager.period(), poll].into_iter().flatten().min();
+            let timeout = [left, self.manager.period(), poll, Some(settings.due())].into_iter().flatten().min();
             match self.signals.wait(timeout, child.as_ref().and_then(|child| child.pidfd()))? {
                 Event::Stop => return child.map(Child::terminate).transpose(),
                 Event::Seal => {
@@ -143,6 +152,9 @@ impl Service {
                     self.recorder.mark(MarkKind::Note { text: "recorder: SIGHUP ended the segment".to_owned() });
                 }
                 Event::Other => self.manager.notify_alive(&monitor.progress(), interval, now()),
+            }
+            for text in settings.changes() {
+                self.recorder.mark(MarkKind::Note { text });
             }
             // When the sampling thread has died, finishing the recording reports it.
             if end.is_some_and(|end| Instant::now() >= end) || monitor.progress().ended {

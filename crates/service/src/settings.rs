@@ -1,14 +1,18 @@
-//! Changes of the host's settings and mounts, as notes of the recording: what somebody changed near the onset of an incident.
+//! Changes of the host's settings, mounts and swap areas, as notes of the recording: what somebody changed near the onset of an incident.
 
+use pagetide_core::{HOST_NOTE, SettingChange};
 use pagetide_kernel::Root;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// How often the settings are read: some 20 small files.
+/// How often the settings are read: some 20 small files, and 4 of each disk.
 pub(crate) const EVERY: Duration = Duration::from_secs(10);
 
 /// Files whose reading changes nothing. (That of vm.lowmem_reserve_ratio computes the reserves of all zones anew.)
-const FILES: [&str; 16] = [
+const FILES: [&str; 24] = [
+    "/proc/sys/dev/raid/speed_limit_max",
+    "/proc/sys/dev/raid/speed_limit_min",
+    "/proc/sys/kernel/task_delayacct",
     "/proc/sys/vm/compaction_proactiveness",
     "/proc/sys/vm/dirty_background_bytes",
     "/proc/sys/vm/dirty_background_ratio",
@@ -19,13 +23,24 @@ const FILES: [&str; 16] = [
     "/proc/sys/vm/min_free_kbytes",
     "/proc/sys/vm/overcommit_memory",
     "/proc/sys/vm/overcommit_ratio",
+    "/proc/sys/vm/page-cluster",
     "/proc/sys/vm/swappiness",
     "/proc/sys/vm/vfs_cache_pressure",
+    "/proc/sys/vm/watermark_boost_factor",
     "/proc/sys/vm/watermark_scale_factor",
     "/proc/sys/vm/zone_reclaim_mode",
     "/sys/kernel/mm/lru_gen/enabled",
+    "/sys/kernel/mm/lru_gen/min_ttl_ms",
+    "/sys/kernel/mm/transparent_hugepage/defrag",
     "/sys/kernel/mm/transparent_hugepage/enabled",
+    "/sys/module/zswap/parameters/enabled",
 ];
+
+/// Settings of a disk below its directory in `/sys/block`.
+const OF_DISK: [&str; 4] = ["queue/nr_requests", "queue/read_ahead_kb", "queue/scheduler", "queue/wbt_lat_usec"];
+
+/// Changes of one look that get a note each; the others are counted.
+const MOST_NOTES: usize = 32;
 
 /// What is set and mounted.
 #[derive(Debug)]
@@ -35,17 +50,23 @@ pub(crate) struct Settings {
     next: Instant,
 }
 
-/// Values of settings by name, and what is mounted by mount point.
+/// Values of settings by name, what is mounted by mount point, and swap areas.
 #[derive(Debug, Default, PartialEq)]
 struct Known {
     values: BTreeMap<String, String>,
     mounts: BTreeMap<String, String>,
+    swaps: BTreeMap<String, String>,
 }
 
 impl Settings {
     pub(crate) fn new(root: Root) -> Self {
         let known = read(&root);
         Self { root, known, next: Instant::now() + EVERY }
+    }
+
+    /// The time until the next look.
+    pub(crate) fn due(&self) -> Duration {
+        self.next.saturating_duration_since(Instant::now())
     }
 
     /// What changed since it was called last, a note each; empty when it is too early to look.
@@ -55,41 +76,73 @@ impl Settings {
         }
         self.next = Instant::now() + EVERY;
         let now = read(&self.root);
-        let notes = differences(&self.known, &now);
+        let mut notes = differences(&self.known, &now);
         self.known = now;
+        let more = notes.len().saturating_sub(MOST_NOTES);
+        notes.truncate(MOST_NOTES);
+        notes.extend((more > 0).then(|| format!("{HOST_NOTE}{more} more settings and mounts changed")));
         notes
     }
 }
 
 fn read(root: &Root) -> Known {
-    let value = |file: &&str| {
-        let text = root.read(file).ok()?;
-        let name = file.strip_prefix("/proc/sys/").or_else(|| file.strip_prefix("/sys/kernel/mm/")).unwrap_or(file);
-        Some((name.replace('/', "."), String::from_utf8_lossy(text.trim_ascii()).into_owned()))
+    let named = |file: &str| {
+        let name = ["/proc/sys/", "/sys/kernel/mm/", "/sys/block/", "/sys/module/"]
+            .into_iter()
+            .find_map(|prefix| file.strip_prefix(prefix));
+        name.unwrap_or(file).replace('/', ".")
     };
+    let value = |file: &str| {
+        let text = root.read(file).ok()?;
+        Some((named(file), chosen(text.trim_ascii()).to_owned()))
+    };
+    let mut values: BTreeMap<String, String> = FILES.iter().filter_map(|file| value(file)).collect();
+    for entry in std::fs::read_dir(root.join("/sys/block")).into_iter().flatten().flatten() {
+        let Ok(disk) = entry.file_name().into_string() else { continue };
+        // loop and ram devices come by the dozen and have nothing to queue.
+        if !["loop", "ram"].iter().any(|kind| disk.starts_with(kind)) {
+            values.extend(OF_DISK.iter().filter_map(|file| value(&format!("/sys/block/{disk}/{file}"))));
+        }
+    }
     let mounts = root.mountinfo().unwrap_or_default().into_iter();
     let on_devices = mounts.filter(|mount| mount.device.is_some_and(|(major, _)| major != 0));
     let mounts = on_devices.map(|mount| (mount.point.to_string_lossy().into_owned(), mount.source));
-    Known { values: FILES.iter().filter_map(value).collect(), mounts: mounts.collect() }
+    let swaps = root.swaps().unwrap_or_default().into_iter().map(|area| (area.path, area.size.to_string()));
+    Known { values, mounts: mounts.collect(), swaps: swaps.collect() }
 }
 
-/// Begins each note, so that a reader tells it from those of the recorder and of a recorded command.
-const PREFIX: &str = "host: ";
+/// Of a list of choices the one in brackets: `madvise` of `always [madvise] never`.
+fn chosen(text: &str) -> &str {
+    text.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map_or(text, |(chosen, _)| chosen)
+}
 
 fn differences(before: &Known, now: &Known) -> Vec<String> {
     let mut notes = Vec::new();
-    for (name, value) in &now.values {
-        if let Some(earlier) = before.values.get(name).filter(|earlier| *earlier != value) {
-            notes.push(format!("{PREFIX}{name} changed from {earlier} to {value}"));
+    for (name, to) in &now.values {
+        if let Some(from) = before.values.get(name).filter(|from| *from != to) {
+            notes.push(SettingChange { name, from, to }.note());
         }
     }
-    for (point, source) in &now.mounts {
-        if before.mounts.get(point) != Some(source) {
-            notes.push(format!("{PREFIX}{source} was mounted at {point}"));
-        }
+    let came = |before: &BTreeMap<String, String>, now: &BTreeMap<String, String>| -> Vec<(String, String)> {
+        let new = now.iter().filter(|(place, what)| before.get(*place) != Some(what));
+        new.map(|(place, what)| (place.clone(), what.clone())).collect()
+    };
+    let gone = |before: &BTreeMap<String, String>, now: &BTreeMap<String, String>| -> Vec<(String, String)> {
+        let old = before.iter().filter(|(place, _)| !now.contains_key(*place));
+        old.map(|(place, what)| (place.clone(), what.clone())).collect()
+    };
+    let mut note = |text: String| notes.push(format!("{HOST_NOTE}{text}"));
+    for (point, source) in came(&before.mounts, &now.mounts) {
+        note(format!("{source} was mounted at {point}"));
     }
-    for (point, source) in before.mounts.iter().filter(|(point, _)| !now.mounts.contains_key(*point)) {
-        notes.push(format!("{PREFIX}{source} was unmounted from {point}"));
+    for (point, source) in gone(&before.mounts, &now.mounts) {
+        note(format!("{source} was unmounted from {point}"));
+    }
+    for (path, size) in came(&before.swaps, &now.swaps) {
+        note(format!("{path} was enabled as swap, {size}"));
+    }
+    for (path, size) in gone(&before.swaps, &now.swaps) {
+        note(format!("{path} was disabled as swap, {size}"));
     }
     notes
 }
@@ -98,21 +151,31 @@ fn differences(before: &Known, now: &Known) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn known(values: &[(&str, &str)], mounts: &[(&str, &str)]) -> Known {
+    fn known(values: &[(&str, &str)], mounts: &[(&str, &str)], swaps: &[(&str, &str)]) -> Known {
         let owned = |pairs: &[(&str, &str)]| pairs.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
-        Known { values: owned(values), mounts: owned(mounts) }
+        Known { values: owned(values), mounts: owned(mounts), swaps: owned(swaps) }
     }
 
     #[test]
     fn a_change_is_one_note_with_both_values() {
-        let before = known(&[("vm.swappiness", "60"), ("vm.dirty_ratio", "20")], &[("/", "/dev/vda"), ("/old", "/dev/vdb")]);
-        let after = known(&[("vm.swappiness", "10"), ("vm.dirty_ratio", "20")], &[("/", "/dev/vda"), ("/new", "/dev/vdb")]);
+        let before = known(
+            &[("vm.swappiness", "60"), ("vm.dirty_ratio", "20")],
+            &[("/", "/dev/vda"), ("/old", "/dev/vdb")],
+            &[("/swap", "1GiB")],
+        );
+        let after = known(
+            &[("vm.swappiness", "10"), ("vm.dirty_ratio", "20")],
+            &[("/", "/dev/vda"), ("/new", "/dev/vdb")],
+            &[("/dev/zram0", "2GiB")],
+        );
         assert_eq!(
             differences(&before, &after),
             [
                 "host: vm.swappiness changed from 60 to 10",
                 "host: /dev/vdb was mounted at /new",
-                "host: /dev/vdb was unmounted from /old"
+                "host: /dev/vdb was unmounted from /old",
+                "host: /dev/zram0 was enabled as swap, 2GiB",
+                "host: /swap was disabled as swap, 1GiB",
             ]
         );
         assert_eq!(differences(&after, &after), [""; 0]);
@@ -120,19 +183,32 @@ mod tests {
 
     #[test]
     fn a_setting_that_the_kernel_does_not_have_is_no_change() {
-        assert_eq!(differences(&known(&[], &[]), &known(&[("vm.swappiness", "60")], &[])), [""; 0]);
+        assert_eq!(differences(&known(&[], &[], &[]), &known(&[("vm.swappiness", "60")], &[], &[])), [""; 0]);
     }
 
     #[test]
-    fn settings_are_read_below_a_root() {
+    fn settings_are_read_below_a_root_and_a_flood_of_changes_is_counted() {
         let folder = tempfile::tempdir().unwrap();
-        let vm = folder.path().join("proc/sys/vm");
-        std::fs::create_dir_all(&vm).unwrap();
-        std::fs::write(vm.join("swappiness"), "60\n").unwrap();
-        let mut settings = Settings::new(Root::at(folder.path()));
-        std::fs::write(vm.join("swappiness"), "1\n").unwrap();
+        let write = |file: &str, text: &str| {
+            let path = folder.path().join(file);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        write("proc/sys/vm/swappiness", "60\n");
+        write("sys/block/vdb/queue/scheduler", "none [mq-deadline] kyber\n");
+        (0..40).for_each(|disk| write(&format!("sys/block/sd{disk}/queue/read_ahead_kb"), "128\n"));
+        let mut settings = Settings::new(Root::new(folder.path()));
+        write("proc/sys/vm/swappiness", "1\n");
+        write("sys/block/vdb/queue/scheduler", "[none] mq-deadline kyber\n");
         assert_eq!(settings.changes(), [""; 0], "it is too early to look");
         settings.next = Instant::now();
-        assert_eq!(settings.changes(), ["host: vm.swappiness changed from 60 to 1"]);
+        assert_eq!(
+            settings.changes(),
+            ["host: vdb.queue.scheduler changed from mq-deadline to none", "host: vm.swappiness changed from 60 to 1"]
+        );
+        (0..40).for_each(|disk| write(&format!("sys/block/sd{disk}/queue/read_ahead_kb"), "256\n"));
+        settings.next = Instant::now();
+        let notes = settings.changes();
+        assert_eq!((notes.len(), notes[32].as_str()), (33, "host: 8 more settings and mounts changed"));
     }
 }

@@ -2,7 +2,7 @@
 //! ever wrong.
 
 use crate::log::{Encoder, Event, LogReader, Start, header};
-use crate::trial::{BEGIN, CALLS, Failing, INJECTED, SinkCall, give, manifest, recording, recordings, short};
+use crate::test_support::{BEGIN, CALLS, Failing, INJECTED, SinkCall, give, manifest, recording, recordings, short};
 use crate::{Keep, Reader, Writer};
 use pagetide_core::{Error, Mark, Nanos, Recording, Sample, Selection, Sink, Source, Stamp};
 use proptest::prelude::*;
@@ -63,7 +63,7 @@ fn log_of(given: &[SinkCall]) -> (Vec<u8>, Vec<usize>) {
 
 /// What can be read of a log's bytes.
 fn read(bytes: &[u8]) -> Option<Recording> {
-    let mut log = LogReader::open(bytes).ok()?;
+    let mut log = LogReader::open(bytes, &crate::budget::Budget::default()).ok()?;
     let mut given = Vec::new();
     while let Some(event) = log.next().unwrap() {
         given.push(match event {

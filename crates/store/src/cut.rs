@@ -5,10 +5,11 @@
 
 mod redact;
 
+use crate::budget::Budget;
 use crate::layout::Folder;
 use crate::log::{Encoder, Event, LogError, LogReader, Start, header};
 use crate::{FORMAT_VERSION, import};
-use pagetide_core::{Error, Manifest, Mark, Recording, Sample, Schema, Sink};
+use pagetide_core::{CutContent, Error, Manifest, Mark, Recording, Sample, Schema, Sink};
 use std::io::{self, BufReader};
 use std::path::Path;
 
@@ -27,7 +28,13 @@ const MOST_VALUES: u64 = 1 << 27;
 ///
 /// When it is too large for a file that readers open.
 pub fn write(recording: &Recording) -> Result<Vec<u8>, Error> {
-    let mut file = CutFile { bytes: header().to_vec(), encoder: Encoder::new(), count: Count::default() };
+    let mut file = CutFile::default();
+    let cut = CutContent {
+        samples: recording.stamps().len() as u64,
+        marks: recording.marks.len() as u64,
+        ..recording.manifest.cut.unwrap_or_default()
+    };
+    file.cut = Some(cut);
     import::replay(recording, &mut file)?;
     Ok(file.bytes)
 }
@@ -38,12 +45,21 @@ struct CutFile {
     bytes: Vec<u8>,
     encoder: Encoder,
     count: Count,
+    /// What the file will hold.
+    cut: Option<CutContent>,
+}
+
+impl Default for CutFile {
+    fn default() -> Self {
+        Self { bytes: header().to_vec(), encoder: Encoder::new(), count: Count::default(), cut: None }
+    }
 }
 
 /// What a file has.
 #[derive(Debug, Default)]
 struct Count {
     events: u64,
+    samples: u64,
     values: u64,
 }
 
@@ -51,6 +67,7 @@ impl Count {
     fn sample(&mut self, sample: &Sample) -> bool {
         let values = sample.tables().flat_map(|rows| rows.rows()).map(|(_, values)| values.len() as u64).sum::<u64>();
         self.values += values;
+        self.samples += 1;
         self.values <= MOST_VALUES && self.event()
     }
 
@@ -72,7 +89,7 @@ impl CutFile {
 
 impl Sink for CutFile {
     fn begin(&mut self, manifest: &Manifest) -> Result<(), Error> {
-        let manifest = Manifest { schema_version: FORMAT_VERSION, ..manifest.clone() };
+        let manifest = Manifest { schema_version: FORMAT_VERSION, cut: self.cut, ..manifest.clone() };
         // The bytes are the file from its begin, which is what offsets count from.
         Encoder::start(&mut self.bytes, 0, &Start { first_sample: 0, manifest });
         Ok(())
@@ -101,6 +118,8 @@ pub(crate) enum Refused {
     NotACut,
     Newer(u32),
     TooLarge,
+    /// It is cut short before its first sample.
+    Empty,
 }
 
 impl Refused {
@@ -117,16 +136,22 @@ impl Refused {
                 format!("{}: has more samples or values than `pagetide cut` writes", path.display()),
                 "ask for a shorter cut",
             ),
+            Self::Empty => Error::input(
+                format!("{}: cut short before its first sample", path.display()),
+                "fetch the whole file again: it was not copied to its end",
+            ),
         }
     }
 }
 
-/// Reads the file once through, and refuses it where it is not what [`write`] writes.
-pub(crate) fn check(folder: &Folder) -> Result<(), Refused> {
+/// Reads the file once through, and refuses it where it is not what [`write`] writes. Every record has a checksum, and the manifest says how
+/// many there are: what it gives is a sentence about what is missing of a file that was cut short.
+pub(crate) fn check(folder: &Folder) -> Result<Option<String>, Refused> {
     let logs = folder.logs().map_err(Refused::Io)?;
     let name = logs.first().ok_or(Refused::NotACut)?;
     let file = folder.open_log(name).map_err(Refused::Io)?;
-    let mut log = LogReader::open(BufReader::new(file)).map_err(|error| match error {
+    let size = file.metadata().map_err(Refused::Io)?.len();
+    let mut log = LogReader::open(BufReader::new(file), &Budget::default()).map_err(|error| match error {
         LogError::Io(error) => Refused::Io(error),
         LogError::NotALog => Refused::NotACut,
         LogError::Newer(version) => Refused::Newer(version),
@@ -141,14 +166,31 @@ pub(crate) fn check(folder: &Folder) -> Result<(), Refused> {
             return Err(Refused::TooLarge);
         }
     }
-    Ok(())
+    let promised = log.start().manifest.cut;
+    let marks = count.events - count.samples;
+    let whole = log.valid() == size && promised.is_none_or(|cut| (cut.samples, cut.marks) == (count.samples, marks));
+    if whole {
+        return Ok(None);
+    }
+    if count.samples == 0 {
+        return Err(Refused::Empty);
+    }
+    Ok(Some(match promised {
+        Some(cut) if cut.samples != count.samples => {
+            format!("cut short or damaged: {} of {} samples can be read", count.samples, cut.samples)
+        }
+        Some(cut) => format!("cut short or damaged: {marks} of {} marks can be read", cut.marks),
+        None => {
+            format!("cut short or damaged: {} samples can be read, and the last record is not whole", count.samples)
+        }
+    }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Reader;
-    use crate::trial::{manifest, recording, recordings};
+    use crate::test_support::{manifest, recording, recordings, short};
     use pagetide_core::{Entity, Selection, Source, Table};
     use proptest::prelude::*;
 
@@ -159,6 +201,43 @@ mod tests {
         Reader::open(&path)?.load(&Selection::default())
     }
 
+    /// What is told of damage; absent when the file is refused.
+    fn told(bytes: &[u8]) -> Option<Vec<String>> {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("incident.pagetide");
+        std::fs::write(&path, bytes).unwrap();
+        Some(Reader::open(&path).ok()?.damage().lines())
+    }
+
+    /// Whatever is missing at its end, and whichever byte of it changed: the file is refused, or it is told that it is not whole.
+    #[test]
+    fn a_file_that_is_not_whole_is_refused_or_told() {
+        let bytes = write(&recording(&manifest(), &short(4, 1))).unwrap();
+        assert_eq!(told(&bytes), Some(Vec::new()));
+        for length in 0..bytes.len() {
+            assert_ne!(told(&bytes[..length]), Some(Vec::new()), "{length} of {} bytes", bytes.len());
+        }
+        let short = told(&bytes[..bytes.len() - 1]).unwrap();
+        assert!(short[0].starts_with("cut short or damaged: "), "{short:?}");
+        for at in header().len()..bytes.len() {
+            let mut changed = bytes.clone();
+            changed[at] ^= 0x55;
+            assert_ne!(told(&changed), Some(Vec::new()), "byte {at} of {}", bytes.len());
+        }
+        let first = opened(&bytes[..bytes.len() / 3]).unwrap_err();
+        assert!(first.to_string().contains("recording") || first.to_string().contains("cut short"), "{first}");
+    }
+
+    #[test]
+    fn a_file_of_before_is_whole_without_a_count_and_told_without_its_last_byte() {
+        let mut file = CutFile::default();
+        let given = recording(&manifest(), &short(2, 1));
+        import::replay(&given, &mut file).unwrap();
+        assert_eq!(told(&file.bytes), Some(Vec::new()));
+        let short = told(&file.bytes[..file.bytes.len() - 1]).unwrap();
+        assert!(short[0].starts_with("cut short or damaged: 1 samples can be read"), "{short:?}");
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
@@ -166,7 +245,10 @@ mod tests {
         #[test]
         fn a_cut_is_the_recording(given in recordings(40)) {
             let whole = recording(&manifest(), &given);
-            prop_assert_eq!(opened(&write(&whole).unwrap()).unwrap(), whole);
+            let mut read = opened(&write(&whole).unwrap()).unwrap();
+            let cut = read.manifest.cut.take().unwrap();
+            prop_assert_eq!((cut.samples, cut.marks), (whole.stamps().len() as u64, whole.marks.len() as u64));
+            prop_assert_eq!(read, whole);
         }
 
         #[test]
@@ -187,7 +269,7 @@ mod tests {
         for number in 0..columns {
             schema.column(Table::Host, &format!("c{number}"));
         }
-        let mut bomb = CutFile { bytes: header().to_vec(), encoder: Encoder::new(), count: Count::default() };
+        let mut bomb = CutFile::default();
         bomb.begin(&manifest()).unwrap();
         let mut sample = Sample::default();
         let mut refused = None;

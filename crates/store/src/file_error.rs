@@ -1,11 +1,15 @@
 //! Errors of the file system as one clear line: what, where, and the hint.
 
+use crate::budget::Exceeded;
 use pagetide_core::Error;
 use std::io;
 use std::path::Path;
 
 /// Why something could not be done at `path`.
 pub(crate) fn io(doing: &str, path: &Path, error: &io::Error) -> Error {
+    if let Some(exceeded) = Exceeded::of(error) {
+        return exceeded.at(path);
+    }
     let what = format!("{}: cannot {doing}: {}", path.display(), plain(error));
     match error.kind() {
         io::ErrorKind::PermissionDenied => Error::system(what, "use a folder that you may write to, or run it as root"),
@@ -30,4 +34,18 @@ fn plain(error: &io::Error) -> String {
 pub(crate) fn newer(path: &Path, version: u32) -> Error {
     let known = crate::FORMAT_VERSION;
     Error::too_new(format!("{}: format version {version}, this pagetide reads up to {known}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::budget::at_most;
+
+    #[test]
+    fn an_excess_is_wrong_input_however_it_comes_through() {
+        let error: io::Error = at_most("rows", 2, 1).unwrap_err().into();
+        let error = super::io("read it", Path::new("/r"), &error);
+        assert_eq!(error.kind, pagetide_core::ErrorKind::Input);
+        assert!(error.what.starts_with("/r: damaged or hostile: 2 rows exceeds 1"), "{error}");
+    }
 }

@@ -27,6 +27,7 @@ mod dump;
 mod fio;
 mod gather;
 mod iostat;
+mod json_repair;
 mod line;
 mod number;
 mod options;
@@ -46,6 +47,7 @@ pub use replay::replay;
 pub use report::{FileKind, FileReport, ImportReport, LeftOut, Skipped};
 pub use sniff::SADC_MAGIC;
 
+use crate::budget::Budget;
 use gather::Gather;
 use line::{Lines, read_failed};
 use pagetide_core::Error;
@@ -112,9 +114,10 @@ impl Input {
 pub fn import(files: &[Input], options: &Options) -> Result<Import, Error> {
     let mut gathers = Vec::with_capacity(files.len());
     let mut unreadable = None;
+    let budget = Budget::default();
     for file in files {
-        let mut gather = Gather::new(&file.name);
-        let mut input = BufReader::with_capacity(sniff::LOOKED_AT, file.open()?);
+        let mut gather = Gather::new(&file.name, &budget);
+        let mut input = BufReader::with_capacity(sniff::LOOKED_AT, Granting { input: file.open()?, budget: &budget });
         let start = beginning(&mut input).map_err(|error| read_failed(&file.name, &error))?;
         match sniff::kind(&start) {
             Ok(kind) => {
@@ -122,6 +125,9 @@ pub fn import(files: &[Input], options: &Options) -> Result<Import, Error> {
                 let options = Options { date: file.date.or(options.date), ..*options };
                 let input = Cursor::new(start).chain(input);
                 read(kind, input, &mut gather, &options)?;
+                if let Some(exceeded) = &gather.exceeded {
+                    return Err(exceeded.at(Path::new(&file.name)));
+                }
             }
             Err(why) => {
                 gather.report.skip(1, format!("{} ({})", why.what, why.hint));
@@ -137,7 +143,22 @@ pub fn import(files: &[Input], options: &Options) -> Result<Import, Error> {
         };
         return Err(unreadable.unwrap_or_else(nothing));
     }
-    assemble::assemble(gathers, options)
+    let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
+    assemble::assemble(gathers, options, &budget, &names.join(", "))
+}
+
+/// Grants a budget what is read.
+struct Granting<'a, R> {
+    input: R,
+    budget: &'a Budget,
+}
+
+impl<R: Read> Read for Granting<'_, R> {
+    fn read(&mut self, bytes: &mut [u8]) -> std::io::Result<usize> {
+        let read = self.input.read(bytes)?;
+        self.budget.grant(read as u64);
+        Ok(read)
+    }
 }
 
 /// The first part of a file, as much as the recogniser looks at.

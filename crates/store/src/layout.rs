@@ -33,9 +33,9 @@ impl SegmentName {
         Self { number, text: format!("{}-{number:08}", began.strftime(BEGAN)) }
     }
 
-    /// The name in a file's name, without its extension.
+    /// The name in a file's name, without its extension. A writer names segments in ASCII only.
     pub(crate) fn parse(stem: &str) -> Option<Self> {
-        let (_, number) = stem.rsplit_once('-')?;
+        let (_, number) = stem.is_ascii().then(|| stem.rsplit_once('-'))??;
         Some(Self { number: number.parse().ok()?, text: stem.to_owned() })
     }
 
@@ -75,6 +75,10 @@ pub(crate) struct SealedPath {
     pub(crate) path: PathBuf,
 }
 
+/// The folder of the files that have one row per sample: the time axes of the segments.
+pub(crate) const SAMPLES: &str = "sample";
+/// The folder of the files of marks.
+pub(crate) const MARKS: &str = "mark";
 /// Where the manifest is.
 pub(crate) const MANIFEST: &str = "manifest.json";
 /// How the folder of a host's sealed files begins.
@@ -152,7 +156,7 @@ impl Folder {
 
     /// The hosts that have sealed segments, as the partitions name them, in order.
     pub(crate) fn hosts(&self) -> io::Result<Vec<String>> {
-        let mut names = self.dir.names(Path::new(crate::sealed::SAMPLES))?;
+        let mut names = self.dir.names(Path::new(SAMPLES))?;
         names.retain(|name| name.starts_with(HOST));
         names.sort();
         Ok(names.into_iter().map(|name| name[HOST.len()..].to_owned()).collect())
@@ -193,7 +197,7 @@ impl Folder {
     /// Whether there is a recording in it, or what is left of one.
     pub(crate) fn is_recording(&self) -> io::Result<bool> {
         let begun = self.dir.has(Path::new(MANIFEST))? || !self.logs()?.is_empty();
-        Ok(begun || !self.sealed_files(crate::sealed::SAMPLES)?.is_empty())
+        Ok(begun || !self.sealed_files(SAMPLES)?.is_empty())
     }
 
     /// The open segments, in order.
@@ -282,6 +286,9 @@ mod tests {
         let renamed = sealed_path(&day, &format!("{}.parquet", name.text())).unwrap();
         assert_eq!((&renamed.name, renamed.checksum), (&name, None));
         assert_eq!(sealed_path(&day, ".20261121T100030Z-00000007.parquet.tmp"), None);
+        for foreign in ["\u{661}\u{662}-1", "2026112\u{20ac}-1", "\u{20ac}-00000007", "\u{fffd}-7"] {
+            assert_eq!(SegmentName::parse(foreign), None, "{foreign}");
+        }
         for odd in [i64::MIN, -1, 0, i64::MAX] {
             assert_eq!(SegmentName::parse(&SegmentName::new(3, odd).text), Some(SegmentName::new(3, odd)));
         }

@@ -4,6 +4,7 @@
 //! checksum per record. A finished segment is sealed: turned into Parquet files that any engine reads. A
 //! [`Reader`] gives a recording back as a [`pagetide_core::Source`], whether it is finished or still being written.
 
+mod budget;
 #[cfg(test)]
 mod crash;
 pub mod cut;
@@ -19,13 +20,14 @@ mod seal;
 mod sealed;
 mod sealer;
 #[cfg(test)]
-mod trial;
+mod test_support;
 mod usage;
 mod varint;
 mod writer;
 
+pub use budget::{limit_memory, share_memory};
 pub use pyramid::{Bucket, Buckets, Curve, Level, plotted_metrics};
-pub use reader::{Damage, Day, Reader, hosts};
+pub use reader::{CLOCK_WENT_BACK, Damage, Day, Reader, hosts};
 pub use retention::Keep;
 pub use usage::Usage;
 pub use writer::Writer;

@@ -8,10 +8,12 @@ mod resume;
 mod segment;
 mod span;
 
+use crate::budget::Budget;
 use crate::layout::{Folder, MANIFEST, SealedPath, SegmentName};
 use crate::seal::Survey;
 use crate::sealed::{self, SealedFile};
 use crate::{FORMAT_VERSION, cut, file_error};
+pub use axis::CLOCK_WENT_BACK;
 pub use damage::Damage;
 pub use days::{Day, hosts};
 use gather::LoadedParts;
@@ -78,8 +80,10 @@ impl Reader {
     /// See [`Reader::open`].
     pub fn open_file(dir: Dir, name: PathBuf) -> Result<Self, Error> {
         let folder = Folder::of_cut(dir, name);
-        cut::check(&folder).map_err(|error| error.at(&folder.path()))?;
-        Self::of(folder)
+        let missing = cut::check(&folder).map_err(|error| error.at(&folder.path()))?;
+        let reader = Self::of(folder)?;
+        missing.into_iter().for_each(|line| reader.damage.add(line));
+        Ok(reader)
     }
 
     /// [`Reader::open`] for a directory that is open.
@@ -215,7 +219,7 @@ impl Reader {
 fn no_recording(path: &Path) -> Error {
     Error::input(
         format!(
-            "{}: not a recording: it has no manifest.json and no segment, and is no file that `pagetide cut` wrote",
+            "{}: not a recording: it has no manifest.json and no segment, and is not a file written by `pagetide cut`",
             path.display()
         ),
         "`pagetide record -o DIR` makes one",
@@ -225,8 +229,9 @@ fn no_recording(path: &Path) -> Error {
 /// The manifest of the newest segment that has one.
 fn last_manifest(folder: &Folder) -> Option<Manifest> {
     let of_log = |name: &SegmentName| Survey::of(folder, name).ok().map(|survey| survey.manifest);
-    let of_sealed =
-        |file: &SealedPath| SealedFile::open(folder, file).ok().and_then(|file| file.description().manifest.clone());
+    let of_sealed = |file: &SealedPath| {
+        SealedFile::open(folder, file, &Budget::default()).ok().and_then(|file| file.description().manifest.clone())
+    };
     let logs = folder.logs().unwrap_or_default();
     let samples = folder.sealed_files(sealed::SAMPLES).unwrap_or_default();
     logs.iter().rev().find_map(of_log).or_else(|| samples.iter().rev().find_map(of_sealed))
@@ -235,7 +240,8 @@ fn last_manifest(folder: &Folder) -> Option<Manifest> {
 impl Source for Reader {
     /// Loads the selected part. Segments outside the time range are not read beyond their ends, and of sealed segments
     /// only the files of the selected tables. A segment that is damaged is left out, and a mark says so. Times of
-    /// earlier boots are moved, so that the axis goes on over a restart of the host as the wall clock did.
+    /// earlier boots are moved, so that the axis goes on over a restart of the host as the wall clock did; so are those before the boot
+    /// clock went back.
     fn load(&self, selection: &Selection) -> Result<Recording, Error> {
         self.load_parts(selection, true)
     }

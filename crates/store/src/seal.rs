@@ -4,6 +4,7 @@
 //! the log is removed it is the segment, and sealed files of it are ignored: a crash at any moment loses nothing.
 
 use crate::FORMAT_VERSION;
+use crate::budget::{Budget, Exceeded};
 use crate::files::Files;
 use crate::layout::{self, Folder, OPEN, SegmentName};
 use crate::log::{self, Event, LogError, LogReader};
@@ -29,6 +30,8 @@ pub(crate) fn seal(files: &dyn Files, folder: &Folder, name: &SegmentName) -> io
             return remove(files, folder, &path);
         }
         Err(LogError::NotALog | LogError::Newer(_)) => return set_aside(files, folder, &path),
+        // A sample that no recorder takes: it would stop every later one.
+        Err(LogError::Io(error)) if Exceeded::of(&error).is_some() => return set_aside(files, folder, &path),
         Err(LogError::Io(error)) => return Err(error),
     };
     for kind in sealed::folders() {
@@ -79,7 +82,7 @@ pub(crate) struct Survey {
 impl Survey {
     /// Reads the log of a segment once.
     pub(crate) fn of(folder: &Folder, name: &SegmentName) -> Result<Self, LogError> {
-        let mut log = LogReader::open(BufReader::new(folder.open_log(name)?))?;
+        let mut log = LogReader::open(BufReader::new(folder.open_log(name)?), &Budget::default())?;
         let (mut samples, mut marks, mut tables) = (0, 0, BTreeSet::new());
         while let Some(event) = log.next()? {
             match event {
@@ -111,7 +114,7 @@ struct Sealing<'a> {
 
 impl Sealing<'_> {
     fn log(&self) -> io::Result<LogReader<BufReader<File>>> {
-        LogReader::open(BufReader::new(self.folder.open_log(self.name)?)).map_err(io::Error::other)
+        LogReader::open(BufReader::new(self.folder.open_log(self.name)?), &Budget::default()).map_err(io::Error::other)
     }
 
     fn description(&self, file: &str) -> Description {

@@ -1,19 +1,18 @@
 //! Sealed segments: one Parquet file per table and segment, as FORMAT.md says.
 
+mod error;
+mod pages;
 mod read;
 mod write;
 
-pub(crate) use read::{SealedError, SealedFile};
+pub(crate) use crate::layout::{MARKS, SAMPLES};
+pub(crate) use error::SealedError;
+pub(crate) use read::{Numbers, SealedFile};
 pub(crate) use write::FileWriter;
 
 use pagetide_core::{Column, Manifest, Table};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The file that has one row per sample: the segment's time axis.
-pub(crate) const SAMPLES: &str = "sample";
-/// The file of marks.
-pub(crate) const MARKS: &str = "mark";
 
 /// The file of buckets on coarser time. It is made of the others and may be missing.
 pub(crate) const PYRAMID: &str = "pyramid";

@@ -58,7 +58,7 @@ impl Usage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trial::{give, manifest, short};
+    use crate::test_support::{give, manifest, short};
     use crate::{Reader, Writer};
     use pagetide_core::{Selection, Sink, Source};
 
@@ -82,6 +82,6 @@ mod tests {
         let usage = Usage::of(&folder).unwrap();
         assert_eq!((usage.sealed, usage.open), (2, 0), "ended once by hand, once by the end");
         let whole = Reader::open(&folder).unwrap().load(&Selection::default()).unwrap();
-        assert_eq!(whole, crate::trial::recording(&manifest(), &given));
+        assert_eq!(whole, crate::test_support::recording(&manifest(), &given));
     }
 }

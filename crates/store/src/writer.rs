@@ -36,6 +36,10 @@ pub struct Writer {
     next_segment: u64,
     next_sample: u64,
     last_wall_ns: i64,
+    /// Whether a full disk is no reason not to start: the recording goes on when there is room.
+    waits_for_room: bool,
+    /// Whether the folder of logs and the manifest are there.
+    ready: bool,
     /// Held as long as the writer lives, so that no other process writes to the folder.
     _lock: Option<Lock>,
 }
@@ -104,15 +108,15 @@ impl Writer {
         let path = folder.dir().path();
         if folder.is_recording().map_err(|error| file_error::io("look into it", path, &error))? {
             return Err(Error::input(
-                format!("{}: holds a recording already", path.display()),
+                format!("{}: already holds a recording", path.display()),
                 "use another folder, or remove this one",
             ));
         }
-        Self::prepare(folder, Keep::default(), files)
+        Self::prepare(folder, Keep::default(), files, false)
     }
 
     fn open_or_continue_in(folder: Folder, keep: Keep, files: Arc<dyn Files>) -> Result<Self, Error> {
-        let mut writer = Self::prepare(folder, keep, files)?;
+        let mut writer = Self::prepare(folder, keep, files, true)?;
         let folder = writer.folder.clone();
         let failed = |error| file_error::io("look into it", folder.dir().path(), &error);
         if writer.folder.is_recording().map_err(failed)? {
@@ -122,10 +126,12 @@ impl Writer {
         Ok(writer)
     }
 
-    fn prepare(folder: Folder, keep: Keep, files: Arc<dyn Files>) -> Result<Self, Error> {
+    fn prepare(folder: Folder, keep: Keep, files: Arc<dyn Files>, waits_for_room: bool) -> Result<Self, Error> {
         let open = Path::new(OPEN);
         let made = files.make_folder(folder.dir(), open);
-        made.map_err(|error| file_error::io("make the folder", &folder.full(open), &error))?;
+        let ready = made.is_ok();
+        made.or_else(|error| if waits_for_room && is_full(&error) { Ok(()) } else { Err(error) })
+            .map_err(|error| file_error::io("make the folder", &folder.full(open), &error))?;
         let lock = lock(folder.dir())?;
         Ok(Self {
             sealer: Sealer::new(Work { files: files.clone(), folder: folder.clone(), keep }),
@@ -137,6 +143,8 @@ impl Writer {
             next_segment: 1,
             next_sample: 0,
             last_wall_ns: i64::MIN,
+            waits_for_room,
+            ready,
             _lock: lock,
         })
     }
@@ -154,7 +162,7 @@ impl Writer {
             }
         }
         for file in samples.iter().rev() {
-            let Ok(file) = SealedFile::open(&self.folder, file) else { continue };
+            let Ok(file) = SealedFile::open(&self.folder, file, &crate::budget::Budget::default()) else { continue };
             if let Some((_, last)) = file.range(0) {
                 self.next_sample = self.next_sample.max(u64::try_from(last).unwrap_or(0) + 1);
                 break;
@@ -167,20 +175,38 @@ impl Writer {
     }
 
     fn write_manifest(&mut self, manifest: &Manifest) -> Result<(), Error> {
+        self.put_manifest(manifest).map_err(|error| self.no_manifest(&error))
+    }
+
+    fn no_manifest(&self, error: &io::Error) -> Error {
+        file_error::io("write the manifest", &self.folder.full(Path::new(MANIFEST)), error)
+    }
+
+    fn put_manifest(&mut self, manifest: &Manifest) -> io::Result<()> {
         self.manifest = Manifest { schema_version: FORMAT_VERSION, ..manifest.clone() };
-        let path = Path::new(MANIFEST);
-        let failed = |error| file_error::io("write the manifest", &self.folder.full(path), &error);
-        let mut text = serde_json::to_vec_pretty(&self.manifest).map_err(|error| failed(error.into()))?;
+        let mut text = serde_json::to_vec_pretty(&self.manifest)?;
         text.push(b'\n');
         let (files, folder) = (&*self.files, &self.folder);
-        let mut written = files::replace(files, folder.dir(), path, &text);
-        // A full disk is no reason not to start: what is kept may be shorter.
-        while written.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::StorageFull)
-            && self.keep.make_room(files, folder).map_err(failed)?
-        {
-            written = files::replace(files, folder.dir(), path, &text);
+        self.making_room(|| files::replace(files, folder.dir(), Path::new(MANIFEST), &text))
+    }
+
+    /// Tries to write, and on a full disk again after each of the oldest segments that is removed: what is kept may be shorter.
+    fn making_room<T>(&self, write: impl Fn() -> io::Result<T>) -> io::Result<T> {
+        let mut written = write();
+        while written.as_ref().is_err_and(is_full) && self.keep.make_room(&*self.files, &self.folder)? {
+            written = write();
         }
-        written.map_err(failed)
+        written
+    }
+
+    /// Makes what a full disk has prevented so far.
+    fn get_ready(&mut self) -> Result<(), Error> {
+        let open = Path::new(OPEN);
+        let made = self.files.make_folder(self.folder.dir(), open);
+        made.map_err(|error| file_error::io("make the folder", &self.folder.full(open), &error))?;
+        self.write_manifest(&self.manifest.clone())?;
+        self.ready = true;
+        Ok(())
     }
 
     /// Ends the open segment, which is sealed in the background. What comes next begins another one.
@@ -194,15 +220,13 @@ impl Writer {
     fn begin_anew(&mut self) -> Result<(), Error> {
         let dir = self.folder.dir();
         let folder = Folder::new(dir.reopen().map_err(|error| file_error::io("write to it", dir.path(), &error))?);
-        let open = Path::new(OPEN);
-        let made = self.files.make_folder(folder.dir(), open);
-        made.map_err(|error| file_error::io("make the folder", &folder.full(open), &error))?;
         // The lock on a folder that was removed is nobody's.
         self._lock = lock(folder.dir())?;
         self.sealer = Sealer::new(Work { files: self.files.clone(), folder: folder.clone(), keep: self.keep });
         self.folder = folder;
         self.open = None;
-        self.write_manifest(&self.manifest.clone())
+        self.ready = false;
+        Ok(())
     }
 
     /// The log for something at `stamp`: a new one when there is none or the segment is over.
@@ -213,12 +237,16 @@ impl Writer {
         if self.folder.dir().is_removed() {
             self.begin_anew()?;
         }
+        if !self.ready {
+            self.get_ready()?;
+        }
         let log = match self.open.take() {
             Some(log) => log,
             None => {
                 let path = layout::log(&SegmentName::new(self.next_segment, stamp.wall_ns));
                 let start = Start { first_sample: self.next_sample, manifest: self.manifest.clone() };
-                let log = OpenLog::create(&*self.files, &self.folder, &path, stamp, &start);
+                let (files, folder) = (&*self.files, &self.folder);
+                let log = self.making_room(|| OpenLog::create(files, folder, &path, stamp, &start));
                 self.next_segment += 1;
                 log.map_err(|error| file_error::io("start a segment", &self.folder.full(&path), &error))?
             }
@@ -242,6 +270,10 @@ fn lock(dir: &Dir) -> Result<Option<Lock>, Error> {
         )),
         Err(TryLockError::Error(_)) => Ok(None),
     }
+}
+
+fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
 
 fn hour(stamp: Stamp) -> i64 {
@@ -292,7 +324,12 @@ impl OpenLog {
 
 impl Sink for Writer {
     fn begin(&mut self, manifest: &Manifest) -> Result<(), Error> {
-        self.write_manifest(manifest)
+        match self.put_manifest(manifest) {
+            // Samples are refused until there is room; who gives them keeps them meanwhile.
+            Err(error) if self.waits_for_room && is_full(&error) => self.ready = false,
+            written => written.map_err(|error| self.no_manifest(&error))?,
+        }
+        Ok(())
     }
 
     fn sample(&mut self, schema: &Schema, sample: &Sample) -> Result<(), Error> {

@@ -226,7 +226,7 @@ fn errors_name_the_cause_and_a_hint() {
     writer.begin(&Manifest::default()).unwrap();
     check(Writer::open_or_continue(&folder, Keep::default()).unwrap_err(), &["another process is recording there"]);
     drop(writer);
-    check(Writer::create(&folder).unwrap_err(), &["holds a recording already", "another folder"]);
+    check(Writer::create(&folder).unwrap_err(), &["already holds a recording", "another folder"]);
     let manifest = std::fs::read_to_string(folder.join("manifest.json")).unwrap();
     let this = format!("\"schema_version\": {}", pagetide_store::FORMAT_VERSION);
     let newer = manifest.replace(&this, "\"schema_version\": 99");

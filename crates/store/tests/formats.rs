@@ -55,7 +55,7 @@ fn columns_are_read_on_first_use() {
             .flat_map(|(entity, _)| whole.metrics(table, entity).map(|column| column.name.clone()))
             .collect();
         for name in &names {
-            lazy.columns(table, &[name]).unwrap();
+            lazy.columns(&[table], &[name]).unwrap();
         }
     }
     assert_eq!(lazy.into_recording(), whole, "column by column it is the same recording");

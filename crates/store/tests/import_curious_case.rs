@@ -120,3 +120,24 @@ fn a_day_that_is_given_is_used() {
     assert_eq!(first.wall_ns, 1_473_552_000_000_000_000 + 1_801_000_000_000);
     assert!(import.report.files[0].day_known && import.report.files[0].notes.is_empty(), "{:?}", import.report);
 }
+
+#[test]
+fn files_without_a_date_beside_dated_ones_come_with_the_option_that_places_them() {
+    let hint = |options: &Options, files: &[&str]| {
+        let files: Vec<Input> = files.iter().map(|name| fixture(name)).collect();
+        let import = import(&files, options).unwrap();
+        let hint = import.report.notes.iter().find(|note| note.contains("--date")).cloned();
+        let stamps = import.recording.stamps();
+        (hint.unwrap_or_default(), (stamps.last().unwrap().wall_ns - stamps[0].wall_ns) / 1_000_000_000 / 86_400)
+    };
+    let usual = Options::default();
+    let (text, days) = hint(&usual, &FILES);
+    assert!(text.contains("`--date 2016-09-10`") && days > 16_000, "{text}, {days} days");
+    let placed = Options { date: Some("2016-09-10".parse().unwrap()), ..usual };
+    assert_eq!(hint(&placed, &FILES), (String::new(), 0), "the option does what the note says");
+    // Its times are local: they are of this day in every zone.
+    let ahead = Options { utc_offset: Some(14 * 3_600_000_000_000), ..usual };
+    assert!(hint(&ahead, &FILES).0.contains("`--date 2016-09-10`"));
+    let (text, _) = hint(&usual, &["sar-u.txt", "sar-r.txt"]);
+    assert!(text.contains("`--date FILE=YYYY-MM-DD`"), "{text}");
+}

@@ -40,7 +40,12 @@ fn record(folder: &Path, seed: u64, nature: Nature) {
     let short = schema.push_entity(Table::Process, Entity { name: "8@2".into(), label: "true".into() });
     PROCESS.iter().for_each(|name| _ = schema.column(Table::Process, name));
     let mut values = vec![1_000_000_i64; HOST.len() + 2 * DISK.len() + PROCESS.len()];
-    let manifest = Manifest { host: "h".into(), interval: Nanos::new(1_000_000_000), ..Manifest::default() };
+    let manifest = Manifest {
+        host: "h".into(),
+        interval: Nanos::new(1_000_000_000),
+        page_size: pagetide_core::Bytes::new(1),
+        ..Manifest::default()
+    };
     let mut writer = Writer::create(folder).unwrap();
     writer.begin(&manifest).unwrap();
     let (mut wall, mut sample) = (MIDNIGHT, Sample::default());

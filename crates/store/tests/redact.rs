@@ -2,7 +2,7 @@
 
 use pagetide_core::{
     Column, CutDiagnosis, Disk, Entity, Figures, HostTimeZone, Kind, Manifest, Mark, MarkKind, Outcome, Recording,
-    RecordingBuilder, Selection, Source, Stamp, StepResult, Swap, Table, Unit, Unreadable,
+    RecordingBuilder, Selection, SettingChange, Source, Stamp, StepResult, Swap, Table, Unit, Unreadable,
 };
 use pagetide_store::{Reader, cut};
 use std::collections::BTreeMap;
@@ -90,6 +90,10 @@ fn recording(names: &mut Canaries) -> Recording {
     };
     for kind in [
         MarkKind::Note { text: names.next() },
+        MarkKind::Note { text: format!("host: {} changed from 1 to 2", names.next()) },
+        MarkKind::Note { text: format!("host: vm.swappiness changed from {} to 2", names.next()) },
+        MarkKind::Note { text: format!("host: vm.swappiness changed from 1 to {}", names.next()) },
+        MarkKind::Note { text: format!("host: /dev/{} was mounted at /{}", names.next(), names.next()) },
         MarkKind::StepStarted { id: names.next(), title: names.next() },
         MarkKind::StepEnded { result: Box::new(result) },
     ] {
@@ -109,6 +113,57 @@ fn no_name_is_left_in_a_redacted_cut() {
     let redacted = text(&cut::write(&cut::redact(&recording)).unwrap());
     let left: Vec<&String> = names.0.iter().filter(|name| redacted.contains(name.as_str())).collect();
     assert!(left.is_empty() && !redacted.contains("canary"), "{left:?}");
+}
+
+#[test]
+fn a_change_of_a_number_under_vm_is_told() {
+    let mut builder = RecordingBuilder::new(Manifest::default());
+    let stamp = Stamp { wall_ns: 1_795_305_600_000_000_000, mono_ns: 1, boot_ns: 1 };
+    builder.stamp(stamp);
+    let change = SettingChange { name: "vm.dirty_ratio", from: "20", to: "40" };
+    for text in [change.note(), "host: kernel.core_pattern changed from 1 to 2".to_owned()] {
+        builder.mark(Mark { stamp, kind: MarkKind::Note { text } });
+    }
+    let redacted = cut::redact(&builder.finish());
+    assert_eq!(redacted.setting_changes().collect::<Vec<_>>(), [(1, change)]);
+    assert_eq!((redacted.marks.len(), redacted.setting_at("vm.dirty_ratio", 0)), (1, Some("20")));
+}
+
+#[test]
+fn users_and_groups_are_other_numbers_and_the_same_where_they_were() {
+    const USER: i64 = 424_242;
+    const GROUP: i64 = 818_181;
+    let mut builder = RecordingBuilder::new(Manifest::default());
+    builder.stamp(Stamp { wall_ns: 1_795_305_600_000_000_000, mono_ns: 1, boot_ns: 1 });
+    type Row<'a> = (Table, &'a str, &'a str, &'a [(&'a str, i64)]);
+    let rows: [Row<'_>; 4] = [
+        (Table::Process, "7@5", "python3 canary.py", &[("uid", USER), ("cgroup_id", GROUP), ("ppid", 1)]),
+        (Table::Process, "8@6", "sh", &[("uid", 0), ("cgroup_id", GROUP), ("ppid", 7)]),
+        (Table::Cgroup, "/sys/fs/cgroup/canary", "/sys/fs/cgroup/canary", &[("cgroup_id", GROUP)]),
+        (Table::CgroupDisk, "/sys/fs/cgroup/canary\tcanary0", "canary0", &[("rbytes", 7), ("max_riops", 90)]),
+    ];
+    for (table, name, label, values) in rows {
+        builder.entity(table, Entity { name: name.to_owned(), label: label.to_owned() });
+        for (metric, value) in values {
+            let known = pagetide_core::metric::find(table, metric).unwrap();
+            let column = Column { name: (*metric).to_owned(), kind: known.kind, unit: known.unit };
+            builder.value(table, name, &column, *value);
+        }
+    }
+    let redacted = cut::redact(&builder.finish());
+    let text = String::from_utf8_lossy(&cut::write(&redacted).unwrap()).into_owned();
+    assert!(!text.contains("canary") && !text.contains("python3"), "{text}");
+    let value = |table, name: &str, metric| redacted.series(table, name, metric).unwrap().points().next().unwrap().1;
+    assert_eq!((value(Table::Process, "8@6", "ppid"), value(Table::Process, "8@6", "uid")), (7, 0));
+    assert_ne!(value(Table::Process, "7@5", "uid"), USER);
+    let (group, _) = redacted.entities(Table::Cgroup).next().unwrap();
+    let id = value(Table::Cgroup, group, "cgroup_id");
+    assert_ne!(id, GROUP);
+    assert_eq!(value(Table::Process, "7@5", "cgroup_id"), id);
+    assert_eq!(value(Table::Process, "8@6", "cgroup_id"), id);
+    let (on_disk, _) = redacted.entities(Table::CgroupDisk).next().unwrap();
+    assert!(on_disk.starts_with(&format!("{group}\tdisk-")), "{on_disk}");
+    assert_eq!(value(Table::CgroupDisk, on_disk, "max_riops"), 90);
 }
 
 #[test]

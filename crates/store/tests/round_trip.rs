@@ -45,7 +45,7 @@ fn a_recording_is_readable_while_it_is_written_and_after() {
     }
     writer.finish(&manifest).unwrap();
     assert_eq!(Reader::open(&folder).unwrap().load(&Selection::default()).unwrap(), builder.finish());
-    assert!(Writer::create(&folder).unwrap_err().to_string().contains("holds a recording already"));
+    assert!(Writer::create(&folder).unwrap_err().to_string().contains("already holds a recording"));
 }
 
 #[test]

@@ -408,7 +408,7 @@ impl App {
     /// Shows the onset of the next finding, or of the one before; from the last on the first.
     fn next_finding(&mut self, forward: bool) {
         let Some(diagnosis) = &self.diagnosis else {
-            self.note = Some("the diagnosis still runs".to_owned());
+            self.note = Some("the diagnosis is still running".to_owned());
             return;
         };
         let stamps = self.times.stamps();
@@ -429,7 +429,7 @@ impl App {
                 self.go(at);
                 self.note = Some(format!("{rule} begins here"));
             }
-            None => self.note = Some("the rules found nothing".to_owned()),
+            None => self.note = Some("no findings".to_owned()),
         }
     }
 
@@ -448,7 +448,7 @@ impl App {
         let found = places.filter(|place| rows.get(*place).is_some_and(|row| row.entry.name.contains(&self.searched)));
         match found.into_iter().next() {
             Some(place) => self.select(place),
-            None => self.note = Some(format!("no name has {}", self.searched)),
+            None => self.note = Some(format!("no name contains {}", self.searched)),
         }
     }
 
@@ -489,7 +489,7 @@ impl App {
             self.group = Some(ZoomedGroup { path: name, members: None, current: false });
             self.open(Pane::Processes);
         } else {
-            self.note = Some("a recording does not hold which processes a group has".to_owned());
+            self.note = Some("recordings do not store which processes are in a group".to_owned());
             self.arrange();
         }
     }

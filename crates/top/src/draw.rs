@@ -112,10 +112,10 @@ fn brief_findings(app: &App, frame: &mut Frame<'_>, area: Rect) {
 /// What the findings are of.
 fn findings_of(app: &App) -> String {
     match (&app.diagnosis, app.growth) {
-        (None, _) => "the diagnosis still runs".to_owned(),
-        (Some(diagnosis), Growth::Still) => format!("{} in all, * holds now, 5 shows all", diagnosis.findings.len()),
+        (None, _) => "the diagnosis is still running".to_owned(),
+        (Some(diagnosis), Growth::Still) => format!("{} total, * active, 5 shows all", diagnosis.findings.len()),
         (Some(diagnosis), _) => {
-            format!("{} in the last 15 min, * holds now, 5 shows all", diagnosis.findings.len())
+            format!("{} in the last 15 min, * active, 5 shows all", diagnosis.findings.len())
         }
     }
 }

@@ -136,9 +136,6 @@ fn look(source: &dyn Source, growth: Growth) -> Result<Diagnosis, Error> {
 fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> Result<(), Error> {
     let spawned = Builder::new().name(name.to_owned()).spawn(run);
     spawned.map(drop).map_err(|error| {
-        Error::system(
-            format!("the thread {name} cannot be started: {error}"),
-            "raise the limit of processes: ulimit -u",
-        )
+        Error::system(format!("cannot start the thread {name}: {error}"), "raise the limit on processes: ulimit -u")
     })
 }

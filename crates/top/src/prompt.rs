@@ -53,7 +53,7 @@ impl Prompt {
     /// What stands before the typed text.
     pub(crate) const fn question(&self) -> &'static str {
         match self.purpose {
-            Purpose::Filter => "show only names with: ",
+            Purpose::Filter => "show only names that contain: ",
             Purpose::Search => "search for: ",
             Purpose::Time => "go to (12:20, 2026-11-21T12:20:30, -10min): ",
         }

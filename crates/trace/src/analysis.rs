@@ -4,11 +4,11 @@ use crate::actor::{Actor, Actors, Group, Identity, Processes};
 use crate::curve::Misses;
 use crate::event::{Event, File, Frames, Kind, Page, Range, Scope};
 use crate::eviction::{Evicted, Matrix, Pair, Victim};
+use crate::frame_reuse::FrameReuse;
 use crate::ghost::Ghosts;
 use crate::reclaim::{Reclaim, ReclaimTime};
 use crate::replay::{Fresh, PlaceMemory, Replay, Replayed};
 use crate::sampling::Sampling;
-use crate::succession::Succession;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Cached pages whose reader is remembered, at most; beyond that the file's last user stands for it.
@@ -53,7 +53,7 @@ pub struct Analysis<P> {
     kswapd: BTreeSet<u32>,
     actors: Actors<P>,
     reclaim: Reclaim,
-    succession: Succession,
+    frame_reuse: FrameReuse,
     matrix: Matrix,
     /// Who brought each sampled page in.
     resident: HashMap<Page, Actor>,
@@ -78,7 +78,7 @@ impl<P: Processes> Analysis<P> {
             kswapd,
             actors: Actors::new(processes),
             reclaim: Reclaim::default(),
-            succession: Succession::default(),
+            frame_reuse: FrameReuse::default(),
             matrix: Matrix::default(),
             resident: HashMap::new(),
             absent: HashMap::new(),
@@ -116,9 +116,9 @@ impl<P: Processes> Analysis<P> {
                 self.reclaim.woke_kswapd(actor);
             }
             Kind::Allocated(frames) => {
-                if self.succession.awaits(*frames) {
+                if self.frame_reuse.awaits(*frames) {
                     let actor = self.actors.of(pid, now);
-                    self.succession.allocated(*frames, actor);
+                    self.frame_reuse.allocated(*frames, actor);
                 }
             }
             Kind::Throttled { device, pause_ns } => {
@@ -146,7 +146,7 @@ impl<P: Processes> Analysis<P> {
     /// Records were lost, or the trace was off: forgets what they could have changed for good.
     pub fn forget(&mut self) {
         self.reclaim.forget();
-        self.succession.forget();
+        self.frame_reuse.forget();
         self.resident.clear();
         self.absent.clear();
         self.ghosts.clear();
@@ -209,7 +209,7 @@ impl<P: Processes> Analysis<P> {
         let by = self.reclaim.of(tid);
         let evicted = by.is_some() || self.kswapd.contains(&pid);
         if evicted && by.is_none() {
-            self.succession.freed(frames);
+            self.frame_reuse.freed(frames);
         }
         for index in self.sampling.pages(range) {
             let page = Page { file: range.file, index };
@@ -240,7 +240,7 @@ impl<P: Processes> Analysis<P> {
 
     /// Divides what kswapd evicted since the last call; called once a second and at the end.
     pub fn divide(&mut self) {
-        let taken = self.succession.take();
+        let taken = self.frame_reuse.take();
         self.matrix.divide(&taken);
     }
 

@@ -102,6 +102,7 @@ pub(crate) enum Helper {
     CurrentCpu = 8,
     PidTgid = 14,
     PerfEventOutput = 25,
+    SequenceWrite = 127,
 }
 
 /// A place in the program that jumps go to.

@@ -14,14 +14,15 @@ use pagetide_core::Error;
 use rustix::io::{IoSlice, IoSliceMut};
 use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, SendAncillaryBuffer,
-    SendAncillaryMessage, SendFlags, SocketAddrUnix, SocketFlags, SocketType, recvmsg, sendmsg, socket_with,
+    SendAncillaryMessage, SendFlags, SocketAddrUnix, SocketFlags, SocketType, recvmsg, sendmsg, socket_with, sockopt,
 };
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 /// The first line of each side: what is spoken.
 const GREETING: &str = "pagetide-trace 1";
@@ -29,6 +30,10 @@ const GREETING: &str = "pagetide-trace 1";
 const MESSAGE_MAX: usize = 64 << 10;
 /// Descriptors in a message (`SCM_MAX_FD` is 253).
 const DESCRIPTORS: usize = 128;
+/// How long the recorder waits for an answer of the helper.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// How long all of an offer may take.
+const OFFER: Duration = Duration::from_secs(5);
 /// Rings at most: one for each CPU.
 const RINGS_MAX: usize = 8192;
 
@@ -45,7 +50,18 @@ pub(crate) struct Offer {
 #[derive(Debug)]
 pub(crate) struct RemoteSwitch(OwnedFd);
 
+impl AsFd for RemoteSwitch {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
 impl RemoteSwitch {
+    /// Why there is no helper any more.
+    pub(crate) fn ended() -> Error {
+        Error::system("the trace helper ended", "see its messages in the journal")
+    }
+
     pub(crate) fn switch(&self, on: bool) -> Result<(), Error> {
         let ended = |error: io::Error| {
             Error::system(format!("the trace helper does not answer: {error}"), "see its messages in the journal")
@@ -66,6 +82,7 @@ pub(crate) fn connect(socket: &Path, options: Options) -> Result<Offer, Error> {
         let hint = "start it: systemctl enable --now pagetide-trace.socket (docs/SERVICE.md)";
         Error::system(format!("the trace helper at {}: {error}", socket.display()), hint)
     };
+    let end = Instant::now() + OFFER;
     let connection = open(socket).map_err(refused)?;
     let filters = u8::from(options.method == Method::Filters);
     send(connection.as_fd(), format!("{GREETING}\n{}\n{filters}\n", options.shift).as_bytes(), &[]).map_err(refused)?;
@@ -81,20 +98,36 @@ pub(crate) fn connect(socket: &Path, options: Options) -> Result<Offer, Error> {
     };
     let wanted = rings + usize::from(description.counted_cpus.is_some());
     while descriptors.len() < wanted {
+        if Instant::now() > end {
+            return Err(refused(io::ErrorKind::TimedOut.into()));
+        }
         let (_, more) = receive(connection.as_fd()).map_err(refused)?;
         if more.is_empty() {
             return Err(refused(io::Error::new(io::ErrorKind::InvalidData, "it sent too few descriptors")));
         }
         descriptors.extend(more);
     }
+    // What is mapped must be the kernel's own: a file could be cut off below the map.
+    if descriptors.len() != wanted || !descriptors.iter().all(is_kernels) {
+        return Err(refused(io::Error::new(io::ErrorKind::InvalidData, "it sent something other than rings")));
+    }
     let counts = description.counted_cpus.and_then(|_| descriptors.pop());
     Ok(Offer { switch: RemoteSwitch(connection), description, rings: descriptors, counts })
 }
 
+/// Connects. Neither that nor what follows waits for long: the helper may have been stopped, or its queue may be full.
 fn open(socket: &Path) -> io::Result<OwnedFd> {
     let connection = socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)?;
+    sockopt::set_socket_timeout(&connection, sockopt::Timeout::Recv, Some(PATIENCE))?;
+    sockopt::set_socket_timeout(&connection, sockopt::Timeout::Send, Some(PATIENCE))?;
     rustix::net::connect(&connection, &SocketAddrUnix::new(socket)?)?;
     Ok(connection)
+}
+
+/// Whether a descriptor is of a perf event or of a map of BPF, by the name that the kernel gives it, which no file can have.
+fn is_kernels(descriptor: &OwnedFd) -> bool {
+    let name = rustix::fs::readlink(format!("/proc/self/fd/{}", descriptor.as_raw_fd()), Vec::new());
+    name.is_ok_and(|name| matches!(name.to_bytes(), b"anon_inode:[perf_event]" | b"anon_inode:bpf-map"))
 }
 
 /// Serves one recorder at a connected socket until it closes its end.
@@ -103,8 +136,8 @@ pub fn serve(connection: &OwnedFd) -> Result<(), Error> {
     let (request, _) = receive(connection.as_fd()).map_err(broken)?;
     let Some(options) = parse_request(&String::from_utf8_lossy(&request)) else {
         let hint = "the recorder and its helper must be of the same version of pagetide";
-        let _ = send(connection.as_fd(), format!("the request cannot be read\n{hint}").as_bytes(), &[]);
-        return Err(Error::input("the request of the recorder cannot be read", hint));
+        let _ = send(connection.as_fd(), format!("cannot read the request\n{hint}").as_bytes(), &[]);
+        return Err(Error::input("cannot read the recorder's request", hint));
     };
     let mut attachment = match Attachment::open(options) {
         Ok(attachment) => attachment,
@@ -216,6 +249,9 @@ fn receive(socket: BorrowedFd<'_>) -> io::Result<(Vec<u8>, Vec<OwnedFd>)> {
     let received = loop {
         match recvmsg(socket, &mut [IoSliceMut::new(&mut text)], &mut ancillary, RecvFlags::CMSG_CLOEXEC) {
             Err(rustix::io::Errno::INTR) => {}
+            Err(rustix::io::Errno::AGAIN) => {
+                return Err(io::Error::new(io::ErrorKind::TimedOut, "it does not answer"));
+            }
             received => break received?,
         }
     };

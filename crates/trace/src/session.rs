@@ -8,7 +8,7 @@ use crate::missing::Missing;
 use crate::name::{file_names, printable};
 use crate::options::Options;
 use crate::summary::{Coverage, Summary};
-use crate::tracer::Tracer;
+use crate::tracer::{Totals, Tracer};
 use pagetide_core::Error;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -32,6 +32,9 @@ pub struct Session {
     traced_ns: u64,
     divided_ns: u64,
     lost: u64,
+    /// What tracers before this one counted and lost.
+    totals_before: Totals,
+    lost_before: u64,
     /// Events that were analysed.
     analysed: u64,
     names: BTreeMap<File, Option<String>>,
@@ -56,9 +59,35 @@ impl Session {
             traced_ns: 0,
             divided_ns: 0,
             lost: 0,
+            totals_before: Totals::default(),
+            lost_before: 0,
             analysed: 0,
             names: BTreeMap::new(),
         }
+    }
+
+    /// Goes on with another tracer, off, in the place of one whose helper is gone: what was found stays, and nothing is joined across the
+    /// change.
+    ///
+    /// # Errors
+    /// The other one samples other pages.
+    pub fn go_on_with(&mut self, tracer: Tracer) -> Result<(), Error> {
+        if tracer.sampling() != self.tracer.sampling() {
+            return Err(Error::system("the trace helper samples other pages than before", "start the recorder again"));
+        }
+        self.traced_ns = self.analysed_ns();
+        self.on_since_ns = None;
+        self.totals_before = self.totals().unwrap_or_default();
+        self.lost_before += self.tracer.lost();
+        self.lost = self.lost_before;
+        self.tracer = tracer;
+        self.analysis.forget();
+        Ok(())
+    }
+
+    /// The counts of all tracers.
+    fn totals(&self) -> Option<Totals> {
+        self.tracer.totals().map(|totals| totals.after(self.totals_before))
     }
 
     /// Switches it on, when it is off.
@@ -88,7 +117,7 @@ impl Session {
 
     /// Events that were analysed, and hits of tracepoints that the programs saw, up to now: what the trace costs grows with both.
     pub fn events(&self) -> (u64, u64) {
-        (self.analysed, self.tracer.totals().map_or(self.analysed, |totals| totals.events))
+        (self.analysed, self.totals().map_or(self.analysed, |totals| totals.events))
     }
 
     /// What cannot be known here.
@@ -120,7 +149,7 @@ impl Session {
         for event in self.events.drain(..) {
             self.analysis.take(&event);
         }
-        let lost = self.tracer.lost();
+        let lost = self.lost_before + self.tracer.lost();
         if lost > self.lost {
             self.lost = lost;
             self.analysis.forget();
@@ -146,7 +175,7 @@ impl Session {
     /// What was found so far.
     pub fn summary(&self) -> Summary {
         let mut summary = Summary::of(&self.analysis);
-        let totals = self.tracer.totals();
+        let totals = self.totals();
         summary.coverage = Coverage {
             time_ns: self.analysed_ns(),
             lost_records: self.lost,

@@ -31,6 +31,18 @@ pub struct Totals {
     pub events: u64,
 }
 
+impl Totals {
+    /// The counts of two tracers, one after the other.
+    pub(crate) fn after(self, before: Self) -> Self {
+        Self {
+            added: before.added + self.added,
+            deleted: before.deleted + self.deleted,
+            read: self.read.map(|read| read + before.read.unwrap_or(0)),
+            events: before.events + self.events,
+        }
+    }
+}
+
 /// A tracer of this host. Dropping it detaches.
 #[derive(Debug)]
 pub struct Tracer {
@@ -152,14 +164,24 @@ impl Tracer {
     }
 
     /// Waits until a ring is a quarter full, at most so long.
+    ///
+    /// # Errors
+    /// The helper is gone: its programs are detached, and the rings stay empty.
     pub fn wait(&self, at_most: std::time::Duration) -> Result<(), Error> {
-        let mut polled: Vec<PollFd<'_>> =
-            self.ring_fds.iter().map(|ring| PollFd::from_borrowed_fd(ring.as_fd(), PollFlags::IN)).collect();
+        let rings = self.ring_fds.iter().map(|ring| PollFd::from_borrowed_fd(ring.as_fd(), PollFlags::IN));
+        let helper = match &self.switch {
+            Switch::Own(_) => None,
+            // That it hung up is told without being asked for.
+            Switch::Helper(helper) => Some(PollFd::from_borrowed_fd(helper.as_fd(), PollFlags::empty())),
+        };
+        let mut polled: Vec<PollFd<'_>> = rings.chain(helper).collect();
         let timeout = Timespec::try_from(at_most).ok();
         match poll(&mut polled, timeout.as_ref()) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
-            Err(error) => Err(Error::system(format!("poll on perf rings: {error}"), "")),
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(Error::system(format!("poll on perf rings: {error}"), "")),
         }
+        let hung_up = polled[self.ring_fds.len()..].iter().any(|helper| !helper.revents().is_empty());
+        if hung_up { Err(RemoteSwitch::ended()) } else { Ok(()) }
     }
 
     /// Appends the events that are complete, in order of time.

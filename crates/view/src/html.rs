@@ -1,6 +1,8 @@
 //! The page as one HTML file that needs nothing else: no network, no other file, and no script to be read.
 
-use crate::page::{Block, FindingCard, Page, Stage, StepVerdict};
+use crate::claim::sign_word_tone;
+use crate::page::{Block, FindingCard, Page, StepVerdict};
+use crate::stage::Stage;
 use crate::table::{Align, Cell, Row, Table, Tone};
 use crate::text;
 pub(crate) use escape::escaped;
@@ -165,7 +167,7 @@ fn row_html(table: &Table, cells: &[Cell], out: &mut dyn Write) -> io::Result<()
 }
 
 fn claim_html(claim: &Verdict, out: &mut dyn Write) -> io::Result<()> {
-    let (sign, word, tone) = text::verdict(claim.holds);
+    let (sign, word, tone) = sign_word_tone(claim.holds);
     writeln!(
         out,
         "<li><b class=\"verdict {}\"><span aria-hidden=\"true\">{sign}</span> {word}</b><div>{} <code class=\"dim\">{}</code>\
@@ -245,7 +247,7 @@ fn evidence_html(card: &FindingCard, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn advice_html(advice: &Advice, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "<div class=\"advice\"><p>{}</p>", escaped(&advice.action))?;
+    writeln!(out, "<div class=\"advice\"><p>{}</p>", escaped(&text::action(advice)))?;
     if let Some(command) = &advice.command {
         writeln!(out, "<pre><code>{}</code></pre>", escaped(command))?;
     }

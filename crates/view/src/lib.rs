@@ -20,13 +20,16 @@
 
 mod axis;
 mod bars;
+mod claim;
 mod clock;
 mod curve;
 pub mod html;
 mod measure;
 mod page;
 mod parties;
+mod plan;
 pub mod show;
+mod stage;
 mod table;
 pub mod text;
 mod timeline;
@@ -40,8 +43,10 @@ pub use page::chain::stages as chain;
 pub use page::comparison::comparison;
 pub use page::findings::card as finding_card;
 pub use page::range_comparison::range_comparison;
-pub use page::{Block, FindingCard, Page, Stage, StepVerdict, page};
+pub use page::{Block, FindingCard, Page, StepVerdict, page};
 pub use parties::{Parties, parties};
+pub use plan::plan;
+pub use stage::Stage;
 pub use table::{Align, Cell, Column, Row, Table, Tone};
 pub use timeline::{Band, Event, Layer, Levels, Line, Plot, Points, Shape, Spread, Stretch, Timeline};
 

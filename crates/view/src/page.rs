@@ -14,7 +14,7 @@ pub(crate) mod range_comparison;
 mod steps;
 mod story;
 mod verdicts;
-mod words;
+pub(crate) mod words;
 
 pub use block::*;
 use words::{capital, count, tally};
@@ -22,8 +22,9 @@ use words::{capital, count, tally};
 /// The page of a report.
 pub fn page(report: &Report) -> Page {
     let mut blocks = Vec::new();
-    let stages = chain::stages(&report.diagnosis, &report.recording);
-    let timeline = timeline::timeline(&report.recording, report.run.as_ref(), &stages);
+    let stages = chain::path(chain::stages(&report.diagnosis, &report.recording));
+    let ledger = report.diagnosis.ledger.as_ref();
+    let timeline = timeline::timeline(&report.recording, report.run.as_ref(), &stages, ledger);
     let facts = machine::facts(report, timeline.as_ref());
     if let Some(run) = &report.run {
         run_blocks(report, run, timeline, &mut blocks);

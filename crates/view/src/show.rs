@@ -17,7 +17,7 @@ use topics::Column;
 
 pub use parts::{Parts, Pass, Totals};
 pub use text::{Columns, Drawing, Numbers, Output};
-pub use topic::{Heading, Topic};
+pub use topic::{Heading, Raw, Topic};
 
 /// One row: a moment, what it is about, and a cell per heading.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,6 +43,27 @@ pub struct TopicTable<'a> {
     /// The stretches of time that rows are of: where each begins, and the sample at its end.
     intervals: Vec<(i64, Stamp)>,
     entities: Vec<Entity<'a>>,
+    order: Order,
+}
+
+/// In which order the rows of a moment stand, and how many of them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Order {
+    /// The column by which they are sorted, the largest first; by name when absent.
+    pub column: Option<usize>,
+    /// The first so many; all when absent.
+    pub most: Option<usize>,
+}
+
+impl Order {
+    /// Sorts the rows of one moment; those without a value come last.
+    fn apply(self, rows: &mut Vec<Row<'_>>) {
+        if let Some(column) = self.column {
+            let value = |row: &Row<'_>| row.cells.get(column).copied().flatten().unwrap_or(f64::NEG_INFINITY);
+            rows.sort_by(|one, other| value(other).total_cmp(&value(one)));
+        }
+        rows.truncate(self.most.unwrap_or(usize::MAX));
+    }
 }
 
 /// A disk, zone, process or group; the host.
@@ -99,7 +120,8 @@ fn of_part<'a>(
     if table == Table::Cpu {
         entities.sort_by_key(|entity| entity.name.parse::<u32>().unwrap_or(u32::MAX));
     }
-    TopicTable { recording, topic, columns: topics::columns(topic, wide), carry, intervals, entities }
+    let order = Order::default();
+    TopicTable { recording, topic, columns: topics::columns(topic, wide), carry, intervals, entities, order }
 }
 
 /// Nothing came before.
@@ -180,8 +202,14 @@ impl<'a> TopicTable<'a> {
         }
     }
 
+    /// Whether any row is of an entity.
+    fn has_row(&self, entity: &Entity<'_>) -> bool {
+        let mut walks: Vec<Walk<'a>> = self.columns.iter().filter_map(|column| self.walk(column, entity)).collect();
+        self.intervals.iter().any(|(from, end)| walks.iter_mut().any(|walk| walk.over(*from, end.boot_ns).is_some()))
+    }
+
     fn walk(&self, column: &'static Column, entity: &Entity<'_>) -> Option<Walk<'a>> {
-        column.formula().walk_on(column.unit(), (self.recording, self.carry), self.topic.table(), entity.name)
+        column.formula().walk_on(column.recorded_unit(), (self.recording, self.carry), self.topic.table(), entity.name)
     }
 
     /// The counters that fell in the time shown, with whose they are and when they did so first: their rates are left out there.
@@ -221,13 +249,17 @@ impl<'a> TopicTable<'a> {
             let to = stamp.boot_ns;
             let mut rows = Vec::new();
             for (entity, walks) in self.entities.iter().zip(&mut walks) {
-                let over = |walk: &mut Option<Walk<'_>>| walk.as_mut()?.over(from, to);
-                let cells: Vec<Option<f64>> = walks.iter_mut().map(over).collect();
+                let page = self.recording.manifest.page_size;
+                let over = |(walk, column): (&mut Option<Walk<'_>>, &&Column)| {
+                    Some(column.shown(walk.as_mut()?.over(from, to)?, page))
+                };
+                let cells: Vec<Option<f64>> = walks.iter_mut().zip(&self.columns).map(over).collect();
                 if cells.iter().any(Option::is_some) {
                     let (entity, name) = (self.entity().map(|_| entity.label.as_str()), entity.name);
                     rows.push(Row { wall_ns: stamp.wall_ns, entity, name, cells });
                 }
             }
+            self.order.apply(&mut rows);
             rows
         })
     }

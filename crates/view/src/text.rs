@@ -1,10 +1,12 @@
 //! The page on a terminal, and the parts of it that commands use by themselves.
 
+use crate::claim::sign_word_tone;
 use crate::clock;
-use crate::page::{Block, FindingCard, Page, Stage, StepVerdict};
+use crate::page::{Block, FindingCard, Page, StepVerdict};
+use crate::stage::Stage;
 use crate::table::{Row, Tone};
 use crate::timeline::{Band, Plot, Shape, Stretch, Timeline};
-use pagetide_core::{Advice, ClaimStatus, Quantity, Verdict};
+use pagetide_core::{Advice, Quantity, Verdict};
 use std::io::{self, Write};
 
 mod grid;
@@ -105,17 +107,8 @@ fn block_text(block: &Block, style: Style, out: &mut dyn Write) -> io::Result<()
     }
 }
 
-/// The sign, the word and the tone of a verdict: what a reader without colour sees is the word.
-pub(crate) const fn verdict(holds: ClaimStatus) -> (&'static str, &'static str, Tone) {
-    match holds {
-        ClaimStatus::Holds => ("✓", "holds", Tone::Good),
-        ClaimStatus::Fails => ("✗", "does not hold", Tone::Bad),
-        ClaimStatus::Unknown => ("?", "cannot be computed", Tone::Strong),
-    }
-}
-
 fn claim_text(claim: &Verdict, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    let (sign, word, tone) = verdict(claim.holds);
+    let (sign, word, tone) = sign_word_tone(claim.holds);
     let id = words::clean(&claim.id);
     writeln!(out, "{}  {id}", style.paint(tone, &format!("{sign} {word}")))?;
     words::wrapped(out, style.width, "    ", "    ", &claim.text)?;
@@ -177,9 +170,18 @@ fn step_text(step: &StepVerdict, style: Style, out: &mut dyn Write) -> io::Resul
     words::wrapped(out, style.width, "      ", "      ", &step.statement)
 }
 
+/// What to do, and how much of the lost time it can give back.
+pub(crate) fn action(advice: &Advice) -> String {
+    let back = advice.gives_back_ns.map(|back| {
+        let time = Quantity::nanos(pagetide_core::Nanos::new(back));
+        format!(" It can give back up to {time} of the time lost.")
+    });
+    format!("{}{}", advice.action, back.unwrap_or_default())
+}
+
 fn advice_text(advice: &Advice, style: Style, first: &str, out: &mut dyn Write) -> io::Result<()> {
     let rest = " ".repeat(words::width(first));
-    words::wrapped(out, style.width, first, &rest, &advice.action)?;
+    words::wrapped(out, style.width, first, &rest, &action(advice))?;
     if let Some(command) = &advice.command {
         writeln!(out, "{rest}$ {}", words::clean(command))?;
     }

@@ -1,9 +1,10 @@
 //! Everything that has a time: plots of a recording on one axis, with the steps, the events and the gaps.
 
 use crate::clock;
-use pagetide_core::{Gap, Kind, MarkKind, Recording, RunResult, Table};
+use pagetide_core::{Gap, Kind, Ledger, MarkKind, Recording, RunResult, Table};
 
 mod drawing;
+mod lost;
 mod memory;
 pub(crate) mod metrics;
 mod rates;
@@ -16,7 +17,8 @@ pub use drawing::*;
 pub(crate) fn timeline(
     recording: &Recording,
     run: Option<&RunResult>,
-    chain: &[crate::page::Stage],
+    chain: &[crate::stage::Stage],
+    ledger: Option<&Ledger>,
 ) -> Option<Timeline> {
     let bands = bands(recording, run);
     let mut stamps: Vec<i64> = recording.stamps().iter().map(|stamp| stamp.boot_ns).collect();
@@ -35,7 +37,7 @@ pub(crate) fn timeline(
 
     let gaps = gaps(recording, &moments);
     let slots = slots::Slots::new(&moments, gaps.clone(), recording);
-    let mut plots = Vec::new();
+    let mut plots: Vec<Plot> = ledger.and_then(|ledger| lost::plot(ledger, &axis)).into_iter().collect();
     let mut left_out = Vec::new();
     match memory::plot(recording, &stamps, &axis) {
         Some(plot) => plots.push(plot),

@@ -39,4 +39,9 @@ pub fn run(bytes: &[u8]) {
     check(parse_process_status(text));
     check(parse_process_schedstat(text));
     check(parse_limit(text));
+    let (mut by_key, mut by_operation) = (Vec::new(), Vec::new());
+    check(cgroup_io::keyed(text, |device, key, value| by_key.push((device, key, value))));
+    check(cgroup_io::by_operation(text, |device, key, value| by_operation.push((device, key, value))));
+    let _ = (md::sync_action(text), md::sync_completed(text), md::sync_speed(text), memory_group(text));
+    let _ = ["python3", "sh", "java"].map(|comm| program::script(comm, text));
 }

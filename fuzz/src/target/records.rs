@@ -32,18 +32,31 @@ pub(super) fn log(input: &[u8]) -> Vec<u8> {
 
 /// Puts records into the form of a log.
 fn framed(version: u8, mut records: &[u8]) -> Vec<u8> {
-    let mut log = b"pagetide".to_vec();
-    log.extend(u32::from(version).to_le_bytes());
-    log.extend(crc32fast::hash(&log).to_le_bytes());
+    let mut split = Vec::new();
     while let Some((&[kind, low, high], rest)) = records.split_first_chunk() {
         let (content, rest) = rest.split_at(usize::from(u16::from_le_bytes([low, high])).min(rest.len()));
         records = rest;
+        split.push((kind, content));
+    }
+    log_of(version, split)
+}
+
+/// A log of version 3 that has these records.
+pub(crate) fn of(records: &[(u8, Vec<u8>)]) -> Vec<u8> {
+    log_of(3, records.iter().map(|(kind, content)| (*kind, content.as_slice())))
+}
+
+fn log_of<'a>(version: u8, records: impl IntoIterator<Item = (u8, &'a [u8])>) -> Vec<u8> {
+    let mut log = b"pagetide".to_vec();
+    log.extend(u32::from(version).to_le_bytes());
+    log.extend(crc32fast::hash(&log).to_le_bytes());
+    for (kind, content) in records {
         let mut checksum = crc32fast::Hasher::new();
         checksum.update(&(log.len() as u64).to_le_bytes());
         checksum.update(&(content.len() as u64).to_le_bytes());
         checksum.update(&[kind]);
         checksum.update(content);
-        log.extend(u32::try_from(content.len()).expect("two bytes").to_le_bytes());
+        log.extend(u32::try_from(content.len()).expect("a record is shorter").to_le_bytes());
         log.extend(checksum.finalize().to_le_bytes());
         log.push(kind);
         log.extend(content);

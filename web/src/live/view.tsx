@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { About, Column, Hello, LiveFinding, LiveTable, Problem, Sample } from "../api";
 import { series } from "../api";
 import { Clock } from "../clock";
-import { hueOf, kindOf, names } from "../culprits";
+import { hueOf, kindOf, names, type Roles } from "../culprits";
 import { Busy, Fault } from "../parts";
 import { Cursor } from "../plot/cursor";
 import { PlotFigure, Quiet } from "../plot/figure";
@@ -129,8 +129,8 @@ export function LiveView({ about }: { about: About }) {
   const { frame, sample, tables, units } = shown;
   const open = findings.filter((finding) => finding.end_ms === null);
   const roles = {
-    culprits: open.filter((finding) => finding.cause).flatMap((finding) => finding.origins),
-    victims: open.filter((finding) => !finding.cause).flatMap((finding) => finding.origins),
+    culprits: open.filter((finding) => finding.cause).flatMap((finding) => finding.actors),
+    victims: open.filter((finding) => !finding.cause).flatMap((finding) => finding.actors),
   };
   // It fills from a minute on, so that the first samples are not a line at the edge.
   const range = { from: Math.max(sample.at_ms - span, Math.min(frame.at[0] ?? sample.at_ms, sample.at_ms - MINUTE)), to: sample.at_ms };
@@ -157,7 +157,7 @@ export function LiveView({ about }: { about: About }) {
           ))}
         </span>
         <span class={connected ? "good" : "bad"} role="status">
-          {!connected ? "not connected, trying again" : paused ? "paused" : "live"}
+          {!connected ? "disconnected, reconnecting" : paused ? "paused" : "live"}
         </span>
         <span class="dim time">
           {clock.text(sample.at_ms)} {clock.name}
@@ -201,7 +201,7 @@ function sentence(sample: Sample): string {
   ].filter((wait): wait is [string, number] => typeof wait[1] === "number");
   const pressure = waits.length ? `tasks waited ${waits.map(([what, share]) => `${quantity(share, "ratio")} of the time for ${what}`).join(", ")}` : "";
   const parts = [memory, writers, pressure].filter(Boolean);
-  return `No finding holds: ${parts.join("; ") || "nothing was measured yet"}.`;
+  return `No active finding: ${parts.join("; ") || "nothing was measured yet"}.`;
 }
 
 function Amounts({ sample, units }: { sample: Sample; units: Record<string, string> }) {
@@ -234,7 +234,7 @@ function Amounts({ sample, units }: { sample: Sample; units: Record<string, stri
   );
 }
 
-function Findings({ findings, clock, roles }: { findings: LiveFinding[]; clock: Clock; roles: { culprits: string[]; victims: string[] } }) {
+function Findings({ findings, clock, roles }: { findings: LiveFinding[]; clock: Clock; roles: Roles }) {
   if (findings.length === 0) return null;
   return (
     <section class="log" aria-label="Findings">

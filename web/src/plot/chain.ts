@@ -1,5 +1,6 @@
 // Where the stages of a causal chain stand on the plots, and the arrows between them.
 
+import { nameOf } from "../culprits";
 import type { Diagnosis, Evidence, Stage } from "../api";
 import type { Panel } from "./panels";
 import { panelOf } from "./panels";
@@ -36,7 +37,7 @@ export interface Box {
 export function panelsOf(diagnosis: Diagnosis, panels: Panel[]): (string | null)[] {
   return diagnosis.chain.map((stage) => {
     const finding = diagnosis.findings.find((finding) => (stage.after === null ? finding.role === "cause" : finding.id === stage.finding));
-    const names = (finding?.origins ?? []).map((origin) => origin.slice(origin.indexOf(":") + 1));
+    const names = (finding?.actors ?? []).map(nameOf);
     const ofOrigin = (evidence: Evidence) => stage.after === null && names.some((name) => evidence.source.endsWith(` of ${name}`));
     const measured = [...stage.evidence, ...(finding?.evidence ?? [])];
     for (const { source } of [...measured.filter(ofOrigin), ...measured]) {

@@ -188,7 +188,7 @@ function times({ a, b }: Difference): string {
 
 function sentence(differences: Difference[]): string {
   const first = differences[0];
-  if (!first || first.a === null || first.b === null) return "Two ranges beside each other.";
+  if (!first || first.a === null || first.b === null) return "Two ranges side by side.";
   if (weight(first) < Math.log(1.5)) return "No mean differs by half or more.";
   return `Largest difference: ${first.name}, ${quantity(first.b, first.unit)} in B and ${quantity(first.a, first.unit)} in A.`;
 }

@@ -68,7 +68,7 @@ function InFile({ diagnosis }: { diagnosis: NonNullable<Diagnosis["cut_diagnosis
   if (diagnosis.same) return <p class="dim in-file">pagetide {version} made the same diagnosis when it cut this recording.</p>;
   return (
     <details class="in-file">
-      <summary>The file says that pagetide {version} diagnosed something else when it cut the recording</summary>
+      <summary>According to the file, pagetide {version} diagnosed something else when it cut the recording</summary>
       {[diagnosis.summary, ...diagnosis.chain, ...diagnosis.findings].map((text, index) => (
         <p key={index}>
           <Prose text={text} />

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Diagnosis, Finding, Info, TopAnswer } from "../api";
 import { path } from "../api";
 import { Clock } from "../clock";
-import { hueOf, kindOf, names, type Roles } from "../culprits";
+import { hueOf, kindOf, nameOf, names, type Roles } from "../culprits";
 import { Busy, Facts, Fault } from "../parts";
 import { LinkedPlots } from "../plot/linked";
 import type { Stretch } from "../plot/overlay";
@@ -87,7 +87,7 @@ function Recording({ info, query, again }: { info: Info; query: URLSearchParams;
 
   const disks = info.disks.map((disk) => disk.name);
   const roles: Roles | null = found;
-  const named = [...(roles?.culprits ?? []), ...(roles?.victims ?? [])].filter((origin) => origin.startsWith("disk:")).map((origin) => origin.slice("disk:".length));
+  const named = [...(roles?.culprits ?? []), ...(roles?.victims ?? [])].filter((actor) => actor.kind === "disk").map(nameOf);
   // Rows of processes are read from the samples, so the server has them for short ranges only.
   const readers = useAsked<TopAnswer>(range.to - range.from <= PROCESSES ? path(`/api/recording/${encodeURIComponent(info.id)}/top`, { table: "process", from: Math.round(range.from), to: Math.round(range.to), sort: "read/s", limit: 5 }) : null);
   const reading = (readers.value?.rows ?? []).filter((row) => row.cells[readers.value!.columns.findIndex((column) => column.name === "read/s")]);

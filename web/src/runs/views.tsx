@@ -58,7 +58,7 @@ export function RunList() {
   return (
     <>
       <h1>
-        {value.runs.length} {value.runs.length === 1 ? "run" : "runs"}; {failed === 0 ? "every claim that was computed holds" : `claims fail in ${failed}`}.
+        {value.runs.length} {value.runs.length === 1 ? "run" : "runs"}; {failed === 0 ? "all computed claims hold" : `claims fail in ${failed}`}.
       </h1>
       <p class="actions">
         <a class="button" aria-disabled={chosen.length < 2} href={chosen.length < 2 ? undefined : address(["compare-runs"], { run: chosen })}>
@@ -87,7 +87,7 @@ export function RunView({ id }: { id: string }) {
   if (error) return <Fault error={error} />;
   if (!value) return <Busy what="Reading the run" />;
   if (run?.problem) return <Fault error={run.problem} />;
-  if (!run) return <Fault error={{ what: "The served folders have no run of this address.", hint: "choose one of the list" }} />;
+  if (!run) return <Fault error={{ what: "The served folders have no run at this address.", hint: "choose one from the list" }} />;
   const report = `/run/${encodeURIComponent(id)}/report`;
   return (
     <>

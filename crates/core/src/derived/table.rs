@@ -142,27 +142,27 @@ const FREERUN: Formula = Half(&All(&[Gauge("nr_dirty_threshold"), Gauge("nr_dirt
 
 derived! {
     USED "used" Bytes [Host] PROCPS "library/meminfo.c" "meminfo_read_failed" = MEMORY_USED;
-        "memory that is not available: MemTotal less MemAvailable"
+        "memory that is not available: MemTotal minus MemAvailable"
     USED_SHARE "used_share" Ratio [Host] PROCPS "library/meminfo.c" "meminfo_read_failed" =
         Per(&MEMORY_USED, &Gauge("MemTotal"));
         "used memory as a share of MemTotal"
     SWAP_USED "swap_used" Bytes [Host] LINUX "mm/swapfile.c" "si_swapinfo" =
         SWAP_IN_USE;
-        "swap in use: SwapTotal less SwapFree"
+        "swap in use: SwapTotal minus SwapFree"
     SWAP_USED_SHARE "swap_used_share" Ratio [Host] SYSSTAT "pr_stats.c" "stub_print_swap_stats" =
         First(&[Per(&SWAP_IN_USE, &Gauge("SwapTotal")), Gauge("swpused_share")]);
         "swap in use as a share of all swap (sar's %swpused)"
     SWAP_CACHED_SHARE "swap_cached_share" Ratio [Host] SYSSTAT "pr_stats.c" "stub_print_swap_stats" =
         First(&[Per(&Gauge("SwapCached"), &SWAP_IN_USE), Gauge("swpcad_share")]);
-        "memory that is in swap as well, as a share of the swap in use (sar's %swpcad)"
+        "memory that also has a copy in swap, as a share of the swap in use (sar's %swpcad)"
     MEMORY_USED_BY_SAR "memused" Bytes [Host] SYSSTAT "pr_stats.c" "stub_print_memory_stats" = MEMORY_IN_USE;
-        "sar's kbmemused: MemTotal less MemFree, Buffers, Cached and Slab; of an import what that sysstat printed"
+        "sar's kbmemused: MemTotal minus MemFree, Buffers, Cached and Slab; for an import, what that sysstat printed"
     MEMORY_USED_BY_SAR_SHARE "memused_share" Ratio [Host] SYSSTAT "pr_stats.c" "stub_print_memory_stats" =
         First(&[Gauge("memused_share"), Per(&MEMORY_IN_USE, &Gauge("MemTotal"))]);
-        "the same as a share of MemTotal (sar's %memused)"
+        "memused as a share of MemTotal (sar's %memused)"
     COMMITTED_SHARE "committed_share" Ratio [Host] SYSSTAT "pr_stats.c" "stub_print_memory_stats" =
         First(&[Gauge("commit_share"), Per(&Gauge("Committed_AS"), &All(&[Gauge("MemTotal"), Gauge("SwapTotal")]))]);
-        "memory that has been promised as a share of memory and swap (sar's %commit)"
+        "committed memory as a share of memory and swap (sar's %commit)"
     HUGE_FREE "hugefree" Bytes [Host] SYSSTAT "rd_stats.c" "read_meminfo_huge" =
         Times(&Gauge("HugePages_Free"), &Gauge("Hugepagesize"));
         "free huge pages of the default size"
@@ -174,52 +174,52 @@ derived! {
         "huge pages in use as a share of the pool"
     HUGE_RESERVED "hugereserved" Bytes [Host] SYSSTAT "rd_stats.c" "read_meminfo_huge" =
         Times(&Gauge("HugePages_Rsvd"), &Gauge("Hugepagesize"));
-        "huge pages that are promised and not yet in use"
+        "huge pages reserved but not yet in use"
     HUGE_SURPLUS "hugesurplus" Bytes [Host] SYSSTAT "rd_stats.c" "read_meminfo_huge" =
         Times(&Gauge("HugePages_Surp"), &Gauge("Hugepagesize"));
-        "huge pages beyond the size of the pool"
+        "surplus huge pages: those beyond the size of the pool"
     CACHE_AND_SLAB "cache_and_slab" Bytes [Host] PROCPS "src/vmstat.c" "new_format" =
         First(&[All(&[Gauge("Cached"), Gauge("SReclaimable")]), Gauge("cache_and_slab")]);
-        "page cache and slab that can be reclaimed (cache of vmstat and free)"
+        "page cache and reclaimable slab (cache of vmstat and free)"
     RUN_QUEUE "run_queue" Count [Host] LINUX "fs/proc/stat.c" "show_stat" =
         First(&[Gauge("procs_running"), Gauge("runq_size")]);
-        "runnable tasks, the recorder included; of an import without sar itself"
+        "runnable tasks, including the recorder; for an import, excluding sar itself"
     FREERUN_CEILING "freerun" Pages [Host] LINUX "mm/page-writeback.c" "dirty_freerun_ceiling" = FREERUN;
-        "dirty and writeback pages up to which no writer is throttled: half way between the two dirty thresholds"
+        "dirty and writeback pages up to which no writer is throttled: halfway between the two dirty thresholds"
     DIRTY_ROOM "dirty_room" Pages [Host] LINUX "mm/page-writeback.c" "balance_dirty_pages" =
         LessFloored(&FREERUN, &UNWRITTEN);
-        "room until throttling: freerun less dirty and writeback pages"
+        "room until throttling: freerun minus dirty and writeback pages"
     ABOVE_HIGH "above_high" Pages [Zone] LINUX "mm/vmscan.c" "pgdat_balanced" =
         Less(&Gauge("free"), &Gauge("high"));
         "free pages of a zone above its high watermark; kswapd sleeps while there are any"
 
     SCANNED "scanned" PagesPerSecond [Host Cgroup] LINUX "mm/vmscan.c" "shrink_inactive_list" = ALL_SCANNED;
-        "pages that reclaim scanned, at a control group's limit too"
+        "pages scanned by reclaim, including reclaim at a control group's limit"
     SCANNED_FOR_HOST "scanned_for_host" PagesPerSecond [Host] LINUX "mm/vmscan.c" "reclaimer_offset" = SCANNED_BY_RECLAIMER;
-        "pages that reclaim scanned because the host or a zone was short, not at a control group's limit"
+        "pages scanned by reclaim because the host or a zone was short, excluding reclaim at a control group's limit"
     SCANNED_KSWAPD "scanned_kswapd" PagesPerSecond [Host Cgroup] LINUX "mm/vmscan.c" "reclaimer_offset" =
         Rate("pgscan_kswapd");
-        "pages that kswapd scanned"
+        "pages scanned by kswapd"
     SCANNED_DIRECT "scanned_direct" PagesPerSecond [Host Cgroup] LINUX "mm/vmscan.c" "reclaimer_offset" =
         Rate("pgscan_direct");
-        "pages that tasks scanned in direct reclaim, because an allocation found no free page"
+        "pages scanned by tasks in direct reclaim, because an allocation found no free page"
     SCANNED_AT_LIMIT "scanned_at_limit" PagesPerSecond [Host] LINUX "mm/vmscan.c" "shrink_inactive_list" =
         LessFloored(&SCANNED_BY_KIND, &SCANNED_BY_RECLAIMER);
-        "pages that reclaim scanned at a control group's limit or for its memory.reclaim"
+        "pages scanned by reclaim at a control group's limit or for its memory.reclaim"
     STOLEN "stolen" PagesPerSecond [Host Cgroup] LINUX "mm/vmscan.c" "shrink_inactive_list" = ALL_STOLEN;
-        "pages that reclaim freed, at a control group's limit too"
+        "pages freed by reclaim, including reclaim at a control group's limit"
     STOLEN_FOR_HOST "stolen_for_host" PagesPerSecond [Host] LINUX "mm/vmscan.c" "reclaimer_offset" =
         First(&[Rate("pgsteal"), STOLEN_BY_RECLAIMER]);
-        "pages that reclaim freed because the host or a zone was short, not at a control group's limit"
+        "pages freed by reclaim because the host or a zone was short, excluding reclaim at a control group's limit"
     STOLEN_KSWAPD "stolen_kswapd" PagesPerSecond [Host Cgroup] LINUX "mm/vmscan.c" "reclaimer_offset" =
         Rate("pgsteal_kswapd");
-        "pages that kswapd freed"
+        "pages freed by kswapd"
     STOLEN_DIRECT "stolen_direct" PagesPerSecond [Host Cgroup] LINUX "mm/vmscan.c" "reclaimer_offset" =
         Rate("pgsteal_direct");
         "pages that tasks freed in direct reclaim"
     STOLEN_AT_LIMIT "stolen_at_limit" PagesPerSecond [Host] LINUX "mm/vmscan.c" "shrink_inactive_list" =
         LessFloored(&STOLEN_BY_KIND, &STOLEN_BY_RECLAIMER);
-        "pages that reclaim freed at a control group's limit or for its memory.reclaim"
+        "pages freed by reclaim at a control group's limit or for its memory.reclaim"
     EFFICIENCY "efficiency" Ratio [Host Cgroup] SYSSTAT "pr_stats.c" "print_paging_stats" =
         First(&[
             Per(
@@ -229,14 +229,14 @@ derived! {
             Per(&ALL_STOLEN, &ALL_SCANNED),
             Rate("vmeff"),
         ]);
-        "stolen pages as a share of scanned pages (sar's %vmeff); low when reclaim scans pages that it cannot free"
+        "stolen pages as a share of scanned pages (sar's %vmeff); low when reclaim scans pages it cannot free"
     DIRECT_RECLAIMS "direct_reclaims" PerSecond [Host] LINUX "mm/vmscan.c" "do_try_to_free_pages" = Any(DIRECT_RECLAIMS_BY_ZONE);
-        "direct reclaims that tasks began, because an allocation found no free page"
+        "direct reclaims started by tasks whose allocation found no free page"
     LIMIT_HITS "limit_hits" PerSecond [Cgroup] LINUX "mm/memcontrol.c" "try_charge_memcg" =
         Any(&[Rate("failcnt"), Rate("events_max"), Rate("events_high")]);
-        "allocations of a control group that met its limit (memory.max, memory.high; failcnt under cgroup v1)"
+        "allocations of a control group that hit its limit (memory.max, memory.high; failcnt under cgroup v1)"
     WRITTEN_BACK "written_back" PagesPerSecond [Host] LINUX "mm/page-writeback.c" "__folio_end_writeback" = Rate("nr_written");
-        "pages that writeback wrote to a device"
+        "pages written to a device by writeback"
     REFAULTS_FILE "refaults_file" PagesPerSecond [Host Cgroup] LINUX "mm/workingset.c" "workingset_refault" =
         FILE_REFAULTS;
         "file pages that were read again after reclaim had evicted them"
@@ -268,20 +268,20 @@ derived! {
         "bytes written to block devices"
 
     TPS "tps" PerSecond [Disk] SYSSTAT "rd_stats.c" "read_diskstats_disk" = REQUESTS;
-        "requests that a disk completed: reads, writes and discards, not flushes"
+        "requests completed by a disk: reads, writes and discards, not flushes"
     READS "reads" PerSecond [Disk] LINUX "block/blk-mq.c" "blk_account_io_done" = Rate("reads");
-        "reads that a disk completed"
+        "reads completed by a disk"
     WRITES "writes" PerSecond [Disk] LINUX "block/blk-mq.c" "blk_account_io_done" = Rate("writes");
-        "writes that a disk completed"
+        "writes completed by a disk"
     READ_BANDWIDTH "read_bandwidth" BytesPerSecond [Disk] LINUX "block/blk-mq.c" "blk_account_io_completion" =
         Rate("read_sectors");
-        "bytes that a disk read"
+        "bytes read by a disk"
     WRITE_BANDWIDTH "write_bandwidth" BytesPerSecond [Disk] LINUX "block/blk-mq.c" "blk_account_io_completion" =
         Rate("write_sectors");
-        "bytes that a disk wrote"
+        "bytes written by a disk"
     REQUEST_SIZE "request_size" Bytes [Disk] SYSSTAT "common.c" "compute_ext_disk_stats" =
         First(&[printed_mean!("request_sectors"), Per(&TRANSFERRED, &REQUESTS), Rate("request_sectors")]);
-        "mean size of a request: bytes read, written and discarded by the requests that tps counts"
+        "mean size of a request: bytes read, written and discarded, divided by the requests that tps counts"
     QUEUE_DEPTH "queue_depth" Count [Disk] LINUX "block/genhd.c" "diskstats_show" =
         First(&[Rate("weighted_io_ms"), Rate("queue_depth")]);
         "mean number of requests in flight or in the queue of a disk"
@@ -292,7 +292,7 @@ derived! {
             Rate("await_ms"),
             Per(&PRINTED_REQUEST_TIME, &REQUESTS),
         ]);
-        "mean time from the submission of a request to its completion, its time in the queue included"
+        "mean time from the submission of a request to its completion, including its time in the queue"
     READ_AWAIT "read_await" Nanos [Disk] SYSSTAT "iostat.c" "write_ext_stat" =
         mean_of!("read_ms", "reads", "read_await_ms");
         "await of reads"
@@ -307,7 +307,7 @@ derived! {
         "await of flushes"
     DISCARD_BANDWIDTH "discard_bandwidth" BytesPerSecond [Disk] LINUX "block/blk-mq.c" "blk_account_io_completion" =
         Rate("discard_sectors");
-        "bytes that a disk discarded"
+        "bytes discarded by a disk"
     READ_SIZE "read_size" Bytes [Disk] SYSSTAT "iostat.c" "write_ext_stat" =
         printed_or_mean_of!("read_sectors", "reads", "read_request_sectors");
         "mean size of a read"
@@ -322,41 +322,41 @@ derived! {
 
     HOST_TPS "host_tps" PerSecond [Host] SYSSTAT "rd_stats.c" "read_diskstats_io" =
         First(&[Rate("io_requests"), With(&All(&[HOST_READS, HOST_WRITES]), &[HOST_DISCARDS])]);
-        "requests that all disks completed: of devices of their own, not of partitions, loop, zram, md or dm"
+        "requests completed by all disks (whole devices only: no partitions, loop, zram, md or dm)"
     HOST_RTPS "host_rtps" PerSecond [Host] SYSSTAT "rd_stats.c" "read_diskstats_io" = HOST_READS;
-        "reads that all disks completed"
+        "reads completed by all disks"
     HOST_WTPS "host_wtps" PerSecond [Host] SYSSTAT "rd_stats.c" "read_diskstats_io" = HOST_WRITES;
-        "writes that all disks completed"
+        "writes completed by all disks"
     HOST_DTPS "host_dtps" PerSecond [Host] SYSSTAT "rd_stats.c" "read_diskstats_io" = HOST_DISCARDS;
-        "discards that all disks completed"
+        "discards completed by all disks"
     HOST_READ_BANDWIDTH "host_read_bandwidth" BytesPerSecond [Host] SYSSTAT "rd_stats.c" "read_diskstats_io" =
         First(&[Rate("io_read_sectors"), Sum(Table::Disk, "read_sectors")]);
-        "bytes that all disks read"
+        "bytes read by all disks"
     HOST_WRITE_BANDWIDTH "host_write_bandwidth" BytesPerSecond [Host] SYSSTAT "rd_stats.c" "read_diskstats_io" =
         First(&[Rate("io_write_sectors"), Sum(Table::Disk, "write_sectors")]);
-        "bytes that all disks wrote"
+        "bytes written by all disks"
     HOST_DISCARD_BANDWIDTH "host_discard_bandwidth" BytesPerSecond [Host] SYSSTAT "rd_stats.c" "read_diskstats_io" =
         First(&[Rate("io_discard_sectors"), Sum(Table::Disk, "discard_sectors")]);
-        "bytes that all disks discarded"
+        "bytes discarded by all disks"
 
     CPU_USER "cpu_user" Ratio [Host Cpu] LINUX "fs/proc/stat.c" "show_stat" =
         cpu_share!(|time| time!("cpu_user"), Rate("cpu_user_share"));
-        "share of CPU time in user mode, guests included, without nice"
+        "share of CPU time in user mode, including guests, excluding nice"
     CPU_NICE "cpu_nice" Ratio [Host Cpu] LINUX "fs/proc/stat.c" "show_stat" =
         cpu_share!(|time| time!("cpu_nice"), Rate("cpu_nice_share"));
-        "share of CPU time in user mode at lowered priority"
+        "share of CPU time in user mode at lowered priority (nice)"
     CPU_SYSTEM "cpu_system" Ratio [Host Cpu] LINUX "fs/proc/stat.c" "show_stat" =
         cpu_share!(
             |time| With(&time!("cpu_system"), &[time!("cpu_irq"), time!("cpu_softirq")]),
             Rate("cpu_system_share")
         );
-        "share of CPU time in the kernel, interrupts included"
+        "share of CPU time in the kernel, including interrupts"
     CPU_IOWAIT "cpu_iowait" Ratio [Host Cpu] LINUX "fs/proc/stat.c" "show_stat" =
         cpu_share!(|time| time!("cpu_iowait"), Rate("cpu_iowait_share"));
         "share of CPU time that was idle while a task of that CPU waited for IO"
     CPU_STEAL "cpu_steal" Ratio [Host Cpu] LINUX "fs/proc/stat.c" "show_stat" =
         cpu_share!(|time| time!("cpu_steal"), Rate("cpu_steal_share"));
-        "share of CPU time that the hypervisor gave to others"
+        "share of CPU time that the hypervisor gave to other guests"
     CPU_IDLE "cpu_idle" Ratio [Host Cpu] LINUX "fs/proc/stat.c" "show_stat" =
         cpu_share!(|time| time!("cpu_idle"), Rate("cpu_idle_share"));
         "share of CPU time that was idle with no task waiting for IO"
@@ -365,20 +365,20 @@ derived! {
             |time| LessFloored(&time!("cpu_user"), &time!("cpu_guest")),
             LessFloored(&Rate("cpu_user_share"), &Rate("cpu_guest_share"))
         );
-        "share of CPU time in user mode without guests and nice (%usr of sar -u ALL)"
+        "share of CPU time in user mode, excluding guests and nice (%usr of sar -u ALL)"
     CPU_NICE_ALONE "cpu_nice_alone" Ratio [Host Cpu] LINUX "fs/proc/stat.c" "show_stat" =
         cpu_share!(
             |time| LessFloored(&time!("cpu_nice"), &time!("cpu_guest_nice")),
             LessFloored(&Rate("cpu_nice_share"), &Rate("cpu_guest_nice_share")),
             Rate("cpu_nice_share")
         );
-        "share of CPU time in user mode at lowered priority without guests (%nice of sar -u ALL)"
+        "share of CPU time in user mode at lowered priority, excluding guests (%nice of sar -u ALL)"
     CPU_SYSTEM_ALONE "cpu_system_alone" Ratio [Host Cpu] LINUX "fs/proc/stat.c" "show_stat" =
         cpu_share!(
             |time| time!("cpu_system"),
             LessFloored(&Rate("cpu_system_share"), &All(&[Rate("cpu_irq_share"), Rate("cpu_softirq_share")]))
         );
-        "share of CPU time in the kernel without interrupts (%sys of sar -u ALL)"
+        "share of CPU time in the kernel, excluding interrupts (%sys of sar -u ALL)"
     CPU_IRQ "cpu_irq" Ratio [Host Cpu] LINUX "fs/proc/stat.c" "show_stat" =
         cpu_share!(|time| time!("cpu_irq"), Rate("cpu_irq_share"));
         "share of CPU time in interrupts"
@@ -387,7 +387,7 @@ derived! {
         "share of CPU time in soft interrupts"
     CPU_GUEST "cpu_guest" Ratio [Host Cpu] LINUX "fs/proc/stat.c" "show_stat" =
         cpu_share!(|time| time!("cpu_guest"), Rate("cpu_guest_share"));
-        "share of CPU time in guests without nice"
+        "share of CPU time in guests, excluding nice"
     CPU_GUEST_NICE "cpu_guest_nice" Ratio [Host Cpu] LINUX "fs/proc/stat.c" "show_stat" =
         cpu_share!(|time| time!("cpu_guest_nice"), Rate("cpu_guest_nice_share"));
         "share of CPU time in guests at lowered priority"
@@ -397,20 +397,33 @@ derived! {
             Rate("cpu_user_nice_share"),
             All(&[Rate("cpu_user_share"), Rate("cpu_nice_share")])
         );
-        "share of CPU time in user mode, guests and nice included (us of vmstat)"
+        "share of CPU time in user mode, including guests and nice (us of vmstat)"
     CPUS "cpus" Count [Process Cgroup] LINUX "fs/proc/array.c" "do_task_stat" =
         First(&[All(&[Rate("utime"), Rate("stime")]), Rate("cpu_usage")]);
         "mean number of CPUs that a process or a control group used"
     CPU_THROTTLED "cpu_throttled" Ratio [Cgroup] LINUX "kernel/sched/fair.c" "throttle_cfs_rq" =
         Per(&Rate("cpu_throttled"), &Rate("cpu_periods"));
-        "share of the periods of cpu.max in which a group ran that it was throttled in"
+        "throttled periods of cpu.max as a share of those in which the group ran"
     HIT_RATIO "hit_ratio" Ratio [Process] LINUX "fs/proc/base.c" "do_io_accounting" =
         OneLess(&Rate("read_bytes"), &Rate("rchar"));
-        "share of the bytes that a process read by system calls for which no block device was read"
+        "share of the bytes a process read by system calls that came from no block device"
 
     HOST_HIT_RATIO "host_hit_ratio" Ratio [Host] LINUX "fs/proc/base.c" "do_io_accounting" =
         OneLess(&Sum(Table::Process, "read_bytes"), &Sum(Table::Process, "rchar"));
-        "estimated share of the bytes that the recorded processes read by system calls for which no block device was read; reads of pipes and sockets count as hits, faults of mapped files as misses"
+        "estimated share of the bytes the recorded processes read by system calls that came from no block device; reads of pipes and sockets \
+         count as hits, faults of mapped files as misses"
+    HOST_READ_ASKED "host_read_asked" BytesPerSecond [Host] LINUX "fs/proc/base.c" "do_io_accounting" =
+        Sum(Table::Process, "rchar");
+        "bytes that the recorded processes read by system calls, cached or not"
+    HOST_WRITE_ASKED "host_write_asked" BytesPerSecond [Host] LINUX "fs/proc/base.c" "do_io_accounting" =
+        Sum(Table::Process, "wchar");
+        "bytes that the recorded processes wrote by system calls"
+    HOST_READ_CALLS "host_read_calls" PerSecond [Host] LINUX "fs/proc/base.c" "do_io_accounting" =
+        Sum(Table::Process, "syscr");
+        "read system calls of the recorded processes"
+    HOST_WRITE_CALLS "host_write_calls" PerSecond [Host] LINUX "fs/proc/base.c" "do_io_accounting" =
+        Sum(Table::Process, "syscw");
+        "write system calls of the recorded processes"
 
     PSI_CPU_SOME "psi_cpu_some" Ratio [Host Cgroup] LINUX "kernel/sched/psi.c" "psi_task_change" = Rate("psi_cpu_some");
         "share of time in which at least one task waited for a CPU"

@@ -1,7 +1,7 @@
 use super::*;
 use crate::metric::{self, Kind, RATE_SCALE};
 use crate::quantity::Dimension;
-use crate::recording::{Manifest, RecordingBuilder};
+use crate::recording::{Manifest, Mark, MarkKind, RecordingBuilder};
 use crate::sample::{Column, Stamp};
 use crate::units::Nanos;
 use proptest::prelude::*;
@@ -184,6 +184,32 @@ fn what_other_tools_print_is_taken_as_it_is() {
     assert_eq!((over(&BUSY, 60, 120), over(&REQUEST_SIZE, 60, 120)), (Some(0.2), Some(4096.0)));
 }
 
+/// sar after 9 s without a sample: its row is of these 9 s, and so is its average.
+#[test]
+fn a_rate_that_a_tool_printed_behind_a_gap_is_of_the_gap() {
+    let rate = |tps: i64| vec![Some(tps * RATE_SCALE)];
+    let rows = [(SECOND, rate(6000)), (2 * SECOND, rate(6000)), (11 * SECOND, rate(5000)), (12 * SECOND, rate(6000))];
+    let columns = [("pgmajfault", Kind::Rate, Unit::Count)];
+    let over = |recording: &Recording| MAJOR_FAULTS.over(recording, Table::Host, "x", (0, 12 * SECOND));
+    let whole = recording(Table::Host, SECOND, &columns, &rows);
+    assert_eq!(over(&whole), Some((3.0 * 6000.0 + 9.0 * 5000.0) / 12.0));
+    let mut restarted = whole.clone();
+    let stamp = Stamp { boot_ns: 10 * SECOND, ..Stamp::default() };
+    restarted.marks.push(Mark { stamp, kind: MarkKind::Note { text: "the host was started".to_owned() } });
+    assert_eq!(over(&restarted), Some((3.0 * 6000.0 + 5000.0) / 4.0), "what sar printed is of the time since then");
+}
+
+/// Rows of the night and of the evening, without those between them: ten minutes of the evening are not of all day.
+#[test]
+fn a_rate_behind_rows_that_were_cut_out_is_of_its_own_interval() {
+    let row = |at: i64, rate: i64| (at * SECOND, vec![Some(rate * RATE_SCALE)]);
+    let rows = [row(600, 1), row(1200, 1), row(1800, 1), row(123_000, 700), row(123_600, 700)];
+    let columns = [("pgmajfault", Kind::Rate, Unit::Count)];
+    let cut = recording(Table::Host, 600 * SECOND, &columns, &rows);
+    let over = |from: i64, to: i64| MAJOR_FAULTS.over(&cut, Table::Host, "x", (from * SECOND, to * SECOND));
+    assert_eq!((over(1800, 122_400), over(122_400, 123_600)), (None, Some(700.0)));
+}
+
 #[test]
 fn nothing_is_invented_over_gaps() {
     let columns =
@@ -223,7 +249,45 @@ proptest! {
         prop_assert!((amount - (after - before) as f64).abs() < 1e-6 * (1.0 + amount));
     }
 
-    /// A gauge and a stored rate are their mean over time, however they were sampled.
+    /// All members at the same moments, which is the shorter way of a walk, or a counter that falls, or a member that is absent at times: each
+    /// interval has the value that a walk gives for it.
+    #[test]
+    fn the_intervals_of_a_walk_have_its_values(
+        steps in proptest::collection::vec((1..3_000_000_000_i64, proptest::collection::vec(0..1000_i64, 4)), 2..30),
+        fall in proptest::option::weighted(0.3, any::<prop::sample::Index>()),
+        gap in proptest::option::weighted(0.3, any::<prop::sample::Index>()),
+    ) {
+        let names = ["reads", "writes", "read_ms", "write_ms"];
+        let mut now = (0, vec![5000; names.len()]);
+        let mut rows: Vec<(i64, Vec<Option<i64>>)> = Vec::new();
+        for (nth, (time, rises)) in steps.iter().enumerate() {
+            now.0 += time;
+            now.1.iter_mut().zip(rises).for_each(|(value, rise)| *value += rise);
+            if fall.is_some_and(|fall| fall.index(steps.len()) == nth) {
+                now.1[0] = 0;
+            }
+            let mut row: Vec<Option<i64>> = now.1.iter().copied().map(Some).collect();
+            if gap.is_some_and(|gap| gap.index(steps.len()) == nth) {
+                row[2] = None;
+            }
+            rows.push((now.0, row));
+        }
+        let recording = recording(Table::Disk, SECOND, &names.map(counter), &rows);
+        for derived in [&AWAIT, &TPS] {
+            let intervals = derived.intervals(&recording, Table::Disk, "x");
+            let mut walk = derived.walk(&recording, Table::Disk, "x").unwrap();
+            for Interval { from, to, value } in &intervals {
+                prop_assert_eq!(walk.over(*from, *to), Some(*value));
+            }
+            let mut walk = derived.walk(&recording, Table::Disk, "x").unwrap();
+            let pairs = rows.windows(2).filter(|pair| walk.over(pair[0].0, pair[1].0).is_some());
+            let expected = pairs.count();
+            prop_assert!(gap.is_some() || intervals.len() == expected, "{} of {}", intervals.len(), expected);
+        }
+    }
+
+    /// A gauge and a stored rate are their mean over time, however they were sampled: the rate of a tool is of the time since it looked
+    /// last, after more than ten intervals and for a gauge after a gap of its own interval.
     #[test]
     fn gauges_and_stored_rates_are_means_over_time(
         steps in proptest::collection::vec((1..2_000_000_000_i64, 0..1_000_000_i64), 2..40),
@@ -239,13 +303,15 @@ proptest! {
         let (from, to) = (points[first].0, points[last].0);
         static LOAD: Derived = Derived { formula: Formula::Gauge("load1"), unit: Unit::Count, ..MAJOR_FAULTS_FOR_TESTS };
         let usual = recording.series(Table::Host, "x", "pgmajfault").unwrap().usual_interval();
-        let mut sum = (0.0, 0.0);
+        let (mut sum, mut told) = ((0.0, 0.0), (0.0, 0.0));
         for pair in points[first..=last].windows(2) {
             let whole = pair[1].0 - pair[0].0;
             let time = if whole > 2 * usual { usual } else { whole } as f64;
             sum = (sum.0 + pair[1].1 as f64 * time, sum.1 + time);
+            let time = if whole > 10 * usual { usual } else { whole } as f64;
+            told = (told.0 + pair[1].1 as f64 * time, told.1 + time);
         }
-        for derived in [&LOAD, &MAJOR_FAULTS] {
+        for (derived, sum) in [(&LOAD, sum), (&MAJOR_FAULTS, told)] {
             let value = derived.over(&recording, Table::Host, "x", (from, to));
             match value {
                 Some(value) => prop_assert!((value - sum.0 / sum.1).abs() <= 1e-9 * (1.0 + value)),

@@ -6,7 +6,7 @@ use super::sum::{Content, Fall, Piece, Sum, Sums};
 use super::{Formula, Term};
 use crate::metric::{Kind, RATE_SCALE, Table};
 use crate::quantity::Unit;
-use crate::recording::{Recording, Series};
+use crate::recording::{Mark, MarkKind, Recording, Series};
 use std::collections::BTreeMap;
 use std::iter::Peekable;
 
@@ -108,7 +108,8 @@ impl<'a> Walk<'a> {
             let before = last.map(|last| (last.at, last.value));
             let near = |series: Series<'a>| stretch.map_or(series, |(from, to)| series.around(from, to));
             let series = near(series);
-            let pieces = Pieces { series, weight: weight.map(near), usual, next: 0, before }.peekable();
+            let told = Told { recording, table, metric: term.metric() };
+            let pieces = Pieces { series, weight: weight.map(near), usual, next: 0, before, told }.peekable();
             Some(Part { entity: (table, entity), series, before, pieces })
         };
         let member = |term: Term| {
@@ -183,7 +184,45 @@ impl<'a> Walk<'a> {
     }
 
     /// The value over each interval between neighbouring samples of its members.
-    pub fn intervals(mut self) -> Vec<Interval> {
+    pub fn intervals(self) -> Vec<Interval> {
+        self.of_same_times().unwrap_or_else(|| self.of_any_times())
+    }
+
+    /// The same where each interval is one piece of every member: all have their samples at the same moments, and no counter fell. Absent
+    /// elsewhere.
+    fn of_same_times(&self) -> Option<Vec<Interval>> {
+        if !self.falls.is_empty() {
+            return None;
+        }
+        let pieces = |member: &Member<'a>| member.parts.iter().map(|part| part.pieces.clone()).collect();
+        let mut members: Vec<Vec<Peekable<Pieces<'a>>>> = self.members.iter().map(pieces).collect();
+        let mut values = vec![None; members.len()];
+        let mut intervals = Vec::with_capacity(self.members.first()?.parts.first()?.series.len());
+        loop {
+            let time = members.first_mut()?.first_mut()?.peek().map(|piece| (piece.from, piece.to));
+            for (parts, value) in members.iter_mut().zip(&mut values) {
+                let mut same = true;
+                *value = Sum::total(parts.iter_mut().map(|pieces| {
+                    let piece = pieces.next();
+                    same &= piece.map(|piece| (piece.from, piece.to)) == time;
+                    let mut sum = Sum::default();
+                    if let Some((piece, time)) = piece.zip(time) {
+                        sum.add_without(&piece, time, &[]);
+                    }
+                    sum
+                }));
+                if !same {
+                    return None;
+                }
+            }
+            let Some((from, to)) = time else { return Some(intervals) };
+            let of = |term| *self.members.iter().zip(&values).find(|(member, _)| member.term == term)?.1;
+            let value = self.formula.evaluate(&of).map(|value| self.unit.of_base(value));
+            intervals.extend(value.map(|value| Interval { from, to, value }));
+        }
+    }
+
+    fn of_any_times(mut self) -> Vec<Interval> {
         let mut edges: Vec<i64> = Vec::new();
         for part in self.members.iter().flat_map(|member| &member.parts) {
             let mut own: Vec<i64> = Vec::with_capacity(part.series.len() + 1);
@@ -228,6 +267,41 @@ struct Pieces<'a> {
     usual: i64,
     next: usize,
     before: Option<(i64, i64)>,
+    told: Told<'a>,
+}
+
+/// Intervals for which a tool that prints rates may stand still on a busy host; judgement.
+const PAUSE: i64 = 10;
+
+/// Where the rates of a metric that another tool printed come from.
+#[derive(Debug, Clone, Copy)]
+struct Told<'a> {
+    recording: &'a Recording,
+    table: Table,
+    metric: &'static str,
+}
+
+impl Told<'_> {
+    /// Where the time begins that a rate at `to` is of, when `before`, the last of its series, is longer ago than usual. The tool works its
+    /// rates out since it looked last, however long ago that was: of a disk without work it may have printed nothing then (`-z`), of a
+    /// process it prints nothing. A note in between says that it looked at nothing: the host was started, a file begins. Nor is anything
+    /// known of a longer pause than [`PAUSE`] times `usual`: rows cut out of a report look like a tool that stood still.
+    fn since(&self, before: i64, to: i64, usual: i64) -> Option<i64> {
+        if self.table == Table::Process {
+            return None;
+        }
+        let last = self.recording.entities(self.table).filter_map(|(entity, _)| {
+            let series = self.recording.series(self.table, entity, self.metric)?.around(before, to);
+            series.points().map(|(at, _)| at).take_while(|at| *at < to).last()
+        });
+        let since = last.chain([before]).max()?;
+        if to.saturating_sub(since) > usual.saturating_mul(PAUSE) {
+            return None;
+        }
+        let is_break =
+            |mark: &Mark| matches!(mark.kind, MarkKind::Note { .. }) && (since + 1..=to).contains(&mark.stamp.boot_ns);
+        (!self.recording.marks.iter().any(is_break)).then_some(since)
+    }
 }
 
 impl Iterator for Pieces<'_> {
@@ -248,7 +322,11 @@ impl Iterator for Pieces<'_> {
                     (from, Content::Rise { amount, gap: gap(from) })
                 }
                 (kind, before) => {
-                    let near = before.map(|(at, _)| at).filter(|at| !gap(*at));
+                    let near = before.map(|(at, _)| at).and_then(|at| match kind {
+                        _ if !gap(at) => Some(at),
+                        Kind::Rate => self.told.since(at, to, self.usual),
+                        _ => None,
+                    });
                     let value = if kind == Kind::Rate { value as f64 / RATE_SCALE as f64 } else { value as f64 };
                     let weight = match &self.weight {
                         None => 1.0,

@@ -1,6 +1,6 @@
 //! Control groups: v2 memory.current and memory.stat, v1 memory.usage_in_bytes and memory.stat. v1 values are the subtree's totals, as v2's are.
 //! Where v1 and v2 name one thing differently, v2's name is used: `anon` is v1's total_rss, `file` its total_cache,
-//! `file_dirty` its total_dirty, `file_writeback` its total_writeback.
+//! `file_dirty` its total_dirty, `file_writeback` its total_writeback. By device: v2 io.stat, io.max and io.latency, v1 blkio.throttle.
 
 metrics! {
     Cgroup;
@@ -130,5 +130,52 @@ metrics! {
         "cpu_periods" Counter Count "periods of cpu.max in which the group ran; absent without the CPU controller"
         "cpu_throttled" Counter Count "periods of cpu.max in which the group had used up its time and was throttled"
         "cpu_throttled_time" Counter Micros "time for which CPUs of the group were throttled by cpu.max, added over CPUs"
+    }
+    "taskstats of the group's processes, pagetide's scan" {
+        "cpu_delay_total" Counter Nanos "time that the group's own processes spent runnable and waiting for a CPU"
+        "blkio_delay_total" Counter Nanos "time that the group's own processes spent waiting for block IO to complete"
+        "swapin_delay_total" Counter Nanos "time that the group's own processes spent waiting for pages from swap"
+        "freepages_delay_total" Counter Nanos "time that the group's own processes spent in direct reclaim"
+        "thrashing_delay_total" Counter Nanos "time that the group's own processes spent waiting for refaulted pages"
+        "compact_delay_total" Counter Nanos "time that the group's own processes spent in direct compaction"
+        "wpcopy_delay_total" Counter Nanos "time that the group's own processes spent copying pages on write"
+        "irq_delay_total" Counter Nanos "time that interrupts took from the group's own processes"
+    }
+    "the inode of the group's directory" {
+        "cgroup_id" Gauge Count "the kernel's id of the group, which is cgroup_id of its processes"
+    }
+}
+
+/// A control group's IO on one device. Entities are the group's path and the device's name, divided by a tab; the label is the device's.
+pub(in crate::metric) mod disk {
+    metrics! {
+        CgroupDisk;
+        "io.stat, blkio.throttle.io_service_bytes_recursive" {
+            "rbytes" Counter Bytes "bytes that the group and those below it read from the device"
+            "wbytes" Counter Bytes "bytes that they wrote to the device (v1: without buffered writes)"
+        }
+        "io.stat, blkio.throttle.io_serviced_recursive" {
+            "rios" Counter Count "their reads of the device"
+            "wios" Counter Count "their writes to the device (v1: without buffered writes)"
+        }
+        "io.stat (v2)" {
+            "dbytes" Counter Bytes "bytes that they discarded"
+            "dios" Counter Count "their discards"
+        }
+        "io.max, blkio.throttle.read_bps_device" {
+            "max_rbps" Gauge BytesPerSecond "limit of the group's reads in bytes per second; absent when there is none"
+        }
+        "io.max, blkio.throttle.write_bps_device" {
+            "max_wbps" Gauge BytesPerSecond "limit of the group's writes in bytes per second; absent when there is none"
+        }
+        "io.max, blkio.throttle.read_iops_device" {
+            "max_riops" Gauge PerSecond "limit of the group's reads per second; absent when there is none"
+        }
+        "io.max, blkio.throttle.write_iops_device" {
+            "max_wiops" Gauge PerSecond "limit of the group's writes per second; absent when there is none"
+        }
+        "io.latency (v2)" {
+            "latency_target" Gauge Micros "completion latency that io.latency protects; absent when there is none"
+        }
     }
 }

@@ -1,14 +1,15 @@
-//! Block devices: `/proc/diskstats`, fields as in the kernel's Documentation/admin-guide/iostats.rst.
+//! Block devices: `/proc/diskstats`, fields as in the kernel's Documentation/admin-guide/iostats.rst;
+//! md arrays as in Documentation/admin-guide/md.rst.
 
 metrics! {
     Disk;
     "/proc/diskstats" {
         "reads" Counter Count "reads completed"
-        "read_merges" Counter Count "reads merged with one beside them before they were sent"
+        "read_merges" Counter Count "reads merged with an adjacent one before submission"
         "read_sectors" Counter Sectors "sectors of 512 bytes read"
         "read_ms" Counter Millis "time spent reading, summed over all requests"
         "writes" Counter Count "writes completed"
-        "write_merges" Counter Count "writes merged with one beside them before they were sent"
+        "write_merges" Counter Count "writes merged with an adjacent one before submission"
         "write_sectors" Counter Sectors "sectors of 512 bytes written"
         "write_ms" Counter Millis "time spent writing, summed over all requests"
         "in_flight" Gauge Count "requests sent and not yet completed"
@@ -23,5 +24,18 @@ metrics! {
     }
     "/sys/block" {
         "physical" Gauge Count "1 for a device of its own; 0 for a partition, loop, zram, md or dm device (sysstat's is_device)"
+    }
+    "/sys/block/mdX/md/sync_action" {
+        "md_sync_action" Gauge Count "sync_action of an md array: 0 idle, 1 resync, 2 recover, 3 check, 4 repair, 5 reshape, 6 frozen, 7 another"
+    }
+    "/sys/block/mdX/md/sync_completed" {
+        "md_sync_completed" Gauge Sectors "sectors of each member that resync, recovery or check has finished; absent when there is none"
+        "md_sync_total" Gauge Sectors "sectors of each member that it has to process; absent when there is none"
+    }
+    "/sys/block/mdX/md/sync_speed" {
+        "md_sync_speed" Gauge BytesPerSecond "its speed over the last 30 s; absent when there is none"
+    }
+    "/sys/block/mdX/md/degraded" {
+        "md_degraded" Gauge Count "members missing from the array"
     }
 }

@@ -10,27 +10,33 @@ metrics! {
         "majflt" Counter Count "page faults that had to read from a device"
         "num_threads" Gauge Count "threads of the process"
         "vsize" Gauge Bytes "virtual size"
-        "rss" Gauge Pages "resident pages, as the kernel's fast and slightly stale counters say"
+        "rss" Gauge Pages "resident pages, by the kernel's fast, slightly stale counters"
         "delayacct_blkio_ticks" Counter Ticks "time spent waiting for block IO, with kernel.task_delayacct=1"
         "state" Gauge Count "state as the code of its letter: R running, S sleeping, D uninterruptible, Z zombie"
     }
+    "/proc/PID/stat, of processes" {
+        "ppid" Gauge Count "process id of its parent"
+    }
+    "/proc/PID/cgroup" {
+        "cgroup_id" Gauge Count "cgroup_id of its control group (v1: of the memory controller)"
+    }
     "/proc/PID/task" {
-        "tgid" Gauge Count "of a row for a thread: the process it belongs to"
+        "tgid" Gauge Count "for a thread's row: the process it belongs to"
     }
     "/proc/PID/io, pagetide's scan" {
-        "scan_io_bytes" Gauge Bytes "read_bytes and write_bytes since the scan looked at the process before"
+        "scan_io_bytes" Gauge Bytes "read_bytes and write_bytes since the previous scan of the process"
     }
     "/proc/PID/stat, pagetide's scan" {
-        "scan_majflt" Gauge Count "major faults since the scan looked at the process before"
+        "scan_majflt" Gauge Count "major faults since the previous scan of the process"
     }
     "/proc/PID/io" {
         "rchar" Counter Bytes "bytes asked for by read system calls, cached or not"
         "wchar" Counter Bytes "bytes given to write system calls"
         "syscr" Counter Count "read system calls"
         "syscw" Counter Count "write system calls"
-        "read_bytes" Counter Bytes "bytes this process caused to be read from devices"
-        "write_bytes" Counter Bytes "bytes this process caused to be dirtied for devices"
-        "cancelled_write_bytes" Counter Bytes "dirtied bytes that were thrown away before they were written"
+        "read_bytes" Counter Bytes "bytes read from devices on behalf of this process"
+        "write_bytes" Counter Bytes "bytes dirtied for devices by this process"
+        "cancelled_write_bytes" Counter Bytes "dirtied bytes discarded before they were written"
     }
     "/proc/PID/status" {
         "VmRSS" Gauge Bytes "resident memory"
@@ -39,6 +45,7 @@ metrics! {
         "RssShmem" Gauge Bytes "resident shared memory (since Linux 4.5)"
         "VmSwap" Gauge Bytes "anonymous memory in swap"
         "VmLck" Gauge Bytes "locked memory"
+        "uid" Gauge Count "real uid of the user who runs it"
     }
     "taskstats (netlink, per process)" {
         "cpu_delay_total" Counter Nanos "time spent runnable and waiting for a CPU"
@@ -48,6 +55,6 @@ metrics! {
         "thrashing_delay_total" Counter Nanos "time spent waiting for pages that had been reclaimed from the working set"
         "compact_delay_total" Counter Nanos "time spent in direct compaction"
         "wpcopy_delay_total" Counter Nanos "time spent copying pages on write"
-        "irq_delay_total" Counter Nanos "time taken away by interrupts"
+        "irq_delay_total" Counter Nanos "time taken by interrupts"
     }
 }

@@ -5,8 +5,8 @@ pub(in crate::metric) mod eviction {
     metrics! {
         Eviction;
         "tracepoints" {
-            "pages" Counter Pages "pages of the file that left the page cache by reclaim (estimated from the sample)"
-            "read_again" Counter Pages "pages of these that entered the page cache again"
+            "pages" Counter Pages "pages of the file that reclaim evicted from the page cache (estimated from the sample)"
+            "read_again" Counter Pages "of these, pages that entered the page cache again"
         }
     }
 }
@@ -95,9 +95,9 @@ pub(in crate::metric) mod coverage {
     metrics! {
         Trace;
         "tracepoints" {
-            "sampled_of" Gauge Pages "one page of so many is looked at"
+            "sampled_of" Gauge Pages "one page in this many is sampled"
             "traced_ns" Counter Nanos "time traced"
-            "lost_records" Counter Count "trace records lost because a ring was full: the other tables lack what they said"
+            "lost_records" Counter Count "trace records lost because a ring was full; the other tables lack them"
             "added_pages" Counter Pages "pages that entered the page cache"
             "read_pages" Counter Pages "pages that buffered reads looked up in the page cache"
             "removed_pages" Counter Pages "pages that left the page cache outside of reclaim (estimated from the sample)"

@@ -19,8 +19,8 @@ pub struct FioJob {
     /// Bytes to read or write, and size of the file.
     pub size: Bytes,
     /// IO engine.
-    #[serde(default = "sync_engine")]
-    pub ioengine: String,
+    #[serde(default)]
+    pub ioengine: FioEngine,
     /// Whether fio drops the file's cache before it starts (fio's default is to do so).
     pub invalidate: Option<bool>,
     /// Whether random blocks are chosen with replacement.
@@ -56,8 +56,83 @@ pub struct FioJob {
     pub disk: Option<String>,
 }
 
-fn sync_engine() -> String {
-    "sync".to_owned()
+/// The engines of fio that the lab runs: those that do ordinary IO on files. fio has others, which load a library (`external`),
+/// start programs (`exec`) or need a network.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FioEngine {
+    /// `read(2)` and `write(2)`, with `lseek(2)`.
+    #[default]
+    Sync,
+    /// `pread(2)` and `pwrite(2)`.
+    Psync,
+    /// `readv(2)` and `writev(2)`, for several requests at once.
+    Vsync,
+    /// `preadv(2)` and `pwritev(2)`.
+    Pvsync,
+    /// `preadv2(2)` and `pwritev2(2)`.
+    Pvsync2,
+    /// `io_submit(2)`.
+    Libaio,
+    /// `io_uring(7)`.
+    IoUring,
+    /// `aio_read(3)` and `aio_write(3)`.
+    Posixaio,
+    /// `mmap(2)`.
+    Mmap,
+}
+
+impl FioEngine {
+    /// fio's word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sync => "sync",
+            Self::Psync => "psync",
+            Self::Vsync => "vsync",
+            Self::Pvsync => "pvsync",
+            Self::Pvsync2 => "pvsync2",
+            Self::Libaio => "libaio",
+            Self::IoUring => "io_uring",
+            Self::Posixaio => "posixaio",
+            Self::Mmap => "mmap",
+        }
+    }
+}
+
+/// The most that a job may ask for. fio refuses more threads and requests (`REAL_MAX_JOBS`, `iodepth` in its HOWTO) only after it has
+/// taken memory for them.
+const MOST_JOBS: u32 = 1024;
+const MOST_DEPTH: u32 = 65_536;
+/// The largest block, which each request has a buffer of.
+const LARGEST_BLOCK: Bytes = Bytes::new(1 << 30);
+/// The largest number that fio reads into an `int`.
+const MOST_COUNT: u64 = i32::MAX as u64;
+/// The longest text of a distribution; fio takes 256 zones.
+const LONGEST_DISTRIBUTION: usize = 4096;
+
+/// Refuses a number that is out of its range.
+fn range(key: &str, value: Option<u64>, most: u64) -> Result<(), Error> {
+    match value {
+        Some(value) if value == 0 || value > most => {
+            Err(Error::input(format!("{key} is {value}"), format!("write a number from 1 to {most}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses what is not one of fio's distributions with plain numbers, such as `zipf:1.2`.
+fn distribution(text: &str) -> Result<(), Error> {
+    const DISTRIBUTIONS: [&str; 6] = ["random", "zipf", "pareto", "normal", "zoned", "zoned_abs"];
+    let (name, numbers) = text.split_once(':').unwrap_or((text, ""));
+    let known = DISTRIBUTIONS.contains(&name) && text.len() <= LONGEST_DISTRIBUTION;
+    if known && numbers.chars().all(|c| c.is_ascii_digit() || "./:,".contains(c)) {
+        return Ok(());
+    }
+    let shown: String = text.chars().take(80).collect();
+    Err(Error::input(
+        format!("unknown random_distribution `{}`{}", shown.escape_debug(), suggest::hint(name, DISTRIBUTIONS)),
+        "for example random_distribution = \"zipf:1.2\" or \"zoned:60/10:40/90\"",
+    ))
 }
 
 impl FioJob {
@@ -81,7 +156,7 @@ impl StepKind for FioJob {
         const MODES: [&str; 6] = ["read", "write", "randread", "randwrite", "rw", "randrw"];
         if !MODES.contains(&self.rw.as_str()) {
             return Err(Error::input(
-                format!("unknown rw `{}`{}", self.rw, suggest::hint(&self.rw, MODES)),
+                format!("unknown rw `{}`{}", self.rw.escape_debug(), suggest::hint(&self.rw, MODES)),
                 format!("use one of {}", MODES.join(", ")),
             ));
         }
@@ -91,16 +166,15 @@ impl StepKind for FioJob {
                 "write a size of one block or more",
             ));
         }
-        const DISTRIBUTIONS: [&str; 6] = ["random", "zipf", "pareto", "normal", "zoned", "zoned_abs"];
-        if let Some(text) = &self.random_distribution {
-            let (name, numbers) = text.split_once(':').unwrap_or((text, ""));
-            if !DISTRIBUTIONS.contains(&name) || !numbers.chars().all(|c| c.is_ascii_digit() || "./:,".contains(c)) {
-                return Err(Error::input(
-                    format!("unknown random_distribution `{text}`{}", suggest::hint(name, DISTRIBUTIONS)),
-                    "for example random_distribution = \"zipf:1.2\" or \"zoned:60/10:40/90\"",
-                ));
-            }
+        if self.bs > LARGEST_BLOCK {
+            return Err(Error::input(format!("bs is {}", self.bs), format!("write at most {LARGEST_BLOCK}")));
         }
+        range("numjobs", self.numjobs.map(u64::from), MOST_JOBS.into())?;
+        range("iodepth", self.iodepth.map(u64::from), MOST_DEPTH.into())?;
+        range("rate_iops", self.rate_iops, MOST_COUNT)?;
+        // 0 is fio's own word for none.
+        range("fsync", self.fsync.filter(|count| *count > 0).map(u64::from), MOST_COUNT)?;
+        self.random_distribution.as_deref().map_or(Ok(()), distribution)?;
         if self.file.as_deref().is_some_and(|file| !name::is_plain(file)) {
             return Err(Error::input("file is not a plain file name", "for example file = \"data\""));
         }

@@ -242,7 +242,12 @@ impl<'de> Deserialize<'de> for SwapSpec {
                     Area { size: Some(size), disk: Some(disk), zram: None, algorithm: None } => {
                         Ok(Self::Disk { size, disk })
                     }
-                    Area { size: None, disk: None, zram: Some(size), algorithm } => Ok(Self::Zram { size, algorithm }),
+                    Area { size: None, disk: None, zram: Some(size), algorithm } => match algorithm {
+                        Some(name) if !super::name::is_plain(&name) => {
+                            Err(D::Error::custom(format!("`{}` is no compression algorithm", name.escape_debug())))
+                        }
+                        algorithm => Ok(Self::Zram { size, algorithm }),
+                    },
                     _ => Err(D::Error::custom(
                         "not a swap area (write { size = \"4GiB\", disk = \"data\" } or { zram = \"2GiB\" })",
                     )),

@@ -1,7 +1,7 @@
 //! The interval of a difference of two means by a block bootstrap: values that follow each other resemble each other, so whole blocks of
 //! them are drawn.
 //!
-//! Künsch, 1989 (moving blocks, drawn from a circle). A block is four times as long as the lag from which on autocorrelation is noise, which
+//! Künsch, 1989 (moving blocks, drawn from a circle). A block is four times as long as the lag at which autocorrelation becomes noise, which
 //! is found as Politis and White find it, 2004. The tests count how often ranges without a difference appear to differ.
 
 use fastrand::Rng;
@@ -9,7 +9,7 @@ use fastrand::Rng;
 /// Values below which nothing can be said about their noise.
 pub(super) const FEWEST: usize = 10;
 /// Values to which a longer range is averaged.
-const MOST: usize = 1000;
+const MAX_VALUES: usize = 1000;
 /// Means that are drawn of each range.
 const DRAWN: usize = 2000;
 /// Two looks at the same ranges draw the same means.
@@ -91,7 +91,7 @@ fn deviations(values: &[Weighed], random: &mut Rng) -> Option<Vec<f64>> {
 
 /// Neighbours averaged, so that no more are left than can be drawn from quickly.
 fn thinned(values: &[Weighed]) -> Vec<Weighed> {
-    let part = values.len().div_ceil(MOST);
+    let part = values.len().div_ceil(MAX_VALUES);
     let parts = values.chunks(part).filter_map(|part| {
         let weight: f64 = part.iter().map(|one| one.weight).sum();
         Some(Weighed { value: mean(part)?, weight })

@@ -1,29 +1,29 @@
 //! `recorder-blind-spot`: the recording has gaps.
 
-use crate::amount::{Amount, Count, Limit, grade};
 use crate::evidence::{EvidenceBuilder, advise};
-use crate::rule::{Role, Rule, Scope};
-use crate::window::Window;
+use crate::measure::amount::{Amount, Count, Limit, grade};
+use crate::measure::window::Window;
+use crate::rules::contract::{Role, Rule, Scope};
 use pagetide_core::{Finding, Nanos, Origin, RuleDoc, RuleId, Span};
 
 pub(crate) const RULE: Rule = Rule {
     name: "gaps in the recording",
     role: Role::Remark,
     scope: Scope::Whole,
-    decides: "The log of the recorder and of the host at that time.",
+    deciding_test: "The recorder's log and the host's log of that time.",
     ..Rule::new(
         RuleDoc {
             id: RuleId::BlindSpot,
             title: "Samples of the recording are missing",
-            meaning: "The recorder could not run or could not write for a while. Counters still give the sums over a gap; gauges in it are unknown. \
-                      A recorder that stalls is often a sign of a host that stalls.",
-            evidence: "Two samples lie further apart than the interval allows, or the recorder lost samples. Imported logs have pauses by nature and do not count.",
+            meaning: "For a while the recorder could not run or could not write. Counters still give totals across the gap; gauges inside it are \
+                unknown. When the recorder stalls, the host often stalls too.",
+            evidence: "Two samples are further apart than the interval allows, or the recorder lost samples. Gaps in imported logs are normal and do not count.",
             metrics: &[],
             thresholds: &[GAP.doc()],
-            why: "Under memory pressure the recorder may wait for memory or for a device. A suspended host also leaves a gap.",
-            otherwise: "Somebody stopped the recorder and started it again.",
+            why: "Under memory pressure the recorder itself may wait for memory or a device. A suspended host also leaves a gap.",
+            alternatives: "Somebody stopped the recorder and started it again.",
             advice: "Judge the time around the gap. If gaps recur, write the recording to another device.",
-            mglru: "Not used: gaps are a matter of the recorder.",
+            mglru: "Not used: gaps depend on the recorder only.",
             kernel: "Linux 6.12: kernel/sched/core.c: schedule; Documentation/accounting/psi.rst.",
         },
         examine,
@@ -33,7 +33,7 @@ pub(crate) const RULE: Rule = Rule {
 const GAP: Limit<Count> = Limit::new(
     "time between two samples, in intervals",
     2.0,
-    "One late sample is no gap.",
+    "One late sample is not a gap.",
     "crates/core/src/recording.rs: gaps",
 );
 
@@ -55,7 +55,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         let weight = 1.0 + 2.0 * grade(intervals, GAP.get(), 5.0);
         found.add(weight, "longest time without a sample", "stamps", Amount::<Nanos>::new(longest.as_f64()));
         let gaps = if inside.len() == 1 { "gap" } else { "gaps" };
-        words.push(format!("{} {gaps}, the longest of {longest}", inside.len()));
+        words.push(format!("{} {gaps}, the longest {longest}", inside.len()));
     }
     if manifest.lost_samples > 0 {
         let lost = Amount::<Count>::new(manifest.lost_samples as f64);
@@ -64,9 +64,9 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     }
     let statement = format!("The recording has {}.", words.join(" and "));
     let advice = advise(
-        "Draw no conclusion from the time of the gaps.",
+        "Draw no conclusions about the time inside the gaps.",
         None,
-        "Counters give the sums over a gap; gauges do not.",
+        "Counters give totals across a gap; gauges do not.",
         None,
     );
     found.finish(RuleId::BlindSpot, statement, vec![advice])

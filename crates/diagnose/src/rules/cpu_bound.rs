@@ -1,42 +1,75 @@
 //! `cpu-bound`: the host is short of CPU and not of memory.
 
-use crate::amount::{Amount, Count, Limit, Per, grade};
-use crate::effect::EffectKind;
-use crate::episodes::SignalSpec;
-use crate::evidence::{EvidenceBuilder, Origin, advise, word};
-use crate::newcomer;
-use crate::process::{self, ProcessShare};
-use crate::rule::{Loss, Rule, leads, subsumes};
-use crate::window::{REFAULTED, Window};
+use crate::actors::process::{self, ProcessShare};
+use crate::evidence::{EvidenceBuilder, advise, word};
+use crate::ledger::memory_waits;
+use crate::measure::amount::{Amount, Count, Limit, Per, grade};
+use crate::measure::episodes::SignalSpec;
+use crate::measure::queue;
+use crate::measure::window::{REFAULTED, Window};
+use crate::rules::contract::{EffectKind, Loss, Rule, leads, subsumes};
 use pagetide_core::derived;
-use pagetide_core::{Finding, Nanos, Ratio, Relation, RuleDoc, RuleId, Span, Table};
+use pagetide_core::{Actor, Finding, Ratio, Relation, RuleDoc, RuleId, Span, Table};
 
 pub(crate) const RULE: Rule = Rule {
     name: "lack of CPU",
     leads_to: &[
-        leads(EffectKind::CpuWaits, "More tasks are runnable than there are CPUs.", "kernel/sched/psi.c: psi_task_change"),
+        leads(
+            EffectKind::CpuWaits,
+            "More tasks are runnable than there are CPUs.",
+            "kernel/sched/psi.c: psi_task_change",
+        ),
         leads(
             EffectKind::DiskBusy,
-            "Threads of the kernel send requests and complete them, and wait for a CPU as programs do.",
+            "Kernel threads submit and complete requests, and wait for a CPU as programs do.",
             "block/blk-mq.c: blk_mq_run_work_fn, blk_done_softirq; kernel/softirq.c: wakeup_softirqd",
         ),
     ],
     subsumes: &[subsumes(EffectKind::DiskBusy, &[RuleId::DeviceSlow])],
     loss: Some(Loss::Cpu),
-    decides: "CPU time of each process (`pidstat -u 1`) and cpu_steal.",
+    deciding_test: "CPU time of each process (`pidstat -u 1`) and cpu_steal.",
     ..Rule::new(
         RuleDoc {
             id: RuleId::CpuBound,
             title: "Programs wait for a CPU, not for memory or a device",
             meaning: "All CPUs run tasks, and more tasks wait for one. Memory and devices are not the limit.",
-            evidence: "CPUs are rarely idle (/proc/stat), and tasks wait for a CPU (psi_cpu_some) or more are runnable than there are CPUs. \
-                       Waits for memory (psi_memory_some) and refaults contradict it. Where CPUs are idle, a control group that is throttled in its periods (cpu.stat), or whose tasks wait most of the time, is at its own limit.",
-            metrics: &["cpu_user", "cpu_nice", "cpu_system", "cpu_idle", "cpu_iowait", "cpu_irq", "cpu_softirq", "cpu_steal", "psi_cpu_some", "psi_memory_some", "procs_running", "cpu_throttled", "cpu_periods", "workingset_refault_file", "utime", "stime"],
-            thresholds: &[IDLE.doc(), QUEUED.doc(), NEW.doc(), MOSTLY.doc(), RESTS.doc(), HELD.doc(), THROTTLED.doc(), FREE.doc(), BURST.doc(), NAMED.doc(), STOLEN.doc()],
-            why: "More tasks are runnable than there are CPUs, so each waits for its turn.",
-            otherwise: "Reclaim and compaction use CPU too: a busy kswapd is an effect of a lack of memory. A hypervisor may take CPU away (cpu_steal).",
-            advice: "Find the processes that use the CPUs. Memory or a faster disk changes nothing.",
-            mglru: "Not used: the rule reads no counters of reclaim but the share of memory that refaults. The time that kswapd needs to walk page tables counts as its CPU time.",
+            evidence: "CPUs are rarely idle (/proc/stat). Tasks wait for a CPU (psi_cpu_some), or more tasks are runnable than there are CPUs. \
+                Waits for memory (psi_memory_some) and refaults contradict it. With idle CPUs a control group may still be at its own limit: it \
+                is throttled in its periods (cpu.stat), or its tasks wait most of the time.",
+            metrics: &[
+                "cpu_user",
+                "cpu_nice",
+                "cpu_system",
+                "cpu_idle",
+                "cpu_iowait",
+                "cpu_irq",
+                "cpu_softirq",
+                "cpu_steal",
+                "psi_cpu_some",
+                "psi_memory_some",
+                "procs_running",
+                "cpu_throttled",
+                "cpu_periods",
+                "workingset_refault_file",
+                "utime",
+                "stime",
+            ],
+            thresholds: &[
+                IDLE.doc(),
+                QUEUED.doc(),
+                NEW.doc(),
+                MOSTLY.doc(),
+                RESTS.doc(),
+                HELD.doc(),
+                THROTTLED.doc(),
+                FREE.doc(),
+                NAMED.doc(),
+                STOLEN.doc(),
+            ],
+            why: "More tasks are runnable than there are CPUs, so each waits its turn.",
+            alternatives: "Reclaim and compaction use CPU too: a busy kswapd is an effect of a memory shortage. A hypervisor may take CPU time away (cpu_steal).",
+            advice: "Find the processes that use the CPUs. More memory or a faster disk changes nothing.",
+            mglru: "Not used: of reclaim, the rule reads only the share of memory that refaults. The time that kswapd needs to walk page tables counts as its CPU time.",
             kernel: "Linux 6.12: kernel/sched/core.c: try_to_wake_up; kernel/sched/psi.c: psi_task_change; kernel/sched/cputime.c: account_user_time.",
         },
         examine,
@@ -44,66 +77,63 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 const IDLE: Limit<Ratio> = Limit::new(
-    "share of CPU time idle or waiting for IO, at most",
+    "share of CPU time idle or in iowait, at most",
     0.1,
-    "With more idle time a task finds a CPU at once.",
+    "With more idle time, a task finds a CPU at once.",
     "judgement",
 );
 const QUEUED: Limit<Ratio> = Limit::new(
-    "share of time for which tasks wait for a CPU",
+    "share of time that tasks wait for a CPU",
     0.2,
-    "Short waits occur on every host that runs several tasks.",
+    "Every host that runs several tasks has short waits.",
     "judgement",
 );
 const NEW: Limit<Ratio> = Limit::new(
-    "the same above the share before, where tasks waited for a CPU before that was often free",
+    "rise of CPU pressure on a host whose CPUs were often idle",
     0.3,
-    "That they go on is no incident.",
+    "Pressure that was there before is not an incident.",
     "judgement",
 );
 const MOSTLY: Limit<Ratio> = Limit::new(
-    "share of time for which tasks wait for a CPU, where CPUs idle for IO in between",
+    "share of time that tasks wait for a CPU, on CPUs that idle for IO in between",
     0.5,
-    "Tasks that wait for a CPU most of the time are short of it, also where the CPU rests while all wait for a device.",
+    "Tasks that wait for a CPU most of the time are short of CPU, even if the CPU rests while all of them wait for a device.",
     "judgement",
 );
 const RESTS: Limit<Ratio> = Limit::new(
-    "share of CPU time idle or waiting for IO then, at most",
+    "share of CPU time idle or in iowait then, at most",
     0.3,
     "With more, one CPU is busy and others are free.",
     "judgement",
 );
 const HELD: Limit<Ratio> = Limit::new(
-    "share of time for which tasks of a group wait for a CPU while CPUs are free",
+    "share of time that a group's tasks wait for a CPU while CPUs are free",
     0.8,
-    "A group at its CPU limit waits for the rest of each period of 100 ms.",
+    "A group at its CPU limit waits for the rest of each 100 ms period.",
     "kernel/sched/fair.c: throttle_cfs_rq (6.12)",
 );
 const THROTTLED: Limit<Ratio> = Limit::new(
-    "share of the periods of cpu.max in which a group is throttled",
+    "share of the cpu.max periods in which a group is throttled",
     0.25,
-    "A burst uses up the time of some periods.",
+    "A burst uses up only some periods.",
     "kernel/sched/fair.c: throttle_cfs_rq (6.12), and judgement",
 );
 const FREE: Limit<Ratio> = Limit::new(
-    "share of CPU time idle or waiting for IO meanwhile",
+    "share of CPU time idle or in iowait meanwhile",
     0.5,
-    "A task that may run finds a free CPU.",
+    "A task that is allowed to run finds a free CPU.",
     "judgement",
 );
-const BURST: Limit<Nanos> =
-    Limit::new("length", 4e9, "A job that starts takes a CPU for some seconds on any host.", "judgement");
-
 const NAMED: Limit<Ratio> = Limit::new(
-    "CPUs that one command uses, as a share of those that are busy",
+    "one command's share of the busy CPUs",
     0.1,
-    "With less, many short programs use them, and none is the cause.",
+    "With less, many short programs use them, and no single one is the cause.",
     "judgement",
 );
 const STOLEN: Limit<Ratio> = Limit::new(
-    "share of CPU time that a hypervisor takes, from which on it is reported",
+    "share of CPU time that the hypervisor takes, at least, to be reported",
     0.1,
-    "Less is usual on shared hosts.",
+    "Less is common on shared hosts.",
     "judgement",
 );
 
@@ -127,25 +157,32 @@ fn limited(window: &Window<'_>) -> Option<Finding> {
     let during = window.over(span);
     let waited = during.derived::<Ratio>(Table::Cgroup, group, &derived::PSI_CPU_SOME)?;
     let idle = idle_share(&during)?;
-    if idle < FREE.value() || Amount::<Nanos>::new(during.length()?.as_f64()) < BURST {
+    if idle < FREE.value() || during.span.length() < queue::least(during.recording) {
         return None;
     }
     let mut found = EvidenceBuilder::new(window);
     found.span(span);
-    found.origin(Origin::Cgroup(group));
-    let what = "share of time for which tasks of the group wait for a CPU";
-    found.compare(1.5 + grade(waited, 0.8, 0.95), what, "psi_cpu_some of the group", waited, Relation::Above, HELD.value());
-    let what = "share of CPU time idle or waiting for IO";
+    found.origin(Actor::group(group));
+    let what = "share of time that the group's tasks wait for a CPU";
+    found.compare(
+        1.5 + grade(waited, 0.8, 0.95),
+        what,
+        "psi_cpu_some of the group",
+        waited,
+        Relation::Above,
+        HELD.value(),
+    );
+    let what = "share of CPU time idle or in iowait";
     found.compare(1.0, what, "cpu_idle + cpu_iowait", idle, Relation::Above, FREE.value());
     let throttled = during.derived::<Ratio>(Table::Cgroup, group, &derived::CPU_THROTTLED);
     let throttled = throttled.filter(|share| share.is_positive()).map_or(String::new(), |share| {
-        let what = "share of the periods of cpu.max in which the group was throttled";
+        let what = "share of the cpu.max periods in which the group was throttled";
         found.compare(1.0, what, "cpu_throttled / cpu_periods of the group", share, Relation::Above, THROTTLED.value());
         format!(" It was throttled in {share} of its periods.")
     });
     let statement = format!(
-        "Tasks of the control group {group} wait for a CPU {waited} of the time while the CPUs idle {idle} of it: a limit of the group, or of \
-         one above it (cpu.max), keeps them from running.{throttled}"
+        "Tasks of the control group {group} waited for a CPU {waited} of the time while the CPUs were {idle} idle: a limit of the group or of a \
+         parent (cpu.max) keeps them from running.{throttled}"
     );
     let advice = advise(
         "Raise the CPU limit of the group, or find the task that uses it up.",
@@ -198,12 +235,14 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
     let many = runnable.is_some_and(|tasks| tasks > cpus + Amount::new(1.0));
     // The sampler itself is runnable while it counts, so the count decides only without pressure stall information.
     let queues = waited.map_or(many, |waited| waited >= QUEUED);
-    let mostly = idle <= RESTS.value() && waited.is_some_and(|waited| waited >= MOSTLY);
+    // A CPU that waits for IO is no limit: what waits for the device would run.
+    let for_io = during.share(&derived::CPU_IOWAIT).unwrap_or(Amount::ZERO);
+    let mostly = idle <= RESTS.value() && for_io <= IDLE.value() && waited.is_some_and(|waited| waited >= MOSTLY);
     let full = idle <= IDLE.value() && queues;
-    if !(full || mostly) || Amount::<Nanos>::new(during.length()?.as_f64()) < BURST {
+    if !(full || mostly) || during.span.length() < queue::least(during.recording) {
         return None;
     }
-    let pressure = newcomer::memory_waits(&during);
+    let pressure = memory_waits::memory_waits(&during);
     let refaulted = during.host_bytes(&REFAULTED).and_then(|rate| window.turnover(rate));
     if pressure.is_none() && refaulted.is_none() || window.memory().is_none() {
         return None;
@@ -211,21 +250,21 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
     let mut found = EvidenceBuilder::new(window);
     found.span(span);
     let weight = if full { 1.0 + grade(idle, 0.1, 0.02) } else { 0.0 };
-    let what = "share of CPU time idle or waiting for IO";
+    let what = "share of CPU time idle or in iowait";
     found.compare(weight, what, "cpu_idle + cpu_iowait", idle, Relation::Below, IDLE.value());
     if let Some(waited) = waited {
-        found.add(grade(waited, 0.1, 0.6), "share of time for which tasks wait for a CPU", "psi_cpu_some", waited);
+        found.add(grade(waited, 0.1, 0.6), "share of time that tasks wait for a CPU", "psi_cpu_some", waited);
     }
     if let Some(runnable) = runnable {
         found.compare(0.0, "runnable tasks", "procs_running", runnable, Relation::Above, cpus);
     }
     if let Some(pressure) = pressure {
         let weight = if pressure.get() > 0.05 { -2.0 } else { 0.5 };
-        found.add(weight, "share of time for which tasks wait for memory", "psi_memory_some", pressure);
+        found.add(weight, "share of time that tasks wait for memory", "psi_memory_some", pressure);
     }
     if let Some(refaulted) = refaulted {
         let weight = if refaulted.get() > 0.01 { -1.5 } else { 0.5 };
-        found.add(weight, "refaulted bytes a minute, as a share of memory", "workingset_refault_file", refaulted);
+        found.add(weight, "refaulted bytes per minute, as a share of memory", "workingset_refault_file", refaulted);
     }
     // Ticks of 1/100 s.
     let used = |process: &ProcessShare<'_, Per<Count>>| Amount::<Count>::new(process.amount.get() / 100.0);
@@ -234,7 +273,7 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
     let who = most.map_or(String::new(), |process| {
         let used = used(&process);
         found.note(format!("CPUs that {} used", process.words()), "utime + stime", used);
-        found.origin(Origin::Process(process.comm));
+        found.origin(process.actor(window));
         format!("{} uses {:.1} of {} CPUs", process.words(), used.get(), window.recording.manifest.cpus)
     });
     let who = if who.is_empty() { String::new() } else { format!("; {who}") };
@@ -245,15 +284,16 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
         format!(" The hypervisor took {stolen} of the CPU time (steal).")
     });
     let memory = match pressure {
-        Some(share) if share.get() >= 0.001 => format!(" Tasks wait for memory {share} of the time."),
-        Some(_) => " No task waits for memory.".to_owned(),
+        Some(share) if share.get() >= 0.001 => format!(" Tasks waited for memory {share} of the time."),
+        Some(_) => " No task waited for memory.".to_owned(),
         None => String::new(),
     };
-    let statement = format!("The CPUs are the limit: they idle {idle} of the time{who}.{stolen}{memory}");
+    let waited = waited.map_or(String::new(), |waited| format!("tasks waited for a CPU {waited} of the time; "));
+    let statement = format!("CPU-bound: {waited}the CPUs were {idle} idle or in iowait{who}.{stolen}{memory}");
     let action = if stolen.is_empty() {
-        "Find the processes that use the CPUs, and run fewer of them at a time or add CPUs."
+        "Find the processes that use the CPUs. Run fewer at a time, or add CPUs."
     } else {
-        "Ask the provider of the virtual machine for the CPU time that the hypervisor takes, or move it to another host."
+        "Ask the provider of the virtual machine about the stolen CPU time, or move it to another host."
     };
     let advice = advise(action, Some("pidstat -u 1 5"), "The command only reads. More memory does not help.", None);
     found.finish(RuleId::CpuBound, statement, vec![advice])

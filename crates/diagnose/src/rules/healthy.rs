@@ -1,14 +1,15 @@
 //! `healthy`: nothing is wrong, with the numbers that show it.
 
-use crate::amount::{Limit, grade};
-use crate::coverage;
-use crate::episodes::SignalSpec;
+use crate::actors::newcomer;
 use crate::evidence::EvidenceBuilder;
-use crate::limits::{FAULTS, MECHANICAL, PRESSURE, STALL_RATE, TURNOVER};
-use crate::newcomer;
-use crate::rule::{Role, Rule, Scope};
-use crate::waits::{LEAST, THROUGHOUT, throughout};
-use crate::window::{REFAULTED, Window};
+use crate::evidence::threshold::{FAULTS, MECHANICAL, PRESSURE, STALL_RATE, TURNOVER};
+use crate::ledger::memory_waits;
+use crate::ledger::waits::{MIN_LOST_TIME, THROUGHOUT, throughout};
+use crate::measure::amount::{Limit, grade};
+use crate::measure::coverage;
+use crate::measure::episodes::SignalSpec;
+use crate::measure::window::{REFAULTED, Window};
+use crate::rules::contract::{Role, Rule, Scope};
 use pagetide_core::derived;
 use pagetide_core::{Finding, Ratio, Relation, RuleDoc, RuleId, Table};
 
@@ -16,24 +17,44 @@ pub(crate) const RULE: Rule = Rule {
     name: "nothing",
     role: Role::Benign,
     scope: Scope::Whole,
-    decides: "Pressure stall information over the same time.",
+    deciding_test: "Pressure stall information over the same time.",
     ..Rule::new(
         RuleDoc {
             id: RuleId::Healthy,
             title: "Nothing is wrong with memory and devices",
-            meaning: "Programs get their memory and their pages without waiting. Devices may work and memory may be full: \
-                      a full page cache is the normal state.",
-            evidence: "Tasks rarely wait for memory (psi_memory_some without kswapd's CPU time), or for less than a service notices, or only those of a control group that started meanwhile do; \
-                       where that is not recorded, direct reclaims are rare. Nor do they wait for IO most of the time while a request takes longer than a seek. \
-                       Little of memory refaults or comes back from swap. The recording has enough samples of reclaim, memory and devices. \
-                       It is only reported when no rule found a cause.",
-            metrics: &["psi_memory_some", "psi_io_some", "psi_cpu_some", "workingset_refault_file", "pswpin", "allocstall", "pgmajfault", "io_ms", "util"],
-            thresholds: &[PRESSURE.doc(), IO.doc(), MORE.doc(), THROUGHOUT.doc(), MECHANICAL.doc(), CPU.doc(), TURNOVER.doc(), STALL_RATE.doc(), FAULTS.doc(), LEAST.doc()],
-            why: "The kernel fills memory with what was read and frees it on demand. Little free memory, or reclaim, \
-                  is no sign of trouble.",
-            otherwise: "Something that happened between two samples and left no counter; or a program that waits for a lock, the network or another host.",
+            meaning: "Programs get their memory and pages without waiting. Devices may be busy and memory may be full: a full page cache is \
+                normal.",
+            evidence: "Tasks rarely wait for memory (psi_memory_some without kswapd's CPU time), or for less than a service notices, or only in \
+                a control group that has just started. Where that is not recorded, direct reclaims are rare. Tasks do not wait for IO most of \
+                the time with requests slower than a seek. Little memory refaults or comes back from swap. The recording has enough samples of \
+                reclaim, memory and devices. It is only reported when no rule found a cause.",
+            metrics: &[
+                "psi_memory_some",
+                "psi_io_some",
+                "psi_cpu_some",
+                "workingset_refault_file",
+                "pswpin",
+                "allocstall",
+                "pgmajfault",
+                "io_ms",
+                "util",
+            ],
+            thresholds: &[
+                PRESSURE.doc(),
+                IO.doc(),
+                MORE.doc(),
+                THROUGHOUT.doc(),
+                MECHANICAL.doc(),
+                CPU.doc(),
+                TURNOVER.doc(),
+                STALL_RATE.doc(),
+                FAULTS.doc(),
+                MIN_LOST_TIME.doc(),
+            ],
+            why: "The kernel fills memory with file data and frees it on demand. Neither little free memory nor reclaim is a sign of trouble.",
+            alternatives: "Something between two samples that left no counter, or a program that waits for a lock, the network or another host.",
             advice: "Nothing. If programs are slow all the same, check CPU, locks and the network.",
-            mglru: "Refaults are counted from Linux 6.5 on. On 6.1 to 6.4 only those of the newest evicted generation are, so the waits for memory and devices decide there.",
+            mglru: "Refaults are counted since Linux 6.5. Linux 6.1 to 6.4 count only those of the newest evicted generation, so there the waits for memory and devices decide.",
             kernel: "Linux 6.12: kernel/sched/psi.c: psi_memstall_enter; mm/workingset.c: workingset_refault.",
         },
         examine,
@@ -41,23 +62,23 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 const IO: Limit<Ratio> = Limit::new(
-    "share of time for which tasks wait for IO, from which on it is reported",
+    "share of time that tasks wait for IO, at least, to be reported",
     0.1,
     "A program that reads or writes waits for its own requests. New waits are an incident.",
     "judgement",
 );
 
 const MORE: Limit<Ratio> = Limit::new(
-    "the same above its lower quartile, from which on it speaks against a healthy host",
+    "rise of that share above its lower quartile that argues against a healthy host",
     0.3,
-    "A third of the time is much for one program's own reads.",
+    "A third of the time is a lot for one program's own reads.",
     "judgement",
 );
 
 const CPU: Limit<Ratio> = Limit::new(
-    "share of time for which tasks wait for a CPU, from which on it is reported",
+    "share of time that tasks wait for a CPU, at least, to be reported",
     0.5,
-    "New waits for a CPU are an incident; those of all the recording may be this host's load.",
+    "New waits for a CPU are an incident. Waits throughout the recording may be this host's normal load.",
     "judgement",
 );
 
@@ -67,19 +88,29 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     }
     window.memory()?;
     // A host whose tasks wait is not called healthy, whatever the other numbers say.
-    if newcomer::troubling(window).is_some() || throughout(window).is_some() {
+    if memory_waits::troubling(window).is_some() || throughout(window).is_some() {
         return None;
     }
     let mut found = EvidenceBuilder::new(window);
-    let pressure = newcomer::memory_waits(window);
+    let pressure = memory_waits::memory_waits(window);
     let waits = pressure.filter(|share| *share >= PRESSURE);
     // A short stretch may consist of a wait that no service notices.
-    let brief = waits.and_then(|share| newcomer::brief(share, window.span));
+    let brief = waits.and_then(|share| memory_waits::brief(share, window.span));
     let own = waits.and_then(|_| newcomer::newcomer(window, &derived::PSI_MEMORY_SOME));
     let numbers = [
-        ("share of time for which tasks wait for memory", "psi_memory_some", pressure, PRESSURE),
-        ("refaulted bytes a minute, as a share of memory", "workingset_refault_file", window.host_turnover(&REFAULTED), TURNOVER),
-        ("bytes swapped in a minute, as a share of memory", "pswpin", window.host_turnover(&derived::SWAP_IN), TURNOVER),
+        ("share of time that tasks wait for memory", "psi_memory_some", pressure, PRESSURE),
+        (
+            "refaulted bytes per minute, as a share of memory",
+            "workingset_refault_file",
+            window.host_turnover(&REFAULTED),
+            TURNOVER,
+        ),
+        (
+            "bytes swapped in per minute, as a share of memory",
+            "pswpin",
+            window.host_turnover(&derived::SWAP_IN),
+            TURNOVER,
+        ),
     ];
     let mut known = 0;
     for (what, source, value, limit) in numbers {
@@ -100,8 +131,8 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     }
     for disk in window.disks() {
         let (Some(busy), Some(time)) = (window.busy(disk), window.disk_await(disk)) else { continue };
-        found.note(format!("share of time for which {disk} is busy"), "io_ms or util", busy);
-        found.note(format!("time of a request of {disk}"), "read_ms + write_ms per request, or await_ms", time);
+        found.note(format!("share of time that {disk} is busy"), "io_ms or util", busy);
+        found.note(format!("time per request of {disk}"), "read_ms + write_ms per request, or await_ms", time);
     }
     if known < 2 || window.recording.entities(Table::Disk).next().is_none() {
         return None;
@@ -114,14 +145,14 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     }
     let own = own.map_or(String::new(), |newcomer| format!(" (in {}, which started meanwhile)", newcomer.group));
     let waited = match (pressure, window.share(&derived::PSI_IO_SOME)) {
-        _ if let Some(brief) = brief => format!("tasks waited for memory {brief} in all"),
+        _ if let Some(brief) = brief => format!("tasks waited for memory {brief} in total"),
         (Some(memory), Some(io)) if io >= IO => {
             // A program that waits for its own reads alone harms nobody, but whether it should read is not known.
             let usual = window.episodes.signal(window.recording, SignalSpec::derived(&derived::PSI_IO_SOME));
             let usual = usual.and_then(|signal| signal.baseline()).unwrap_or(io);
             let weight = if io >= usual + MORE.value() { -2.0 } else { 0.0 };
-            found.compare(weight, "share of time for which tasks wait for IO", "psi_io_some", io, Relation::Above, usual);
-            format!("tasks waited for memory {memory} of the time{own} and for IO {io}, without a new queue at a device")
+            found.compare(weight, "share of time that tasks wait for IO", "psi_io_some", io, Relation::Above, usual);
+            format!("tasks waited for memory {memory} of the time{own} and for IO {io}, with no new queue at a device")
         }
         (Some(memory), _) => format!("tasks waited for memory {memory} of the time{own}"),
         (None, _) => "no rule found a problem".to_owned(),
@@ -129,9 +160,9 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     // CPUs that are busy throughout have no onset, so no rule reports them.
     let cpu = window.share(&derived::PSI_CPU_SOME).filter(|share| *share >= CPU);
     let cpu = cpu.map_or(String::new(), |share| {
-        // Memory and devices are well, and whether the host is nobody knows from this.
-        found.add(-2.5, "share of time for which tasks wait for a CPU", "psi_cpu_some", share);
-        format!(" Tasks waited for a CPU {share} of the time, throughout.")
+        // Memory and devices are well; whether the whole host is cannot be told from this.
+        found.add(-2.5, "share of time that tasks wait for a CPU", "psi_cpu_some", share);
+        format!(" Tasks waited for a CPU {share} of the time, from start to end.")
     });
     let statement =
         format!("Nothing is wrong with memory and devices: {waited}, and almost nothing was read twice.{cpu}");

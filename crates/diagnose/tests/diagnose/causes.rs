@@ -50,11 +50,15 @@ fn a_device_that_takes_longer_for_the_same_work_is_slow() {
     let waits = |story| counts(story, "psi_io_some", 1000.0, 700_000.0);
     let slow = waits(disk(host(), (100.0, 2.0, 0.0, 0.0), (80.0, 40.0, 0.0, 0.0)));
     let found = finding(&slow.tell(), "device-slow").unwrap();
-    assert_eq!((found.origins, found.range), (vec!["disk:sda".to_owned()], Span::new(60_000_000_000, 90_000_000_000)));
+    assert_eq!(
+        (found.origins.names(), found.range),
+        (vec!["disk:sda".to_owned()], Span::new(60_000_000_000, 90_000_000_000))
+    );
     let more = waits(disk(host(), (100.0, 2.0, 0.0, 0.0), (900.0, 40.0, 0.0, 0.0)));
     assert_eq!(finding(&more.tell(), "device-slow"), None, "it was asked for more");
-    let faster = waits(disk(host(), (100.0, 2.0, 0.0, 0.0), (80.0, 3.0, 0.0, 0.0)));
-    assert_eq!(finding(&faster.tell(), "device-slow"), None, "hardly slower");
+    let faster = waits(disk(host(), (100.0, 2.0, 0.0, 0.0), (80.0, 3.0, 0.0, 0.0))).tell();
+    assert_eq!(finding(&faster, "device-slow"), None, "hardly slower");
+    assert_eq!(finding(&faster, "device-saturated"), None, "busy for a fourth of the time");
 }
 
 #[test]
@@ -72,8 +76,16 @@ fn what_grows_all_the_time_leaks_and_what_stops_does_not() {
             .tell()
     };
     let leak = finding(&grows(|at| at * 12.0 * MIB), "memory-leak").unwrap();
-    assert_eq!(leak.origins, ["process:7@7"]);
+    assert_eq!(leak.origins.names(), ["process:7@7"]);
     assert!(leak.statement.contains("at 12 MiB/s"), "{}", leak.statement);
+    let of_version = |version: &str| {
+        let mut recording = grows(|at| at * 12.0 * MIB);
+        recording.manifest.capabilities = vec![version.to_owned()];
+        let mut leak = finding(&recording, "memory-leak").unwrap();
+        leak.advice.remove(0).command.unwrap()
+    };
+    assert!(of_version("cgroup1").ends_with("MemoryMax=SIZE"), "control groups v1 have no memory.high");
+    assert!(of_version("cgroup2").ends_with("MemoryHigh=SIZE"));
     for (name, other) in [
         ("taken at once and kept", grows(|at| 1400.0 * MIB * progress(at))),
         ("a little", grows(|at| at * 0.5 * MIB)),
@@ -93,7 +105,7 @@ fn writeback_that_readers_wait_behind_saturates_a_disk() {
             .tell()
     };
     let found = finding(&write(15.0, 60.0, 12_000.0), "writeback-saturates-disk").unwrap();
-    assert_eq!(found.origins, ["process:7@7", "disk:sda"]);
+    assert_eq!(found.origins.names(), ["process:7@7", "disk:sda"]);
     assert_eq!(finding(&write(0.0, 0.0, 12_000.0), "writeback-saturates-disk"), None, "nobody reads");
     assert_eq!(finding(&write(15.0, 1.2, 12_000.0), "writeback-saturates-disk"), None, "readers do not wait");
     assert_eq!(finding(&write(15.0, 60.0, 10.0), "writeback-saturates-disk"), None, "direct writes");
@@ -110,13 +122,13 @@ fn a_copy_within_a_device_makes_programs_reclaim() {
         story.counter(Table::Process, "7@7", "write_bytes", |at| if during(at) { 25.0 * MIB } else { 0.0 }).tell()
     };
     let found = finding(&copy(450.0, 20.0, 100_000.0), "writeback-saturates-disk").expect("as many reads as writes");
-    assert_eq!(found.origins, ["process:7@7", "disk:sda"]);
+    assert_eq!(found.origins.names(), ["process:7@7", "disk:sda"]);
     assert!(found.statement.contains("programs reclaim memory themselves 20"), "{}", found.statement);
     assert_eq!(finding(&copy(450.0, 20.0, 10_000.0), "writeback-saturates-disk"), None, "nobody waits for memory");
     assert_eq!(finding(&copy(450.0, 0.1, 100_000.0), "writeback-saturates-disk"), None, "nobody reclaims");
     assert_eq!(finding(&copy(2000.0, 20.0, 100_000.0), "writeback-saturates-disk"), None, "it mostly reads");
     let stalls = finding(&copy(2000.0, 20.0, 100_000.0), "direct-reclaim-stalls").expect("reclaim");
-    assert_eq!(stalls.origins, ["process:7@7"], "{}", stalls.statement);
+    assert_eq!(stalls.origins.names(), ["process:7@7"], "{}", stalls.statement);
 }
 
 #[test]
@@ -133,7 +145,7 @@ fn a_storm_of_commits_is_of_the_program_that_writes_more_than_before() {
             .tell()
     };
     let found = finding(&storm(100.0), "fsync-storm").expect("small writes queue");
-    assert_eq!(found.origins, ["process:7@7", "disk:sda"], "{}", found.statement);
+    assert_eq!(found.origins.names(), ["process:7@7", "disk:sda"], "{}", found.statement);
     assert_eq!(finding(&storm(9000.0), "fsync-storm"), None, "the flusher writes");
 }
 
@@ -158,13 +170,16 @@ fn who_is_killed_for_the_host_was_not_at_a_limit_of_its_group() {
     };
     let host = finding(&killed(None, None), "oom-kill").expect("a kill");
     assert!(host.statement.contains("the host ran out of memory"), "{}", host.statement);
-    assert_eq!(host.origins.first().map(String::as_str), Some("process:7@7"), "{}", host.statement);
+    assert_eq!(host.origins.first().map(ToString::to_string).as_deref(), Some("process:7@7"), "{}", host.statement);
     let group = finding(&killed(Some(64.0 * MIB), None), "oom-kill").expect("a kill");
     assert!(group.statement.contains("/db was at its limit"), "{}", group.statement);
-    assert_eq!(group.origins.first().map(String::as_str), Some("cgroup:/db"), "{}", group.statement);
+    assert_eq!(group.origins.first().map(ToString::to_string).as_deref(), Some("cgroup:/db"), "{}", group.statement);
     let stated = |failed| finding(&killed(Some(64.0 * MIB), Some(failed)), "oom-kill").map(|found| found.statement);
     assert!(stated(1.0).is_some_and(|text| text.contains("/db was at its limit")));
     assert!(stated(0.0).is_some_and(|text| text.contains("the host ran out")), "no allocation failed at the limit");
+    let grows = self::host().gauge(Table::Host, "", "MemFree", |at| 50.0 * MIB * (1.0 - progress(at)));
+    let grows = grows.counter(Table::Host, "", "oom_kill", |_| 0.0).tell();
+    assert_eq!(finding(&grows, "oom-kill"), None, "memory is used up and nobody is killed");
 }
 
 #[test]
@@ -181,7 +196,7 @@ fn a_parent_did_not_do_what_an_ended_child_added_to_its_counts() {
             .tell()
     };
     let found = finding(&wrote("7@7"), "writeback-saturates-disk").unwrap();
-    assert_eq!(found.origins, ["process:7@7", "disk:sda"]);
+    assert_eq!(found.origins.names(), ["process:7@7", "disk:sda"]);
 }
 
 #[test]
@@ -199,7 +214,7 @@ fn programs_lose_their_code_when_anonymous_memory_may_not_leave() {
     };
     let found = finding(&thrash(7.0, 0.0, 0.0, 400.0), "code-thrash").unwrap();
     assert!(found.statement.contains("there is no swap"), "{}", found.statement);
-    assert_eq!(found.origins, ["process:8@8", "process:7@7"]);
+    assert_eq!(found.origins.names(), ["process:8@8", "process:7@7"]);
     assert_eq!(finding(&thrash(7.0, 4.0, 8000.0, 400.0), "code-thrash"), None, "it goes to swap");
     assert_eq!(finding(&thrash(1.0, 0.0, 0.0, 400.0), "code-thrash"), None, "the files are what does not fit");
     assert_eq!(finding(&thrash(7.0, 0.0, 0.0, 2.0), "code-thrash"), None, "read calls and no faults");
@@ -266,7 +281,7 @@ fn readahead_is_wasted_when_the_device_reads_what_nobody_asks_for() {
     };
     let read = |asked: f64, device: f64| story(asked, device).tell();
     let found = finding(&read(2.0, 60.0), "read-ahead-waste").unwrap();
-    assert_eq!(found.origins, ["process:7@7", "disk:sda"]);
+    assert_eq!(found.origins.names(), ["process:7@7", "disk:sda"]);
     assert_eq!(finding(&read(59.0, 60.0), "read-ahead-waste"), None, "a sequential reader");
     assert_eq!(finding(&read(300.0, 60.0), "read-ahead-waste"), None, "most comes from the cache");
     let called = |calls: f64| {
@@ -308,7 +323,7 @@ fn a_group_that_waits_for_idle_cpus_is_at_its_own_limit() {
         story.counter(Table::Cgroup, "/db", "psi_cpu_some", move |at| if during(at) { waited } else { 10_000.0 }).tell()
     };
     let found = finding(&told(950_000.0, 4.0), "cpu-bound").expect("a limit");
-    assert_eq!(found.origins, ["cgroup:/db"], "{}", found.statement);
+    assert_eq!(found.origins.names(), ["cgroup:/db"], "{}", found.statement);
     assert_eq!(finding(&told(300_000.0, 4.0), "cpu-bound"), None, "short waits");
     let full = finding(&told(950_000.0, 198.0), "cpu-bound").expect("no idle CPU");
     assert!(!full.statement.contains("cpu.max"), "{}", full.statement);
@@ -330,4 +345,37 @@ fn a_host_that_waits_for_its_cpus_is_cpu_bound() {
     assert_eq!(finding(&busy(195.0, 0.0, 10_000.0, 0.0), "cpu-bound"), None, "nobody waits");
     let hungry = finding(&busy(198.0, 0.0, 300_000.0, 600_000.0), "cpu-bound");
     assert!(hungry.is_none_or(|hungry| !hungry.contradictions.is_empty()), "they wait for memory");
+}
+
+#[test]
+fn who_takes_the_disk_of_others_is_a_noisy_neighbour() {
+    let neighbour = |took: f64, usual: f64, service: f64| {
+        let waits = |story| counts(story, "psi_io_some", 1000.0, 700_000.0);
+        waits(disk(host(), (service, 2.0, 0.0, 0.0), (900.0, 40.0, 0.0, 0.0)))
+            .counter(Table::Process, "1@1", "read_bytes", move |_| service * 65_536.0)
+            .counter(Table::Process, "7@7", "read_bytes", move |at| if during(at) { took * MIB } else { usual * MIB })
+            .tell()
+    };
+    let found = finding(&neighbour(50.0, 0.0, 50.0), "noisy-neighbour").expect("most bytes are of one program");
+    assert_eq!(found.origins.names(), ["process:7@7", "disk:sda"], "{}", found.statement);
+    assert_eq!(finding(&neighbour(5.0, 0.0, 50.0), "noisy-neighbour"), None, "it moves a tenth of the bytes");
+    assert_eq!(finding(&neighbour(50.0, 40.0, 50.0), "noisy-neighbour"), None, "it did so before");
+    assert_eq!(finding(&neighbour(50.0, 0.0, 0.0), "noisy-neighbour"), None, "nobody else used the disk");
+}
+
+#[test]
+fn a_group_above_memory_high_is_throttled_where_its_tasks_wait() {
+    let group = |hits: f64, used: f64, waited: f64| {
+        host()
+            .counter(Table::Cgroup, "/g", "events_high", move |at| if during(at) { hits } else { 0.0 })
+            .counter(Table::Cgroup, "/g", "psi_memory_some", move |at| if during(at) { waited } else { 0.0 })
+            .gauge(Table::Cgroup, "/g", "current", move |_| used * GIB)
+            .gauge(Table::Cgroup, "/g", "high", |_| GIB)
+            .tell()
+    };
+    let found = finding(&group(50.0, 1.0, 300_000.0), "memory-high-throttle").expect("it waits at memory.high");
+    assert_eq!(found.origins.names(), ["cgroup:/g"], "{}", found.statement);
+    assert_eq!(finding(&group(50.0, 1.0, 5000.0), "memory-high-throttle"), None, "its tasks hardly wait");
+    assert_eq!(finding(&group(50.0, 0.5, 300_000.0), "memory-high-throttle"), None, "it is far below");
+    assert_eq!(finding(&group(0.1, 1.0, 300_000.0), "memory-high-throttle"), None, "it is full and asks for no more");
 }

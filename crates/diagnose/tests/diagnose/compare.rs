@@ -61,5 +61,5 @@ fn ranges_that_are_too_short_or_lack_the_time_lost_tell_nothing() {
     let faults = || Story::new(60, 1.0).counter(Table::Host, "", "pgmajfault", |_| 5.0);
     let blind = compared(faults(), faults());
     assert_eq!(blind.verdict, ChangeVerdict::CannotTell);
-    assert!(blind.unknown.iter().any(|why| why.contains("Waits for IO")), "{:?}", blind.unknown);
+    assert!(blind.unknown.iter().any(|why| why.contains("waits for IO")), "{:?}", blind.unknown);
 }

@@ -181,7 +181,7 @@ fn what_comes_back_from_swap_is_growth_when_swap_was_switched_off() {
     );
     let found = finding(&off, "anonymous-growth-takes-cache").expect("swap was switched off");
     assert!(found.statement.starts_with("Swap was switched off"), "{}", found.statement);
-    assert_eq!(found.origins, ["process:7@7"]);
+    assert_eq!(found.origins.names(), ["process:7@7"]);
     let needed = back(|_| 8.0 * GIB, |at| (5.0 + 3.0 * progress(at)) * GIB);
     assert_eq!(finding(&needed, "anonymous-growth-takes-cache"), None, "it was there before, and is needed again");
 }
@@ -253,6 +253,21 @@ fn a_group_at_its_limit_is_not_a_host_without_memory() {
 }
 
 #[test]
+fn advice_names_the_limit_that_the_version_of_control_groups_has() {
+    let command = |counter: &'static str| {
+        let story = memory(host(), |_| 3.0 * GIB, |_| GIB, |_| 3.0 * GIB)
+            .counter(Table::Cgroup, "/g", counter, |at| if busy(at) { 300.0 } else { 0.0 })
+            .gauge(Table::Cgroup, "/g", "current", |_| 0.999 * GIB)
+            .gauge(Table::Cgroup, "/g", "max", |_| GIB)
+            .counter(Table::Cgroup, "/g", "workingset_refault_file", |at| if busy(at) { 900.0 } else { 0.0 });
+        let mut limited = finding(&story.tell(), "cgroup-limit-reclaim").unwrap();
+        limited.advice.remove(0).command.unwrap()
+    };
+    assert_eq!(command("failcnt"), "echo BYTES > /g/memory.limit_in_bytes");
+    assert_eq!(command("events_max"), "echo BYTES > /g/memory.max");
+}
+
+#[test]
 fn free_memory_far_above_the_watermarks_contradicts_shortage() {
     let falls = |gained: f64| {
         let story = memory(
@@ -297,7 +312,7 @@ fn a_sequence_that_is_read_again_and_again_is_a_stream_where_others_lose_by_it()
     };
     let others = again(MIB);
     let stream = finding(&others, "stream-floods-cache").unwrap();
-    assert!(stream.statement.contains("reads the same data several times"), "{}", stream.statement);
+    assert!(stream.statement.contains("rereading the same data"), "{}", stream.statement);
     let alone = again(0.0);
     assert_eq!(finding(&alone, "stream-floods-cache"), None, "nobody else lost a page");
     assert!(finding(&alone, "working-set-exceeds-cache").is_some());
@@ -328,7 +343,7 @@ fn cache_that_is_reclaimed_from_a_group_while_memory_is_free_is_no_working_set_t
     let reclaimed = pagetide_diagnose::diagnose(&told(4.4));
     let cause = reclaimed.cause.as_ref().expect("a cause");
     assert_eq!(cause.rule.to_string(), "over-reclaim", "{}", reclaimed.summary);
-    assert_eq!(cause.origins, ["cgroup:/db"]);
+    assert_eq!(cause.origins.names(), ["cgroup:/db"]);
     assert_eq!(finding(&told(0.0), "over-reclaim"), None, "what was freed is not free: memory is short");
 }
 
@@ -394,6 +409,7 @@ fn a_gap_is_a_blind_spot_and_ten_minute_averages_are_none() {
     };
     assert_eq!(seen(&stamps(pagetide_core::Origin::Host, true)), ["recorder-blind-spot"]);
     assert_eq!(seen(&stamps(pagetide_core::Origin::Host, false)), [""; 0]);
+    assert_eq!(finding(&stamps(pagetide_core::Origin::Host, false), "recorder-blind-spot"), None, "no gap");
     assert_eq!(seen(&stamps(pagetide_core::Origin::Import, true)), [""; 0]);
 }
 

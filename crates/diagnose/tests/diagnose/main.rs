@@ -4,6 +4,7 @@ mod causes;
 mod compare;
 mod document;
 mod garbage;
+mod ledger;
 mod live;
 mod recorded;
 mod steps;

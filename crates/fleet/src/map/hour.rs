@@ -3,7 +3,7 @@
 use super::facts;
 use crate::row::{Row, Text};
 use pagetide_core::derived::{self, Derived};
-use pagetide_core::{Conclusion, Diagnosis, Error, Incident, LazyRecording, Recording, Table};
+use pagetide_core::{Actor, Conclusion, Diagnosis, Error, Incident, LazyRecording, Recording, Table};
 use pagetide_store::Reader;
 
 /// The derived metrics of the host that rows have.
@@ -64,10 +64,9 @@ fn conclude(row: &mut Row, diagnosis: &Diagnosis, hour: &Recording) {
     let Some(cause) = diagnosis.cause.as_ref().filter(|_| named) else { return };
     row.cause = text(&cause.rule.to_string());
     row.confidence = Some(cause.confidence.get());
-    let origin = |kind: &str| cause.origins.iter().find_map(|origin| origin.strip_prefix(kind));
-    row.program = origin("process:").and_then(text);
-    row.group = origin("cgroup:").and_then(text);
-    row.disk = origin("disk:").and_then(text);
+    row.program = cause.origins.first_command().and_then(text);
+    row.group = cause.origins.iter().find_map(Actor::as_group).and_then(text);
+    row.disk = cause.origins.iter().find_map(Actor::as_disk).and_then(text);
     let disk = row.disk.as_deref().and_then(|name| hour.manifest.disks.iter().find(|disk| disk.name == name));
     row.disk_class = disk.map(facts::class).and_then(text);
 }
@@ -80,7 +79,7 @@ fn harm(incidents: &[Incident]) -> i64 {
             counted.push(incident);
         }
     }
-    let losses = counted.iter().flat_map(|incident| &incident.losses).filter(|loss| loss.by == "host");
+    let losses = counted.iter().flat_map(|incident| &incident.losses).filter(|loss| loss.victim == Actor::Host);
     losses.map(|loss| i64::try_from(loss.lost_ns).unwrap_or(i64::MAX)).fold(0, i64::saturating_add)
 }
 

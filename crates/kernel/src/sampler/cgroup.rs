@@ -1,8 +1,9 @@
 //! One row per watched control group.
 
-use super::group::Group;
+use super::group::{Group, Shared};
+use super::group_delays::GroupDelays;
+use super::group_disk::GroupDisks;
 use super::pass::Pass;
-use super::row::Row;
 use super::tree::Tree;
 use crate::cgroup::directory;
 use crate::error::Error;
@@ -18,14 +19,18 @@ pub(crate) struct Counts {
     pub(crate) skipped: u64,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Cgroups {
     groups: Vec<Group>,
     trees: Vec<Tree>,
-    row: Row,
+    shared: Shared,
 }
 
 impl Cgroups {
+    pub(crate) fn new(root: &Root) -> Self {
+        Self { groups: Vec::new(), trees: Vec::new(), shared: Shared::new(GroupDisks::new(root)) }
+    }
+
     /// Watches a group, or with a last part of `**` all groups of a tree.
     pub(crate) fn watch(&mut self, root: &Root, path: &Path) {
         if let (Some("**"), Some(top)) = (path.file_name().and_then(|name| name.to_str()), path.parent()) {
@@ -37,16 +42,33 @@ impl Cgroups {
         }
     }
 
-    pub(crate) fn sample(&mut self, pass: &mut Pass<'_>) -> (Option<Counts>, Result<(), Error>) {
-        let Self { groups, trees, row } = self;
+    /// Finds groups that came and opens their files, before anybody else needs what may stay open.
+    pub(crate) fn open(&mut self, pass: &mut Pass<'_>) -> Result<(), Error> {
+        let mut result = Ok(());
+        for group in &mut self.groups {
+            result = result.and(group.open(pass.budget));
+        }
+        for tree in &mut self.trees {
+            result = result.and(tree.open(pass.budget));
+        }
+        result
+    }
+
+    pub(crate) fn sample(
+        &mut self,
+        pass: &mut Pass<'_>,
+        delays: &mut GroupDelays,
+    ) -> (Option<Counts>, Result<(), Error>) {
+        let Self { groups, trees, shared } = self;
+        shared.disks.begin();
         let mut result = Ok(());
         for group in groups.iter_mut() {
-            result = result.and(group.put(pass, row).map(|_| ()));
+            result = result.and(group.put(pass, shared, delays).map(|_| ()));
         }
         let mut counts = (!trees.is_empty()).then_some(Counts { groups: 0, skipped: 0 });
         for tree in trees {
             let taken = |path: &Path| groups.iter().any(|group| group.path == path);
-            let (rows, read) = tree.sample(taken, pass, row);
+            let (rows, read) = tree.sample(taken, pass, shared, delays);
             result = result.and(read);
             if let Some(counts) = &mut counts {
                 counts.groups += rows;

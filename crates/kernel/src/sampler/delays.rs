@@ -18,18 +18,21 @@ impl DelaySource {
         Self { taskstats: Taskstats::open(root).ok(), columns: None }
     }
 
-    /// Adds the delays of a process to its row. To be asked before the process's stat is read from a kept file: a process
-    /// that is found alive then had this id before, so the delays are its own.
-    pub(crate) fn add(&mut self, pid: u32, schema: &mut Schema, row: &mut Row) -> Result<(), Error> {
-        let Some(taskstats) = &mut self.taskstats else { return Ok(()) };
-        let read = |source| Error::Read { path: format!("taskstats of process {pid}").into(), source };
-        let Some(delays) = taskstats.read(pid).map_err(read)? else { return Ok(()) };
+    /// The delays of a process. To be asked before the process's stat is read from a kept file: a process that is found alive then had
+    /// this id before, so the delays are its own.
+    pub(crate) fn read(&mut self, pid: u32) -> Result<Option<Delays>, Error> {
+        let Some(taskstats) = &mut self.taskstats else { return Ok(None) };
+        let failed = |source| Error::Read { path: format!("taskstats of process {pid}").into(), source };
+        taskstats.read(pid).map_err(failed)
+    }
+
+    /// Adds delays to the row of their process.
+    pub(crate) fn put(&mut self, delays: &Delays, schema: &mut Schema, row: &mut Row) {
         let columns = self.columns.get_or_insert_with(|| columns(schema, Table::Process, Delays::NAMES));
         for (column, total) in columns.iter().zip(delays.totals()) {
             if let Some(total) = total {
                 row.set(*column, *total);
             }
         }
-        Ok(())
     }
 }

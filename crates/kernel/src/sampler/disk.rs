@@ -1,6 +1,7 @@
 //! One row per block device: `/proc/diskstats`, and what `/sys/block` says of a device when it comes.
 
 use super::kernel_file::{KernelFile, Text};
+use super::md::Array;
 use super::pass::Pass;
 use super::position_cache::PositionCache;
 use super::row::{Row, columns};
@@ -18,19 +19,32 @@ pub(crate) struct Disks {
     /// Each with whether it is a device of its own.
     entities: PositionCache<(EntityId, bool)>,
     row: Row,
+    /// md arrays by their entities.
+    arrays: Vec<(EntityId, Array)>,
 }
 
 impl Disks {
     pub(crate) fn open(root: &Root) -> Result<Self, Error> {
         let kept = KernelFile::open(root.join("/proc/diskstats"), Text::Records)?;
-        Ok(Self { root: root.clone(), kept, columns: None, entities: PositionCache::default(), row: Row::default() })
+        Ok(Self {
+            root: root.clone(),
+            kept,
+            columns: None,
+            entities: PositionCache::default(),
+            row: Row::default(),
+            arrays: Vec::new(),
+        })
     }
 
     pub(crate) fn sample(&mut self, pass: &mut Pass<'_>) -> Result<(), Error> {
-        let Self { root, kept: Some(kept), columns: ids, entities, row } = self else { return Ok(()) };
+        let Self { root, kept: Some(kept), columns: ids, entities, row, arrays } = self else { return Ok(()) };
         let (ids, physical) = *ids.get_or_insert_with(|| {
             (columns(pass.schema, Table::Disk, FIELDS), pass.schema.column(Table::Disk, "physical"))
         });
+        let mut read_arrays = Ok(());
+        for (_, array) in arrays.iter_mut() {
+            read_arrays = read_arrays.and(array.read(pass));
+        }
         kept.with(pass.buffer, |text| {
             if text.is_empty() {
                 return Ok(());
@@ -44,8 +58,16 @@ impl Disks {
                         row.set(column, value);
                     }
                 }
-                let (entity, own) = entities.at(at - 1, disk.name, |name| learn(root, pass.schema, name));
+                let (entity, own) = entities.at(at - 1, disk.name, |name| {
+                    let (entity, own) = learn(root, pass.schema, name);
+                    arrays.retain(|(known, _)| *known != entity);
+                    arrays.extend(Array::find(root, name).map(|array| (entity, array)));
+                    (entity, own)
+                });
                 row.set(physical, u64::from(own));
+                if let Some((_, array)) = arrays.iter_mut().find(|(known, _)| *known == entity) {
+                    array.put(pass.schema, row);
+                }
                 // A disk that comes while the file is read may shift another one into it twice.
                 if !pass.sample.has_row(Table::Disk, entity) {
                     row.put(pass.schema, pass.sample, Table::Disk, entity);
@@ -53,7 +75,7 @@ impl Disks {
             }
             Ok(())
         })?;
-        Ok(())
+        read_arrays
     }
 }
 

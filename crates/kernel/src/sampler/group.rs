@@ -1,11 +1,13 @@
 //! A watched control group: its files, and its row.
 
 use super::disk::entity;
+use super::group_delays::GroupDelays;
+use super::group_disk::{DevicesOfGroup, GroupDisks};
 use super::kernel_file::{Budget, KernelFile};
 use super::pass::Pass;
 use super::position_cache::PositionCache;
 use super::row::Row;
-use crate::cgroup::{BLKIO, Form, V1, V2, Version, blkio_beside, numbers, version};
+use crate::cgroup::{BLKIO, Form, IO_SUMS, V1, V2, Version, blkio_beside, numbers, version};
 use crate::error::Error;
 use pagetide_core::{ColumnId, EntityId, Table, name_of_bytes};
 use std::os::unix::ffi::OsStrExt;
@@ -18,6 +20,21 @@ struct GroupFile {
     columns: PositionCache<ColumnId>,
 }
 
+/// What all groups share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) row: Row,
+    pub(crate) disks: GroupDisks,
+    /// The column of the group's id.
+    id: Option<ColumnId>,
+}
+
+impl Shared {
+    pub(crate) fn new(disks: GroupDisks) -> Self {
+        Self { row: Row::default(), disks, id: None }
+    }
+}
+
 /// A watched group. Its files are open while it exists; a group that is made later, or again, is found then.
 #[derive(Debug)]
 pub(crate) struct Group {
@@ -25,27 +42,41 @@ pub(crate) struct Group {
     directory: PathBuf,
     entity: Option<EntityId>,
     files: Vec<GroupFile>,
+    devices: DevicesOfGroup,
+    /// The kernel's id of the group: the inode of its directory.
+    id: u64,
     /// Its directory was removed.
     pub(crate) gone: bool,
 }
 
 impl Group {
     pub(crate) fn new(path: PathBuf, directory: PathBuf) -> Self {
-        Self { path, directory, entity: None, files: Vec::new(), gone: false }
+        let devices = DevicesOfGroup::default();
+        Self { path, directory, entity: None, files: Vec::new(), devices, id: 0, gone: false }
     }
 
     /// Fills its row; whether it has one.
-    pub(crate) fn put(&mut self, pass: &mut Pass<'_>, row: &mut Row) -> Result<bool, Error> {
+    pub(crate) fn put(
+        &mut self,
+        pass: &mut Pass<'_>,
+        shared: &mut Shared,
+        delays: &mut GroupDelays,
+    ) -> Result<bool, Error> {
+        let Shared { row, disks, id } = shared;
         row.clear();
-        let result = self.sample(pass, row);
+        let mut result = self.sample(pass, row);
         if !row.is_empty() {
+            row.set(*id.get_or_insert_with(|| pass.schema.column(Table::Cgroup, "cgroup_id")), self.id);
+            delays.put(self.id, pass.schema, row);
             let path = &self.path;
             let entity = *self
                 .entity
                 .get_or_insert_with(|| entity(pass.schema, Table::Cgroup, &name_of_bytes(path.as_os_str().as_bytes())));
             row.put(pass.schema, pass.sample, Table::Cgroup, entity);
+            let name = name_of_bytes(path.as_os_str().as_bytes());
+            result = result.and(self.devices.put(&name, self.id, disks, pass));
         }
-        result.map(|()| !row.is_empty())
+        result.map(|()| !shared.row.is_empty())
     }
 
     /// Closes its files.
@@ -56,7 +87,12 @@ impl Group {
         self.files.clear();
     }
 
-    fn open(&mut self, budget: &mut Budget) -> Result<(), Error> {
+    /// Opens its files, unless they are open.
+    pub(crate) fn open(&mut self, budget: &mut Budget) -> Result<(), Error> {
+        if !self.files.is_empty() {
+            return Ok(());
+        }
+        self.id = rustix::fs::stat(&self.directory).map_or(0, |stat| stat.st_ino);
         let mut add = |folder: &Path, list: &[(&str, Form)]| {
             for (name, form) in list {
                 if let Some(kept) = KernelFile::open_within(folder.join(name), budget)? {
@@ -67,25 +103,41 @@ impl Group {
         };
         match version(&self.directory) {
             None => Ok(()),
-            Some(Version::V2) => add(&self.directory, &V2),
+            Some(Version::V2) => {
+                self.devices = DevicesOfGroup::v2(&self.directory);
+                add(&self.directory, &V2)
+            }
             Some(Version::V1) => {
                 add(&self.directory, &V1)?;
-                blkio_beside(&self.directory).map_or(Ok(()), |blkio| add(&blkio, &BLKIO))
+                let Some(blkio) = blkio_beside(&self.directory) else { return Ok(()) };
+                self.devices = DevicesOfGroup::v1(&blkio);
+                add(&blkio, &BLKIO)
             }
         }
     }
 
     fn sample(&mut self, pass: &mut Pass<'_>, row: &mut Row) -> Result<(), Error> {
-        if self.files.is_empty() {
-            self.open(pass.budget)?;
-        }
+        self.open(pass.budget)?;
         let mut result = Ok(());
         self.gone = false;
-        for GroupFile { kept, form, columns } in &mut self.files {
+        let Self { files, devices, .. } = self;
+        for GroupFile { kept, form, columns } in files {
             let read = kept.with(pass.buffer, |text| {
-                numbers(*form, text, |at, name, value| {
-                    row.set(columns.at(at, &name, |name| pass.schema.column(Table::Cgroup, name)), value);
-                })
+                let mut set = |at, name: &str, value| {
+                    row.set(columns.at(at, name, |name| pass.schema.column(Table::Cgroup, name)), value);
+                };
+                match form {
+                    Form::IoStat => {
+                        let sums = devices.stat(text)?;
+                        IO_SUMS.iter().zip(sums).enumerate().for_each(|(at, (name, sum))| set(at, name, sum));
+                    }
+                    Form::Blkio(names) => {
+                        let sums = devices.operations(names[0], text)?;
+                        names.iter().zip(sums).enumerate().for_each(|(at, (name, sum))| set(at, name, sum));
+                    }
+                    form => numbers(*form, text, |at, name, value| set(at, &name, value))?,
+                }
+                Ok(())
             });
             match read {
                 Ok(Some(())) => {}

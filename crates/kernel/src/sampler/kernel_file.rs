@@ -6,6 +6,7 @@ use rustix::io::Errno;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// File descriptors left to the rest of the program.
 const SPARE_FILES: u64 = 192;
@@ -27,6 +28,11 @@ impl Buffer {
     pub(crate) fn new() -> Self {
         // zoneinfo of one node with two CPUs is 6 KiB, vmstat 5 KiB; it grows when a file needs more.
         Self(vec![0; 64 * 1024])
+    }
+
+    /// The whole of a file that is opened for this reading.
+    pub(crate) fn read_at(&mut self, path: &Path) -> io::Result<&str> {
+        open(path).and_then(|file| self.fill(&file, Text::Record))
     }
 
     /// The whole file from its beginning.
@@ -56,33 +62,49 @@ impl Buffer {
     }
 }
 
-/// Files that may still be opened to stay open. What does not fit in is opened for each sample, which costs more time and
-/// reads the same.
+/// Files that all samplers of this process hold open.
+static HELD: AtomicU64 = AtomicU64::new(0);
+
+/// Files that may be opened to stay open, and how many of them are. What does not fit in is opened for each sample, which costs more
+/// time and reads the same.
 #[derive(Debug)]
-pub(crate) struct Budget(u64);
+pub(crate) struct Budget {
+    limit: u64,
+    held: u64,
+}
 
 impl Budget {
     /// All that this process may open, less what the rest of the program needs.
     pub(crate) fn of_this_process() -> Self {
         let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current.unwrap_or(u64::MAX);
-        Self(limit.saturating_sub(SPARE_FILES))
+        Self { limit: limit.saturating_sub(SPARE_FILES), held: 0 }
     }
 
     /// Takes one file off, if there is one left.
     pub(crate) fn take(&mut self) -> bool {
-        let left = self.0.checked_sub(1);
-        self.0 = left.unwrap_or(0);
-        left.is_some()
+        let one_more = |held: u64| (held < self.limit).then_some(held + 1);
+        let taken = HELD.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).is_ok();
+        self.held += u64::from(taken);
+        taken
     }
 
     /// Whether nothing is left.
     pub(crate) fn is_spent(&self) -> bool {
-        self.0 == 0
+        HELD.load(Ordering::Relaxed) >= self.limit
     }
 
     /// Closes a file and gives it back.
     pub(crate) fn close(&mut self, file: &mut Option<OwnedFd>) {
-        self.0 += u64::from(file.take().is_some());
+        if file.take().is_some() && self.held > 0 {
+            self.held -= 1;
+            HELD.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Drop for Budget {
+    fn drop(&mut self) {
+        HELD.fetch_sub(self.held, Ordering::Relaxed);
     }
 }
 

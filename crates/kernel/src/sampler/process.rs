@@ -5,7 +5,8 @@ use super::listing::{Listing, open_proc, roomy};
 use super::pass::Pass;
 use super::row::Row;
 use super::survey::Top;
-use super::task::{Files, SampledTask, TaskColumns};
+use super::task::{SampledTask, TaskColumns};
+use super::task_files::Files;
 use crate::error::Error;
 use crate::root::Root;
 use pagetide_proctext::process::parse_process_stat;
@@ -85,11 +86,14 @@ impl Watchers {
         let Self { proc, watched, path, row, meaning, delays, .. } = self;
         for process in watched.iter_mut() {
             row.clear();
-            let delayed = delays.add(process.pid, pass.schema, row);
+            let delayed = delays.read(process.pid);
+            if let Ok(Some(delayed)) = &delayed {
+                delays.put(delayed, pass.schema, row);
+            }
             let mut files = Files { proc, path, pid: process.pid };
             let read = process.sample(&mut files, pass, row, meaning);
             process.put(row, pass.schema, pass.sample);
-            result = result.and(delayed).and(read);
+            result = result.and(delayed.map(drop)).and(read);
         }
         watched.retain_mut(|process| {
             if !process.alive {

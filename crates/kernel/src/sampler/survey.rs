@@ -7,11 +7,13 @@ mod surveyed;
 mod waits;
 
 use super::delays::DelaySource;
+use super::group_delays::GroupDelays;
 use super::kernel_file::Budget;
 use super::listing::{Listing, open_proc};
 use super::pass::Pass;
 use super::row::{Row, columns};
-use super::task::{Files, TaskColumns};
+use super::task::TaskColumns;
+use super::task_files::Files;
 use crate::error::Error;
 use crate::root::Root;
 use best::Best;
@@ -19,7 +21,7 @@ use blocked::Threads;
 pub(crate) use counts::Counts;
 use pagetide_core::{ColumnId, Table};
 use std::os::fd::OwnedFd;
-use surveyed::SurveyedProcess;
+use surveyed::{Reasons, SurveyedProcess};
 use waits::Waits;
 
 /// How long a process keeps its row after it was last at the top, in samples: counters mean something only as
@@ -32,7 +34,7 @@ const ROOM: usize = 4096;
 /// How far a survey of all processes goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Top {
-    /// Processes that get rows for each reason: resident memory, IO, major faults, CPU time.
+    /// Processes that get rows for each reason: resident memory, IO, major faults, CPU time, delays.
     pub each: usize,
     /// Processes looked at in one sample, beside those that have rows. When there are more, they take turns.
     pub processes: usize,
@@ -59,7 +61,7 @@ pub(crate) struct Survey {
     round: u64,
     /// The process that was looked at last in turn.
     cursor: u32,
-    best: [Best; 4],
+    best: [Best; 5],
     threads: Threads,
     waits: Waits,
     path: String,
@@ -77,7 +79,7 @@ impl Survey {
             known: Vec::with_capacity(ROOM),
             round: 0,
             cursor: 0,
-            best: [(); 4].map(|()| Best::new(top.each)),
+            best: [(); 5].map(|()| Best::new(top.each)),
             threads: Threads::new(top.threads, top.rows),
             waits: Waits::default(),
             path: String::with_capacity(64),
@@ -90,17 +92,27 @@ impl Survey {
     }
 
     /// Looks at the processes and gives rows to those that matter and are not `taken` by somebody else.
-    pub(crate) fn sample(&mut self, taken: impl Fn(u32) -> bool, pass: &mut Pass<'_>) -> (Counts, Result<(), Error>) {
+    /// `sums` gets what the processes of each control group waited for.
+    pub(crate) fn sample(
+        &mut self,
+        taken: impl Fn(u32) -> bool,
+        pass: &mut Pass<'_>,
+        sums: &mut GroupDelays,
+    ) -> (Counts, Result<(), Error>) {
         self.round += 1;
         let mut counts = Counts::default();
         let listed = self.list(pass.budget);
-        let looked = self.look(pass, &mut counts);
+        let looked = self.look(pass, &mut counts, sums);
         let Self { proc, known, threads, waits, path, .. } = self;
         let threaded = threads.look(proc, path, known, pass, waits, &mut counts);
         self.choose();
         let shown = self.show(taken, pass, &mut counts);
-        let Self { threads, row, meaning, .. } = self;
-        threads.show(pass, row, meaning, &mut counts);
+        let Self { known, threads, row, meaning, .. } = self;
+        let group = |process: u32| {
+            let at = known.binary_search_by_key(&process, |known| known.pid).ok()?;
+            known[at].group()
+        };
+        threads.show(group, pass, row, meaning, &mut counts);
         (counts, listed.and(looked).and(threaded).and(shown))
     }
 
@@ -128,8 +140,8 @@ impl Survey {
     }
 
     /// Looks at those that have rows, and at as many of the others as there is time for.
-    fn look(&mut self, pass: &mut Pass<'_>, counts: &mut Counts) -> Result<(), Error> {
-        let Self { proc, top, known, round, cursor, waits, path, .. } = self;
+    fn look(&mut self, pass: &mut Pass<'_>, counts: &mut Counts, sums: &mut GroupDelays) -> Result<(), Error> {
+        let Self { proc, top, known, round, cursor, waits, path, delays, .. } = self;
         let mut result = Ok(());
         let mut left = top.processes;
         let count = known.len();
@@ -147,7 +159,7 @@ impl Survey {
             }
             counts.tasks += 1;
             let mut files = Files { proc, path, pid: known.pid };
-            result = result.and(known.look(&mut files, *round, pass, waits));
+            result = result.and(known.look(&mut files, *round, pass, &mut Reasons { waits, delays, sums }));
             counts.blocked += u64::from(known.is_blocked());
         }
         result
@@ -155,8 +167,8 @@ impl Survey {
 
     /// Decides who has a row in this sample and for some samples after it.
     fn choose(&mut self) {
-        let Self { best: [rss, io, faults, cpu], known, threads, round, .. } = self;
-        for best in [&mut *rss, &mut *io, &mut *faults, &mut *cpu] {
+        let Self { best: [rss, io, faults, cpu, delay], known, threads, round, .. } = self;
+        for best in [&mut *rss, &mut *io, &mut *faults, &mut *cpu, &mut *delay] {
             best.clear();
         }
         for (at, known) in known.iter().enumerate().filter(|(_, known)| known.is_looked_at()) {
@@ -164,8 +176,9 @@ impl Survey {
             io.offer(known.io_pace(), at);
             faults.offer(known.fault_pace(), at);
             cpu.offer(known.cpu_pace(), at);
+            delay.offer(known.delay_pace(), at);
         }
-        for at in rss.places().chain(io.places()).chain(faults.places()).chain(cpu.places()) {
+        for at in rss.places().chain(io.places()).chain(faults.places()).chain(cpu.places()).chain(delay.places()) {
             known[at].want(*round + LINGER);
         }
         for known in known.iter_mut() {
@@ -193,14 +206,16 @@ impl Survey {
                     continue;
                 }
                 row.clear();
-                let delayed = delays.add(known.pid, pass.schema, row);
+                if let Some(delayed) = known.delays() {
+                    delays.put(delayed, pass.schema, row);
+                }
                 let mut files = Files { proc, path, pid: known.pid };
                 let read = known.row(&mut files, pass, row, meaning, rises);
                 if known.put(row, pass.schema, pass.sample) {
                     rows += 1;
                     counts.rows += 1;
                 }
-                result = result.and(delayed).and(read);
+                result = result.and(read);
             }
         }
         result

@@ -1,29 +1,39 @@
 //! One process or thread: its files, and its row.
 
-use super::kernel_file::{Budget, Buffer, Text};
+use super::kernel_file::{Budget, Buffer};
 use super::pass::Pass;
 use super::position_cache::PositionCache;
 use super::row::{Row, columns};
-use crate::error::{Error, absent};
+use super::task_files::Files;
+use crate::error::Error;
 use pagetide_core::{ColumnId, Entity, EntityId, Sample, Schema, Table, metric};
 use pagetide_proctext::keyed::with_colon;
 use pagetide_proctext::process::{
-    ProcessRuns, ProcessStat, parse_process_schedstat, parse_process_stat, status_amount,
+    ProcessRuns, ProcessStat, parse_process_schedstat, parse_process_stat, status_amount, status_user,
 };
+use pagetide_proctext::program::{is_interpreter, script};
 use pagetide_proctext::text::lines;
-use rustix::fs::{Mode, OFlags};
-use std::fmt::Write as _;
-use std::io;
 use std::os::fd::OwnedFd;
 
 /// The columns that come from stat.
-const STAT: [&str; 9] =
-    ["state", "minflt", "majflt", "utime", "stime", "num_threads", "vsize", "rss", "delayacct_blkio_ticks"];
+const STAT: [&str; 10] =
+    ["state", "ppid", "minflt", "majflt", "utime", "stime", "num_threads", "vsize", "rss", "delayacct_blkio_ticks"];
+
+/// The group of a process that stays what it is is asked for once in so many rows: somebody may move it.
+const GROUP_EVERY: u32 = 32;
+
+/// A clock tick of `/proc/PID/stat` (`USER_HZ`), in ns.
+const TICK_NS: u64 = 10_000_000;
+
+/// Programs of one process that get names of their own.
+const MOST_NAMES: u8 = 8;
 
 /// What the files of processes are in the schema.
 #[derive(Debug, Default)]
 pub(crate) struct TaskColumns {
     stat: Option<[ColumnId; STAT.len()]>,
+    group: Option<ColumnId>,
+    user: Option<ColumnId>,
     io: PositionCache<ColumnId>,
     status: PositionCache<Option<ColumnId>>,
 }
@@ -31,6 +41,11 @@ pub(crate) struct TaskColumns {
 impl TaskColumns {
     fn stat(&mut self, schema: &mut Schema) -> [ColumnId; STAT.len()] {
         *self.stat.get_or_insert_with(|| columns(schema, Table::Process, STAT))
+    }
+
+    /// The column of the id of the control group.
+    pub(crate) fn group(&mut self, schema: &mut Schema) -> ColumnId {
+        *self.group.get_or_insert_with(|| schema.column(Table::Process, "cgroup_id"))
     }
 
     /// The column of the state's letter.
@@ -47,8 +62,12 @@ pub(crate) struct SampledTask {
     pub(crate) kernel_thread: bool,
     /// Set when it first has a row.
     pub(crate) entity: Option<EntityId>,
-    /// Whether it was the fork of another, by whose name it went, when it had a row last.
-    fork: bool,
+    /// What it ran when it had a row last.
+    program: Program,
+    names: u8,
+    rows: u32,
+    /// Its control group, when it was asked for last.
+    group: Option<u64>,
     schedstat: Option<OwnedFd>,
     stat: Option<OwnedFd>,
     io: Option<OwnedFd>,
@@ -63,61 +82,6 @@ pub(crate) struct SampledTask {
     pub(crate) alive: bool,
 }
 
-/// The files of one process.
-pub(crate) struct Files<'a> {
-    pub(crate) proc: &'a OwnedFd,
-    pub(crate) path: &'a mut String,
-    pub(crate) pid: u32,
-}
-
-impl Files<'_> {
-    /// Opens one; `None` when the process is gone or may not be asked.
-    pub(crate) fn open(&mut self, name: &str) -> Result<Option<OwnedFd>, Error> {
-        self.path.clear();
-        // Writing to a string does not fail.
-        let _ = write!(self.path, "{}/{name}", self.pid);
-        match rustix::fs::openat(self.proc, self.path.as_str(), OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()) {
-            Ok(file) => Ok(Some(file)),
-            Err(error) => self.none_if_absent(error.into()).map(|()| None),
-        }
-    }
-
-    pub(crate) fn fill<'b>(&self, buffer: &'b mut Buffer, file: &OwnedFd) -> Result<Option<&'b str>, Error> {
-        match buffer.fill(file, Text::Record) {
-            Ok(text) => Ok(Some(text)),
-            Err(error) => self.none_if_absent(error).map(|()| None),
-        }
-    }
-
-    /// Reads a kept file, or one that is opened for this sample only.
-    pub(crate) fn read<'b>(
-        &mut self,
-        name: &str,
-        kept: Option<&OwnedFd>,
-        buffer: &'b mut Buffer,
-    ) -> Result<Option<&'b str>, Error> {
-        match kept {
-            Some(file) => self.fill(buffer, file),
-            None => match self.open(name)? {
-                Some(file) => self.fill(buffer, &file),
-                None => Ok(None),
-            },
-        }
-    }
-
-    fn none_if_absent(&self, source: io::Error) -> Result<(), Error> {
-        if absent(&source) || source.kind() == io::ErrorKind::PermissionDenied {
-            Ok(())
-        } else {
-            Err(Error::Read { path: self.place("stat"), source })
-        }
-    }
-
-    pub(crate) fn place(&self, name: &str) -> std::path::PathBuf {
-        format!("/proc/{}/{name}", self.pid).into()
-    }
-}
-
 impl SampledTask {
     /// Looks at a process for the first time; `None` when it is gone. While `budget` lasts, its files stay open.
     pub(crate) fn open(files: &mut Files<'_>, pass: &mut Pass<'_>) -> Result<Option<Self>, Error> {
@@ -129,7 +93,10 @@ impl SampledTask {
             starttime: line.starttime,
             kernel_thread: line.is_kernel_thread(),
             entity: None,
-            fork: false,
+            program: Program::default(),
+            names: 0,
+            rows: 0,
+            group: None,
             schedstat: None,
             stat: None,
             io: None,
@@ -163,6 +130,12 @@ impl SampledTask {
 
     /// How often and how long its first thread has run; `None` when the kernel does not say.
     fn runs(&mut self, files: &mut Files<'_>, pass: &mut Pass<'_>) -> Result<Option<ProcessRuns>, Error> {
+        if let Ok(at) = pass.tasks.binary_search_by_key(&self.pid, |task| task.tid) {
+            let task = &pass.tasks[at];
+            // Else another process has got the id.
+            let same = task.start_ns / TICK_NS == self.starttime;
+            return Ok(Some(task.runs).filter(|runs| same && runs.runs > 0));
+        }
         keep(&mut self.schedstat, "schedstat", files, pass.budget)?;
         // Only the open file is certain to speak of this task.
         let Some(file) = &self.schedstat else { return Ok(None) };
@@ -221,6 +194,7 @@ impl SampledTask {
         let Some(line) = self.stat(files, pass.buffer)? else { return Ok(()) };
         let values = [
             Some(u64::from(u32::from(line.state))),
+            Some(line.parent.into()),
             Some(line.minflt),
             Some(line.majflt),
             Some(line.utime),
@@ -237,25 +211,79 @@ impl SampledTask {
         }
         let now = Some((line.num_threads, line.rss));
         let same = rests && line.num_threads == 1 && now == self.threads_and_rss;
-        let fork = std::mem::replace(&mut self.fork, line.is_fork());
-        match self.entity {
-            None => self.entity = Some(task_entity(pass.schema, self.pid, self.starttime, line.comm)),
-            Some(entity) if fork && !self.fork => {
-                self.entity = Some(program_entity(pass.schema, entity, line.comm));
-            }
-            Some(_) => {}
+        let changed = self.program.update(&line);
+        let mut read = self.name(changed, files, pass);
+        if changed || self.rows.is_multiple_of(GROUP_EVERY) {
+            read = read.and(self.find_group(files, pass));
         }
-        let mut read = Ok(());
+        self.rows = self.rows.wrapping_add(1);
+        if let Some(group) = self.group {
+            row.set(meaning.group(pass.schema), group);
+        }
         if !same {
             let mut more = std::mem::take(&mut self.more);
             more.clear();
-            read = self.read_more(files, pass, &mut more, meaning);
+            read = read.and(self.read_more(files, pass, &mut more, meaning));
             self.more = more;
             // What could not be read is asked for again.
             self.threads_and_rss = now.filter(|_| read.is_ok());
         }
         row.overlay(&self.more);
         read
+    }
+
+    /// Gives it its entity, and another one when it runs another program.
+    fn name(&mut self, changed: bool, files: &mut Files<'_>, pass: &mut Pass<'_>) -> Result<(), Error> {
+        // Kernel workers describe in their names what they do at the moment.
+        let fixed = self.kernel_thread || self.names == MOST_NAMES;
+        if self.entity.is_some() && (fixed || !(changed || self.program.unread)) {
+            return Ok(());
+        }
+        let label = self.label(files, pass)?;
+        self.entity = Some(match self.entity {
+            None => task_entity(pass.schema, self.pid, self.starttime, &label),
+            Some(entity) => {
+                let first = format!("{}@{}", self.pid, self.starttime);
+                let named = program_entity(pass.schema, entity, &first, &self.program.comm, label);
+                self.names += u8::from(named != entity);
+                named
+            }
+        });
+        Ok(())
+    }
+
+    /// What it is called: the name it goes by, and of an interpreter the script.
+    fn label(&mut self, files: &mut Files<'_>, pass: &mut Pass<'_>) -> Result<String, Error> {
+        let Program { comm, state, unread, .. } = &mut self.program;
+        *unread = false;
+        if self.kernel_thread || !is_interpreter(comm) {
+            return Ok(comm.clone());
+        }
+        // The command line lies in the memory of the process: not to be asked for while it waits for something.
+        if *state == Some('D') {
+            *unread = true;
+            return Ok(comm.clone());
+        }
+        let text = files.read("cmdline", None, pass.buffer)?.unwrap_or_default();
+        Ok(script(comm, text).map_or_else(|| comm.clone(), |script| format!("{comm} {script}")))
+    }
+
+    /// The id of the control group that it is in.
+    pub(crate) fn group(&mut self, files: &mut Files<'_>, pass: &mut Pass<'_>) -> Result<Option<u64>, Error> {
+        if self.group.is_none() {
+            self.find_group(files, pass)?;
+        }
+        Ok(self.group)
+    }
+
+    /// The same, as it was found last.
+    pub(crate) fn known_group(&self) -> Option<u64> {
+        self.group
+    }
+
+    fn find_group(&mut self, files: &mut Files<'_>, pass: &mut Pass<'_>) -> Result<(), Error> {
+        self.group = pass.groups.of(files, pass.buffer)?.or(self.group);
+        Ok(())
     }
 
     /// Copies the row into the sample, if the process was found.
@@ -272,7 +300,7 @@ impl SampledTask {
         row: &mut Row,
         meaning: &mut TaskColumns,
     ) -> Result<(), Error> {
-        let TaskColumns { io, status, .. } = meaning;
+        let TaskColumns { io, status, user, .. } = meaning;
         if let Some(text) = self.io(files, pass.buffer, pass.budget)? {
             for (at, line) in whole_lines("/proc/PID/io", text)? {
                 let (name, value) = with_colon(line).map_err(|problem| Error::line("/proc/PID/io", at, problem))?;
@@ -285,6 +313,10 @@ impl SampledTask {
         keep(&mut self.status, "status", files, pass.budget)?;
         if let Some(text) = files.read("status", self.status.as_ref(), pass.buffer)? {
             for (at, line) in whole_lines("/proc/PID/status", text)? {
+                if let Some(uid) = status_user(line) {
+                    row.set(*user.get_or_insert_with(|| pass.schema.column(Table::Process, "uid")), uid);
+                    continue;
+                }
                 let Some((name, value)) = status_amount(line) else { continue };
                 // status has some fifteen amounts; those of the metric table are recorded.
                 let column = status.at(at - 1, name, |name| {
@@ -318,13 +350,51 @@ pub(crate) fn task_entity(schema: &mut Schema, id: u32, starttime: u64, comm: &s
         .unwrap_or_else(|| schema.push_entity(Table::Process, Entity { name, label: comm.to_owned() }))
 }
 
-/// The entity of a process that was sampled as a fork of another and now runs a program of its own: the same, if that goes by the same
-/// name, else `ID@START/PROGRAM`, because what the fork did the program did not.
-fn program_entity(schema: &mut Schema, fork: EntityId, comm: &str) -> EntityId {
-    let entities = schema.entities(Table::Process);
-    let Some(known) = entities.get(fork.0 as usize).filter(|known| known.label != comm) else { return fork };
-    let name = format!("{}/{comm}", known.name);
-    schema.push_entity(Table::Process, Entity { name, label: comm.to_owned() })
+/// The entity of a process that runs another program than before: the same, if it is called the same all the same, else `ID@START/NAME`, because what the fork did the program did not.
+fn program_entity(schema: &mut Schema, known: EntityId, first: &str, comm: &str, label: String) -> EntityId {
+    let is_called = |schema: &Schema, entity: EntityId| {
+        schema.entities(Table::Process).get(entity.0 as usize).is_some_and(|known| known.label == label)
+    };
+    if is_called(schema, known) {
+        return known;
+    }
+    // Two scripts of one interpreter, one after the other.
+    for nth in 1..=MOST_NAMES {
+        let name = if nth == 1 { format!("{first}/{comm}") } else { format!("{first}/{comm}/{nth}") };
+        match schema.find_entity(Table::Process, &name) {
+            None => return schema.push_entity(Table::Process, Entity { name, label }),
+            Some(entity) if is_called(schema, entity) => return entity,
+            Some(_) => {}
+        }
+    }
+    known
+}
+
+/// What a process runs, as far as its stat says.
+#[derive(Debug, Default)]
+struct Program {
+    comm: String,
+    /// Whether it is the fork of another, by whose name it goes.
+    fork: bool,
+    start_stack: Option<u64>,
+    state: Option<char>,
+    /// Its command line could not be asked for yet.
+    unread: bool,
+}
+
+impl Program {
+    /// Takes over what stat says now; whether it runs another program than before. That it calls itself something else does not count:
+    /// some do so all the time, and are who they were.
+    fn update(&mut self, line: &ProcessStat<'_>) -> bool {
+        let fork = std::mem::replace(&mut self.fork, line.is_fork());
+        let stack = std::mem::replace(&mut self.start_stack, line.start_stack);
+        self.state = Some(line.state);
+        if self.comm != line.comm {
+            self.comm.clear();
+            self.comm.push_str(line.comm);
+        }
+        (fork && !self.fork) || (stack != self.start_stack && stack.is_some())
+    }
 }
 
 /// The lines of a file, none when it is empty: what a process leaves while it ends.

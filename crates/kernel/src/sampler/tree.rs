@@ -1,9 +1,9 @@
 //! Whole trees of control groups, found and followed.
 
-use super::group::Group;
+use super::group::{Group, Shared};
+use super::group_delays::GroupDelays;
 use super::kernel_file::Budget;
 use super::pass::Pass;
-use super::row::Row;
 use crate::cgroup::directory;
 use crate::error::{Error, absent};
 use crate::root::Root;
@@ -51,23 +51,33 @@ impl Tree {
         self.skipped
     }
 
+    /// Lists it when a group came or went, and opens the files of those that came.
+    pub(crate) fn open(&mut self, budget: &mut Budget) -> Result<(), Error> {
+        if !self.stale && self.nodes.iter().all(|node| links(&node.place) == Some(node.links)) {
+            return Ok(());
+        }
+        let mut result = self.list(budget);
+        for node in &mut self.nodes {
+            result = result.and(node.group.open(budget));
+        }
+        result
+    }
+
     /// Fills a row for every group that is not `taken`; gives how many.
     pub(crate) fn sample(
         &mut self,
         taken: impl Fn(&Path) -> bool,
         pass: &mut Pass<'_>,
-        row: &mut Row,
+        shared: &mut Shared,
+        delays: &mut GroupDelays,
     ) -> (u64, Result<(), Error>) {
         let mut result = Ok(());
-        if self.stale || self.nodes.iter().any(|node| links(&node.place) != Some(node.links)) {
-            result = self.list(pass.budget);
-        }
         let mut rows = 0;
         for node in &mut self.nodes {
             if taken(&node.group.path) {
                 continue;
             }
-            let read = node.group.put(pass, row);
+            let read = node.group.put(pass, shared, delays);
             rows += u64::from(*read.as_ref().unwrap_or(&false));
             // A group that was removed, and perhaps made again, has to be found anew.
             self.stale |= node.group.gone;

@@ -1,37 +1,10 @@
 //! Control groups of both versions, on files made here and on a real v1 group.
 
+use crate::groups::{V2, groups, write};
 use pagetide_core::{Sample, Schema, Table};
 use pagetide_kernel::cgroup::{Limit, Version};
 use pagetide_kernel::{Root, Sampler, Watch};
 use std::path::Path;
-
-fn write(folder: &Path, files: &[(&str, &str)]) {
-    std::fs::create_dir_all(folder).unwrap();
-    for (name, text) in files {
-        std::fs::write(folder.join(name), text).unwrap();
-    }
-}
-
-const V2: [(&str, &str); 9] = [
-    ("cgroup.controllers", "memory io\n"),
-    ("memory.current", "8192\n"),
-    ("memory.max", "max\n"),
-    ("memory.high", "4096\n"),
-    ("memory.stat", "anon 1\nfile 2\nworkingset_refault_file 3\nnever_heard_of 4\n"),
-    ("memory.events", "low 0\nhigh 5\nmax 6\noom 7\noom_kill 8\n"),
-    (
-        "memory.pressure",
-        "some avg10=0.00 avg60=0.00 avg300=0.00 total=9\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=10\n",
-    ),
-    (
-        "cpu.stat",
-        "usage_usec 11\nuser_usec 12\nsystem_usec 13\nnr_periods 14\nnr_throttled 15\nthrottled_usec 16\nnr_bursts 17\n",
-    ),
-    (
-        "io.stat",
-        "8:0 rbytes=1 wbytes=2 rios=3 wios=4 dbytes=0 dios=0\n8:16 rbytes=10 wbytes=20 rios=30 wios=40 dbytes=0 dios=0\n",
-    ),
-];
 
 #[test]
 fn a_v2_group_in_full() {
@@ -123,43 +96,6 @@ fn a_group_has_rows_while_it_exists() {
     assert_eq!(schema.entities(Table::Cgroup)[0].name, path.to_str().unwrap());
 }
 
-/// Paths of the groups that have rows, below `/sys/fs/cgroup`, in order.
-fn groups(sampler: &mut Sampler, schema: &mut Schema, sample: &mut Sample) -> Vec<String> {
-    sampler.sample(schema, sample).unwrap();
-    let rows = sample.table(Table::Cgroup).into_iter().flat_map(|rows| rows.rows());
-    let name = |entity: pagetide_core::EntityId| schema.entities(Table::Cgroup)[entity.0 as usize].name.clone();
-    let mut names: Vec<_> = rows.map(|(entity, _)| name(entity)).collect();
-    names.sort();
-    names.iter().map(|name| name.replacen("/sys/fs/cgroup", "", 1)).collect()
-}
-
-#[test]
-fn a_tree_of_groups_is_followed_and_what_has_no_room_is_counted() {
-    let root = tempfile::tempdir().unwrap();
-    let top = root.path().join("sys/fs/cgroup");
-    write(&top, &V2);
-    write(&top.join("a/b"), &V2);
-    write(&top.join("a"), &V2);
-    std::fs::create_dir_all(root.path().join("proc")).unwrap();
-    let watch = Watch { cgroups: vec!["/sys/fs/cgroup/**".into()], ..Watch::default() };
-    let mut sampler = Sampler::new(&Root::new(root.path()), watch).unwrap();
-    let (mut schema, mut sample) = (Schema::default(), Sample::default());
-    assert_eq!(groups(&mut sampler, &mut schema, &mut sample), ["", "/a", "/a/b"]);
-    write(&top.join("a/c"), &V2);
-    assert_eq!(groups(&mut sampler, &mut schema, &mut sample), ["", "/a", "/a/b", "/a/c"], "a new one");
-    for group in 0..4200 {
-        write(&top.join(format!("many/{group:03}")), &V2);
-    }
-    let found = groups(&mut sampler, &mut schema, &mut sample);
-    assert_eq!(found.len(), 4095, "4096 groups, of which many itself has no files");
-    assert_eq!(found[..5], ["", "/a", "/a/b", "/a/c", "/many/000"], "those nearer to the top come first");
-    let host = |name| {
-        let column = schema.find_column(Table::Host, name).unwrap().0 as usize;
-        sample.table(Table::Host).unwrap().rows().next().unwrap().1[column]
-    };
-    assert_eq!((host("scan_groups"), host("scan_groups_skipped")), (Some(4095), Some(109)));
-}
-
 #[test]
 fn groups_of_a_real_tree_come_and_go() {
     let root = Root::host();
@@ -181,4 +117,163 @@ fn groups_of_a_real_tree_come_and_go() {
         std::fs::remove_dir(&path).unwrap();
         assert_eq!((there, left, has(&path)), ((true, true), (true, false), false));
     }
+}
+
+/// The values of a row by column name, entity and label.
+fn row(schema: &Schema, sample: &Sample, table: Table, entity: &str) -> Option<(String, Vec<(String, i64)>)> {
+    let rows = sample.table(table)?;
+    let (id, values) = rows.rows().find(|(id, _)| schema.entities(table)[id.0 as usize].name == entity)?;
+    let named = schema.columns(table).iter().zip(values);
+    let values = named.filter_map(|(column, value)| Some((column.name.clone(), (*value)?))).collect();
+    Some((schema.entities(table)[id.0 as usize].label.clone(), values))
+}
+
+fn pairs(values: &[(&str, i64)]) -> Vec<(String, i64)> {
+    values.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect()
+}
+
+#[test]
+fn io_and_limits_of_a_group_are_told_by_device_and_a_changed_limit_is_found() {
+    let root = tempfile::tempdir().unwrap();
+    let app = root.path().join("sys/fs/cgroup/app");
+    write(&app, &V2);
+    write(&app, &[("io.max", "8:16 rbps=max wbps=1048576 riops=90 wiops=max\n"), ("io.latency", "8:0 target=75000\n")]);
+    write(&root.path().join("proc"), &[("meminfo", "MemTotal: 1 kB\n")]);
+    let numbers = root.path().join("sys/dev/block");
+    std::fs::create_dir_all(&numbers).unwrap();
+    std::os::unix::fs::symlink("../../devices/virtual/block/sdb", numbers.join("8:16")).unwrap();
+    let group = Path::new("/sys/fs/cgroup/app");
+    let watch = Watch { cgroups: vec![group.into()], ..Watch::default() };
+    let mut sampler = Sampler::new(&Root::new(root.path()), watch).unwrap();
+    let (mut schema, mut sample) = (Schema::default(), Sample::default());
+    sampler.sample(&mut schema, &mut sample).unwrap();
+    let counters = [("rbytes", 10), ("wbytes", 20), ("rios", 30), ("wios", 40), ("dbytes", 0), ("dios", 0)];
+    let (label, values) = row(&schema, &sample, Table::CgroupDisk, "/sys/fs/cgroup/app\tsdb").unwrap();
+    assert_eq!(
+        (label.as_str(), values),
+        ("sdb", pairs(&[&counters[..], &[("max_wbps", 1 << 20), ("max_riops", 90)]].concat()))
+    );
+    let (label, values) = row(&schema, &sample, Table::CgroupDisk, "/sys/fs/cgroup/app\t8:0").unwrap();
+    assert_eq!((label.as_str(), values.last().unwrap()), ("8:0", &("latency_target".to_owned(), 75_000)));
+    write(&app, &[("io.max", "")]);
+    let limited = |sampler: &mut Sampler, schema: &mut Schema, sample: &mut Sample| {
+        sampler.sample(schema, sample).unwrap();
+        let (_, values) = row(schema, sample, Table::CgroupDisk, "/sys/fs/cgroup/app\tsdb").unwrap();
+        values.iter().any(|(name, _)| name.starts_with("max_"))
+    };
+    let samples = (0..8).take_while(|_| limited(&mut sampler, &mut schema, &mut sample)).count();
+    assert!(samples < 8, "the limit was taken off");
+}
+
+#[test]
+fn a_v1_group_has_the_limits_of_its_blkio_group() {
+    let root = tempfile::tempdir().unwrap();
+    let memory = root.path().join("sys/fs/cgroup/memory/app");
+    write(&memory, &[("memory.usage_in_bytes", "1\n"), ("memory.stat", "total_rss 1\n")]);
+    write(
+        &root.path().join("sys/fs/cgroup/blkio/app"),
+        &[
+            ("blkio.throttle.io_service_bytes_recursive", "8:16 Read 5\n8:16 Write 6\n8:16 Total 11\nTotal 11\n"),
+            ("blkio.throttle.io_serviced_recursive", "8:16 Read 1\n8:16 Write 2\nTotal 3\n"),
+            ("blkio.throttle.read_iops_device", "8:16 15\n"),
+            ("blkio.throttle.write_bps_device", ""),
+        ],
+    );
+    write(&root.path().join("proc"), &[("meminfo", "MemTotal: 1 kB\n")]);
+    let watch = Watch { cgroups: vec!["/sys/fs/cgroup/memory/app".into()], ..Watch::default() };
+    let mut sampler = Sampler::new(&Root::new(root.path()), watch).unwrap();
+    let (mut schema, mut sample) = (Schema::default(), Sample::default());
+    sampler.sample(&mut schema, &mut sample).unwrap();
+    let (_, values) = row(&schema, &sample, Table::CgroupDisk, "/sys/fs/cgroup/memory/app\t8:16").unwrap();
+    assert_eq!(values, pairs(&[("rbytes", 5), ("wbytes", 6), ("rios", 1), ("wios", 2), ("max_riops", 15)]));
+    let (_, group) = row(&schema, &sample, Table::Cgroup, "/sys/fs/cgroup/memory/app").unwrap();
+    assert!(group.contains(&("io_rbytes".to_owned(), 5)) && group.contains(&("io_wios".to_owned(), 2)), "{group:?}");
+}
+
+#[test]
+fn a_process_knows_its_group_parent_user_and_script() {
+    use std::os::unix::fs::MetadataExt;
+    let root = tempfile::tempdir().unwrap();
+    let group = root.path().join("sys/fs/cgroup/jobs/nightly");
+    for folder in ["", "jobs", "jobs/nightly"] {
+        write(&root.path().join("sys/fs/cgroup").join(folder), &V2);
+    }
+    let stat = |comm: &str, parent: u32, flags: u32, stack: u32| {
+        format!(
+            "77 ({comm}) S {parent} 1 1 0 -1 {flags} 5 0 0 0 3 4 0 0 20 0 1 0 7 4096 1 0 0 0 {stack} {}\n",
+            ["0"; 24].join(" ")
+        )
+    };
+    write(&root.path().join("proc"), &[("meminfo", "MemTotal: 1 kB\n")]);
+    write(&root.path().join("proc/self"), &[("mounts", "none /sys/fs/cgroup cgroup2 rw 0 0\n")]);
+    let process = root.path().join("proc/77");
+    write(
+        &process,
+        &[
+            ("stat", &stat("python3", 5, 0, 100)),
+            ("status", "Name:\tpython3\nUid:\t1001\t0\t0\t0\nVmRSS:\t4 kB\n"),
+            ("cgroup", "0::/jobs/nightly\n"),
+            ("cmdline", "python3\0/opt/backup.py\0--password\0secret\0"),
+        ],
+    );
+    let watch = Watch { cgroups: vec!["/sys/fs/cgroup/**".into()], processes: pagetide_kernel::Processes::All };
+    let mut sampler = Sampler::new(&Root::new(root.path()), watch).unwrap();
+    let (mut schema, mut sample) = (Schema::default(), Sample::default());
+    sampler.sample(&mut schema, &mut sample).unwrap();
+    let (label, values) = row(&schema, &sample, Table::Process, "77@7").unwrap();
+    let id = i64::try_from(std::fs::metadata(&group).unwrap().ino()).unwrap();
+    let has = |values: &[(String, i64)], name: &str, value| values.contains(&(name.to_owned(), value));
+    assert_eq!(label, "python3 backup.py");
+    assert!(has(&values, "ppid", 5) && has(&values, "uid", 1001) && has(&values, "cgroup_id", id), "{values:?}");
+    let (_, values) = row(&schema, &sample, Table::Cgroup, "/sys/fs/cgroup/jobs/nightly").unwrap();
+    assert!(has(&values, "cgroup_id", id), "{values:?}");
+    // It runs another script, then calls itself something else.
+    write(&process, &[("stat", &stat("python3", 5, 0, 200)), ("cmdline", "python3\0/opt/report.py\0")]);
+    sampler.sample(&mut schema, &mut sample).unwrap();
+    assert_eq!(row(&schema, &sample, Table::Process, "77@7/python3").unwrap().0, "python3 report.py");
+    write(&process, &[("stat", &stat("report-worker", 1, 0, 300)), ("cgroup", "0::/jobs\n")]);
+    sampler.sample(&mut schema, &mut sample).unwrap();
+    let (label, values) = row(&schema, &sample, Table::Process, "77@7/report-worker").unwrap();
+    let id = i64::try_from(std::fs::metadata(group.parent().unwrap()).unwrap().ino()).unwrap();
+    assert!(label == "report-worker" && has(&values, "ppid", 1) && has(&values, "cgroup_id", id), "{values:?}");
+}
+
+#[test]
+fn an_md_array_tells_what_it_does_to_itself() {
+    let root = tempfile::tempdir().unwrap();
+    let line = |minor: u32, name: &str| format!("   9       {minor} {name} {}\n", ["0"; 11].join(" "));
+    write(&root.path().join("proc"), &[("diskstats", &(line(0, "md0") + &line(1, "md1")))]);
+    let md = root.path().join("sys/block/md0/md");
+    write(
+        &md,
+        &[
+            ("sync_action", "check\n"),
+            ("sync_completed", "4096 / 2095104\n"),
+            ("sync_speed", "1000\n"),
+            ("degraded", "0\n"),
+        ],
+    );
+    let mut sampler = Sampler::new(&Root::new(root.path()), Watch::default()).unwrap();
+    let (mut schema, mut sample) = (Schema::default(), Sample::default());
+    let md_values = |schema: &Schema, sample: &Sample, disk: &str| {
+        let (_, values) = row(schema, sample, Table::Disk, disk).unwrap();
+        values.into_iter().filter(|(name, _)| name.starts_with("md_")).collect::<Vec<_>>()
+    };
+    // An array is found when its line is, and read from then on.
+    sampler.sample(&mut schema, &mut sample).unwrap();
+    sampler.sample(&mut schema, &mut sample).unwrap();
+    assert_eq!(
+        md_values(&schema, &sample, "md0"),
+        pairs(&[
+            ("md_sync_action", 3),
+            ("md_sync_completed", 4096),
+            ("md_sync_total", 2_095_104),
+            ("md_sync_speed", 1_024_000),
+            ("md_degraded", 0)
+        ])
+    );
+    assert_eq!(md_values(&schema, &sample, "md1"), [], "an array without redundancy never syncs");
+    write(&md, &[("sync_action", "idle\n"), ("degraded", "1\n")]);
+    sampler.sample(&mut schema, &mut sample).unwrap();
+    assert_eq!(md_values(&schema, &sample, "md0"), pairs(&[("md_sync_action", 0), ("md_degraded", 1)]));
 }

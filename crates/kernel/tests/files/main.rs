@@ -6,3 +6,8 @@ mod machines;
 mod parsers;
 mod survey;
 mod trees;
+
+#[path = "../support/groups.rs"]
+mod groups;
+#[path = "../support/processes.rs"]
+mod processes;

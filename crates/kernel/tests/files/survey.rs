@@ -1,95 +1,8 @@
 //! The survey of processes on trees made here: what gets a row, what does not, and that nothing is left out unsaid.
 
-use pagetide_core::{Sample, Schema, Table};
-use pagetide_kernel::{Processes, Root, Sampler, Top, Watch};
-use std::path::Path;
-use tempfile::TempDir;
-
-/// A process of a made-up machine.
-#[derive(Clone)]
-struct Made {
-    pid: u32,
-    comm: &'static str,
-    state: char,
-    kernel: bool,
-    /// It has not called exec.
-    fork: bool,
-    majflt: u64,
-    threads: u64,
-    starttime: u64,
-    rss: u64,
-    io: u64,
-    /// Ticks of CPU time in user mode.
-    utime: u64,
-}
-
-fn made(pid: u32) -> Made {
-    let (comm, state) = ("idle", 'S');
-    Made { pid, comm, state, kernel: false, fork: false, majflt: 0, threads: 1, starttime: 7, rss: 1, io: 0, utime: 3 }
-}
-
-fn stat(made: &Made, id: u32) -> String {
-    let Made { comm, state, majflt, threads, starttime, rss, utime, .. } = made;
-    let flags = if made.kernel { 0x0020_0000 } else { 0 } | if made.fork { 0x40 } else { 0 };
-    let mut fields = vec![format!("{id} ({comm}) {state} 1 1 1 0 -1 {flags} 5 0 {majflt} 0 {utime} 4 0 0 20 0")];
-    fields.push(format!("{threads} 0 {starttime} 4096 {rss}"));
-    fields.push(["0"; 28].join(" "));
-    fields.join(" ") + "\n"
-}
-
-fn write(proc: &Path, made: &Made) {
-    let folder = proc.join(made.pid.to_string());
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("stat"), stat(made, made.pid)).unwrap();
-    std::fs::write(folder.join("io"), format!("rchar: 0\nread_bytes: {}\nwrite_bytes: 0\n", made.io)).unwrap();
-    std::fs::write(folder.join("wchan"), if made.state == 'D' { "folio_wait_bit_common" } else { "0" }).unwrap();
-}
-
-struct Machine {
-    folder: TempDir,
-    sampler: Sampler,
-    schema: Schema,
-    sample: Sample,
-}
-
-impl Machine {
-    fn new(top: Top, processes: &[Made]) -> Self {
-        // In memory: thousands of small files.
-        let folder = tempfile::tempdir_in("/dev/shm").unwrap();
-        let proc = folder.path().join("proc");
-        for made in processes {
-            write(&proc, made);
-        }
-        let watch = Watch { processes: Processes::Top(top), ..Watch::default() };
-        let sampler = Sampler::new(&Root::new(folder.path()), watch).unwrap();
-        Self { folder, sampler, schema: Schema::default(), sample: Sample::default() }
-    }
-
-    fn write(&self, made: &Made) {
-        write(&self.folder.path().join("proc"), made);
-    }
-
-    /// Takes a sample and gives the names of the processes that have rows, in order.
-    fn sample(&mut self) -> Vec<String> {
-        self.sampler.sample(&mut self.schema, &mut self.sample).unwrap();
-        let rows = self.sample.table(Table::Process).into_iter().flat_map(|rows| rows.rows());
-        let mut names: Vec<_> =
-            rows.map(|(entity, _)| self.schema.entities(Table::Process)[entity.0 as usize].name.clone()).collect();
-        names.sort();
-        names
-    }
-
-    fn value(&self, table: Table, entity: &str, name: &str) -> Option<i64> {
-        let column = self.schema.find_column(table, name)?.0 as usize;
-        let entity = self.schema.find_entity(table, entity)?;
-        let mut rows = self.sample.table(table)?.rows();
-        rows.find(|(id, _)| *id == entity).and_then(|(_, values)| *values.get(column)?)
-    }
-
-    fn host(&self, name: &str) -> i64 {
-        self.value(Table::Host, "", name).unwrap_or_else(|| panic!("{name} is in the host's row"))
-    }
-}
+use crate::processes::{Machine, Made, made, stat};
+use pagetide_core::Table;
+use pagetide_kernel::{ProcessRuns, Processes, Root, Sampler, TaskRun, TaskRuns, Top, Watch};
 
 #[test]
 fn those_at_the_top_have_rows_and_every_task_that_is_blocked() {
@@ -147,37 +60,6 @@ fn threads_that_are_blocked_have_rows_of_their_own() {
     assert_eq!(machine.value(Table::Process, "53@7", "wchan_rwsem_down_read_slowpath"), Some(1));
     assert_eq!(machine.value(Table::Process, "53@7", "majflt"), None, "its process counts them");
     assert_eq!(machine.value(Table::Process, "50@7", "wchan_rwsem_down_read_slowpath"), None);
-}
-
-#[test]
-fn thousands_of_processes_take_turns_and_all_are_accounted_for() {
-    let top = Top { processes: 600, ..Top::default() };
-    let all: Vec<Made> = (1..=5000).map(|pid| Made { rss: u64::from(pid), ..made(pid) }).collect();
-    let mut machine = Machine::new(top, &all);
-    for round in 1..=9 {
-        let names = machine.sample();
-        let (tasks, skipped) = (machine.host("scan_tasks"), machine.host("scan_tasks_skipped"));
-        assert_eq!(tasks + skipped, 5000, "round {round}");
-        assert!((600..=600 + 128).contains(&tasks), "round {round}: {tasks} looked at");
-        assert!(
-            names.len() <= 128 && i64::try_from(names.len()) == Ok(machine.host("scan_rows")),
-            "round {round}: {names:?}"
-        );
-    }
-    let names = machine.sample();
-    for pid in 4991..=5000 {
-        assert!(names.contains(&format!("{pid}@7")), "after nine samples everybody had a turn: {names:?}");
-    }
-    let blocked: Vec<Made> = (1..=300).map(|pid| Made { state: 'D', ..made(pid) }).collect();
-    blocked.iter().for_each(|made| machine.write(made));
-    let (mut seen, mut unshown) = (0, 0);
-    for _ in 0..9 {
-        let names = machine.sample();
-        assert!(names.len() <= 128);
-        seen = seen.max(machine.host("scan_tasks_blocked"));
-        unshown = unshown.max(machine.host("scan_rows_skipped"));
-    }
-    assert!(seen > 128 && unshown >= seen - 128, "{seen} blocked, {unshown} without a row");
 }
 
 #[test]
@@ -260,4 +142,62 @@ fn the_row_of_a_process_that_rests_stays_what_it_was_until_it_runs_or_loses_page
     let threads = Made { io: 9500, rss: 39, threads: 2, ..idle.clone() };
     assert_eq!(seen(&threads).0, Some(9500), "another thread may have run");
     assert_eq!(seen(&Made { io: 9600, ..threads }).0, Some(9600));
+}
+
+/// Tells of tasks what the test says.
+#[derive(Debug)]
+struct Told(Vec<TaskRun>);
+
+impl TaskRuns for Told {
+    fn read(&mut self, tasks: &mut Vec<TaskRun>) {
+        tasks.clone_from(&self.0);
+    }
+}
+
+fn told(tid: u32, pid: u32, start_ns: u64, runs: u64, uninterruptible: bool) -> TaskRun {
+    let runs = ProcessRuns { exec_ns: runs * 1000, wait_ns: 0, runs };
+    TaskRun { tid, pid, start_ns, runs, uninterruptible }
+}
+
+#[test]
+fn a_source_of_all_tasks_tells_who_ran_and_which_threads_may_be_blocked() {
+    let many = Made { threads: 3, rss: 40, ..made(80) };
+    let rests = Made { rss: 60, ..made(91) };
+    let mut machine = Machine::new(Top::default(), &[many.clone(), rests.clone()]);
+    let tasks = machine.folder.path().join("proc/80/task");
+    for (id, state) in [(80, 'S'), (81, 'D'), (82, 'S')] {
+        let folder = tasks.join(id.to_string());
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("stat"), stat(&Made { state, ..many.clone() }, id)).unwrap();
+        std::fs::write(folder.join("wchan"), "folio_wait_bit_common").unwrap();
+    }
+    let start = 70_000_000;
+    let tell = |machine: &mut Machine, runs, of_another| {
+        let start_of = if of_another { 2 * start } else { start };
+        machine.sampler.set_task_runs(Box::new(Told(vec![
+            told(80, 80, start, 9, false),
+            told(81, 80, start, 1, true),
+            told(82, 80, start, 1, false),
+            told(91, 91, start_of, runs, false),
+        ])));
+        machine.sample()
+    };
+    let rise = |machine: &Machine| machine.value(Table::Process, "91@7", "scan_majflt");
+    assert_eq!(tell(&mut machine, 5, false), ["80@7", "81@7", "91@7"], "82 is not said to be blocked");
+    assert_eq!((machine.host("scan_tasks"), machine.host("scan_tasks_skipped")), (4, 0));
+    // It did not run, so its counters are not read again; then it did.
+    machine.write(&Made { majflt: 500, ..rests.clone() });
+    let mut looked = || {
+        tell(&mut machine, 5, false);
+        rise(&machine) == Some(500)
+    };
+    let looks = (0..3).filter(|_| looked()).count();
+    assert!(looks <= 1, "a process that rests is looked at in full once in eight samples");
+    machine.write(&Made { majflt: 900, ..rests });
+    tell(&mut machine, 6, false);
+    assert!(rise(&machine).is_some_and(|rise| rise >= 400));
+    // The number of another process is not taken for its own.
+    machine.write(&Made { majflt: 1000, ..made(91) });
+    tell(&mut machine, 6, true);
+    assert_eq!(rise(&machine), Some(100));
 }

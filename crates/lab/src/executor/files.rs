@@ -5,9 +5,9 @@
 
 use super::disk::{self, Disk};
 use crate::fio;
-use crate::worker::after_fork::next;
 use pagetide_core::{Action, Bytes, Error, FioJob, HoldKind, Load, Outcome, Place, Progress, Scenario, Step};
 use pagetide_kernel::cached;
+use pagetide_sim::workload::next_random;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Write;
@@ -29,12 +29,12 @@ pub struct Files {
 /// The name of the file that jobs share which only read and name none.
 const SHARED: &str = "data";
 
-fn writes_only(job: &FioJob) -> bool {
+pub(crate) fn writes_only(job: &FioJob) -> bool {
     matches!(job.rw.as_str(), "write" | "randwrite")
 }
 
 /// The name of the file that a job shares with others; absent when it has one of its own.
-fn shared_name(job: &FioJob) -> Option<&str> {
+pub(crate) fn shared_name(job: &FioJob) -> Option<&str> {
     job.file.as_deref().or_else(|| job.reads_only().then_some(SHARED))
 }
 
@@ -46,7 +46,7 @@ fn jobs(scenario: &Scenario) -> impl Iterator<Item = &FioJob> {
 }
 
 /// The files that must be there before the first step, with their sizes.
-fn shared_files(scenario: &Scenario) -> BTreeMap<String, Bytes> {
+pub(crate) fn shared_files(scenario: &Scenario) -> BTreeMap<String, Bytes> {
     let mut files = BTreeMap::new();
     for job in jobs(scenario).filter(|job| !writes_only(job)) {
         if let Some(name) = shared_name(job) {
@@ -144,7 +144,8 @@ impl Files {
     fn fill(&self, name: &str, size: Bytes, progress: &mut dyn Progress) -> Result<(), Error> {
         let path = self.data.join(name);
         let result = self.results.join(format!("fio-layout-{name}.json"));
-        let ended = fio::Run::start(&self.fio, &fio::layout(&path, size.get()), &result, None)?.wait(progress)?;
+        let arguments = fio::layout(name, size.get());
+        let ended = fio::Run::start(&self.fio, &arguments, &self.data, &result, None)?.wait(progress)?;
         let written = fs::metadata(&path).map_or(0, |meta| meta.len());
         if ended.outcome != Outcome::Done || written < size.get() {
             return Err(Error::system(
@@ -166,12 +167,14 @@ impl Files {
         Ok(())
     }
 
+    /// The folder of fio's files.
+    pub(super) fn folder(&self) -> &Path {
+        &self.data
+    }
+
     /// The file that a step works on.
     pub(super) fn of(&self, step: &Step) -> Option<PathBuf> {
-        match &step.action {
-            Action::Fio(job) => Some(self.data.join(shared_name(job).unwrap_or(&own_name(step)))),
-            _ => None,
-        }
+        name_of(step).map(|name| self.data.join(name))
     }
 
     /// The files that are there for the whole run.
@@ -232,7 +235,7 @@ fn write_random(path: &Path, size: Bytes, seed: u64, progress: &mut dyn Progress
             return Err(Error::interrupted());
         }
         for word in chunk.chunks_exact_mut(8) {
-            state = next(state);
+            state = next_random(state);
             word.copy_from_slice(&state.to_ne_bytes());
         }
         let length = CHUNK.min(usize::try_from(size.get() - written).unwrap_or(CHUNK));
@@ -248,7 +251,15 @@ fn write_random(path: &Path, size: Bytes, seed: u64, progress: &mut dyn Progress
     file.sync_all().map_err(lost)
 }
 
-fn own_name(step: &Step) -> String {
+/// The name of the file that a step works on.
+pub(crate) fn name_of(step: &Step) -> Option<String> {
+    match &step.action {
+        Action::Fio(job) => Some(shared_name(job).map_or_else(|| own_name(step), str::to_owned)),
+        _ => None,
+    }
+}
+
+pub(crate) fn own_name(step: &Step) -> String {
     format!("own-{}", step.id)
 }
 

@@ -2,23 +2,28 @@
 
 use crate::group::{Group, Usage, page_size};
 use pagetide_core::derived::{self, Derived, Term};
-use pagetide_core::{Bytes, Error, Figure, Figures, Table, Unit, metric};
-use pagetide_kernel::{DiskStats, Meminfo, Root, Vmstat};
+use pagetide_core::{Bytes, Error, Figure, Figures, Pages, Table, Unit, metric};
+use pagetide_kernel::Root;
+use std::collections::BTreeMap;
 use std::fs;
+
+/// Counters by their names in the metric table, in its units.
+pub(crate) type Counters = BTreeMap<String, u64>;
 
 /// The kernel's counters at the start or the end of a step.
 #[derive(Debug, Clone)]
-pub(super) struct Reading {
-    disks: Vec<DiskStats>,
-    vmstat: Vmstat,
-    meminfo: Meminfo,
+pub(crate) struct Reading {
+    /// Of the step's disks, by name.
+    disks: BTreeMap<String, Counters>,
+    /// `/proc/meminfo` and `/proc/vmstat`.
+    host: Counters,
     kswapd_ns: Option<u64>,
     usage: Option<Usage>,
 }
 
 /// Which end of the step: disks are read last before it and first after it, so that other reads do not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum End {
+pub(crate) enum End {
     /// Before the step.
     Before,
     /// After it.
@@ -64,27 +69,39 @@ impl Reading {
     ///
     /// # Errors
     /// The kernel's files cannot be read.
-    pub(super) fn read(end: End, disks: &[String], group: Option<&Group>) -> Result<Self, Error> {
+    pub(crate) fn read(end: End, disks: &[String], group: Option<&Group>) -> Result<Self, Error> {
         let root = Root::host();
         let lost = |error: pagetide_kernel::Error| Error::system(error.to_string(), "");
         let read_disks = || {
-            let mut all = root.diskstats().map_err(lost)?;
-            all.retain(|disk| disks.contains(&disk.name));
-            Ok::<_, Error>(all)
+            let all = root.diskstats().map_err(lost)?.into_iter().filter(|disk| disks.contains(&disk.name));
+            let named = |(name, value): (&str, u64)| (name.to_owned(), value);
+            Ok::<_, Error>(all.map(|disk| (disk.name.clone(), disk.iter().map(named).collect())).collect())
         };
         let first = (end == End::After).then(read_disks).transpose()?;
         let usage = group.map(Group::usage).transpose()?;
         let (kswapd_ns, meminfo) = (kswapd_ns(), root.meminfo().map_err(lost)?);
         let vmstat = root.vmstat().map_err(lost)?;
         let disks = first.map_or_else(read_disks, Ok)?;
-        Ok(Self { disks, vmstat, meminfo, kswapd_ns, usage })
+        let host = meminfo.iter().chain(vmstat.iter()).map(|(name, value)| (name.to_owned(), value)).collect();
+        Ok(Self { disks, host, kswapd_ns, usage })
+    }
+
+    /// A reading of a machine that is not this one.
+    pub(crate) const fn of(disks: BTreeMap<String, Counters>, host: Counters, kswapd_ns: Option<u64>) -> Self {
+        Self { disks, host, kswapd_ns, usage: None }
+    }
+
+    fn bytes(&self, name: &str) -> Option<Bytes> {
+        self.host.get(name).copied().map(Bytes::new)
     }
 
     /// A field in base units: seconds, bytes, pages, counts.
     fn base(&self, source: Source, name: &str) -> Option<f64> {
-        let whole = || self.vmstat.get(name).or_else(|| self.meminfo.get(name).map(Bytes::get));
+        let whole = || self.host.get(name).copied();
         let (table, raw) = match (source, &self.usage) {
-            (Source::Disks, _) => (Table::Disk, self.disks.iter().map(|disk| disk.get(name)).sum::<Option<u64>>()),
+            (Source::Disks, _) => {
+                (Table::Disk, self.disks.values().map(|disk| disk.get(name).copied()).sum::<Option<u64>>())
+            }
             (Source::Work, Some(usage)) => (Table::Cgroup, usage.get(name)),
             (Source::Work | Source::Machine, _) => (Table::Host, whole()),
         };
@@ -102,25 +119,25 @@ impl Reading {
     }
 
     fn total(&self) -> Option<Bytes> {
-        self.usage.as_ref().map_or_else(|| self.meminfo.total(), Usage::limit)
+        self.usage.as_ref().map_or_else(|| self.bytes("MemTotal"), Usage::limit)
     }
 
     fn available(&self) -> Option<Bytes> {
-        self.usage.as_ref().map_or_else(|| self.meminfo.available(), Usage::available)
+        self.usage.as_ref().map_or_else(|| self.bytes("MemAvailable"), Usage::available)
     }
 
     fn free(&self) -> Option<Bytes> {
-        self.usage.as_ref().map_or_else(|| self.meminfo.free(), Usage::free)
+        self.usage.as_ref().map_or_else(|| self.bytes("MemFree"), Usage::free)
     }
 
     /// The dirty and the background threshold of the whole host.
-    pub(super) fn thresholds(&self) -> Option<(Bytes, Bytes)> {
-        let bytes = |name| self.vmstat.pages(name)?.to_bytes(page_size());
+    pub(crate) fn thresholds(&self) -> Option<(Bytes, Bytes)> {
+        let bytes = |name| Pages::new(*self.host.get(name)?).to_bytes(page_size());
         Some((bytes("nr_dirty_threshold")?, bytes("nr_dirty_background_threshold")?))
     }
 
     /// Sets the figures of the difference between this reading and a later one.
-    pub(super) fn difference(&self, after: &Self, figures: &mut Figures) {
+    pub(crate) fn difference(&self, after: &Self, figures: &mut Figures) {
         for (figure, metric, source) in DERIVED {
             let amount = self.derived(after, metric, source);
             // Figures of swap are in bytes.
@@ -143,20 +160,23 @@ impl Reading {
         gauge(Figure::AvailableAfter, after.available());
         gauge(Figure::FreeBefore, self.free());
         gauge(Figure::FreeAfter, after.free());
-        gauge(Figure::BuffersBefore, self.meminfo.get("Buffers"));
-        gauge(Figure::BuffersAfter, after.meminfo.get("Buffers"));
-        gauge(Figure::CacheBefore, self.meminfo.get("Cached"));
-        gauge(Figure::CacheAfter, after.meminfo.get("Cached"));
+        gauge(Figure::BuffersBefore, self.bytes("Buffers"));
+        gauge(Figure::BuffersAfter, after.bytes("Buffers"));
+        gauge(Figure::CacheBefore, self.bytes("Cached"));
+        gauge(Figure::CacheAfter, after.bytes("Cached"));
     }
 
     /// Fraction of `elapsed_ns` in which the busiest disk had a request in flight.
-    pub(super) fn disk_util(&self, after: &Self, elapsed_ns: f64) -> Option<f64> {
+    pub(crate) fn disk_util(&self, after: &Self, elapsed_ns: f64) -> Option<f64> {
         // Each disk alone.
-        let disk = |reading: &Self, disk: &DiskStats| Self { disks: vec![disk.clone()], ..reading.clone() };
-        let busy = self.disks.iter().filter_map(|before| {
-            let later = after.disks.iter().find(|disk| disk.name == before.name)?;
-            disk(self, before).derived(&disk(after, later), &derived::BUSY, Source::Disks)
-        });
+        let alone = |reading: &Self, name: &String| {
+            let disk = reading.disks.get(name)?.clone();
+            Some(Self { disks: BTreeMap::from([(name.clone(), disk)]), ..reading.clone() })
+        };
+        let busy = self
+            .disks
+            .keys()
+            .filter_map(|name| alone(self, name)?.derived(&alone(after, name)?, &derived::BUSY, Source::Disks));
         let busiest = busy.reduce(f64::max)?;
         // The kernel counts whole milliseconds.
         (elapsed_ns > 0.0).then(|| (busiest * 1e9 / elapsed_ns).min(1.0))
@@ -164,7 +184,7 @@ impl Reading {
 }
 
 /// CPU time of all kswapd threads: exact where the kernel keeps scheduler statistics, else in ticks of 10 ms.
-pub(super) fn kswapd_ns() -> Option<u64> {
+pub(crate) fn kswapd_ns() -> Option<u64> {
     let mut sum = None;
     for entry in fs::read_dir("/proc").ok()?.flatten() {
         let path = entry.path();

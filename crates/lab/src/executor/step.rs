@@ -2,6 +2,7 @@
 
 use super::caches;
 use super::dirty;
+use super::files::name_of;
 use super::reading::{End, Reading};
 use super::state::{Done, Executor};
 use super::traced::{TracedStep, process_names};
@@ -118,10 +119,10 @@ impl Executor<'_, '_> {
     }
 
     fn fio(&mut self, step: &Step, job: &FioJob) -> Result<Done, Error> {
-        let Some(file) = self.files.of(step) else { return Ok(Done::well()) };
+        let Some(name) = name_of(step) else { return Ok(Done::well()) };
         let result = self.context.results.join(format!("fio-{}.json", step.id));
         let seed = crate::seed::derive(self.context.seed, &step.id);
-        let arguments = fio::arguments(&step.id, job, &file, seed);
+        let arguments = fio::arguments(&step.id, job, &name, seed);
         let own = match &step.cgroup {
             Some(spec) => match self.groups.get(spec, self.context.group.as_ref(), self.context.journal, &self.disks) {
                 Ok(group) => Some(group),
@@ -130,7 +131,7 @@ impl Executor<'_, '_> {
             None => None,
         };
         let group = own.as_ref().or(self.context.group.as_ref());
-        let run = fio::Run::start(&self.context.fio, &arguments, &result, group)?;
+        let run = fio::Run::start(&self.context.fio, &arguments, self.files.folder(), &result, group)?;
         self.recorder.watch_pid(run.pid());
         if let Some(process) = Identity::of(run.pid()) {
             self.context.journal.note(Change::Process { process, what: format!("fio of step {}", step.id) })?;
@@ -248,7 +249,7 @@ impl Executor<'_, '_> {
 }
 
 /// The line that ends a step: why it did not succeed, then the figures that its kind names.
-pub(super) fn headline(step: &Step, result: &StepResult) -> String {
+pub(crate) fn headline(step: &Step, result: &StepResult) -> String {
     let mut words = Vec::new();
     if result.outcome != Outcome::Done {
         words.push(result.notes.first().cloned().unwrap_or_default());

@@ -1,15 +1,16 @@
 //! The command line of fio for a job of a scenario.
 
 use pagetide_core::FioJob;
-use std::path::Path;
 
-/// The options of fio for a job on `file`. Sizes are given in bytes, so that fio's idea of `k` does not matter.
+/// The options of fio for a job on the file of that name in its folder. Each is one argument that begins with its own `--OPTION=`, and no
+/// text of the scenario is in one but names of a step and a file and what [`FioJob`]'s check allows. Sizes are given in bytes, so that
+/// fio's idea of `k` does not matter.
 /// `seed` decides the random sequence of a job that is not to repeat fio's default one.
-pub fn arguments(name: &str, job: &FioJob, file: &Path, seed: u64) -> Vec<String> {
+pub fn arguments(name: &str, job: &FioJob, file: &str, seed: u64) -> Vec<String> {
     let mut options = vec![
         format!("--name={name}"),
-        format!("--filename={}", escape(file)),
-        format!("--ioengine={}", job.ioengine),
+        format!("--filename={}", file),
+        format!("--ioengine={}", job.ioengine.name()),
         format!("--rw={}", job.rw),
         format!("--bs={}", job.bs.get()),
         format!("--size={}", job.size.get()),
@@ -37,10 +38,10 @@ pub fn arguments(name: &str, job: &FioJob, file: &Path, seed: u64) -> Vec<String
 }
 
 /// The options of fio that fill a file of `size` bytes with data that the disk really holds.
-pub fn layout(file: &Path, size: u64) -> Vec<String> {
+pub fn layout(file: &str, size: u64) -> Vec<String> {
     vec![
         "--name=layout".to_owned(),
-        format!("--filename={}", escape(file)),
+        format!("--filename={}", file),
         "--ioengine=sync".to_owned(),
         "--rw=write".to_owned(),
         // Whole blocks first: fio leaves out a last block that is not whole.
@@ -51,15 +52,10 @@ pub fn layout(file: &Path, size: u64) -> Vec<String> {
     ]
 }
 
-/// A file name for fio, to which a colon separates names (`filename` in fio's HOWTO).
-fn escape(file: &Path) -> String {
-    file.display().to_string().replace('\\', "\\\\").replace(':', "\\:")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pagetide_core::{Bytes, Nanos};
+    use pagetide_core::{Bytes, FioEngine, Nanos};
 
     #[test]
     fn every_option_reaches_fio_and_absent_ones_keep_its_defaults() {
@@ -67,7 +63,7 @@ mod tests {
             rw: "randread".into(),
             bs: Bytes::new(8192),
             size: Bytes::new(64 << 20),
-            ioengine: "sync".into(),
+            ioengine: FioEngine::Sync,
             invalidate: Some(false),
             norandommap: false,
             randrepeat: None,
@@ -83,9 +79,8 @@ mod tests {
             file: None,
             disk: None,
         };
-        let plain =
-            "--name=A1 --filename=/d/a\\:b --ioengine=sync --rw=randread --bs=8192 --size=67108864 --invalidate=0";
-        assert_eq!(arguments("A1", &job, Path::new("/d/a:b"), 9).join(" "), plain);
+        let plain = "--name=A1 --filename=data --ioengine=sync --rw=randread --bs=8192 --size=67108864 --invalidate=0";
+        assert_eq!(arguments("A1", &job, "data", 9).join(" "), plain);
         job.norandommap = true;
         job.randrepeat = Some(false);
         job.random_distribution = Some("zipf:1.2".into());
@@ -98,7 +93,7 @@ mod tests {
         job.fsync = Some(1);
         job.end_fsync = true;
         assert_eq!(
-            arguments("A1", &job, Path::new("/d/a:b"), 9).join(" "),
+            arguments("A1", &job, "data", 9).join(" "),
             format!(
                 "{plain} --norandommap=1 --randrepeat=0 --randseed=4 --random_distribution=zipf:1.2 --direct=1 --iodepth=32 --numjobs=2 --runtime=1500000us \
                  --time_based=1 --rate_iops=500 --fsync=1 --end_fsync=1"

@@ -1,5 +1,4 @@
 use super::*;
-use std::time::{Duration, Instant};
 
 const SIZE: Bytes = Bytes::new(24 << 20);
 
@@ -67,10 +66,9 @@ fn it_waits_before_it_touches_and_can_be_interrupted_meanwhile() {
         }
     }
     let folder = folder();
-    let options = Options { after: Nanos::new(60_000_000_000), ..Options::new(folder.path()) };
+    let a_day = Nanos::new(86_400_000_000_000);
+    let options = Options { after: a_day, ..Options::new(folder.path()) };
     let mut observer = Impatient(None);
-    let began = Instant::now();
     assert!(Hold::occupy(&spec(HoldKind::Anon, None), &options, &mut observer).is_err());
-    assert!(began.elapsed() < Duration::from_secs(30));
     assert!(!observer.0.unwrap().alive());
 }

@@ -1,14 +1,11 @@
 //! Moves bytes from a file to another or nowhere: stream, dd and copy. `unsafe`: read and write.
 #![allow(unsafe_code)]
 
-use super::sequence::Sequence;
-use crate::worker::after_fork::{clock, due, errno, memory, over, sleep_until};
+use crate::worker::after_fork::{clock, errno, memory, over, sleep_until};
 use crate::worker::{Activity, Counters, END_OF_FILE, Phase, Work};
 use pagetide_core::{Caching, Order};
+use pagetide_sim::workload::{DROP_BEHIND, Sequence, due};
 use std::os::fd::RawFd;
-
-/// Bytes that are moved before they are dropped from the cache.
-const BEHIND: u64 = 8 << 20;
 
 /// Bytes from a file to another or to nowhere. Times and rates of 0 are no limits.
 #[derive(Debug, Clone, Copy, Default)]
@@ -55,7 +52,7 @@ fn transfer(plan: &Transfer, counters: &Counters) -> Result<(), i32> {
         let start = clock();
         counters.set_activity(Activity::Read);
         if plan.random {
-            seek(plan.from, sequence.next() * plan.bs as u64, libc::SEEK_SET)?;
+            seek(plan.from, sequence.draw() * plan.bs as u64, libc::SEEK_SET)?;
         } else if plan.stride > 0 && done > 0 && done.is_multiple_of(plan.stride) {
             seek(plan.from, plan.skip, libc::SEEK_CUR)?;
         }
@@ -76,7 +73,7 @@ fn transfer(plan: &Transfer, counters: &Counters) -> Result<(), i32> {
         counters.add_request(clock() - start);
         counters.add_processed(length as u64);
         done += length as u64;
-        if plan.caching == Caching::DontNeed && done - dropped >= BEHIND {
+        if plan.caching == Caching::DontNeed && done - dropped >= DROP_BEHIND.get() {
             drop_behind(plan, dropped, done, counters)?;
             dropped = done;
         }

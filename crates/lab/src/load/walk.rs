@@ -1,10 +1,10 @@
 //! Touches memory and a mapped file page by page. `unsafe`: pointers into mappings.
 #![allow(unsafe_code)]
 
-use super::sequence::Sequence;
-use crate::worker::after_fork::{STRETCH, clock, due, fill, map, memory, over, sleep_until};
+use crate::worker::after_fork::{STRETCH, clock, fill, map, memory, over, sleep_until};
 use crate::worker::{Activity, Counters, Phase, Work};
 use pagetide_core::{Fill, Order, Sharing};
+use pagetide_sim::workload::{Sequence, due};
 use std::os::fd::RawFd;
 use std::ptr;
 
@@ -58,7 +58,7 @@ fn walk(walk: &Walk, counters: &Counters) -> Result<(), i32> {
                 counters.add_processed(page as u64);
             }
             if walk.code >= page {
-                let offset = usize::try_from(sequence.next()).unwrap_or(0) * page;
+                let offset = usize::try_from(sequence.draw()).unwrap_or(0) * page;
                 // SAFETY: as above; the file is not made shorter while it is mapped.
                 unsafe { code.add(offset).read_volatile() };
                 counters.add_processed(page as u64);

@@ -4,9 +4,10 @@
 
 use super::transfer::Transfer;
 use super::walk::Walk;
-use crate::worker::after_fork::{STRETCH, clock, due, errno, fill, memory, next, over, sleep_until};
+use crate::worker::after_fork::{STRETCH, clock, errno, fill, memory, over, sleep_until};
 use crate::worker::{Activity, Counters, Phase, Work};
 use pagetide_core::{Bytes, BytesPerSecond, Error, Fill, Load, Nanos};
+use pagetide_sim::workload::{due, next_random};
 use std::os::fd::RawFd;
 
 /// The files of a load, and the seed of what it chooses at random.
@@ -145,7 +146,7 @@ impl Work for Spin {
         let mut state = 1;
         while !over(began, self.time, counters) {
             for _ in 0..100_000 {
-                state = next(state);
+                state = next_random(state);
             }
             std::hint::black_box(state);
             counters.add_iteration();

@@ -11,6 +11,7 @@ use super::outcome::Undone;
 use super::process::{Identity, kill};
 use pagetide_core::{Error, Sysctl, is_sysctl_name};
 use pagetide_dir::Dir;
+use rustix::fs::{Mode, OFlags};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::fs;
@@ -204,6 +205,17 @@ fn undo_sysctl(name: Sysctl, set: i64, back: Sysctl, before: i64) -> Undone {
     }
 }
 
+/// Makes a folder root's again that was lent to the user of a sandbox when its run was killed.
+fn take_back(path: &Path) -> io::Result<()> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let folder = rustix::fs::open(path, flags, Mode::empty())?;
+    let root = rustix::process::geteuid();
+    if root.is_root() && pagetide_sandbox::is_user(rustix::fs::fstat(&folder)?.st_uid) {
+        rustix::fs::fchown(&folder, Some(root), Some(rustix::process::getegid()))?;
+    }
+    Ok(())
+}
+
 fn undo_folder(path: &Path) -> Undone {
     let left = |why: &str| Undone::Trouble(format!("left {}: {why}", path.display()));
     if !is_ours(path) {
@@ -215,7 +227,7 @@ fn undo_folder(path: &Path) -> Undone {
         _ => {}
     }
     // Whose it is.
-    match Dir::own(path, None).and_then(|_| fs::remove_dir_all(path)) {
+    match take_back(path).and_then(|()| Dir::own(path, None)).and_then(|_| fs::remove_dir_all(path)) {
         Ok(()) => Undone::Restored(format!("removed {}", path.display())),
         Err(error) => left(&error.to_string()),
     }

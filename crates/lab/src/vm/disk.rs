@@ -1,11 +1,12 @@
 //! The guest's disks: sparse files, formatted before the guest boots, without a name while it runs.
 
-use super::initramfs::find_program;
 use crate::executor;
+use crate::program::find_program;
 use pagetide_core::{Action, Bytes, DiskSpec, Error, FileSystem, Scenario, SwapSpec, Swaps};
+use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// The programs that make file systems, and what brings them.
@@ -35,7 +36,7 @@ fn overhead(filesystem: FileSystem, content: Bytes) -> Bytes {
 
 /// How large a disk's file is: room for what the scenario says or for the files that it puts there, whichever is more, for the
 /// largest swap area that is ever on it, and for what the file system takes. A scale makes all of these smaller but the last.
-pub(super) fn size(disk: &DiskSpec, scenario: &Scenario) -> Bytes {
+pub(crate) fn size(disk: &DiskSpec, scenario: &Scenario) -> Bytes {
     let in_steps = scenario.steps.iter().flat_map(|step| match &step.action {
         Action::Swap(Swaps(areas)) => areas.as_slice(),
         _ => &[],
@@ -56,7 +57,7 @@ pub(super) fn size(disk: &DiskSpec, scenario: &Scenario) -> Bytes {
 /// # Errors
 /// The folder cannot be written, there is no mkfs, or it fails.
 pub(super) fn make(disk: &DiskSpec, size: Bytes, folder: &Path) -> Result<File, Error> {
-    let path = folder.join(format!(".pagetide-{}-{}.img", std::process::id(), disk.name));
+    let path = image(folder, disk);
     let refuse = |error: std::io::Error| {
         Error::system(
             format!("cannot make the VM's disk in {}: {error}", folder.display()),
@@ -70,7 +71,8 @@ pub(super) fn make(disk: &DiskSpec, size: Bytes, folder: &Path) -> Result<File, 
     formatted.map(|()| file)
 }
 
-fn format(filesystem: FileSystem, path: &Path) -> Result<(), Error> {
+/// The program that makes a file system, what brings it, and its command line for the file at `path`.
+pub(crate) fn mkfs(filesystem: FileSystem, path: &Path) -> Option<(&'static str, &'static str, Vec<OsString>)> {
     let ((program, hint), options): (_, &[&str]) = match filesystem {
         // Everything is written now: the guest would write it in the background, among what is measured.
         FileSystem::Ext4 => (
@@ -90,12 +92,22 @@ fn format(filesystem: FileSystem, path: &Path) -> Result<(), Error> {
             ],
         ),
         FileSystem::Xfs => (PROGRAMS[1], &["-q", "-f", "-K"]),
-        FileSystem::None => return Ok(()),
+        FileSystem::None => return None,
     };
+    let path = [OsString::from("--"), path.into()];
+    Some((program, hint, options.iter().map(OsString::from).chain(path).collect()))
+}
+
+/// Where the file of a disk is until it has no name.
+pub(crate) fn image(folder: &Path, disk: &DiskSpec) -> PathBuf {
+    folder.join(format!(".pagetide-{}-{}.img", std::process::id(), disk.name))
+}
+
+fn format(filesystem: FileSystem, path: &Path) -> Result<(), Error> {
+    let Some((program, hint, arguments)) = mkfs(filesystem, path) else { return Ok(()) };
     let program = find_program(Path::new(program), hint)?;
     let output = Command::new(&program)
-        .args(options)
-        .arg(path)
+        .args(arguments)
         .stdin(Stdio::null())
         .output()
         .map_err(|error| Error::system(format!("cannot run {}: {error}", program.display()), hint))?;

@@ -97,20 +97,3 @@ impl Pack {
 fn read(path: &Path) -> Result<Vec<u8>, Error> {
     fs::read(path).map_err(|error| Error::system(format!("cannot read {}: {error}", path.display()), ""))
 }
-
-/// The file that a name such as `fio` stands for.
-///
-/// # Errors
-/// There is no such program.
-pub(super) fn find_program(name: &Path, hint: &str) -> Result<PathBuf, Error> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    // mkfs lies where only root's PATH looks.
-    let folders = std::env::split_paths(&path).chain(["/usr/sbin", "/sbin"].map(PathBuf::from));
-    let mut candidates = if name.components().count() > 1 {
-        vec![name.to_owned()]
-    } else {
-        folders.map(|folder| folder.join(name)).collect()
-    };
-    candidates.retain(|file| file.is_file());
-    candidates.into_iter().next().ok_or_else(|| Error::system(format!("{} was not found", name.display()), hint))
-}

@@ -1,11 +1,11 @@
 //! The guest's kernel: an image that the user names, or Debian's, downloaded as a package and unpacked into the cache. It is
 //! never installed.
 
-use super::initramfs::find_program;
+use crate::program::find_program;
 use pagetide_core::Error;
 use std::fs::{self, File};
 use std::io::Read;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -53,14 +53,29 @@ impl Kernel {
     /// # Errors
     /// There is none in the cache and none can be downloaded.
     pub(super) fn distributed(cache: &Path, say: &mut dyn FnMut(&str)) -> Result<Self, Error> {
+        let folder = cache.join("kernel");
+        for part in [cache, &folder] {
+            refuse_foreign(part)?;
+        }
         if let Some(kernel) = Self::cached(cache) {
             return Ok(kernel);
         }
-        let folder = cache.join("kernel");
         let package = package()?;
         say(&format!("downloading {package} into {} (once; it is not installed)", folder.display()));
         fetch(&package, &folder)?;
         newest(&folder).ok_or_else(|| Error::system(format!("{package} holds no kernel image"), OTHER))
+    }
+}
+
+/// Refuses a folder that another user owns: what is in it is run.
+fn refuse_foreign(folder: &Path) -> Result<(), Error> {
+    let user = rustix::process::geteuid().as_raw();
+    match fs::metadata(folder).map(|meta| meta.uid()) {
+        Ok(owner) if ![0, user].contains(&owner) => Err(Error::system(
+            format!("{} belongs to another user (uid {owner})", folder.display()),
+            "name a folder of yours by PAGETIDE_CACHE",
+        )),
+        _ => Ok(()),
     }
 }
 
@@ -184,6 +199,17 @@ mod tests {
         bytes[0x300..0x300 + release.len()].copy_from_slice(release.as_bytes());
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, bytes).unwrap();
+    }
+
+    #[test]
+    fn a_cache_of_another_user_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        image(&folder.path().join("kernel/p/boot/vmlinuz-6.1.0-1-amd64"), "6.1.0-1-amd64 (x)");
+        assert!(Kernel::distributed(folder.path(), &mut |_| ()).is_ok());
+        if std::os::unix::fs::chown(folder.path().join("kernel"), Some(65_534), None).is_ok() {
+            let error = Kernel::distributed(folder.path(), &mut |_| ()).unwrap_err();
+            assert!(error.what.contains("belongs to another user"), "{error}");
+        }
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! Monitors a guest from the host: takes its messages, and notices when none come any more.
 
-use super::device::Device;
 use super::nbd::Server;
 use super::qemu::Qemu;
 use super::wire::{self, Message};
@@ -9,6 +8,7 @@ use pagetide_core::{
     Stamp, Step, StepResult,
 };
 use pagetide_dir::Dir;
+use pagetide_sim::disk::Limits;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -168,12 +168,12 @@ impl Monitor<'_> {
             Message::StartDisks { vm_latency } => {
                 state.vm_latency = vm_latency;
                 for (spec, server) in &self.served {
-                    server.limit(Device::of(spec).sooner(vm_latency));
+                    server.limit(Limits::of(spec).sooner(vm_latency));
                 }
             }
             Message::Device(change) => {
                 for (spec, server) in self.served.iter().filter(|(spec, _)| spec.name == change.disk) {
-                    server.limit(Device::of(&change.of(spec)).sooner(state.vm_latency));
+                    server.limit(Limits::of(&change.of(spec)).sooner(state.vm_latency));
                 }
             }
             Message::File { name, text } => {

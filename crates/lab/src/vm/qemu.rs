@@ -3,14 +3,15 @@
 mod spawn;
 
 use super::wire::{Frames, Message};
-use pagetide_core::{Bytes, Error, Nanos};
+use pagetide_core::{Bytes, BytesPerSecond, DiskSpec, Error, Nanos};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::collections::VecDeque;
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 
 /// What executes the guest's instructions.
@@ -34,16 +35,23 @@ impl Accelerator {
 
 /// What backs a disk of the guest.
 #[derive(Debug)]
-pub(super) enum Backing {
+pub(crate) enum Backing {
     /// A file, with limits that QEMU keeps.
     File { file: File, iops: Option<u64>, bandwidth: Option<u64> },
     /// Our own server at the other end of a socket.
     Served(OwnedFd),
 }
 
+impl Backing {
+    /// A file with the limits of a disk of a scenario.
+    pub(crate) fn limited(spec: &DiskSpec, file: File) -> Self {
+        Self::File { file, iops: spec.iops, bandwidth: spec.bandwidth.map(BytesPerSecond::get) }
+    }
+}
+
 /// A machine to start.
 #[derive(Debug)]
-pub(super) struct Machine {
+pub(crate) struct Machine {
     pub qemu: PathBuf,
     pub accelerator: Accelerator,
     pub cpus: u32,
@@ -122,7 +130,7 @@ impl Qemu {
         let initramfs = memory_file(&machine.initramfs).map_err(refuse)?;
         let (link_end, console_end) = (OwnedFd::from(link_end), OwnedFd::from(console_end));
         let mut command = Command::new(&machine.qemu);
-        command.args(arguments(&machine, &link_end, &console_end, &initramfs));
+        command.args(arguments(&machine, link_end.as_raw_fd(), console_end.as_raw_fd(), initramfs.as_raw_fd()));
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut inherited = vec![link_end, console_end, initramfs];
         inherited.extend(machine.disks.into_iter().map(|disk| match disk {
@@ -215,10 +223,13 @@ fn memory_file(bytes: &[u8]) -> std::io::Result<OwnedFd> {
     Ok(file.into())
 }
 
-fn arguments(machine: &Machine, link: &OwnedFd, console: &OwnedFd, initramfs: &OwnedFd) -> Vec<String> {
-    let mut arguments: Vec<String> =
-        ["-nodefaults", "-no-user-config", "-display", "none", "-no-reboot", "-machine", "pc"].map(String::from).into();
-    let mut add = |option: &str, value: String| arguments.extend([option.to_owned(), value]);
+/// QEMU's command line. Of a scenario it holds numbers only: options that take several values are JSON, or made of numbers and words of ours.
+pub(crate) fn arguments(machine: &Machine, link: RawFd, console: RawFd, initramfs: RawFd) -> Vec<OsString> {
+    const FIRST: [&str; 7] = ["-nodefaults", "-no-user-config", "-display", "none", "-no-reboot", "-machine", "pc"];
+    let mut arguments: Vec<OsString> = FIRST.map(OsString::from).into();
+    // The kernel's value is its path and nothing else, commas included.
+    arguments.extend(["-kernel".into(), machine.kernel.clone().into_os_string()]);
+    let mut add = |option: &str, value: String| arguments.extend([option.into(), value.into()]);
     match machine.accelerator {
         Accelerator::Kvm => {
             add("-accel", "kvm".into());
@@ -232,13 +243,12 @@ fn arguments(machine: &Machine, link: &OwnedFd, console: &OwnedFd, initramfs: &O
     }
     add("-smp", machine.cpus.to_string());
     add("-m", format!("{}M", machine.memory.get().div_ceil(1 << 20)));
-    add("-kernel", comma(&machine.kernel));
-    add("-initrd", format!("/proc/self/fd/{}", initramfs.as_raw_fd()));
+    add("-initrd", format!("/proc/self/fd/{}", initramfs));
     add("-append", machine.words.clone());
-    add("-chardev", format!("socket,id=console,fd={}", console.as_raw_fd()));
+    add("-chardev", format!("socket,id=console,fd={}", console));
     add("-serial", "chardev:console".into());
     add("-device", "virtio-serial-pci".into());
-    add("-chardev", format!("socket,id=link,fd={}", link.as_raw_fd()));
+    add("-chardev", format!("socket,id=link,fd={}", link));
     add("-device", format!("virtserialport,chardev=link,name={PORT}"));
     add("-device", "virtio-rng-pci".into());
     for (at, disk) in machine.disks.iter().enumerate() {
@@ -282,11 +292,6 @@ fn arguments(machine: &Machine, link: &OwnedFd, console: &OwnedFd, initramfs: &O
 /// The serial number by which the guest knows the disk at this place of the scenario's list.
 pub(super) fn serial(at: usize) -> String {
     format!("disk{at}")
-}
-
-/// A path as an option's value, in which QEMU doubles commas.
-fn comma(path: &Path) -> String {
-    path.display().to_string().replace(',', ",,")
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! What a VM needs of this host, and what is there of it. Looking downloads nothing and boots nothing.
 
 use super::accelerator::{self, Known};
-use super::initramfs::find_program;
 use super::kernel;
 use super::kernel::Kernel;
 use super::qemu::Accelerator;
 use super::tools::Vm;
+use crate::program::find_program;
 use pagetide_core::{Bytes, Error, Progress};
 use std::path::{Path, PathBuf};
 

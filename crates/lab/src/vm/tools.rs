@@ -5,6 +5,7 @@ use super::kernel::Kernel;
 use super::options::VmOptions;
 use super::qemu::Accelerator;
 use super::{accelerator, initramfs};
+use crate::program::find_program;
 use pagetide_core::{Error, Progress};
 use std::path::{Path, PathBuf};
 
@@ -22,7 +23,7 @@ impl Vm {
 
     pub(super) fn qemu(&self) -> Result<PathBuf, Error> {
         let hint = "apt-get install -y --no-install-recommends qemu-system-x86";
-        initramfs::find_program(&self.options.qemu, hint)
+        find_program(&self.options.qemu, hint)
     }
 
     pub(super) fn kernel(&self, progress: &mut dyn Progress) -> Result<Kernel, Error> {

@@ -160,7 +160,7 @@ impl Frames {
         if crc32fast::hash(body) != checksum {
             return Err("a message has a wrong checksum".to_owned());
         }
-        let message = serde_json::from_slice(body).map_err(|error| format!("a message cannot be read: {error}"))?;
+        let message = serde_json::from_slice(body).map_err(|error| format!("cannot read a message: {error}"))?;
         self.waiting.drain(..8 + length as usize);
         Ok(Some(message))
     }

@@ -8,8 +8,9 @@ use std::ptr;
 
 /// Nanoseconds of a second.
 pub(crate) const SECOND: u64 = 1_000_000_000;
-/// Bytes of memory that are filled between two looks at the clock. A multiple of every page size.
-pub(crate) const STRETCH: usize = 1 << 20;
+/// Bytes of memory that are filled between two looks at the clock.
+#[expect(clippy::cast_possible_truncation, reason = "1 MiB")]
+pub(crate) const STRETCH: usize = pagetide_sim::workload::STRETCH.get() as usize;
 
 /// Monotonic time, ns.
 pub(crate) fn clock() -> u64 {
@@ -39,12 +40,6 @@ pub(crate) fn sleep_until(moment: u64, counters: &Counters) -> bool {
         // SAFETY: reads a value of ours; waking early does no harm.
         unsafe { libc::nanosleep(&raw const time, ptr::null_mut()) };
     }
-}
-
-/// When `amount` is due at a rate that began at `began`.
-pub(crate) fn due(began: u64, amount: u64, rate: u64) -> u64 {
-    let nanos = u128::from(amount) * u128::from(SECOND) / u128::from(rate.max(1));
-    began.saturating_add(u64::try_from(nanos).unwrap_or(u64::MAX))
 }
 
 /// Whether the work is to end: its time is over, or it is told to stop.
@@ -96,24 +91,5 @@ pub(crate) unsafe fn fill(memory: *mut u8, length: usize, offset: usize, fill: F
                 unsafe { memory.add(byte).write_volatile(1) };
             }
         }
-    }
-}
-
-/// The next of a random sequence (xorshift64); `state` is not 0.
-pub(crate) fn next(mut state: u64) -> u64 {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    state
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_rate_decides_when_an_amount_is_due() {
-        assert_eq!(due(5, 50, 100), 5 + SECOND / 2);
-        assert_eq!(due(0, u64::MAX, 1), u64::MAX);
     }
 }

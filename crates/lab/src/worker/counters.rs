@@ -1,7 +1,8 @@
 //! The counters that a worker shares with the lab. `unsafe`: mmap.
 #![allow(unsafe_code)]
 
-use pagetide_core::{Bytes, Figure, Figures, Nanos};
+use pagetide_core::{Bytes, Figures, Nanos};
+use pagetide_sim::workload::{BUCKETS, Latencies, Tally, bucket};
 use std::io;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -44,9 +45,6 @@ const ACTIVITIES: [&str; 9] = [
 
 /// Stands for the end of a file where an error number would.
 pub(crate) const END_OF_FILE: i32 = 9999;
-
-/// Buckets of latency: eight for each power of two of nanoseconds.
-const BUCKETS: usize = 64 * 8;
 
 /// The counters. The worker writes and the lab reads, but for `stop`, which the lab writes.
 #[derive(Debug)]
@@ -101,20 +99,6 @@ impl Counters {
     pub(crate) fn stopped(&self) -> bool {
         self.stop.load(Relaxed) != 0
     }
-}
-
-fn bucket(nanos: u64) -> usize {
-    let nanos = nanos.max(8);
-    let power = nanos.ilog2();
-    let eighth = (nanos >> (power - 3)) & 7;
-    power as usize * 8 + usize::try_from(eighth).unwrap_or(0)
-}
-
-/// The middle of a bucket, ns.
-fn middle(bucket: usize) -> f64 {
-    let (power, eighth) = (bucket / 8, bucket % 8);
-    let low = f64::from(u32::try_from(8 + eighth).unwrap_or(8));
-    (low + 0.5) * 2f64.powi(i32::try_from(power).unwrap_or(0) - 3)
 }
 
 /// The counters on a page that the lab and its workers share.
@@ -186,31 +170,20 @@ impl SharedCounters {
     /// Sets the figures that were counted.
     pub(crate) fn figures(&self, figures: &mut Figures) {
         let counters = self.get();
-        let get = |count: &AtomicU64| count.load(Relaxed) as f64;
-        let (processed, requests) = (get(&counters.processed), get(&counters.requests));
-        figures.set(Figure::Processed, processed);
-        figures.set(Figure::Iterations, get(&counters.iterations));
-        // A worker that was killed has no end; the step's own time is used then.
-        if let Some(elapsed) = self.elapsed().map(Nanos::as_f64) {
-            figures.set(Figure::Elapsed, elapsed);
-            figures.set(Figure::Bandwidth, processed / elapsed * 1e9);
-            figures.set(Figure::Iops, requests / elapsed * 1e9);
+        let get = |count: &AtomicU64| count.load(Relaxed);
+        let began = Nanos::new(get(&counters.began));
+        Tally {
+            processed: get(&counters.processed),
+            requests: get(&counters.requests),
+            waited: get(&counters.waited),
+            latencies: Latencies::of(counters.latency.iter().map(get)),
+            iterations: get(&counters.iterations),
+            began: Some(began),
+            ended: self.elapsed().map(|elapsed| began.saturating_add(elapsed)),
+            timed_out: self.timed_out(),
+            stop: self.stopped(),
         }
-        if requests == 0.0 {
-            return;
-        }
-        figures.set(Figure::Issued, requests);
-        figures.set(Figure::ClatMean, get(&counters.waited) / requests);
-        let shares =
-            [(Figure::ClatP50, 0.5), (Figure::ClatP95, 0.95), (Figure::ClatP99, 0.99), (Figure::ClatP999, 0.999)];
-        for (figure, share) in shares {
-            let mut seen = 0.0;
-            let at = counters.latency.iter().position(|bucket| {
-                seen += get(bucket);
-                seen >= share * requests
-            });
-            figures.set_some(figure, at.map(middle));
-        }
+        .figures(figures);
     }
 }
 
@@ -224,15 +197,7 @@ impl Drop for SharedCounters {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn latencies_are_known_to_an_eighth() {
-        for nanos in [8, 100, 1000, 54_321, 999_999, 1 << 40] {
-            let middle = middle(bucket(nanos));
-            assert!((middle / nanos as f64 - 1.0).abs() < 0.07, "{nanos}: {middle}");
-        }
-        assert!(bucket(u64::MAX) < BUCKETS && bucket(0) < BUCKETS);
-    }
+    use pagetide_core::Figure;
 
     #[test]
     fn counts_become_figures() {

@@ -32,7 +32,7 @@ id = "free"
 release = "hold"
 [[step]]
 id = "wrong"
-fio = { rw = "read", bs = "8k", size = "1MiB", ioengine = "no-such-engine" }
+fio = { rw = "read", bs = "8k", size = "1MiB", random_distribution = "zoned:1/1" }
 [[step]]
 id = "tune"
 sysctl = { "vm.dirty_ratio" = 40, "vm.swappiness" = 7 }
@@ -95,7 +95,7 @@ pub(crate) fn a_scenario_runs_is_measured_and_leaves_no_trace() {
     assert_eq!(get("write", Figure::Issued), 32.0 * 128.0);
     assert!(get("free", Figure::AvailableAfter) > 60.0 * MIB);
     assert_eq!(step("wrong").outcome, Outcome::Refused);
-    assert!(step("wrong").notes.iter().any(|note| note.contains("no-such-engine")), "{:?}", step("wrong").notes);
+    assert!(step("wrong").notes.iter().any(|note| note.contains("zoned")), "{:?}", step("wrong").notes);
     let threshold = get("look", Figure::DirtyThreshold);
     assert!((25.0 * MIB..=25.6 * MIB).contains(&threshold), "40 % of 64 MiB: {threshold}");
     assert!(result.differences.iter().any(|line| line.contains("64 MiB")));

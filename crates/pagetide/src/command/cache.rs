@@ -11,19 +11,19 @@ use serde_json::json;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// Show how much of files is in the page cache, dirty, and recently evicted.
+/// Show how much of each file is in the page cache, dirty, or recently evicted.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  pagetide cache /var/lib/postgresql\n  pagetide cache --top 5 /usr/lib /var/log")]
 pub(crate) struct Arguments {
-    /// Files, or folders whose files are looked at (links and other file systems are not followed).
+    /// Files, or folders to search for files (links and other file systems are not followed).
     #[arg(required = true)]
     paths: Vec<PathBuf>,
-    /// Show only the files with most in cache.
+    /// Show only the N files with the most bytes in cache.
     #[arg(long, default_value_t = 20, value_name = "N")]
     top: usize,
 }
 
-/// One file's pages in the cache, in bytes; absent where the kernel does not say.
+/// One file's pages in the cache, in bytes; absent where the kernel does not report it.
 #[derive(Debug, Clone, Serialize)]
 struct File {
     path: PathBuf,
@@ -62,7 +62,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     Ok(Outcome::Done)
 }
 
-/// Looks at every regular file below a folder. What vanishes or cannot be read meanwhile is counted.
+/// Looks at every regular file below a folder, and counts those that vanish or cannot be read.
 fn walk(folder: &Path, page: Bytes, files: &mut Vec<File>, skipped: &mut u64) {
     let Ok(entries) = std::fs::read_dir(folder) else {
         *skipped += 1;
@@ -101,7 +101,7 @@ fn look(path: &Path, page: Bytes) -> std::io::Result<File> {
 }
 
 fn text(files: &[File], top: usize) -> String {
-    let mut table = Table::new().right("cached").right("of size").right("dirty").right("evicted").left("file");
+    let mut table = Table::new().right("cached").right("of the size").right("dirty").right("evicted").left("file");
     let bytes = |value: Option<u64>| Cell::from(value.map(|value| Quantity::bytes(Bytes::new(value))));
     for file in files.iter().take(top) {
         let share = Ratio::of(file.cached_bytes as f64, file.size_bytes as f64).map(|share| share.get().min(1.0));

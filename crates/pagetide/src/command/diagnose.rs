@@ -41,7 +41,12 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         recording.drop_marks();
     }
     let shown = if json && arguments.html.is_none() { Vec::new() } else { pagetide_view::metrics() };
-    let mut diagnosis = pagetide_diagnose::diagnose_within(&mut recording, &shown, step.unwrap_or(Span::ALL))?;
+    let stretch = step.unwrap_or_else(|| match &recording.recording().manifest.cut {
+        // What is around it is there for the baseline.
+        Some(cut) if part.is_none() => cut.span(recording.recording().stamps()),
+        _ => Span::ALL,
+    });
+    let mut diagnosis = pagetide_diagnose::diagnose_within(&mut recording, &shown, stretch)?;
     diagnosis.damaged = damage.lines();
     let mut recording = recording.into_recording();
     let scenario = run.as_ref().map(|run| reports::scenario(&arguments.recording, run)).transpose()?.flatten();

@@ -13,16 +13,16 @@ use pagetide_view::{Cell, Table, Tone};
 use serde_json::json;
 use std::path::Path;
 
-/// List what this machine can do, and for each missing thing the command that fixes it.
+/// List what this machine can do, and the command that fixes each missing thing.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   pagetide doctor
-  pagetide doctor --probe      boot a guest for a moment, to see whether KVM works
+  pagetide doctor --probe      boot a guest briefly, to see whether KVM works
 
-Exit code 1 when something that experiments on this host need is missing.")]
+Exit code 1 if experiments on this host lack something.")]
 pub(crate) struct Arguments {
-    /// Boot a guest to see whether KVM works here (up to 10 s; downloads the guest's kernel when there is none).
+    /// Boot a guest to see whether KVM works here (up to 10 s; downloads the guest's kernel if there is none).
     #[arg(long)]
     probe: bool,
 }
@@ -73,7 +73,7 @@ fn root() -> Check {
         name: "root",
         there,
         needed: true,
-        purpose: "experiments, and what only root may read",
+        purpose: "experiments, and data only root can read",
         found: if there { "yes" } else { "no" }.into(),
         hint: "sudo pagetide …".into(),
     }
@@ -85,7 +85,7 @@ fn fio() -> Check {
         name: "fio",
         there: version.is_some(),
         needed: true,
-        purpose: "the load of most experiments",
+        purpose: "load for most experiments",
         found: version.unwrap_or_else(|| "not found".into()),
         hint: "apt-get install -y fio".into(),
     }
@@ -98,7 +98,7 @@ fn cgroup() -> Check {
         Ok(controllers) if controllers.split_whitespace().any(|name| name == "memory") => (true, "v2, memory"),
         _ if v1 => (true, "v1, memory"),
         Ok(_) => (false, "v2 without the memory controller"),
-        Err(_) => (false, "none mounted"),
+        Err(_) => (false, "not mounted"),
     };
     Check {
         name: "cgroup",
@@ -116,9 +116,9 @@ fn available() -> Check {
         name: "memory",
         there: available.is_some_and(|available| available >= Bytes::new(2 << 30)),
         needed: true,
-        purpose: "experiments at 1/8: 2 GiB available",
+        purpose: "experiments at 1/8 need 2 GiB available",
         found: available.map_or_else(|| "unknown".into(), |available| format!("{available} available")),
-        hint: "end what uses the memory, or run at a smaller --scale".into(),
+        hint: "stop what uses the memory, or run at a smaller --scale".into(),
     }
 }
 
@@ -129,9 +129,9 @@ fn quiet() -> Check {
         name: "quiet cache",
         there,
         needed: false,
-        purpose: "only memory pressure evicts pages from the cache",
+        purpose: "only memory pressure should evict pages from the cache",
         found: if there { "yes".into() } else { format!("DAMON is on: {}", actions.join(", ")) },
-        hint: "echo off > /sys/kernel/mm/damon/admin/kdamonds/0/state (DAMON then stops for its owner too)".into(),
+        hint: "echo off > /sys/kernel/mm/damon/admin/kdamonds/0/state (this also stops DAMON for its owner)".into(),
     }
 }
 

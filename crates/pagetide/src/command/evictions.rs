@@ -13,7 +13,7 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Show who evicts whose pages from the page cache, and how many of them are read again.
+/// Show who evicts whose pages from the page cache, and how many of those are read again.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -22,20 +22,20 @@ Examples:
   pagetide evictions rec                  a recording made with `pagetide record --trace`
   pagetide evictions rec --html evictions.html
 
-Needs root for a live trace. docs/TRACE.md says how it works, what it costs and what it cannot see.")]
+Needs root for a live trace. docs/TRACE.md describes how it works, what it costs and what it cannot see.")]
 pub(crate) struct Arguments {
-    /// A recording made with --trace, instead of this host now.
+    /// A recording made with --trace [default: trace this host now].
     #[arg(value_name = "REC")]
     recording: Option<PathBuf>,
     #[command(flatten)]
     live: live_trace::TraceArguments,
-    /// Add up by process name and file, by control group, by file, by device or by user.
+    /// Group rows by process name and file, by control group, by file, by device or by user.
     #[arg(long, value_enum, default_value = "process")]
     by: By,
-    /// Write the rows as one HTML file with a picture, too.
+    /// Also write the rows with a picture to one HTML file.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Show only so many rows.
+    /// Show only the first N rows.
     #[arg(long, default_value_t = 20, value_name = "N")]
     top: usize,
 }
@@ -218,7 +218,7 @@ fn page(traced: &Traced, rows: &[Row], top: usize) -> Page {
     let mut blocks: Vec<Block> = lines.map(|line| Block::Paragraph(line.to_owned())).collect();
     if let Some(stretches) = traced.stretches_text() {
         blocks
-            .push(Block::Paragraph(format!("The trace was on from {stretches}; of the other time nothing is known.")));
+            .push(Block::Paragraph(format!("The trace was on from {stretches}; nothing is known about other times.")));
     }
     if !rows.is_empty() {
         let drawn: Vec<Bar> = rows
@@ -227,15 +227,15 @@ fn page(traced: &Traced, rows: &[Row], top: usize) -> Page {
             .map(|row| Bar { name: row.name(), whole: row.evicted_bytes as f64, part: row.read_again_bytes as f64 })
             .collect();
         let legend = Legend {
-            title: "Evicted pages: for whom, and whose",
+            title: "Evicted pages: who evicted, and whose pages",
             whole: "evicted",
-            part: "of it read again",
+            part: "of that, read again",
             measure: Measure::Bytes,
         };
         blocks.push(Block::Picture { svg: bars(&drawn, &legend), words: legend.title.to_owned() });
         blocks.push(Block::Table(table(rows, top, false)));
         blocks.push(Block::Paragraph(
-            "Waiting is the time that the devices took to read the pages again, at the mean of their reads.".to_owned(),
+            "Waiting is the time that the devices took to read these pages again, at their mean read time.".to_owned(),
         ));
     }
     let [reclaim, throttled] = waiting_tables(traced);
@@ -258,7 +258,7 @@ fn text(traced: &Traced, rows: &[Row], top: usize) -> String {
         if rows.len() > top {
             text += &format!("{} more rows: --top {}\n", rows.len() - top, rows.len());
         }
-        text += "waiting: time of the devices to read it again, at the mean of their reads; bar: # read again, - not read again so far\n";
+        text += "waiting: time the devices took to read it again, at their mean read time; bar: # read again, - not read again so far\n";
     }
     let [reclaim, throttled] = waiting_tables(traced);
     if let Some(table) = reclaim {
@@ -334,9 +334,10 @@ fn answer(traced: &Traced, rows: &[Row]) -> String {
     let others = rows.iter().find(|row| row.evictor != row.user && row.evicted_bytes >= worst.evicted_bytes / 10);
     let told = others.unwrap_or(worst);
     let amounts = format!(
-        "{} of it read again{}",
+        "{} of that read again{}",
         Bytes::new(told.read_again_bytes),
-        told.waiting_ns.map_or_else(String::new, |time| format!(", costing {} of waiting", Nanos::new(time)))
+        told.waiting_ns
+            .map_or_else(String::new, |time| format!(", for which tasks waited {} in total", Nanos::new(time)))
     );
     let evicted = Bytes::new(told.evicted_bytes);
     if let (Some(evictor), Some(user)) = (&told.evictor, &told.user) {
@@ -347,7 +348,7 @@ fn answer(traced: &Traced, rows: &[Row]) -> String {
         text = format!("Reclaim evicted {evicted} of {file}, {amounts}.\n");
     }
     text += &format!(
-        "All in {seconds}: {all} evicted, {again} of it read again (from 1/{} of the pages).",
+        "Total in {seconds}: {all} evicted, {again} of that read again (from 1/{} of the pages).",
         traced.summary.coverage.scale
     );
     text
@@ -428,8 +429,8 @@ mod tests {
         assert_eq!(
             text,
             "backup.service/tar evicted 100 MiB of postgresql.service/postgres (/var/lib/postgresql/base/16384/2619), \
-             50 MiB of it read again, costing 41 s of waiting.\n\
-             All in 10 s: 310 MiB evicted, 50 MiB of it read again (from 1/64 of the pages)."
+             50 MiB of that read again, for which tasks waited 41 s in total.\n\
+             Total in 10 s: 310 MiB evicted, 50 MiB of that read again (from 1/64 of the pages)."
         );
     }
 

@@ -3,19 +3,24 @@
 use super::Outcome;
 use crate::output;
 use pagetide_core::derived::{self, Derived};
-use pagetide_core::{Error, RuleDoc, glossary, suggest};
+use pagetide_core::{Error, Kind, RuleDoc, SETTINGS, Table, Unit, glossary, metric, setting, suggest};
+use pagetide_view::show::{Heading, Topic, headings};
 use pagetide_view::text::wrap;
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// Explain a rule (its evidence and thresholds, other causes that look the same, what to do, the kernel functions behind it), or a term.
+/// Explain a rule, a term, a column of `show`, a kernel counter or a kernel setting.
+///
+/// For a rule: its evidence and thresholds, other causes that look the same, what to do, and the kernel functions behind it.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  pagetide explain                      the rules, a line each\n  pagetide explain replayed-sequence\n  pagetide explain freerun"
+    after_help = "Examples:\n  pagetide explain                      the rules, a line each\n  pagetide explain replayed-sequence\n  pagetide explain freerun\n  pagetide explain util                 a column of show\n  pagetide explain Dirty                a kernel counter, as recorded\n  pagetide explain vm.dirty_ratio       a setting"
 )]
 pub(crate) struct Arguments {
-    /// A rule's id, a term of docs/GLOSSARY.md or a derived metric; without one, all rules are listed.
-    #[arg(value_name = "RULE|TERM")]
+    /// A rule's id, a term of docs/GLOSSARY.md, a derived metric, a column of `show` or sar, a recorded counter or a setting [default: list
+    /// all rules].
+    #[arg(value_name = "NAME")]
     rule: Option<String>,
 }
 
@@ -40,10 +45,10 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         return Ok(Outcome::Done);
     }
     let rule = rules.iter().find(|rule| rule.id.as_str() == id).ok_or_else(|| {
-        let hint = suggest::hint(id, rules.iter().map(|rule| rule.id.as_str()));
+        let hint = suggest::hint(id, names());
         Error::input(
-            format!("no rule and no term `{id}`{hint}"),
-            "`pagetide explain` lists the rules, docs/GLOSSARY.md the terms",
+            format!("no rule, term, column, counter or setting `{id}`{hint}"),
+            "`pagetide explain` lists the rules, docs/GLOSSARY.md the terms, `pagetide show --help` the topics",
         )
     })?;
     if json {
@@ -69,14 +74,155 @@ fn paragraphs(body: &str, width: usize) -> String {
     lines.map(|line| format!("  {line}\n")).collect()
 }
 
-/// A term of the glossary, or a derived metric; as text and as JSON.
-fn term(name: &str) -> Option<(String, Value)> {
-    if let Some(term) = glossary::find(name) {
-        let json = json!({ "term": term.name, "definition": term.definition, "source": term.source });
-        return Some((format!("{}\n\n{}\nSource: {}\n", term.name, term.definition, term.source), json));
+/// All that can be explained, by name.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    let rules = pagetide_diagnose::rules().iter().map(|rule| rule.id.as_str());
+    let terms = glossary::TERMS.iter().map(|term| term.name);
+    let columns = Topic::ALL.into_iter().flat_map(|topic| headings(topic, true)).map(|heading| heading.name);
+    let metrics = Table::ALL.into_iter().flat_map(metric::all).map(|metric| metric.name);
+    let settings = SETTINGS.iter().map(|setting| setting.name);
+    rules
+        .chain(terms)
+        .chain(derived::ALL.iter().map(|derived| derived.name))
+        .chain(columns)
+        .chain(metrics)
+        .chain(settings)
+}
+
+/// What is meant by a name, in the order in which it is told.
+#[derive(Debug, Serialize)]
+struct Meaning {
+    /// What it is: `term`, `column of show disk`, `counter of /proc/vmstat`, `setting`.
+    kind: String,
+    definition: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    source: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unit: Option<Unit>,
+}
+
+/// All meanings of a name, spelled as it is; else those of it without regard to upper and lower case, or as sar writes it (`%util`, `kbdirty`).
+fn meanings(name: &str) -> Vec<Meaning> {
+    let found = meanings_where(&|known| known == name);
+    if !found.is_empty() {
+        return found;
     }
-    let Derived { name, unit, meaning, source, .. } = derived::find(name)?;
-    let source = format!("{} {}:{}", source.release, source.file, source.function);
-    let json = json!({ "term": name, "definition": meaning, "source": source, "unit": unit });
-    Some((format!("{name}\n\n{meaning}\nSource: {source}\n"), json))
+    let plain = |name: &str| {
+        let lower = name.to_ascii_lowercase();
+        let bare = lower.trim_start_matches('%').trim_end_matches("/s").trim_end_matches('%');
+        bare.strip_prefix("kb").unwrap_or(bare).to_owned()
+    };
+    let wanted = plain(name);
+    if wanted.is_empty() { Vec::new() } else { meanings_where(&|known| plain(known) == wanted) }
+}
+
+fn meanings_where(is: &dyn Fn(&str) -> bool) -> Vec<Meaning> {
+    let mut found: Vec<Meaning> = Vec::new();
+    let terms = glossary::TERMS.iter().filter(|term| is(term.name) || term.forms.iter().any(|form| is(form)));
+    found.extend(terms.map(|term| Meaning {
+        kind: "term".to_owned(),
+        definition: term.definition.to_owned(),
+        source: term.source.to_owned(),
+        unit: None,
+    }));
+    let derived = derived::ALL.iter().filter(|derived| is(derived.name));
+    found.extend(derived.map(|Derived { unit, meaning, source, .. }| Meaning {
+        kind: "derived metric".to_owned(),
+        definition: (*meaning).to_owned(),
+        source: format!("{} {}:{}", source.release, source.file, source.function),
+        unit: Some(*unit),
+    }));
+    for topic in Topic::ALL {
+        let columns = headings(topic, true).chain(headings(topic, false)).filter(|heading| is(heading.name));
+        for Heading { unit, meaning, .. } in columns {
+            let kind = format!("column of show {}", topic.name());
+            if !found.iter().any(|known| known.kind == kind || known.definition == meaning) {
+                found.push(Meaning { kind, definition: meaning.to_owned(), source: String::new(), unit: Some(unit) });
+            }
+        }
+    }
+    for metric in Table::ALL.into_iter().flat_map(metric::all).filter(|metric| is(metric.name)) {
+        let kind = match metric.kind {
+            Kind::Counter => "counter",
+            _ => "value",
+        };
+        found.push(Meaning {
+            kind: format!("{kind} of the {} table", metric.table.name()),
+            definition: metric.meaning.to_owned(),
+            source: metric.file.to_owned(),
+            unit: Some(metric.unit),
+        });
+    }
+    let settings = SETTINGS.iter().filter(|setting| is(setting.name));
+    found.extend(settings.map(|setting| Meaning {
+        kind: "setting".to_owned(),
+        definition: setting.meaning.to_owned(),
+        source: setting.source.to_owned(),
+        unit: None,
+    }));
+    found
+}
+
+/// What a name means, as text and as JSON; absent when it is no name of anything but, perhaps, a rule.
+fn term(name: &str) -> Option<(String, Value)> {
+    let mut found = meanings(name);
+    if found.is_empty() {
+        let setting = setting(name)?;
+        found = meanings_where(&|known| known == setting.name);
+    }
+    let first = found.first()?;
+    let mut json = json!({ "term": name, "definition": first.definition, "source": first.source });
+    json["meanings"] = json!(found);
+    if let Some(unit) = found.iter().find_map(|meaning| meaning.unit) {
+        json["unit"] = json!(unit);
+    }
+    let mut text = format!("{name}\n");
+    for Meaning { kind, definition, source, .. } in &found {
+        let kind = if kind == "term" || kind == "derived metric" { String::new() } else { format!("{kind}: ") };
+        let source = if source.is_empty() { String::new() } else { format!("Source: {source}\n") };
+        let _ = write!(text, "\n{kind}{definition}\n{source}");
+    }
+    Some((text, json))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_column_counter_and_setting_is_explained() {
+        for name in names().filter(|name| !pagetide_diagnose::rules().iter().any(|rule| rule.id.as_str() == *name)) {
+            let (text, _) = term(name).unwrap_or_else(|| panic!("{name}"));
+            assert!(text.lines().filter(|line| line.len() > 8).count() > 0, "{text}");
+        }
+        for (name, part) in [
+            ("util", "column of show disk"),
+            ("%util", "column of show disk"),
+            ("Dirty", "/proc/meminfo"),
+            ("pgscank/s", "column of show paging"),
+            ("pgscank", "column of show paging"),
+            ("vm.dirty_ratio", "setting: "),
+            ("dirty_ratio", "setting: "),
+            ("kbdirty", "/proc/meminfo"),
+            ("await", "iostat(1)"),
+        ] {
+            let (text, _) = term(name).unwrap_or_else(|| panic!("{name}"));
+            assert!(text.contains(part), "{name}: {text}");
+        }
+        assert!(term("nosuchthing").is_none() && term("").is_none() && term("%").is_none());
+    }
+
+    /// Whatever setting the text of a rule names.
+    #[test]
+    fn every_setting_that_advice_names_is_explained() {
+        let named = regex::Regex::new(r"\b(?:vm|kernel)\.[a-z_-]{4,}").unwrap();
+        let texts: String =
+            pagetide_diagnose::rules().iter().flat_map(pagetide_diagnose::sections).map(|(_, text)| text).collect();
+        let mut count = 0;
+        for name in named.find_iter(&texts).map(|found| found.as_str().trim_end_matches('-')) {
+            assert!(setting(name).is_some(), "{name}");
+            count += 1;
+        }
+        assert!(count > 5, "{count}");
+    }
 }

@@ -8,7 +8,6 @@ use crate::reports;
 use jiff::Timestamp;
 use pagetide_core::{Error, LocalClock, Nanos, Progress};
 use pagetide_fleet::{Observer, Question, RowCache, Split, Tally, TimeRange};
-use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -16,48 +15,48 @@ use std::time::Instant;
 
 mod page;
 
-/// Diagnose every hour of many hosts' recordings: the worst hosts, the causes over time, what affected hosts have in common, and the
+/// Diagnose every hour of many hosts' recordings: the worst hosts, causes over time, what affected hosts have in common, and the
 /// effect of a change.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   pagetide fleet /srv/recordings --since 7d
-  pagetide fleet rec --labels inventory.csv                 attributes of hosts that no recording has (a column `host`)
+  pagetide fleet rec --labels inventory.csv                 host attributes that recordings lack (a column `host`)
   pagetide fleet rec --split kernel                         time lost per hour by kernel
   pagetide fleet rec --split-at 2026-11-20T10:00Z           before and after a moment
-  pagetide fleet rec --csv > rows.csv                       one row for each hour of each host (docs/FLEET.md)
+  pagetide fleet rec --csv > rows.csv                       one row per hour and host (docs/FLEET.md)
 
-A recording that cannot be read becomes a row that says so. Rows are kept in the user's cache folder: the next run reads what is new.
-RAYON_NUM_THREADS limits the threads.")]
+A recording that cannot be read becomes a row with the error. Rows are cached in the user's cache folder, so the next run reads only what is new.
+RAYON_NUM_THREADS limits the number of threads.")]
 pub(crate) struct Arguments {
-    /// Folders with recordings in them, at any depth.
+    /// Folders to search for recordings, at any depth.
     #[arg(required = true, value_name = "FOLDER")]
     folders: Vec<PathBuf>,
-    /// Only the time before now, from the UTC hour in which it begins.
-    #[arg(long, value_name = "TIME")]
+    /// Only the last TIME, from the start of its UTC hour.
+    #[arg(value_parser = Nanos::typed, long, value_name = "TIME")]
     since: Option<Nanos>,
-    /// Attributes of hosts from an inventory: CSV with a column `host`, or JSON.
+    /// Host attributes from an inventory: CSV with a column `host`, or JSON.
     #[arg(long, value_name = "FILE")]
     labels: Option<PathBuf>,
-    /// Compare the hosts by the values of this attribute, such as kernel.
+    /// Compare hosts by the values of this attribute, such as kernel.
     #[arg(long, value_name = "ATTRIBUTE", conflicts_with = "split_at")]
     split: Option<String>,
     /// Compare the time before this moment (UTC) with the time after it.
     #[arg(long, value_name = "TIME")]
     split_at: Option<String>,
-    /// Print the rows as CSV instead of the answers.
+    /// Print the rows as CSV instead of the report.
     #[arg(long, conflicts_with = "json")]
     csv: bool,
-    /// Also write the rows as one Parquet file.
+    /// Also write the rows to one Parquet file.
     #[arg(long, value_name = "FILE")]
     parquet: Option<PathBuf>,
-    /// Also write the answers as a page to this file.
+    /// Also write the report as a page to this file.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// How many of the worst hosts to print; --json has all of them.
+    /// Number of worst hosts to print (--json has all).
     #[arg(long, value_name = "N", default_value_t = 10)]
     top: usize,
-    /// Read every recording anew, and keep no rows.
+    /// Read every recording again, and keep no rows.
     #[arg(long)]
     no_cache: bool,
 }
@@ -75,7 +74,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     drop(watch);
     let (rows, tally) = ran.inspect_err(|error| {
         if error.kind == pagetide_core::ErrorKind::Interrupted && cache.is_some() {
-            output::say("stopped: the rows so far are kept, and the same command goes on from there");
+            output::say("stopped: the rows so far are kept, and the same command continues from there");
         }
     })?;
     let answers = pagetide_fleet::reduce(&rows, &question)?;
@@ -97,7 +96,9 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         reports::print_page(&page)?;
     }
     let Tally { units, cached, .. } = tally;
-    output::say(&format!("{units} days of recordings, {cached} of them known from earlier runs, in {seconds:.1} s"));
+    output::say(&format!(
+        "{units} parts of recordings (at most a day each), {cached} of them known from earlier runs, in {seconds:.1} s"
+    ));
     Ok(Outcome::Done)
 }
 
@@ -114,9 +115,9 @@ fn question(arguments: &Arguments) -> Result<Question, Error> {
 
 fn write_parquet(rows: &[pagetide_fleet::Row], file: &Path) -> Result<(), Error> {
     let failed = |error: std::io::Error| {
-        Error::system(format!("{}: {error}", file.display()), "name a file in a folder that can be written")
+        Error::system(format!("{}: {error}", file.display()), "name a file in a writable folder")
     };
-    File::create(file).and_then(|out| pagetide_fleet::parquet(rows, BufWriter::new(out))).map_err(failed)
+    pagetide_dir::write_file_by(file, |out| pagetide_fleet::parquet(rows, BufWriter::new(out))).map_err(failed)
 }
 
 /// Shows the progress of a run from many threads.
@@ -129,7 +130,7 @@ struct Watch {
 impl Watch {
     fn new(interrupt: Interrupt) -> Self {
         let mut shown = ProgressDisplay::new(interrupt.clone(), false);
-        shown.step(1, 1, "fleet", "days of recordings");
+        shown.step(1, 1, "fleet", "parts of recordings");
         Self { interrupt, began: Instant::now(), shown: Mutex::new(shown) }
     }
 }

@@ -20,26 +20,27 @@ Examples:
   pagetide hold 2GiB --touch 1GiB --for 30s   allocate 2 GiB, make 1 GiB resident
   pagetide hold 500MiB --kind file            as page cache of a mapped file
 
-It leaves at least 1 GiB available, unless --allow-oom is given.")]
+It leaves at least 1 GiB available unless --allow-oom is given.")]
 pub(crate) struct Arguments {
     /// How much to allocate.
+    #[arg(value_parser = Bytes::typed)]
     size: Bytes,
-    /// How much of it to touch, which makes it resident [default: all].
-    #[arg(long, value_name = "SIZE")]
+    /// How much of it to touch, that is, make resident [default: all].
+    #[arg(value_parser = Bytes::typed, long, value_name = "SIZE")]
     touch: Option<Bytes>,
     /// The kind of memory.
     #[arg(long, default_value = "anon")]
     kind: Kind,
     /// Time between allocating and touching, so that several holders can overcommit.
-    #[arg(long, value_name = "TIME", default_value = "0s")]
+    #[arg(value_parser = Nanos::typed, long, value_name = "TIME", default_value = "0s")]
     after: Nanos,
     /// Release the memory after this time.
-    #[arg(long = "for", value_name = "TIME")]
+    #[arg(value_parser = Nanos::typed, long = "for", value_name = "TIME")]
     length: Option<Nanos>,
-    /// Continue although less than 1 GiB would be left available: the OOM killer may kill processes.
+    /// Continue even if less than 1 GiB would be left available: the OOM killer may kill processes.
     #[arg(long)]
     allow_oom: bool,
-    /// The folder for the file of `--kind file`.
+    /// Folder for the file of `--kind file`.
     #[arg(long, value_name = "DIR", default_value = "/var/tmp")]
     folder: PathBuf,
 }
@@ -73,7 +74,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     if touch > arguments.size {
         return Err(Error::input(
             format!("--touch {touch} is more than the size, {}", arguments.size),
-            "touch at most what is allocated",
+            "touch at most as much as is allocated",
         ));
     }
     let interrupt = Interrupt::catch()?;

@@ -16,47 +16,49 @@ use std::path::{Path, PathBuf};
 /// Stretches of unreadable lines printed for one file; --json lists more.
 const PRINTED: usize = 10;
 
-/// Read logs that other tools wrote on one host as a recording: text of sar, mpstat and pidstat, `sadf -j`, `-d` and `-p`, copies of /proc/meminfo, vmstat,
-/// zoneinfo and buddyinfo, `vmstat 1`, `iostat -x`, fio JSON. The content of each file tells its kind.
+/// Convert logs of other tools from one host to a recording.
+///
+/// Reads text of sar, mpstat and pidstat, `sadf -j`, `-d` and `-p`, copies of /proc/meminfo, vmstat, zoneinfo and buddyinfo,
+/// `vmstat 1`, `iostat -x` and fio JSON. The content of each file tells its kind.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   pagetide import sar-B.txt sar-d.txt meminfo.log -o incident
-  pagetide import sa10.txt --utc-offset +02:00            sar prints local time and does not say which
-  pagetide import sar-u.txt --date 2016-09-10             an excerpt without the line that has the date
+  pagetide import sa10.txt --utc-offset +02:00            sar prints local time without its zone
+  pagetide import sar-u.txt --date 2016-09-10             an excerpt without the date line
   pagetide import sar-u.txt night.txt --date night.txt=2016-09-11
   pagetide import iostat.txt --first-report interval      of `iostat -y`
 Then: pagetide diagnose incident, pagetide show incident paging
 
-Exits with 1 when one of several files is nothing that can be read; the others are imported.")]
+Exit code 1 if one of several files cannot be read; the others are imported.")]
 pub(crate) struct Arguments {
-    /// The logs, all of one host.
+    /// The logs, all from one host.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// The folder for the recording; must not hold one already.
+    /// The folder for the recording; it must not hold one already.
     #[arg(short, long, value_name = "DIR", default_value = "pagetide-recording")]
     out: PathBuf,
-    /// How far the logs' local time is ahead of UTC; UTC when left out.
+    /// Offset of the logs' local time from UTC [default: +00:00].
     #[arg(long, value_name = "+HH:MM", allow_hyphen_values = true, value_parser = import::utc_offset)]
     utc_offset: Option<i64>,
-    /// The day on which files without a date begin, or, with a file's name, on which that file begins.
+    /// Day on which files without a date begin; with a file's name, the day on which that file begins.
     #[arg(long, value_name = "[FILE=]YYYY-MM-DD")]
     date: Vec<String>,
-    /// What comes first in dates such as 09/10/2016; guessed from the clock and the year when left out.
+    /// Order of dates such as 09/10/2016 [default: guessed from the clock and the year].
     #[arg(long, value_name = "ORDER")]
     date_order: Option<Order>,
-    /// Time between the samples of files without times, such as `vmstat 5`; 1 s when left out.
-    #[arg(long, value_name = "TIME")]
+    /// Time between samples of files without times, such as `vmstat 5` [default: 1s].
+    #[arg(value_parser = Nanos::typed, long, value_name = "TIME")]
     interval: Option<Nanos>,
-    /// The unit of vmstat's sizes (`vmstat -S`), such as 1MiB; found out from the sizes when left out.
+    /// Unit of vmstat's sizes (`vmstat -S`), such as 1MiB [default: derived from the sizes].
     #[arg(long, value_name = "SIZE")]
     vmstat_unit: Option<Bytes>,
-    /// What the first report of iostat and vmstat covers, or the only one of `pidstat -h` and of mpstat's JSON: the time since boot, which
-    /// is left out, or an interval, as with `iostat -y`.
+    /// What the first report of iostat and vmstat covers, or the only one of `pidstat -h` and of mpstat's JSON: the time since boot
+    /// (dropped), or an interval, as with `iostat -y`.
     #[arg(long, value_name = "TIME", default_value = "since-boot")]
     first_report: First,
-    /// Run `sadf -j` on binary files of sadc (/var/log/sysstat/saDD): as the user nobody when pagetide runs as root, without network,
-    /// for at most 5 min.
+    /// Run `sadf -j` on binary sadc files (/var/log/sysstat/saDD), for at most 5 min and without network; as user nobody if pagetide
+    /// runs as root.
     #[arg(long)]
     allow_sadf: bool,
 }
@@ -138,10 +140,7 @@ fn inputs(files: &[PathBuf], dates: &[String]) -> Result<(Vec<Input>, Option<Dat
     }
     let is = |path: &Path, name: &str| path == Path::new(name) || path.file_name().is_some_and(|file| file == name);
     if let Some((name, _)) = named.iter().find(|(name, _)| !files.iter().any(|path| is(path, name))) {
-        return Err(Error::input(
-            format!("--date names {name}, and no file of this import has that name"),
-            "check the name",
-        ));
+        return Err(Error::input(format!("--date names {name}, but no imported file has that name"), "check the name"));
     }
     let input = |path: &PathBuf| {
         let input = Input::file(path);
@@ -176,11 +175,11 @@ fn text(report: &ImportReport) -> String {
             };
         }
         if file.skipped.len() > PRINTED {
-            let _ = writeln!(text, "  … {} lines not read (--json lists them)", file.skipped_lines);
+            let _ = writeln!(text, "  … {} more lines not read (--json lists them)", file.skipped_lines);
         }
         if file.conflicts > 0 {
             let _ =
-                writeln!(text, "  {} values left out: an earlier line has a value for the same moment", file.conflicts);
+                writeln!(text, "  {} values left out: an earlier line has a value for the same time", file.conflicts);
         }
         for left in &file.left_out {
             let _ = writeln!(text, "  left out: {} ({} lines, first {})", left.what, left.lines, left.first_line);

@@ -1,6 +1,7 @@
 //! `pagetide lab`: experiments.
 
 mod compare;
+mod conformance;
 mod list;
 mod run;
 mod show;
@@ -16,12 +17,14 @@ Examples:
   pagetide lab show buffered-read
   pagetide lab run buffered-read --on host --scale 1/8
   pagetide lab run all --on vm --scale 1/16
-  pagetide lab compare run/one run/other")]
+  pagetide lab compare run/one run/other
+  pagetide lab conformance buffered-read")]
 pub(crate) enum Command {
     List(list::Arguments),
     Show(show::Arguments),
     Run(Box<run::Arguments>),
     Compare(compare::Arguments),
+    Conformance(conformance::Arguments),
 }
 
 pub(crate) fn run(command: &Command, json: bool) -> Result<Outcome, Error> {
@@ -30,5 +33,6 @@ pub(crate) fn run(command: &Command, json: bool) -> Result<Outcome, Error> {
         Command::Show(arguments) => show::run(arguments, json),
         Command::Run(arguments) => run::run(arguments, json),
         Command::Compare(arguments) => compare::run(arguments, json),
+        Command::Conformance(arguments) => conformance::run(arguments, json),
     }
 }

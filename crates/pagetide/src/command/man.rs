@@ -13,7 +13,7 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  pagetide man | man -l -\n  pagetide man --out /usr/local/share/man/man1")]
 pub(crate) struct Arguments {
-    /// The command whose page is printed; pagetide's own when left out.
+    /// Command whose page to print [default: pagetide].
     command: Option<String>,
     /// Write every page into this folder.
     #[arg(short, long, value_name = "DIR", conflicts_with = "command")]
@@ -23,7 +23,8 @@ pub(crate) struct Arguments {
 /// Writes the page of a command and those of its subcommands by their usual names, for everybody to read. A link that another user put
 /// there is replaced, not followed.
 fn write_pages(command: &clap::Command, folder: &Dir) -> io::Result<()> {
-    for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
+    // clap's own `help COMMAND` says what `COMMAND --help` does.
+    for below in command.get_subcommands().filter(|below| !below.is_hide_set() && below.get_name() != "help") {
         write_pages(below, folder)?;
     }
     let page = clap_mangen::Man::new(command.clone());
@@ -37,12 +38,8 @@ fn write_pages(command: &clap::Command, folder: &Dir) -> io::Result<()> {
 pub(crate) fn run(arguments: &Arguments, mut root: clap::Command) -> Result<Outcome, Error> {
     root.build();
     if let Some(folder) = &arguments.out {
-        let mut root = root.disable_help_subcommand(true);
-        root.build();
-        let written = std::fs::create_dir_all(folder).and_then(|()| write_pages(&root, &Dir::open(folder)?));
-        written.map_err(|error| {
-            Error::system(format!("{}: {error}", folder.display()), "name a folder that can be written")
-        })?;
+        let written = Dir::for_output(folder, true).and_then(|folder| write_pages(&root, &folder));
+        written.map_err(|error| Error::system(format!("{}: {error}", folder.display()), "name a writable folder"))?;
         return Ok(Outcome::Done);
     }
     let page = match &arguments.command {

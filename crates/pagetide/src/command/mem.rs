@@ -14,7 +14,7 @@ use serde::Serialize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Show memory now: available, free, cache and anonymous, the dirty thresholds, and the room until writers are throttled.
+/// Show memory now: available, free, cache, anonymous, the dirty thresholds, and the room until writers are throttled.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -22,8 +22,8 @@ Examples:
   pagetide mem --watch 2s
   pagetide mem --root /tmp/tree        a copy of another machine's /proc below /tmp/tree")]
 pub(crate) struct Arguments {
-    /// Repeat every second, or after each TIME, until Ctrl-C.
-    #[arg(long, value_name = "TIME", num_args = 0..=1, default_missing_value = "1s")]
+    /// Repeat every second, or every TIME, until Ctrl-C.
+    #[arg(value_parser = Nanos::typed, long, value_name = "TIME", num_args = 0..=1, default_missing_value = "1s")]
     watch: Option<Nanos>,
     /// Read the kernel's files below this folder.
     #[arg(long, value_name = "DIR", default_value = "/")]
@@ -32,35 +32,35 @@ pub(crate) struct Arguments {
 
 /// Memory now, in bytes; absent where the kernel does not report it.
 #[derive(Debug, Serialize)]
-struct Memory {
-    total_bytes: Option<u64>,
-    available_bytes: Option<u64>,
-    free_bytes: Option<u64>,
+pub(super) struct Memory {
+    pub(super) total_bytes: Option<u64>,
+    pub(super) available_bytes: Option<u64>,
+    pub(super) free_bytes: Option<u64>,
     /// [`derived::USED`].
-    used_bytes: Option<u64>,
+    pub(super) used_bytes: Option<u64>,
     /// Page cache of files and of block devices (Cached and Buffers) without shared memory.
-    cache_bytes: Option<u64>,
+    pub(super) cache_bytes: Option<u64>,
     /// Part of the cache.
-    dirty_bytes: Option<u64>,
-    writeback_bytes: Option<u64>,
+    pub(super) dirty_bytes: Option<u64>,
+    pub(super) writeback_bytes: Option<u64>,
     /// Anonymous and shared memory, which reclaim can only write to swap.
-    anonymous_bytes: Option<u64>,
+    pub(super) anonymous_bytes: Option<u64>,
     /// Slab that can be reclaimed.
-    reclaimable_slab_bytes: Option<u64>,
+    pub(super) reclaimable_slab_bytes: Option<u64>,
     /// Neither free, cache, anonymous nor reclaimable slab: memory of the kernel.
-    other_bytes: Option<u64>,
-    swap_total_bytes: Option<u64>,
-    swap_used_bytes: Option<u64>,
+    pub(super) other_bytes: Option<u64>,
+    pub(super) swap_total_bytes: Option<u64>,
+    pub(super) swap_used_bytes: Option<u64>,
     /// The memory that the dirty ratios are of: free and file pages (`global_dirtyable_memory`).
-    dirtyable_bytes: Option<u64>,
-    background_threshold_bytes: Option<u64>,
-    dirty_threshold_bytes: Option<u64>,
+    pub(super) dirtyable_bytes: Option<u64>,
+    pub(super) background_threshold_bytes: Option<u64>,
+    pub(super) dirty_threshold_bytes: Option<u64>,
     /// [`derived::FREERUN_CEILING`].
-    freerun_bytes: Option<u64>,
+    pub(super) freerun_bytes: Option<u64>,
     /// [`derived::DIRTY_ROOM`].
-    until_throttled_bytes: Option<u64>,
+    pub(super) until_throttled_bytes: Option<u64>,
     /// Share of the last 10 s in which at least one task waited for memory (PSI).
-    pressure_some: Option<f64>,
+    pub(super) pressure_some: Option<f64>,
 }
 
 pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
@@ -86,7 +86,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     Ok(Outcome::Done)
 }
 
-fn read(root: &Root) -> Result<Memory, Error> {
+pub(super) fn read(root: &Root) -> Result<Memory, Error> {
     let refused = |error: pagetide_kernel::Error| {
         Error::system(error.to_string(), "is /proc mounted? --root names another tree of kernel files")
     };
@@ -139,7 +139,7 @@ fn whole(value: f64) -> Option<u64> {
 }
 
 fn text(memory: &Memory) -> String {
-    let mut table = Table::new().left("memory").right("size").right("of total").left("what it is");
+    let mut table = Table::new().left("memory").right("size").right("of total").left("description");
     let mut row = |name: &str, bytes: Option<u64>, what: &str| {
         let share = bytes.zip(memory.total_bytes).and_then(|(part, total)| Ratio::of(part as f64, total as f64));
         table.row([
@@ -150,11 +150,11 @@ fn text(memory: &Memory) -> String {
         ]);
     };
     row("total", memory.total_bytes, "memory that the kernel manages (MemTotal)");
-    row("available", memory.available_bytes, "new processes can use it without swapping (MemAvailable)");
-    row("used", memory.used_bytes, "total less available, as free(1) prints it");
-    row("free", memory.free_bytes, "unused, not even as cache (MemFree)");
+    row("available", memory.available_bytes, "available to new processes without swapping (MemAvailable)");
+    row("used", memory.used_bytes, "total minus available, as free(1) prints it");
+    row("free", memory.free_bytes, "unused, not even for cache (MemFree)");
     row("cache", memory.cache_bytes, "pages of files and block devices; reclaim frees them when memory is short");
-    row("  dirty", memory.dirty_bytes, "part of the cache that is changed and not yet written");
+    row("  dirty", memory.dirty_bytes, "part of the cache that was changed and not yet written");
     row("  writeback", memory.writeback_bytes, "part of the cache that is being written now");
     row("anonymous", memory.anonymous_bytes, "memory of processes, and shared memory; reclaim can only swap it out");
     row("slab", memory.reclaimable_slab_bytes, "kernel caches that can be reclaimed");
@@ -164,7 +164,7 @@ fn text(memory: &Memory) -> String {
     row("background", memory.background_threshold_bytes, "dirty memory at which the flusher starts");
     row("freerun", memory.freerun_bytes, "dirty and writeback memory up to which no writer is throttled");
     row("threshold", memory.dirty_threshold_bytes, "dirty memory at which every writer is throttled");
-    row("room", memory.until_throttled_bytes, "room until throttling: freerun less dirty and writeback");
+    row("room", memory.until_throttled_bytes, "room until throttling: freerun minus dirty and writeback");
     let pressure = memory.pressure_some.map_or_else(
         || "memory pressure: unknown (the kernel runs without PSI)".to_owned(),
         |some| format!("memory pressure: tasks waited for memory in {} of the last 10 s", Quantity::ratio(some)),

@@ -16,7 +16,7 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Show which share of the page cache misses more memory would save, and what less memory would cost (the miss-ratio curve).
+/// Show the miss-ratio curve of the page cache: how many misses more memory would save, and what less memory would cost.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -25,22 +25,22 @@ Examples:
   pagetide mrc rec                     a recording made with `pagetide record --trace`
   pagetide mrc rec --html mrc.html     the curves as pictures
 
-It refuses below 200 sampled misses, or 1000 sampled reads: trace longer, or more pages (--sample 1/16). What less memory would cost needs
-Linux 6.12 or later and bpf(2). docs/TRACE.md has the method and its accuracy.")]
+Below 200 sampled misses or 1000 sampled reads there is no curve: trace longer, or more pages (--sample 1/16). The cost of less memory
+needs Linux 6.12 or later and bpf(2). docs/TRACE.md describes the method and its accuracy.")]
 pub(crate) struct Arguments {
-    /// A recording made with --trace, instead of this host now.
+    /// A recording made with --trace [default: trace this host now].
     #[arg(value_name = "REC")]
     recording: Option<PathBuf>,
     #[command(flatten)]
     live: live_trace::TraceArguments,
-    /// One curve for each place where memory is limited, or for each control group that reads there.
+    /// One curve per place where memory is limited, or per control group that reads there.
     #[arg(long, value_enum, default_value = "limit")]
     by: By,
-    /// Write the curves as one HTML file, too.
+    /// Also write the curves to one HTML file.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Distance of the curve's points; as the curve needs it when left out.
-    #[arg(long, value_name = "SIZE")]
+    /// Distance between points of the curve [default: chosen by the curve].
+    #[arg(value_parser = Bytes::typed, long, value_name = "SIZE")]
     step: Option<Bytes>,
 }
 
@@ -145,9 +145,10 @@ fn text(traced: &Traced, curves: &[Curve], less: &[Less]) -> String {
         text += "\n";
     }
     if let (Some(read), Some(added)) = (traced.summary.coverage.read_pages, traced.summary.coverage.added_pages) {
-        let missed = miss_ratio(less).map_or_else(String::new, |ratio| format!(", {ratio:.3} of them missed"));
+        let missed = miss_ratio(less)
+            .map_or_else(String::new, |ratio| format!(", {} of them missed", pagetide_core::Quantity::ratio(ratio)));
         text += &format!(
-            "All in {seconds}: buffered reads looked up {}{missed}; {} entered the cache (with readahead and writes).\n",
+            "Total in {seconds}: buffered reads looked up {}{missed}; {} entered the cache (with readahead and writes).\n",
             traced.bytes(read as f64),
             traced.bytes(added as f64),
         );
@@ -225,7 +226,7 @@ mod tests {
         assert_eq!(
             text,
             "host: 2 MiB more memory would save 50 % of the misses (49 % to 51 %). \
-             The misses still fall there: trace longer to see further.\n"
+             The misses still fall at that point: trace longer to see further.\n"
         );
     }
 
@@ -234,7 +235,7 @@ mod tests {
         let falling = Curve { limit: Some("/batch".into()), ..curve(&[1.0, 0.6, 0.1, 0.1]) };
         let text = answer(&Traced::empty(), &falling, falling.points.as_ref().unwrap(), "group /batch");
         assert!(text.ends_with(
-            "  to do: raise memory.max of /batch by 2 MiB (v1: memory.limit_in_bytes). The rest of the host then has 2 MiB less.\n"
+            "  to do: raise memory.max of /batch by 2 MiB (v1: memory.limit_in_bytes). That leaves the rest of the host 2 MiB less.\n"
         ), "{text}");
     }
 

@@ -10,16 +10,16 @@ mod trace_mode;
 use super::Outcome;
 use crate::output;
 use group::Group;
-use pagetide_core::{Error, Nanos};
-use pagetide_service::{Listener, Options, Recorded, Service};
+use pagetide_core::{Bytes, Error, Nanos, Quantity};
+use pagetide_service::{CommandIo, Listener, Options, Recorded, Service};
 use serde_json::json;
 use settings::Settings;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Record this host: until Ctrl-C, for a time, while a command runs, or as a service.
+/// Record this host: until Ctrl-C, for a given time, while a command runs, or as a service.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -29,35 +29,35 @@ Examples:
   pagetide record -o rec --service --keep 14d --keep 2GiB --listen 9815
   pagetide record -o rec --trace --for 10min                then: pagetide evictions rec, pagetide mrc rec
   pagetide record -o rec --status                          state of that recording
-  pagetide record --check-config --config recorder.toml    the options that a file gives
+  pagetide record --check-config --config recorder.toml    the options that a file sets
 Then: pagetide diagnose rec, pagetide show rec disk
 
-As a service SIGHUP ends the open segment; SIGTERM and SIGINT end the recording. docs/SERVICE.md has the rest.")]
+With --service, SIGHUP ends the open segment; SIGTERM and SIGINT end the recording. docs/SERVICE.md describes the service.")]
 pub(crate) struct Arguments {
     #[command(flatten)]
     settings: Settings,
-    /// Read options from this TOML file; what the command line says comes first. Its keys are the options' names.
+    /// Read options from this TOML file; its keys are the options' names. Options on the command line win.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Check the file of options and print what it gives; record nothing [file: --config, else /etc/pagetide/recorder.toml].
+    /// Check the file of options and print what it sets; record nothing [file: --config, else /etc/pagetide/recorder.toml].
     #[arg(long, conflicts_with_all = ["command", "status", "service"])]
     check_config: bool,
     /// Stop after this time.
-    #[arg(long = "for", value_name = "TIME")]
+    #[arg(value_parser = Nanos::typed, long = "for", value_name = "TIME")]
     length: Option<Nanos>,
-    /// Read the kernel's files below this folder instead of this host's: a tree of them from elsewhere.
+    /// Read the kernel's files below this folder instead of this host's, for example a copy from another host.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["command", "trace"])]
     root: Option<PathBuf>,
-    /// Continue the recording that the folder holds.
+    /// Continue the recording in the folder.
     #[arg(long = "continue")]
     continue_recording: bool,
     /// Run under a service manager: continue the recording, lock all memory, print one line, notify systemd.
     #[arg(long, conflicts_with_all = ["command", "length"])]
     service: bool,
-    /// Print the state of the recording in the folder, and record nothing. Exit code 1 when no recorder runs there.
+    /// Print the state of the recording in the folder, and record nothing. Exit code 1 if no recorder runs there.
     #[arg(long, conflicts_with_all = ["command", "length", "service", "listen", "keep", "continue_recording"])]
     status: bool,
-    /// The command to run and record, with its arguments.
+    /// Command to run and record, with its arguments.
     #[arg(last = true, value_name = "CMD", conflicts_with = "host_only")]
     command: Vec<OsString>,
 }
@@ -79,7 +79,11 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         return Err(Error::input("the interval is shorter than 1 ms", "give --interval 100ms or more"));
     }
     let keep = keep::both(&settings.keep)?;
-    let continues = arguments.continue_recording || arguments.service || !settings.keep.is_empty();
+    if let Some(program) = arguments.command.first() {
+        is_there(program)?;
+    }
+    let continues =
+        arguments.continue_recording || arguments.service || !settings.keep.is_empty() || is_of_this_host(&folder)?;
     let tracing = settings.tracing(arguments.service);
     let service = Service::start(Options {
         folder: folder.clone(),
@@ -100,13 +104,51 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         tracing,
         command: arguments.command.clone(),
     })?;
-    if arguments.service {
+    // What runs beside a command leaves the terminal to it.
+    if arguments.command.is_empty() && !json {
         let listens = service.address().map_or_else(String::new, |address| format!(", http://{address}/metrics"));
-        output::say(&format!("recording to {} every {interval}{listens}", folder.display()));
+        let ends = match arguments.length {
+            Some(length) => format!(" for {length}"),
+            None if arguments.service => String::new(),
+            None => "; Ctrl-C ends it".to_owned(),
+        };
+        output::say(&format!("recording to {} every {interval}{listens}{ends}", folder.display()));
     }
     let recorded = service.wait()?;
     report(&folder, arguments.service, json, &recorded)?;
     Ok(if recorded.command.is_none_or(|status| status.success()) { Outcome::Done } else { Outcome::Failed })
+}
+
+/// Whether the folder holds a recording of this host, which then goes on with a new segment.
+fn is_of_this_host(folder: &Path) -> Result<bool, Error> {
+    let Ok(reader) = pagetide_store::Reader::open(folder) else { return Ok(false) };
+    let host = pagetide_kernel::facts(&pagetide_kernel::Root::host()).map(|facts| facts.host).unwrap_or_default();
+    let manifest = reader.manifest();
+    if manifest.origin != pagetide_core::Origin::Host || manifest.host != host {
+        return Ok(false);
+    }
+    output::say(&format!("{} holds a recording of this host: continuing it with a new segment", folder.display()));
+    Ok(true)
+}
+
+/// Refuses a command that cannot be found, before anything is recorded.
+fn is_there(program: &OsStr) -> Result<(), Error> {
+    use std::os::unix::fs::PermissionsExt;
+    let runs = |path: &Path| path.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0);
+    let path = Path::new(program);
+    let found = if path.components().count() > 1 || path.is_absolute() {
+        runs(path)
+    } else {
+        let folders = std::env::var_os("PATH").unwrap_or_default();
+        std::env::split_paths(&folders).any(|folder| runs(&folder.join(path)))
+    };
+    if found {
+        return Ok(());
+    }
+    Err(Error::input(
+        format!("{}: no such command", program.display()),
+        "give a program in PATH or a path after --; for shell syntax, `-- sh -c '…'`",
+    ))
 }
 
 /// Prints what a file of options gives, as the command line that gives the same.
@@ -122,13 +164,24 @@ fn check(path: &Path, json: bool) -> Result<Outcome, Error> {
     Ok(Outcome::Done)
 }
 
-fn report(folder: &Path, service: bool, json: bool, Recorded { manifest, command }: &Recorded) -> Result<(), Error> {
+fn report(
+    folder: &Path,
+    service: bool,
+    json: bool,
+    Recorded { manifest, command, io }: &Recorded,
+) -> Result<(), Error> {
     if json {
         return output::print_json(&json!({
             "recording": folder, "samples": manifest.samples, "late_samples": manifest.late_samples,
             "lost_samples": manifest.lost_samples, "recorder_cpu_ns": manifest.recorder_cpu.get(),
             "command_exit": command.and_then(|status| status.code()),
             "command_signal": command.and_then(|status| status.signal()),
+            "command_io": io.map(|io| json!({
+                "elapsed_ns": u64::try_from(io.elapsed.as_nanos()).unwrap_or(u64::MAX),
+                "read_calls": io.calls.0, "write_calls": io.calls.1, "read_bytes": io.bytes.0, "written_bytes": io.bytes.1,
+                "device_read_bytes": io.device_bytes.0, "device_written_bytes": io.device_bytes.1,
+                "hit_ratio": hit_ratio(&io),
+            })),
         }));
     }
     if service {
@@ -147,9 +200,33 @@ fn report(folder: &Path, service: bool, json: bool, Recorded { manifest, command
         "{} samples in {folder} ({late}{lost}), {} of CPU; now: pagetide diagnose {folder}",
         manifest.samples, manifest.recorder_cpu
     ));
+    if let Some(io) = io {
+        output::say(&summary(io));
+    }
     manifest.blind().iter().for_each(|line| output::say(line));
     if let Some(status) = command.filter(|status| !status.success()) {
         output::say(&format!("the command ended with {status}"));
     }
     Ok(())
+}
+
+/// The share of the bytes that a command read by system calls for which no block device was read.
+fn hit_ratio(io: &CommandIo) -> Option<f64> {
+    (io.bytes.0 > 0).then(|| (1.0 - io.device_bytes.0 as f64 / io.bytes.0 as f64).clamp(0.0, 1.0))
+}
+
+/// What the command did, as time(1) says it.
+fn summary(io: &CommandIo) -> String {
+    let bytes = |count| Bytes::new(count);
+    let hits = hit_ratio(io).map_or_else(String::new, |hits| format!(", hit ratio {}", Quantity::ratio(hits)));
+    let elapsed = Nanos::new(u64::try_from(io.elapsed.as_nanos()).unwrap_or(u64::MAX));
+    format!(
+        "the command took {elapsed}: {} reads of {}, {} of that from disk{hits}; {} writes of {}, {} of that to disk",
+        io.calls.0,
+        bytes(io.bytes.0),
+        bytes(io.device_bytes.0),
+        io.calls.1,
+        bytes(io.bytes.1),
+        bytes(io.device_bytes.1)
+    )
 }

@@ -14,17 +14,17 @@ use std::path::{Path, PathBuf};
 
 /// Show this host, recordings and runs in a browser: live samples, any range of a recording, findings on the plots, reports.
 ///
-/// It listens on loopback and prints an address with a token. A browser that opens it gets a cookie; the token is good once, then the
-/// next address is printed. No request changes anything. docs/SERVE.md describes the addresses and how to reach another host by ssh.
+/// It listens on loopback and prints an address with a token. The first browser that opens it gets a cookie; the token works once, then
+/// the next address is printed. No request changes anything. docs/SERVE.md describes the addresses and access from another host by ssh.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   pagetide serve                               this host
-  pagetide serve /var/lib/pagetide             the recording of the service, and this host as it records it
+  pagetide serve /var/lib/pagetide             the service's recording, and this host through it
   pagetide serve run recordings --listen 8080  runs and recordings in two folders, on 127.0.0.1:8080
   pagetide serve --listen 0.0.0.0:8443 --tls-cert cert.pem --tls-key key.pem --name db1.example")]
 pub(crate) struct Arguments {
-    /// Folders with recordings and runs, themselves or up to three levels below, and files of `pagetide cut`.
+    /// Folders with recordings and runs, at most three levels deep, and files of `pagetide cut`.
     folders: Vec<PathBuf>,
     /// Listen on this port of 127.0.0.1, or on this address and port. 0 takes a free port.
     #[arg(long, value_name = "[ADDRESS:]PORT", default_value = "0", value_parser = address)]
@@ -32,23 +32,23 @@ pub(crate) struct Arguments {
     /// Encrypt connections with this certificate: a PEM file, followed by the certificates that signed it.
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     tls_cert: Option<PathBuf>,
-    /// The key of the certificate: a PEM file that only you may read.
+    /// The certificate's key: a PEM file that only you may read.
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
-    /// Listen on an address of the network without encryption: everyone on the way reads the cookie and the data.
+    /// Listen on a network address without encryption: everyone on the path can read the cookie and the data.
     #[arg(long, conflicts_with = "tls_cert")]
     insecure: bool,
-    /// A name by which browsers reach this host, beside its address. May be given several times.
+    /// A name by which browsers reach this host, besides its address. Repeatable.
     #[arg(long, value_name = "NAME")]
     name: Vec<String>,
-    /// Take the token from this file, which only you may read. It is good any number of times.
+    /// Take the token from this file, which only you may read. It then works any number of times.
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
-    /// Take the page from this folder (web/dist) and not from the program: for those who change it.
+    /// Serve the page from this folder (`node web/build.mjs FOLDER` writes it) instead of the built-in one, to develop it.
     #[arg(long, value_name = "FOLDER")]
     page: Option<PathBuf>,
     /// Time between live samples.
-    #[arg(long, value_name = "TIME", default_value = "1s")]
+    #[arg(value_parser = Nanos::typed, long, value_name = "TIME", default_value = "1s")]
     interval: Nanos,
     /// Take live samples even if the pagetide service records this host.
     #[arg(long)]
@@ -84,9 +84,9 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let tls = tls(arguments)?;
     if !arguments.listen.ip().is_loopback() && tls.is_none() && !arguments.insecure {
         return Err(Error::input(
-            format!("{} is an address of the network, and nothing encrypts the connection", arguments.listen.ip()),
-            "give --tls-cert and --tls-key, or listen on 127.0.0.1 and reach it by `ssh -L 8080:127.0.0.1:PORT HOST`, or accept that \
-             with --insecure",
+            format!("{} is a network address, and nothing encrypts the connection", arguments.listen.ip()),
+            "give --tls-cert and --tls-key, or listen on 127.0.0.1 and reach it by `ssh -L 8080:127.0.0.1:PORT HOST`, or accept the risk with \
+             --insecure",
         ));
     }
     if arguments.interval < SHORTEST {
@@ -135,16 +135,16 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     } else {
         let names: Vec<String> = folders.iter().map(|folder| printable(&folder.display().to_string()).into()).collect();
         let shown = if names.is_empty() { "this host only".to_owned() } else { names.join(", ") };
-        output::print(&format!("{url}\n  shows {shown}; live: {live}; Ctrl-C ends it\n"))?;
+        output::print(&format!("{url}\n  shows {shown}; live: {live}; stop with Ctrl-C\n"))?;
     }
     if arguments.listen.ip().is_unspecified() && arguments.name.is_empty() {
         output::say(
-            "from another host, write this host's address in place of the one above; --name NAME prints it with a name",
+            "from another host, replace the address above by this host's address; --name NAME prints it with a name",
         );
     }
     if !server.has_page() {
-        output::say("this program was built without the web page: /api answers, / shows nothing");
-        output::say("  hint: `make web build` in the source tree adds it (needs node 18 or newer)");
+        output::say("the folder of --page has no index.html: /api answers, / shows nothing");
+        output::say("  hint: `node web/build.mjs FOLDER` writes the page into it");
     }
     server.run(&|| interrupt.came())?;
     Ok(Outcome::Done)

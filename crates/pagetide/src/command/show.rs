@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         output::say(&nothing(arguments, &reader, times, !damaged.is_empty())?);
     }
     if idle > 0 {
-        output::say(&format!("{idle} that did nothing are not shown (--all shows them)"));
+        output::say(&format!("{idle} idle ones are not shown (--all shows them)"));
     }
     Ok(if damaged.is_empty() { Outcome::Done } else { Outcome::Failed })
 }
@@ -75,7 +75,7 @@ fn nothing(arguments: &Arguments, source: &dyn Source, times: Recording, damaged
     })?;
     Ok(match &arguments.only {
         _ if !named && damaged => {
-            format!("no rows: what can be read of the recording has nothing for {}", topic.name())
+            format!("no rows: the readable part of the recording has nothing for {}", topic.name())
         }
         _ if !named || !any => format!("no rows: the recording has nothing for {}", topic.name()),
         Some(only) if !meant => format!("no rows: no name matches {only}"),

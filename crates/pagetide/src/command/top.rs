@@ -12,29 +12,29 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Watch this host, or a recording one moment at a time: memory, reclaim, disks, processes, groups, findings.
+/// Watch this host, or step through a recording: memory, reclaim, disks, processes, groups, findings.
 ///
-/// Without a recording it shows this host: from the recording of the pagetide service if that runs and you may read it, else from samples
-/// of its own, which it keeps in memory. Arrows move in time, / goes to where the next finding begins, ? lists the keys.
+/// Without a recording it shows this host. It uses the recording of the pagetide service if that runs and you may read it; otherwise it
+/// takes its own samples and keeps them in memory. Arrows move in time, / jumps to the next finding, ? lists the keys.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   pagetide top                       this host
-  pagetide top rec                   a recording, from its first sample on
-  pagetide top /var/lib/pagetide     a recording that grows: its newest sample, and all before it")]
+  pagetide top rec                   a recording, from its first sample
+  pagetide top /var/lib/pagetide     a growing recording: its newest sample, and all before it")]
 pub(crate) struct Arguments {
     /// The recording: its folder, or a run's folder.
     recording: Option<PathBuf>,
     /// Time between samples of this host.
-    #[arg(long, value_name = "TIME", default_value = "1s", conflicts_with = "recording")]
+    #[arg(value_parser = Nanos::typed, long, value_name = "TIME", default_value = "1s", conflicts_with = "recording")]
     interval: Nanos,
     /// Take samples even if the pagetide service records this host.
     #[arg(long, conflicts_with = "recording")]
     sample: bool,
-    /// Leave clicks and the wheel to the terminal, for its selection of text.
+    /// Leave clicks and the wheel to the terminal, to select text.
     #[arg(long)]
     no_mouse: bool,
-    /// Print and read times in UTC, not in the time zone of the recorded host.
+    /// Read and print times in UTC, not in the time zone of the recorded host.
     #[arg(long)]
     utc: bool,
 }

@@ -5,15 +5,15 @@ use crate::output;
 use pagetide_core::Error;
 use pagetide_lab::undo::{earlier_journal_folders, pending, recover};
 
-/// Put back what a killed `lab run` left: settings, control groups, device limits, data files, processes.
+/// Restore what a killed `lab run` changed: settings, control groups, device limits, data files, processes.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   pagetide undo
-  sudo pagetide undo           what root's runs left
+  sudo pagetide undo           what runs of root left
 
-A run writes each change to a journal before it makes it: in /var/lib/pagetide-lab as root, in $XDG_RUNTIME_DIR/pagetide-lab otherwise.
-Exit code 1 when something could not be put back.")]
+A run logs each change to a journal before making it: in /var/lib/pagetide-lab as root, otherwise in $XDG_RUNTIME_DIR/pagetide-lab.
+Exit code 1 if something could not be restored.")]
 pub(crate) struct Arguments {}
 
 pub(crate) fn run(_: &Arguments, json: bool) -> Result<Outcome, Error> {
@@ -36,7 +36,7 @@ fn report_earlier_journals() {
     for folder in earlier_journal_folders() {
         let folder = folder.display();
         output::say(&format!("{folder} holds undo journals of an earlier version; this one reads no journal there"));
-        output::say("  hint: put back by hand what they name (settings with `sysctl -w`), then remove them");
+        output::say("  hint: restore by hand what they name (settings with `sysctl -w`), then remove them");
     }
 }
 
@@ -60,5 +60,5 @@ pub(crate) fn report_pending() {
         1 => "a killed lab run".to_owned(),
         count => format!("{count} killed lab runs"),
     };
-    output::say(&format!("{runs} left changes on this host; `pagetide undo` puts them back"));
+    output::say(&format!("{runs} left changes on this host; `pagetide undo` restores them"));
 }

@@ -4,8 +4,10 @@
 //! recorded by then.
 
 use pagetide_core::{Bytes, Nanos};
-use pagetide_kernel::Root;
+use pagetide_kernel::{Root, parse_pressure};
 use std::collections::VecDeque;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
 
 /// Seconds whose median is the baseline. Before the first, all were quiet.
 const USUAL_S: usize = 300;
@@ -27,19 +29,56 @@ pub(super) struct Reading {
     io_stall: Option<u64>,
 }
 
-impl Reading {
-    /// Reads this host.
-    pub(super) fn of(host: &Root) -> Self {
-        let vmstat = host.vmstat().ok();
-        // One counter before Linux 5.9, of files and anonymous memory.
-        let refaults = ["workingset_refault_file", "workingset_refault"];
-        let refaults = refaults.into_iter().find_map(|name| vmstat.as_ref()?.get(name));
-        let pressure = host.pressure().unwrap_or_default();
-        let stalled = |pressure: Option<pagetide_kernel::Pressure>| Some(pressure?.some?.total_us * 1000);
-        Self {
-            refaulted: refaults.map(|pages| pages * rustix::param::page_size() as u64),
-            memory_stall: stalled(pressure.memory),
-            io_stall: stalled(pressure.io),
+/// The files of this host that have the counters; they stay open.
+#[derive(Debug)]
+pub(super) struct Counters {
+    vmstat: Option<File>,
+    memory: Option<File>,
+    io: Option<File>,
+    buffer: Vec<u8>,
+}
+
+/// One counter before Linux 5.9, of files and anonymous memory.
+const REFAULTS: [&str; 2] = ["workingset_refault_file ", "workingset_refault "];
+
+impl Counters {
+    /// A file that this kernel does not have is left out.
+    pub(super) fn open(root: &Root) -> Self {
+        let [vmstat, memory, io] =
+            ["/proc/vmstat", "/proc/pressure/memory", "/proc/pressure/io"].map(|path| File::open(root.join(path)).ok());
+        Self { vmstat, memory, io, buffer: vec![0; 16 << 10] }
+    }
+
+    /// Reads them.
+    pub(super) fn read(&mut self) -> Reading {
+        let Self { vmstat, memory, io, buffer } = self;
+        let refaulted = text(vmstat.as_ref(), buffer).and_then(|text| {
+            let value = |name| text.lines().find_map(|line| line.strip_prefix(name));
+            REFAULTS.into_iter().find_map(value)?.parse::<u64>().ok()
+        });
+        let mut stalled = |file: &Option<File>| {
+            let some = parse_pressure(text(file.as_ref(), buffer)?).ok()?.some?;
+            Some(some.total_us.saturating_mul(1000))
+        };
+        Reading {
+            refaulted: refaulted.map(|pages| pages.saturating_mul(rustix::param::page_size() as u64)),
+            memory_stall: stalled(memory),
+            io_stall: stalled(io),
+        }
+    }
+}
+
+/// A file from its beginning, up to the end of the buffer or the file.
+fn text<'b>(file: Option<&File>, buffer: &'b mut Vec<u8>) -> Option<&'b str> {
+    let file = file?;
+    let mut length = 0;
+    loop {
+        if length == buffer.len() {
+            buffer.resize(2 * length, 0);
+        }
+        match file.read_at(&mut buffer[length..], length as u64).ok()? {
+            0 => return std::str::from_utf8(&buffer[..length]).ok(),
+            read => length += read,
         }
     }
 }
@@ -98,23 +137,26 @@ struct Signal {
     last: Option<(u64, u64)>,
     /// Growth per second, the latest last.
     rates: VecDeque<f64>,
+    /// The same, the smallest first.
+    sorted: Vec<f64>,
 }
 
 impl Signal {
     fn new(name: &'static str, floor: f64, text: fn(u64) -> String) -> Self {
-        Self { name, floor, text, last: None, rates: std::iter::repeat_n(0.0, USUAL_S).collect() }
+        Self { name, floor, text, last: None, rates: [0.0; USUAL_S].into(), sorted: vec![0.0; USUAL_S] }
     }
 
     /// In words, when the counter grows faster than its baseline.
     fn rise(&mut self, now_ns: u64, counter: u64) -> Option<String> {
         let (before_ns, before) = self.last.replace((now_ns, counter))?;
         let seconds = now_ns.checked_sub(before_ns).filter(|time| *time > 0)? as f64 / 1e9;
-        self.rates.pop_front();
-        self.rates.push_back(counter.saturating_sub(before) as f64 / seconds);
+        let rate = counter.saturating_sub(before) as f64 / seconds;
+        let oldest = self.rates.pop_front()?;
+        self.sorted.remove(self.sorted.partition_point(|known| *known < oldest));
+        self.sorted.insert(self.sorted.partition_point(|known| *known < rate), rate);
+        self.rates.push_back(rate);
         let now = self.rates.iter().rev().take(NOW_S).sum::<f64>() / NOW_S as f64;
-        let mut sorted: Vec<f64> = self.rates.iter().copied().collect();
-        sorted.sort_by(f64::total_cmp);
-        let baseline = sorted[sorted.len() / 2];
+        let baseline = self.sorted[USUAL_S / 2];
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
         let text = |rate: f64| (self.text)(rate as u64);
         (now > self.floor && now > RISE * baseline)
@@ -155,6 +197,22 @@ mod tests {
         assert!(!on[200..].contains(&true));
         let on = run(&mut trigger, &mut counter, 400, &[[50; 10], [500; 10]].concat());
         assert_eq!((on[9], on[12]), (false, true), "a quarter more is no rise, ten times as much is");
+    }
+
+    #[test]
+    fn counters_are_read_below_a_root_and_absent_where_the_kernel_has_none() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(folder.path().join("proc/pressure")).unwrap();
+        let write = |file: &str, text: &str| std::fs::write(folder.path().join(file), text).unwrap();
+        let many = "nr_other 1\n".repeat(3000);
+        write("proc/vmstat", &format!("{many}workingset_refault_anon 5\nworkingset_refault_file 7\n"));
+        write("proc/pressure/io", "some avg10=0.00 avg60=0.00 avg300=0.00 total=9\n");
+        let mut counters = Counters::open(&Root::new(folder.path()));
+        let page = rustix::param::page_size() as u64;
+        let expected = Reading { refaulted: Some(7 * page), memory_stall: None, io_stall: Some(9000) };
+        assert_eq!(counters.read(), expected);
+        write("proc/vmstat", "workingset_refault 8\n");
+        assert_eq!(counters.read(), Reading { refaulted: Some(8 * page), ..expected });
     }
 
     #[test]

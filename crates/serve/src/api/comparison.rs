@@ -24,7 +24,7 @@ pub(super) async fn compare(State(shared): State<Arc<Shared>>, RawQuery(query): 
         let runs = inner.library.contents().runs;
         let place = |id: &String| {
             let run = runs.iter().find(|place| place.id == *id);
-            run.ok_or_else(|| Failure::not_found("there is no run with this id"))
+            run.ok_or_else(|| Failure::not_found("no run has this id"))
         };
         let places = ids.iter().map(place).collect::<Result<Vec<_>, _>>()?;
         let candidates = places.into_iter().map(candidate).collect::<Result<Vec<_>, Error>>()?;

@@ -7,7 +7,8 @@ use crate::reply::{Answer, Failure, json};
 use crate::shared::Shared;
 use axum::extract::{Path, RawQuery, State};
 use pagetide_core::{
-    Advice, Cause, Conclusion, CutDiagnosis, Error, Evidence, Finding, LazyRecording, Recording, Relation, Source, Span,
+    Actor, Actors, Advice, Cause, Conclusion, CutDiagnosis, Error, Evidence, Finding, LazyRecording, Recording,
+    Relation, Source, Span,
 };
 use pagetide_view::Parties;
 use serde::Serialize;
@@ -27,8 +28,8 @@ struct Diagnosed {
     #[serde(skip_serializing_if = "Option::is_none")]
     cut_diagnosis: Option<InFile>,
     /// Where the cause comes from, and where its effects are.
-    culprits: Vec<String>,
-    victims: Vec<String>,
+    culprits: Vec<Actor>,
+    victims: Vec<Actor>,
     incidents: Vec<Incident>,
     chain: Vec<Stage>,
     findings: Vec<Found>,
@@ -54,7 +55,8 @@ struct Incident {
 #[derive(Serialize)]
 struct IncidentCause {
     rule: String,
-    origins: Vec<String>,
+    #[serde(flatten)]
+    origins: Actors,
     onset_ms: i64,
     confidence: f64,
 }
@@ -70,7 +72,8 @@ struct Stage {
     /// The finding of the same rule at the same time, by its place in the list.
     finding: Option<usize>,
     role: &'static str,
-    origins: Vec<String>,
+    #[serde(flatten)]
+    origins: Actors,
     evidence: Vec<Measured>,
     from_ms: i64,
     to_ms: i64,
@@ -81,7 +84,8 @@ struct Found {
     id: usize,
     rule: String,
     statement: String,
-    origins: Vec<String>,
+    #[serde(flatten)]
+    origins: Actors,
     step: Option<String>,
     from_ms: i64,
     to_ms: i64,
@@ -118,7 +122,7 @@ pub(super) async fn diagnosis(
 fn read(opened: &Opened, range: (Option<i64>, Option<i64>)) -> Result<Diagnosed, Failure> {
     let (from, to) = opened.range(range)?;
     if to.saturating_sub(from) > LONGEST_NS {
-        return Err(Error::input("a range of more than 24 h", "choose a shorter one to be diagnosed").into());
+        return Err(Error::input("a range of more than 24 h", "choose a shorter range").into());
     }
     let source: &dyn Source = &*opened.source;
     let mut lazy = LazyRecording::open(source, Some(from), Some(to))?;

@@ -55,7 +55,7 @@ fn column(topic: Topic, name: &str) -> Result<&'static str, Error> {
             || format!("it has {}", names().collect::<Vec<_>>().join(", ")),
             |near| format!("did you mean {near}?"),
         );
-        Error::input(format!("there is no column {name:?}"), hint)
+        Error::input(format!("no column {name:?}"), hint)
     })
 }
 

@@ -64,7 +64,7 @@ impl Wanted {
         } else {
             let table = Table::by_name(table).ok_or_else(wrong)?;
             if entity.is_none() && table != Table::Host {
-                return Err(Error::input(format!("{text:?} names no entity of its table"), hint));
+                return Err(Error::input(format!("{text:?} names no entity of that table"), hint));
             }
             derived::of_table(table, metric).map(|metric| Content::Metric(table, metric))
         };
@@ -133,9 +133,7 @@ impl Wanted {
     pub(super) fn evaluator<'a>(&self, recording: &'a Recording) -> Result<Evaluator<'a>, String> {
         let missing = || "the recording has no values of it in this range".to_owned();
         match self.content {
-            Content::Unknown => {
-                Err(format!("there is no metric of this name: GET /api/metrics lists those of {}", self.table))
-            }
+            Content::Unknown => Err(format!("no metric has this name: GET /api/metrics lists those of {}", self.table)),
             Content::Metric(table, metric) => {
                 metric.walk(recording, table, &self.entity).map(Evaluator::Metric).ok_or_else(missing)
             }

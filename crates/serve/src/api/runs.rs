@@ -1,6 +1,6 @@
 //! Runs of the lab, and their reports.
 
-use super::recordings::Problem;
+use super::recordings::{Problem, guarded};
 use crate::library::Place;
 use crate::number;
 use crate::reply::{self, Answer, Failure, json};
@@ -56,7 +56,7 @@ pub(super) async fn list(State(shared): State<Arc<Shared>>) -> Answer {
         let listed = |place: &Place| {
             let inner = place.folder().join("recording");
             let recording = contents.recordings.iter().find(|recording| recording.folder() == inner);
-            let (found, problem) = match find(place) {
+            let (found, problem) = match guarded(|| find(place)) {
                 Ok(found) => (Some(found), None),
                 Err(error) => (None, Some(error.into())),
             };
@@ -100,7 +100,7 @@ fn find(place: &Place) -> Result<Found, Error> {
 }
 
 fn place(shared: &Shared, id: &str) -> Result<Place, Failure> {
-    shared.library.run(id).ok_or_else(|| Failure::not_found("there is no run with this id"))
+    shared.library.run(id).ok_or_else(|| Failure::not_found("no run has this id"))
 }
 
 #[derive(Serialize)]
@@ -148,6 +148,6 @@ fn draw(place: &Place) -> Result<Vec<u8>, Failure> {
 pub(super) fn page(page: &pagetide_view::Page) -> Result<Vec<u8>, Failure> {
     let mut html = Vec::new();
     pagetide_view::html::draw(page, &mut html)
-        .map_err(|error| Error::system(format!("drawing the report: {error}"), ""))?;
+        .map_err(|error| Error::system(format!("cannot draw the report: {error}"), ""))?;
     Ok(html)
 }

@@ -33,7 +33,7 @@ pub(crate) fn open(shared: &Shared, id: &str) -> Result<Opened, Failure> {
         let (source, manifest) = shared
             .live
             .source()
-            .ok_or_else(|| Failure::not_found("nothing is sampled now: a live page must be open"))?;
+            .ok_or_else(|| Failure::not_found("nothing is being sampled: open a live page first"))?;
         let times = source.times(&Selection::default())?;
         let walls = || times.stamps().iter().map(|stamp| stamp.wall_ns);
         let span = walls().min().zip(walls().max());
@@ -47,7 +47,7 @@ pub(crate) fn open(shared: &Shared, id: &str) -> Result<Opened, Failure> {
             growing: true,
         });
     }
-    let place = shared.library.recording(id).ok_or_else(|| Failure::not_found("there is no recording with this id"))?;
+    let place = shared.library.recording(id).ok_or_else(|| Failure::not_found("no recording has this id"))?;
     let reader = place.open()?;
     let span = reader.span()?;
     let growing = is_growing(&reader, span);

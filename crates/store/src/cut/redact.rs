@@ -4,7 +4,8 @@
 //! listed here, and all else is left out: what a later version records does not leak until somebody has thought about it.
 
 use pagetide_core::{
-    Disk, Entity, Kind, Manifest, Mark, MarkKind, Recording, RecordingBuilder, StepResult, Swap, Table, metric,
+    Disk, Entity, Kind, Manifest, Mark, MarkKind, Recording, RecordingBuilder, SettingChange, StepResult, Swap, Table,
+    Values, metric,
 };
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
@@ -13,14 +14,14 @@ use std::hash::{BuildHasher, RandomState};
 pub const REMAINS: [&str; 6] = [
     "all numbers with their times, and so the load of the host",
     "the release of the kernel, the number of CPUs, sizes of memory and disks, the version of pagetide",
-    "process ids and start times, and the names of the kernel's own threads (kswapd0)",
-    "numeric settings under vm., kinds of file systems and of disks (nvme, dm, loop)",
-    "how many hosts, disks, groups and processes there are, and which rows are of the same one",
+    "process ids, start times and parents, and the names of the kernel's own threads (kswapd0)",
+    "numeric settings under vm. and their changes, kinds of file systems and of disks (nvme, dm, loop)",
+    "how many hosts, disks, groups and processes there are, and which rows are of the same one or of the same user",
     "of a trace: which of them evicted and read how much of which, how many files there are, and numbers of devices",
 ];
 
-/// The recording with pseudonyms for the names of the host, processes, groups, disks, mounts, swap areas, settings and steps. Notes,
-/// labels and columns that pagetide does not know are left out.
+/// The recording with pseudonyms for the names of the host, processes, groups, disks, mounts, swap areas, settings and steps. Notes but
+/// those of a changed number under vm., labels and columns that pagetide does not know are left out.
 pub fn redact(recording: &Recording) -> Recording {
     let names = Pseudonyms(RandomState::new());
     let mut builder = RecordingBuilder::new(names.manifest(&recording.manifest));
@@ -33,7 +34,7 @@ pub fn redact(recording: &Recording) -> Recording {
             for (column, values) in recording.columns(table, name) {
                 let known = metric::all(table).iter().any(|metric| metric.name == column.name);
                 if known && column.kind != Kind::Unknown {
-                    builder.values(table, &new, column.clone(), values.clone());
+                    builder.values(table, &new, column.clone(), names.values(&column.name, values));
                 }
             }
         }
@@ -119,10 +120,23 @@ impl Pseudonyms {
     /// Another number for one by which a host knows a file or a user; 0, the superuser, stays.
     fn number(&self, kind: &str, text: &str) -> String {
         match text.parse::<u64>() {
-            Ok(0) => text.to_owned(),
-            Ok(number) => (self.0.hash_one((kind, number)) % (1 << 31)).to_string(),
+            Ok(number) => self.id(kind, number).to_string(),
             Err(_) => String::new(),
         }
+    }
+
+    fn id(&self, kind: &str, number: u64) -> u64 {
+        if number == 0 { 0 } else { self.0.hash_one((kind, number)) % (1 << 31) }
+    }
+
+    /// The values of a column; those by which a host knows a user or a group are other numbers, the same for the same.
+    fn values(&self, column: &str, values: &Values) -> Values {
+        let kind = match column {
+            "uid" => "user",
+            "cgroup_id" => "group",
+            _ => return values.clone(),
+        };
+        values.map(|value| self.id(kind, value.unsigned_abs()).cast_signed())
     }
 
     /// The name of a row of a trace, part by part.
@@ -172,6 +186,10 @@ impl Pseudonyms {
                 let new = if number(name) { name.to_owned() } else { self.some(table.name(), name) };
                 Entity { label: new.clone(), name: new }
             }
+            Table::CgroupDisk => {
+                let (group, disk) = name.split_once('\t').unwrap_or((name, ""));
+                Entity { name: format!("{}\t{}", self.group(group), self.disk(disk)), label: self.disk(label) }
+            }
             Table::Eviction => Entity { name: self.traced(table, name), label: self.some("file", label) },
             Table::Ghost => Entity { name: self.traced(table, name), label: self.traced(table, label) },
             Table::Throttle | Table::Reclaim | Table::Replay | Table::Trace => {
@@ -198,10 +216,6 @@ impl Pseudonyms {
             below: disk.below.iter().map(|below| self.disk(below)).collect(),
             links: Vec::new(),
         };
-        let numeric = |value: &str| {
-            !value.is_empty()
-                && value.bytes().all(|byte| byte.is_ascii_digit() || byte == b' ' || byte == b'\t' || byte == b'-')
-        };
         let kind =
             |kind: &str| kind.len() < 12 && kind.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
         const KINDS: [&str; 12] =
@@ -225,7 +239,7 @@ impl Pseudonyms {
                 .filter(|(_, name)| kind(name) && KINDS.contains(&name.as_str()))
                 .map(|(at, kind)| (self.some("mount", at), kind.clone()))
                 .collect(),
-            sysctls: settings(&manifest.sysctls, numeric),
+            sysctls: settings(&manifest.sysctls),
             workload_cgroup: manifest.workload_cgroup.as_deref().map(|path| self.group(path)),
             workload_disk: manifest.workload_disk.as_deref().map(|name| self.disk(name)),
             lru: manifest.lru,
@@ -233,6 +247,7 @@ impl Pseudonyms {
             samples: manifest.samples,
             late_samples: manifest.late_samples,
             lost_samples: manifest.lost_samples,
+            cut: manifest.cut,
             ..Manifest::default()
         }
     }
@@ -255,7 +270,11 @@ impl Pseudonyms {
                     figures: result.figures.clone(),
                 }),
             },
-            MarkKind::Note { .. } => return None,
+            MarkKind::Note { text } => {
+                let change = SettingChange::parse(text)?;
+                let told = is_setting(change.name) && is_numeric(change.from) && is_numeric(change.to);
+                MarkKind::Note { text: told.then(|| change.note())? }
+            }
         };
         Some(Mark { stamp: mark.stamp, kind })
     }
@@ -266,11 +285,18 @@ fn release(kernel: &str) -> String {
     kernel.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect()
 }
 
+/// Whether this is a setting under vm., as the kernel names them.
+fn is_setting(name: &str) -> bool {
+    name.strip_prefix("vm.").is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'))
+}
+
+fn is_numeric(value: &str) -> bool {
+    !value.is_empty()
+        && value.bytes().all(|byte| byte.is_ascii_digit() || byte == b' ' || byte == b'\t' || byte == b'-')
+}
+
 /// The settings of the kernel with a number as their value: a path or a word may be a name.
-fn settings(sysctls: &BTreeMap<String, String>, numeric: impl Fn(&str) -> bool) -> BTreeMap<String, String> {
-    let known = |name: &str| {
-        name.strip_prefix("vm.").is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_'))
-    };
-    let kept = sysctls.iter().filter(|(name, value)| known(name) && numeric(value));
+fn settings(sysctls: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+    let kept = sysctls.iter().filter(|(name, value)| is_setting(name) && is_numeric(value));
     kept.map(|(name, value)| (name.clone(), value.clone())).collect()
 }

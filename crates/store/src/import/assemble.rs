@@ -1,15 +1,17 @@
 //! Makes one recording of what the files gave.
 
-use super::clock::{Date, SECOND};
+use super::clock::{DAY, Date, SECOND};
 use super::gather::{Event, Gather, Lane, LaneKey};
 use super::options::Options;
 use super::report::{FileReport, ImportReport};
 use super::timeline::{Span, spans, usual_interval};
+use crate::budget::{Budget, Exceeded, bytes_of};
 use pagetide_core::{
     Bytes, Column, Entity, Error, HostTimeZone, Kind, Manifest, Mark, MarkKind, Nanos, Recording, RecordingBuilder,
     Stamp, Table,
 };
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// A recording made of logs, and what was read of them.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,7 +26,13 @@ pub struct Import {
 const PAGE: Bytes = Bytes::new(4096);
 
 /// Makes the recording.
-pub(super) fn assemble(mut files: Vec<Gather>, options: &Options) -> Result<Import, Error> {
+pub(super) fn assemble(
+    mut files: Vec<Gather>,
+    options: &Options,
+    budget: &Budget,
+    names: &str,
+) -> Result<Import, Error> {
+    let within = |counted: Result<(), Exceeded>| counted.map_err(|exceeded| exceeded.at(Path::new(names)));
     let mut notes = Vec::new();
     let manifest = manifest(&files, options, &mut notes)?;
     let spans = spans(&files);
@@ -61,6 +69,9 @@ pub(super) fn assemble(mut files: Vec<Gather>, options: &Options) -> Result<Impo
         let label = files.iter().find_map(|file| file.labels.get(&key.0)).unwrap_or(&key.0.1).clone();
         let entity = Entity { name: key.0.1, label };
         let points = points(lanes, &positions, &mut files);
+        // A value for every moment between its first and its last.
+        let between = points.last().zip(points.first()).map_or(0, |(last, first)| last.0 - first.0 + 1);
+        within(budget.charge(bytes_of(between, size_of::<i64>() + size_of::<bool>())))?;
         builder.column(key.0.0, entity, &Column { name: key.1, ..column }, points);
     }
     for (at, file) in files.iter().enumerate() {
@@ -138,6 +149,15 @@ fn manifest(files: &[Gather], options: &Options, notes: &mut Vec<String>) -> Res
     })
 }
 
+/// The local day of all moments of the files that have dates, when it is one.
+fn only_known_day(files: &[Gather], spans: &[Span], options: &Options) -> Option<Date> {
+    let known = spans.iter().filter(|span| span.stand_in.is_none()).flat_map(|span| &span.files);
+    let mut days =
+        known.flat_map(|at| &files[*at].moments).map(|at| at.saturating_add(options.offset()).div_euclid(DAY));
+    let first = days.next()?;
+    days.all(|day| day == first).then(|| i32::try_from(first).ok().map(|day| Date::EPOCH.plus(day)))?
+}
+
 /// Says on which days the files are, and what is not known about them.
 fn tell_days(files: &mut [Gather], spans: &[Span], options: &Options, notes: &mut Vec<String>) {
     let names: Vec<String> = files.iter().map(|file| file.report.name.clone()).collect();
@@ -178,8 +198,12 @@ fn tell_days(files: &mut [Gather], spans: &[Span], options: &Options, notes: &mu
                 format!("{day}: {}", names.join(", "))
             })
             .collect();
+        let hint = match only_known_day(files, spans, options) {
+            Some(day) => format!("if the files without a date are of {day} as well, import them with `--date {day}`"),
+            None => "if you know the day of a file without a date, import it with `--date FILE=YYYY-MM-DD`".to_owned(),
+        };
         notes.push(format!(
-            "not all files are known to be of the same day; each keeps its own, and times cannot be compared between days: {}",
+            "not all files are known to be of the same day; each keeps its own, and times cannot be compared between days: {}; {hint}",
             days.join("; ")
         ));
     }
@@ -240,11 +264,7 @@ fn columns(files: &mut [Gather], notes: &mut Vec<String>) -> BTreeMap<ColumnKey,
 }
 
 /// The values of a column by position in the recording. Where two lines give a value for the same moment the first stays.
-fn points(
-    lanes: Vec<(usize, Column, Lane)>,
-    positions: &[Vec<usize>],
-    files: &mut [Gather],
-) -> impl Iterator<Item = (usize, i64)> + use<> {
+fn points(lanes: Vec<(usize, Column, Lane)>, positions: &[Vec<usize>], files: &mut [Gather]) -> Vec<(usize, i64)> {
     let mut points: Vec<(u32, u32, i64)> = Vec::with_capacity(lanes.iter().map(|(_, _, lane)| lane.values.len()).sum());
     for (file, _, lane) in lanes {
         let file_number = u32::try_from(file).unwrap_or(u32::MAX);
@@ -260,5 +280,5 @@ fn points(
         }
     }
     points.dedup_by_key(|(position, _, _)| *position);
-    points.into_iter().map(|(position, _, value)| (position as usize, value))
+    points.into_iter().map(|(position, _, value)| (position as usize, value)).collect()
 }

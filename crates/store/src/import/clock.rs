@@ -228,7 +228,7 @@ pub(super) fn unknown_zone(name: &str) -> String {
     } else if ZONES.iter().any(|(known, ..)| *known == name) {
         format!("the zone `{name}` may have summer time on this day, which sadf prints under the same name: {HINT}")
     } else {
-        format!("the zone `{name}` has no offset of its own: {HINT}")
+        format!("the zone `{name}` has no fixed offset: {HINT}")
     }
 }
 
@@ -448,6 +448,43 @@ impl DayClock {
         }
         self.last = Some(time_of_day);
         Ok(self.days * DAY + time_of_day)
+    }
+}
+
+/// Follows a clock that shows the day as well. One that is set back (by hand, or for the winter where the stamps are local time) gives
+/// the same times twice.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct DatedClock {
+    last: Option<i64>,
+    /// The moment before the last.
+    before: Option<i64>,
+    /// Whether it was set back and is not past the last moment yet.
+    set_back: bool,
+}
+
+impl DatedClock {
+    /// Takes the next moment. A fall of more than half a day is another file behind this one, as with [`DayClock`].
+    pub(super) fn advance(&mut self, nanos: i64) -> Result<i64, Backwards> {
+        if let Some(last) = self.last
+            && nanos < last
+            && last - nanos < DAY / 2
+        {
+            self.set_back = true;
+            return Err(Backwards);
+        }
+        self.set_back = false;
+        if self.last != Some(nanos) {
+            self.before = self.last.replace(nanos);
+        }
+        Ok(nanos)
+    }
+
+    /// The same of copies that somebody put together: where a moment lies between the last two, and less than the smallest step of any
+    /// zone's summer time before the last (30 minutes, of Lord Howe), two copies are out of order.
+    pub(super) fn advance_or_between(&mut self, nanos: i64) -> Result<i64, Backwards> {
+        let of_order = |(before, last)| (before..last).contains(&nanos) && last - nanos < 30 * 60 * SECOND;
+        let between = self.before.zip(self.last).is_some_and(of_order);
+        if between && !self.set_back { Ok(nanos) } else { self.advance(nanos) }
     }
 }
 

@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn old_and_new_columns_fill_the_same_metric() {
-        let mut gather = Gather::new("test");
+        let mut gather = Gather::new("test", &crate::budget::Budget::default());
         let mut old = Section::new(Table::Disk, DISK, &["rd_sec/s"]);
         let mut new = Section::new(Table::Disk, DISK, &["rkB/s"]);
         gather.at(0);

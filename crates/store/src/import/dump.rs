@@ -4,7 +4,7 @@
 //! for the second time or the stamp moves on by a second; what belongs to one copy gets the stamp of its first line.
 //! What is read are the kernel's numbers themselves: counters stay counters.
 
-use super::clock::{DayClock, Moment, SECOND, SET_BACK, stamp};
+use super::clock::{DatedClock, DayClock, Moment, SECOND, SET_BACK, stamp};
 use super::gather::{Gather, LaneId};
 use super::line::{Lines, each_line};
 use super::options::Options;
@@ -101,6 +101,7 @@ pub(super) fn read<R: BufRead>(lines: &mut Lines<R>, gather: &mut Gather, option
 #[derive(Debug, Default)]
 struct Reader {
     clock: DayClock,
+    dated_clock: DatedClock,
     /// The stamp read last; it holds for the lines that follow without one.
     stamped: Option<i64>,
     /// The time of the copy that is being read.
@@ -146,7 +147,8 @@ impl Reader {
                     if moment.date.is_some() { moment.nanos } else { self.clock.advance(moment.nanos).ok()? };
                 gather.guessed(moment.ambiguous);
                 gather.dated = true;
-                date.nanos() + within - moment.offset.unwrap_or_else(|| options.offset())
+                let nanos = date.nanos() + within - moment.offset.unwrap_or_else(|| options.offset());
+                self.dated_clock.advance_or_between(nanos).ok()?
             }
             None => self.clock.advance(moment.nanos).ok()?,
         };
@@ -166,7 +168,7 @@ impl Reader {
                 self.put(gather, options, Table::Host, "", name, value)
             }
             Entry::Buddies(line) => {
-                const ODD: &str = "lines of buddyinfo with something that is no number";
+                const ODD: &str = "lines of buddyinfo with something that is not a number";
                 let (node, zone, blocks) = buddyinfo::parse_line(line).map_err(|_| ODD)?;
                 let blocks: Vec<u64> = blocks.collect::<Result<_, _>>().map_err(|_| ODD)?;
                 let entity = format!("node{node}/{zone}");
@@ -181,8 +183,8 @@ impl Reader {
 
     fn zone_line(&mut self, gather: &mut Gather, options: &Options, line: &str) -> Result<(), &'static str> {
         let item = self.zones.item(line).map_err(|problem| match problem {
-            Problem::Foreign => "lines of a zone without the line that names it",
-            _ => "lines of a zone with something that is no number",
+            Problem::Foreign => "lines of a zone without the line that names the zone",
+            _ => "lines of a zone with something that is not a number",
         })?;
         let (name, value) = match item {
             None | Some(Item::Trailer(..)) => return Ok(()),
@@ -195,7 +197,7 @@ impl Reader {
             }
             Some(Item::Protection(list)) => {
                 let pages: Result<Vec<u64>, _> = zoneinfo::protection(list).collect();
-                let pages = pages.map_err(|_| "lines of a zone with something that is no number")?;
+                let pages = pages.map_err(|_| "lines of a zone with something that is not a number")?;
                 ("reserve_max", pages.into_iter().max().unwrap_or(0))
             }
             Some(Item::Amount(name, value) | Item::Counter(name, value)) => (name, value),

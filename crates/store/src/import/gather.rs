@@ -1,6 +1,7 @@
 //! Collects the values of one file by column, as they come: 12 bytes a value.
 
 use super::report::FileReport;
+use crate::budget::{Budget, Exceeded, bytes_of};
 use pagetide_core::{Column, Kind, StepResult, Table};
 use std::collections::HashMap;
 
@@ -13,6 +14,16 @@ pub(super) struct LaneId(usize);
 pub(super) struct Lane {
     pub(super) moments: Vec<u32>,
     pub(super) values: Vec<i64>,
+}
+
+impl Lane {
+    /// The memory for as many values as there are.
+    fn make_room(&mut self, budget: &Budget) -> Result<(), Exceeded> {
+        let more = self.values.len().max(4);
+        budget.charge(bytes_of(more, VALUE_BYTES))?;
+        self.values.try_reserve_exact(more)?;
+        Ok(self.moments.try_reserve_exact(more)?)
+    }
 }
 
 /// Which column of which entity a lane is.
@@ -62,11 +73,23 @@ pub(super) struct Gather {
     known_moments: HashMap<i64, u32>,
     known_lanes: HashMap<LaneKey, LaneId>,
     now: u32,
+    budget: Budget,
+    /// What the file asks for beyond its budget: nothing more is taken from it.
+    pub(super) exceeded: Option<Exceeded>,
 }
 
+/// What a column of an entity takes besides its values: entries of two maps, three times its names, what an allocator adds.
+const LANE_BYTES: usize = 512;
+/// What a moment takes: itself and an entry of a map, half of which is empty after it has grown.
+const MOMENT_BYTES: usize = 64;
+/// What a value takes.
+const VALUE_BYTES: usize = size_of::<u32>() + size_of::<i64>();
+
 impl Gather {
-    pub(super) fn new(name: &str) -> Self {
+    pub(super) fn new(name: &str, budget: &Budget) -> Self {
         Self {
+            budget: budget.clone(),
+            exceeded: None,
             report: FileReport::new(name),
             facts: HostFacts::default(),
             dated: false,
@@ -127,6 +150,9 @@ impl Gather {
         if self.moments.get(self.now as usize) == Some(&nanos) {
             return;
         }
+        if !self.charge(MOMENT_BYTES) {
+            return;
+        }
         let next = u32::try_from(self.moments.len()).unwrap_or(u32::MAX);
         self.now = *self.known_moments.entry(nanos).or_insert(next);
         if self.now == next {
@@ -137,15 +163,36 @@ impl Gather {
     /// The lane of a column of an entity, new when there is none.
     pub(super) fn lane(&mut self, table: Table, entity: &str, column: Column) -> LaneId {
         let key = LaneKey { table, entity: entity.to_owned(), name: column.name.clone(), kind: column.kind };
-        *self.known_lanes.entry(key).or_insert_with_key(|key| {
+        if let Some(known) = self.known_lanes.get(&key) {
+            return *known;
+        }
+        let lane = LaneId(self.lanes.len());
+        if self.charge(LANE_BYTES + 3 * (key.entity.len() + key.name.len())) {
             self.lanes.push((key.clone(), column, Lane::default()));
-            LaneId(self.lanes.len() - 1)
-        })
+            self.known_lanes.insert(key, lane);
+        }
+        // Of one that is not there no value is taken.
+        lane
+    }
+
+    /// Whether more memory may be taken.
+    fn charge(&mut self, bytes: usize) -> bool {
+        if self.exceeded.is_none() {
+            self.exceeded = self.budget.charge(bytes as u64).err();
+        }
+        self.exceeded.is_none()
     }
 
     /// Adds a value at the moment set last.
     pub(super) fn put(&mut self, lane: LaneId, value: i64) {
         if let Some((_, _, lane)) = self.lanes.get_mut(lane.0) {
+            if lane.values.len() == lane.values.capacity() {
+                let room = lane.make_room(&self.budget).err();
+                self.exceeded = self.exceeded.take().or(room);
+            }
+            if self.exceeded.is_some() {
+                return;
+            }
             lane.moments.push(self.now);
             lane.values.push(value);
             self.report.values += 1;
@@ -154,7 +201,8 @@ impl Gather {
 
     /// Adds an event, unless the file said the same already.
     pub(super) fn event(&mut self, nanos: i64, event: Event) {
-        if !self.events.iter().any(|known| known.0 == nanos && known.1 == event) {
+        if !self.events.iter().any(|known| known.0 == nanos && known.1 == event) && self.charge(size_of::<StepResult>())
+        {
             self.events.push((nanos, event));
         }
     }

@@ -1,12 +1,13 @@
 //! Text of `iostat`, with `-x` or without, of sysstat 9 to 12.
 
 use super::banner::Banner;
-use super::clock::{Moment, SECOND, stamp};
+use super::clock::{DatedClock, Moment, SECOND, SET_BACK, stamp};
 use super::columns::{DISK, HOST, Section, everything};
 use super::dump::unstamped_start;
 use super::gather::Gather;
 use super::line::{Lines, each_line};
 use super::options::Options;
+use super::sadf::GROUP;
 use pagetide_core::{Error, Table};
 use std::io::BufRead;
 
@@ -18,7 +19,7 @@ pub(super) fn looks_like_header(line: &str) -> bool {
 fn is_disk_header(line: &str) -> bool {
     let mut words = line.split_whitespace();
     words.clone().any(|word| word == "Device" || word == "Device:")
-        && words.any(|word| ["tps", "r/s", "w/s", "d/s", "f/s"].contains(&word))
+        && words.any(|word| DISK.iter().any(|column| column.of.contains(&word)))
 }
 
 /// Whether a header of disks is the first of a report: with `-h` there is one for reads, one for writes and so on.
@@ -28,7 +29,17 @@ fn is_first_of_report(line: &str) -> bool {
 
 /// Reads text of iostat.
 pub(super) fn read<R: BufRead>(lines: &mut Lines<R>, gather: &mut Gather, options: &Options) -> Result<(), Error> {
-    let mut reader = Reader { table: None, reports: 0, all_reports: 0, seen: Seen::default(), time: None };
+    let mut reader = Reader {
+        table: None,
+        reports: 0,
+        all_reports: 0,
+        seen: Seen::default(),
+        time: None,
+        clock: DatedClock::default(),
+        back: false,
+        name: None,
+        indent: 0,
+    };
     gather.timed = false;
     if options.begins_since_boot() {
         gather.report.note(
@@ -56,6 +67,13 @@ struct Reader {
     all_reports: i64,
     seen: Seen,
     time: Option<i64>,
+    clock: DatedClock,
+    /// Whether the report is of a time before that of the one before it.
+    back: bool,
+    /// A device whose values come in the next line (`iostat -h` of sysstat 10 and 11).
+    name: Option<String>,
+    /// The blanks before the header of the disks.
+    indent: usize,
 }
 
 impl Reader {
@@ -68,6 +86,7 @@ impl Reader {
             self.reports = 0;
             self.seen = Seen { time: true, cpu: true, disks: true };
             self.table = None;
+            self.clock = DatedClock::default();
         } else if line.trim_start().starts_with("avg-cpu:") {
             if self.seen.cpu || self.seen.disks || self.reports == 0 {
                 self.begin();
@@ -87,10 +106,12 @@ impl Reader {
             let section = Section::new(Table::Disk, DISK, &names);
             section.tell(gather, key.map(|at| names[at]));
             self.table = Some((section, key));
+            self.indent = indent(line);
         } else if let Some((moment, "")) = stamp(line.trim(), options.date_order) {
             self.begin();
             self.seen.time = true;
             self.time = moment_of(gather, options, moment);
+            self.back = self.time.is_some_and(|nanos| self.clock.advance(nanos).is_err());
             if self.time.is_none() {
                 gather.report.skip(number, "a time without a date");
             }
@@ -106,6 +127,8 @@ impl Reader {
         self.seen = Seen::default();
         self.table = None;
         self.time = None;
+        self.back = false;
+        self.name = None;
     }
 
     fn row(&mut self, gather: &mut Gather, options: &Options, number: u64, line: &str) {
@@ -115,7 +138,27 @@ impl Reader {
         if self.reports == 1 && options.begins_since_boot() {
             return gather.report.leave_out(number, "averages since boot (the first report)");
         }
+        if self.back {
+            return gather.report.skip(number, SET_BACK);
+        }
         let key = *key;
+        let joined;
+        let line = match (key, self.name.take()) {
+            (Some(0), Some(name))
+                if line.split_whitespace().next().is_some_and(|word| section.number(1, word).is_some()) =>
+            {
+                joined = format!("{name} {}", line.trim_start());
+                &joined
+            }
+            _ => line,
+        };
+        if key == Some(0) && line.split_whitespace().nth(1).is_none() && section.width() > 1 {
+            self.name = Some(line.to_owned());
+            return;
+        }
+        if is_group(section.width(), key, self.indent, line) {
+            return gather.report.leave_out(number, GROUP);
+        }
         let mut values = Vec::with_capacity(section.width());
         let mut entity = "";
         for (at, text) in line.split_whitespace().enumerate() {
@@ -141,6 +184,22 @@ impl Reader {
         gather.at(nanos);
         section.row(gather, entity, &values, everything);
     }
+}
+
+/// Whether a row is that of a group, which `iostat -g` prints with a blank before its name; where names come last (`-h`), with one more.
+fn is_group(width: usize, key: Option<usize>, header_indent: usize, line: &str) -> bool {
+    match key {
+        Some(0) => indent(line) > header_indent,
+        Some(at) if at + 1 == width => {
+            line.rfind(char::is_whitespace).is_some_and(|blank| line[..blank].ends_with(char::is_whitespace))
+        }
+        _ => false,
+    }
+}
+
+/// The blanks before a line: an excerpt in a ticket has them before every line.
+fn indent(line: &str) -> usize {
+    line.len() - line.trim_start().len()
 }
 
 /// When a report was made. iostat stamps with date and time.

@@ -109,6 +109,9 @@ pub(super) fn each_line<R: BufRead>(
             Err(error) => return Err(read_failed(&gather.report.name, &error)),
         }
         gather.report.lines = number;
+        if gather.exceeded.is_some() {
+            return Ok(());
+        }
     }
 }
 

@@ -1,6 +1,11 @@
 //! Gives a recording to a sink, sample by sample, as if it were being recorded.
 
+use crate::budget::at_most;
 use pagetide_core::{Entity, EntityId, Error, Recording, Sample, Schema, Sink, Table, Values};
+use std::path::Path;
+
+/// A log knows the last value of each column of each entity, whether it has one or not: 512 MiB of them.
+const MOST_CELLS: u64 = 1 << 25;
 
 /// One column while it is given: which row of its sample it is in, and its values.
 struct Cursor<'a> {
@@ -35,6 +40,10 @@ pub fn replay(recording: &Recording, sink: &mut dyn Sink) -> Result<(), Error> {
             }
         }
     }
+    let cells = |table: Table| schema.entities(table).len() as u64 * schema.columns(table).len() as u64;
+    let cells = Table::ALL.into_iter().map(cells).sum();
+    let within = at_most("values of all entities together", cells, MOST_CELLS);
+    within.map_err(|exceeded| exceeded.at(Path::new("the recording")))?;
     let mut marks = recording.marks.iter().peekable();
     let mut sample = Sample::default();
     for (at, stamp) in recording.stamps().iter().enumerate() {

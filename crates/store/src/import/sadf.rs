@@ -2,10 +2,13 @@
 //! be of any length.
 
 use super::banner::{has_small_pages, one_host};
-use super::clock::{Date, DayClock, SECOND, printed_date, stamp, unknown_zone, zone_offset};
+use super::clock::{
+    Date, DatedClock, DayClock, SECOND, SET_BACK, printed_date, stamp, time_of_day, unknown_zone, zone_offset,
+};
 use super::columns::{DISK, HOST, PROCESS, Section, everything};
 use super::dump::unstamped_start;
 use super::gather::{Event, Gather};
+use super::json_repair::Repaired;
 use super::number::millionths_of;
 use super::options::Options;
 use pagetide_core::{Error, Table};
@@ -25,12 +28,14 @@ pub(super) fn read<R: BufRead>(input: R, gather: &mut Gather, options: &Options)
         sections: HashMap::new(),
         lines: &lines,
         error: None,
-        date: None,
+        date: String::new(),
         clock: DayClock::default(),
+        dated_clock: DatedClock::default(),
         samples: 0,
         of_tool: false,
     };
-    let mut json = serde_json::Deserializer::from_reader(Counted { input, lines: &lines });
+    let repairs = Cell::new(0);
+    let mut json = serde_json::Deserializer::from_reader(Repaired::new(Counted { input, lines: &lines }, &repairs));
     let result = Node { reader: &mut reader, place: Place::Root }.deserialize(&mut json);
     let error = reader.error.take();
     reader.say_unused();
@@ -38,6 +43,12 @@ pub(super) fn read<R: BufRead>(input: R, gather: &mut Gather, options: &Options)
     gather.report.lines = lines.get();
     if of_tool && options.begins_since_boot() {
         gather.only_report();
+    }
+    if repairs.get() > 0 {
+        gather.report.note(format!(
+            "its JSON is broken in {} places, commas and braces as some versions of sysstat (9 to 12.1) print them, and was put right",
+            repairs.get()
+        ));
     }
     if let Some(error) = error {
         return Err(error);
@@ -47,7 +58,8 @@ pub(super) fn read<R: BufRead>(input: R, gather: &mut Gather, options: &Options)
             return Err(Error::system(format!("{}: {error}", gather.report.name), "check the disk"));
         }
         let line = u64::try_from(error.line()).unwrap_or(0);
-        gather.report.skip(line, format!("the JSON breaks off: {error}"));
+        let hint = "`sadf -d FILE -- -A` prints the same as a table";
+        gather.report.skip(line, format!("the JSON breaks off or is broken: {error} ({hint})"));
     }
     Ok(())
 }
@@ -74,9 +86,11 @@ struct Reader<'a> {
     sections: HashMap<String, Section>,
     lines: &'a Cell<u64>,
     error: Option<Error>,
-    /// The day of `date`, for samples with only a time of day (mpstat).
-    date: Option<Date>,
+    /// The day of `date` as it is printed, for samples with only a time of day (mpstat): whether their clock has 12 hours decides how it
+    /// is read.
+    date: String,
     clock: DayClock,
+    dated_clock: DatedClock,
     samples: i64,
     /// Whether mpstat or pidstat printed it: their stamps have no date, and without an interval they print averages since boot.
     of_tool: bool,
@@ -162,11 +176,7 @@ impl Reader<'_> {
             ("number-of-cpus", Value::Number(cpus)) => {
                 self.gather.facts.cpus = cpus.as_u64().and_then(|cpus| u32::try_from(cpus).ok());
             }
-            ("date", Value::String(text)) => {
-                let printed = printed_date(text, false, self.options.date_order);
-                self.gather.guessed(printed.is_some_and(|printed| printed.ambiguous));
-                self.date = printed.map(|printed| printed.date);
-            }
+            ("date", Value::String(text)) => self.date.clone_from(text),
             ("restarts" | "comments", Value::Array(events)) => {
                 for event in events.iter().filter_map(Value::as_object).flat_map(Map::values) {
                     let text = match event.get("com").and_then(Value::as_str) {
@@ -183,6 +193,13 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// The day of `date`, for stamps of a clock with 12 or 24 hours.
+    fn day(&mut self, twelve_hours: bool) -> Option<Date> {
+        let printed = printed_date(&self.date, twelve_hours, self.options.date_order)?;
+        self.gather.guessed(printed.ambiguous);
+        Some(printed.date)
+    }
+
     /// The moment in an object with `date`, `time` and, since sysstat 9, `utc` or `tz`; or as mpstat and iostat print it.
     fn moment(&mut self, of: &Value) -> Option<i64> {
         let (text, utc, zone) = match of {
@@ -195,13 +212,17 @@ impl Reader<'_> {
         };
         let (moment, _) = stamp(&text, self.options.date_order)?;
         self.gather.guessed(moment.ambiguous);
+        let printed = match moment.date {
+            Some(date) => Some(date),
+            None => self.day(time_of_day(&text).is_some_and(|time| time.twelve_hours)),
+        };
         let offset = match zone {
             _ if utc => 0,
             None => {
                 self.gather.local |= moment.offset.is_none();
                 moment.offset.unwrap_or_else(|| self.options.offset())
             }
-            Some(zone) => match self.options.utc_offset.or_else(|| zone_offset(zone, moment.date.or(self.date))) {
+            Some(zone) => match self.options.utc_offset.or_else(|| zone_offset(zone, printed)) {
                 Some(offset) => offset,
                 None => {
                     self.gather.report.skip(self.lines.get(), unknown_zone(zone));
@@ -209,8 +230,15 @@ impl Reader<'_> {
                 }
             },
         };
-        let day = moment.date.or(self.date).or(self.options.date);
-        let within = if moment.date.is_some() { moment.nanos } else { self.clock.advance(moment.nanos).ok()? };
+        let day = printed.or(self.options.date);
+        let within = if moment.date.is_some() {
+            moment.nanos
+        } else if let Ok(within) = self.clock.advance(moment.nanos) {
+            within
+        } else {
+            self.gather.report.skip(self.lines.get(), SET_BACK);
+            return None;
+        };
         self.gather.dated |= day.is_some();
         Some(day.map_or(0, Date::nanos) + within - offset)
     }
@@ -246,6 +274,9 @@ impl Reader<'_> {
             }
             return;
         };
+        if self.dated_clock.advance(nanos).is_err() {
+            return self.gather.report.skip(line, SET_BACK);
+        }
         self.gather.at(nanos);
         for (name, table) in tables {
             match (name.as_str(), table) {
@@ -253,11 +284,25 @@ impl Reader<'_> {
                 ("cpu-load" | "cpu-load-all", Value::Array(cpus)) => {
                     for cpu in cpus.iter().filter_map(Value::as_object) {
                         match cpu.get("cpu").and_then(Value::as_str) {
-                            Some("all") => self.row(Table::Host, "", name, &[cpu]),
+                            // All are "-1" in mpstat of sysstat 11.7.4.
+                            Some("all" | "-1") => self.row(Table::Host, "", name, &[cpu]),
                             Some(number) if number.bytes().all(|byte| byte.is_ascii_digit()) => {
                                 self.row(Table::Cpu, number, name, &[cpu]);
                             }
                             _ => self.gather.report.skip(line, "CPU times that do not say of which CPU"),
+                        }
+                    }
+                }
+                ("sum-interrupts", Value::Array(cpus)) => {
+                    for cpu in cpus.iter().filter_map(Value::as_object) {
+                        let sum: Map<String, Value> =
+                            cpu.get("intr").into_iter().map(|sum| ("intr/s".to_owned(), sum.clone())).collect();
+                        match cpu.get("cpu").and_then(Value::as_str) {
+                            Some("all" | "-1") => self.row(Table::Host, "", name, &[&sum]),
+                            Some(number) if number.bytes().all(|byte| byte.is_ascii_digit()) => {
+                                self.row(Table::Cpu, number, name, &[&sum]);
+                            }
+                            _ => self.gather.report.skip(line, "interrupts that do not say of which CPU"),
                         }
                     }
                 }
@@ -275,7 +320,11 @@ impl Reader<'_> {
                     for disk in disks.iter().filter_map(Value::as_object) {
                         let device =
                             disk.get("disk-device").or_else(|| disk.get("disk_device")).and_then(Value::as_str);
-                        self.row(Table::Disk, device.unwrap_or(""), name, &[disk]);
+                        match device.unwrap_or("") {
+                            // A blank before the name: the sum of `iostat -g`.
+                            group if group.starts_with(' ') => self.gather.report.leave_out(line, GROUP),
+                            disk_name => self.row(Table::Disk, disk_name, name, &[disk]),
+                        }
                     }
                 }
                 (
@@ -350,6 +399,9 @@ impl Reader<'_> {
         }
     }
 }
+
+/// Why the row of a group is left out.
+pub(super) const GROUP: &str = "groups of disks (iostat -g): a recording has their disks";
 
 /// Keys that say what a row is about: names, and numbers that measure nothing.
 const IDENTITY: [&str; 12] =

@@ -1,7 +1,7 @@
 //! Text of `sadf -d` (a table with semicolons for each of sar's) and of `sadf -p` (a line for each value).
 
 use super::banner::one_host;
-use super::clock::{stamp, unknown_zone, zone_offset};
+use super::clock::{DatedClock, SET_BACK, stamp, unknown_zone, zone_offset};
 use super::columns::{DISK, HOST, Section, everything};
 use super::gather::{Event, Gather};
 use super::line::{Lines, each_line};
@@ -41,7 +41,15 @@ fn value_line(line: &str) -> Option<[&str; 5]> {
 
 /// Reads text of `sadf -d` and `-p`.
 pub(super) fn read<R: BufRead>(lines: &mut Lines<R>, gather: &mut Gather, options: &Options) -> Result<(), Error> {
-    let mut reader = Reader { options, table: None, many: false, row: Row::default(), sections: HashMap::new() };
+    let mut reader = Reader {
+        options,
+        table: None,
+        many: false,
+        header: String::new(),
+        clocks: HashMap::new(),
+        row: Row::default(),
+        sections: HashMap::new(),
+    };
     each_line(lines, gather, |gather, number, line| reader.line(gather, number, line))?;
     reader.end_row(gather);
     for section in reader.table.iter().chain(reader.sections.values()) {
@@ -58,6 +66,8 @@ struct Row {
     names: Vec<String>,
     values: Vec<String>,
     line: u64,
+    /// Whether its time is before that of the activity's row before.
+    set_back: bool,
 }
 
 #[derive(Debug)]
@@ -67,6 +77,10 @@ struct Reader<'a> {
     table: Option<Section>,
     /// Whether its rows have more values than columns: of each CPU, behind that of all.
     many: bool,
+    /// The header of that table.
+    header: String,
+    /// The clock of each table, by its header or, of `sadf -p`, by what its lines are about and their column.
+    clocks: HashMap<String, DatedClock>,
     row: Row,
     /// Of `sadf -p`, by the names of a row's columns.
     sections: HashMap<String, Section>,
@@ -91,6 +105,7 @@ impl Reader<'_> {
                 self.table = None;
                 return Ok(());
             }
+            names.clone_into(&mut self.header);
             let mut names: Vec<&str> = names.split(';').collect();
             if names.ends_with(&[PER_CPU]) {
                 names.pop();
@@ -123,9 +138,18 @@ impl Reader<'_> {
                 gather.event(nanos, Event::Note("the host was started".to_owned()));
             }
             [COMMENT, comment @ ..] => gather.event(nanos, Event::Note(format!("comment: {}", comment.join(";")))),
+            _ if !self.goes_on(&self.header.clone(), nanos) => gather.report.skip(number, SET_BACK),
             _ => self.table_row(gather, number, nanos, rest),
         }
         Ok(())
+    }
+
+    /// Whether the clock of a table has not been set back.
+    fn goes_on(&mut self, table: &str, nanos: i64) -> bool {
+        if !self.clocks.contains_key(table) {
+            self.clocks.insert(table.to_owned(), DatedClock::default());
+        }
+        self.clocks.get_mut(table).is_none_or(|clock| clock.advance(nanos).is_ok())
     }
 
     /// The moment of a line; it says its zone, or has seconds since 1970.
@@ -134,7 +158,7 @@ impl Reader<'_> {
         let parted = text.rsplit_once(' ').filter(|(before, _)| before.contains(' '));
         let (time, zone) = parted.map_or((text, None), |(before, zone)| (before, Some(zone)));
         let Some((moment, "")) = stamp(time, self.options.date_order) else {
-            gather.report.skip(number, "what should be a time is none");
+            gather.report.skip(number, "not a time where one belongs");
             return None;
         };
         let named = moment.offset.or(self.options.utc_offset);
@@ -188,7 +212,12 @@ impl Reader<'_> {
         let Some(nanos) = self.moment(gather, number, time) else { return };
         if (nanos, about) != (self.row.nanos, self.row.about.as_str()) {
             self.end_row(gather);
-            self.row = Row { nanos, about: about.to_owned(), line: number, ..Row::default() };
+            // Its first column names the activity: later ones may have the name of another's (`retrans/s` of NFS and of TCP).
+            let set_back = !self.goes_on(&format!("{about}\t{column}"), nanos);
+            self.row = Row { nanos, about: about.to_owned(), line: number, set_back, ..Row::default() };
+        }
+        if self.row.set_back {
+            return gather.report.skip(number, SET_BACK);
         }
         self.row.names.push(column.to_owned());
         self.row.values.push(value.to_owned());
@@ -196,7 +225,7 @@ impl Reader<'_> {
 
     /// Stores what was read of one time and one thing.
     fn end_row(&mut self, gather: &mut Gather) {
-        let Row { nanos, about: named, names, values, line } = std::mem::take(&mut self.row);
+        let Row { nanos, about: named, names, values, line, .. } = std::mem::take(&mut self.row);
         if names.is_empty() {
             return;
         }

@@ -4,7 +4,7 @@
 //! only a time of day, so every table follows the clock through the midnights by itself, from the date of the banner on.
 
 use super::banner::Banner;
-use super::clock::{Backwards, Date, DayClock, Moment, SET_BACK, TimeOfDay, epoch_seconds, time_of_day};
+use super::clock::{Backwards, Date, DatedClock, DayClock, Moment, SET_BACK, TimeOfDay, epoch_seconds, time_of_day};
 use super::columns::{DISK, HOST, PROCESS, Section, everything, gauges};
 use super::gather::{Event, Gather};
 use super::line::{Lines, each_line};
@@ -62,6 +62,8 @@ struct SarTable {
     /// Columns behind the key that only rows of single CPUs have (`mpstat -T`).
     topology: usize,
     clock: DayClock,
+    /// Of rows with seconds since 1970.
+    since_1970: DatedClock,
     /// The time in its last header. Rows of the same time are of no interval: they are averages since boot.
     begun: Option<i64>,
     /// What to say about its rows when they have no place.
@@ -127,7 +129,7 @@ impl Reader {
             self.tables.iter_mut().for_each(|table| table.clock = DayClock::default());
             return Ok(());
         }
-        if let Some(names) = line.strip_prefix("# Time") {
+        if let Some(names) = all_columns(line) {
             self.without_begin = true;
             self.header(names, None);
             return Ok(());
@@ -176,6 +178,9 @@ impl Reader {
         if is_header(rest) {
             self.header(rest, Some(nanos));
         } else if let Some(table) = self.table(gather, number) {
+            if table.since_1970.advance(nanos).is_err() {
+                return gather.report.skip(number, SET_BACK);
+            }
             let since_boot = table.begun == Some(nanos);
             gather.dated = true;
             self.row(gather, number, nanos, since_boot, rest);
@@ -318,7 +323,15 @@ impl SarTable {
             About::Other if names.contains(&"TGID") => "threads one by one (pidstat -t)".to_owned(),
             _ => format!("no place in a recording: {}", names[..names.len().min(3)].join(" ")),
         };
-        Self { section, about, topology, clock: DayClock::default(), begun: None, place }
+        Self {
+            section,
+            about,
+            topology,
+            clock: DayClock::default(),
+            since_1970: DatedClock::default(),
+            begun: None,
+            place,
+        }
     }
 }
 
@@ -399,10 +412,15 @@ pub(super) fn is_header(rest: &str) -> bool {
     named
 }
 
+/// The names in the header of `pidstat -h`, of all columns at once: `# Time UID …`, and up to sysstat 11.2 `#      Time UID …`.
+fn all_columns(line: &str) -> Option<&str> {
+    line.strip_prefix('#')?.trim_start().strip_prefix("Time").filter(|rest| rest.starts_with(char::is_whitespace))
+}
+
 /// Whether a line is the header of one of sar's tables.
 pub(super) fn looks_like_header(line: &str) -> bool {
     let line = line.trim_start();
-    line.starts_with("# Time ")
+    all_columns(line).is_some()
         || epoch_seconds(line).is_some_and(|(_, rest)| is_header(rest))
         || time_and_zone(line).is_some_and(|time| is_header(time.rest))
 }

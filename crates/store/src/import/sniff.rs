@@ -1,6 +1,7 @@
 //! Recognises what a file is by its beginning.
 
 use super::banner::Banner;
+use super::clock::stamp;
 use super::line::without_colours;
 use super::report::FileKind;
 use super::{dump, iostat, sadf_text, sar, vmstat};
@@ -77,7 +78,8 @@ fn has_other_digits(line: &str) -> bool {
 
 /// Whether a line is raw output of sadf: a time, then names and pairs of counters, each followed by a semicolon.
 fn is_raw(line: &str) -> bool {
-    line.ends_with(';') && line.split("; ").count() > 4 && line.contains(':')
+    let mut fields = line.split(';');
+    fields.next().is_some_and(|first| stamp(first, None).is_some()) && fields.count() > 3
 }
 
 /// Whether a line shows what a text is.

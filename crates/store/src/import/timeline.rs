@@ -103,7 +103,7 @@ mod tests {
     use crate::import::clock::SECOND;
 
     fn file(dated: bool, seconds: &[i64]) -> Gather {
-        let mut gather = Gather::new("test");
+        let mut gather = Gather::new("test", &crate::budget::Budget::default());
         gather.dated = dated;
         seconds.iter().for_each(|second| gather.at(second * SECOND));
         gather

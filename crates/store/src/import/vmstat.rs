@@ -1,6 +1,6 @@
 //! Text of `vmstat 1`, with `-t`, `-w` and `-a` or without.
 
-use super::clock::{SECOND, stamp};
+use super::clock::{DatedClock, SECOND, SET_BACK, stamp};
 use super::columns::{Section, VMSTAT, everything, gauges};
 use super::dump::unstamped_start;
 use super::gather::Gather;
@@ -43,7 +43,7 @@ fn names(header: &str) -> Vec<&str> {
 
 /// Reads text of vmstat.
 pub(super) fn read<R: BufRead>(lines: &mut Lines<R>, gather: &mut Gather, options: &Options) -> Result<(), Error> {
-    let mut reader = Reader { header: None, first: true, rows: 0 };
+    let mut reader = Reader { header: None, run: Run::default(), rows: 0, clock: DatedClock::default() };
     gather.timed = false;
     each_line(lines, gather, |gather, number, line| {
         reader.line(gather, options, number, line);
@@ -63,7 +63,9 @@ fn in_their_unit(gather: &mut Gather, told: Option<Bytes>) {
         Some(unit) => (i64::try_from(unit.get()).unwrap_or(i64::MAX), "as told"),
         None if in_pages => (1024, "KiB, vmstat's default"),
         None if largest >= LARGEST_MIB => (1000, "kB (-S k), as they are no multiples of 4 KiB"),
-        None => (1 << 20, "MiB (-S M), as they are no multiples of 4 KiB"),
+        None => {
+            (1 << 20, "MiB (-S M), as they are no multiples of 4 KiB; of `-S m`, 10^6 bytes, say --vmstat-unit 1MB")
+        }
     };
     gather.report.note(format!("sizes are taken as {name} (--vmstat-unit decides), swap traffic as pages of 4 KiB"));
     if unit != 1024 {
@@ -92,9 +94,52 @@ struct Header {
 #[derive(Debug)]
 struct Reader {
     header: Option<Header>,
-    /// Whether the next row is the first under a header.
-    first: bool,
+    run: Run,
     rows: i64,
+    clock: DatedClock,
+}
+
+/// The columns that are averages of what went by, not states.
+const AVERAGES: [&str; 11] = ["si", "so", "bi", "bo", "in", "cs", "us", "sy", "id", "wa", "st"];
+
+/// vmstat's page is its terminal less three rows, and 21 rows in a file (procps: `winhi`); nobody's terminal is smaller than this.
+const SMALLEST_PAGE: u32 = 8;
+/// Averages since boot of two runs on one host differ by less than this part of them, or by this much.
+const SAME_AVERAGE: (i64, i64) = (20, 2_000_000);
+
+/// What is known of a run of vmstat: it begins with averages since boot, and prints its header again after each page.
+#[derive(Debug, Default)]
+struct Run {
+    /// Rows of it, and rows of its first page when a second began.
+    rows: u32,
+    page: Option<u32>,
+    /// Whether a header came after the last row.
+    headed: bool,
+    /// Its first row, the averages since boot.
+    since_boot: Vec<Option<i64>>,
+}
+
+impl Run {
+    /// Whether a row is the first of a run. A header in the middle begins the next page when all pages before it have the same length, one
+    /// that a terminal may have, and the row below is not the averages since boot again.
+    fn begins(&mut self, values: &[Option<i64>], averages: impl Iterator<Item = usize>) -> bool {
+        let page = self.page.unwrap_or(self.rows);
+        let is_page = page >= SMALLEST_PAGE && self.rows.is_multiple_of(page);
+        let same = |at: usize| match (values.get(at).copied().flatten(), self.since_boot.get(at).copied().flatten()) {
+            (Some(one), Some(other)) => (one - other).abs() <= (one.max(other) / SAME_AVERAGE.0).max(SAME_AVERAGE.1),
+            _ => true,
+        };
+        let again = !self.since_boot.is_empty() && averages.into_iter().all(same);
+        let first = self.rows == 0 || (self.headed && (!is_page || again));
+        if first {
+            *self = Self { rows: 0, page: None, headed: false, since_boot: values.to_vec() };
+        } else if self.headed {
+            self.page = Some(page);
+        }
+        self.headed = false;
+        self.rows += 1;
+        first
+    }
 }
 
 impl Reader {
@@ -108,7 +153,7 @@ impl Reader {
             let names: Vec<&str> = words.iter().copied().take_while(known).collect();
             let zone = words.get(names.len()).map(|zone| (*zone).to_owned());
             self.header = Some(Header { section: Section::new(Table::Host, VMSTAT, &names), zone });
-            self.first = options.begins_since_boot();
+            self.run.headed = true;
             return;
         }
         let Some(header) = &mut self.header else {
@@ -142,16 +187,18 @@ impl Reader {
                 let nth = self.rows.saturating_mul(options.spacing().unwrap_or(SECOND));
                 unstamped_start(gather, options).saturating_add(nth)
             }
-            _ => return gather.report.skip(number, "what follows the columns is no time"),
+            _ => return gather.report.skip(number, "what follows the columns is not a time"),
         };
+        if header.zone.is_some() && self.clock.advance(nanos).is_err() {
+            return gather.report.skip(number, SET_BACK);
+        }
         self.rows += 1;
         gather.at(nanos);
-        // vmstat begins with averages since boot, and a header in the middle may be the begin of another run.
-        let keep = if self.first { gauges } else { everything };
-        header.section.row(gather, "", &values, keep);
-        if self.first {
-            gather.report.leave_out(number, "rates in the first row under a header: they may be averages since boot");
-            self.first = false;
+        let averages = (0..width).filter(|at| AVERAGES.contains(&header.section.name(*at)));
+        let since_boot = self.run.begins(&values, averages) && options.begins_since_boot();
+        header.section.row(gather, "", &values, if since_boot { gauges } else { everything });
+        if since_boot {
+            gather.report.leave_out(number, "rates in the first row of a run: they may be averages since boot");
         }
     }
 }

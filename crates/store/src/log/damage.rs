@@ -2,6 +2,7 @@
 
 use super::decode::{LogError, LogReader};
 use super::frame;
+use crate::budget::Budget;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
@@ -41,7 +42,7 @@ pub(crate) fn has_lost_its_beginning(mut file: File) -> io::Result<bool> {
         return Ok(false);
     }
     file.rewind()?;
-    match LogReader::open(BufReader::new(file)) {
+    match LogReader::open(BufReader::new(file), &Budget::default()) {
         Err(LogError::NotALog) => Ok(true),
         Err(LogError::Io(error)) => Err(error),
         Ok(_) | Err(LogError::Newer(_)) => Ok(false),

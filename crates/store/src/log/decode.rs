@@ -2,10 +2,14 @@
 
 use super::frame::{self, HEADER};
 use super::{Additions, Start, TABLES_BEFORE_3, kind};
+use crate::budget::{Budget, Exceeded, at_most, bytes_of};
 use crate::{FORMAT_VERSION, RATE_FACTOR_BEFORE_3, varint};
 use pagetide_core::{EntityId, Kind, Mark, Sample, Schema, Stamp, Table};
 use std::collections::BTreeMap;
 use std::io::{self, Read};
+
+/// Bytes of memory that a byte of JSON may take: an empty element of a list is a value of 32 bytes.
+const JSON_BYTES: usize = 16;
 
 /// No recording has more samples: numbers beyond it are damage, and counting on from them is safe.
 const MOST_SAMPLES: u64 = 1 << 62;
@@ -42,6 +46,11 @@ pub(crate) struct LogReader<R> {
     sample: Sample,
     /// Whether a record was valid and yet not what its kind says: what the next one refers to is not known then.
     broken: bool,
+    budget: Budget,
+    /// Bytes of the values of the sample that is read, and of the largest one before: its memory is used again.
+    sample_bytes: u64,
+    largest_sample: u64,
+    exceeded: Option<Exceeded>,
 }
 
 /// How far a log has been read, and all that the next record refers to: reading can be continued from here.
@@ -74,8 +83,8 @@ impl Position {
 }
 
 impl<R: Read> LogReader<R> {
-    /// Reads the header and the first record.
-    pub(crate) fn open(mut source: R) -> Result<Self, LogError> {
+    /// Reads the header and the first record. What the log stands for is charged to `budget`.
+    pub(crate) fn open(mut source: R, budget: &Budget) -> Result<Self, LogError> {
         let mut head = Vec::with_capacity(HEADER);
         source.by_ref().take(HEADER as u64).read_to_end(&mut head)?;
         let head = <[u8; HEADER]>::try_from(head.as_slice()).map_err(|_| LogError::NotALog)?;
@@ -104,12 +113,23 @@ impl<R: Read> LogReader<R> {
             stamp: Stamp::default(),
             pace: 0,
         };
-        Ok(Self { source, position, content, sample: Sample::default(), broken: false })
+        budget.grant(position.offset);
+        Ok(Self { content, ..Self::resume(source, position, budget) })
     }
 
     /// Continues reading at a position: `source` gives the bytes from its offset on.
-    pub(crate) fn resume(source: R, position: Position) -> Self {
-        Self { source, position, content: Vec::new(), sample: Sample::default(), broken: false }
+    pub(crate) fn resume(source: R, position: Position, budget: &Budget) -> Self {
+        Self {
+            source,
+            position,
+            content: Vec::new(),
+            sample: Sample::default(),
+            broken: false,
+            budget: budget.clone(),
+            sample_bytes: 0,
+            largest_sample: 0,
+            exceeded: None,
+        }
     }
 
     /// How far the log has been read; absent where reading cannot be continued.
@@ -142,8 +162,13 @@ impl<R: Read> LogReader<R> {
         loop {
             let mut content = std::mem::take(&mut self.content);
             let kind = frame::read(&mut self.source, self.position.offset, &mut content)?;
-            let event = kind.and_then(|kind| self.record(kind, &content));
             let size = frame::size(content.len());
+            self.budget.grant(size);
+            let event = kind.and_then(|kind| self.record(kind, &content));
+            if let Some(exceeded) = self.exceeded.take() {
+                self.broken = true;
+                return Err(exceeded.into());
+            }
             self.content = content;
             match event {
                 None => {
@@ -161,10 +186,17 @@ impl<R: Read> LogReader<R> {
         }
     }
 
-    /// Takes in a record. Absent when it is not what its kind says, which only a defect of the writer can cause.
+    /// Notes what a record exceeds; absent then.
+    fn within(&mut self, counted: Result<(), Exceeded>) -> Option<()> {
+        counted.map_err(|exceeded| self.exceeded = Some(exceeded)).ok()
+    }
+
+    /// Takes in a record. Absent when it is not what its kind says, which only a defect of the writer can cause, or exceeds the budget.
     fn record(&mut self, kind: u8, content: &[u8]) -> Option<Option<Event>> {
         match kind {
             kind::SCHEMA => {
+                // Strings of the text, and what serde keeps of it meanwhile.
+                self.within(self.budget.charge(bytes_of(content.len(), JSON_BYTES)))?;
                 let mut additions: Additions = serde_json::from_slice(content).ok()?;
                 self.position.tables.extend(additions.tables.iter().map(|name| Table::by_name(name)));
                 additions.growth.apply_known(&mut self.position.schema, |name| Table::by_name(name));
@@ -186,6 +218,7 @@ impl<R: Read> LogReader<R> {
             self.position.rows.values_mut().flatten().for_each(Vec::clear);
         }
         self.sample.clear();
+        self.sample_bytes = 0;
         self.take_stamp(whole, &mut input)?;
         while !input.is_empty() {
             let number = varint::take_len(&mut input)?;
@@ -218,17 +251,44 @@ impl<R: Read> LogReader<R> {
         Some(())
     }
 
+    /// The memory for rows of a table in the sample.
+    fn make_room(&mut self, table: Table, rows: usize, columns: usize) -> Option<()> {
+        self.sample_bytes = self.sample_bytes.saturating_add(bytes_of(rows, columns * size_of::<Option<i64>>()));
+        if let Some(more) = self.sample_bytes.checked_sub(self.largest_sample).filter(|more| *more > 0) {
+            self.within(self.budget.charge(more))?;
+            self.largest_sample = self.sample_bytes;
+        }
+        let room = self.sample.try_reserve(table, rows, columns);
+        self.within(room.map_err(Exceeded::from))
+    }
+
     fn take_rows(&mut self, table: Table, input: &mut &[u8]) -> Option<()> {
         let (columns, entities) =
             (self.position.schema.columns(table).len(), self.position.schema.entities(table).len());
+        let rows = varint::take_len(input)?;
+        // A row takes 2 bytes at least, and an entity has one.
+        if rows > input.len() / 2 {
+            return None;
+        }
+        self.within(at_most("rows of a table in one sample", rows as u64, entities as u64))?;
+        self.make_room(table, rows, columns)?;
         let known = self.position.rows.entry(table).or_default();
+        let new = entities.saturating_sub(known.len());
+        let room = self.budget.charge(bytes_of(new, size_of::<Vec<Option<i64>>>()));
+        let room = room.and_then(|()| Ok(known.try_reserve(new)?));
+        room.map_err(|exceeded| self.exceeded = Some(exceeded)).ok()?;
         known.resize_with(entities.max(known.len()), Vec::new);
         let mut expected = 0i64;
-        for _ in 0..varint::take_len(input)? {
+        for _ in 0..rows {
             let signed = expected.checked_add(varint::unzigzag(varint::take(input)?))?;
             expected = signed.checked_add(1)?;
             let number = u32::try_from(signed).ok()?;
             let row = known.get_mut(number as usize)?;
+            if row.capacity() < columns {
+                let room = self.budget.charge(bytes_of(columns - row.capacity(), size_of::<Option<i64>>()));
+                let room = room.and_then(|()| Ok(row.try_reserve_exact(columns - row.len())?));
+                room.map_err(|exceeded| self.exceeded = Some(exceeded)).ok()?;
+            }
             row.resize(columns, None);
             take_row(row, input)?;
             let values = self.sample.row(table, EntityId(number), columns);

@@ -5,6 +5,7 @@ use super::compute::{self, Part};
 use super::kept::{self, Kept};
 use super::metrics;
 use crate::FORMAT_VERSION;
+use crate::budget::{Budget, bytes_of};
 use crate::files::{Files as FileSystem, System};
 use crate::layout::{self, Folder, SealedPath, SegmentName};
 use crate::sealed::{self, BUCKET_COLUMNS, Description, FileWriter, SealedError, SealedFile};
@@ -67,7 +68,8 @@ impl Files {
 }
 
 fn is_worth_it(folder: &Folder, samples: &SealedPath) -> bool {
-    samples.checksum.is_some() && SealedFile::open(folder, samples).is_ok_and(|file| file.rows() >= WORTH_SAMPLES)
+    samples.checksum.is_some()
+        && SealedFile::open(folder, samples, &Budget::default()).is_ok_and(|file| file.rows() >= WORTH_SAMPLES)
 }
 
 fn read(
@@ -77,7 +79,7 @@ fn read(
     level: Level,
     curves: &[Curve],
 ) -> Result<Option<Vec<Vec<Bucket>>>, SealedError> {
-    let file = SealedFile::open(folder, path)?;
+    let file = SealedFile::open(folder, path, &Budget::default())?;
     let Some(groups) = &file.description().groups else { return Ok(None) };
     if path.checksum.is_none() || file.description().samples != samples.checksum {
         return Ok(None);
@@ -106,6 +108,7 @@ fn read(
                 if !is_possible(&bucket, own) {
                     return Err(SealedError::Damaged(format!("no samples have the bucket {bucket:?}")));
                 }
+                file.charge(bytes_of(2, size_of::<Bucket>()))?;
                 found.push(Bucket { end_ns: level.end(bucket.end_ns), ..bucket });
             }
         }
@@ -163,7 +166,8 @@ fn write_with(
     if !is_worth_it(folder, samples) {
         return Ok(false);
     }
-    let Some(manifest) = SealedFile::open(folder, samples).ok().and_then(|file| file.description().manifest.clone())
+    let Some(manifest) =
+        SealedFile::open(folder, samples, &Budget::default()).ok().and_then(|file| file.description().manifest.clone())
     else {
         return Ok(false);
     };

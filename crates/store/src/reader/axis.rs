@@ -1,8 +1,15 @@
-//! One time axis over several boots of a host.
+//! One time axis over several boots of a host, and over boot clocks that go back.
 
 use pagetide_core::{Mark, MarkKind, Stamp};
 
-/// What was recorded during one boot.
+/// What the note says where the boot clock is earlier than before on the same boot: in each time namespace it has another offset
+/// (`time_namespaces(7)`), and a container that is started again may get a smaller one.
+pub const CLOCK_WENT_BACK: &str = "store: the boot clock went back here, as in a container with another time namespace; the times before \
+                                   are moved onto its clock";
+/// What the note says where another boot begins.
+const STARTED_AGAIN: &str = "store: the host was started again here; the times before are moved onto its clock";
+
+/// What was recorded during one boot while its clock went on.
 #[derive(Debug)]
 pub(super) struct Run {
     pub(super) boot_id: String,
@@ -20,7 +27,7 @@ const LEAST_PAUSE: i64 = 1_000_000;
 pub(super) fn join(runs: &[Run], stamps: &mut [Stamp], marks: &mut Vec<Mark>) {
     let (mut stamps_end, mut marks_end) = (stamps.len(), marks.len());
     let mut notes = Vec::new();
-    let mut later: Option<Stamp> = None;
+    let mut later: Option<(Stamp, &str)> = None;
     for run in runs.iter().rev() {
         let samples = &mut stamps[run.first_stamp..stamps_end];
         let marked = &mut marks[run.first_mark..marks_end];
@@ -29,16 +36,16 @@ pub(super) fn join(runs: &[Run], stamps: &mut [Stamp], marks: &mut Vec<Mark>) {
         let Some(last) = all().max_by_key(|stamp| stamp.boot_ns) else { continue };
         let Some(first) = all().min_by_key(|stamp| stamp.boot_ns) else { continue };
         let mut shift = 0;
-        if let Some(later) = later {
+        if let Some((later, boot_id)) = later {
             let pause = later.wall_ns.saturating_sub(last.wall_ns).max(LEAST_PAUSE);
             shift = later.boot_ns.saturating_sub(pause).saturating_sub(last.boot_ns);
-            let text = "store: the host was started again here; the times before are moved onto its clock".to_owned();
-            notes.push(Mark { stamp: later, kind: MarkKind::Note { text } });
+            let text = if boot_id == run.boot_id { CLOCK_WENT_BACK } else { STARTED_AGAIN };
+            notes.push(Mark { stamp: later, kind: MarkKind::Note { text: text.to_owned() } });
         }
         for stamp in samples.iter_mut().chain(marked.iter_mut().map(|mark| &mut mark.stamp)) {
             stamp.boot_ns = stamp.boot_ns.saturating_add(shift);
         }
-        later = Some(Stamp { boot_ns: first.boot_ns.saturating_add(shift), ..first });
+        later = Some((Stamp { boot_ns: first.boot_ns.saturating_add(shift), ..first }, &run.boot_id));
     }
     marks.extend(notes);
 }
@@ -63,6 +70,18 @@ mod tests {
         assert_eq!(stamps.map(|stamp| stamp.boot_ns / LEAST_PAUSE), [-45, -35, 5, 15]);
         assert_eq!(marks.len(), 1);
         assert_eq!(marks[0].stamp, stamps[2]);
+    }
+
+    #[test]
+    fn a_boot_clock_that_went_back_is_noted_as_such() {
+        let mut stamps = [at(100, 50), at(110, 60), at(150, 5), at(200, 1)];
+        let run = |boot_id: &str, first_stamp| Run { boot_id: boot_id.to_owned(), first_stamp, first_mark: 0 };
+        let mut marks = Vec::new();
+        join(&[run("a", 0), run("a", 2), run("b", 3)], &mut stamps, &mut marks);
+        assert_eq!(stamps.map(|stamp| stamp.boot_ns / LEAST_PAUSE), [-99, -89, -49, 1]);
+        let notes = marks.iter().map(|mark| (mark.stamp, &mark.kind));
+        let note = |text: &str| MarkKind::Note { text: text.to_owned() };
+        assert!(notes.eq([(stamps[3], &note(STARTED_AGAIN)), (stamps[2], &note(CLOCK_WENT_BACK))]), "{marks:?}");
     }
 
     #[test]

@@ -31,7 +31,7 @@ impl Damage {
             return Ok(());
         }
         for name in folder.dir().names(Path::new(OPEN))?.iter().filter(set_aside) {
-            self.add(format!("{OPEN}/{name} is damaged: the samples behind the damage are lost"));
+            self.add(format!("{OPEN}/{name} is damaged: the samples after the damage are lost"));
         }
         Ok(())
     }

@@ -68,7 +68,7 @@ impl Reader {
 mod tests {
     use super::*;
     use crate::Writer;
-    use crate::trial::{give, manifest, short};
+    use crate::test_support::{give, manifest, short};
     use pagetide_core::{Manifest, Selection, Sink, Source};
     use std::path::Path;
 

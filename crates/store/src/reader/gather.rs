@@ -2,12 +2,16 @@
 
 use super::axis::{self, Run};
 use super::damage::Damage;
+use crate::budget::{Budget, Exceeded, bytes_of};
 use crate::layout::SegmentName;
+use crate::sealed::Numbers;
 use pagetide_core::{
     Column, Entity, Manifest, Mark, MarkKind, Recording, RecordingBuilder, Sample, Schema, Selection, Stamp, Table,
     Values,
 };
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::ops::Range;
 
 /// What has been read so far.
 #[derive(Debug)]
@@ -16,6 +20,7 @@ pub(super) struct LoadedParts<'a> {
     /// Whether values are wanted at all, and not only times and marks.
     with_values: bool,
     damage: Damage,
+    pub(super) budget: Budget,
     /// When the segment after the one that is being read began; absent of the last one.
     pub(super) next_wall_ns: Option<i64>,
     /// How many sealed segments there were.
@@ -27,6 +32,8 @@ pub(super) struct LoadedParts<'a> {
     /// The manifest of the last segment with a selected sample.
     selected: Option<Manifest>,
     runs: Vec<Run>,
+    /// Index of the first sample and of the first mark of the segment that is being read.
+    segment: (usize, usize),
     entities: Vec<EntityColumns>,
     numbers: BTreeMap<(Table, String), usize>,
 }
@@ -51,13 +58,26 @@ pub(super) struct Rows {
     pub(super) places: Vec<Option<usize>>,
     /// The entities in order: each with the row behind its last one.
     pub(super) runs: Vec<(Entity, usize)>,
-    pub(super) columns: Vec<(Column, Vec<Option<i64>>)>,
+    pub(super) columns: Vec<(Column, Numbers)>,
 }
+
+/// Rows of one entity whose samples follow each other in the recording.
+#[derive(Debug)]
+struct Stretch {
+    entity: usize,
+    /// Where the sample of the first is.
+    place: usize,
+    rows: Range<usize>,
+}
+
+/// What an entity, or a column of one, takes besides its values: the entries of a map, twice its name, what an allocator adds.
+const NAME_BYTES: usize = 320;
 
 impl<'a> LoadedParts<'a> {
     pub(super) fn new(selection: &'a Selection, with_values: bool, damage: Damage) -> Self {
         Self {
             damage,
+            budget: Budget::default(),
             selection,
             with_values,
             next_wall_ns: None,
@@ -67,6 +87,7 @@ impl<'a> LoadedParts<'a> {
             current: None,
             selected: None,
             runs: Vec::new(),
+            segment: (0, 0),
             entities: Vec::new(),
             numbers: BTreeMap::new(),
         }
@@ -81,19 +102,43 @@ impl<'a> LoadedParts<'a> {
         self.with_values && self.selection.wants_table(table)
     }
 
+    /// Begins another run of the same boot when its clock went back: the axis would leave out what is not in order.
+    fn go_on_from(&mut self, stamp: Stamp) -> Result<(), Exceeded> {
+        let Some(run) = self.runs.last().filter(|run| run.first_stamp < self.stamps.len()) else { return Ok(()) };
+        if self.stamps.last().is_none_or(|last| last.boot_ns <= stamp.boot_ns) {
+            return Ok(());
+        }
+        let (first_stamp, first_mark) = self.segment;
+        let in_segment = &self.marks[first_mark..];
+        // Within a segment its marks may have been read before its samples.
+        let before = match first_stamp < self.stamps.len() {
+            true => in_segment.partition_point(|mark| mark.stamp.wall_ns < stamp.wall_ns),
+            false => 0,
+        };
+        let boot_id = run.boot_id.clone();
+        self.budget.charge(bytes_of(1, size_of::<(Run, Mark)>() + boot_id.len() + axis::CLOCK_WENT_BACK.len()))?;
+        let first_mark = (first_mark + before).max(run.first_mark);
+        self.runs.push(Run { boot_id, first_stamp: self.stamps.len(), first_mark });
+        Ok(())
+    }
+
     /// What follows was recorded under this manifest.
     pub(super) fn run(&mut self, manifest: &Manifest) {
         self.current = self.selection.is_part().then(|| manifest.clone());
+        self.segment = (self.stamps.len(), self.marks.len());
         if self.runs.last().is_none_or(|run| run.boot_id != manifest.boot_id) {
             let boot_id = manifest.boot_id.clone();
             self.runs.push(Run { boot_id, first_stamp: self.stamps.len(), first_mark: self.marks.len() });
         }
     }
 
-    pub(super) fn mark(&mut self, mark: Mark) {
+    pub(super) fn mark(&mut self, mark: Mark) -> Result<(), Exceeded> {
         if self.wants(mark.stamp.wall_ns) {
+            // What its text takes was charged by who read it.
+            self.budget.charge(bytes_of(2, size_of::<Mark>()))?;
             self.marks.push(mark);
         }
+        Ok(())
     }
 
     /// Says something about the recording itself.
@@ -115,19 +160,27 @@ impl<'a> LoadedParts<'a> {
     }
 
     /// Adds a sample's stamp and gives its place; absent when it was not selected.
-    pub(super) fn stamp(&mut self, stamp: Stamp) -> Option<usize> {
-        self.wants(stamp.wall_ns).then(|| {
-            if let Some(manifest) = self.current.take() {
-                self.selected = Some(manifest);
-            }
-            self.stamps.push(stamp);
-            self.stamps.len() - 1
-        })
+    pub(super) fn stamp(&mut self, stamp: Stamp) -> Result<Option<usize>, Exceeded> {
+        if !self.wants(stamp.wall_ns) {
+            return Ok(None);
+        }
+        if let Some(manifest) = self.current.take() {
+            self.selected = Some(manifest);
+        }
+        self.go_on_from(stamp)?;
+        if self.stamps.len() == self.stamps.capacity() {
+            let more = self.stamps.len().max(64);
+            // They are moved to the recording, which takes as much again for a while.
+            self.budget.charge(bytes_of(2 * more, size_of::<Stamp>()))?;
+            self.stamps.try_reserve_exact(more)?;
+        }
+        self.stamps.push(stamp);
+        Ok(Some(self.stamps.len() - 1))
     }
 
     /// Adds a sample of an open segment.
-    pub(super) fn sample(&mut self, schema: &Schema, sample: &Sample, slots: &mut Slots) {
-        let Some(at) = self.stamp(sample.stamp) else { return };
+    pub(super) fn sample(&mut self, schema: &Schema, sample: &Sample, slots: &mut Slots) -> Result<(), Exceeded> {
+        let Some(at) = self.stamp(sample.stamp)? else { return Ok(()) };
         for rows in sample.tables() {
             let table = rows.table();
             if !self.wants_table(table) {
@@ -135,52 +188,64 @@ impl<'a> LoadedParts<'a> {
             }
             for (id, values) in rows.rows() {
                 let Some(entity) = schema.entities(table).get(id.0 as usize) else { continue };
-                let (number, columns) =
-                    slots.entry((table, id.0)).or_insert_with(|| (self.entity(table, entity), Vec::new()));
-                for column in schema.columns(table).iter().skip(columns.len()) {
+                let (number, columns) = match slots.entry((table, id.0)) {
+                    Entry::Occupied(known) => known.into_mut(),
+                    Entry::Vacant(new) => new.insert((self.entity(table, entity)?, Vec::new())),
+                };
+                let new = schema.columns(table).get(columns.len()..).unwrap_or_default();
+                self.budget.charge(bytes_of(new.len(), 2 * size_of::<Option<usize>>()))?;
+                for column in new {
                     let wanted = self.selection.wants_metric(&column.name);
-                    columns.push(wanted.then(|| self.entities[*number].column(column)));
+                    let gathering = &mut self.entities[*number];
+                    columns.push(wanted.then(|| gathering.column(column, &self.budget)).transpose()?);
                 }
                 let gathering = &mut self.entities[*number];
                 for (column, value) in columns.iter().zip(values) {
                     if let (Some(column), Some(value)) = (column, value) {
-                        gathering.columns[*column].1.push(at, *value);
+                        gathering.push(*column, at, *value, &self.budget)?;
                     }
                 }
             }
         }
+        Ok(())
     }
 
     /// Adds rows of a sealed segment.
-    pub(super) fn rows(&mut self, table: Table, rows: Rows) {
-        let mut runs = Vec::with_capacity(rows.runs.len());
+    pub(super) fn rows(&mut self, table: Table, rows: Rows) -> Result<(), Exceeded> {
+        let mut stretches = Vec::with_capacity(rows.runs.len());
         let mut start = 0;
         for (entity, end) in rows.runs {
-            if rows.places[start..end].iter().any(Option::is_some) {
-                runs.push((self.entity(table, &entity), start..end));
-            }
-            start = end;
-        }
-        for (column, values) in rows.columns {
-            for (entity, range) in &runs {
-                let gathering = &mut self.entities[*entity];
-                let mut number = None;
-                for (place, value) in rows.places[range.clone()].iter().zip(&values[range.clone()]) {
-                    if let (Some(at), Some(value)) = (place, value) {
-                        let number = *number.get_or_insert_with(|| gathering.column(&column));
-                        gathering.columns[number].1.push(*at, *value);
-                    }
-                }
+            let mut number = None;
+            let mut following = rows.places[start..end].chunk_by(|one, next| one.map(|one| one + 1) == *next);
+            for part in &mut following {
+                let range = start..start + part.len();
+                start = range.end;
+                let Some(place) = part[0] else { continue };
+                let entity = match number {
+                    Some(known) => known,
+                    None => *number.insert(self.entity(table, &entity)?),
+                };
+                stretches.push(Stretch { entity, place, rows: range });
             }
         }
+        for (column, numbers) in rows.columns {
+            for stretch in &stretches {
+                self.entities[stretch.entity].append(&column, stretch, &numbers, &self.budget)?;
+            }
+        }
+        Ok(())
     }
 
-    fn entity(&mut self, table: Table, entity: &Entity) -> usize {
-        *self.numbers.entry((table, entity.name.clone())).or_insert_with(|| {
-            let entity = entity.clone();
-            self.entities.push(EntityColumns { table, entity, columns: Vec::new(), numbers: BTreeMap::new() });
-            self.entities.len() - 1
-        })
+    fn entity(&mut self, table: Table, entity: &Entity) -> Result<usize, Exceeded> {
+        let name = (table, entity.name.clone());
+        if let Some(known) = self.numbers.get(&name) {
+            return Ok(*known);
+        }
+        self.budget.charge((NAME_BYTES + 3 * entity.name.len() + entity.label.len()) as u64)?;
+        let entity = entity.clone();
+        self.entities.push(EntityColumns { table, entity, columns: Vec::new(), numbers: BTreeMap::new() });
+        self.numbers.insert(name, self.entities.len() - 1);
+        Ok(self.entities.len() - 1)
     }
 
     /// The recording. A part of one has the manifest of its own time, which may have had another kernel, other disks and settings; the
@@ -217,12 +282,41 @@ impl<'a> LoadedParts<'a> {
 
 impl EntityColumns {
     /// The number of a column, which is new when it is not there yet.
-    fn column(&mut self, column: &Column) -> usize {
+    fn column(&mut self, column: &Column, budget: &Budget) -> Result<usize, Exceeded> {
         if let Some(number) = self.numbers.get(&column.name) {
-            return *number;
+            return Ok(*number);
         }
+        budget.charge((NAME_BYTES + 3 * column.name.len()) as u64)?;
         self.columns.push((column.clone(), Values::default()));
         self.numbers.insert(column.name.clone(), self.columns.len() - 1);
-        self.columns.len() - 1
+        Ok(self.columns.len() - 1)
+    }
+
+    /// Adds what a column of a row group has of some rows.
+    fn append(
+        &mut self,
+        column: &Column,
+        stretch: &Stretch,
+        numbers: &Numbers,
+        budget: &Budget,
+    ) -> Result<(), Exceeded> {
+        let Stretch { place, rows, .. } = stretch;
+        let present = numbers.present.as_ref().map(|present| &present[rows.clone()]);
+        if present.is_some_and(|present| !present.contains(&true)) {
+            return Ok(());
+        }
+        let number = self.column(column, budget)?;
+        let values = &mut self.columns[number].1;
+        values.make_room(place + rows.len() - 1, |bytes| budget.charge(bytes))?;
+        values.append(*place, &numbers.values[rows.clone()], present);
+        Ok(())
+    }
+
+    /// Adds a value of a column at a sample.
+    fn push(&mut self, column: usize, at: usize, value: i64, budget: &Budget) -> Result<(), Exceeded> {
+        let values = &mut self.columns[column].1;
+        values.make_room(at, |bytes| budget.charge(bytes))?;
+        values.push(at, value);
+        Ok(())
     }
 }

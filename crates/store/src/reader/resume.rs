@@ -1,6 +1,7 @@
 //! Where reading of an open log may be continued, so that what is near its end is read without all that comes before it. Readers that
 //! follow a recording look at its last samples again and again.
 
+use crate::budget::Budget;
 use crate::layout::SegmentName;
 use crate::log::{LogReader, Position};
 use std::collections::BTreeMap;
@@ -54,6 +55,7 @@ impl Positions {
         name: &SegmentName,
         file: &File,
         from_wall_ns: i64,
+        budget: &Budget,
     ) -> io::Result<Option<(LogReader<BufReader<File>>, Keeper)>> {
         let known = self.lock().get(&name.number).cloned().unwrap_or_default();
         let Some(place) = known.iter().rposition(|known| known.latest_wall_ns < from_wall_ns) else { return Ok(None) };
@@ -72,7 +74,7 @@ impl Positions {
         keeper.rest = keeper.length.saturating_sub(found.position.offset());
         // Those behind are found anew where they are wanted.
         keeper.kept = known[..=place].to_vec();
-        Ok(Some((LogReader::resume(BufReader::new(source), found.position.clone()), keeper)))
+        Ok(Some((LogReader::resume(BufReader::new(source), found.position.clone(), budget), keeper)))
     }
 
     /// Takes over what was kept while a log was read.
@@ -152,7 +154,7 @@ fn prefix(file: &File, position: &Position) -> io::Result<[u8; PREFIX]> {
 
 #[cfg(test)]
 mod tests {
-    use crate::trial::{Failing, give, manifest, recordings};
+    use crate::test_support::{Failing, give, manifest, recordings};
     use crate::{Reader, Writer};
     use pagetide_core::{Entity, Sample, Schema, Selection, Sink, Source, Stamp, Table};
     use proptest::prelude::*;
@@ -188,7 +190,7 @@ mod tests {
                     writer = Writer::open_or_continue_on(&folder, crate::Keep::default(), Failing::never()).unwrap();
                     writer.begin(&manifest()).unwrap();
                 }
-                if let crate::trial::SinkCall::Sample(_, sample) = given {
+                if let crate::test_support::SinkCall::Sample(_, sample) = given {
                     walls.push(sample.stamp.wall_ns);
                 }
                 let Some(wall_ns) = walls.len().checked_sub(back).and_then(|at| walls.get(at)) else { continue };

@@ -4,6 +4,7 @@ use super::damage;
 use super::gather::{LoadedParts, Rows};
 use super::resume::{Keeper, Positions};
 use crate::RATE_FACTOR_BEFORE_3;
+use crate::budget::{Exceeded, Held, bytes_of};
 use crate::layout::{self, Folder, SealedPath, SegmentName};
 use crate::log::{self, Event, LogError, LogReader};
 use crate::sealed::{self, Description, SealedError, SealedFile};
@@ -29,6 +30,12 @@ impl From<io::Error> for LoadError {
     }
 }
 
+impl From<Exceeded> for LoadError {
+    fn from(exceeded: Exceeded) -> Self {
+        io::Error::from(exceeded).into()
+    }
+}
+
 /// Reads an open segment as far as it is whole and valid. Of one that was read before, a part at its end is read alone.
 pub(super) fn open(
     folder: &Folder,
@@ -42,12 +49,13 @@ pub(super) fn open(
     // The same file by another descriptor: by its name it may be gone by then, sealed.
     let again = file.try_clone().map_err(failed)?;
     let from_wall_ns = gathered.selection.from_wall_ns;
-    let resumed = from_wall_ns.map_or(Ok(None), |from| positions.resume(name, &file, from)).map_err(failed)?;
+    let resumed =
+        from_wall_ns.map_or(Ok(None), |from| positions.resume(name, &file, from, &gathered.budget)).map_err(failed)?;
     let (opened, mut keeper) = match resumed {
         Some((log, keeper)) => (Ok(log), Some(keeper)),
         None => {
             let keeper = from_wall_ns.map(|_| Keeper::new(&file)).transpose().map_err(failed)?;
-            (LogReader::open(BufReader::new(file)), keeper)
+            (LogReader::open(BufReader::new(file), &gathered.budget), keeper)
         }
     };
     let mut log = match opened {
@@ -74,6 +82,7 @@ pub(super) fn open(
             Event::Mark(mark) => gathered.mark(mark),
             Event::Sample => gathered.sample(log.schema(), log.sample(), &mut slots),
         }
+        .map_err(|exceeded| failed(exceeded.into()))?;
         if let (Some(keeper), Some(position)) = (&mut keeper, log.position()) {
             keeper.passed(position, wall_ns).map_err(failed)?;
         }
@@ -85,7 +94,7 @@ pub(super) fn open(
     }
     if log::is_damaged_at(again, valid).map_err(failed)? {
         let what = format!("{} is damaged at byte {valid}", path().display());
-        gathered.damaged(name, what, "the samples behind it are lost");
+        gathered.damaged(name, what, "the samples after it are lost");
     }
     Ok(())
 }
@@ -95,6 +104,26 @@ pub(super) type SealedFiles = BTreeMap<&'static str, Vec<SealedPath>>;
 
 /// The first and last moment of sealed segments, by their file of samples, which does not change: its checksum is in its name.
 pub(super) type Ranges = Mutex<BTreeMap<PathBuf, (i64, i64)>>;
+
+/// Where the samples of a segment are in the recording, in order of their numbers.
+#[derive(Debug, Default)]
+struct Places(Vec<(i64, usize)>);
+
+impl Places {
+    /// Those of the samples of some rows, most of which come in order; absent of samples that were not selected.
+    fn of_rows(&self, numbers: &[i64]) -> Vec<Option<usize>> {
+        let mut next = 0;
+        let place = |number: &i64| {
+            if self.0.get(next).is_none_or(|(known, _)| known != number) {
+                next = self.0.partition_point(|(known, _)| known < number);
+            }
+            let (_, place) = self.0.get(next).filter(|(known, _)| known == number)?;
+            next += 1;
+            Some(*place)
+        };
+        numbers.iter().map(place).collect()
+    }
+}
 
 /// Reads a sealed segment.
 pub(super) fn sealed(
@@ -112,7 +141,7 @@ pub(super) fn sealed(
     if known().get(&path.path).copied().is_some_and(outside) {
         return Ok(());
     }
-    let Some(Some(samples)) = read(folder, path, gathered, |file| {
+    let Some((Some(samples), _held)) = read(folder, path, gathered, |file| {
         let (mut numbers, mut stamps) = (Vec::new(), Vec::new());
         let range = file.range(file.column_named("wall_ns")?);
         if let Some(range) = range.filter(|_| path.checksum.is_some()) {
@@ -122,8 +151,13 @@ pub(super) fn sealed(
             return Ok(None);
         }
         for group in 0..file.row_groups() {
-            numbers.extend(file.required(group, file.column_named("sample")?)?);
-            stamps.extend(read_stamps(file, group)?);
+            let more = file.required(group, file.column_named("sample")?)?;
+            let more_stamps = read_stamps(file, group)?;
+            file.charge(bytes_of(2 * more.len(), size_of::<i64>() + size_of::<Stamp>()))?;
+            numbers.try_reserve(more.len()).map_err(Exceeded::from)?;
+            stamps.try_reserve(more_stamps.len()).map_err(Exceeded::from)?;
+            numbers.extend(more);
+            stamps.extend(more_stamps);
         }
         Ok(Some((file.description().clone(), numbers, stamps)))
     })?
@@ -135,20 +169,29 @@ pub(super) fn sealed(
     let siblings = siblings(folder, files, path, &description, gathered)?;
     if let Some(path) = siblings.get(sealed::MARKS) {
         let marks = read(folder, path, gathered, read_marks)?;
-        marks.into_iter().flatten().for_each(|mark| gathered.mark(mark));
+        if let Some((marks, held)) = marks {
+            marks.into_iter().try_for_each(|mark| gathered.mark(mark))?;
+            held.keep();
+        }
     }
-    let places: BTreeMap<i64, usize> =
-        numbers.into_iter().zip(stamps).filter_map(|(number, stamp)| Some((number, gathered.stamp(stamp)?))).collect();
-    if places.is_empty() {
+    let mut places = Places::default();
+    let room = gathered.budget.hold();
+    room.charge(bytes_of(numbers.len(), 2 * size_of::<(i64, usize)>()))?;
+    for (number, stamp) in numbers.into_iter().zip(stamps) {
+        if let Some(place) = gathered.stamp(stamp)? {
+            places.0.push((number, place));
+        }
+    }
+    if places.0.is_empty() {
         return Ok(());
     }
+    places.0.sort_unstable();
     for table in Table::ALL {
         let Some(path) = siblings.get(table.name()).filter(|_| gathered.wants_table(table)) else { continue };
         let selection = gathered.selection;
         let rows = read(folder, path, gathered, |file| read_table(file, &places, selection))?;
-        for rows in rows.into_iter().flatten() {
-            gathered.rows(table, rows);
-        }
+        let Some((rows, _held)) = rows else { continue };
+        rows.into_iter().try_for_each(|rows| gathered.rows(table, rows))?;
     }
     Ok(())
 }
@@ -185,16 +228,19 @@ fn siblings(
     Ok(siblings)
 }
 
-/// Reads a sealed file; absent, with a note in the recording, when it is damaged.
+/// Reads a sealed file, with the memory that its rows take; absent, with a note in the recording, when it is damaged.
 fn read<T>(
     folder: &Folder,
     path: &SealedPath,
     gathered: &mut LoadedParts<'_>,
     read: impl FnOnce(&SealedFile) -> Result<T, SealedError>,
-) -> Result<Option<T>, LoadError> {
+) -> Result<Option<(T, Held)>, LoadError> {
     // A file that lost its checksum with its name may be damaged in ways on which the parquet crate panics (a varint that is too long).
-    let content = catch_unwind(AssertUnwindSafe(|| SealedFile::open(folder, path).and_then(|file| read(&file))));
-    match content.unwrap_or_else(|_| Err(SealedError::Damaged("a page cannot be decoded".to_owned()))) {
+    let content = catch_unwind(AssertUnwindSafe(|| {
+        let file = SealedFile::open(folder, path, &gathered.budget)?;
+        Ok((read(&file)?, file.into_held()))
+    }));
+    match content.unwrap_or_else(|_| Err(SealedError::Damaged("cannot decode a page".to_owned()))) {
         Ok(content) => Ok(Some(content)),
         Err(SealedError::Io(error)) => Err(LoadError::Io(folder.full(&path.path), error)),
         Err(SealedError::Newer(version)) => Err(LoadError::Newer(folder.full(&path.path), version)),
@@ -214,24 +260,24 @@ fn read_stamps(file: &SealedFile, group: usize) -> Result<Vec<Stamp>, SealedErro
     Ok(stamps.map(|((wall_ns, mono_ns), boot_ns)| Stamp { wall_ns, mono_ns, boot_ns }).collect())
 }
 
+/// Bytes of memory that a byte of a mark's JSON may take.
+const MARK_JSON_BYTES: usize = 16;
+
 fn read_marks(file: &SealedFile) -> Result<Vec<Mark>, SealedError> {
     let mut marks = Vec::new();
     for group in 0..file.row_groups() {
         let stamps = read_stamps(file, group)?;
         let kinds = file.strings(group, file.column_named("json")?)?;
         for (stamp, json) in stamps.into_iter().zip(kinds) {
-            let kind = log::mark(json.data()).ok_or_else(|| SealedError::Damaged("a mark is no JSON".into()))?;
+            file.charge(bytes_of(json.len(), MARK_JSON_BYTES))?;
+            let kind = log::mark(json.data()).ok_or_else(|| SealedError::Damaged("a mark is not JSON".into()))?;
             marks.extend(kind.map(|kind| Mark { stamp, kind }));
         }
     }
     Ok(marks)
 }
 
-fn read_table(
-    file: &SealedFile,
-    places: &BTreeMap<i64, usize>,
-    selection: &Selection,
-) -> Result<Vec<Rows>, SealedError> {
+fn read_table(file: &SealedFile, places: &Places, selection: &Selection) -> Result<Vec<Rows>, SealedError> {
     let Description { label, metrics, version, .. } = file.description();
     // Other columns, whatever they are, come before those of the metrics.
     let first_metric = file.columns().checked_sub(metrics.len());
@@ -239,7 +285,8 @@ fn read_table(
     let mut all = Vec::new();
     for group in 0..file.row_groups() {
         let numbers = file.required(group, file.column_named("sample")?)?;
-        let places: Vec<_> = numbers.iter().map(|number| places.get(number).copied()).collect();
+        file.charge(bytes_of(numbers.len(), size_of::<Option<usize>>()))?;
+        let places = places.of_rows(&numbers);
         if places.iter().all(Option::is_none) {
             continue;
         }
@@ -251,7 +298,7 @@ fn read_table(
         for (at, metric) in metrics.iter().enumerate().filter(|(_, metric)| selection.wants_metric(&metric.name)) {
             let mut values = file.numbers(group, first_metric + at)?;
             if *version < 3 && metric.kind == Kind::Rate {
-                values.iter_mut().flatten().for_each(|value| *value = value.saturating_mul(RATE_FACTOR_BEFORE_3));
+                values.values.iter_mut().for_each(|value| *value = value.saturating_mul(RATE_FACTOR_BEFORE_3));
             }
             columns.push((metric.clone(), values));
         }
@@ -268,6 +315,7 @@ fn read_runs(file: &SealedFile, group: usize) -> Result<Vec<(Entity, usize)>, Se
     let mut runs = Vec::new();
     for (row, (name, label)) in names.iter().zip(&labels).enumerate() {
         if names.get(row + 1).is_none_or(|next| next != name) {
+            file.charge((2 * size_of::<Entity>() + 3 * (name.len() + label.len())) as u64)?;
             runs.push((Entity { name: text(name.data()), label: text(label.data()) }, row + 1));
         }
     }

@@ -2,6 +2,7 @@
 
 use super::Reader;
 use super::segment::SealedFiles;
+use crate::budget::Budget;
 use crate::layout::SegmentName;
 use crate::log::{Event, LogError, LogReader};
 use crate::sealed::{self, SealedError, SealedFile};
@@ -49,7 +50,7 @@ impl Reader {
                 return Err(io::Error::new(error.kind(), format!("{}: {error}", layout::log(name).display())));
             }
         };
-        let mut log = match LogReader::open(BufReader::new(file)) {
+        let mut log = match LogReader::open(BufReader::new(file), &Budget::default()) {
             Ok(log) => log,
             Err(LogError::Io(error)) => return Err(error),
             Err(_) => return Ok(None),
@@ -68,7 +69,7 @@ impl Reader {
     fn span_of_sealed(&self, files: &SealedFiles) -> Option<(i64, i64)> {
         let path = files.get(sealed::SAMPLES)?.last()?;
         let read = || -> Result<Option<(i64, i64)>, SealedError> {
-            let file = SealedFile::open(&self.folder, path)?;
+            let file = SealedFile::open(&self.folder, path, &Budget::default())?;
             Ok(file.range(file.column_named("wall_ns")?))
         };
         read().ok().flatten()

@@ -1,11 +1,12 @@
 //! Reading one Parquet file back.
 
-use super::{DESCRIPTION, Description};
+use super::error::SealedError;
+use super::{DESCRIPTION, Description, pages};
 use crate::FORMAT_VERSION;
+use crate::budget::{Budget, Exceeded, Held, at_most, bytes_of};
 use crate::layout::{Folder, SealedPath};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{ByteArray, DataType};
-use parquet::errors::ParquetError;
 use parquet::file::reader::FileReader;
 use parquet::file::serialized_reader::SerializedFileReader;
 use parquet::file::statistics::Statistics;
@@ -14,40 +15,25 @@ use std::io::{self, Read, Seek, SeekFrom};
 
 /// Rows of a row group at most. A writer ends a row group at 2^20 numbers, after the sample that reaches them, and a sample has a row
 /// for each process at most, of which there are 2^22. Rows that repeat take hardly any bytes, so that the size of a file bounds nothing.
-const MOST_ROWS: i64 = 1 << 23;
+const MOST_ROWS: u64 = 1 << 23;
 
 /// Bytes of a column of a row group at most, as the file states them: 16 for each row.
-const MOST_COLUMN_BYTES: i64 = MOST_ROWS * 16;
+const MOST_COLUMN_BYTES: u64 = MOST_ROWS * 16;
 
-/// Why a sealed file cannot be read.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum SealedError {
-    /// The file system refused.
-    #[error(transparent)]
-    Io(#[from] io::Error),
-    /// Its bytes are not those that were written.
-    #[error("damaged: {0}")]
-    Damaged(String),
-    /// A newer version.
-    #[error("format version {0}")]
-    Newer(u32),
-}
-
-impl From<ParquetError> for SealedError {
-    fn from(error: ParquetError) -> Self {
-        Self::Damaged(error.to_string())
-    }
-}
+/// Bytes of memory that a byte of the table of contents at the end may take: a chunk of a column takes some 30 bytes there.
+const FOOTER_BYTES: u64 = 64;
 
 /// A sealed file, open for reading.
 pub(crate) struct SealedFile {
     parquet: SerializedFileReader<File>,
     description: Description,
+    file: File,
+    held: Held,
 }
 
 impl SealedFile {
-    /// Opens a file. Its bytes are compared with the checksum in its name first, so that no damaged byte is taken for a number.
-    pub(crate) fn open(folder: &Folder, path: &SealedPath) -> Result<Self, SealedError> {
+    /// Opens a file, whose rows are charged to `budget` until it is closed. Its bytes are compared with the checksum in its name first, so that no damaged byte is taken for a number.
+    pub(crate) fn open(folder: &Folder, path: &SealedPath, budget: &Budget) -> Result<Self, SealedError> {
         let mut file = folder.open_sealed(path)?;
         if let Some(checksum) = path.checksum {
             if sum(&mut file)? != checksum {
@@ -55,12 +41,15 @@ impl SealedFile {
             }
             file.seek(SeekFrom::Start(0))?;
         }
-        Self::from_file(file)
+        Self::from_file(file, budget)
     }
 
     /// The same of a file whose bytes were compared, or cannot be.
-    fn from_file(file: File) -> Result<Self, SealedError> {
-        let parquet = SerializedFileReader::new(file)?;
+    fn from_file(file: File, budget: &Budget) -> Result<Self, SealedError> {
+        budget.grant_file(&file)?;
+        let held = budget.hold();
+        held.charge(pages::footer_length(&file)?.saturating_mul(FOOTER_BYTES))?;
+        let parquet = SerializedFileReader::new(file.try_clone()?)?;
         check_sizes(&parquet)?;
         let metadata = parquet.metadata().file_metadata().key_value_metadata();
         let description = metadata.into_iter().flatten().find(|entry| entry.key == DESCRIPTION);
@@ -70,7 +59,17 @@ impl SealedFile {
             return Err(SealedError::Newer(version.version));
         }
         let description = serde_json::from_str(text).map_err(|error| SealedError::Damaged(error.to_string()))?;
-        Ok(Self { parquet, description })
+        Ok(Self { parquet, description, file, held })
+    }
+
+    /// Takes memory for what is made of its rows.
+    pub(crate) fn charge(&self, bytes: u64) -> Result<(), SealedError> {
+        Ok(self.held.charge(bytes)?)
+    }
+
+    /// Closes the file; what its rows take is still there.
+    pub(crate) fn into_held(self) -> Held {
+        self.held
     }
 
     /// What it says about itself.
@@ -114,17 +113,27 @@ impl SealedFile {
     }
 
     /// A column of integers in a row group.
-    pub(crate) fn numbers(&self, group: usize, column: usize) -> Result<Vec<Option<i64>>, SealedError> {
-        match self.column(group, column)? {
-            ColumnReader::Int64ColumnReader(reader) => self.values(group, reader),
-            _ => Err(SealedError::Damaged("a column has another type than int64".into())),
+    pub(crate) fn numbers(&self, group: usize, column: usize) -> Result<Numbers, SealedError> {
+        let ColumnReader::Int64ColumnReader(reader) = self.column(group, column)? else {
+            return Err(SealedError::Damaged("a column has another type than int64".into()));
+        };
+        let (values, levels) = self.records(group, reader)?;
+        if levels.iter().all(|level| *level != 0) {
+            return Ok(Numbers { values, present: None });
         }
+        self.charge(bytes_of(levels.len(), size_of::<i64>() + size_of::<bool>()))?;
+        let present: Vec<bool> = levels.into_iter().map(|level| level != 0).collect();
+        let mut there = values.into_iter();
+        let spread = present.iter().map(|present| if *present { there.next().unwrap_or(0) } else { 0 }).collect();
+        Ok(Numbers { values: spread, present: Some(present) })
     }
 
     /// A column of integers that are always there, in a row group.
     pub(crate) fn required(&self, group: usize, column: usize) -> Result<Vec<i64>, SealedError> {
-        let values: Option<Vec<i64>> = self.numbers(group, column)?.into_iter().collect();
-        values.ok_or_else(|| SealedError::Damaged("a time is missing".into()))
+        match self.numbers(group, column)? {
+            Numbers { values, present: None } => Ok(values),
+            Numbers { .. } => Err(SealedError::Damaged("a time is missing".into())),
+        }
     }
 
     /// A column of numbers with a fraction in a row group.
@@ -148,20 +157,31 @@ impl SealedFile {
         if column >= self.columns() {
             return Err(SealedError::Damaged("a column is missing".into()));
         }
+        let chunk = self.parquet.metadata().row_group(group).column(column);
+        self.charge(pages::uncompressed(&self.file, chunk)?)?;
         Ok(self.parquet.get_row_group(group)?.get_column_reader(column)?)
     }
 
-    fn values<T: DataType>(
+    /// The values that are there, and of a column that may lack some which of its rows do: those of level 0.
+    fn records<T: DataType>(
         &self,
         group: usize,
         mut reader: ColumnReaderImpl<T>,
-    ) -> Result<Vec<Option<T::T>>, SealedError> {
+    ) -> Result<(Vec<T::T>, Vec<i16>), SealedError> {
         let rows = usize::try_from(self.parquet.metadata().row_group(group).num_rows()).unwrap_or(0);
+        self.charge(bytes_of(rows, size_of::<T::T>() + size_of::<i16>()))?;
         let (mut values, mut present) = (Vec::new(), Vec::new());
+        values.try_reserve_exact(rows).and_then(|()| present.try_reserve_exact(rows)).map_err(Exceeded::from)?;
         let (read, _, _) = reader.read_records(rows, Some(&mut present), None, &mut values)?;
         if read != rows {
             return Err(SealedError::Damaged(format!("{read} rows of {rows}")));
         }
+        Ok((values, present))
+    }
+
+    fn values<T: DataType>(&self, group: usize, reader: ColumnReaderImpl<T>) -> Result<Vec<Option<T::T>>, SealedError> {
+        let (values, present) = self.records(group, reader)?;
+        self.charge(bytes_of(present.len().max(values.len()), size_of::<Option<T::T>>()))?;
         if present.is_empty() {
             return Ok(values.into_iter().map(Some).collect());
         }
@@ -170,16 +190,24 @@ impl SealedFile {
     }
 }
 
+/// The integers of the rows of a row group.
+#[derive(Debug)]
+pub(crate) struct Numbers {
+    /// One per row; 0 where there is none.
+    pub(crate) values: Vec<i64>,
+    /// Whether each is there; absent where all are.
+    pub(crate) present: Option<Vec<bool>>,
+}
+
 /// A file that was made to fill its reader's memory is refused before any of its columns is read.
 fn check_sizes(parquet: &SerializedFileReader<File>) -> Result<(), SealedError> {
     for group in parquet.metadata().row_groups() {
         let largest = group.columns().iter().map(|column| column.uncompressed_size()).max().unwrap_or(0);
-        if !(0..=MOST_ROWS).contains(&group.num_rows()) || !(0..=MOST_COLUMN_BYTES).contains(&largest) {
-            return Err(SealedError::Damaged(format!(
-                "it states {} rows and {largest} bytes of a column in one row group, at most {MOST_ROWS} and {MOST_COLUMN_BYTES} are read",
-                group.num_rows()
-            )));
-        }
+        let (Ok(rows), Ok(bytes)) = (u64::try_from(group.num_rows()), u64::try_from(largest)) else {
+            return Err(SealedError::Damaged("the number of its rows is negative".into()));
+        };
+        at_most("rows of a row group", rows, MOST_ROWS)?;
+        at_most("bytes of a column of a row group", bytes, MOST_COLUMN_BYTES)?;
     }
     Ok(())
 }
@@ -225,10 +253,10 @@ mod tests {
             group.finish().unwrap();
             let size = writer.finish().unwrap().size;
             assert!(size < 1 << 20, "{size}");
-            SealedFile::from_file(File::open(home.path().join(name)).unwrap()).map(|_| ())
+            SealedFile::from_file(File::open(home.path().join(name)).unwrap(), &Budget::default()).map(|_| ())
         };
         assert!(read(rows).is_ok());
         let refused = read(rows + 1).unwrap_err();
-        assert!(refused.to_string().contains("8388609 rows"), "{refused}");
+        assert!(refused.to_string().contains("8388609 rows of a row group exceeds 8388608"), "{refused}");
     }
 }

@@ -7,20 +7,20 @@ use ratatui::text::Line;
 use ratatui::widgets::{Block, Clear, Paragraph};
 
 const KEYS: &[(&str, &str)] = &[
-    ("Left Right", "one sample back, on"),
-    ("[ ]", "one minute back, on (also Shift with the arrows)"),
+    ("Left Right", "one sample back, forward"),
+    ("[ ]", "one minute back, forward (also Shift with the arrows)"),
     ("Home End", "first sample, last sample"),
     ("g", "go to a time"),
-    ("/ \\", "go to where the next finding begins, the one before"),
+    ("/ \\", "go to the next finding, the previous one"),
     ("Tab 1-5", "processes, groups, disks, zones, findings"),
     ("Up Down PgUp PgDn", "select a row, scroll the findings"),
-    ("< >", "sort by the column before, by the next (marked *)"),
+    ("< >", "sort by the previous column, the next one (marked *)"),
     ("r", "reverse the order"),
-    ("f", "show only names with a text"),
-    ("s n", "search a name, next match"),
+    ("f", "show only names that contain a text"),
+    ("s n", "search for a name, next match"),
     ("Enter z", "groups: fold, show only this group and its processes"),
-    ("Esc", "take back filter and zoom"),
-    ("mouse", "click: pane, column to sort by, row; wheel: rows"),
+    ("Esc", "clear filter and zoom"),
+    ("mouse", "click: pane, sort column, row; wheel: rows"),
     ("q Ctrl-C", "quit"),
 ];
 
@@ -31,8 +31,8 @@ pub(super) fn draw(growth: Growth, frame: &mut Frame<'_>, area: Rect) {
     let legend = [
         "",
         " memory: a anonymous and shared, k kernel, d dirty, c clean cache, . free;",
-        "   | is where free memory meets the high watermark",
-        " dirty: b background threshold, f freerun; writers are throttled from f on",
+        "   | marks where free memory equals the high watermark",
+        " dirty: b background threshold, f freerun; above f writers are throttled",
     ];
     let lines: Vec<Line<'_>> = keys.chain(legend.map(Line::raw)).collect();
     let height = u16::try_from(lines.len() + 2).unwrap_or(u16::MAX).min(area.height);

@@ -101,7 +101,7 @@ fn lines(
             headings
                 .iter()
                 .zip(&row.entry.cells)
-                .map(|(heading, value)| Numbers::default().cell(*value, heading.unit))
+                .map(|(heading, value)| Numbers::default().cell(*value, heading))
                 .collect()
         })
         .collect();

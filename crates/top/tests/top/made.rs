@@ -114,7 +114,7 @@ pub(crate) fn diagnosis() -> Diagnosis {
     let finding = |rule: RuleId, from: i64, to: i64, statement: &str| Finding {
         rule,
         statement: statement.into(),
-        origins: vec!["disk:vda".into()],
+        origins: [pagetide_core::Actor::disk("vda")].into(),
         step: None,
         range: Span::new(from * SECOND, to * SECOND),
         confidence: Confidence::new(0.95),
@@ -125,7 +125,7 @@ pub(crate) fn diagnosis() -> Diagnosis {
     let cause = finding(RuleId::StreamFloodsCache, 10, 30, "backup reads 65.8 MiB/s from vda.");
     Diagnosis {
         verdict: Conclusion::Incident,
-        summary: "backup reads 65.8 MiB/s from vda. For it reclaim frees \x1b[31mother pages.".into(),
+        summary: "backup reads 65.8 MiB/s from vda. Reclaim evicts \x1b[31mother pages.".into(),
         cause: Some(Cause {
             rule: cause.rule,
             origins: cause.origins.clone(),

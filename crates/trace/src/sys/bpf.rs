@@ -27,8 +27,9 @@ struct Element {
     flags: u64,
 }
 
-/// `union bpf_attr` for `BPF_PROG_LOAD`, up to `prog_flags`.
+/// `union bpf_attr` for `BPF_PROG_LOAD`, up to `attach_btf_id`.
 #[repr(C)]
+#[derive(Default)]
 struct LoadProgram {
     kind: u32,
     count: u32,
@@ -39,17 +40,52 @@ struct LoadProgram {
     log: u64,
     kernel_version: u32,
     flags: u32,
+    name: [u8; 16],
+    interface: u32,
+    expected_attach_type: u32,
+    btf: u32,
+    function_record: u32,
+    functions: u64,
+    function_count: u32,
+    line_record: u32,
+    lines: u64,
+    line_count: u32,
+    attach_btf_id: u32,
+}
+
+/// `union bpf_attr` for `BPF_LINK_CREATE` of an iterator over everything.
+#[repr(C)]
+struct CreateLink {
+    program: u32,
+    target: u32,
+    attach_type: u32,
+    flags: u32,
+    info: u64,
+    info_length: u32,
+    unused: u32,
+}
+
+/// `union bpf_attr` for `BPF_ITER_CREATE`.
+#[repr(C)]
+struct CreateIterator {
+    link: u32,
+    flags: u32,
 }
 
 const MAP_CREATE: libc::c_int = 0;
 const MAP_UPDATE: libc::c_int = 2;
 const PROGRAM_LOAD: libc::c_int = 5;
+const LINK_CREATE: libc::c_int = 28;
+const ITERATOR_CREATE: libc::c_int = 33;
 
 const ARRAY: u32 = 2;
 const PERF_EVENT_ARRAY: u32 = 4;
 /// `BPF_F_MMAPABLE`.
 const MAPPABLE: u32 = 1 << 10;
 const PROGRAM_TRACEPOINT: u32 = 5;
+const PROGRAM_TRACING: u32 = 26;
+/// `BPF_TRACE_ITER`.
+const ATTACH_ITERATOR: u32 = 28;
 
 /// # Safety
 /// `attributes` must be what `command` reads, and each pointer in it valid for the kernel to read or write during the call.
@@ -157,20 +193,55 @@ fn element(map: &OwnedFd, key: &u32, value: u64) -> Element {
     Element { map: map.as_raw_fd().cast_unsigned(), unused: 0, key: (&raw const *key) as u64, value, flags: 0 }
 }
 
-/// Loads a program for tracepoints. On refusal by the verifier the error has the end of its log.
+/// Loads a program for tracepoints.
 pub(crate) fn load(program: &[Instruction]) -> io::Result<OwnedFd> {
+    load_as(program, || LoadProgram { kind: PROGRAM_TRACEPOINT, ..LoadProgram::default() })
+}
+
+/// Loads a program for an iterator, which has the number of its function in the kernel's BTF.
+pub(crate) fn load_iterator(program: &[Instruction], function: u32) -> io::Result<OwnedFd> {
+    load_as(program, || LoadProgram {
+        kind: PROGRAM_TRACING,
+        expected_attach_type: ATTACH_ITERATOR,
+        attach_btf_id: function,
+        ..LoadProgram::default()
+    })
+}
+
+/// Makes a loaded program an iterator. The program lives as long as the link.
+pub(crate) fn link_iterator(program: &OwnedFd) -> io::Result<OwnedFd> {
+    let attributes = CreateLink {
+        program: program.as_raw_fd().cast_unsigned(),
+        target: 0,
+        attach_type: ATTACH_ITERATOR,
+        flags: 0,
+        info: 0,
+        info_length: 0,
+        unused: 0,
+    };
+    // SAFETY: the struct has no pointers but an absent one.
+    own(unsafe { call(LINK_CREATE, &attributes) }?)
+}
+
+/// Begins an iteration, whose rows are read from what it gives.
+pub(crate) fn iterate(link: &OwnedFd) -> io::Result<OwnedFd> {
+    let attributes = CreateIterator { link: link.as_raw_fd().cast_unsigned(), flags: 0 };
+    // SAFETY: the struct has no pointers.
+    own(unsafe { call(ITERATOR_CREATE, &attributes) }?)
+}
+
+/// On refusal by the verifier the error has the end of its log.
+fn load_as(program: &[Instruction], kind: impl Fn() -> LoadProgram) -> io::Result<OwnedFd> {
     const LICENSE: &std::ffi::CStr = c"Dual MIT/GPL"; // Helpers that write to perf events ask for one that includes the GPL.
     let attempt = |log: &mut [u8]| {
         let attributes = LoadProgram {
-            kind: PROGRAM_TRACEPOINT,
             count: u32::try_from(program.len()).map_err(|_| io::ErrorKind::InvalidInput)?,
             instructions: program.as_ptr() as u64,
             license: LICENSE.as_ptr() as u64,
             log_level: u32::from(!log.is_empty()),
             log_size: u32::try_from(log.len()).map_err(|_| io::ErrorKind::InvalidInput)?,
             log: if log.is_empty() { 0 } else { log.as_mut_ptr() as u64 },
-            kernel_version: 0,
-            flags: 0,
+            ..kind()
         };
         // SAFETY: the pointers are to live memory of the stated lengths: instructions in the kernel's layout (`#[repr(C)]`), a string
         // that ends with 0, and a log that the kernel may write.

@@ -37,7 +37,7 @@ pub(super) fn timeline(timeline: &Timeline, out: &mut dyn Write) -> io::Result<(
     let mut notes = timeline.left_out.clone();
     if timeline.merged {
         notes.push(
-            "There are more samples than fit on a page: each stretch shows its mean, and behind it the range from its smallest to its largest value."
+            "There are more samples than fit on a page: each point shows a mean, and behind it the range from minimum to maximum."
                 .to_owned(),
         );
     }
@@ -69,7 +69,7 @@ fn figure(plot: &Plot, timeline: &Timeline, out: &mut dyn Write) -> io::Result<(
     let (axis, height) = axis(plot);
     let frame = Frame { timeline, axis, height };
     let log = matches!(plot.shape, Shape::Rates { log: true, .. });
-    let scale = if log { ", logarithmic, zero at the foot" } else { "" };
+    let scale = if log { ", logarithmic, zero at the bottom" } else { "" };
     writeln!(
         out,
         "<figure><figcaption><b>{}</b> <span class=\"unit\">{}{scale}</span>",
@@ -268,8 +268,8 @@ fn grid(frame: &Frame<'_>, out: &mut dyn Write) -> io::Result<()> {
         let (left, right) = (frame.x(pair[0].to), frame.x(pair[1].from));
         writeln!(
             out,
-            "<rect class=\"cut\" x=\"{0}\" y=\"{TOP}\" width=\"{1}\" height=\"{height}\">\
-             <title>time without samples is cut out; the right side begins at {2}</title></rect>",
+            "<rect class=\"cut\" x=\"{0}\" y=\"{TOP}\" width=\"{1}\" height=\"{height}\"><title>time without samples is cut out; the right side \
+             begins at {2}</title></rect>",
             number(left),
             number((right - left).max(1.0)),
             escaped(&clock::short(pair[1].start_local_ns)),

@@ -2,9 +2,9 @@
 
 use super::block::{Block, Page};
 use super::words::{capital, count, tally};
+use crate::claim::sign_word_tone;
 use crate::clock;
 use crate::table::{Cell, Table, Tone};
-use crate::text::verdict;
 use pagetide_core::{Attempt, AttemptOutcome, Batch, ClaimStatus, LocalClock, Outcome, Verdict};
 use std::collections::BTreeSet;
 
@@ -50,7 +50,7 @@ fn outcome(batch: &Batch) -> String {
     parts.extend(others.into_iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")));
     let claims: Vec<&Verdict> = batch.runs.iter().filter_map(Attempt::result).flat_map(|run| &run.claims).collect();
     parts.extend(tally(&claims));
-    format!("{}; {} in all.", capital(&parts.join(", ")), clock::length(batch.took))
+    format!("{}; {} in total.", capital(&parts.join(", ")), clock::length(batch.took))
 }
 
 fn runs_table(batch: &Batch) -> Table {
@@ -58,7 +58,7 @@ fn runs_table(batch: &Batch) -> Table {
         .left("scenario")
         .left("on")
         .right("hold")
-        .right("do not")
+        .right("fail")
         .right("unknown")
         .right("took")
         .left("report");
@@ -108,10 +108,10 @@ fn claims_table(batch: &Batch) -> Table {
         // A step whose time was over is as a scenario with time limits wants it.
         for step in run.steps.iter().filter(|step| matches!(step.outcome, Outcome::Killed | Outcome::Refused)) {
             let why = step.notes.join("; ");
-            table.row([Cell::toned("!", Tone::Bad), format!("step {} did not end well", step.id).into(), why.into()]);
+            table.row([Cell::toned("!", Tone::Bad), format!("step {} failed", step.id).into(), why.into()]);
         }
         for claim in &run.claims {
-            let (sign, word, tone) = verdict(claim.holds);
+            let (sign, word, tone) = sign_word_tone(claim.holds);
             let why = match claim.holds {
                 ClaimStatus::Holds => claim.evidence.clone(),
                 ClaimStatus::Fails | ClaimStatus::Unknown => format!("{}: {}", claim.check, claim.evidence),

@@ -1,7 +1,7 @@
 //! The causal chain as it is shown.
 
-use super::block::Stage;
 use super::findings;
+use crate::stage::Stage;
 use crate::table::{Cell, Table, Tone};
 use pagetide_core::{Diagnosis, Evidence, Link, Quantity, Recording, Unit};
 
@@ -14,7 +14,7 @@ pub fn stages(diagnosis: &Diagnosis, recording: &Recording) -> Vec<Stage> {
         when: findings::moment(cause.onset_ns, recording),
         lag: String::new(),
         amounts: String::new(),
-        how: "The cause: nothing that was recorded accounts for it.".to_owned(),
+        how: "The cause: nothing recorded accounts for it.".to_owned(),
         kernel: String::new(),
         range: (cause.onset_ns, cause.end_ns),
         source: sources(diagnosis.findings.first().map_or(&[][..], |finding| &finding.evidence)),
@@ -36,6 +36,29 @@ pub fn stages(diagnosis: &Diagnosis, recording: &Recording) -> Vec<Stage> {
     stages
 }
 
+/// The stages that a reader follows from the cause to the harm, at most.
+const STEPS: usize = 5;
+
+/// The way from the cause to the last effect, which is the harm: its first steps and its last ones. What branches off stands in JSON.
+pub(super) fn path(stages: Vec<Stage>) -> Vec<Stage> {
+    let mut way: Vec<usize> = Vec::new();
+    let mut next = stages.len().checked_sub(1);
+    while let Some(at) = next.filter(|at| !way.contains(at)) {
+        way.push(at);
+        next = stages.get(at).and_then(|stage| stage.after);
+    }
+    way.reverse();
+    if way.len() > STEPS {
+        way.drain(2..way.len() - (STEPS - 2));
+    }
+    let mut kept: Vec<Stage> = Vec::new();
+    for (at, stage) in stages.into_iter().enumerate().filter(|(at, _)| way.contains(at)) {
+        let after = way.iter().position(|place| *place == at).and_then(|place| place.checked_sub(1));
+        kept.push(Stage { after, ..stage });
+    }
+    kept
+}
+
 /// The metrics of the evidence, the first first.
 fn sources(evidence: &[Evidence]) -> String {
     evidence.iter().map(|item| item.source.as_str()).collect::<Vec<_>>().join("; ")
@@ -44,7 +67,7 @@ fn sources(evidence: &[Evidence]) -> String {
 fn lag(link: &Link) -> String {
     let time = |ns: i64| Quantity::new(ns as f64, Unit::Nanos);
     match link.lag_ns {
-        None => "recorded at another time, so that the order is known from the kernel only".to_owned(),
+        None => "recorded at another time, so the order is known only from the kernel".to_owned(),
         Some(lag) if lag < link.resolution_ns => format!("within {}", time(link.resolution_ns)),
         Some(lag) => format!("{} later, \u{b1} {}", time(lag), time(link.resolution_ns)),
     }

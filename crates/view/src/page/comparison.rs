@@ -2,8 +2,8 @@
 
 use super::block::{Block, Page};
 use super::words::capital;
+use crate::claim::sign_word_tone;
 use crate::table::{Cell, Table, Tone};
-use crate::text::verdict;
 use pagetide_core::{
     ClaimStatus, Comparability, ComparedFigure, ComparedNumbers, ComparedStep, Comparison, Figure, Outcome, Quantity,
     Unit,
@@ -96,7 +96,7 @@ fn outcome(comparison: &Comparison) -> String {
         let held = checked.iter().filter(|holds| **holds == ClaimStatus::Holds).count();
         let mut part = format!("on {} {held} of {} claims hold", run.name, checked.len());
         if let (near, all @ 1..) = agreeing(comparison, at, |numbers| numbers.published) {
-            part += &format!(" and {near} of {all} published counts are met");
+            part += &format!(" and {near} of {all} published counts are matched");
         }
         parts.push(part);
     }
@@ -130,7 +130,7 @@ fn claims(comparison: &Comparison) -> Table {
     for claim in &comparison.claims {
         let verdicts = claim.holds.iter().map(|holds| {
             holds.map_or_else(dash, |holds| {
-                let (sign, word, tone) = verdict(holds);
+                let (sign, word, tone) = sign_word_tone(holds);
                 Cell::toned(format!("{sign} {word}"), tone)
             })
         });
@@ -190,7 +190,7 @@ fn describe(comparison: &Comparison, step: &ComparedStep) -> String {
         let word = match outcome {
             Some(Outcome::Done) => return None,
             Some(Outcome::Killed) => "was killed",
-            Some(Outcome::TimedOut) => "ran out of time",
+            Some(Outcome::TimedOut) => "timed out",
             Some(Outcome::Refused) => "failed",
             None => "not run",
         };
@@ -237,8 +237,8 @@ fn counts(comparison: &Comparison, all: bool) -> Table {
         compared.comparable && (all || wanted(comparison, step, compared))
     };
     let mut table = grouped(comparison, table, wanted, cells);
-    table.note = "Memory, files and requests decide how many requests, bytes and pages a step takes: these figures are the same on \
-                  any machine of that memory, up to the scale, and their ratios should be near 1."
+    table.note = "Memory, files and requests determine how many requests, bytes and pages a step takes. These figures are the same on any \
+        machine with that memory, up to the scale, so their ratios should be near 1."
         .to_owned();
     table
 }
@@ -281,13 +281,13 @@ fn paces(comparison: &Comparison, all: bool) -> Table {
     };
     let mut table = grouped(comparison, table, wanted, cells);
     let why = |kind| match kind {
-        Comparability::Time => "times are decided by the CPU, which is emulated or not, and by the disk",
-        Comparability::Rate => "rates by the disk, or by the CPU where no disk is asked",
-        Comparability::Count => "counts by neither",
+        Comparability::Time => "times depend on the CPU, which may be emulated, and on the disk",
+        Comparability::Rate => "rates depend on the disk, or on the CPU if no disk is involved",
+        Comparability::Count => "counts depend on neither",
     };
     let reasons = [Comparability::Time, Comparability::Rate].map(why).join("; ");
     table.note = format!(
-        "{}. What compares is how a step stands to an earlier step of the same run: the ratios on the right.",
+        "{}. What compares is how a step relates to an earlier step of the same run: the ratios on the right.",
         capital(&reasons)
     );
     table

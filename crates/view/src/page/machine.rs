@@ -51,11 +51,11 @@ fn sampling(report: &Report, timeline: Option<&Timeline>) -> String {
     let gaps = match gaps.len() {
         0 => "no gap".to_owned(),
         1 => format!("1 gap of {}", Quantity::new(missing, pagetide_core::Unit::Nanos)),
-        many => format!("{many} gaps, {} in all", Quantity::new(missing, pagetide_core::Unit::Nanos)),
+        many => format!("{many} gaps, {} in total", Quantity::new(missing, pagetide_core::Unit::Nanos)),
     };
     let parts = match timeline.map_or(1, |timeline| timeline.stretches.len()) {
         0 | 1 => String::new(),
-        many => format!(" in {many} stretches far apart"),
+        many => format!(" in {many} separate stretches"),
     };
     let every = if manifest.interval.get() > 0 { format!(" every {}", manifest.interval) } else { String::new() };
     let cost = if manifest.recorder_cpu.get() > 0 {

@@ -10,7 +10,7 @@ pub fn range_comparison(comparison: &RangeComparison, clock: &LocalClock) -> Pag
     let (losses, rates): (Vec<&ComparedValue>, Vec<&ComparedValue>) =
         comparison.values.iter().partition(|value| value.harm);
     let mut blocks = Vec::new();
-    for (heading, values) in [("Time that tasks lose", losses), ("Rates", rates)] {
+    for (heading, values) in [("Lost time", losses), ("Rates", rates)] {
         let (differing, others): (Vec<&ComparedValue>, Vec<&ComparedValue>) =
             values.into_iter().partition(|value| value.differs);
         if differing.is_empty() && others.is_empty() {

@@ -94,9 +94,9 @@ pub(super) fn table(run: &RunResult, scenario: Option<&Scenario>) -> Table {
             format!(" Published counts, amounts and times are multiplied by the scale, {}.", run.scale)
         };
         table.note = format!(
-            "Ratio is measured over published: counts and shares compare across machines. Times and rates, in parentheses, were measured on the author's \
-             machine: only their ratios within one run compare.{scale} Reached the disk: reads (of writers: writes) the \
-             device completed within the step, per request issued."
+            "Ratio is measured over published: counts and shares compare across machines. Times and rates, in parentheses, were measured on the \
+             author's machine: only their ratios within one run compare.{scale} Reached the disk: reads (for writers: writes) that the device \
+             completed within the step, per request issued."
         );
     }
     table
@@ -107,7 +107,7 @@ fn describe(step: &StepResult) -> String {
     let ended = match step.outcome {
         Outcome::Done => return step.title.clone(),
         Outcome::Killed => "was killed",
-        Outcome::TimedOut => "ran out of time",
+        Outcome::TimedOut => "timed out",
         Outcome::Refused => "failed or could not start",
     };
     format!("{} ({ended})", step.title)

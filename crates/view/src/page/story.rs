@@ -1,9 +1,10 @@
 //! A diagnosis on a page: what happened, the chain, the numbers, what does not fit, what to do.
 
-use super::block::{Block, Stage};
+use super::block::Block;
 use super::{chain, findings};
+use crate::stage::Stage;
 use crate::table::Table;
-use pagetide_core::{Conclusion, Diagnosis, Grade, HitRate, Quantity, Report, Unit};
+use pagetide_core::{Actor, Conclusion, Diagnosis, Grade, HitRate, Quantity, Report, Unit};
 
 /// What happened, in one sentence or two: of an incident its cause.
 pub(super) fn headline(report: &Report) -> String {
@@ -11,11 +12,11 @@ pub(super) fn headline(report: &Report) -> String {
     cause_statement(diagnosis).unwrap_or(&diagnosis.summary).to_owned()
 }
 
-/// The statement with which the summary of an incident begins.
+/// The statement of the cause, which the summary of an incident has after the time lost.
 fn cause_statement(diagnosis: &Diagnosis) -> Option<&str> {
     let statement = diagnosis.findings.first().map(|finding| finding.statement.as_str())?;
     let leads = matches!(diagnosis.verdict, Conclusion::Incident | Conclusion::Forecast);
-    (leads && !statement.is_empty() && diagnosis.summary.starts_with(statement)).then_some(statement)
+    (leads && !statement.is_empty() && diagnosis.summary.contains(statement)).then_some(statement)
 }
 
 /// When it happened, what it cost, and what else belongs to the summary of an incident.
@@ -28,15 +29,23 @@ pub(super) fn lead(report: &Report) -> Vec<String> {
     let when = |at| findings::moment(at, &report.recording);
     let sure = format!("{}{}", cause.grade.words(), observed(cause.observed));
     let first = format!("From {} to {}: {sure}.", when(cause.onset_ns), when(cause.end_ns));
-    let rest = cause_statement(diagnosis).map_or("", |statement| diagnosis.summary[statement.len()..].trim());
-    std::iter::once(first).chain(Some(rest.to_owned()).filter(|rest| !rest.is_empty())).collect()
+    let (before, rest) = cause_statement(diagnosis)
+        .and_then(|statement| diagnosis.summary.split_once(statement))
+        .map_or(("", ""), |(before, rest)| (before.trim(), rest.trim()));
+    // The summary has no times of day: the page says when.
+    let lost = diagnosis.ledger.as_ref().filter(|_| !before.is_empty()).map(|ledger| {
+        let when = |at: pagetide_core::Moment| findings::moment(at.ns(), &report.recording);
+        ledger.sentence(&format!("from {} to {}", when(ledger.range.from), when(ledger.range.to)))
+    });
+    let rest = Some(rest.to_owned()).filter(|rest| !rest.is_empty());
+    lost.into_iter().chain(std::iter::once(first)).chain(rest).collect()
 }
 
 /// How often causes of a grade were right, where that was observed.
 fn observed(rate: HitRate) -> String {
     match rate {
         HitRate { of: 0, .. } => String::new(),
-        HitRate { right, of } => format!(": right in {right} of {of} real recordings when first seen"),
+        HitRate { right, of } => format!(": right at first sight in {right} of {of} real recordings"),
     }
 }
 
@@ -47,20 +56,20 @@ pub(super) fn incidents(report: &Report, blocks: &mut Vec<Block>) {
         return;
     }
     let mut table =
-        Table::new().left("from").left("to").left("cause").right("time lost").left("by waits for").left("origin");
+        Table::new().left("from").left("to").left("cause").right("lost time").left("waiting for").left("origin");
     for incident in incidents {
         let at = |ns: i64| findings::moment(ns, &report.recording);
         // What the cause costs, and where that is not known the largest loss meanwhile.
-        let of_host = || incident.losses.iter().filter(|loss| loss.by == "host");
+        let of_host = || incident.losses.iter().filter(|loss| loss.victim == Actor::Host);
         let lost = of_host().find(|loss| loss.by_cause).or_else(|| of_host().next());
         let time = lost.map_or_else(String::new, |lost| Quantity::new(lost.lost_ns as f64, Unit::Nanos).to_string());
-        let origins = incident.cause.as_ref().map_or_else(String::new, |cause| cause.origins.join(" "));
+        let origins = incident.cause.as_ref().map_or_else(String::new, |cause| cause.origins.names().join(" "));
         table.row([
             at(incident.range.from.ns()).as_str().into(),
             if incident.ongoing { "continues".into() } else { at(incident.range.to.ns()).as_str().into() },
             incident.cause.as_ref().map_or("unknown", |cause| cause.rule.as_str()).into(),
             time.as_str().into(),
-            lost.map_or("", |lost| lost.to.words()).into(),
+            lost.map_or("", |lost| lost.resource.words()).into(),
             origins.as_str().into(),
         ]);
     }
@@ -104,12 +113,12 @@ pub(super) fn after(report: &Report, blocks: &mut Vec<Block>) {
         }
         for contradiction in &diagnosis.contradictions {
             blocks.push(Block::Paragraph(contradiction.statement.clone()));
-            blocks.push(Block::Paragraph(format!("An observation that would explain it: {}", contradiction.settles)));
+            blocks.push(Block::Paragraph(format!("Observation that would explain it: {}", contradiction.settles)));
         }
     }
     list("Ruled out", diagnosis.cleared.iter().map(|cleared| cleared.statement.clone()), blocks);
     let rival = |rival: &pagetide_core::Rival| {
-        format!("{} ({}): {} {}", rival.rule, Grade::of(rival.confidence).words(), rival.statement, rival.decides)
+        format!("{} ({}): {} {}", rival.rule, Grade::of(rival.confidence).words(), rival.statement, rival.deciding_test)
     };
     list("Other causes that fit", diagnosis.rivals.iter().map(rival), blocks);
     unknown(report, blocks);
@@ -130,7 +139,7 @@ pub(super) fn when_cut(report: &Report, blocks: &mut Vec<Block>) {
         return blocks.push(Block::Paragraph(same));
     }
     blocks.push(Block::Paragraph(format!(
-        "The file says that pagetide {version} diagnosed this when it cut the recording. This page is computed from the samples and differs."
+        "According to the file, pagetide {version} diagnosed this when it cut the recording. This page is computed from the samples and differs."
     )));
     let texts = std::iter::once(cut.summary()).chain(cut.chain().iter().chain(cut.findings()).map(String::as_str));
     blocks.push(Block::List(texts.filter(|text| !text.is_empty()).map(str::to_owned).collect()));

@@ -51,7 +51,7 @@ const fn ended(outcome: Outcome) -> Option<&'static str> {
     match outcome {
         Outcome::Done => None,
         Outcome::Killed => Some("was killed"),
-        Outcome::TimedOut => Some("ran out of time"),
+        Outcome::TimedOut => Some("timed out"),
         Outcome::Refused => Some("failed or could not start"),
     }
 }
@@ -67,7 +67,7 @@ fn of(diagnosis: &Diagnosis) -> (String, Tone, String) {
     let statement = || first.map_or_else(|| diagnosis.summary.clone(), |finding| finding.statement.clone());
     match (diagnosis.verdict, first) {
         (Conclusion::Incident | Conclusion::Forecast, Some(finding)) => (named(finding), Tone::Bad, statement()),
-        (Conclusion::Healthy, _) => ("nothing wrong".to_owned(), Tone::Good, statement()),
+        (Conclusion::Healthy, _) => ("healthy".to_owned(), Tone::Good, statement()),
         (_, Some(finding)) => (named(finding), Tone::Plain, statement()),
         (_, None) => ("cannot tell".to_owned(), Tone::Dim, diagnosis.summary.clone()),
     }

@@ -12,7 +12,7 @@ pub(super) fn tally(claims: &[&Verdict]) -> Vec<String> {
         parts.extend(
             Some(count(ClaimStatus::Fails))
                 .filter(|n| *n > 0)
-                .map(|n| if n == 1 { "1 does not".to_owned() } else { format!("{n} do not") }),
+                .map(|n| if n == 1 { "1 fails".to_owned() } else { format!("{n} fail") }),
         );
         parts.extend(Some(count(ClaimStatus::Unknown)).filter(|n| *n > 0).map(|n| format!("{n} cannot be computed")));
     }
@@ -25,7 +25,7 @@ pub(super) fn count(number: usize, what: &str) -> String {
 }
 
 /// The text with a capital at its begin.
-pub(super) fn capital(text: &str) -> String {
+pub(crate) fn capital(text: &str) -> String {
     let mut rest = text.chars();
     let first = rest.next().map(|first| first.to_ascii_uppercase()).into_iter();
     format!("{}{}", first.collect::<String>(), rest.as_str())

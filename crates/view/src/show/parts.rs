@@ -1,7 +1,7 @@
 //! A table over a recording that is read part by part, so that a day of processes needs no more memory than an hour.
 
 use super::intervals::{self, LastRow};
-use super::{FellCounters, Heading, Row, Topic, TopicTable, of_part, topics};
+use super::{FellCounters, Heading, Order, Row, Topic, TopicTable, of_part, topics};
 use pagetide_core::derived::{Carry, Sums};
 use pagetide_core::{Error, Nanos, Recording, Selection, Source, Stamp, Table};
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,6 +27,7 @@ pub struct Parts<'s> {
     hidden: BTreeSet<String>,
     /// Whether each part leaves out the disks and processes that do nothing in it.
     only_busy: bool,
+    order: Order,
     times: Recording,
     stored_rates: bool,
     samples: usize,
@@ -69,6 +70,7 @@ impl<'s> Parts<'s> {
             wanted: None,
             hidden: BTreeSet::new(),
             only_busy: false,
+            order: Order::default(),
             times,
             stored_rates: false,
             samples: SAMPLES,
@@ -85,6 +87,11 @@ impl<'s> Parts<'s> {
     pub fn of_samples(mut self, samples: usize) -> Self {
         self.samples = samples.max(1);
         self
+    }
+
+    /// Sorts the rows of each moment, and the averages.
+    pub fn sort(&mut self, order: Order) {
+        self.order = order;
     }
 
     /// Leaves out all entities but those whose name, as it is shown, is wanted.
@@ -128,10 +135,12 @@ impl<'s> Parts<'s> {
             return Ok(0);
         }
         let (mut there, mut busy) = (BTreeSet::new(), BTreeSet::new());
-        self.look(&mut |table| {
-            for row in table.rows() {
-                if !there.contains(row.name) {
-                    there.insert(row.name.to_owned());
+        // All rows count, not only those that are shown.
+        let order = std::mem::take(&mut self.order);
+        let looked = self.look(&mut |table| {
+            for entity in &table.entities {
+                if !there.contains(entity.name) && table.has_row(entity) {
+                    there.insert(entity.name.to_owned());
                 }
             }
             for entity in table.entities.iter().filter(|entity| !busy.contains(entity.name)).collect::<Vec<_>>() {
@@ -139,7 +148,9 @@ impl<'s> Parts<'s> {
                     busy.insert(entity.name.to_owned());
                 }
             }
-        })?;
+        });
+        self.order = order;
+        looked?;
         self.hidden = there.difference(&busy).cloned().collect();
         Ok(self.hidden.len())
     }
@@ -256,6 +267,7 @@ impl<'s> Parts<'s> {
             table.retain(wanted);
         }
         table.hide(&self.hidden);
+        table.order = self.order;
         if self.only_busy {
             let idle = table.entities.iter().filter(|entity| !table.moves(entity.name));
             let idle: BTreeSet<String> = idle.map(|entity| entity.name.to_owned()).collect();
@@ -286,29 +298,13 @@ pub struct Totals {
 type Extremes = Vec<Option<(f64, f64)>>;
 
 impl Totals {
-    /// Adds the rows of a part.
-    pub fn add(&mut self, table: &TopicTable<'_>) {
+    /// Adds a part; its rows come apart from it, by [`Totals::row`].
+    pub fn part(&mut self, table: &TopicTable<'_>) {
         let axis = table.intervals.first().map(|(from, _)| *from);
         // All that the walks of a part give lies behind the beginning of the first.
         let from = if self.begin.is_none() { axis.unwrap_or(i64::MIN) } else { i64::MIN };
         self.begin = self.begin.or(axis);
         table.add_to(from, &mut self.sums);
-        for row in table.rows() {
-            if self.moments.len() < 2 {
-                self.moments.insert(row.wall_ns);
-            }
-            if !self.rows.contains_key(row.name) {
-                let label = row.entity.map(str::to_owned);
-                self.rows.insert(row.name.to_owned(), (label, vec![None; row.cells.len()]));
-            }
-            let Some((_, extremes)) = self.rows.get_mut(row.name) else { continue };
-            for (known, value) in extremes.iter_mut().zip(&row.cells) {
-                if let Some(value) = value {
-                    let (least, most) = known.unwrap_or((*value, *value));
-                    *known = Some((least.min(*value), most.max(*value)));
-                }
-            }
-        }
         for fall in table.falls() {
             let same = |known: &&mut FellCounters| known.entity == fall.entity && known.metrics == fall.metrics;
             match self.fell.iter_mut().find(same) {
@@ -317,6 +313,24 @@ impl Totals {
             }
         }
         self.fell.sort_by(|one, other| (&one.entity, one.wall_ns).cmp(&(&other.entity, other.wall_ns)));
+    }
+
+    /// Adds a row.
+    pub fn row(&mut self, row: &Row<'_>) {
+        if self.moments.len() < 2 {
+            self.moments.insert(row.wall_ns);
+        }
+        if !self.rows.contains_key(row.name) {
+            let label = row.entity.map(str::to_owned);
+            self.rows.insert(row.name.to_owned(), (label, vec![None; row.cells.len()]));
+        }
+        let Some((_, extremes)) = self.rows.get_mut(row.name) else { return };
+        for (known, value) in extremes.iter_mut().zip(&row.cells) {
+            if let Some(value) = value {
+                let (least, most) = known.unwrap_or((*value, *value));
+                *known = Some((least.min(*value), most.max(*value)));
+            }
+        }
     }
 
     /// Whether there is more than one moment, so that there is an average.
@@ -329,10 +343,15 @@ impl Totals {
         let columns = topics::columns(parts.topic, parts.wide);
         let row = |name: &str| {
             let sums = self.sums.get(name)?;
-            let cells = columns.iter().zip(sums).map(|(column, sums)| sums.value(column.formula(), column.unit()));
+            let page = parts.times.manifest.page_size;
+            let cells = columns.iter().zip(sums).map(|(column, sums)| {
+                sums.value(column.formula(), column.recorded_unit()).map(|value| column.shown(value, page))
+            });
             Some(cells.collect())
         };
-        self.of_entities(parts.topic.table(), |name, _| row(name).unwrap_or_default())
+        let mut rows = self.of_entities(parts.topic.table(), |name, _| row(name).unwrap_or_default());
+        parts.order.apply(&mut rows);
+        rows
     }
 
     /// The smallest value that any row has in each column.

@@ -9,19 +9,22 @@ use std::io::{self, Write};
 /// How numbers are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Numbers {
-    /// Without units: bytes, seconds, percent, counts.
+    /// Without units, in those of sar, iostat and pidstat: KiB, ms, percent, counts.
     pub raw: bool,
-    /// Digits after the point; when absent as many as its size deserves, and 2 without units.
+    /// Digits after the point; when absent as many as its size deserves, and without units as many as sar prints.
     pub decimals: Option<usize>,
 }
 
 impl Numbers {
     /// A cell; `-` where there is no value. That it is per second stands in the heading.
-    pub fn cell(self, value: Option<f64>, unit: Unit) -> String {
+    pub fn cell(self, value: Option<f64>, heading: &Heading) -> String {
         let Some(value) = value else { return "-".to_owned() };
+        let Heading { unit, raw, .. } = *heading;
+        if self.raw {
+            return format!("{:.*}", self.decimals.unwrap_or(raw.decimals), unit.to_base(value) * raw.factor);
+        }
         let unit = if matches!(unit, Unit::PerSecond | Unit::PagesPerSecond) { Unit::Count } else { unit };
         match self.decimals {
-            decimals if self.raw => format!("{:.*}", decimals.unwrap_or(2), plain(value, unit)),
             None => Quantity::new(value, unit).to_string(),
             Some(decimals) => {
                 let (value, suffix) = scaled(unit.to_base(value), unit);
@@ -29,12 +32,6 @@ impl Numbers {
             }
         }
     }
-}
-
-/// A number in bytes, seconds, percent or counts.
-fn plain(value: f64, unit: Unit) -> f64 {
-    let share = matches!(unit, Unit::Ratio | Unit::BasisPoints);
-    unit.to_base(value) * if share { 100.0 } else { 1.0 }
 }
 
 /// A number in base units by the largest prefix that leaves it above 1.
@@ -70,11 +67,47 @@ pub struct Output<'a> {
     pub extremes: bool,
 }
 
+/// Texts of rows that are kept between the look that finds the widths and the writing; of more the recording is read again.
+const KEPT_BYTES: usize = 32 << 20;
+
+/// The texts of rows, as long as they are few.
+#[derive(Debug, Default)]
+struct Texts {
+    /// One after the other.
+    text: String,
+    /// Where each ends.
+    ends: Vec<usize>,
+    overflown: bool,
+}
+
+impl Texts {
+    fn push(&mut self, cells: &[String]) {
+        if self.text.len() > KEPT_BYTES {
+            *self = Self { overflown: true, ..Self::default() };
+        }
+        if !self.overflown {
+            for cell in cells {
+                self.text.push_str(cell);
+                self.ends.push(self.text.len());
+            }
+        }
+    }
+
+    /// The rows of so many texts; absent where there were too many to keep.
+    fn rows(&self, width: usize) -> Option<impl Iterator<Item = impl Iterator<Item = &str>>> {
+        let begins = |row: usize| row.checked_sub(1).map_or(0, |before| self.ends[before]);
+        let cell = move |at: usize| &self.text[begins(at)..self.ends[at]];
+        let rows = (0..self.ends.len()).step_by(width.max(1));
+        (!self.overflown).then(|| rows.map(move |row| (row..row + width).map(cell)))
+    }
+}
+
 /// A table that is ready to be written: the widths of its columns are known, and what stands below the rows.
 #[derive(Debug)]
 pub struct Drawing<'a, 's> {
     parts: &'a Parts<'s>,
     columns: Columns<'a>,
+    texts: Texts,
     below: Vec<Vec<String>>,
     notes: Vec<String>,
 }
@@ -88,14 +121,17 @@ impl<'a, 's> Drawing<'a, 's> {
     pub fn of(parts: &'a Parts<'s>, output: Output<'a>) -> Result<Option<Self>, Error> {
         let mut columns = Columns::of(parts, output);
         let mut totals = Totals::default();
+        let mut texts = Texts::default();
         let mut any = false;
         parts.look(&mut |table| {
+            totals.part(table);
             for row in table.rows() {
                 any = true;
+                totals.row(&row);
                 let cells = columns.cells(&row, output.clock.time_with_tenths(row.wall_ns));
                 columns.widen(&cells);
+                texts.push(&cells);
             }
-            totals.add(table);
         })?;
         if !any {
             return Ok(None);
@@ -120,7 +156,7 @@ impl<'a, 's> Drawing<'a, 's> {
             format!("note: {whose}{} fell at {at}{more}: no rates for that interval", metrics.join(" "))
         };
         let notes = totals.falls().iter().map(note).collect();
-        Ok(Some(Self { parts, columns, below, notes }))
+        Ok(Some(Self { parts, columns, texts, below, notes }))
     }
 
     /// Writes the table, below it the averages and, when wanted, the extremes, and a note for each counter that fell.
@@ -129,16 +165,22 @@ impl<'a, 's> Drawing<'a, 's> {
     ///
     /// Those of the writer; inside, those of the source.
     pub fn write(&self, out: &mut dyn Write) -> io::Result<Result<(), Error>> {
-        let Self { parts, columns, below, notes } = self;
+        let Self { parts, columns, texts, below, notes } = self;
         columns.heading(out)?;
         let clock = columns.output.clock;
+        let of_cells = |cells: &[String], out: &mut dyn Write| columns.row(cells.iter().map(String::as_str), out);
         let row = |row: Row<'_>, out: &mut dyn Write| {
-            columns.row(&columns.cells(&row, clock.time_with_tenths(row.wall_ns)), out)
+            of_cells(&columns.cells(&row, clock.time_with_tenths(row.wall_ns)), out)
         };
-        if let Err(error) = parts.each(&mut |table| table.rows().try_for_each(|one| row(one, out)))? {
-            return Ok(Err(error));
+        match texts.rows(columns.widths.len()) {
+            Some(mut rows) => rows.try_for_each(|cells| columns.row(cells, out))?,
+            None => {
+                if let Err(error) = parts.each(&mut |table| table.rows().try_for_each(|one| row(one, out)))? {
+                    return Ok(Err(error));
+                }
+            }
         }
-        below.iter().try_for_each(|cells| columns.row(cells, out))?;
+        below.iter().try_for_each(|cells| of_cells(cells, out))?;
         notes.iter().try_for_each(|note| writeln!(out, "{note}"))?;
         Ok(Ok(()))
     }
@@ -169,7 +211,7 @@ impl<'a> Columns<'a> {
     pub fn cells(&self, row: &Row<'_>, first: String) -> Vec<String> {
         let entity = row.entity.map(words::clean);
         let right = row.cells.iter().zip(&self.headings);
-        let right = right.map(|(value, heading)| self.output.numbers.cell(*value, heading.unit));
+        let right = right.map(|(value, heading)| self.output.numbers.cell(*value, heading));
         std::iter::once(first).chain(entity).chain(right).collect()
     }
 
@@ -186,7 +228,7 @@ impl<'a> Columns<'a> {
     ///
     /// Those of the writer.
     pub fn heading(&self, out: &mut dyn Write) -> io::Result<()> {
-        self.line(&self.names, Tone::Dim, out)
+        self.line(self.names.iter().map(String::as_str), Tone::Dim, out)
     }
 
     /// Writes the texts of a row.
@@ -194,16 +236,16 @@ impl<'a> Columns<'a> {
     /// # Errors
     ///
     /// Those of the writer.
-    pub fn row(&self, cells: &[String], out: &mut dyn Write) -> io::Result<()> {
+    pub fn row<'t>(&self, cells: impl Iterator<Item = &'t str>, out: &mut dyn Write) -> io::Result<()> {
         self.line(cells, Tone::Plain, out)
     }
 
-    fn line(&self, cells: &[String], tone: Tone, out: &mut dyn Write) -> io::Result<()> {
+    fn line<'t>(&self, cells: impl Iterator<Item = &'t str>, tone: Tone, out: &mut dyn Write) -> io::Result<()> {
         let left = self.widths.len() - self.headings.len();
         let all = self.widths.iter().sum::<usize>() + 2 * (self.widths.len() - 1);
         let gap = if all <= self.output.style.width { 2 } else { 1 };
         let mut line = String::new();
-        for (column, (text, width)) in cells.iter().zip(&self.widths).enumerate() {
+        for (column, (text, width)) in cells.zip(&self.widths).enumerate() {
             let pad = width.saturating_sub(words::width(text));
             let before = if column < left { 0 } else { pad };
             line.extend(std::iter::repeat_n(' ', before));

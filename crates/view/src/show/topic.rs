@@ -7,6 +7,8 @@ use pagetide_core::{Table, Unit};
 pub enum Topic {
     /// Memory, as `sar -r`.
     Memory,
+    /// The page cache: what processes asked for, how much of it was cached, what reclaim evicted and what was read again.
+    Cache,
     /// Paging and reclaim, as `sar -B`.
     Paging,
     /// Disks, as `sar -d`.
@@ -36,7 +38,7 @@ pub enum Topic {
 }
 
 /// A column's heading.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Heading {
     /// Its name, as `sar` calls it where `sar` has it.
     pub name: &'static str,
@@ -44,12 +46,24 @@ pub struct Heading {
     pub unit: Unit,
     /// What it is, in one line.
     pub meaning: &'static str,
+    /// How it is printed without units.
+    pub raw: Raw,
+}
+
+/// How a number is printed without units: as sar, iostat and pidstat print it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Raw {
+    /// What a number in seconds, bytes, pages or counts is multiplied by: sizes are KiB, `bread/s` sectors, times ms, shares percent.
+    pub factor: f64,
+    /// Digits after the point.
+    pub decimals: usize,
 }
 
 impl Topic {
     /// All topics, in the order in which help lists them.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Memory,
+        Self::Cache,
         Self::Paging,
         Self::Disk,
         Self::Io,
@@ -69,6 +83,7 @@ impl Topic {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Memory => "memory",
+            Self::Cache => "cache",
             Self::Paging => "paging",
             Self::Disk => "disk",
             Self::Io => "io",
@@ -89,6 +104,7 @@ impl Topic {
     pub const fn table(self) -> Table {
         match self {
             Self::Memory
+            | Self::Cache
             | Self::Paging
             | Self::Io
             | Self::Load

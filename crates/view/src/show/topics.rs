@@ -1,14 +1,16 @@
 //! The columns of each topic.
 
-use super::topic::{Heading, Topic};
+use super::topic::{Heading, Raw, Topic};
 use pagetide_core::derived::{self, Derived, Formula, Term};
-use pagetide_core::{Selection, Table, Unit, metric};
+use pagetide_core::{Bytes, Selection, Table, Unit, metric};
 
 /// What a column shows.
 #[derive(Debug, Clone, Copy)]
 enum Content {
     /// A derived metric.
     Derived(&'static Derived),
+    /// A derived metric in another unit of its dimension.
+    DerivedIn(&'static Derived, Unit),
     /// A recorded metric as it is.
     Recorded(Formula, Unit),
 }
@@ -20,6 +22,29 @@ pub(super) struct Column {
     content: Content,
     /// The form of the table that has it; absent when both have.
     shown: Option<Shown>,
+    /// How it is printed without units, where its unit does not say.
+    raw: Option<Raw>,
+    /// Whether it is recorded in pages and shown in bytes.
+    pages: bool,
+}
+
+/// KiB with two digits, as sar prints rates of bytes and sizes of requests.
+const KIB_PER_SECOND: Raw = Raw { factor: 1.0 / 1024.0, decimals: 2 };
+/// Whole numbers, as sar prints queues and tasks.
+const WHOLE: Raw = Raw { factor: 1.0, decimals: 0 };
+/// Sectors of 512 bytes, as `sar -b` prints what was read and written.
+const SECTORS: Raw = Raw { factor: 1.0 / 512.0, decimals: 2 };
+
+/// How sar prints a number of a unit: sizes of memory as whole KiB, rates of bytes as KiB, times as ms, shares as percent.
+const fn raw(unit: Unit) -> Raw {
+    match unit {
+        Unit::Bytes | Unit::Sectors => Raw { factor: 1.0 / 1024.0, decimals: 0 },
+        Unit::BytesPerSecond => KIB_PER_SECOND,
+        Unit::Nanos | Unit::Micros | Unit::Millis | Unit::Ticks => Raw { factor: 1000.0, decimals: 2 },
+        Unit::Ratio | Unit::BasisPoints => Raw { factor: 100.0, decimals: 2 },
+        Unit::Pages => WHOLE,
+        _ => Raw { factor: 1.0, decimals: 2 },
+    }
 }
 
 /// A form of a table.
@@ -33,26 +58,37 @@ enum Shown {
 
 impl Column {
     pub(super) fn heading(&self, table: Table) -> Heading {
-        Heading { name: self.name, unit: self.unit(), meaning: self.meaning(table) }
+        let unit = self.unit();
+        Heading { name: self.name, unit, meaning: self.meaning(table), raw: self.raw.unwrap_or(raw(unit)) }
     }
 
     pub(super) fn unit(&self) -> Unit {
         match self.content {
             Content::Derived(derived) => derived.unit,
-            Content::Recorded(_, unit) => unit,
+            Content::DerivedIn(_, unit) | Content::Recorded(_, unit) => unit,
         }
+    }
+
+    /// A value as it is shown.
+    pub(super) fn shown(&self, value: f64, page_size: Bytes) -> f64 {
+        if self.pages { value * page_size.as_f64() } else { value }
+    }
+
+    /// The unit in which it is worked out.
+    pub(super) fn recorded_unit(&self) -> Unit {
+        if self.pages { Unit::Pages } else { self.unit() }
     }
 
     pub(super) fn formula(&self) -> &Formula {
         match &self.content {
-            Content::Derived(derived) => &derived.formula,
+            Content::Derived(derived) | Content::DerivedIn(derived, _) => &derived.formula,
             Content::Recorded(formula, _) => formula,
         }
     }
 
     fn meaning(&self, table: Table) -> &'static str {
         match &self.content {
-            Content::Derived(derived) => derived.meaning,
+            Content::Derived(derived) | Content::DerivedIn(derived, _) => derived.meaning,
             Content::Recorded(formula, _) => {
                 let recorded = formula.terms().first().and_then(|term| metric::find(table, term.metric()));
                 recorded.map_or("", |metric| metric.meaning)
@@ -62,15 +98,30 @@ impl Column {
 }
 
 const fn derived(name: &'static str, derived: &'static Derived) -> Column {
-    Column { name, content: Content::Derived(derived), shown: None }
+    Column { name, content: Content::Derived(derived), shown: None, raw: None, pages: false }
 }
 
 const fn gauge(name: &'static str, unit: Unit, metric: &'static str) -> Column {
-    Column { name, content: Content::Recorded(Formula::Gauge(metric), unit), shown: None }
+    Column { name, content: Content::Recorded(Formula::Gauge(metric), unit), shown: None, raw: None, pages: false }
 }
 
 const fn rate(name: &'static str, unit: Unit, metric: &'static str) -> Column {
-    Column { name, content: Content::Recorded(Formula::Rate(metric), unit), shown: None }
+    Column { name, content: Content::Recorded(Formula::Rate(metric), unit), shown: None, raw: None, pages: false }
+}
+
+/// A derived metric in another unit of the same dimension.
+const fn derived_as(name: &'static str, unit: Unit, derived: &'static Derived) -> Column {
+    Column { name, content: Content::DerivedIn(derived, unit), shown: None, raw: None, pages: false }
+}
+
+/// Pages as bytes.
+const fn pages(name: &'static str, metric: &'static str) -> Column {
+    Column { pages: true, ..gauge(name, Unit::Bytes, metric) }
+}
+
+/// A column that is printed without units in another way than others of its unit.
+const fn raw_as(raw: Raw, column: Column) -> Column {
+    Column { raw: Some(raw), ..column }
 }
 
 /// A column that only `--wide` shows.
@@ -87,6 +138,7 @@ const fn narrow(column: Column) -> Column {
 pub(super) fn columns(topic: Topic, wide: bool) -> Vec<&'static Column> {
     let all = match topic {
         Topic::Memory => MEMORY,
+        Topic::Cache => CACHE,
         Topic::Paging => PAGING,
         Topic::Disk => DISK,
         Topic::Io => IO,
@@ -128,6 +180,23 @@ static MEMORY: &[Column] = &[
     derived("swapused", &derived::SWAP_USED),
 ];
 
+static CACHE: &[Column] = &[
+    derived("hit%", &derived::HOST_HIT_RATIO),
+    derived("calls/s", &derived::HOST_READ_CALLS),
+    derived("asked/s", &derived::HOST_READ_ASKED),
+    derived("devread/s", &derived::HOST_READ_BANDWIDTH),
+    wide(derived("wcalls/s", &derived::HOST_WRITE_CALLS)),
+    wide(derived("written/s", &derived::HOST_WRITE_ASKED)),
+    wide(derived("devwrite/s", &derived::HOST_WRITE_BANDWIDTH)),
+    gauge("cached", Unit::Bytes, "Cached"),
+    derived("pgsteal/s", &derived::STOLEN),
+    derived("refault/s", &derived::REFAULTS),
+    derived("majflt/s", &derived::MAJOR_FAULTS),
+    gauge("dirty", Unit::Bytes, "Dirty"),
+    gauge("writeback", Unit::Bytes, "Writeback"),
+    derived("io-some", &derived::PSI_IO_SOME),
+];
+
 static PAGING: &[Column] = &[
     derived("pgpgin/s", &derived::PAGED_IN),
     derived("pgpgout/s", &derived::PAGED_OUT),
@@ -159,10 +228,10 @@ static DISK: &[Column] = &[
     wide(rate("rmerges/s", Unit::PerSecond, "read_merges")),
     wide(rate("wmerges/s", Unit::PerSecond, "write_merges")),
     wide(rate("dmerges/s", Unit::PerSecond, "discard_merges")),
-    derived("reqsize", &derived::REQUEST_SIZE),
-    wide(derived("r_size", &derived::READ_SIZE)),
-    wide(derived("w_size", &derived::WRITE_SIZE)),
-    wide(derived("d_size", &derived::DISCARD_SIZE)),
+    raw_as(KIB_PER_SECOND, derived("reqsize", &derived::REQUEST_SIZE)),
+    wide(raw_as(KIB_PER_SECOND, derived("r_size", &derived::READ_SIZE))),
+    wide(raw_as(KIB_PER_SECOND, derived("w_size", &derived::WRITE_SIZE))),
+    wide(raw_as(KIB_PER_SECOND, derived("d_size", &derived::DISCARD_SIZE))),
     derived("depth", &derived::QUEUE_DEPTH),
     derived("await", &derived::AWAIT),
     derived("r_await", &derived::READ_AWAIT),
@@ -177,15 +246,15 @@ static IO: &[Column] = &[
     derived("rtps", &derived::HOST_RTPS),
     derived("wtps", &derived::HOST_WTPS),
     derived("dtps", &derived::HOST_DTPS),
-    derived("bread/s", &derived::HOST_READ_BANDWIDTH),
-    derived("bwrtn/s", &derived::HOST_WRITE_BANDWIDTH),
-    derived("bdscd/s", &derived::HOST_DISCARD_BANDWIDTH),
+    raw_as(SECTORS, derived("bread/s", &derived::HOST_READ_BANDWIDTH)),
+    raw_as(SECTORS, derived("bwrtn/s", &derived::HOST_WRITE_BANDWIDTH)),
+    raw_as(SECTORS, derived("bdscd/s", &derived::HOST_DISCARD_BANDWIDTH)),
 ];
 
 static LOAD: &[Column] = &[
-    derived("runq", &derived::RUN_QUEUE),
-    gauge("blocked", Unit::Count, "procs_blocked"),
-    gauge("plist", Unit::Count, "tasks_total"),
+    raw_as(WHOLE, derived("runq", &derived::RUN_QUEUE)),
+    raw_as(WHOLE, gauge("blocked", Unit::Count, "procs_blocked")),
+    raw_as(WHOLE, gauge("plist", Unit::Count, "tasks_total")),
     gauge("ldavg-1", Unit::Count, "load1"),
     gauge("ldavg-5", Unit::Count, "load5"),
     gauge("ldavg-15", Unit::Count, "load15"),
@@ -265,8 +334,8 @@ static ZONES: &[Column] = &[
 ];
 
 static PROCESSES: &[Column] = &[
-    derived("cpu", &derived::CPUS),
-    gauge("rss", Unit::Pages, "rss"),
+    derived_as("cpu", Unit::Ratio, &derived::CPUS),
+    pages("rss", "rss"),
     wide(gauge("vsize", Unit::Bytes, "vsize")),
     rate("majflt/s", Unit::PerSecond, "majflt"),
     rate("minflt/s", Unit::PerSecond, "minflt"),
@@ -275,7 +344,7 @@ static PROCESSES: &[Column] = &[
     rate("read/s", Unit::BytesPerSecond, "read_bytes"),
     rate("write/s", Unit::BytesPerSecond, "write_bytes"),
     wide(rate("cancelled/s", Unit::BytesPerSecond, "cancelled_write_bytes")),
-    wide(gauge("threads", Unit::Count, "num_threads")),
+    wide(raw_as(WHOLE, gauge("threads", Unit::Count, "num_threads"))),
     wide(rate("io-wait", Unit::Ratio, "blkio_delay_total")),
     wide(rate("reclaim-wait", Unit::Ratio, "freepages_delay_total")),
     wide(rate("refault-wait", Unit::Ratio, "thrashing_delay_total")),

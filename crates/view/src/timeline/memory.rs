@@ -52,7 +52,7 @@ pub(super) fn plot(recording: &Recording, stamps: &[i64], axis: &Stretches) -> O
     let (title, source) = match group {
         Some(path) => (
             "Memory of the workload's control group".to_owned(),
-            format!("memory.stat of {path}; free is its limit less what is charged to it"),
+            format!("memory.stat of {path}; free is its limit minus what is charged to it"),
         ),
         None => (
             "Memory of the host".to_owned(),

@@ -19,7 +19,7 @@ pub(super) fn plots(
     let imported = recording.manifest.origin == pagetide_core::Origin::Import;
     match workload(recording, run, slots) {
         Some(plot) => plots.push(plot),
-        None if imported => left_out.push("Workload: the imported logs have no processes.".to_owned()),
+        None if imported => left_out.push("Workload: the imported logs do not count system calls.".to_owned()),
         None => left_out.push("Workload: no sampled process made read or write calls.".to_owned()),
     }
     let disks = disks(recording);
@@ -220,8 +220,8 @@ fn workload(recording: &Recording, run: Option<&RunResult>, slots: &Slots) -> Op
     };
     let wide = positive().reduce(f64::max)? > 100.0 * positive().reduce(f64::min)?;
     let source = match levels {
-        Some(_) => "/proc/PID/io, system calls of all processes sampled; bars: as the load generator counted",
-        None => "/proc/PID/io, system calls of all processes sampled",
+        Some(_) => "/proc/PID/io, system calls of all sampled processes; bars: as counted by the load generator",
+        None => "/proc/PID/io, system calls of all sampled processes",
     };
     Some(Plot {
         id: "workload",

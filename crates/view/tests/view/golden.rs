@@ -82,7 +82,7 @@ fn the_parts_of_a_run_come_in_the_order_of_their_weight_and_findings_the_stronge
         "The second read reached 100 %.",
         "claims hold",
         "Steps, each with its diagnosis\n---",
-        "nothing wrong\n      No task waits.",
+        "healthy\n      No task waits.",
         "Steps beside",
         "Claims\n---",
         "Findings\n---",
@@ -117,7 +117,7 @@ fn a_step_has_the_finding_that_the_lab_measured_of_it_and_tells_how_it_ended() {
     run.steps.iter_mut().find(|known| known.id == step).unwrap().outcome = pagetide_core::Outcome::TimedOut;
     let text = written(&report, text::Style { colour: false, width: 80 });
     let steps = text.split("Steps, each with its diagnosis").nth(1).unwrap();
-    assert!(steps.contains(&format!("ran out of time: {} (", finding.rule)), "{steps}");
+    assert!(steps.contains(&format!("timed out: {} (", finding.rule)), "{steps}");
 }
 
 #[test]

@@ -201,7 +201,7 @@ fn findings() -> Vec<Finding> {
         Finding {
             rule: RuleId::ReplayedSequence,
             statement: "A6 asks for blocks in the order in which the cache has just evicted them: a cache of 63 % of the file served no read of the first pass.".to_owned(),
-            origins: Vec::new(),
+            origins: pagetide_core::Actors::default(),
             step: Some("A6".to_owned()),
             range: Span::new(BOOT + ns(20.5), BOOT + ns(33.7)),
             confidence: Confidence::new(0.93),
@@ -237,12 +237,13 @@ fn findings() -> Vec<Finding> {
                 effect: "About twice as many reads are served from the cache; runs no longer repeat each other exactly.".to_owned(),
                 undo: None,
                 scenario: None,
+                gives_back_ns: Some(34_200_000_000),
             }],
         },
         Finding {
             rule: RuleId::LatencyBound,
             statement: "A1 waits for one request at a time: 1 831 IOPS times 535 us is 98 % of the time, below what the disk can do.".to_owned(),
-            origins: Vec::new(),
+            origins: pagetide_core::Actors::default(),
             step: None,
             range: Span::new(BOOT + ns(2.0), BOOT + ns(19.9)),
             confidence: Confidence::new(0.98),

@@ -7,7 +7,8 @@ use crate::error::Error;
 use crate::sampler::listing::Listing;
 use crate::sampler::pass::Pass;
 use crate::sampler::row::Row;
-use crate::sampler::task::{Files, TaskColumns, task_entity};
+use crate::sampler::task::{TaskColumns, task_entity};
+use crate::sampler::task_files::Files;
 use pagetide_core::{ColumnId, EntityId, Table};
 use pagetide_proctext::process::parse_process_stat;
 use std::fmt::Write as _;
@@ -27,7 +28,7 @@ struct Blocked {
 /// The threads of all processes, without each one's first, which `/proc/PID/stat` speaks of.
 #[derive(Debug)]
 pub(super) struct Threads {
-    listing: Listing,
+    listing: Option<Listing>,
     /// Threads looked at in one sample.
     limit: usize,
     /// Rows in one sample.
@@ -43,7 +44,7 @@ pub(super) struct Threads {
 impl Threads {
     pub(super) fn new(limit: usize, rows: usize) -> Self {
         Self {
-            listing: Listing::new(),
+            listing: Some(Listing::new()),
             limit,
             rows,
             cursor: (0, 0),
@@ -65,6 +66,9 @@ impl Threads {
         counts: &mut Counts,
     ) -> Result<(), Error> {
         self.blocked.clear();
+        if !pass.tasks.is_empty() {
+            return self.look_at_blocked(proc, path, pass, waits, counts);
+        }
         let there: u64 = known.iter().map(|known| known.threads.saturating_sub(1)).sum();
         let (start, resume) = (known.partition_point(|known| (known.pid, u32::MAX) <= self.cursor), self.cursor);
         let mut left = self.limit;
@@ -88,6 +92,69 @@ impl Threads {
         result
     }
 
+    /// Looks at those threads that may be blocked, of all that a source tells of.
+    fn look_at_blocked(
+        &mut self,
+        proc: &OwnedFd,
+        path: &mut String,
+        pass: &mut Pass<'_>,
+        waits: &mut Waits,
+        counts: &mut Counts,
+    ) -> Result<(), Error> {
+        let tasks = pass.tasks;
+        let (mut left, mut result) = (self.limit, Ok(()));
+        for task in tasks.iter().filter(|task| task.tid != task.pid) {
+            if !task.uninterruptible {
+                counts.tasks += 1;
+            } else if left == 0 {
+                counts.tasks_skipped += 1;
+            } else {
+                left -= 1;
+                counts.tasks += 1;
+                let mut files = Files { proc, path, pid: task.pid };
+                result = result.and(self.thread(&mut files, task.tid, pass, waits));
+            }
+        }
+        counts.blocked += self.blocked.len() as u64;
+        result
+    }
+
+    /// Looks at one thread, and keeps it when it is blocked.
+    fn thread(
+        &mut self,
+        files: &mut Files<'_>,
+        thread: u32,
+        pass: &mut Pass<'_>,
+        waits: &mut Waits,
+    ) -> Result<(), Error> {
+        let Self { blocked, remembered, name, .. } = self;
+        name.clear();
+        // Writing to a string does not fail.
+        let _ = write!(name, "task/{thread}/stat");
+        let Some(text) = files.read(name, None, pass.buffer)? else { return Ok(()) };
+        let line = parse_process_stat(text).map_err(|error| error.at(&files.place(name)))?;
+        if line.state != 'D' {
+            return Ok(());
+        }
+        let known = remembered.iter().find(|known| (known.0, known.1) == (thread, line.starttime));
+        let entity = match known {
+            Some((.., entity)) => *entity,
+            None => {
+                let entity = task_entity(pass.schema, thread, line.starttime, line.comm);
+                if remembered.len() == REMEMBERED {
+                    remembered.clear();
+                }
+                remembered.push((thread, line.starttime, entity));
+                entity
+            }
+        };
+        name.clear();
+        let _ = write!(name, "task/{thread}/wchan");
+        let wait = waits.column(name, files, pass)?;
+        blocked.push(Blocked { entity, process: files.pid, wait });
+        Ok(())
+    }
+
     /// Looks at the threads of one process, those with ids above `after`.
     fn process(
         &mut self,
@@ -97,46 +164,27 @@ impl Threads {
         pass: &mut Pass<'_>,
         waits: &mut Waits,
     ) -> Result<(), Error> {
-        let Self { listing, cursor, blocked, remembered, name, .. } = self;
         let Some(directory) = files.open("task")? else { return Ok(()) };
+        let mut listing = self.listing.take().unwrap_or_else(Listing::new);
         let threads = match listing.numbers(&directory) {
             Err(error) if !error.is_absent() => return Err(error),
             threads => threads.unwrap_or(&[]),
         };
         let process = files.pid;
+        let mut result = Ok(());
         for thread in threads.iter().filter(|thread| **thread > after && **thread != process) {
-            if *left == 0 {
-                return Ok(());
+            if *left == 0 || result.is_err() {
+                break;
             }
             *left -= 1;
-            *cursor = (process, *thread);
-            name.clear();
-            // Writing to a string does not fail.
-            let _ = write!(name, "task/{thread}/stat");
-            let Some(text) = files.read(name, None, pass.buffer)? else { continue };
-            let line = parse_process_stat(text).map_err(|error| error.at(&files.place(name)))?;
-            if line.state != 'D' {
-                continue;
-            }
-            let known = remembered.iter().find(|known| (known.0, known.1) == (*thread, line.starttime));
-            let entity = match known {
-                Some((.., entity)) => *entity,
-                None => {
-                    let entity = task_entity(pass.schema, *thread, line.starttime, line.comm);
-                    if remembered.len() == REMEMBERED {
-                        remembered.clear();
-                    }
-                    remembered.push((*thread, line.starttime, entity));
-                    entity
-                }
-            };
-            name.clear();
-            let _ = write!(name, "task/{thread}/wchan");
-            let wait = waits.column(name, files, pass)?;
-            blocked.push(Blocked { entity, process, wait });
+            self.cursor = (process, *thread);
+            result = self.thread(files, *thread, pass, waits);
         }
-        *cursor = (process, u32::MAX);
-        Ok(())
+        if *left > 0 && result.is_ok() {
+            self.cursor = (process, u32::MAX);
+        }
+        self.listing = Some(listing);
+        result
     }
 
     /// Whether a thread of this process was seen blocked in this sample.
@@ -144,9 +192,16 @@ impl Threads {
         self.blocked.iter().any(|blocked| blocked.process == process)
     }
 
-    /// Gives each blocked thread a row: its state, its process, where it waits. Its other numbers are in the row of its
+    /// Gives each blocked thread a row: its state, its process and the group of that, where it waits. Its other numbers are in the row of its
     /// process, which counts them all.
-    pub(super) fn show(&mut self, pass: &mut Pass<'_>, row: &mut Row, meaning: &mut TaskColumns, counts: &mut Counts) {
+    pub(super) fn show(
+        &mut self,
+        group: impl Fn(u32) -> Option<u64>,
+        pass: &mut Pass<'_>,
+        row: &mut Row,
+        meaning: &mut TaskColumns,
+        counts: &mut Counts,
+    ) {
         let process = *self.process.get_or_insert_with(|| pass.schema.column(Table::Process, "tgid"));
         for (at, blocked) in self.blocked.iter().enumerate() {
             if at >= self.rows {
@@ -156,6 +211,9 @@ impl Threads {
             row.clear();
             row.set(meaning.state(pass.schema), u64::from(u32::from('D')));
             row.set(process, u64::from(blocked.process));
+            if let Some(group) = group(blocked.process) {
+                row.set(meaning.group(pass.schema), group);
+            }
             if let Some(wait) = blocked.wait {
                 row.set(wait, 1);
             }

@@ -2,10 +2,14 @@
 
 use super::waits::Waits;
 use crate::error::Error;
+use crate::sampler::delays::DelaySource;
+use crate::sampler::group_delays::GroupDelays;
 use crate::sampler::kernel_file::Budget;
 use crate::sampler::pass::Pass;
 use crate::sampler::row::Row;
-use crate::sampler::task::{Files, SampledTask, TaskColumns, whole_lines};
+use crate::sampler::task::{SampledTask, TaskColumns, whole_lines};
+use crate::sampler::task_files::Files;
+use crate::taskstats::Delays;
 use pagetide_core::{ColumnId, Sample, Schema};
 use pagetide_proctext::keyed::with_colon;
 use pagetide_proctext::process::ProcessStat;
@@ -38,6 +42,17 @@ pub(super) struct SurveyedProcess {
     majflt: Rise,
     io: Rise,
     cpu: Rise,
+    delay: Rise,
+    /// What it has waited for so far, where the kernel says so.
+    delays: Option<Delays>,
+}
+
+/// What a look asks for beside the files of the process.
+pub(super) struct Reasons<'a> {
+    pub(super) waits: &'a mut Waits,
+    pub(super) delays: &'a mut DelaySource,
+    /// Sums by control group.
+    pub(super) sums: &'a mut GroupDelays,
 }
 
 /// A counter and how far it rose between the last two looks.
@@ -89,6 +104,8 @@ impl SurveyedProcess {
             majflt: Rise::default(),
             io: Rise::default(),
             cpu: Rise::default(),
+            delay: Rise::default(),
+            delays: None,
         }
     }
 
@@ -111,20 +128,26 @@ impl SurveyedProcess {
         files: &mut Files<'_>,
         round: u64,
         pass: &mut Pass<'_>,
-        waits: &mut Waits,
+        reasons: &mut Reasons<'_>,
     ) -> Result<(), Error> {
-        if self.glance(files, round, pass)? == Glance::Other {
+        if self.glance(files, round, pass, reasons)? == Glance::Other {
             self.close(pass.budget);
             *self = Self::new(self.pid, true);
-            self.glance(files, round, pass)?;
+            self.glance(files, round, pass, reasons)?;
         }
         if self.looked_now && self.blocked.is_some() {
-            self.blocked = Some(waits.column("wchan", files, pass)?);
+            self.blocked = Some(reasons.waits.column("wchan", files, pass)?);
         }
         Ok(())
     }
 
-    fn glance(&mut self, files: &mut Files<'_>, round: u64, pass: &mut Pass<'_>) -> Result<Glance, Error> {
+    fn glance(
+        &mut self,
+        files: &mut Files<'_>,
+        round: u64,
+        pass: &mut Pass<'_>,
+        reasons: &mut Reasons<'_>,
+    ) -> Result<Glance, Error> {
         let process = match &mut self.process {
             Some(process) => process,
             None => match SampledTask::open(files, pass)? {
@@ -141,6 +164,7 @@ impl SurveyedProcess {
             self.majflt.add(self.majflt.last, Some(self.majflt.last), samples);
             self.io.add(self.io.last, Some(self.io.last), samples);
             self.cpu.add(self.cpu.last, Some(self.cpu.last), samples);
+            self.delay.add(self.delay.last, Some(self.delay.last), samples);
             self.blocked = self.sleeps.then_some(None);
             self.looked = round;
             self.looked_now = true;
@@ -149,6 +173,7 @@ impl SurveyedProcess {
             }
             return Ok(Glance::Done);
         }
+        let delays = reasons.delays.read(self.pid)?;
         let Some(line) = process.stat(files, pass.buffer)? else { return Ok(Glance::Other) };
         let before = |rise: &Rise| if first { self.newborn.then_some(0) } else { Some(rise.last) };
         self.majflt.add(line.majflt, before(&self.majflt), samples);
@@ -165,9 +190,31 @@ impl SurveyedProcess {
                 self.io.add(bytes, before(&self.io), samples);
             }
         }
+        if let Some(now) = delays {
+            self.delay.add(now.sum(), before(&self.delay), samples);
+            let earlier = self.delays.replace(now).or((first && self.newborn).then(Delays::none));
+            if let (Some(earlier), Some(group)) = (earlier, process.group(files, pass)?) {
+                reasons.sums.add(group, &earlier, &now);
+            }
+        }
         self.looked = round;
         self.looked_now = true;
         Ok(Glance::Done)
+    }
+
+    /// What it has waited for, when it was looked at last.
+    pub(super) fn delays(&self) -> Option<&Delays> {
+        self.delays.as_ref()
+    }
+
+    /// Its control group, as far as it is known.
+    pub(super) fn group(&self) -> Option<u64> {
+        self.process.as_ref()?.known_group()
+    }
+
+    /// Waiting per sample since the look before the last, in ns.
+    pub(super) fn delay_pace(&self) -> u64 {
+        self.delay.pace()
     }
 
     pub(super) fn is_looked_at(&self) -> bool {

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::sampler::pass::Pass;
-use crate::sampler::task::Files;
+use crate::sampler::task_files::Files;
 use pagetide_core::{Column, ColumnId, Kind, Table, Unit};
 
 /// Places to wait that get a column of their own; the kernel has some dozens that are ever seen.

@@ -25,7 +25,7 @@ pub(super) fn turn_on(machine: &Machine, disks: &[Disk], differences: &mut Vec<S
                     "name one of the machine's disks",
                 )
             })?;
-            differences.push(format!("Swap is a file on disk {disk}, whose limits it shares."));
+            differences.push(format!("Swap is a file on disk {disk}, and shares its limits."));
             area(&found.folder.join("swap"), *size)
         }
         SwapSpec::Zram { size, algorithm } => zram(*size, algorithm.as_deref()),

@@ -9,31 +9,31 @@ use std::path::PathBuf;
 Examples:
   pagetide diagnose rec
   pagetide diagnose run/buffered-read --html report.html
-  pagetide diagnose rec --from 12:20 --to 12:40                a stretch of time
+  pagetide diagnose rec --from 12:20 --to 12:40                a time range
   pagetide diagnose run/ssd-stream-starves-raid --step B1      one step, as on a live host
   pagetide diagnose rec --json
   pagetide diagnose rec --compare 12:00..12:30 13:00..13:30    did a change at 12:45 help?
-  pagetide diagnose before --compare after                     the same of two recordings
+  pagetide diagnose before --compare after                     the same for two recordings
   pagetide diagnose rec --watch --json     one line for each finding that begins or ends
   pagetide diagnose rec --watch --exec /usr/local/bin/page-the-dba
 
-With --watch the exit code is 1 if a problem began meanwhile, else 0.")]
+With --watch, the exit code is 1 if a problem began while it watched, else 0.")]
 pub(crate) struct Arguments {
     /// The recording: its folder, or a run's folder.
     pub(super) recording: PathBuf,
-    /// Start here: `12:20`, `12:20:30`, `2026-11-21T12:20:30`, or `-10min` before the end.
+    /// Start of the range: `12:20`, `12:20:30`, `2026-11-21T12:20:30`, or `-10min` before the end.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, conflicts_with = "watch")]
     pub(super) from: Option<String>,
-    /// End here.
+    /// End of the range.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, conflicts_with = "watch")]
     pub(super) to: Option<String>,
-    /// Print and read times in UTC, not in the time zone of the recorded host.
+    /// Read and print times in UTC, not in the time zone of the recorded host.
     #[arg(long)]
     pub(super) utc: bool,
-    /// Only this step of a run, compared with the step before it, without what the lab knows of it.
+    /// Only this step of a run, compared with the step before it, ignoring what the lab knows about it.
     #[arg(long, value_name = "ID", conflicts_with_all = ["from", "to", "watch"])]
     pub(super) step: Option<String>,
-    /// Compare two ranges of time of the recording (`FROM..TO FROM..TO`), or the recording with another one: did a change help?
+    /// Compare two time ranges (`FROM..TO FROM..TO`), or this recording with another one: did a change help?
     #[arg(
         long,
         value_names = ["BEFORE", "AFTER"],
@@ -41,23 +41,23 @@ pub(crate) struct Arguments {
         conflicts_with_all = ["from", "to", "step", "html", "watch"]
     )]
     pub(super) compare: Vec<String>,
-    /// Also write the report with its plots to this file.
+    /// Also write a report with plots to this file.
     #[arg(long, value_name = "FILE", conflicts_with = "watch")]
     pub(super) html: Option<PathBuf>,
-    /// Follow a recording that grows, and print one line for each finding that begins or ends.
+    /// Follow a growing recording, and print one line for each finding that begins or ends.
     #[arg(long)]
     pub(super) watch: bool,
-    /// With --watch: time between two looks.
-    #[arg(long, value_name = "TIME", default_value = "10s", requires = "watch")]
+    /// With --watch: time between two checks.
+    #[arg(value_parser = Nanos::typed, long, value_name = "TIME", default_value = "10s", requires = "watch")]
     pub(super) every: Nanos,
-    /// With --watch: how much of the end of the recording to examine; it also gives the baseline.
-    #[arg(long, value_name = "TIME", default_value = "15min", requires = "watch")]
+    /// With --watch: how far back to examine, including the baseline.
+    #[arg(value_parser = Nanos::typed, long, value_name = "TIME", default_value = "15min", requires = "watch")]
     pub(super) over: Nanos,
-    /// With --watch: how long to watch. Without it, until a signal.
-    #[arg(long = "for", value_name = "TIME", requires = "watch")]
+    /// With --watch: how long to watch [default: until a signal].
+    #[arg(value_parser = Nanos::typed, long = "for", value_name = "TIME", requires = "watch")]
     pub(super) lasts: Option<Nanos>,
-    /// With --watch: a program to run when an incident begins and when it ends, with its line of JSON as input. It gets no arguments and
-    /// at most 30 s; at most 4 run at once.
+    /// With --watch: a program to run when an incident begins and when it ends. It reads the JSON line on stdin, gets no arguments and
+    /// has 30 s; at most 4 run at once.
     #[arg(long, value_name = "PROGRAM", requires = "watch")]
     pub(super) exec: Option<PathBuf>,
 }

@@ -18,7 +18,7 @@ pub(super) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         [before, after] => (part(arguments, before)?, part(arguments, after)?),
         _ => {
             return Err(Error::input(
-                "--compare needs one or two parts",
+                "--compare takes one or two parts",
                 "for example `--compare 12:00..12:30 13:00..13:30`",
             ));
         }
@@ -41,7 +41,7 @@ fn part(arguments: &Arguments, name: &str) -> Result<Part, Error> {
         return Ok(Part { recording: PathBuf::from(name), range: None });
     }
     let Some((from, to)) = name.split_once("..") else {
-        let hint = "write FROM..TO for a range, for example `12:00..12:30`, or the folder of a recording";
+        let hint = "for a range write FROM..TO, for example `12:00..12:30`; for a recording, its folder";
         return Err(Error::input(format!("--compare `{name}`: neither a range nor a recording"), hint));
     };
     let recording = recordings::times(&arguments.recording)?;
@@ -54,8 +54,7 @@ fn part(arguments: &Arguments, name: &str) -> Result<Part, Error> {
 fn load(part: &Part) -> Result<Recording, Error> {
     let (from_wall_ns, to_wall_ns) = part.range.unzip();
     let mut recording = LazyRecording::open(recordings::open(&part.recording)?, from_wall_ns, to_wall_ns)?;
-    for table in [Table::Host, Table::Cpu, Table::Disk, Table::Cgroup, Table::Process] {
-        recording.columns(table, &pagetide_diagnose::compared_metrics())?;
-    }
+    let tables = [Table::Host, Table::Cpu, Table::Disk, Table::Cgroup, Table::Process];
+    recording.columns(&tables, &pagetide_diagnose::compared_metrics())?;
     Ok(recording.into_recording())
 }

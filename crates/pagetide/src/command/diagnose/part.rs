@@ -27,6 +27,6 @@ fn of_step(recording: &Recording, id: &str) -> Result<(i64, i64), Error> {
             None if known.is_empty() => "this recording has no steps: use --from and --to".to_owned(),
             None => format!("it has {}", known.join(", ")),
         };
-        Error::input(format!("there is no step `{id}` in this recording"), hint)
+        Error::input(format!("this recording has no step `{id}`"), hint)
     })
 }

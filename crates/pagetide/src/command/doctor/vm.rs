@@ -22,7 +22,7 @@ pub(super) fn checks(probe: bool) -> Result<Vec<Check>, Error> {
         name,
         there: found.is_ok(),
         needed: false,
-        purpose: "making the disks of a virtual machine",
+        purpose: "creating disks for virtual machines",
         found: found.as_ref().map_or_else(|_| "not found".into(), |path| path.display().to_string()),
         hint: hint(found),
     }));
@@ -55,10 +55,10 @@ fn kernel(survey: &Survey) -> Check {
         name: "guest kernel",
         there: survey.kernel.is_ok(),
         needed: false,
-        purpose: "what a virtual machine boots",
+        purpose: "the kernel that a virtual machine boots",
         found: match &survey.kernel {
             Ok(GuestKernel::Here(release)) => format!("{release}, in the cache"),
-            Ok(GuestKernel::Package(package)) => format!("{package} will be downloaded by the first run"),
+            Ok(GuestKernel::Package(package)) => format!("the first run downloads {package}"),
             Err(error) => error.what.clone(),
         },
         hint: hint(&survey.kernel),
@@ -67,22 +67,22 @@ fn kernel(survey: &Survey) -> Check {
 
 fn accelerator(survey: &Survey) -> Check {
     let (found, hint) = match survey.accelerator {
-        Accelerated::Found(Accelerator::Kvm) => ("KVM: a guest boots with it", ""),
+        Accelerated::Found(Accelerator::Kvm) => ("KVM: a guest boots", ""),
         Accelerated::Found(Accelerator::Tcg) => (
-            "software: /dev/kvm is there, but no guest boots with it",
-            "pagetide doctor --probe looks again; in a VM, its host must allow nested virtualization",
+            "software emulation: /dev/kvm exists, but no guest boots with it",
+            "pagetide doctor --probe tests again; in a VM, the host must allow nested virtualization",
         ),
-        Accelerated::NotProbed => ("not known yet: the first run looks", "pagetide doctor --probe"),
+        Accelerated::NotProbed => ("unknown: the first run tests it", "pagetide doctor --probe"),
         Accelerated::NoKvm => (
-            "software: no /dev/kvm that can be opened",
-            "modprobe kvm_intel (or kvm_amd); in a VM, its host must allow nested virtualization",
+            "software emulation: /dev/kvm is missing or cannot be opened",
+            "modprobe kvm_intel (or kvm_amd); in a VM, the host must allow nested virtualization",
         ),
     };
     Check {
         name: "accelerator",
         there: survey.accelerator == Accelerated::Found(Accelerator::Kvm),
         needed: false,
-        purpose: "the speed of a virtual machine: without KVM, times compare only within a run",
+        purpose: "speed of virtual machines: without KVM, compare times only within a run",
         found: found.into(),
         hint: hint.into(),
     }
@@ -95,8 +95,8 @@ fn cache(survey: &Survey) -> Check {
         name: "cache",
         there: kept || survey.free.is_some_and(|free| free >= ROOM),
         needed: false,
-        purpose: "the guest's kernel, and whether KVM works",
+        purpose: "keeping the guest's kernel, and whether KVM works",
         found: survey.free.map_or_else(|| format!("{cache}"), |free| format!("{cache}, {free} free")),
-        hint: format!("free {ROOM} there, or name another folder by PAGETIDE_CACHE"),
+        hint: format!("free {ROOM} there, or name another folder with PAGETIDE_CACHE"),
     }
 }

@@ -42,7 +42,7 @@ pub(super) fn page(answers: &Answers, top: usize) -> Page {
     let lead = (lead > 0)
         .then(|| format!("{}: see below.", count(lead as u64, "recording has problems", "recordings have problems")));
     let labels = (answers.unused_labels > 0)
-        .then(|| format!("The labels name {} that no recording is of.", count(answers.unused_labels, "host", "hosts")));
+        .then(|| format!("The labels name {} without a recording.", count(answers.unused_labels, "host", "hosts")));
     let headline = headline(answers);
     Page {
         title: "Fleet".to_owned(),
@@ -81,7 +81,7 @@ fn outcome(answers: &Answers, named: bool) -> String {
     }
     let affected = answers.worst.len() as u64;
     let text = format!(
-        "{affected} of {hosts} had incidents, in {} of {hours}; nothing is wrong in {}.",
+        "{affected} of {hosts} had incidents, in {} of {hours}; {} had no problem.",
         answers.incident_hours, answers.healthy_hours
     );
     if affected > 0 && !named { text + " No attribute explains which hosts are affected." } else { text }
@@ -146,7 +146,7 @@ fn causes(answers: &Answers) -> Table {
             time(cause.harm_ns).into(),
         ]);
     }
-    table.note = "Time lost: waits of tasks for IO, memory and CPUs in incidents, beyond those before. `pagetide explain CAUSE` explains a cause.".to_owned();
+    table.note = "Time lost: time that tasks waited for IO, memory and CPUs in incidents, beyond the baseline. `pagetide explain CAUSE` explains a cause.".to_owned();
     table
 }
 
@@ -240,13 +240,13 @@ fn factor_table(factors: &CauseFactors) -> Table {
         if !factor.same_hosts.is_empty() {
             let others: Vec<String> = factor.same_hosts.iter().map(|one| conditions(one)).collect();
             notes.push(format!(
-                "The hosts with {name} are those with {}: this fleet cannot tell them apart.",
+                "The hosts with {name} are exactly those with {}: this fleet cannot tell them apart.",
                 others.join(", ")
             ));
         }
         if !factor.follows.is_empty() {
             let follows: Vec<String> = factor.follows.iter().map(condition).collect();
-            notes.push(format!("Over-represented too, but explained by {name}: {}.", follows.join(", ")));
+            notes.push(format!("Also over-represented, but explained by {name}: {}.", follows.join(", ")));
         }
     }
     table.note = notes.join(" ");

@@ -1,10 +1,10 @@
-//! Runs `sadf -j` on a binary file of sadc, which may be hostile: as a user without rights, without network, with little memory, for a
-//! short time, and with a bounded output. What it starts ends with it.
+//! Runs `sadf -j` on a binary file of sadc, which may be hostile: in a sandbox ([`Sandbox`]), with little memory, for a short time, and
+//! with a bounded output. It can start nothing.
 //!
 //! The file is opened by pagetide, copied to memory and handed over as an open descriptor, so that sadf needs no right to any folder.
-//! `unshare`, `setpriv` and `prlimit` are those of util-linux.
 
 use pagetide_core::{Error, printable};
+use pagetide_sandbox::{Limit, Sandbox};
 use pagetide_store::import::SADC_MAGIC;
 use rustix::fs::{MemfdFlags, Mode, OFlags, memfd_create, open};
 use std::fs::File;
@@ -19,15 +19,19 @@ const LARGEST_FILE: u64 = 1 << 30;
 const LARGEST_OUTPUT: u64 = 4 << 30;
 /// The most memory that it may take.
 const MOST_MEMORY: u64 = 2 << 30;
+/// The most files that it may have open.
+const MOST_FILES: u64 = 16;
 /// How long it may run.
 const LONGEST: Duration = Duration::from_secs(300);
-/// The user and the group that own nothing (`nobody`, `nogroup`).
-const NOBODY: &str = "65534";
+/// Where sadf is looked for, whatever the caller's `PATH` is.
+const PROGRAMS: [&str; 4] = ["/usr/bin", "/bin", "/usr/local/bin", "/usr/sbin"];
+const INSTALL: &str = "apt-get install sysstat";
 
-/// Whether a file is one of sadc's. A file that cannot be read is none: the import says why.
+/// Whether a file is one of sadc's. A file that cannot be read is none: the import says why. Nor is a pipe, from which what is looked at
+/// would be gone.
 pub(super) fn is_binary(path: &Path) -> bool {
     let mut start = [0; SADC_MAGIC.len()];
-    File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == SADC_MAGIC
+    pagetide_dir::open_file(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == SADC_MAGIC
 }
 
 /// What `sadf -j` prints of the file.
@@ -44,12 +48,10 @@ pub(super) fn json(path: &Path) -> Result<File, Error> {
         unnamed().map_err(|e| system("no temporary file", &e))?,
     );
     let cloned = |file: &File| file.try_clone().map_err(|error| system("no descriptor", &error));
-    let mut sadf = confined();
-    sadf.args(["sadf", "-j", "/proc/self/fd/0", "--", "-A"]);
+    let cannot_run = |error: io::Error| Error::system(format!("cannot run sadf: {error}"), INSTALL);
+    let mut sadf = confined(&["-j", "/proc/self/fd/0", "--", "-A"]).map_err(cannot_run)?;
     sadf.stdin(input).stdout(cloned(&output)?).stderr(cloned(&said)?);
-    let mut child = sadf
-        .spawn()
-        .map_err(|error| Error::system(format!("sadf cannot be run: {error}"), "apt-get install util-linux sysstat"))?;
+    let mut child = sadf.spawn().map_err(cannot_run)?;
     let end = Instant::now() + LONGEST;
     let status = loop {
         match child.try_wait().map_err(|error| system("sadf", &error))? {
@@ -59,51 +61,66 @@ pub(super) fn json(path: &Path) -> Result<File, Error> {
                 let _ = child.kill();
                 let _ = child.wait();
                 return Err(Error::input(
-                    format!("{}: sadf took more than {} s and was ended", path.display(), LONGEST.as_secs()),
+                    format!("{}: sadf took more than {} s and was killed", path.display(), LONGEST.as_secs()),
                     "is the file damaged?",
                 ));
             }
         }
     };
     if !status.success() {
-        return Err(Error::input(
-            format!(
-                "{}: sadf cannot read it: {}",
-                path.display(),
-                first_line(said).unwrap_or_else(|| status.to_string())
-            ),
-            "install sysstat; for a file of an older version `sadf -c FILE > NEW` makes one that it reads",
-        ));
+        let why = first_line(said).unwrap_or_else(|| status.to_string());
+        return Err(refused(path, &written_by(path), &installed(), &why));
     }
     rewound(output).map_err(|error| system("sadf's output", &error))
 }
 
-/// The command before sadf's own words.
-fn confined() -> Command {
-    let root = rustix::process::geteuid().is_root();
-    // With the first process of its own process namespace end all that it started.
-    const NAMESPACES: &[&str] =
-        &["unshare", "--net", "--ipc", "--uts", "--pid", "--fork", "--kill-child=KILL", "--", "setpriv"];
-    let words: &[&str] = if root { NAMESPACES } else { &["setpriv"] };
-    let mut command = Command::new(words[0]);
-    command.args(&words[1..]).args(["--no-new-privs", "--pdeathsig", "KILL"]);
-    if root {
-        command.args([
-            "--reuid",
-            NOBODY,
-            "--regid",
-            NOBODY,
-            "--clear-groups",
-            "--inh-caps=-all",
-            "--bounding-set=-all",
-        ]);
+/// The error for a file that sadf refuses: which sysstat wrote it, which one is here, and what works.
+fn refused(path: &Path, written_by: &str, here: &str, why: &str) -> Error {
+    Error::input(
+        format!("{}: {written_by}; the sadf on this host ({here}) cannot read it: {why}", path.display()),
+        "run `sadf -j FILE -- -A > FILE.json` on the host that wrote it, or with that version, and import FILE.json; for a file of an older \
+         version, `sadf -c FILE > NEW` may produce one that this sadf reads",
+    )
+}
+
+/// Which sysstat wrote a file, by its header: behind the two magic numbers, version, patch level, sublevel and extra version (sysstat's
+/// `sa.h`: `struct file_magic`, since 8.1.6 as now).
+fn written_by(path: &Path) -> String {
+    let mut start = [0; 8];
+    match File::open(path).and_then(|mut file| file.read_exact(&mut start)) {
+        Ok(()) => {
+            let [_, _, _, _, version, patch, sub, extra] = start;
+            let extra = if extra == 0 { String::new() } else { format!(".{extra}") };
+            format!("sadc of sysstat {version}.{patch}.{sub}{extra} wrote it")
+        }
+        Err(_) => "it is shorter than a sadc header".to_owned(),
     }
-    command.args(["prlimit", "--core=0", "--nofile=16", "--nproc=16"]);
-    command.arg(format!("--cpu={}", LONGEST.as_secs()));
-    command.arg(format!("--as={MOST_MEMORY}"));
-    command.arg(format!("--fsize={LARGEST_OUTPUT}"));
-    command.env_clear().env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin").env("LC_ALL", "C").current_dir("/");
-    command
+}
+
+/// What the installed sadf says of itself.
+fn installed() -> String {
+    let said = confined(&["-V"]).and_then(|mut sadf| sadf.stdin(Stdio::null()).output());
+    let said = said.map(|output| [output.stdout, output.stderr].concat()).unwrap_or_default();
+    let said = String::from_utf8_lossy(&said);
+    let first = said.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("no version");
+    printable(first).to_string()
+}
+
+/// sadf in its sandbox. No word of its command line comes from the file or its name.
+fn confined(words: &[&str]) -> io::Result<Command> {
+    let programs = PROGRAMS.map(|folder| Path::new(folder).join("sadf"));
+    let program = programs.iter().find(|path| path.is_file()).ok_or(io::ErrorKind::NotFound)?;
+    let mut command = Command::new(program);
+    command.args(words);
+    command.env_clear().env("LC_ALL", "C").current_dir("/");
+    let limits = [
+        Limit::CpuSeconds(LONGEST.as_secs()),
+        Limit::Memory(MOST_MEMORY),
+        Limit::FileSize(LARGEST_OUTPUT),
+        Limit::Files(MOST_FILES),
+    ];
+    Sandbox::new().with_limits(&limits).confine(&mut command, program);
+    Ok(command)
 }
 
 /// The file's content as a descriptor that leads to nothing else.
@@ -115,7 +132,10 @@ fn copied(path: &Path) -> Result<Stdio, Error> {
     let mut memory = File::from(memory);
     let copied = io::copy(&mut file.take(LARGEST_FILE + 1), &mut memory).map_err(failed)?;
     if copied > LARGEST_FILE {
-        return Err(Error::input(format!("{}: it is larger than 1 GiB", path.display()), "run sadf yourself"));
+        return Err(Error::input(
+            format!("{}: it is larger than 1 GiB", path.display()),
+            "run sadf yourself, and import what it prints",
+        ));
     }
     Ok(rewound(memory).map_err(failed)?.into())
 }
@@ -137,4 +157,23 @@ fn first_line(said: File) -> Option<String> {
     rewound(said).ok()?.take(4096).read_to_end(&mut text).ok()?;
     let text = String::from_utf8_lossy(&text);
     text.lines().map(str::trim).find(|line| !line.is_empty()).map(|line| printable(line).to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refused_file_is_told_with_its_version_and_the_form_that_works() {
+        let folder = std::env::temp_dir().join(format!("pagetide-sadc-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("sa10");
+        // Magic, format of sysstat 10 (0x2171), 10.1.5.
+        std::fs::write(&path, [0x96, 0xd5, 0x71, 0x21, 10, 1, 5, 0, 0, 0]).unwrap();
+        let error = json(&path).unwrap_err();
+        let (text, hint) = (error.to_string(), error.hint.clone());
+        std::fs::remove_dir_all(&folder).unwrap();
+        assert!(text.contains("sadc of sysstat 10.1.5 wrote it") && text.contains("sysstat version"), "{text}");
+        assert!(hint.contains("sadf -j FILE -- -A") && hint.contains("sadf -c"), "{hint}");
+    }
 }

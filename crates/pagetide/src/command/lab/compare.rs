@@ -12,9 +12,9 @@ Examples:
   pagetide lab compare run/second-read-1 run/second-read-2
   pagetide lab compare run/before run/after --html compare.html      also as a page
 
-Counts, amounts and their shares compare across machines. Times and rates compare as ratios within their own run.")]
+Counts, amounts and shares are compared across machines. Times and rates are compared as ratios within their own run.")]
 pub(crate) struct Arguments {
-    /// The folders of the runs. Ratios are to the first run.
+    /// Folders of the runs. Ratios are relative to the first run.
     #[arg(required = true, num_args = 2.., value_name = "RUN")]
     runs: Vec<PathBuf>,
     /// Also write the comparison as a page to this file.
@@ -48,7 +48,7 @@ fn candidate(folder: &Path) -> Result<Candidate, Error> {
         } else {
             "is not a run: it has no result.json"
         };
-        Error::input(format!("{}: {why}", folder.display()), "name folders that `pagetide lab run` made")
+        Error::input(format!("{}: {why}", folder.display()), "name folders that `pagetide lab run` wrote")
     })?;
     let scenario = reports::scenario_file(folder)?;
     Ok(Candidate { name: result.backend.clone(), result, scenario })

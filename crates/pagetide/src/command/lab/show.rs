@@ -15,10 +15,10 @@ use pagetide_view::text::Style;
 pub(crate) struct Arguments {
     /// A shipped scenario's id, or the path of a TOML file.
     scenario: String,
-    /// Scale memory, files, holds and swap, such as 1/8.
+    /// Scale memory, files, holds and swap by this factor, such as 1/8.
     #[arg(long, default_value = "1")]
     scale: Scale,
-    /// Print the TOML text, as the start of a scenario of your own.
+    /// Print the TOML text, as a starting point for your own scenario.
     #[arg(long, conflicts_with = "json")]
     toml: bool,
 }

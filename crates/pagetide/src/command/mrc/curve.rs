@@ -5,7 +5,7 @@ use pagetide_core::Bytes;
 use pagetide_trace::{Point, SAMPLED_MISSES_MIN};
 
 /// Savings are printed as an amount of memory when it saves this share of what the curve can save.
-const MOST: f64 = 0.9;
+const SHARE_OF_SAVING: f64 = 0.9;
 /// A curve has a knee where it saves so much more of that than memory in proportion would.
 const KNEE: f64 = 0.25;
 
@@ -32,7 +32,7 @@ impl Curve {
     pub(super) fn most(&self) -> Option<&Point> {
         let points = self.points.as_ref()?;
         let can_save = 1.0 - points.last()?.remaining;
-        points.iter().find(|point| 1.0 - point.remaining >= MOST * can_save)
+        points.iter().find(|point| 1.0 - point.remaining >= SHARE_OF_SAVING * can_save)
     }
 
     /// The amount to take: that at the knee, where the curve lies farthest below the line between its ends, else the one that saves most.
@@ -61,7 +61,7 @@ pub(super) fn sentence(traced: &Traced, curve: &Curve) -> Option<String> {
 pub(super) fn answer(traced: &Traced, curve: &Curve, points: &[Point], place: &str) -> String {
     let last = points.last().map_or(Bytes::ZERO, |point| traced.bytes(point.more_pages as f64));
     let beyond = if curve.most() == points.last() {
-        "The misses still fall there: trace longer to see further.".to_owned()
+        "The misses still fall at that point: trace longer to see further.".to_owned()
     } else {
         format!("Up to {last} more saves little beyond that.")
     };
@@ -81,7 +81,9 @@ pub(super) fn answer(traced: &Traced, curve: &Curve, points: &[Point], place: &s
             )
         }
         _ if last == Bytes::ZERO => {
-            format!("{place}: too few evicted pages were read again to tell what more memory saves. Trace longer.\n")
+            format!(
+                "{place}: too few evicted pages were read again to say what more memory would save. Trace longer.\n"
+            )
         }
         _ => format!("{place}: up to {last} more memory would save no misses.\n"),
     }
@@ -91,7 +93,7 @@ pub(super) fn answer(traced: &Traced, curve: &Curve, points: &[Point], place: &s
 fn raise(curve: &Curve, more: Bytes) -> String {
     match &curve.limit {
         Some(group) if curve.readers.is_none() => format!(
-            "  to do: raise memory.max of {group} by {more} (v1: memory.limit_in_bytes). The rest of the host then has {more} less.\n"
+            "  to do: raise memory.max of {group} by {more} (v1: memory.limit_in_bytes). That leaves the rest of the host {more} less.\n"
         ),
         _ => String::new(),
     }

@@ -57,12 +57,12 @@ fn less(summary: &Summary, group: Option<&String>, replayed: &Replayed) -> Less 
 /// Pages that the place read. Whether a few hot pages are in the sample changes their number much, so it is taken from the exact count
 /// where the place has most of all reads.
 fn exact_reads(summary: &Summary, group: Option<&String>, replayed: &Replayed) -> f64 {
-    const MOST: f64 = 0.9;
+    const DOMINANT_SHARE: f64 = 0.9;
     let host = summary.replayed.get(&None).map_or(0, |host| host.reads);
     let others = if group.is_some() { host.saturating_sub(replayed.reads) } else { 0 };
     let (sampled, others) = (replayed.reads as f64, others as f64);
     match summary.replayed_reads {
-        Some(exact) if sampled >= MOST * host as f64 && exact as f64 > 2.0 * others => exact as f64 - others,
+        Some(exact) if sampled >= DOMINANT_SHARE * host as f64 && exact as f64 > 2.0 * others => exact as f64 - others,
         _ => sampled,
     }
 }
@@ -106,7 +106,7 @@ impl Less {
         let size = |pages: u64| traced.bytes(pages as f64);
         let cache = size(self.memory.file_pages);
         let model = match &self.result {
-            Err(why) => return format!("{place}: what less memory would cost is not known: {why}.\n"),
+            Err(why) => return format!("{place}: the cost of less memory is unknown: {why}.\n"),
             Ok(model) => model,
         };
         let name = match model.policy {
@@ -115,20 +115,21 @@ impl Less {
         };
         let mut text = match self.free() {
             Some((pages, missed)) if pages > 0 => format!(
-                "{place}: {} less would cost nothing: {:.3} of the page reads miss now, {missed:.3} then",
+                "{place}: {} less would cost nothing: {:.3} of page reads miss now, {missed:.3} then",
                 size(pages),
                 self.present
             ),
             _ => {
                 let (pages, missed) = model.points.get(1).copied().unwrap_or_default();
                 format!(
-                    "{place}: all of the cache is of use: {:.3} of the page reads miss now, {missed:.3} with {} less",
+                    "{place}: the whole cache is in use: {:.3} of page reads miss now, {missed:.3} with {} less",
                     self.present,
                     size(pages)
                 )
             }
         };
-        text += &format!(" (file cache {cache}; model: {name}, which gives {:.3} for now).\n", model.reproduced);
+        text +=
+            &format!(" (file cache {cache}; model: {name}, which gives {:.3} for the present).\n", model.reproduced);
         text += &self.advice(traced);
         text += "less memory   miss ratio\n";
         for (pages, missed) in &model.points {
@@ -149,7 +150,7 @@ impl Less {
         }
         let needed = traced.bytes(self.memory.file_pages.saturating_sub(free).saturating_add(other) as f64);
         let limit =
-            if free > 0 { format!("; memory.max of {needed} would be enough for these reads") } else { String::new() };
+            if free > 0 { format!("; memory.max of {needed} would suffice for these reads") } else { String::new() };
         format!(
             "  to do: memory.low of {needed} protects what {group} needs (v1: memory.soft_limit_in_bytes){limit}.\n"
         )
@@ -208,8 +209,8 @@ mod tests {
         assert_eq!(
             less[0].text(&Traced::empty()).lines().take(2).collect::<Vec<_>>(),
             [
-                "group /db: 5 GiB less would cost nothing: 0.010 of the page reads miss now, 0.011 then (file cache 8 GiB; model: two LRU lists, which gives 0.010 for now).",
-                "  to do: memory.low of 4 GiB protects what /db needs (v1: memory.soft_limit_in_bytes); memory.max of 4 GiB would be enough for these reads."
+                "group /db: 5 GiB less would cost nothing: 0.010 of page reads miss now, 0.011 then (file cache 8 GiB; model: two LRU lists, which gives 0.010 for the present).",
+                "  to do: memory.low of 4 GiB protects what /db needs (v1: memory.soft_limit_in_bytes); memory.max of 4 GiB would suffice for these reads."
             ]
         );
     }

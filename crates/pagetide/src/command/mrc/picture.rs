@@ -29,7 +29,7 @@ pub(super) fn page(traced: &Traced, curves: &[Curve], less: &[Less]) -> Page {
     Page {
         title: "Miss ratio against memory".to_owned(),
         lead: vec![format!(
-            "From {time} of the page cache's events, one page of {} looked at. The band is the 95 % interval of the sample.",
+            "From {time} of page cache events, sampling one page in {}. The band is the 95 % interval of the sample.",
             traced.summary.coverage.scale
         )],
         outcome: curves.iter().find_map(|of| sentence(traced, of)).unwrap_or_default(),
@@ -42,7 +42,7 @@ fn picture(traced: &Traced, of: &Curve, below: Option<&Less>) -> Vec<Block> {
     let mut blocks = Vec::new();
     let Some(points) = of.points.as_ref().filter(|points| points.len() > 1) else {
         let why = if of.points.is_none() { refusal(of) } else { "too few evicted pages were read again".to_owned() };
-        blocks.push(Block::Paragraph(format!("What more memory would save is not known: {why}.")));
+        blocks.push(Block::Paragraph(format!("Savings with more memory are unknown: {why}.")));
         blocks.extend(below.map(|less| sentences(&less.text(traced))).into_iter().flatten());
         if let Some(points) = below.and_then(|less| less.curve(traced)) {
             blocks.push(draw(&points, None, "miss ratio of page reads", "file cache"));

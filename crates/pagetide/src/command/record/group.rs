@@ -16,7 +16,7 @@ impl FromStr for Group {
         let groups = std::fs::read_to_string("/etc/group").map_err(|error| format!("/etc/group: {error}"))?;
         find(&groups, text)
             .map(Self)
-            .ok_or_else(|| "no such group in /etc/group: name one of it, or give its number".into())
+            .ok_or_else(|| "no such group in /etc/group: give a name from it, or a number".into())
     }
 }
 

@@ -15,13 +15,20 @@ impl FromStr for Limit {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        // `2m` would be two megabytes here and could be meant as two minutes: sizes are written out.
-        let size = text.ends_with(['B', 'b']).then(|| text.parse().ok()).flatten();
-        let age = || text.parse().ok();
+        // `2m` would be two megabytes here and could be meant as two minutes, and 7 could be days or GiB.
+        let trimmed = text.trim();
+        if trimmed.ends_with('m') || trimmed.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Err(format!(
+                "`{text}` could be an age or a size: write {0}min, {0}d, {0}MiB or {0}GiB",
+                trimmed.trim_end_matches('m')
+            ));
+        }
+        let size = Bytes::typed(text).ok();
+        let age = || Nanos::typed(text).ok();
         let limit = size.map(Self::Size).or_else(|| age().map(Self::Age));
         let limit = limit.ok_or_else(|| format!("`{text}` is neither an age such as 7d nor a size such as 2GiB"))?;
         let nothing = matches!(limit, Self::Age(Nanos::ZERO)) || limit == Self::Size(Bytes::ZERO);
-        if nothing { Err("a recording of which nothing is kept is none".to_owned()) } else { Ok(limit) }
+        if nothing { Err("it would keep nothing of the recording".to_owned()) } else { Ok(limit) }
     }
 }
 
@@ -35,7 +42,7 @@ pub(super) fn both(limits: &[Limit]) -> Result<Keep, Error> {
         };
         if before {
             return Err(Error::input(
-                "--keep is given twice for the same",
+                "--keep sets the same limit twice",
                 "give one age, one size, or one of each: --keep 7d --keep 2GiB",
             ));
         }
@@ -53,7 +60,8 @@ mod tests {
         assert_eq!("1d".parse(), Ok(Limit::Age(day)));
         assert_eq!("2GiB".parse(), Ok(Limit::Size(Bytes::new(2 << 30))));
         assert_eq!("2GB".parse(), Ok(Limit::Size(Bytes::new(2_000_000_000))));
-        for wrong in ["7", "2G", "2m", "x", "", "0d", "0GiB", "-1d"] {
+        assert_eq!("2G".parse(), Ok(Limit::Size(Bytes::new(2 << 30))));
+        for wrong in ["7", "2m", "x", "", "0d", "0GiB", "-1d"] {
             assert!(wrong.parse::<Limit>().is_err(), "{wrong}");
         }
         let size = Limit::Size(Bytes::new(5));

@@ -20,53 +20,53 @@ const TRACE_CPU: f64 = 0.05;
 /// Options that a file may give as well.
 #[derive(Debug, Clone, Default, Args)]
 pub(super) struct Settings {
-    /// The recording's folder; it must hold no recording unless that is continued [default: pagetide-recording].
+    /// Folder for the recording [default: pagetide-recording]. A recording of this host in it continues with a new segment; one of another host is refused.
     #[arg(short, long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
     /// Time between samples [default: 1s].
-    #[arg(long, value_name = "TIME")]
+    #[arg(value_parser = Nanos::typed, long, value_name = "TIME")]
     pub(super) interval: Option<Nanos>,
-    /// Record every process, not only the command's and the first by memory, IO, major faults, CPU time and waiting.
+    /// Record every process, not only the command's and the top ones by memory, IO, major faults, CPU time and waiting.
     #[arg(long)]
     pub(super) all_processes: bool,
-    /// Record only the host, its zones and its disks: of processes only the kernel's reclaim threads, and no control groups.
+    /// Record only the host, its zones and its disks; of processes only the kernel's reclaim threads, and no control groups.
     #[arg(long, conflicts_with = "all_processes")]
     pub(super) host_only: bool,
-    /// Record this many processes for each of memory, IO, major faults and CPU time [default: 10].
+    /// Record the top N processes by each of memory, IO, major faults and CPU time [default: 10].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000), conflicts_with_all = ["all_processes", "host_only"])]
     pub(super) top: Option<u16>,
-    /// Keep at most this age (`7d`) or size (`2GiB`); may be given once for each. Continues a recording.
+    /// Keep at most this age (`7d`) or size (`2GiB`) of the recording; give one of each for both. Continues a recording.
     #[arg(long, value_name = "AGE|SIZE")]
     pub(super) keep: Vec<Limit>,
     /// Serve metrics to Prometheus at this address, `PORT` or `ADDRESS:PORT`, under /metrics.
     #[arg(long, value_name = "ADDRESS")]
     pub(super) listen: Option<Address>,
-    /// Allow --listen to take an address that other hosts can reach. There is no password.
+    /// Allow --listen on an address that other hosts can reach. There is no password.
     #[arg(long, requires = "listen")]
     pub(super) expose: bool,
-    /// Serve with --listen the metrics of each control group by name. Every user of this host can connect and read them.
+    /// With --listen, also serve the metrics of each control group by name. Every user of this host can read them.
     #[arg(long, requires = "listen")]
     pub(super) listen_names: bool,
-    /// Give the recording to this group: its members may read it (mode 0640, folders 0750).
+    /// Give the recording to this group, whose members may read it (mode 0640, folders 0750).
     #[arg(long, value_name = "GROUP")]
     pub(super) group: Option<Group>,
-    /// What you call this host, kept in the recording: `site=fra`. May be given several times; `pagetide fleet` compares hosts by them.
+    /// Label this host in the recording: `site=fra`. Repeatable; `pagetide fleet` compares hosts by labels.
     #[arg(long, value_name = "NAME=VALUE")]
     pub(super) labels: Vec<Label>,
-    /// Trace the page cache, too: who evicts whom, how much memory would help, who waits (needs root; docs/TRACE.md). `auto` traces
-    /// only while file refaults or pressure are above their baselines on this host.
+    /// Also trace the page cache: who evicts whom, how much memory would help, who waits (needs root; docs/TRACE.md). `auto` traces
+    /// only while file refaults or pressure exceed their baselines on this host.
     #[arg(long, value_name = "1/N|auto|auto:1/N", num_args = 0..=1, require_equals = true, default_missing_value = "1/64")]
     pub(super) trace: Option<TraceMode>,
-    /// Share of one CPU that the trace may take; it pauses when that is used up [default: 5%].
+    /// Share of one CPU for the trace, which pauses once it has used that up [default: 5%].
     #[arg(long, value_name = "SHARE", requires = "trace", value_parser = cpu_share)]
     pub(super) trace_cpu: Option<Ratio>,
-    /// Have the helper that listens at this socket attach the trace, so that this process needs no rights for it (docs/SERVICE.md).
+    /// Let the helper at this socket attach the trace, so that this process needs no rights for it (docs/SERVICE.md).
     #[arg(long, value_name = "PATH", requires = "trace")]
     pub(super) trace_socket: Option<PathBuf>,
-    /// Leave the names of files out of the trace. With --service they are left out anyway.
+    /// Leave file names out of the trace, as --service does anyway.
     #[arg(long, requires = "trace")]
     pub(super) no_names: bool,
-    /// Keep the names of files in the trace with --service, too.
+    /// With --service, keep file names in the trace.
     #[arg(long, requires = "trace", conflicts_with = "no_names")]
     pub(super) names: bool,
 }
@@ -158,7 +158,7 @@ fn parse(text: &str) -> Result<Vec<String>, Wrong> {
     let mut words = Vec::new();
     for (key, value) in &table {
         if !known.contains(&key.as_str()) {
-            return Err((format!("no option is called `{key}`"), format!("the options are {}", known.join(", "))));
+            return Err((format!("there is no option `{key}`"), format!("the options are {}", known.join(", "))));
         }
         let values = if let Value::Array(values) = value { values.as_slice() } else { std::slice::from_ref(value) };
         for value in values {

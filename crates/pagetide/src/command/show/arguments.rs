@@ -2,8 +2,8 @@
 
 use crate::output;
 use clap::ValueEnum;
-use pagetide_core::{Error, Nanos, Recording, Source};
-use pagetide_view::show::{Numbers, Parts, Topic};
+use pagetide_core::{Error, Nanos, Recording, Source, suggest};
+use pagetide_view::show::{Numbers, Order, Parts, Topic, headings};
 use pagetide_view::text::Style;
 use std::path::PathBuf;
 
@@ -11,65 +11,74 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  pagetide show rec                                     memory, one row a sample
-  pagetide show rec disk --every 10s                    disks, one row each 10 s
-  pagetide show rec paging --from 12:20 --to 12:40      a stretch of time
+  pagetide show rec                                     memory, one row per sample
+  pagetide show rec disk --every 10s                    disks, one row per 10 s
+  pagetide show rec paging --from 12:20 --to 12:40      a time range
+  pagetide show rec cache                               hit ratio, device reads, reclaim
+  pagetide show rec processes --sort cpu --top 5        the top five by CPU time in each sample
   pagetide show rec disk --csv > disk.csv
-  pagetide show rec memory --wide --raw --dec 0         every column of sar -r ALL, in bytes
-  pagetide show rec cpus --only 0 --min-max             one CPU, with the extremes
+  pagetide show rec memory --wide --raw --dec 0         every column of sar -r ALL, in KiB as sar prints them
+  pagetide show rec cpus --only 0 --min-max             one CPU, with minimum and maximum
   pagetide show /var/lib/pagetide disk --follow         new rows as the recorder takes samples, until Ctrl-C
   pagetide show --sample disk --every 5s                new rows of this host, without a recorder")]
 pub(crate) struct Arguments {
     /// The recording: its folder, or a run's folder. With --sample the topic.
     #[arg(required_unless_present = "sample")]
     pub(super) recording: Option<PathBuf>,
-    /// The topic of the table; memory when left out.
+    /// Topic of the table [default: memory].
     pub(super) topic: Option<Choice>,
-    /// Start here: `12:20`, `12:20:30`, `2026-11-21T12:20:30`, or `-10min` before the end.
+    /// Start of the range: `12:20`, `12:20:30`, `2026-11-21T12:20:30`, or `-10min` before the end.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub(super) from: Option<String>,
-    /// End here.
+    /// End of the range.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub(super) to: Option<String>,
-    /// Print and read times in UTC, not in the time zone of the recorded host.
+    /// Read and print times in UTC, not in the time zone of the recorded host.
     #[arg(long)]
     pub(super) utc: bool,
-    /// One row per TIME instead of one per sample: the mean of gauges, the rate of counters over that time.
-    #[arg(long, value_name = "TIME")]
+    /// Print one row per TIME instead of one per sample: the mean of gauges, the rate of counters.
+    #[arg(value_parser = Nanos::typed, long, value_name = "TIME")]
     pub(super) every: Option<Nanos>,
-    /// All columns of the topic, such as those of `sar -u ALL` and `sar -r ALL`.
+    /// Print all columns of the topic, such as those of `sar -u ALL` and `sar -r ALL`.
     #[arg(long)]
     pub(super) wide: bool,
-    /// Print the smallest and the largest value of each column below the averages.
+    /// Print the smallest and largest value of each column below the averages.
     #[arg(long)]
     pub(super) min_max: bool,
-    /// Print amounts with their units (this is the default).
+    /// Print amounts with units (default).
     #[arg(long, conflicts_with = "raw")]
     human: bool,
-    /// Print numbers without units: bytes, seconds, percent, counts.
+    /// Print numbers without units, in the units and precision of sar, iostat and pidstat: KiB, ms, percent, counts (`bread/s` in
+    /// sectors). --csv and --json stay in bytes, ns and parts of 1.
     #[arg(long)]
     raw: bool,
-    /// Digits after the point; with --raw 2 when left out.
+    /// Decimal places [default with --raw: those of sar].
     #[arg(long, value_name = "DIGITS", value_parser = clap::value_parser!(u8).range(0..=9))]
     dec: Option<u8>,
-    /// Only the disks, CPUs, zones, processes or groups of this name; `*` stands for any characters. Of a process, the command is
-    /// enough; of a disk also its name in the device mapper or below /dev/disk.
+    /// Only disks, CPUs, zones, processes or groups of this name; `*` matches any characters. For a process, the command is
+    /// enough; for a disk, its device-mapper name or its name below /dev/disk works too.
     #[arg(long, value_name = "NAME")]
     pub(super) only: Option<String>,
-    /// Also show disks and processes that did nothing.
+    /// Sort the rows of each moment by this column, largest first [default for processes: rss].
+    #[arg(long, value_name = "COLUMN")]
+    pub(super) sort: Option<String>,
+    /// Print only the first N rows of each moment.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(super) top: Option<u16>,
+    /// Also show idle disks and processes.
     #[arg(long)]
     pub(super) all: bool,
     /// Print comma-separated values in base units.
     #[arg(long, conflicts_with = "json")]
     pub(super) csv: bool,
-    /// Print new rows as the recording grows, behind its last ten, until Ctrl-C; then the averages. With --json one object a line.
+    /// Print the last ten rows, then new rows as the recording grows, until Ctrl-C; then the averages. With --json, one object a line.
     #[arg(long, conflicts_with_all = ["to", "min_max"])]
     pub(super) follow: bool,
-    /// Sample this host and print the rows as they come, without a recording.
+    /// Sample this host and print rows as they come, without a recording.
     #[arg(long, conflicts_with_all = ["from", "to", "min_max"])]
     pub(super) sample: bool,
-    /// With --follow or --sample: how long. Without it, until a signal.
-    #[arg(long = "for", value_name = "TIME", conflicts_with_all = ["to", "min_max"])]
+    /// With --follow or --sample: for how long [default: until a signal].
+    #[arg(value_parser = Nanos::typed, long = "for", value_name = "TIME", conflicts_with_all = ["to", "min_max"])]
     pub(super) lasts: Option<Nanos>,
 }
 
@@ -113,6 +122,28 @@ impl Arguments {
         Style { colour: output::colour(), width: output::width().max(160) }
     }
 
+    /// The order of the rows of a moment.
+    fn order(&self, topic: Topic) -> Result<Order, Error> {
+        let names: Vec<&str> = headings(topic, self.wide).map(|heading| heading.name).collect();
+        let plain = |name: &str| name.trim_end_matches("/s").trim_end_matches('%').to_ascii_lowercase();
+        let column = match &self.sort {
+            None if topic == Topic::Processes => names.iter().position(|name| *name == "rss"),
+            None => None,
+            Some(wanted) => {
+                let at = names.iter().position(|name| plain(name) == plain(wanted.trim_start_matches('%')));
+                let unknown = || {
+                    let hint = suggest::hint(wanted, names.iter().copied());
+                    Error::input(
+                        format!("no column `{wanted}` in {}{hint}", topic.name()),
+                        format!("one of {}{}", names.join(", "), if self.wide { "" } else { " (--wide has more)" }),
+                    )
+                };
+                Some(at.ok_or_else(unknown)?)
+            }
+        };
+        Ok(Order { column, most: self.top.map(usize::from) })
+    }
+
     /// The table of a source, with the entities of `--only`.
     pub(super) fn parts<'s>(
         &'s self,
@@ -122,6 +153,7 @@ impl Arguments {
         range: (i64, i64),
     ) -> Result<Parts<'s>, Error> {
         let mut parts = Parts::new(source, times, (topic, self.wide), (range, self.every()))?;
+        parts.sort(self.order(topic)?);
         if let Some(only) = &self.only {
             parts.retain(|entity| is_meant(only, entity));
         }

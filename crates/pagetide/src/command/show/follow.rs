@@ -44,13 +44,13 @@ pub(super) fn recording(source: &dyn Source, arguments: &Arguments, json: bool) 
 pub(super) fn this_host(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let topic = match (&arguments.recording, arguments.topic) {
         (Some(_), Some(_)) => {
-            return Err(Error::input("--sample shows this host and no recording", "pagetide show --sample TOPIC"));
+            return Err(Error::input("--sample shows this host, not a recording", "pagetide show --sample TOPIC"));
         }
         (None, topic) => topic.map_or(Topic::Memory, |choice| choice.0),
         (Some(word), None) => {
             let word = word.display().to_string();
             let choice = Choice::from_str(&word, false);
-            choice.map_err(|_| Error::input(format!("{word}: no topic"), topics()))?.0
+            choice.map_err(|_| Error::input(format!("no topic `{word}`"), topics()))?.0
         }
     };
     let interrupt = Interrupt::catch()?;
@@ -122,8 +122,8 @@ impl<'a> Follower<'a> {
     fn rows(&mut self, pass: &mut Pass, out: &mut dyn Write) -> io::Result<Result<(), Error>> {
         let Self { arguments, parts, json, headings, columns, totals, lines, clock } = self;
         parts.follow(pass, &mut |table| {
-            totals.add(table);
-            let rows: Vec<_> = table.rows().collect();
+            totals.part(table);
+            let rows: Vec<_> = table.rows().inspect(|row| totals.row(row)).collect();
             if *json {
                 return rows.iter().try_for_each(|row| {
                     let line = Document::new(json::object(parts, headings, row)).to_line();
@@ -147,7 +147,7 @@ impl<'a> Follower<'a> {
                     columns.heading(out)?;
                     *lines = Some(0);
                 }
-                columns.row(cells, out)?;
+                columns.row(cells.iter().map(String::as_str), out)?;
                 *lines = lines.map(|lines| lines + 1);
             }
             Ok(())
@@ -162,7 +162,8 @@ impl<'a> Follower<'a> {
         writeln!(out)?;
         self.columns.heading(out)?;
         for row in self.totals.averages(&self.parts) {
-            self.columns.row(&self.columns.cells(&row, "Average".to_owned()), out)?;
+            let cells = self.columns.cells(&row, "Average".to_owned());
+            self.columns.row(cells.iter().map(String::as_str), out)?;
         }
         Ok(())
     }

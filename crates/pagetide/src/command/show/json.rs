@@ -32,13 +32,15 @@ impl Serialize for Rows<'_> {
         // The writer's own error is kept: a closed pipe is none for the user.
         let mut failed = None;
         let read = parts.each(&mut |table| {
+            let totals = &mut found.borrow_mut().totals;
+            totals.part(table);
             for row in table.rows() {
+                totals.row(&row);
                 if let Err(error) = rows.serialize_element(&object(parts, &headings, &row)) {
                     failed = Some(error);
                     return Err(io::ErrorKind::WriteZero.into());
                 }
             }
-            found.borrow_mut().totals.add(table);
             Ok(())
         });
         if let Some(error) = failed {
@@ -74,7 +76,7 @@ pub(super) fn write(parts: &Parts<'_>, min_max: bool, damage: &Damage) -> Result
     let headings: Vec<Heading> = parts.headings().collect();
     let columns = headings
         .iter()
-        .map(|Heading { name, unit, meaning }| json!({ "name": name, "unit": unit, "meaning": meaning }));
+        .map(|Heading { name, unit, meaning, .. }| json!({ "name": name, "unit": unit, "meaning": meaning }));
     let timeless = |row: &Row<'_>| {
         let mut object = object(parts, &headings, row);
         object.remove("time");

@@ -179,6 +179,8 @@ pub(in crate::import) static DISK: &[ColumnSource] = &[
     rate_times("write_sectors", Unit::Sectors, 2048, &["wMB/s"]),
     rate_times("write_sectors", Unit::Sectors, 2048, &["MB_wrtn/s"]),
     rate("discard_sectors", Unit::Sectors, &["dc_sec/s"]),
+    rate("discard_sectors", Unit::Sectors, &["dsec/s"]),
+    rate("discard_sectors", Unit::Sectors, &["Blk_dscd/s"]),
     rate_times("discard_sectors", Unit::Sectors, 2, &["dkB/s"]),
     rate_times("discard_sectors", Unit::Sectors, 2, &["kB_dscd/s"]),
     rate_times("discard_sectors", Unit::Sectors, 2048, &["dMB/s"]),

@@ -2,7 +2,7 @@
 
 use crate::output::{self, Content};
 use crate::recordings;
-use pagetide_core::{Document, Error, Finding, Grade, RuleId, printable};
+use pagetide_core::{Actors, Document, Error, Finding, Grade, RuleId, printable};
 use serde::Serialize;
 use std::os::fd::AsFd;
 
@@ -13,7 +13,8 @@ struct Event<'a> {
     /// Whether it is the cause of the others.
     cause: bool,
     rule: RuleId,
-    origins: &'a [String],
+    #[serde(flatten)]
+    origins: &'a Actors,
     statement: &'a str,
     confidence: f64,
     /// When it began and when it was last seen, ns since 1970-01-01 UTC.

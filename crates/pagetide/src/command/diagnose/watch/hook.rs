@@ -3,7 +3,7 @@
 use crate::output;
 use pagetide_core::Error;
 use rustix::fs::{MemfdFlags, memfd_create};
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
 use std::os::unix::process::CommandExt;
@@ -12,49 +12,58 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Programs that run at the same time.
-const MOST: usize = 4;
+const MAX_RUNNING: usize = 4;
 /// How long one may run.
-const LONGEST: Duration = Duration::from_secs(30);
+const MAX_RUN_TIME: Duration = Duration::from_secs(30);
+/// The variable by which all that a program started is found.
+const MARK: &str = "PAGETIDE_EXEC";
+/// How often processes are looked for that a program left.
+const MAX_ROUNDS: usize = 20;
 
 /// The program to run, and those that run.
 #[derive(Debug)]
 pub(super) struct Hook {
     program: PathBuf,
-    running: Vec<(Child, Instant)>,
+    running: Vec<(Child, Instant, String)>,
+    started: u64,
 }
 
 impl Hook {
     pub(super) fn new(program: PathBuf) -> Self {
-        Self { program, running: Vec::new() }
+        Self { program, running: Vec::new(), started: 0 }
     }
 
     /// Runs the program with a line of JSON as its input. It gets no arguments and no shell reads anything: what a recording contains
-    /// never becomes part of a command. It leads a process group of its own, so that it can be ended with all that it started.
+    /// never becomes part of a command. It leads a process group of its own and has a mark in its environment, so that it can be ended with
+    /// all that it started.
     pub(super) fn run(&mut self, json: &str) {
         self.reap();
-        if self.running.len() >= MOST {
-            return self.say(&format!("not run: {MOST} still run"));
+        if self.running.len() >= MAX_RUNNING {
+            return self.say(&format!("not run: {MAX_RUNNING} are still running"));
         }
-        match self.start(json) {
-            Ok(child) => self.running.push((child, Instant::now() + LONGEST)),
+        self.started += 1;
+        let mark = format!("{}-{}", std::process::id(), self.started);
+        match self.start(json, &mark) {
+            Ok(child) => self.running.push((child, Instant::now() + MAX_RUN_TIME, mark)),
             Err(error) => self.say(&format!("cannot be run: {error}")),
         }
     }
 
-    fn start(&self, json: &str) -> std::io::Result<Child> {
+    fn start(&self, json: &str, mark: &str) -> std::io::Result<Child> {
         // A file and not a pipe: a program that does not read holds up nobody.
         let mut input = File::from(memfd_create("pagetide-incident", MemfdFlags::CLOEXEC)?);
         input.write_all(json.as_bytes())?;
         input.seek(SeekFrom::Start(0))?;
         let output = rustix::io::dup(std::io::stderr())?;
-        Command::new(&self.program).stdin(input).stdout(Stdio::from(output)).process_group(0).spawn()
+        let mut command = Command::new(&self.program);
+        command.env(MARK, mark).stdin(input).stdout(Stdio::from(output)).process_group(0).spawn()
     }
 
     /// Forgets those that have ended, and ends those that have run for too long.
     pub(super) fn reap(&mut self) {
         let now = Instant::now();
         let mut messages = Vec::new();
-        self.running.retain_mut(|(child, until)| match child.try_wait() {
+        self.running.retain_mut(|(child, until, mark)| match child.try_wait() {
             Ok(Some(status)) if status.success() => false,
             Ok(Some(status)) => {
                 messages.push(format!("failed: {status}"));
@@ -62,8 +71,8 @@ impl Hook {
             }
             Ok(None) if *until > now => true,
             Ok(None) => {
-                end(child);
-                messages.push(format!("ended after {} s", LONGEST.as_secs()));
+                end(child, mark);
+                messages.push(format!("killed after {} s", MAX_RUN_TIME.as_secs()));
                 false
             }
             Err(_) => false,
@@ -82,20 +91,44 @@ impl Hook {
     fn say(&self, what: &str) {
         output::complain(&Error::system(
             format!("--exec {}: {what}", self.program.display()),
-            "the incident is reported all the same",
+            "the incident is still reported",
         ));
     }
 }
 
-/// Ends a program with its process group.
-fn end(child: &mut Child) {
+/// Ends a program with its process group, and with those of its processes that have left the group (setsid(2)).
+fn end(child: &mut Child, mark: &str) {
     let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    let killed = group.is_some_and(|group| kill_process_group(group, Signal::KILL).is_ok());
-    if !killed {
-        // Whoever changed its group is beyond reach; the program itself is not.
-        let _ = child.kill();
+    if let Some(group) = group {
+        // Whoever changed its group is found by its mark.
+        let _ = kill_process_group(group, Signal::KILL);
     }
+    let _ = child.kill();
     let _ = child.wait();
+    // Whoever starts a process while it is ended is found in the next round.
+    for _ in 0..MAX_ROUNDS {
+        let left = marked(mark);
+        if left.is_empty() {
+            return;
+        }
+        for pid in left {
+            let _ = kill_process(pid, Signal::KILL);
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// The processes that have a mark in their environment and have not ended.
+fn marked(mark: &str) -> Vec<Pid> {
+    let mark = format!("{MARK}={mark}");
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    let has = |pid: &i32| {
+        // Other users' cannot be read, and have not got it.
+        let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        environment.split(|byte| *byte == 0).any(|variable| variable == mark.as_bytes())
+    };
+    pids.filter(has).filter_map(Pid::from_raw).collect()
 }
 
 #[cfg(test)]
@@ -125,11 +158,37 @@ mod tests {
         let mut hook = Hook::new(PathBuf::from("/bin/cat"));
         // A program that never ends: its input is this process' own.
         let stays = || Command::new("/bin/sleep").arg("1000").process_group(0).spawn().unwrap();
-        hook.running = (0..MOST).map(|_| (stays(), Instant::now() + LONGEST)).collect();
+        hook.running = (0..MAX_RUNNING).map(|_| (stays(), Instant::now() + MAX_RUN_TIME, String::new())).collect();
         hook.run("{}");
-        assert_eq!(hook.running.len(), MOST, "no room for another one");
-        hook.running.iter_mut().for_each(|(_, until)| *until = Instant::now());
+        assert_eq!(hook.running.len(), MAX_RUNNING, "no room for another one");
+        hook.running.iter_mut().for_each(|(_, until, _)| *until = Instant::now());
         hook.reap();
         assert_eq!(hook.running.len(), 0, "all were ended");
+    }
+
+    #[test]
+    fn what_left_its_group_is_ended_with_it() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let (script, pids) = (folder.path().join("script"), folder.path().join("pids"));
+        let text = format!("#!/bin/sh\nsetsid sh -c 'echo $$ > {0}; exec sleep 1000' &\nsleep 1000\n", pids.display());
+        std::fs::write(&script, text).unwrap();
+        std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let mut hook = Hook::new(script);
+        hook.run("{}");
+        let begun = Instant::now();
+        let escaped = loop {
+            let text = std::fs::read_to_string(&pids).unwrap_or_default();
+            if text.ends_with('\n') {
+                break text.trim().to_owned();
+            }
+            assert!(begun.elapsed() < Duration::from_secs(60), "the script does not start");
+            std::thread::sleep(Duration::from_millis(10));
+        };
+        hook.running.iter_mut().for_each(|(_, until, _)| *until = Instant::now());
+        hook.reap();
+        // A zombie, if init is slow, has an empty command line.
+        let left = std::fs::read(format!("/proc/{escaped}/cmdline")).unwrap_or_default();
+        assert!(left.is_empty(), "{escaped} still runs: {}", String::from_utf8_lossy(&left));
     }
 }

@@ -7,52 +7,52 @@ use pagetide_lab::backend::BackendKind;
 use pagetide_lab::backends::BACKENDS;
 use std::path::PathBuf;
 
-/// Run scenarios, check their claims, and leave a folder with results, recording and report.html.
+/// Run scenarios, check their claims, and write a folder with results, recording and report.html.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   pagetide lab run buffered-read --scale 1/8                      on this host, as root
   pagetide lab run buffered-write --scale 1/8 --limit-device      limit the disk to the scenario's IOPS and bandwidth
-  pagetide lab run buffered-read --scale 1/8 --set memory=2GiB    the same with less memory
+  pagetide lab run buffered-read --scale 1/8 --set memory=2GiB    with less memory
   pagetide lab run swap-off --on vm --scale 1/16 --steps D2,D4    two steps, in a virtual machine
   pagetide lab run second-read --on host,vm --scale 1/16          on both, compared on one page
   pagetide lab run all --on vm --scale 1/16                       every shipped scenario, one page at the end
-  pagetide lab run mine.toml -o run/mine --seed 7 --json          a scenario of your own, repeatable
+  pagetide lab run mine.toml -o run/mine --seed 7 --json          your own scenario, repeatable
 
-Exit code 1: a claim does not hold or cannot be computed, or one of several runs was refused.")]
+Exit code 1: a claim fails or cannot be computed, or one of several runs was refused.")]
 pub(crate) struct Arguments {
     /// Ids of shipped scenarios, paths of TOML files, or `all` for every shipped scenario.
     #[arg(required = true, value_delimiter = ',')]
     pub(super) scenarios: Vec<String>,
-    /// The backends that run each scenario, one after the other.
+    /// Backends to run each scenario on, one after the other.
     #[arg(long, default_value = BACKENDS[0].name, value_delimiter = ',', value_parser = backend_names())]
     pub(super) on: Vec<String>,
     /// Run only these steps, and earlier steps that set the machine (sysctl, swap, device,
     /// hold, drop_caches).
     #[arg(long, value_name = "STEPS", value_delimiter = ',')]
     pub(super) steps: Vec<String>,
-    /// Scale memory, files, holds and swap, such as 1/8. Device limits stay.
+    /// Scale memory, files, holds and swap by this factor, such as 1/8. Device limits stay.
     #[arg(long, default_value = "1", value_name = "FRACTION")]
     pub(super) scale: Scale,
     /// Change the scenario before it is scaled: `memory=2GiB`, `vm.swappiness=1`, `A4.randrepeat=false`.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(super) sets: Vec<String>,
-    /// The seed of everything that the run chooses at random [default: a new one, which the run prints].
+    /// Seed for every random choice of the run [default: a new one, which the run prints].
     #[arg(long, value_name = "NUMBER")]
     pub(super) seed: Option<u64>,
-    /// A folder on the disk to use. Data files go to a new folder in it.
+    /// A folder on the disk to use. Data files go into a new folder inside it.
     #[arg(long, value_name = "DIR", default_value = "/var/tmp")]
     pub(super) work_dir: PathBuf,
-    /// Trace the page cache during the run, this share of its pages: who evicts whom, and what more memory would have saved.
+    /// Trace this share of the page cache's pages during the run: who evicts whom, and what more memory would save.
     #[arg(long, value_name = "1/N", num_args = 0..=1, require_equals = true, default_missing_value = "1/64")]
     pub(super) trace: Option<PageSample>,
     /// Time between samples.
-    #[arg(long, value_name = "TIME", default_value = "100ms")]
+    #[arg(value_parser = Nanos::typed, long, value_name = "TIME", default_value = "100ms")]
     pub(super) interval: Nanos,
-    /// The folder of the run, or of all runs [default: run/SCENARIO-1, -2, …, or run/all-1].
+    /// Folder for the run, or for all runs [default: run/SCENARIO-1, -2, …, or run/all-1].
     #[arg(short, long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
-    /// Replace an earlier run in that folder.
+    /// Overwrite an earlier run in that folder.
     #[arg(long)]
     pub(super) force: bool,
     #[command(flatten)]

@@ -26,14 +26,14 @@ pub(super) fn make(folder: &Path, force: bool) -> Result<Dir, Error> {
     if !names.is_empty() {
         if !names.iter().any(|name| name == SCENARIO || name == BATCH) {
             return Err(Error::input(
-                format!("{} contains files that are not of a run", folder.display()),
+                format!("{} contains files that do not belong to a run", folder.display()),
                 "name an empty folder with -o",
             ));
         }
         if !force {
             return Err(Error::input(
                 format!("{} contains a run", folder.display()),
-                "--force replaces it, or name another folder with -o",
+                "--force overwrites it; or name another folder with -o",
             ));
         }
         std::fs::remove_dir_all(folder).map_err(refused)?;
@@ -65,7 +65,7 @@ pub(super) fn write(folder: &Dir, name: &str, content: &[u8]) -> Result<(), Erro
 /// Writes a value as JSON in one.
 pub(super) fn write_json(folder: &Dir, name: &str, value: &impl serde::Serialize) -> Result<(), Error> {
     let text = Document::new(value).to_text().map_err(|error| {
-        Error::system(format!("{}: {error}", folder.path().join(name).display()), "this is a fault of pagetide")
+        Error::system(format!("{}: {error}", folder.path().join(name).display()), "this is a bug in pagetide")
     })?;
     write(folder, name, text.as_bytes())
 }

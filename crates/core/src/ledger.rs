@@ -1,0 +1,122 @@
+//! The ledger of an incident: the time that tasks lost, booked to accounts.
+
+use crate::quantity::{Quantity, Unit};
+use crate::resource::Resource;
+use crate::span::Span;
+use serde::{Deserialize, Serialize};
+
+/// What the lost time is booked to. Between accounts the seconds decide which cause is named first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Account {
+    /// Pages that were evicted or swapped out and are read again, and the reclaim that tasks wait for.
+    ReadAgain,
+    /// Requests of others before theirs: a queue, writeback, commits, a neighbour.
+    Load,
+    /// A device that takes longer for the same requests.
+    Device,
+    /// Other tasks on the CPUs, or a limit of CPU time.
+    Cpu,
+    /// More requests of their own, at the speed that the device had.
+    OwnWork,
+    /// Waits for IO during which no device had a request, or whose device was not recorded.
+    Unexplained,
+}
+
+impl Account {
+    /// All accounts, in the order in which they are stacked.
+    pub const ALL: [Self; 6] = [Self::ReadAgain, Self::Load, Self::Device, Self::Cpu, Self::OwnWork, Self::Unexplained];
+
+    /// Its name where a plot or a table has it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ReadAgain => "memory: refaults, swap, reclaim",
+            Self::Load => "device queue",
+            Self::Device => "slow device",
+            Self::Cpu => "CPU",
+            Self::OwnWork => "own requests",
+            Self::Unexplained => "unexplained",
+        }
+    }
+}
+
+/// Lost time that is booked to an account.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Booking {
+    /// The account.
+    pub account: Account,
+    /// The time lost, ns.
+    pub lost_ns: u64,
+    /// The device, where it is one: `disk:NAME`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on: Option<String>,
+    /// What the tasks waited for, as it follows the time.
+    pub words: String,
+}
+
+/// The time that the tasks of a group lost, beyond what they usually wait.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GroupLoss {
+    /// Whose tasks: `cgroup:PATH`; `host` where no group was recorded.
+    pub by: String,
+    /// Whether the group did nothing before the stretch: it waits for its own work.
+    pub newcomer: bool,
+    /// The time lost, ns: tasks that wait for several things at once are counted once.
+    pub lost_ns: u64,
+    /// The same by what they waited for; a task that reads an evicted page waits for memory and for IO.
+    pub to: Vec<(Resource, u64)>,
+}
+
+/// Lost time in one interval, by account, as shares of the interval.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LostAt {
+    /// When the interval ends, ns on the recording's axis.
+    pub at_ns: i64,
+    /// The share of the interval that is booked to each account of [`Ledger::bookings`], in its order.
+    pub shares: Vec<f64>,
+}
+
+/// Who lost time from when to when, and to what.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Ledger {
+    /// From when to when.
+    pub range: Span,
+    /// The group that lost most of those that ran before: `cgroup:PATH`, or `host`.
+    pub by: String,
+    /// The time that it lost, ns.
+    pub lost_ns: u64,
+    /// The same as a share of the stretch.
+    pub share: f64,
+    /// What its lost time is booked to; the largest first. Together they are `lost_ns`.
+    pub bookings: Vec<Booking>,
+    /// All groups that lost time in the stretch; the largest loss first.
+    pub groups: Vec<GroupLoss>,
+    /// Its lost time over the recording, by account.
+    pub over_time: Vec<LostAt>,
+}
+
+impl Ledger {
+    /// The time booked to an account, ns.
+    pub fn booked(&self, account: Account) -> u64 {
+        self.bookings.iter().filter(|one| one.account == account).map(|one| one.lost_ns).sum()
+    }
+
+    /// Who lost it, as people call it: the last part of a group's path.
+    pub fn who(&self) -> &str {
+        match self.by.strip_prefix("cgroup:") {
+            Some(path) => path.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or(path),
+            None => "tasks of the host",
+        }
+    }
+
+    /// How much was lost, by whom and to what. `when` is the stretch in words: "from 21:38:50 to 21:39:35".
+    pub fn sentence(&self, when: &str) -> String {
+        let time = |ns: u64| Quantity::new(ns as f64, Unit::Nanos).to_string();
+        let part = |booking: &Booking| format!("{} {}", time(booking.lost_ns), booking.words);
+        // A fiftieth of the time is below what separates the accounts.
+        let parts = self.bookings.iter().filter(|booking| booking.lost_ns >= self.lost_ns / 50).map(part);
+        let parts: Vec<String> = parts.collect();
+        let share = Quantity::new(self.share, Unit::Ratio);
+        format!("{} lost {when} ({share} of the time), by {}: {}.", time(self.lost_ns), self.who(), parts.join("; "))
+    }
+}

@@ -1,0 +1,7 @@
+//! Who did it and who suffers: processes, control groups, newcomers, streams and their victims.
+
+pub(crate) mod group;
+pub(crate) mod newcomer;
+pub(crate) mod process;
+pub(crate) mod stream;
+pub(crate) mod victim;

@@ -1,0 +1,51 @@
+//! On which disk a control group waits, and when its limits were lowered.
+//!
+//! `io.stat` names devices, and a recording has its sums: the disk whose requests follow those of the group over time is the one.
+
+use crate::measure::signal::Signal;
+use crate::measure::window::{Window, stamps};
+use pagetide_core::{Moment, Recording, Span, Table};
+use std::collections::BTreeMap;
+
+/// What this module reads: the requests of a group.
+pub(crate) const METRICS: &[&str] = &["io_rios", "io_wios"];
+/// What only v1 counts: hits of the limit.
+const FAILCNT: &str = "failcnt";
+/// The part of a group's requests that its disk completes at least.
+const SERVED: f64 = 0.7;
+
+/// The disk that the requests of a group go to; absent where they were not recorded, or where no disk completes most of them.
+pub(crate) fn of_group<'a>(during: &Window<'a>, group: &str) -> Option<&'a str> {
+    // As much before as while it lasts: what the group does there is less mixed with what others do.
+    let span = Span { from: during.span.from.earlier(during.span.length()), ..during.span };
+    let own = Signal::rate_within(during.recording, Table::Cgroup, group, METRICS, span)?;
+    let own: BTreeMap<Span, f64> = own.intervals().filter(|(at, _)| at.overlaps(span)).collect();
+    let all: f64 = own.values().sum();
+    let follows = |disk: &&'a str| {
+        let served = Signal::rate_within(during.recording, Table::Disk, disk, &["reads", "writes"], span)?;
+        let pairs: Vec<(f64, f64)> = served.intervals().filter_map(|(at, rate)| Some((*own.get(&at)?, rate))).collect();
+        let both: f64 = pairs.iter().map(|(own, disk)| own.min(*disk)).sum();
+        let either: f64 = pairs.iter().map(|(own, disk)| own.max(*disk)).sum();
+        (all > 0.0 && both >= all * SERVED).then_some(both / either)
+    };
+    let disks = during.disks().into_iter().filter_map(|disk| Some((disk, follows(&disk)?)));
+    disks.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(disk, _)| disk)
+}
+
+/// When a limit of a group was last lowered between two samples of a stretch, and the lower one in bytes.
+pub(crate) fn lowered(recording: &Recording, group: &str, metric: &str, within: Span) -> Option<(Moment, i64)> {
+    let limits = recording.series(Table::Cgroup, group, metric)?.around(within.from.ns(), within.to.ns());
+    let stamps: Vec<i64> = stamps(recording, within).collect();
+    // Without a limit there is no value.
+    let limit = |at: i64| limits.within(at, at).next().map_or(i64::MAX, |(_, value)| value);
+    let pair = stamps.windows(2).rev().find(|pair| limit(pair[1]) < limit(pair[0]))?;
+    Some((Moment::new(pair[0]), limit(pair[1])))
+}
+
+/// Whether memory is limited by control groups v1: `memory.limit_in_bytes` and `memory.failcnt`, and neither `memory.max` nor `memory.high`
+/// (`Documentation/admin-guide/cgroup-v1/memory.rst`). A kernel has the memory controller in one of the two versions.
+pub(crate) fn memory_is_v1(recording: &Recording) -> bool {
+    let counted = |(group, _): (&str, &str)| recording.series(Table::Cgroup, group, FAILCNT).is_some();
+    recording.manifest.capabilities.iter().any(|known| known == "cgroup1")
+        || recording.entities(Table::Cgroup).any(counted)
+}

@@ -1,0 +1,122 @@
+//! A program or a control group that started within a recording and waits for itself: nobody who ran before waits with it.
+
+use crate::actors::process;
+use crate::evidence::threshold::PRESSURE;
+use crate::measure::amount::Amount;
+use crate::measure::window::{Window, intervals};
+use pagetide_core::derived::{self, Derived};
+use pagetide_core::{Bytes, Moment, Ratio, Span, Table};
+use std::collections::BTreeSet;
+
+/// Intervals at the start of a recording that show who ran then.
+const EARLY: u64 = 5;
+/// The part of the host's waits that a group accounts for.
+const MIN_SHARE_OF_WAITS: f64 = 0.8;
+
+/// A group that did not run before a stretch and to which nearly all waits of the host belong.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Newcomer<'a> {
+    pub(crate) group: &'a str,
+    /// The most that a group waits which ran before, above what it waited then.
+    pub(crate) others: Amount<Ratio>,
+}
+
+/// The newcomer of a stretch; absent where the groups do not show who ran before.
+pub(crate) fn newcomer<'a>(window: &Window<'a>, derived: &'static Derived) -> Option<Newcomer<'a>> {
+    let host = window.share(derived).filter(|share| share.is_positive())?;
+    let groups = Groups::of(window);
+    let most = groups.new.iter().filter_map(|group| Some((*group, share(window, group, derived)?)));
+    let (group, _) =
+        most.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, share)| *share >= host * MIN_SHARE_OF_WAITS)?;
+    Some(Newcomer { group, others: groups.wait_more(window, derived)? })
+}
+
+/// The share of a stretch for which a group waits.
+fn share(window: &Window<'_>, group: &str, derived: &'static Derived) -> Option<Amount<Ratio>> {
+    window.derived(Table::Cgroup, group, derived)
+}
+
+/// Whether a group is below another, by their paths.
+pub(crate) fn below(parent: &str, group: &str) -> bool {
+    group.strip_prefix(parent).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// The groups without others in them: what a group waits, its parents wait as well.
+struct Groups<'a> {
+    /// The time that shows who ran before.
+    early: Window<'a>,
+    before: Vec<&'a str>,
+    new: Vec<&'a str>,
+}
+
+impl<'a> Groups<'a> {
+    fn of(window: &Window<'a>) -> Self {
+        let start = window.history().map_or(window.span.from, |history| history.span.from);
+        let until = window.span.from.max(start.later(intervals(window.recording, EARLY)));
+        let early = window.over(Span { from: start, to: until });
+        let ran = |group: &&str| {
+            let all = [&derived::PSI_CPU_SOME, &derived::PSI_IO_SOME, &derived::PSI_MEMORY_SOME];
+            all.iter().any(|derived| share(&early, group, derived).is_some_and(Amount::is_positive))
+        };
+        let groups: Vec<&str> = window.recording.entities(Table::Cgroup).map(|(group, _)| group).collect();
+        let leaves = groups.iter().copied().filter(|group| !groups.iter().any(|other| below(group, other)));
+        let (before, new) = leaves.partition(ran);
+        Self { early, before, new }
+    }
+
+    /// The most that a group waits which ran before, above what it waited then; absent where no such group was recorded.
+    fn wait_more(&self, window: &Window<'_>, derived: &'static Derived) -> Option<Amount<Ratio>> {
+        let more = self.before.iter().filter_map(|group| {
+            let usual = share(&self.early, group, derived).unwrap_or(Amount::ZERO);
+            Some((share(window, group, derived)? - usual).max(Amount::ZERO))
+        });
+        more.reduce(Amount::max)
+    }
+}
+
+/// The commands of which a process ran before a stretch; absent where too little was recorded before it. One that started with it is in the samples
+/// at its edge.
+fn ran_before<'a>(window: &Window<'a>) -> Option<BTreeSet<&'a str>> {
+    let edge = window.span.from.earlier(intervals(window.recording, 2));
+    let before = window.history().filter(|before| before.span.length() >= intervals(window.recording, EARLY))?;
+    Some(process::present(&before.over(Span { to: edge, ..before.span })).map(|(_, comm)| comm).collect())
+}
+
+/// Whether no process of a command ran before a stretch; false where too little was recorded before it.
+pub(crate) fn started(window: &Window<'_>, comm: &str) -> bool {
+    ran_before(window).is_some_and(|before| !before.contains(comm))
+}
+
+/// Whether a process of a command ran before a stretch and when the recording began: it is a service, or a part of one. A job that started within the
+/// recording is none, however long it runs. False where too little was recorded before the stretch.
+pub(crate) fn serves(window: &Window<'_>, comm: &str) -> bool {
+    let recording = window.recording;
+    let Some((from, _)) = recording.span() else { return false };
+    let early = Moment::new(from).later(intervals(recording, 2)).ns();
+    let there = |name: &str| {
+        let first = recording.series(Table::Process, name, "utime").and_then(|series| series.points().next());
+        first.is_none_or(|(at, _)| at <= early)
+    };
+    let mut all = recording.entities(Table::Process).filter(|(_, other)| *other == comm);
+    ran_before(window).is_some_and(|before| before.contains(comm)) && all.any(|(name, _)| there(name))
+}
+
+/// Whether the waits for IO are those of programs that started with a stretch, for their own requests: nearly all that the devices transfer is
+/// theirs (`tar` reads and `gzip` writes), and no group that ran before waits for IO more than a host at rest does.
+pub(crate) fn alone(window: &Window<'_>) -> bool {
+    let Some(all) = window.all_disks(|disk| window.moved(disk)) else { return false };
+    let Some(before) = ran_before(window) else { return false };
+    let new: BTreeSet<&str> =
+        process::present(window).map(|(_, comm)| comm).filter(|comm| !before.contains(comm)).collect();
+    let theirs = new.into_iter().map(|comm| process::together::<Bytes>(window, comm, &["read_bytes", "write_bytes"]));
+    let own = theirs.fold(Amount::ZERO, |sum, rate| sum + rate) >= all * MIN_SHARE_OF_WAITS;
+    own && Groups::of(window).wait_more(window, &derived::PSI_IO_SOME).is_some_and(|more| more < PRESSURE)
+}
+
+/// The most that a group waits for IO which ran before a stretch, above what it waited then; absent where no such group was recorded, too little
+/// before the stretch, or where what reads and writes most started with it and waits for its own requests.
+pub(crate) fn others_wait_more(window: &Window<'_>) -> Option<Amount<Ratio>> {
+    let before = ran_before(window)?;
+    process::fastest::<Bytes>(window, &["read_bytes", "write_bytes"]).filter(|most| before.contains(most.comm))?;
+    Groups::of(window).wait_more(window, &derived::PSI_IO_SOME)
+}

@@ -1,0 +1,328 @@
+//! Which process it was.
+
+use crate::evidence::EvidenceBuilder;
+use crate::measure::amount::{Amount, Count, Rate};
+use crate::measure::window::{Window, intervals, stored};
+use pagetide_core::{Actor, Bytes, Kind, Moment, Nanos, Pages, Span, Table};
+use std::collections::BTreeMap;
+
+/// A process and how much it did or has.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct ProcessShare<'a, M> {
+    /// Its name in the process table: id and start time.
+    pub(crate) name: &'a str,
+    /// What it is called (`comm`).
+    pub(crate) comm: &'a str,
+    pub(crate) amount: Amount<M>,
+    /// The processes of this command that have a part in the amount.
+    pub(crate) processes: usize,
+}
+
+impl<M> ProcessShare<'_, M> {
+    /// The process as a reader knows it.
+    pub(crate) fn words(&self) -> String {
+        let pid = pid(self.name);
+        match self.processes {
+            0 | 1 => format!("{} (pid {pid})", self.comm),
+            more => format!("{} ({more} processes, mostly pid {pid})", self.comm),
+        }
+    }
+}
+
+impl<M> ProcessShare<'_, M> {
+    /// It as an origin or a victim.
+    pub(crate) fn actor(&self, window: &Window<'_>) -> Actor {
+        let (command, pid) = (self.comm.to_owned(), pid(self.name).parse().ok());
+        if is_kernel_thread(window, self.name) {
+            Actor::KernelThread { command, pid }
+        } else {
+            Actor::Process { command, pid }
+        }
+    }
+}
+
+/// Whether a process has no memory of its own: a thread of the kernel.
+pub(crate) fn is_kernel_thread(window: &Window<'_>, process: &str) -> bool {
+    window.level::<Count>(Table::Process, process, "rss").is_some_and(|rss| !rss.most.is_positive())
+}
+
+impl<'a> ProcessShare<'a, Bytes> {
+    /// The amount as a rate over that time.
+    pub(crate) fn per(self, time: Nanos) -> ProcessShare<'a, crate::measure::amount::Per<Bytes>> {
+        let Self { name, comm, amount, processes } = self;
+        ProcessShare { name, comm, amount: amount.per(time), processes }
+    }
+}
+
+/// The process id. The name in the process table has the tick at which it started as well.
+pub(crate) fn pid(name: &str) -> &str {
+    name.split_once('@').map_or(name, |(pid, _)| pid)
+}
+
+/// The processes that ran in a window: name and command.
+pub(crate) fn present<'a>(window: &Window<'a>) -> impl Iterator<Item = (&'a str, &'a str)> {
+    window.recording.entities_within(Table::Process, window.span.from.ns(), window.span.to.ns())
+}
+
+/// The processes of a command by name, with what each does per second.
+type Rates<'a, M> = Vec<(&'a str, Rate<M>)>;
+
+/// The command whose processes did most of something per second, and the one of them that did most: a database, or a program with several
+/// workers, does its work with many processes.
+pub(crate) fn fastest<'a, M>(
+    window: &Window<'a>,
+    metrics: &[&str],
+) -> Option<ProcessShare<'a, crate::measure::amount::Per<M>>> {
+    most(window, metrics, |_| Amount::ZERO)
+}
+
+/// The same of what is new: the command that exceeds most what its processes did before the window.
+pub(crate) fn fastest_new<'a, M>(
+    window: &Window<'a>,
+    metrics: &[&str],
+) -> Option<ProcessShare<'a, crate::measure::amount::Per<M>>> {
+    let before = window.history();
+    most(window, metrics, |comm| before.as_ref().map_or(Amount::ZERO, |before| together(before, comm, metrics)))
+}
+
+/// What the processes of a command do together, and the one of them that does most.
+pub(crate) fn of_command<'a, M>(
+    window: &Window<'a>,
+    comm: &'a str,
+    metrics: &[&str],
+) -> Option<ProcessShare<'a, crate::measure::amount::Per<M>>> {
+    let own = present(window).filter(|(_, other)| *other == comm);
+    let rates = own.filter_map(|(name, _)| Some((name, of_window(window, name, metrics)?)));
+    share(window, comm, rates.filter(|(_, rate)| rate.is_positive()).collect(), metrics)
+}
+
+/// What the processes of a command did by themselves, and the one of them that did most.
+fn share<'a, M>(
+    window: &Window<'a>,
+    comm: &'a str,
+    mut processes: Rates<'a, M>,
+    metrics: &[&str],
+) -> Option<ProcessShare<'a, crate::measure::amount::Per<M>>> {
+    processes.retain(|(name, _)| !metrics.iter().any(|metric| inherits(window, name, metric)));
+    let (name, _) = processes.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    Some(ProcessShare { name, comm, amount: sum(&processes), processes: processes.len() })
+}
+
+/// What processes do together.
+fn sum<M>(processes: &[(&str, Rate<M>)]) -> Rate<M> {
+    processes.iter().fold(Amount::ZERO, |sum, (_, rate)| sum + *rate)
+}
+
+/// The command that exceeds most what is usual of it.
+fn most<'a, M>(
+    window: &Window<'a>,
+    metrics: &[&str],
+    usual: impl Fn(&str) -> Rate<M>,
+) -> Option<ProcessShare<'a, crate::measure::amount::Per<M>>> {
+    let mut commands: BTreeMap<&str, Rates<'_, M>> = BTreeMap::new();
+    for (name, comm) in present(window) {
+        if let Some(rate) = of_window(window, name, metrics).filter(|rate| rate.is_positive()) {
+            commands.entry(comm).or_default().push((name, rate));
+        }
+    }
+    if metrics.iter().all(|metric| INHERITED.contains(metric)) {
+        hand_down(window, &mut commands);
+    }
+    let mut commands: Vec<(&str, Rate<M>, Rates<'_, M>)> =
+        commands.into_iter().map(|(comm, processes)| (comm, sum(&processes) - usual(comm), processes)).collect();
+    commands.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let mut most: Option<(Rate<M>, ProcessShare<'a, crate::measure::amount::Per<M>>)> = None;
+    for (comm, more, processes) in commands {
+        // What others inherited is taken off below, so a smaller sum cannot become the largest.
+        if most.as_ref().is_some_and(|(most, _)| *most >= more) {
+            break;
+        }
+        let Some(share) = share(window, comm, processes, metrics) else { continue };
+        let more = share.amount - usual(comm);
+        if most.as_ref().is_none_or(|(most, _)| more > *most) {
+            most = Some((more, share));
+        }
+    }
+    most.map(|(_, share)| share)
+}
+
+/// What a process did in a window, per second of all of it: what was there for a part of it did less than its rate then, and only such
+/// rates can be added.
+fn of_window<M>(window: &Window<'_>, process: &str, metrics: &[&str]) -> Option<Rate<M>> {
+    let length = window.length()?;
+    let rises = metrics.iter().filter_map(|metric| risen::<M>(window, process, metric));
+    rises.reduce(|sum, rise| sum + rise).map(|rise| rise.per(length))
+}
+
+/// Whether a process started within a window, or in the interval before it.
+pub(crate) fn starts(window: &Window<'_>, process: &str) -> bool {
+    let edge = window.span.from.earlier(intervals(window.recording, 1));
+    Moment::of_start(process).is_some_and(|start| start >= edge)
+}
+
+/// How much a counter of a process rose in a window. One that started within the window, or in the interval before it, began at 0: a short
+/// program is in one sample, or in two.
+fn risen<M>(window: &Window<'_>, process: &str, metric: &str) -> Option<Amount<M>> {
+    let rise = window.rise(Table::Process, process, metric);
+    let first = || {
+        let series = window.recording.series(Table::Process, process, metric)?;
+        let (at, value) = series.points().next().filter(|_| series.column().kind == Kind::Counter)?;
+        (Moment::new(at) > window.span.from && Moment::new(at) <= window.span.to).then(|| stored(value))
+    };
+    let first = if starts(window, process) { first() } else { None };
+    rise.into_iter().chain(first).reduce(|sum, more| sum + more)
+}
+
+/// What the processes of a command do together per second; 0 where none of them does.
+pub(crate) fn together<M>(window: &Window<'_>, comm: &str, metrics: &[&str]) -> Rate<M> {
+    let rates = present(window).filter(|(_, other)| *other == comm);
+    let rates = rates.filter_map(|(name, _)| of_window(window, name, metrics));
+    rates.fold(Amount::ZERO, |sum, rate| sum + rate)
+}
+
+/// Counters of IO that the kernel adds to the parent's when a process is waited for (`wait_task_zombie` in kernel/exit.c, 6.12).
+const INHERITED: [&str; 5] = ["read_bytes", "write_bytes", "rchar", "syscr", "syscw"];
+
+/// The bytes that a core copies in a second: who moves more by its own CPU time has inherited them.
+const COPIED: Amount<Bytes> = Amount::new(10e9);
+/// Short-lived programs, at least, of a program that starts others again and again.
+const SHORT: usize = 3;
+
+/// Whether a process moved more bytes than its own CPU time can copy: a shell that runs `dd` again and again, each for less than a sample.
+fn moves_without_cpu(window: &Window<'_>, process: &str) -> bool {
+    let rise = |metric: &str| risen::<Count>(window, process, metric).map_or(0.0, Amount::get);
+    let moved = rise("read_bytes") + rise("write_bytes");
+    // Ticks of 1/100 s, and one that was not counted.
+    let copied = |ticks: f64| ticks / 100.0 * COPIED.get();
+    moved >= copied(1.0) && moved >= copied(rise("utime") + rise("stime") + 1.0)
+}
+
+/// Hands what processes inherited to the command of which several came and went, and which did most of it as far as samples show: programs
+/// that are shorter than a sample are seen in some of them.
+fn hand_down<M>(window: &Window<'_>, commands: &mut BTreeMap<&str, Rates<'_, M>>) {
+    let ended = |name: &str| {
+        let series = window.recording.series(Table::Process, name, "utime")?;
+        let last = Moment::new(series.points().next_back()?.0);
+        (Moment::of_start(name)? >= window.span.from && last < window.span.to).then_some(())
+    };
+    let short = |processes: &Rates<'_, M>| {
+        processes.iter().filter(|(name, _)| ended(name).is_some()).take(SHORT).count() == SHORT
+    };
+    let inherited: BTreeMap<&str, (&str, Rate<M>)> = commands
+        .iter()
+        .flat_map(|(comm, processes)| processes.iter().map(|(name, rate)| (*name, (*comm, *rate))))
+        .filter(|(name, _)| moves_without_cpu(window, name))
+        .collect();
+    let parents = |comm: &str| inherited.values().any(|(parent, _)| *parent == comm);
+    let child = commands.iter().filter(|(comm, processes)| !inherited.is_empty() && !parents(comm) && short(processes));
+    let child = child.max_by(|a, b| sum(a.1).total_cmp(&sum(b.1))).map(|(comm, _)| *comm);
+    let Some(own) = child.and_then(|child| commands.get_mut(child)) else { return };
+    // Their own parents inherit it again.
+    let all = inherited.values().map(|(_, rate)| *rate).fold(Amount::ZERO, Amount::max);
+    let times = (all / sum(own)).get().max(1.0);
+    own.iter_mut().for_each(|(_, rate)| *rate = *rate * times);
+    for (name, (comm, _)) in inherited {
+        commands.entry(comm).or_default().retain(|(other, _)| *other != name);
+    }
+}
+
+/// Whether most of what a process did is what another had done that ended: its own is the rest.
+pub(crate) fn inherits(window: &Window<'_>, process: &str, metric: &str) -> bool {
+    let series = |name: &str| window.recording.series(Table::Process, name, metric);
+    let Some(own) = window.series(Table::Process, process, metric).filter(|_| INHERITED.contains(&metric)) else {
+        return false;
+    };
+    let Some(all) = risen::<Count>(window, process, metric).map(Amount::get) else { return false };
+    let mut points: Vec<(i64, i64)> = own.points().collect();
+    if let Some((at, _)) = points.first().copied().filter(|_| starts(window, process)) {
+        points.insert(0, (Moment::new(at).earlier(intervals(window.recording, 1)).ns(), 0));
+    }
+    let jumps = || points.windows(2).map(|pair| pair[1].1.saturating_sub(pair[0].1) as f64);
+    // What inherits rises at times, or once by most of all: a program that works rises in every interval.
+    let rises = jumps().filter(|jump| *jump > 0.0).count();
+    if rises * 2 > points.len() && jumps().fold(0.0, f64::max) < all * 0.5 {
+        return false;
+    }
+    let near = window.over(Span { from: window.span.from.earlier(intervals(window.recording, 3)), ..window.span });
+    let others = present(&near).filter(|(name, _)| *name != process);
+    let last = |(name, _): (&str, &str)| series(name)?.points().next_back().map(|(at, value)| (at, value as f64));
+    let others: Vec<(i64, f64)> = others.filter_map(last).collect();
+    // The last sample of a child is of the interval before, and what it did after that comes on top. Of a parent that slept meanwhile there is no
+    // sample, and several children may have ended. A loop inherits again and again.
+    let inherited = points.windows(2).map(|pair| {
+        let (from, to, jump) = (pair[0].0, pair[1].0, pair[1].1.saturating_sub(pair[0].1) as f64);
+        let since = from.saturating_sub(to.saturating_sub(from).saturating_mul(2));
+        // The parent gets all that a child did, and no more than it rose by.
+        let child = |(at, value): &&(i64, f64)| *at < to && *at >= since && *value <= jump * 1.1;
+        let ended: f64 = others.iter().filter(child).map(|(_, value)| value).sum();
+        if ended >= jump * 0.5 { jump } else { 0.0 }
+    });
+    all > 0.0 && inherited.sum::<f64>() >= all * 0.5
+}
+
+/// Adds the process with most major faults, and how many it has a second.
+pub(crate) fn name_faulting<'a>(
+    found: &mut EvidenceBuilder,
+    window: &Window<'a>,
+) -> Option<ProcessShare<'a, crate::measure::amount::Per<Count>>> {
+    let process = fastest::<Count>(window, &["majflt"])?;
+    found.note(format!("major faults of {}", process.words()), "majflt", process.amount);
+    found.origin(process.actor(window));
+    Some(process)
+}
+
+/// The process whose anonymous memory, swapped or resident, grew most.
+pub(crate) fn grower<'a>(window: &Window<'a>) -> Option<ProcessShare<'a, Bytes>> {
+    let grown = present(window).filter_map(|(name, comm)| {
+        let of = |metric: &str| growth::<Bytes>(window, name, metric);
+        let pages = || Some(growth::<Pages>(window, name, "rss")? * window.page_size());
+        let resident = of("RssAnon").or_else(pages)?;
+        let amount = resident + of("VmSwap").unwrap_or(Amount::ZERO);
+        Some(ProcessShare { name, comm, amount, processes: 1 }).filter(|share| share.amount.is_positive())
+    });
+    grown.max_by(|a, b| a.amount.total_cmp(&b.amount))
+}
+
+/// The process whose gauge grew most.
+pub(crate) fn growing<'a>(window: &Window<'a>, metric: &str) -> Option<ProcessShare<'a, Bytes>> {
+    let grown = present(window).filter_map(|(name, comm)| {
+        let amount = growth::<Bytes>(window, name, metric).filter(|amount| amount.is_positive())?;
+        Some(ProcessShare { name, comm, amount, processes: 1 })
+    });
+    grown.max_by(|a, b| a.amount.total_cmp(&b.amount))
+}
+
+/// The command whose processes grew most together, of those that are there at the end: compilers, workers.
+pub(crate) fn growing_command<'a>(window: &Window<'a>) -> Option<ProcessShare<'a, Bytes>> {
+    let mut commands: BTreeMap<&str, ProcessShare<'a, Bytes>> = BTreeMap::new();
+    for (name, comm) in present(window) {
+        let last =
+            window.series(Table::Process, name, "RssAnon").and_then(|series| Some(series.points().next_back()?.0));
+        let there = last.is_some_and(|last| Moment::new(last).later(intervals(window.recording, 1)) >= window.span.to);
+        let Some(amount) = growth::<Bytes>(window, name, "RssAnon").filter(|amount| there && amount.is_positive())
+        else {
+            continue;
+        };
+        let share = commands.entry(comm).or_insert(ProcessShare { name, comm, amount: Amount::ZERO, processes: 0 });
+        *share = ProcessShare { amount: share.amount + amount, processes: share.processes + 1, ..*share };
+    }
+    commands.into_values().max_by(|a, b| a.amount.total_cmp(&b.amount))
+}
+
+/// How much a gauge of a process grew. One that started within the stretch, after the first sample, grew from nothing.
+fn growth<M>(window: &Window<'_>, process: &str, metric: &str) -> Option<Amount<M>> {
+    let first_at = window.recording.series(Table::Process, process, metric)?.points().next()?.0;
+    let recorded = window.recording.stamps().first()?.boot_ns;
+    let near = window.series(Table::Process, process, metric)?;
+    let mut values = window.points(&near).map(|(_, value)| value);
+    let first = values.next()?;
+    let last = values.next_back().unwrap_or(first);
+    let from = window.span.from.ns();
+    let started = first_at > from && first_at > recorded;
+    let start = if started { Amount::ZERO } else { near.at(from).map_or(first, stored) };
+    Some(last - start)
+}
+
+/// What this module reads.
+pub(crate) const METRICS: &[&str] =
+    &["read_bytes", "write_bytes", "rchar", "majflt", "RssAnon", "RssShmem", "rss", "VmSwap"];

@@ -1,0 +1,73 @@
+//! Processes that read from devices what the cache served them before.
+//!
+//! A process that read nearly nothing from devices, and now reads while it requests no more than before, lost pages. This holds under every
+//! kind of reclaim: MGLRU of Linux 6.1 to 6.4 counts few refaults, and a process shows its own reads.
+
+use crate::actors::process;
+use crate::measure::amount::{Amount, Count, Limit, Per, Rate};
+use crate::measure::window::Window;
+use pagetide_core::{Bytes, Table};
+
+/// A process that lost pages.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Victim<'a> {
+    /// What it is called (`comm`).
+    pub(crate) comm: &'a str,
+    /// What it reads from devices, now and before.
+    pub(crate) read: Rate<Bytes>,
+    pub(crate) before: Rate<Bytes>,
+}
+
+/// Times its reads before.
+const MORE: Limit<Count> =
+    Limit::new("device reads of a victim, relative to its baseline", 4.0, "Its own load varies by less.", "judgement");
+/// The least that a victim reads.
+pub(crate) const MIN_READS: Limit<Per<Bytes>> = Limit::new(
+    "bytes a victim reads from devices",
+    16.0 * 1024.0,
+    "Four pages a second, and each one waits for the device.",
+    "judgement",
+);
+/// Times its requests before.
+const REQUESTS: Limit<Count> = Limit::new(
+    "read calls of a victim, relative to its baseline, at most",
+    2.0,
+    "A process that requests more data reads more, cached or not.",
+    "judgement",
+);
+
+/// What this module reads.
+pub(crate) const METRICS: &[&str] = &["read_bytes", "syscr", "majflt"];
+
+/// The processes that lost pages in a window, but for those called `origin`; the one that reads most first.
+pub(crate) fn all<'a>(window: &Window<'a>, origin: Option<&str>) -> Vec<Victim<'a>> {
+    let Some(before) = window.history() else { return Vec::new() };
+    let lost = process::present(window).filter(|(name, _)| Some(*name) != origin).filter_map(|(name, comm)| {
+        let rate = |window: &Window<'_>, metric: &str| window.rate::<Count>(Table::Process, name, metric);
+        let bytes = |window: &Window<'_>| window.rate::<Bytes>(Table::Process, name, "read_bytes");
+        let (read, earlier) = (bytes(window)?, bytes(&before)?);
+        let more = rate(window, "syscr").zip(rate(&before, "syscr"));
+        let requests_more = more.is_some_and(|(now, then)| now > then.max(Amount::new(1.0)) * REQUESTS);
+        let lost = read >= MIN_READS && read >= earlier * MORE && !requests_more;
+        lost.then_some((name, Victim { comm, read, before: earlier }))
+    });
+    let mut lost: Vec<(&str, Victim<'_>)> = lost.collect();
+    // A parent that waited for a child has the child's reads.
+    lost.retain(|(name, _)| !process::inherits(window, name, "read_bytes"));
+    lost.sort_by(|a, b| b.1.read.total_cmp(&a.1.read));
+    lost.into_iter().map(|(_, victim)| victim).collect()
+}
+
+/// Victims as a reader knows them: each command once, with all that its processes read.
+pub(crate) fn words(victims: &[Victim<'_>]) -> String {
+    let mut commands: Vec<(&str, Rate<Bytes>, Rate<Bytes>)> = Vec::new();
+    for victim in victims {
+        match commands.iter_mut().find(|(comm, ..)| *comm == victim.comm) {
+            Some((_, read, before)) => (*read, *before) = (*read + victim.read, *before + victim.before),
+            None => commands.push((victim.comm, victim.read, victim.before)),
+        }
+    }
+    let most = commands.iter().take(2);
+    let words = most.map(|(comm, read, before)| format!("{comm} reads {read} back from devices ({before} before)"));
+    words.collect::<Vec<_>>().join("; ")
+}

@@ -1,0 +1,415 @@
+//! The time that tasks lose by a finding, above what they lost before.
+//!
+//! A finding is an incident only if tasks lose time while it lasts. Pressure stall information gives that time, of the host and of each
+//! group; where a recording lacks it, the CPU time that is idle while tasks wait for IO stands in. Where neither was recorded, harm is not
+//! known and decides nothing.
+
+use crate::actors::group;
+use crate::actors::newcomer;
+use crate::actors::process;
+use crate::actors::victim;
+use crate::evidence::threshold::TURNOVER;
+use crate::ledger::delays;
+use crate::ledger::harm::{NOTICED, UNEXPLAINED_CPU, UNEXPLAINED_CPU_TIME};
+use crate::ledger::lost_time::{self, Activity};
+use crate::ledger::waits::{Harm, MIN_LOST_TIME, RIPPLE, Waits};
+use crate::measure::amount::{Amount, Count, Limit};
+use crate::measure::episodes::Episodes;
+use crate::measure::queue::DEPTH;
+use crate::measure::window::{STOLEN, Window, intervals, joined};
+use crate::rules;
+use crate::rules::contract::{EffectKind, Loss};
+use pagetide_core::derived;
+use pagetide_core::{
+    Actor, Bytes, Finding, Nanos, Ratio, Recording, Resource, RuleId, Span, Table, Threshold, TimeLost,
+};
+
+/// Such a loss in all.
+const UNEXPLAINED_TIME: Limit<Nanos> =
+    Limit::new("time lost without a known cause", 2e9, "Anything shorter is a burst.", "judgement");
+/// Waits of tasks in no group that count as harm.
+const REST: Limit<Nanos> = Limit::new(
+    "time lost by tasks outside of all control groups, where groups were recorded",
+    0.5e9,
+    "Kernel threads and the recorder are among them.",
+    "judgement",
+);
+/// What one program has to read or write of a disk to be named beside a loss without a known cause.
+const MOST_OF_A_DISK: Limit<Ratio> = Limit::new(
+    "one program's share of a disk's bytes",
+    0.5,
+    "With less, several programs share the disk.",
+    "judgement",
+);
+/// What makes a group one that does more.
+const BUSIER: Limit<Count> = Limit::new(
+    "CPU time of a group relative to its baseline, at least",
+    2.0,
+    "Ordinary load varies by less.",
+    "judgement",
+);
+/// The same in CPUs.
+const NOTED: Limit<Count> = Limit::new(
+    "CPUs that a group uses beyond its baseline, at least",
+    0.02,
+    "Timers and logging use less.",
+    "judgement",
+);
+/// Intervals without a loss that do not end it.
+const JOINED: u64 = 5;
+
+/// The numbers that decide about harm.
+pub(crate) const THRESHOLDS: &[Threshold] = &[
+    MIN_LOST_TIME.doc(),
+    RIPPLE.doc(),
+    NOTICED.doc(),
+    UNEXPLAINED_TIME.doc(),
+    REST.doc(),
+    UNEXPLAINED_CPU.doc(),
+    UNEXPLAINED_CPU_TIME.doc(),
+    DEPTH.doc(),
+    MOST_OF_A_DISK.doc(),
+    BUSIER.doc(),
+    NOTED.doc(),
+];
+
+impl Loss {
+    /// What tasks wait for.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Stalls | Self::Killed => "IO or memory",
+            Self::Cpu => "a CPU",
+        }
+    }
+
+    const fn resources(self) -> &'static [Resource] {
+        match self {
+            Self::Stalls | Self::Killed => &[Resource::Io, Resource::Memory],
+            Self::Cpu => &[Resource::Cpu],
+        }
+    }
+}
+
+/// The time that tasks lose in a recording.
+#[derive(Debug, Default)]
+pub(crate) struct Losses {
+    waits: Vec<Waits>,
+    /// The groups without others in them, but for the recorder's own.
+    leaves: Vec<(String, Activity)>,
+}
+
+impl Losses {
+    pub(crate) fn of(recording: &Recording, episodes: &Episodes) -> Self {
+        const ALL: [Resource; 3] = [Resource::Io, Resource::Memory, Resource::Cpu];
+        let groups = recording.entities(Table::Cgroup).map(|(group, _)| Some(group));
+        let places = std::iter::once(None).chain(groups);
+        let waits =
+            places.flat_map(|group| ALL.into_iter().filter_map(move |one| Waits::of(recording, episodes, group, one)));
+        let leaf = |group: &str| (group.to_owned(), Activity::of(recording, episodes, group));
+        let leaves = lost_time::groups(recording).into_iter().map(leaf).collect();
+        Self { waits: waits.collect(), leaves }
+    }
+
+    fn host(&self, resource: Resource) -> Option<&Waits> {
+        self.waits.iter().find(|waits| waits.group.is_none() && waits.resource == resource)
+    }
+
+    /// The loss of all tasks in a stretch, threads of the kernel among them.
+    fn of_all(&self, whole: &Window<'_>, span: Span, loss: Loss) -> Option<Harm> {
+        let (first, others) = loss.resources().split_first()?;
+        let first = self.host(*first)?.harm(whole, span)?;
+        let others = others.iter().filter_map(|resource| self.host(*resource)?.harm(whole, span));
+        Some(others.fold(first, Harm::and))
+    }
+
+    /// The loss of services in a stretch; absent when the recording does not show it. Waits for memory alone do not tell of IO.
+    fn of_host(&self, whole: &Window<'_>, span: Span, loss: Loss) -> Option<Harm> {
+        let (first, others) = loss.resources().split_first()?;
+        let first = self.of_services(whole, span, *first)?;
+        let others = others.iter().filter_map(|resource| self.of_services(whole, span, *resource));
+        Some(others.fold(first, Harm::and))
+    }
+
+    /// The loss of the group that lost most of those that ran before a stretch; or of the tasks in no group, where they wait so long that it is
+    /// not the kernel's threads alone. What a program that started waits for its own requests is no harm. Of the host where no groups were recorded.
+    fn of_services(&self, whole: &Window<'_>, span: Span, resource: Resource) -> Option<Harm> {
+        let host = self.host(resource)?.harm(whole, span)?;
+        let of = |(name, activity)| {
+            let waits =
+                self.waits.iter().find(|waits| waits.group.as_deref() == Some(name) && waits.resource == resource)?;
+            Some((activity, waits.harm(whole, span)?))
+        };
+        let groups: Vec<(&Activity, Harm)> =
+            self.leaves.iter().map(|(name, activity)| (name.as_str(), activity)).filter_map(of).collect();
+        if groups.is_empty() {
+            return Some(host);
+        }
+        let all = groups.iter().fold(Harm::new(Amount::ZERO, Amount::ZERO, span), |sum, (_, harm)| sum.and(*harm));
+        let rest =
+            Harm::new((host.share - all.share).max(Amount::ZERO), (host.before - all.before).max(Amount::ZERO), span);
+        let rest = Some(rest).filter(|rest| rest.share - rest.before >= NOTICED.value() && rest.lost() >= REST.value());
+        let served = groups.iter().filter(|(activity, _)| activity.before(span.from)).map(|(_, harm)| *harm);
+        let nobody = Harm::new(Amount::ZERO, Amount::ZERO, span);
+        Some(served.chain(rest).max_by(|a, b| a.lost().total_cmp(&b.lost())).unwrap_or(nobody))
+    }
+
+    /// The harm while a finding lasts, to the host or to the group that it names, whichever lost more.
+    fn of_finding(&self, whole: &Window<'_>, finding: &Finding, loss: Loss) -> Option<Harm> {
+        let during = whole.over(finding.range);
+        let alone = rules::by_id(finding.rule).effect == Some(EffectKind::DiskBusy) && newcomer::alone(&during);
+        if loss == Loss::Cpu && of_itself(&during) || alone || takes_free_memory(whole, finding) {
+            return Some(Harm::new(Amount::ZERO, Amount::ZERO, finding.range));
+        }
+        // What takes memory costs others later, by the reclaim that the kernel does for it: the host's waits tell.
+        if rules::by_id(finding.rule).loss.is_none() {
+            return self.of_all(whole, finding.range, loss);
+        }
+        let named = |waits: &&Waits| {
+            let group = waits.group.as_deref().filter(|_| loss.resources().contains(&waits.resource));
+            group.is_some_and(|group| finding.origins.iter().any(|origin| origin.as_group() == Some(group)))
+        };
+        let groups = self.waits.iter().filter(named).filter_map(|waits| waits.harm(whole, finding.range));
+        let host = self.of_host(whole, finding.range, loss);
+        host.into_iter().chain(groups).max_by(|a, b| a.lost().total_cmp(&b.lost()))
+    }
+
+    /// Whether a finding harms: tasks lose time by it, or the recording does not show whether they do, or it does not need to.
+    pub(crate) fn harms(&self, whole: &Window<'_>, finding: &Finding) -> bool {
+        let loss = rules::by_id(finding.rule).loss.filter(|loss| *loss != Loss::Killed);
+        loss.and_then(|loss| self.of_finding(whole, finding, loss)).is_none_or(Harm::matters)
+    }
+
+    /// Whether the recording has pressure stall information of what tasks wait for.
+    pub(crate) fn measured(&self, loss: Loss) -> bool {
+        let of_loss = |waits: &&Waits| loss.resources().contains(&waits.resource);
+        self.waits.iter().filter(of_loss).any(|waits| waits.source.name != derived::CPU_IOWAIT.name)
+    }
+
+    /// Whether the recording shows that tasks lose time by a finding: by pressure stall information, and not by CPUs that were idle meanwhile.
+    pub(crate) fn shown(&self, whole: &Window<'_>, finding: &Finding) -> bool {
+        let loss = rules::by_id(finding.rule).loss.unwrap_or(Loss::Stalls);
+        self.measured(loss) && self.of_finding(whole, finding, loss).is_some_and(Harm::matters)
+    }
+
+    /// Whether tasks lose time in a stretch, or the recording does not show whether they do.
+    pub(crate) fn lose(&self, whole: &Window<'_>, span: Span) -> bool {
+        let lost = |loss| self.of_host(whole, span, loss).is_none_or(|harm| harm.lost() >= MIN_LOST_TIME);
+        lost(Loss::Stalls) || lost(Loss::Cpu)
+    }
+
+    /// The time lost while a finding lasts, by what its rule makes tasks wait for; 0 where that is not known.
+    pub(crate) fn lost(&self, whole: &Window<'_>, finding: &Finding) -> Amount<Nanos> {
+        let loss = rules::by_id(finding.rule).loss.unwrap_or(Loss::Stalls);
+        self.of_finding(whole, finding, loss).map_or(Amount::ZERO, Harm::lost)
+    }
+
+    /// What a finding costs, as a sentence. Of a fact, which costs something only by its effects, nothing is said when it cost nothing.
+    pub(crate) fn sentence(&self, whole: &Window<'_>, finding: &Finding) -> Option<String> {
+        let known = rules::by_id(finding.rule).loss;
+        let loss = known.unwrap_or(Loss::Stalls);
+        let harm = self.of_finding(whole, finding, loss)?;
+        if known.is_none() && harm.lost() < Amount::new(MIN_LOST_TIME.get()) {
+            return None;
+        }
+        let (share, before) = (of_a_second(harm.share), of_a_second(harm.before));
+        let mut text = format!("Tasks lost {share} of each second waiting for {} ({before} before).", loss.name());
+        // Who is short of a CPU may wait for a device as well.
+        let stalls = || {
+            self.of_host(whole, finding.range, Loss::Stalls).filter(|harm| harm.share > harm.before + NOTICED.value())
+        };
+        if let Some(harm) = Some(loss).filter(|loss| *loss == Loss::Cpu).and_then(|_| stalls()) {
+            let (share, before) = (of_a_second(harm.share), of_a_second(harm.before));
+            text += &format!(
+                " They also lost {share} of each second waiting for {} ({before} before).",
+                Loss::Stalls.name()
+            );
+        }
+        let programs =
+            delays::losses(whole, finding.range).into_iter().filter(|one| loss.resources().contains(&one.resource));
+        if let Some(most) = programs.max_by_key(|one| one.lost_ns) {
+            let [share, before] = [most.share, most.before].map(|share| of_a_second(Amount::new(share)));
+            let program = most.victim.name().unwrap_or_default();
+            text +=
+                &format!(" {program} waited {share} of each second for {} ({before} before).", most.resource.words());
+        }
+        Some(text)
+    }
+
+    /// What the recording does not show of harm: a sentence each.
+    pub(crate) fn unknown(&self, recording: &Recording) -> Vec<String> {
+        let stalls = self.host(Resource::Io).filter(|waits| waits.source.name != derived::PSI_IO_SOME.name);
+        let stalls = stalls.map(|_| {
+            "Pressure stall information was not recorded. Lost time is therefore iowait: CPUs idle while tasks waited for IO. Waits for memory \
+             are unknown."
+                .to_owned()
+        });
+        let nothing = (self.host(Resource::Io).is_none() && self.host(Resource::Memory).is_none())
+            .then(|| "Lost time is unknown: record /proc/pressure or /proc/stat.".to_owned());
+        stalls.into_iter().chain(nothing).chain(delays::missing(recording)).collect()
+    }
+
+    /// Which control group lost most time by a finding, as a sentence; absent where none was recorded, or where tasks of all groups were killed.
+    pub(crate) fn of_group(&self, whole: &Window<'_>, finding: &Finding) -> Option<String> {
+        let losses = self.in_stretch(whole, finding.range, Some(finding.rule));
+        let group = |one: &TimeLost| one.victim.as_group().filter(|_| one.by_cause).map(str::to_owned);
+        let groups: Vec<String> = losses.iter().filter_map(group).collect();
+        // A group that contains another waits whenever that one does.
+        let leaf =
+            |one: &&TimeLost| group(one).is_some_and(|own| !groups.iter().any(|other| newcomer::below(&own, other)));
+        let most = losses.iter().find(leaf)?;
+        let name = most.victim.as_group()?;
+        let [share, before] = [most.share, most.before].map(|share| of_a_second(Amount::new(share)));
+        let on = most.disk.as_ref().map_or(String::new(), |disk| format!(" of {disk}"));
+        Some(format!(
+            "The control group {name} waited {share} of each second for {}{on} ({before} before).",
+            most.resource.words()
+        ))
+    }
+
+    /// Who lost time in a stretch, and to what; the largest loss first, a group that waits for its own work behind those that suffer by it. The rule of its cause, where it is known, says what tasks wait for.
+    pub(crate) fn in_stretch(&self, whole: &Window<'_>, span: Span, cause: Option<RuleId>) -> Vec<TimeLost> {
+        let lost = self.waits.iter().filter_map(|waits| {
+            let harm = waits.harm(whole, span).filter(|harm| harm.lost() >= MIN_LOST_TIME)?;
+            let during = whole.over(span);
+            // The host waits most where most requests are in flight, a group for those that it sent.
+            let own = || group::of_group(&during, waits.group.as_deref()?);
+            let disk = || Some(own().or_else(|| Some(during.busiest(|disk| during.queue(disk))?.0))?.to_owned());
+            Some(TimeLost {
+                victim: waits.group.as_ref().map_or(Actor::Host, Actor::group),
+                resource: waits.resource,
+                by_cause: false,
+                busier: waits.group.as_deref().is_some_and(|group| busier(whole, span, group)),
+                disk: Some(waits.resource).filter(|resource| *resource == Resource::Io).and_then(|_| disk()),
+                share: harm.share.get(),
+                before: harm.before.get(),
+                lost_ns: harm.lost().nanos().get(),
+                source: waits.source.name.to_owned(),
+            })
+        });
+        let mut lost: Vec<TimeLost> = lost.chain(delays::losses(whole, span)).collect();
+        let caused = cause.map(|rule| rules::by_id(rule).loss.unwrap_or(Loss::Stalls).resources());
+        lost.iter_mut()
+            .for_each(|one| one.by_cause = caused.is_some_and(|resources| resources.contains(&one.resource)));
+        lost.sort_by_key(|one| (one.busier, std::cmp::Reverse(one.lost_ns)));
+        lost
+    }
+
+    /// The largest loss that stands out of the recording beside explained stretches, as a sentence, when people notice it. Waits for a
+    /// CPU count only where none for IO or memory does.
+    pub(crate) fn unexplained(&self, whole: &Window<'_>, explained: &[Span]) -> Option<(Span, String)> {
+        let stalls = self.largest(whole, explained, Loss::Stalls);
+        let (span, waits, harm) = stalls.or_else(|| self.largest(whole, explained, Loss::Cpu))?;
+        let during = whole.over(span);
+        let place = match waits.resource {
+            Resource::Cpu => runs(&during),
+            Resource::Io | Resource::Memory => queues(&during).or_else(|| reads_back(&during)),
+        };
+        let next = match waits.resource {
+            Resource::Cpu => "record processes, or `pidstat -u -w 1`,",
+            Resource::Io | Resource::Memory => "record processes and block-layer latency (`biolatency-bpfcc -D`)",
+        };
+        let text = format!(
+            "From {}, tasks lost {} of each second waiting for {} ({} before){}. No rule explains it: {next} while it lasts.",
+            span.from.since(whole.span.from),
+            of_a_second(harm.share),
+            waits.resource.words(),
+            of_a_second(harm.before),
+            place.unwrap_or_default(),
+        );
+        Some((span, text))
+    }
+
+    /// The stretch in which tasks of the host lost most to waits of one kind, beside explained ones.
+    fn largest(&self, whole: &Window<'_>, explained: &[Span], loss: Loss) -> Option<(Span, &Waits, Harm)> {
+        let (least, time) = match loss {
+            Loss::Stalls | Loss::Killed => (NOTICED.value(), UNEXPLAINED_TIME),
+            Loss::Cpu => (UNEXPLAINED_CPU.value(), UNEXPLAINED_CPU_TIME),
+        };
+        let losses = loss.resources().iter().filter_map(|resource| {
+            let waits = self.host(*resource)?;
+            let held = waits.share.signal.held(waits.usual + least);
+            let mut held = joined(held, intervals(whole.recording, JOINED));
+            held.retain(|span| !explained.iter().any(|known| known.overlaps(*span)));
+            let harm = |span| {
+                let harm = Harm { before: waits.usual, ..waits.harm(whole, span)? };
+                let queued = || match resource {
+                    Resource::Io => of_others(&whole.over(span), waits) && !newcomer::alone(&whole.over(span)),
+                    Resource::Cpu => !of_itself(&whole.over(span)),
+                    Resource::Memory => true,
+                };
+                (harm.lost() >= time && queued()).then_some((span, waits, harm))
+            };
+            held.into_iter().filter_map(harm).max_by(|a, b| a.2.lost().total_cmp(&b.2.lost()))
+        });
+        losses.max_by(|a, b| a.2.lost().total_cmp(&b.2.lost()))
+    }
+}
+
+/// Whether waits for IO are more than those of a program for its own reads, one by one: a queue lasts, or a program reads back what the
+/// cache served before. Idle CPUs alone do not tell of a queue.
+fn of_others(during: &Window<'_>, waits: &Waits) -> bool {
+    let stalls = waits.source.name == derived::PSI_IO_SOME.name;
+    let queue = during.busiest(|disk| during.queue(disk));
+    queue.map_or(stalls, |(_, queue)| queue >= DEPTH) || !victim::all(during, None).is_empty()
+}
+
+/// Whether a finding is a growth of memory while the kernel neither frees nor swaps any: it costs nobody time yet.
+pub(crate) fn takes_free_memory(whole: &Window<'_>, finding: &Finding) -> bool {
+    let scarce = || {
+        let during = whole.over(finding.range);
+        let freed = during.host_turnover(&STOLEN);
+        freed.is_none_or(|share| share >= TURNOVER) || during.swapped().is_some_and(Amount::is_positive)
+    };
+    rules::by_id(finding.rule).grows() && !scarce()
+}
+
+/// Whether the programs that wait for a CPU are those of a group that started with it, and nobody who ran before waits notably more.
+fn of_itself(during: &Window<'_>) -> bool {
+    newcomer::newcomer(during, &derived::PSI_CPU_SOME).is_some_and(|newcomer| newcomer.others < NOTICED)
+}
+
+/// On which disk most requests wait.
+fn queues(during: &Window<'_>) -> Option<String> {
+    let (disk, queue) = during.busiest(|disk| during.queue(disk)).filter(|(_, queue)| *queue >= DEPTH)?;
+    let time = during.disk_await(disk).map_or_else(String::new, |time| format!(", {time} per request"));
+    let moved = mover(during, disk).unwrap_or_default();
+    Some(format!(", mostly on {disk} with {:.1} requests in flight{time}{moved}", queue.get()))
+}
+
+/// Who reads or writes most of what a disk transfers, where one program does most of it.
+fn mover(during: &Window<'_>, disk: &str) -> Option<String> {
+    let rate = |derived| during.disk_bytes(disk, derived).unwrap_or(Amount::ZERO);
+    let (read, written) = (rate(&derived::READ_BANDWIDTH), rate(&derived::WRITE_BANDWIDTH));
+    let (metric, verb, all) =
+        if written > read { ("write_bytes", "writes", written) } else { ("read_bytes", "reads", read) };
+    let most = process::fastest::<Bytes>(during, &[metric]).filter(|most| most.amount >= all * MOST_OF_A_DISK)?;
+    Some(format!("; {} {verb} {}", most.words(), most.amount))
+}
+
+/// Who reads back what the cache served before.
+fn reads_back(during: &Window<'_>) -> Option<String> {
+    Some(victim::words(&victim::all(during, None))).filter(|words| !words.is_empty()).map(|words| format!("; {words}"))
+}
+
+/// Who uses most of the CPUs.
+fn runs(during: &Window<'_>) -> Option<String> {
+    // Ticks of 1/100 s.
+    let process = process::fastest::<Count>(during, &["utime", "stime"])?;
+    let cpus = during.recording.manifest.cpus;
+    Some(format!("; {} uses {:.1} of {cpus} CPUs", process.words(), process.amount.get() / 100.0))
+}
+
+/// Whether a group did clearly more than before, by its CPU time: one that suffers does less.
+fn busier(whole: &Window<'_>, span: Span, group: &str) -> bool {
+    let used = |span| whole.over(span).derived::<Count>(Table::Cgroup, group, &derived::CPUS);
+    let before = Span { from: whole.span.from, to: span.from };
+    used(span)
+        .zip(used(before))
+        .is_some_and(|(now, before)| now >= before * BUSIER.get() && now - before >= NOTED.value())
+}
+
+/// The time lost of each second. Less than 0.1 ms is below what PSI measures.
+fn of_a_second(share: Amount<Ratio>) -> String {
+    let lost = Amount::<Nanos>::new((share.get() * 1e4).round() * 1e5);
+    if lost.is_positive() { lost.to_string() } else { "none".to_owned() }
+}

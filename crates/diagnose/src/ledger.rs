@@ -1,0 +1,113 @@
+//! The ledger of lost time: who lost how much, to which account. It decides between kinds of causes, and closes the answer.
+
+pub(crate) mod accounts;
+pub(crate) mod delays;
+pub(crate) mod disk_load;
+pub(crate) mod harm;
+pub(crate) mod lost_time;
+pub(crate) mod memory_waits;
+pub(crate) mod stalls;
+pub(crate) mod unexplained;
+pub(crate) mod waits;
+mod words;
+
+use crate::ledger::accounts::{Split, booked, in_flight};
+use crate::ledger::harm::{NOTICED, UNEXPLAINED_CPU, UNEXPLAINED_CPU_TIME};
+use crate::ledger::lost_time::{KINDS, Pressure};
+use crate::ledger::words::Words;
+use crate::measure::amount::{Amount, Limit};
+use crate::measure::window::Window;
+use pagetide_core::{Account, Booking, GroupLoss, Ledger, LostAt, Nanos};
+
+/// Points of the plot, at most.
+const POINTS: usize = 240;
+
+/// Samples before a stretch that show what is usual.
+pub(crate) const BEFORE: u64 = 11;
+
+/// A group is named as findings name it.
+fn name(group: Option<&str>) -> String {
+    group.map_or_else(|| "host".to_owned(), |group| format!("cgroup:{group}"))
+}
+
+/// The ledger of the stretch in which a group that ran before it lost most; absent where none did.
+pub(crate) fn of(whole: &Window<'_>) -> Option<Ledger> {
+    let mut all = lost_time::all(whole.recording, whole.episodes);
+    let settled = all.iter_mut().filter_map(|pressure| {
+        let stretch = pressure.settle()?;
+        pressure.ran_before(stretch.start).then(|| (pressure.lost_seconds(stretch.clone()), stretch, pressure.clone()))
+    });
+    let (lost, stretch, pressure) = settled.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let range = pressure.span(&stretch)?;
+    let split = Split::of(whole, pressure.group, range, pressure.calm(whole.recording, range));
+    let in_flight = in_flight(whole, split.disk, &pressure);
+    let of = |at: usize| booked(&pressure, at, &split, in_flight[at]);
+    let mut sums = [0.0; 6];
+    for at in stretch.clone() {
+        let seconds = pressure.seconds(at);
+        sums.iter_mut().zip(of(at)).for_each(|(sum, share)| *sum += share * seconds);
+    }
+    let words = Words { during: whole.over(range), disk: split.disk };
+    let mut bookings: Vec<Booking> = Account::ALL
+        .into_iter()
+        .zip(sums)
+        .map(|(account, seconds)| words.booking(account, ns(seconds)))
+        .filter(|booking| booking.lost_ns > 0)
+        .collect();
+    bookings.sort_by_key(|booking| std::cmp::Reverse(booking.lost_ns));
+    let mut groups: Vec<GroupLoss> = all.iter().filter_map(|pressure| loss(pressure, range)).collect();
+    groups.sort_by_key(|group| std::cmp::Reverse(group.lost_ns));
+    let every = pressure.spans.len().div_ceil(POINTS).max(1);
+    let point = |from: usize| {
+        let to = (from + every).min(pressure.spans.len());
+        let all: Vec<[f64; 6]> = (from..to).map(of).collect();
+        let mean = |booking: &Booking| {
+            let index = Account::ALL.iter().position(|account| *account == booking.account).unwrap_or(0);
+            all.iter().map(|shares| shares[index]).sum::<f64>() / all.len() as f64
+        };
+        LostAt { at_ns: pressure.spans[to - 1].to.ns(), shares: bookings.iter().map(mean).collect() }
+    };
+    let over_time = (0..pressure.spans.len()).step_by(every).map(point).collect();
+    let share = lost / (range.length().as_f64() / 1e9).max(f64::MIN_POSITIVE);
+    Some(Ledger { range, by: name(pressure.group), lost_ns: ns(lost), share, bookings, groups, over_time })
+}
+
+/// What a group lost in a stretch; absent where it lost nothing.
+fn loss(pressure: &Pressure<'_>, range: pagetide_core::Span) -> Option<GroupLoss> {
+    let within = pressure.within(range);
+    let lost = pressure.lost_seconds(within.clone());
+    let to = |kind: usize| within.clone().map(|at| pressure.excess(at)[kind] * pressure.seconds(at)).sum::<f64>();
+    let to =
+        KINDS.into_iter().enumerate().map(|(kind, resource)| (resource, ns(to(kind)))).filter(|(_, lost)| *lost > 0);
+    let newcomer = !pressure.ran_before(within.start);
+    (lost > 0.0).then(|| GroupLoss { by: name(pressure.group), newcomer, lost_ns: ns(lost), to: to.collect() })
+}
+
+fn ns(seconds: f64) -> u64 {
+    Amount::<Nanos>::new((seconds * 1e9).max(0.0)).nanos().get()
+}
+
+/// The time that has to be lost for the ledger to decide.
+pub(crate) const LOST: Limit<Nanos> = Limit::new(
+    "time lost to one account, at least, for it to decide",
+    0.5e9,
+    "Anything shorter is a burst.",
+    "judgement",
+);
+/// The time that has to be lost to be reported without a rule.
+pub(crate) const UNOWNED: Limit<Nanos> =
+    Limit::new("time that a group loses without a known cause", 2e9, "Anything shorter is a burst.", "judgement");
+
+/// Whether a service lost time that a person notices and that is not its own additional work. Short waits for a CPU occur on every busy host.
+pub(crate) fn alarming(ledger: &Ledger) -> bool {
+    let stalls = [Account::ReadAgain, Account::Load, Account::Device, Account::Unexplained];
+    let lost: u64 = stalls.into_iter().map(|account| ledger.booked(account)).sum();
+    let length = ledger.range.length().as_f64();
+    lost as f64 >= (length * NOTICED.get()).max(UNOWNED.get())
+        || ledger.booked(Account::Cpu) as f64 >= (length * UNEXPLAINED_CPU.get()).max(UNEXPLAINED_CPU_TIME.get())
+}
+
+/// Whether a service lost so much that an answer begins with it.
+pub(crate) fn noticed(ledger: &Ledger) -> bool {
+    ledger.lost_ns as f64 >= LOST.get()
+}

@@ -1,0 +1,300 @@
+//! To which account the lost time of a group goes, and to which account each rule belongs.
+
+use crate::actors::{group, victim};
+use crate::ledger::lost_time::Pressure;
+use crate::measure::amount::{Amount, Count, Limit, Per};
+use crate::measure::episodes::SignalSpec;
+use crate::measure::window::{REFAULTED, STOLEN, Window};
+use pagetide_core::derived;
+use pagetide_core::{Account, Nanos, RuleId, Span, Table, Threshold};
+use std::ops::Range;
+
+/// The account of a rule; absent of what makes nobody wait, or of what is known without waits: a killed process, a blind spot.
+pub(crate) const fn of_rule(rule: RuleId) -> Option<Account> {
+    match rule {
+        RuleId::WorkingSetExceedsCache
+        | RuleId::ReplayedSequence
+        | RuleId::StreamFloodsCache
+        | RuleId::OverReclaim
+        | RuleId::AnonymousGrowth
+        | RuleId::CachesDropped
+        | RuleId::DirectReclaim
+        | RuleId::CgroupLimit
+        | RuleId::SwapThrash
+        | RuleId::CodeThrash
+        | RuleId::MemoryLeak
+        | RuleId::SlabGrowth
+        | RuleId::MemoryFragmentation
+        | RuleId::ZoneImbalance
+        | RuleId::MemoryHigh => Some(Account::ReadAgain),
+        RuleId::LatencyBound
+        | RuleId::DirtyThrottled
+        | RuleId::DeviceSaturated
+        | RuleId::WritebackSaturates
+        | RuleId::ReadAheadWaste
+        | RuleId::ColdCache
+        | RuleId::FsyncStorm
+        | RuleId::NoisyNeighbour => Some(Account::Load),
+        RuleId::DeviceSlow => Some(Account::Device),
+        RuleId::CpuBound => Some(Account::Cpu),
+        RuleId::ServedFromCache
+        | RuleId::SwapInUse
+        | RuleId::ChangedWorkingSet
+        | RuleId::BlindSpot
+        | RuleId::OomKill
+        | RuleId::Healthy => None,
+    }
+}
+
+/// Requests per second, relative to the highest rate before, above which a device has more to do.
+const MORE: Limit<Count> = Limit::new(
+    "requests per second of a slow device, relative to its calm rate, at most",
+    1.25,
+    "Under more load a longer queue is expected.",
+    "Little's law",
+);
+/// Busy time per request, times that before, of a slow device.
+const SLOWER: Limit<Count> = Limit::new(
+    "busy time per request of a slow device, scaled by request size, relative to its calm time",
+    1.5,
+    "A different mix of requests changes it by less.",
+    "judgement",
+);
+/// Requests of a kind that show how long one takes.
+const KNOWN: Limit<Per<Count>> = Limit::new(
+    "requests per second of a calm device, to measure its time per request",
+    1.0,
+    "A mean over fewer requests is noise.",
+    "judgement",
+);
+
+/// The numbers that split the time lost.
+pub(crate) const THRESHOLDS: [Threshold; 3] = [MORE.doc(), SLOWER.doc(), KNOWN.doc()];
+
+/// How the waits for a disk are split.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Split<'a> {
+    /// The disk of the group, or the one whose queue grew most.
+    pub(crate) disk: Option<&'a str>,
+    pub(crate) read_again: f64,
+    pub(crate) device: f64,
+    pub(crate) own: f64,
+    pub(crate) load: f64,
+    /// The share of the waits for a CPU that comes of more CPU time of the group itself.
+    pub(crate) own_cpu: f64,
+}
+
+/// Requests of one kind at a disk.
+#[derive(Debug, Clone, Copy, Default)]
+struct Requests {
+    /// Per second.
+    rate: f64,
+    /// The time of one with its queue, s.
+    time: f64,
+    /// Bytes per second.
+    bytes: f64,
+}
+
+impl Requests {
+    fn of(window: &Window<'_>, disk: &str, reads: bool) -> Self {
+        let (count, time, bytes) = if reads {
+            ("reads", &derived::READ_AWAIT, &derived::READ_BANDWIDTH)
+        } else {
+            ("writes", &derived::WRITE_AWAIT, &derived::WRITE_BANDWIDTH)
+        };
+        let rate = window.rate::<Count>(Table::Disk, disk, count).map_or(0.0, Amount::get);
+        let time = window.derived::<Nanos>(Table::Disk, disk, time).map_or(0.0, Amount::get) / 1e9;
+        Self { rate, time, bytes: window.disk_bytes(disk, bytes).map_or(0.0, Amount::get) }
+    }
+
+    /// Requests in flight (Little's law).
+    fn queue(self) -> f64 {
+        self.rate * self.time
+    }
+}
+
+/// A disk in a stretch, and when it was calm.
+struct At<'a> {
+    disk: &'a str,
+    during: Window<'a>,
+    calm: Option<Window<'a>>,
+    now: [Requests; 2],
+    before: [Requests; 2],
+}
+
+impl<'a> At<'a> {
+    fn of(during: Window<'a>, calm: Option<Window<'a>>, disk: &'a str) -> Self {
+        let now = [true, false].map(|reads| Requests::of(&during, disk, reads));
+        let before =
+            [true, false].map(|reads| calm.map_or(Requests::default(), |calm| Requests::of(&calm, disk, reads)));
+        Self { disk, during, calm, now, before }
+    }
+
+    /// By how much the queue of reads and of writes grew.
+    fn grown(&self) -> [f64; 2] {
+        let grown = [0, 1].map(|kind| (self.now[kind].queue() - self.before[kind].queue()).max(0.0));
+        if grown[0] + grown[1] > 0.0 { grown } else { self.now.map(Requests::queue) }
+    }
+
+    fn all(&self) -> f64 {
+        self.grown().iter().sum()
+    }
+
+    /// The share of the reads that bring back what was evicted or swapped out.
+    fn read_again(&self) -> f64 {
+        let rate = |derived| self.during.host_bytes(derived).map_or(0.0, Amount::get);
+        let usual = |derived| self.calm.and_then(|calm| calm.host_bytes(derived)).map_or(0.0, Amount::get);
+        let refaulted = (rate(&REFAULTED) - usual(&REFAULTED)).max(0.0);
+        let lost: f64 = victim::all(&self.during, None).iter().map(|one| (one.read - one.before).get()).sum();
+        let swapped = if self.swaps() { rate(&derived::SWAP_IN) } else { 0.0 };
+        share(refaulted.max(lost).min(self.evicted()) + swapped, self.now[0].bytes)
+    }
+
+    /// The bytes that were evicted from shortly before the stretch on, per second of it: no more can be read again. Without end where caches were
+    /// dropped, which counts as no reclaim, or where reclaim was not recorded.
+    fn evicted(&self) -> f64 {
+        let span = self.during.span;
+        let lead = self.during.over(Span { from: span.from.earlier(span.length()), ..span });
+        let dropped = lead.rise::<Count>(Table::Host, "", "drop_pagecache").is_some_and(Amount::is_positive);
+        match lead.host_amount(&STOLEN) {
+            Some(freed) if !dropped => freed.get() / (span.length().as_f64() / 1e9).max(f64::MIN_POSITIVE),
+            _ => f64::INFINITY,
+        }
+    }
+
+    /// The share of the new requests that bring back what was evicted, or swap out: the queue of what is read again is the evictor's, and that of
+    /// others is theirs.
+    fn again(&self) -> f64 {
+        let [reads, writes] = [0, 1].map(|kind| (self.now[kind].rate - self.before[kind].rate).max(0.0));
+        share(reads * self.read_again() + writes * self.swapped_out(), reads + writes)
+    }
+
+    /// The share of the writes that are swapped out.
+    fn swapped_out(&self) -> f64 {
+        let written = self.during.host_bytes(&derived::SWAP_OUT).map_or(0.0, Amount::get);
+        if self.swaps() { share(written, self.now[1].bytes) } else { 0.0 }
+    }
+
+    fn swaps(&self) -> bool {
+        self.during.swap_disks().contains(&self.disk)
+    }
+
+    /// Whether the device itself became slower: it has no more to do than at times before, and works longer on each request.
+    fn slow(&self) -> bool {
+        let Some(calm) = &self.calm else { return false };
+        let kind = usize::from(self.grown()[1] > self.grown()[0]);
+        let rates = |all: &[Requests; 2]| all.iter().map(|one| one.rate).sum::<f64>();
+        let bytes = |all: &[Requests; 2]| all.iter().map(|one| one.bytes).sum::<f64>();
+        let busy = |window: &Window<'_>| window.busy(self.disk).map_or(0.0, Amount::get);
+        let usual = |derived| {
+            let middle = calm.episodes.middle::<Count>(calm.recording, SignalSpec::disk(self.disk, derived), calm.span);
+            middle.map_or(0.0, |(median, _)| median.get())
+        };
+        let (now, before) = (rates(&self.now), rates(&self.before));
+        let known = self.before[kind].rate >= KNOWN.get() && now > 0.0;
+        let more =
+            now > usual(&derived::TPS).max(before) * MORE.get() || bytes(&self.now) > bytes(&self.before) * MORE.get();
+        let size =
+            (bytes(&self.now) / now.max(f64::MIN_POSITIVE)) / (bytes(&self.before) / before.max(f64::MIN_POSITIVE));
+        let longer = (busy(&self.during) / now) / (busy(calm) / before).max(f64::MIN_POSITIVE);
+        known && !more && longer >= SLOWER.get() * size.max(1.0) && self.now[kind].time > self.before[kind].time
+    }
+
+    /// The part of a group's waits at a disk that comes of more requests of its own, at the speed when calm.
+    fn own(&self, group: Option<&str>) -> f64 {
+        let of = |window: &Window<'_>| {
+            let own = group.and_then(|group| window.rates::<Count>(Table::Cgroup, group, &["io_rios", "io_wios"]));
+            let all = || window.derived::<Per<Count>>(Table::Disk, self.disk, &derived::TPS);
+            own.map(Amount::get).or_else(|| all().map(Amount::get)).unwrap_or(0.0)
+        };
+        let time = |window: &Window<'_>| window.disk_await(self.disk).map_or(0.0, |time| time.get() / 1e9);
+        let (now, before) = (of(&self.during), self.calm.as_ref().map_or(0.0, of));
+        let busy = self.during.busy(self.disk).map_or(0.0, Amount::get);
+        let requests = self.now.iter().map(|one| one.rate).sum::<f64>();
+        let known = self.before.iter().map(|one| one.rate).sum::<f64>() >= KNOWN.get();
+        // Nobody sent requests before: the device works on each for its busy time at most.
+        let usual =
+            self.calm.as_ref().filter(|_| known).map(time).unwrap_or_else(|| busy / requests.max(f64::MIN_POSITIVE));
+        let took = time(&self.during);
+        let more = (now - before).max(0.0) * usual.min(took);
+        share(more, more + now * (took - usual).max(0.0))
+    }
+}
+
+fn share(part: f64, all: f64) -> f64 {
+    if all > 0.0 { (part / all).min(1.0) } else { 0.0 }
+}
+
+impl<'a> Split<'a> {
+    /// How the waits of a group for IO in a stretch are split.
+    pub(crate) fn of(whole: &Window<'a>, group: Option<&str>, stretch: Span, calm: Option<Span>) -> Self {
+        let during = Window { quiet: calm, ..whole.over(stretch) };
+        let calm = calm.map(|calm| whole.over(calm));
+        let own = group.and_then(|name| group::of_group(&during, name));
+        let at = own.map(|disk| At::of(during, calm, disk));
+        let most = || {
+            let all = during.disks().into_iter().map(|disk| At::of(during, calm, disk));
+            all.max_by(|a, b| a.all().total_cmp(&b.all()))
+        };
+        let own_cpu = group.map_or(0.0, |group| own_cpu(&during, calm.as_ref(), group));
+        let Some(at) = at.or_else(most).filter(|at| at.all() > 0.0) else {
+            return Self { load: 1.0, own_cpu, ..Self::default() };
+        };
+        let read_again = at.again();
+        let rest = 1.0 - read_again;
+        let device = if at.slow() { rest } else { 0.0 };
+        let own = if device > 0.0 { 0.0 } else { rest * at.own(group) };
+        Self { disk: Some(at.disk), read_again, device, own, load: (rest - device - own).max(0.0), own_cpu }
+    }
+}
+
+/// The part of the additional CPU time of a host that a group uses itself; 0 where nobody uses more: a limit, or a hypervisor, holds it.
+fn own_cpu(during: &Window<'_>, calm: Option<&Window<'_>>, group: &str) -> f64 {
+    let of_group =
+        |window: &Window<'_>| window.derived::<Count>(Table::Cgroup, group, &derived::CPUS).map_or(0.0, Amount::get);
+    let of_host = |window: &Window<'_>| {
+        let idle = [&derived::CPU_IDLE, &derived::CPU_IOWAIT].map(|share| window.share(share).map_or(0.0, Amount::get));
+        (1.0 - idle[0] - idle[1]).max(0.0) * f64::from(window.recording.manifest.cpus)
+    };
+    let Some(calm) = calm else { return 0.0 };
+    let own = (of_group(during) - of_group(calm)).max(0.0);
+    share(own, (of_host(during) - of_host(calm)).max(own))
+}
+
+/// The share of each interval in which a disk, or any disk, had a request: nobody waits for a device that has none.
+pub(crate) fn in_flight(whole: &Window<'_>, disk: Option<&str>, pressure: &Pressure<'_>) -> Vec<f64> {
+    let mut shares = vec![0.0_f64; pressure.spans.len()];
+    let disks = disk.map_or_else(|| whole.disks(), |disk| vec![disk]);
+    for disk in disks {
+        for derived in [&derived::BUSY, &derived::QUEUE_DEPTH] {
+            let Some(signal) = whole.episodes.signal(whole.recording, SignalSpec::disk(disk, derived)) else {
+                continue;
+            };
+            for (span, value) in signal.intervals() {
+                let within: Range<usize> = pressure.within(span);
+                shares[within].iter_mut().for_each(|share| *share = share.max(value.min(1.0)));
+            }
+        }
+    }
+    shares
+}
+
+/// The bookings of an interval, in the order of [`Account::ALL`].
+pub(crate) fn booked(pressure: &Pressure<'_>, at: usize, split: &Split<'_>, in_flight: f64) -> [f64; 6] {
+    let [io, memory, cpu] = pressure.excess(at);
+    let stalled = io.max(memory);
+    let waited = stalled - memory;
+    let unexplained = (waited - in_flight).max(0.0);
+    let waited = waited - unexplained;
+    let booked = [
+        memory + waited * split.read_again,
+        waited * split.load,
+        waited * split.device,
+        cpu * (1.0 - split.own_cpu),
+        waited * split.own + cpu * split.own_cpu,
+        unexplained,
+    ];
+    let sum: f64 = booked.iter().sum();
+    let scale = if sum > 0.0 { pressure.lost(at) / sum } else { 0.0 };
+    booked.map(|share| share * scale)
+}

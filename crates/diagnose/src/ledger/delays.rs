@@ -1,0 +1,89 @@
+//! The time that single programs lose, by the delays that the kernel accounts for each task (taskstats).
+//!
+//! Few recordings have them: `kernel.task_delayacct` is 0 unless somebody sets it. Without them harm is stated of the host, its groups and
+//! devices, and no program is said to lose time.
+
+use crate::actors::process;
+use crate::ledger::waits::{Harm, MIN_LOST_TIME};
+use crate::measure::amount::{Amount, Rate};
+use crate::measure::window::{Window, intervals};
+use pagetide_core::{Actor, Nanos, Ratio, Recording, Resource, Span, Table, TimeLost};
+use std::collections::BTreeMap;
+
+/// The delays that are waits for a resource.
+const WAITS: [(Resource, &[&str]); 3] = [
+    (Resource::Io, &["blkio_delay_total"]),
+    (
+        Resource::Memory,
+        &["swapin_delay_total", "freepages_delay_total", "thrashing_delay_total", "compact_delay_total"],
+    ),
+    (Resource::Cpu, &["cpu_delay_total"]),
+];
+
+/// What this module reads.
+pub(crate) const METRICS: &[&str] = &[
+    "blkio_delay_total",
+    "swapin_delay_total",
+    "freepages_delay_total",
+    "thrashing_delay_total",
+    "compact_delay_total",
+    "cpu_delay_total",
+    "rss",
+];
+
+/// Programs that are named of each resource.
+const NAMED: usize = 3;
+/// Intervals that show what a program lost before.
+const BASELINE: u64 = 5;
+
+/// The programs that lost time in a stretch, those called the same together; by resource, the largest loss first.
+pub(crate) fn losses(whole: &Window<'_>, span: Span) -> Vec<TimeLost> {
+    let during = whole.over(span);
+    let before = whole.over(Span { from: whole.span.from, to: span.from });
+    let known = before.span.length() >= intervals(whole.recording, BASELINE);
+    let mut all = Vec::new();
+    for (resource, metrics) in WAITS {
+        let share = |window: &Window<'_>, name: &str| -> Option<Amount<Ratio>> {
+            let rate: Rate<Nanos> = window.rates(Table::Process, name, metrics)?;
+            Some(Amount::new(rate.get() / 1e9))
+        };
+        let mut programs: BTreeMap<&str, Harm> = BTreeMap::new();
+        for (name, comm) in process::present(&during).filter(|(name, _)| !process::is_kernel_thread(&during, name)) {
+            let Some(now) = share(&during, name) else { continue };
+            let earlier = if known { share(&before, name) } else { None }.unwrap_or(Amount::ZERO);
+            let own = Harm::new(now, earlier, span);
+            programs.entry(comm).and_modify(|sum| *sum = sum.and(own)).or_insert(own);
+        }
+        let lost = programs.into_iter().filter(|(_, harm)| harm.lost() >= MIN_LOST_TIME);
+        let mut lost: Vec<(&str, Harm)> = lost.collect();
+        lost.sort_by(|a, b| b.1.lost().total_cmp(&a.1.lost()));
+        all.extend(lost.into_iter().take(NAMED).map(|(comm, harm)| TimeLost {
+            victim: Actor::command(comm),
+            resource,
+            by_cause: false,
+            busier: false,
+            disk: None,
+            share: harm.share.get(),
+            before: harm.before.get(),
+            lost_ns: harm.lost().nanos().get(),
+            source: metrics.join(" + "),
+        }));
+    }
+    all
+}
+
+/// Why no program is said to lose time, and what to do about it; absent where delays were recorded, and where no processes were.
+pub(crate) fn missing(recording: &Recording) -> Option<String> {
+    let mut processes = recording.entities(Table::Process).peekable();
+    processes.peek()?;
+    let recorded = |(name, _): (&str, &str)| recording.series(Table::Process, name, METRICS[0]).is_some();
+    if processes.any(recorded) {
+        return None;
+    }
+    let why =
+        recording.manifest.process_delays.strip_prefix("none: ").unwrap_or("per-process delays were not recorded");
+    Some(format!(
+        "The programs that lost time are unknown: {}. To record them, run `sysctl -w kernel.task_delayacct=1` before the programs start.",
+        why.split_once(": ").map_or(why, |(why, _)| why)
+    ))
+}

@@ -1,0 +1,103 @@
+//! Who loads a disk: programs, swap, and a remainder that stays with the kernel or the disk.
+//!
+//! Nobody is blamed for bytes that they did not transfer. The counters of processes know no device, swap-out belongs to no program, and the
+//! threads of the kernel (a resync of md, a journal, a copy of the device mapper) have no bytes of their own.
+
+use crate::actors::process::{self, ProcessShare};
+use crate::measure::amount::{Amount, Count, Limit, Per, Rate};
+use crate::measure::window::Window;
+use pagetide_core::derived;
+use pagetide_core::{Bytes, Pages, Ratio, Table};
+
+/// The part of a disk's bytes that makes its sender an owner of the load.
+pub(crate) const OWNS: Limit<Ratio> = Limit::new(
+    "one sender's bytes per byte of the device",
+    0.5,
+    "With less, no single sender loads the device.",
+    "judgement",
+);
+/// CPUs of a thread of the kernel that sends requests.
+const WORKS: Limit<Count> = Limit::new(
+    "CPUs that a kernel thread uses, at least, to own bytes that no program sent",
+    0.01,
+    "A thread that sends thousands of requests a second uses more; timers use less.",
+    "judgement",
+);
+/// Threads that work for whoever calls them.
+const SERVANTS: [&str; 10] =
+    ["kworker", "ksoftirqd", "kswapd", "kcompactd", "migration", "rcu", "khugepaged", "cpuhp", "watchdog", "jbd2"];
+
+/// What loads a disk in a window.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct DiskLoad {
+    /// What the disk reads and writes.
+    pub(crate) moved: Rate<Bytes>,
+    /// What neither programs nor swap account for.
+    pub(crate) remainder: Rate<Bytes>,
+}
+
+const IO: [&str; 2] = ["read_bytes", "write_bytes"];
+
+impl DiskLoad {
+    pub(crate) fn of(window: &Window<'_>, disk: &str) -> Option<Self> {
+        let moved = window.moved(disk)?;
+        let swapped = swapped(window, disk);
+        let mut commands: Vec<&str> = process::present(window).map(|(_, comm)| comm).collect();
+        commands.sort_unstable();
+        commands.dedup();
+        let programs = commands.into_iter().map(|comm| process::together::<Bytes>(window, comm, &IO));
+        let programs = programs.fold(Amount::ZERO, |sum, rate| sum + rate);
+        let remainder = (moved - swapped - programs).max(Amount::ZERO);
+        Some(Self { moved, remainder })
+    }
+
+    /// The thread of the kernel that sends the bytes of no program and did not work before; absent where programs or swap account for most.
+    pub(crate) fn kernel_thread<'a>(&self, window: &Window<'a>) -> Option<ProcessShare<'a, Per<Bytes>>> {
+        if self.remainder < self.moved * OWNS {
+            return None;
+        }
+        let before = window.history()?;
+        let used = |window: &Window<'_>, name: &str| {
+            window.derived::<Count>(Table::Process, name, &derived::CPUS).unwrap_or(Amount::ZERO)
+        };
+        let threads = process::present(window).filter(|(name, comm)| !serves(comm) && of_kernel(window, name));
+        let more = threads.map(|(name, comm)| (name, comm, used(window, name) - used(&before, name)));
+        let (name, comm, more) = more.max_by(|a, b| a.2.total_cmp(&b.2))?;
+        (more >= WORKS).then_some(ProcessShare { name, comm, amount: self.remainder, processes: 1 })
+    }
+}
+
+fn serves(comm: &str) -> bool {
+    SERVANTS.iter().any(|servant| comm.starts_with(servant))
+}
+
+/// Whether a process is a thread of the kernel: it has no memory of its own.
+fn of_kernel(window: &Window<'_>, name: &str) -> bool {
+    let most = |metric: &str| window.level::<Pages>(Table::Process, name, metric).map(|level| level.most);
+    let own = [most("rss"), most("RssAnon")];
+    own.iter().any(Option::is_some) && own.into_iter().flatten().all(|amount| !amount.is_positive())
+}
+
+/// What is swapped in and out, where swap lies on a disk.
+pub(crate) fn swapped(window: &Window<'_>, disk: &str) -> Rate<Bytes> {
+    let rate = || window.swapped().unwrap_or(Amount::ZERO);
+    if window.swap_disks().contains(&disk) { rate() } else { Amount::ZERO }
+}
+
+/// What is swapped out, where swap lies on a disk: no program wrote it.
+pub(crate) fn swapped_out(window: &Window<'_>, disk: &str) -> Rate<Bytes> {
+    let rate = || window.host_bytes(&derived::SWAP_OUT).unwrap_or(Amount::ZERO);
+    if window.swap_disks().contains(&disk) { rate() } else { Amount::ZERO }
+}
+
+/// Who sends most of what a disk transfers, in words; absent where no sender owns it.
+pub(crate) fn sender(window: &Window<'_>, disk: &str) -> Option<String> {
+    let load = DiskLoad::of(window, disk)?;
+    let swap = swapped(window, disk);
+    if swap >= load.moved * OWNS {
+        return Some(format!("mostly swap ({swap})"));
+    }
+    let program = process::fastest::<Bytes>(window, &IO).filter(|program| program.amount >= load.moved * OWNS);
+    let most = program.or_else(|| load.kernel_thread(window))?;
+    Some(format!("where {} sends {} of {}", most.words(), most.amount, load.moved))
+}

@@ -1,0 +1,218 @@
+//! The time that the tasks of each group lose, over time, beyond what they usually wait.
+//!
+//! Pressure stall information of the host counts jbd2, kworkers and kswapd as well, for which nobody waits. So the groups without
+//! others in them tell; the host only where no group was recorded.
+
+use crate::actors::newcomer::below;
+use crate::measure::episodes::{Episodes, SignalSpec};
+use crate::measure::window::intervals;
+use pagetide_core::derived::{self, Derived};
+use pagetide_core::{Moment, Recording, Resource, Span, Stamp, Table};
+use std::ops::Range;
+
+/// The kinds of waits, in the order of [`Shares`].
+pub(crate) const KINDS: [Resource; 3] = [Resource::Io, Resource::Memory, Resource::Cpu];
+/// Shares of an interval for which tasks wait for IO, memory and a CPU.
+pub(crate) type Shares = [f64; 3];
+
+/// Samples at the start of a recording in which the recorder itself starts.
+const STARTS: usize = 3;
+/// Samples that show what is usual.
+const CALM: usize = 5;
+/// Samples between those and a stretch: its first requests wait before the group does.
+const GUARD: usize = 3;
+/// The part of the intervals before a stretch in which a service ran.
+const REGULAR: f64 = 0.5;
+/// The part of an incident's height below which time is calm, and above which it belongs to the incident.
+const QUARTER: f64 = 0.25;
+
+/// What the tasks of one group wait, over time.
+#[derive(Debug, Clone)]
+pub(crate) struct Pressure<'a> {
+    /// The group; absent of the host.
+    pub(crate) group: Option<&'a str>,
+    /// The interval that ends with each sample but the first.
+    pub(crate) spans: Vec<Span>,
+    raw: Vec<Shares>,
+    usual: Shares,
+    activity: Activity,
+}
+
+/// In which intervals the tasks of a group ran or waited.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Activity {
+    /// When each interval ends, and in how many up to it they did.
+    intervals: Vec<(i64, usize)>,
+}
+
+impl Activity {
+    pub(crate) fn of(recording: &Recording, episodes: &Episodes, group: &str) -> Self {
+        let measures = [&derived::CPUS, &derived::PSI_CPU_SOME, &derived::PSI_IO_SOME];
+        let mut all = measures.into_iter().map(|derived| SignalSpec::cgroup(group, derived));
+        let Some(signal) = all.find_map(|spec| episodes.signal(recording, spec)) else { return Self::default() };
+        let mut running = signal.intervals().filter(|(_, value)| *value > 0.0).map(|(span, _)| span).peekable();
+        let mut count = 0;
+        // A group that is not there does not run.
+        let ran = |stamp: &Stamp| {
+            while running.next_if(|span| span.to.ns() < stamp.boot_ns).is_some() {}
+            count += usize::from(running.peek().is_some_and(|span| span.from.ns() < stamp.boot_ns));
+            (stamp.boot_ns, count)
+        };
+        Self { intervals: recording.stamps().iter().skip(1).map(ran).collect() }
+    }
+
+    /// Whether the group is a service: it ran regularly before a moment. What a job does when it is set up, and a task of a timer, is no service.
+    /// Taken for granted of what lasts from the start.
+    pub(crate) fn before(&self, at: Moment) -> bool {
+        let edge = self.intervals.partition_point(|(to, _)| *to <= at.ns()).saturating_sub(GUARD);
+        let last = edge.checked_sub(1).and_then(|last| self.intervals.get(last));
+        last.filter(|_| edge >= CALM).is_none_or(|(_, ran)| *ran as f64 >= edge as f64 * REGULAR)
+    }
+}
+
+/// The groups of a recording without others in them, but for the recorder's own.
+pub(crate) fn groups(recording: &Recording) -> Vec<&str> {
+    let all: Vec<&str> = recording.entities(Table::Cgroup).map(|(group, _)| group).collect();
+    let leaf = |group: &&str| !all.iter().any(|other| below(group, other));
+    // The root contains all others; alone it is the host.
+    let own = |group: &&str| group.rsplit('/').next().is_some_and(|name| name.starts_with("pagetide."));
+    all.iter().copied().filter(leaf).filter(|group| !own(group) && *group != "/sys/fs/cgroup").collect()
+}
+
+/// The pressure of each of them, or of the host where there are none.
+pub(crate) fn all<'a>(recording: &'a Recording, episodes: &Episodes) -> Vec<Pressure<'a>> {
+    let of = |group| Pressure::of(recording, episodes, group);
+    let groups: Vec<Pressure<'a>> = groups(recording).into_iter().filter_map(|group| of(Some(group))).collect();
+    if groups.is_empty() { of(None).into_iter().collect() } else { groups }
+}
+
+const fn measure(kind: Resource) -> &'static Derived {
+    match kind {
+        Resource::Io => &derived::PSI_IO_SOME,
+        Resource::Memory => &derived::PSI_MEMORY_SOME,
+        Resource::Cpu => &derived::PSI_CPU_SOME,
+    }
+}
+
+impl<'a> Pressure<'a> {
+    fn of(recording: &'a Recording, episodes: &Episodes, group: Option<&'a str>) -> Option<Self> {
+        let stamps: Vec<i64> = recording.stamps().iter().map(|stamp| stamp.boot_ns).collect();
+        let spans: Vec<Span> = stamps.windows(2).map(|pair| Span::new(pair[0], pair[1])).collect();
+        let mut raw = vec![[0.0; 3]; spans.len()];
+        let mut known = false;
+        for (kind, resource) in KINDS.into_iter().enumerate() {
+            let mut at = 0;
+            let spec = SignalSpec::of_group(group, measure(resource));
+            let Some(signal) = episodes.signal(recording, spec) else { continue };
+            known = true;
+            for (interval, value) in signal.intervals() {
+                while at < spans.len() && spans[at].to <= interval.from {
+                    at += 1;
+                }
+                // A value may stand for several samples.
+                for (span, shares) in
+                    spans.iter().zip(&mut raw).skip(at).take_while(|(span, _)| span.from < interval.to)
+                {
+                    debug_assert!(span.to > interval.from);
+                    shares[kind] = value.clamp(0.0, 1.0);
+                }
+            }
+        }
+        let activity = group.map_or_else(Activity::default, |group| Activity::of(recording, episodes, group));
+        let mut pressure = Self { group, spans, raw, usual: [0.0; 3], activity };
+        pressure.usual = std::array::from_fn(|kind| quantile(pressure.raw.iter().map(|shares| shares[kind]), 4));
+        known.then_some(pressure)
+    }
+
+    /// The waits of an interval beyond the usual ones.
+    pub(crate) fn excess(&self, at: usize) -> Shares {
+        std::array::from_fn(|kind| (self.raw[at][kind] - self.usual[kind]).max(0.0))
+    }
+
+    /// The share of an interval that is lost: a thrashing fault is a wait for memory and for IO, and only one of the two counts.
+    pub(crate) fn lost(&self, at: usize) -> f64 {
+        let [io, memory, cpu] = self.excess(at);
+        (io.max(memory) + cpu).min(1.0)
+    }
+
+    pub(crate) fn seconds(&self, at: usize) -> f64 {
+        self.spans[at].length().as_f64() / 1e9
+    }
+
+    /// The time lost in some intervals, s.
+    pub(crate) fn lost_seconds(&self, within: Range<usize>) -> f64 {
+        within.map(|at| self.lost(at) * self.seconds(at)).sum()
+    }
+
+    /// The intervals that overlap a stretch.
+    pub(crate) fn within(&self, span: Span) -> Range<usize> {
+        let from = self.spans.partition_point(|one| one.to <= span.from);
+        let to = self.spans.partition_point(|one| one.from < span.to);
+        from..to.max(from)
+    }
+
+    pub(crate) fn span(&self, within: &Range<usize>) -> Option<Span> {
+        let (first, last) = (self.spans.get(within.start)?, self.spans.get(within.end.checked_sub(1)?)?);
+        Some(Span { from: first.from, to: last.to })
+    }
+
+    /// Whether the group is a service that ran before an interval.
+    pub(crate) fn ran_before(&self, at: usize) -> bool {
+        self.spans.get(at).is_none_or(|span| self.activity.before(span.from))
+    }
+
+    /// The stretch in which the group lost most: that of the largest sum of what stands above a quarter of its height. The usual waits
+    /// are those of the time before it, or after it.
+    pub(crate) fn settle(&mut self) -> Option<Range<usize>> {
+        let first = self.stretch()?;
+        let height = self.height(first.clone());
+        let calm = |range: Range<usize>| {
+            let quiet: Vec<usize> = range.filter(|at| self.lost(*at) <= height * QUARTER).collect();
+            (quiet.len() >= CALM).then_some(quiet)
+        };
+        let before = STARTS.min(first.start)..first.start.saturating_sub(GUARD).max(STARTS.min(first.start));
+        let after = (first.end + GUARD).min(self.spans.len())..self.spans.len();
+        if let Some(quiet) = calm(before).or_else(|| calm(after)) {
+            self.usual = std::array::from_fn(|kind| quantile(quiet.iter().map(|at| self.raw[*at][kind]), 2));
+        }
+        self.stretch()
+    }
+
+    /// The mean of what is lost, weighed by itself: the height of an incident, whatever part of the recording it takes.
+    fn height(&self, within: Range<usize>) -> f64 {
+        let sum = |power: i32| within.clone().map(|at| self.lost(at).powi(power)).sum::<f64>();
+        sum(2) / sum(1).max(f64::MIN_POSITIVE)
+    }
+
+    fn stretch(&self) -> Option<Range<usize>> {
+        let start = STARTS.min(self.spans.len());
+        let least = self.height(start..self.spans.len()) * QUARTER;
+        let (mut most, mut range) = (0.0, 0..0);
+        let (mut sum, mut from) = (0.0, start);
+        for at in start..self.spans.len() {
+            if sum <= 0.0 {
+                (sum, from) = (0.0, at);
+            }
+            sum += (self.lost(at) - least) * self.seconds(at);
+            if sum > most {
+                (most, range) = (sum, from..at + 1);
+            }
+        }
+        (most > 0.0).then_some(range)
+    }
+
+    /// The time before a stretch that is compared with it; absent where too little was recorded.
+    pub(crate) fn calm(&self, recording: &Recording, stretch: Span) -> Option<Span> {
+        let first = recording.span().map(|(from, _)| Moment::new(from))?;
+        let from = first.later(intervals(recording, STARTS as u64));
+        let to = stretch.from.earlier(intervals(recording, GUARD as u64));
+        (to.since(from) >= intervals(recording, CALM as u64)).then_some(Span { from, to })
+    }
+}
+
+/// The value below which one of the given number of parts of all values lies; 0 of none.
+fn quantile(values: impl Iterator<Item = f64>, parts: usize) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    let at = values.len() / parts;
+    if at >= values.len() { 0.0 } else { *values.select_nth_unstable_by(at, f64::total_cmp).1 }
+}

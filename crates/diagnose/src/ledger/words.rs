@@ -1,0 +1,36 @@
+//! What lost time is called where it is booked.
+
+use crate::ledger::disk_load::sender;
+use crate::measure::window::Window;
+use pagetide_core::{Account, Booking};
+
+/// Names what the time of a stretch was lost to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Words<'a> {
+    pub(super) during: Window<'a>,
+    /// The disk for which the group waited.
+    pub(super) disk: Option<&'a str>,
+}
+
+impl Words<'_> {
+    pub(super) fn booking(&self, account: Account, lost_ns: u64) -> Booking {
+        let device = matches!(account, Account::Load | Account::Device | Account::OwnWork);
+        let disk = self.disk.filter(|_| device);
+        let named = disk.unwrap_or("a device");
+        let words = match account {
+            Account::ReadAgain => "waiting for memory (refaults, swap, reclaim)".to_owned(),
+            Account::Load => {
+                let sender = disk.filter(|_| lost_ns > 0).and_then(|disk| sender(&self.during, disk));
+                format!("in the queue of {named}{}", sender.map_or(String::new(), |sender| format!(", {sender}")))
+            }
+            Account::Device => format!("waiting for {named}, which takes longer per request"),
+            Account::Cpu => "waiting for a CPU".to_owned(),
+            Account::OwnWork => match disk {
+                Some(disk) => format!("waiting for more work of its own: requests to {disk}, or CPU time"),
+                None => "waiting for more CPU time of its own".to_owned(),
+            },
+            Account::Unexplained => "unexplained: waiting for IO while no device had a request in flight".to_owned(),
+        };
+        Booking { account, lost_ns, on: disk.map(|disk| format!("disk:{disk}")), words }
+    }
+}

@@ -1,0 +1,9 @@
+//! What a recording shows, as amounts with units: signals over time, their episodes, and the windows that rules examine.
+
+pub(crate) mod amount;
+pub(crate) mod coverage;
+pub(crate) mod episodes;
+pub(crate) mod queue;
+pub(crate) mod signal;
+pub(crate) mod watermarks;
+pub(crate) mod window;

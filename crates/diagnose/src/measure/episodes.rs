@@ -1,0 +1,177 @@
+//! The signals of a recording, and when each is far above its baseline, found once for each.
+
+use crate::measure::amount::Amount;
+use crate::measure::signal::{Signal, Slope, Weighed};
+use pagetide_core::derived::{self, Derived};
+use pagetide_core::{Recording, Span, Table};
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// Names a signal: an entity, and how the signal follows from its metrics.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SignalSpec<'a> {
+    table: Table,
+    entity: &'a str,
+    formula: Formula,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Formula {
+    Rate(&'static [&'static str]),
+    Growth(&'static str),
+    Fall(&'static str),
+    /// A derived metric, by name.
+    Derived(&'static str),
+    Await,
+}
+
+impl<'a> SignalSpec<'a> {
+    /// The sum of the rates of those metrics that exist.
+    pub(crate) const fn rate(table: Table, entity: &'a str, metrics: &'static [&'static str]) -> Self {
+        Self { table, entity, formula: Formula::Rate(metrics) }
+    }
+
+    /// A derived metric of a disk.
+    pub(crate) const fn disk(disk: &'a str, derived: &'static Derived) -> Self {
+        Self { table: Table::Disk, entity: disk, formula: Formula::Derived(derived.name) }
+    }
+
+    /// A derived metric of a process.
+    pub(crate) const fn process(process: &'a str, derived: &'static Derived) -> Self {
+        Self { table: Table::Process, entity: process, formula: Formula::Derived(derived.name) }
+    }
+
+    /// The process whose signal it is.
+    pub(crate) fn of_process(self) -> Option<&'a str> {
+        (self.table == Table::Process).then_some(self.entity)
+    }
+
+    /// A derived metric of a control group.
+    pub(crate) const fn cgroup(group: &'a str, derived: &'static Derived) -> Self {
+        Self { table: Table::Cgroup, entity: group, formula: Formula::Derived(derived.name) }
+    }
+
+    /// A derived metric of a control group; of the host where none is named.
+    pub(crate) const fn of_group(group: Option<&'a str>, derived: &'static Derived) -> Self {
+        match group {
+            Some(group) => Self::cgroup(group, derived),
+            None => Self { table: Table::Host, entity: "", formula: Formula::Derived(derived.name) },
+        }
+    }
+
+    /// How fast a gauge grows.
+    pub(crate) const fn growth(table: Table, entity: &'a str, metric: &'static str) -> Self {
+        Self { table, entity, formula: Formula::Growth(metric) }
+    }
+
+    /// The time of a request at a disk.
+    pub(crate) const fn disk_await(disk: &'a str) -> Self {
+        Self { table: Table::Disk, entity: disk, formula: Formula::Await }
+    }
+
+    fn key(self) -> Key {
+        (self.table, self.entity.to_owned(), self.formula)
+    }
+
+    /// The signal; absent when no metric of it was recorded. Over a long recording each takes time: rules ask [`Episodes::signal`].
+    pub(crate) fn signal(self, recording: &Recording) -> Option<Signal> {
+        let Self { table, entity, formula } = self;
+        match formula {
+            Formula::Rate(metrics) => Signal::rate(recording, table, entity, metrics),
+            Formula::Growth(metric) => Signal::slope(recording, table, entity, metric, Slope::Growth),
+            Formula::Fall(metric) => Signal::slope(recording, table, entity, metric, Slope::Fall),
+            Formula::Derived(name) => Signal::derived(recording, table, entity, derived::find(name)?),
+            Formula::Await => Signal::disk_await(recording, entity),
+        }
+    }
+}
+
+impl SignalSpec<'static> {
+    /// The sum of the rates of those metrics of the host that exist.
+    pub(crate) const fn host(metrics: &'static [&'static str]) -> Self {
+        Self::rate(Table::Host, "", metrics)
+    }
+
+    /// A derived metric of the host.
+    pub(crate) const fn derived(derived: &'static Derived) -> Self {
+        Self::of_group(None, derived)
+    }
+
+    /// How fast a gauge of the host grows.
+    pub(crate) const fn host_growth(metric: &'static str) -> Self {
+        Self::growth(Table::Host, "", metric)
+    }
+
+    /// How fast a gauge of the host falls.
+    pub(crate) const fn host_fall(metric: &'static str) -> Self {
+        Self { table: Table::Host, entity: "", formula: Formula::Fall(metric) }
+    }
+}
+
+/// A signal by its entity's table and name.
+type Key = (Table, String, Formula);
+
+/// A signal and the bits of a value.
+type AtLeast = (Key, u64);
+
+/// A median and the median deviation from it.
+type Middle = (f64, f64);
+
+/// The signals of one recording and their episodes, as far as a rule needed them.
+#[derive(Debug, Default)]
+pub(crate) struct Episodes {
+    known: RefCell<BTreeMap<Key, Rc<[Weighed]>>>,
+    /// The signals that rules compare in each of their stretches.
+    signals: RefCell<BTreeMap<Key, Option<Rc<Signal>>>>,
+    /// The medians of signals over stretches, with the deviations from them: several rules ask the same of each of their stretches.
+    middles: RefCell<BTreeMap<(Key, Span), Option<Middle>>>,
+    /// From the first to the last moment of the recording.
+    span: OnceCell<Option<(i64, i64)>>,
+    /// When signals stay at or above a value, by its bits.
+    held: RefCell<BTreeMap<AtLeast, Rc<[Span]>>>,
+}
+
+impl Episodes {
+    /// When a signal is far above its baseline; empty when there is no such signal.
+    pub(crate) fn of(&self, recording: &Recording, spec: SignalSpec<'_>) -> Rc<[Weighed]> {
+        let find = || self.signal(recording, spec).map(|signal| signal.weighed()).unwrap_or_default().into();
+        self.known.borrow_mut().entry(spec.key()).or_insert_with(find).clone()
+    }
+
+    /// The recording's own span, which takes a look at every sample.
+    pub(crate) fn span(&self, recording: &Recording) -> Option<(i64, i64)> {
+        *self.span.get_or_init(|| recording.span())
+    }
+
+    /// The median of a signal over a stretch and the median deviation from it, as [`Signal::middle`].
+    pub(crate) fn middle<M>(
+        &self,
+        recording: &Recording,
+        spec: SignalSpec<'_>,
+        span: Span,
+    ) -> Option<(Amount<M>, Amount<M>)> {
+        let find = || {
+            let (median, deviation) = self.signal(recording, spec)?.middle::<M>(span)?;
+            Some((median.get(), deviation.get()))
+        };
+        let middle = *self.middles.borrow_mut().entry((spec.key(), span)).or_insert_with(find);
+        middle.map(|(median, deviation)| (Amount::new(median), Amount::new(deviation)))
+    }
+
+    /// When a signal stays at or above a value; empty when there is no such signal.
+    pub(crate) fn held<M>(&self, recording: &Recording, spec: SignalSpec<'_>, least: Amount<M>) -> Rc<[Span]> {
+        let find = || self.signal(recording, spec).map(|signal| signal.held(least)).unwrap_or_default().into();
+        self.held.borrow_mut().entry((spec.key(), least.get().to_bits())).or_insert_with(find).clone()
+    }
+
+    /// A signal over all of a recording; absent when no metric of it was recorded. Those of processes are not kept: they are many, and
+    /// each is asked for in one stretch.
+    pub(crate) fn signal(&self, recording: &Recording, spec: SignalSpec<'_>) -> Option<Rc<Signal>> {
+        let find = || spec.signal(recording).map(Rc::new);
+        if spec.table == Table::Process {
+            return find();
+        }
+        self.signals.borrow_mut().entry(spec.key()).or_insert_with(find).clone()
+    }
+}

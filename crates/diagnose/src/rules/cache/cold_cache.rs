@@ -1,0 +1,157 @@
+//! `cold-cache`: the page cache fills for the first time.
+
+use crate::actors::process;
+use crate::actors::stream;
+use crate::evidence::{EvidenceBuilder, advise};
+use crate::measure::amount::{Amount, Limit, grade};
+use crate::measure::episodes::SignalSpec;
+use crate::measure::queue;
+use crate::measure::window::{REFAULTED, STOLEN, Window};
+use crate::rules::contract::{EffectKind, Rule, leads, subsumes};
+use pagetide_core::derived;
+use pagetide_core::{Actor, Bytes, Figure, Finding, Pages, Ratio, Relation, RuleDoc, RuleId, Table};
+
+pub(crate) const RULE: Rule = Rule {
+    name: "a cold cache",
+    effect: Some(EffectKind::Reads),
+    leads_to: &[leads(EffectKind::DiskBusy, "All reads go to the device.", "mm/filemap.c: filemap_read")],
+    subsumes: &[
+        subsumes(EffectKind::DiskBusy, &[RuleId::DeviceSaturated, RuleId::LatencyBound]),
+        subsumes(EffectKind::DirectReclaim, &[RuleId::DirectReclaim]),
+    ],
+    scenarios: &["buffered-read"],
+    deciding_test: "Run the same work again: if the cache was only cold, its reads come from memory.",
+    ..Rule::new(
+        RuleDoc {
+            id: RuleId::ColdCache,
+            title: "The page cache fills for the first time",
+            meaning: "No program has read these files yet, so they are not cached; memory is not short. The reads end once everything has been read.",
+            evidence: "The devices read, and the file cache grows by a large part of that: memory was free, or the cache is still filling. \
+                Little of it refaults. Reclaim frees no more than is read, or little where refaults were not recorded. A device at its IOPS \
+                limit excludes it: while a cache warms up, reads become fewer.",
+            metrics: &[
+                "read_sectors",
+                "Cached",
+                "workingset_refault_file",
+                "pgsteal_kswapd",
+                "pgsteal_direct",
+                "read_bytes",
+            ],
+            thresholds: &[KEPT.doc(), READ.doc(), AGAIN.doc(), FREED.doc(), FULL.doc(), queue::EVEN.doc()],
+            why: "After boot, a program start or drop_caches, the files are not in the page cache.",
+            alternatives: "A stream read once fills the cache the same way while memory is free. A second read tells them apart.",
+            advice: "Wait, or read the files before they are needed.",
+            mglru: "Nothing is evicted, so MGLRU changes nothing here.",
+            kernel: "Linux 6.12: mm/filemap.c: filemap_add_folio; mm/workingset.c: workingset_refault.",
+        },
+        examine,
+    )
+};
+
+const KEPT: Limit<Ratio> = Limit::new(
+    "growth of the cache per byte read",
+    0.5,
+    "O_DIRECT reads do not fill the cache, and a full cache replaces what it held.",
+    "judgement",
+);
+const READ: Limit<Ratio> =
+    Limit::new("bytes read, as a share of memory", 0.05, "Any program start reads less.", "judgement");
+const AGAIN: Limit<Ratio> = Limit::new(
+    "refaulted bytes per byte read, at most",
+    0.1,
+    "Pages that refault were cached before.",
+    "mm/workingset.c (6.12)",
+);
+const FREED: Limit<Ratio> = Limit::new(
+    "bytes freed per byte read, at most, where refaults are not recorded",
+    0.2,
+    "With more, the cache replaces pages that a program may miss.",
+    "judgement",
+);
+
+const FULL: Limit<Ratio> = Limit::new(
+    "bytes freed per byte read, at most, where refaults are recorded",
+    1.0,
+    "The cache was full, so reads replace other pages.",
+    "mm/vmscan.c (6.12)",
+);
+
+fn examine(window: &Window<'_>) -> Option<Finding> {
+    if window.step.is_some() {
+        return of_step(window);
+    }
+    let sectors = |disk: &str| window.rise::<Bytes>(Table::Disk, disk, "read_sectors");
+    let read = window.all_disks(sectors)? * 512.0;
+    let grown = window.host_change("Cached")?;
+    let refaulted = window.host_amount(&REFAULTED);
+    let freed = window.host_amount(&STOLEN);
+    // Without either, growth of the cache does not tell what it held before. What replaces other pages is no cold cache: it was full.
+    if refaulted.is_none() && freed.is_none()
+        || read < window.memory()? * READ
+        || grown < read * KEPT
+        || refaulted.is_some_and(|bytes| bytes > read * AGAIN)
+        || freed.is_some_and(|bytes| bytes > read * if refaulted.is_none() { FREED } else { FULL })
+        || stream::harms(window)
+    {
+        return None;
+    }
+    let busiest = window.busiest(sectors);
+    // What waits for a device at its limit is not over once a part of the files is cached: the rate of misses has not fallen.
+    if busiest.is_some_and(|(disk, _)| at_limit(window, disk)) {
+        return None;
+    }
+    let mut found = EvidenceBuilder::new(window);
+    if let Some((disk, _)) = busiest {
+        found.span(window.when(SignalSpec::disk(disk, &derived::READ_BANDWIDTH)));
+        found.origin(Actor::disk(disk));
+    }
+    if let Some(process) = process::fastest::<Bytes>(window, &["read_bytes"]) {
+        found.origin(process.actor(window));
+    }
+    let weight = 1.0 + grade(grown / read, 0.5, 0.9);
+    let source = "Cached compared with read_sectors";
+    found.compare(weight, "growth of the file cache", source, grown, Relation::Near, read);
+    for (what, source, amount) in
+        [("refaulted bytes", "workingset_refault_file", refaulted), ("bytes freed", "pgsteal", freed)]
+    {
+        if let Some(amount) = amount {
+            found.compare(grade(amount / read, 0.2, 0.02), what, source, amount, Relation::Below, read);
+        }
+    }
+    finish(found, read)
+}
+
+/// Whether a disk has a full queue and completes the same number of requests each second, to the end of the stretch.
+fn at_limit(window: &Window<'_>, disk: &str) -> bool {
+    queue::longest_backlog(window, disk).is_some_and(|span| queue::iops_ceiling(&window.over(span), disk).is_some())
+}
+
+fn of_step(window: &Window<'_>) -> Option<Finding> {
+    let hits: Amount<Ratio> = window.figure(Figure::CacheHitRatio)?;
+    let read: Amount<Bytes> = window.figure(Figure::DiskReadBytes)?;
+    let size = window.figure(Figure::FileBytes).filter(|size: &Amount<Bytes>| size.is_positive())?;
+    let before = window.figure(Figure::CachedBefore)?;
+    let grown = window.figure(Figure::CachedAfter)? - before;
+    let refaulted = window.figure::<Pages>(Figure::Refaults)? * window.page_size();
+    if hits.get() > 0.5 || before > size * 0.05 || grown < size * 0.2 || refaulted > read * AGAIN {
+        return None;
+    }
+    let mut found = EvidenceBuilder::new(window);
+    found.compare(2.0, "cached bytes of the file before", "cached_before", before, Relation::Below, size);
+    let weight = grade(refaulted / read, 0.1, 0.01);
+    found.compare(weight, "refaulted bytes", "refaults * page size", refaulted, Relation::Below, read);
+    found.note("growth of the file's cached bytes", "cached_after - cached_before", grown);
+    finish(found, grown)
+}
+
+fn finish(found: EvidenceBuilder, read: Amount<Bytes>) -> Option<Finding> {
+    let statement =
+        format!("The cache was cold: {read} were read for the first time, and almost nothing was read twice.");
+    let advice = advise(
+        "Wait until the files are cached. Before the next start, read them while the device is idle.",
+        Some("cat FILE > /dev/null"),
+        "Later reads come from memory if the files fit. While the device is busy, this delays other programs' reads.",
+        None,
+    );
+    found.finish(RuleId::ColdCache, statement, vec![advice])
+}

@@ -1,0 +1,200 @@
+//! `read-ahead-waste`: the device reads far more than the program requests.
+
+use crate::actors::process;
+use crate::evidence::threshold::TURNOVER;
+use crate::evidence::{EvidenceBuilder, advise, word};
+use crate::measure::amount::{Amount, Count, Limit, Per, grade, grade_log};
+use crate::measure::episodes::SignalSpec;
+use crate::measure::window::{REFAULTED, STOLEN, Window};
+use crate::rules::contract::{EffectKind, Rule, leads, subsumes};
+use pagetide_core::derived;
+use pagetide_core::{Actor, Bytes, Finding, Ratio, Relation, RuleDoc, RuleId, Table};
+
+pub(crate) const RULE: Rule = Rule {
+    name: "wasted readahead",
+    leads_to: &[leads(
+        EffectKind::Reads,
+        "Each random read also reads its neighbours, which no program requested.",
+        "mm/readahead.c: page_cache_ra_unbounded; mm/filemap.c: do_sync_mmap_readahead",
+    )],
+    subsumes: &[
+        subsumes(EffectKind::Reads, &[RuleId::ColdCache, RuleId::StreamFloodsCache]),
+        subsumes(EffectKind::DiskBusy, &[RuleId::DeviceSaturated, RuleId::LatencyBound]),
+        subsumes(EffectKind::Refaults, &[RuleId::WorkingSetExceedsCache]),
+    ],
+    deciding_test: "The same work with read_ahead_kb=0: the device reads fewer bytes, and the work is no slower.",
+    ..Rule::new(
+        RuleDoc {
+            id: RuleId::ReadAheadWaste,
+            title: "Readahead reads much more than programs request",
+            meaning: "Random accesses also read their neighbours. The device is busy with bytes that are evicted before any program uses them, and that evict pages in use.",
+            evidence: "For the process that reads most, the devices read a multiple of what it requests with read calls (read_bytes compared \
+                with rchar). For a process that reads by page faults: many pages per major fault, with refaults. Large device requests and a \
+                large read_ahead_kb support it.",
+            metrics: &[
+                "read_bytes",
+                "rchar",
+                "syscr",
+                "majflt",
+                "workingset_refault_file",
+                "pswpin",
+                "reads",
+                "read_sectors",
+                "Cached",
+                "Buffers",
+                "SReclaimable",
+                "pgsteal_kswapd",
+                "pgsteal_direct",
+            ],
+            thresholds: &[
+                CALLS.doc(),
+                WINDOWS.doc(),
+                STARTS.doc(),
+                LISTED.doc(),
+                PAGES.doc(),
+                KEPT.doc(),
+                AGAIN.doc(),
+                TURNOVER.doc(),
+            ],
+            why: "A read that looks sequential reads a window around itself, up to read_ahead_kb. So does every fault in a mapping that is not marked as random.",
+            alternatives: "A sequential reader is at most one window ahead of itself, so bytes read and bytes requested stay close. rchar omits mmap and asynchronous IO.",
+            advice: "Reduce readahead on this device, or let the program declare random access.",
+            mglru: "Pages that readahead brought in and nobody used stay in the oldest generation and leave first. The rule measures their share of what was read, with or without MGLRU.",
+            kernel: "Linux 6.12: mm/readahead.c: page_cache_ra_order, page_cache_sync_ra; mm/filemap.c: do_sync_mmap_readahead.",
+        },
+        examine,
+    )
+};
+
+const CALLS: Limit<Count> = Limit::new(
+    "bytes read per byte requested with read calls",
+    2.0,
+    "Half of what is read is then wasted.",
+    "judgement",
+);
+const WINDOWS: Limit<Count> = Limit::new(
+    "readahead windows per read call",
+    2.0,
+    "A call reads the window around itself and starts the next one. With more, the reads are asynchronous, and rchar omits them.",
+    "mm/readahead.c: page_cache_sync_ra, page_cache_async_ra (6.12)",
+);
+const STARTS: Limit<Ratio> = Limit::new(
+    "bytes read by a starting program, as a share of memory",
+    0.05,
+    "It faults in its own code and its libraries.",
+    "judgement",
+);
+const LISTED: Limit<Ratio> = Limit::new(
+    "growth of reclaimable slab per byte read, below which the reads are file data",
+    0.5,
+    "A program that lists files reads inodes and directories. No read call requests them, and slab keeps them.",
+    "fs/ext4/inode.c: __ext4_get_inode_loc (6.12), and judgement",
+);
+const PAGES: Limit<Count> = Limit::new(
+    "pages read per major fault",
+    64.0,
+    "A fault reads around itself; a program that faults sequentially uses all of it.",
+    "mm/filemap.c: do_sync_mmap_readahead (6.12)",
+);
+const KEPT: Limit<Ratio> = Limit::new(
+    "growth of the cache plus what it replaced, per byte read",
+    0.5,
+    "O_DIRECT reads, including asynchronous ones, bypass the cache and have no readahead.",
+    "mm/filemap.c: generic_file_read_iter (6.12)",
+);
+const AGAIN: Limit<Ratio> = Limit::new(
+    "refaulted bytes per byte read, of a process that faults",
+    0.1,
+    "Without refaults the pages around a fault may be used later.",
+    "judgement",
+);
+
+fn examine(window: &Window<'_>) -> Option<Finding> {
+    window.memory()?;
+    let reader = process::fastest::<Bytes>(window, &["read_bytes"])
+        .filter(|process| window.turnover(process.amount).is_some_and(|share| share >= TURNOVER))?;
+    // No read call requests what comes from swap.
+    if window.host_bytes(&derived::SWAP_IN).is_some_and(|swapped| swapped >= reader.amount * 0.5) {
+        return None;
+    }
+    // The window of one moment says nothing about a minute, and what bypasses the cache was not read ahead.
+    let read = reader.amount.over(window.length()?);
+    // What is read from a device without a file system counts as Buffers.
+    let buffers = window.host_change("Buffers").unwrap_or(Amount::ZERO);
+    let freed = window.host_amount(&STOLEN).unwrap_or(Amount::ZERO);
+    let kept = window.host_change("Cached").map(|grown| grown + buffers + freed);
+    let least = if process::starts(window, reader.name) { STARTS } else { TURNOVER };
+    if read < window.memory()? * least || kept.is_some_and(|kept| kept < read * KEPT) {
+        return None;
+    }
+    if window.host_change("SReclaimable").is_some_and(|grown| grown >= read * LISTED) {
+        return None;
+    }
+    let of_reader = |metric| process::together::<Count>(window, reader.comm, &[metric]);
+    let called = Amount::<Per<Bytes>>::new(of_reader("rchar").get());
+    let faulted = window.bytes_per_second(of_reader("majflt"));
+    let refaulted = window.host_bytes(&REFAULTED).unwrap_or(Amount::ZERO);
+    let by_faults = faulted > called;
+    let (used, source, least) =
+        if by_faults { (faulted, "majflt * page size", PAGES) } else { (called, "rchar", CALLS) };
+    if !used.is_positive() || reader.amount < used * least || by_faults && refaulted < reader.amount * AGAIN {
+        return None;
+    }
+    let disk = window.busiest(|disk| {
+        window.rate::<Count>(Table::Disk, disk, "reads")?;
+        window.disk_bytes(disk, &derived::READ_BANDWIDTH)
+    });
+    let known = disk.and_then(|(disk, _)| window.recording.manifest.disks.iter().find(|known| known.name == disk));
+    let ahead = known.and_then(|known| known.read_ahead).map(|ahead| Amount::<Bytes>::new(ahead.as_f64()));
+    let calls = of_reader("syscr");
+    if let Some(ahead) = ahead.filter(|_| !by_faults && calls.is_positive()) {
+        let most = Amount::<Per<Bytes>>::new(calls.get() * ahead.get() * WINDOWS.get());
+        if reader.amount > called + most {
+            return None;
+        }
+    }
+    let mut found = EvidenceBuilder::new(window);
+    if let Some((disk, _)) = disk {
+        found.span(window.when(SignalSpec::disk(disk, &derived::READ_BANDWIDTH)));
+    }
+    found.origin(reader.actor(window));
+    let times = reader.amount / used;
+    let weight = 1.0 + 1.5 * grade_log(times, least.get(), least.get() * 8.0);
+    let what = format!("bytes that devices read for {}", reader.words());
+    let source = format!("read_bytes compared with {source}");
+    found.compare(weight, what, source, reader.amount, Relation::Above, used);
+    let reads = |disk| window.rate::<Count>(Table::Disk, disk, "reads").filter(|reads| reads.is_positive());
+    if let Some((disk, bytes)) = disk
+        && let Some(reads) = reads(disk)
+    {
+        found.origin(Actor::disk(disk));
+        let size = Amount::<Bytes>::new(bytes.get() / reads.get());
+        let weight = if size.get() < 16.0 * 1024.0 { -1.5 } else { grade(size, 32e3, 128e3) };
+        found.add(weight, "size of a read", format!("read_sectors / reads of {disk}"), size);
+        if let Some(ahead) = ahead {
+            let weight = if ahead.get() > 131_072.0 { 0.5 } else { 0.0 };
+            found.add(weight, "readahead of the device", "read_ahead_kb", ahead);
+        }
+    }
+    if refaulted.is_positive() {
+        found.note("refaulted bytes", "workingset_refault_file * page size", refaulted);
+    }
+    let statement = format!(
+        "The devices read {} for {}, which requested {used}: {:.0} times as much.",
+        reader.amount,
+        reader.words(),
+        times.get()
+    );
+    let name = disk.map_or("DISK", |(disk, _)| disk);
+    let device = word(&format!("/dev/{name}"));
+    let command = format!("blockdev --setra 32 {device}");
+    // In sectors; the kernel's default is 128 KiB.
+    let sectors = known.and_then(|known| known.read_ahead).map_or(256, |ahead| ahead.get() / 512);
+    let advice = advise(
+        "Reduce readahead, or let the program call posix_fadvise or madvise with RANDOM.",
+        Some(&command),
+        "A random read then reads at most 16 KiB. Sequential readers of the same device get slower.",
+        Some(&format!("blockdev --setra {sectors} {device}")),
+    );
+    found.finish(RuleId::ReadAheadWaste, statement, vec![advice])
+}

@@ -1,0 +1,222 @@
+//! `device-saturated`: a device has more requests than it completes, as a cause or as a victim.
+
+use crate::actors::newcomer;
+use crate::actors::process::{self, ProcessShare};
+use crate::actors::stream;
+use crate::evidence::threshold::SATURATED;
+use crate::evidence::{EvidenceBuilder, advise};
+use crate::measure::amount::{Amount, Count, Limit, Per, Rate, grade};
+use crate::measure::episodes::SignalSpec;
+use crate::measure::queue::{self, DEPTH, EVEN};
+use crate::measure::window::{REFAULTED, Window};
+use crate::rules::contract::{EffectKind, Role, Rule, subsumes};
+use pagetide_core::derived;
+use pagetide_core::{Actor, Bytes, Finding, Nanos, Ratio, Relation, RuleDoc, RuleId};
+
+pub(crate) const RULE: Rule = Rule {
+    name: "a saturated device",
+    role: Role::Effect,
+    effect: Some(EffectKind::DiskBusy),
+    reports: Some(EffectKind::DiskBusy),
+    subsumes: &[subsumes(EffectKind::DiskBusy, &[RuleId::LatencyBound])],
+    scenarios: &["ssd-stream-starves-raid"],
+    deciding_test: "The device's rate at a longer queue: if it grows, the device was below its limit.",
+    ..Rule::new(
+        RuleDoc {
+            id: RuleId::DeviceSaturated,
+            title: "A device is busy all the time and requests queue",
+            meaning: "The device always has work and more requests are waiting, so each takes longer than the device needs for it. The device is \
+                a victim when it only reads back what something else evicted.",
+            evidence: "The device is busy (rate of io_ms, or util) with a queue (rate of weighted_io_ms, or queue_depth). It is a victim if \
+                another device's stream evicts pages at the same time, or if much of what it reads refaults.",
+            metrics: &[
+                "io_ms",
+                "util",
+                "weighted_io_ms",
+                "queue_depth",
+                "read_sectors",
+                "write_sectors",
+                "workingset_refault_file",
+                "read_bytes",
+                "write_bytes",
+            ],
+            thresholds: &[
+                SATURATED.doc(),
+                DEPTH.doc(),
+                DEEP.doc(),
+                EVEN.doc(),
+                VICTIM.doc(),
+                MOST.doc(),
+                SLOWER.doc(),
+                PACED.doc(),
+            ],
+            why: "Requests arrive faster than the device completes them. Latency is then the queue divided by the rate (Little's law).",
+            alternatives: "A device that serves requests in parallel (SSD, RAID) is busy all the time long before its limit: check whether its \
+                rate grows with the queue. A program that has just started and waits only for its own requests is not an incident, as long as no \
+                group that ran before waits. A cloud volume at its limit looks like a slow device.",
+            advice: "For a victim, stop what evicts its pages. For a cause, send fewer or larger requests, or use a faster device.",
+            mglru: "The device decides. Refaults, which identify a victim, are counted since Linux 6.5 for the group that lost the page.",
+            kernel: "Linux 6.12: block/blk-core.c: update_io_ticks; block/genhd.c: diskstats_show.",
+        },
+        examine,
+    )
+};
+
+const DEEP: Limit<Count> = Limit::new(
+    "requests in flight that make a queue even if the device is not always busy",
+    8.0,
+    "Each request waits for seven others; flushes and barriers leave pauses in which the device has none.",
+    "Little's law, and judgement",
+);
+const VICTIM: Limit<Ratio> = Limit::new(
+    "refaulted bytes per byte read of a victim",
+    0.5,
+    "With less, most reads are new and not caused by eviction.",
+    "judgement",
+);
+
+const MOST: Limit<Ratio> = Limit::new(
+    "one program's bytes per byte of the device",
+    0.5,
+    "With less, no single program saturates it.",
+    "judgement",
+);
+const SLOWER: Limit<Count> = Limit::new(
+    "time per request relative to its baseline, of a device with a short queue and a constant rate of requests",
+    3.0,
+    "Below its limit, a device takes no longer than its baseline.",
+    "block/blk-throttle.c: tg_dispatch_iops_time (6.12), and judgement",
+);
+
+const PACED: Limit<Ratio> = Limit::new(
+    "share of time that such a device is busy",
+    0.5,
+    "The device rests while its only program processes what it read.",
+    "judgement",
+);
+
+fn examine(window: &Window<'_>) -> Option<Finding> {
+    let found = window.disks().into_iter().filter_map(|disk| of_disk(window, disk));
+    found.max_by(|a, b| a.confidence.get().total_cmp(&b.confidence.get()))
+}
+
+fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
+    let saturated = |window: &Window<'_>| {
+        let (busy, queue) = (window.busy(disk)?, window.queue(disk)?);
+        (busy >= SATURATED && queue >= DEPTH).then_some((busy, queue))
+    };
+    // A device is judged while it has a queue, and not by the mean over a stretch with pauses.
+    let held = || {
+        let span = queue::longest_backlog(window, disk)?;
+        let during = window.over(span);
+        // One that completes the same number of requests whatever its queue is at its limit, even if it rests between them.
+        let limited = || queue::iops_ceiling(&during, disk).is_some();
+        let deep = || Some((during.busy(disk)?, during.queue(disk)?)).filter(|(_, queue)| *queue >= DEEP || limited());
+        saturated(&during).or_else(deep).map(|found| (found, span))
+    };
+    let whole = saturated(window).map(|found| (found, window.when(SignalSpec::disk(disk, &derived::BUSY))));
+    // A limit of requests lets those of one program pass one by one: each takes as long as the limit asks, and far longer than below it.
+    let throttled = || {
+        let now = (window.busy(disk)?, window.queue(disk)?);
+        let usual = window.median_before::<Nanos>(SignalSpec::disk_await(disk))?;
+        let before = window.median_before::<Per<Count>>(SignalSpec::disk(disk, &derived::TPS))?;
+        let (rate, spread) =
+            window.episodes.signal(window.recording, SignalSpec::disk(disk, &derived::TPS))?.middle(window.span)?;
+        let longer = window.disk_await(disk)? >= usual * SLOWER.get() && rate >= before;
+        (now.0 >= PACED && longer && spread <= rate * EVEN).then_some((now, window.span))
+    };
+    let ((busy, queue), span) = whole.or_else(held).or_else(throttled)?;
+    let mut found = EvidenceBuilder::new(window);
+    // It was busy before requests began to wait for each other.
+    found.span(window.led_up_to(span, SignalSpec::disk(disk, &derived::BUSY)));
+    found.origin(Actor::disk(disk));
+    let of = |what: &str| format!("{what} of {disk}");
+    found.add(1.0 + grade(busy, 0.9, 0.98), "share of time busy", of("rate of io_ms, or util"), busy);
+    let source = of("rate of weighted_io_ms, or queue_depth");
+    found.compare(1.5 * grade(queue, 1.5, 6.0), "requests in flight", source, queue, Relation::Above, Amount::new(1.0));
+    if let Some(baseline) = window.before().and_then(|quiet| quiet.busy(disk)) {
+        let weight = grade(baseline / busy, 0.9, 0.4);
+        found.compare(weight, "share of time busy before", of("busy"), baseline, Relation::Below, busy);
+    }
+    let stream = stream::of(window).filter(|stream| stream.disk != disk);
+    let read = window.disk_bytes(disk, &derived::READ_BANDWIDTH);
+    let refaulted = window.host_bytes(&REFAULTED);
+    let victim = stream.is_some()
+        || read.zip(refaulted).is_some_and(|(read, refaulted)| read.is_positive() && refaulted >= read * VICTIM);
+    let user = user(&window.over(span), disk);
+    let part = match (stream, read, refaulted) {
+        (Some(stream), ..) => {
+            let what = format!("bytes read from {} meanwhile", stream.disk);
+            found.compare(0.0, what, "read_sectors", stream.rate, Relation::Above, read);
+            format!("It is a victim of the stream from {}.", stream.disk)
+        }
+        (None, Some(read), Some(refaulted)) if read.is_positive() && refaulted >= read * VICTIM => {
+            found.compare(0.0, "refaulted bytes", "workingset_refault_file", refaulted, Relation::Near, read);
+            "It is a victim of eviction: it mostly reads back pages that were cached before.".to_owned()
+        }
+        _ => "The recording shows no eviction that would make it a victim.".to_owned(),
+    };
+    let who = user.filter(|_| !victim).map_or(String::new(), |user| {
+        let what = format!("bytes that {} reads and writes", user.process.words());
+        found.compare(0.0, what, "read_bytes + write_bytes", user.process.amount, Relation::Above, user.before);
+        found.origin(user.process.actor(window));
+        let before = user.before.map_or(String::new(), |before| format!(" ({before} before)"));
+        format!(
+            " {} reads and writes {}{before}, most of the traffic of {disk}.",
+            user.process.words(),
+            user.process.amount
+        )
+    });
+    let limit = queue::iops_ceiling(&window.over(span), disk).map_or(String::new(), |rate| {
+        found.add(0.5, "requests per second at any queue length", of("reads + writes"), rate);
+        queue::ceiling_words(&window.over(span), disk, rate)
+    });
+    let statement = format!(
+        "{disk} is saturated: busy {busy} of the time with {:.1} requests in flight.{limit}{who} {part}",
+        queue.get()
+    );
+    // What a service that ran before needs is not limited: a program that came is.
+    let new = user.filter(|user| user.new);
+    let advice = match new {
+        _ if victim => advise(
+            "Stop what evicts the pages that it reads.",
+            None,
+            "Its reads come from memory again. A faster device treats the symptom and leaves the cause.",
+            None,
+        ),
+        Some(user) => advise(
+            &format!(
+                "Limit the IO of {} on {disk}, or run it when no other program needs the device.",
+                user.process.comm
+            ),
+            Some("systemctl set-property --runtime SERVICE IOWeight=10"),
+            "Other programs wait less; this one takes longer. IOWeight needs the io controller with the bfq scheduler or io.cost.",
+            Some("systemctl revert SERVICE"),
+        ),
+        None => advise(
+            &format!("Send {disk} fewer or larger requests, or use a device with a higher limit."),
+            Some("iostat -x 1; pidstat -d 1"),
+            "The commands only read. The IOPS limit of a cloud volume can be raised.",
+            None,
+        ),
+    };
+    found.finish(RuleId::DeviceSaturated, statement, vec![advice])
+}
+
+/// The command that does most of what a disk does.
+#[derive(Debug, Clone, Copy)]
+struct User<'a> {
+    process: ProcessShare<'a, Per<Bytes>>,
+    before: Option<Rate<Bytes>>,
+    /// Whether no process of the command ran before.
+    new: bool,
+}
+
+fn user<'a>(during: &Window<'a>, disk: &str) -> Option<User<'a>> {
+    const IO: [&str; 2] = ["read_bytes", "write_bytes"];
+    let process = process::fastest::<Bytes>(during, &IO)
+        .filter(|process| during.moved(disk).is_some_and(|all| process.amount >= all * MOST))?;
+    let history = during.history();
+    let before = history.map(|before| process::together(&before, process.comm, &IO));
+    Some(User { process, before, new: newcomer::started(during, process.comm) })
+}

@@ -1,0 +1,200 @@
+//! `device-slow`: a device takes longer for the same work than before.
+
+use crate::evidence::threshold::MECHANICAL;
+use crate::evidence::{EvidenceBuilder, advise, word};
+use crate::measure::amount::{Amount, Count, Limit, Rate, grade, grade_log};
+use crate::measure::episodes::SignalSpec;
+use crate::measure::window::Window;
+use crate::rules::contract::{EffectKind, Rule, leads, subsumes};
+use pagetide_core::derived;
+use pagetide_core::{Actor, Bytes, Finding, Nanos, Relation, RuleDoc, RuleId, Table};
+
+pub(crate) const RULE: Rule = Rule {
+    name: "a slow device",
+    leads_to: &[leads(
+        EffectKind::DiskBusy,
+        "Each request takes longer, so the device always has one.",
+        "block/blk-mq.c: blk_mq_end_request",
+    )],
+    subsumes: &[subsumes(
+        EffectKind::DiskBusy,
+        &[
+            RuleId::DeviceSaturated,
+            RuleId::DirtyThrottled,
+            RuleId::WritebackSaturates,
+            RuleId::LatencyBound,
+            RuleId::ColdCache,
+        ],
+    )],
+    deciding_test: "The device's own latency below the block layer at the same time: its health, and the metrics of the storage system or cloud volume.",
+    ..Rule::new(
+        RuleDoc {
+            id: RuleId::DeviceSlow,
+            title: "A device takes longer for each request than before, at no higher load",
+            meaning: "The device itself is the cause: it is worn, limited, rebuilding, or shared with another host. Everything that needs it waits.",
+            evidence: "The time per request (read_ms + write_ms over reads + writes, or await) is a multiple of its baseline. The device \
+                completes no more requests and no more bytes than before, and the requests are not larger. Without a baseline: a time per \
+                request that no seek explains, a short queue, and tasks that wait for IO (psi_io_some).",
+            metrics: &[
+                "reads",
+                "writes",
+                "reads_writes",
+                "read_sectors",
+                "write_sectors",
+                "read_ms",
+                "write_ms",
+                "await_ms",
+                "io_ms",
+                "weighted_io_ms",
+                "psi_io_some",
+            ],
+            thresholds: &[
+                SLOWER.doc(),
+                MIN_AWAIT.doc(),
+                MORE.doc(),
+                LARGER.doc(),
+                MECHANICAL.doc(),
+                QUEUE.doc(),
+                FEW.doc(),
+                LASTS.doc(),
+            ],
+            why: "By Little's law the time per request is the queue divided by the rate. A queue that grows with the load comes with a higher \
+                rate. If the queue grows while the rate falls, the device does less.",
+            alternatives: "Other kinds of requests (small random ones after large sequential ones, flushes, discards) take longer on a healthy \
+                device. A synchronous writer beside a reader may lengthen the queue while the rate of reads falls.",
+            advice: "Check the device's health and limits, and who else uses the underlying storage.",
+            mglru: "Not used: the rule reads devices only.",
+            kernel: "Linux 6.12: block/blk-mq.c: blk_mq_end_request, blk_account_io_done; block/genhd.c: diskstats_show.",
+        },
+        examine,
+    )
+};
+
+const SLOWER: Limit<Count> = Limit::new(
+    "time per request, relative to its baseline",
+    3.0,
+    "A different mix of requests changes it by less.",
+    "judgement",
+);
+const MIN_AWAIT: Limit<Nanos> =
+    Limit::new("time per request", 1e6, "A device this fast is not slow, whatever its baseline.", "latency of SSDs");
+const MORE: Limit<Count> = Limit::new(
+    "requests or bytes per second, relative to the baseline, at most",
+    1.2,
+    "Under more load a longer queue is expected.",
+    "Little's law",
+);
+const LARGER: Limit<Count> = Limit::new(
+    "bytes per request, relative to the baseline, at most",
+    2.0,
+    "Larger requests take longer on a healthy device.",
+    "judgement",
+);
+const QUEUE: Limit<Count> = Limit::new(
+    "requests in flight while busy, at most, where there is no baseline",
+    1.5,
+    "A writeback burst is deep and short.",
+    "Little's law",
+);
+const FEW: Limit<crate::measure::amount::Per<Count>> =
+    Limit::new("requests", 2.0, "A mean over fewer requests is noise.", "judgement");
+
+const LASTS: Limit<Nanos> = Limit::new(
+    "time for which requests take longer",
+    5e9,
+    "The journal commits and the flusher wakes every 5 s. Anything shorter may be one of their bursts.",
+    "fs/jbd2/journal.c: kjournald2; fs/fs-writeback.c: wb_wakeup_delayed (6.12)",
+);
+
+fn examine(window: &Window<'_>) -> Option<Finding> {
+    let found = window.disks().into_iter().filter_map(|disk| of_disk(window, disk));
+    found.max_by(|a, b| a.confidence.get().total_cmp(&b.confidence.get()))
+}
+
+/// What a disk did over a stretch.
+struct Work {
+    time: Amount<Nanos>,
+    requests: Rate<Count>,
+    bytes: Rate<Bytes>,
+}
+
+impl Work {
+    fn size(&self) -> Amount<Bytes> {
+        Amount::new(self.bytes.get() / self.requests.get())
+    }
+}
+
+fn work(window: &Window<'_>, disk: &str) -> Option<Work> {
+    let requests = window
+        .rates::<Count>(Table::Disk, disk, &["reads", "writes"])
+        .or_else(|| window.rate(Table::Disk, disk, "reads_writes"))
+        .filter(|requests| *requests >= FEW)?;
+    let bytes =
+        window.disk_bytes(disk, &derived::READ_BANDWIDTH)? + window.disk_bytes(disk, &derived::WRITE_BANDWIDTH)?;
+    Some(Work { time: window.disk_await(disk)?, requests, bytes })
+}
+
+fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
+    // Most stretches need no look at the whole recording.
+    let before = window.before().and_then(|quiet| quiet.disk_await(disk));
+    if window.disk_await(disk)? < before.map_or(MECHANICAL.value() * 0.2, |before| before * 1.2) {
+        return None;
+    }
+    let span = window.when(SignalSpec::disk_await(disk));
+    if Amount::<Nanos>::new(span.length().as_f64()) < LASTS {
+        return None;
+    }
+    let during = window.over(span);
+    let now = work(&during, disk)?;
+    let mut found = EvidenceBuilder::new(window);
+    found.span(span);
+    found.origin(Actor::disk(disk));
+    let source = format!("(read_ms + write_ms) / (reads + writes), or await, of {disk}");
+    let baseline = window.until(span.from).and_then(|quiet| work(&quiet, disk));
+    let waited = during.share(&derived::PSI_IO_SOME);
+    match &baseline {
+        Some(baseline) => {
+            let more = (now.requests / baseline.requests).max(now.bytes / baseline.bytes);
+            let slower = now.time < baseline.time * SLOWER || now.time < MIN_AWAIT;
+            if slower || more.get() > MORE.get() || (now.size() / baseline.size()).get() > LARGER.get() {
+                return None;
+            }
+            let weight = 1.0 + 1.5 * grade_log(now.time / baseline.time, 3.0, 20.0);
+            found.compare(weight, "time per request", &source, now.time, Relation::Above, baseline.time);
+            let (weight, source) = (1.5 * grade(more, 1.2, 0.8), format!("reads + writes of {disk}"));
+            found.compare(weight, "requests completed", source, now.requests, Relation::Near, baseline.requests);
+        }
+        None => {
+            let busy = during.busy(disk).filter(|busy| busy.is_positive())?;
+            let queue = Amount::<Count>::new(during.queue(disk)?.get() / busy.get());
+            if now.time < MECHANICAL || queue > QUEUE.value() || waited.is_some_and(|waited| waited.get() < 0.01) {
+                return None;
+            }
+            let weight = 1.0 + grade(now.time, MECHANICAL.get(), MECHANICAL.get() * 4.0);
+            found.compare(weight, "time per request", &source, now.time, Relation::Above, MECHANICAL.value());
+            found.add(0.5, "requests in flight while busy", format!("weighted_io_ms / io_ms of {disk}"), queue);
+        }
+    }
+    if let Some(waited) = waited {
+        let weight = if waited.get() < 0.01 { -1.0 } else { grade(waited, 0.01, 0.2) };
+        found.add(weight, "share of time that tasks wait for IO", "psi_io_some", waited);
+    }
+    let before = baseline.map_or(String::new(), |baseline| {
+        let (requests, before) = (now.requests.get(), baseline.requests.get());
+        format!(" ({} before). It completes {requests:.0} requests/s ({before:.0}/s before)", baseline.time)
+    });
+    let statement = format!("{disk} slowed down: a request takes {}{before}. Its load did not grow.", now.time);
+    let command = format!(
+        "smartctl -a {}; cat {}",
+        word(&format!("/dev/{disk}")),
+        word(&format!("/sys/block/{disk}/queue/scheduler"))
+    );
+    let advice = advise(
+        "Check the device's health and limits: errors, an array rebuild, used-up burst credits of a cloud volume, other hosts on the same \
+         storage.",
+        Some(&command),
+        "The commands only read what the device and the kernel report.",
+        None,
+    );
+    found.finish(RuleId::DeviceSlow, statement, vec![advice])
+}

@@ -1,0 +1,302 @@
+//! `dirty-throttled`: writers slow down to the rate at which the device takes dirty pages.
+
+use crate::actors::process;
+use crate::evidence::advice;
+use crate::evidence::traced::Traced;
+use crate::evidence::{EvidenceBuilder, advise};
+use crate::ledger::disk_load;
+use crate::measure::amount::{Amount, Count, Limit, grade};
+use crate::measure::episodes::SignalSpec;
+use crate::measure::window::{Window, stored};
+use crate::rules::contract::{EffectKind, Rule, leads, subsumes};
+use pagetide_core::derived;
+use pagetide_core::{
+    Actor, Advice, Bytes, Figure, Finding, Manifest, Moment, Nanos, Pages, Ratio, Recording, Relation, RuleDoc, RuleId,
+    Span,
+};
+
+pub(crate) const RULE: Rule = Rule {
+    name: "dirty throttling of writers",
+    // The kernel stops the writer: that is the loss itself.
+    loss: None,
+    leads_to: &[leads(
+        EffectKind::Writes,
+        "The flusher writes back what exceeds the background threshold.",
+        "fs/fs-writeback.c: wb_workfn",
+    )],
+    subsumes: &[
+        subsumes(EffectKind::Writes, &[RuleId::WritebackSaturates]),
+        subsumes(EffectKind::DiskBusy, &[RuleId::DeviceSaturated, RuleId::LatencyBound]),
+    ],
+    scenarios: &["buffered-write"],
+    deciding_test: "Time that the writer sleeps in balance_dirty_pages: `perf trace -e writeback:balance_dirty_pages`.",
+    ..Rule::new(
+        RuleDoc {
+            id: RuleId::DirtyThrottled,
+            title: "The kernel throttles writers because too much memory is dirty",
+            meaning: "Dirty memory exceeds the freerun ceiling, so the kernel makes writers sleep until the device catches up. They write at the \
+                speed of writeback, not of memory.",
+            evidence: "Dirty plus writeback memory reaches the freerun ceiling, (dirty threshold + background threshold) / 2: dirty_peak of a \
+                step, or nr_dirty + nr_writeback in several samples of a live recording. The device writes meanwhile. The time that the writer \
+                sleeps (throttled) decides, where recorded.",
+            metrics: &[
+                "nr_dirty",
+                "nr_writeback",
+                "nr_dirty_threshold",
+                "nr_dirty_background_threshold",
+                "nr_dirtied",
+                "write_sectors",
+                "write_bytes",
+                "drop_pagecache",
+                "MemFree",
+                "Active(file)",
+                "Inactive(file)",
+                "Cached",
+                "Shmem",
+            ],
+            thresholds: &[CEILING.doc(), SAMPLES.doc(), PART.doc(), FELL.doc()],
+            why: "Both thresholds are shares of dirtyable memory (free + file pages): a program that holds memory lowers them. Above the ceiling \
+                every writer sleeps, which keeps dirty memory between the ceiling and the limit.",
+            alternatives: "A writer with O_DIRECT or O_SYNC waits for the device itself, and dirty memory stays low. Below the \
+                        background threshold the flusher writes nothing for up to 30 s. Another writer may have reached the ceiling.",
+            advice: "Use a device that writes faster, write less or in larger requests, or free memory. Higher thresholds let longer bursts run \
+                at memory speed, but make the next fsync slower and a power loss worse.",
+            mglru: "Not used: dirty limits do not depend on the LRU. Reclaim moves dirty pages to a younger generation instead of writing them one by one.",
+            kernel: "Linux 6.12: mm/page-writeback.c: balance_dirty_pages, dirty_freerun_ceiling, domain_dirty_limits, wb_position_ratio.",
+        },
+        examine,
+    )
+};
+
+const PART: Limit<Ratio> = Limit::new(
+    "bytes of the largest writer per byte that the devices write, to name it",
+    0.1,
+    "With less, other programs write most of it.",
+    "judgement",
+);
+const FELL: Limit<Ratio> = Limit::new(
+    "dirty threshold, as a share of what dirtyable memory implies, below which a setting lowered it",
+    0.5,
+    "The threshold is a share of dirtyable memory, which varies by less.",
+    "mm/page-writeback.c: domain_dirty_limits (6.12)",
+);
+const CEILING: Limit<Ratio> = Limit::new(
+    "dirty and writeback memory, as a share of the freerun ceiling",
+    0.95,
+    "A sample rarely catches the peak.",
+    "mm/page-writeback.c: dirty_freerun_ceiling (6.12)",
+);
+const SAMPLES: Limit<Count> =
+    Limit::new("samples at the ceiling, of a live recording", 2.0, "A single one may be chance.", "judgement");
+
+fn examine(window: &Window<'_>) -> Option<Finding> {
+    if window.step.is_some() { of_step(window) } else { of_host(window) }
+}
+
+fn of_step(window: &Window<'_>) -> Option<Finding> {
+    let peak = window.figure(Figure::DirtyPeak)?;
+    let threshold: Amount<Bytes> = window.figure(Figure::DirtyThreshold)?;
+    let ceiling = (threshold + window.figure(Figure::BackgroundThreshold)?) / 2.0;
+    // The kernel does not throttle a step that only reads.
+    if window.figure::<Ratio>(Figure::CacheHitRatio).is_some() || peak < ceiling * CEILING || !ceiling.is_positive() {
+        return None;
+    }
+    let mut found = EvidenceBuilder::new(window);
+    add_peak(&mut found, peak, ceiling, "dirty_peak compared with (dirty_threshold + background_threshold) / 2");
+    let written: Option<Amount<Bytes>> = window.figure(Figure::DiskWrittenBytes);
+    let weight = |positive: bool| if positive { 1.0 } else { -2.0 };
+    if let Some(written) = written {
+        let what = "bytes that the device wrote during the step";
+        found.add(weight(written.is_positive()), what, "disk_written_bytes", written);
+    } else if let Some(writes) = window.figure::<Count>(Figure::DiskWrites) {
+        found.add(weight(writes.is_positive()), "writes of the device during the step", "disk_writes", writes);
+    }
+    if let Some(processed) = window.figure(Figure::Processed) {
+        // A step that wrote less than the ceiling cannot have reached it alone.
+        let below = processed < ceiling;
+        let (weight, relation) = if below { (-1.5, Relation::Below) } else { (0.5, Relation::Above) };
+        found.compare(weight, "bytes that the step wrote", "processed", processed, relation, ceiling);
+    }
+    if let Some(stopped) = window.figure::<Nanos>(Figure::Throttled) {
+        let weight = if stopped.is_positive() { 2.0 } else { -2.0 };
+        found.add(weight, "time that the kernel throttled the writer", "throttled", stopped);
+    }
+    let elapsed = window.figure::<Nanos>(Figure::Elapsed).filter(|elapsed| elapsed.is_positive());
+    let rates = match (window.quantity(Figure::Bandwidth), written.zip(elapsed)) {
+        (Some(writer), Some((bytes, elapsed))) => {
+            let device = crate::measure::amount::Rate::<Bytes>::new(bytes.get() / elapsed.get() * 1e9);
+            format!(" The program wrote {writer}, the device {device}.")
+        }
+        _ => String::new(),
+    };
+    found.finish(
+        RuleId::DirtyThrottled,
+        statement(peak, ceiling, threshold) + &rates,
+        advice(&window.recording.manifest),
+    )
+}
+
+/// Dirty and writeback memory at a sample, with the freerun ceiling and the dirty threshold then.
+#[derive(Clone, Copy)]
+struct Level {
+    at: Moment,
+    dirty: Amount<Bytes>,
+    ceiling: Amount<Bytes>,
+    threshold: Amount<Bytes>,
+}
+
+impl Level {
+    fn above(&self) -> bool {
+        self.dirty >= self.ceiling * CEILING
+    }
+}
+
+fn levels<'a>(window: &Window<'a>, span: Span) -> Option<impl Iterator<Item = Level> + use<'a>> {
+    let page = window.page_size();
+    let host = |metric: &str| Some(window.recording.host(metric)?.around(span.from.ns(), span.to.ns()));
+    let (dirty, writeback, threshold) = (host("nr_dirty")?, host("nr_writeback")?, host("nr_dirty_threshold")?);
+    let background = host("nr_dirty_background_threshold")?;
+    let (mut writeback, mut threshold, mut background) = (writeback.follow(), threshold.follow(), background.follow());
+    let level = move |(at, dirty): (i64, i64)| {
+        let bytes = |pages: Option<i64>| pages.map(|pages| stored::<Pages>(pages) * page);
+        let (writeback, threshold, background) = (writeback(at), threshold(at), background(at));
+        let (writeback, threshold, background) = (bytes(writeback)?, bytes(threshold)?, bytes(background)?);
+        let ceiling = (threshold + background) / 2.0;
+        let dirty = stored::<Pages>(dirty) * page + writeback;
+        ceiling.is_positive().then_some(Level { at: Moment::new(at), dirty, ceiling, threshold })
+    };
+    Some(dirty.within(span.from.ns(), span.to.ns()).filter_map(level))
+}
+
+fn of_host(window: &Window<'_>) -> Option<Finding> {
+    let inside: Vec<Level> = levels(window, window.span)?.collect();
+    let above = inside.iter().filter(|level| level.above()).count();
+    let peak = inside.iter().copied().max_by(|a, b| (a.dirty / a.ceiling).total_cmp(&(b.dirty / b.ceiling)))?;
+    if (above as f64) < SAMPLES.get() {
+        return None;
+    }
+    let mut found = EvidenceBuilder::new(window);
+    // Throttling lasts while dirty memory stays at the ceiling, also when the writer sleeps and dirties nothing.
+    let began = window.when(SignalSpec::host(&["nr_dirtied"]));
+    let later = levels(window, Span { from: peak.at, ..Span::ALL })?;
+    let to = later.take_while(Level::above).last().map_or(began.to, |level| level.at.max(began.to));
+    let fell = fell(window, began, peak.threshold);
+    // Where a setting lowered the thresholds, that is what began, however long a writer wrote before.
+    let from = fell.map_or(began.from, |(at, _)| at.max(began.from));
+    found.span(Span { from, to: to.max(from) });
+    // What reclaim swaps out is written by no program, and throttles nobody.
+    let written = |disk: &str| {
+        let all = window.disk_bytes(disk, &derived::WRITE_BANDWIDTH)?;
+        Some((all - disk_load::swapped_out(window, disk)).max(Amount::ZERO))
+    };
+    let busiest = window.busiest(written);
+    let writer = process::fastest::<Bytes>(window, &["write_bytes"]);
+    if let Some(process) = writer.filter(|writer| busiest.is_none_or(|(_, all)| writer.amount >= all * PART)) {
+        found.origin(process.actor(window));
+    }
+    if let Some((disk, _)) = busiest {
+        found.origin(Actor::disk(disk));
+    }
+    let source = "nr_dirty + nr_writeback compared with (nr_dirty_threshold + nr_dirty_background_threshold) / 2";
+    let Level { dirty, ceiling, threshold, .. } = peak;
+    add_peak(&mut found, dirty, ceiling, source);
+    let share = Amount::<Ratio>::new(above as f64 / inside.len() as f64);
+    found.add(0.5, "share of samples at or above the ceiling", "count of samples", share);
+    if let Some(rate) = window.all_disks(written) {
+        let weight = if rate.is_positive() { 1.0 } else { -1.5 };
+        found.add(weight, "bytes per second that the devices wrote", "rate of write_sectors", rate);
+    }
+    let mut waited = String::new();
+    if let Some(traced) = Traced::of(window) {
+        if let Some((comm, device, time)) = traced.most_throttled() {
+            found.add(2.0, format!("time that {comm} was throttled on {device}"), "throttle.throttled_ns", time);
+            found.origin(Actor::command(comm));
+            waited = format!(" Trace: {comm} waited {time} for {device}.");
+        } else {
+            let none = Amount::<Nanos>::new(0.0);
+            found.add(-2.0, "time that writers were throttled", "throttle.throttled_ns", none);
+        }
+    }
+    let manifest = &window.recording.manifest;
+    let statement = statement(dirty, ceiling, threshold) + &fell.map_or(String::new(), |(_, before)| {
+        format!(" The dirty threshold fell from {before} although dirtyable memory did not fall: vm.dirty_bytes or vm.dirty_ratio was lowered.")
+    });
+    let advice = if fell.is_some() { raise(window.recording, to) } else { advice(manifest) };
+    found.finish(RuleId::DirtyThrottled, statement + &waited, advice)
+}
+
+/// When a setting lowered the dirty threshold, and what it was before: it fell by more than the memory that it is a share of.
+fn fell(window: &Window<'_>, began: Span, threshold: Amount<Bytes>) -> Option<(Moment, Amount<Bytes>)> {
+    let quiet = window.until(began.from).or_else(|| window.history())?;
+    let before = quiet.host_level::<Pages>("nr_dirty_threshold")?.mean * window.page_size();
+    // Free memory counts above the reserves only, which are not recorded: what is dirtyable now is at least the file pages.
+    let file = |window: &Window<'_>| {
+        let of = |metric: &str| Some(window.host_level::<Bytes>(metric)?.mean);
+        let lists = || Some(of("Active(file)")? + of("Inactive(file)")?);
+        lists().or_else(|| Some((of("Cached")? - of("Shmem").unwrap_or(Amount::ZERO)).max(Amount::ZERO)))
+    };
+    let earlier = file(&quiet)? + quiet.host_level::<Bytes>("MemFree")?.mean;
+    let low = before * (file(&window.over(began))? / earlier).get() * FELL.get();
+    if threshold >= low {
+        return None;
+    }
+    let mut levels = levels(window, Span { from: quiet.span.from, to: began.to })?;
+    levels.find(|level| level.threshold < low).map(|level| (level.at, before))
+}
+
+/// Undoes what lowered the thresholds.
+fn raise(recording: &Recording, at: Moment) -> Vec<Advice> {
+    // What somebody set is one of the two; the other is 0 then.
+    let set = |name: &&str| {
+        let value = recording.setting_at(&format!("vm.{name}"), at.ns())?;
+        (value.trim().parse::<u64>().ok()? > 0).then(|| format!("vm.{name}={}", value.trim()))
+    };
+    let names = ["dirty_background_bytes", "dirty_bytes", "dirty_background_ratio", "dirty_ratio"];
+    let now: Vec<String> = names.iter().filter_map(set).collect();
+    let undo = if now.is_empty() {
+        "set vm.dirty_bytes or vm.dirty_ratio as they are now".to_owned()
+    } else {
+        format!("sysctl -w {}", now.join(" "))
+    };
+    vec![advise(
+        "Restore the previous dirty thresholds.",
+        Some(&advice::restore(&recording.manifest, &["dirty_background_ratio", "dirty_ratio"])),
+        "Writers dirty memory at full speed again, up to the freerun ceiling, and the flusher writes it in the background.",
+        Some(&undo),
+    )]
+}
+
+fn add_peak(found: &mut EvidenceBuilder, peak: Amount<Bytes>, ceiling: Amount<Bytes>, source: &str) {
+    let weight = 2.0 * grade(peak / ceiling, 0.9, 1.05);
+    found.compare(weight, "peak of dirty and writeback memory", source, peak, Relation::Above, ceiling);
+}
+
+fn statement(peak: Amount<Bytes>, ceiling: Amount<Bytes>, threshold: Amount<Bytes>) -> String {
+    format!(
+        "The kernel throttled writers: dirty memory reached {peak}, above the freerun ceiling of {ceiling} (dirty threshold {threshold})."
+    )
+}
+
+fn advice(manifest: &Manifest) -> Vec<Advice> {
+    // Half of what it is, and in the unit in which the host has it.
+    let bytes = advice::value(manifest, "dirty_background_bytes");
+    let ratio = advice::value(manifest, "dirty_background_ratio");
+    let lower = match bytes {
+        0 => format!("vm.dirty_background_ratio={}", (ratio / 2).max(1)),
+        bytes => format!("vm.dirty_background_bytes={}", (bytes / 2).max(4096)),
+    };
+    vec![
+        advise(
+            "Free memory that programs hold needlessly: both thresholds are shares of dirtyable memory.",
+            None,
+            "The thresholds rise with free memory. Bursts up to the ceiling run at memory speed.",
+            None,
+        ),
+        advise(
+            "Start the flusher earlier, so that a burst finds less dirty memory.",
+            Some(&format!("sysctl -w {lower}")),
+            "The device writes sooner and more evenly, including data that programs soon delete or overwrite.",
+            Some(&advice::restore(manifest, &["dirty_background_ratio"])),
+        ),
+    ]
+}

@@ -1,0 +1,201 @@
+//! `latency-bound`: one request at a time, each as fast as the device answers.
+
+use crate::actors::process;
+use crate::evidence::{EvidenceBuilder, advise};
+use crate::measure::amount::{Amount, Count, Limit, Rate, grade};
+use crate::measure::episodes::SignalSpec;
+use crate::measure::window::Window;
+use crate::rules::contract::{Role, Rule};
+use pagetide_core::derived;
+use pagetide_core::{
+    Actor, Advice, Bytes, Figure, Finding, Nanos, Ratio, Relation, RuleDoc, RuleId, StepResult, Table,
+};
+
+pub(crate) const RULE: Rule = Rule {
+    name: "one request at a time",
+    role: Role::Effect,
+    scenarios: &["buffered-read"],
+    deciding_test: "The device's rate with more requests in flight.",
+    ..Rule::new(
+        RuleDoc {
+            id: RuleId::LatencyBound,
+            title: "The workload waits for one request at a time; the device could do more",
+            meaning: "The program sends one request at a time and waits for it. The rate is one second divided by the latency. The device \
+                reaches neither its IOPS limit nor its bandwidth.",
+            evidence: "Of a step: IOPS x mean completion latency is near 1 s/s, the device is busy, and its mean queue (rate of weighted_io_ms) \
+                is near 1. Of a disk alone: small reads, a busy device, and weighted_io_ms no larger than io_ms. A higher request rate elsewhere \
+                in the recording supports it.",
+            metrics: &["reads", "writes", "read_sectors", "io_ms", "weighted_io_ms", "read_bytes"],
+            thresholds: &[TOLERANCE.doc(), DEVICE_SHARE.doc(), READS.doc(), BUSY.doc(), QUEUE.doc(), SMALL.doc()],
+            why: "A synchronous read returns when the data has arrived. With one thread and no readahead, the device never has a second request, \
+                so every request pays the full latency.",
+            alternatives: "A device limited to this rate that delays each answer looks the same in one step; a step with more requests in flight \
+                tells them apart. In a warm run IOPS x latency is also 1, but it does no device IO.",
+            advice: "Send more requests at once (threads, asynchronous IO, readahead for sequential access), read more per request, or make the \
+                data fit in the page cache. A device with lower latency helps; one with more IOPS does not.",
+            mglru: "Not used: the rule reads devices and processes only.",
+            kernel: "Linux 6.12: mm/filemap.c: filemap_read waits for each missing folio; block/genhd.c: \
+                     part_stat_show gives io_ms and weighted_io_ms; Documentation/admin-guide/iostats.rst.",
+        },
+        examine,
+    )
+};
+
+const DEVICE_SHARE: Limit<Ratio> = Limit::new(
+    "requests that reach the device, of a step",
+    0.05,
+    "Below this, the device does not set the rate.",
+    "judgement",
+);
+const TOLERANCE: Limit<Ratio> = Limit::new(
+    "distance of IOPS x latency from 1, of a step",
+    0.15,
+    "The latency excludes the time that fio spends between two requests.",
+    "measured with fio",
+);
+const READS: Limit<crate::measure::amount::Per<Count>> =
+    Limit::new("reads of a disk", 20.0, "Below this rate the disk is not the limit.", "judgement");
+const BUSY: Limit<Ratio> =
+    Limit::new("share of time busy, of a disk", 0.7, "An idle device does not set the rate.", "judgement");
+const QUEUE: Limit<Count> = Limit::new(
+    "requests in flight while busy, at most",
+    1.15,
+    "One at a time, plus a few requests of other programs.",
+    "Little's law",
+);
+const SMALL: Limit<Bytes> = Limit::new(
+    "size of a read, at most",
+    65_536.0,
+    "Transferring a larger read at 100 MB/s takes longer than a fast disk's latency.",
+    "bandwidth and latency of disks",
+);
+
+fn examine(window: &Window<'_>) -> Option<Finding> {
+    if window.step.is_some() { of_step(window) } else { of_disks(window) }
+}
+
+fn of_step(window: &Window<'_>) -> Option<Finding> {
+    let iops: Rate<Count> = window.figure(Figure::Iops)?;
+    let latency: Amount<Nanos> = window.figure(Figure::ClatMean)?;
+    let depth = Amount::<Count>::new(iops.get() * latency.get() / 1e9);
+    let off = (depth - Amount::new(1.0)).abs();
+    let requests = |figure| window.figure::<Count>(figure).unwrap_or(Amount::ZERO);
+    let device = requests(Figure::DiskReads).max(requests(Figure::DiskWrites));
+    let share = device / window.figure(Figure::Issued).filter(|issued: &Amount<Count>| issued.is_positive())?;
+    if off.get() > TOLERANCE.get() || share < DEVICE_SHARE {
+        return None;
+    }
+    let mut found = EvidenceBuilder::new(window);
+    let one = Amount::<Count>::new(1.0);
+    let what = "requests in flight at the workload: IOPS x mean completion latency";
+    found.compare(2.0 * grade(off, TOLERANCE.get(), 0.03), what, "iops * clat_mean", depth, Relation::Near, one);
+    let queues = window.disks().into_iter().filter_map(|disk| queue(window, disk));
+    let busiest = queues.max_by(|a, b| a.depth.total_cmp(&b.depth));
+    let busy = window.figure(Figure::DiskUtil).or_else(|| busiest.as_ref().map(|queue| queue.busy));
+    if let Some(busy) = busy {
+        if busy.get() < 0.5 && share.get() < 0.5 {
+            return None;
+        }
+        let weight = if busy.get() < 0.5 { -1.0 } else { grade(busy, 0.5, 0.9) };
+        found.add(weight, "share of time that the device was busy", "disk_util", busy);
+    }
+    if let Some(queue) = busiest.filter(|queue| queue.busy.is_positive()) {
+        let depth = queue.while_busy();
+        // A longer queue there may come from others: it weakens the finding and does not refute it.
+        let weight = if depth.get() > 1.5 { -1.5 * grade(depth, 1.5, 3.0) } else { grade(depth, 1.5, 1.1) };
+        let source = format!("weighted_io_ms / io_ms of {}", queue.disk);
+        found.compare(weight, "requests in flight at the device while it was busy", source, depth, Relation::Near, one);
+    }
+    add_other_steps(window, &mut found);
+    let statement = format!(
+        "The workload sends one request at a time: {iops} x {latency} per request = {:.2} s/s. The latency of the device, not one of its limits, \
+         sets the rate.",
+        depth.get(),
+    );
+    found.finish(RuleId::LatencyBound, statement, advice())
+}
+
+/// Another step that got more out of the same device shows that this one did not reach its limit.
+fn add_other_steps(window: &Window<'_>, found: &mut EvidenceBuilder) {
+    let rate = |step: &StepResult| {
+        let requests = step.get(Figure::DiskReads)? + step.get(Figure::DiskWrites).unwrap_or(0.0);
+        let elapsed = step.get(Figure::Elapsed).filter(|elapsed| *elapsed > 0.0)?;
+        Some(Rate::<Count>::new(requests / (elapsed / 1e9)))
+    };
+    let Some(own) = window.step.and_then(rate) else { return };
+    let best = window.recording.steps().filter_map(|step| Some((step, rate(step)?))).max_by(|a, b| a.1.total_cmp(&b.1));
+    if let Some((step, best)) = best.filter(|(_, best)| *best > own * 1.3) {
+        let weight = 0.6 * grade(best / own, 1.0, 2.0);
+        let what = format!("requests that the device completed in step {}", step.id);
+        found.compare(weight, what, "(disk_reads + disk_writes) / elapsed", best, Relation::Above, own);
+    }
+}
+
+/// How a disk was used over a window.
+struct Queue<'a> {
+    disk: &'a str,
+    /// Mean requests in flight.
+    depth: Amount<Count>,
+    /// Share of time with at least one.
+    busy: Amount<Ratio>,
+}
+
+impl Queue<'_> {
+    fn while_busy(&self) -> Amount<Count> {
+        Amount::new(self.depth.get() / self.busy.get())
+    }
+}
+
+fn queue<'a>(window: &Window<'_>, disk: &'a str) -> Option<Queue<'a>> {
+    Some(Queue { disk, depth: window.queue(disk)?, busy: window.busy(disk)? })
+}
+
+fn of_disks(window: &Window<'_>) -> Option<Finding> {
+    let found = window.disks().into_iter().filter_map(|disk| of_disk(window, disk));
+    found.max_by(|a, b| a.confidence.get().total_cmp(&b.confidence.get()))
+}
+
+fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
+    let queue = queue(window, disk)?;
+    let reads: Rate<Count> = window.rate(Table::Disk, disk, "reads")?;
+    let writes = window.rate(Table::Disk, disk, "writes").unwrap_or(Amount::ZERO);
+    let depth = queue.while_busy();
+    let bytes = window.disk_bytes(disk, &derived::READ_BANDWIDTH)?;
+    let size = Amount::<Bytes>::new(bytes.get() / reads.get());
+    if reads < READS || queue.busy < BUSY || depth > QUEUE.value() || writes > reads * 0.1 || size > SMALL.value() {
+        return None;
+    }
+    let latency = Amount::<Nanos>::new(queue.depth.get() / (reads + writes).get() * 1e9);
+    let mut found = EvidenceBuilder::new(window);
+    found.span(window.when(SignalSpec::disk(disk, &derived::BUSY)));
+    found.origin(Actor::disk(disk));
+    let reader = process::fastest::<Bytes>(window, &["read_bytes"]);
+    if let Some(process) = reader.filter(|process| process.amount.get() >= reads.get() * size.get() * 0.5) {
+        found.origin(process.actor(window));
+    }
+    let of = |what: &str| format!("{what} of {disk}");
+    let what = "share of time that the device is busy";
+    found.add(2.0 * grade(queue.busy, 0.5, 0.95), what, of("rate of io_ms"), queue.busy);
+    let weight = 2.0 * grade(depth, QUEUE.get(), 1.0);
+    let source = of("weighted_io_ms / io_ms");
+    found.compare(weight, "requests in flight while busy", source, depth, Relation::Near, Amount::new(1.0));
+    let most = window.recording.disk(disk, "reads")?.rates().into_iter().map(|(.., rate)| rate).fold(0.0, f64::max);
+    let most = Rate::<Count>::new(most);
+    if most > reads * 1.3 {
+        let what = "highest rate of reads in this recording";
+        found.compare(grade(most / reads, 1.3, 3.0), what, of("rate of reads"), most, Relation::Above, reads);
+    }
+    let statement = format!(
+        "{disk} has one request in flight at a time: {reads} of {latency} each. Its latency, not one of its limits, sets the rate."
+    );
+    found.finish(RuleId::LatencyBound, statement, advice())
+}
+
+fn advice() -> Vec<Advice> {
+    vec![advise(
+        "Make the data fit in the page cache. Send more requests at a time only if the device's limit is known and higher.",
+        None,
+        "The rate grows with the requests in flight up to the device's limit. Near it, each request takes longer.",
+        None,
+    )]
+}

@@ -1,0 +1,4 @@
+//! Rules about the limits of control groups.
+
+pub(super) mod cgroup_limit;
+pub(super) mod memory_high;

@@ -1,0 +1,261 @@
+//! `anonymous-growth-takes-cache`: anonymous memory grows into the file cache.
+
+use crate::actors::process::{self, ProcessShare};
+use crate::evidence::threshold::GROWTH;
+use crate::evidence::traced::Traced;
+use crate::evidence::{EvidenceBuilder, advise, measured};
+use crate::measure::amount::{Amount, Limit, grade};
+use crate::measure::episodes::SignalSpec;
+use crate::measure::window::{SCANNED, Window};
+use crate::rules::contract::{EffectKind, Rule, Suspicion, When, subsumes};
+use pagetide_core::{Advice, Bytes, Cleared, Finding, Moment, Ratio, Relation, RuleDoc, RuleId, Span, Table};
+
+pub(crate) const RULE: Rule = Rule {
+    name: "growth of anonymous memory",
+    loss: None,
+    effect: Some(EffectKind::AnonGrows),
+    subsumes: &[
+        subsumes(EffectKind::MajorFaults, &[RuleId::CodeThrash]).when(When::OtherProcess),
+        subsumes(EffectKind::SwapIn, &[RuleId::SwapThrash]).when(When::OtherProcess),
+        subsumes(EffectKind::DirectReclaim, &[RuleId::DirectReclaim]),
+        subsumes(EffectKind::DiskBusy, &[RuleId::DeviceSaturated, RuleId::LatencyBound]),
+        subsumes(EffectKind::Refaults, &[RuleId::WorkingSetExceedsCache]),
+        subsumes(EffectKind::CacheLost, &[RuleId::ColdCache]),
+        subsumes(EffectKind::Reclaim, &[RuleId::ZoneImbalance]).when(When::OtherProcess),
+    ],
+    clears: Some(clears),
+    deciding_test: "RssAnon of each process over the same time: it shows which process grew.",
+    ..Rule::new(
+        RuleDoc {
+            id: RuleId::AnonymousGrowth,
+            title: "Anonymous memory grows at the expense of the page cache",
+            meaning: "Programs allocate memory, and the kernel reclaims file cache to make room. Later reads of the evicted files go to the device.",
+            evidence: "AnonPages, Shmem (tmpfs, shared segments), Hugetlb (the huge page pool) and swap in use together grow, and the file cache \
+                without Shmem falls by what free memory does not cover. Reclaim (pgscan) supports it. Free memory that grows by more than \
+                anonymous memory contradicts it. The process whose RssAnon grew most is the origin. Pages that come back from swap are not \
+                growth, unless swap was switched off: SwapTotal falls by at least that much and SwapFree is 0.",
+            metrics: &[
+                "AnonPages",
+                "Shmem",
+                "Hugetlb",
+                "SwapTotal",
+                "SwapFree",
+                "Cached",
+                "MemFree",
+                "MemTotal",
+                "RssAnon",
+                "RssShmem",
+                "rss",
+                "VmSwap",
+                "pgscan_kswapd",
+                "pgscan_direct",
+            ],
+            thresholds: &[GROWTH.doc(), PAID.doc()],
+            why: "Clean file pages are the cheapest to reclaim. Growing anonymous memory takes file cache first, then swap.",
+            alternatives: "Both may change for other reasons, for example when one program starts while another deletes a large file.",
+            advice: "Check whether the growth ends. Limit the program, or add memory for the working set of files.",
+            mglru: "AnonPages, Cached and pgscan mean the same. Reclaim weighs file and anonymous pages by how often each kind was read back, \
+                not by vm.swappiness alone. Without swap it takes only file pages, as the classic lists do.",
+            kernel: "Linux 6.12: mm/memory.c: do_anonymous_page; mm/vmscan.c: get_scan_count; mm/swapfile.c: try_to_unuse.",
+        },
+        examine,
+    )
+};
+
+const PAID: Limit<Ratio> = Limit::new(
+    "fall of the file cache per byte of growth that free memory did not cover",
+    0.5,
+    "With less, another kind of memory made room.",
+    "judgement",
+);
+
+/// How much the memory of files in tmpfs and of shared segments grew: the kernel counts it as Cached, and reclaims it as anonymous memory.
+fn shared(window: &Window<'_>) -> Amount<Bytes> {
+    window.host_change("Shmem").unwrap_or(Amount::ZERO)
+}
+
+/// How much the pool of huge pages grew: nobody can use it but for huge pages, and reclaim never frees it.
+fn pool(window: &Window<'_>) -> Amount<Bytes> {
+    window.host_change("Hugetlb").unwrap_or(Amount::ZERO)
+}
+
+/// What grew most of the memory that reclaim cannot free without swap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Anonymous,
+    Shared,
+    Pool,
+}
+
+impl Kind {
+    fn of(window: &Window<'_>, grown: Amount<Bytes>) -> Self {
+        match (shared(window) > grown * 0.5, pool(window) > grown * 0.5) {
+            (true, _) => Self::Shared,
+            (_, true) => Self::Pool,
+            _ => Self::Anonymous,
+        }
+    }
+
+    const fn metric(self) -> &'static str {
+        match self {
+            Self::Anonymous => "AnonPages",
+            Self::Shared => "Shmem",
+            Self::Pool => "Hugetlb",
+        }
+    }
+
+    const fn words(self) -> &'static str {
+        match self {
+            Self::Anonymous => "Anonymous memory",
+            Self::Shared => "Shared memory (files in tmpfs)",
+            Self::Pool => "The huge page pool",
+        }
+    }
+}
+
+/// How much anonymous and shared memory and the pool of huge pages grew. What comes back from swap was there before, unless swap was switched off.
+fn own_memory(window: &Window<'_>, off: bool) -> Option<Amount<Bytes>> {
+    let swapped = swap(window).filter(|_| !off);
+    let swapped = swapped.map_or(Amount::ZERO, |(total, free)| (total.1 - free.1) - (total.0 - free.0));
+    Some(window.host_change("AnonPages")? + shared(window) + pool(window) + swapped)
+}
+
+/// The size of a thing at the start of a stretch and at its end.
+type Ends = (Amount<Bytes>, Amount<Bytes>);
+
+/// The size of swap, and what of it is free.
+fn swap(window: &Window<'_>) -> Option<(Ends, Ends)> {
+    window.host_ends("SwapTotal").zip(window.host_ends("SwapFree"))
+}
+
+/// Whether somebody switched swap off: it lost its size, and all that was in it comes back.
+fn switched_off(window: &Window<'_>) -> bool {
+    swap(window).is_some_and(|(total, free)| {
+        let back = (total.0 - free.0) - (total.1 - free.1);
+        back.is_positive() && total.0 - total.1 >= back && !free.1.is_positive()
+    })
+}
+
+/// When this memory, resident and swapped, was largest.
+fn most(window: &Window<'_>) -> Option<Moment> {
+    let host = |metric: &str| window.series(Table::Host, "", metric);
+    let (total, free) = (host("SwapTotal"), host("SwapFree"));
+    let others = [host("Shmem"), host("Hugetlb")];
+    let off = switched_off(window);
+    let swapped = |at: i64| Some(total.as_ref()?.at(at)?.saturating_sub(free.as_ref()?.at(at)?)).filter(|_| !off);
+    let own = host("AnonPages")?.within(window.span.from.ns(), window.span.to.ns());
+    let most = own.max_by_key(|(at, anonymous)| {
+        let others = others.iter().flatten().filter_map(|series| series.at(*at));
+        others.fold(anonymous.saturating_add(swapped(*at).unwrap_or(0)), i64::saturating_add)
+    });
+    most.map(|(at, _)| Moment::new(at))
+}
+
+fn examine(window: &Window<'_>) -> Option<Finding> {
+    if window.host_rate(&["drop_pagecache"]).is_some_and(Amount::is_positive) {
+        return None;
+    }
+    // A program that has ended took the cache all the same.
+    let window = &window.over(Span { to: most(window)?, ..window.span });
+    let off = switched_off(window);
+    let grown = own_memory(window, off)?;
+    let shared = shared(window);
+    let lost = shared - window.host_change("Cached")?;
+    let total = window.memory()?;
+    let covered = window.host_change("MemFree").map_or(0.0, |free| (-free.get()).clamp(0.0, grown.get().max(0.0)));
+    let paid = grown - Amount::new(covered);
+    if grown < total * GROWTH || lost < (total * GROWTH).min(grown * PAID) || lost < paid * PAID {
+        return None;
+    }
+    let mut found = EvidenceBuilder::new(window);
+    let most = |process: &ProcessShare<'_, Bytes>| process.amount >= grown * 0.4;
+    let mapped = || process::growing(window, "RssShmem").filter(most);
+    let process =
+        process::grower(window).filter(most).or_else(|| process::growing_command(window).filter(most)).or_else(mapped);
+    // It began when the process began to grow, into memory that was free.
+    let kind = Kind::of(window, grown);
+    let span = window.when(SignalSpec::host_growth(kind.metric()));
+    let begun = |process: ProcessShare<'_, Bytes>| {
+        window.begun(span, SignalSpec::growth(Table::Process, process.name, "RssAnon"))
+    };
+    found.span(process.map_or(span, begun));
+    let weight = 0.5 + 1.5 * grade(lost / paid, 0.4, 0.8);
+    found.compare(
+        weight,
+        "growth of anonymous memory",
+        "AnonPages + Shmem + Hugetlb compared with Cached - Shmem",
+        grown,
+        Relation::Near,
+        lost,
+    );
+    let share = grown / total;
+    found.add(
+        grade(share, 0.03, 0.2),
+        "growth as a share of memory",
+        "(AnonPages + Shmem + Hugetlb) / MemTotal",
+        share,
+    );
+    if let Some(scanned) = window.host(&SCANNED) {
+        let weight = if scanned.is_positive() { 1.0 } else { -1.5 };
+        found.add(weight, "pages scanned", "pgscan_kswapd + pgscan_direct", scanned);
+    }
+    if let Some(free) = window.host_change("MemFree").filter(|free| *free > grown) {
+        found.contradict(1.5, "growth of free memory", "MemFree", free);
+    }
+    let who = process.map_or(String::new(), |process| {
+        found.add(0.5, format!("growth of {}", process.words()), "RssAnon or rss", process.amount);
+        found.origin(process.actor(window));
+        format!(", most of it in {}", process.words())
+    });
+    // What is in tmpfs belongs to no process: the one that reads most from devices meanwhile copies it there.
+    let copier = process::fastest::<Bytes>(&window.over(span), &["read_bytes"])
+        .filter(|_| kind == Kind::Shared && process.is_none());
+    let who = copier.map_or(who, |copier| {
+        found.note(format!("bytes that {} reads from devices", copier.words()), "read_bytes", copier.amount);
+        found.origin(copier.actor(window));
+        format!(" while {} read {} from devices", copier.words(), copier.amount)
+    });
+    let traced = Traced::of(window);
+    let evictor = traced.as_ref().and_then(Traced::host_evictor).filter(|evictor| evictor.others.is_positive());
+    let evicted =
+        evictor.map_or(String::new(), |evictor| evictor.add_to(&mut found, process.map(|process| process.comm)));
+    let why = if off { "Swap was switched off, and the kernel reads back what was in it. " } else { "" };
+    let statement = format!("{why}{} grew by {grown}{who}, and the file cache fell by {lost}.{evicted}", kind.words());
+    found.finish(RuleId::AnonymousGrowth, statement, vec![advice(kind, off)])
+}
+
+fn advice(kind: Kind, off: bool) -> Advice {
+    match kind {
+        _ if off => advise(
+            "Turn swap back on, unless its contents fit in memory beside the cache that programs need.",
+            Some("swapon -a"),
+            "The kernel can swap out pages that no program uses, and keeps the file cache. The command takes the swap areas from /etc/fstab.",
+            Some("swapoff -a"),
+        ),
+        Kind::Pool => advise(
+            "Reserve only as many huge pages (vm.nr_hugepages) as programs use.",
+            Some("grep Huge /proc/meminfo"),
+            "The command only reads. HugePages_Free minus HugePages_Rsvd is unused: a smaller pool returns it to the file cache.",
+            None,
+        ),
+        Kind::Anonymous | Kind::Shared => advise(
+            "Find the growing process, and limit it if the growth does not end.",
+            Some("ps -eo pid,rss,comm --sort=-rss | head"),
+            "A limit keeps the file cache for other programs. If the limited program needs more, the kernel kills it.",
+            None,
+        ),
+    }
+}
+
+/// Anonymous memory is judged over the whole recording when it was not recorded during the cause.
+fn clears(suspicion: Suspicion<'_>) -> Option<Cleared> {
+    let during = suspicion.during.host_change("AnonPages").map(|change| (change, suspicion.during.span));
+    let (change, span) = during.or_else(|| suspicion.whole.range_of("AnonPages"))?;
+    let memory = suspicion.whole.memory()?;
+    let confirmed = suspicion.confirmed(&[RuleId::AnonymousGrowth, RuleId::MemoryLeak, RuleId::SwapThrash]);
+    (!confirmed && change.abs() < memory * 0.02).then(|| Cleared {
+        rule: RuleId::AnonymousGrowth,
+        statement: format!("Not anonymous memory: it changed by {change}, {} of memory.", change.abs() / memory),
+        evidence: vec![measured(span, "change of anonymous memory", "AnonPages", change)],
+    })
+}

@@ -1,0 +1,129 @@
+//! `swap-thrash`: programs need at once what reclaim swapped out.
+
+use crate::actors::process;
+use crate::evidence::threshold::TURNOVER;
+use crate::evidence::{EvidenceBuilder, advise, measured};
+use crate::measure::amount::{Limit, grade};
+use crate::measure::episodes::SignalSpec;
+use crate::measure::window::Window;
+use crate::rules::contract::{EffectKind, Rule, Suspicion, When, leads, subsumes};
+use pagetide_core::derived;
+use pagetide_core::{Cleared, Finding, Ratio, Relation, RuleDoc, RuleId, Table};
+
+pub(crate) const RULE: Rule = Rule {
+    name: "anonymous memory that does not fit",
+    reports: Some(EffectKind::SwapIn),
+    leads_to: &[leads(
+        EffectKind::SwapOut,
+        "Reclaim swaps out what does not fit to make room for what programs touch.",
+        "mm/vmscan.c: shrink_folio_list; mm/page_io.c: swap_writepage",
+    )],
+    subsumes: &[
+        subsumes(EffectKind::DiskBusy, &[RuleId::DeviceSaturated, RuleId::LatencyBound, RuleId::WritebackSaturates]),
+        subsumes(EffectKind::SwapOut, &[RuleId::DirectReclaim]),
+        subsumes(EffectKind::SwapOut, &[RuleId::ZoneImbalance]).when(When::OtherProcess),
+        subsumes(EffectKind::SwapOut, &[RuleId::AnonymousGrowth]).when(When::SameProcess),
+        subsumes(EffectKind::MajorFaults, &[RuleId::CodeThrash, RuleId::WorkingSetExceedsCache, RuleId::ColdCache]),
+    ],
+    clears: Some(clears),
+    scenarios: &["swap-off"],
+    deciding_test: "VmSwap and majflt of each process: both move in the process whose memory does not fit.",
+    ..Rule::new(
+        RuleDoc {
+            id: RuleId::SwapThrash,
+            title: "Memory is swapped out and in, again and again",
+            meaning: "Programs use more anonymous memory at the same time than the host has. The kernel swaps pages in while it swaps others \
+                out, and each wait for swap is a major fault.",
+            evidence: "pswpin and pswpout both run in the same stretch. Refaults of anonymous pages (workingset_refault_anon) near the swap-ins, and waits for memory (PSI), support it.",
+            metrics: &[
+                "pswpin",
+                "pswpout",
+                "workingset_refault_anon",
+                "psi_memory_some",
+                "majflt",
+                "AnonPages",
+                "SwapFree",
+            ],
+            thresholds: &[BOTH.doc(), TURNOVER.doc()],
+            why: "A page used again soon after it was swapped out belongs to the working set, which is then larger than memory.",
+            alternatives: "Swap-out alone makes room, and swap-in alone brings back what is needed afterwards. Neither is thrashing.",
+            advice: "Run less at the same time, or add memory. A faster swap device or zram shortens the waits but does not end them.",
+            mglru: "pswpin and pswpout count the same. How often each kind of page was read back decides which leaves first, more than vm.swappiness does.",
+            kernel: "Linux 6.12: mm/page_io.c: swap_writepage, swap_read_folio; mm/workingset.c: workingset_refault.",
+        },
+        examine,
+    )
+};
+
+const BOTH: Limit<Ratio> = Limit::new(
+    "the smaller of swap-in and swap-out per byte of the larger",
+    0.2,
+    "With less, memory moves in only one direction.",
+    "judgement",
+);
+
+fn examine(window: &Window<'_>) -> Option<Finding> {
+    let (came, went) = (window.host_bytes(&derived::SWAP_IN)?, window.host_bytes(&derived::SWAP_OUT)?);
+    let both = came.min(went) / came.max(went);
+    let share = window.turnover(came + went)?;
+    if came.min(went) < came.max(went) * BOTH || share < TURNOVER || !came.is_positive() {
+        return None;
+    }
+    let mut found = EvidenceBuilder::new(window);
+    let swapping = window.when(SignalSpec::host(&["pswpin", "pswpout"]));
+    let begun = window.led_up_to(swapping, SignalSpec::host_growth("AnonPages"));
+    found.span(begun);
+    let source = "pswpin compared with pswpout";
+    found.compare(1.0 + grade(both, BOTH.get(), 0.5), "bytes swapped in", source, came, Relation::Near, went);
+    let source = "(pswpin + pswpout) * page size / MemTotal";
+    found.add(grade(share, 0.01, 0.1), "bytes swapped per minute, as a share of memory", source, share);
+    if let Some(refaulted) = window.host_bytes(&derived::REFAULTS_ANON) {
+        let weight = if refaulted < came * 0.1 { -1.0 } else { grade(refaulted / came, 0.1, 0.6) };
+        found.compare(
+            weight,
+            "refaults of anonymous pages",
+            "workingset_refault_anon",
+            refaulted,
+            Relation::Near,
+            came,
+        );
+    }
+    if let Some(stalled) = window.share(&derived::PSI_MEMORY_SOME) {
+        let weight = if stalled.get() < 0.01 { -0.5 } else { 1.0 };
+        found.add(weight, "share of time that tasks wait for memory", "psi_memory_some", stalled);
+    }
+    if let Some(process) = process::name_faulting(&mut found, window) {
+        found.span(window.grown(swapping, SignalSpec::growth(Table::Process, process.name, "RssAnon")).union(begun));
+    }
+    let during = window.over(swapping);
+    let amounts = during.host_amount(&derived::SWAP_OUT).zip(during.host_amount(&derived::SWAP_IN));
+    let back = amounts.map_or(String::new(), |(out, back)| {
+        format!(" In {} reclaim swapped out {out}, and programs swapped {back} back in.", swapping.length())
+    });
+    let statement = format!("Programs swap in {came} while reclaim swaps out {went}: their memory does not fit.{back}");
+    let advice = advise(
+        "Run less at the same time, or add memory.",
+        None,
+        "The waits for swap end once the working set fits.",
+        None,
+    );
+    found.finish(RuleId::SwapThrash, statement, vec![advice])
+}
+
+fn clears(suspicion: Suspicion<'_>) -> Option<Cleared> {
+    let during = suspicion.during;
+    let moved = during
+        .swapped()
+        .map(|rate| (rate.per_minute(), measured(during.span, "bytes swapped", "pswpin + pswpout", rate)));
+    let (moved, evidence) = moved.or_else(|| {
+        let change = during.host_change("SwapFree").map(|change| (change, during.span));
+        let (change, span) = change.or_else(|| suspicion.whole.range_of("SwapFree"))?;
+        Some((change.abs(), measured(span, "change of free swap", "SwapFree", change)))
+    })?;
+    let memory = suspicion.whole.memory()?;
+    (!suspicion.confirmed(&[RuleId::SwapThrash]) && moved < memory * TURNOVER).then(|| Cleared {
+        rule: RuleId::SwapThrash,
+        statement: format!("Not swap: {} {}.", evidence.what, evidence.value),
+        evidence: vec![evidence],
+    })
+}

@@ -1,0 +1,42 @@
+//! Which findings account for others.
+
+use super::by_id;
+use super::contract::When;
+use crate::measure::window::intervals;
+use pagetide_core::{Actor, Finding, Nanos, Recording};
+
+/// Whether a finding accounts for another: by the rules, by which began first, and by whether they overlap.
+pub(crate) fn subsumes(recording: &Recording, cause: &Finding, effect: &Finding) -> bool {
+    let slack = intervals(recording, 2);
+    let begun = cause.range.from <= effect.range.from.later(slack);
+    // The effects of a cause last: pages that were evicted are missed when it is over.
+    let lasts = effect.range.from <= cause.range.to.later(cause.range.length().max(slack));
+    listed(cause, effect) && begun && lasts && (!listed(effect, cause) || precedes(cause, effect, slack))
+}
+
+/// Whether the rule of a finding subsumes that of another.
+fn listed(cause: &Finding, effect: &Finding) -> bool {
+    let process = process(cause).is_some() && process(cause) == process(effect);
+    let holds = |when| match when {
+        When::Always => true,
+        When::SameProcess => process,
+        When::OtherProcess => !process,
+        When::SameOrigin => effect.origins.first().is_some_and(|origin| cause.origins.has(origin)),
+    };
+    let subsumed = by_id(cause.rule).subsumes.iter();
+    subsumed.into_iter().any(|subsumed| subsumed.rules.contains(&effect.rule) && holds(subsumed.when))
+}
+
+/// Which of two findings that account for each other is the cause: the earlier one, or the one with stronger evidence, or the
+/// rule that is explained first.
+fn precedes(one: &Finding, other: &Finding, slack: Nanos) -> bool {
+    if one.range.from.since(other.range.from).max(other.range.from.since(one.range.from)) > slack {
+        return one.range.from < other.range.from;
+    }
+    one.confidence.get().total_cmp(&other.confidence.get()).then(other.rule.cmp(&one.rule)).is_gt()
+}
+
+/// The process that a finding is about; of those that it names the last, which is the one that suffers.
+fn process(finding: &Finding) -> Option<&str> {
+    finding.origins.iter().rev().find_map(Actor::as_command)
+}

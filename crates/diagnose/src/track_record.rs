@@ -1,0 +1,151 @@
+//! How often causes of each grade, and of each rule, were right: the rates are observed, not judged.
+
+use pagetide_core::{Grade, HitRate, RuleId};
+
+/// A line for each recording of real programs, written when the rules saw it first: from then on it is for development. The rules that
+/// are shipped have changed since, so the rate predicts how such rules do on unseen recordings.
+const OPENINGS: &str = include_str!("track_record.tsv");
+
+/// The observations of a grade; none before a cause of it was reported.
+pub fn observed(grade: Grade) -> HitRate {
+    let rows = OPENINGS.lines().filter_map(row).filter(|(of, _)| *of == grade);
+    let mut sum = HitRate::default();
+    rows.for_each(|(_, right)| sum.add(right));
+    sum
+}
+
+/// How often the cause of an incident was right when the rules saw its recording first, and how often a healthy control was an alarm or "cannot tell".
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Openings {
+    /// Of incidents: right, of all.
+    pub incidents: HitRate,
+    /// Of healthy controls: those of which anything but healthy, or what is true of them besides, was reported.
+    pub alarms: HitRate,
+    /// What else is judged of incidents, as far as lines have it: what it is, and how often it was right.
+    pub besides: [(&'static str, HitRate); 5],
+    /// How often a cause of each grade was right, of incidents and controls.
+    pub grades: [(Grade, HitRate); 3],
+}
+
+/// What the cells behind that of the cause tell.
+const BESIDES: [&str; 5] = [
+    "right cause first, as first rival, or of another incident",
+    "origin",
+    "onset within 2 samples",
+    "group that lost most",
+    "disk that it waited for",
+];
+
+/// The first openings of the `newest` incidents, and of the controls that were opened with them.
+pub fn openings(newest: usize) -> Openings {
+    let mut sums = Openings {
+        incidents: HitRate::default(),
+        alarms: HitRate::default(),
+        besides: BESIDES.map(|what| (what, HitRate::default())),
+        grades: Grade::ALL.map(|grade| (grade, HitRate::default())),
+    };
+    for line in OPENINGS.lines().skip(1).collect::<Vec<_>>().into_iter().rev() {
+        let cells: Vec<&str> = line.split('\t').collect();
+        let [_, _, causes, _, grade, right, besides @ ..] = cells.as_slice() else { continue };
+        let (right, healthy) = (*right == "yes", causes.split(" / ").any(|cause| cause == "healthy"));
+        if sums.incidents.of as usize == newest && !healthy {
+            break;
+        }
+        let grade = sums.grades.iter_mut().find(|(known, _)| known.name() == *grade);
+        grade.into_iter().for_each(|(_, rate)| rate.add(right));
+        if healthy {
+            sums.alarms.add(!right);
+            continue;
+        }
+        sums.incidents.add(right);
+        let known = sums.besides.iter_mut().zip(besides).filter(|(_, cell)| **cell != "-");
+        known.for_each(|((_, rate), cell)| rate.add(*cell == "yes"));
+    }
+    sums
+}
+
+/// How often a rule was reported as the cause, and right.
+fn reported(rule: RuleId) -> HitRate {
+    let lines = OPENINGS.lines().map(|line| line.split('\t').collect::<Vec<_>>());
+    let rows = lines.filter(|cells| cells.get(3) == Some(&rule.as_str()));
+    let mut sum = HitRate::default();
+    rows.for_each(|cells| sum.add(cells.get(5) == Some(&"yes")));
+    sum
+}
+
+/// How many of the recordings have a rule among their true causes.
+fn true_cause(rule: RuleId) -> usize {
+    let causes = OPENINGS.lines().skip(1).filter_map(|line| line.split('\t').nth(2));
+    causes.filter(|causes| causes.split(" / ").any(|cause| cause == rule.as_str())).count()
+}
+
+/// Where a rule was seen in recordings of real programs, as a sentence for its page.
+pub(crate) fn seen(rule: RuleId) -> String {
+    let all = OPENINGS.lines().count().saturating_sub(1);
+    let HitRate { right, of } = reported(rule);
+    match (true_cause(rule), of) {
+        (0, 0) => format!("Of {all} recordings of real programs, none has this cause, and the rule reported none."),
+        (0, of) => format!(
+            "Of {all} recordings of real programs, none has this cause. At first sight, the rule reported it in {of}, wrongly."
+        ),
+        (causes, 0) => format!(
+            "Of {all} recordings of real programs, {causes} have this cause, alone or among others. At first sight, the rule reported it in none."
+        ),
+        (causes, of) => format!(
+            "Of {all} recordings of real programs, {causes} have this cause, alone or among others. At first sight, the rule reported it in {of} \
+             and was right in {right}."
+        ),
+    }
+}
+
+/// The grade of a line, and whether the cause was right; absent of the heading, and where no cause was reported.
+fn row(line: &str) -> Option<(Grade, bool)> {
+    let cells: Vec<&str> = line.split('\t').collect();
+    let [_, _, _, _, grade, right, ..] = cells.as_slice() else { return None };
+    Some((Grade::ALL.into_iter().find(|known| known.name() == *grade)?, *right == "yes"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_is_read_or_has_no_cause() {
+        let mut lines = OPENINGS.lines();
+        assert_eq!(
+            lines.next(),
+            Some("opened\trecording\ttrue\treported\tgrade\tright\ttop two\torigin\tonset\tgroup\tdisk")
+        );
+        for line in lines {
+            let cells: Vec<&str> = line.split('\t').collect();
+            assert_eq!(cells.len(), 6 + BESIDES.len(), "{line}");
+            assert!(row(line).is_some() || (cells[3], cells[4]) == ("cannot tell", "-"), "{line}");
+            assert!(["yes", "no"].contains(&cells[5]), "{line}");
+            assert!(cells[6..].iter().all(|cell| ["yes", "no", "-"].contains(cell)), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_newest_openings_are_the_last_lines() {
+        let (few, all) = (openings(3), openings(usize::MAX));
+        assert_eq!(few.incidents.of, 3);
+        assert!(few.alarms.of <= all.alarms.of && few.incidents.right <= all.incidents.right, "{few:?} {all:?}");
+        assert_eq!((all.incidents.of + all.alarms.of) as usize, OPENINGS.lines().count() - 1);
+    }
+
+    #[test]
+    fn a_rule_tells_where_it_was_seen() {
+        for rule in RuleId::ALL {
+            let rate = reported(*rule);
+            assert!(rate.right <= rate.of && rate.right as usize <= true_cause(*rule), "{rule}: {}", seen(*rule));
+        }
+        let all: u32 = RuleId::ALL.iter().map(|rule| reported(*rule).of).sum();
+        assert_eq!(all as usize, OPENINGS.lines().filter(|line| row(line).is_some()).count(), "a name that is no rule");
+    }
+
+    #[test]
+    fn grades_that_were_observed_have_their_counts() {
+        let all: u32 = Grade::ALL.map(|grade| observed(grade).of).iter().sum();
+        assert_eq!(all as usize, OPENINGS.lines().filter(|line| row(line).is_some()).count());
+    }
+}

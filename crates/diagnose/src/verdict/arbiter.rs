@@ -1,0 +1,126 @@
+//! The ledger as the arbiter between kinds of causes: within one account the rules decide, between accounts the seconds.
+
+use crate::ledger::accounts::of_rule;
+use crate::ledger::harm::NOTICED;
+use crate::ledger::{LOST, UNOWNED};
+use crate::measure::amount::{Count, Limit};
+use crate::rules::contract::Role;
+use crate::rules::{self, subsumes};
+use pagetide_core::{Account, Finding, Ledger, Recording, RuleId, Threshold};
+
+/// What the ledger says of the cause that the rules name first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ruling {
+    /// Both name one account, or so little was lost that the rules alone decide.
+    Agrees,
+    /// Most was lost to another account, which no finding explains.
+    Differs,
+    /// Nearly all was lost while no device had a request, and the finding explains next to none of it.
+    Unowned,
+    /// Most was lost to another account: this finding explains it.
+    Instead(usize),
+}
+
+/// How much more.
+const MORE: Limit<Count> = Limit::new(
+    "time lost to the largest account, relative to the cause's account, at least, to name another cause",
+    2.0,
+    "The split of one account is no more precise.",
+    "judgement",
+);
+
+/// How much more it is where the cause explains next to nothing.
+const NONE: Limit<Count> = Limit::new(
+    "time lost while no device had a request, relative to the cause's account, at least, to reject the cause",
+    4.0,
+    "A fourth of the time may belong to the same loss.",
+    "judgement",
+);
+
+/// The sides between which seconds decide: more requests and longer ones are one load on a device.
+const SIDES: [&[Account]; 5] =
+    [&[Account::ReadAgain], &[Account::Load, Account::OwnWork], &[Account::Device], &[Account::Unexplained], CPU];
+/// Waits for a CPU decide only where all others are a burst: whoever reads, writes and reclaims computes meanwhile, and lets others wait for that.
+const CPU: &[Account] = &[Account::Cpu];
+
+fn lost(ledger: &Ledger, side: &[Account]) -> u64 {
+    side.iter().map(|account| ledger.booked(*account)).sum()
+}
+
+/// The side to which most was lost, where it was enough to decide.
+fn leader(ledger: &Ledger) -> Option<&'static [Account]> {
+    let stalls = SIDES.into_iter().filter(|side| *side != CPU);
+    let most = stalls.max_by_key(|side| lost(ledger, side)).filter(|side| lost(ledger, side) as f64 >= LOST.get());
+    let side = most.unwrap_or(CPU);
+    let length = ledger.range.length().get() as f64;
+    let enough = lost(ledger, side) as f64 >= (length * NOTICED.get()).max(LOST.get());
+    enough.then_some(side)
+}
+
+/// Whether a rule explains losses of a side.
+fn explains(rule: RuleId, side: &[Account]) -> bool {
+    let also: &[Account] = match rule {
+        // A working set that does not fit reads for the first time and again, and its reads are the queue.
+        RuleId::WorkingSetExceedsCache | RuleId::ReplayedSequence => &[Account::Load],
+        // Throttled writers sleep while the disk may rest.
+        RuleId::DirtyThrottled => &[Account::Unexplained],
+        // A group at its limit evicts what it reads itself; what was dropped is read again without a refault.
+        RuleId::CgroupLimit | RuleId::MemoryHigh | RuleId::CachesDropped => &[Account::Load],
+        // First reads into a full cache wait for its reclaim.
+        RuleId::ColdCache => &[Account::ReadAgain],
+        // A stream reads from the device for whose pages others wait.
+        RuleId::StreamFloodsCache => &[Account::Load],
+        // A device that takes longer has a queue.
+        RuleId::DeviceSlow => &[Account::Load],
+        RuleId::LatencyBound => &[Account::Device],
+        _ => &[],
+    };
+    of_rule(rule).is_some_and(|own| side.contains(&own)) || also.iter().any(|account| side.contains(account))
+}
+
+/// What the ledger says of the first root.
+pub(crate) fn rule(recording: &Recording, ledger: &Ledger, findings: &[Finding], root: &Finding) -> Ruling {
+    let Some(side) = leader(ledger) else { return Ruling::Agrees };
+    let Some(own) = of_rule(root.rule) else { return Ruling::Agrees };
+    if !root.range.overlaps(ledger.range) || explains(root.rule, side) {
+        return Ruling::Agrees;
+    }
+    let booked = SIDES.into_iter().find(|side| side.contains(&own)).map_or(0, |side| lost(ledger, side));
+    if booked as f64 * MORE.get() > lost(ledger, side) as f64 {
+        return Ruling::Agrees;
+    }
+    let fits = |finding: &&Finding| {
+        let first_reads = finding.rule == RuleId::ColdCache;
+        !first_reads
+            && rules::by_id(finding.rule).role <= Role::Effect
+            && finding.range.overlaps(ledger.range)
+            && explains(finding.rule, side)
+    };
+    let mut fitting: Vec<&Finding> = findings.iter().filter(fits).collect();
+    // An effect stands for the cause of its account only where none was found.
+    if fitting.iter().any(|finding| rules::by_id(finding.rule).role == Role::Cause) {
+        fitting.retain(|finding| rules::by_id(finding.rule).role == Role::Cause);
+    }
+    let first =
+        |finding: &&&Finding| !fitting.iter().any(|other| other != *finding && subsumes(recording, other, finding));
+    let best = fitting.iter().filter(first).max_by(|a, b| a.confidence.get().total_cmp(&b.confidence.get()));
+    let place = best.and_then(|best| findings.iter().position(|finding| finding == *best));
+    // Of a program that reads and writes, its CPU time is a part of that; and what grows or was dropped harms later.
+    let kept = |best: &&Finding| best.origins.first_command() == root.origins.first_command();
+    if side == CPU && (rules::by_id(root.rule).loss.is_none() || best.is_none_or(kept)) {
+        return Ruling::Agrees;
+    }
+    let own = booked.max(ledger.booked(own));
+    let unowned = side.contains(&Account::Unexplained) && own as f64 * NONE.get() <= lost(ledger, side) as f64;
+    place.map_or(if unowned { Ruling::Unowned } else { Ruling::Differs }, Ruling::Instead)
+}
+
+/// The lost time that advice can give back at most: what is booked to the sides that its rule explains.
+pub(crate) fn gives_back(ledger: &Ledger, finding: &Finding) -> Option<u64> {
+    let explained = SIDES.into_iter().filter(|side| explains(finding.rule, side));
+    let lost = explained.map(|side| lost(ledger, side)).sum();
+    (lost > 0 && finding.range.overlaps(ledger.range)).then_some(lost)
+}
+
+/// The numbers that decide.
+pub(crate) const THRESHOLDS: [Threshold; 4] = [LOST.doc(), MORE.doc(), NONE.doc(), UNOWNED.doc()];

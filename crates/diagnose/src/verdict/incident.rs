@@ -1,0 +1,93 @@
+//! The incidents of a recording: each with its cause, its losses and what changed near its onset.
+
+use crate::examine::cost;
+use crate::examine::stretches::Stretches;
+use crate::ledger;
+use crate::ledger::unexplained;
+use crate::measure::window::{Window, intervals};
+use crate::rules;
+use crate::verdict::changes;
+use crate::verdict::roots;
+use pagetide_core::{Finding, Incident, Ledger, Recording, Span, TimeLost};
+
+/// Samples before the end of a recording in which what has not ended still lasts.
+const END: u64 = 3;
+
+/// Whether something still lasts at the end of a recording.
+fn ongoing(recording: &Recording, range: Span) -> bool {
+    let end = recording.stamps().last().map_or(i64::MAX, |stamp| stamp.boot_ns);
+    range.to.later(intervals(recording, END)).ns() >= end
+}
+
+/// Whether the recording shows that a finding cost tasks no time.
+fn costs_nothing(stretches: &Stretches<'_>, finding: &Finding) -> bool {
+    let free =
+        |whole: &Window<'_>| !stretches.losses.lose(whole, finding.range) || cost::takes_free_memory(whole, finding);
+    stretches.whole.as_ref().is_some_and(free)
+}
+
+/// Whether a finding is a growth that costs nothing yet, and does not stop.
+pub(crate) fn grows(recording: &Recording, stretches: &Stretches<'_>, finding: &Finding) -> bool {
+    rules::by_id(finding.rule).grows() && costs_nothing(stretches, finding) && ongoing(recording, finding.range)
+}
+
+/// Whether a finding is a fact that cost no task time: a growth that stopped, caches that were dropped.
+pub(crate) fn harmless(recording: &Recording, stretches: &Stretches<'_>, finding: &Finding) -> bool {
+    let fact = rules::by_id(finding.rule).loss.is_none();
+    fact && costs_nothing(stretches, finding) && !grows(recording, stretches, finding)
+}
+
+/// The incidents: one for each root, but for those of the time of a worse one, which are its rivals; and the largest loss that none of
+/// them explains. The one that cost most time first.
+pub(crate) fn all(
+    recording: &Recording,
+    stretches: &Stretches<'_>,
+    findings: &[Finding],
+    roots: &[usize],
+    ledger: Option<&Ledger>,
+) -> Vec<Incident> {
+    let Some(whole) = &stretches.whole else { return Vec::new() };
+    let mut incidents: Vec<Incident> = Vec::new();
+    let harmful = roots
+        .iter()
+        .map(|root| &findings[*root])
+        .filter(|root| !harmless(recording, stretches, root) && !grows(recording, stretches, root));
+    for root in harmful {
+        if !incidents.iter().any(|incident| incident.range.overlaps(root.range)) {
+            incidents.push(with_cause(recording, stretches, whole, root));
+        }
+    }
+    let before = std::iter::once(stretches.before());
+    // What a cause accounts for may outlast it: the writeback of what was written.
+    let follows = |finding: &&Finding| roots.iter().any(|root| rules::subsumes(recording, &findings[*root], finding));
+    let effects = findings.iter().filter(follows).map(|finding| finding.range);
+    let explained: Vec<Span> = incidents.iter().map(|incident| incident.range).chain(effects).chain(before).collect();
+    // A step in the waits of a service is no sign of health, whether a device has a queue or not.
+    // What lasts from the start is no step: nobody knows what was before.
+    let step = |range: Span| range.from >= whole.span.from.later(intervals(recording, ledger::BEFORE));
+    let of_group = ledger.filter(|ledger| ledger.by != "host" && ledger::alarming(ledger) && step(ledger.range));
+    let unowned = of_group.filter(|ledger| !explained.iter().any(|known| known.overlaps(ledger.range)));
+    let unowned = unowned.map(|ledger| (ledger.range, unexplained::sentence(whole, ledger)));
+    if let Some((range, statement)) = unowned.or_else(|| stretches.losses.unexplained(whole, &explained)) {
+        let losses = stretches.losses.in_stretch(whole, range, None);
+        let (cause, changes) = (None, Vec::new());
+        incidents.push(Incident { range, ongoing: ongoing(recording, range), cause, statement, losses, changes });
+    }
+    let of_tasks = |loss: &&TimeLost| loss.victim.as_command().is_none();
+    let lost = |incident: &Incident| incident.losses.iter().find(of_tasks).map_or(0, |loss| loss.lost_ns);
+    incidents.sort_by_key(|incident| (std::cmp::Reverse(lost(incident)), incident.range.from));
+    incidents
+}
+
+fn with_cause(recording: &Recording, stretches: &Stretches<'_>, whole: &Window<'_>, root: &Finding) -> Incident {
+    let cost = stretches.losses.sentence(whole, root);
+    let sentences: Vec<String> = std::iter::once(root.statement.clone()).chain(cost).collect();
+    Incident {
+        range: root.range,
+        ongoing: ongoing(recording, root.range),
+        cause: Some(roots::cause(recording, root)),
+        statement: sentences.join(" "),
+        losses: stretches.losses.in_stretch(whole, root.range, Some(root.rule)),
+        changes: changes::near(recording, root),
+    }
+}

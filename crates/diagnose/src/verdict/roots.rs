@@ -1,0 +1,289 @@
+//! From findings to a causal chain: which of them is the root, and how its effects reach those who suffer.
+//!
+//! A thing counts as the cause of another when the kernel can carry it there (a mechanism), when it began no later, as far as the
+//! samples show, and while the other lasted. That two things happen together is not enough.
+
+use crate::examine::stretches::Stretches;
+use crate::ledger::LOST;
+use crate::measure::amount::Amount;
+use crate::measure::window::Window;
+use crate::rules::contract::{EffectKind, Loss, Mechanism, Role, Rule};
+use crate::rules::{self, subsumes};
+use crate::track_record::observed;
+use crate::verdict::effects::{self, Effect};
+use crate::verdict::mechanisms::MECHANISMS;
+use pagetide_core::{Actor, Cause, Confidence, Finding, Grade, Link, Moment, Nanos, Recording, Rival, Span};
+
+fn role(finding: &Finding) -> Role {
+    rules::by_id(finding.rule).role
+}
+
+/// Shares of the largest loss that part the losses which count as one.
+const SHARED: [f64; 4] = [1.0 / 4.0, 1.0 / 16.0, 1.0 / 64.0, 1.0 / 256.0];
+
+/// The findings that no other accounts for, by their place, the first to name first: causes before effects, then the one by which tasks lost
+/// most time. Losses that differ by less than a factor of four count as one, because all causes of one time share its losses; of those the
+/// strength of the evidence decides. Waits for a CPU come behind waits for IO and memory that are more than a burst, behind what grows and harms
+/// later, and behind what the program that computes reads and writes.
+pub(crate) fn roots(recording: &Recording, stretches: &Stretches<'_>, findings: &[Finding]) -> Vec<usize> {
+    let whole = stretches.whole.as_ref();
+    // What led to a killed process harmed, whoever waited.
+    let killed = |finding: &Finding| {
+        let killed = |other: &&Finding| rules::by_id(other.rule).loss == Some(Loss::Killed);
+        findings.iter().filter(killed).any(|other| *other != *finding && subsumes(recording, finding, other))
+    };
+    let harms = |finding: &Finding| whole.is_none_or(|whole| stretches.losses.harms(whole, finding)) || killed(finding);
+    let open = |index: &usize| {
+        let finding = &findings[*index];
+        let mut others = findings.iter().filter(|other| *other != finding && harms(other));
+        role(finding) <= Role::Effect && harms(finding) && !others.any(|other| subsumes(recording, other, finding))
+    };
+    let lost = |index: &usize| whole.map_or(Amount::ZERO, |whole| stretches.losses.lost(whole, &findings[*index]));
+    let mut free: Vec<usize> = (0..findings.len()).filter(open).collect();
+    if free.is_empty() {
+        // Several that account for each other in a ring, but for those that something benign explains.
+        let ring = |index: &usize| {
+            let finding = &findings[*index];
+            let mut benign = findings.iter().filter(|other| role(other) > Role::Effect);
+            role(finding) <= Role::Effect && harms(finding) && !benign.any(|other| subsumes(recording, other, finding))
+        };
+        free = (0..findings.len()).filter(ring).collect();
+    }
+    let mut roots: Vec<(usize, Amount<Nanos>)> = free.into_iter().map(|index| (index, lost(&index))).collect();
+    let for_cpu = |finding: &Finding| rules::by_id(finding.rule).loss == Some(Loss::Cpu);
+    let computes = |finding: &Finding| {
+        let same = |one: &Finding| for_cpu(one) && one.origins.first_command() == finding.origins.first_command();
+        finding.origins.first_command().is_some() && roots.iter().any(|(index, _)| same(&findings[*index]))
+    };
+    let first = roots.iter().any(|(index, lost)| {
+        let finding = &findings[*index];
+        let grows = rules::by_id(finding.rule).loss.is_none();
+        role(finding) == Role::Cause && !for_cpu(finding) && (*lost >= LOST.value() || grows || computes(finding))
+    });
+    let of_cpu: Vec<(bool, Amount<Nanos>)> =
+        roots.iter().map(|(index, lost)| (first && for_cpu(&findings[*index]), *lost)).collect();
+    let largest = |cpu: bool| of_cpu.iter().filter(|one| one.0 == cpu).map(|one| one.1).fold(Amount::ZERO, Amount::max);
+    roots.sort_by_key(|(index, lost)| {
+        let finding = &findings[*index];
+        let cpu = first && for_cpu(finding);
+        let smaller = SHARED.iter().filter(|share| *lost < largest(cpu) * **share).count();
+        let weaker = finding.confidence.thousandths();
+        (role(finding), cpu, smaller, cpu, std::cmp::Reverse(weaker), finding.range.from)
+    });
+    roots.into_iter().map(|(index, _)| index).collect()
+}
+
+/// The cause as it is reported.
+pub(crate) fn cause(recording: &Recording, finding: &Finding) -> Cause {
+    let grade = Grade::of(finding.confidence);
+    let observed = observed(grade);
+    Cause {
+        rule: finding.rule,
+        origins: finding.origins.clone(),
+        onset_ns: finding.range.from.ns(),
+        end_ns: finding.range.to.ns(),
+        resolution_ns: resolution(recording, finding.range.from),
+        grade,
+        observed,
+        confidence: Confidence::new(observed.expected()),
+    }
+}
+
+/// The time between the samples around a moment.
+fn resolution(recording: &Recording, at: Moment) -> i64 {
+    let stamps = recording.stamps();
+    let after = stamps.partition_point(|stamp| stamp.boot_ns <= at.ns()).min(stamps.len().saturating_sub(1)).max(1);
+    match (stamps.get(after - 1), stamps.get(after)) {
+        (Some(before), Some(after)) => after.boot_ns.saturating_sub(before.boot_ns),
+        _ => 0,
+    }
+}
+
+/// Causes that fit as well and that the root does not account for: of the same time, with evidence not much weaker.
+pub(crate) fn rivals(recording: &Recording, findings: &[Finding], root: usize) -> Vec<Rival> {
+    let cause = &findings[root];
+    let fits = |other: &&Finding| {
+        other.rule != cause.rule
+            && role(other) == Role::Cause
+            && other.range.overlaps(cause.range)
+            && other.confidence.get() >= cause.confidence.get() * 0.7
+            && !subsumes(recording, cause, other)
+    };
+    let decides = |finding: &Finding| format!("For {}: {}", finding.rule, rules::by_id(finding.rule).deciding_test);
+    let rival = |other: &Finding| Rival {
+        rule: other.rule,
+        origins: other.origins.clone(),
+        statement: other.statement.clone(),
+        confidence: other.confidence,
+        deciding_test: format!("{} {}", decides(cause), decides(other)),
+    };
+    findings.iter().filter(fits).map(rival).collect()
+}
+
+/// A place in the chain from which others follow.
+struct Node {
+    /// The effect that it is; absent of a cause that is none.
+    kind: Option<EffectKind>,
+    words: String,
+    effect: Option<Effect>,
+    span: Span,
+}
+
+impl Node {
+    fn elsewhere(&self) -> bool {
+        self.effect.as_ref().is_some_and(|effect| effect.elsewhere)
+    }
+
+    fn resolution(&self) -> Nanos {
+        self.effect.as_ref().map_or(Nanos::new(0), |effect| effect.resolution)
+    }
+}
+
+/// Stretches at other times that are searched for what was not recorded at the time of the cause.
+const FAR: usize = 20;
+
+/// The chain from a finding on.
+pub(crate) fn links(recording: &Recording, windows: &[Window<'_>], finding: &Finding) -> Vec<Link> {
+    let rule = rules::by_id(finding.rule);
+    let overlaps = |window: &&Window<'_>| window.span.overlaps(finding.range);
+    let mut effects = first_of_each(windows.iter().filter(overlaps).flat_map(effects::all));
+    effects.extend(elsewhere(recording, windows, finding, &effects));
+    effects.sort_by_key(|effect| effect.kind);
+    let own_disk = |effect: &Effect| effect.disk.as_ref().is_none_or(|disk| finding.origins.has(&Actor::disk(disk)));
+    let start = rule.effect.and_then(|kind| effects.iter().position(|effect| effect.kind == kind && own_disk(effect)));
+    let start = start.map(|index| effects.remove(index));
+    let words = start.as_ref().map_or_else(|| rule.name.to_owned(), |effect| effect.words.clone());
+    let by = finding.origins.first_command();
+    let by = by.map_or(String::new(), |process| format!(" ({process})"));
+    let kind = rule.effect.filter(|_| start.is_some());
+    let mut nodes = vec![Node { kind, words: words + &by, effect: start, span: finding.range }];
+    let mut links = Vec::new();
+    for effect in effects {
+        // The disk of a stream is busy with the stream; that is the cause again and no effect of it.
+        if rule.effect == Some(EffectKind::Reads) && effect.kind == EffectKind::DiskBusy && own_disk(&effect) {
+            continue;
+        }
+        let Some((link, node)) = follow(&nodes, rule, effect) else { continue };
+        links.push(link);
+        nodes.push(node);
+    }
+    links
+}
+
+/// Effects at other times, of the kinds that were not recorded at the time of the cause.
+fn elsewhere(recording: &Recording, windows: &[Window<'_>], finding: &Finding, seen: &[Effect]) -> Vec<Effect> {
+    let absent = missing(recording, seen, finding.range);
+    let apart = |window: &&Window<'_>| !absent.is_empty() && !window.span.overlaps(finding.range);
+    let mut apart: Vec<&Window<'_>> = windows.iter().filter(apart).collect();
+    let from = finding.range.from;
+    apart.sort_by_key(|window| window.span.from.since(from).max(from.since(window.span.from)));
+    apart.truncate(FAR);
+    let effects = apart.into_iter().flat_map(effects::all);
+    let mut effects: Vec<Effect> = effects.filter(|effect| absent.contains(&effect.kind)).collect();
+    // Of several the one whose time is known best.
+    effects.sort_by_key(|effect| (effect.kind, effect.resolution));
+    effects.dedup_by_key(|effect| effect.kind);
+    effects.into_iter().map(|effect| Effect { elsewhere: true, ..effect }).collect()
+}
+
+/// Of what happens several times during a cause, the first time: what follows from it is reported once.
+fn first_of_each(effects: impl Iterator<Item = Effect>) -> Vec<Effect> {
+    let mut first: Vec<Effect> = Vec::new();
+    for effect in effects {
+        match first.iter_mut().find(|known| known.kind == effect.kind && known.disk == effect.disk) {
+            Some(known) if effect.span.from < known.span.from => *known = effect,
+            Some(_) => {}
+            None => first.push(effect),
+        }
+    }
+    first
+}
+
+/// The mechanism from a place of the chain to an effect.
+fn mechanism(rule: &Rule, first: bool, node: &Node, to: EffectKind) -> Option<Mechanism> {
+    let general = MECHANISMS.iter().filter(|(from, _)| node.kind == Some(*from)).map(|(_, step)| step);
+    let own = rule.leads_to.iter().filter(|_| first);
+    general.chain(own).find(|step| step.to == to).copied()
+}
+
+/// The link to an effect from the latest place of the chain that can have caused it, and its own place in the chain.
+fn follow(nodes: &[Node], rule: &Rule, effect: Effect) -> Option<(Link, Node)> {
+    let follows = |(_, node): &(usize, &Node)| {
+        let slack = node.resolution().max(effect.resolution);
+        effect.elsewhere || node.elsewhere() || effect.span.from.later(slack) >= node.span.from
+    };
+    let places = nodes.iter().enumerate().filter(follows).rev();
+    let (node, step) =
+        places.into_iter().find_map(|(at, node)| Some((node, mechanism(rule, at == 0, node, effect.kind)?)))?;
+    let together = !effect.elsewhere && !node.elsewhere();
+    let flows = node.effect.as_ref().and_then(|cause| cause.flow).zip(effect.flow).filter(|_| together);
+    let ns = |time: Nanos| i64::try_from(time.get()).unwrap_or(i64::MAX);
+    let link = Link {
+        cause: node.words.clone(),
+        effect: effect.words.clone(),
+        rule: rules::reporting(effect.kind),
+        how: step.how.to_owned(),
+        kernel: step.kernel.to_owned(),
+        range: effect.span,
+        lag_ns: together.then(|| ns(effect.span.from.since(node.span.from))),
+        resolution_ns: ns(node.resolution().max(effect.resolution)),
+        amounts: flows.map(|(cause, effect)| (cause.quantity(), effect.quantity())),
+        evidence: effect.evidence.clone(),
+    };
+    let node = Node { kind: Some(effect.kind), words: effect.words.clone(), span: effect.span, effect: Some(effect) };
+    Some((link, node))
+}
+
+/// What was not recorded during a finding, so that it has to be searched for at other times.
+fn missing(recording: &Recording, seen: &[Effect], span: Span) -> Vec<EffectKind> {
+    let recorded = |metrics: &[&str]| {
+        let mut series = metrics.iter().filter_map(|metric| recording.host(metric));
+        series.any(|series| series.within(span.from.ns(), span.to.ns()).next().is_some())
+    };
+    let kinds: [(EffectKind, &[&str]); 4] = [
+        (EffectKind::CacheLost, &["Cached"]),
+        (EffectKind::MajorFaults, &["pgmajfault"]),
+        (EffectKind::IoWaits, &["psi_io_some", "cpu_iowait_share"]),
+        (EffectKind::MemoryWaits, &["psi_memory_some"]),
+    ];
+    let absent =
+        |(kind, metrics): &(EffectKind, &[&str])| !recorded(metrics) && !seen.iter().any(|effect| effect.kind == *kind);
+    kinds.into_iter().filter(absent).map(|(kind, _)| kind).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measure::episodes::Episodes;
+    use pagetide_core::{Confidence, RuleId};
+
+    fn finding(rule: RuleId, from: i64, confidence: f64) -> Finding {
+        Finding {
+            rule,
+            statement: String::new(),
+            origins: pagetide_core::Actors::default(),
+            step: None,
+            range: Span::new(from, 100_000),
+            confidence: Confidence::new(confidence),
+            evidence: Vec::new(),
+            contradictions: Vec::new(),
+            advice: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn of_two_findings_that_account_for_each_other_one_is_the_root() {
+        let root = |one: Finding, other: Finding| {
+            let findings = [one, other];
+            let (recording, episodes) = (Recording::default(), Episodes::default());
+            let roots = roots(&recording, &Stretches::of(&recording, &episodes), &findings);
+            roots.first().map(|index| findings[*index].rule)
+        };
+        let stream = |from, confidence| finding(RuleId::StreamFloodsCache, from, confidence);
+        let waste = |from, confidence| finding(RuleId::ReadAheadWaste, from, confidence);
+        assert_eq!(root(stream(0, 0.9), waste(0, 0.8)), Some(RuleId::StreamFloodsCache), "stronger evidence");
+        assert_eq!(root(stream(0, 0.7), waste(0, 0.8)), Some(RuleId::ReadAheadWaste), "stronger evidence");
+        assert_eq!(root(stream(0, 0.9), waste(0, 0.9)), Some(RuleId::StreamFloodsCache), "the order of the rules");
+        assert_eq!(root(stream(500, 0.9), waste(0, 0.6)), Some(RuleId::ReadAheadWaste), "the earlier one");
+    }
+}

@@ -1,0 +1,25 @@
+//! How often and how long every task has run, from a source that tells of all of them at once.
+
+use pagetide_proctext::ProcessRuns;
+use std::fmt::Debug;
+
+/// A task, and how it has run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TaskRun {
+    /// Its thread id.
+    pub tid: u32,
+    /// The id of its process.
+    pub pid: u32,
+    /// When it started, in ns since boot.
+    pub start_ns: u64,
+    /// What `/proc/PID/schedstat` says of it.
+    pub runs: ProcessRuns,
+    /// Whether it may be in uninterruptible sleep: what its stat calls D is among these.
+    pub uninterruptible: bool,
+}
+
+/// Tells of all tasks at once, as a BPF iterator does. A task that it does not tell of is asked for in `/proc`.
+pub trait TaskRuns: Debug + Send {
+    /// Fills in all tasks in ascending order of their thread ids; none when that fails.
+    fn read(&mut self, tasks: &mut Vec<TaskRun>);
+}

@@ -1,0 +1,165 @@
+//! How far the model is from real kernels: catalogue scenarios on both, figure by figure.
+//!
+//! The runs of real kernels are stored (`fixtures/conformance`), at least two seeds of each scenario, so that their own noise is
+//! known. The model runs the same scenario at the same scale with the same seeds and three more, and medians are compared. CPU
+//! times of an emulated machine are not the model's: they are calibrated by the steps that did no disk IO ([`sim::calibrate`]),
+//! and steps that a time limit ended do as many requests in the model as they did in the run.
+
+pub mod document;
+mod judge;
+mod reference;
+
+pub use judge::{Band, JudgedFigure, Verdict};
+pub use reference::{Reference, references};
+
+use crate::catalogue;
+use crate::sim::{self, Model, ModelOptions};
+use pagetide_core::{Bytes, Error, Figure, Outcome, RunRequest, StepResult, suggest};
+use pagetide_sim::{Costs, Mechanisms};
+use std::collections::BTreeMap;
+
+/// Seeds of the model beside those of the reference runs.
+const MORE_SEEDS: u64 = 3;
+
+/// One scenario on a kernel and on the model.
+#[derive(Debug, Clone)]
+pub struct Conformance {
+    /// The scenario.
+    pub scenario: String,
+    /// The runs on a kernel.
+    pub references: Vec<Reference>,
+    /// Memory that was available before the first step of the kernel's runs, their median. It is given to the model: the recorder in
+    /// a VM takes some of what the scenario's machine has.
+    pub available: Option<Bytes>,
+    /// By how much the reference's CPU is slower than the model's default, and whether its own steps show it.
+    pub cpu: (f64, bool),
+    /// The figures; none where the model refuses the scenario.
+    pub figures: Vec<JudgedFigure>,
+    /// Why the model refuses it.
+    pub refused: Option<String>,
+}
+
+impl Conformance {
+    /// The errors of the judged figures that are not exact, smallest first.
+    fn errors(&self) -> Vec<f64> {
+        let judged = self.figures.iter().filter(|figure| figure.counts);
+        let mut errors: Vec<f64> = judged.filter_map(JudgedFigure::error).collect();
+        errors.sort_by(f64::total_cmp);
+        errors
+    }
+
+    /// The figures beyond their band.
+    pub fn misses(&self) -> impl Iterator<Item = &JudgedFigure> {
+        self.figures.iter().filter(|figure| figure.verdict == Verdict::Beyond)
+    }
+
+    /// Whether there are any.
+    pub fn has_misses(&self) -> bool {
+        self.misses().next().is_some()
+    }
+
+    /// The median error of its figures of amount.
+    pub fn median(&self) -> Option<f64> {
+        let errors = self.errors();
+        errors.get(errors.len() / 2).copied()
+    }
+
+    /// The largest.
+    pub fn worst(&self) -> Option<f64> {
+        self.errors().last().copied()
+    }
+}
+
+/// The model without one of its mechanisms; whole without a name.
+///
+/// # Errors
+/// It has no such mechanism.
+pub fn mechanisms(without: Option<&str>) -> Result<Mechanisms, Error> {
+    let Some(name) = without else { return Ok(Mechanisms::default()) };
+    Mechanisms::without(name).ok_or_else(|| {
+        Error::input(
+            format!("the model has no mechanism `{name}`{}", suggest::hint(name, Mechanisms::NAMES.iter().copied())),
+            format!("mechanisms: {}", Mechanisms::NAMES.join(", ")),
+        )
+    })
+}
+
+/// Compares the model with the stored runs of a scenario.
+///
+/// # Errors
+/// The model fails; that it does not have something is no error.
+pub fn of(id: &str, references: &[Reference], mechanisms: Mechanisms) -> Result<Conformance, Error> {
+    let Some(first) = references.first() else {
+        return Err(Error::input(format!("no stored run of {id}"), "record one with --on vm"));
+    };
+    let scenario = catalogue::find(id, &[])?.scenario.scaled(first.result.scale);
+    let mut conformance = Conformance {
+        scenario: id.to_owned(),
+        references: references.to_vec(),
+        available: available(references),
+        cpu: (1.0, false),
+        figures: Vec::new(),
+        refused: None,
+    };
+    let options = ModelOptions {
+        interval: None,
+        dilate: first.dilated(),
+        available: conformance.available,
+        mechanisms,
+        requests: requests(references),
+        ..ModelOptions::default()
+    };
+    let scenario = match sim::runnable(&scenario) {
+        Ok((scenario, left_out)) => {
+            conformance.refused = (!left_out.is_empty()).then(|| left_out.join("; "));
+            scenario
+        }
+        Err(error) => {
+            conformance.refused = Some(error.what);
+            return Ok(conformance);
+        }
+    };
+    let run = |costs: Costs, seed: u64| {
+        let request = RunRequest { scenario: scenario.clone(), scale: first.result.scale, seed };
+        Model::new(ModelOptions { costs, ..options.clone() }).steps(&request)
+    };
+    let native = run(Costs::default(), first.result.seed)?;
+    let own = sim::calibrate(&first.result.steps, &native);
+    conformance.cpu = (own.unwrap_or(sim::EMULATED), own.is_some());
+    let costs = Costs::default().times(conformance.cpu.0);
+    let seeds = references.iter().map(|reference| reference.result.seed);
+    let more = (1..=MORE_SEEDS).map(|at| first.result.seed.wrapping_add(1000 * at));
+    let runs: Vec<Vec<StepResult>> = seeds.chain(more).map(|seed| run(costs, seed)).collect::<Result<_, _>>()?;
+    conformance.figures = judge::all(&scenario, references, &runs);
+    Ok(conformance)
+}
+
+/// Memory that was available before the first step, the median of the runs.
+fn available(references: &[Reference]) -> Option<Bytes> {
+    let first = |reference: &Reference| reference.result.steps.first()?.get(Figure::AvailableBefore);
+    let mut all: Vec<f64> = references.iter().filter_map(first).collect();
+    all.sort_by(f64::total_cmp);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes")]
+    let bytes = |value: &f64| Bytes::new(*value as u64);
+    all.get(all.len() / 2).map(bytes)
+}
+
+/// The requests after which the model ends the steps that a time limit ended on the kernel: the smallest number of the runs.
+fn requests(references: &[Reference]) -> BTreeMap<String, u64> {
+    let mut least: BTreeMap<String, u64> = BTreeMap::new();
+    for reference in references {
+        for step in &reference.result.steps {
+            let Some(issued) = limited(step) else { continue };
+            let known = least.entry(step.id.clone()).or_insert(issued);
+            *known = issued.min(*known);
+        }
+    }
+    least
+}
+
+/// Requests of a step that a time limit ended.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count")]
+fn limited(step: &StepResult) -> Option<u64> {
+    let issued = step.get(Figure::Issued)?;
+    (step.outcome == Outcome::TimedOut && issued >= 1.0).then_some(issued as u64)
+}

@@ -1,0 +1,141 @@
+//! The comparison as a document: `docs/CONFORMANCE.md`, and as JSON.
+
+use super::{Conformance, JudgedFigure, Verdict};
+use pagetide_core::{Quantity, Unit};
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// The document.
+pub fn markdown(all: &[Conformance]) -> String {
+    let mut text = String::from(HEAD);
+    text += "| scenario | kernel | runs | figures | median error | worst | beyond their band |\n|---|---|---|---|---|---|---|\n";
+    for one in all {
+        let kernel = one.references.first().map_or("", |reference| reference.result.kernel.as_str());
+        let counted = one.figures.iter().filter(|figure| figure.counts).count();
+        // Writing to a string does not fail.
+        let _ = writeln!(
+            text,
+            "| {} | {kernel} | {} | {counted} | {} | {} | {} of {} |",
+            one.scenario,
+            one.references.len(),
+            percent(one.median()),
+            percent(one.worst()),
+            one.misses().count(),
+            one.figures.len(),
+        );
+    }
+    for one in all {
+        scenario(&mut text, one);
+    }
+    text
+}
+
+const HEAD: &str = "# Conformance of the model
+
+How far `--on sim` and `pagetide plan` are from real kernels. `UPDATE_DOCS=1 cargo test -p pagetide-lab --test conformance` writes this
+page from the stored runs in `fixtures/conformance`; `pagetide lab conformance` prints it.
+
+Medians over the seeds of each side are compared. The model runs the seeds of the stored runs and three more. A count is within its
+band when it is within 10 %, or within three standard deviations of the kernel's own runs. The time of a step that waits for its disk
+80 % of its time is within its band at 20 %; other times depend on the emulated CPU and are not compared. A count below 1 % of the
+step's page traffic is small: it is judged by the noise and that 1 %, and is left out of median and worst. A step that a time limit
+ended does as many requests in the model as it did on the kernel. CPU times are calibrated by steps that did no disk IO.
+
+";
+
+fn scenario(text: &mut String, one: &Conformance) {
+    let _ = writeln!(text, "\n## {}\n", one.scenario);
+    for reference in &one.references {
+        let result = &reference.result;
+        let _ = writeln!(
+            text,
+            "- Linux {} ({}) at {}, seed {}, {}; load {:.1} to {:.1}",
+            result.kernel,
+            if reference.lru == pagetide_core::Lru::Mglru { "MGLRU" } else { "classic LRU" },
+            result.scale,
+            result.seed,
+            reference.date,
+            reference.load.0,
+            reference.load.1
+        );
+    }
+    let origin = if one.cpu.1 { "by its own steps" } else { "by those of other scenarios" };
+    let _ = writeln!(text, "- CPU {:.0} times slower than the model's default, calibrated {origin}", one.cpu.0);
+    if let Some(available) = one.available {
+        let _ = writeln!(text, "- {available} available before the first step, as in these runs");
+    }
+    if let Some(why) = &one.refused {
+        let _ = writeln!(text, "- Not modelled, and left out with the steps after it: {why}");
+    }
+    if one.figures.is_empty() {
+        return;
+    }
+    text.push_str(
+        "\n| step | figure | kernel | its noise | model | error | verdict |\n|---|---|---|---|---|---|---|\n",
+    );
+    for figure in &one.figures {
+        let show = |value: f64| Quantity::new(value, unit(figure)).to_string();
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {} | {} | {} |",
+            figure.step,
+            figure.figure.name(),
+            show(figure.truth()),
+            percent(figure.noise()),
+            figure.modelled().map_or_else(|| "-".to_owned(), show),
+            percent(figure.error()),
+            word(figure),
+        );
+    }
+}
+
+fn unit(figure: &JudgedFigure) -> Unit {
+    figure.figure.unit()
+}
+
+fn percent(share: Option<f64>) -> String {
+    share.map_or_else(|| "-".to_owned(), |share| format!("{:.1} %", share * 100.0))
+}
+
+fn word(figure: &JudgedFigure) -> &'static str {
+    match figure.verdict {
+        Verdict::Exact => "exact",
+        Verdict::Within => "within",
+        Verdict::Small => "small",
+        Verdict::Beyond => "**beyond**",
+        Verdict::NotModelled => "not modelled",
+    }
+}
+
+/// The same as JSON.
+pub fn json(all: &[Conformance]) -> Value {
+    let figure = |figure: &JudgedFigure| {
+        json!({
+            "step": figure.step,
+            "figure": figure.figure.key(),
+            "kernel": figure.kernel,
+            "model": figure.model,
+            "error": figure.error(),
+            "noise": figure.noise(),
+            "band": figure.band.amount,
+            "counts": figure.counts,
+            "verdict": word(figure).trim_matches('*'),
+        })
+    };
+    let scenarios: Vec<Value> = all
+        .iter()
+        .map(|one| {
+            json!({
+                "scenario": one.scenario,
+                "kernel": one.references.first().map(|reference| reference.result.kernel.clone()),
+                "runs": one.references.len(),
+                "cpu_factor": one.cpu.0,
+                "median_error": one.median(),
+                "worst_error": one.worst(),
+                "not_modelled": one.refused,
+                "figures": one.figures.iter().map(figure).collect::<Vec<_>>(),
+            })
+        })
+        .collect();
+    json!({ "scenarios": scenarios })
+}

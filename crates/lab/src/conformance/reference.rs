@@ -1,0 +1,54 @@
+//! The stored runs of real kernels.
+
+use pagetide_core::{Error, Lru, RunResult};
+use serde::{Deserialize, Serialize};
+
+/// A run on a real kernel, as it is stored (`tools/conformance-runs` makes it).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Reference {
+    /// The day, as `2026-11-23`.
+    pub date: String,
+    /// How the kernel ordered pages for reclaim.
+    pub lru: Lru,
+    /// Load averages of the host before and after the run.
+    pub load: (f64, f64),
+    /// What it measured.
+    pub result: RunResult,
+}
+
+impl Reference {
+    /// Whether its disks were slower by the scenario's `time_dilation`.
+    pub(super) fn dilated(&self) -> bool {
+        self.result.differences.iter().any(|line| line.contains("times slower than the scenario's"))
+    }
+}
+
+macro_rules! stored {
+    ($($name:literal)*) => {
+        &[$(($name, include_str!(concat!("../../conformance/", $name, ".json"))),)*]
+    };
+}
+
+/// The stored runs: name and text.
+const STORED: &[(&str, &str)] = stored! {
+    "backup-evicts-neighbour-7" "backup-evicts-neighbour-8" "buffered-read-7" "buffered-read-8" "buffered-write-7"
+    "buffered-write-8" "second-read-7" "second-read-8" "swap-off-7" "swap-off-8"
+};
+
+/// The stored runs of each scenario, in the order of the names.
+///
+/// # Errors
+/// One cannot be read.
+pub fn references() -> Result<Vec<(String, Vec<Reference>)>, Error> {
+    let mut all: Vec<(String, Vec<Reference>)> = Vec::new();
+    for (name, text) in STORED {
+        let reference: Reference = serde_json::from_str(text)
+            .map_err(|error| Error::input(format!("fixtures/conformance/{name}.json: {error}"), ""))?;
+        let scenario = &reference.result.scenario;
+        match all.iter_mut().find(|(known, _)| known == scenario) {
+            Some((_, references)) => references.push(reference),
+            None => all.push((scenario.clone(), vec![reference])),
+        }
+    }
+    Ok(all)
+}

@@ -1,0 +1,302 @@
+//! Plans: a scenario run on the model at many settings, on all cores.
+
+mod shipped;
+mod vary;
+
+pub use shipped::{ShippedPlan, shipped, shipped_ids};
+pub use vary::parse as parse_varied;
+
+use crate::sim::{Model, ModelOptions};
+use crate::{catalogue, claims};
+use pagetide_core::{
+    Bytes, Claim, ClaimStatus, Error, ErrorKind, Figure, MeasuredPoint, Plan, PlanPoint, RunRequest, RunResult, Scale,
+    Scenario, StepResult, Unit, VariedSetting, suggest,
+};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// Runs above which a plan needs to be told that it may take its time.
+pub const MANY_RUNS: usize = 10_000;
+
+/// What is to be planned.
+#[derive(Debug, Clone)]
+pub struct PlanRequest {
+    /// The scenario: a shipped id, or the path of a TOML file.
+    pub scenario: String,
+    /// By how much it is scaled.
+    pub scale: Scale,
+    /// Changes of it, as `--set` takes them.
+    pub sets: Vec<String>,
+    /// Run only these steps, and earlier ones that set the machine; all when empty.
+    pub steps: Vec<String>,
+    /// What is varied.
+    pub varied: Vec<VariedSetting>,
+    /// The figure, as `A2.iops`; that of the last fio step when absent.
+    pub show: Option<String>,
+    /// The goal, as an expression over figures.
+    pub goal: Option<String>,
+    /// Seeds of each point.
+    pub seeds: u64,
+    /// The first seed.
+    pub seed: u64,
+    /// How the model runs.
+    pub model: ModelOptions,
+}
+
+/// A request that was checked: every point of it can be read, and the figure and the goal are of its steps.
+#[derive(Debug)]
+pub struct CheckedPlan {
+    request: PlanRequest,
+    step: String,
+    figure: Figure,
+    combinations: Vec<Vec<usize>>,
+}
+
+/// What a run gave.
+type Ran = Result<Vec<StepResult>, Error>;
+
+/// Watches a plan.
+pub trait PlanProgress: Sync {
+    /// So many of all runs are done.
+    fn done(&self, runs: usize, of: usize);
+    /// Whether the user wants to stop.
+    fn interrupted(&self) -> bool;
+}
+
+impl PlanRequest {
+    /// Checks it.
+    ///
+    /// # Errors
+    /// The scenario, a setting, the figure or the goal is wrong.
+    pub fn check(self) -> Result<CheckedPlan, Error> {
+        if self.seeds == 0 {
+            return Err(Error::input("--seeds 0 runs nothing", "write 1 or more"));
+        }
+        let count = self.varied.iter().try_fold(1_usize, |all, setting| all.checked_mul(setting.values.len()));
+        let count = count.filter(|count| *count <= 1 << 24).ok_or_else(|| {
+            Error::input("the plan has more than 16 million points", "vary fewer settings, or each at fewer values")
+        })?;
+        let mut combinations = Vec::with_capacity(count);
+        let mut at = vec![0; self.varied.len()];
+        for _ in 0..count {
+            combinations.push(at.clone());
+            // The first setting changes fastest, so that an interrupted plan has whole curves.
+            for (place, setting) in at.iter_mut().zip(&self.varied) {
+                *place += 1;
+                if *place < setting.values.len() {
+                    break;
+                }
+                *place = 0;
+            }
+        }
+        // Every value of every setting is read once; combinations are met as they come.
+        for (place, setting) in self.varied.iter().enumerate() {
+            for value in 0..setting.values.len() {
+                let mut at = vec![0; self.varied.len()];
+                at[place] = value;
+                self.scenario_at(&at)?;
+            }
+        }
+        let scenario = self.scenario_at(&vec![0; self.varied.len()])?;
+        let (step, figure) = figure_of(&scenario, self.show.as_deref())?;
+        if let Some(goal) = &self.goal {
+            claims::validate(&with_goal(&scenario, goal), "--goal")?;
+        }
+        Ok(CheckedPlan { step, figure, combinations, request: self })
+    }
+
+    /// The scenario at a combination, scaled.
+    fn scenario_at(&self, at: &[usize]) -> Result<Scenario, Error> {
+        let mut sets = self.sets.clone();
+        sets.extend(self.varied.iter().zip(at).map(|(setting, at)| format!("{}={}", setting.key, setting.values[*at])));
+        let mut scenario = catalogue::find(&self.scenario, &sets)?.scenario;
+        if !self.steps.is_empty() {
+            scenario = catalogue::only(&scenario, &self.steps)?;
+        }
+        scenario.claims.clear();
+        // The model has no page cache trace, and a plan needs none.
+        scenario.trace = None;
+        Ok(scenario.scaled(self.scale))
+    }
+}
+
+/// A goal as a claim: `A2.iops >= 20000` means 20 000 per second.
+fn with_unit(goal: &str) -> String {
+    let words: Vec<&str> = goal.split_whitespace().collect();
+    let [figure, comparison, number] = words[..] else { return goal.to_owned() };
+    let name = figure.rsplit('.').next().unwrap_or_default();
+    let is_rate = Figure::by_name(name).is_some_and(|figure| figure.unit() == Unit::PerSecond);
+    if is_rate && number.parse::<f64>().is_ok() {
+        return format!("{figure} {comparison} {number} / 1s");
+    }
+    goal.to_owned()
+}
+
+/// The scenario with the goal as its only claim.
+fn with_goal(scenario: &Scenario, goal: &str) -> Scenario {
+    let claim = Claim { id: "goal".to_owned(), text: goal.to_owned(), check: with_unit(goal) };
+    Scenario { claims: vec![claim], ..scenario.clone() }
+}
+
+/// The step and the figure that are shown.
+fn figure_of(scenario: &Scenario, show: Option<&str>) -> Result<(String, Figure), Error> {
+    let ids: Vec<String> = scenario.result_ids().collect();
+    let Some(show) = show else {
+        let works = scenario.steps.iter().rfind(|step| step.action.kind() == "fio");
+        let step = works.ok_or_else(|| {
+            Error::input(
+                format!("{} has no fio step whose IOPS could be shown", scenario.id),
+                "name a figure: --show STEP.FIGURE",
+            )
+        })?;
+        return Ok((step.id.clone(), Figure::Iops));
+    };
+    let wrong = |what: String| Error::input(what, "write STEP.FIGURE such as A2.iops");
+    let (step, figure) = show.split_once('.').ok_or_else(|| wrong(format!("--show {show}: no `.`")))?;
+    if !ids.iter().any(|id| id == step) {
+        let hint = suggest::hint(step, ids.iter().map(String::as_str));
+        return Err(wrong(format!("--show {show}: {} has no step `{step}`{hint}", scenario.id)));
+    }
+    let figure = Figure::by_name(figure).ok_or_else(|| {
+        let hint = suggest::hint(figure, Figure::ALL.iter().map(|figure| figure.name()));
+        wrong(format!("--show {show}: no figure `{figure}`{hint}"))
+    })?;
+    Ok((step.to_owned(), figure))
+}
+
+impl CheckedPlan {
+    /// How many runs it has.
+    pub fn runs(&self) -> usize {
+        self.combinations.len().saturating_mul(usize::try_from(self.request.seeds).unwrap_or(usize::MAX))
+    }
+
+    /// The time that all runs would take on `cores`, by running the first one.
+    ///
+    /// # Errors
+    /// The model refuses it.
+    pub fn forecast(&self, cores: usize) -> Result<Duration, Error> {
+        let began = Instant::now();
+        self.run_one(&self.combinations[0], self.request.seed, cores)?;
+        let all = began.elapsed().as_secs_f64() * self.runs() as f64 / cores.max(1) as f64;
+        Ok(Duration::from_secs_f64(all.min(1e15)))
+    }
+
+    /// Runs it on `cores`. When the user interrupts, the plan has the points that were computed.
+    ///
+    /// # Errors
+    /// The model refuses every point.
+    pub fn run(&self, cores: usize, progress: &dyn PlanProgress) -> Result<Plan, Error> {
+        let seeds = usize::try_from(self.request.seeds).unwrap_or(usize::MAX);
+        let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let results: Mutex<Vec<(usize, Ran)>> = Mutex::new(Vec::new());
+        let at_once = cores.max(1).min(self.runs());
+        let work = || {
+            loop {
+                let job = next.fetch_add(1, Ordering::Relaxed);
+                if job >= self.runs() || progress.interrupted() {
+                    return;
+                }
+                let seed = self.request.seed.wrapping_add((job % seeds) as u64);
+                let result = self.run_one(&self.combinations[job / seeds], seed, at_once);
+                if let Ok(mut results) = results.lock() {
+                    results.push((job, result));
+                }
+                progress.done(done.fetch_add(1, Ordering::Relaxed) + 1, self.runs());
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 0..at_once {
+                scope.spawn(work);
+            }
+        });
+        let mut results = results.into_inner().unwrap_or_default();
+        results.sort_by_key(|(job, _)| *job);
+        let mut points = Vec::new();
+        for (at, combination) in self.combinations.iter().enumerate() {
+            let own: Vec<&Ran> =
+                results.iter().filter(|(job, _)| job / seeds == at).map(|(_, result)| result).collect();
+            // A point that some seeds lack would not compare with the others.
+            if own.len() == seeds {
+                points.push(self.point(combination, &own)?);
+            }
+        }
+        if let Some(refused) = points.iter().find_map(|point| point.refused.as_ref())
+            && points.iter().all(|point| point.values.is_empty())
+        {
+            return Err(Error::input(refused.clone(), "change what all points have in common with --set"));
+        }
+        Ok(self.plan(points))
+    }
+
+    /// Runs one combination beside so many others, with its part of the memory that models may take.
+    fn run_one(&self, combination: &[usize], seed: u64, at_once: usize) -> Result<Vec<StepResult>, Error> {
+        let request = &self.request;
+        let scenario = request.scenario_at(combination)?;
+        let memory = request.model.memory.map(|memory| Bytes::new(memory.get() / at_once.max(1) as u64));
+        Model::new(ModelOptions { memory, ..request.model.clone() }).steps(&RunRequest {
+            scenario,
+            scale: request.scale,
+            seed,
+        })
+    }
+
+    fn point(&self, combination: &[usize], runs: &[&Ran]) -> Result<PlanPoint, Error> {
+        let mut point = PlanPoint { at: combination.to_vec(), values: Vec::new(), meets_goal: None, refused: None };
+        for run in runs {
+            match run {
+                Ok(steps) => {
+                    let step = steps.iter().find(|step| step.id == self.step);
+                    point.values.extend(step.and_then(|step| step.get(self.figure)));
+                    if let Some(goal) = &self.request.goal {
+                        let scenario = with_goal(&self.request.scenario_at(combination)?, goal);
+                        let holds = claims::check(&scenario, steps).first().map(|verdict| verdict.holds);
+                        point.meets_goal = match holds {
+                            Some(ClaimStatus::Holds) => Some(point.meets_goal.unwrap_or(true)),
+                            Some(ClaimStatus::Fails) => Some(false),
+                            _ => point.meets_goal,
+                        };
+                    }
+                }
+                Err(error) if error.kind == ErrorKind::Input => point.refused = Some(error.what.clone()),
+                Err(error) => return Err(error.clone()),
+            }
+        }
+        point.values.sort_by(f64::total_cmp);
+        Ok(point)
+    }
+
+    fn plan(&self, points: Vec<PlanPoint>) -> Plan {
+        let request = &self.request;
+        Plan {
+            question: String::new(),
+            explanation: String::new(),
+            scenario: request.scenario.clone(),
+            scale: request.scale,
+            step: self.step.clone(),
+            figure: self.figure.name().to_owned(),
+            varied: request.varied.clone(),
+            goal: request.goal.clone(),
+            seeds: request.seeds,
+            points,
+            planned: self.combinations.len(),
+            measured: Vec::new(),
+        }
+    }
+
+    /// A run on a real kernel as a point of the plan: its figure, at the amount that its machine had of the first setting. None
+    /// where it is of another scenario or scale, or did not measure the figure.
+    pub fn measured(&self, run: &RunResult, scenario: &Scenario) -> Option<MeasuredPoint> {
+        let setting = self.request.varied.first()?;
+        let x = match setting.key.as_str() {
+            "memory" => scenario.machine.memory.as_f64(),
+            key => *scenario.machine.sysctl.get(key)? as f64,
+        };
+        let y = run.steps.iter().find(|step| step.id == self.step)?.get(self.figure)?;
+        (run.scenario == self.request.scenario && run.scale == self.request.scale).then(|| MeasuredPoint {
+            backend: run.backend.clone(),
+            x,
+            y,
+        })
+    }
+}

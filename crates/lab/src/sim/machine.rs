@@ -1,0 +1,92 @@
+//! The scenario's machine as one of the model.
+
+use super::options::ModelOptions;
+use super::recorder::host_value;
+use pagetide_core::{Bytes, DiskSpec, Error, HugePages, Lru, Scenario};
+use pagetide_sim::disk::{Disk, Limits};
+use pagetide_sim::{DeviceId, MachineSpec, QueueSpec, Sim};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// Below this a kernel does not use huge pages unless it is told to.
+const SMALL: Bytes = Bytes::new(512 << 20);
+
+/// The last letters of disks' names, as the kernel gives them to virtio disks.
+pub(super) const DISKS: std::ops::RangeInclusive<u8> = b'a'..=b'z';
+
+/// A disk of the machine.
+#[derive(Debug)]
+pub(super) struct SimDisk {
+    /// As the scenario has it.
+    pub(super) spec: DiskSpec,
+    /// Its name in the recording: virtio disks in order.
+    pub(super) device: String,
+    pub(super) id: DeviceId,
+    pub(super) limits: Rc<RefCell<Limits>>,
+    /// Where no file has been yet.
+    pub(super) free_from: u64,
+    /// Where files were that are gone: begin and bytes.
+    pub(super) freed: Vec<(u64, u64)>,
+}
+
+impl SimDisk {
+    /// Takes room for a file, where one was that is gone if it fits there. Gives where the room begins.
+    pub(super) fn take(&mut self, bytes: u64) -> u64 {
+        if let Some(at) = self.freed.iter().position(|(_, room)| *room >= bytes) {
+            let (begin, room) = self.freed.swap_remove(at);
+            if room > bytes {
+                self.freed.push((begin + bytes, room - bytes));
+            }
+            return begin;
+        }
+        let begin = self.free_from;
+        self.free_from += bytes;
+        begin
+    }
+}
+
+/// Makes the machine, with its disks.
+///
+/// # Errors
+/// It cannot exist.
+pub(super) fn make(scenario: &Scenario, options: &ModelOptions) -> Result<(Sim, Vec<SimDisk>), Error> {
+    let machine = &scenario.machine;
+    let mut spec = MachineSpec::new(machine.cpus, machine.memory);
+    // The kernels of the lab's VMs have both kinds of reclaim and are set to the lists.
+    spec.lru = machine.lru.unwrap_or(Lru::Classic);
+    // A kernel switches huge pages off on a small machine (mm/huge_memory.c: hugepage_init).
+    let usual = if machine.memory < SMALL { HugePages::Never } else { HugePages::Always };
+    spec.huge_pages = machine.huge_pages.unwrap_or(usual);
+    spec.costs = options.costs;
+    spec.mechanisms = options.mechanisms;
+    spec.model_memory = options.memory;
+    for (name, value) in &machine.sysctl {
+        spec.sysctls.set(name, *value)?;
+    }
+    let wanted = options.available.unwrap_or_else(|| machine.memory.saturating_sub(machine.system));
+    let spec = occupied(spec, wanted)?;
+    spec.check()?;
+    let mut sim = Sim::new(spec)?;
+    let mut disks = Vec::new();
+    for (at, disk) in DISKS.zip(&machine.disks) {
+        let device = format!("vd{}", char::from(at));
+        let (timing, limits) = Disk::new(Limits::of(disk));
+        let mut queue = QueueSpec::new(&device, crate::vm::disk::size(disk, scenario));
+        queue.read_ahead = disk.read_ahead.unwrap_or(queue.read_ahead);
+        let id = sim.add_device(Box::new(timing), queue);
+        disks.push(SimDisk { spec: disk.clone(), device, id, limits, free_from: 0, freed: Vec::new() });
+    }
+    Ok((sim, disks))
+}
+
+/// The machine with so much memory in use by its system that as much is available (`MemAvailable`) as is wanted: what the kernel
+/// keeps as a reserve is not.
+fn occupied(mut spec: MachineSpec, wanted: Bytes) -> Result<MachineSpec, Error> {
+    spec.check()?;
+    let available = |spec: &MachineSpec| {
+        Ok::<_, Error>(Bytes::new(host_value(&Sim::new(spec.clone())?, "MemAvailable").unwrap_or(0)))
+    };
+    let surplus = available(&spec)?.saturating_sub(wanted);
+    spec.system = spec.system.saturating_add(surplus);
+    Ok(spec)
+}

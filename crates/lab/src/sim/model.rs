@@ -1,0 +1,96 @@
+//! The backend of the model.
+
+use super::options::ModelOptions;
+use super::{missing, step};
+use pagetide_core::{Backend, BackendRun, Error, Nanos, NullSink, Origin, Progress, RunRequest, Sink, StepResult};
+
+/// The sim backend.
+#[derive(Debug, Clone, Default)]
+pub struct Model {
+    options: ModelOptions,
+}
+
+impl Model {
+    /// The backend with these options.
+    pub const fn new(options: ModelOptions) -> Self {
+        Self { options }
+    }
+
+    /// Runs a scenario without a recording and gives what its steps measured.
+    ///
+    /// # Errors
+    /// As [`Backend::run`].
+    pub fn steps(&mut self, request: &RunRequest) -> Result<Vec<StepResult>, Error> {
+        let interval = self.options.interval.take();
+        let run = self.run(request, Box::new(NullSink), &mut Silent);
+        self.options.interval = interval;
+        Ok(run?.steps)
+    }
+}
+
+/// Shows nothing.
+struct Silent;
+
+impl Progress for Silent {
+    fn step(&mut self, _: usize, _: usize, _: &str, _: &str) {}
+    fn update(&mut self, _: Option<f64>, _: Option<Nanos>, _: &str) {}
+    fn step_done(&mut self, _: &str) {}
+    fn say(&mut self, _: &str) {}
+    fn interrupted(&self) -> bool {
+        false
+    }
+}
+
+impl Backend for Model {
+    fn name(&self) -> &'static str {
+        Origin::Sim.name()
+    }
+
+    fn run(
+        &mut self,
+        request: &RunRequest,
+        sink: Box<dyn Sink>,
+        progress: &mut dyn Progress,
+    ) -> Result<BackendRun, Error> {
+        missing::check(&request.scenario)?;
+        let dilation = request.scenario.machine.time_dilation.filter(|_| self.options.dilate);
+        let scenario = dilation.map_or_else(|| request.scenario.clone(), |factor| request.scenario.dilated(factor));
+        let mut run = step::run(&scenario, request.seed, &self.options, sink, progress)?;
+        if let Some(factor) = dilation {
+            run.differences
+                .push(format!("The disks are {factor} times slower than the scenario's, as on an emulated machine."));
+        }
+        Ok(run)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pagetide_core::{Scale, Scenario};
+
+    /// Why the model refuses a scenario with these disks and this step.
+    fn refused(disks: usize, step: &str) -> String {
+        let mut text =
+            String::from("id = \"t\"\ntitle = \"t\"\nsource = \"t\"\n[machine]\ncpus = 1\nmemory = \"64MiB\"\n");
+        for disk in 0..disks {
+            text += &format!("[[machine.disk]]\nname = \"d{disk}\"\nsize = \"1TiB\"\n");
+        }
+        text += &format!("[[step]]\nid = \"A\"\n{step}\n");
+        let scenario = Scenario::parse(&text, "t.toml").unwrap();
+        let options = ModelOptions { memory: Some(pagetide_core::Bytes::new(64 << 20)), ..ModelOptions::default() };
+        let refused = Model::new(options).steps(&RunRequest { scenario, scale: Scale::FULL, seed: 1 });
+        refused.unwrap_err().what
+    }
+
+    #[test]
+    fn what_takes_years_or_terabytes_is_refused() {
+        let slow = refused(1, "sleep = \"876000h\"");
+        assert!(slow.contains("of the model's time"), "{slow}");
+        let large = refused(1, "fio = { rw = \"read\", bs = \"4k\", size = \"900GiB\" }");
+        assert!(large.contains("their model takes") && large.contains("more than 64 MiB"), "{large}");
+        let anonymous = refused(1, "hold = { size = \"15TiB\", kind = \"shared\" }");
+        assert!(anonymous.contains("their model takes"), "{anonymous}");
+        assert!(refused(27, "sleep = \"1s\"").contains("a machine of 27 disks"));
+    }
+}

@@ -1,0 +1,39 @@
+//! How the model runs scenarios.
+
+use pagetide_core::{Bytes, Nanos};
+use pagetide_kernel::Root;
+use pagetide_sim::{Costs, Mechanisms};
+use std::collections::BTreeMap;
+
+/// How the model runs scenarios.
+#[derive(Debug, Clone)]
+pub struct ModelOptions {
+    /// Time between two samples; none to take no samples.
+    pub interval: Option<Nanos>,
+    /// CPU time of what the kernel and the loads do.
+    pub costs: Costs,
+    /// Whether disks are as much slower as those of an emulated machine ([`pagetide_core::Machine::time_dilation`]).
+    pub dilate: bool,
+    /// Memory that is available before the first step; that of the scenario's machine when absent.
+    pub available: Option<Bytes>,
+    /// Which mechanisms run.
+    pub mechanisms: Mechanisms,
+    /// Memory that the model may take of this host; half of what this process can have when nothing else is set, no limit when absent.
+    pub memory: Option<Bytes>,
+    /// Requests or touches after which a step ends, by its id: those of a run to compare with, whose time limit ended it.
+    pub requests: BTreeMap<String, u64>,
+}
+
+impl Default for ModelOptions {
+    fn default() -> Self {
+        Self {
+            interval: Some(Nanos::new(100_000_000)),
+            costs: Costs::default(),
+            dilate: false,
+            available: None,
+            mechanisms: Mechanisms::default(),
+            memory: Root::host().spare_memory().map(Bytes::new),
+            requests: BTreeMap::new(),
+        }
+    }
+}

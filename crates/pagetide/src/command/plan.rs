@@ -1,0 +1,244 @@
+//! `pagetide plan`: what would change it, by a model, at many settings.
+
+use super::Outcome;
+use crate::interrupt::Interrupt;
+use crate::{output, recordings, reports};
+use pagetide_core::{Error, Plan, Scale};
+use pagetide_lab::plan::{self, CheckedPlan, MANY_RUNS, PlanProgress, PlanRequest};
+use pagetide_lab::sim::ModelOptions;
+use std::fmt::Write;
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// Run a scenario on the model at many settings: the curve, its knee, and the cheapest setting that meets a goal.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  pagetide plan --list                                            plans shipped with pagetide
+  pagetide plan database-memory                                   one of them
+  pagetide plan second-read --vary memory=1GiB..4GiB --show fresh.iops
+  pagetide plan buffered-read --scale 1/8 --vary memory=1GiB..8GiB/15 --goal 'A2.iops >= 20000'
+  pagetide plan buffered-write --scale 1/16 --vary vm.dirty_ratio=5,10,20,40 --show A9.clat_p99 --html plan.html
+
+A model of the kernel computes the numbers. docs/CONFORMANCE.md lists how far it is from real kernels.
+Exit code 1: no setting meets the goal, or the plan was interrupted.")]
+pub(crate) struct Arguments {
+    /// A shipped plan, the id of a shipped scenario, or the path of a scenario's TOML file.
+    #[arg(required_unless_present = "list")]
+    plan: Option<String>,
+    /// List the shipped plans with their questions.
+    #[arg(long)]
+    list: bool,
+    /// Vary a setting: `memory=1GiB..8GiB`, `memory=1GiB..8GiB/15`, `vm.swappiness=0,1,60`. The first one is the x axis.
+    #[arg(long, value_name = "KEY=VALUES")]
+    vary: Vec<String>,
+    /// The figure to plan for [default: IOPS of the last fio step].
+    #[arg(long, value_name = "STEP.FIGURE")]
+    show: Option<String>,
+    /// A goal: an expression over figures, such as `A2.iops >= 20000`.
+    #[arg(long, value_name = "EXPRESSION")]
+    goal: Option<String>,
+    /// Seeds per point.
+    #[arg(long, default_value_t = 5, value_name = "NUMBER")]
+    seeds: u64,
+    /// The first seed.
+    #[arg(long, default_value_t = 1, value_name = "NUMBER")]
+    seed: u64,
+    /// Scale memory, files, holds and swap by this factor, such as 1/8 [default: 1, or the shipped plan's].
+    #[arg(long, value_name = "FRACTION")]
+    scale: Option<Scale>,
+    /// Change the scenario before it is scaled, as `lab run` does.
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    sets: Vec<String>,
+    /// Run only these steps, and earlier steps that set the machine.
+    #[arg(long, value_name = "STEPS", value_delimiter = ',')]
+    steps: Vec<String>,
+    /// Mark what a run of the same scenario and scale measured, next to the model.
+    #[arg(long, value_name = "RUN")]
+    measured: Vec<PathBuf>,
+    /// Also write the plan as a page to this file.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Also write all points as CSV to this file.
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+    /// Allow more than 10 000 runs.
+    #[arg(long)]
+    yes: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
+    if arguments.list {
+        return list(json);
+    }
+    let interrupt = Interrupt::catch()?;
+    let (request, question, explanation) = request(arguments)?;
+    let checked = request.check()?;
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    if checked.runs() > MANY_RUNS && !arguments.yes {
+        let time = checked.forecast(cores)?;
+        return Err(Error::input(
+            format!("the plan has {} runs and takes {} on {cores} cores", checked.runs(), in_words(time)),
+            "give --yes to run them all, or vary fewer settings",
+        ));
+    }
+    let mut plan = checked.run(cores, &Shown { interrupt: interrupt.clone(), percent: AtomicUsize::new(0) })?;
+    clear_line();
+    (plan.question, plan.explanation) = (question, explanation);
+    add_measured(arguments, &checked, &mut plan)?;
+    let page = pagetide_view::plan(&plan);
+    if let Some(file) = &arguments.html {
+        reports::write_page(&page, file)?;
+        output::say(&format!("wrote {}", file.display()));
+    }
+    if let Some(file) = &arguments.csv {
+        reports::write_file(file, csv(&plan).as_bytes())?;
+        output::say(&format!("wrote {}", file.display()));
+    }
+    if json {
+        output::print_json(&plan)?;
+    } else {
+        reports::print_page(&page)?;
+    }
+    let complete = plan.points.len() == plan.planned;
+    if !complete {
+        output::say(&format!("interrupted: {} of {} points were computed", plan.points.len(), plan.planned));
+    }
+    let missed = plan.goal.is_some() && plan.cheapest().is_none();
+    Ok(if complete && !missed { Outcome::Done } else { Outcome::Failed })
+}
+
+fn list(json: bool) -> Result<Outcome, Error> {
+    let plans: Vec<(&str, String)> =
+        plan::shipped_ids().map(|id| Ok((id, plan::shipped(id)?.question))).collect::<Result<_, Error>>()?;
+    if json {
+        let rows: Vec<_> =
+            plans.iter().map(|(id, question)| serde_json::json!({ "id": id, "question": question })).collect();
+        output::print_json(&serde_json::json!({ "plans": rows }))?;
+    } else {
+        let lines: String = plans.iter().map(|(id, question)| format!("{id:<16} {question}\n")).collect();
+        output::print(&lines)?;
+    }
+    Ok(Outcome::Done)
+}
+
+/// The request of the arguments, with the question and the explanation of a shipped plan.
+fn request(arguments: &Arguments) -> Result<(PlanRequest, String, String), Error> {
+    let name = arguments.plan.clone().unwrap_or_default();
+    let varied = arguments.vary.iter().map(|text| plan::parse_varied(text)).collect::<Result<Vec<_>, _>>()?;
+    let shipped = plan::shipped_ids().any(|id| id == name);
+    let (mut request, question, explanation) = if shipped {
+        let shipped = plan::shipped(&name)?;
+        (shipped.request(arguments.seed)?, shipped.question, shipped.explanation)
+    } else {
+        if varied.is_empty() {
+            let what = format!("nothing to vary, and there is no shipped plan `{name}`");
+            return Err(Error::input(what, "give --vary memory=1GiB..8GiB, or see `pagetide plan --list`"));
+        }
+        let request = PlanRequest {
+            scenario: name,
+            scale: Scale::FULL,
+            sets: Vec::new(),
+            steps: Vec::new(),
+            varied: Vec::new(),
+            show: None,
+            goal: None,
+            seeds: arguments.seeds,
+            seed: arguments.seed,
+            model: ModelOptions::default(),
+        };
+        (request, String::new(), String::new())
+    };
+    if !varied.is_empty() {
+        request.varied = varied;
+    }
+    request.seeds = arguments.seeds;
+    request.scale = arguments.scale.unwrap_or(request.scale);
+    request.sets.extend(arguments.sets.iter().cloned());
+    if !arguments.steps.is_empty() {
+        request.steps.clone_from(&arguments.steps);
+    }
+    request.show = arguments.show.clone().or(request.show);
+    request.goal = arguments.goal.clone().or(request.goal);
+    Ok((request, question, explanation))
+}
+
+fn add_measured(arguments: &Arguments, checked: &CheckedPlan, plan: &mut Plan) -> Result<(), Error> {
+    for folder in &arguments.measured {
+        let refuse = |why: &str| {
+            Error::input(format!("{}: {why}", folder.display()), "name folders that `pagetide lab run` wrote")
+        };
+        let run = recordings::result(folder)?.ok_or_else(|| refuse("is not a run: it has no result.json"))?;
+        let scenario = reports::scenario_file(folder)?.ok_or_else(|| refuse("has no scenario.toml"))?;
+        let point = checked
+            .measured(&run, &scenario)
+            .ok_or_else(|| refuse("is of another scenario or scale, or lacks the plan's figure"))?;
+        plan.measured.push(point);
+    }
+    Ok(())
+}
+
+/// The points as CSV: a row for each seed of each point.
+fn csv(plan: &Plan) -> String {
+    let mut text: String = plan.varied.iter().map(|setting| format!("{},", setting.key)).collect();
+    text += "value,meets_goal\n";
+    for point in &plan.points {
+        let settings: String =
+            plan.varied.iter().zip(&point.at).map(|(setting, at)| format!("{},", cell(&setting.values[*at]))).collect();
+        let goal = point.meets_goal.map_or_else(String::new, |met| met.to_string());
+        for value in &point.values {
+            // Writing to a string does not fail.
+            let _ = writeln!(text, "{settings}{value},{goal}");
+        }
+    }
+    text
+}
+
+/// A cell of CSV (RFC 4180): a value with a comma, such as one of swap, is quoted.
+fn cell(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+}
+
+fn in_words(time: Duration) -> String {
+    match time.as_secs_f64() {
+        seconds if seconds < 120.0 => format!("{seconds:.0} s"),
+        seconds if seconds < 7200.0 => format!("{:.0} min", seconds / 60.0),
+        seconds => format!("{:.0} h", seconds / 3600.0),
+    }
+}
+
+/// The progress on a terminal: a line that is overwritten.
+struct Shown {
+    interrupt: Interrupt,
+    percent: AtomicUsize,
+}
+
+impl PlanProgress for Shown {
+    fn done(&self, runs: usize, of: usize) {
+        let percent = runs * 100 / of.max(1);
+        if std::io::stderr().is_terminal() && self.percent.fetch_max(percent, Ordering::Relaxed) < percent {
+            output::say_over(&format!("{runs} of {of} runs, {percent} %"));
+        }
+    }
+
+    fn interrupted(&self) -> bool {
+        self.interrupt.came()
+    }
+}
+
+fn clear_line() {
+    if std::io::stderr().is_terminal() {
+        output::say_over("");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_value_with_a_comma_is_one_cell() {
+        assert_eq!(super::cell("64MiB"), "64MiB");
+        assert_eq!(super::cell(r#"{ size = "1GiB", disk = "d" }"#), r#""{ size = ""1GiB"", disk = ""d"" }""#);
+    }
+}

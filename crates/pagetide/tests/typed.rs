@@ -1,0 +1,154 @@
+//! What people type out of habit: from sar, dd, fio, systemd and their own language. Each is understood, or the message has the word that is.
+
+use assert_cmd::Command;
+use std::path::{Path, PathBuf};
+
+fn fixture() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/corpus/stream-floods-cache-1/recording")
+}
+
+/// Runs a line in a folder of its own, where `REC` is a recording; gives its exit code and all that it printed.
+fn run(line: &str, folder: &Path) -> (i32, String) {
+    let recording = fixture();
+    let words = line.split(' ').filter(|word| !word.is_empty()).map(|word| match word {
+        "REC" => recording.to_str().unwrap().to_owned(),
+        word => word.replace('+', " "),
+    });
+    let output = Command::cargo_bin("pagetide").unwrap().args(words).current_dir(folder).output().unwrap();
+    let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    (output.status.code().unwrap_or(-1), text)
+}
+
+/// A line, its exit code and what its output has.
+const TYPED: &[(&str, i32, &str)] = &[
+    ("", 0, "hit ratio"),
+    ("show REC disk --every 5", 0, "Average"),
+    ("show REC disk --every 5s", 0, "Average"),
+    ("show REC disk --every 5sec", 0, "Average"),
+    ("show REC disk --every 1m", 0, "device"),
+    ("show REC disk --every 1minute", 0, "device"),
+    ("show REC disk --every 0.5", 0, "Average"),
+    ("show REC disk --every 5x", 2, "ms, s, min"),
+    ("show REC disk --from -10m", 0, "Average"),
+    ("show REC disk --from -10min", 0, "Average"),
+    ("show REC disk --from -1h", 0, "Average"),
+    ("show REC disk --from -30sec", 0, "Average"),
+    ("show REC disk --from -10", 2, "-10min"),
+    ("show REC disk --from 3pm", 2, "no sample in this range"),
+    ("show REC disk --to 3pm", 0, "Average"),
+    ("show REC disk --from yesterday+15:00", 0, "Average"),
+    ("show REC disk --from yesterday", 0, "Average"),
+    ("show REC disk --from noon", 2, "3pm"),
+    ("show REC disk --raw", 0, "Average"),
+    ("show REC cache", 0, "hit%"),
+    ("show REC processes --top 3", 0, "rss"),
+    ("show REC processes --sort cpu --top 1", 0, "%"),
+    ("show REC processes --sort %cpu", 0, "rss"),
+    ("show REC processes --sort cpuu", 2, "did you mean `cpu`?"),
+    ("show REC processes --sort mem", 2, "one of cpu, rss"),
+    ("show REC dsk", 2, "disk"),
+    ("show REC hugepage", 2, "hugepages"),
+    ("mem --watch x", 2, "20ms"),
+    ("record -o r --interval 5 --for 0.2", 0, "samples in r"),
+    ("record -o r2 --interval 250ms --for 1", 0, "samples in r2"),
+    ("record -o r3 --interval 0.1 --for 500ms", 0, "samples in r3"),
+    ("record -o r4 --keep 2G --for 0.2", 0, "samples in r4"),
+    ("record -o r5 --keep 7 --for 0.2", 2, "7d"),
+    ("record -o r6 --keep 10m --for 0.2", 2, "10min"),
+    ("record -o r7 -- nosuchcmd", 2, "no such command"),
+    ("record -o r8 -- true", 0, "the command took"),
+    ("hold 16", 2, "16MiB"),
+    ("hold 16M --for 0.1", 0, "16 MiB"),
+    ("hold 16m --for 100ms", 0, "16 MiB"),
+    ("hold 16Mi --for 0.1", 0, "16 MiB"),
+    ("hold 1024k --for 0.1", 0, "1 MiB"),
+    ("hold 16x --for 0.1", 2, "MiB"),
+    ("explain util", 0, "column of show disk"),
+    ("explain %util", 0, "column of show disk"),
+    ("explain Dirty", 0, "/proc/meminfo"),
+    ("explain dirty", 0, "waits to be written"),
+    ("explain pgscank/s", 0, "column of show paging"),
+    ("explain pgscank", 0, "column of show paging"),
+    ("explain vm.dirty_ratio", 0, "throttled"),
+    ("explain dirty_ratio", 0, "throttled"),
+    ("explain vm/swappiness", 0, "swap"),
+    ("explain await", 0, "queue"),
+    ("explain kbmemfree", 0, "unused memory"),
+    ("explain pgmajfault", 0, "/proc/vmstat"),
+    ("explain rchar", 0, "/proc/PID/io"),
+    ("explain freerun", 0, "throttled"),
+    ("explain hit+ratio", 0, "page cache"),
+    ("explain majflt", 0, "read from a device"),
+    ("explain refult", 2, "did you mean"),
+    ("explain replayed-sequence", 0, "Evidence"),
+    ("completions bash", 0, "buffered-read"),
+    ("import nosuchfile", 2, "nosuchfile"),
+    ("diagnose REC --from 3pm", 2, "no sample in this range"),
+    ("cut REC --from -1m -o part.pagetide", 0, "samples"),
+];
+
+#[test]
+fn what_people_type_is_understood_or_told_the_word_that_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let wrong: Vec<String> = TYPED
+        .iter()
+        .filter_map(|(line, code, part)| {
+            let (exit, text) = run(line, folder.path());
+            let fits = exit == *code && text.contains(part);
+            (!fits).then(|| {
+                format!(
+                    "pagetide {line}\n  exit {exit} for {code}, without `{part}`:\n{}",
+                    text.lines().take(5).collect::<Vec<_>>().join("\n")
+                )
+            })
+        })
+        .collect();
+    assert!(TYPED.len() >= 60);
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), TYPED.len(), wrong.join("\n"));
+}
+
+#[test]
+fn a_command_that_is_not_there_leaves_no_recording_and_a_second_recording_continues_the_first() {
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(run("record -o r -- nosuchcmd", folder.path()).0, 2);
+    assert!(!folder.path().join("r").exists());
+    let samples = || {
+        let (code, text) = run("check r", folder.path());
+        assert_eq!(code, 0, "{text}");
+        text.split(" samples").next().unwrap().rsplit('(').next().unwrap().parse::<u64>().unwrap()
+    };
+    run("record -o r -- true", folder.path());
+    let first = samples();
+    let (code, text) = run("record -o r -- true", folder.path());
+    assert!(code == 0 && text.contains("continuing it with a new segment"), "{text}");
+    assert!(samples() > first);
+}
+
+/// sar prints await in ms with two digits, pgpgin in KiB, memory in whole KiB, and so does --raw.
+#[test]
+fn raw_is_in_the_units_of_sar() {
+    let folder = tempfile::tempdir().unwrap();
+    let cell = |line: &str, name: &str| {
+        let (_, text) = run(line, folder.path());
+        let mut lines = text.lines();
+        let heading =
+            lines.find(|line| line.split_whitespace().any(|word| word == name)).unwrap_or_else(|| panic!("{text}"));
+        let at = heading.split_whitespace().position(|word| word == name).unwrap();
+        let average = text.lines().find(|line| line.starts_with("Average")).unwrap();
+        average.split_whitespace().nth(at).unwrap().to_owned()
+    };
+    let json = |topic: &str, name: &str| {
+        let (_, text) = run(&format!("show REC {topic} --json"), folder.path());
+        serde_json::from_str::<serde_json::Value>(&text).unwrap()["averages"][0][name].as_f64().unwrap()
+    };
+    let near = |text: &str, value: f64, decimals: usize| {
+        assert_eq!(text.split('.').nth(1).map_or(0, str::len), decimals, "{text}");
+        assert_eq!(text, format!("{value:.decimals$}"));
+    };
+    near(&cell("show REC memory --raw", "free"), json("memory", "free") / 1024.0, 0);
+    near(&cell("show REC paging --raw", "pgpgin/s"), json("paging", "pgpgin/s") / 1024.0, 2);
+    near(&cell("show REC disk --raw", "await"), json("disk", "await") / 1e6, 2);
+    near(&cell("show REC disk --raw", "read/s"), json("disk", "read/s") / 1024.0, 2);
+    near(&cell("show REC load --raw", "ldavg-1"), json("load", "ldavg-1"), 2);
+    near(&cell("show REC cpu --raw", "user"), json("cpu", "user") * 100.0, 2);
+}

@@ -1,0 +1,108 @@
+//! Accesses a second of the model's lists, beside an exact LRU in dense arrays: uniform reads of 1 Mi pages with room for half.
+//!
+//! `cargo bench -p pagetide-sim`. The rounds take turns, so that both sides see the same machine; the ratio within one run means
+//! something. Then experiments of the catalogue at full size, and bytes for each simulated GiB.
+#![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
+#![expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
+
+use pagetide_core::{Bytes, Lru, Nanos};
+use pagetide_sim::{FileSpec, MachineSpec, PlainDevice, QueueSpec, Rng, Sim};
+use std::time::Instant;
+
+const PAGES: u32 = 1 << 20;
+const CACHED: u32 = 1 << 19;
+const ACCESSES: usize = 10_000_000;
+const ROUNDS: usize = 4;
+
+/// Exact LRU: doubly linked in dense arrays.
+struct Exact {
+    next: Vec<u32>,
+    previous: Vec<u32>,
+    cached: Vec<bool>,
+    count: u32,
+}
+
+impl Exact {
+    fn new() -> Self {
+        // The last place is the head of the ring.
+        let end = PAGES as usize;
+        let mut exact = Self { next: vec![0; end + 1], previous: vec![0; end + 1], cached: vec![false; end], count: 0 };
+        exact.next[end] = PAGES;
+        exact.previous[end] = PAGES;
+        exact
+    }
+
+    fn unlink(&mut self, page: u32) {
+        let (next, previous) = (self.next[page as usize], self.previous[page as usize]);
+        self.next[previous as usize] = next;
+        self.previous[next as usize] = previous;
+    }
+
+    fn push(&mut self, page: u32) {
+        let first = self.next[PAGES as usize];
+        self.next[page as usize] = first;
+        self.previous[page as usize] = PAGES;
+        self.previous[first as usize] = page;
+        self.next[PAGES as usize] = page;
+    }
+
+    /// Misses of a trace.
+    fn replay(&mut self, trace: &[u32]) -> u64 {
+        let mut misses = 0;
+        for page in trace {
+            if self.cached[*page as usize] {
+                self.unlink(*page);
+            } else {
+                misses += 1;
+                self.cached[*page as usize] = true;
+                if self.count == CACHED {
+                    let victim = self.previous[PAGES as usize];
+                    self.unlink(victim);
+                    self.cached[victim as usize] = false;
+                } else {
+                    self.count += 1;
+                }
+            }
+            self.push(*page);
+        }
+        misses
+    }
+}
+
+fn model(lru: Lru) -> (Sim, pagetide_sim::FileId) {
+    let mut spec = MachineSpec::new(1, Bytes::new((u64::from(CACHED) + 8_000) * 4096));
+    spec.lru = lru;
+    let mut sim = Sim::new(spec).unwrap();
+    let size = Bytes::new(u64::from(PAGES) * 4096);
+    let disk = sim.add_device(Box::new(PlainDevice::new(Nanos::new(1), None, None)), QueueSpec::new("vda", size));
+    let file = FileSpec { device: disk, offset: 0, size, allocated: true, block_device: false };
+    let file = sim.host_mut().create_file(&file).unwrap();
+    (sim, file)
+}
+
+fn main() {
+    let mut rng = Rng::new(1);
+    let trace: Vec<u32> = (0..ACCESSES).map(|_| u32::try_from(rng.below(u64::from(PAGES))).unwrap()).collect();
+    let mut exact = Exact::new();
+    let (mut classic, classic_file) = model(Lru::Classic);
+    let (mut generations, generations_file) = model(Lru::Mglru);
+    let rate = |began: Instant| ACCESSES as f64 / began.elapsed().as_secs_f64() / 1e6;
+    println!("{:>10} {:>10} {:>10} {:>8}   M accesses/s", "exact", "classic", "mglru", "ratio");
+    for _ in 0..ROUNDS {
+        let began = Instant::now();
+        let exact_misses = exact.replay(&trace);
+        let exact_rate = rate(began);
+        let began = Instant::now();
+        let classic_misses = classic.host_mut().replay(classic_file, &trace).misses;
+        let classic_rate = rate(began);
+        let began = Instant::now();
+        generations.host_mut().replay(generations_file, &trace);
+        let generations_rate = rate(began);
+        println!(
+            "{exact_rate:>10.1} {classic_rate:>10.1} {generations_rate:>10.1} {:>8.2}   miss ratio {:.4} exact, {:.4} classic",
+            classic_rate / exact_rate,
+            exact_misses as f64 / ACCESSES as f64,
+            classic_misses as f64 / ACCESSES as f64,
+        );
+    }
+}

@@ -1,0 +1,218 @@
+//! Request queues of block devices: merging, depth and accounting (`block/blk-mq.c`, `block/blk-merge.c`).
+
+use crate::device::{Device, IoKind, IoRequest, QueueSpec, RequestId};
+use crate::page::PageId;
+use pagetide_core::Nanos;
+use std::collections::{BTreeMap, VecDeque};
+
+/// What a request carries.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Payload {
+    /// Pages with numbers in a row.
+    Pages(PageId, u32),
+    /// Pages, by their places in swap.
+    Scattered(Vec<PageId>),
+    /// A direct request of a task, by its tag.
+    Direct { task: u32, tag: u64 },
+    /// A flush that a task waits for.
+    Flush { task: u32 },
+}
+
+/// A request that is being made, waits, or is in the device.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Request {
+    pub(crate) kind: IoKind,
+    pub(crate) offset: u64,
+    pub(crate) length: u64,
+    pub(crate) sync: bool,
+    /// Whether it reads or writes swap.
+    pub(crate) swap: bool,
+    /// When it was made.
+    pub(crate) since: u64,
+    pub(crate) payload: Payload,
+}
+
+impl Request {
+    /// Adds the bytes behind it, if they are in a row with it.
+    fn merge(&mut self, next: &Self, largest: u64) -> bool {
+        let fits = self.kind == next.kind
+            && self.sync == next.sync
+            && self.swap == next.swap
+            && self.kind != IoKind::Flush
+            && self.offset + self.length == next.offset
+            && self.length + next.length <= largest;
+        if !fits {
+            return false;
+        }
+        match (&mut self.payload, &next.payload) {
+            (Payload::Pages(first, count), Payload::Pages(other, more)) if *first + *count == *other => *count += more,
+            (Payload::Scattered(pages), Payload::Scattered(more)) => pages.extend(more),
+            _ => return false,
+        }
+        self.length += next.length;
+        true
+    }
+}
+
+/// Fields of `/proc/diskstats`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct DiskCounters {
+    pub(crate) requests: [u64; 3],
+    pub(crate) merges: [u64; 2],
+    pub(crate) sectors: [u64; 2],
+    pub(crate) ns: [u64; 3],
+    pub(crate) busy_ns: u64,
+    pub(crate) weighted_ns: u64,
+    /// Up to when the two times before are counted.
+    counted_to: u64,
+}
+
+/// A device and its queue.
+#[derive(Debug)]
+pub(crate) struct Queue {
+    pub(crate) spec: QueueSpec,
+    device: Box<dyn Device>,
+    waiting: VecDeque<Request>,
+    in_flight: BTreeMap<RequestId, Request>,
+    next_id: u64,
+    pub(crate) counters: DiskCounters,
+    /// Writes that nobody waits for, in the device or waiting.
+    pub(crate) background_writes: u64,
+}
+
+impl Queue {
+    pub(crate) fn new(spec: QueueSpec, device: Box<dyn Device>) -> Self {
+        Self {
+            spec,
+            device,
+            waiting: VecDeque::new(),
+            in_flight: BTreeMap::new(),
+            next_id: 0,
+            counters: DiskCounters::default(),
+            background_writes: 0,
+        }
+    }
+
+    /// Requests in it.
+    pub(crate) fn in_flight(&self) -> usize {
+        self.in_flight.len() + self.waiting.len()
+    }
+
+    /// Adds a request. One behind the last that still waits is merged with it.
+    pub(crate) fn add(&mut self, now: u64, request: Request) {
+        self.count_time(now);
+        if request.kind == IoKind::Write && !request.sync {
+            self.background_writes += 1;
+        }
+        if let Some(last) = self.waiting.back_mut()
+            && last.merge(&request, self.spec.max_request.get())
+        {
+            self.counters.merges[request.kind as usize] += 1;
+            if request.kind == IoKind::Write && !request.sync {
+                self.background_writes -= 1;
+            }
+            return;
+        }
+        self.waiting.push_back(request);
+        self.dispatch(now);
+    }
+
+    fn dispatch(&mut self, now: u64) {
+        while self.in_flight.len() < self.spec.depth.max(1) as usize {
+            let Some(request) = self.waiting.pop_front() else { return };
+            let id = RequestId(self.next_id);
+            self.next_id += 1;
+            self.device.submit(
+                Nanos::new(now),
+                IoRequest {
+                    id,
+                    kind: request.kind,
+                    offset: request.offset,
+                    length: request.length,
+                    sync: request.sync,
+                },
+            );
+            self.in_flight.insert(id, request);
+        }
+    }
+
+    /// When something happens next.
+    pub(crate) fn next_event(&self) -> Option<u64> {
+        self.device.next_event().map(Nanos::get)
+    }
+
+    /// Goes on to `now` and gives the requests that ended.
+    pub(crate) fn advance(&mut self, now: u64) -> Vec<Request> {
+        let mut ids = Vec::new();
+        self.device.advance(Nanos::new(now), &mut ids);
+        self.count_time(now);
+        let mut ended = Vec::with_capacity(ids.len());
+        for id in ids {
+            let Some(request) = self.in_flight.remove(&id) else { continue };
+            let kind = request.kind as usize;
+            self.counters.requests[kind] += 1;
+            self.counters.ns[kind] += now.saturating_sub(request.since);
+            if request.kind != IoKind::Flush {
+                self.counters.sectors[kind] += request.length / 512;
+            }
+            if request.kind == IoKind::Write && !request.sync {
+                self.background_writes -= 1;
+            }
+            ended.push(request);
+        }
+        self.dispatch(now);
+        ended
+    }
+
+    /// The counters at a time, with the requests that are in flight.
+    pub(crate) fn counters_at(&self, now: u64) -> DiskCounters {
+        let mut counters = self.counters;
+        counters.count_time(now, self.in_flight() as u64);
+        counters
+    }
+
+    fn count_time(&mut self, now: u64) {
+        let requests = self.in_flight() as u64;
+        self.counters.count_time(now, requests);
+    }
+}
+
+impl DiskCounters {
+    /// Counts the time until now with as many requests as there are.
+    fn count_time(&mut self, now: u64, requests: u64) {
+        let passed = now.saturating_sub(self.counted_to);
+        if requests > 0 {
+            self.busy_ns += passed;
+            self.weighted_ns += passed * requests;
+        }
+        self.counted_to = now.max(self.counted_to);
+    }
+}
+
+/// Requests that one operation makes before it sends them (`struct blk_plug`): those in a row are one.
+#[derive(Debug, Default)]
+pub(crate) struct Plug {
+    requests: Vec<(usize, Request)>,
+}
+
+impl Plug {
+    /// Adds a request to a device, or makes the last one longer. `merged` counts the latter.
+    pub(crate) fn add(&mut self, device: usize, request: Request, queue: &mut Queue) {
+        if let Some((last_device, last)) = self.requests.last_mut()
+            && *last_device == device
+            && last.merge(&request, queue.spec.max_request.get())
+        {
+            queue.counters.merges[request.kind as usize] += 1;
+            return;
+        }
+        self.requests.push((device, request));
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.requests.is_empty()
+    }
+
+    pub(crate) fn take(&mut self) -> Vec<(usize, Request)> {
+        std::mem::take(&mut self.requests)
+    }
+}

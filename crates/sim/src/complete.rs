@@ -1,0 +1,107 @@
+//! What happens when requests end, and who is woken by it.
+
+use crate::block::{Payload, Request};
+use crate::device::IoKind;
+use crate::host::Host;
+use crate::page::{PageId, flag};
+
+impl Host {
+    /// Sends the requests that an operation has made.
+    pub(crate) fn send_plug(&mut self) {
+        if self.plug.is_empty() {
+            return;
+        }
+        for (device, request) in self.plug.take() {
+            self.spend(self.spec.costs.submit);
+            self.queues[device].add(self.now, request);
+        }
+    }
+
+    /// When a device has something to do next.
+    pub(crate) fn next_device_event(&self) -> Option<u64> {
+        self.queues.iter().filter_map(crate::block::Queue::next_event).min()
+    }
+
+    /// Goes on with all devices to now.
+    pub(crate) fn advance_devices(&mut self) {
+        for device in 0..self.queues.len() {
+            if self.queues[device].next_event().is_none_or(|at| at > self.now) {
+                continue;
+            }
+            for request in self.queues[device].advance(self.now) {
+                self.complete(device, request);
+            }
+            let room = &mut self.room_waiters;
+            for at in (0..room.len()).rev() {
+                if room[at].0 == device {
+                    self.woken.push(room.swap_remove(at).1);
+                }
+            }
+        }
+    }
+
+    fn complete(&mut self, device: usize, request: Request) {
+        let kib = request.length / 1024;
+        match request.kind {
+            IoKind::Read => self.events.pgpgin += kib,
+            IoKind::Write => self.events.pgpgout += kib,
+            IoKind::Flush => {}
+        }
+        match request.payload {
+            Payload::Pages(first, count) => {
+                for page in first..first + count {
+                    if request.kind == IoKind::Read {
+                        self.end_read(page);
+                    } else {
+                        self.end_writeback(page);
+                    }
+                }
+            }
+            Payload::Scattered(pages) => {
+                for page in pages {
+                    if request.kind == IoKind::Read {
+                        self.end_read(page);
+                    } else {
+                        self.swap_written(page);
+                    }
+                }
+            }
+            Payload::Direct { task, tag } => {
+                let of = &mut self.tasks[task as usize];
+                of.in_flight -= 1;
+                of.reaped.push_back(tag);
+                self.woken.push(task);
+            }
+            Payload::Flush { task } => {
+                let of = &mut self.tasks[task as usize];
+                of.flushes = of.flushes.saturating_sub(1);
+                self.woken.push(task);
+            }
+        }
+        let _ = device;
+    }
+
+    fn end_read(&mut self, page: PageId) {
+        self.words[page as usize].clear(flag::LOCKED);
+        self.wake_page(page);
+    }
+
+    /// Wakes the tasks that wait for a page.
+    pub(crate) fn wake_page(&mut self, page: PageId) {
+        if !self.page_waiters.is_empty()
+            && let Some(tasks) = self.page_waiters.remove(&page)
+        {
+            self.woken.extend(tasks);
+        }
+    }
+
+    /// Wakes the tasks that wait for all writes of a mapping.
+    pub(crate) fn wake_mapping(&mut self, mapping: usize) {
+        for at in (0..self.mapping_waiters.len()).rev() {
+            if self.mapping_waiters[at].0 == mapping {
+                let (_, task) = self.mapping_waiters.swap_remove(at);
+                self.woken.push(task);
+            }
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! What a disk does with requests: a delay for each, so many a second, so many bytes a second, and credit for bursts.
+//!
+//! [`Limits`] is a pure function of virtual time: nanoseconds come in with each request and go out with its completion. The lab's
+//! VM serves its disks with it in real time; [`Disk`] is the same as a device of the model.
+
+use crate::{Device, IoKind, IoRequest, RequestId};
+
+use pagetide_core::{Bytes, BytesPerSecond, DiskSpec, Nanos};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+/// One rate, as a virtual schedule (the generic cell rate algorithm): each request moves the moment at which the device
+/// would be free again; a request may start before that moment by as much as there is credit.
+#[derive(Debug, Clone, Copy)]
+struct Rate {
+    /// Nanoseconds that one unit takes, exact as a fraction.
+    per_second: u64,
+    /// How far ahead of its schedule the device may be.
+    credit_ns: u64,
+    /// When all that was accepted is paid for, in nanoseconds.
+    paid_at: u64,
+}
+
+impl Rate {
+    fn new(per_second: u64, credit: Nanos) -> Self {
+        Self { per_second: per_second.max(1), credit_ns: credit.get(), paid_at: 0 }
+    }
+
+    /// When `units` that come at `now` may start.
+    fn start(&mut self, now: u64, units: u64) -> u64 {
+        let cost = u128::from(units) * 1_000_000_000 / u128::from(self.per_second);
+        let free = self.paid_at.max(now);
+        self.paid_at = free.saturating_add(u64::try_from(cost).unwrap_or(u64::MAX));
+        free.saturating_sub(self.credit_ns).max(now)
+    }
+}
+
+/// A disk with a delay and limits.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    latency: u64,
+    requests: Option<Rate>,
+    bytes: Option<Rate>,
+    /// When the last request that was accepted is done.
+    idle_at: u64,
+}
+
+impl Limits {
+    /// A device that takes `latency` for each request and does at most so many requests and bytes a second; `credit` is
+    /// the time by which it may be ahead of its limits after it was idle.
+    pub fn new(latency: Nanos, iops: Option<u64>, bandwidth: Option<BytesPerSecond>, credit: Nanos) -> Self {
+        Self {
+            latency: latency.get(),
+            requests: iops.map(|iops| Rate::new(iops, credit)),
+            bytes: bandwidth.map(|bandwidth| Rate::new(bandwidth.get(), credit)),
+            idle_at: 0,
+        }
+    }
+
+    /// The disk that a scenario describes: no credit, so that its limits hold from the first request on.
+    pub fn of(disk: &DiskSpec) -> Self {
+        Self::new(disk.latency.unwrap_or_default(), disk.iops, disk.bandwidth, Nanos::ZERO)
+    }
+
+    /// The same device with a delay that is shorter by `by`, for those who serve it through something slow of its own.
+    #[must_use]
+    pub fn sooner(self, by: Nanos) -> Self {
+        Self { latency: self.latency.saturating_sub(by.get()), ..self }
+    }
+
+    /// When a request of `size` that comes at `now` is done. Requests come in order of time.
+    pub fn done_at(&mut self, now: Nanos, size: Bytes) -> Nanos {
+        let now = now.get();
+        let by_count = self.requests.as_mut().map_or(now, |rate| rate.start(now, 1));
+        let by_bytes = self.bytes.as_mut().map_or(now, |rate| rate.start(now, size.get()));
+        let done = by_count.max(by_bytes).saturating_add(self.latency);
+        self.idle_at = self.idle_at.max(done);
+        Nanos::new(done)
+    }
+
+    /// When a flush that comes at `now` is done: after all that came before it, and not sooner than any request. It does not
+    /// count as a request.
+    pub fn flushed_at(&self, now: Nanos) -> Nanos {
+        Nanos::new(self.idle_at.max(now.get().saturating_add(self.latency)))
+    }
+}
+
+/// A disk with limits that its owner can change while it runs.
+#[derive(Debug, Clone)]
+pub struct Disk {
+    limits: Rc<RefCell<Limits>>,
+    in_flight: BTreeSet<(Nanos, RequestId)>,
+}
+
+impl Disk {
+    /// A disk with these limits, and the limits to change.
+    pub fn new(limits: Limits) -> (Self, Rc<RefCell<Limits>>) {
+        let limits = Rc::new(RefCell::new(limits));
+        (Self { limits: Rc::clone(&limits), in_flight: BTreeSet::new() }, limits)
+    }
+}
+
+impl Device for Disk {
+    fn submit(&mut self, now: Nanos, request: IoRequest) {
+        let mut limits = self.limits.borrow_mut();
+        let ended = match request.kind {
+            IoKind::Read | IoKind::Write => limits.done_at(now, Bytes::new(request.length)),
+            IoKind::Flush => limits.flushed_at(now),
+        };
+        self.in_flight.insert((ended, request.id));
+    }
+
+    fn next_event(&self) -> Option<Nanos> {
+        self.in_flight.first().map(|(ended, _)| *ended)
+    }
+
+    fn advance(&mut self, now: Nanos, ended: &mut Vec<RequestId>) {
+        while let Some((at, id)) = self.in_flight.first().copied().filter(|(at, _)| *at <= now) {
+            self.in_flight.remove(&(at, id));
+            ended.push(id);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const SECOND: u64 = 1_000_000_000;
+
+    fn gp3(credit: Nanos) -> Limits {
+        Limits::new(Nanos::new(370_000), Some(3000), Some(BytesPerSecond::new(125_000_000)), credit)
+    }
+
+    /// Requests of `size` done in a second with `depth` in flight.
+    fn rate(mut device: Limits, depth: usize, size: u64) -> usize {
+        let mut in_flight = vec![0; depth];
+        let mut done = 0;
+        loop {
+            let next = in_flight.iter().enumerate().min_by_key(|(_, at)| **at).map_or(0, |(index, _)| index);
+            let now = in_flight[next];
+            if now >= SECOND {
+                return done;
+            }
+            in_flight[next] = device.done_at(Nanos::new(now), Bytes::new(size)).get();
+            done += 1;
+        }
+    }
+
+    #[test]
+    fn one_at_a_time_it_is_latency_bound_and_many_meet_the_limits() {
+        assert_eq!(rate(gp3(Nanos::ZERO), 1, 8192), 2703, "1 s / 370 us");
+        assert_eq!(rate(gp3(Nanos::ZERO), 32, 8192), 3000 + 31, "those that are still in flight were accepted");
+        assert_eq!(rate(gp3(Nanos::ZERO), 32, 1 << 20), 119 + 33, "125 MB/s");
+    }
+
+    #[test]
+    fn credit_is_spent_once() {
+        let credit = Nanos::new(SECOND / 10);
+        let (without, with) = (rate(gp3(Nanos::ZERO), 64, 8192), rate(gp3(credit), 64, 8192));
+        assert!((299..=301).contains(&(with - without)), "a tenth of a second at 3000 IOPS: {with} - {without}");
+    }
+
+    #[test]
+    fn a_flush_waits_for_what_came_before() {
+        let mut device = gp3(Nanos::ZERO);
+        assert_eq!(device.flushed_at(Nanos::new(5)), Nanos::new(370_005));
+        let written = device.done_at(Nanos::new(5), Bytes::new(125 << 20));
+        let after = device.done_at(Nanos::new(5), Bytes::new(1));
+        assert!(after > written && device.flushed_at(Nanos::new(6)) == after);
+    }
+
+    proptest! {
+        #[test]
+        fn no_limit_is_ever_exceeded_and_time_advances(
+            requests in prop::collection::vec((0u64..2_000_000, 1u64..1 << 20), 1..200),
+            credit in 0u64..50_000_000,
+        ) {
+            let mut device = gp3(Nanos::new(credit));
+            let (mut now, mut bytes, mut first) = (0, 0u64, None);
+            for (at, (pause, size)) in requests.iter().enumerate() {
+                now += pause;
+                let from = *first.get_or_insert(now);
+                let done = device.done_at(Nanos::new(now), Bytes::new(*size)).get();
+                prop_assert!(done >= now + 370_000);
+                // What was accepted before this request took its time, less the credit.
+                let started = u128::from(done - 370_000 - from + credit) + 1;
+                prop_assert!(started * 3000 >= at as u128 * u128::from(SECOND) - at as u128 * 3000);
+                prop_assert!(started * 125_000_000 + u128::from(SECOND) * (at as u128 + 1) >= u128::from(bytes) * u128::from(SECOND));
+                bytes += size;
+            }
+        }
+    }
+}

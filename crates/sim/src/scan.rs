@@ -1,0 +1,101 @@
+//! One reclaim: what it wants, and what it found (`mm/vmscan.c: struct scan_control`).
+
+/// Pages that are looked at together (`SWAP_CLUSTER_MAX`).
+pub(crate) const CLUSTER: u64 = 32;
+/// Where reclaim begins: a 4096th of each list (`DEF_PRIORITY`).
+pub(crate) const DEF_PRIORITY: u32 = 12;
+
+/// What pages at the end of a list were like (`sc->nr`, `struct reclaim_stat`).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) dirty: u64,
+    pub(crate) unqueued_dirty: u64,
+    pub(crate) congested: u64,
+    pub(crate) writeback: u64,
+    pub(crate) immediate: u64,
+    pub(crate) pageout: u64,
+    pub(crate) taken: u64,
+    pub(crate) file_taken: u64,
+}
+
+impl Found {
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.dirty += other.dirty;
+        self.unqueued_dirty += other.unqueued_dirty;
+        self.congested += other.congested;
+        self.writeback += other.writeback;
+        self.immediate += other.immediate;
+        self.taken += other.taken;
+        self.file_taken += other.file_taken;
+    }
+}
+
+/// One reclaim (`struct scan_control`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Scan {
+    pub(crate) node: usize,
+    /// The group that is reclaimed with all below it; the root for all memory.
+    pub(crate) target: usize,
+    pub(crate) kswapd: bool,
+    pub(crate) priority: u32,
+    pub(crate) wanted: u64,
+    pub(crate) reclaimed: u64,
+    pub(crate) scanned: u64,
+    pub(crate) may_write: bool,
+    pub(crate) may_swap: bool,
+    pub(crate) deactivate: [bool; 2],
+    pub(crate) skipped_deactivate: bool,
+    pub(crate) force_deactivate: bool,
+    pub(crate) ignore_low: bool,
+    pub(crate) skipped_low: bool,
+    /// MGLRU: a group had too little to evict in the round before.
+    pub(crate) needs_aging: bool,
+    pub(crate) last_reclaimed: u64,
+    pub(crate) cache_trim: bool,
+    pub(crate) file_is_tiny: bool,
+    pub(crate) cost: [u64; 2],
+    pub(crate) found: Found,
+}
+
+impl Scan {
+    pub(crate) fn new(node: usize, target: usize, kswapd: bool, wanted: u64) -> Self {
+        Self {
+            node,
+            target,
+            kswapd,
+            priority: DEF_PRIORITY,
+            wanted,
+            reclaimed: 0,
+            scanned: 0,
+            may_write: true,
+            may_swap: true,
+            deactivate: [false; 2],
+            skipped_deactivate: false,
+            force_deactivate: false,
+            ignore_low: false,
+            skipped_low: false,
+            needs_aging: false,
+            last_reclaimed: 0,
+            cache_trim: false,
+            file_is_tiny: false,
+            cost: [0; 2],
+            found: Found::default(),
+        }
+    }
+
+    /// Whether a group is reclaimed because of its limit (`cgroup_reclaim`).
+    pub(crate) const fn of_group(&self) -> bool {
+        self.target != 0
+    }
+}
+
+/// What became of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ScanResult {
+    /// It is free.
+    Freed,
+    /// It goes back to its list.
+    Kept,
+    /// It goes to the active list.
+    Activated,
+}

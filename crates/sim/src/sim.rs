@@ -1,0 +1,425 @@
+//! The engine: tasks, CPUs, kernel threads and devices on virtual time.
+
+use crate::device::{Device, QueueSpec};
+use crate::host::{Host, Stall, Task, TaskStats};
+use crate::id::{DeviceId, GroupId, TaskId};
+use crate::machine::MachineSpec;
+use crate::program::{Done, Op};
+use crate::step::Progress;
+use pagetide_core::{Error, Nanos};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fmt;
+
+/// Why a run stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// The time has come.
+    Time,
+    /// A task exited.
+    Exited(TaskId),
+    /// The OOM killer killed a task.
+    Killed(TaskId),
+}
+
+/// What a task runs.
+pub trait Program: fmt::Debug {
+    /// The next operation. `last` says how the one before ended; `me` is the task itself, `host` the machine, whose files and
+    /// areas it may make.
+    fn next(&mut self, host: &mut Host, me: TaskId, now: Nanos, last: Done) -> Op;
+}
+
+/// What a task of the engine runs.
+#[derive(Debug)]
+enum Body {
+    Program(Box<dyn Program>),
+    Kswapd(usize),
+    Flusher(usize),
+}
+
+/// A task of the engine.
+#[derive(Debug)]
+struct Running {
+    body: Body,
+    op: Option<Op>,
+    progress: Progress,
+    last: Done,
+    started: u64,
+    /// Of the wake-ups on their way only that with this number counts.
+    wake: u64,
+    waits: bool,
+    /// CPU time that is left of [`Op::Compute`].
+    compute: u64,
+    exited: bool,
+}
+
+/// The longest that a task has a CPU while others wait for one (`sysctl_sched_base_slice`).
+const SLICE: u64 = 3_000_000;
+
+/// A machine that runs.
+#[derive(Debug)]
+pub struct Sim {
+    host: Host,
+    running: Vec<Running>,
+    /// Wake-ups: time, order, task, number.
+    events: BinaryHeap<Reverse<(u64, u64, u32, u64)>>,
+    order: u64,
+    /// Until when each CPU is taken.
+    cpus: Vec<u64>,
+    stopped: Vec<Stop>,
+    /// CPU time in user mode of the step that runs.
+    user: u64,
+    steps: u64,
+}
+
+impl Sim {
+    /// A machine that has just booted.
+    ///
+    /// # Errors
+    /// The machine cannot exist, or is larger than the model.
+    pub fn new(spec: MachineSpec) -> Result<Self, Error> {
+        let cpus = vec![0; spec.cpus as usize];
+        let nodes = spec.nodes as usize;
+        let mut sim = Self {
+            host: Host::new(spec)?,
+            running: Vec::new(),
+            events: BinaryHeap::new(),
+            order: 0,
+            cpus,
+            stopped: Vec::new(),
+            user: 0,
+            steps: 0,
+        };
+        for node in 0..nodes {
+            sim.add(GroupId::ROOT, Body::Kswapd(node), true);
+        }
+        Ok(sim)
+    }
+
+    /// Adds a device. The first is `DeviceId` 0.
+    pub fn add_device(&mut self, device: Box<dyn Device>, spec: QueueSpec) -> DeviceId {
+        let id = self.host.add_device(device, spec);
+        self.add(GroupId::ROOT, Body::Flusher(usize::from(id.0)), true);
+        id
+    }
+
+    /// The state of the machine.
+    pub fn host(&self) -> &Host {
+        &self.host
+    }
+
+    /// The state of the machine, to change it.
+    pub fn host_mut(&mut self) -> &mut Host {
+        &mut self.host
+    }
+
+    /// The time since boot.
+    pub fn now(&self) -> Nanos {
+        Nanos::new(self.host.now)
+    }
+
+    /// Steps that the engine has done.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Starts a task.
+    pub fn spawn(&mut self, program: Box<dyn Program>, group: GroupId) -> TaskId {
+        let id = self.add(group, Body::Program(program), false);
+        self.schedule(id.0, self.host.now);
+        id
+    }
+
+    fn add(&mut self, group: GroupId, body: Body, kernel: bool) -> TaskId {
+        let at = self.running.len() as u32;
+        let node = at as usize % self.host.nodes;
+        self.host.tasks.push(Task {
+            group: usize::from(group.0),
+            node: if kernel { 0 } else { node },
+            kernel,
+            ..Task::default()
+        });
+        self.running.push(Running {
+            body,
+            op: None,
+            progress: Progress::default(),
+            last: Done::default(),
+            started: 0,
+            wake: 0,
+            waits: true,
+            compute: 0,
+            exited: false,
+        });
+        TaskId(at)
+    }
+
+    /// Lets a task of a node allocate there first.
+    pub fn bind(&mut self, task: TaskId, node: u32) {
+        self.host.tasks[task.0 as usize].node = node as usize % self.host.nodes;
+    }
+
+    /// What a task has used.
+    pub fn task(&self, task: TaskId) -> TaskStats {
+        let used = &self.host.tasks[task.0 as usize].stats;
+        TaskStats {
+            user: Nanos::new(used.user),
+            system: Nanos::new(used.system),
+            throttled: Nanos::new(used.throttled),
+            minor_faults: used.minor_faults,
+            major_faults: used.major_faults,
+            read_bytes: used.read_bytes,
+            write_bytes: used.write_bytes,
+            resident_peak: used.resident_peak,
+            swap_at_exit: used.swap_at_exit,
+        }
+    }
+
+    /// CPU time of all kswapds.
+    pub fn kswapd_cpu(&self) -> Nanos {
+        let of = |at: &usize| matches!(self.running[*at].body, Body::Kswapd(_));
+        Nanos::new((0..self.running.len()).filter(of).map(|at| self.host.tasks[at].stats.system).sum())
+    }
+
+    /// Gives what `/proc` would say now, by the recorder's names: table, row, metric, value. What the model does not have is absent.
+    pub fn counters(&self, take: &mut crate::Take<'_>) {
+        self.host.counters(take);
+    }
+
+    /// Whether a task has exited or was killed.
+    pub fn exited(&self, task: TaskId) -> bool {
+        self.running[task.0 as usize].exited
+    }
+
+    /// Wakes a task that does [`Op::Wait`].
+    pub fn wake(&mut self, task: TaskId) {
+        if self.running[task.0 as usize].waits {
+            self.schedule(task.0, self.host.now);
+        }
+    }
+
+    /// Ends a task: its memory is free.
+    pub fn kill(&mut self, task: TaskId) {
+        self.exit(task.0 as usize);
+    }
+
+    fn schedule(&mut self, task: u32, at: u64) {
+        let running = &mut self.running[task as usize];
+        if running.exited {
+            return;
+        }
+        running.wake += 1;
+        self.order += 1;
+        self.events.push(Reverse((at.max(self.host.now), self.order, task, running.wake)));
+    }
+
+    /// Runs until `until`, or until a task exits or is killed.
+    pub fn run(&mut self, until: Nanos) -> Stop {
+        loop {
+            if let Some(stop) = self.stopped.pop() {
+                return stop;
+            }
+            self.start_kernel_threads();
+            let task = self.events.peek().map(|Reverse((at, ..))| *at);
+            let device = self.host.next_device_event();
+            let next = [task, device].into_iter().flatten().min();
+            let Some(next) = next.filter(|at| *at <= until.get()) else {
+                self.host.now = self.host.now.max(until.get());
+                return Stop::Time;
+            };
+            self.host.now = self.host.now.max(next);
+            if device.is_some_and(|at| at <= next) {
+                self.host.advance_devices();
+                self.wake_all();
+                continue;
+            }
+            let Some(Reverse((_, _, task, wake))) = self.events.pop() else { continue };
+            if self.running[task as usize].wake == wake && !self.running[task as usize].exited {
+                self.run_task(task as usize);
+            }
+        }
+    }
+
+    /// Runs until a task has exited or was killed, `until` at most. Whether it has.
+    pub fn run_task_to_end(&mut self, task: TaskId, until: Nanos) -> bool {
+        while !self.exited(task) {
+            if self.run(until) == Stop::Time {
+                break;
+            }
+        }
+        self.exited(task)
+    }
+
+    fn wake_all(&mut self) {
+        let mut woken = std::mem::take(&mut self.host.woken);
+        for task in woken.drain(..) {
+            if self.running[task as usize].waits {
+                self.schedule(task, self.host.now);
+            }
+        }
+        self.host.woken = woken;
+        for task in std::mem::take(&mut self.host.killed) {
+            self.exit(task as usize);
+            self.stopped.push(Stop::Killed(TaskId(task)));
+        }
+    }
+
+    /// Lets kswapd and the flushers run that were woken.
+    fn start_kernel_threads(&mut self) {
+        for at in 0..self.running.len() {
+            let wake = match self.running[at].body {
+                Body::Program(_) => break,
+                Body::Kswapd(node) => self.host.kswapds[node].woken && self.host.kswapds[node].sleeps(),
+                Body::Flusher(device) => self.host.wbs[device].woken,
+            };
+            if wake && self.running[at].waits {
+                self.schedule(at as u32, self.host.now);
+                self.running[at].waits = false;
+            }
+            if let Body::Flusher(device) = self.running[at].body
+                && let Some(timer) = self.host.wbs[device].timer
+                && self.running[at].waits
+                && self.running[at].compute != timer
+            {
+                // The timer was set by a writer.
+                self.running[at].compute = timer;
+                self.schedule(at as u32, timer);
+            }
+        }
+    }
+
+    fn run_task(&mut self, at: usize) {
+        // A task needs a CPU: the one that is free first.
+        let now = self.host.now;
+        let Some(cpu) = (0..self.cpus.len()).min_by_key(|cpu| self.cpus[*cpu]) else { return };
+        if self.cpus[cpu] > now {
+            let free = self.cpus[cpu];
+            self.schedule(at as u32, free);
+            return;
+        }
+        self.steps += 1;
+        self.host.current = at;
+        self.host.cpu = 0;
+        self.user = 0;
+        self.running[at].waits = false;
+        let stall = match self.running[at].body {
+            Body::Kswapd(node) => Some(self.host.step_kswapd(node)),
+            Body::Flusher(device) => Some(self.host.step_flusher(device)),
+            Body::Program(_) => self.step_program(at),
+        };
+        self.host.send_plug();
+        let used = self.host.cpu;
+        self.host.tasks[at].stats.system += used - self.user;
+        self.cpus[cpu] = now + used;
+        let end = now + used;
+        match stall {
+            None => {}
+            Some(Stall::Yield) => self.schedule(at as u32, end.max(now + 1)),
+            Some(Stall::Until(until)) => {
+                self.running[at].waits = matches!(self.running[at].body, Body::Kswapd(_) | Body::Flusher(_));
+                self.schedule(at as u32, until.max(end));
+            }
+            Some(Stall::Page(page)) => {
+                self.running[at].waits = true;
+                self.host.page_waiters.entry(page).or_default().push(at as u32);
+            }
+            Some(Stall::Mapping(mapping)) => {
+                self.running[at].waits = true;
+                self.host.mapping_waiters.push((mapping, at as u32));
+            }
+            Some(Stall::Room(device)) => {
+                self.running[at].waits = true;
+                self.host.room_waiters.push((device, at as u32));
+            }
+            Some(Stall::Request | Stall::Wake) => self.running[at].waits = true,
+        }
+        if !self.host.woken.is_empty() || !self.host.killed.is_empty() {
+            self.wake_all();
+        }
+    }
+
+    /// Goes on with a program: ends of operations and begins of others, as long as nothing else happens before.
+    fn step_program(&mut self, at: usize) -> Option<Stall> {
+        let begin = self.host.now;
+        loop {
+            let clock = begin + self.host.cpu;
+            if self.running[at].op.is_none() {
+                let next = self.events.peek().map_or(u64::MAX, |Reverse((at, ..))| *at);
+                let next = next.min(self.host.next_device_event().unwrap_or(u64::MAX));
+                if self.host.cpu > 0 && clock >= next.min(begin + SLICE) {
+                    return Some(Stall::Yield);
+                }
+                self.host.now = clock;
+                let last = self.running[at].last;
+                let Body::Program(program) = &mut self.running[at].body else { return None };
+                let op = program.next(&mut self.host, TaskId(at as u32), Nanos::new(clock), last);
+                self.host.now = begin;
+                if op == Op::Exit {
+                    self.exit(at);
+                    self.stopped.push(Stop::Exited(TaskId(at as u32)));
+                    return None;
+                }
+                let running = &mut self.running[at];
+                running.started = clock;
+                running.progress = Progress::default();
+                running.compute = if let Op::Compute(time) = op { time.get() } else { 0 };
+                running.op = Some(op);
+            }
+            let op = self.running[at].op?;
+            if self.running[at].compute > 0 {
+                let slice = self.running[at].compute.min(SLICE);
+                self.running[at].compute -= slice;
+                self.host.tasks[at].stats.user += slice;
+                self.host.cpu += slice;
+                self.user += slice;
+                if self.running[at].compute > 0 {
+                    return Some(Stall::Yield);
+                }
+            }
+            self.host.now = clock;
+            let mut progress = self.running[at].progress;
+            let before = self.host.cpu;
+            let step = self.host.step(op, &mut progress);
+            self.host.send_plug();
+            self.host.now = begin;
+            self.running[at].progress = progress;
+            match step {
+                Ok(()) => {
+                    let over = self.host.handle_over_high();
+                    let running = &mut self.running[at];
+                    running.op = None;
+                    running.last = Done {
+                        started: Nanos::new(running.started),
+                        ended: Nanos::new(begin + self.host.cpu + over.unwrap_or(0)),
+                        tag: progress.tag,
+                        major_faults: progress.touching.majors,
+                        refused: 0,
+                    };
+                    if let Some(pause) = over {
+                        return Some(Stall::Until(begin + self.host.cpu + pause));
+                    }
+                }
+                Err(Stall::Until(until)) => return Some(Stall::Until(until)),
+                Err(Stall::Yield) if self.host.cpu == before => return Some(Stall::Yield),
+                Err(stall) => return Some(stall),
+            }
+        }
+    }
+
+    /// A task is gone: its areas are unmapped.
+    fn exit(&mut self, at: usize) {
+        if std::mem::replace(&mut self.running[at].exited, true) {
+            return;
+        }
+        self.host.tasks[at].exited = true;
+        self.host.tasks[at].stats.swap_at_exit = self.host.swap.used_slots();
+        for area in self.host.tasks[at].areas.clone() {
+            self.host.unmap(crate::id::AreaId(area));
+        }
+        for waiters in self.host.page_waiters.values_mut() {
+            waiters.retain(|waiter| *waiter != at as u32);
+        }
+        self.host.page_waiters.retain(|_, waiters| !waiters.is_empty());
+        self.host.mapping_waiters.retain(|(_, waiter)| *waiter != at as u32);
+        self.host.room_waiters.retain(|(_, waiter)| *waiter != at as u32);
+    }
+}

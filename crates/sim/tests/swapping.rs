@@ -1,0 +1,73 @@
+//! A program with more memory and code than the machine has, as step D2 of the scenario `swap-off` at 1/16: counts against one run
+//! of it in a virtual machine with Linux 6.1, by each LRU.
+
+mod lab;
+
+use lab::{Lab, MIB, Walk};
+use pagetide_core::{Bytes, BytesPerSecond, HugePages, Lru, Nanos};
+use pagetide_sim::{GroupId, MachineSpec, Mechanisms, PlainDevice};
+use std::collections::BTreeMap;
+
+fn machine(lru: Lru) -> MachineSpec {
+    // An initramfs of 135 MiB, and 947 MiB available.
+    let mut spec = MachineSpec::new(2, Bytes::new(1186 * MIB * 4096));
+    spec.system_files = Bytes::new(135 * MIB * 4096);
+    spec.system = Bytes::new(32 * MIB * 4096);
+    spec.huge_pages = HugePages::Madvise;
+    spec.lru = lru;
+    // CPUs that are emulated in software.
+    spec.costs = spec.costs.times(20.0);
+    spec
+}
+
+fn d2(spec: MachineSpec) -> BTreeMap<String, u64> {
+    let device = PlainDevice::new(Nanos::new(250_000), None, Some(BytesPerSecond::new(500_000_000)));
+    let mut lab = Lab::new(spec, device);
+    lab.swap(1024 * MIB);
+    let code = lab.file(192 * MIB);
+    let mut got = lab.measure(Walk::new(code, 896 * MIB, 11 * 64 * MIB), GroupId::ROOT, Nanos::new(240_000_000_000));
+    got.insert("scanned".to_owned(), got["pgscan_kswapd"] + got["pgscan_direct"]);
+    got.insert("stolen".to_owned(), got["pgsteal_kswapd"] + got["pgsteal_direct"]);
+    got
+}
+
+/// Whether counts are within some per mille of the virtual machine's.
+fn near(got: &BTreeMap<String, u64>, vm: &[(&str, u64)], per_mille: u64) {
+    for (name, vm) in vm {
+        let model = got[*name];
+        assert!(model.abs_diff(*vm) * 1000 <= vm * per_mille, "{name}: {model} against {vm}");
+    }
+}
+
+#[test]
+fn the_classic_lists_swap_and_refault_as_in_the_virtual_machine() {
+    let vm = [
+        ("reads", 74_070),
+        ("pswpin", 176_475),
+        ("pswpout", 213_308),
+        ("scanned", 879_698),
+        ("stolen", 334_992),
+        ("workingset_refault_file", 121_630),
+    ];
+    near(&d2(machine(Lru::Classic)), &vm, 30);
+}
+
+#[test]
+fn generations_swap_and_refault_as_in_the_virtual_machine() {
+    let vm = [
+        ("reads", 25_307),
+        ("pswpin", 176_114),
+        ("pswpout", 214_565),
+        ("stolen", 220_335),
+        ("workingset_refault_file", 8_751),
+    ];
+    near(&d2(machine(Lru::Mglru)), &vm, 100);
+}
+
+#[test]
+fn without_shadows_it_thrashes() {
+    let mut spec = machine(Lru::Classic);
+    spec.mechanisms = Mechanisms::without("shadows").unwrap();
+    let got = d2(spec);
+    assert!(got["reads"] > 3 * 74_070 || got["reads"] * 3 < 74_070, "{} reads", got["reads"]);
+}

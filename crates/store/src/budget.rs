@@ -1,0 +1,217 @@
+//! What one reading operation may take of memory. It is counted before it is taken: whoever wrote the files decides how much they ask for.
+
+use pagetide_core::Error;
+use std::collections::TryReserveError;
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+/// Memory of a reading operation, however small its files are: an hour of a large host.
+const FLOOR: u64 = 512 << 20;
+/// Bytes of memory for each byte that is read. A row of a log that did not change takes 2 bytes and stands for the values of all its columns,
+/// of 9 bytes each: 512 leaves a table 113 columns.
+const PER_BYTE: u64 = 512;
+/// Memory of a reading operation at most, whatever its files are worth: more than a week of a large host.
+const MOST: u64 = 4 << 30;
+
+/// What the program that reads can spare.
+static SPARE: AtomicU64 = AtomicU64::new(MOST);
+
+/// Lets no reading operation of this process take more than `bytes`, whatever its files are worth. This crate asks no system how much memory
+/// there is; a program does when it starts.
+pub fn limit_memory(bytes: u64) {
+    SPARE.store(bytes, Ordering::Relaxed);
+}
+
+/// Reading operations that run at once.
+static READERS: AtomicUsize = AtomicUsize::new(1);
+
+/// Lets so many reading operations of this process run at once: each may take its part of what the program can spare. A fleet is read by all
+/// cores, and what one file of it takes is no other's.
+pub fn share_memory(readers: usize) {
+    READERS.store(readers.max(1), Ordering::Relaxed);
+}
+
+/// The part of one of so many readers.
+fn part(spare: u64, readers: usize) -> u64 {
+    (spare / readers.max(1) as u64).min(MOST)
+}
+
+/// What a reading operation exceeds, or cannot have.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Exceeded {
+    /// More of something than a writer makes, or more memory than the files can be worth.
+    #[error("damaged or hostile: {amount} {what} exceeds {limit}")]
+    Limit {
+        /// What there is too much of.
+        what: &'static str,
+        /// How much.
+        amount: u64,
+        /// The most that is read.
+        limit: u64,
+    },
+    /// More memory than the program can spare: the files may be what they say.
+    #[error("too large to be read whole, or hostile: {amount} bytes of memory exceeds {limit}")]
+    Spare {
+        /// How much.
+        amount: u64,
+        /// The most that is taken.
+        limit: u64,
+    },
+    /// The system has no such memory.
+    #[error("not enough memory to read it: {0}")]
+    Memory(#[from] TryReserveError),
+}
+
+impl From<Exceeded> for io::Error {
+    fn from(exceeded: Exceeded) -> Self {
+        Self::new(io::ErrorKind::InvalidData, exceeded)
+    }
+}
+
+impl Exceeded {
+    /// What a reader came to, when it is this that ended it.
+    pub(crate) fn of(error: &io::Error) -> Option<&Self> {
+        error.get_ref()?.downcast_ref()
+    }
+
+    /// The error about the file or folder at `path`.
+    pub(crate) fn at(&self, path: &Path) -> Error {
+        let hint = match self {
+            Self::Limit { .. } => "ask whoever sent it; of a large recording read a part, with --from and --to",
+            Self::Spare { .. } | Self::Memory(_) => {
+                "read a part of it, with --from and --to, or read it on a host with more memory"
+            }
+        };
+        Error::input(format!("{}: {self}", path.display()), hint)
+    }
+}
+
+/// Refuses more than `limit`.
+pub(crate) fn at_most(what: &'static str, amount: u64, limit: u64) -> Result<(), Exceeded> {
+    if amount <= limit { Ok(()) } else { Err(Exceeded::Limit { what, amount, limit }) }
+}
+
+/// The memory of one reading operation: rows, bytes, names, row groups and strings are all charged to it. Clones are the same.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Budget(Arc<Account>);
+
+#[derive(Debug)]
+struct Account {
+    read: AtomicU64,
+    taken: AtomicU64,
+    spare: u64,
+}
+
+impl Default for Account {
+    fn default() -> Self {
+        let spare = part(SPARE.load(Ordering::Relaxed), READERS.load(Ordering::Relaxed));
+        Self { read: 0.into(), taken: 0.into(), spare }
+    }
+}
+
+impl Budget {
+    /// So many bytes were read: more may be taken.
+    pub(crate) fn grant(&self, bytes: u64) {
+        self.0.read.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// The same for all of a file.
+    pub(crate) fn grant_file(&self, file: &File) -> io::Result<()> {
+        self.grant(file.metadata()?.len());
+        Ok(())
+    }
+
+    /// Takes memory. Called before it is allocated.
+    pub(crate) fn charge(&self, bytes: u64) -> Result<(), Exceeded> {
+        let Account { read, taken, spare } = &*self.0;
+        let worth = read.load(Ordering::Relaxed).saturating_mul(PER_BYTE).max(FLOOR);
+        let amount = taken.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
+        let within = at_most("bytes of memory", amount, worth).and(if amount <= *spare {
+            Ok(())
+        } else {
+            Err(Exceeded::Spare { amount, limit: *spare })
+        });
+        if within.is_err() {
+            self.release(bytes);
+        }
+        within
+    }
+
+    /// Gives memory back.
+    fn release(&self, bytes: u64) {
+        self.0.taken.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
+    /// Memory that is given back when the value is dropped.
+    pub(crate) fn hold(&self) -> Held {
+        Held { budget: self.clone(), bytes: 0.into() }
+    }
+}
+
+/// Memory that is taken for a while.
+#[derive(Debug)]
+pub(crate) struct Held {
+    budget: Budget,
+    bytes: AtomicU64,
+}
+
+impl Held {
+    /// Takes more.
+    pub(crate) fn charge(&self, bytes: u64) -> Result<(), Exceeded> {
+        self.budget.charge(bytes)?;
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Never gives it back: what took it lives on.
+    pub(crate) fn keep(mut self) {
+        *self.bytes.get_mut() = 0;
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.budget.release(*self.bytes.get_mut());
+    }
+}
+
+/// Bytes that `count` things of `size` bytes take.
+pub(crate) fn bytes_of(count: usize, size: usize) -> u64 {
+    (count as u64).saturating_mul(size as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_charged_stays_below_what_the_files_are_worth() {
+        let budget = Budget::default();
+        budget.charge(FLOOR).unwrap();
+        let refused = budget.charge(1).unwrap_err();
+        assert_eq!(refused.to_string(), "damaged or hostile: 536870913 bytes of memory exceeds 536870912");
+        budget.grant(FLOOR / PER_BYTE + 1);
+        let held = budget.hold();
+        held.charge(PER_BYTE).unwrap();
+        assert!(budget.charge(1).is_err());
+        drop(held);
+        budget.charge(PER_BYTE).unwrap();
+        assert!(budget.charge(u64::MAX).is_err());
+    }
+
+    #[test]
+    fn no_file_is_worth_more_than_the_program_can_spare() {
+        let budget = Budget::default();
+        budget.grant(u64::MAX);
+        budget.charge(MOST).unwrap();
+        let refused = budget.charge(1).unwrap_err().to_string();
+        assert_eq!(refused, "too large to be read whole, or hostile: 4294967297 bytes of memory exceeds 4294967296");
+        assert_eq!((part(MOST, 8), part(64 * MOST, 8), part(1 << 20, 0)), (MOST / 8, MOST, 1 << 20));
+        let small = Budget(Arc::new(Account { spare: 1 << 20, ..Account::default() }));
+        small.charge(1 << 20).unwrap();
+        assert_eq!(small.charge(1), Err(Exceeded::Spare { amount: (1 << 20) + 1, limit: 1 << 20 }));
+    }
+}

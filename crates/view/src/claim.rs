@@ -1,0 +1,13 @@
+//! How the state of a claim is shown.
+
+use crate::table::Tone;
+use pagetide_core::ClaimStatus;
+
+/// The sign, the word and the tone of a claim's state. A reader without colour sees the word.
+pub(crate) const fn sign_word_tone(holds: ClaimStatus) -> (&'static str, &'static str, Tone) {
+    match holds {
+        ClaimStatus::Holds => ("✓", "holds", Tone::Good),
+        ClaimStatus::Fails => ("✗", "fails", Tone::Bad),
+        ClaimStatus::Unknown => ("?", "cannot be computed", Tone::Strong),
+    }
+}

@@ -1,0 +1,76 @@
+//! The time that a service lost, stacked by account: the first plot.
+
+use super::drawing::{Layer, Plot, Points, Shape};
+use super::stretches::Stretches;
+use crate::measure::Measure;
+use pagetide_core::{Account, Ledger};
+
+/// The colour of an account: what is lost to memory as memory, to devices as devices.
+const fn hue(account: Account) -> &'static str {
+    match account {
+        Account::ReadAgain => "anon",
+        Account::Load => "dirty",
+        Account::Device => "clean",
+        Account::Cpu => "psicpu",
+        Account::OwnWork => "other",
+        Account::Unexplained => "level",
+    }
+}
+
+/// Below this share of the time nothing is seen.
+const SEEN: f64 = 0.01;
+
+/// What the group that lost most lost over the recording; absent where it lost next to nothing.
+pub(super) fn plot(ledger: &Ledger, axis: &Stretches) -> Option<Plot> {
+    let at: Vec<i64> = ledger.over_time.iter().map(|point| axis.place(point.at_ns)).collect();
+    let mut layers: Vec<(Account, Layer)> = ledger
+        .bookings
+        .iter()
+        .enumerate()
+        .map(|(index, booking)| {
+            let values = ledger.over_time.iter().map(|point| point.shares.get(index).copied()).collect();
+            (booking.account, Layer { name: booking.account.name().to_owned(), hue: hue(booking.account), values })
+        })
+        .filter(|(_, layer)| layer.peak().is_some_and(|peak| peak >= SEEN))
+        .collect();
+    layers.sort_by_key(|(account, _)| *account);
+    let layers: Vec<Layer> = layers.into_iter().map(|(_, layer)| layer).collect();
+    if layers.is_empty() {
+        return None;
+    }
+    let title = format!("Time lost by {}, by what it waited for", ledger.who());
+    let source = "group pressure above its baseline, booked to accounts".to_owned();
+    Some(Plot { id: "lost", title, source, measure: Measure::Share, shape: Shape::Stacked(Points { at, layers }) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pagetide_core::{Booking, LostAt, Recording, Span};
+
+    fn booking(account: Account, lost_ns: u64) -> Booking {
+        Booking { account, lost_ns, on: None, words: String::new() }
+    }
+
+    #[test]
+    fn accounts_are_stacked_in_their_order_and_what_is_not_seen_is_left_out() {
+        let shares = |at_ns: i64, shares: [f64; 3]| LostAt { at_ns, shares: shares.to_vec() };
+        let ledger = Ledger {
+            range: Span::new(1, 3),
+            by: "cgroup:/db".to_owned(),
+            lost_ns: 3,
+            share: 0.9,
+            bookings: vec![booking(Account::Load, 2), booking(Account::ReadAgain, 1), booking(Account::Unexplained, 0)],
+            groups: Vec::new(),
+            over_time: vec![shares(1, [0.5, 0.2, 0.0]), shares(2, [0.6, 0.3, 0.001])],
+        };
+        let axis = Stretches::new(&[0, 1, 2, 3], &[], &Recording::default());
+        let plot = plot(&ledger, &axis).unwrap();
+        assert_eq!(plot.title, "Time lost by db, by what it waited for");
+        let Shape::Stacked(points) = &plot.shape else { panic!("a stack") };
+        let layers: Vec<(&str, &[Option<f64>])> =
+            points.layers.iter().map(|layer| (layer.hue, &layer.values[..])).collect();
+        assert_eq!(layers, [("anon", &[Some(0.2), Some(0.3)][..]), ("dirty", &[Some(0.5), Some(0.6)][..])]);
+        assert_eq!(points.at, [1, 2]);
+    }
+}

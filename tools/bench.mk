@@ -1,0 +1,27 @@
+# What pagetide costs and how it compares, each beside its peers in one run.
+
+.PHONY: bench bench-lab bench-peers bench-gaps compare-sar cliff
+
+bench: tools-test build ## every benchmark, as ratios within one run; the last is a fleet here, on Spark and on Sail (2 GB to install)
+	@tools/need htop atop
+	$(CARGO) bench --workspace --locked
+	@$(MAKE) --no-print-directory demo-fleet SAIL=1
+
+# A claim that does not hold is a result here: the page says so.
+bench-lab: tools-test build ## the whole catalogue at 1/16 in a VM, with its time (some 25 min without KVM)
+	$(BIN) lab run all --on vm --scale 1/16 --out run/bench-lab --force || [ $$? -eq 1 ]
+
+bench-peers: build ## what recording costs beside sadc, pidstat and atop (some 10 min)
+	@tools/need sar atop fio
+	@tools/bench-peers $(BIN)
+
+bench-gaps: build ## how long each recorder goes without a sample while its machine thrashes, in a VM (some 5 min)
+	@tools/need sar atop qemu-system-x86_64 mkfs.ext4 cpio
+	@tools/bench-gaps $(BIN)
+
+compare-sar: ## sysstat and pagetide on the same data, field by field, into docs/COMPARE-SAR.md (some 5 min, needs root)
+	@tools/need cc sar vmstat losetup unshare mkfs.ext4 python3
+	@tools/compare-sar
+
+cliff: tools-demo build ## a file read twice in less and less memory, drawn into docs/cliff-*.svg
+	@tools/cliff $(BIN)
