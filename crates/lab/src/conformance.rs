@@ -13,8 +13,8 @@ pub use judge::{Band, JudgedFigure, Verdict};
 pub use reference::{Reference, references};
 
 use crate::catalogue;
-use crate::sim::{self, Model, ModelOptions};
-use pagetide_core::{Bytes, Error, Figure, Outcome, RunRequest, StepResult, suggest};
+use crate::sim::{self, MeasuredMemory, Model, ModelOptions};
+use pagetide_core::{Error, Figure, Outcome, RunRequest, StepResult, suggest};
 use pagetide_sim::{Costs, Mechanisms};
 use std::collections::BTreeMap;
 
@@ -28,9 +28,9 @@ pub struct Conformance {
     pub scenario: String,
     /// The runs on a kernel.
     pub references: Vec<Reference>,
-    /// Memory that was available before the first step of the kernel's runs, their median. It is given to the model: the recorder in
-    /// a VM takes some of what the scenario's machine has.
-    pub available: Option<Bytes>,
+    /// Memory of the machine of the first run before its first step. It is given to the model: a VM has more memory than the scenario's
+    /// machine, most of which its initramfs and its init hold, and its watermarks are those of all of it.
+    pub memory: Option<MeasuredMemory>,
     /// By how much the reference's CPU is slower than the model's default, and whether its own steps show it.
     pub cpu: (f64, bool),
     /// The figures; none where the model refuses the scenario.
@@ -96,7 +96,7 @@ pub fn of(id: &str, references: &[Reference], mechanisms: Mechanisms) -> Result<
     let mut conformance = Conformance {
         scenario: id.to_owned(),
         references: references.to_vec(),
-        available: available(references),
+        memory: first.memory(),
         cpu: (1.0, false),
         figures: Vec::new(),
         refused: None,
@@ -104,7 +104,7 @@ pub fn of(id: &str, references: &[Reference], mechanisms: Mechanisms) -> Result<
     let options = ModelOptions {
         interval: None,
         dilate: first.dilated(),
-        available: conformance.available,
+        measured: conformance.memory,
         mechanisms,
         requests: requests(references),
         ..ModelOptions::default()
@@ -132,16 +132,6 @@ pub fn of(id: &str, references: &[Reference], mechanisms: Mechanisms) -> Result<
     let runs: Vec<Vec<StepResult>> = seeds.chain(more).map(|seed| run(costs, seed)).collect::<Result<_, _>>()?;
     conformance.figures = judge::all(&scenario, references, &runs);
     Ok(conformance)
-}
-
-/// Memory that was available before the first step, the median of the runs.
-fn available(references: &[Reference]) -> Option<Bytes> {
-    let first = |reference: &Reference| reference.result.steps.first()?.get(Figure::AvailableBefore);
-    let mut all: Vec<f64> = references.iter().filter_map(first).collect();
-    all.sort_by(f64::total_cmp);
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes")]
-    let bytes = |value: &f64| Bytes::new(*value as u64);
-    all.get(all.len() / 2).map(bytes)
 }
 
 /// The requests after which the model ends the steps that a time limit ended on the kernel: the smallest number of the runs.

@@ -18,4 +18,4 @@ pub use costs::{EMULATED, calibrate};
 pub use kind::KIND;
 pub use missing::runnable;
 pub use model::Model;
-pub use options::ModelOptions;
+pub use options::{MeasuredMemory, ModelOptions};

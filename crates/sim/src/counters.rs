@@ -14,7 +14,7 @@ impl Host {
     pub(crate) fn available(&self) -> u64 {
         let low: u64 = self.zones.iter().map(|zone| zone.low).sum();
         let file = self.of_kind(Kind::File, false) + self.of_kind(Kind::File, true);
-        let slab = self.slab.pages;
+        let slab = self.slab_pages();
         let free = self.free_pages() as i64 - self.totalreserve as i64;
         (free + (file - (file / 2).min(low)) as i64 + (slab - (slab / 2).min(low)) as i64).max(0) as u64
     }
@@ -64,8 +64,8 @@ impl Host {
             ("AnonPages", gauges.anon_mapped),
             ("Mapped", gauges.file_mapped),
             ("Shmem", gauges.shmem),
-            ("KReclaimable", self.slab.pages),
-            ("SReclaimable", self.slab.pages),
+            ("KReclaimable", self.slab_pages()),
+            ("SReclaimable", self.slab_pages()),
             ("PageTables", gauges.page_tables),
         ] {
             take(Table::Host, "", name, (pages * PAGE_SIZE) as i64);
@@ -89,7 +89,7 @@ impl Host {
             ("nr_dirty", gauges.dirty),
             ("nr_writeback", gauges.writeback + self.swap.writing),
             ("nr_shmem", gauges.shmem),
-            ("nr_slab_reclaimable", self.slab.pages),
+            ("nr_slab_reclaimable", self.slab_pages()),
             ("nr_dirty_threshold", thresh),
             ("nr_dirty_background_threshold", background),
             ("nr_swapcached", gauges.swapcached),

@@ -5,9 +5,7 @@ use crate::block::{Payload, Request};
 use crate::device::IoKind;
 use crate::fault::Touching;
 use crate::host::{Host, Stall};
-use crate::id::FileId;
 use crate::page::{PageId, Word, flag};
-use pagetide_core::Bytes;
 
 impl Host {
     /// One step of `fsync(2)` of mappings: writes them, waits for the writes, then flushes the devices. `phase` counts.
@@ -107,16 +105,18 @@ impl Host {
         self.invalidate(file, offset.div_ceil(PAGE_SIZE), end.saturating_add(1) / PAGE_SIZE);
     }
 
-    /// Cuts a file to a size (`truncate(2)`): pages behind it leave memory. Pages that are being read or written are let go when
-    /// that ends.
-    pub fn truncate(&mut self, file: FileId, size: Bytes) {
-        let at = file.0 as usize;
+    /// One step of `unlink(2)` of a file that nobody has open: its pages leave memory, dirty ones unwritten. Waits for those that are
+    /// being read or written (`truncate_inode_pages_range`).
+    pub(crate) fn step_remove(&mut self, at: usize) -> Result<(), Stall> {
         let base = self.mappings[at].base;
-        let size = size.get().min(self.mappings[at].pages * PAGE_SIZE);
-        self.mappings[at].size = size;
-        for index in size.div_ceil(PAGE_SIZE)..self.mappings[at].pages {
+        self.mappings[at].size = 0;
+        let mut read = None;
+        for index in 0..self.mappings[at].pages {
             let page = base + index as PageId;
             let word = self.word(page);
+            if word.has(flag::LOCKED) {
+                read = Some(page);
+            }
             if !word.has(flag::RESIDENT) || word.has(flag::LOCKED | flag::WRITEBACK) {
                 continue;
             }
@@ -126,19 +126,18 @@ impl Host {
             self.unmap_everywhere(page);
             self.drop_page(page);
         }
-        let first = size.div_ceil(PAGE_SIZE).div_ceil(crate::mapping::LEAF);
-        for leaf in first as usize..self.mappings[at].leaves.len() {
+        self.mappings[at].dirtied_at = None;
+        if let Some(page) = read {
+            return Err(Stall::Page(page));
+        }
+        if self.mappings[at].writeback > 0 {
+            return Err(Stall::Mapping(at));
+        }
+        for leaf in 0..self.mappings[at].leaves.len() {
             self.forget_shadows(at, leaf);
         }
-        if self.mappings[at].dirty == 0 {
-            self.mappings[at].dirtied_at = None;
-        }
-    }
-
-    /// Deletes a file. Its page numbers are used again once nothing is in flight.
-    pub fn delete(&mut self, file: FileId) {
-        self.truncate(file, Bytes::ZERO);
-        self.mappings[file.0 as usize].deleted = true;
+        self.mappings[at].deleted = true;
+        Ok(())
     }
 
     /// A mapping of anonymous memory is gone.

@@ -239,9 +239,11 @@ impl Host {
 
     fn hold_for_system(&mut self) -> Result<(), Error> {
         self.gauges.system_files = self.spec.system_files.get() / PAGE_SIZE;
-        let files = self.spec.system_files;
-        self.take_memory(files)?;
-        self.take_memory(self.spec.system)
+        self.gauges.buffers = self.spec.system_buffers.get() / PAGE_SIZE;
+        self.gauges.file_pages = self.gauges.buffers;
+        let files = self.spec.system_files.saturating_add(self.spec.system_buffers);
+        let slab = self.spec.system_slab;
+        self.take_memory(files.saturating_add(slab).saturating_add(self.spec.system))
     }
 
     /// Takes memory for good, as the kernel does for itself, from the zones that allocations try first, down to the high
@@ -268,6 +270,11 @@ impl Host {
             ));
         }
         Ok(())
+    }
+
+    /// Low watermarks of all zones, pages.
+    pub fn low_watermarks(&self) -> u64 {
+        self.zones.iter().map(|zone| zone.low).sum()
     }
 
     /// The machine as it was asked for.

@@ -191,6 +191,10 @@ pub struct MachineSpec {
     pub system: Bytes,
     /// Memory that files of the system hold and that cannot be reclaimed: an initramfs.
     pub system_files: Bytes,
+    /// Reclaimable slab that is in use, so that reclaim frees none of it: names and inodes of the system (`SReclaimable`).
+    pub system_slab: Bytes,
+    /// Blocks of mounted file systems that stay in memory: their superblocks and group descriptors (`Buffers`).
+    pub system_buffers: Bytes,
     /// The kernel.
     pub release: Release,
     /// How it orders pages for reclaim.
@@ -216,6 +220,8 @@ impl MachineSpec {
             nodes: 1,
             system: Bytes::ZERO,
             system_files: Bytes::ZERO,
+            system_slab: Bytes::ZERO,
+            system_buffers: Bytes::ZERO,
             release: Release::default(),
             lru: Lru::Classic,
             huge_pages: HugePages::Never,
@@ -248,7 +254,11 @@ impl MachineSpec {
         if pages >= u64::from(NO_PAGE) {
             return refuse(format!("memory = {} is more than the model has", self.memory), "write less than 16TiB");
         }
-        let system = self.system.saturating_add(self.system_files);
+        let system = self
+            .system
+            .saturating_add(self.system_files)
+            .saturating_add(self.system_slab)
+            .saturating_add(self.system_buffers);
         if system.get() >= self.memory.get() / 10 * 9 {
             return refuse(
                 format!("the system holds {system} of a memory of {}", self.memory),

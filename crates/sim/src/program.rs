@@ -76,6 +76,8 @@ pub enum Op {
         /// Bytes; 0 is all.
         length: u64,
     },
+    /// Removes a file (`unlink(2)`): waits for its pages that are being written, and drops the others.
+    Remove(FileId),
     /// Sleeps until [`crate::Sim::wake`].
     Wait,
     /// Ends the task. Its areas are unmapped and its open files closed.

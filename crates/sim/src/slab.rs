@@ -90,6 +90,11 @@ impl Host {
         self.fit_slab();
     }
 
+    /// Pages of reclaimable slab, that of the system included.
+    pub(crate) fn slab_pages(&self) -> u64 {
+        self.slab.pages + self.spec.system_slab.get() / crate::PAGE_SIZE
+    }
+
     /// Takes or frees pages so that the slab fits.
     fn fit_slab(&mut self) {
         let upper = self.slab.leaves / LEAF;
@@ -112,7 +117,7 @@ impl Host {
     pub(crate) fn shrink_slab(&mut self, scan: &mut Scan) {
         let before = self.slab.pages;
         if self.spec.mechanisms.shadow_shrinker && scan.target == 0 {
-            let pages: u64 = self.lruvecs.iter().map(crate::lruvec::LruVec::total).sum::<u64>() + self.slab.pages;
+            let pages: u64 = self.lruvecs.iter().map(crate::lruvec::LruVec::total).sum::<u64>() + self.slab_pages();
             let most = pages >> 3;
             let over = self.slab.shadow_leaves.saturating_sub(most);
             let freed = self.free_shadow_leaves(over / 2);

@@ -58,6 +58,7 @@ impl Host {
                 self.dont_need(file.0 as usize, offset, length);
                 Ok(())
             }
+            Op::Remove(file) => self.step_remove(file.0 as usize),
             Op::Wait => {
                 if run.phase == 0 {
                     run.phase = 1;

@@ -61,8 +61,13 @@ fn scenario(text: &mut String, one: &Conformance) {
     }
     let origin = if one.cpu.1 { "by its own steps" } else { "by those of other scenarios" };
     let _ = writeln!(text, "- CPU {:.0} times slower than the model's default, calibrated {origin}", one.cpu.0);
-    if let Some(available) = one.available {
-        let _ = writeln!(text, "- {available} available before the first step, as in these runs");
+    if let Some(memory) = &one.memory {
+        let _ = writeln!(
+            text,
+            "- A machine of {}, of which {} are available and {} free before the first step, as in these runs; {} were taken away after \
+             boot",
+            memory.total, memory.available, memory.free, memory.taken
+        );
     }
     if let Some(why) = &one.refused {
         let _ = writeln!(text, "- Not modelled, and left out with the steps after it: {why}");

@@ -1,6 +1,7 @@
 //! The stored runs of real kernels.
 
-use pagetide_core::{Error, Lru, RunResult};
+use crate::sim::MeasuredMemory;
+use pagetide_core::{Bytes, Error, Figure, Lru, RunResult};
 use serde::{Deserialize, Serialize};
 
 /// A run on a real kernel, as it is stored (`tools/conformance-runs` makes it).
@@ -17,6 +18,27 @@ pub struct Reference {
 }
 
 impl Reference {
+    /// Memory that the VM's init took away before the first step, after the kernel had set its dirty limit.
+    fn taken(&self) -> Option<Bytes> {
+        let line = self.result.differences.iter().find(|line| line.contains(" taken away"))?;
+        let (taken, _) = line.rsplit_once("; ")?.1.split_once(" of ")?;
+        taken.parse().ok()
+    }
+
+    /// The memory that its machine had before the first step.
+    pub(super) fn memory(&self) -> Option<MeasuredMemory> {
+        let first = self.result.steps.first()?;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes")]
+        let bytes = |figure| Some(Bytes::new(first.get(figure)? as u64));
+        Some(MeasuredMemory {
+            total: bytes(Figure::MemoryTotal)?,
+            available: bytes(Figure::AvailableBefore)?,
+            free: bytes(Figure::FreeBefore)?,
+            buffers: bytes(Figure::BuffersBefore)?,
+            taken: self.taken().unwrap_or_default(),
+        })
+    }
+
     /// Whether its disks were slower by the scenario's `time_dilation`.
     pub(super) fn dilated(&self) -> bool {
         self.result.differences.iter().any(|line| line.contains("times slower than the scenario's"))
@@ -51,4 +73,18 @@ pub fn references() -> Result<Vec<(String, Vec<Reference>)>, Error> {
         }
     }
     Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stored_runs_say_what_their_machine_had() {
+        for reference in references().unwrap().into_iter().flat_map(|(_, runs)| runs) {
+            let memory = reference.memory().unwrap();
+            assert!(memory.total > memory.available && memory.taken > Bytes::new(16 << 20), "{memory:?}");
+            assert!(memory.available.saturating_add(memory.taken) < memory.total, "{memory:?}");
+        }
+    }
 }

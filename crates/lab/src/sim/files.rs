@@ -3,8 +3,8 @@
 use super::machine::SimDisk;
 use crate::executor::files::{own_name, shared_files, shared_name};
 use pagetide_core::{Action, Bytes, Error, FioJob, Place, Scenario, Step};
-use pagetide_sim::workload::Stored;
-use pagetide_sim::{FileId, FileSpec, Sim};
+use pagetide_sim::workload::{Script, Stored};
+use pagetide_sim::{FileId, FileSpec, GroupId, Op, Sim, TaskId};
 use std::collections::BTreeMap;
 
 /// The files of a run, by place.
@@ -113,24 +113,18 @@ impl SimFiles {
         self.0.get(&place.to_string()).map(|file| (file.id, Bytes::new(file.size)))
     }
 
-    /// Removes the file that a step had for itself.
-    pub(super) fn finish(&mut self, step: &Step, sim: &mut Sim, disks: &mut [SimDisk]) {
-        if let Action::Fio(job) = &step.action
-            && shared_name(job).is_none()
-        {
-            self.remove(&job_place(job, step), sim, disks);
+    /// Removes the file that a step had for itself. Gives the task that does it.
+    pub(super) fn finish(&mut self, step: &Step, sim: &mut Sim, disks: &mut [SimDisk]) -> Option<TaskId> {
+        match &step.action {
+            Action::Fio(job) if shared_name(job).is_none() => self.remove(&job_place(job, step), sim, disks),
+            _ => None,
         }
     }
 
-    fn remove(&mut self, place: &Place, sim: &mut Sim, disks: &mut [SimDisk]) {
-        if let Some(file) = self.0.remove(&place.to_string()) {
-            sim.host_mut().delete(file.id);
-            disks[file.disk].freed.push((file.begin, file.size));
-        }
-    }
-
-    /// Empties the file that a load writes: it opens it with `O_TRUNC`.
-    pub(super) fn truncate(&mut self, place: &Place, sim: &mut Sim, disks: &mut [SimDisk]) {
-        self.remove(place, sim, disks);
+    /// Removes a file, or empties it for a load that opens it with `O_TRUNC`. Gives the task that does it.
+    pub(super) fn remove(&mut self, place: &Place, sim: &mut Sim, disks: &mut [SimDisk]) -> Option<TaskId> {
+        let file = self.0.remove(&place.to_string())?;
+        disks[file.disk].freed.push((file.begin, file.size));
+        Some(sim.spawn(Box::new(Script::new([Op::Remove(file.id)])), GroupId::ROOT))
     }
 }

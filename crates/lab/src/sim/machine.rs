@@ -1,10 +1,10 @@
 //! The scenario's machine as one of the model.
 
-use super::options::ModelOptions;
+use super::options::{MeasuredMemory, ModelOptions};
 use super::recorder::host_value;
 use pagetide_core::{Bytes, DiskSpec, Error, HugePages, Lru, Scenario};
 use pagetide_sim::disk::{Disk, Limits};
-use pagetide_sim::{DeviceId, MachineSpec, QueueSpec, Sim};
+use pagetide_sim::{DeviceId, MachineSpec, PAGE_SIZE, QueueSpec, Sim};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -51,11 +51,12 @@ impl SimDisk {
 /// It cannot exist.
 pub(super) fn make(scenario: &Scenario, options: &ModelOptions) -> Result<(Sim, Vec<SimDisk>), Error> {
     let machine = &scenario.machine;
-    let mut spec = MachineSpec::new(machine.cpus, machine.memory);
+    let total = options.measured.map_or(machine.memory, |measured| measured.total);
+    let mut spec = MachineSpec::new(machine.cpus, total);
     // The kernels of the lab's VMs have both kinds of reclaim and are set to the lists.
     spec.lru = machine.lru.unwrap_or(Lru::Classic);
     // A kernel switches huge pages off on a small machine (mm/huge_memory.c: hugepage_init).
-    let usual = if machine.memory < SMALL { HugePages::Never } else { HugePages::Always };
+    let usual = if total < SMALL { HugePages::Never } else { HugePages::Always };
     spec.huge_pages = machine.huge_pages.unwrap_or(usual);
     spec.costs = options.costs;
     spec.mechanisms = options.mechanisms;
@@ -63,10 +64,10 @@ pub(super) fn make(scenario: &Scenario, options: &ModelOptions) -> Result<(Sim, 
     for (name, value) in &machine.sysctl {
         spec.sysctls.set(name, *value)?;
     }
-    let wanted = options.available.unwrap_or_else(|| machine.memory.saturating_sub(machine.system));
-    let spec = occupied(spec, wanted)?;
-    spec.check()?;
-    let mut sim = Sim::new(spec)?;
+    let mut sim = match &options.measured {
+        Some(measured) => occupied_as(spec, measured)?,
+        None => Sim::new(occupied(spec, machine.memory.saturating_sub(machine.system))?)?,
+    };
     let mut disks = Vec::new();
     for (at, disk) in DISKS.zip(&machine.disks) {
         let device = format!("vd{}", char::from(at));
@@ -83,10 +84,33 @@ pub(super) fn make(scenario: &Scenario, options: &ModelOptions) -> Result<(Sim, 
 /// keeps as a reserve is not.
 fn occupied(mut spec: MachineSpec, wanted: Bytes) -> Result<MachineSpec, Error> {
     spec.check()?;
-    let available = |spec: &MachineSpec| {
-        Ok::<_, Error>(Bytes::new(host_value(&Sim::new(spec.clone())?, "MemAvailable").unwrap_or(0)))
-    };
-    let surplus = available(&spec)?.saturating_sub(wanted);
+    let surplus = value(&Sim::new(spec.clone())?, "MemAvailable").saturating_sub(wanted);
     spec.system = spec.system.saturating_add(surplus);
+    spec.check()?;
     Ok(spec)
+}
+
+/// The machine with as much free and available as was measured. What is available beyond what is free and the kernel does not
+/// reserve is reclaimable slab; it counts but for its half or the low watermarks (`si_mem_available`).
+fn occupied_as(mut spec: MachineSpec, measured: &MeasuredMemory) -> Result<Sim, Error> {
+    spec.check()?;
+    let empty = Sim::new(spec.clone())?;
+    let reserved = value(&empty, "MemFree").saturating_sub(value(&empty, "MemAvailable"));
+    let counted = measured.available.saturating_add(reserved).saturating_sub(measured.free);
+    let low = Bytes::new(empty.host().low_watermarks() * PAGE_SIZE);
+    spec.system_slab = counted.saturating_add(counted.min(low));
+    spec.system_buffers = measured.buffers;
+    let rest = value(&empty, "MemFree").saturating_sub(spec.system_slab).saturating_sub(measured.buffers);
+    let system = rest.saturating_sub(measured.free);
+    let taken = measured.taken.min(system);
+    spec.system = system.saturating_sub(taken);
+    spec.check()?;
+    let mut sim = Sim::new(spec)?;
+    sim.host_mut().take_memory(taken)?;
+    Ok(sim)
+}
+
+/// A value of a machine in bytes.
+fn value(sim: &Sim, name: &str) -> Bytes {
+    Bytes::new(host_value(sim, name).unwrap_or(0))
 }

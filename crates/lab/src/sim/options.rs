@@ -5,6 +5,21 @@ use pagetide_kernel::Root;
 use pagetide_sim::{Costs, Mechanisms};
 use std::collections::BTreeMap;
 
+/// Memory of a machine that was measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MeasuredMemory {
+    /// `MemTotal`.
+    pub total: Bytes,
+    /// `MemAvailable`.
+    pub available: Bytes,
+    /// `MemFree`.
+    pub free: Bytes,
+    /// `Buffers`.
+    pub buffers: Bytes,
+    /// Memory that was taken away after the kernel had set its dirty limit, of what was available then.
+    pub taken: Bytes,
+}
+
 /// How the model runs scenarios.
 #[derive(Debug, Clone)]
 pub struct ModelOptions {
@@ -14,8 +29,8 @@ pub struct ModelOptions {
     pub costs: Costs,
     /// Whether disks are as much slower as those of an emulated machine ([`pagetide_core::Machine::time_dilation`]).
     pub dilate: bool,
-    /// Memory that is available before the first step; that of the scenario's machine when absent.
-    pub available: Option<Bytes>,
+    /// Memory of the machine before the first step, of one that was measured; the scenario's when absent.
+    pub measured: Option<MeasuredMemory>,
     /// Which mechanisms run.
     pub mechanisms: Mechanisms,
     /// Memory that the model may take of this host; half of what this process can have when nothing else is set, no limit when absent.
@@ -30,7 +45,7 @@ impl Default for ModelOptions {
             interval: Some(Nanos::new(100_000_000)),
             costs: Costs::default(),
             dilate: false,
-            available: None,
+            measured: None,
             mechanisms: Mechanisms::default(),
             memory: Root::host().spare_memory().map(Bytes::new),
             requests: BTreeMap::new(),

@@ -54,7 +54,7 @@ impl Workshop<'_> {
         if let Some((place, _)) = spec.writes()
             && place.is_file()
         {
-            self.files.truncate(place, self.sim, self.disks);
+            self.files.remove(place, self.sim, self.disks);
         }
         let to = spec.writes().map(|(place, size)| self.open(place, size, false)).transpose()?.flatten();
         if let Load::MapAndWalk(MapAndWalkSpec { fill, .. }) | Load::Grow(GrowSpec { fill, .. }) = load {

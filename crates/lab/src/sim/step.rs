@@ -211,7 +211,9 @@ impl Run<'_> {
             let held = Bytes::new(hold.tally.borrow().processed);
             did.notes.push(format!("the memory of step {id} ({held}) was lost: its holder was killed"));
         }
-        self.files.finish(step, &mut self.sim, &mut self.disks);
+        if let Some(task) = self.files.finish(step, &mut self.sim, &mut self.disks) {
+            self.finish(&mut [Running { task, tally: Tally::shared(), killed: false }])?;
+        }
         Ok(StepResult {
             id: step.id.clone(),
             kind: step.action.kind().to_owned(),
