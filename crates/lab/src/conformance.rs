@@ -14,7 +14,7 @@ pub use reference::{Reference, references};
 
 use crate::catalogue;
 use crate::sim::{self, MeasuredMemory, Model, ModelOptions};
-use pagetide_core::{Error, Figure, Outcome, RunRequest, StepResult, suggest};
+use pagetide_core::{BytesPerSecond, Error, Figure, Outcome, RunRequest, Scenario, StepResult, suggest};
 use pagetide_sim::{Costs, Mechanisms};
 use std::collections::BTreeMap;
 
@@ -107,6 +107,7 @@ pub fn of(id: &str, references: &[Reference], mechanisms: Mechanisms) -> Result<
         measured: conformance.memory,
         mechanisms,
         requests: requests(references),
+        paces: paces(&scenario, references),
         ..ModelOptions::default()
     };
     let scenario = match sim::runnable(&scenario) {
@@ -145,6 +146,25 @@ fn requests(references: &[Reference]) -> BTreeMap<String, u64> {
         }
     }
     least
+}
+
+/// Bandwidths of the parts beside which others work until they have ended: medians of the runs.
+fn paces(scenario: &Scenario, references: &[Reference]) -> BTreeMap<String, BytesPerSecond> {
+    let mut paces = BTreeMap::new();
+    for step in scenario.steps.iter().filter(|step| step.parts().iter().any(|part| part.background)) {
+        for part in step.parts().iter().filter(|part| !part.background) {
+            let id = step.part_id(part);
+            let results = references.iter().flat_map(|reference| &reference.result.steps);
+            let bandwidths: Vec<f64> =
+                results.filter(|result| result.id == id).filter_map(|result| result.get(Figure::Bandwidth)).collect();
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate")]
+            let bandwidth = BytesPerSecond::new(judge::median(&bandwidths).max(0.0) as u64);
+            if !bandwidths.is_empty() {
+                paces.insert(id, bandwidth);
+            }
+        }
+    }
+    paces
 }
 
 /// Requests of a step that a time limit ended.

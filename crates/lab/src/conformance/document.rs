@@ -39,7 +39,8 @@ Medians over the seeds of each side are compared. The model runs the seeds of th
 band when it is within 10 %, or within three standard deviations of the kernel's own runs. The time of a step that waits for its disk
 80 % of its time is within its band at 20 %; other times depend on the emulated CPU and are not compared. A count below 1 % of the
 step's page traffic is small: it is judged by the noise and that 1 %, and is left out of median and worst. A step that a time limit
-ended does as many requests in the model as it did on the kernel. CPU times are calibrated by steps that did no disk IO.
+ended does as many requests in the model as it did on the kernel, and a transfer beside which others work takes the same time. CPU times
+are calibrated by steps that did no disk IO.
 
 ";
 

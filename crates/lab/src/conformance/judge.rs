@@ -82,7 +82,8 @@ impl JudgedFigure {
     }
 }
 
-fn median(values: &[f64]) -> f64 {
+/// The median; NaN of nothing.
+pub(super) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     match (sorted.get(sorted.len() / 2), sorted.len() % 2) {

@@ -1,6 +1,6 @@
 //! How the model runs scenarios.
 
-use pagetide_core::{Bytes, Nanos};
+use pagetide_core::{Bytes, BytesPerSecond, Nanos};
 use pagetide_kernel::Root;
 use pagetide_sim::{Costs, Mechanisms};
 use std::collections::BTreeMap;
@@ -37,6 +37,9 @@ pub struct ModelOptions {
     pub memory: Option<Bytes>,
     /// Requests or touches after which a step ends, by its id: those of a run to compare with, whose time limit ended it.
     pub requests: BTreeMap<String, u64>,
+    /// Bytes per second of the transfers beside which others work, by the id of their part: those of a run to compare with. How much
+    /// the others do meanwhile depends on the time that the transfer takes on that machine's CPU.
+    pub paces: BTreeMap<String, BytesPerSecond>,
 }
 
 impl Default for ModelOptions {
@@ -49,6 +52,7 @@ impl Default for ModelOptions {
             mechanisms: Mechanisms::default(),
             memory: Root::host().spare_memory().map(Bytes::new),
             requests: BTreeMap::new(),
+            paces: BTreeMap::new(),
         }
     }
 }

@@ -25,6 +25,8 @@ pub(super) struct Workshop<'a> {
     pub(super) seed: u64,
     /// Requests or touches after which it ends; 0 is no limit.
     pub(super) requests: u64,
+    /// Bytes per second of a transfer at most, beside what its own rate says.
+    pub(super) pace: Option<BytesPerSecond>,
 }
 
 fn nanos(time: Option<Nanos>) -> u64 {
@@ -63,7 +65,11 @@ impl Workshop<'_> {
         }
         let tally = Tally::shared();
         let plan = TransferPlan { from, to, caching: spec.caching(), seed: self.seed, ..TransferPlan::default() };
-        let transfer = |plan: TransferPlan| Box::new(Transfer::new(plan, tally.clone()));
+        let pace = self.pace;
+        let transfer = |mut plan: TransferPlan| {
+            plan.rate = [plan.rate, rate(pace)].into_iter().filter(|rate| *rate > 0).min().unwrap_or(0);
+            Box::new(Transfer::new(plan, tally.clone()))
+        };
         let program: Box<dyn Program> = match load {
             Load::Stream(stream) => transfer(TransferPlan {
                 size: stream.size.get(),

@@ -340,6 +340,7 @@ impl Run<'_> {
         Workshop {
             seed: crate::seed::derive(self.seed, id),
             requests: self.options.requests.get(id).copied().unwrap_or(0),
+            pace: self.options.paces.get(id).copied(),
             sim: &mut self.sim,
             disks: &mut self.disks,
             files: &mut self.files,
