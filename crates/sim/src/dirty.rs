@@ -128,6 +128,7 @@ impl Host {
 
     /// `balance_dirty_pages`: when the task may go on.
     fn balance_dirty(&mut self, device: usize, dirtied: u64) -> Option<u64> {
+        self.estimate_when_due(device);
         let now = self.jiffies();
         let (thresh, background) = self.thresholds();
         let dirty = self.gauges.dirty + self.gauges.writeback;
@@ -222,12 +223,43 @@ impl Host {
         domain.dirty_limit -= domain.dirty_limit.saturating_sub(floor) >> 5;
     }
 
-    /// `__wb_update_bandwidth`: the estimate of what a device writes and, for throttled writers, the rate they may dirty at.
-    pub(crate) fn update_bandwidth(&mut self, device: usize, limits: Option<&Limits>) {
+    /// A round of writes begins: time without writes does not count (`wb_bandwidth_estimate_start`).
+    pub(crate) fn start_estimate(&mut self, device: usize) {
         let now = self.jiffies();
+        let wb = &mut self.wbs[device];
+        if wb.writeback == 0 && now > wb.estimated_at + HZ {
+            wb.dirtied_stamp = wb.dirtied;
+            wb.written_stamp = wb.written;
+            wb.estimated_at = now;
+        }
+    }
+
+    /// A round of writes was sent (the end of `do_writepages`).
+    pub(crate) fn estimate_round(&mut self, device: usize) {
+        if self.jiffies() > self.wbs[device].estimated_at + BANDWIDTH_INTERVAL {
+            self.update_bandwidth(device, None);
+        }
+    }
+
+    /// Does the estimate that the end of the last write put off by an interval (`wb_update_bandwidth_workfn`). Called before a count
+    /// of the device changes, so it is as if it came in time.
+    #[inline]
+    pub(crate) fn estimate_when_due(&mut self, device: usize) {
+        if self.wbs[device].estimate_due.is_some_and(|due| due <= self.jiffies()) {
+            let due = self.wbs[device].estimate_due.take().unwrap_or_default();
+            self.update_bandwidth_at(device, None, due);
+        }
+    }
+
+    fn update_bandwidth(&mut self, device: usize, limits: Option<&Limits>) {
+        self.update_bandwidth_at(device, limits, self.jiffies());
+    }
+
+    /// `__wb_update_bandwidth`: the estimate of what a device writes and, for throttled writers, the rate they may dirty at.
+    fn update_bandwidth_at(&mut self, device: usize, limits: Option<&Limits>, now: u64) {
         let estimate = self.spec.mechanisms.bandwidth_estimate;
         let wb = &mut self.wbs[device];
-        let elapsed = (now - wb.estimated_at).max(1);
+        let elapsed = now.saturating_sub(wb.estimated_at).max(1);
         if let Some(limits) = limits {
             update_ratelimit(wb, limits, elapsed);
         }
@@ -236,7 +268,7 @@ impl Host {
         }
         wb.dirtied_stamp = wb.dirtied;
         wb.written_stamp = wb.written;
-        wb.estimated_at = now;
+        wb.estimated_at = now.max(wb.estimated_at);
     }
 }
 

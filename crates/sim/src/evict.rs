@@ -4,7 +4,8 @@ use crate::block::{Payload, Request};
 use crate::device::IoKind;
 use crate::host::Host;
 use crate::kind::Kind;
-use crate::mapping::pte;
+use crate::machine::Release;
+use crate::mapping::{Backing, pte};
 use crate::page::{PageId, flag};
 use crate::scan::{Found, Scan, ScanResult};
 
@@ -118,9 +119,16 @@ impl Host {
                 if only_if_clean || !scan.may_write {
                     return ScanResult::Kept;
                 }
-                self.words[page as usize].set(flag::RECLAIM);
-                self.write_page_out(page);
+                if self.spec.release >= Release::V6_12 {
+                    // File systems have no `writepage` any more (`pageout`: PAGE_ACTIVATE).
+                    return ScanResult::Activated;
+                }
                 found.pageout += 1;
+                if self.is_unwritten(page) {
+                    self.words[page as usize].clear(flag::RECLAIM);
+                } else {
+                    self.write_page_out(page);
+                }
                 ScanResult::Kept
             }
             Kind::File => {
@@ -168,6 +176,14 @@ impl Host {
         self.leave_shadow(page, target);
         self.zones[word.zone()].free += 1;
         self.events.pgfree += 1;
+    }
+
+    /// Whether the file system has no block on the disk for a page yet. Reclaim does not make one: such a page stays dirty
+    /// (`fs/ext4/inode.c: ext4_writepage`).
+    fn is_unwritten(&self, page: PageId) -> bool {
+        let mapping = &self.mappings[self.owner(page)];
+        let allocated = !matches!(mapping.backing, Backing::File { allocated: false, .. });
+        !allocated && !mapping.written.get((page - mapping.base) as usize).copied().unwrap_or(false)
     }
 
     /// Writes one dirty page of a file (`pageout`).

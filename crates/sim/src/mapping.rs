@@ -52,6 +52,8 @@ pub(crate) struct Mapping {
     /// Slots in swap of its pages; empty until the first is swapped.
     pub(crate) slots: Vec<u32>,
     pub(crate) deleted: bool,
+    /// Of a file without data: which pages were written to the device.
+    pub(crate) written: Vec<bool>,
 }
 
 impl Mapping {
@@ -70,6 +72,7 @@ impl Mapping {
             areas: Vec::new(),
             slots: Vec::new(),
             deleted: false,
+            written: Vec::new(),
         }
     }
 

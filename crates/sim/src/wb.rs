@@ -50,6 +50,8 @@ pub(crate) struct Wb {
     pub(crate) written_stamp: u64,
     /// When the bandwidth was last estimated, in ticks.
     pub(crate) estimated_at: u64,
+    /// When the estimate after the last write is done, in ticks (`bw_dwork`).
+    pub(crate) estimate_due: Option<u64>,
     pub(crate) bandwidth: u64,
     pub(crate) average_bandwidth: u64,
     pub(crate) dirty_ratelimit: u64,
@@ -79,6 +81,7 @@ impl Default for Wb {
             dirtied_stamp: 0,
             written_stamp: 0,
             estimated_at: 0,
+            estimate_due: None,
             bandwidth: INIT_BANDWIDTH,
             average_bandwidth: INIT_BANDWIDTH,
             dirty_ratelimit: INIT_BANDWIDTH,

@@ -4,8 +4,9 @@ use crate::PAGE_SIZE;
 use crate::block::{Payload, Request};
 use crate::device::IoKind;
 use crate::host::{Host, Stall};
+use crate::mapping::Backing;
 use crate::page::{PageId, flag};
-use crate::tick::{BANDWIDTH_INTERVAL, HZ, JIFFY};
+use crate::tick::BANDWIDTH_INTERVAL;
 use crate::wb::{Chunk, Reason, Work};
 use std::collections::VecDeque;
 
@@ -23,6 +24,7 @@ impl Host {
         self.words[page as usize].set(flag::DIRTY);
         let owner = self.owner(page);
         let Some((device, _)) = self.mappings[owner].on_device() else { return };
+        self.estimate_when_due(device);
         let now = self.now;
         let mapping = &mut self.mappings[owner];
         mapping.dirty += 1;
@@ -80,14 +82,7 @@ impl Host {
         self.words[page as usize].set(flag::WRITEBACK);
         let owner = self.owner(page);
         let Some((device, _)) = self.mappings[owner].on_device() else { return };
-        let wb = &mut self.wbs[device];
-        if wb.writeback == 0 && self.now / JIFFY > wb.estimated_at + HZ {
-            // `wb_bandwidth_estimate_start`: time without writes does not count.
-            wb.dirtied_stamp = wb.dirtied;
-            wb.written_stamp = wb.written;
-            wb.estimated_at = self.now / JIFFY;
-        }
-        wb.writeback += 1;
+        self.wbs[device].writeback += 1;
         self.mappings[owner].writeback += 1;
         self.gauges.writeback += 1;
         let group = self.word(page).group();
@@ -103,7 +98,18 @@ impl Host {
         self.words[page as usize].clear(flag::WRITEBACK | flag::RECLAIM);
         let owner = self.owner(page);
         let Some((device, _)) = self.mappings[owner].on_device() else { return };
+        self.estimate_when_due(device);
+        if matches!(self.mappings[owner].backing, Backing::File { allocated: false, .. }) {
+            let mapping = &mut self.mappings[owner];
+            mapping.written.resize(mapping.pages as usize, false);
+            mapping.written[(page - mapping.base) as usize] = true;
+        }
         self.mappings[owner].writeback -= 1;
+        if self.mappings[owner].writeback == 0 {
+            // `wb_inode_writeback_end`.
+            let due = self.jiffies() + BANDWIDTH_INTERVAL;
+            self.wbs[device].estimate_due.get_or_insert(due);
+        }
         self.gauges.writeback -= 1;
         self.groups[word.group()].writeback -= 1;
         let wb = &mut self.wbs[device];
@@ -259,10 +265,7 @@ impl Host {
             let chunk = (wb.average_bandwidth / 2).min(self.domain.dirty_limit / 8).min(work.left);
             let chunk = (chunk + MIN_CHUNK) / MIN_CHUNK * MIN_CHUNK;
             let began = self.mappings[first].writeback_index;
-            // One estimate for each chunk (`do_writepages`).
-            if self.jiffies() > wb.estimated_at + BANDWIDTH_INTERVAL {
-                self.update_bandwidth(device, None);
-            }
+            self.start_estimate(device);
             work.chunk = Some(Chunk { left: chunk, at: began, began, wrapped: began == 0 });
         }
         let (Some(mut chunk), Some(mapping)) = (work.chunk, work.queue.front().copied()) else { return };
@@ -270,6 +273,7 @@ impl Host {
         work.left = work.left.saturating_sub(written);
         let ended = written == 0 || chunk.left == 0;
         if ended {
+            self.estimate_round(device);
             work.queue.pop_front();
             work.chunk = None;
             self.mappings[mapping].writeback_index = if chunk.left == 0 { chunk.at } else { 0 };
@@ -344,7 +348,10 @@ impl Host {
     /// Sends all dirty pages of a mapping, for a task that waits for them. Whether any is on its way.
     pub(crate) fn write_all(&mut self, mapping: usize) -> bool {
         let mut chunk = Chunk { left: u64::MAX, at: 0, began: 0, wrapped: true };
+        let device = self.mappings[mapping].on_device().map(|(device, _)| device);
+        device.into_iter().for_each(|device| self.start_estimate(device));
         while self.write_run(mapping, &mut chunk, true) > 0 {}
+        device.into_iter().for_each(|device| self.estimate_round(device));
         if self.mappings[mapping].dirty == 0 {
             self.mappings[mapping].dirtied_at = None;
         }
