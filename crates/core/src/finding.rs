@@ -18,6 +18,30 @@ pub enum Relation {
     Above,
 }
 
+/// The larger of two values that are near, per unit of the smaller, at most.
+const NEAR: f64 = 1.5;
+
+impl Relation {
+    /// Whether one value compares with another in this way. Values that print alike are near: neither is above the other to a reader. Others
+    /// are near if the larger is at most half as much again as the smaller.
+    pub fn holds(self, value: Quantity, other: Quantity) -> bool {
+        let alike = value.to_string() == other.to_string();
+        let (least, most) = (value.value.abs().min(other.value.abs()), value.value.abs().max(other.value.abs()));
+        let one_sign = value.value.signum() == other.value.signum();
+        match self {
+            Self::Near => alike || one_sign && most <= least * NEAR,
+            Self::Below => !alike && value.value < other.value,
+            Self::Above => !alike && value.value > other.value,
+        }
+    }
+
+    /// This relation where it holds, else the one that does.
+    pub fn or_true(self, value: Quantity, other: Quantity) -> Self {
+        let all = [self, Self::Below, Self::Above];
+        all.into_iter().find(|relation| relation.holds(value, other)).unwrap_or(Self::Near)
+    }
+}
+
 /// One measured value that speaks for or against a finding.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {
@@ -99,4 +123,25 @@ pub struct Finding {
     pub contradictions: Vec<Evidence>,
     /// What to do.
     pub advice: Vec<Advice>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::quantity::Unit;
+
+    #[test]
+    fn a_relation_is_that_of_the_values_as_they_are_printed() {
+        let share = Quantity::ratio;
+        assert_eq!(Relation::Below.or_true(share(0.252), share(0.1)), Relation::Above);
+        assert_eq!(Relation::Below.or_true(share(0.09), share(0.1)), Relation::Below);
+        let rate = |mib: f64| Quantity::new(mib * 1024.0 * 1024.0, Unit::BytesPerSecond);
+        assert_eq!(Relation::Above.or_true(rate(2.61), rate(2.64)), Relation::Below);
+        assert_eq!(Relation::Above.or_true(rate(2.640_001), rate(2.64)), Relation::Near, "both print 2.64 MiB/s");
+        assert_eq!(Relation::Near.or_true(rate(2.61), rate(2.64)), Relation::Near);
+        assert_eq!(Relation::Near.or_true(rate(4.0), rate(1.0)), Relation::Above);
+        assert_eq!(Relation::Near.or_true(rate(0.0), rate(1.0)), Relation::Below);
+        assert_eq!(Relation::Near.or_true(rate(-1.0), rate(1.0)), Relation::Below);
+        assert_eq!(Relation::Above.or_true(rate(0.0), rate(0.0)), Relation::Near);
+    }
 }

@@ -1,5 +1,6 @@
 //! The recorded corpus matches its families, and the score of the development half does not get worse.
 
+use pagetide_core::{Diagnosis, Quantity, Relation, Unit};
 use pagetide_corpus::score::{self, Score};
 use pagetide_corpus::truth::{Half, Truth};
 use pagetide_corpus::{Incident, family};
@@ -115,4 +116,59 @@ fn no_advice_limits_a_service() {
         assert_eq!(limits(service), ("noisy-neighbour".to_owned(), false), "{service}");
     }
     assert_eq!(limits("tar-mglru"), ("stream-floods-cache".to_owned(), true));
+}
+
+/// The recordings of all incidents that the project has.
+fn recordings() -> impl Iterator<Item = (String, pagetide_core::Recording)> {
+    let all = ["fixtures/real", "fixtures/corpus"]
+        .into_iter()
+        .flat_map(|folder| score::read(&project(folder), None).unwrap());
+    all.map(|(name, _, recording)| (name, recording))
+}
+
+/// Each relation that is printed of a diagnosis with its two values.
+fn relations(diagnosis: &Diagnosis) -> Vec<(String, Relation, Quantity, Quantity)> {
+    let of_findings = diagnosis.findings.iter().flat_map(|one| one.evidence.iter().chain(&one.contradictions));
+    let others = diagnosis.chain.iter().flat_map(|link| &link.evidence);
+    let others = others.chain(diagnosis.contradictions.iter().flat_map(|one| &one.evidence));
+    let others = others.chain(diagnosis.cleared.iter().flat_map(|one| &one.evidence));
+    let all = of_findings.chain(others);
+    let evidence =
+        all.filter_map(|one| one.against.map(|(relation, other)| (one.what.clone(), relation, one.value, other)));
+    let statements = diagnosis.findings.iter().map(|one| &one.statement).chain([&diagnosis.summary]);
+    evidence.chain(statements.flat_map(|text| said(text))).collect()
+}
+
+/// The relations in a sentence: a quantity, `above` or `below`, and the first quantity that follows within a few words.
+fn said(text: &str) -> Vec<(String, Relation, Quantity, Quantity)> {
+    let words: Vec<&str> =
+        text.split_whitespace().map(|word| word.trim_matches([',', ':', ';', '(', ')', '.'])).collect();
+    let quantity = |at: usize| {
+        let two = words.get(at..at + 2).and_then(|pair| Quantity::parse(&pair.concat()).ok());
+        two.filter(|found| found.unit != Unit::Count)
+    };
+    let relations = words.iter().enumerate().filter_map(|(at, word)| {
+        let relation = match *word {
+            "above" => Relation::Above,
+            "below" => Relation::Below,
+            _ => return None,
+        };
+        let before = (at.saturating_sub(3)..at.saturating_sub(1)).rev().find_map(quantity)?;
+        let after = (at + 1..at + 6).find_map(quantity)?;
+        (before.unit == after.unit).then(|| (text.to_owned(), relation, before, after))
+    });
+    relations.collect()
+}
+
+#[test]
+fn every_printed_relation_holds() {
+    let mut seen = 0;
+    for (name, recording) in recordings() {
+        for (what, relation, value, other) in relations(&pagetide_diagnose::diagnose(&recording)) {
+            assert!(relation.holds(value, other), "{name}: {what}: {value} {relation:?} {other}");
+            seen += 1;
+        }
+    }
+    assert!(seen > 1000, "{seen} relations");
+    assert_eq!(said("memory reached 2.61 MiB, above the freerun ceiling of 2.64 MiB (x)").len(), 1);
 }

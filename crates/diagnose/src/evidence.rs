@@ -10,7 +10,7 @@ pub(crate) mod traced;
 
 use crate::measure::amount::{Amount, Measure};
 use crate::measure::window::Window;
-use pagetide_core::{Actor, Actors, Advice, Confidence, Evidence, Finding, Relation, RuleId, Span};
+use pagetide_core::{Actor, Actors, Advice, Confidence, Evidence, Finding, Quantity, Relation, RuleId, Span};
 
 /// The evidence for and against one finding.
 #[derive(Debug, Clone)]
@@ -39,6 +39,12 @@ pub(crate) fn measured<M: Measure>(
     value: Amount<M>,
 ) -> Evidence {
     Evidence { what: what.into(), source: source.into(), range: span, value: value.quantity(), against: None }
+}
+
+/// How a value compares with another: as expected, or as the values do.
+pub(crate) fn compared<M: Measure>(value: Amount<M>, expected: Relation, other: Amount<M>) -> (Relation, Quantity) {
+    let (value, other) = (value.quantity(), other.quantity());
+    (expected.or_true(value, other), other)
 }
 
 impl EvidenceBuilder {
@@ -74,18 +80,21 @@ impl EvidenceBuilder {
         &mut list[last]
     }
 
-    /// Adds a value together with the one that it is compared with.
+    /// Adds a value together with the one that it is compared with. The values decide the relation that is printed: a value that should lie below
+    /// or above the other and does not contradicts the finding with the same weight. The weight of one that should be near grades the distance.
     pub(crate) fn compare<M: Measure>(
         &mut self,
         weight: f64,
         what: impl Into<String>,
         source: impl Into<String>,
         value: Amount<M>,
-        relation: Relation,
+        expected: Relation,
         other: impl Into<Option<Amount<M>>>,
     ) -> &mut Evidence {
-        let evidence = self.add(weight, what, source, value);
-        evidence.against = other.into().map(|other| (relation, other.quantity()));
+        let against = other.into().map(|other| compared(value, expected, other));
+        let holds = expected == Relation::Near || against.is_none_or(|(relation, _)| relation == expected);
+        let evidence = self.add(if holds { weight } else { -weight.abs() }, what, source, value);
+        evidence.against = against;
         evidence
     }
 

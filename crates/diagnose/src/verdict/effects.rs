@@ -1,7 +1,7 @@
 //! What happens on a host, as the links of a chain: each effect with its onset, its amount and its numbers.
 
-use crate::evidence::measured;
 use crate::evidence::threshold::{FAULTS, GROWTH, STALL_RATE, TURNOVER};
+use crate::evidence::{compared, measured};
 use crate::ledger::waits;
 use crate::measure::amount::{Amount, Count, Per, Rate};
 use crate::measure::episodes::SignalSpec;
@@ -170,7 +170,8 @@ fn cache_lost(window: &Window<'_>) -> Option<Effect> {
     {
         let (before, after) = (stored::<Bytes>(before), stored::<Bytes>(after));
         let left = measured(Span { from: span.from, to: low_at }, "active file pages left", "Active(file)", after);
-        evidence.push(Evidence { against: Some((Relation::Below, before.quantity())), ..left });
+        let against = Some(compared(after, Relation::Below, before));
+        evidence.push(Evidence { against, ..left });
     }
     let interval = points.windows(2).find(|pair| pair[0].0 == from);
     let resolution = interval

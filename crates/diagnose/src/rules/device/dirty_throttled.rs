@@ -3,7 +3,7 @@
 use crate::actors::process;
 use crate::evidence::advice;
 use crate::evidence::traced::Traced;
-use crate::evidence::{EvidenceBuilder, advise};
+use crate::evidence::{EvidenceBuilder, advise, compared};
 use crate::ledger::disk_load;
 use crate::measure::amount::{Amount, Count, Limit, grade};
 use crate::measure::episodes::SignalSpec;
@@ -272,8 +272,10 @@ fn add_peak(found: &mut EvidenceBuilder, peak: Amount<Bytes>, ceiling: Amount<By
 }
 
 fn statement(peak: Amount<Bytes>, ceiling: Amount<Bytes>, threshold: Amount<Bytes>) -> String {
+    // A sample may miss the peak.
+    let place = if compared(peak, Relation::Above, ceiling).0 == Relation::Above { "above" } else { "near" };
     format!(
-        "The kernel throttled writers: dirty memory reached {peak}, above the freerun ceiling of {ceiling} (dirty threshold {threshold})."
+        "The kernel throttled writers: dirty memory reached {peak}, {place} the freerun ceiling of {ceiling} (dirty threshold {threshold})."
     )
 }
 
