@@ -11,37 +11,51 @@ pub(crate) mod unexplained;
 pub(crate) mod waits;
 mod words;
 
-use crate::ledger::accounts::{Split, booked, in_flight};
+use crate::actors::newcomer;
+use crate::ledger::accounts::{Split, booked, in_flight, usually_unexplained};
 use crate::ledger::harm::{NOTICED, UNEXPLAINED_CPU, UNEXPLAINED_CPU_TIME};
 use crate::ledger::lost_time::{KINDS, Pressure};
 use crate::ledger::words::Words;
 use crate::measure::amount::{Amount, Limit};
-use crate::measure::window::Window;
-use pagetide_core::{Account, Booking, GroupLoss, Ledger, LostAt, Nanos};
+use crate::measure::window::{Window, intervals};
+use pagetide_core::{Account, Booking, GroupLoss, Ledger, LostAt, Nanos, Span};
 
 /// Points of the plot, at most.
 const POINTS: usize = 240;
 
 /// Samples before a stretch that show what is usual.
-pub(crate) const BEFORE: u64 = 11;
+const BEFORE: u64 = 11;
+
+/// What the tasks of no group are called.
+const HOST: &str = "host";
 
 /// A group is named as findings name it.
 fn name(group: Option<&str>) -> String {
-    group.map_or_else(|| "host".to_owned(), |group| format!("cgroup:{group}"))
+    group.map_or_else(|| HOST.to_owned(), |group| format!("cgroup:{group}"))
 }
 
 /// The ledger of the stretch in which a group that ran before it lost most; absent where none did.
 pub(crate) fn of(whole: &Window<'_>) -> Option<Ledger> {
-    let mut all = lost_time::all(whole.recording, whole.episodes);
+    booked_of(whole, lost_time::all(whole.recording, whole.episodes))
+}
+
+/// The same of the tasks that are in no group; absent where no group was recorded.
+pub(crate) fn of_rest(whole: &Window<'_>) -> Option<Ledger> {
+    booked_of(whole, vec![lost_time::rest(whole.recording, whole.episodes)?])
+}
+
+fn booked_of(whole: &Window<'_>, mut all: Vec<Pressure<'_>>) -> Option<Ledger> {
     let settled = all.iter_mut().filter_map(|pressure| {
         let stretch = pressure.settle()?;
         pressure.ran_before(stretch.start).then(|| (pressure.lost_seconds(stretch.clone()), stretch, pressure.clone()))
     });
     let (lost, stretch, pressure) = settled.max_by(|a, b| a.0.total_cmp(&b.0))?;
     let range = pressure.span(&stretch)?;
-    let split = Split::of(whole, pressure.group, range, pressure.calm(whole.recording, range));
+    let calm = pressure.calm(whole.recording, range);
+    let split = Split::of(whole, &pressure, range, calm);
     let in_flight = in_flight(whole, split.disk, &pressure);
-    let of = |at: usize| booked(&pressure, at, &split, in_flight[at]);
+    let usual = usually_unexplained(&pressure, calm, &in_flight);
+    let of = |at: usize| booked(&pressure, at, &split, (in_flight[at], usual));
     let mut sums = [0.0; 6];
     for at in stretch.clone() {
         let seconds = pressure.seconds(at);
@@ -100,11 +114,33 @@ pub(crate) const UNOWNED: Limit<Nanos> =
 
 /// Whether a service lost time that a person notices and that is not its own additional work. Short waits for a CPU occur on every busy host.
 pub(crate) fn alarming(ledger: &Ledger) -> bool {
-    let stalls = [Account::ReadAgain, Account::Load, Account::Device, Account::Unexplained];
-    let lost: u64 = stalls.into_iter().map(|account| ledger.booked(account)).sum();
     let length = ledger.range.length().as_f64();
-    lost as f64 >= (length * NOTICED.get()).max(UNOWNED.get())
+    notably(ledger, &[Account::ReadAgain, Account::Load, Account::Device, Account::Unexplained])
         || ledger.booked(Account::Cpu) as f64 >= (length * UNEXPLAINED_CPU.get()).max(UNEXPLAINED_CPU_TIME.get())
+}
+
+/// Whether a person notices what was lost to some accounts.
+fn notably(ledger: &Ledger, accounts: &[Account]) -> bool {
+    let lost: u64 = accounts.iter().map(|account| ledger.booked(*account)).sum();
+    lost as f64 >= (ledger.range.length().as_f64() * NOTICED.get()).max(UNOWNED.get())
+}
+
+/// The ledger of a step in what tasks wait, which nothing that a finding is about accounts for; absent where there is none. Of a service all lost
+/// time counts that is not its own work. Of the host, and of tasks in no group, only what no queue shows: jbd2, kworkers and programs that
+/// read for themselves wait for requests in flight.
+pub(crate) fn unowned_step(whole: &Window<'_>, ledger: Option<&Ledger>, explained: &[Span]) -> Option<Ledger> {
+    // What lasts from the start is no step: nobody knows what was before.
+    let first = whole.span.from.later(intervals(whole.recording, BEFORE));
+    let counts = |ledger: &Ledger| {
+        let of_service = ledger.by != HOST;
+        let lost = if of_service {
+            alarming(ledger)
+        } else {
+            notably(ledger, &[Account::Device, Account::Unexplained]) && !newcomer::alone(&whole.over(ledger.range))
+        };
+        lost && ledger.range.from >= first && !explained.iter().any(|known| known.overlaps(ledger.range))
+    };
+    ledger.filter(|ledger| counts(ledger)).cloned().or_else(|| of_rest(whole).filter(counts))
 }
 
 /// Whether a service lost so much that an answer begins with it.

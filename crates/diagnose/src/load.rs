@@ -4,6 +4,7 @@ use crate::actors::{group, process, stream, victim};
 use crate::evidence::threshold::GROWTH;
 use crate::evidence::traced;
 use crate::examine::cost::Losses;
+use crate::ledger::accounts;
 use crate::ledger::delays;
 use crate::ledger::unexplained;
 use crate::measure::amount::Amount;
@@ -58,6 +59,7 @@ fn of_interest(recording: &Recording, episodes: &Episodes) -> Vec<Span> {
 pub(crate) fn metrics() -> &'static [&'static str] {
     static METRICS: LazyLock<Vec<&str>> = LazyLock::new(|| {
         let shared = [
+            accounts::METRICS,
             changes::METRICS,
             delays::METRICS,
             effects::METRICS,

@@ -1,7 +1,7 @@
 //! To which account the lost time of a group goes, and to which account each rule belongs.
 
 use crate::actors::{group, victim};
-use crate::ledger::lost_time::Pressure;
+use crate::ledger::lost_time::{Pressure, median};
 use crate::measure::amount::{Amount, Count, Limit, Per};
 use crate::measure::episodes::SignalSpec;
 use crate::measure::window::{REFAULTED, STOLEN, Window};
@@ -200,8 +200,9 @@ impl<'a> At<'a> {
         known && !more && longer >= SLOWER.get() * size.max(1.0) && self.now[kind].time > self.before[kind].time
     }
 
-    /// The part of a group's waits at a disk that comes of more requests of its own, at the speed when calm.
-    fn own(&self, group: Option<&str>) -> f64 {
+    /// The part of a group's waits at a disk that comes of more requests of its own, at the speed when calm. They wait for no longer than their
+    /// requests take: a few more requests are not what a group waits for that waits all the time.
+    fn own(&self, group: Option<&str>, waited: f64) -> f64 {
         let of = |window: &Window<'_>| {
             let own = group.and_then(|group| window.rates::<Count>(Table::Cgroup, group, &["io_rios", "io_wios"]));
             let all = || window.derived::<Per<Count>>(Table::Disk, self.disk, &derived::TPS);
@@ -217,7 +218,7 @@ impl<'a> At<'a> {
             self.calm.as_ref().filter(|_| known).map(time).unwrap_or_else(|| busy / requests.max(f64::MIN_POSITIVE));
         let took = time(&self.during);
         let more = (now - before).max(0.0) * usual.min(took);
-        share(more, more + now * (took - usual).max(0.0))
+        share(more, more + now * (took - usual).max(0.0)).min(share(more, waited))
     }
 }
 
@@ -227,7 +228,8 @@ fn share(part: f64, all: f64) -> f64 {
 
 impl<'a> Split<'a> {
     /// How the waits of a group for IO in a stretch are split.
-    pub(crate) fn of(whole: &Window<'a>, group: Option<&str>, stretch: Span, calm: Option<Span>) -> Self {
+    pub(crate) fn of(whole: &Window<'a>, pressure: &Pressure<'_>, stretch: Span, calm: Option<Span>) -> Self {
+        let group = pressure.group;
         let during = Window { quiet: calm, ..whole.over(stretch) };
         let calm = calm.map(|calm| whole.over(calm));
         let own = group.and_then(|name| group::of_group(&during, name));
@@ -243,7 +245,7 @@ impl<'a> Split<'a> {
         let read_again = at.again();
         let rest = 1.0 - read_again;
         let device = if at.slow() { rest } else { 0.0 };
-        let own = if device > 0.0 { 0.0 } else { rest * at.own(group) };
+        let own = if device > 0.0 { 0.0 } else { rest * at.own(group, pressure.mean_excess(stretch)) };
         Self { disk: Some(at.disk), read_again, device, own, load: (rest - device - own).max(0.0), own_cpu }
     }
 }
@@ -261,11 +263,14 @@ fn own_cpu(during: &Window<'_>, calm: Option<&Window<'_>>, group: &str) -> f64 {
     share(own, (of_host(during) - of_host(calm)).max(own))
 }
 
-/// The share of each interval in which a disk, or any disk, had a request: nobody waits for a device that has none.
+/// What this module reads of disks beside derived metrics.
+pub(crate) const METRICS: &[&str] = &["flush_ms"];
+
+/// The share of each interval in which a disk, or any disk, had a request or flushed its cache: nobody waits for a device that has none.
 pub(crate) fn in_flight(whole: &Window<'_>, disk: Option<&str>, pressure: &Pressure<'_>) -> Vec<f64> {
     let mut shares = vec![0.0_f64; pressure.spans.len()];
     let disks = disk.map_or_else(|| whole.disks(), |disk| vec![disk]);
-    for disk in disks {
+    for disk in &disks {
         for derived in [&derived::BUSY, &derived::QUEUE_DEPTH] {
             let Some(signal) = whole.episodes.signal(whole.recording, SignalSpec::disk(disk, derived)) else {
                 continue;
@@ -276,15 +281,35 @@ pub(crate) fn in_flight(whole: &Window<'_>, disk: Option<&str>, pressure: &Press
             }
         }
     }
+    // Flushes are no requests to the kernel's counters.
+    for disk in disks {
+        let flushes = SignalSpec::rate(Table::Disk, disk, METRICS);
+        let Some(signal) = whole.episodes.signal(whole.recording, flushes) else { continue };
+        for (span, millis) in signal.intervals() {
+            shares[pressure.within(span)].iter_mut().for_each(|share| *share = (*share + millis / 1e3).min(1.0));
+        }
+    }
     shares
 }
 
-/// The bookings of an interval, in the order of [`Account::ALL`].
-pub(crate) fn booked(pressure: &Pressure<'_>, at: usize, split: &Split<'_>, in_flight: f64) -> [f64; 6] {
+/// What a group usually waits for IO while no device has a request: the median of its calm time.
+pub(crate) fn usually_unexplained(pressure: &Pressure<'_>, calm: Option<Span>, in_flight: &[f64]) -> f64 {
+    let calm = calm.map_or(0..0, |calm| pressure.within(calm));
+    median(calm.map(|at| (pressure.waits_for_io(at) - in_flight[at]).max(0.0)))
+}
+
+/// The bookings of an interval, in the order of [`Account::ALL`]. What a group waits beyond the time for which devices have requests is
+/// unexplained, but for what it usually waits so.
+pub(crate) fn booked(
+    pressure: &Pressure<'_>,
+    at: usize,
+    split: &Split<'_>,
+    (in_flight, usual): (f64, f64),
+) -> [f64; 6] {
     let [io, memory, cpu] = pressure.excess(at);
     let stalled = io.max(memory);
     let waited = stalled - memory;
-    let unexplained = (waited - in_flight).max(0.0);
+    let unexplained = (pressure.waits_for_io(at) - in_flight - usual).clamp(0.0, waited);
     let waited = waited - unexplained;
     let booked = [
         memory + waited * split.read_again,

@@ -19,12 +19,15 @@ pub(crate) type Shares = [f64; 3];
 const STARTS: usize = 3;
 /// Samples that show what is usual.
 const CALM: usize = 5;
+/// Samples at the start of a recording, after those in which the recorder starts, that show what was before an incident without end.
+const BASELINE: usize = 8;
 /// Samples between those and a stretch: its first requests wait before the group does.
 const GUARD: usize = 3;
 /// The part of the intervals before a stretch in which a service ran.
 const REGULAR: f64 = 0.5;
-/// The part of an incident's height below which time is calm, and above which it belongs to the incident.
-const QUARTER: f64 = 0.25;
+/// The parts of an incident's height below which time is calm, and above which it belongs to the incident. The waits of a busy service vary by
+/// more than a quarter of some incidents: the first part that leaves calm time beside the stretch counts.
+const CALM_PARTS: [f64; 3] = [0.25, 0.5, 0.75];
 
 /// What the tasks of one group wait, over time.
 #[derive(Debug, Clone)]
@@ -86,6 +89,23 @@ pub(crate) fn all<'a>(recording: &'a Recording, episodes: &Episodes) -> Vec<Pres
     if groups.is_empty() { of(None).into_iter().collect() } else { groups }
 }
 
+/// What the tasks of no group wait: that of the host less that of all groups without others in them. Threads of the kernel are among them. Absent
+/// where no group was recorded.
+pub(crate) fn rest<'a>(recording: &'a Recording, episodes: &Episodes) -> Option<Pressure<'a>> {
+    let all: Vec<&str> = recording.entities(Table::Cgroup).map(|(group, _)| group).collect();
+    let leaves = all.iter().filter(|group| !all.iter().any(|other| below(group, other)));
+    let leaves: Vec<Pressure<'_>> = leaves.filter_map(|group| Pressure::of(recording, episodes, Some(group))).collect();
+    let mut host = Pressure::of(recording, episodes, None).filter(|_| !leaves.is_empty())?;
+    for (at, shares) in host.raw.iter_mut().enumerate() {
+        for (kind, share) in shares.iter_mut().enumerate() {
+            let of_groups: f64 = leaves.iter().map(|group| group.raw[at][kind]).sum();
+            *share = (*share - of_groups).max(0.0);
+        }
+    }
+    host.usual = host.first_estimate();
+    Some(host)
+}
+
 const fn measure(kind: Resource) -> &'static Derived {
     match kind {
         Resource::Io => &derived::PSI_IO_SOME,
@@ -120,13 +140,38 @@ impl<'a> Pressure<'a> {
         }
         let activity = group.map_or_else(Activity::default, |group| Activity::of(recording, episodes, group));
         let mut pressure = Self { group, spans, raw, usual: [0.0; 3], activity };
-        pressure.usual = std::array::from_fn(|kind| quantile(pressure.raw.iter().map(|shares| shares[kind]), 4));
+        pressure.usual = pressure.first_estimate();
         known.then_some(pressure)
+    }
+
+    /// The usual waits, before a stretch is known: those of the calmest quarter. An incident may last for nearly all of a recording, so what was
+    /// before it counts where it is less.
+    fn first_estimate(&self) -> Shares {
+        std::array::from_fn(|kind| {
+            let all = |within: &[Shares], parts| quantile(within.iter().map(|shares| shares[kind]), parts);
+            let quartile = all(&self.raw, 4);
+            self.raw.get(STARTS..STARTS + BASELINE).map_or(quartile, |first| quartile.min(all(first, 2)))
+        })
     }
 
     /// The waits of an interval beyond the usual ones.
     pub(crate) fn excess(&self, at: usize) -> Shares {
         std::array::from_fn(|kind| (self.raw[at][kind] - self.usual[kind]).max(0.0))
+    }
+
+    /// The share of an interval for which tasks of the group wait for IO, the usual part included.
+    pub(crate) fn waits_for_io(&self, at: usize) -> f64 {
+        self.raw[at][0]
+    }
+
+    /// The mean share of a stretch for which they wait for IO beyond the usual.
+    pub(crate) fn mean_excess(&self, span: Span) -> f64 {
+        let within = self.within(span);
+        let (sum, time) = within.fold((0.0, 0.0), |(sum, time), at| {
+            let seconds = self.seconds(at);
+            (sum + self.excess(at)[0] * seconds, time + seconds)
+        });
+        sum / time.max(f64::MIN_POSITIVE)
     }
 
     /// The share of an interval that is lost: a thrashing fault is a wait for memory and for IO, and only one of the two counts.
@@ -161,21 +206,26 @@ impl<'a> Pressure<'a> {
         self.spans.get(at).is_none_or(|span| self.activity.before(span.from))
     }
 
-    /// The stretch in which the group lost most: that of the largest sum of what stands above a quarter of its height. The usual waits
-    /// are those of the time before it, or after it.
+    /// The stretch in which the group lost most: that of the largest sum of what stands above a part of its height. The usual waits are those of
+    /// the time before it, or after it.
     pub(crate) fn settle(&mut self) -> Option<Range<usize>> {
-        let first = self.stretch()?;
-        let height = self.height(first.clone());
+        let settled =
+            CALM_PARTS.into_iter().find_map(|part| Some((self.quiet_beside(&self.stretch(part)?, part)?, part)));
+        let Some((quiet, part)) = settled else { return self.stretch(CALM_PARTS[0]) };
+        self.usual = std::array::from_fn(|kind| quantile(quiet.iter().map(|at| self.raw[*at][kind]), 2));
+        self.stretch(part)
+    }
+
+    /// The calm intervals before a stretch, or after it; absent where too few are.
+    fn quiet_beside(&self, stretch: &Range<usize>, part: f64) -> Option<Vec<usize>> {
+        let height = self.height(stretch.clone());
         let calm = |range: Range<usize>| {
-            let quiet: Vec<usize> = range.filter(|at| self.lost(*at) <= height * QUARTER).collect();
+            let quiet: Vec<usize> = range.filter(|at| self.lost(*at) <= height * part).collect();
             (quiet.len() >= CALM).then_some(quiet)
         };
-        let before = STARTS.min(first.start)..first.start.saturating_sub(GUARD).max(STARTS.min(first.start));
-        let after = (first.end + GUARD).min(self.spans.len())..self.spans.len();
-        if let Some(quiet) = calm(before).or_else(|| calm(after)) {
-            self.usual = std::array::from_fn(|kind| quantile(quiet.iter().map(|at| self.raw[*at][kind]), 2));
-        }
-        self.stretch()
+        let before = STARTS.min(stretch.start)..stretch.start.saturating_sub(GUARD).max(STARTS.min(stretch.start));
+        let after = (stretch.end + GUARD).min(self.spans.len())..self.spans.len();
+        calm(before).or_else(|| calm(after))
     }
 
     /// The mean of what is lost, weighed by itself: the height of an incident, whatever part of the recording it takes.
@@ -184,9 +234,9 @@ impl<'a> Pressure<'a> {
         sum(2) / sum(1).max(f64::MIN_POSITIVE)
     }
 
-    fn stretch(&self) -> Option<Range<usize>> {
+    fn stretch(&self, part: f64) -> Option<Range<usize>> {
         let start = STARTS.min(self.spans.len());
-        let least = self.height(start..self.spans.len()) * QUARTER;
+        let least = self.height(start..self.spans.len()) * part;
         let (mut most, mut range) = (0.0, 0..0);
         let (mut sum, mut from) = (0.0, start);
         for at in start..self.spans.len() {
@@ -208,6 +258,11 @@ impl<'a> Pressure<'a> {
         let to = stretch.from.earlier(intervals(recording, GUARD as u64));
         (to.since(from) >= intervals(recording, CALM as u64)).then_some(Span { from, to })
     }
+}
+
+/// The middle of some values; 0 of none.
+pub(crate) fn median(values: impl Iterator<Item = f64>) -> f64 {
+    quantile(values, 2)
 }
 
 /// The value below which one of the given number of parts of all values lies; 0 of none.

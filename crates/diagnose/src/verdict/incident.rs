@@ -48,26 +48,21 @@ pub(crate) fn all(
 ) -> Vec<Incident> {
     let Some(whole) = &stretches.whole else { return Vec::new() };
     let mut incidents: Vec<Incident> = Vec::new();
-    let harmful = roots
-        .iter()
-        .map(|root| &findings[*root])
-        .filter(|root| !harmless(recording, stretches, root) && !grows(recording, stretches, root));
-    for root in harmful {
+    let harms = |root: &&Finding| !harmless(recording, stretches, root) && !grows(recording, stretches, root);
+    let harmful: Vec<&Finding> = roots.iter().map(|root| &findings[*root]).filter(harms).collect();
+    for root in &harmful {
         if !incidents.iter().any(|incident| incident.range.overlaps(root.range)) {
             incidents.push(with_cause(recording, stretches, whole, root));
         }
     }
     let before = std::iter::once(stretches.before());
-    // What a cause accounts for may outlast it: the writeback of what was written.
-    let follows = |finding: &&Finding| roots.iter().any(|root| rules::subsumes(recording, &findings[*root], finding));
+    // What a cause accounts for may outlast it: the writeback of what was written. What costs nothing accounts for no lost time.
+    let follows = |finding: &&Finding| harmful.iter().any(|root| rules::subsumes(recording, root, finding));
     let effects = findings.iter().filter(follows).map(|finding| finding.range);
     let explained: Vec<Span> = incidents.iter().map(|incident| incident.range).chain(effects).chain(before).collect();
-    // A step in the waits of a service is no sign of health, whether a device has a queue or not.
-    // What lasts from the start is no step: nobody knows what was before.
-    let step = |range: Span| range.from >= whole.span.from.later(intervals(recording, ledger::BEFORE));
-    let of_group = ledger.filter(|ledger| ledger.by != "host" && ledger::alarming(ledger) && step(ledger.range));
-    let unowned = of_group.filter(|ledger| !explained.iter().any(|known| known.overlaps(ledger.range)));
-    let unowned = unowned.map(|ledger| (ledger.range, unexplained::sentence(whole, ledger)));
+    // A step in what tasks wait is no sign of health, whether a device has a queue or not.
+    let unowned = ledger::unowned_step(whole, ledger, &explained);
+    let unowned = unowned.map(|ledger| (ledger.range, unexplained::sentence(whole, &ledger)));
     if let Some((range, statement)) = unowned.or_else(|| stretches.losses.unexplained(whole, &explained)) {
         let losses = stretches.losses.in_stretch(whole, range, None);
         let (cause, changes) = (None, Vec::new());

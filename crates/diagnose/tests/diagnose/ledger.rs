@@ -77,3 +77,108 @@ fn a_device_that_works_longer_on_fewer_requests_is_slow_and_a_longer_queue_of_mo
     assert!(booked(&loaded, Account::Load) + booked(&loaded, Account::OwnWork) > 40.0, "{:?}", loaded.ledger);
     assert_eq!(loaded.cause.unwrap().rule.as_str(), "device-saturated");
 }
+
+/// A disk with so many reads in flight and so many a second, from 40 to 100 s and else.
+fn disk_of(story: Story, then: (f64, f64), else_: (f64, f64)) -> Story {
+    let pick = move |at: f64| if (40.0..100.0).contains(&at) { then } else { else_ };
+    let busy = move |at: f64| pick(at).0.min(1.0) * 1000.0;
+    story
+        .counter(Table::Disk, "sda", "reads", move |at| pick(at).1)
+        .counter(Table::Disk, "sda", "read_ms", move |at| pick(at).0 * 1000.0)
+        .counter(Table::Disk, "sda", "read_sectors", move |at| pick(at).1 * 20.0)
+        .counter(Table::Disk, "sda", "writes", |_| 0.0)
+        .counter(Table::Disk, "sda", "write_ms", |_| 0.0)
+        .counter(Table::Disk, "sda", "write_sectors", |_| 0.0)
+        .counter(Table::Disk, "sda", "weighted_io_ms", move |at| pick(at).0 * 1000.0)
+        .counter(Table::Disk, "sda", "io_ms", busy)
+}
+
+/// Waits for IO from 40 to 100 s, µs of each second.
+fn host_waits(then: f64, else_: f64) -> Story {
+    quiet(120).counter(Table::Host, "", "psi_io_some", from_to(then * 1e6, else_ * 1e6))
+}
+
+#[test]
+fn a_step_of_the_host_without_groups_and_without_a_queue_is_never_healthy() {
+    let idle = (0.06, 100.0);
+    let limited = diagnose(&disk_of(host_waits(0.66, 0.02), idle, idle).tell());
+    assert_eq!(limited.verdict, Conclusion::CannotTell, "{}", limited.summary);
+    assert!(limited.summary.contains("while no device had a queue: check io.max"), "{}", limited.summary);
+    // A program that reads for itself waits as long as its requests are in flight.
+    let reads = diagnose(&disk_of(host_waits(0.66, 0.02), (0.66, 1100.0), (0.02, 33.0)).tell());
+    assert_eq!(reads.verdict, Conclusion::Healthy, "{}", reads.summary);
+}
+
+#[test]
+fn a_step_of_tasks_in_no_group_is_never_healthy() {
+    let idle = (0.06, 100.0);
+    let grouped = |story: Story, share: f64| {
+        story.counter(Table::Cgroup, "/batch", "cpu_usage", |_| 50_000.0).counter(
+            Table::Cgroup,
+            "/batch",
+            "psi_io_some",
+            from_to(share * 1e6, 2000.0),
+        )
+    };
+    let outside = diagnose(&disk_of(grouped(host_waits(0.66, 0.02), 0.002), idle, idle).tell());
+    assert_eq!(outside.verdict, Conclusion::CannotTell, "{}", outside.summary);
+    assert!(outside.summary.contains("Tasks of the host lost"), "{}", outside.summary);
+}
+
+#[test]
+fn a_step_is_found_whatever_part_of_the_recording_it_takes_and_however_the_waits_vary() {
+    // From 20 s to the end.
+    let lasts = |at: f64| if at >= 20.0 { 660_000.0 } else { 20_000.0 };
+    let long = quiet(120)
+        .counter(Table::Cgroup, "/db", "cpu_usage", |_| 50_000.0)
+        .counter(Table::Cgroup, "/db", "psi_io_some", lasts)
+        .counter(Table::Host, "", "psi_io_some", lasts);
+    let long = diagnose(&disk_of(long, (0.06, 100.0), (0.06, 100.0)).tell());
+    assert_eq!(long.verdict, Conclusion::CannotTell, "{}", long.summary);
+    let ledger = long.ledger.unwrap();
+    assert!((ledger.range.from.ns() - 20_000_000_000).abs() <= 1_000_000_000, "{ledger:?}");
+    assert!((ledger.lost_ns as f64 / 1e9 - 64.0).abs() < 2.0, "{ledger:?}");
+    // A service on a slow disk waits from 10 to 50 % of the time, whatever happens; then up to all of it.
+    let noise = |at: f64| (at * 12.9898).sin().mul_add(43_758.545, 0.0).fract().abs();
+    let varies =
+        move |at: f64| 1e6 * if (60.0..100.0).contains(&at) { 0.8 + 0.2 * noise(at) } else { 0.1 + 0.4 * noise(at) };
+    let noisy = quiet(120)
+        .counter(Table::Cgroup, "/db", "cpu_usage", |_| 50_000.0)
+        .counter(Table::Cgroup, "/db", "psi_io_some", varies)
+        .counter(Table::Host, "", "psi_io_some", varies);
+    let noisy = diagnose(&disk_of(noisy, (0.3, 100.0), (0.3, 100.0)).tell());
+    assert_eq!(noisy.verdict, Conclusion::CannotTell, "{}", noisy.summary);
+    let ledger = noisy.ledger.unwrap();
+    assert!((ledger.range.from.ns() - 60_000_000_000).abs() <= 3_000_000_000, "{:?}", ledger.range);
+}
+
+#[test]
+fn a_few_more_requests_of_its_own_are_not_what_a_service_waits_for() {
+    let group = |requests: f64| {
+        let story = host_waits(0.66, 0.05)
+            .counter(Table::Cgroup, "/db", "cpu_usage", |_| 50_000.0)
+            .counter(Table::Cgroup, "/db", "psi_io_some", from_to(660_000.0, 50_000.0))
+            .counter(Table::Cgroup, "/db", "io_rios", from_to(requests, 100.0))
+            .counter(Table::Cgroup, "/db", "io_wios", |_| 0.0);
+        diagnose(&disk_of(story, (requests * 0.0006, requests), (0.06, 100.0)).tell())
+    };
+    let limited = group(120.0);
+    assert_eq!(limited.verdict, Conclusion::CannotTell, "{}", limited.summary);
+    assert!(booked(&limited, Account::Unexplained) > 30.0, "{:?}", limited.ledger);
+    assert!(booked(&limited, Account::OwnWork) < 2.0, "{:?}", limited.ledger);
+    let own = group(1100.0);
+    assert_eq!(own.verdict, Conclusion::Healthy, "{}", own.summary);
+    assert!(booked(&own, Account::OwnWork) > 30.0, "{:?}", own.ledger);
+}
+
+#[test]
+fn waits_for_flushes_are_waits_for_a_device() {
+    let story = waits(0.6).counter(Table::Disk, "sda", "flushes", from_to(60.0, 1.0)).counter(
+        Table::Disk,
+        "sda",
+        "flush_ms",
+        from_to(550.0, 5.0),
+    );
+    let flushes = diagnose(&disk_of(story, (0.06, 100.0), (0.06, 100.0)).tell());
+    assert!(booked(&flushes, Account::Unexplained) < 2.0, "{:?}", flushes.ledger);
+}
