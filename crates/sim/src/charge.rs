@@ -1,6 +1,7 @@
 //! Charging pages to control groups (`mm/memcontrol.c: try_charge_memcg, mem_cgroup_handle_over_high`).
 
-use crate::group::{Group, GroupLimits};
+use crate::device::IoKind;
+use crate::group::{Group, GroupIo, GroupLimits};
 use crate::host::Host;
 use crate::id::GroupId;
 use crate::kind::Kind;
@@ -10,6 +11,26 @@ use crate::page::{PageId, Word, flag};
 use pagetide_core::Error;
 
 impl Host {
+    /// Counts a request to a group and those above it (`blk_cgroup_bio_start`).
+    pub(crate) fn charge_io(&mut self, group: usize, device: usize, kind: IoKind, bytes: u64) {
+        let mut at = Some(group);
+        while let Some(group) = at {
+            let io = &mut self.groups[group].io;
+            if io.len() <= device {
+                io.resize_with(device + 1, GroupIo::default);
+            }
+            let io = &mut io[device];
+            let (requests, transferred) = match kind {
+                IoKind::Read => (&mut io.reads, &mut io.read_bytes),
+                IoKind::Write => (&mut io.writes, &mut io.write_bytes),
+                IoKind::Flush => return,
+            };
+            *requests += 1;
+            *transferred += bytes;
+            at = self.groups[group].parent;
+        }
+    }
+
     pub(crate) fn push_group(&mut self, group: Group) {
         self.groups.push(group);
         self.lruvecs.resize_with(self.groups.len() * self.nodes, LruVec::default);

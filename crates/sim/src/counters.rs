@@ -34,6 +34,10 @@ impl Host {
         self.zoneinfo(take);
         self.diskstats(take);
         self.memory_stat(take);
+        self.stat(take);
+        self.pressure_files(take);
+        self.io_stat(take);
+        self.processes(take);
     }
 
     fn meminfo(&self, take: &mut Take<'_>) {

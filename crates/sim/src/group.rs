@@ -46,6 +46,17 @@ pub(crate) struct Group {
     pub(crate) dirty: u64,
     pub(crate) writeback: u64,
     pub(crate) swap: u64,
+    /// What it and those below it transferred, by device.
+    pub(crate) io: Vec<GroupIo>,
+}
+
+/// What a group transferred (`io.stat`).
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct GroupIo {
+    pub(crate) read_bytes: u64,
+    pub(crate) write_bytes: u64,
+    pub(crate) reads: u64,
+    pub(crate) writes: u64,
 }
 
 impl Group {
@@ -74,6 +85,7 @@ impl Group {
             dirty: 0,
             writeback: 0,
             swap: 0,
+            io: Vec::new(),
         }
     }
 

@@ -10,8 +10,9 @@ use crate::id::{AreaId, DeviceId, FileId, GroupId, HandleId, TaskId};
 use crate::machine::MachineSpec;
 use crate::mapping::{Area, Backing, Handle, LEAF, Leaf, Mapping, OWNER_SHIFT};
 use crate::objects::Slab;
-use crate::page::{PageId, Word};
-use crate::program::Advice;
+use crate::page::{PageId, Word, flag};
+use crate::pressure::{Pressure, State};
+use crate::program::{Access, Advice, Op};
 use crate::sleeper::Kswapd;
 use crate::slots::Swap;
 use crate::wb::{Domain, Wb};
@@ -71,6 +72,11 @@ pub(crate) struct Usage {
     pub(crate) major_faults: u64,
     pub(crate) read_bytes: u64,
     pub(crate) write_bytes: u64,
+    /// Reads and writes by system calls, and their bytes.
+    pub(crate) syscr: u64,
+    pub(crate) syscw: u64,
+    pub(crate) rchar: u64,
+    pub(crate) wchar: u64,
     /// Pages of its anonymous memory in memory and in swap.
     pub(crate) anon_pages: u64,
     pub(crate) swap_pages: u64,
@@ -96,6 +102,8 @@ pub struct FileSpec {
 /// What the machine knows of a task.
 #[derive(Debug, Default)]
 pub(crate) struct Task {
+    /// What it is called (`comm`).
+    pub(crate) name: String,
     pub(crate) group: usize,
     pub(crate) node: usize,
     pub(crate) stats: Usage,
@@ -149,6 +157,7 @@ pub struct Host {
     pub(crate) tasks: Vec<Task>,
     /// The task whose operation runs.
     pub(crate) current: usize,
+    pub(crate) pressure: Pressure,
     pub(crate) events: Events,
     pub(crate) gauges: Gauges,
     /// Zones of the pages that page tables take.
@@ -218,6 +227,7 @@ impl Host {
             kswapds: (0..nodes).map(|_| Kswapd::default()).collect(),
             tasks: Vec::new(),
             current: 0,
+            pressure: Pressure::new(spec.cpus),
             events: Events::default(),
             gauges: Gauges::default(),
             tables: Vec::new(),
@@ -477,6 +487,39 @@ impl Host {
     pub fn take_dirty_peak(&mut self) -> u64 {
         let now = self.gauges.dirty + self.gauges.writeback;
         std::mem::replace(&mut self.gauges.dirty_peak, now)
+    }
+
+    /// A group and those above it.
+    pub(crate) fn groups_of(&self, group: usize) -> Vec<usize> {
+        std::iter::successors(Some(group), |at| self.groups[*at].parent).collect()
+    }
+
+    /// What a task does that waits for a page (`folio_wait_bit_common`).
+    pub(crate) fn waits_for_page(&self, page: PageId) -> State {
+        let word = self.word(page);
+        if word.has(flag::ANON) && word.has(flag::LOCKED) {
+            State::SwapsIn
+        } else if word.has(flag::WORKINGSET) && word.has(flag::LOCKED) {
+            State::Thrashes
+        } else {
+            State::Io
+        }
+    }
+
+    /// Counts a system call that reads or writes (`task_io_accounting`).
+    pub(crate) fn count_call(&mut self, task: usize, op: Op) {
+        let used = &mut self.tasks[task].stats;
+        let (calls, bytes, length) = match op {
+            Op::Read { length, .. } | Op::Submit { length, access: Access::Read, .. } => {
+                (&mut used.syscr, &mut used.rchar, length)
+            }
+            Op::Write { length, .. } | Op::Submit { length, access: Access::Write, .. } => {
+                (&mut used.syscw, &mut used.wchar, length)
+            }
+            _ => return,
+        };
+        *calls += 1;
+        *bytes += length;
     }
 
     /// The group of a task.

@@ -201,6 +201,8 @@ impl Host {
                 payload: Payload::Pages(base + at as PageId, count as u32),
             };
             self.plug.add(device, request, &mut self.queues[device]);
+            let group = self.tasks.get(self.current).map_or(0, |task| task.group);
+            self.charge_io(group, device, IoKind::Read, count * PAGE_SIZE);
             at += count;
         }
         if let Some(task) = self.tasks.get_mut(self.current) {

@@ -4,6 +4,7 @@ use crate::device::{Device, QueueSpec};
 use crate::host::{Host, Stall, Task, TaskStats};
 use crate::id::{DeviceId, GroupId, TaskId};
 use crate::machine::MachineSpec;
+use crate::pressure::State;
 use crate::program::{Done, Op};
 use crate::step::Progress;
 use pagetide_core::{Error, Nanos};
@@ -133,7 +134,14 @@ impl Sim {
     fn add(&mut self, group: GroupId, body: Body, kernel: bool) -> TaskId {
         let at = self.running.len() as u32;
         let node = at as usize % self.host.nodes;
+        let name = match &body {
+            Body::Program(_) => "program".to_owned(),
+            Body::Kswapd(node) => format!("kswapd{node}"),
+            Body::Flusher(device) => format!("kworker/flush-{}", self.host.queues[*device].spec.name),
+        };
+        self.host.pressure.add(self.host.now, self.host.groups_of(usize::from(group.0)));
         self.host.tasks.push(Task {
+            name,
             group: usize::from(group.0),
             node: if kernel { 0 } else { node },
             kernel,
@@ -151,6 +159,11 @@ impl Sim {
             exited: false,
         });
         TaskId(at)
+    }
+
+    /// Gives a task a name (`comm`).
+    pub fn name(&mut self, task: TaskId, name: &str) {
+        name.clone_into(&mut self.host.tasks[task.0 as usize].name);
     }
 
     /// Lets a task of a node allocate there first.
@@ -209,6 +222,11 @@ impl Sim {
         }
         running.wake += 1;
         self.order += 1;
+        if at <= self.host.now {
+            self.host.pressure.now(self.host.now, task as usize, State::Runnable);
+        } else {
+            self.host.pressure.later(at, task as usize, State::Runnable);
+        }
         self.events.push(Reverse((at.max(self.host.now), self.order, task, running.wake)));
     }
 
@@ -224,6 +242,7 @@ impl Sim {
             let next = [task, device].into_iter().flatten().min();
             let Some(next) = next.filter(|at| *at <= until.get()) else {
                 self.host.now = self.host.now.max(until.get());
+                self.host.pressure.settle(self.host.now);
                 return Stop::Time;
             };
             self.host.now = self.host.now.max(next);
@@ -301,6 +320,8 @@ impl Sim {
         self.host.cpu = 0;
         self.user = 0;
         self.running[at].waits = false;
+        self.host.pressure.now(now, at, State::Runs);
+        let before = (self.host.events.pgscan_direct, self.host.tasks[at].stats.throttled);
         let stall = match self.running[at].body {
             Body::Kswapd(node) => Some(self.host.step_kswapd(node)),
             Body::Flusher(device) => Some(self.host.step_flusher(device)),
@@ -311,6 +332,11 @@ impl Sim {
         self.host.tasks[at].stats.system += used - self.user;
         self.cpus[cpu] = now + used;
         let end = now + used;
+        if self.host.events.pgscan_direct > before.0 || matches!(self.running[at].body, Body::Kswapd(_)) {
+            self.host.pressure.now(now, at, State::Reclaims);
+        }
+        let throttled = self.host.tasks[at].stats.throttled > before.1;
+        self.host.pressure.later(end, at, self.waits_for(at, stall, throttled));
         match stall {
             None => {}
             Some(Stall::Yield) => self.schedule(at as u32, end.max(now + 1)),
@@ -334,6 +360,24 @@ impl Sim {
         }
         if !self.host.woken.is_empty() || !self.host.killed.is_empty() {
             self.wake_all();
+        }
+    }
+
+    /// What a task does once it has no CPU any more.
+    fn waits_for(&self, at: usize, stall: Option<Stall>, throttled: bool) -> State {
+        let of_kernel = !matches!(self.running[at].body, Body::Program(_));
+        match stall {
+            None | Some(Stall::Wake) => State::Sleeps,
+            Some(Stall::Yield) => State::Runnable,
+            Some(Stall::Page(page)) => self.host.waits_for_page(page),
+            // A task that has several requests in flight asks for their ends (`io_getevents`), which is no wait for IO.
+            Some(Stall::Request) if self.host.tasks[at].in_flight > 1 => State::Sleeps,
+            Some(Stall::Request | Stall::Mapping(_) | Stall::Room(_)) => State::Io,
+            Some(Stall::Until(_)) if throttled => State::Io,
+            Some(Stall::Until(_)) if of_kernel || matches!(self.running[at].op, Some(Op::SleepUntil(_))) => {
+                State::Sleeps
+            }
+            Some(Stall::Until(_)) => State::Memory,
         }
     }
 
@@ -384,6 +428,7 @@ impl Sim {
             self.running[at].progress = progress;
             match step {
                 Ok(()) => {
+                    self.host.count_call(at, op);
                     let over = self.host.handle_over_high();
                     let running = &mut self.running[at];
                     running.op = None;
@@ -411,6 +456,7 @@ impl Sim {
             return;
         }
         self.host.tasks[at].exited = true;
+        self.host.pressure.now(self.host.now, at, State::Sleeps);
         self.host.tasks[at].stats.swap_at_exit = self.host.swap.used_slots();
         for area in self.host.tasks[at].areas.clone() {
             self.host.unmap(crate::id::AreaId(area));

@@ -103,5 +103,6 @@ impl Host {
             payload: Payload::Direct { task: self.current as u32, tag },
         };
         self.queues[device].add(self.now, request);
+        self.charge_io(self.tasks[self.current].group, device, kind, length);
     }
 }

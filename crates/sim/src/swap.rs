@@ -159,6 +159,11 @@ impl Host {
             payload: Payload::Scattered(vec![page]),
         };
         self.plug.add(device, request, &mut self.queues[device]);
+        let group = match kind {
+            IoKind::Read => self.tasks.get(self.current).map_or(0, |task| task.group),
+            IoKind::Write | IoKind::Flush => self.word(page).group(),
+        };
+        self.charge_io(group, device, kind, PAGE_SIZE);
     }
 
     /// Brings a page back from swap, with its neighbours (`do_swap_page`, `swapin_readahead`).

@@ -338,6 +338,8 @@ impl Host {
                 payload: Payload::Pages(base + first as PageId, count as u32),
             };
             self.plug.add(device, request, &mut self.queues[device]);
+            let group = self.word(base + first as PageId).group();
+            self.charge_io(group, device, IoKind::Write, count * PAGE_SIZE);
             self.send_plug();
             chunk.at = last + 1;
             chunk.left = chunk.left.saturating_sub(count);

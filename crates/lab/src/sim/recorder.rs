@@ -59,9 +59,9 @@ impl SimRecorder {
     }
 }
 
-/// What people call an entity: the part of its name that tells it from its like.
+/// What people call an entity: the part of its name that tells it from its like. A group's IO on a device is called as the device.
 fn label(entity: &str) -> String {
-    entity.rsplit('/').next().unwrap_or_default().to_owned()
+    entity.rsplit(['/', '\t']).next().unwrap_or_default().to_owned()
 }
 
 /// The counters of the model at the start or the end of a step. `disks` are names as in `/proc/diskstats`.

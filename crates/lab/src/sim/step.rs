@@ -140,7 +140,7 @@ fn manifest(scenario: &Scenario, sim: &Sim, disks: &[SimDisk], options: &ModelOp
             .collect(),
         sysctls: machine.sysctl.iter().map(|(name, value)| (name.clone(), value.to_string())).collect(),
         workload_disk: disks.first().filter(|_| disks.len() == 1).map(|disk| disk.device.clone()),
-        process_delays: "none: a model".to_owned(),
+        process_delays: "the model's".to_owned(),
         lru: machine.lru,
         ..Manifest::default()
     }
@@ -347,15 +347,17 @@ impl Run<'_> {
         }
     }
 
-    fn spawn(&mut self, (program, tally): Counted, group: GroupId) -> Running {
-        Running { task: self.sim.spawn(program, group), tally, killed: false }
+    fn spawn(&mut self, name: &str, (program, tally): Counted, group: GroupId) -> Running {
+        let task = self.sim.spawn(program, group);
+        self.sim.name(task, name);
+        Running { task, tally, killed: false }
     }
 
     fn fio(&mut self, step: &Step, job: &FioJob) -> Result<Did, Error> {
         let Some(place) = files::place_of(step) else { return Ok(Did::default()) };
         let group = self.group(step.cgroup.as_ref())?;
         let programs = self.workshop(&step.id).fio(&place, job)?;
-        let mut all: Vec<Running> = programs.into_iter().map(|counted| self.spawn(counted, group)).collect();
+        let mut all: Vec<Running> = programs.into_iter().map(|counted| self.spawn("fio", counted, group)).collect();
         self.finish(&mut all)?;
         let mut whole = Tally::default();
         let mut did = Did::default();
@@ -383,7 +385,7 @@ impl Run<'_> {
 
     fn hold(&mut self, step: &Step, spec: &HoldSpec) -> Result<Did, Error> {
         let counted = self.workshop(&step.id).hold(&step.id, spec)?;
-        let mut running = self.spawn(counted, GroupId::ROOT);
+        let mut running = self.spawn(&step.id, counted, GroupId::ROOT);
         let began = self.sim.now();
         while running.tally.borrow().ended.is_none() {
             if self.progress.interrupted() {
@@ -445,7 +447,7 @@ impl Run<'_> {
     fn load(&mut self, step: &Step, load: &Load) -> Result<Did, Error> {
         let group = self.group(step.cgroup.as_ref())?;
         let counted = self.workshop(&step.id).load(load)?;
-        let mut all = [self.spawn(counted, group)];
+        let mut all = [self.spawn(&step.id, counted, group)];
         self.finish(&mut all)?;
         Ok(self.of_load(&all[0]))
     }
@@ -555,7 +557,7 @@ impl Run<'_> {
         let before = reading(&self.sim, &disks);
         let cached = file.map(|file| self.sim.host().cached_pages(file));
         let started_ns = self.now();
-        Ok(PartRun { running: self.spawn(counted, group), before, disks, file, cached, started_ns })
+        Ok(PartRun { running: self.spawn(&part.name, counted, group), before, disks, file, cached, started_ns })
     }
 
     fn end_part(&self, run: &PartRun) -> Result<(Did, i64, i64), Error> {

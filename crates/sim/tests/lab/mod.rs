@@ -56,7 +56,7 @@ impl Lab {
     pub fn counters(&self) -> BTreeMap<String, u64> {
         let mut all = BTreeMap::new();
         self.sim.counters(&mut |table, _, metric, value| {
-            if table != pagetide_core::Table::Zone && table != pagetide_core::Table::Cgroup {
+            if matches!(table, pagetide_core::Table::Host | pagetide_core::Table::Disk) {
                 all.insert(metric.to_owned(), value.cast_unsigned());
             }
         });
