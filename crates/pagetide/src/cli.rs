@@ -60,6 +60,7 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Lab(lab::Command),
     Plan(Box<plan::Arguments>),
+    Reproduce(reproduce::Arguments),
     Cache(cache::Arguments),
     Evictions(evictions::Arguments),
     Mrc(mrc::Arguments),
@@ -101,6 +102,7 @@ impl Arguments {
             Command::Explain(arguments) => explain::run(&arguments, json),
             Command::Lab(command) => lab::run(&command, json),
             Command::Plan(arguments) => plan::run(&arguments, json),
+            Command::Reproduce(arguments) => reproduce::run(&arguments, json),
             Command::Cache(arguments) => cache::run(&arguments, json),
             Command::Evictions(arguments) => evictions::run(&arguments, json),
             Command::Mrc(arguments) => mrc::run(&arguments, json),

@@ -20,6 +20,7 @@ pub(crate) mod mem;
 pub(crate) mod mrc;
 pub(crate) mod plan;
 pub(crate) mod record;
+pub(crate) mod reproduce;
 pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod state;

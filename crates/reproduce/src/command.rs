@@ -1,0 +1,129 @@
+//! What the processes of a command did.
+
+use crate::stretch::Stretch;
+use pagetide_core::{Recording, Table};
+use std::collections::BTreeMap;
+
+/// Bytes of a page: what `rss` counts.
+const PAGE: f64 = 4096.0;
+
+/// What the processes of a command in a control group did in a stretch, per second.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Did {
+    /// Bytes that system calls asked for, and the calls. They count pipes and sockets too.
+    pub(crate) read_calls: f64,
+    pub(crate) asked: f64,
+    pub(crate) write_calls: f64,
+    pub(crate) given: f64,
+    /// Bytes read from devices, and dirtied for them.
+    pub(crate) read: f64,
+    pub(crate) written: f64,
+    pub(crate) major_faults: f64,
+    /// CPU time and waits for IO, as a share of the time, all processes together.
+    pub(crate) cpu: f64,
+    pub(crate) waits: f64,
+    /// Anonymous memory at the begin and at the end, bytes; and of it in swap at the end.
+    pub(crate) anon: (f64, f64),
+    pub(crate) swapped: f64,
+}
+
+/// A command of a control group.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Command {
+    /// What it is called (`comm`).
+    pub(crate) name: String,
+    /// The path of its group, where groups are recorded.
+    pub(crate) group: Option<String>,
+    /// Before the incident, and in it.
+    pub(crate) calm: Did,
+    pub(crate) trouble: Did,
+    /// When the first of its processes was seen, if that was after the calm began, ns on the axis.
+    pub(crate) appeared: Option<i64>,
+}
+
+/// All commands that ran, but the threads of the kernel and pagetide itself.
+pub(crate) fn all(calm: &Stretch<'_>, trouble: &Stretch<'_>) -> Vec<Command> {
+    let recording = trouble.recording;
+    let groups = group_ids(recording);
+    let mut commands: BTreeMap<(String, Option<String>), Command> = BTreeMap::new();
+    for (process, name) in recording.entities_within(Table::Process, calm.from, trouble.to) {
+        if name == "pagetide" || is_thread(recording, process) || is_of_kernel(recording, process) {
+            continue;
+        }
+        let group = recording
+            .series(Table::Process, process, "cgroup_id")
+            .and_then(|series| series.points().next_back())
+            .and_then(|(_, id)| groups.get(&id).cloned());
+        let command = commands.entry((name.to_owned(), group.clone())).or_insert_with(|| Command {
+            name: name.to_owned(),
+            group,
+            calm: Did::default(),
+            trouble: Did::default(),
+            appeared: Some(i64::MAX),
+        });
+        command.calm.add(calm, process);
+        command.trouble.add(trouble, process);
+        let first = first_seen(recording, process);
+        command.appeared = command.appeared.map(|seen| seen.min(first.unwrap_or(i64::MAX)));
+    }
+    let mut commands: Vec<Command> = commands.into_values().collect();
+    for command in &mut commands {
+        command.appeared = command.appeared.filter(|at| *at > calm.from && *at < i64::MAX);
+    }
+    commands
+}
+
+impl Did {
+    /// All bytes that it asked for, gave, read and wrote.
+    pub(crate) fn sum(&self) -> f64 {
+        self.asked + self.given + self.read + self.written
+    }
+
+    fn add(&mut self, stretch: &Stretch<'_>, process: &str) {
+        let rate = |metric| stretch.rate(Table::Process, process, metric).unwrap_or(0.0);
+        self.read_calls += rate("syscr");
+        self.asked += rate("rchar");
+        self.write_calls += rate("syscw");
+        self.given += rate("wchar");
+        self.read += rate("read_bytes");
+        self.written += (rate("write_bytes") - rate("cancelled_write_bytes")).max(0.0);
+        self.major_faults += rate("majflt");
+        self.cpu += (rate("utime") + rate("stime")) / 100.0;
+        self.waits += rate("blkio_delay_total") / 1e9;
+        let ends = |metric| stretch.ends(Table::Process, process, metric);
+        let anon = ends("RssAnon").or_else(|| ends("rss").map(|(from, to)| (from * PAGE, to * PAGE)));
+        if let Some((from, to)) = anon {
+            // A process that comes had nothing before.
+            let came = stretch
+                .recording
+                .series(Table::Process, process, "utime")
+                .is_some_and(|series| series.points().next().is_some_and(|(at, _)| at > stretch.from));
+            self.anon.0 += if came { 0.0 } else { from };
+            self.anon.1 += to;
+        }
+        self.swapped += ends("VmSwap").map_or(0.0, |(_, to)| to);
+    }
+}
+
+/// Control groups by the kernel's id.
+fn group_ids(recording: &Recording) -> BTreeMap<i64, String> {
+    let id = |group: &str| recording.series(Table::Cgroup, group, "cgroup_id")?.points().next().map(|(_, id)| id);
+    recording.entities(Table::Cgroup).filter_map(|(group, _)| Some((id(group)?, group.to_owned()))).collect()
+}
+
+/// Whether the row is a thread's, whose process has a row of its own.
+fn is_thread(recording: &Recording, process: &str) -> bool {
+    recording.series(Table::Process, process, "tgid").is_some()
+}
+
+/// Whether it has no memory of its own.
+fn is_of_kernel(recording: &Recording, process: &str) -> bool {
+    let resident = recording.series(Table::Process, process, "rss");
+    resident.is_some_and(|series| series.points().all(|(_, pages)| pages == 0))
+}
+
+fn first_seen(recording: &Recording, process: &str) -> Option<i64> {
+    let metrics = ["utime", "rss", "read_bytes"];
+    let first = |metric: &&str| recording.series(Table::Process, process, metric)?.points().next().map(|(at, _)| at);
+    metrics.iter().filter_map(first).min()
+}

@@ -1,0 +1,52 @@
+//! What a change does to those who lose time, and to those who take it.
+
+use crate::stretch::Stretch;
+use pagetide_core::Table;
+use serde::Serialize;
+
+/// What the victims and the culprits of an incident did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Effect {
+    /// The share of time that the victims waited for IO, memory or a CPU beyond what they did before; 1 is one task all the time.
+    pub lost: f64,
+    /// What the victims read and wrote, by what they did before the incident.
+    pub throughput: Option<f64>,
+    /// Bytes that the culprits read and wrote per second.
+    pub culprits: f64,
+}
+
+/// What happened to the processes of the parts. Where no part ran before, those that began it are the victims as well.
+pub(crate) fn of(calm: &Stretch<'_>, trouble: &Stretch<'_>, culprits: &[String]) -> Effect {
+    let recording = trouble.recording;
+    let resident = |process: &str| {
+        recording.series(Table::Process, process, "rss").is_some_and(|pages| pages.points().any(|(_, pages)| pages > 0))
+    };
+    let all: Vec<(&str, bool)> = recording
+        .entities(Table::Process)
+        .filter(|(process, _)| resident(process))
+        .map(|(process, name)| (process, culprits.iter().any(|culprit| culprit == name)))
+        .collect();
+    let alone = all.iter().all(|(_, is_culprit)| *is_culprit);
+    let victims = || all.iter().filter(|(_, is_culprit)| alone || !is_culprit).map(|(process, _)| *process);
+    let rate =
+        |stretch: &Stretch<'_>, process: &str, metric| stretch.rate(Table::Process, process, metric).unwrap_or(0.0);
+    let waits = |stretch: &Stretch<'_>| -> f64 {
+        let of = |process: &str| {
+            // Waits for swap and for refaults are waits for IO too.
+            ["blkio_delay_total", "freepages_delay_total", "cpu_delay_total"]
+                .map(|metric| rate(stretch, process, metric))
+                .iter()
+                .sum::<f64>()
+        };
+        victims().map(of).sum::<f64>() / 1e9
+    };
+    let moved =
+        |stretch: &Stretch<'_>, process: &str| rate(stretch, process, "rchar") + rate(stretch, process, "wchar");
+    let by = |stretch: &Stretch<'_>| victims().map(|process| moved(stretch, process)).sum::<f64>();
+    let before = by(calm);
+    Effect {
+        lost: (waits(trouble) - waits(calm)).max(0.0),
+        throughput: (!alone && before > 0.0).then(|| by(trouble) / before),
+        culprits: all.iter().filter(|(_, is_culprit)| *is_culprit).map(|(process, _)| moved(trouble, process)).sum(),
+    }
+}

@@ -1,0 +1,72 @@
+//! From a recording of an incident to a scenario that shows it again, and to advice that was tried.
+//!
+//! [`synthesise`] makes a scenario of a recording. [`reproduce`] runs it on the model of the kernel, compares the two incidents, and where
+//! they differ looks for the end of each guess that is nearer. [`try_advice`] changes the scenario by each advice and measures what that
+//! does to those who lost time. Nothing here touches the host.
+
+mod advice;
+mod command;
+mod disk;
+mod effect;
+mod guess;
+mod likeness;
+mod load;
+mod stretch;
+mod synthesis;
+mod trial;
+mod trials;
+
+pub use effect::Effect;
+pub use guess::Guess;
+pub use likeness::Compared;
+pub use synthesis::{INCIDENT, Synthesis, synthesise};
+pub use trials::{Reproduced, Tried, Watch, reproduce, try_advice};
+
+/// What to load of a recording beside what the rules read.
+pub const METRICS: &[&str] = &[
+    "AnonPages",
+    "Cached",
+    "MemAvailable",
+    "RssAnon",
+    "Shmem",
+    "SwapTotal",
+    "VmSwap",
+    "blkio_delay_total",
+    "cancelled_write_bytes",
+    "cgroup_id",
+    "cpu_delay_total",
+    "file",
+    "freepages_delay_total",
+    "high",
+    "io_ms",
+    "majflt",
+    "max",
+    "pgpgin",
+    "pgsteal_anon",
+    "pgsteal_direct",
+    "pgsteal_kswapd",
+    "psi_io_some",
+    "psi_memory_some",
+    "rbytes",
+    "rchar",
+    "read_bytes",
+    "read_ms",
+    "read_sectors",
+    "reads",
+    "rss",
+    "stime",
+    "syscr",
+    "syscw",
+    "tgid",
+    "utime",
+    "wbytes",
+    "wchar",
+    "weighted_io_ms",
+    "workingset_refault",
+    "workingset_refault_anon",
+    "workingset_refault_file",
+    "write_bytes",
+    "write_ms",
+    "write_sectors",
+    "writes",
+];

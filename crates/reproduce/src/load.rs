@@ -1,0 +1,128 @@
+//! The load that a command is: what a step of the lab does in its place.
+
+use crate::command::Command;
+use crate::guess::Guess;
+
+/// Bytes per second below which a command's IO has no part in an incident.
+const LITTLE: f64 = 64.0 * 1024.0;
+/// A command misses the page cache if it reads this share of what it asks for from devices.
+const MISSES: f64 = 0.5;
+/// A command whose tasks wait for IO for this share of the time sends its next request when the last one has ended.
+const WAITS: f64 = 0.5;
+/// Requests of this size on average are a stream.
+const LARGE: f64 = 48.0 * 1024.0;
+/// A CPU that a command uses this share of is a load.
+const CPU: f64 = 0.3;
+
+/// What a command does in the scenario. Rates are bytes per second; none is as fast as it can.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Kind {
+    /// Reads files once, in order.
+    Stream { rate: Option<f64>, block: f64, direct: bool },
+    /// Reads blocks at random from files that do not fit into memory.
+    Cold { rate: Option<f64>, block: f64, direct: bool },
+    /// Reads blocks at random from files that did fit.
+    WorkingSet { rate: f64, block: f64, size: f64 },
+    /// Writes files.
+    Write { rate: Option<f64>, direct: bool },
+    /// Takes memory.
+    Grow { to: f64, rate: f64 },
+    /// Uses CPUs.
+    Spin,
+}
+
+/// A load with its command.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct CommandLoad {
+    pub(crate) command: Command,
+    pub(crate) kind: Kind,
+    /// Whether it ran before the incident.
+    pub(crate) ran_before: bool,
+}
+
+/// What the host as a whole says of all commands.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct HostShape {
+    /// Memory, bytes.
+    pub(crate) memory: f64,
+    /// Bytes of the file cache at the onset.
+    pub(crate) cache: f64,
+    /// Bytes per second that were read, and that came into the cache, in trouble.
+    pub(crate) read: f64,
+    pub(crate) cached: f64,
+    /// Bytes of a read of a device on average.
+    pub(crate) read_size: f64,
+}
+
+impl HostShape {
+    /// Whether what was read passed the page cache by.
+    fn reads_directly(&self) -> bool {
+        self.cached < 0.3 * self.read
+    }
+}
+
+/// The loads of a command: one for each thing that it does.
+pub(crate) fn of(
+    command: &Command,
+    host: &HostShape,
+    group_cache: Option<f64>,
+    guesses: &mut Vec<Guess>,
+) -> Vec<CommandLoad> {
+    let (calm, trouble) = (&command.calm, &command.trouble);
+    let mut kinds = Vec::new();
+    let name = &command.name;
+    let paced = |rate: f64, waits: f64| (waits < WAITS).then_some(rate);
+    let ran_before = command.appeared.is_none() && calm.sum() > 0.1 * trouble.sum();
+    if trouble.read.max(calm.read).max(trouble.asked / 16.0).max(calm.asked / 16.0) > LITTLE / 16.0 {
+        let size = (calm.asked + trouble.asked) / (calm.read_calls + trouble.read_calls).max(1e-9);
+        // Who ran before the incident shows in the calm whether its files fit into memory.
+        let usual = if ran_before && calm.asked > 0.0 { calm } else { trouble };
+        if usual.read >= MISSES * usual.asked {
+            let rate = paced(trouble.read, trouble.waits);
+            let direct = host.reads_directly();
+            if size.max(host.read_size) >= LARGE || !ran_before && host.read_size > 2.0 * size {
+                kinds.push(Kind::Stream { rate, block: block(size), direct });
+            } else {
+                guesses.push(Guess::new(
+                    format!("{name} reads at random from files that do not fit into memory"),
+                    "its reads miss the page cache and are small",
+                ));
+                kinds.push(Kind::Cold { rate, block: block(size), direct });
+            }
+        } else {
+            let set = group_cache.unwrap_or(host.cache).max(1e6);
+            let of_group = "its part of its group's file cache at the onset";
+            guesses.push(Guess::new(
+                format!("{name} uses {} of files at random", megabytes(set)),
+                if group_cache.is_some() { of_group } else { "its part of the file cache at the onset" },
+            ));
+            let rate = calm.asked.max(trouble.asked);
+            guesses.push(Guess::new(
+                format!("{name} asks files for {} per second", megabytes(rate)),
+                "all that its system calls read, of which pipes are a part",
+            ));
+            kinds.push(Kind::WorkingSet { rate, block: block(size), size: set });
+        }
+    }
+    if trouble.written.max(calm.written) > LITTLE {
+        let rate = paced(trouble.written, trouble.waits);
+        kinds.push(Kind::Write { rate, direct: false });
+    }
+    let grown = trouble.anon.1 - trouble.anon.0.min(calm.anon.1.max(calm.anon.0));
+    if grown > host.memory / 50.0 {
+        kinds.push(Kind::Grow { to: grown, rate: 0.0 });
+    }
+    if kinds.is_empty() && trouble.cpu > CPU {
+        kinds.push(Kind::Spin);
+    }
+    kinds.into_iter().map(|kind| CommandLoad { command: command.clone(), kind, ran_before }).collect()
+}
+
+/// A block of a program that reads so much at a time: a power of two from 4 KiB to 1 MiB.
+fn block(size: f64) -> f64 {
+    (12..20).map(|power| f64::from(1 << power)).find(|block| size <= block * 1.5).unwrap_or(1048576.0)
+}
+
+fn megabytes(bytes: f64) -> String {
+    pagetide_core::Quantity::new(bytes, pagetide_core::Unit::Bytes).to_string()
+}
