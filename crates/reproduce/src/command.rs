@@ -25,6 +25,8 @@ pub(crate) struct Did {
     /// Anonymous memory at the begin and at the end, bytes; and of it in swap at the end.
     pub(crate) anon: (f64, f64),
     pub(crate) swapped: f64,
+    /// Processes that read or wrote.
+    pub(crate) active: usize,
 }
 
 /// A command of a control group.
@@ -87,6 +89,9 @@ impl Did {
         self.given += rate("wchar");
         self.read += rate("read_bytes");
         self.written += (rate("write_bytes") - rate("cancelled_write_bytes")).max(0.0);
+        if rate("rchar") + rate("wchar") + rate("read_bytes") + rate("write_bytes") > 1024.0 {
+            self.active += 1;
+        }
         self.major_faults += rate("majflt");
         self.cpu += (rate("utime") + rate("stime")) / 100.0;
         self.waits += rate("blkio_delay_total") / 1e9;

@@ -64,13 +64,12 @@ pub(crate) fn model(stretch: &Stretch<'_>, name: &str, guesses: &mut Vec<Guess>)
     alone.sort_by(f64::total_cmp);
     let least = |all: &[f64]| all.get(all.len() / 4).copied();
     let latency = least(&alone).unwrap_or_else(|| {
-        let mut all: Vec<f64> =
-            intervals.iter().filter(|one| one.requests > 0.0).map(|one| one.busy / one.requests).collect();
-        all.sort_by(f64::total_cmp);
-        let latency = least(&all).unwrap_or(100_000.0);
+        let sum = |of: fn(&Interval) -> f64| intervals.iter().map(of).sum::<f64>();
+        let requests = sum(|one| one.requests);
+        let latency = if requests > 0.0 { sum(|one| one.wait) / requests } else { 100_000.0 };
         guesses.push(Guess::new(
             format!("a request of {name} takes {:.0} us on its own", latency / 1e3),
-            "no interval of the recording has requests that did not queue: busy time by requests",
+            "no interval of the recording has requests that did not queue: the mean of all",
         ));
         latency
     });

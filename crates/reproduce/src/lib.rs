@@ -36,6 +36,7 @@ pub const METRICS: &[&str] = &[
     "cgroup_id",
     "cpu_delay_total",
     "file",
+    "flushes",
     "freepages_delay_total",
     "high",
     "io_ms",

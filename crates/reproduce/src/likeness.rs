@@ -96,8 +96,11 @@ pub(crate) fn compare(
         let others = || all.filter_map(|actor| actor.name().map(ToOwned::to_owned)).collect();
         if commands.is_empty() { others() } else { commands }
     };
-    // The reproduction calls its parts, groups and disks by names that a scenario may have; a second part of a command has a number.
-    let called = |name: &String| word(name.rsplit('/').next().unwrap_or(name)).trim_end_matches("_2").to_owned();
+    // The reproduction calls its parts, groups and disks by names that a scenario may have; parts of one command have numbers.
+    let called = |name: &String| {
+        let word = word(name.rsplit('/').next().unwrap_or(name));
+        word.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches('_').to_owned()
+    };
     let (from, to) = (origins(one), origins(other));
     let alike = from.is_empty() && to.is_empty()
         || from.iter().any(|name| to.iter().any(|other| called(other) == called(name)));

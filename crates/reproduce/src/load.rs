@@ -23,8 +23,8 @@ pub(crate) enum Kind {
     Cold { rate: Option<f64>, block: f64, direct: bool },
     /// Reads blocks at random from files that did fit.
     WorkingSet { rate: f64, block: f64, size: f64 },
-    /// Writes files.
-    Write { rate: Option<f64>, direct: bool },
+    /// Writes files, and syncs after so many bytes.
+    Write { rate: Option<f64>, block: f64, sync_every: Option<f64> },
     /// Takes memory.
     Grow { to: f64, rate: f64 },
     /// Uses CPUs.
@@ -38,6 +38,31 @@ pub(crate) struct CommandLoad {
     pub(crate) kind: Kind,
     /// Whether it ran before the incident.
     pub(crate) ran_before: bool,
+}
+
+impl CommandLoad {
+    /// Processes of the command that do it at once, as far as that matters: those that wait for each request.
+    pub(crate) fn at_once(&self) -> usize {
+        const MOST: usize = 8;
+        match self.kind {
+            Kind::WorkingSet { .. } | Kind::Cold { .. } | Kind::Write { sync_every: Some(_), .. } => {
+                self.command.trouble.active.max(self.command.calm.active).clamp(1, MOST)
+            }
+            Kind::Stream { .. } | Kind::Write { .. } | Kind::Grow { .. } | Kind::Spin => 1,
+        }
+    }
+
+    /// What one of so many processes does of it.
+    pub(crate) fn part_of(&self, all: usize) -> Self {
+        let part = |rate: f64| rate / all as f64;
+        let kind = match self.kind {
+            Kind::WorkingSet { rate, block, size } => Kind::WorkingSet { rate: part(rate), block, size },
+            Kind::Cold { rate, block, direct } => Kind::Cold { rate: rate.map(part), block, direct },
+            Kind::Write { rate, block, sync_every } => Kind::Write { rate: rate.map(part), block, sync_every },
+            other => other,
+        };
+        Self { kind, ..self.clone() }
+    }
 }
 
 /// What the host as a whole says of all commands.
@@ -106,7 +131,8 @@ pub(crate) fn of(
     }
     if trouble.written.max(calm.written) > LITTLE {
         let rate = paced(trouble.written, trouble.waits);
-        kinds.push(Kind::Write { rate, direct: false });
+        let calls = (calm.given + trouble.given) / (calm.write_calls + trouble.write_calls).max(1e-9);
+        kinds.push(Kind::Write { rate, block: block(calls), sync_every: None });
     }
     let grown = trouble.anon.1 - trouble.anon.0.min(calm.anon.1.max(calm.anon.0));
     if grown > host.memory / 50.0 {
@@ -115,7 +141,42 @@ pub(crate) fn of(
     if kinds.is_empty() && trouble.cpu > CPU {
         kinds.push(Kind::Spin);
     }
+    if ran_before {
+        return kinds.into_iter().flat_map(|kind| as_before_and_more(command, kind)).collect();
+    }
     kinds.into_iter().map(|kind| CommandLoad { command: command.clone(), kind, ran_before }).collect()
+}
+
+/// What a command that ran before does: as much as before all the time, and what it does beyond that in the incident.
+fn as_before_and_more(command: &Command, kind: Kind) -> Vec<CommandLoad> {
+    let (calm, trouble) = (&command.calm, &command.trouble);
+    let (usual, now) = match kind {
+        Kind::Stream { .. } | Kind::Cold { .. } => (calm.read, trouble.read),
+        Kind::WorkingSet { .. } => (calm.asked, trouble.asked),
+        Kind::Write { .. } => (calm.written, trouble.written),
+        Kind::Grow { .. } | Kind::Spin => (0.0, 1.0),
+    };
+    let with = |rate: Option<f64>| match kind {
+        Kind::Stream { block, direct, .. } => Kind::Stream { rate, block, direct },
+        Kind::Cold { block, direct, .. } => Kind::Cold { rate, block, direct },
+        Kind::WorkingSet { block, size, rate: all } => Kind::WorkingSet { rate: rate.unwrap_or(all), block, size },
+        Kind::Write { block, sync_every, .. } => Kind::Write { rate, block, sync_every },
+        Kind::Grow { .. } | Kind::Spin => kind,
+    };
+    let load = |kind: Kind, ran_before: bool| CommandLoad { command: command.clone(), kind, ran_before };
+    // A half more is more than rates differ by themselves.
+    if now <= 1.5 * usual {
+        return vec![load(kind, true)];
+    }
+    let paced = !matches!(
+        kind,
+        Kind::Stream { rate: None, .. } | Kind::Cold { rate: None, .. } | Kind::Write { rate: None, .. }
+    );
+    let mut all = vec![load(with(paced.then_some(now - usual)), false)];
+    if usual > LITTLE / 16.0 {
+        all.push(load(with(Some(usual)), true));
+    }
+    all
 }
 
 /// A block of a program that reads so much at a time: a power of two from 4 KiB to 1 MiB.

@@ -93,7 +93,8 @@ pub fn synthesise(recording: &Recording, diagnosis: &Diagnosis) -> Result<Synthe
     if disks.is_empty() {
         return refuse("the recording has no disks, or none of them did anything");
     }
-    let loads = loads(&calm, &trouble, &mut guesses);
+    let mut loads = loads(&calm, &trouble, &mut guesses);
+    book_flushes(&trouble, &disks, &mut loads, &mut guesses);
     if loads.is_empty() {
         return refuse(
             "no process of the recording read, wrote or took memory in the incident: the IO of other users' processes needs root",
@@ -166,6 +167,34 @@ fn loads(calm: &Stretch<'_>, trouble: &Stretch<'_>, guesses: &mut Vec<Guess>) ->
         }
     }
     loads
+}
+
+/// Gives the flushes of the disks to those who write: nobody counts the syncs of a process. A flush of a journal serves all who wait for it.
+fn book_flushes(trouble: &Stretch<'_>, disks: &[DiskModel], loads: &mut [CommandLoad], guesses: &mut Vec<Guess>) {
+    // The kernel's own writeback and a journal that commits every five seconds flush less often.
+    const COMMITS: f64 = 1.0;
+    let flushes: f64 = disks.iter().filter_map(|disk| trouble.rate(Table::Disk, &disk.name, "flushes")).sum();
+    // Of a sync the journal flushes once before its commit block, and with that block (FUA, or a flush more).
+    let syncs = flushes / 2.0;
+    let writers =
+        |load: &CommandLoad| if let Kind::Write { .. } = load.kind { load.command.trouble.written } else { 0.0 };
+    // Who syncs waits for it: writers that wait have the flushes, in proportion to what they write. Delays are not always recorded.
+    let told = loads.iter().any(|load| load.command.trouble.waits > 0.01);
+    let waits = |load: &CommandLoad| !told || load.command.trouble.waits > 0.01;
+    let all: f64 = loads.iter().filter(|load| waits(load)).map(writers).sum();
+    if syncs < COMMITS || all <= 0.0 {
+        return;
+    }
+    let every = all / syncs;
+    for load in loads.iter_mut().filter(|load| waits(load)) {
+        let Kind::Write { sync_every, block, .. } = &mut load.kind else { continue };
+        *sync_every = Some(every.max(4096.0));
+        *block = block.min(every).max(4096.0);
+        guesses.push(Guess::new(
+            format!("{} syncs every {:.0} KiB that it writes", load.command.name, every / 1024.0),
+            "the flushes of the disks, booked to the writers that wait for IO",
+        ));
+    }
 }
 
 /// Writes the scenario.
@@ -371,26 +400,32 @@ impl Text<'_> {
                 None => calm,
             };
             let time = length - delay;
-            let base = word(&load.command.name);
-            let count = names.entry(base.clone()).or_default();
-            *count += 1;
-            let name = if *count == 1 { base } else { format!("{base}_{count}") };
-            if !load.ran_before {
-                culprits.push(name.clone());
-            }
-            let (work, file) = self.work(at, load, time);
-            files.insert(at, file);
             let group = self.group(load).map_or_else(String::new, |group| format!(", cgroup = {group}"));
             let delay = if delay > 0.0 { format!(", delay = {}", seconds(delay)) } else { String::new() };
-            parts.push(format!("{{ name = \"{name}\", {work}{delay}{group} }}"));
+            let at_once = load.at_once();
+            for nth in 0..at_once {
+                let base = word(&load.command.name);
+                let count = names.entry(base.clone()).or_default();
+                *count += 1;
+                let name = if *count == 1 { base } else { format!("{base}_{count}") };
+                if !load.ran_before {
+                    culprits.push(name.clone());
+                }
+                let (work, file) = self.work((at, nth), &load.part_of(at_once), time);
+                *files.entry(at).or_default() += file;
+                parts.push(format!("{{ name = \"{name}\", {work}{delay}{group} }}"));
+            }
         }
         (parts, culprits, files)
     }
 
     /// What a part does, and the bytes of its file.
-    fn work(&self, at: usize, load: &CommandLoad, time: f64) -> (String, f64) {
+    fn work(&self, (at, nth): (usize, usize), load: &CommandLoad, time: f64) -> (String, f64) {
         const MIB: f64 = 1048576.0;
+        // Processes share a working set, and each writes a file of its own.
         let place = self.place(at);
+        let own =
+            if nth == 0 { place.clone() } else { place.replacen(&format!("f{at}@"), &format!("f{at}-{nth}@"), 1) };
         let memory = self.trouble.recording.manifest.memory_total.as_f64();
         // As fast as the disk can.
         let most = self
@@ -419,11 +454,12 @@ impl Text<'_> {
                 let text = blocks(set, MIB);
                 (format!("stream = {{ from = \"{place}\", size = {text}, {fields}, time = {until} }}"), set)
             }
-            Kind::Write { rate, direct } => {
+            Kind::Write { rate, block, sync_every } => {
                 let bytes = (rate.unwrap_or(most) * time * 1.2).min(1e12);
                 let text = blocks(bytes, MIB);
-                let fields = format!("{}{}", pace(rate), cache(direct));
-                (format!("dd = {{ from = \"zero\", to = \"{place}\", size = {text}{fields}, time = {until} }}"), bytes)
+                let sync = sync_every.map_or_else(String::new, |bytes| format!(", sync_every = {}", size(bytes)));
+                let fields = format!(", bs = {}{}{sync}", size(block), pace(rate));
+                (format!("dd = {{ from = \"zero\", to = \"{own}\", size = {text}{fields}, time = {until} }}"), bytes)
             }
             Kind::Grow { to, rate } => {
                 let hold = (time - to / rate.max(1.0)).max(0.0);

@@ -55,6 +55,7 @@ fn dd(from: Place, to: Place, size: u64) -> DdSpec {
         rate: None,
         cache: Caching::Keep,
         sync: false,
+        sync_every: None,
         time: None,
     }
 }

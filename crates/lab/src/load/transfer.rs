@@ -25,6 +25,8 @@ pub(super) struct Transfer {
     pub(super) stride: u64,
     pub(super) skip: u64,
     pub(super) sync: bool,
+    /// Bytes after which it syncs; 0 for never.
+    pub(super) sync_every: u64,
     pub(super) time: u64,
 }
 
@@ -43,7 +45,7 @@ fn transfer(plan: &Transfer, counters: &Counters) -> Result<(), i32> {
     let buffer = memory(plan.bs, libc::MAP_PRIVATE)?;
     let began = clock();
     counters.set_phase(Phase::Working);
-    let (mut done, mut dropped) = (0, 0);
+    let (mut done, mut dropped, mut synced) = (0, 0, 0);
     let blocks = plan.size / (plan.bs as u64).max(1);
     let mut sequence = Sequence::new(Order::Random, blocks, plan.seed);
     while (done < plan.size || plan.random) && !over(began, plan.time, counters) {
@@ -73,6 +75,10 @@ fn transfer(plan: &Transfer, counters: &Counters) -> Result<(), i32> {
         counters.add_request(clock() - start);
         counters.add_processed(length as u64);
         done += length as u64;
+        if plan.sync_every > 0 && done - synced >= plan.sync_every {
+            sync(plan, counters)?;
+            synced = done;
+        }
         if plan.caching == Caching::DontNeed && done - dropped >= DROP_BEHIND.get() {
             drop_behind(plan, dropped, done, counters)?;
             dropped = done;
@@ -85,16 +91,15 @@ fn transfer(plan: &Transfer, counters: &Counters) -> Result<(), i32> {
         // To the end: also what was read ahead.
         drop_behind(plan, dropped, 0, counters)?;
     }
-    if plan.sync
-        && let Some(to) = plan.to.filter(|_| plan.stored)
-    {
-        counters.set_activity(Activity::Sync);
-        // SAFETY: the descriptor is open.
-        if unsafe { libc::fdatasync(to) } != 0 {
-            return Err(errno());
-        }
-    }
-    Ok(())
+    if plan.sync { sync(plan, counters) } else { Ok(()) }
+}
+
+/// Waits until what was written is on the device.
+fn sync(plan: &Transfer, counters: &Counters) -> Result<(), i32> {
+    let Some(to) = plan.to.filter(|_| plan.stored) else { return Ok(()) };
+    counters.set_activity(Activity::Sync);
+    // SAFETY: the descriptor is open.
+    if unsafe { libc::fdatasync(to) } == 0 { Ok(()) } else { Err(errno()) }
 }
 
 fn seek(file: RawFd, offset: u64, whence: libc::c_int) -> Result<(), i32> {

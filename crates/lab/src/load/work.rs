@@ -56,6 +56,7 @@ pub(super) fn of(load: &Load, inputs: Inputs) -> Result<Box<dyn Work>, Error> {
             rate: rate(dd.rate),
             caching: dd.cache,
             sync: dd.sync,
+            sync_every: dd.sync_every.map_or(0, Bytes::get),
             time: time(dd.time),
             ..Transfer::default()
         }),

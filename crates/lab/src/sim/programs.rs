@@ -86,6 +86,7 @@ impl Workshop<'_> {
                 bs: dd.bs.get(),
                 rate: rate(dd.rate),
                 sync: dd.sync,
+                sync_every: dd.sync_every.map_or(0, Bytes::get),
                 time: nanos(dd.time),
                 ..plan
             }),

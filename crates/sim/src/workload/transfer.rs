@@ -39,6 +39,8 @@ pub struct TransferPlan {
     pub skip: u64,
     /// Whether it syncs what it wrote.
     pub sync: bool,
+    /// Bytes after which it syncs; 0 is never.
+    pub sync_every: u64,
     /// Time after which it ends.
     pub time: u64,
 }
@@ -58,6 +60,7 @@ pub struct Transfer {
     /// Bytes of the request.
     length: u64,
     done: u64,
+    synced: u64,
     dropped: u64,
     /// Where it reads next, and where it writes.
     position: u64,
@@ -87,6 +90,7 @@ impl Transfer {
             started: Nanos::ZERO,
             length: 0,
             done: 0,
+            synced: 0,
             dropped: 0,
             position: 0,
         }
@@ -115,6 +119,10 @@ impl Transfer {
             }
         }
         self.position += self.length;
+    }
+
+    fn is_sync_due(&self) -> bool {
+        self.plan.sync_every > 0 && self.done - self.synced >= self.plan.sync_every
     }
 
     /// Drops the cache of the bytes from `offset`, synced first where they were written; a length of 0 is the rest.
@@ -155,6 +163,10 @@ impl Program for Transfer {
                     self.tally.borrow_mut().add(self.length, now.saturating_sub(self.started).get());
                     self.done += self.length;
                     self.stage = Stage::Pace;
+                    if let Some(Stored { handle, .. }) = self.plan.to.filter(|_| self.is_sync_due()) {
+                        self.queue.push_back(Op::Fsync(handle));
+                        self.synced = self.done;
+                    }
                     if self.plan.caching == Caching::DontNeed && self.done - self.dropped >= DROP_BEHIND.get() {
                         self.drop_behind(self.dropped, self.done - self.dropped);
                         self.dropped = self.done;

@@ -122,6 +122,8 @@ pub struct DdSpec {
     /// Whether it syncs what it wrote before it ends.
     #[serde(default)]
     pub sync: bool,
+    /// Syncs whenever it has written so much more (`fdatasync(2)`), as a database does at each commit; never when absent.
+    pub sync_every: Option<Bytes>,
     /// Time after which it ends, whatever it has copied.
     pub time: Option<Nanos>,
 }
@@ -134,6 +136,9 @@ impl StepKind for DdSpec {
     fn check(&self) -> Result<(), Error> {
         whole_blocks(self.size, self.bs)?;
         no_zero_rate(self.rate.map(BytesPerSecond::get))?;
+        if self.sync_every == Some(Bytes::ZERO) {
+            return Err(Error::input("sync_every is 0", "leave sync_every out, or write a size such as \"64KiB\""));
+        }
         if self.from == Place::Null {
             return Err(Error::input("from = \"null\" has nothing to read", "write from = \"zero\", a file or a disk"));
         }
