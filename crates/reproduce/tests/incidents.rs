@@ -1,0 +1,129 @@
+//! Incidents whose cause is known, shown again from their recordings alone.
+//!
+//! `PAGETIDE_NIGHTLY=1 UPDATE_DOCS=1 cargo test --release -p pagetide-reproduce --test incidents` tries all recordings of real programs and
+//! writes docs/REPRODUCE.md.
+
+use pagetide_core::{Diagnosis, Error, Recording, Selection, Source};
+use pagetide_reproduce::{Compared, Tried, Watch, reproduce, synthesise, try_advice};
+use pagetide_store::Reader;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// Shows nothing and never stops.
+struct Silent;
+
+impl Watch for Silent {
+    fn done(&self, _: usize, _: usize) {}
+    fn interrupted(&self) -> bool {
+        false
+    }
+}
+
+fn top() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// A recording of real programs, and what the rules say of it.
+fn real(name: &str) -> (Recording, Diagnosis) {
+    let folder = top().join("fixtures/real").join(name).join("recording");
+    let mut recording = Reader::open(&folder).unwrap().load(&Selection::default()).unwrap();
+    recording.marks.clear();
+    let diagnosis = pagetide_diagnose::diagnose(&recording);
+    (recording, diagnosis)
+}
+
+fn compared(name: &str) -> Result<Vec<Compared>, Error> {
+    let (recording, diagnosis) = real(name);
+    let synthesis = synthesise(&recording, &diagnosis)?;
+    Ok(reproduce(&synthesis, (&recording, &diagnosis), 1, &Silent)?.compared)
+}
+
+fn tried(name: &str) -> Vec<Tried> {
+    let (recording, diagnosis) = real(name);
+    let synthesis = synthesise(&recording, &diagnosis).unwrap();
+    let again = reproduce(&synthesis, (&recording, &diagnosis), 1, &Silent).unwrap();
+    try_advice(&synthesis, &again.scenario, 1, &Silent).unwrap()
+}
+
+#[test]
+fn a_tar_beside_postgres_is_the_same_incident_on_the_model() {
+    let compared = compared("tar-mglru").unwrap();
+    // The kernel of the recording counts fewer refaults than the model: docs/REPRODUCE.md.
+    for what in ["verdict", "cause", "origin", "waits for IO or memory", "busiest disk busy"] {
+        assert!(compared.iter().any(|one| one.what == what && one.alike), "{what}: {compared:?}");
+    }
+    assert!(compared.iter().any(|one| one.what == "cause" && one.again == "stream-floods-cache"), "{compared:?}");
+}
+
+#[test]
+fn what_spares_the_cache_helps_against_a_tar_and_swap_does_not() {
+    let tried = tried("tar-mglru");
+    let lost = |what: &str| {
+        tried.iter().find(|one| one.what.contains(what)).unwrap_or_else(|| panic!("{what}: {tried:?}")).effect.lost
+    };
+    let as_it_was = lost("nothing");
+    assert!(as_it_was > 0.01, "{tried:?}");
+    for helps in ["O_DIRECT for tar", "POSIX_FADV_DONTNEED", "memory.high"] {
+        assert!(lost(helps) < as_it_was / 2.0, "{helps}: {tried:?}");
+    }
+    assert!(lost("in zram") > as_it_was / 2.0, "{tried:?}");
+    // What changes nothing is first, as that is what the others are compared with.
+    assert_eq!(tried[0].what, "nothing");
+}
+
+#[test]
+fn a_recording_without_an_incident_is_refused_in_one_line() {
+    let (recording, diagnosis) = real("polite-mglru");
+    let refused = synthesise(&recording, &diagnosis).unwrap_err();
+    assert!(refused.what.contains("no incident with a cause"), "{}", refused.what);
+}
+
+/// The answer for a recording, as a row of the table.
+fn row(name: &str, alike: &mut usize, tried: &mut usize) -> String {
+    match compared(name) {
+        Ok(compared) => {
+            *tried += 1;
+            let unlike: Vec<&str> = compared.iter().filter(|one| !one.alike).map(|one| one.what.as_str()).collect();
+            *alike += usize::from(unlike.is_empty());
+            let cause = compared.iter().find(|one| one.what == "cause").map_or("", |one| one.recorded.as_str());
+            let answer =
+                if unlike.is_empty() { "reproduced".to_owned() } else { format!("differs: {}", unlike.join(", ")) };
+            format!("| {name} | {cause} | {answer} |\n")
+        }
+        Err(refused) => format!("| {name} | - | not tried: {} |\n", refused.what),
+    }
+}
+
+#[test]
+fn all_recordings_of_real_programs() {
+    if std::env::var_os("PAGETIDE_NIGHTLY").is_none() {
+        return;
+    }
+    let mut names: Vec<String> = std::fs::read_dir(top().join("fixtures/real"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    let (mut rows, mut alike, mut tried) = (String::new(), 0, 0);
+    for name in &names {
+        rows += &row(name, &mut alike, &mut tried);
+    }
+    let mut table = String::new();
+    // Writing to a string does not fail.
+    let _ = write!(
+        table,
+        "{alike} of {} are reproduced; {} were not tried, for the reason in their row.\n\n| recording | cause | on the model |\n|---|---|---|\n{rows}",
+        names.len(),
+        names.len() - tried
+    );
+    let page = top().join("docs/REPRODUCE.md");
+    let text = std::fs::read_to_string(&page).unwrap();
+    let (before, after) = text.split_once("<!-- table: begin -->\n").unwrap();
+    let (_, after) = after.split_once("<!-- table: end -->").unwrap();
+    let wanted = format!("{before}<!-- table: begin -->\n{table}<!-- table: end -->{after}");
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(&page, wanted).unwrap();
+    } else {
+        assert_eq!(text, wanted, "UPDATE_DOCS=1 writes the page anew");
+    }
+}
