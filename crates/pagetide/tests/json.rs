@@ -30,6 +30,7 @@ fn every_command_prints_one_object_with_a_version() {
     let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
     let (recording, imported, part) = (path("rec"), path("imported"), path("part.pagetide"));
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/import/curious-case");
+    let tar = fixtures.join("../../real/tar-mglru/recording").to_string_lossy().into_owned();
     let log = fixtures.join("sar-B.txt").to_string_lossy().into_owned();
     let run: &[(&[&str], &str)] = &[
         (&["doctor"], "checks"),
@@ -54,6 +55,7 @@ fn every_command_prints_one_object_with_a_version() {
         (&["cache", &log], "files"),
         (&["fleet", &recording, "--no-cache"], "factors"),
         (&["plan", "buffered-read", "--scale", "1/32", "--vary", "memory=1GiB,2GiB", "--seeds", "1"], "points"),
+        (&["reproduce", &tar, "--no-advice"], "compared"),
         (&["evictions", "--for", "100ms"], "evictions"),
         (&["mrc", "--for", "100ms"], "coverage"),
     ];

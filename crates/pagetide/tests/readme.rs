@@ -34,6 +34,7 @@ const COMMANDS: &[(&str, &str, Trial)] = &[
     ("lab run swap-off --on vm --scale 1/16 --steps D2,D4", "", Elsewhere("vm_claims")),
     ("lab run second-read --on host,vm --scale 1/16", "", Elsewhere("vm_claims")),
     ("plan database-memory", "", Ends),
+    ("reproduce rec", "reproduce fixtures/real/tar-mglru/recording --no-advice", Ends),
     ("doctor", "", Ends),
     ("mem", "", Ends),
     ("hold 2GiB", "hold 2MiB", Interrupted),
@@ -109,9 +110,9 @@ fn commands_do_what_the_page_says() {
                 let output = command.output().unwrap();
                 let text = String::from_utf8_lossy(&output.stdout);
                 let said = String::from_utf8_lossy(&output.stderr);
-                // 1: doctor found something that is missing; 3: some hosts have no tracepoints.
+                // 1: doctor found something that is missing, the model shows another incident; 3: some hosts have no tracepoints.
                 let may_fail = match line.split(' ').next() {
-                    Some("doctor") => Some(1),
+                    Some("doctor" | "reproduce") => Some(1),
                     Some("evictions" | "mrc") => Some(3),
                     _ => None,
                 };

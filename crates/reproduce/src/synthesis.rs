@@ -529,3 +529,27 @@ fn plain(name: &str) -> String {
         name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }).take(60).collect();
     if kept.starts_with(|c: char| c.is_ascii_alphanumeric()) { kept } else { format!("d{kept}") }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_another_user_chose_are_names_that_a_scenario_may_have() {
+        for hostile in
+            ["", "../../etc", "a\"\n[[step]]", "\u{202e}x", "-rf", "9lives", "kworker/u8:1", &"x".repeat(500)]
+        {
+            for name in [word(hostile), plain(hostile)] {
+                assert!(
+                    name.starts_with(|c: char| c.is_ascii_alphanumeric()) && name.len() <= 64,
+                    "{hostile:?}: {name:?}"
+                );
+                assert!(
+                    name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-'),
+                    "{hostile:?}: {name:?}"
+                );
+            }
+            assert!(word(hostile).starts_with(|c: char| c.is_ascii_alphabetic()), "{hostile:?}");
+        }
+    }
+}

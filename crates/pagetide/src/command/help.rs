@@ -50,6 +50,7 @@ pages! {
     "LAB.md",
     "SCENARIOS.md",
     "PLAN.md",
+    "REPRODUCE.md",
     "TRACE.md",
     "explanation/page-cache.md",
     "ARCHITECTURE.md",
