@@ -78,6 +78,9 @@ pub struct Plan {
     pub question: String,
     /// What its answer means, where a shipped plan says it.
     pub explanation: String,
+    /// What was guessed of a machine or of work that was observed, a sentence each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub guesses: Vec<String>,
     /// The scenario.
     pub scenario: String,
     /// By how much it is scaled.
@@ -239,6 +242,7 @@ mod tests {
         Plan {
             question: String::new(),
             explanation: String::new(),
+            guesses: Vec::new(),
             scenario: "s".into(),
             scale: Scale::FULL,
             step: "A2".into(),

@@ -52,9 +52,17 @@ pub fn find(name: &str, sets: &[String]) -> Result<Found, Error> {
             "`pagetide lab list` shows them; a path to a TOML file works too",
         ));
     };
-    let text = if sets.is_empty() { text } else { change(&text, &place, sets)? };
-    let scenario = Scenario::parse(&text, &place)?;
-    crate::claims::validate(&scenario, &place)?;
+    read(text, &place, sets)
+}
+
+/// The scenario of a TOML text with changes. `place` names the text in errors.
+///
+/// # Errors
+/// It is not a scenario, or a change is wrong.
+pub fn read(text: String, place: &str, sets: &[String]) -> Result<Found, Error> {
+    let text = if sets.is_empty() { text } else { change(&text, place, sets)? };
+    let scenario = Scenario::parse(&text, place)?;
+    crate::claims::validate(&scenario, place)?;
     Ok(Found { text, scenario })
 }
 

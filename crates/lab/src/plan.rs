@@ -1,8 +1,10 @@
 //! Plans: a scenario run on the model at many settings, on all cores.
 
+mod observed;
 mod shipped;
 mod vary;
 
+pub use observed::{Observed, ObservedMachine, RecordedFigure};
 pub use shipped::{ShippedPlan, shipped, shipped_ids};
 pub use vary::parse as parse_varied;
 
@@ -24,6 +26,8 @@ pub const MANY_RUNS: usize = 10_000;
 pub struct PlanRequest {
     /// The scenario: a shipped id, or the path of a TOML file.
     pub scenario: String,
+    /// The text of the scenario, where it was made of what was observed.
+    pub text: Option<String>,
     /// By how much it is scaled.
     pub scale: Scale,
     /// Changes of it, as `--set` takes them.
@@ -110,7 +114,11 @@ impl PlanRequest {
     fn scenario_at(&self, at: &[usize]) -> Result<Scenario, Error> {
         let mut sets = self.sets.clone();
         sets.extend(self.varied.iter().zip(at).map(|(setting, at)| format!("{}={}", setting.key, setting.values[*at])));
-        let mut scenario = catalogue::find(&self.scenario, &sets)?.scenario;
+        let found = match &self.text {
+            Some(text) => catalogue::read(text.clone(), &self.scenario, &sets)?,
+            None => catalogue::find(&self.scenario, &sets)?,
+        };
+        let mut scenario = found.scenario;
         if !self.steps.is_empty() {
             scenario = catalogue::only(&scenario, &self.steps)?;
         }
@@ -271,6 +279,7 @@ impl CheckedPlan {
         Plan {
             question: String::new(),
             explanation: String::new(),
+            guesses: Vec::new(),
             scenario: request.scenario.clone(),
             scale: request.scale,
             step: self.step.clone(),

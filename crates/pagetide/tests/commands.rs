@@ -457,3 +457,21 @@ fn a_second_signal_says_what_stays_changed_and_how_to_undo_it() {
     let undone = pagetide().arg("undo").output().unwrap();
     assert!(undone.status.success() && !std::path::Path::new(&journal).exists());
 }
+
+#[test]
+fn a_plan_repeats_recorded_work_or_says_what_the_recording_lacks() {
+    let fixtures = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/");
+    let plan =
+        json(&["plan", "--from", &format!("{fixtures}real/vacuum-mglru"), "--seeds", "1", "--vary", "memory=464MiB"]);
+    let (model, recorded) =
+        (plan["points"][0]["values"][0].as_f64().unwrap(), plan["measured"][0]["y"].as_f64().unwrap());
+    assert!((model / recorded - 1.0).abs() < 0.1, "{model} bytes read beside {recorded} recorded");
+    let guesses: Vec<&str> = plan["guesses"].as_array().unwrap().iter().map(|guess| guess.as_str().unwrap()).collect();
+    assert!(guesses.iter().any(|guess| guess.starts_with("sqlite3 reads nothing twice")), "{guesses:?}");
+
+    let (code, why) = refused(&["plan", "--from", &format!("{fixtures}real/swapoff-mglru")]);
+    assert!(code == 2 && why.contains("does not show a program that read or wrote 1 MiB"), "{code}: {why}");
+    let (code, why) = refused(&["plan", "--host"]);
+    assert!(code == 2 && why.contains("not what runs on it"), "{code}: {why}");
+    assert_eq!(refused(&["plan", "--host", "--from", "x"]).0, 2);
+}

@@ -34,6 +34,10 @@ pub fn plan(plan: &Plan) -> Page {
         blocks.push(Block::Heading("What this means".to_owned()));
         blocks.push(Block::Paragraph(plan.explanation.clone()));
     }
+    if !plan.guesses.is_empty() {
+        blocks.push(Block::Heading("What was guessed".to_owned()));
+        blocks.push(Block::List(plan.guesses.clone()));
+    }
     blocks.push(Block::Paragraph(
         "A model computed these numbers; docs/CONFORMANCE.md lists how far it is from real kernels.".to_owned(),
     ));

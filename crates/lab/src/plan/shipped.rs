@@ -65,6 +65,7 @@ impl ShippedPlan {
     pub fn request(&self, seed: u64) -> Result<PlanRequest, Error> {
         Ok(PlanRequest {
             scenario: self.scenario.clone(),
+            text: None,
             scale: self.scale.parse::<Scale>().map_err(|what| Error::input(what, ""))?,
             sets: self.set.clone(),
             steps: self.steps.clone(),

@@ -3,8 +3,11 @@
 use super::Outcome;
 use crate::interrupt::Interrupt;
 use crate::{output, recordings, reports};
-use pagetide_core::{Error, Plan, Scale};
-use pagetide_lab::plan::{self, CheckedPlan, MANY_RUNS, PlanProgress, PlanRequest};
+use pagetide_core::{Error, MeasuredPoint, Plan, Scale, Selection, VariedSetting};
+use pagetide_kernel::Root;
+use pagetide_lab::plan::{
+    self, CheckedPlan, MANY_RUNS, Observed, ObservedMachine, PlanProgress, PlanRequest, RecordedFigure,
+};
 use pagetide_lab::sim::ModelOptions;
 use std::fmt::Write;
 use std::io::IsTerminal;
@@ -21,16 +24,25 @@ Examples:
   pagetide plan second-read --vary memory=1GiB..4GiB --show fresh.iops
   pagetide plan buffered-read --scale 1/8 --vary memory=1GiB..8GiB/15 --goal 'A2.iops >= 20000'
   pagetide plan buffered-write --scale 1/16 --vary vm.dirty_ratio=5,10,20,40 --show A9.clat_p99 --html plan.html
+  pagetide plan second-read --host --vary memory=8GiB..32GiB      on a machine like this host
+  pagetide plan --from REC                                        the work of a recording, with half to twice the memory
+  pagetide plan --from REC --vary vm.swappiness=0,60,100
 
 A model of the kernel computes the numbers. docs/CONFORMANCE.md lists how far it is from real kernels.
 Exit code 1: no setting meets the goal, or the plan was interrupted.")]
 pub(crate) struct Arguments {
     /// A shipped plan, the id of a shipped scenario, or the path of a scenario's TOML file.
-    #[arg(required_unless_present = "list")]
+    #[arg(required_unless_present_any = ["list", "from", "host"])]
     plan: Option<String>,
     /// List the shipped plans with their questions.
     #[arg(long)]
     list: bool,
+    /// Plan for a machine like this host: its memory, held memory, swap, settings and busiest disk.
+    #[arg(long, conflicts_with_all = ["list", "from"])]
+    host: bool,
+    /// Plan for the machine of a recording, and without a plan or scenario for the work that it shows.
+    #[arg(long, value_name = "REC", conflicts_with = "list")]
+    from: Option<PathBuf>,
     /// Vary a setting: `memory=1GiB..8GiB`, `memory=1GiB..8GiB/15`, `vm.swappiness=0,1,60`. The first one is the x axis.
     #[arg(long, value_name = "KEY=VALUES")]
     vary: Vec<String>,
@@ -73,8 +85,18 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     if arguments.list {
         return list(json);
     }
+    if arguments.host && arguments.plan.is_none() {
+        return Err(Error::input(
+            "--host says what the machine is, not what runs on it",
+            "name a scenario: pagetide plan second-read --host --vary memory=8GiB..32GiB",
+        ));
+    }
     let interrupt = Interrupt::catch()?;
-    let (request, question, explanation) = request(arguments)?;
+    let (mut request, question, explanation) = request(arguments)?;
+    let observed = observed(arguments, &request)?;
+    if let Some(observed) = &observed {
+        adopt(observed, &mut request);
+    }
     let checked = request.check()?;
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     if checked.runs() > MANY_RUNS && !arguments.yes {
@@ -88,6 +110,10 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     clear_line();
     (plan.question, plan.explanation) = (question, explanation);
     add_measured(arguments, &checked, &mut plan)?;
+    if let Some(observed) = observed {
+        plan.measured.extend(observed.recorded.and_then(|figure| recorded(figure, &plan)));
+        plan.guesses = observed.guesses;
+    }
     let page = pagetide_view::plan(&plan);
     if let Some(file) = &arguments.html {
         reports::write_page(&page, file)?;
@@ -133,12 +159,13 @@ fn request(arguments: &Arguments) -> Result<(PlanRequest, String, String), Error
         let shipped = plan::shipped(&name)?;
         (shipped.request(arguments.seed)?, shipped.question, shipped.explanation)
     } else {
-        if varied.is_empty() {
+        if varied.is_empty() && arguments.from.is_none() {
             let what = format!("nothing to vary, and there is no shipped plan `{name}`");
             return Err(Error::input(what, "give --vary memory=1GiB..8GiB, or see `pagetide plan --list`"));
         }
         let request = PlanRequest {
             scenario: name,
+            text: None,
             scale: Scale::FULL,
             sets: Vec::new(),
             steps: Vec::new(),
@@ -163,6 +190,46 @@ fn request(arguments: &Arguments) -> Result<(PlanRequest, String, String), Error
     request.show = arguments.show.clone().or(request.show);
     request.goal = arguments.goal.clone().or(request.goal);
     Ok((request, question, explanation))
+}
+
+/// The scenario of what `--host` or `--from` shows; absent without them.
+fn observed(arguments: &Arguments, request: &PlanRequest) -> Result<Option<Observed>, Error> {
+    let named = !request.scenario.is_empty();
+    if arguments.host {
+        return Observed::machine_of(&request.scenario, &ObservedMachine::of_host(&Root::host())?).map(Some);
+    }
+    let Some(path) = &arguments.from else { return Ok(None) };
+    let recording = recordings::load(path, &Selection::default())?;
+    let observed = if named {
+        Observed::machine_of(&request.scenario, &ObservedMachine::of_recording(&recording)?)
+    } else {
+        Observed::work_of(&recording)
+    };
+    observed.map(Some).map_err(|error| Error { what: format!("{}: {}", path.display(), error.what), ..error })
+}
+
+/// Has the request run what was observed: by default with half to twice the memory, for the figure that was recorded.
+fn adopt(observed: &Observed, request: &mut PlanRequest) {
+    request.scenario.clone_from(&observed.name);
+    request.text = Some(observed.text.clone());
+    let Some(recorded) = &observed.recorded else { return };
+    request.show.get_or_insert_with(|| recorded.show());
+    if request.varied.is_empty() {
+        let mib = |quarters: u64| format!("{}MiB", (recorded.memory.get() / 4 * quarters) >> 20);
+        let values = (2..=8).map(mib).collect();
+        request.varied.push(VariedSetting { key: "memory".to_owned(), values });
+    }
+}
+
+/// What was recorded as a point of the plan, when the plan shows it over memory.
+fn recorded(figure: RecordedFigure, plan: &Plan) -> Option<MeasuredPoint> {
+    let same = plan.step == figure.step && plan.figure == figure.figure.name() && plan.scale == Scale::FULL;
+    let by_memory = plan.varied.first().is_some_and(|setting| setting.key == "memory");
+    (same && by_memory).then(|| MeasuredPoint {
+        backend: "recording".to_owned(),
+        x: figure.memory.as_f64(),
+        y: figure.value,
+    })
 }
 
 fn add_measured(arguments: &Arguments, checked: &CheckedPlan, plan: &mut Plan) -> Result<(), Error> {

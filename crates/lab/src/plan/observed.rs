@@ -1,0 +1,94 @@
+//! A machine as a host or a recording shows it, and the work that a recording shows, as a scenario.
+//!
+//! What neither shows is guessed, and every guess is said. A recording that does not say enough is refused.
+
+mod machine;
+mod work;
+
+pub use machine::ObservedMachine;
+
+use crate::catalogue;
+use pagetide_core::{Bytes, Error, Figure, Recording};
+use toml::{Table, Value};
+
+/// The time of the recorded work that the model repeats at most, seconds.
+const LONGEST: f64 = 60.0;
+/// The shortest recording that shows how much a program works, seconds.
+const SHORTEST: f64 = 10.0;
+
+/// A scenario of what was observed.
+#[derive(Debug, Clone)]
+pub struct Observed {
+    /// Its name: that of the scenario whose machine was replaced, or of what was recorded.
+    pub name: String,
+    /// Its TOML text.
+    pub text: String,
+    /// What was guessed, a sentence each.
+    pub guesses: Vec<String>,
+    /// The figure that the recording measured too.
+    pub recorded: Option<RecordedFigure>,
+}
+
+/// A figure of the work as it was recorded.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecordedFigure {
+    /// The step.
+    pub step: String,
+    /// The figure.
+    pub figure: Figure,
+    /// Its value in the time that the model repeats.
+    pub value: f64,
+    /// Memory of the machine (MemTotal).
+    pub memory: Bytes,
+}
+
+impl RecordedFigure {
+    /// As `--show` takes it.
+    pub fn show(&self) -> String {
+        format!("{}.{}", self.step, self.figure.name())
+    }
+}
+
+impl Observed {
+    /// A scenario on a machine that was observed.
+    ///
+    /// # Errors
+    /// There is no such scenario.
+    pub fn machine_of(scenario: &str, machine: &ObservedMachine) -> Result<Self, Error> {
+        let found = catalogue::find(scenario, &[])?;
+        let text = machine.replace_in(&found.text, scenario)?;
+        Ok(Self { name: scenario.to_owned(), text, guesses: machine.guesses.clone(), recorded: None })
+    }
+
+    /// The work of a recording on its machine.
+    ///
+    /// # Errors
+    /// The recording does not say enough.
+    pub fn work_of(recording: &Recording) -> Result<Self, Error> {
+        let machine = ObservedMachine::of_recording(recording)?;
+        let work = work::of(recording, &machine)?;
+        let mut document = Table::new();
+        let mut set = |key: &str, value: Value| document.insert(key.to_owned(), value);
+        set("id", "recorded".into());
+        set("title", format!("the work recorded on {}", recording.manifest.host.escape_debug()).into());
+        set("source", "a recording".into());
+        let disk = Table::from_iter([
+            ("name".to_owned(), Value::from("disk")),
+            ("size".to_owned(), Value::from(format!("{}B", work.stored.get().max(1 << 30)))),
+        ]);
+        let bare = Table::from_iter([
+            ("cpus".to_owned(), Value::from(1)),
+            ("memory".to_owned(), Value::from("1GiB")),
+            ("disk".to_owned(), Value::from(vec![Value::from(disk)])),
+        ]);
+        set("machine", bare.into());
+        set("step", work.steps.into());
+        let text = machine.replace_in(&document.to_string(), "the recorded work")?;
+        let mut guesses = machine.guesses;
+        guesses.extend(work.guesses);
+        Ok(Self { name: "recorded".to_owned(), text, guesses, recorded: Some(work.recorded) })
+    }
+}
+
+#[cfg(test)]
+mod tests;
