@@ -37,7 +37,9 @@ pub enum Kind {
 }
 
 /// All of them.
-pub const BOMBS: [Bomb; 7] = [
+pub const BOMBS: [Bomb; 13] = [
+    Bomb { name: "manifest", kind: Kind::Recording, write: |path| manifest(path) },
+    Bomb { name: "log-start", kind: Kind::Recording, write: |path| open(path, &start()) },
     Bomb { name: "log-one-sample", kind: Kind::Recording, write: |path| open(path, &one_sample()) },
     Bomb { name: "log-wide-rows", kind: Kind::Recording, write: |path| open(path, &wide_rows()) },
     Bomb { name: "log-many-samples", kind: Kind::Recording, write: |path| open(path, &many_samples()) },
@@ -45,6 +47,10 @@ pub const BOMBS: [Bomb; 7] = [
     Bomb { name: "row-groups", kind: Kind::Recording, write: |path| row_groups(path, 64) },
     Bomb { name: "pyramid", kind: Kind::Pyramid, write: pyramid },
     Bomb { name: "sar.txt", kind: Kind::Import, write: |path| file(path, sar().as_bytes()) },
+    Bomb { name: "iostat.txt", kind: Kind::Import, write: |path| file(path, iostat().as_bytes()) },
+    Bomb { name: "sadf-d.txt", kind: Kind::Import, write: |path| file(path, sadf_text().as_bytes()) },
+    Bomb { name: "sadf.json", kind: Kind::Import, write: |path| file(path, sadf().as_bytes()) },
+    Bomb { name: "fio.json", kind: Kind::Import, write: |path| file(path, fio().as_bytes()) },
 ];
 
 fn file(path: &Path, bytes: &[u8]) {
@@ -87,6 +93,22 @@ fn begun(columns: usize, entities: usize) -> Vec<(u8, Vec<u8>)> {
     }
     schema.push_str("]}");
     vec![(1, start.to_vec()), (SCHEMA, schema.into_bytes())]
+}
+
+/// Disks without a name: 3.9 MB of `{},` that stand for 200 MB, and twice that while the list grows.
+fn disks() -> String {
+    let disks = "{},".repeat(1_300_000);
+    format!(r#"{{"schema_version": 3, "host": "bomb", "boot_id": "b", "disks": [{}]}}"#, disks.trim_end_matches(','))
+}
+
+fn manifest(folder: &Path) {
+    file(&folder.join("manifest.json"), disks().as_bytes());
+}
+
+/// The same in the first record of a log.
+fn start() -> Vec<u8> {
+    let start = format!(r#"{{"first_sample": 0, "manifest": {}}}"#, disks());
+    records::of(&[(1, start.into_bytes())])
 }
 
 /// A sample of one table, whose rows are `rows` as a log has them.
@@ -252,15 +274,52 @@ fn pyramid(folder: &Path) {
     sealed(folder, "pyramid", &parquet(fields, &description, groups, rows));
 }
 
-/// 20 000 disks, each of which has a value at the first of its moments and at one 20 000 moments later.
+/// Disks of the texts below. Each has a value at the first of its moments and at one as many moments later.
+const DISKS: usize = 20_000;
+
 fn sar() -> String {
-    let disks = 20_000;
     let mut text = String::from(
         "Linux 6.1.0 (bomb) \t2026-11-21 \t_x86_64_\t(4 CPU)\n\n00:00:00          DEV       tps     rkB/s     wkB/s\n",
     );
-    for moment in 0..2 * disks {
-        let (second, minute, hour) = (moment % 60, moment / 60 % 60, moment / 3600);
-        let _ = writeln!(text, "{hour:02}:{minute:02}:{second:02} d{} 1.00 1.00 1.00", moment % disks);
+    for moment in 0..2 * DISKS {
+        let _ = writeln!(text, "{} d{} 1.00 1.00 1.00", time(moment), moment % DISKS);
     }
     text
+}
+
+/// A time of the day.
+fn time(moment: usize) -> String {
+    format!("{:02}:{:02}:{:02}", moment / 3600, moment / 60 % 60, moment % 60)
+}
+
+fn iostat() -> String {
+    let mut text = String::from("Linux 6.1.0 (bomb) \t11/21/2026 \t_x86_64_\t(4 CPU)\n\n");
+    for moment in 0..2 * DISKS {
+        let _ = write!(text, "Device tps kB_read/s kB_wrtn/s\nd{} 1.00 1.00 1.00\n\n", moment % DISKS);
+    }
+    text
+}
+
+fn sadf_text() -> String {
+    let mut text = String::from("# hostname;interval;timestamp;DEV;tps;rkB/s;wkB/s\n");
+    for moment in 0..2 * DISKS {
+        let _ = writeln!(text, "bomb;1;2026-11-21 {} UTC;d{};1.00;1.00;1.00", time(moment), moment % DISKS);
+    }
+    text
+}
+
+/// Objects of one key, in each other as deep as they are read: 5 bytes of text are a node of 632 bytes of a map.
+fn nested() -> String {
+    const DEPTH: usize = 100;
+    let one = format!("{}0{}", r#"{"":"#.repeat(DEPTH), "}".repeat(DEPTH));
+    vec![one; (12 << 20) / (5 * DEPTH)].join(",")
+}
+
+/// One sample of sadf's JSON.
+fn sadf() -> String {
+    format!(r#"{{"sysstat": {{"hosts": [{{"nodename": "bomb", "statistics": [{{"x": [{}]}}]}}]}}}}"#, nested())
+}
+
+fn fio() -> String {
+    format!(r#"{{"fio version": "fio-3.33", "x": [{}]}}"#, nested())
 }

@@ -66,6 +66,11 @@ pub struct RunResult {
     pub findings: Vec<Finding>,
 }
 
+impl RunResult {
+    /// Bytes of a `result.json` at most: 40 000 steps take 12 MiB.
+    pub const LARGEST_FILE: u64 = 16 << 20;
+}
+
 /// What the rules make of one step of a run, without what the lab knows of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepDiagnosis {

@@ -18,9 +18,6 @@ const SHIPPED: &[(&str, &str)] = &[
     ("backup-evicts-neighbour", include_str!("../scenarios/backup-evicts-neighbour.toml")),
 ];
 
-/// A scenario's file is no larger: 40 000 steps take 3 MiB.
-const LARGEST: u64 = 16 << 20;
-
 /// The ids of the shipped scenarios, in order.
 pub fn ids() -> impl Iterator<Item = &'static str> {
     SHIPPED.iter().map(|(id, _)| *id)
@@ -41,7 +38,7 @@ pub fn find(name: &str, sets: &[String]) -> Result<Found, Error> {
     let (text, place) = if let Some((id, text)) = SHIPPED.iter().find(|(id, _)| *id == name) {
         ((*text).to_owned(), format!("scenarios/{id}.toml"))
     } else if name.contains('/') || Path::new(name).extension().is_some_and(|extension| extension == "toml") {
-        let read = pagetide_dir::read_file(Path::new(name), LARGEST)
+        let read = pagetide_dir::read_file(Path::new(name), Scenario::LARGEST_FILE)
             .and_then(|text| String::from_utf8(text).map_err(std::io::Error::other));
         let text =
             read.map_err(|error| Error::input(format!("{name}: {error}"), "give the path of a scenario's TOML file"))?;

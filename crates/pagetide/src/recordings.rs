@@ -7,9 +7,6 @@ use pagetide_store::Reader;
 use std::io;
 use std::path::Path;
 
-/// A file of a run's folder is no larger.
-pub(crate) const LARGEST_FILE: u64 = 256 << 20;
-
 /// Opens the recording at `path`.
 pub(crate) fn open(path: &Path) -> Result<Reader, Error> {
     if !path.exists() {
@@ -34,15 +31,15 @@ pub(crate) fn times(path: &Path) -> Result<Recording, Error> {
 /// Reads the `result.json` of a run's folder; absent when the folder is not a run's.
 pub(crate) fn result(path: &Path) -> Result<Option<RunResult>, Error> {
     let file = path.join("result.json");
-    let Some(text) = file_of(path, "result.json")? else { return Ok(None) };
+    let Some(text) = file_of(path, "result.json", RunResult::LARGEST_FILE)? else { return Ok(None) };
     serde_json::from_slice(&text)
         .map(Some)
         .map_err(|error| Error::input(format!("{}: {error}", file.display()), "run the scenario again"))
 }
 
-/// The content of a file of a run's folder; absent when it is not there.
-pub(crate) fn file_of(folder: &Path, name: &str) -> Result<Option<Vec<u8>>, Error> {
-    match Dir::open(folder).and_then(|dir| dir.read(Path::new(name), LARGEST_FILE)) {
+/// The content of a file of a run's folder, of at most `largest` bytes; absent when it is not there.
+pub(crate) fn file_of(folder: &Path, name: &str, largest: u64) -> Result<Option<Vec<u8>>, Error> {
+    match Dir::open(folder).and_then(|dir| dir.read(Path::new(name), largest)) {
         Ok(content) => Ok(Some(content)),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
         Err(error) => Err(unreadable(&folder.join(name), &error)),

@@ -10,7 +10,7 @@ use std::path::Path;
 /// The scenario that a run's folder holds, not scaled; absent when the folder has lost it.
 pub(crate) fn scenario_file(folder: &Path) -> Result<Option<Scenario>, Error> {
     let file = folder.join("scenario.toml").display().to_string();
-    let text = recordings::file_of(folder, "scenario.toml")?;
+    let text = recordings::file_of(folder, "scenario.toml", Scenario::LARGEST_FILE)?;
     text.map(|text| Scenario::parse(&String::from_utf8_lossy(&text), &file)).transpose()
 }
 

@@ -7,7 +7,7 @@
 mod peak;
 
 use pagetide_fuzz::bomb::{BOMBS, Bomb, Kind};
-use peak::with_peak;
+use peak::{Used, with_usage};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -15,17 +15,22 @@ use std::process::{Command, Output, Stdio};
 const ADDRESS_SPACE: &str = "--as=1610612736";
 
 /// The largest bomb, bytes: it must ask for far more than it has.
-const LARGEST: u64 = 4 << 20;
+const LARGEST: u64 = 13 << 20;
 
-/// Runs the binary of this build, or another one. Gives its peak of resident memory, too, in MiB.
-fn limited(words: &[&str], path: &Path) -> (Output, u64) {
+/// Runs the binary of this build, or another one.
+fn used(words: &[&str], path: &Path) -> (Output, Used) {
     let binary =
         std::env::var_os("PAGETIDE_BINARY").map_or_else(|| env!("CARGO_BIN_EXE_pagetide").into(), PathBuf::from);
     let mut command = Command::new("prlimit");
     command.args([ADDRESS_SPACE, "--core=0"]).arg(binary).args(words).arg(path).env("RAYON_NUM_THREADS", "2");
     command.current_dir(path.parent().unwrap()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let (output, peak) = with_peak(&mut command);
-    (output, peak >> 20)
+    with_usage(&mut command)
+}
+
+/// The same; gives the peak of resident memory in MiB.
+fn limited(words: &[&str], path: &Path) -> (Output, u64) {
+    let (output, used) = used(words, path);
+    (output, used.peak >> 20)
 }
 
 fn size(path: &Path) -> u64 {
@@ -38,7 +43,7 @@ fn size(path: &Path) -> u64 {
 /// The commands that read all of what a bomb asks for. The others read only the metrics that they need.
 fn commands(bomb: &Bomb) -> &'static [&'static [&'static str]] {
     match bomb.kind {
-        Kind::Recording if ["log-one-sample", "row-groups"].contains(&bomb.name) => {
+        Kind::Recording if ["manifest", "log-one-sample", "row-groups"].contains(&bomb.name) => {
             &[&["show"], &["check"], &["diagnose"], &["cut", "--force", "-o", "it.pagetide"]]
         }
         Kind::Recording => &[&["check"]],
@@ -76,7 +81,7 @@ fn every_command_refuses_a_bomb_in_one_line() {
 #[test]
 fn a_fleet_with_bombs_has_a_row_for_each_host() {
     let scratch = tempfile::tempdir().unwrap();
-    let bombs = ["log-one-sample", "log-wide-rows", "row-groups"];
+    let bombs = ["manifest", "log-start", "log-one-sample", "log-wide-rows", "row-groups"];
     for bomb in BOMBS.iter().filter(|bomb| bombs.contains(&bomb.name)) {
         (bomb.write)(&scratch.path().join(bomb.name));
     }
@@ -85,6 +90,90 @@ fn a_fleet_with_bombs_has_a_row_for_each_host() {
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(rows.matches(" exceeds ").count(), bombs.len(), "{rows}");
     println!("row: a fleet of {} bombs | {} | peak: fleet {peak} MiB", bombs.len(), bombs.len());
+}
+
+/// Whether a command ended by itself: it did its work or refused the file.
+fn is_answered(output: &Output) -> bool {
+    matches!(output.status.code(), Some(0 | 2))
+}
+
+#[test]
+fn a_scenario_is_looked_at_within_little_memory() {
+    let scratch = tempfile::tempdir().unwrap();
+    let head = "id = \"t\"\ntitle = \"t\"\nsource = \"t\"\n";
+    let machine = "[machine]\ncpus = 1\nmemory = \"1GiB\"\n[[machine.disk]]\nname = \"d\"\nsize = \"1GiB\"\n";
+    let step = "[[step]]\nid = \"A\"\nsleep = \"1s\"\n";
+    let many = |what: &str| what.repeat((4 << 20) / what.len() - 100);
+    let (deep, dots) = (1 << 20, vec!["a"; 1 << 20].join("."));
+    let disks: String = (0..80_000).map(|at| format!("[[machine.disk]]\nname=\"x{at}\"\nsize=\"1GiB\"\n")).collect();
+    let hostile = [
+        ("lists", format!("{head}{machine}{step}published = {{ a = [{}] }}\n", many("[],"))),
+        ("tables", format!("{head}{machine}{step}published = {{ a = [{}] }}\n", many("{},"))),
+        ("notes", format!("{head}notes = [{}]\n{machine}{step}", many("\"\","))),
+        ("lists in lists", format!("{head}{machine}{step}published = {{ a = {} }}\n", "[".repeat(deep))),
+        ("tables in tables", format!("{head}{machine}{step}published = {}\n", "{a=".repeat(deep))),
+        ("tables in tables by dots", format!("{head}{machine}{step}{dots} = 1\n")),
+        ("disks", format!("{head}{machine}{disks}{step}")),
+        ("more than its file may have", " ".repeat(5 << 20)),
+    ];
+    for (what, text) in &hostile {
+        let path = scratch.path().join("it.toml");
+        std::fs::write(&path, text).unwrap();
+        let (output, peak) = limited(&["lab", "show"], &path);
+        assert!(is_answered(&output), "{what}: {} {}", output.status, String::from_utf8_lossy(&output.stderr));
+        println!("row: scenario of {} KiB of {what} | 1 | peak: lab show {peak} MiB", text.len() >> 10);
+    }
+}
+
+#[test]
+fn the_folder_of_a_run_is_looked_at_within_little_memory() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path().join("run");
+    std::fs::create_dir(&folder).unwrap();
+    let result = |machine: &str, more: &str| {
+        format!(
+            r#"{{"scenario": "t", "backend": "host", "scale": "1", "machine": [{machine}], "differences": [], "kernel": "6", "tool_version": "0",
+            "seed": 1, "started_wall_ns": 0, "steps": [], "claims": [], "x": [{more}]}}"#
+        )
+    };
+    let many = |what: &str, bytes: usize| what.repeat(bytes / what.len()).trim_end_matches(',').to_owned();
+    let hostile = [
+        ("lines of a machine", result(&many("\"\",", 15 << 20), "")),
+        ("unknown numbers", result("", &many("0,", 15 << 20))),
+        ("lists in lists", result("", &"[".repeat(15 << 20))),
+        ("zeros, more than its file may have", String::new()),
+    ];
+    let again = folder.display().to_string();
+    for (what, text) in &hostile {
+        std::fs::write(folder.join("result.json"), text).unwrap();
+        if text.is_empty() {
+            std::fs::File::options().write(true).open(folder.join("result.json")).unwrap().set_len(1 << 40).unwrap();
+        }
+        for words in [&["lab", "compare", &again][..], &["diagnose"], &["show"]] {
+            let (output, peak) = limited(words, &folder);
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(is_answered(&output), "{words:?} {what}: {} {said}", output.status);
+            println!("row: result.json of {what} | 1 | peak: {} {peak} MiB", words[0]);
+        }
+    }
+}
+
+#[test]
+fn ten_times_as_many_events_take_ten_times_as_long() {
+    let scratch = tempfile::tempdir().unwrap();
+    let cpu = |restarts: usize| {
+        let path = scratch.path().join("sar.txt");
+        let mut text =
+            String::from("Linux 6.1.0 (b) \t2026-11-21 \t_x86_64_\t(4 CPU)\n\n00:00:00 tps rtps\n00:00:01 1.00 1.00\n");
+        let time = |at: usize| format!("{:02}:{:02}:{:02}", at / 3600, at / 60 % 60, at % 60);
+        text.extend((2..restarts).map(|at| format!("{} LINUX RESTART (4 CPU)\n", time(at))));
+        std::fs::write(&path, text).unwrap();
+        let (output, used) = used(&["import", "-o", &format!("imported-{restarts}")], &path);
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        used.cpu
+    };
+    let (few, many) = (cpu(6000), cpu(60_000));
+    assert!(many < 40.0 * few.max(0.01), "6 000 take {few} s of CPU, 60 000 take {many} s");
 }
 
 /// Scenarios that ask the model for terabytes: lines of the machine, and the step.

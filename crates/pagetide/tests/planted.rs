@@ -209,6 +209,52 @@ stat -c '%F %a' man/pagetide.1
     }
 }
 
+/// Every option that names an output: the command with `@` in its place.
+const OUTPUTS: [&str; 12] = [
+    "diagnose $REC --html @",
+    "cut $REC -o @",
+    "cut $REC --force -o @",
+    "import $SAR -o @",
+    "fleet $REC --html @",
+    "fleet $REC --parquet @",
+    "man --out @",
+    "plan $T --vary memory=64MiB,128MiB --seeds 1 --html @",
+    "plan $T --vary memory=64MiB,128MiB --seeds 1 --csv @",
+    "record --for 200ms --interval 100ms --host-only -o @",
+    "lab run $T --on sim -o @",
+    "lab compare run run --html @",
+];
+
+#[test]
+fn no_command_writes_through_links_of_another_user() {
+    let fixtures = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures");
+    let commands: String = OUTPUTS.iter().map(|command| format!("try \"{command}\"\n")).collect();
+    let script = format!(
+        r#"
+REC={fixtures}/corpus/control-warm-1/recording SAR={fixtures}/import/curious-case/sar-d-evening.txt T=t.toml
+printf 'id="t"\ntitle="t"\nsource="t"\n[machine]\ncpus=1\nmemory="128MiB"\n[[machine.disk]]\nname="d"\nsize="64MiB"\n' > t.toml
+printf '[[step]]\nid="A"\nfio={{rw="read",bs="4k",size="1MiB"}}\n' >> t.toml
+$P lab run t.toml --on sim -o run > /dev/null 2> /dev/null
+nobody 'ln -s /tmp/precious/file link; ln -s /tmp/precious way; ln -s /tmp/precious/made new'
+try() {{
+  for place in link new way/x; do
+    timeout 60 $P $(echo "$1" | sed "s#@#$place#") > /dev/null 2> said
+    echo "exit $?: $1 as $place: $(head -1 said)"
+    [ "$(ls -A /tmp/precious)" = file ] || echo "planted by $1 as $place"
+  done
+}}
+{commands}"#
+    );
+    let printed = attack(&format!("{script}{PRECIOUS}"));
+    untouched(&printed);
+    assert!(!printed.contains("planted by"), "{printed}");
+    let refused = |line: &&str| {
+        let why = ["belongs to another user (uid 65534)", "not a regular file", "already exists"];
+        line.starts_with("exit ") && why.iter().any(|why| line.contains(why))
+    };
+    assert_eq!(printed.lines().filter(refused).count(), 3 * OUTPUTS.len(), "{printed}");
+}
+
 #[test]
 fn a_fifo_or_an_endless_file_in_the_place_of_any_file_holds_up_no_command() {
     let script = r#"

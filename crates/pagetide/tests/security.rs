@@ -47,6 +47,7 @@ fn is_promise(item: &str) -> bool {
 fn every_promise_names_a_test_that_is_there() {
     let mut files = Vec::new();
     sources(&top().join("crates"), &mut files);
+    sources(&top().join("fuzz"), &mut files);
     let code: String = files.iter().map(|file| fs::read_to_string(file).unwrap()).collect();
     // A property has arguments, and a test may have attributes of its own.
     let test = Regex::new(r"#\[test\]\s*(?:#\[[^\n]*\]\s*)*fn (\w+)\(").unwrap();

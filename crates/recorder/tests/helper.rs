@@ -12,7 +12,7 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 #[derive(Default, Clone)]
 struct Memory(Arc<Mutex<(usize, Option<Manifest>)>>);
@@ -41,25 +41,18 @@ fn socket(folder: &Path) -> OwnedFd {
     socket
 }
 
-/// Records for a moment with a helper at `folder`; why there is no trace.
+/// Records for some samples with a helper at `folder`; why there is no trace. A helper that says nothing as long as this lasts would hold
+/// it up for ever.
 fn recorded(folder: &Path) -> String {
     let tracing = Tracing { socket: Some(folder.join("socket")), ..Tracing::of(6) };
     let options = Options { interval: Nanos::new(20_000_000), tracing: Some(tracing), ..Options::default() };
     let memory = Memory::default();
-    let began = Instant::now();
     let recorder = Recorder::start(Root::host(), options, Box::new(memory.clone())).unwrap();
-    let started = began.elapsed();
-    std::thread::sleep(Duration::from_millis(200));
-    let ending = Instant::now();
+    while memory.0.lock().unwrap().0 < 2 {
+        std::thread::sleep(Duration::from_millis(5));
+    }
     recorder.finish().unwrap();
-    let ended = ending.elapsed();
-    // A busy machine has a second for each.
-    assert!(
-        started < Duration::from_secs(4) && ended < Duration::from_secs(5),
-        "{started:?} to start, {ended:?} to end"
-    );
     let memory = memory.0.lock().unwrap();
-    assert!(memory.0 >= 2, "{} samples", memory.0);
     memory.1.as_ref().unwrap().unreadable.iter().map(|gap| format!("{}: {}\n", gap.source, gap.reason)).collect()
 }
 

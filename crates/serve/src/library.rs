@@ -10,8 +10,6 @@ use std::path::{Path, PathBuf};
 const DEEPEST: usize = 3;
 /// Folders that are looked into: another user's tree must not keep the server busy.
 const MOST_FOLDERS: usize = 4096;
-/// A file of a run's folder is no larger.
-const LARGEST_FILE: u64 = 256 << 20;
 
 /// The folders that the server was given.
 #[derive(Debug)]
@@ -139,7 +137,7 @@ impl Place {
     /// # Errors
     /// The file cannot be read, or is not a result.
     pub(crate) fn result(&self) -> Result<RunResult, Error> {
-        let text = self.file(RESULT)?;
+        let text = self.file(RESULT, RunResult::LARGEST_FILE)?;
         serde_json::from_slice(&text).map_err(|error| {
             Error::input(format!("{}: {error}", self.folder().join(RESULT).display()), "run the scenario again")
         })
@@ -155,11 +153,11 @@ impl Place {
             return Ok(None);
         }
         let file = self.folder().join(SCENARIO).display().to_string();
-        Scenario::parse(&String::from_utf8_lossy(&self.file(SCENARIO)?), &file).map(Some)
+        Scenario::parse(&String::from_utf8_lossy(&self.file(SCENARIO, Scenario::LARGEST_FILE)?), &file).map(Some)
     }
 
-    fn file(&self, name: &str) -> Result<Vec<u8>, Error> {
-        self.dir().and_then(|dir| dir.read(Path::new(name), LARGEST_FILE)).map_err(|error| self.unreadable(&error))
+    fn file(&self, name: &str, largest: u64) -> Result<Vec<u8>, Error> {
+        self.dir().and_then(|dir| dir.read(Path::new(name), largest)).map_err(|error| self.unreadable(&error))
     }
 
     fn unreadable(&self, error: &io::Error) -> Error {

@@ -200,37 +200,32 @@ fn ask(mut stream: UnixStream, request: &str, end: Instant) -> io::Result<Vec<u8
 mod tests {
     use super::*;
 
-    /// Asks a listener that does to its first connection what `act` does; how long it took.
-    fn asked(act: impl FnOnce(UnixStream) + Send + 'static) -> (Result<Option<Status>, Error>, Duration) {
+    /// Asks a listener that does to its first connection what `act` does, until the answer is given up.
+    fn asked(act: impl FnOnce(UnixStream) + Send + 'static) -> Result<Option<Status>, Error> {
         let folder = tempfile::tempdir().unwrap();
         let listener = UnixListener::bind(folder.path().join(SOCKET)).unwrap();
         let peer = std::thread::spawn(move || act(listener.accept().unwrap().0));
-        let began = Instant::now();
         let answer = query(folder.path());
-        let took = began.elapsed();
         peer.join().unwrap();
-        (answer, took)
+        answer
     }
 
     #[test]
     fn a_peer_that_is_silent_or_drips_is_given_up() {
-        let patience = TIMEOUT + Duration::from_secs(2);
-        let (answer, took) = asked(|stream| {
-            std::thread::sleep(TIMEOUT + Duration::from_secs(1));
-            drop(stream);
-        });
-        assert!(answer.unwrap_err().what.contains("not within 2 s") && took < patience, "{took:?}");
-        let (answer, took) = asked(|mut stream| {
+        // Both would go on for ever: they end when who asked hangs up.
+        let answer = asked(|mut stream| while stream.read(&mut [0; 4096]).is_ok_and(|read| read > 0) {});
+        assert!(answer.unwrap_err().what.contains("not within 2 s"));
+        let answer = asked(|mut stream| {
             while stream.write_all(b"x").is_ok() {
                 std::thread::sleep(Duration::from_millis(50));
             }
         });
-        assert!(answer.unwrap_err().what.contains("not within 2 s") && took < patience, "{took:?}");
+        assert!(answer.unwrap_err().what.contains("not within 2 s"));
     }
 
     #[test]
     fn an_endless_answer_is_not_kept() {
-        let (answer, _) = asked(|mut stream| while stream.write_all(&[b'x'; 1 << 16]).is_ok() {});
+        let answer = asked(|mut stream| while stream.write_all(&[b'x'; 1 << 16]).is_ok() {});
         assert!(answer.unwrap_err().what.contains("longer than 1 MiB"));
     }
 

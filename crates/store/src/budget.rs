@@ -1,6 +1,7 @@
 //! What one reading operation may take of memory. It is counted before it is taken: whoever wrote the files decides how much they ask for.
 
-use pagetide_core::Error;
+use pagetide_core::{Disk, Error};
+use serde::de::DeserializeOwned;
 use std::collections::TryReserveError;
 use std::fs::File;
 use std::io;
@@ -149,6 +150,22 @@ impl Budget {
     pub(crate) fn hold(&self) -> Held {
         Held { budget: self.clone(), bytes: 0.into() }
     }
+}
+
+/// Bytes of memory that a byte of JSON may take while it is read: the three of `{},` are a disk of a manifest, in a list that may be half
+/// empty. What is kept of text and numbers takes less, [`KEPT_JSON_BYTES`].
+pub(crate) const JSON_BYTES: usize = size_of::<Disk>();
+/// Bytes of memory that a byte of JSON takes at most once it is read: the three of `"",` are a text without a letter.
+pub(crate) const KEPT_JSON_BYTES: usize = 16;
+
+/// Reads JSON; what it may take is charged first. The second is that charge, for as long as what was read is kept.
+pub(crate) fn json<T: DeserializeOwned>(
+    text: &[u8],
+    budget: &Budget,
+) -> Result<(serde_json::Result<T>, Held), Exceeded> {
+    let held = budget.hold();
+    held.charge(bytes_of(text.len(), JSON_BYTES))?;
+    Ok((serde_json::from_slice(text), held))
 }
 
 /// Memory that is taken for a while.

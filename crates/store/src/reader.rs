@@ -8,7 +8,7 @@ mod resume;
 mod segment;
 mod span;
 
-use crate::budget::Budget;
+use crate::budget::{self, Budget};
 use crate::layout::{Folder, MANIFEST, SealedPath, SegmentName};
 use crate::seal::Survey;
 use crate::sealed::{self, SealedFile};
@@ -109,7 +109,10 @@ impl Reader {
         let path = folder.full(Path::new(MANIFEST));
         let damage = Damage::default();
         let manifest = match folder.read_manifest() {
-            Ok(text) => serde_json::from_slice(&text).inspect_err(|_| damage.manifest()).ok(),
+            Ok(text) => {
+                let (manifest, _) = budget::json(&text, &Budget::default()).map_err(|exceeded| exceeded.at(&path))?;
+                manifest.inspect_err(|_| damage.manifest()).ok()
+            }
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(file_error::io("read it", &path, &error)),
         };

@@ -26,7 +26,7 @@ pub(crate) fn seal(files: &dyn Files, folder: &Folder, name: &SegmentName) -> io
     let survey = match Survey::of(folder, name) {
         Ok(survey) => survey,
         // A crash before the first record left a file with nothing in it. What cannot be read is kept.
-        Err(LogError::NotALog) if !log::continues_behind(folder.open_log(name)?, 0)? => {
+        Err(LogError::NotALog) if !log::continues_behind(folder.open_log(name)?, 0, &Budget::default())? => {
             return remove(files, folder, &path);
         }
         Err(LogError::NotALog | LogError::Newer(_)) => return set_aside(files, folder, &path),
@@ -100,7 +100,7 @@ impl Survey {
             marks,
             schema: log.schema().clone(),
             tables,
-            damaged: log::continues_behind(folder.open_log(name)?, log.valid())?,
+            damaged: log::continues_behind(folder.open_log(name)?, log.valid(), &Budget::default())?,
         })
     }
 }

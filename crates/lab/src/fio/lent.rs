@@ -6,7 +6,8 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
-/// A folder with what is directly in it, and a file. Dropped, what is that user's in it is the caller's again.
+/// A folder with what is directly in it, and a file. Dropped, regular files of that user's in it are the caller's again, and what else
+/// that user put there is gone: a later step opens files there by name, and follows no link of a program that processed foreign data.
 #[derive(Debug)]
 pub(super) struct Lent {
     user: Option<u32>,
@@ -48,6 +49,23 @@ impl Lent {
         rustix::fs::fchown(&self.folder, owner, group)?;
         Ok(rustix::fs::fchown(&self.file, owner, group)?)
     }
+
+    /// Removes what a user owns here and is no regular file. fio makes no such thing. A folder with something in it stays.
+    fn remove_irregular(&self, user: u32) -> io::Result<()> {
+        for entry in rustix::fs::Dir::read_from(&self.folder)? {
+            let entry = entry?;
+            let found = rustix::fs::statat(&self.folder, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW)?;
+            let how = match rustix::fs::FileType::from_raw_mode(found.st_mode) {
+                rustix::fs::FileType::RegularFile => continue,
+                rustix::fs::FileType::Directory => AtFlags::REMOVEDIR,
+                _ => AtFlags::empty(),
+            };
+            if found.st_uid == user && !matches!(entry.file_name().to_bytes(), b"." | b"..") {
+                let _ = rustix::fs::unlinkat(&self.folder, entry.file_name(), how);
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Drop for Lent {
@@ -56,7 +74,44 @@ impl Drop for Lent {
             // The folder first, so that nothing can be added. What fails leaves files that root can read and remove all the same.
             let root = rustix::process::geteuid();
             let _ = rustix::fs::fchown(&self.folder, Some(root), Some(rustix::process::getegid()));
+            let _ = self.remove_irregular(user);
             let _ = self.give(user, root.as_raw());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{MetadataExt, chown, lchown, symlink};
+
+    #[test]
+    fn what_a_sandbox_leaves_is_its_files_and_no_links() {
+        const USER: u32 = 61_184;
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        if chown(folder.path(), Some(USER), None).is_err() {
+            // Only root has a sandbox with a user of its own.
+            return;
+        }
+        chown(folder.path(), Some(0), None).unwrap();
+        std::fs::write(at("precious"), "precious").unwrap();
+        symlink(at("precious"), at("own")).unwrap();
+        let lent = Lent::to(Some(USER), folder.path(), &tempfile::tempfile().unwrap()).unwrap();
+        std::fs::write(at("data"), "data").unwrap();
+        std::fs::create_dir(at("folder")).unwrap();
+        rustix::fs::mkfifoat(rustix::fs::CWD, at("fifo"), Mode::RWXU).unwrap();
+        for name in ["data", "folder", "fifo", "precious"] {
+            chown(at(name), Some(USER), Some(USER)).unwrap();
+        }
+        symlink("/etc/passwd", at("planted")).unwrap();
+        lchown(at("planted"), Some(USER), Some(USER)).unwrap();
+        drop(lent);
+        let mut left: Vec<_> =
+            std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        left.sort();
+        assert_eq!(left, ["data", "own", "precious"]);
+        assert!(left.iter().all(|name| folder.path().join(name).symlink_metadata().unwrap().uid() == 0));
+        assert_eq!(folder.path().metadata().unwrap().uid(), 0);
     }
 }

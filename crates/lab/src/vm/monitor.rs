@@ -285,3 +285,29 @@ fn wait_for_end(qemu: &mut Qemu) {
         let _ = qemu.listen(Nanos::new(50_000_000));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::append;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn files_of_a_guest_stay_below_the_folder_of_the_run() {
+        let scratch = tempfile::tempdir().unwrap();
+        let folder = scratch.path().join("alongside");
+        append(&folder, "sar/one.out", "6869").unwrap();
+        append(&folder, "sar/one.out", "21").unwrap();
+        assert_eq!(std::fs::read_to_string(folder.join("sar/one.out")).unwrap(), "hi!");
+        std::fs::write(scratch.path().join("precious"), "precious").unwrap();
+        symlink("../precious", folder.join("link")).unwrap();
+        symlink("..", folder.join("way")).unwrap();
+        for path in ["../new", "sar/../../new", "/new", "", ".", "..", "link", "way/new", "way/precious"] {
+            assert!(append(&folder, path, "78").is_err(), "{path}");
+        }
+        let mut names: Vec<_> =
+            std::fs::read_dir(scratch.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        assert_eq!(names, ["alongside", "precious"]);
+        assert_eq!(std::fs::read_to_string(scratch.path().join("precious")).unwrap(), "precious");
+    }
+}

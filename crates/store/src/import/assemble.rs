@@ -5,10 +5,10 @@ use super::gather::{Event, Gather, Lane, LaneKey};
 use super::options::Options;
 use super::report::{FileReport, ImportReport};
 use super::timeline::{Span, spans, usual_interval};
-use crate::budget::{Budget, Exceeded, bytes_of};
+use crate::budget::{Budget, Exceeded};
 use pagetide_core::{
     Bytes, Column, Entity, Error, HostTimeZone, Kind, Manifest, Mark, MarkKind, Nanos, Recording, RecordingBuilder,
-    Stamp, Table,
+    Stamp, Table, Values,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -32,7 +32,6 @@ pub(super) fn assemble(
     budget: &Budget,
     names: &str,
 ) -> Result<Import, Error> {
-    let within = |counted: Result<(), Exceeded>| counted.map_err(|exceeded| exceeded.at(Path::new(names)));
     let mut notes = Vec::new();
     let manifest = manifest(&files, options, &mut notes)?;
     let spans = spans(&files);
@@ -69,10 +68,10 @@ pub(super) fn assemble(
         let label = files.iter().find_map(|file| file.labels.get(&key.0)).unwrap_or(&key.0.1).clone();
         let entity = Entity { name: key.0.1, label };
         let points = points(lanes, &positions, &mut files);
-        // A value for every moment between its first and its last.
-        let between = points.last().zip(points.first()).map_or(0, |(last, first)| last.0 - first.0 + 1);
-        within(budget.charge(bytes_of(between, size_of::<i64>() + size_of::<bool>())))?;
-        builder.column(key.0.0, entity, &Column { name: key.1, ..column }, points);
+        let (table, name) = (key.0.0, entity.name.clone());
+        let values = values(&points, budget).map_err(|exceeded| exceeded.at(Path::new(names)))?;
+        builder.entity(table, entity);
+        builder.values(table, &name, Column { name: key.1, ..column }, values);
     }
     for (at, file) in files.iter().enumerate() {
         if let Some(nanos) = file.report.from_wall_ns.filter(|_| spans.iter().any(|span| span.files.contains(&at))) {
@@ -83,6 +82,19 @@ pub(super) fn assemble(
     }
     let report = ImportReport { files: files.into_iter().map(|file| file.report).collect(), notes };
     Ok(Import { recording: builder.finish(), report })
+}
+
+/// The values at these samples. One is kept for every sample between the first and the last: the memory for all of them is charged first.
+fn values(points: &[(usize, i64)], budget: &Budget) -> Result<Values, Exceeded> {
+    let mut values = Values::default();
+    if let [(first, value), rest @ ..] = points {
+        values.make_room(*first, |bytes| budget.charge(bytes))?;
+        values.push(*first, *value);
+        let last = rest.last().map_or(*first, |(last, _)| *last);
+        values.make_room(last, |bytes| budget.charge(bytes))?;
+        rest.iter().for_each(|(at, value)| values.push(*at, *value));
+    }
+    Ok(values)
 }
 
 /// A moment on the recording's axis. No file says when the host was started, so all three clocks show the time of day.

@@ -3,9 +3,10 @@
 use super::gather::{Event, Gather};
 use super::line::read_failed;
 use super::options::Options;
+use crate::budget::{Exceeded, Held, JSON_BYTES, bytes_of};
 use pagetide_core::{Error, Figure, Figures, Nanos, Outcome, StepResult};
 use serde_json::Value;
-use std::io::{BufRead, Read};
+use std::io::{self, BufRead};
 
 /// More than fio writes about many jobs with all their latency bins.
 const LARGEST: u64 = 256 << 20;
@@ -18,8 +19,14 @@ const YEAR: u64 = 366 * 86_400 * 1_000_000_000;
 
 /// Reads fio's JSON. Lines before it, such as fio's notes, are passed over.
 pub(super) fn read<R: BufRead>(input: R, gather: &mut Gather, _: &Options) -> Result<(), Error> {
-    let mut bytes = Vec::new();
-    input.take(LARGEST).read_to_end(&mut bytes).map_err(|error| read_failed(&gather.report.name, &error))?;
+    let held = gather.hold();
+    let bytes = match whole(input.take(LARGEST), &held) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            gather.exceeded = Exceeded::of(&error).cloned();
+            return if gather.exceeded.is_some() { Ok(()) } else { Err(read_failed(&gather.report.name, &error)) };
+        }
+    };
     let text = String::from_utf8_lossy(&bytes);
     let text = text.as_ref();
     let count = |part: &str| part.bytes().map(|byte| u64::from(byte == b'\n')).sum::<u64>();
@@ -47,6 +54,22 @@ pub(super) fn read<R: BufRead>(input: R, gather: &mut Gather, _: &Options) -> Re
         gather.report.leave_out(line, "lines after the JSON");
     }
     Ok(())
+}
+
+/// All of a file. What its JSON may take is charged as it is read.
+fn whole(mut input: impl BufRead, held: &Held) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    loop {
+        let chunk = input.fill_buf()?;
+        let length = chunk.len();
+        if length == 0 {
+            return Ok(bytes);
+        }
+        held.charge(bytes_of(length, JSON_BYTES))?;
+        bytes.try_reserve(length).map_err(Exceeded::from)?;
+        bytes.extend_from_slice(chunk);
+        input.consume(length);
+    }
 }
 
 fn jobs(gather: &mut Gather, document: &Value) {

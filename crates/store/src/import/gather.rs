@@ -1,9 +1,9 @@
 //! Collects the values of one file by column, as they come: 12 bytes a value.
 
 use super::report::FileReport;
-use crate::budget::{Budget, Exceeded, bytes_of};
+use crate::budget::{Budget, Exceeded, Held, bytes_of};
 use pagetide_core::{Column, Kind, StepResult, Table};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The position of a lane in its [`Gather`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -72,6 +72,8 @@ pub(super) struct Gather {
     pub(super) labels: HashMap<(Table, String), String>,
     known_moments: HashMap<i64, u32>,
     known_lanes: HashMap<LaneKey, LaneId>,
+    /// What was said of each moment.
+    known_events: HashSet<(i64, String)>,
     now: u32,
     budget: Budget,
     /// What the file asks for beyond its budget: nothing more is taken from it.
@@ -80,6 +82,8 @@ pub(super) struct Gather {
 
 /// What a column of an entity takes besides its values: entries of two maps, three times its names, what an allocator adds.
 const LANE_BYTES: usize = 512;
+/// What an event takes besides its text: itself, and an entry of a set.
+const EVENT_BYTES: usize = size_of::<StepResult>() + 256;
 /// What a moment takes: itself and an entry of a map, half of which is empty after it has grown.
 const MOMENT_BYTES: usize = 64;
 /// What a value takes.
@@ -101,6 +105,7 @@ impl Gather {
             labels: HashMap::new(),
             known_moments: HashMap::new(),
             known_lanes: HashMap::new(),
+            known_events: HashSet::new(),
             now: 0,
         }
     }
@@ -201,10 +206,16 @@ impl Gather {
 
     /// Adds an event, unless the file said the same already.
     pub(super) fn event(&mut self, nanos: i64, event: Event) {
-        if !self.events.iter().any(|known| known.0 == nanos && known.1 == event) && self.charge(size_of::<StepResult>())
-        {
+        let said = (nanos, format!("{event:?}"));
+        if !self.known_events.contains(&said) && self.charge(EVENT_BYTES + 3 * said.1.len()) {
+            self.known_events.insert(said);
             self.events.push((nanos, event));
         }
+    }
+
+    /// Memory that is taken for a while.
+    pub(super) fn hold(&self) -> Held {
+        self.budget.hold()
     }
 
     /// Forgets what was read so far, but not what was said about it.
@@ -215,6 +226,7 @@ impl Gather {
         self.moments.clear();
         self.known_moments.clear();
         self.events.clear();
+        self.known_events.clear();
         self.now = 0;
         self.report.values = 0;
     }

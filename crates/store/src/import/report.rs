@@ -3,8 +3,11 @@
 use serde::Serialize;
 use std::fmt;
 
-/// How many stretches of unreadable lines a report lists; the lines of all are counted.
+/// How many stretches of unreadable lines a report lists, how many kinds of what was left out, and how many notes; the lines of all are
+/// counted.
 const LISTED: usize = 1000;
+/// What was left out beyond that.
+const MORE: &str = "more of other kinds";
 
 /// What a file turned out to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -132,7 +135,10 @@ impl FileReport {
 
     /// Counts a line that has no place in a recording.
     pub(super) fn leave_out(&mut self, line: u64, what: &str) {
-        match self.left_out.iter_mut().find(|left| left.what == what) {
+        let known = |left: &LeftOut, what: &str| left.what == what;
+        let is_new = self.left_out.len() >= LISTED && !self.left_out.iter().any(|left| known(left, what));
+        let what = if is_new { MORE } else { what };
+        match self.left_out.iter_mut().find(|left| known(left, what)) {
             Some(left) => left.lines += 1,
             None => self.left_out.push(LeftOut { what: what.to_owned(), lines: 1, first_line: line }),
         }
@@ -150,7 +156,7 @@ impl FileReport {
     /// Says something once.
     pub(super) fn note(&mut self, text: impl Into<String>) {
         let text = text.into();
-        if !self.notes.contains(&text) {
+        if self.notes.len() < LISTED && !self.notes.contains(&text) {
             self.notes.push(text);
         }
     }

@@ -11,10 +11,11 @@ use super::gather::{Event, Gather};
 use super::json_repair::Repaired;
 use super::number::millionths_of;
 use super::options::Options;
+use crate::budget::{Exceeded, Held, JSON_BYTES, bytes_of};
 use pagetide_core::{Error, Table};
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::io::{self, BufRead, Read};
@@ -22,11 +23,13 @@ use std::io::{self, BufRead, Read};
 /// Reads JSON of sadf. What stands before the place where the JSON breaks off is kept.
 pub(super) fn read<R: BufRead>(input: R, gather: &mut Gather, options: &Options) -> Result<(), Error> {
     let lines = Cell::new(1);
+    let held = RefCell::new(gather.hold());
     let mut reader = Reader {
         gather,
         options,
         sections: HashMap::new(),
         lines: &lines,
+        held: &held,
         error: None,
         date: String::new(),
         clock: DayClock::default(),
@@ -35,7 +38,8 @@ pub(super) fn read<R: BufRead>(input: R, gather: &mut Gather, options: &Options)
         of_tool: false,
     };
     let repairs = Cell::new(0);
-    let mut json = serde_json::Deserializer::from_reader(Repaired::new(Counted { input, lines: &lines }, &repairs));
+    let mut json =
+        serde_json::Deserializer::from_reader(Repaired::new(Counted { input, lines: &lines, held: &held }, &repairs));
     let result = Node { reader: &mut reader, place: Place::Root }.deserialize(&mut json);
     let error = reader.error.take();
     reader.say_unused();
@@ -55,6 +59,11 @@ pub(super) fn read<R: BufRead>(input: R, gather: &mut Gather, options: &Options)
     }
     if let Err(error) = result {
         if error.is_io() {
+            let error = io::Error::from(error);
+            if let Some(exceeded) = Exceeded::of(&error) {
+                gather.exceeded = Some(exceeded.clone());
+                return Ok(());
+            }
             return Err(Error::system(format!("{}: {error}", gather.report.name), "check the disk"));
         }
         let line = u64::try_from(error.line()).unwrap_or(0);
@@ -64,15 +73,17 @@ pub(super) fn read<R: BufRead>(input: R, gather: &mut Gather, options: &Options)
     Ok(())
 }
 
-/// Counts the lines that pass.
+/// Counts the lines that pass, and charges what their JSON may take.
 struct Counted<'a, R> {
     input: R,
     lines: &'a Cell<u64>,
+    held: &'a RefCell<Held>,
 }
 
 impl<R: BufRead> Read for Counted<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.input.read(buffer)?;
+        self.held.borrow().charge(bytes_of(read, JSON_BYTES))?;
         let ends = buffer[..read].iter().map(|byte| u64::from(*byte == b'\n')).sum::<u64>();
         self.lines.set(self.lines.get() + ends);
         Ok(read)
@@ -85,6 +96,8 @@ struct Reader<'a> {
     /// By the object's name and its keys.
     sections: HashMap<String, Section>,
     lines: &'a Cell<u64>,
+    /// The memory of the value that is read.
+    held: &'a RefCell<Held>,
     error: Option<Error>,
     /// The day of `date` as it is printed, for samples with only a time of day (mpstat): whether their clock has 12 hours decides how it
     /// is read.
@@ -151,6 +164,7 @@ impl<'de> Visitor<'de> for Node<'_, '_> {
                     map.next_value::<IgnoredAny>()?;
                 }
             }
+            self.reader.release();
         }
         Ok(())
     }
@@ -161,6 +175,8 @@ impl<'de> Visitor<'de> for Node<'_, '_> {
         } else {
             while let Some(sample) = seq.next_element::<Value>()? {
                 self.reader.sample(&sample);
+                drop(sample);
+                self.reader.release();
             }
         }
         Ok(())
@@ -168,6 +184,12 @@ impl<'de> Visitor<'de> for Node<'_, '_> {
 }
 
 impl Reader<'_> {
+    /// Gives back the memory of a value that was read.
+    fn release(&mut self) {
+        let next = self.gather.hold();
+        self.held.replace(next);
+    }
+
     fn about_host(&mut self, key: &str, value: &Value) -> Result<(), Error> {
         match (key, value) {
             ("nodename", Value::String(host)) => one_host(self.gather, host)?,

@@ -2,7 +2,7 @@
 
 use super::decode::{LogError, LogReader};
 use super::frame;
-use crate::budget::Budget;
+use crate::budget::{Budget, Exceeded};
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
@@ -12,10 +12,14 @@ const MOST_HASHED: u64 = 1 << 29;
 
 /// Whether a valid record follows anywhere behind `offset`, where reading ended. A crash leaves a part of the last
 /// write at most; a valid record behind it means that the log was damaged, and so does a part that is too large to be searched.
-pub(crate) fn continues_behind(mut file: File, offset: u64) -> io::Result<bool> {
+pub(crate) fn continues_behind(mut file: File, offset: u64, budget: &Budget) -> io::Result<bool> {
     file.seek(SeekFrom::Start(offset))?;
-    let mut rest = Vec::new();
-    file.read_to_end(&mut rest)?;
+    let length = file.metadata()?.len().saturating_sub(offset);
+    let (mut rest, held) = (Vec::new(), budget.hold());
+    held.charge(length)?;
+    rest.try_reserve_exact(usize::try_from(length).unwrap_or(usize::MAX)).map_err(Exceeded::from)?;
+    // What is written meanwhile is none of it.
+    file.take(length).read_to_end(&mut rest)?;
     let mut hashed = 0;
     for at in 1..rest.len() {
         let Some(content) = frame::content(&rest[at..]) else { continue };
@@ -28,21 +32,21 @@ pub(crate) fn continues_behind(mut file: File, offset: u64) -> io::Result<bool> 
 }
 
 /// [`continues_behind`] for a log that may be written meanwhile: what is valid at `offset` now has come since.
-pub(crate) fn is_damaged_at(file: File, offset: u64) -> io::Result<bool> {
+pub(crate) fn is_damaged_at(file: File, offset: u64, budget: &Budget) -> io::Result<bool> {
     let mut start = Vec::new();
     let mut beginning = file.try_clone()?;
     beginning.seek(SeekFrom::Start(offset))?;
     beginning.take(LONGEST_RECORD).read_to_end(&mut start)?;
-    Ok(!start.is_empty() && !frame::starts(&start, offset) && continues_behind(file, offset)?)
+    Ok(!start.is_empty() && !frame::starts(&start, offset) && continues_behind(file, offset, budget)?)
 }
 
 /// Whether a log that could not be opened has valid records all the same. One whose first record has come since then can be opened now.
-pub(crate) fn has_lost_its_beginning(mut file: File) -> io::Result<bool> {
-    if !continues_behind(file.try_clone()?, 0)? {
+pub(crate) fn has_lost_its_beginning(mut file: File, budget: &Budget) -> io::Result<bool> {
+    if !continues_behind(file.try_clone()?, 0, budget)? {
         return Ok(false);
     }
     file.rewind()?;
-    match LogReader::open(BufReader::new(file), &Budget::default()) {
+    match LogReader::open(BufReader::new(file), budget) {
         Err(LogError::NotALog) => Ok(true),
         Err(LogError::Io(error)) => Err(error),
         Ok(_) | Err(LogError::Newer(_)) => Ok(false),

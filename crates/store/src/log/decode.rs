@@ -2,14 +2,12 @@
 
 use super::frame::{self, HEADER};
 use super::{Additions, Start, TABLES_BEFORE_3, kind};
-use crate::budget::{Budget, Exceeded, at_most, bytes_of};
+use crate::budget::{self, Budget, Exceeded, Held, KEPT_JSON_BYTES, at_most, bytes_of};
 use crate::{FORMAT_VERSION, RATE_FACTOR_BEFORE_3, varint};
 use pagetide_core::{EntityId, Kind, Mark, Sample, Schema, Stamp, Table};
+use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::io::{self, Read};
-
-/// Bytes of memory that a byte of JSON may take: an empty element of a list is a value of 32 bytes.
-const JSON_BYTES: usize = 16;
 
 /// No recording has more samples: numbers beyond it are damage, and counting on from them is safe.
 const MOST_SAMPLES: u64 = 1 << 62;
@@ -26,6 +24,12 @@ pub(crate) enum LogError {
     /// A newer version.
     #[error("format version {0}")]
     Newer(u32),
+}
+
+impl From<Exceeded> for LogError {
+    fn from(exceeded: Exceeded) -> Self {
+        Self::Io(exceeded.into())
+    }
 }
 
 /// What a log holds, in order.
@@ -47,6 +51,8 @@ pub(crate) struct LogReader<R> {
     /// Whether a record was valid and yet not what its kind says: what the next one refers to is not known then.
     broken: bool,
     budget: Budget,
+    /// The memory of the first record.
+    _start: Option<Held>,
     /// Bytes of the values of the sample that is read, and of the largest one before: its memory is used again.
     sample_bytes: u64,
     largest_sample: u64,
@@ -95,10 +101,12 @@ impl<R: Read> LogReader<R> {
         let sections = version >= 3;
         let mut content = Vec::new();
         let offset = HEADER as u64;
-        let start: Start = match frame::read(&mut source, offset, &mut content)? {
-            Some(kind::START) => serde_json::from_slice(&content).map_err(|_| LogError::NotALog)?,
-            _ => return Err(LogError::NotALog),
-        };
+        if frame::read(&mut source, offset, &mut content)? != Some(kind::START) {
+            return Err(LogError::NotALog);
+        }
+        // As much as a manifest of its own file may take: nothing is granted for it.
+        let (start, held) = budget::json::<Start>(&content, budget)?;
+        let start = start.map_err(|_| LogError::NotALog)?;
         if start.first_sample > MOST_SAMPLES {
             return Err(LogError::NotALog);
         }
@@ -114,7 +122,7 @@ impl<R: Read> LogReader<R> {
             pace: 0,
         };
         budget.grant(position.offset);
-        Ok(Self { content, ..Self::resume(source, position, budget) })
+        Ok(Self { content, _start: Some(held), ..Self::resume(source, position, budget) })
     }
 
     /// Continues reading at a position: `source` gives the bytes from its offset on.
@@ -126,6 +134,7 @@ impl<R: Read> LogReader<R> {
             sample: Sample::default(),
             broken: false,
             budget: budget.clone(),
+            _start: None,
             sample_bytes: 0,
             largest_sample: 0,
             exceeded: None,
@@ -195,9 +204,7 @@ impl<R: Read> LogReader<R> {
     fn record(&mut self, kind: u8, content: &[u8]) -> Option<Option<Event>> {
         match kind {
             kind::SCHEMA => {
-                // Strings of the text, and what serde keeps of it meanwhile.
-                self.within(self.budget.charge(bytes_of(content.len(), JSON_BYTES)))?;
-                let mut additions: Additions = serde_json::from_slice(content).ok()?;
+                let mut additions: Additions = self.json(content)?.ok()?;
                 self.position.tables.extend(additions.tables.iter().map(|name| Table::by_name(name)));
                 additions.growth.apply_known(&mut self.position.schema, |name| Table::by_name(name));
                 Some(None)
@@ -206,10 +213,19 @@ impl<R: Read> LogReader<R> {
                 self.take_sample(kind == kind::WHOLE_SAMPLE, content)?;
                 Some(Some(Event::Sample))
             }
-            kind::MARK => Some(mark(content)?.map(Event::Mark)),
+            kind::MARK => Some(mark(self.json(content)?)?.map(Event::Mark)),
             // A later version may add kinds of which a reader need not know.
             _ => self.position.sections.then_some(None),
         }
+    }
+
+    /// Reads JSON whose texts and numbers are kept. Absent when it exceeds the budget.
+    fn json<T: DeserializeOwned>(&mut self, content: &[u8]) -> Option<serde_json::Result<T>> {
+        self.within(self.budget.charge(bytes_of(content.len(), KEPT_JSON_BYTES)))?;
+        budget::json(content, &self.budget)
+            .map_err(|exceeded| self.exceeded = Some(exceeded))
+            .ok()
+            .map(|(read, _)| read)
     }
 
     fn take_sample(&mut self, whole: bool, mut input: &[u8]) -> Option<()> {
@@ -304,9 +320,9 @@ impl<R: Read> LogReader<R> {
     }
 }
 
-/// The mark of its JSON; none of a kind that a later version added, which is nothing that this one could show. Absent when it is no JSON.
-pub(crate) fn mark<T: serde::de::DeserializeOwned>(json: &[u8]) -> Option<Option<T>> {
-    match serde_json::from_slice(json) {
+/// The mark that was read; none of a kind that a later version added, which is nothing that this one could show. Absent when it is no JSON.
+pub(crate) fn mark<T>(read: serde_json::Result<T>) -> Option<Option<T>> {
+    match read {
         Ok(mark) => Some(Some(mark)),
         Err(error) => error.is_data().then_some(None),
     }

@@ -4,7 +4,7 @@ use super::damage;
 use super::gather::{LoadedParts, Rows};
 use super::resume::{Keeper, Positions};
 use crate::RATE_FACTOR_BEFORE_3;
-use crate::budget::{Exceeded, Held, bytes_of};
+use crate::budget::{Exceeded, Held, KEPT_JSON_BYTES, bytes_of};
 use crate::layout::{self, Folder, SealedPath, SegmentName};
 use crate::log::{self, Event, LogError, LogReader};
 use crate::sealed::{self, Description, SealedError, SealedFile};
@@ -62,7 +62,7 @@ pub(super) fn open(
         Ok(log) => log,
         // Its writer has not come to the first record yet, or crashed before; or that record is damaged.
         Err(LogError::NotALog) => {
-            if log::has_lost_its_beginning(again).map_err(failed)? {
+            if log::has_lost_its_beginning(again, &gathered.budget).map_err(failed)? {
                 let what = format!("{} is damaged at its beginning", path().display());
                 gathered.damaged(name, what, &damage::cost(name, sealed::SAMPLES));
             }
@@ -92,7 +92,7 @@ pub(super) fn open(
         keeper.ended(position).map_err(failed)?;
         positions.take(name, keeper);
     }
-    if log::is_damaged_at(again, valid).map_err(failed)? {
+    if log::is_damaged_at(again, valid, &gathered.budget).map_err(failed)? {
         let what = format!("{} is damaged at byte {valid}", path().display());
         gathered.damaged(name, what, "the samples after it are lost");
     }
@@ -260,17 +260,15 @@ fn read_stamps(file: &SealedFile, group: usize) -> Result<Vec<Stamp>, SealedErro
     Ok(stamps.map(|((wall_ns, mono_ns), boot_ns)| Stamp { wall_ns, mono_ns, boot_ns }).collect())
 }
 
-/// Bytes of memory that a byte of a mark's JSON may take.
-const MARK_JSON_BYTES: usize = 16;
-
 fn read_marks(file: &SealedFile) -> Result<Vec<Mark>, SealedError> {
     let mut marks = Vec::new();
     for group in 0..file.row_groups() {
         let stamps = read_stamps(file, group)?;
         let kinds = file.strings(group, file.column_named("json")?)?;
         for (stamp, json) in stamps.into_iter().zip(kinds) {
-            file.charge(bytes_of(json.len(), MARK_JSON_BYTES))?;
-            let kind = log::mark(json.data()).ok_or_else(|| SealedError::Damaged("a mark is not JSON".into()))?;
+            file.charge(bytes_of(json.len(), KEPT_JSON_BYTES))?;
+            let kind = log::mark(file.json(json.data())?);
+            let kind = kind.ok_or_else(|| SealedError::Damaged("a mark is not JSON".into()))?;
             marks.extend(kind.map(|kind| Mark { stamp, kind }));
         }
     }

@@ -3,13 +3,14 @@
 use super::error::SealedError;
 use super::{DESCRIPTION, Description, pages};
 use crate::FORMAT_VERSION;
-use crate::budget::{Budget, Exceeded, Held, at_most, bytes_of};
+use crate::budget::{self, Budget, Exceeded, Held, at_most, bytes_of};
 use crate::layout::{Folder, SealedPath};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{ByteArray, DataType};
 use parquet::file::reader::FileReader;
 use parquet::file::serialized_reader::SerializedFileReader;
 use parquet::file::statistics::Statistics;
+use serde::de::DeserializeOwned;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
@@ -28,6 +29,7 @@ pub(crate) struct SealedFile {
     parquet: SerializedFileReader<File>,
     description: Description,
     file: File,
+    budget: Budget,
     held: Held,
 }
 
@@ -54,12 +56,18 @@ impl SealedFile {
         let metadata = parquet.metadata().file_metadata().key_value_metadata();
         let description = metadata.into_iter().flatten().find(|entry| entry.key == DESCRIPTION);
         let text = description.and_then(|entry| entry.value.as_deref()).unwrap_or_default();
-        let version = serde_json::from_str::<Version>(text).map_err(|error| SealedError::Damaged(error.to_string()))?;
+        let damaged = |error: serde_json::Error| SealedError::Damaged(error.to_string());
+        let version = serde_json::from_str::<Version>(text).map_err(damaged)?;
         if version.version > FORMAT_VERSION {
             return Err(SealedError::Newer(version.version));
         }
-        let description = serde_json::from_str(text).map_err(|error| SealedError::Damaged(error.to_string()))?;
-        Ok(Self { parquet, description, file, held })
+        let (description, _) = budget::json(text.as_bytes(), budget)?;
+        Ok(Self { parquet, description: description.map_err(damaged)?, file, budget: budget.clone(), held })
+    }
+
+    /// Reads JSON of one of its rows.
+    pub(crate) fn json<T: DeserializeOwned>(&self, text: &[u8]) -> Result<serde_json::Result<T>, SealedError> {
+        Ok(budget::json(text, &self.budget)?.0)
     }
 
     /// Takes memory for what is made of its rows.
