@@ -77,7 +77,7 @@ fn what_is_not_read_is_refused_by_name() {
     let header = text("00:00:01 CPU %user %nice %system %iowait %steal %idle\n").unwrap_err().to_string();
     assert!(header.contains("no row with values"), "{header}");
     let zone = text("# hostname;interval;timestamp;proc/s;cswch/s\nh;10;2026-11-21 13:20:09 ABC;1.00;2.00\n");
-    assert!(zone.unwrap_err().to_string().contains("the zone `ABC` has no offset"), "a zone without an offset");
+    assert!(zone.unwrap_err().to_string().contains("the zone `ABC` has no fixed offset"), "a zone without an offset");
     let nothing = text("00:00:01 IFACE rxpck/s\n00:00:02 eth0 1.00\n").unwrap_err().to_string();
     assert!(nothing.contains("line 2: no place in a recording: IFACE rxpck/s"), "{nothing}");
 }
