@@ -172,6 +172,8 @@ export interface Diagnosis {
   verdict: "incident" | "forecast" | "healthy" | "cannot_tell" | "experiment";
   summary: string;
   unknown: string[];
+  /** Time that the group which lost most lost in the worst stretch; absent where nobody lost any or it was not recorded. */
+  lost_ms?: number;
   /** Of a file of `pagetide cut`: what the file says that was diagnosed when it was cut. */
   cut_diagnosis?: { tool_version: string; summary: string; chain: string[]; findings: string[]; same: boolean };
   incidents: Incident[];

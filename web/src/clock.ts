@@ -1,4 +1,4 @@
-// Times in the zone of the recorded host, and the marks of a time axis.
+// Times in the zone of the recorded host, in UTC or in the reader's own zone, and the marks of a time axis.
 
 import type { Zone } from "./api";
 
@@ -13,19 +13,81 @@ const STEPS = [
   10 * MINUTE, 30 * MINUTE, HOUR, 2 * HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 7 * DAY, 14 * DAY, 28 * DAY, 91 * DAY, 364 * DAY,
 ];
 
-/** The clock of a recording's host. */
+/** Whose times are shown. */
+export type Whose = "host" | "utc" | "reader";
+
+export const WHOSE: [Whose, string][] = [
+  ["host", "host's time"],
+  ["utc", "UTC"],
+  ["reader", "your time"],
+];
+
+const KEPT = "pagetide.times";
+
+/** Whose times the reader chose; the host's at first. */
+export function chosenTimes(): Whose {
+  const kept = globalThis.localStorage?.getItem(KEPT);
+  return kept === "utc" || kept === "reader" ? kept : "host";
+}
+
+export function chooseTimes(whose: Whose): void {
+  globalThis.localStorage?.setItem(KEPT, whose);
+}
+
+/** How far a named zone is ahead of UTC at a time, ms; null where the browser does not know the zone. */
+function ahead(zone: string | undefined): ((at: number) => number) | null {
+  let format: Intl.DateTimeFormat;
+  try {
+    format = new Intl.DateTimeFormat("en-US", {
+      timeZone: zone,
+      hourCycle: "h23",
+      year: "numeric",
+      month: "numeric",
+      day: "numeric",
+      hour: "numeric",
+      minute: "numeric",
+      second: "numeric",
+    });
+  } catch {
+    return null;
+  }
+  // A quarter of an hour has one offset: zones change at such times.
+  const known = new Map<number, number>();
+  return (at) => {
+    const quarter = Math.floor(at / (15 * MINUTE));
+    const offset = known.get(quarter);
+    if (offset !== undefined) return offset;
+    const parts = new Map(format.formatToParts(quarter * 15 * MINUTE).map(({ type, value }) => [type, Number(value)]));
+    const part = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? 0;
+    const there = Date.UTC(part("year"), part("month") - 1, part("day"), part("hour"), part("minute"), part("second"));
+    known.set(quarter, there - quarter * 15 * MINUTE);
+    return there - quarter * 15 * MINUTE;
+  };
+}
+
+/** The clock of a recording's host, or the one that the reader chose instead. */
 export class Clock {
-  private readonly offset: number;
+  private readonly offset: (at: number) => number;
   readonly name: string;
 
-  constructor(zone: Zone | null) {
-    this.offset = (zone?.utc_offset_s ?? 0) * SECOND;
-    this.name = zone?.name.replace(/^Etc\//, "") || "UTC";
+  constructor(zone: Zone | null, whose: Whose = chosenTimes()) {
+    const fixed = (zone?.utc_offset_s ?? 0) * SECOND;
+    const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    this.name = (whose === "host" ? zone?.name : whose === "reader" ? own : "UTC")?.replace(/^Etc\//, "") || "UTC";
+    if (whose === "utc") this.offset = () => 0;
+    else if (whose === "reader") this.offset = ahead(undefined) ?? (() => 0);
+    // The zone of a recording has its summer time; where the browser does not know it, the offset of the beginning holds.
+    else this.offset = (zone?.name.includes("/") && ahead(zone.name)) || (() => fixed);
+  }
+
+  /** The host's, or the reader's, times of day as if they were UTC. */
+  private iso(at: number): string {
+    return new Date(at + this.offset(at)).toISOString();
   }
 
   /** `2026-11-22 06:05:12.5` with as many decimals as `resolution` (ms) needs. */
   text(at: number, resolution = SECOND): string {
-    const iso = new Date(at + this.offset).toISOString();
+    const iso = this.iso(at);
     const decimals = resolution >= SECOND ? 0 : resolution >= 100 ? 1 : 3;
     return `${iso.slice(0, 10)} ${iso.slice(11, 19)}${decimals ? iso.slice(19, 20 + decimals) : ""}`;
   }
@@ -40,21 +102,28 @@ export class Clock {
     const found = /^\s*(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2})(:\d{2}(\.\d{1,3})?)?\s*$/.exec(text);
     if (!found) return null;
     const at = Date.parse(`${found[1]}T${found[2]}${found[3] ?? ":00"}Z`);
-    return Number.isNaN(at) ? null : at - this.offset;
+    if (Number.isNaN(at)) return null;
+    // The offset of the time that is meant: an hour before and after a change the first guess is of the other side.
+    const guess = at - this.offset(at);
+    return at - this.offset(guess);
   }
 
   /** Moments for marks between two times, at most about `count`, on round times of day of the host. */
   marks(from: number, to: number, count: number): number[] {
     const step = this.step(from, to, count);
     const marks: number[] = [];
-    for (let at = Math.ceil((from + this.offset) / step) * step; at <= to + this.offset; at += step) marks.push(at - this.offset);
+    const first = from + this.offset(from);
+    for (let at = Math.ceil(first / step) * step; at <= to + this.offset(to); at += step) {
+      const guess = at - this.offset(at - this.offset(from));
+      if (guess >= from && guess <= to && guess !== marks.at(-1)) marks.push(guess);
+    }
     return marks;
   }
 
   /** What stands at a mark: the day where a new one begins, else the time. */
   mark(at: number, from: number, to: number, count: number): string {
     const step = this.step(from, to, count);
-    const iso = new Date(at + this.offset).toISOString();
+    const iso = this.iso(at);
     if (step >= DAY || iso.slice(11, 23) === "00:00:00.000") return iso.slice(step >= 91 * DAY ? 0 : 5, 10);
     return step >= MINUTE ? iso.slice(11, 16) : step >= SECOND ? iso.slice(11, 19) : iso.slice(14, 23);
   }

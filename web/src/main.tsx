@@ -3,6 +3,7 @@
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { About } from "./api";
+import { chooseTimes, chosenTimes, WHOSE } from "./clock";
 import { LiveView } from "./live/view";
 import { Busy, Fault } from "./parts";
 import { ComparisonView } from "./recordings/comparison";
@@ -34,6 +35,7 @@ function useRoute(): Route {
 
 function Page() {
   const about = useAsked<About>("/api/about");
+  const [times, setTimes] = useState(chosenTimes);
   const route = useRoute();
   const [first = about.value?.live.available === false ? "recordings" : "live", second = ""] = route.path;
   const view = UNDER[first] ?? first;
@@ -54,6 +56,21 @@ function Page() {
             </a>
           ))}
         </nav>
+        <span class="choices times" role="group" aria-label="Times">
+          {WHOSE.map(([whose, name]) => (
+            <button
+              type="button"
+              key={whose}
+              aria-pressed={times === whose}
+              onClick={() => {
+                chooseTimes(whose);
+                setTimes(whose);
+              }}
+            >
+              {name}
+            </button>
+          ))}
+        </span>
         {about.value && (
           <span class="about">
             {about.value.host} <span class="dim">{about.value.version}</span>
@@ -61,7 +78,7 @@ function Page() {
         )}
       </header>
       <main id="main" tabIndex={-1}>
-        {about.error ? <Fault error={about.error} /> : !about.value ? <Busy what="Connecting" /> : <View about={about.value} name={first} id={second} route={route} />}
+        {about.error ? <Fault error={about.error} /> : !about.value ? <Busy what="Connecting" /> : <View key={times} about={about.value} name={first} id={second} route={route} />}
       </main>
     </>
   );

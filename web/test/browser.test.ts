@@ -163,6 +163,9 @@ test("recordings: all are listed; one that cannot be read says why", async () =>
   await at("#/recordings", async ({ page }) => {
     assert.match(await text(page, "h1"), /^\d+ recordings of \d+ hosts?; 1 cannot be read\.$/);
     assert.match(await text(page, "td.bad"), /.+ hint: .+/s);
+    const row = page.locator("tbody tr").filter({ has: page.getByRole("link", { name: "flood", exact: true }) });
+    await row.locator("td.cause").filter({ hasText: /^stream-floods-cache/ }).waitFor();
+    await row.locator("td.num").filter({ hasText: /\d (m?s|min)/ }).first().waitFor();
     await page.getByLabel("Filter recordings").fill("no such name");
     assert.equal(await page.locator("tbody tr").count(), 0);
   });
@@ -418,6 +421,40 @@ test("runs: their list, a report, a comparison", async () => {
     assert.ok(await report.locator("h1").first().innerText());
     assert.match(await text(page, "h1"), /claims? holds?\.$|no claims\.$/);
   });
+});
+
+test("a report of a run scrolls with the page, and is no box that scrolls in it", async () => {
+  await at("#/runs", async ({ page }) => {
+    await page.locator("tbody th a").first().click();
+    await page.frameLocator("iframe").locator("h1").first().waitFor();
+    const inner = page.frames().find((frame) => frame.parentFrame())!;
+    // The report is higher than a screen, and the frame becomes as high as it.
+    await page.waitForFunction(() => document.querySelector("iframe")!.clientHeight > 1200);
+    const [frame, report] = [await page.locator("iframe").evaluate((frame) => frame.clientHeight), await inner.evaluate(() => document.documentElement.scrollHeight)];
+    assert.ok(Math.abs(frame - report) <= 4, `${frame} for ${report}`);
+  });
+});
+
+test("times are the host's, UTC or the reader's", async () => {
+  const hash = await recording("flood");
+  const from = (page: Page) => page.locator("input.moment").first();
+  await at(
+    hash,
+    async ({ page }) => {
+      await from(page).waitFor();
+      const host = await from(page).inputValue();
+      await page.getByRole("button", { name: "UTC" }).click();
+      const utc = await from(page).inputValue();
+      await page.getByRole("button", { name: "your time" }).click();
+      const own = await from(page).inputValue();
+      const hours = (one: string, other: string) => (Date.parse(`${one}Z`) - Date.parse(`${other}Z`)) / 3_600_000;
+      assert.equal(hours(own, utc), 9, `${host} ${utc} ${own}`);
+      await page.reload();
+      await from(page).waitFor();
+      assert.equal(await from(page).inputValue(), own, "it stays chosen");
+    },
+    { timezoneId: "Asia/Tokyo" },
+  );
 });
 
 test("what is not there says so", async () => {

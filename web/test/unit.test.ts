@@ -11,8 +11,8 @@ import { noted } from "../src/live/noted";
 import { arrows, nodes, panelsOf } from "../src/plot/chain";
 import { indexAt } from "../src/plot/frame";
 import { lanes } from "../src/plot/lanes";
-import { ordered, panelOf, panels } from "../src/plot/panels";
-import { changed } from "../src/plot/range";
+import { coloured, ordered, panelOf, panels, processReads } from "../src/plot/panels";
+import { changed, first } from "../src/plot/range";
 import { TimeScale } from "../src/plot/scale";
 import { parsed, printable } from "../src/printable";
 import { duration, increments, quantity, tick } from "../src/quantity";
@@ -60,6 +60,48 @@ test("times are those of the host, and are read as they are written", () => {
     assert.ok(marks.length >= 2 && marks.length <= 11, `${length}: ${marks.length}`);
     assert.equal(new Set(marks.map((mark) => clock.mark(mark, at, at + length, 10))).size, marks.length, `${length}`);
   }
+});
+
+test("the reader may choose UTC or the own zone, and a zone has its summer time", () => {
+  const at = Date.parse("2026-07-01T10:00:00Z");
+  const berlin = { name: "Europe/Berlin", utc_offset_s: 3600 };
+  assert.equal(new Clock(berlin, "host").text(at), "2026-07-01 12:00:00", "recorded in winter, read in summer");
+  assert.equal(new Clock(berlin, "utc").text(at), "2026-07-01 10:00:00");
+  assert.equal(new Clock(berlin, "utc").name, "UTC");
+  const here = new Clock(berlin, "reader");
+  assert.equal(here.name, Intl.DateTimeFormat().resolvedOptions().timeZone.replace(/^Etc\//, ""));
+  assert.equal(here.parse(here.text(at)), at);
+  // The night in which the clocks go back has one hour twice: marks are in order and differ.
+  const night = new Clock(berlin, "host");
+  const before = Date.parse("2026-10-24T22:00:00Z");
+  const marks = night.marks(before, before + 6 * 3_600_000, 10);
+  assert.ok(marks.length >= 5 && marks.every((mark, nth) => nth === 0 || mark > marks[nth - 1]!), String(marks));
+  assert.equal(night.text(Date.parse("2026-10-25T03:00:00Z")), "2026-10-25 04:00:00");
+  for (const text of ["2026-10-25 01:30:00", "2026-10-25 03:30:00"]) assert.equal(night.text(night.parse(text)!), text);
+});
+
+test("two processes of one name have two colours", () => {
+  const two = processReads([{ entity: "1@1", label: "tar[1]" }, { entity: "2@2", label: "tar[2]" }, { entity: "3@3", label: "sh[3]" }]);
+  const [panel] = coloured([two], (_, name) => (name.startsWith("tar") || /^[12]@/.test(name) ? "culprit" : null));
+  const hues = panel!.lines.map((line) => line.hue);
+  assert.equal(hues[0], "culprit");
+  assert.equal(new Set(hues).size, 3, String(hues));
+});
+
+test("files that lie years apart are shown one occasion at a time", () => {
+  const day = 86_400_000;
+  const at = Date.parse("2016-09-10T10:00:00Z");
+  const whole = { from: 0, to: at + 3_600_000 };
+  // An hour of an unknown day, two hours two days later, and an hour of a known one.
+  const gaps = [
+    { from: 3_600_000, to: 2 * day },
+    { from: 2 * day + 7_200_000, to: at },
+  ];
+  assert.deepEqual(first(whole, gaps), { from: at, to: at + 3_600_000 });
+  assert.deepEqual(first({ from: 0, to: 2 * day + 7_200_000 }, gaps.slice(0, 1)), { from: 2 * day, to: 2 * day + 7_200_000 });
+  // A night without samples is a gap in the plots, and no other occasion.
+  assert.deepEqual(first({ from: 0, to: 2 * day }, [{ from: day, to: day + 13 * 3_600_000 }]), { from: 0, to: 2 * day });
+  assert.deepEqual(first({ from: 0, to: day }, []), { from: 0, to: day });
 });
 
 test("an address comes back as it was", () => {

@@ -87,6 +87,9 @@ pub struct Manifest {
     pub sysctls: BTreeMap<String, String>,
     /// What its users call the host, by name: `site`, `role`.
     pub labels: BTreeMap<String, String>,
+    /// Names of the host's own users by their uid, as `/etc/passwd` has them.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub users: BTreeMap<u32, String>,
     /// The control group in which the recorded work ran, as its path is in the cgroup table; absent when it had the whole host.
     pub workload_cgroup: Option<String>,
     /// The block device that the work used, by its name in the disk table; absent when not known.

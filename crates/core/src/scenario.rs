@@ -145,10 +145,15 @@ impl Scenario {
         scenario
     }
 
-    /// The scenario at another scale. Published figures stay as they are.
+    /// The scenario at another scale. Its texts have the sizes of that scale; published figures stay as they are.
     #[must_use]
     pub fn scaled(&self, scale: Scale) -> Self {
         let mut scenario = self.clone();
+        scenario.title = scale.words(&scenario.title);
+        scenario.headline = scenario.headline.scaled(scale);
+        for claim in &mut scenario.claims {
+            claim.text = scale.words(&claim.text);
+        }
         let machine = &mut scenario.machine;
         machine.memory = scale.bytes(machine.memory);
         machine.system = scale.bytes(machine.system);
@@ -157,6 +162,7 @@ impl Scenario {
             disk.size = scale.bytes(disk.size);
         }
         for step in &mut scenario.steps {
+            step.title = scale.words(&step.title);
             step.action.spec_mut().scale(scale);
             if let Some(group) = &mut step.cgroup {
                 group.scale(scale);

@@ -2,6 +2,7 @@
 
 use crate::factor::{self, CauseFactors};
 use crate::host::{self, Host};
+use crate::naming;
 use crate::problem::Problem;
 use crate::row::{self, ROW_VERSION, Row, Text};
 use crate::split::{self, Split, SplitAnswer};
@@ -121,7 +122,8 @@ pub struct CauseDay {
 /// Rows of another version, or of different versions: what they say cannot be compared.
 pub fn reduce(rows: &[Row], question: &Question) -> Result<Answers, Error> {
     let made_by = version(rows)?;
-    let (rows, duplicates) = settle(rows);
+    let apart = naming::told_apart(rows);
+    let (rows, duplicates) = settle(apart.as_deref().unwrap_or(rows));
     let recordings: BTreeSet<&str> =
         rows.iter().chain(&duplicates).filter_map(|row| row.recording.as_deref()).collect();
     let (hosts, facts) = host::hosts(&rows, &question.labels);
@@ -210,7 +212,7 @@ fn problems(rows: &[&Row], duplicates: &[&Row]) -> Vec<ProblemAnswer> {
     }
     for row in duplicates {
         let text = format!(
-            "another recording of a host named {} covers the same hours",
+            "another recording of a host named {} covers the same hours (if it is of another machine: --host-from folder)",
             row.host.as_deref().unwrap_or("unknown")
         );
         let recordings = found.entry(Problem::DuplicateHost).or_default();

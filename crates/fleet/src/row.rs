@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 /// The version of the columns: raised when one changes its meaning or goes. New columns do not raise it.
-pub const ROW_VERSION: i64 = 2;
+pub const ROW_VERSION: i64 = 3;
 
 /// What made a row: the program's version and a number of the sources that decide what rows say. Rows of different makers are not
 /// compared.
@@ -93,6 +93,7 @@ columns! {
     made_by Text Text = "version of pagetide and of its rules that produced the row";
     recording Text Text = "the recording: its folder, and `/host=NAME` where it is one of several hosts in a tree";
     host Text Text = "the host's name";
+    boot_id Text Text = "boot id of its kernel: recordings of the same hours with another one are of another machine";
     hour_ns Integer i64 = "start of the UTC hour, ns since 1970-01-01 UTC; absent when the row covers the whole recording";
     problem Text Text = "why there is no verdict: `unreadable`, `empty`, `damaged`, `too-new`, `clock-skewed`, `duplicate-host`";
     problem_text Text Text = "the same as a sentence";

@@ -48,6 +48,7 @@ pub fn facts(root: &Root) -> Result<Manifest, Error> {
             Err(error) if error.is_absent() => BTreeMap::new(),
             settings => settings?.0,
         },
+        users: users(root),
         process_delays: taskstats::source(root),
         capabilities: capabilities(root),
         unreadable: [unreadable(root, &mounts), blind_spots(root, &mounts)].concat(),
@@ -100,6 +101,22 @@ fn hidden_processes(root: &Root, mounts: &[Mount]) -> Option<Unreadable> {
         source: "/proc/1/stat".to_owned(),
         reason: format!("/proc is mounted with hidepid={how}"),
     })
+}
+
+/// Users that are kept at most: a file of more is a directory service's.
+const MOST_USERS: usize = 1024;
+
+/// The users of `/etc/passwd` by their uid; of two names of one uid the first, as `ls` shows it. Those of a directory service are left out.
+fn users(root: &Root) -> BTreeMap<u32, String> {
+    let mut users = BTreeMap::new();
+    for line in root.read("/etc/passwd").unwrap_or_default().lines() {
+        let mut fields = line.split(':');
+        let (name, uid) = (fields.next().unwrap_or_default(), fields.nth(1).and_then(|uid| uid.parse().ok()));
+        if let Some(uid) = uid.filter(|_| !name.is_empty() && users.len() < MOST_USERS) {
+            users.entry(uid).or_insert_with(|| name.to_owned());
+        }
+    }
+    users
 }
 
 /// The zone that `/etc/localtime` links to or holds, and its offset now.
@@ -214,6 +231,20 @@ fn on_device(mount: &Mount, disks: &BTreeMap<(u32, u32), &str>) -> Option<(Strin
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn users_have_the_first_name_of_their_uid_and_are_few() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("etc")).unwrap();
+        let many: String = (0..5000).map(|uid| format!("u{uid}:x:{uid}:0::/:/bin/sh\n")).collect();
+        let text = format!(
+            "root:x:0:0:root:/root:/bin/bash\ntoor:x:0:0::/:/bin/sh\n+::::::\n:x:7:0::/:\nann:x:many:0::/:\n{many}"
+        );
+        std::fs::write(folder.path().join("etc/passwd"), text).unwrap();
+        let users = users(&Root::new(folder.path()));
+        assert_eq!((users[&0].as_str(), users[&7].as_str(), users.len()), ("root", "u7", MOST_USERS));
+        assert!(super::users(&Root::new(folder.path().join("none"))).is_empty());
+    }
 
     #[test]
     fn lists_of_cpus_are_counted() {

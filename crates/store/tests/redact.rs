@@ -59,6 +59,7 @@ fn recording(names: &mut Canaries) -> Recording {
         capabilities: vec![names.next()],
         unreadable: vec![Unreadable { source: names.next(), reason: names.next() }],
         labels: names.map(),
+        users: [(1000, names.next())].into(),
         cut_diagnosis: Some(diagnosis(names)),
         ..Manifest::default()
     };

@@ -6,7 +6,7 @@ use crate::host::{self, Host};
 use crate::prompt::{Prompt, Purpose, Typed};
 use crate::targets::{Target, Targets};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
-use pagetide_core::{Diagnosis, LocalClock, Recording, RecordingBuilder, Selection, Stamp, Table};
+use pagetide_core::{Actor, Diagnosis, LocalClock, Recording, RecordingBuilder, Selection, Stamp, Table, printable};
 use pagetide_view::show::{Heading, Topic};
 use std::collections::BTreeSet;
 
@@ -14,6 +14,30 @@ use std::collections::BTreeSet;
 fn headings(pane: Pane) -> Vec<Heading> {
     pane.topic().map(entries::headings).unwrap_or_default()
 }
+
+/// Whether a row of a pane is of a culprit or a victim.
+fn is_actor(entry: &Entry, actor: &Actor, pane: Pane) -> bool {
+    match (pane, actor) {
+        (Pane::Processes, Actor::Process { command, pid } | Actor::KernelThread { command, pid }) => match pid {
+            Some(pid) => entry.path.split('@').next() == Some(pid.to_string().as_str()),
+            None => entry.name.rsplit_once('[').is_some_and(|(name, _)| name == printable(command)),
+        },
+        (Pane::Groups, Actor::Group { path }) => entry.path == printable(path),
+        (Pane::Disks, Actor::Disk { name }) => entry.path == printable(name),
+        _ => false,
+    }
+}
+
+/// The columns by which a letter sorts, the first that the pane has.
+const SORT_LETTERS: [(char, &[&str]); 7] = [
+    ('C', &["cpu", "cpus"]),
+    ('M', &["rss", "current"]),
+    ('L', &["lost", "io-some%"]),
+    ('R', &["read/s", "refault/s"]),
+    ('W', &["write/s", "writeback"]),
+    ('F', &["majflt/s"]),
+    ('U', &["util"]),
+];
 
 /// How a source changes while it is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -265,7 +289,7 @@ impl App {
         Some(Selection {
             from_wall_ns: Some(first.wall_ns.min(needed.wall_ns)),
             to_wall_ns: Some(last.wall_ns),
-            tables: vec![Table::Host, Table::Zone, Table::Disk, Table::Process, Table::Cgroup],
+            tables: vec![Table::Host, Table::Zone, Table::Disk, Table::Process, Table::Cgroup, Table::Cpu],
             metrics: host::metrics(),
         })
     }
@@ -355,6 +379,14 @@ impl App {
         };
         let entries: Vec<&Entry> = self.shown.entries.iter().filter(is_member).collect();
         self.shown.rows = self.state().order.rows(&entries, self.pane == Pane::Groups);
+    }
+
+    /// The places of the rows that the findings of the moment name as culprits.
+    pub(crate) fn culprits(&self) -> Vec<usize> {
+        let (Some(diagnosis), Some(stamp)) = (&self.diagnosis, self.stamp()) else { return Vec::new() };
+        let culprits = findings::culprits(diagnosis, stamp.boot_ns);
+        let place = |actor: &Actor| self.shown.rows.iter().position(|row| is_actor(&row.entry, actor, self.pane));
+        culprits.iter().filter_map(place).collect()
     }
 
     /// The place of the selected row.
@@ -460,6 +492,20 @@ impl App {
         let next = (place + columns).saturating_add_signed(by) % columns;
         order.column = next.checked_sub(1);
         self.arrange();
+    }
+
+    /// Sorts by the column of a letter, the largest first.
+    fn sort_by_letter(&mut self, letter: char) {
+        let Some((_, names)) = SORT_LETTERS.iter().find(|(known, _)| *known == letter) else { return };
+        let headings = self.headings();
+        match names.iter().find_map(|name| headings.iter().position(|heading| heading.name == *name)) {
+            Some(column) => {
+                let order = &mut self.state_mut().order;
+                (order.column, order.ascending) = (Some(column), false);
+                self.arrange();
+            }
+            None => self.note = Some(format!("{} have no column for {letter}", self.pane.title())),
+        }
     }
 
     fn open(&mut self, pane: Pane) {
@@ -610,6 +656,7 @@ impl App {
             KeyCode::Char('n') if tables && !self.searched.is_empty() => self.search(),
             KeyCode::Char('<') => self.sort(-1),
             KeyCode::Char('>') => self.sort(1),
+            KeyCode::Char(letter @ ('C' | 'M' | 'L' | 'R' | 'W' | 'F' | 'U')) if tables => self.sort_by_letter(letter),
             KeyCode::Char('r') => {
                 let order = &mut self.state_mut().order;
                 order.ascending = !order.ascending;

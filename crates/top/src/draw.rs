@@ -10,7 +10,7 @@ use parts::{ALARM, DIM, STRONG, cut, heading, panes};
 use crate::app::{App, Growth, Pane};
 use crate::findings;
 use crate::targets::Targets;
-use pagetide_core::printable;
+use pagetide_core::{Quantity, Unit, printable};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Modifier, Style};
@@ -32,14 +32,15 @@ pub fn draw(app: &mut App, frame: &mut Frame<'_>) {
     }
     // What a tall terminal has more goes to the pane.
     let spare = usize::from(area.height).saturating_sub(24);
-    let disks = if app.pane == Pane::Disks { 0 } else { 1 + app.shown.disks.len().clamp(1, 3 + spare / 8) };
+    let busy = table::busy_disks(app);
+    let disks = if app.pane == Pane::Disks { 0 } else { 1 + busy.len().min(2 + spare / 8) };
     let found = if app.pane == Pane::Findings { 0 } else { 4 + spare.min(24) / 8 };
     let rows = |count: usize| Constraint::Length(u16::try_from(count).unwrap_or(u16::MAX));
-    let parts = [rows(1), rows(6), rows(disks), Constraint::Min(3), rows(found), rows(1)];
+    let parts = [rows(1), rows(bars::LINES), rows(disks), Constraint::Min(3), rows(found), rows(1)];
     let [top, host, disk, pane, finding, foot] = Layout::vertical(parts).areas(area);
     line(frame, top, title(app, usize::from(top.width)), BAR);
     bars::draw(&app.shown.host, frame, host);
-    table::disks(app, frame, disk);
+    table::disks(app, &busy, frame, disk);
     app.page = usize::from(pane.height.saturating_sub(2));
     app.targets = Targets::default();
     parts::pane_targets(pane, &mut app.targets);
@@ -97,10 +98,17 @@ fn brief_findings(app: &App, frame: &mut Frame<'_>, area: Rect) {
         let at = app.stamp().map_or(0, |stamp| stamp.boot_ns);
         let brief = findings::brief(diagnosis, at);
         let room = usize::from(area.height) - 1;
-        lines.extend(brief.iter().take(room).map(|(now, text)| {
+        for (place, (now, text)) in brief.iter().enumerate() {
+            let left = (room + 1).saturating_sub(lines.len());
+            // Each that holds at the moment gets a line, the first of them all that is left.
+            let others = brief[place + 1..].iter().filter(|(now, _)| *now).count();
+            let most = left.saturating_sub(others).max(1).min(left);
             let (mark, style) = if *now { ("* ", STRONG) } else { ("  ", DIM) };
-            Line::styled(cut(&format!(" {mark}{text}"), width), style)
-        }));
+            for (line, part) in limited(text, width.saturating_sub(3), most).iter().enumerate() {
+                let mark = if line == 0 { mark } else { "  " };
+                lines.push(Line::styled(format!(" {mark}{part}"), style));
+            }
+        }
         if brief.is_empty() {
             let summary = pagetide_view::text::wrap(&diagnosis.summary, width - 2);
             lines.extend(summary.into_iter().take(room).map(|text| Line::raw(format!(" {text}"))));
@@ -109,13 +117,29 @@ fn brief_findings(app: &App, frame: &mut Frame<'_>, area: Rect) {
     frame.render_widget(Paragraph::new(lines), area);
 }
 
-/// What the findings are of.
+/// A text in at most so many lines; where it has more, the last ends with `~`.
+fn limited(text: &str, width: usize, most: usize) -> Vec<String> {
+    let mut lines = pagetide_view::text::wrap(text, width);
+    if lines.len() > most {
+        lines.truncate(most);
+        if let Some(last) = lines.last_mut() {
+            *last = cut(&format!("{last} ~"), width);
+        }
+    }
+    lines
+}
+
+/// What the findings are of, and who lost time.
 fn findings_of(app: &App) -> String {
     match (&app.diagnosis, app.growth) {
         (None, _) => "the diagnosis is still running".to_owned(),
-        (Some(diagnosis), Growth::Still) => format!("{} total, * active, 5 shows all", diagnosis.findings.len()),
-        (Some(diagnosis), _) => {
-            format!("{} in the last 15 min, * active, 5 shows all", diagnosis.findings.len())
+        (Some(diagnosis), growth) => {
+            let of = if growth == Growth::Still { "total" } else { "in the last 15 min" };
+            let lost = diagnosis.ledger.as_ref().map(|ledger| {
+                let time = Quantity::new(ledger.lost_ns as f64, Unit::Nanos);
+                format!(", {} lost {time}", printable(ledger.who()))
+            });
+            format!("{} {of}{}; * active, 5 shows all", diagnosis.findings.len(), lost.unwrap_or_default())
         }
     }
 }

@@ -12,6 +12,8 @@ pub(crate) struct Entry {
     pub(crate) name: String,
     /// Of a group its path, which a terminal may be given.
     pub(crate) path: String,
+    /// A word for each heading of words of the topic, which a terminal may be given.
+    pub(crate) words: Vec<String>,
     /// A value for each heading of the topic; absent where it is not known.
     pub(crate) cells: Vec<Option<f64>>,
 }
@@ -62,6 +64,7 @@ pub(crate) fn at(recording: &Recording, topic: Topic, stamp: Stamp) -> Vec<Entry
     let entry = |row: show::Row<'_>| Entry {
         name: printable(row.entity.unwrap_or_default()).into_owned(),
         path: printable(row.name).into_owned(),
+        words: row.words.iter().map(|word| word.clone().unwrap_or_else(|| "-".to_owned())).collect(),
         cells: row.cells.iter().zip(&factors).map(|(cell, factor)| cell.map(|cell| cell * factor)).collect(),
     };
     shown.rows().map(entry).collect()
@@ -151,7 +154,7 @@ mod tests {
     use super::*;
 
     fn entry(name: &str, value: Option<f64>) -> Entry {
-        Entry { name: name.to_owned(), path: name.to_owned(), cells: vec![value] }
+        Entry { name: name.to_owned(), path: name.to_owned(), words: Vec::new(), cells: vec![value] }
     }
 
     fn order() -> Order {

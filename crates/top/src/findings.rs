@@ -1,6 +1,6 @@
 //! The findings of a diagnosis as lines.
 
-use pagetide_core::{Diagnosis, Finding, Moment, Recording, printable};
+use pagetide_core::{Actor, Diagnosis, Finding, Moment, Recording, printable};
 use pagetide_view::text::wrap;
 
 /// A finding in order of time.
@@ -30,6 +30,20 @@ pub(crate) fn brief(diagnosis: &Diagnosis, at: i64) -> Vec<(bool, String)> {
         }
     };
     now.into_iter().map(line(true)).chain(other.into_iter().map(line(false))).collect()
+}
+
+/// Who causes what holds at a moment: of the cause first.
+pub(crate) fn culprits(diagnosis: &Diagnosis, at: i64) -> Vec<Actor> {
+    let now = diagnosis.findings.iter().filter(|finding| finding.range.contains(Moment::new(at)));
+    let mut now: Vec<&Finding> = now.collect();
+    now.sort_by_key(|finding| !is_cause(diagnosis, finding));
+    let mut culprits: Vec<Actor> = Vec::new();
+    for actor in now.into_iter().flat_map(|finding| finding.origins.iter()) {
+        if !culprits.iter().any(|known| known.is_same(actor)) {
+            culprits.push(actor.clone());
+        }
+    }
+    culprits
 }
 
 /// A line of the pane of findings.

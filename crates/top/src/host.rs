@@ -26,7 +26,21 @@ pub(crate) struct Host {
     /// Shares of time: some and full.
     pub(crate) pressure: [(&'static str, Option<f64>, Option<f64>); 3],
     pub(crate) cpu: [(&'static str, Option<f64>); 4],
+    /// The share of time that each CPU was neither idle nor waited for IO, in the order of their numbers.
+    pub(crate) cpus: Vec<f64>,
     pub(crate) load: Option<f64>,
+    pub(crate) reads: Reads,
+}
+
+/// What processes read, and how much of it was cached.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Reads {
+    /// Share of the bytes that came from no block device.
+    pub(crate) hit_ratio: Option<f64>,
+    /// Bytes per second that system calls asked for.
+    pub(crate) asked: Option<f64>,
+    /// Bytes per second that disks read.
+    pub(crate) from_disks: Option<f64>,
 }
 
 /// Dirty and writeback memory and its thresholds, in bytes.
@@ -46,7 +60,7 @@ pub(crate) struct Watermarks {
     pub(crate) high: f64,
 }
 
-const RATES: [&Derived; 20] = [
+const RATES: [&Derived; 24] = [
     &derived::SCANNED,
     &derived::SCANNED_DIRECT,
     &derived::EFFICIENCY,
@@ -67,6 +81,10 @@ const RATES: [&Derived; 20] = [
     &derived::CPU_IOWAIT,
     &derived::CPU_STEAL,
     &derived::CPU_NICE,
+    &derived::CPU_IDLE,
+    &derived::HOST_HIT_RATIO,
+    &derived::HOST_READ_ASKED,
+    &derived::HOST_READ_BANDWIDTH,
 ];
 
 const GAUGES: [&str; 9] = [
@@ -132,9 +150,27 @@ impl Host {
                 ("iowait", rate(&derived::CPU_IOWAIT)),
                 ("steal", rate(&derived::CPU_STEAL)),
             ],
+            cpus: cpus(recording, (from, to)),
+            reads: Reads {
+                hit_ratio: rate(&derived::HOST_HIT_RATIO),
+                asked: rate(&derived::HOST_READ_ASKED),
+                from_disks: rate(&derived::HOST_READ_BANDWIDTH),
+            },
             load: gauge("load1").map(|load| load / 1000.0),
         }
     }
+}
+
+fn cpus(recording: &Recording, range: (i64, i64)) -> Vec<f64> {
+    let busy = |name: &str| {
+        let idle = derived::CPU_IDLE.over(recording, Table::Cpu, name, range)?;
+        Some((1.0 - idle - derived::CPU_IOWAIT.over(recording, Table::Cpu, name, range).unwrap_or(0.0)).clamp(0.0, 1.0))
+    };
+    let numbered =
+        recording.entities(Table::Cpu).filter_map(|(name, _)| Some((name.parse::<u32>().ok()?, busy(name)?)));
+    let mut cpus: Vec<(u32, f64)> = numbered.collect();
+    cpus.sort_by_key(|(number, _)| *number);
+    cpus.into_iter().map(|(_, busy)| busy).collect()
 }
 
 fn sum(one: Option<f64>, other: Option<f64>) -> Option<f64> {

@@ -17,7 +17,7 @@ use topics::Column;
 
 pub use parts::{Parts, Pass, Totals};
 pub use text::{Columns, Drawing, Numbers, Output};
-pub use topic::{Heading, Raw, Topic};
+pub use topic::{Heading, Raw, Topic, WordHeading};
 
 /// One row: a moment, what it is about, and a cell per heading.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,6 +28,8 @@ pub struct Row<'a> {
     pub entity: Option<&'a str>,
     /// Its name in the recording.
     pub name: &'a str,
+    /// The words; absent where the recording does not tell.
+    pub words: Vec<Option<String>>,
     /// The values; absent where the recording has none.
     pub cells: Vec<Option<f64>>,
 }
@@ -82,6 +84,11 @@ pub fn headings(topic: Topic, wide: bool) -> impl Iterator<Item = Heading> {
     topics::columns(topic, wide).into_iter().map(move |column| column.heading(topic.table()))
 }
 
+/// The columns of words of a topic, which stand before its numbers.
+pub fn word_headings(topic: Topic) -> impl Iterator<Item = WordHeading> {
+    topics::words(topic).iter().map(|column| column.heading)
+}
+
 /// The table of `topic` over a recording, with all its columns when `wide`, one row per sample, or per `every_ns` when given, for
 /// rows whose wall clock lies in `range`. Counters have no rate before the second sample; gauges, and averages that another tool printed, have a
 /// value at the first.
@@ -132,6 +139,18 @@ impl<'a> TopicTable<'a> {
     pub fn headings(&self) -> impl Iterator<Item = Heading> + use<> {
         let table = self.topic.table();
         self.columns.clone().into_iter().map(move |column| column.heading(table))
+    }
+
+    /// What its words say of an entity at a moment.
+    fn words(&self, name: &str, at: i64) -> Vec<Option<String>> {
+        let table = self.topic.table();
+        let word = |column: &topics::WordColumn| {
+            let series = self.recording.series(table, name, column.metric);
+            let known =
+                series.and_then(|series| series.at(at)).or_else(|| self.carry.value(table, name, column.metric));
+            known.map(|value| (column.word)(value, &self.recording.manifest))
+        };
+        topics::words(self.topic).iter().map(word).collect()
     }
 
     /// What the entity column is called; absent when there is none.
@@ -256,7 +275,7 @@ impl<'a> TopicTable<'a> {
                 let cells: Vec<Option<f64>> = walks.iter_mut().zip(&self.columns).map(over).collect();
                 if cells.iter().any(Option::is_some) {
                     let (entity, name) = (self.entity().map(|_| entity.label.as_str()), entity.name);
-                    rows.push(Row { wall_ns: stamp.wall_ns, entity, name, cells });
+                    rows.push(Row { wall_ns: stamp.wall_ns, entity, name, words: self.words(name, to), cells });
                 }
             }
             self.order.apply(&mut rows);

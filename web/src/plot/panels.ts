@@ -168,5 +168,15 @@ export function lineName(line: Line): string {
 
 /** The plots with the lines of entities in the colour of a culprit or victim. */
 export function coloured(panels: Panel[], hueOf: (table: string, name: string) => Hue | null): Panel[] {
-  return panels.map((panel) => ({ ...panel, lines: panel.lines.map((line) => ({ ...line, hue: (line.entity && hueOf(line.table, line.name)) || line.hue })) }));
+  return panels.map((panel) => {
+    // The first culprit has its colour, a second one of the same plot keeps its own: two processes of one name are two lines.
+    const taken = new Set<Hue>();
+    const lines = panel.lines.map((line) => {
+      const hue = (line.entity && hueOf(line.table, line.name)) || null;
+      if (hue === null || taken.has(hue)) return line;
+      taken.add(hue);
+      return { ...line, hue };
+    });
+    return { ...panel, lines };
+  });
 }

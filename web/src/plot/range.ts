@@ -13,3 +13,22 @@ export function changed(range: Range, whole: Range, factor: number, about: numbe
   const kept = Math.min(Math.max(from, whole.from), whole.to - length);
   return { from: kept, to: kept + length };
 }
+
+/** Samples further apart than this are of another occasion, ms: half a day. */
+const APART = 12 * 3_600_000;
+/** A recording that has samples for less than this share of its time is shown one occasion at a time. */
+const SPARSE = 0.1;
+/** Before it no clock is right that records: days that are not known stand there. */
+const KNOWN = Date.UTC(2000, 0, 1);
+
+/** What of a recording is shown at first: all of it; of files that lie days or years apart the longest one whose day is known. */
+export function first(whole: Range, gaps: Range[]): Range {
+  const long = gaps.filter((gap) => gap.to - gap.from > APART).sort((one, other) => one.from - other.from);
+  const without = long.reduce((sum, gap) => sum + gap.to - gap.from, 0);
+  if (whole.to - whole.from - without > SPARSE * (whole.to - whole.from)) return whole;
+  const ends = [whole.from, ...long.flatMap((gap) => [gap.from, gap.to]), whole.to];
+  const occasions = Array.from({ length: ends.length / 2 }, (_, nth) => ({ from: ends[2 * nth]!, to: Math.max(ends[2 * nth + 1]!, ends[2 * nth]! + 1) }));
+  const known = occasions.filter((one) => one.from >= KNOWN);
+  const length = (range: Range) => range.to - range.from;
+  return (known.length ? known : occasions).reduce((most, one) => (length(one) > length(most) ? one : most));
+}

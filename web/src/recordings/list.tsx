@@ -1,7 +1,8 @@
 // The recordings in the served folders.
 
-import { useState } from "preact/hooks";
-import type { RecordingEntry } from "../api";
+import { useEffect, useState } from "preact/hooks";
+import type { Diagnosis, RecordingEntry } from "../api";
+import { ask, path } from "../api";
 import { ChoiceTable, useChosen } from "../choicetable";
 import { Clock } from "../clock";
 import { Busy, Fault } from "../parts";
@@ -9,23 +10,77 @@ import { duration } from "../quantity";
 import { address } from "../route";
 import { useAsked } from "../useasked";
 
-const clock = new Clock(null);
+/** Recordings that are diagnosed for the list, the first ones, one after the other; and how long they are at most. */
+const DIAGNOSED = 50;
+const LONGEST = 24 * 3_600_000;
+
+/** What is told of a recording in its row. */
+interface Told {
+  cause: string;
+  lost: string;
+  bad: boolean;
+}
+
+/** By the recording and its end: one that grows is diagnosed again. */
+const told = new Map<string, Told>();
+const key = (entry: RecordingEntry) => `${entry.id} ${entry.to_ms}`;
+
+function tell({ verdict, incidents, lost_ms }: Diagnosis): Told {
+  const words = { healthy: "healthy", forecast: "forecast", cannot_tell: "cannot tell", experiment: "experiment", incident: "" };
+  const cause = incidents.find((incident) => incident.cause)?.cause?.rule ?? "cause unknown";
+  const rest = verdict === "incident" && incidents.length > 1 ? ` and ${incidents.length - 1} more` : "";
+  return { cause: (words[verdict] || cause) + rest, lost: lost_ms ? duration(lost_ms) : "", bad: verdict === "incident" };
+}
+
+/** Diagnoses the entries one after the other; draws the list again with each. */
+function useTold(entries: RecordingEntry[]) {
+  const [, again] = useState(0);
+  const wanted = entries.filter((entry) => !entry.problem && (entry.to_ms ?? 0) - (entry.from_ms ?? 0) < LONGEST).slice(0, DIAGNOSED);
+  useEffect(() => {
+    const abort = new AbortController();
+    const all = async () => {
+      for (const entry of wanted) {
+        if (told.has(key(entry))) continue;
+        try {
+          told.set(key(entry), tell(await ask<Diagnosis>(path(`/api/recording/${encodeURIComponent(entry.id)}/diagnosis`, {}), abort.signal)));
+        } catch {
+          if (abort.signal.aborted) return;
+          told.set(key(entry), { cause: "cannot be diagnosed", lost: "", bad: false });
+        }
+        again((count) => count + 1);
+      }
+    };
+    void all();
+    return () => abort.abort();
+  }, [wanted.map(key).join("\n")]);
+}
 
 /** More rows than this make a page slow; the filter finds the rest. */
 const ROWS = 500;
 
-const HEADINGS = [{ text: "recording" }, { text: "host" }, { text: "kernel" }, { text: "from (UTC)" }, { text: "length", num: true }, { text: "interval", num: true }];
+const headings = (clock: Clock) => [
+  { text: "recording" },
+  { text: "cause" },
+  { text: "lost time", num: true },
+  { text: "host" },
+  { text: "kernel" },
+  { text: `from (${clock.name})` },
+  { text: "length", num: true },
+  { text: "interval", num: true },
+];
 
-function cells(entry: RecordingEntry) {
+function cells(entry: RecordingEntry, clock: Clock) {
   if (entry.problem) {
     return (
-      <td class="bad" colSpan={5}>
+      <td class="bad" colSpan={7}>
         {entry.problem.what} {entry.problem.hint && <span class="hint">hint: {entry.problem.hint}</span>}
       </td>
     );
   }
   return (
     <>
+      <td class={told.get(key(entry))?.bad ? "cause" : undefined}>{told.get(key(entry))?.cause}</td>
+      <td class="num">{told.get(key(entry))?.lost}</td>
       <td>{entry.host}</td>
       <td>{entry.kernel}</td>
       <td>{entry.from_ms === undefined ? "" : clock.text(entry.from_ms)}</td>
@@ -42,9 +97,13 @@ export function RecordingList() {
   const { value, error } = useAsked<{ recordings: RecordingEntry[] }>("/api/recordings");
   const [words, setWords] = useState("");
   const { chosen, choose } = useChosen(2);
+  const clock = new Clock(null);
+  const wanted = words.trim().toLowerCase();
+  const all = value?.recordings ?? [];
+  const found = all.filter((entry) => [entry.name, entry.host, entry.kernel, entry.folder].some((text) => text?.toLowerCase().includes(wanted)));
+  useTold(found);
   if (error) return <Fault error={error} />;
   if (!value) return <Busy what="Reading the recordings" />;
-  const all = value.recordings;
   if (all.length === 0) {
     return (
       <div class="empty">
@@ -55,8 +114,6 @@ export function RecordingList() {
       </div>
     );
   }
-  const wanted = words.trim().toLowerCase();
-  const found = all.filter((entry) => [entry.name, entry.host, entry.kernel, entry.folder].some((text) => text?.toLowerCase().includes(wanted)));
   const broken = all.filter((entry) => entry.problem).length;
   const hosts = new Set(all.map((entry) => entry.host).filter(Boolean)).size;
   return (
@@ -74,12 +131,12 @@ export function RecordingList() {
       </p>
       <ChoiceTable
         caption="Recordings"
-        headings={HEADINGS}
+        headings={headings(clock)}
         entries={found.slice(0, ROWS)}
         name={(entry) => entry.name}
         href={(entry) => address(["recording", entry.id])}
         label={(entry) => entry.name}
-        cells={cells}
+        cells={(entry) => cells(entry, clock)}
         chosen={chosen}
         choose={choose}
       />

@@ -9,6 +9,7 @@ import { Busy, Facts, Fault } from "../parts";
 import { LinkedPlots } from "../plot/linked";
 import type { Stretch } from "../plot/overlay";
 import type { Range } from "../plot/range";
+import { first } from "../plot/range";
 import { coloured, ordered, panels, processReads } from "../plot/panels";
 import { duration, quantity } from "../quantity";
 import { address, go, range as rangeOf } from "../route";
@@ -49,7 +50,9 @@ function Recording({ info, query, again }: { info: Info; query: URLSearchParams;
   const clock = useMemo(() => new Clock(info.time_zone), [info.time_zone?.name, info.time_zone?.utc_offset_s]);
   const whole: Range = { from: info.from_ms, to: Math.max(info.to_ms, info.from_ms + 1) };
   const chosen = rangeOf(query);
-  const range = chosen ?? whole;
+  const gaps = info.marks.filter((mark) => mark.kind === "gap" && mark.to_ms !== undefined).map((mark) => ({ from: mark.at_ms, to: mark.to_ms! }));
+  const start = first(whole, gaps);
+  const range = chosen ?? start;
   const selected = query.has("finding") ? Number(query.get("finding")) : null;
   const table = query.get("table") ?? "process";
   const sort = query.get("sort");
@@ -70,7 +73,8 @@ function Recording({ info, query, again }: { info: Info; query: URLSearchParams;
   };
   const onRange = (next: Range | null) => {
     const all = !next || (next.from <= whole.from && next.to >= whole.to);
-    show(all ? { from: null, to: null } : { from: Math.round(next.from), to: Math.round(next.to) });
+    const unset = all && start.from === whole.from && start.to === whole.to;
+    show(unset ? { from: null, to: null } : all ? { from: whole.from, to: whole.to } : { from: Math.round(next.from), to: Math.round(next.to) });
   };
   const onSelect = (finding: Finding) => {
     show({ finding: finding.id }, true);
@@ -78,11 +82,11 @@ function Recording({ info, query, again }: { info: Info; query: URLSearchParams;
   };
 
   // A day at most is diagnosed at once: of a longer recording the range that somebody asked for.
-  const short = whole.to - whole.from <= DIAGNOSED;
+  const short = start.to - start.from <= DIAGNOSED;
   const [from, to] = (query.get("diagnosed") ?? "").split("-").map(Number);
   const asked = from && to ? { from, to } : null;
-  const diagnosed = asked ?? (short ? whole : null);
-  const diagnosis = useAsked<Diagnosis>(diagnosed && path(`/api/recording/${encodeURIComponent(info.id)}/diagnosis`, short && !asked ? {} : { from: diagnosed.from, to: diagnosed.to }), info.growing && !asked ? Math.floor(again / 6) : 0);
+  const diagnosed = asked ?? (short ? start : null);
+  const diagnosis = useAsked<Diagnosis>(diagnosed && path(`/api/recording/${encodeURIComponent(info.id)}/diagnosis`, start === whole && short && !asked ? {} : { from: diagnosed.from, to: diagnosed.to }), info.growing && !asked ? Math.floor(again / 6) : 0);
   const found = diagnosis.value;
 
   const disks = info.disks.map((disk) => disk.name);

@@ -1,5 +1,6 @@
 // Runs of experiments: their list, the report of one, and several beside each other.
 
+import { useEffect, useRef } from "preact/hooks";
 import type { RunEntry } from "../api";
 import { path } from "../api";
 import { ChoiceTable, useChosen } from "../choicetable";
@@ -13,8 +14,6 @@ interface Runs {
   runs: RunEntry[];
 }
 
-const clock = new Clock(null);
-
 /** `5 of 6 claims hold`. */
 function claims({ claims }: RunEntry): string {
   const { yes, no, unknown } = claims ?? { yes: 0, no: 0, unknown: 0 };
@@ -24,9 +23,9 @@ function claims({ claims }: RunEntry): string {
 
 const mark = (run: RunEntry): string => (run.problem || run.claims?.no ? "bad" : run.claims?.unknown ? "dim" : "good");
 
-const HEADINGS = [{ text: "scenario" }, { text: "claims" }, { text: "backend" }, { text: "scale" }, { text: "kernel" }, { text: "started (UTC)" }, { text: "took", num: true }];
+const headings = (clock: Clock) => [{ text: "scenario" }, { text: "claims" }, { text: "backend" }, { text: "scale" }, { text: "kernel" }, { text: `started (${clock.name})` }, { text: "took", num: true }];
 
-function cells(run: RunEntry) {
+function cells(run: RunEntry, clock: Clock) {
   return (
     <>
       <td class={mark(run)}>{run.problem ? run.problem.what : claims(run)}</td>
@@ -42,6 +41,7 @@ function cells(run: RunEntry) {
 export function RunList() {
   const { value, error } = useAsked<Runs>("/api/runs");
   const { chosen, choose } = useChosen();
+  const clock = new Clock(null);
   if (error) return <Fault error={error} />;
   if (!value) return <Busy what="Reading the runs" />;
   if (value.runs.length === 0) {
@@ -68,17 +68,32 @@ export function RunList() {
       </p>
       <ChoiceTable
         caption="Runs"
-        headings={HEADINGS}
+        headings={headings(clock)}
         entries={value.runs}
         name={(run) => run.scenario || run.folder}
         href={(run) => address(["run", run.id])}
         label={(run) => run.folder}
-        cells={cells}
+        cells={(run) => cells(run, clock)}
         chosen={chosen}
         choose={choose}
       />
     </>
   );
+}
+
+/** A report as high as it is, so that it scrolls with the page: it tells its height, which is all that is taken from it. */
+function Report({ title, src }: { title: string; src: string }) {
+  const frame = useRef<HTMLIFrameElement>(null);
+  useEffect(() => {
+    const tell = ({ source, data }: MessageEvent) => {
+      const height = Number((data as { height?: unknown } | null)?.height);
+      if (source !== frame.current?.contentWindow || !Number.isFinite(height)) return;
+      frame.current!.style.height = `${Math.min(Math.max(Math.ceil(height), 200), 200_000)}px`;
+    };
+    addEventListener("message", tell);
+    return () => removeEventListener("message", tell);
+  }, []);
+  return <iframe ref={frame} class="report" title={title} sandbox="allow-scripts" src={src} />;
 }
 
 export function RunView({ id }: { id: string }) {
@@ -114,7 +129,7 @@ export function RunView({ id }: { id: string }) {
           Report in a tab of its own
         </a>
       </p>
-      <iframe class="report" title={`Report of ${run.scenario ?? run.folder}`} sandbox="allow-scripts" src={report} />
+      <Report title={`Report of ${run.scenario ?? run.folder}`} src={report} />
     </>
   );
 }
@@ -130,7 +145,7 @@ export function RunComparison({ ids }: { ids: string[] }) {
           Comparison in a tab of its own
         </a>
       </p>
-      <iframe class="report" title="Comparison of runs" sandbox="allow-scripts" src={page} />
+      <Report title="Comparison of runs" src={page} />
     </>
   );
 }

@@ -404,6 +404,10 @@ derived! {
     CPU_THROTTLED "cpu_throttled" Ratio [Cgroup] LINUX "kernel/sched/fair.c" "throttle_cfs_rq" =
         Per(&Rate("cpu_throttled"), &Rate("cpu_periods"));
         "throttled periods of cpu.max as a share of those in which the group ran"
+    PROCESS_LOST "process_lost" Ratio [Process] LINUX "kernel/delayacct.c" "delayacct_add_tsk" =
+        Any(&[Rate("blkio_delay_total"), Rate("freepages_delay_total"), Rate("compact_delay_total")]);
+        "share of time in which the threads of a process waited for block IO, or reclaimed and compacted memory themselves; waits for pages \
+         that were evicted or swapped out are part of those for block IO"
     HIT_RATIO "hit_ratio" Ratio [Process] LINUX "fs/proc/base.c" "do_io_accounting" =
         OneLess(&Rate("read_bytes"), &Rate("rchar"));
         "share of the bytes a process read by system calls that came from no block device"

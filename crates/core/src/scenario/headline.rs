@@ -1,5 +1,6 @@
 //! The headline of a scenario's report: one sentence with the figures that matter.
 
+use super::scale::Scale;
 use crate::figure::Figure;
 use crate::quantity::Quantity;
 use crate::suggest;
@@ -43,6 +44,16 @@ impl Headline {
             parts.push(Part::Text(rest.to_owned()));
         }
         Ok(Self(parts))
+    }
+
+    /// The same with the sizes that its text names at another scale.
+    #[must_use]
+    pub(super) fn scaled(&self, scale: Scale) -> Self {
+        let part = |part: &Part| match part {
+            Part::Text(text) => Part::Text(scale.words(text)),
+            part => part.clone(),
+        };
+        Self(self.0.iter().map(part).collect())
     }
 
     /// The steps whose figures it names.

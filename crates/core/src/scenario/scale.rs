@@ -34,6 +34,67 @@ impl Scale {
         let scaled = u128::from(size.get()) * u128::from(self.numerator) / u128::from(self.denominator);
         Bytes::new((u64::try_from(scaled).unwrap_or(u64::MAX) & !4095).max(4096))
     }
+
+    /// A text with its sizes scaled: `random read of 2 GiB` at 1/8 is `random read of 256 MiB`. Of `300, 400 and 600 MiB` all are sizes;
+    /// what is smaller than a MiB is a block, and what is per second belongs to a device.
+    pub fn words(self, text: &str) -> String {
+        if self == Self::FULL {
+            return text.to_owned();
+        }
+        let mut scaled = String::new();
+        let mut rest = text;
+        while let Some((at, unit)) =
+            UNITS.iter().enumerate().filter_map(|(at, unit)| Some((rest.find(unit)?, at))).min()
+        {
+            let (before, behind) = (&rest[..at], &rest[at + UNITS[unit].len()..]);
+            let list = list(before);
+            if list.is_empty() || behind.starts_with(|c: char| c.is_alphanumeric() || c == '/') {
+                scaled.push_str(&rest[..at + UNITS[unit].len()]);
+            } else {
+                let sizes: Vec<(std::ops::Range<usize>, f64)> =
+                    list.into_iter().map(|(place, size)| (place, size * self.ratio())).collect();
+                let least = sizes.iter().map(|(_, size)| *size).fold(f64::INFINITY, f64::min);
+                let (factor, unit) =
+                    if least < 1.0 && unit > 0 { (1024.0, UNITS[unit - 1]) } else { (1.0, UNITS[unit]) };
+                let mut from = 0;
+                for (place, size) in sizes {
+                    scaled.push_str(&before[from..place.start]);
+                    scaled.push_str(&digits(size * factor));
+                    from = place.end;
+                }
+                scaled.push_str(&before[from..]);
+                scaled.push_str(unit);
+            }
+            rest = behind;
+        }
+        scaled + rest
+    }
+}
+
+/// Units of sizes that scale, from the smallest.
+const UNITS: [&str; 3] = [" MiB", " GiB", " TiB"];
+
+/// The numbers at the end of a text, the first first, as `300, 400 and 600` has them, and where they stand.
+fn list(text: &str) -> Vec<(std::ops::Range<usize>, f64)> {
+    let mut found = Vec::new();
+    let mut end = text.len();
+    loop {
+        let begin = text[..end].rfind(|c: char| !(c.is_ascii_digit() || c == '.')).map_or(0, |at| at + 1);
+        let Ok(number) = text[begin..end].parse::<f64>() else { break };
+        found.insert(0, (begin..end, number));
+        let before = &text[..begin];
+        match [", ", " and ", " to ", " or "].iter().find_map(|between| before.strip_suffix(between)) {
+            Some(before) => end = before.len(),
+            None => break,
+        }
+    }
+    found
+}
+
+/// A number with three digits at most behind the point, and no zeros at its end.
+fn digits(value: f64) -> String {
+    let text = format!("{value:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 impl FromStr for Scale {
@@ -74,6 +135,22 @@ impl<'de> Deserialize<'de> for Scale {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sizes_in_texts_scale() {
+        let eighth = Scale::new(1, 8).unwrap();
+        for (text, scaled) in [
+            ("random read of 2 GiB, cold", "random read of 256 MiB, cold"),
+            ("4 GiB again, blocks of 8 KiB at 125 MiB/s", "512 MiB again, blocks of 8 KiB at 125 MiB/s"),
+            ("with 300, 400 and 600 MiB", "with 37.5, 50 and 75 MiB"),
+            ("between 200 and 600 MiB; 64 GiB", "between 25 and 75 MiB; 8 GiB"),
+            ("4 and 16 GiB", "512 and 2048 MiB"),
+            ("no size: MiB, 3 MiBs, 5 steps", "no size: MiB, 3 MiBs, 5 steps"),
+        ] {
+            assert_eq!(eighth.words(text), scaled);
+            assert_eq!(Scale::FULL.words(text), text);
+        }
+    }
 
     #[test]
     fn scales_are_fractions() {

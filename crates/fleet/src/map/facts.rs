@@ -15,6 +15,7 @@ pub(super) fn fill(row: &mut Row, manifest: &Manifest) {
     let joined = |parts: BTreeSet<&str>, by: &str| text(&parts.into_iter().collect::<Vec<_>>().join(by));
     let names: Vec<&str> = whole.iter().map(|disk| disk.name.as_str()).collect();
     row.host = text(&manifest.host);
+    row.boot_id = text(&manifest.boot_id);
     row.origin = text(manifest.origin.name());
     row.kernel = text(&manifest.kernel);
     row.cpus = Some(i64::from(manifest.cpus)).filter(|cpus| *cpus > 0);

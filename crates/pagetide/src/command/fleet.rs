@@ -38,6 +38,10 @@ pub(crate) struct Arguments {
     /// Host attributes from an inventory: CSV with a column `host`, or JSON.
     #[arg(long, value_name = "FILE")]
     labels: Option<PathBuf>,
+    /// What a host is called: as the recording says (machines of one name are told apart by the boot of their kernel), or as the folder of
+    /// its recording.
+    #[arg(long, value_name = "SOURCE", default_value = "recording")]
+    host_from: HostFrom,
     /// Compare hosts by the values of this attribute, such as kernel.
     #[arg(long, value_name = "ATTRIBUTE", conflicts_with = "split_at")]
     split: Option<String>,
@@ -61,6 +65,13 @@ pub(crate) struct Arguments {
     no_cache: bool,
 }
 
+/// What a host is called after, as words on the command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum HostFrom {
+    Recording,
+    Folder,
+}
+
 pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let question = question(arguments)?;
     let now = Timestamp::now();
@@ -72,11 +83,14 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let ran = pagetide_fleet::run(&arguments.folders, range, cache.as_ref(), &watch);
     let seconds = watch.began.elapsed().as_secs_f64();
     drop(watch);
-    let (rows, tally) = ran.inspect_err(|error| {
+    let (mut rows, tally) = ran.inspect_err(|error| {
         if error.kind == pagetide_core::ErrorKind::Interrupted && cache.is_some() {
             output::say("stopped: the rows so far are kept, and the same command continues from there");
         }
     })?;
+    if arguments.host_from == HostFrom::Folder {
+        pagetide_fleet::hosts_from_folders(&mut rows);
+    }
     let answers = pagetide_fleet::reduce(&rows, &question)?;
     if let Some(file) = &arguments.parquet {
         write_parquet(&rows, file)?;

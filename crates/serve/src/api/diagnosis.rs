@@ -24,6 +24,9 @@ struct Diagnosed {
     verdict: Conclusion,
     summary: String,
     unknown: Vec<String>,
+    /// Time that the group which lost most lost in the worst stretch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lost_ms: Option<i64>,
     /// Of a file of `pagetide cut`: what it says that was diagnosed when it was cut.
     #[serde(skip_serializing_if = "Option::is_none")]
     cut_diagnosis: Option<InFile>,
@@ -210,6 +213,7 @@ fn read(opened: &Opened, range: (Option<i64>, Option<i64>)) -> Result<Diagnosed,
         verdict: diagnosis.verdict,
         summary: diagnosis.summary.clone(),
         unknown: diagnosis.unknown.clone(),
+        lost_ms: diagnosis.ledger.as_ref().map(|ledger| ms(i64::try_from(ledger.lost_ns).unwrap_or(i64::MAX))),
         cut_diagnosis: recording
             .manifest
             .cut_diagnosis

@@ -1,4 +1,4 @@
-//! The host in six lines: memory and its parts, dirty memory and its thresholds, watermarks, reclaim, pressure.
+//! The host in a few lines: memory and its parts, dirty memory and its thresholds, watermarks, hit ratio, reclaim, CPUs, pressure.
 
 use super::parts::{ALARM, STRONG, cut};
 use crate::host::{Dirty, Host, text};
@@ -8,6 +8,9 @@ use ratatui::layout::Rect;
 use ratatui::style::{Color, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
+
+/// How many lines it takes.
+pub(super) const LINES: usize = 8;
 
 /// The columns of a line's name.
 const NAME: usize = 9;
@@ -19,7 +22,9 @@ pub(super) fn draw(host: &Host, frame: &mut Frame<'_>, area: Rect) {
         memory_text(host, width),
         dirty(&host.dirty, width),
         named("free", &fitting(&free(host), width - NAME), width),
+        named("reads", &fitting(&reads(host), width - NAME), width),
         named("reclaim", &fitting(&reclaim(host), width - NAME), width),
+        cpu(host, width),
         named("waiting", &fitting(&waiting(host), width - NAME), width),
     ];
     frame.render_widget(Paragraph::new(lines), area);
@@ -124,6 +129,50 @@ fn dirty(dirty: &Dirty, width: usize) -> Line<'static> {
     ])
 }
 
+/// The CPUs as a bar of letters: user, system, IO wait; behind it the busy tenths of each.
+fn cpu(host: &Host, width: usize) -> Line<'static> {
+    let bar = (width / 4).max(12);
+    let mut letters = String::new();
+    let mut upto = 0.0;
+    for (letter, (_, share)) in ['u', 's', 'w', 't'].into_iter().zip(host.cpu) {
+        upto += share.unwrap_or(0.0);
+        let end = columns(upto, 1.0, bar);
+        letters.extend(std::iter::repeat_n(letter, end.saturating_sub(letters.len())));
+    }
+    letters.extend(std::iter::repeat_n('.', bar.saturating_sub(letters.len())));
+    let known = host.cpu.iter().any(|(_, share)| share.is_some());
+    if !known {
+        return named("cpu", "not recorded", width);
+    }
+    let shares = host.cpu.map(|(name, share)| format!("{name} {}", percent(share)));
+    let mut words = vec![format!(" {} %", shares.join(" "))];
+    words.extend(
+        (!host.cpus.is_empty())
+            .then(|| format!("each [{}]", host.cpus.iter().copied().map(tenths).collect::<String>())),
+    );
+    words.push(format!("load {}", text(host.load, Unit::Count)));
+    Line::from(vec![
+        name_span("cpu"),
+        Span::raw("["),
+        Span::styled(letters, Style::new().fg(Color::Cyan)),
+        Span::raw("]"),
+        Span::raw(fitting(&words, width.saturating_sub(NAME + 2 + bar))),
+    ])
+}
+
+/// How busy a CPU is in tenths: `.` below a twentieth, `*` from the last twentieth on.
+fn tenths(busy: f64) -> char {
+    match columns(busy, 1.0, 10) {
+        0 => '.',
+        10.. => '*',
+        tenths => u32::try_from(tenths).ok().and_then(|tenths| char::from_digit(tenths, 10)).unwrap_or('*'),
+    }
+}
+
+fn percent(value: Option<f64>) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| format!("{:.0}", value * 100.0))
+}
+
 /// As many of the parts as fit, from the first on.
 fn fitting(parts: &[String], width: usize) -> String {
     let mut text = String::new();
@@ -152,13 +201,22 @@ fn free(host: &Host) -> Vec<String> {
     parts
 }
 
+/// The hit ratio, and what it is of.
+fn reads(host: &Host) -> Vec<String> {
+    let speed = |value| text(value, Unit::BytesPerSecond);
+    vec![
+        format!("hit ratio {} of {}", text(host.reads.hit_ratio, Unit::Ratio), speed(host.reads.asked)),
+        format!("disks read {}", speed(host.reads.from_disks)),
+        format!("major faults {}/s", text(host.major_faults, Unit::Count)),
+    ]
+}
+
 fn reclaim(host: &Host) -> Vec<String> {
     let rate = |value| text(value, Unit::Count);
     let mut parts = vec![format!("scan {}/s", rate(host.scanned))];
     parts.extend(host.efficiency.map(|share| format!("{} stolen", text(Some(share), Unit::Ratio))));
     parts.push(format!("direct {}/s", rate(host.direct)));
     parts.push(format!("refault {}/s", rate(host.refaults)));
-    parts.push(format!("major faults {}/s", rate(host.major_faults)));
     if host.swap_total.is_some_and(|total| total > 0.0) {
         parts.push(format!("swap in {}/s out {}/s", rate(host.swap_in), rate(host.swap_out)));
         parts.push(format!("{} of {} swap used", bytes(host.swap_used), bytes(host.swap_total)));
@@ -168,16 +226,10 @@ fn reclaim(host: &Host) -> Vec<String> {
     parts
 }
 
-/// Pressure as some/full, CPU time and the load average.
+/// Pressure as some/full.
 fn waiting(host: &Host) -> Vec<String> {
-    let percent = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| format!("{:.0}", value * 100.0));
     let stalled = host.pressure.map(|(name, some, full)| format!("{name} {}/{}", percent(some), percent(full)));
-    let cpu = host.cpu.map(|(name, share)| format!("{name} {}", percent(share)));
-    vec![
-        format!("PSI {} %", stalled.join(" ")),
-        format!("CPU {} %", cpu.join(" ")),
-        format!("load {}", text(host.load, Unit::Count)),
-    ]
+    vec![format!("PSI {} % (some/full)", stalled.join(" "))]
 }
 
 #[cfg(test)]

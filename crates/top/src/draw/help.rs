@@ -15,6 +15,7 @@ const KEYS: &[(&str, &str)] = &[
     ("Tab 1-5", "processes, groups, disks, zones, findings"),
     ("Up Down PgUp PgDn", "select a row, scroll the findings"),
     ("< >", "sort by the previous column, the next one (marked *)"),
+    ("C M L R W F U", "sort by CPU, memory, lost, reads, writes, faults, util"),
     ("r", "reverse the order"),
     ("f", "show only names that contain a text"),
     ("s n", "search for a name, next match"),

@@ -2,8 +2,8 @@
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use pagetide_core::{
-    Cause, Conclusion, Confidence, Diagnosis, Disk, Entity, EntityId, Error, Finding, LocalClock, Manifest, Nanos,
-    Recording, RecordingBuilder, RuleId, Sample, Schema, Selection, Source, Span, Stamp, Table,
+    Actor, Cause, Conclusion, Confidence, Diagnosis, Disk, Entity, EntityId, Error, Finding, LocalClock, Manifest,
+    Nanos, Recording, RecordingBuilder, RuleId, Sample, Schema, Selection, Source, Span, Stamp, Table,
 };
 use pagetide_top::{App, Growth, draw};
 use ratatui::Terminal;
@@ -28,6 +28,7 @@ impl Made {
             page_size: pagetide_core::Bytes::new(4096),
             interval: Nanos::new(1_000_000_000),
             disks: vec![Disk { name: "vda".into(), ..Disk::default() }],
+            users: [(70, "postgres".to_owned())].into(),
             ..Manifest::default()
         };
         let mut made = Self { manifest, schema: Schema::default(), samples: Vec::new() };
@@ -38,7 +39,7 @@ impl Made {
             made.samples.push(sample);
         }
         made.host();
-        for (disk, requests) in [("vda", 100), ("vdb", 2)] {
+        for (disk, requests) in [("vda", 100), ("vdb", 2), ("sdc", 0), ("loop0", 500)] {
             made.add(Table::Disk, disk, disk, |second| {
                 let done = second * requests;
                 [("reads", done), ("writes", 0), ("read_sectors", done * 16), ("write_sectors", 0), ("io_ms", done * 5)]
@@ -53,7 +54,27 @@ impl Made {
                 .enumerate()
         {
             made.add(Table::Process, &format!("{}@7", 100 + at), name, |second| {
+                let uid = if at == 0 { 70 } else { 4711 };
                 vec![("rss", rss * MIB / 4096), ("utime", second * 10), ("stime", 0), ("majflt", second * rss)]
+                    .into_iter()
+                    .chain([
+                        ("uid", uid),
+                        ("state", i64::from(b'D')),
+                        ("rchar", second * MIB),
+                        ("read_bytes", second * MIB / 4),
+                    ])
+                    .chain([("blkio_delay_total", second * SECOND / 4)])
+                    .collect()
+            });
+        }
+        for (cpu, busy) in [("0", 100), ("1", 37), ("2", 2)] {
+            made.add(Table::Cpu, cpu, cpu, |second| {
+                vec![
+                    ("cpu_user", second * busy),
+                    ("cpu_idle", second * (100 - busy)),
+                    ("cpu_system", 0),
+                    ("cpu_nice", 0),
+                ]
             });
         }
         let names = ["/system.slice", "/system.slice/db.service", "/system.slice/web.service", "/user.slice"];
@@ -63,6 +84,21 @@ impl Made {
             made.add(Table::Cgroup, &name, &name, |_| vec![("current", size), ("anon", size / 2), ("file", size / 4)]);
         }
         made
+    }
+
+    /// The same with so many processes that are larger than the culprit of [`diagnosis`].
+    pub(crate) fn with_workers(mut self, workers: usize) -> Self {
+        for at in 0..workers {
+            self.process(1000 + at, "worker", 500 - i64::try_from(at).unwrap());
+        }
+        self.process(99, "backup", 1);
+        self
+    }
+
+    fn process(&mut self, id: usize, name: &str, mib: i64) {
+        self.add(Table::Process, &format!("{id}@8"), name, |second| {
+            vec![("rss", mib * MIB / 4096), ("utime", second), ("stime", 0), ("state", i64::from(b'S'))]
+        });
     }
 
     fn host(&mut self) {
@@ -75,6 +111,8 @@ impl Made {
                 .chain([("nr_dirty", 20 * 256), ("nr_writeback", 0), ("nr_dirty_threshold", 100 * 256)])
                 .chain([("nr_dirty_background_threshold", 50 * 256), ("pgscan_kswapd", second * 1000)])
                 .chain([("pgsteal_kswapd", second * 900), ("pgscan_direct", 0), ("load1", 1250)])
+                .chain([("cpu_user", second * 139), ("cpu_nice", 0), ("cpu_system", 0)])
+                .chain([("cpu_iowait", second * 50), ("cpu_idle", second * 81)])
                 .collect()
         });
         self.add(Table::Zone, "node0/Normal", "node0/Normal", |_| {
@@ -114,7 +152,7 @@ pub(crate) fn diagnosis() -> Diagnosis {
     let finding = |rule: RuleId, from: i64, to: i64, statement: &str| Finding {
         rule,
         statement: statement.into(),
-        origins: [pagetide_core::Actor::disk("vda")].into(),
+        origins: [Actor::disk("vda"), Actor::command("backup")].into(),
         step: None,
         range: Span::new(from * SECOND, to * SECOND),
         confidence: Confidence::new(0.95),

@@ -52,6 +52,45 @@ fn arrows_move_in_time_and_slash_goes_to_findings() {
 }
 
 #[test]
+fn the_culprit_of_the_moment_is_on_an_80_by_24_screen() {
+    let mut screen = Screen::new(Made::new(60, 0).with_workers(40), Growth::Still, (80, 24));
+    let mut told = diagnosis();
+    told.findings[0].statement =
+        format!("backup reads 65.8 MiB/s from vda. {}", "Reclaim evicts pages of others. ".repeat(6));
+    screen.app.diagnosed(told);
+    screen.settle();
+    assert!(!screen.has("backup["), "nothing holds yet: {}", screen.text());
+    screen.press("/");
+    assert!(screen.has("!backup[99]"), "{}", screen.text());
+    // The finding takes the lines that there are, and ends with ~ where it has more.
+    let lines = screen.text();
+    let finding: Vec<&str> = lines.lines().skip_while(|line| !line.contains("* cause")).take(3).collect();
+    assert!(finding[1].contains("evicts") && finding[2].ends_with('~'), "{lines}");
+    for _ in 0..30 {
+        screen.key(KeyCode::Down);
+    }
+    assert!(screen.has("!backup[99]") && screen.has("worker[1030]"), "{}", screen.text());
+    screen.press("3");
+    assert!(screen.has("!vda"), "{}", screen.text());
+}
+
+#[test]
+fn idle_and_loop_disks_are_folded_and_letters_sort() {
+    let mut screen = replay();
+    assert!(screen.has("disk (+1 idle, 1 loop)") && !screen.has("sdc") && !screen.has("loop0"), "{}", screen.text());
+    assert!(screen.has("each [*4.]") && screen.has("hit ratio 75 % of 4 MiB/s"), "{}", screen.text());
+    assert!(screen.has("postgres D") && screen.has("4711     D"), "users and states: {}", screen.text());
+    for (letter, column) in [("C", "*cpu"), ("L", "*lost"), ("R", "*read/s"), ("F", "*majflt/s"), ("M", "*rss")] {
+        screen.press(letter);
+        assert!(screen.has(column), "{letter}: {}", screen.text());
+    }
+    screen.press("U");
+    assert!(screen.has("processes have no column for U"), "{}", screen.text());
+    screen.press("3U");
+    assert!(screen.has("*util") && screen.has("sdc") && screen.has("loop0"), "{}", screen.text());
+}
+
+#[test]
 fn rows_are_sorted_filtered_and_searched() {
     let mut screen = replay();
     let order = |screen: &Screen| {

@@ -7,6 +7,12 @@
   });
   addEventListener("afterprint", () => { for (const details of folded.splice(0)) details.open = false; });
 })();
+// In a frame of `pagetide serve`, which makes the frame as high as this page.
+(() => {
+  if (parent === window) return;
+  const tell = () => parent.postMessage({ height: document.documentElement.offsetHeight }, "*");
+  new ResizeObserver(tell).observe(document.body);
+})();
 (() => {
   const root = document.getElementById("timeline");
   if (!root) return;

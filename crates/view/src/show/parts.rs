@@ -288,11 +288,22 @@ fn interval(of: Nanos) -> i64 {
 #[derive(Debug, Default)]
 pub struct Totals {
     sums: BTreeMap<String, Vec<Sums>>,
-    /// By name: what people read, and the smallest and the largest of each column.
-    rows: BTreeMap<String, (Option<String>, Extremes)>,
+    /// By name.
+    rows: BTreeMap<String, OfEntity>,
     moments: BTreeSet<i64>,
     begin: Option<i64>,
     fell: Vec<FellCounters>,
+}
+
+/// What all rows of an entity have in common.
+#[derive(Debug)]
+struct OfEntity {
+    /// What people read.
+    label: Option<String>,
+    /// The words that are the same in all rows.
+    words: Vec<Option<String>>,
+    /// The smallest and the largest value of each column.
+    extremes: Extremes,
 }
 
 type Extremes = Vec<Option<(f64, f64)>>;
@@ -322,10 +333,16 @@ impl Totals {
         }
         if !self.rows.contains_key(row.name) {
             let label = row.entity.map(str::to_owned);
-            self.rows.insert(row.name.to_owned(), (label, vec![None; row.cells.len()]));
+            let extremes = vec![None; row.cells.len()];
+            self.rows.insert(row.name.to_owned(), OfEntity { label, words: row.words.clone(), extremes });
         }
-        let Some((_, extremes)) = self.rows.get_mut(row.name) else { return };
-        for (known, value) in extremes.iter_mut().zip(&row.cells) {
+        let Some(of) = self.rows.get_mut(row.name) else { return };
+        for (known, word) in of.words.iter_mut().zip(&row.words) {
+            if known != word {
+                *known = None;
+            }
+        }
+        for (known, value) in of.extremes.iter_mut().zip(&row.cells) {
             if let Some(value) = value {
                 let (least, most) = known.unwrap_or((*value, *value));
                 *known = Some((least.min(*value), most.max(*value)));
@@ -372,9 +389,9 @@ impl Totals {
     fn of_entities(&self, table: Table, cells: impl Fn(&str, &Extremes) -> Vec<Option<f64>>) -> Vec<Row<'_>> {
         let mut rows: Vec<Row<'_>> = Vec::new();
         for (name, of) in &self.rows {
-            let cells = cells(name, &of.1);
+            let cells = cells(name, &of.extremes);
             if cells.iter().any(Option::is_some) {
-                rows.push(Row { wall_ns: 0, entity: of.0.as_deref(), name, cells });
+                rows.push(Row { wall_ns: 0, entity: of.label.as_deref(), name, words: of.words.clone(), cells });
             }
         }
         if table == Table::Cpu {

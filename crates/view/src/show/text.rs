@@ -201,8 +201,9 @@ impl<'a> Columns<'a> {
         let headings: Vec<Heading> = parts.headings().collect();
         let zone = output.clock.abbreviation(parts.begin().map_or(0, |stamp| stamp.wall_ns));
         let entity = parts.topic().entity().map(str::to_owned);
-        let names: Vec<String> =
-            [zone].into_iter().chain(entity).chain(headings.iter().map(|heading| heading.name.to_owned())).collect();
+        let words = super::word_headings(parts.topic()).map(|heading| heading.name.to_owned());
+        let numbers = headings.iter().map(|heading| heading.name.to_owned());
+        let names: Vec<String> = [zone].into_iter().chain(entity).chain(words).chain(numbers).collect();
         let widths = names.iter().map(|name| words::width(name)).collect();
         Self { headings, names, widths, output }
     }
@@ -212,7 +213,8 @@ impl<'a> Columns<'a> {
         let entity = row.entity.map(words::clean);
         let right = row.cells.iter().zip(&self.headings);
         let right = right.map(|(value, heading)| self.output.numbers.cell(*value, heading));
-        std::iter::once(first).chain(entity).chain(right).collect()
+        let words = row.words.iter().map(|word| word.clone().unwrap_or_else(|| "-".to_owned()));
+        std::iter::once(first).chain(entity).chain(words).chain(right).collect()
     }
 
     /// Makes room for texts.

@@ -37,6 +37,15 @@ pub enum Topic {
     Cgroups,
 }
 
+/// The heading of a column of words, which stands before the numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WordHeading {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is, in one line.
+    pub meaning: &'static str,
+}
+
 /// A column's heading.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Heading {

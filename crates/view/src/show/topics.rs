@@ -1,8 +1,8 @@
 //! The columns of each topic.
 
-use super::topic::{Heading, Raw, Topic};
+use super::topic::{Heading, Raw, Topic, WordHeading};
 use pagetide_core::derived::{self, Derived, Formula, Term};
-use pagetide_core::{Bytes, Selection, Table, Unit, metric};
+use pagetide_core::{Bytes, Manifest, Selection, Table, Unit, metric, printable};
 
 /// What a column shows.
 #[derive(Debug, Clone, Copy)]
@@ -155,6 +155,47 @@ pub(super) fn columns(topic: Topic, wide: bool) -> Vec<&'static Column> {
     let is_in = |column: &&Column| column.shown.is_none_or(|shown| wide == matches!(shown, Shown::Wide));
     all.iter().filter(is_in).collect()
 }
+
+/// A column of words: what a number stands for.
+#[derive(Debug)]
+pub(super) struct WordColumn {
+    pub(super) heading: WordHeading,
+    pub(super) metric: &'static str,
+    pub(super) word: fn(i64, &Manifest) -> String,
+}
+
+/// The columns of words of a topic.
+pub(super) const fn words(topic: Topic) -> &'static [WordColumn] {
+    match topic {
+        Topic::Processes => PROCESS_WORDS,
+        _ => &[],
+    }
+}
+
+static PROCESS_WORDS: &[WordColumn] = &[
+    WordColumn {
+        heading: WordHeading {
+            name: "user",
+            meaning: "the user who runs it, by number where the host has no name for it",
+        },
+        metric: "uid",
+        word: |uid, manifest| {
+            let known = u32::try_from(uid).ok().and_then(|uid| manifest.users.get(&uid));
+            known.map_or_else(|| uid.to_string(), |name| printable(name).into_owned())
+        },
+    },
+    WordColumn {
+        heading: WordHeading {
+            name: "state",
+            meaning: "R running, S sleeping, D waiting for IO, T stopped, Z zombie, I idle",
+        },
+        metric: "state",
+        word: |code, _| {
+            let letter = u32::try_from(code).ok().and_then(char::from_u32).filter(char::is_ascii_alphabetic);
+            letter.map_or_else(|| "-".to_owned(), |letter| letter.to_string())
+        },
+    },
+];
 
 static MEMORY: &[Column] = &[
     gauge("free", Unit::Bytes, "MemFree"),
@@ -343,6 +384,7 @@ static PROCESSES: &[Column] = &[
     rate("syscw/s", Unit::PerSecond, "syscw"),
     rate("read/s", Unit::BytesPerSecond, "read_bytes"),
     rate("write/s", Unit::BytesPerSecond, "write_bytes"),
+    derived("lost", &derived::PROCESS_LOST),
     wide(rate("cancelled/s", Unit::BytesPerSecond, "cancelled_write_bytes")),
     wide(raw_as(WHOLE, gauge("threads", Unit::Count, "num_threads"))),
     wide(rate("io-wait", Unit::Ratio, "blkio_delay_total")),
@@ -379,6 +421,7 @@ impl Topic {
             tables.extend(table.filter(|table| !tables.contains(table)));
             metrics.push(metric.to_owned());
         }
+        metrics.extend(words(self).iter().map(|column| column.metric.to_owned()));
         Selection { tables, metrics, ..Selection::default() }
     }
 }

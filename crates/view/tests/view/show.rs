@@ -299,6 +299,54 @@ proptest! {
 }
 
 #[test]
+fn processes_have_their_user_and_state_in_words() {
+    let users = [(70, "postgres".to_owned()), (71, "\x1b[2Jann".to_owned())].into();
+    let mut builder =
+        RecordingBuilder::new(Manifest { interval: Nanos::new(1_000_000_000), users, ..Manifest::default() });
+    let column = |name: &str| Column { name: name.into(), kind: Kind::Gauge, unit: Unit::Count };
+    for second in 0..4_i64 {
+        let at = second * 1_000_000_000;
+        builder.stamp(Stamp { wall_ns: at, mono_ns: at, boot_ns: at });
+        for (name, uid) in [("1@0", Some(70)), ("2@0", Some(4711)), ("3@0", None), ("4@0", Some(71))] {
+            builder.value(Table::Process, name, &column("rss"), 5);
+            if let Some(uid) = uid {
+                builder.value(Table::Process, name, &column("uid"), uid);
+                // It waits for IO in the last two samples.
+                let letter = if second < 2 { b'S' } else { b'D' };
+                builder.value(Table::Process, name, &column("state"), letter.into());
+            }
+        }
+    }
+    let recording = builder.finish();
+    let shown = show(&recording, Topic::Processes, false, ALWAYS, None);
+    let words: Vec<(i64, &str, Vec<Option<String>>)> =
+        shown.rows().map(|row| (row.wall_ns / 1_000_000_000, row.name, row.words)).collect();
+    let of = |second: i64, name: &str| &words.iter().find(|(at, of, _)| *at == second && *of == name).unwrap().2;
+    let some = |text: &str| Some(text.to_owned());
+    assert_eq!(*of(1, "1@0"), [some("postgres"), some("S")]);
+    assert_eq!(*of(3, "1@0"), [some("postgres"), some("D")]);
+    assert_eq!(*of(3, "2@0"), [some("4711"), some("D")]);
+    assert_eq!(*of(3, "3@0"), [None, None]);
+    assert_eq!(*of(3, "4@0"), [some("\\x1b[2Jann"), some("D")]);
+    let source = Given(recording);
+    let parts = parts(&source, Topic::Processes, ALWAYS, None);
+    let output = Output {
+        clock: &LocalClock::utc(),
+        style: Style { colour: false, width: 200 },
+        numbers: Numbers::default(),
+        extremes: false,
+    };
+    let mut text = Vec::new();
+    Drawing::of(&parts, output).unwrap().unwrap().write(&mut text).unwrap().unwrap();
+    let text = String::from_utf8(text).unwrap();
+    let heading: Vec<&str> = text.lines().next().unwrap().split_whitespace().collect();
+    assert_eq!(heading[1..4], ["process", "user", "state"], "{text}");
+    // Over all rows only what stays the same is said.
+    let average = text.lines().find(|line| line.starts_with("Average") && line.contains("postgres")).unwrap();
+    assert_eq!(average.split_whitespace().nth(3), Some("-"), "{text}");
+}
+
+#[test]
 fn what_did_nothing_is_left_out_and_counted() {
     let mut builder = RecordingBuilder::new(Manifest::default());
     let reads = Column { name: "reads".into(), kind: Kind::Counter, unit: Unit::Count };

@@ -2,7 +2,7 @@
 
 use crate::recordings;
 use pagetide_core::{Error, printable};
-use pagetide_view::show::{Parts, Row};
+use pagetide_view::show::{Parts, Row, word_headings};
 use std::io::{self, Write};
 
 /// Writes a table.
@@ -14,7 +14,8 @@ pub(super) fn write(shown: &Parts<'_>, out: &mut dyn Write) -> io::Result<Result
 /// Writes the names of the columns.
 pub(super) fn heading(shown: &Parts<'_>, out: &mut dyn Write) -> io::Result<()> {
     write!(out, "time")?;
-    for name in shown.topic().entity().into_iter().chain(shown.headings().map(|heading| heading.name)) {
+    let words = word_headings(shown.topic()).map(|heading| heading.name);
+    for name in shown.topic().entity().into_iter().chain(words).chain(shown.headings().map(|heading| heading.name)) {
         write!(out, ",{name}")?;
     }
     writeln!(out)
@@ -25,6 +26,9 @@ pub(super) fn row(row: &Row<'_>, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(recordings::timestamp(row.wall_ns).as_bytes())?;
     if let Some(entity) = row.entity {
         write!(out, ",\"{}\"", printable(entity).replace('"', "\"\""))?;
+    }
+    for word in &row.words {
+        write!(out, ",\"{}\"", printable(word.as_deref().unwrap_or_default()).replace('"', "\"\""))?;
     }
     for value in &row.cells {
         match value {

@@ -4,7 +4,7 @@ use crate::output::{self, Content};
 use crate::recordings;
 use pagetide_core::{Document, Error};
 use pagetide_store::Damage;
-use pagetide_view::show::{Heading, Parts, Row, Totals};
+use pagetide_view::show::{Heading, Parts, Row, Totals, word_headings};
 use serde::ser::{Error as _, SerializeSeq};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
@@ -77,6 +77,8 @@ pub(super) fn write(parts: &Parts<'_>, min_max: bool, damage: &Damage) -> Result
     let columns = headings
         .iter()
         .map(|Heading { name, unit, meaning, .. }| json!({ "name": name, "unit": unit, "meaning": meaning }));
+    let words = word_headings(parts.topic());
+    let words = words.map(|heading| json!({ "name": heading.name, "meaning": heading.meaning }));
     let timeless = |row: &Row<'_>| {
         let mut object = object(parts, &headings, row);
         object.remove("time");
@@ -85,7 +87,7 @@ pub(super) fn write(parts: &Parts<'_>, min_max: bool, damage: &Damage) -> Result
     let found = RefCell::new(Found::default());
     let rows_of = |rows: Vec<Row<'_>>| rows.iter().map(timeless).collect::<Vec<_>>();
     let body = Body {
-        columns: columns.collect(),
+        columns: words.chain(columns).collect(),
         rows: Rows(parts, &found),
         averages: Below(|| rows_of(found.borrow().totals.averages(parts))),
         extremes: Below(|| {
@@ -126,6 +128,9 @@ pub(super) fn object(parts: &Parts<'_>, headings: &[Heading], row: &Row<'_>) -> 
     object.insert("time".into(), recordings::timestamp(row.wall_ns).into());
     if let (Some(name), Some(entity)) = (parts.topic().entity(), row.entity) {
         object.insert(name.into(), entity.into());
+    }
+    for (heading, word) in word_headings(parts.topic()).zip(&row.words) {
+        object.insert(heading.name.into(), json!(word));
     }
     for (heading, value) in headings.iter().zip(&row.cells) {
         object.insert(heading.name.into(), json!(value));
