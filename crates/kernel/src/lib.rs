@@ -9,6 +9,7 @@
 mod blind_spots;
 pub mod cached;
 pub mod cgroup;
+mod command_line;
 pub mod damon;
 pub mod device;
 mod error;
@@ -21,6 +22,7 @@ mod spare;
 mod sysctl;
 pub mod taskstats;
 
+pub use command_line::command_line;
 pub use error::Error;
 pub use facts::facts;
 pub use pagetide_proctext::process::memory_group;

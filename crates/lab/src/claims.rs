@@ -228,10 +228,33 @@ fn verdict(claim: &Claim, steps: &[StepResult]) -> Verdict {
     let numbers = numbers.join(", ");
     let (holds, evidence) = match evaluate(&claim.check, &mut scope) {
         Ok(true) => (ClaimStatus::Holds, numbers),
-        Ok(false) => (ClaimStatus::Fails, numbers),
+        Ok(false) => match disturbance(claim, steps) {
+            Some(what) => (ClaimStatus::Disturbed, format!("{what}: {numbers}")),
+            None => (ClaimStatus::Fails, numbers),
+        },
         Err(why) => (ClaimStatus::Unknown, if numbers.is_empty() { why } else { format!("{why}: {numbers}") }),
     };
     Verdict { id: claim.id.clone(), text: claim.text.clone(), check: claim.check.clone(), holds, evidence }
+}
+
+/// A share of what a step used that, evicted by others, may decide whether a claim holds.
+const DISTURBS: f64 = 0.01;
+
+/// What on the host may be why a claim does not hold: eviction by DAMON, up to the last of its steps, of a notable part of the bytes that its
+/// steps used. What is cached passes from one step to the next, so earlier steps count.
+fn disturbance(claim: &Claim, steps: &[StepResult]) -> Option<String> {
+    let named: BTreeSet<&str> = steps_of(claim).collect();
+    let last = steps.iter().rposition(|step| named.contains(step.id.as_str()))?;
+    let evicted: f64 = steps[..=last].iter().filter_map(|step| step.figures.get(Figure::DamonEvicted)).sum();
+    let used = steps.iter().filter(|step| named.contains(step.id.as_str()));
+    let used = used.filter_map(|step| {
+        [Figure::FileBytes, Figure::Processed, Figure::Resident].iter().find_map(|figure| step.figures.get(*figure))
+    });
+    let most = used.fold(0.0, f64::max);
+    (evicted > 0.0 && evicted >= DISTURBS * most).then(|| {
+        let evicted = Quantity::new(evicted, pagetide_core::Unit::Bytes);
+        format!("DAMON evicted {evicted} on this host from the first step to {}", steps[last].id)
+    })
 }
 
 #[cfg(test)]
@@ -254,6 +277,32 @@ mod tests {
             outcome: Outcome::Done,
             notes: Vec::new(),
             figures: measured,
+        }
+    }
+
+    #[test]
+    fn a_claim_that_damon_may_have_broken_is_disturbed_and_says_by_how_much() {
+        let claim = Claim { id: "warm".into(), text: "t".into(), check: "A2.disk_reads < 10".into() };
+        let after = |evicted: Option<f64>, reads: f64| {
+            let mut first = step("A1", &[]);
+            first.figures.set_some(Figure::DamonEvicted, evicted);
+            let second =
+                step("A2", &[(Figure::DiskReads, reads), (Figure::FileBytes, 256e6), (Figure::DamonEvicted, 0.0)]);
+            let last = step("A3", &[(Figure::DamonEvicted, 1e9)]);
+            verdict(&claim, &[first, second, last])
+        };
+        let disturbed = after(Some(64e6), 999.0);
+        assert_eq!(disturbed.holds, ClaimStatus::Disturbed);
+        assert!(
+            disturbed
+                .evidence
+                .starts_with("DAMON evicted 61.0 MiB on this host from the first step to A2: A2.disk_reads"),
+            "{disturbed:?}"
+        );
+        // What holds is not excused, nor what fails without an eviction that could be why; later steps change nothing.
+        assert_eq!(after(Some(64e6), 1.0).holds, ClaimStatus::Holds);
+        for evicted in [None, Some(0.0), Some(1e6)] {
+            assert_eq!(after(evicted, 999.0).holds, ClaimStatus::Fails, "{evicted:?}");
         }
     }
 

@@ -81,3 +81,38 @@ fn what_a_strangers_file_says_is_shown_as_its_words() {
     let page = std::fs::read_to_string(page).unwrap();
     assert!(page.contains("&lt;script&gt;alert(1)") && !page.contains("<script>alert(1)"));
 }
+
+/// Recordings of real programs whose stretch of trouble alone has no baseline, or another cause.
+const NEED_CONTEXT: [&str; 6] =
+    ["checkpoint-mglru", "tar-mglru", "redis-old", "quotacache-mglru", "fsync-mglru", "swapstorm-mglru"];
+
+#[test]
+fn a_cut_of_the_stretch_of_trouble_keeps_the_verdict_and_its_cause() {
+    let scratch = tempfile::tempdir().unwrap();
+    let mut with_context = 0;
+    let mut grown: Vec<f64> = Vec::new();
+    for name in NEED_CONTEXT {
+        let recording = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/real").join(name).join("recording");
+        let recording = recording.to_str().unwrap();
+        let whole = json(&["diagnose", recording, "--json"]);
+        let range: Vec<i64> = serde_json::from_value(whole["incidents"][0]["range"].clone()).unwrap();
+        let times = Reader::open(Path::new(recording)).unwrap().times(&Selection::default()).unwrap();
+        let moment = |at: i64| {
+            let wall = times.wall_ns(at).unwrap();
+            jiff::Timestamp::from_nanosecond(wall.into()).unwrap().to_string().trim_end_matches('Z').to_owned()
+        };
+        let (from, to) = (moment(range[0]), moment(range[1]));
+        let file = scratch.path().join(name).display().to_string();
+        let cut = json(&["cut", recording, "--utc", "--from", &from, "--to", &to, "-o", &file, "--json"]);
+        let told = json(&["diagnose", &file, "--json"]);
+        assert_eq!(told["verdict"], whole["verdict"], "{name}: {cut}");
+        assert_eq!(told["cause"]["rule"], whole["cause"]["rule"], "{name}: {cut}");
+        let (all, context) = (cut["samples"].as_f64().unwrap(), cut["context_samples"].as_f64().unwrap());
+        with_context += usize::from(context > 0.0);
+        grown.push(all / (all - context));
+    }
+    grown.sort_by(f64::total_cmp);
+    assert!(with_context > 0, "none needs what is around it: this test shows nothing");
+    let median = grown[grown.len() / 2];
+    assert!(median <= 1.25, "samples of the files, of those of their stretches: {grown:.2?}");
+}

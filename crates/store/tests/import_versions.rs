@@ -275,3 +275,39 @@ fn raw_output_of_every_version_is_refused_by_name() {
         assert!(error.contains("raw output of sadf"), "{error}");
     }
 }
+
+/// `sar -H` and what `sadf -j` and `-d` make of it; `show hugepages` reads the same derived metrics.
+#[test]
+fn the_pool_of_huge_pages_has_its_place() {
+    let sar = "Linux 6.1.0 (h) \t11/21/2026 \t_x86_64_\t(1 CPU)\n\n\
+        10:00:01 AM kbhugfree kbhugused  %hugused kbhugrsvd kbhugsurp\n\
+        10:00:11 AM      2048      6144     75.00      1024       512\n\
+        10:00:21 AM      2048      6144     75.00      1024       512\n";
+    let row =
+        r#""hugepages": {"hugfree": 2048, "hugused": 6144, "hugused-percent": 75.00, "hugrsvd": 1024, "hugsurp": 512}"#;
+    let at = |second: u64| {
+        format!(r#"{{"timestamp": {{"date": "2026-11-21","time": "10:00:{second}","utc": 1,"interval": 10}},{row}}}"#)
+    };
+    let json = format!(
+        r#"{{"sysstat": {{"hosts": [{{"nodename": "h","sysname": "Linux","release": "6.1","machine": "x86_64","number-of-cpus": 1,"file-date": "2026-11-21","file-utc-time": "10:00:00","statistics": [{}, {}]}}]}}}}"#,
+        at(11),
+        at(21)
+    );
+    let csv = "# hostname;interval;timestamp;kbhugfree;kbhugused;%hugused;kbhugrsvd;kbhugsurp\n\
+        h;10;2026-11-21 10:00:11 UTC;2048;6144;75.00;1024;512\n\
+        h;10;2026-11-21 10:00:21 UTC;2048;6144;75.00;1024;512\n";
+    for text in [sar, json.as_str(), csv] {
+        let import = read(text);
+        let host = |derived: &'static pagetide_core::derived::Derived| {
+            let (from, to) = import.recording.span().unwrap();
+            derived.over(&import.recording, Table::Host, "", (from, to))
+        };
+        use pagetide_core::derived as of;
+        assert_eq!(
+            [&of::HUGE_FREE, &of::HUGE_USED, &of::HUGE_RESERVED, &of::HUGE_SURPLUS].map(|derived| host(derived)),
+            [2048.0, 6144.0, 1024.0, 512.0].map(|kib| Some(kib * 1024.0)),
+            "{text}"
+        );
+        assert_eq!(host(&of::HUGE_USED_SHARE), Some(0.75), "{text}");
+    }
+}

@@ -154,8 +154,10 @@ pub(crate) struct ZoomedGroup {
 pub struct App {
     pub(crate) clock: LocalClock,
     pub(crate) growth: Growth,
-    /// Whether it can be asked which processes a group has now.
-    knows_members: bool,
+    /// Whether the host itself can be asked: which processes a group has now, and what a process was started with.
+    is_this_host: bool,
+    /// The command line of a process, by its recorded name, as it was asked for last.
+    command_line: Option<(String, Option<String>)>,
     /// The pane of processes shows only those of this group.
     pub(crate) group: Option<ZoomedGroup>,
     /// What is shown, for people: a host's name, and where its samples come from.
@@ -204,7 +206,8 @@ impl App {
         Self {
             clock,
             growth,
-            knows_members: false,
+            is_this_host: false,
+            command_line: None,
             group: None,
             title,
             times,
@@ -225,11 +228,33 @@ impl App {
         }
     }
 
-    /// The same where [`Self::wanted_members`] is answered: the source is this host.
+    /// The same where [`Self::wanted_members`] and [`Self::wanted_command_line`] are answered: the source is this host.
     #[must_use]
-    pub fn with_members(mut self) -> Self {
-        self.knows_members = true;
+    pub fn of_this_host(mut self) -> Self {
+        self.is_this_host = true;
         self
+    }
+
+    /// The process whose row somebody selected, by its recorded name.
+    fn selected_process(&self) -> Option<&str> {
+        self.state().selected.as_deref().filter(|_| self.pane == Pane::Processes)
+    }
+
+    /// The process, by its recorded name, whose command line is to be found out; absent when it is known.
+    pub fn wanted_command_line(&self) -> Option<&str> {
+        let known = self.command_line.as_ref().map(|(process, _)| process.as_str());
+        self.selected_process().filter(|process| self.is_this_host && known != Some(process))
+    }
+
+    /// Takes the command line of a process; absent when it is gone or does not tell.
+    pub fn command_line(&mut self, process: String, words: Option<String>) {
+        self.command_line = Some((process, words));
+    }
+
+    /// The command line of the selected process.
+    pub(crate) fn selected_command_line(&self) -> Option<&str> {
+        let (process, words) = self.command_line.as_ref()?;
+        words.as_deref().filter(|_| self.selected_process() == Some(process))
     }
 
     /// The group, by its recorded name, whose processes are to be found out; absent when they are known.
@@ -531,7 +556,7 @@ impl App {
     fn zoom(&mut self) {
         let Some(name) = self.shown.rows.get(self.selected()).map(|row| row.entry.path.clone()) else { return };
         self.state_mut().order.zoom = Some(name.clone());
-        if self.knows_members {
+        if self.is_this_host {
             self.group = Some(ZoomedGroup { path: name, members: None, current: false });
             self.open(Pane::Processes);
         } else {

@@ -83,6 +83,9 @@ fn footer(app: &App) -> String {
     if let Some(note) = &app.note {
         return format!(" {}", printable(note));
     }
+    if let Some(words) = app.selected_command_line() {
+        return format!(" {}", printable(words));
+    }
     let fold = if app.pane == Pane::Groups { "Enter fold  z zoom  " } else { "" };
     format!(" ? help  q quit  {fold}/ next finding  g time  f filter  s search  <> sort")
 }

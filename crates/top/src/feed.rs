@@ -10,8 +10,22 @@ use std::time::Duration;
 /// A source that threads may share.
 pub(crate) type SharedSource = Arc<dyn Source + Send + Sync>;
 
-/// Gives the ids of the processes that a group has now, by the group's recorded name; nothing when it is gone.
-pub type Members = Box<dyn Fn(&str) -> Option<Vec<u32>> + Send>;
+/// Finds out something about a group or a process, by its recorded name; nothing when it is gone.
+pub type Ask<Answer> = Box<dyn Fn(&str) -> Option<Answer> + Send>;
+
+/// What only this host itself tells, and no recording.
+pub struct ThisHost {
+    /// Gives the ids of the processes that a group has now, by the group's recorded name; nothing when it is gone.
+    pub members: Ask<Vec<u32>>,
+    /// Gives the command line of a process, by its recorded name; nothing when it is gone or does not tell.
+    pub command_line: Ask<String>,
+}
+
+impl std::fmt::Debug for ThisHost {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ThisHost").finish_non_exhaustive()
+    }
+}
 
 /// Time between two looks of the rules at a source that grows.
 const LOOKS: Duration = Duration::from_secs(10);
@@ -27,6 +41,8 @@ pub(crate) enum Request {
     Times(Selection),
     /// The processes of a group.
     Members(String),
+    /// The command line of a process.
+    CommandLine(String),
 }
 
 /// What was loaded.
@@ -35,6 +51,7 @@ pub(crate) enum Answer {
     Block(Result<Recording, Error>),
     Times(Result<Recording, Error>),
     Members(String, Option<Vec<u32>>),
+    CommandLine(String, Option<String>),
     Diagnosis(Result<Diagnosis, Error>),
 }
 
@@ -43,22 +60,22 @@ pub(crate) enum Answer {
 pub(crate) struct Feed {
     requests: Sender<Request>,
     answers: Receiver<Answer>,
-    /// Requests that are not answered yet: of blocks, of times, of members.
-    pub(crate) waits: [bool; 3],
+    /// Requests that are not answered yet: of blocks, of times, of members, of command lines.
+    pub(crate) waits: [bool; 4],
     /// The diagnosing thread ends with it.
     _alive: Sender<()>,
 }
 
 impl Feed {
-    pub(crate) fn start(source: &SharedSource, growth: Growth, members: Option<Members>) -> Result<Self, Error> {
+    pub(crate) fn start(source: &SharedSource, growth: Growth, host: Option<ThisHost>) -> Result<Self, Error> {
         let (requests, requested) = channel();
         let (answered, answers) = channel();
         let (alive, until) = channel();
         let (loading, diagnosing) = (Arc::clone(source), Arc::clone(source));
         let answered_too = answered.clone();
-        spawn("load", move || load(&*loading, members.as_ref(), &requested, &answered))?;
+        spawn("load", move || load(&*loading, host.as_ref(), &requested, &answered))?;
         spawn("diagnose", move || diagnose(&*diagnosing, growth, &answered_too, &until))?;
-        Ok(Self { requests, answers, waits: [false; 3], _alive: alive })
+        Ok(Self { requests, answers, waits: [false; 4], _alive: alive })
     }
 
     /// Requests something unless the same kind is being loaded.
@@ -67,6 +84,7 @@ impl Feed {
             Request::Block(_) => &mut self.waits[0],
             Request::Times(_) => &mut self.waits[1],
             Request::Members(_) => &mut self.waits[2],
+            Request::CommandLine(_) => &mut self.waits[3],
         };
         if !std::mem::replace(waits, true) {
             // The thread lives as long as this.
@@ -84,20 +102,25 @@ impl Feed {
             Answer::Block(_) => self.waits[0] = false,
             Answer::Times(_) => self.waits[1] = false,
             Answer::Members(..) => self.waits[2] = false,
+            Answer::CommandLine(..) => self.waits[3] = false,
             Answer::Diagnosis(_) => {}
         }
         Some(answer)
     }
 }
 
-fn load(source: &dyn Source, members: Option<&Members>, requested: &Receiver<Request>, answered: &Sender<Answer>) {
+fn load(source: &dyn Source, host: Option<&ThisHost>, requested: &Receiver<Request>, answered: &Sender<Answer>) {
     while let Ok(request) = requested.recv() {
         let answer = match request {
             Request::Block(selection) => Answer::Block(source.load(&selection)),
             Request::Times(selection) => Answer::Times(source.times(&selection)),
             Request::Members(group) => {
-                let pids = members.and_then(|members| members(&group));
+                let pids = host.and_then(|host| (host.members)(&group));
                 Answer::Members(group, pids)
+            }
+            Request::CommandLine(process) => {
+                let words = host.and_then(|host| (host.command_line)(&process));
+                Answer::CommandLine(process, words)
             }
         };
         if answered.send(answer).is_err() {

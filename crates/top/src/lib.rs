@@ -17,5 +17,5 @@ mod terminal;
 
 pub use app::{App, Growth, Pane};
 pub use draw::draw;
-pub use feed::Members;
+pub use feed::{Ask, ThisHost};
 pub use terminal::{Options, run};

@@ -2,7 +2,7 @@
 
 use crate::app::{App, Growth};
 use crate::draw::draw;
-use crate::feed::{Answer, Feed, Members, Request, SharedSource};
+use crate::feed::{Answer, Feed, Request, SharedSource, ThisHost};
 use crossterm::event::{self, Event};
 use crossterm::execute;
 use crossterm::style::Print;
@@ -22,8 +22,8 @@ pub struct Options {
     pub clock: LocalClock,
     /// Whether clicks and the wheel are for the program; the terminal's own selection then needs Shift.
     pub mouse: bool,
-    /// Which processes a group has; absent where the source is not this host.
-    pub members: Option<Members>,
+    /// What this host tells beside its samples; absent where the source is another one.
+    pub host: Option<ThisHost>,
 }
 
 impl std::fmt::Debug for Options {
@@ -44,12 +44,12 @@ pub fn run(source: SharedSource, options: Options, stopped: &dyn Fn() -> bool) -
     if times.stamps().is_empty() && options.growth == Growth::Still {
         return Err(Error::input("the recording has no samples", "record for at least two intervals"));
     }
-    let Options { title, growth, every, clock, mouse, members } = options;
+    let Options { title, growth, every, clock, mouse, host } = options;
     let mut app = App::new(title, times, growth, clock);
-    if members.is_some() {
-        app = app.with_members();
+    if host.is_some() {
+        app = app.of_this_host();
     }
-    let mut feed = Feed::start(&source, growth, members)?;
+    let mut feed = Feed::start(&source, growth, host)?;
     let mut terminal = ratatui::try_init().map_err(|error| refused(&error))?;
     let mouse = mouse.then(Mouse::taken);
     let shown = show(&mut app, &mut feed, &mut terminal, every, stopped);
@@ -109,11 +109,14 @@ fn show(
         if let Some(group) = app.wanted_members() {
             feed.request(Request::Members(group.to_owned()));
         }
+        if let Some(process) = app.wanted_command_line() {
+            feed.request(Request::CommandLine(process.to_owned()));
+        }
         if std::mem::take(&mut changed) {
             terminal.draw(|frame| draw(app, frame))?;
         }
         // What was asked for a moment ago is here soon.
-        let wait = if feed.waits == [false; 3] { TICK } else { TICK / 5 };
+        let wait = if feed.waits == [false; 4] { TICK } else { TICK / 5 };
         if event::poll(wait)? {
             match event::read()? {
                 Event::Key(key) => app.press(key),
@@ -132,6 +135,7 @@ fn take(app: &mut App, answer: Answer) {
         Answer::Block(Ok(recording)) => app.loaded(recording),
         Answer::Times(Ok(times)) => app.grown(times),
         Answer::Members(group, pids) => app.members(&group, pids),
+        Answer::CommandLine(process, words) => app.command_line(process, words),
         Answer::Diagnosis(Ok(diagnosis)) => app.diagnosed(diagnosis),
         Answer::Block(Err(error)) | Answer::Times(Err(error)) | Answer::Diagnosis(Err(error)) => {
             app.tell(error.to_string());

@@ -8,6 +8,7 @@ pub(crate) const fn sign_word_tone(holds: ClaimStatus) -> (&'static str, &'stati
     match holds {
         ClaimStatus::Holds => ("✓", "holds", Tone::Good),
         ClaimStatus::Fails => ("✗", "fails", Tone::Bad),
+        ClaimStatus::Disturbed => ("~", "disturbed", Tone::Strong),
         ClaimStatus::Unknown => ("?", "cannot be computed", Tone::Strong),
     }
 }

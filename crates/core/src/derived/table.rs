@@ -164,19 +164,25 @@ derived! {
         First(&[Gauge("commit_share"), Per(&Gauge("Committed_AS"), &All(&[Gauge("MemTotal"), Gauge("SwapTotal")]))]);
         "committed memory as a share of memory and swap (sar's %commit)"
     HUGE_FREE "hugefree" Bytes [Host] SYSSTAT "rd_stats.c" "read_meminfo_huge" =
-        Times(&Gauge("HugePages_Free"), &Gauge("Hugepagesize"));
+        First(&[Times(&Gauge("HugePages_Free"), &Gauge("Hugepagesize")), Gauge("huge_free")]);
         "free huge pages of the default size"
     HUGE_USED "hugeused" Bytes [Host] SYSSTAT "pr_stats.c" "stub_print_huge_stats" =
-        Times(&Less(&Gauge("HugePages_Total"), &Gauge("HugePages_Free")), &Gauge("Hugepagesize"));
+        First(&[
+            Times(&Less(&Gauge("HugePages_Total"), &Gauge("HugePages_Free")), &Gauge("Hugepagesize")),
+            Gauge("huge_used"),
+        ]);
         "huge pages of the default size in use"
     HUGE_USED_SHARE "hugeused_share" Ratio [Host] SYSSTAT "pr_stats.c" "stub_print_huge_stats" =
-        Per(&Less(&Gauge("HugePages_Total"), &Gauge("HugePages_Free")), &Gauge("HugePages_Total"));
+        First(&[
+            Per(&Less(&Gauge("HugePages_Total"), &Gauge("HugePages_Free")), &Gauge("HugePages_Total")),
+            Per(&Gauge("huge_used"), &All(&[Gauge("huge_free"), Gauge("huge_used")])),
+        ]);
         "huge pages in use as a share of the pool"
     HUGE_RESERVED "hugereserved" Bytes [Host] SYSSTAT "rd_stats.c" "read_meminfo_huge" =
-        Times(&Gauge("HugePages_Rsvd"), &Gauge("Hugepagesize"));
+        First(&[Times(&Gauge("HugePages_Rsvd"), &Gauge("Hugepagesize")), Gauge("huge_reserved")]);
         "huge pages reserved but not yet in use"
     HUGE_SURPLUS "hugesurplus" Bytes [Host] SYSSTAT "rd_stats.c" "read_meminfo_huge" =
-        Times(&Gauge("HugePages_Surp"), &Gauge("Hugepagesize"));
+        First(&[Times(&Gauge("HugePages_Surp"), &Gauge("Hugepagesize")), Gauge("huge_surplus")]);
         "surplus huge pages: those beyond the size of the pool"
     CACHE_AND_SLAB "cache_and_slab" Bytes [Host] PROCPS "src/vmstat.c" "new_format" =
         First(&[All(&[Gauge("Cached"), Gauge("SReclaimable")]), Gauge("cache_and_slab")]);

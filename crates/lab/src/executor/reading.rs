@@ -3,7 +3,7 @@
 use crate::group::{Group, Usage, page_size};
 use pagetide_core::derived::{self, Derived, Term};
 use pagetide_core::{Bytes, Error, Figure, Figures, Pages, Table, Unit, metric};
-use pagetide_kernel::Root;
+use pagetide_kernel::{Root, damon};
 use std::collections::BTreeMap;
 use std::fs;
 
@@ -18,6 +18,8 @@ pub(crate) struct Reading {
     /// `/proc/meminfo` and `/proc/vmstat`.
     host: Counters,
     kswapd_ns: Option<u64>,
+    /// Bytes that the host's DAMON schemes evicted.
+    damon: Option<u64>,
     usage: Option<Usage>,
 }
 
@@ -64,6 +66,15 @@ const RAW: [(Figure, &str, Source); 3] = [
     (Figure::OomKills, "oom_kill", Source::Machine),
 ];
 
+/// What the host's DAMON schemes have evicted until now. The kernel writes it down when it is asked to, which changes nothing else.
+fn damon_evicted(root: &Root) -> Option<u64> {
+    for state in damon::evicting(root) {
+        // Who may not ask reads what was written down last, or nothing.
+        let _ = fs::write(root.join(state), "update_schemes_stats");
+    }
+    damon::evicted(root)
+}
+
 impl Reading {
     /// Reads it. `disks` are names as in `/proc/diskstats`.
     ///
@@ -81,14 +92,15 @@ impl Reading {
         let usage = group.map(Group::usage).transpose()?;
         let (kswapd_ns, meminfo) = (kswapd_ns(), root.meminfo().map_err(lost)?);
         let vmstat = root.vmstat().map_err(lost)?;
+        let damon = damon_evicted(&root);
         let disks = first.map_or_else(read_disks, Ok)?;
         let host = meminfo.iter().chain(vmstat.iter()).map(|(name, value)| (name.to_owned(), value)).collect();
-        Ok(Self { disks, host, kswapd_ns, usage })
+        Ok(Self { disks, host, kswapd_ns, damon, usage })
     }
 
     /// A reading of a machine that is not this one.
     pub(crate) const fn of(disks: BTreeMap<String, Counters>, host: Counters, kswapd_ns: Option<u64>) -> Self {
-        Self { disks, host, kswapd_ns, usage: None }
+        Self { disks, host, kswapd_ns, damon: None, usage: None }
     }
 
     fn bytes(&self, name: &str) -> Option<Bytes> {
@@ -154,6 +166,8 @@ impl Reading {
         }
         let kswapd = self.kswapd_ns.zip(after.kswapd_ns);
         figures.set_some(Figure::KswapdCpu, kswapd.map(|(from, to)| to.saturating_sub(from) as f64));
+        let damon = self.damon.zip(after.damon);
+        figures.set_some(Figure::DamonEvicted, damon.map(|(from, to)| to.saturating_sub(from) as f64));
         let mut gauge = |figure, value: Option<Bytes>| figures.set_some(figure, value.map(Bytes::as_f64));
         gauge(Figure::MemoryTotal, after.total());
         gauge(Figure::AvailableBefore, self.available());

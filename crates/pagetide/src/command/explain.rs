@@ -4,7 +4,7 @@ use super::Outcome;
 use crate::output;
 use pagetide_core::derived::{self, Derived};
 use pagetide_core::{Error, Kind, RuleDoc, SETTINGS, Table, Unit, glossary, metric, setting, suggest};
-use pagetide_view::show::{Heading, Topic, headings};
+use pagetide_view::show::{Heading, Topic, WordHeading, headings, word_headings};
 use pagetide_view::text::wrap;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -79,12 +79,14 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     let rules = pagetide_diagnose::rules().iter().map(|rule| rule.id.as_str());
     let terms = glossary::TERMS.iter().map(|term| term.name);
     let columns = Topic::ALL.into_iter().flat_map(|topic| headings(topic, true)).map(|heading| heading.name);
+    let words = Topic::ALL.into_iter().flat_map(word_headings).map(|heading| heading.name);
     let metrics = Table::ALL.into_iter().flat_map(metric::all).map(|metric| metric.name);
     let settings = SETTINGS.iter().map(|setting| setting.name);
     rules
         .chain(terms)
         .chain(derived::ALL.iter().map(|derived| derived.name))
         .chain(columns)
+        .chain(words)
         .chain(metrics)
         .chain(settings)
 }
@@ -139,6 +141,12 @@ fn meanings_where(is: &dyn Fn(&str) -> bool) -> Vec<Meaning> {
             if !found.iter().any(|known| known.kind == kind || known.definition == meaning) {
                 found.push(Meaning { kind, definition: meaning.to_owned(), source: String::new(), unit: Some(unit) });
             }
+        }
+    }
+    for topic in Topic::ALL {
+        for WordHeading { meaning, .. } in word_headings(topic).filter(|heading| is(heading.name)) {
+            let kind = format!("column of show {}", topic.name());
+            found.push(Meaning { kind, definition: meaning.to_owned(), source: String::new(), unit: None });
         }
     }
     for metric in Table::ALL.into_iter().flat_map(metric::all).filter(|metric| is(metric.name)) {

@@ -157,7 +157,7 @@ impl Observer for Watch {
         let pace = self.began.elapsed().as_secs_f64() / computed.max(1) as f64;
         let left = (computed > 0).then(|| Nanos::from_secs_f64(pace * units.saturating_sub(done) as f64)).flatten();
         let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
-        shown.update(Some(done as f64 / units.max(1) as f64), left, &format!("{done} of {units} days"));
+        shown.update(Some(done as f64 / units.max(1) as f64), left, &format!("{done} of {units} parts"));
     }
 
     fn interrupted(&self) -> bool {

@@ -85,7 +85,7 @@ fn replay(path: &Path, arguments: &Arguments, interrupt: &Interrupt) -> Result<(
         every: Duration::from_nanos(manifest.interval.get()).clamp(Duration::from_millis(500), Duration::from_secs(5)),
         clock: recordings::clock(&manifest, arguments.utc),
         mouse: !arguments.no_mouse,
-        members: running.then(members),
+        host: running.then(this_host),
     };
     pagetide_top::run(Arc::new(reader), options, &|| interrupt.came())
 }
@@ -100,16 +100,19 @@ fn live(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Error> {
         every: Duration::from_nanos(arguments.interval.get()).max(Duration::from_millis(100)),
         clock: recordings::clock(&manifest, arguments.utc),
         mouse: !arguments.no_mouse,
-        members: Some(members()),
+        host: Some(this_host()),
     };
     let shown = pagetide_top::run(Arc::new(history), options, &|| interrupt.came());
     recorder.finish()?;
     shown
 }
 
-/// Which processes a group of this host has.
-fn members() -> pagetide_top::Members {
-    Box::new(|group| pagetide_kernel::cgroup::members(&Root::host(), Path::new(group)))
+/// What this host tells beside its samples.
+fn this_host() -> pagetide_top::ThisHost {
+    pagetide_top::ThisHost {
+        members: Box::new(|group| pagetide_kernel::cgroup::members(&Root::host(), Path::new(group))),
+        command_line: Box::new(|process| pagetide_kernel::command_line(&Root::host(), process)),
+    }
 }
 
 /// Keeps this process in memory, as a host that thrashes must still be shown. What the system refuses is no error.

@@ -80,7 +80,7 @@ fn find(place: &Place) -> Result<Found, Error> {
         *match claim.holds {
             ClaimStatus::Holds => &mut claims.yes,
             ClaimStatus::Fails => &mut claims.no,
-            ClaimStatus::Unknown => &mut claims.unknown,
+            ClaimStatus::Disturbed | ClaimStatus::Unknown => &mut claims.unknown,
         } += 1;
     }
     let begin = run.steps.iter().map(|step| step.started_ns).min().unwrap_or(0);

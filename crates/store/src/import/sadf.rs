@@ -350,7 +350,15 @@ impl Reader<'_> {
                     }
                 }
                 (
-                    "process-and-context-switch" | "swap-pages" | "paging" | "io" | "memory" | "swap" | "queue" | "psi",
+                    "process-and-context-switch"
+                    | "swap-pages"
+                    | "paging"
+                    | "io"
+                    | "memory"
+                    | "swap"
+                    | "hugepages"
+                    | "queue"
+                    | "psi",
                     Value::Object(object),
                 ) => {
                     // Tables of several parts keep them in objects of their own, with keys that need their name.
@@ -440,8 +448,8 @@ fn sar_name(object: &str, key: &str) -> String {
     match (object, key) {
         ("cpu-load" | "cpu-load-all", _) => format!("%{key}"),
         ("memory", "inactive") => "kbinact".to_owned(),
-        ("memory" | "swap", key) if !key.ends_with("-percent") => format!("kb{key}"),
-        ("memory" | "swap", key) => format!("%{}", key.trim_end_matches("-percent")),
+        ("memory" | "swap" | "hugepages", key) if !key.ends_with("-percent") => format!("kb{key}"),
+        ("memory" | "swap" | "hugepages", key) => format!("%{}", key.trim_end_matches("-percent")),
         ("psi-cpu" | "psi-io" | "psi-mem", key) => psi_name(object, key),
         ("process", "usr" | "system" | "guest" | "wait") => format!("%{key}"),
         (_, "vmeff-percent") => "%vmeff".to_owned(),

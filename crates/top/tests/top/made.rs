@@ -218,7 +218,7 @@ impl Screen {
     pub(crate) fn know_members(&mut self) {
         let times = self.source.times(&Selection::default()).unwrap();
         let app = App::new(String::new(), times, Growth::Window, LocalClock::utc());
-        self.app = std::mem::replace(&mut self.app, app).with_members();
+        self.app = std::mem::replace(&mut self.app, app).of_this_host();
     }
 
     pub(crate) fn press(&mut self, keys: &str) {

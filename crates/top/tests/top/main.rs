@@ -75,6 +75,27 @@ fn the_culprit_of_the_moment_is_on_an_80_by_24_screen() {
 }
 
 #[test]
+fn the_command_line_of_the_selected_process_is_asked_of_this_host_only() {
+    let mut screen = replay();
+    screen.key(KeyCode::Down);
+    assert_eq!(screen.app.wanted_command_line(), None, "a recording has none");
+    let mut screen = Screen::new(Made::new(30, 0), Growth::Window, (80, 24));
+    screen.know_members();
+    screen.settle();
+    assert_eq!(screen.app.wanted_command_line(), None, "no row was selected");
+    screen.key(KeyCode::Down);
+    assert_eq!(screen.app.wanted_command_line(), Some("101@7"));
+    screen.app.command_line("101@7".into(), Some("img --onerror \x1b[2Jx".into()));
+    screen.settle();
+    assert!(screen.has(r"img --onerror \x1b[2Jx") && !screen.has("? help"), "{}", screen.text());
+    assert_eq!(screen.app.wanted_command_line(), None);
+    screen.key(KeyCode::Up);
+    assert!(screen.has("? help") && screen.app.wanted_command_line() == Some("100@7"), "{}", screen.text());
+    screen.app.command_line("100@7".into(), None);
+    assert_eq!(screen.app.wanted_command_line(), None, "one that does not tell is not asked again");
+}
+
+#[test]
 fn idle_and_loop_disks_are_folded_and_letters_sort() {
     let mut screen = replay();
     assert!(screen.has("disk (+1 idle, 1 loop)") && !screen.has("sdc") && !screen.has("loop0"), "{}", screen.text());

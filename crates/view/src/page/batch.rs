@@ -59,6 +59,7 @@ fn runs_table(batch: &Batch) -> Table {
         .left("on")
         .right("hold")
         .right("fail")
+        .right("disturbed")
         .right("unknown")
         .right("took")
         .left("report");
@@ -78,6 +79,7 @@ fn runs_table(batch: &Batch) -> Table {
                 [
                     count(ClaimStatus::Holds, Tone::Good),
                     count(ClaimStatus::Fails, Tone::Bad),
+                    count(ClaimStatus::Disturbed, Tone::Strong),
                     count(ClaimStatus::Unknown, Tone::Strong),
                     clock::length(attempt.took).into(),
                     Cell::linked(&report, &report),
@@ -86,12 +88,17 @@ fn runs_table(batch: &Batch) -> Table {
             AttemptOutcome::Refused { what, hint } => {
                 let hint = if hint.is_empty() { String::new() } else { format!(" ({hint})") };
                 let took = clock::length(attempt.took).into();
-                [dash(), dash(), dash(), took, Cell::toned(format!("refused: {what}{hint}"), Tone::Bad)]
+                [dash(), dash(), dash(), dash(), took, Cell::toned(format!("refused: {what}{hint}"), Tone::Bad)]
             }
-            AttemptOutcome::Interrupted => {
-                [dash(), dash(), dash(), clock::length(attempt.took).into(), Cell::toned("interrupted", Tone::Bad)]
-            }
-            AttemptOutcome::NotBegun => [dash(), dash(), dash(), dash(), Cell::toned("not begun", Tone::Dim)],
+            AttemptOutcome::Interrupted => [
+                dash(),
+                dash(),
+                dash(),
+                dash(),
+                clock::length(attempt.took).into(),
+                Cell::toned("interrupted", Tone::Bad),
+            ],
+            AttemptOutcome::NotBegun => [dash(), dash(), dash(), dash(), dash(), Cell::toned("not begun", Tone::Dim)],
         };
         let first = [attempt.scenario.as_str().into(), attempt.backend.as_str().into()];
         let beside = attempt.comparison.as_ref().map(|file| Cell::linked(file, file));
@@ -114,7 +121,9 @@ fn claims_table(batch: &Batch) -> Table {
             let (sign, word, tone) = sign_word_tone(claim.holds);
             let why = match claim.holds {
                 ClaimStatus::Holds => claim.evidence.clone(),
-                ClaimStatus::Fails | ClaimStatus::Unknown => format!("{}: {}", claim.check, claim.evidence),
+                ClaimStatus::Fails | ClaimStatus::Disturbed | ClaimStatus::Unknown => {
+                    format!("{}: {}", claim.check, claim.evidence)
+                }
             };
             table.row([Cell::toned(format!("{sign} {word}"), tone), claim.id.as_str().into(), why.into()]);
         }

@@ -14,6 +14,10 @@ pub(super) fn tally(claims: &[&Verdict]) -> Vec<String> {
                 .filter(|n| *n > 0)
                 .map(|n| if n == 1 { "1 fails".to_owned() } else { format!("{n} fail") }),
         );
+        let disturbed = Some(count(ClaimStatus::Disturbed)).filter(|n| *n > 0);
+        parts.extend(
+            disturbed.map(|n| if n == 1 { "1 was disturbed".to_owned() } else { format!("{n} were disturbed") }),
+        );
         parts.extend(Some(count(ClaimStatus::Unknown)).filter(|n| *n > 0).map(|n| format!("{n} cannot be computed")));
     }
     parts

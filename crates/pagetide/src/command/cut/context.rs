@@ -1,6 +1,6 @@
 //! How much of what is around a stretch goes into its file: as little as gives the diagnosis that the recording gives.
 
-use pagetide_core::{CutContent, Diagnosis, Error, Recording, Selection, Source};
+use pagetide_core::{CutContent, Diagnosis, Error, Recording, Selection, Source, Span};
 
 /// How far around a stretch its context may reach: an hour, in ns.
 const FARTHEST: i64 = 3_600_000_000_000;
@@ -30,15 +30,40 @@ pub(super) fn around(source: &impl Source, times: &Recording, (from, to): (i64, 
         return with(0, 0);
     }
     let farthest = with(FARTHEST, FARTHEST)?;
-    let told = said(&of_stretch(&farthest, (from, to)));
+    let all = pagetide_diagnose::diagnose(&farthest);
+    let told =
+        incident_of(&all, span((from, to), &farthest)).unwrap_or_else(|| said(&of_stretch(&farthest, (from, to))));
     let length = to.saturating_sub(from);
     for (before, behind) in PARTS {
         let recording = with(part(length, before), part(length, behind))?;
-        if said(&of_stretch(&recording, (from, to))) == told {
+        if let Some(recording) = that_says(recording, (from, to), &told) {
             return Ok(recording);
         }
     }
-    Ok(farthest)
+    that_says(farthest, (from, to), &told).map_or_else(|| with(FARTHEST, FARTHEST), Ok)
+}
+
+/// What the diagnosis of the recording says of the incident of which most lies in a stretch; absent where there is none.
+fn incident_of(diagnosis: &Diagnosis, stretch: Span) -> Option<Said> {
+    let overlap = |range: Span| {
+        let common = stretch.to.ns().min(range.to.ns()).saturating_sub(stretch.from.ns().max(range.from.ns()));
+        common as f64 / range.to.ns().saturating_sub(range.from.ns()).max(1) as f64
+    };
+    let most = diagnosis.incidents.iter().max_by(|one, other| overlap(one.range).total_cmp(&overlap(other.range)))?;
+    let rule = most.cause.as_ref().map(|cause| cause.rule.to_string());
+    (overlap(most.range) > 0.5).then(|| (diagnosis.verdict.name(), rule))
+}
+
+/// The recording, if its diagnosis says this: that of the stretch, or that of all of it, which is then what the file is for.
+fn that_says(mut recording: Recording, stretch: (i64, i64), told: &Said) -> Option<Recording> {
+    if said(&of_stretch(&recording, stretch)) == *told {
+        return Some(recording);
+    }
+    if said(&pagetide_diagnose::diagnose(&recording)) == *told {
+        recording.manifest.cut.get_or_insert_default().stretch = None;
+        return Some(recording);
+    }
+    None
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "a small multiple of a length of time")]
@@ -47,11 +72,17 @@ fn part(length: i64, of: f64) -> i64 {
 }
 
 fn of_stretch(recording: &Recording, stretch: (i64, i64)) -> Diagnosis {
-    let cut = CutContent { stretch: Some(stretch), ..CutContent::default() };
-    pagetide_diagnose::diagnose_stretch(recording, cut.span(recording.stamps()))
+    pagetide_diagnose::diagnose_stretch(recording, span(stretch, recording))
 }
 
-/// What must not change: the verdict, and the cause and those that bear it.
-fn said(diagnosis: &Diagnosis) -> (&'static str, Option<String>) {
+/// A stretch of wall clock on the axis of a recording.
+fn span(stretch: (i64, i64), recording: &Recording) -> Span {
+    CutContent { stretch: Some(stretch), ..CutContent::default() }.span(recording.stamps())
+}
+
+/// What must not change: the verdict and the rule of the cause.
+type Said = (&'static str, Option<String>);
+
+fn said(diagnosis: &Diagnosis) -> Said {
     (diagnosis.verdict.name(), diagnosis.cause.as_ref().map(|cause| cause.rule.to_string()))
 }

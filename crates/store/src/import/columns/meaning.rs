@@ -124,6 +124,11 @@ pub(in crate::import) static HOST: &[ColumnSource] = &[
     kib("SwapCached", &["kbswpcad"]),
     state_share("swpused_share", &["%swpused"]),
     state_share("swpcad_share", &["%swpcad"]),
+    // -H: the pool of huge pages of the default size
+    kib("huge_free", &["kbhugfree"]),
+    kib("huge_used", &["kbhugused"]),
+    kib("huge_reserved", &["kbhugrsvd"]),
+    kib("huge_surplus", &["kbhugsurp"]),
     // -q. sar takes itself out of the run queue.
     count("runq_size", &["runq-sz"]),
     count("tasks_total", &["plist-sz"]),

@@ -19,7 +19,7 @@ Examples:
   pagetide lab run all --on vm --scale 1/16                       every shipped scenario, one page at the end
   pagetide lab run mine.toml -o run/mine --seed 7 --json          your own scenario, repeatable
 
-Exit code 1: a claim fails or cannot be computed, or one of several runs was refused.")]
+Exit code 1: a claim fails, was disturbed or cannot be computed, or one of several runs was refused.")]
 pub(crate) struct Arguments {
     /// Ids of shipped scenarios, paths of TOML files, or `all` for every shipped scenario.
     #[arg(required = true, value_delimiter = ',')]
