@@ -304,7 +304,7 @@ fn the_pool_of_huge_pages_has_its_place() {
         };
         use pagetide_core::derived as of;
         assert_eq!(
-            [&of::HUGE_FREE, &of::HUGE_USED, &of::HUGE_RESERVED, &of::HUGE_SURPLUS].map(|derived| host(derived)),
+            [&of::HUGE_FREE, &of::HUGE_USED, &of::HUGE_RESERVED, &of::HUGE_SURPLUS].map(&host),
             [2048.0, 6144.0, 1024.0, 512.0].map(|kib| Some(kib * 1024.0)),
             "{text}"
         );

@@ -91,10 +91,11 @@ fn list(text: &str) -> Vec<(std::ops::Range<usize>, f64)> {
     found
 }
 
-/// A number with three digits at most behind the point, and no zeros at its end.
+/// A number with three digits, or as many as stand before its point, and no zeros at the end of a fraction.
 fn digits(value: f64) -> String {
-    let text = format!("{value:.3}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    let decimals = if value < 10.0 { 2 } else { usize::from(value < 100.0) };
+    let text = format!("{value:.decimals$}");
+    if decimals == 0 { text } else { text.trim_end_matches('0').trim_end_matches('.').to_owned() }
 }
 
 impl FromStr for Scale {
@@ -145,6 +146,7 @@ mod tests {
             ("with 300, 400 and 600 MiB", "with 37.5, 50 and 75 MiB"),
             ("between 200 and 600 MiB; 64 GiB", "between 25 and 75 MiB; 8 GiB"),
             ("4 and 16 GiB", "512 and 2048 MiB"),
+            ("125 MiB, 16000 MiB", "15.6 MiB, 2000 MiB"),
             ("no size: MiB, 3 MiBs, 5 steps", "no size: MiB, 3 MiBs, 5 steps"),
         ] {
             assert_eq!(eighth.words(text), scaled);
