@@ -13,7 +13,7 @@ pub enum ChangeVerdict {
     Worse,
     /// Tasks lose less time by waits for one resource, and more by waits for another.
     Mixed,
-    /// The time that tasks lose differs by no more than its noise.
+    /// The time that tasks lose differs by less than what matters.
     NoDifference,
     /// The ranges do not show it.
     #[default]
@@ -54,6 +54,9 @@ pub struct ComparedValue {
     pub high: Quantity,
     /// Whether the interval leaves out 0.
     pub differs: bool,
+    /// Whether the interval leaves out every difference that matters. Of a value that neither differs nor is equal the ranges do not tell.
+    #[serde(default)]
+    pub equal: bool,
     /// Whether it is time that tasks lose.
     pub harm: bool,
 }

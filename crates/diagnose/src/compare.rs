@@ -52,6 +52,10 @@ const COMPARED: &[Compared] = &[
 
 /// A difference of a loss below which it decides nothing.
 const LEAST_LOSS: f64 = 0.01;
+/// The differences that do not matter: this part of the larger mean, …
+const PART: f64 = 0.25;
+/// … or of lost time this share of the time.
+const SHARE: f64 = 0.05;
 
 /// The names of the metrics that a comparison reads.
 pub fn metrics() -> Vec<&'static str> {
@@ -83,6 +87,13 @@ pub fn compare(before: &Recording, after: &Recording) -> RangeComparison {
             ));
         }
     }
+    unknown.extend(of_host(&values).filter(|value| !value.differs && !value.equal).map(|value| {
+        format!(
+            "The {} may differ by anything from {} to {}: the noise of so few samples, or of a range in which it changes, hides it. Compare longer \
+             ranges in which nothing else changes.",
+            value.what, value.low, value.high
+        )
+    }));
     let verdict = if harmed { verdict(&values) } else { ChangeVerdict::CannotTell };
     RangeComparison {
         verdict,
@@ -90,7 +101,8 @@ pub fn compare(before: &Recording, after: &Recording) -> RangeComparison {
         before: range(before),
         after: range(after),
         method: format!(
-            "Means over time, with the {:.0} % confidence interval of their difference (block bootstrap over the samples).",
+            "Means over time, with the {:.0} % confidence interval of their difference (block bootstrap over the samples); with few samples an \
+             interval that holds even where each sample resembles the one before.",
             100.0 - bootstrap::WRONG
         ),
         values,
@@ -141,7 +153,10 @@ fn losses(before: &Recording, after: &Recording, unknown: &mut Vec<String>) -> V
             let what = format!("share of time lost to waits for {}", resource.words());
             let entity = group.map_or((Table::Host, ""), |group| (Table::Cgroup, group));
             let value = compared(&what, entity, source, false, (&weighed(&one), &weighed(&other)));
-            values.extend(value.map(|value| ComparedValue { harm: true, ..value }));
+            values.extend(value.map(|value| {
+                let equal = value.equal || value.low.value.abs().max(value.high.value.abs()) <= SHARE;
+                ComparedValue { harm: true, equal: equal && !value.differs, ..value }
+            }));
         }
     }
     values
@@ -177,6 +192,8 @@ fn compared(
 ) -> Option<ComparedValue> {
     let found = difference(before, after).filter(|found| found.before != 0.0 || found.after != 0.0)?;
     let unit = if pages { Unit::BytesPerSecond } else { derived.unit };
+    let differs = found.low > 0.0 || found.high < 0.0;
+    let matters = found.before.abs().max(found.after.abs()) * PART;
     let quantity = |value| Quantity::new(value, unit);
     Some(ComparedValue {
         what: what.to_owned(),
@@ -187,17 +204,20 @@ fn compared(
         difference: quantity(found.after - found.before),
         low: quantity(found.low),
         high: quantity(found.high),
-        differs: found.low > 0.0 || found.high < 0.0,
+        differs,
+        equal: !differs && found.low.abs().max(found.high.abs()) <= matters,
         harm: false,
     })
 }
 
+/// The losses of the host.
+fn of_host(values: &[ComparedValue]) -> impl Iterator<Item = &ComparedValue> {
+    values.iter().filter(|value| value.harm && value.of == "host")
+}
+
 /// The losses of the host that differ.
 fn differing(values: &[ComparedValue]) -> impl Iterator<Item = &ComparedValue> {
-    let decides = |value: &&ComparedValue| {
-        value.harm && value.of == "host" && value.differs && value.difference.value.abs() >= LEAST_LOSS
-    };
-    values.iter().filter(decides)
+    of_host(values).filter(|value| value.differs && value.difference.value.abs() >= LEAST_LOSS)
 }
 
 fn verdict(values: &[ComparedValue]) -> ChangeVerdict {
@@ -207,7 +227,8 @@ fn verdict(values: &[ComparedValue]) -> ChangeVerdict {
         (true, true) => ChangeVerdict::Mixed,
         (true, false) => ChangeVerdict::Better,
         (false, true) => ChangeVerdict::Worse,
-        (false, false) => ChangeVerdict::NoDifference,
+        (false, false) if of_host(values).all(|value| value.differs || value.equal) => ChangeVerdict::NoDifference,
+        (false, false) => ChangeVerdict::CannotTell,
     }
 }
 
@@ -216,7 +237,7 @@ fn summary(verdict: ChangeVerdict, values: &[ComparedValue], unknown: &[String])
         ChangeVerdict::Better => "Better after the change.",
         ChangeVerdict::Worse => "Worse after the change.",
         ChangeVerdict::Mixed => "Partly better, partly worse after the change.",
-        ChangeVerdict::NoDifference => "Lost time differs by no more than noise.",
+        ChangeVerdict::NoDifference => "No difference: lost time differs by less than what matters.",
         ChangeVerdict::CannotTell => "The ranges do not show whether the change helped.",
     };
     let mut sentences = vec![first.to_owned()];

@@ -1,24 +1,40 @@
 //! On which disk a control group waits, and when its limits were lowered.
 //!
-//! `io.stat` names devices, and a recording has its sums: the disk whose requests follow those of the group over time is the one.
+//! `io.stat` names devices; older recordings have its sums only: the disk whose requests follow those of the group over time is the one.
 
+use crate::measure::amount::{Amount, Count};
 use crate::measure::signal::Signal;
 use crate::measure::window::{Window, stamps};
 use pagetide_core::{Moment, Recording, Span, Table};
 use std::collections::BTreeMap;
 
-/// What this module reads: the requests of a group.
-pub(crate) const METRICS: &[&str] = &["io_rios", "io_wios"];
+/// What this module reads: the requests of a group, and of them those to one device.
+pub(crate) const METRICS: &[&str] = &["io_rios", "io_wios", "rios", "wios"];
 /// What only v1 counts: hits of the limit.
 const FAILCNT: &str = "failcnt";
 /// The part of a group's requests that its disk completes at least.
 const SERVED: f64 = 0.7;
 
-/// The disk that the requests of a group go to; absent where they were not recorded, or where no disk completes most of them.
+/// The disk that the requests of a group go to, by its own counters of each device; where those were not recorded, the disk whose requests follow those
+/// of the group. Absent where no disk completes most of them.
 pub(crate) fn of_group<'a>(during: &Window<'a>, group: &str) -> Option<&'a str> {
+    let sent = |disk: &str| {
+        let entity = format!("{group}\t{disk}");
+        during.rates::<Count>(Table::CgroupDisk, &entity, &["rios", "wios"]).map_or(0.0, Amount::get)
+    };
+    let disks: Vec<(&'a str, f64)> = during.disks().into_iter().map(|disk| (disk, sent(disk))).collect();
+    let all: f64 = disks.iter().map(|(_, sent)| sent).sum();
+    if all > 0.0 {
+        return disks.into_iter().find(|(_, sent)| *sent >= all * SERVED).map(|(disk, _)| disk);
+    }
+    follows(during, group)
+}
+
+/// The disk whose requests follow those of a group over time.
+fn follows<'a>(during: &Window<'a>, group: &str) -> Option<&'a str> {
     // As much before as while it lasts: what the group does there is less mixed with what others do.
     let span = Span { from: during.span.from.earlier(during.span.length()), ..during.span };
-    let own = Signal::rate_within(during.recording, Table::Cgroup, group, METRICS, span)?;
+    let own = Signal::rate_within(during.recording, Table::Cgroup, group, &["io_rios", "io_wios"], span)?;
     let own: BTreeMap<Span, f64> = own.intervals().filter(|(at, _)| at.overlaps(span)).collect();
     let all: f64 = own.values().sum();
     let follows = |disk: &&'a str| {
@@ -42,9 +58,10 @@ pub(crate) fn lowered(recording: &Recording, group: &str, metric: &str, within: 
     Some((Moment::new(pair[0]), limit(pair[1])))
 }
 
-/// Whether memory is limited by control groups v1: `memory.limit_in_bytes` and `memory.failcnt`, and neither `memory.max` nor `memory.high`
-/// (`Documentation/admin-guide/cgroup-v1/memory.rst`). A kernel has the memory controller in one of the two versions.
-pub(crate) fn memory_is_v1(recording: &Recording) -> bool {
+/// Whether the host limits by control groups v1: `memory.limit_in_bytes` and `blkio.throttle`, and neither `memory.max` and `memory.high` nor
+/// `io.max` (`Documentation/admin-guide/cgroup-v1/`). A kernel has a controller in one of the two versions; where the controllers are split, that of
+/// memory decides.
+pub(crate) fn is_v1(recording: &Recording) -> bool {
     let counted = |(group, _): (&str, &str)| recording.series(Table::Cgroup, group, FAILCNT).is_some();
     recording.manifest.capabilities.iter().any(|known| known == "cgroup1")
         || recording.entities(Table::Cgroup).any(counted)

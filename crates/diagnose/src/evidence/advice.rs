@@ -1,6 +1,8 @@
 //! Settings of the recorded host that advice changes, and the commands that put them back.
 
-use pagetide_core::Manifest;
+use crate::actors::group;
+use crate::evidence::advise;
+use pagetide_core::{Advice, Manifest, Recording};
 
 /// The settings that advice changes, by name below `vm.`, with the kernel's defaults.
 const DEFAULTS: [(&str, u64); 8] = [
@@ -35,9 +37,35 @@ pub(crate) fn restore(manifest: &Manifest, names: &[&str]) -> String {
     format!("sysctl -w {}", all.join(" "))
 }
 
+/// Less IO for a program that came: its weight, by the version of control groups that the host has.
+pub(crate) fn less_io(recording: &Recording, action: &str) -> Advice {
+    let needs = if group::is_v1(recording) {
+        "On control groups v1 systemd sets blkio.weight, which needs the bfq or cfq scheduler."
+    } else {
+        "IOWeight needs the io controller with the bfq scheduler or io.cost."
+    };
+    advise(
+        action,
+        Some("systemctl set-property --runtime SERVICE IOWeight=10"),
+        &format!("Other programs wait less; this one takes longer. {needs}"),
+        Some("systemctl revert SERVICE"),
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pagetide_core::RecordingBuilder;
+
+    #[test]
+    fn less_io_names_what_the_version_of_control_groups_needs() {
+        let needs = |capability: &str| {
+            let manifest = Manifest { capabilities: vec![capability.to_owned()], ..Manifest::default() };
+            less_io(&RecordingBuilder::new(manifest).finish(), "Less.").effect
+        };
+        assert!(needs("cgroup1").contains("blkio.weight") && !needs("cgroup1").contains("io.cost"));
+        assert!(needs("cgroup2").contains("io.cost") && !needs("cgroup2").contains("blkio"));
+    }
 
     #[test]
     fn settings_are_put_back_as_they_were_recorded() {

@@ -1,5 +1,6 @@
 //! Lost time that no rule explains, in words.
 
+use crate::actors::group;
 use crate::actors::newcomer::below;
 use crate::actors::process;
 use crate::ledger::disk_load::sender;
@@ -27,9 +28,7 @@ pub(crate) fn sentence(whole: &Window<'_>, ledger: &Ledger) -> String {
     let part = match account {
         Account::Unexplained => {
             let limit = limit(&during, &ledger.by);
-            let limit = limit.unwrap_or_else(|| {
-                "check io.max of the group and its parents, network file systems, dm and md".to_owned()
-            });
+            let limit = limit.unwrap_or_else(|| check(&during));
             format!("{} of it waiting for IO while no device had a queue: {limit}", time(booked))
         }
         Account::Device => {
@@ -69,20 +68,48 @@ fn computes(during: &Window<'_>) -> String {
     )
 }
 
-/// What this module reads.
-pub(crate) const METRICS: &[&str] = &["max_rbps", "max_wbps", "max_riops", "max_wiops"];
+/// The limits of a group's IO at a device: what is limited, how it is counted, and what it is called.
+const LIMITS: [(&str, &str, &str); 4] = [
+    ("max_rbps", "rbytes", "bytes read"),
+    ("max_wbps", "wbytes", "bytes written"),
+    ("max_riops", "rios", "reads"),
+    ("max_wiops", "wios", "writes"),
+];
 
-/// The limit of IO of a group or of one above it, where it was recorded.
+/// What this module reads.
+pub(crate) const METRICS: &[&str] =
+    &["max_rbps", "max_wbps", "max_riops", "max_wiops", "rbytes", "wbytes", "rios", "wios"];
+
+/// The limit of IO that a group, or one above it, comes nearest to, where limits were recorded; of the host, that of any group.
 fn limit(during: &Window<'_>, by: &str) -> Option<String> {
-    let group = by.strip_prefix("cgroup:")?;
-    let limits = during.recording.entities(Table::CgroupDisk).find_map(|(name, _)| {
-        let (owner, disk) = name.split_once('\t').filter(|(owner, _)| *owner == group || below(owner, group))?;
-        let set = METRICS.iter().zip(["bytes read", "bytes written", "reads", "writes"]).find_map(|(metric, what)| {
-            let level = during.level::<Count>(Table::CgroupDisk, name, metric)?;
-            Some((what, level.least))
-        });
-        set.map(|(what, most)| (owner, disk, what, most))
+    let group = by.strip_prefix("cgroup:");
+    let concerns = |owner: &str| group.is_none_or(|group| owner == group || below(owner, group));
+    let all = during.recording.entities(Table::CgroupDisk).filter_map(|(name, _)| {
+        let (owner, disk) = name.split_once('\t').filter(|(owner, _)| concerns(owner))?;
+        let of = |(metric, counter, what): (&str, &'static str, &'static str)| {
+            let most = during.level::<Count>(Table::CgroupDisk, name, metric)?.least;
+            let does = during.rate::<Count>(Table::CgroupDisk, name, counter).map(Amount::get);
+            Some((owner, disk, what, most.get(), does))
+        };
+        LIMITS.into_iter().filter_map(of).max_by(|a, b| used(a.3, a.4).total_cmp(&used(b.3, b.4)))
     });
-    let (owner, disk, what, most) = limits?;
-    Some(format!("io.max of {owner} allows {:.0} {what} a second on {disk}", most.get()))
+    let (owner, disk, what, most, does) = all.max_by(|a, b| used(a.3, a.4).total_cmp(&used(b.3, b.4)))?;
+    let does = does.map_or(String::new(), |does| format!(", and it does {does:.0}"));
+    let file = if group::is_v1(during.recording) { "blkio.throttle" } else { "io.max" };
+    Some(format!("{file} of {owner} allows {most:.0} {what} a second on {disk}{does}"))
+}
+
+/// The part of a limit that is used; 0 where that was not recorded.
+fn used(limit: f64, does: Option<f64>) -> f64 {
+    does.map_or(0.0, |does| does / limit.max(1.0))
+}
+
+/// What to check where no limit was recorded.
+fn check(during: &Window<'_>) -> String {
+    let limits = if group::is_v1(during.recording) {
+        "blkio.throttle of the group and its parents"
+    } else {
+        "io.max and io.latency of the group and its parents"
+    };
+    format!("check {limits}, network file systems, dm and md")
 }

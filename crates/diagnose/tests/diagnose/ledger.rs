@@ -182,3 +182,21 @@ fn waits_for_flushes_are_waits_for_a_device() {
     let flushes = diagnose(&disk_of(story, (0.06, 100.0), (0.06, 100.0)).tell());
     assert!(booked(&flushes, Account::Unexplained) < 2.0, "{:?}", flushes.ledger);
 }
+
+#[test]
+fn the_limit_that_a_group_reaches_is_named_by_the_version_of_control_groups() {
+    let idle = (0.06, 100.0);
+    let told = |version: &'static str| {
+        let story = disk_of(host_waits(0.66, 0.02), idle, idle)
+            .manifest(|manifest| manifest.capabilities.push(version.to_owned()))
+            .gauge(Table::CgroupDisk, "/db\tsda", "max_riops", |_| 20.0)
+            .counter(Table::CgroupDisk, "/db\tsda", "rios", from_to(19.8, 15.0))
+            .gauge(Table::CgroupDisk, "/web\tsda", "max_rbps", |_| 50e6)
+            .counter(Table::CgroupDisk, "/web\tsda", "rbytes", |_| 4096.0);
+        diagnose(&story.tell()).summary
+    };
+    let first = told("cgroup1");
+    assert!(first.contains("blkio.throttle of /db allows 20 reads a second on sda, and it does 20"), "{first}");
+    let second = told("cgroup2");
+    assert!(second.contains("io.max of /db allows 20 reads a second on sda"), "{second}");
+}

@@ -20,8 +20,14 @@ pub fn range_comparison(comparison: &RangeComparison, clock: &LocalClock) -> Pag
         if !differing.is_empty() {
             blocks.push(Block::Table(table(&differing)));
         }
-        if !others.is_empty() {
-            blocks.push(Block::Paragraph(format!("No difference outside noise: {}.", names(&others))));
+        let (equal, unclear): (Vec<&ComparedValue>, Vec<&ComparedValue>) =
+            others.into_iter().partition(|value| value.equal);
+        for (said, values) in
+            [("No difference that matters", equal), ("Cannot tell: the noise hides a difference", unclear)]
+        {
+            if !values.is_empty() {
+                blocks.push(Block::Paragraph(format!("{said}: {}.", names(&values))));
+            }
         }
     }
     blocks.push(Block::Heading("Method".to_owned()));

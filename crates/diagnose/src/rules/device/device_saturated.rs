@@ -3,6 +3,7 @@
 use crate::actors::newcomer;
 use crate::actors::process::{self, ProcessShare};
 use crate::actors::stream;
+use crate::evidence::advice;
 use crate::evidence::threshold::SATURATED;
 use crate::evidence::{EvidenceBuilder, advise};
 use crate::measure::amount::{Amount, Count, Limit, Per, Rate, grade};
@@ -184,14 +185,12 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
             "Its reads come from memory again. A faster device treats the symptom and leaves the cause.",
             None,
         ),
-        Some(user) => advise(
+        Some(user) => advice::less_io(
+            window.recording,
             &format!(
                 "Limit the IO of {} on {disk}, or run it when no other program needs the device.",
                 user.process.comm
             ),
-            Some("systemctl set-property --runtime SERVICE IOWeight=10"),
-            "Other programs wait less; this one takes longer. IOWeight needs the io controller with the bfq scheduler or io.cost.",
-            Some("systemctl revert SERVICE"),
         ),
         None => advise(
             &format!("Send {disk} fewer or larger requests, or use a device with a higher limit."),

@@ -3,6 +3,7 @@
 use crate::actors::newcomer;
 use crate::actors::process;
 use crate::actors::victim;
+use crate::evidence::advice;
 use crate::evidence::{EvidenceBuilder, advise, advise_service};
 use crate::ledger::disk_load::{DiskLoad, OWNS};
 use crate::measure::amount::{Amount, Count, Limit, Per, grade_log};
@@ -155,14 +156,8 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
             Some("sysctl -w dev.raid.speed_limit_max=200000"),
         )
     };
-    let limit = || {
-        advise(
-            "Lower the program's IO priority, or limit its rate on this device.",
-            Some("systemctl set-property --runtime SERVICE IOWeight=10"),
-            "Other programs wait less; this one takes longer. IOWeight needs the io controller with the bfq scheduler or io.cost.",
-            Some("systemctl revert SERVICE"),
-        )
-    };
+    let limit =
+        || advice::less_io(window.recording, "Lower the program's IO priority, or limit its rate on this device.");
     let service = newcomer::serves(window, neighbour.comm);
     let advice = if program.is_none() {
         threads(neighbour.comm)

@@ -167,7 +167,7 @@ fn of_group(window: &Window<'_>, group: &str, name: &str) -> Option<Finding> {
             "The control group {container}{group} reaches its limit of {limit} ({hits} hits) and evicts its own pages.{evicted}"
         ),
     };
-    let file = if group::memory_is_v1(window.recording) { "memory.limit_in_bytes" } else { "memory.max" };
+    let file = if group::is_v1(window.recording) { "memory.limit_in_bytes" } else { "memory.max" };
     let advice = advise(
         &format!("Raise the limit of the group if its refaults hurt.{}", traced::amount(more)),
         Some(&format!("echo BYTES > {}", word(&format!("{group}/{file}")))),

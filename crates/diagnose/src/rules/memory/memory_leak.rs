@@ -127,7 +127,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     });
     let statement =
         format!("The memory of {} grew by {grown} at {rate} and was still growing at the end.{left}", grower.words());
-    let (property, limited) = if group::memory_is_v1(window.recording) {
+    let (property, limited) = if group::is_v1(window.recording) {
         (
             "MemoryMax",
             "Choose a size far above its current use: control groups v1 have no memory.high. At the limit the kernel reclaims from this service, \

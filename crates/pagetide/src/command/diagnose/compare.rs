@@ -4,6 +4,7 @@ use super::arguments::Arguments;
 use crate::command::Outcome;
 use crate::{output, recordings, reports};
 use pagetide_core::{Error, LazyRecording, LocalClock, Recording, Table};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// A range of time in a recording, ns since 1970-01-01 UTC.
@@ -24,6 +25,12 @@ pub(super) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         }
     };
     let (before, mut after) = (load(&before)?, load(&after)?);
+    if let Some(samples) = shared(&before, &after) {
+        return Err(Error::input(
+            format!("--compare: the two ranges have {samples} samples in common"),
+            "name two ranges that do not overlap, for example `--compare 12:00..12:30 13:00..13:30`",
+        ));
+    }
     let comparison = pagetide_diagnose::compare(&before, &after);
     if json {
         output::print_json(&comparison)?;
@@ -33,6 +40,15 @@ pub(super) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         reports::print_page(&pagetide_view::range_comparison(&comparison, &clock))?;
     }
     Ok(Outcome::Done)
+}
+
+/// The number of samples that two ranges of one host have in common; absent when none. What contains a range cannot show what differs from it.
+fn shared(before: &Recording, after: &Recording) -> Option<usize> {
+    let host = |recording: &Recording| (recording.manifest.host.clone(), recording.manifest.boot_id.clone());
+    let known: BTreeSet<i64> = before.stamps().iter().map(|stamp| stamp.wall_ns).collect();
+    let both = after.stamps().iter().filter(|stamp| known.contains(&stamp.wall_ns)).count();
+    // One sample may end the first range and begin the second.
+    (host(before) == host(after) && both > 1).then_some(both)
 }
 
 /// A part by its name: another recording, or `FROM..TO` in the given one, where either end may be left out.
