@@ -14,7 +14,7 @@ mod words;
 use crate::actors::newcomer;
 use crate::ledger::accounts::{Split, booked, in_flight, usually_unexplained};
 use crate::ledger::harm::{NOTICED, UNEXPLAINED_CPU, UNEXPLAINED_CPU_TIME};
-use crate::ledger::lost_time::{KINDS, Pressure};
+use crate::ledger::lost_time::{KINDS, Margins, Pressure};
 use crate::ledger::words::Words;
 use crate::measure::amount::{Amount, Limit};
 use crate::measure::window::{Window, intervals};
@@ -22,9 +22,6 @@ use pagetide_core::{Account, Booking, GroupLoss, Ledger, LostAt, Nanos, Span};
 
 /// Points of the plot, at most.
 const POINTS: usize = 240;
-
-/// Samples before a stretch that show what is usual.
-const BEFORE: u64 = 11;
 
 /// What the tasks of no group are called.
 const HOST: &str = "host";
@@ -130,7 +127,7 @@ fn notably(ledger: &Ledger, accounts: &[Account]) -> bool {
 /// read for themselves wait for requests in flight.
 pub(crate) fn unowned_step(whole: &Window<'_>, ledger: Option<&Ledger>, explained: &[Span]) -> Option<Ledger> {
     // What lasts from the start is no step: nobody knows what was before.
-    let first = whole.span.from.later(intervals(whole.recording, BEFORE));
+    let first = whole.span.from.later(intervals(whole.recording, Margins::of(whole.recording).before() as u64));
     let counts = |ledger: &Ledger| {
         let of_service = ledger.by != HOST;
         let lost = if of_service {

@@ -1,6 +1,7 @@
 //! What a recording shows, as amounts with units: signals over time, their episodes, and the windows that rules examine.
 
 pub(crate) mod amount;
+pub(crate) mod cgroup_version;
 pub(crate) mod coverage;
 pub(crate) mod episodes;
 pub(crate) mod queue;

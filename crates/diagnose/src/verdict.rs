@@ -173,10 +173,16 @@ fn cannot_tell(
 /// That tasks wait for memory or devices and no rule explains it.
 fn unexplained_waits(whole: &Window<'_>) -> Option<String> {
     let Some(share) = memory_waits::troubling(whole) else {
+        const COMPARE: &str = "There is no baseline to compare with: record this host while it is well.";
+        if let Some((share, works)) = waits::without_requests(whole) {
+            let check = unexplained::keeps_waiting(whole, None);
+            return Some(format!(
+                "Tasks waited for IO {share} of the time from start to end, while devices had requests {works} of it: {check}. {COMPARE}"
+            ));
+        }
         let (share, disk, time) = waits::throughout(whole)?;
         return Some(format!(
-            "Tasks waited for IO {share} of the time from start to end, and a request of {disk} took {time}. There is no baseline to compare \
-             with: record this host while it is well."
+            "Tasks waited for IO {share} of the time from start to end, and a request of {disk} took {time}. {COMPARE}"
         ));
     };
     let grower =

@@ -10,8 +10,6 @@ use std::collections::BTreeMap;
 
 /// What this module reads: the requests of a group, and of them those to one device.
 pub(crate) const METRICS: &[&str] = &["io_rios", "io_wios", "rios", "wios"];
-/// What only v1 counts: hits of the limit.
-const FAILCNT: &str = "failcnt";
 /// The part of a group's requests that its disk completes at least.
 const SERVED: f64 = 0.7;
 
@@ -56,13 +54,4 @@ pub(crate) fn lowered(recording: &Recording, group: &str, metric: &str, within: 
     let limit = |at: i64| limits.within(at, at).next().map_or(i64::MAX, |(_, value)| value);
     let pair = stamps.windows(2).rev().find(|pair| limit(pair[1]) < limit(pair[0]))?;
     Some((Moment::new(pair[0]), limit(pair[1])))
-}
-
-/// Whether the host limits by control groups v1: `memory.limit_in_bytes` and `blkio.throttle`, and neither `memory.max` and `memory.high` nor
-/// `io.max` (`Documentation/admin-guide/cgroup-v1/`). A kernel has a controller in one of the two versions; where the controllers are split, that of
-/// memory decides.
-pub(crate) fn is_v1(recording: &Recording) -> bool {
-    let counted = |(group, _): (&str, &str)| recording.series(Table::Cgroup, group, FAILCNT).is_some();
-    recording.manifest.capabilities.iter().any(|known| known == "cgroup1")
-        || recording.entities(Table::Cgroup).any(counted)
 }

@@ -1,7 +1,7 @@
 //! Settings of the recorded host that advice changes, and the commands that put them back.
 
-use crate::actors::group;
 use crate::evidence::advise;
+use crate::measure::cgroup_version;
 use pagetide_core::{Advice, Manifest, Recording};
 
 /// The settings that advice changes, by name below `vm.`, with the kernel's defaults.
@@ -39,7 +39,7 @@ pub(crate) fn restore(manifest: &Manifest, names: &[&str]) -> String {
 
 /// Less IO for a program that came: its weight, by the version of control groups that the host has.
 pub(crate) fn less_io(recording: &Recording, action: &str) -> Advice {
-    let needs = if group::is_v1(recording) {
+    let needs = if cgroup_version::is_v1(recording) {
         "On control groups v1 systemd sets blkio.weight, which needs the bfq or cfq scheduler."
     } else {
         "IOWeight needs the io controller with the bfq scheduler or io.cost."

@@ -15,14 +15,32 @@ pub(crate) const KINDS: [Resource; 3] = [Resource::Io, Resource::Memory, Resourc
 /// Shares of an interval for which tasks wait for IO, memory and a CPU.
 pub(crate) type Shares = [f64; 3];
 
-/// Samples at the start of a recording in which the recorder itself starts.
-const STARTS: usize = 3;
-/// Samples that show what is usual.
-const CALM: usize = 5;
 /// Samples at the start of a recording, after those in which the recorder starts, that show what was before an incident without end.
 const BASELINE: usize = 8;
-/// Samples between those and a stretch: its first requests wait before the group does.
-const GUARD: usize = 3;
+
+/// Samples around what is compared: those of some seconds, or one where samples are further apart.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Margins {
+    /// At the start of a recording, in which the recorder itself starts; and before a stretch, whose first requests wait before the group does.
+    edge: usize,
+    /// That show what is usual.
+    calm: usize,
+}
+
+impl Margins {
+    pub(crate) fn of(recording: &Recording) -> Self {
+        let interval = recording.manifest.interval.get().max(1);
+        let samples =
+            |seconds: u64| usize::try_from((seconds * 1_000_000_000).div_ceil(interval)).unwrap_or(usize::MAX);
+        Self { edge: samples(3).clamp(1, 3), calm: samples(5).clamp(3, 5) }
+    }
+
+    /// Samples before a stretch without which nobody knows what was before it.
+    pub(crate) const fn before(self) -> usize {
+        self.edge * 2 + self.calm
+    }
+}
+
 /// The part of the intervals before a stretch in which a service ran.
 const REGULAR: f64 = 0.5;
 /// The parts of an incident's height below which time is calm, and above which it belongs to the incident. The waits of a busy service vary by
@@ -39,6 +57,7 @@ pub(crate) struct Pressure<'a> {
     raw: Vec<Shares>,
     usual: Shares,
     activity: Activity,
+    margins: Margins,
 }
 
 /// In which intervals the tasks of a group ran or waited.
@@ -46,6 +65,7 @@ pub(crate) struct Pressure<'a> {
 pub(crate) struct Activity {
     /// When each interval ends, and in how many up to it they did.
     intervals: Vec<(i64, usize)>,
+    margins: Margins,
 }
 
 impl Activity {
@@ -61,15 +81,15 @@ impl Activity {
             count += usize::from(running.peek().is_some_and(|span| span.from.ns() < stamp.boot_ns));
             (stamp.boot_ns, count)
         };
-        Self { intervals: recording.stamps().iter().skip(1).map(ran).collect() }
+        Self { intervals: recording.stamps().iter().skip(1).map(ran).collect(), margins: Margins::of(recording) }
     }
 
     /// Whether the group is a service: it ran regularly before a moment. What a job does when it is set up, and a task of a timer, is no service.
     /// Taken for granted of what lasts from the start.
     pub(crate) fn before(&self, at: Moment) -> bool {
-        let edge = self.intervals.partition_point(|(to, _)| *to <= at.ns()).saturating_sub(GUARD);
+        let edge = self.intervals.partition_point(|(to, _)| *to <= at.ns()).saturating_sub(self.margins.edge);
         let last = edge.checked_sub(1).and_then(|last| self.intervals.get(last));
-        last.filter(|_| edge >= CALM).is_none_or(|(_, ran)| *ran as f64 >= edge as f64 * REGULAR)
+        last.filter(|_| edge >= self.margins.calm).is_none_or(|(_, ran)| *ran as f64 >= edge as f64 * REGULAR)
     }
 }
 
@@ -139,7 +159,7 @@ impl<'a> Pressure<'a> {
             }
         }
         let activity = group.map_or_else(Activity::default, |group| Activity::of(recording, episodes, group));
-        let mut pressure = Self { group, spans, raw, usual: [0.0; 3], activity };
+        let mut pressure = Self { group, spans, raw, usual: [0.0; 3], activity, margins: Margins::of(recording) };
         pressure.usual = pressure.first_estimate();
         known.then_some(pressure)
     }
@@ -150,7 +170,9 @@ impl<'a> Pressure<'a> {
         std::array::from_fn(|kind| {
             let all = |within: &[Shares], parts| quantile(within.iter().map(|shares| shares[kind]), parts);
             let quartile = all(&self.raw, 4);
-            self.raw.get(STARTS..STARTS + BASELINE).map_or(quartile, |first| quartile.min(all(first, 2)))
+            self.raw
+                .get(self.margins.edge..self.margins.edge + BASELINE)
+                .map_or(quartile, |first| quartile.min(all(first, 2)))
         })
     }
 
@@ -221,10 +243,11 @@ impl<'a> Pressure<'a> {
         let height = self.height(stretch.clone());
         let calm = |range: Range<usize>| {
             let quiet: Vec<usize> = range.filter(|at| self.lost(*at) <= height * part).collect();
-            (quiet.len() >= CALM).then_some(quiet)
+            (quiet.len() >= self.margins.calm).then_some(quiet)
         };
-        let before = STARTS.min(stretch.start)..stretch.start.saturating_sub(GUARD).max(STARTS.min(stretch.start));
-        let after = (stretch.end + GUARD).min(self.spans.len())..self.spans.len();
+        let edge = self.margins.edge;
+        let before = edge.min(stretch.start)..stretch.start.saturating_sub(edge).max(edge.min(stretch.start));
+        let after = (stretch.end + edge).min(self.spans.len())..self.spans.len();
         calm(before).or_else(|| calm(after))
     }
 
@@ -235,7 +258,7 @@ impl<'a> Pressure<'a> {
     }
 
     fn stretch(&self, part: f64) -> Option<Range<usize>> {
-        let start = STARTS.min(self.spans.len());
+        let start = self.margins.edge.min(self.spans.len());
         let least = self.height(start..self.spans.len()) * part;
         let (mut most, mut range) = (0.0, 0..0);
         let (mut sum, mut from) = (0.0, start);
@@ -254,9 +277,10 @@ impl<'a> Pressure<'a> {
     /// The time before a stretch that is compared with it; absent where too little was recorded.
     pub(crate) fn calm(&self, recording: &Recording, stretch: Span) -> Option<Span> {
         let first = recording.span().map(|(from, _)| Moment::new(from))?;
-        let from = first.later(intervals(recording, STARTS as u64));
-        let to = stretch.from.earlier(intervals(recording, GUARD as u64));
-        (to.since(from) >= intervals(recording, CALM as u64)).then_some(Span { from, to })
+        let Margins { edge, calm } = self.margins;
+        let from = first.later(intervals(recording, edge as u64));
+        let to = stretch.from.earlier(intervals(recording, edge as u64));
+        (to.since(from) >= intervals(recording, calm as u64)).then_some(Span { from, to })
     }
 }
 

@@ -1,10 +1,10 @@
 //! Lost time that no rule explains, in words.
 
-use crate::actors::group;
 use crate::actors::newcomer::below;
 use crate::actors::process;
 use crate::ledger::disk_load::sender;
 use crate::measure::amount::{Amount, Count};
+use crate::measure::cgroup_version;
 use crate::measure::window::Window;
 use pagetide_core::{Account, Ledger, Nanos, Table};
 
@@ -27,9 +27,8 @@ pub(crate) fn sentence(whole: &Window<'_>, ledger: &Ledger) -> String {
     let on = most.and_then(|most| most.on.as_deref()).and_then(|on| on.strip_prefix("disk:"));
     let part = match account {
         Account::Unexplained => {
-            let limit = limit(&during, &ledger.by);
-            let limit = limit.unwrap_or_else(|| check(&during));
-            format!("{} of it waiting for IO while no device had a queue: {limit}", time(booked))
+            let keeps = keeps_waiting(&during, ledger.by.strip_prefix("cgroup:"));
+            format!("{} of it waiting for IO while no device had a queue: {keeps}", time(booked))
         }
         Account::Device => {
             format!(
@@ -80,9 +79,13 @@ const LIMITS: [(&str, &str, &str); 4] = [
 pub(crate) const METRICS: &[&str] =
     &["max_rbps", "max_wbps", "max_riops", "max_wiops", "rbytes", "wbytes", "rios", "wios"];
 
+/// What keeps a group, or the host, waiting while no device has a queue: the limit that is reached, or what to check.
+pub(crate) fn keeps_waiting(during: &Window<'_>, group: Option<&str>) -> String {
+    limit(during, group).unwrap_or_else(|| check(during))
+}
+
 /// The limit of IO that a group, or one above it, comes nearest to, where limits were recorded; of the host, that of any group.
-fn limit(during: &Window<'_>, by: &str) -> Option<String> {
-    let group = by.strip_prefix("cgroup:");
+fn limit(during: &Window<'_>, group: Option<&str>) -> Option<String> {
     let concerns = |owner: &str| group.is_none_or(|group| owner == group || below(owner, group));
     let all = during.recording.entities(Table::CgroupDisk).filter_map(|(name, _)| {
         let (owner, disk) = name.split_once('\t').filter(|(owner, _)| concerns(owner))?;
@@ -95,7 +98,7 @@ fn limit(during: &Window<'_>, by: &str) -> Option<String> {
     });
     let (owner, disk, what, most, does) = all.max_by(|a, b| used(a.3, a.4).total_cmp(&used(b.3, b.4)))?;
     let does = does.map_or(String::new(), |does| format!(", and it does {does:.0}"));
-    let file = if group::is_v1(during.recording) { "blkio.throttle" } else { "io.max" };
+    let file = if cgroup_version::is_v1(during.recording) { "blkio.throttle" } else { "io.max" };
     Some(format!("{file} of {owner} allows {most:.0} {what} a second on {disk}{does}"))
 }
 
@@ -106,7 +109,7 @@ fn used(limit: f64, does: Option<f64>) -> f64 {
 
 /// What to check where no limit was recorded.
 fn check(during: &Window<'_>) -> String {
-    let limits = if group::is_v1(during.recording) {
+    let limits = if cgroup_version::is_v1(during.recording) {
         "blkio.throttle of the group and its parents"
     } else {
         "io.max and io.latency of the group and its parents"

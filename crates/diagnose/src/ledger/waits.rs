@@ -1,7 +1,8 @@
 //! The time that tasks lose while they wait, over time: of the host or a group, for IO, memory or a CPU.
 
 use crate::evidence::threshold::MECHANICAL;
-use crate::measure::amount::{Amount, Limit};
+use crate::ledger::accounts;
+use crate::measure::amount::{Amount, Count, Limit};
 use crate::measure::episodes::{Episodes, SignalSpec};
 use crate::measure::signal::Signal;
 use crate::measure::window::{Window, intervals};
@@ -28,6 +29,13 @@ pub(crate) const THROUGHOUT: Limit<Ratio> = Limit::new(
     "share of time that tasks wait for IO throughout, with requests that no seek explains",
     0.5,
     "A program may wait for its own reads all the time; a slow device makes each wait longer.",
+    "judgement",
+);
+/// Waits for IO for which no device worked.
+pub(crate) const NO_REQUEST: Limit<Ratio> = Limit::new(
+    "share of time that tasks wait for IO throughout, beyond the time for which devices have requests",
+    0.3,
+    "Several disks may be busy at different times, and a wait ends a moment after its request.",
     "judgement",
 );
 /// Intervals before an onset that it takes for a baseline.
@@ -163,6 +171,16 @@ pub(crate) fn throughout<'a>(window: &Window<'a>) -> Option<(Amount<Ratio>, &'a 
     let share = window.share(&derived::PSI_IO_SOME).filter(|share| *share >= THROUGHOUT)?;
     let (disk, time) = window.busiest(|disk| window.disk_await(disk)).filter(|(_, time)| *time >= MECHANICAL)?;
     Some((share, disk, time))
+}
+
+/// The share of time for which tasks wait for IO from start to end, and the share for which devices have requests or flush their cache, where that is
+/// far less: a limit of a group or a file system of another host keeps them waiting.
+pub(crate) fn without_requests(window: &Window<'_>) -> Option<(Amount<Ratio>, Amount<Ratio>)> {
+    let share = window.share(&derived::PSI_IO_SOME).filter(|share| *share >= THROUGHOUT)?;
+    let flushes =
+        |disk: &str| window.rates::<Count>(Table::Disk, disk, accounts::METRICS).map_or(0.0, |rate| rate.get() / 1e3);
+    let works = window.all_disks(|disk| Some(window.busy(disk)? + Amount::new(flushes(disk))))?;
+    (share - works >= NO_REQUEST.value()).then_some((share, works))
 }
 
 /// The derived metrics that measure harm.

@@ -4,7 +4,7 @@ use crate::actors::newcomer;
 use crate::evidence::EvidenceBuilder;
 use crate::evidence::threshold::{FAULTS, MECHANICAL, PRESSURE, STALL_RATE, TURNOVER};
 use crate::ledger::memory_waits;
-use crate::ledger::waits::{MIN_LOST_TIME, THROUGHOUT, throughout};
+use crate::ledger::waits::{MIN_LOST_TIME, NO_REQUEST, THROUGHOUT, throughout, without_requests};
 use crate::measure::amount::{Limit, grade};
 use crate::measure::coverage;
 use crate::measure::episodes::SignalSpec;
@@ -26,7 +26,7 @@ pub(crate) const RULE: Rule = Rule {
                 normal.",
             evidence: "Tasks rarely wait for memory (psi_memory_some without kswapd's CPU time), or for less than a service notices, or only in \
                 a control group that has just started. Where that is not recorded, direct reclaims are rare. Tasks do not wait for IO most of \
-                the time with requests slower than a seek. Little memory refaults or comes back from swap. The recording has enough samples of \
+                the time with requests slower than a seek, or while devices have none. Little memory refaults or comes back from swap. The recording has enough samples of \
                 reclaim, memory and devices. It is only reported when no rule found a cause.",
             metrics: &[
                 "psi_memory_some",
@@ -44,6 +44,7 @@ pub(crate) const RULE: Rule = Rule {
                 IO.doc(),
                 MORE.doc(),
                 THROUGHOUT.doc(),
+                NO_REQUEST.doc(),
                 MECHANICAL.doc(),
                 CPU.doc(),
                 TURNOVER.doc(),
@@ -88,7 +89,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     }
     window.memory()?;
     // A host whose tasks wait is not called healthy, whatever the other numbers say.
-    if memory_waits::troubling(window).is_some() || throughout(window).is_some() {
+    if memory_waits::troubling(window).is_some() || throughout(window).is_some() || without_requests(window).is_some() {
         return None;
     }
     let mut found = EvidenceBuilder::new(window);

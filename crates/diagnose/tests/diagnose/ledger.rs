@@ -200,3 +200,31 @@ fn the_limit_that_a_group_reaches_is_named_by_the_version_of_control_groups() {
     let second = told("cgroup2");
     assert!(second.contains("io.max of /db allows 20 reads a second on sda"), "{second}");
 }
+
+#[test]
+fn waits_from_start_to_end_without_requests_are_not_healthy() {
+    let told = |busy: f64| {
+        let story = quiet(120).counter(Table::Host, "", "psi_io_some", |_| 700_000.0);
+        diagnose(&disk_of(story, (busy, 100.0), (busy, 100.0)).tell())
+    };
+    let limited = told(0.05);
+    assert_eq!(limited.verdict, Conclusion::CannotTell, "{}", limited.summary);
+    assert!(limited.summary.contains("devices had requests 5.0 % of it: check io.max"), "{}", limited.summary);
+    assert_eq!(told(0.68).verdict, Conclusion::Healthy, "it waits for its own reads");
+}
+
+#[test]
+fn a_step_is_found_in_samples_some_seconds_apart() {
+    // Six samples before, of 5 s.
+    let story = Story::new(24, 5.0)
+        .manifest(|manifest| manifest.memory_total = pagetide_core::Bytes::new(8 << 30))
+        .gauge(Table::Host, "", "MemTotal", |_| 8.0 * crate::live::GIB)
+        .counter(Table::Host, "", "pgscan_kswapd", |_| 0.0)
+        .counter(Table::Host, "", "psi_memory_some", |_| 90.0)
+        .counter(Table::Host, "", "psi_io_some", |at| if at > 30.0 { 660_000.0 } else { 20_000.0 })
+        .counter(Table::Cgroup, "/db", "cpu_usage", |_| 50_000.0)
+        .counter(Table::Cgroup, "/db", "psi_io_some", |at| if at > 30.0 { 660_000.0 } else { 20_000.0 });
+    let limited = diagnose(&disk_of(story, (0.06, 100.0), (0.06, 100.0)).tell());
+    assert_eq!(limited.verdict, Conclusion::CannotTell, "{}", limited.summary);
+    assert!(limited.summary.contains("/db lost"), "{}", limited.summary);
+}

@@ -5,6 +5,7 @@ use crate::actors::process;
 use crate::evidence::traced::{self, Traced};
 use crate::evidence::{EvidenceBuilder, advise, word};
 use crate::measure::amount::{Amount, Count, Limit, Per, grade};
+use crate::measure::cgroup_version;
 use crate::measure::episodes::SignalSpec;
 use crate::measure::window::{REFAULTED, Window, intervals, stored};
 use crate::rules::contract::{EffectKind, Rule, leads, subsumes};
@@ -167,7 +168,7 @@ fn of_group(window: &Window<'_>, group: &str, name: &str) -> Option<Finding> {
             "The control group {container}{group} reaches its limit of {limit} ({hits} hits) and evicts its own pages.{evicted}"
         ),
     };
-    let file = if group::is_v1(window.recording) { "memory.limit_in_bytes" } else { "memory.max" };
+    let file = if cgroup_version::is_v1(window.recording) { "memory.limit_in_bytes" } else { "memory.max" };
     let advice = advise(
         &format!("Raise the limit of the group if its refaults hurt.{}", traced::amount(more)),
         Some(&format!("echo BYTES > {}", word(&format!("{group}/{file}")))),

@@ -1,10 +1,10 @@
 //! `memory-leak`: the memory of one process grows and does not stop.
 
-use crate::actors::group;
 use crate::actors::process;
 use crate::evidence::threshold::{GROWTH, TURNOVER};
 use crate::evidence::{EvidenceBuilder, advise};
 use crate::measure::amount::{Amount, Count, Limit, Rate, grade};
+use crate::measure::cgroup_version;
 use crate::measure::window::{Window, stored};
 use crate::rules::contract::{EffectKind, Rule, Scope, When, subsumes};
 use pagetide_core::derived;
@@ -127,7 +127,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     });
     let statement =
         format!("The memory of {} grew by {grown} at {rate} and was still growing at the end.{left}", grower.words());
-    let (property, limited) = if group::is_v1(window.recording) {
+    let (property, limited) = if cgroup_version::is_v1(window.recording) {
         (
             "MemoryMax",
             "Choose a size far above its current use: control groups v1 have no memory.high. At the limit the kernel reclaims from this service, \
