@@ -6,15 +6,11 @@ mod machine;
 mod work;
 
 pub use machine::ObservedMachine;
+pub use work::RecordedFigure;
 
 use crate::catalogue;
-use pagetide_core::{Bytes, Error, Figure, Recording};
+use pagetide_core::{Error, Recording};
 use toml::{Table, Value};
-
-/// The time of the recorded work that the model repeats at most, seconds.
-const LONGEST: f64 = 60.0;
-/// The shortest recording that shows how much a program works, seconds.
-const SHORTEST: f64 = 10.0;
 
 /// A scenario of what was observed.
 #[derive(Debug, Clone)]
@@ -27,26 +23,6 @@ pub struct Observed {
     pub guesses: Vec<String>,
     /// The figure that the recording measured too.
     pub recorded: Option<RecordedFigure>,
-}
-
-/// A figure of the work as it was recorded.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RecordedFigure {
-    /// The step.
-    pub step: String,
-    /// The figure.
-    pub figure: Figure,
-    /// Its value in the time that the model repeats.
-    pub value: f64,
-    /// Memory of the machine (MemTotal).
-    pub memory: Bytes,
-}
-
-impl RecordedFigure {
-    /// As `--show` takes it.
-    pub fn show(&self) -> String {
-        format!("{}.{}", self.step, self.figure.name())
-    }
 }
 
 impl Observed {

@@ -1,10 +1,34 @@
 //! The work: which programs read and wrote how much, through how much cache.
 
 use super::machine::{ObservedMachine, bytes, too_little};
-use super::{LONGEST, RecordedFigure, SHORTEST};
 use pagetide_core::{Bytes, Error, Figure, Quantity, Recording, Table as Rows, Unit};
 use std::collections::BTreeMap;
 use toml::{Table, Value};
+
+/// The time of the recorded work that the model repeats at most, seconds.
+const LONGEST: f64 = 60.0;
+/// The shortest recording that shows how much a program works, seconds.
+const SHORTEST: f64 = 10.0;
+
+/// A figure of the work as it was recorded.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecordedFigure {
+    /// The step.
+    pub step: String,
+    /// The figure.
+    pub figure: Figure,
+    /// Its value in the time that the model repeats.
+    pub value: f64,
+    /// Memory of the machine (MemTotal).
+    pub memory: Bytes,
+}
+
+impl RecordedFigure {
+    /// As `--show` takes it.
+    pub fn show(&self) -> String {
+        format!("{}.{}", self.step, self.figure.name())
+    }
+}
 
 /// Share of all that programs read or wrote from which on one of them is repeated.
 const WORTH: f64 = 0.05;
