@@ -4,7 +4,7 @@ use crate::Root;
 use pagetide_proctext::process::parse_process_stat;
 
 /// Characters of a command line that are kept.
-const MOST: usize = 4096;
+const MAX_COMMAND_LINE: usize = 4096;
 
 /// The words of `/proc/PID/cmdline`, a space between each, of the process that a recording calls `PID@START`; absent where it is gone, is a
 /// thread of the kernel, or may not be asked: the words lie in its own memory, which a process that waits for IO may keep from others.
@@ -17,7 +17,7 @@ pub fn command_line(root: &Root, name: &str) -> Option<String> {
         return None;
     }
     let words = root.read(format!("/proc/{pid}/cmdline")).ok()?;
-    let words: String = words.trim_end_matches('\0').replace('\0', " ").chars().take(MOST).collect();
+    let words: String = words.trim_end_matches('\0').replace('\0', " ").chars().take(MAX_COMMAND_LINE).collect();
     (!words.is_empty()).then_some(words)
 }
 

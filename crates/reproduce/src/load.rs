@@ -43,10 +43,10 @@ pub(crate) struct CommandLoad {
 impl CommandLoad {
     /// Processes of the command that do it at once, as far as that matters: those that wait for each request.
     pub(crate) fn at_once(&self) -> usize {
-        const MOST: usize = 8;
+        const MOST_PROCESSES: usize = 8;
         match self.kind {
             Kind::WorkingSet { .. } | Kind::Cold { .. } | Kind::Write { sync_every: Some(_), .. } => {
-                self.command.trouble.active.max(self.command.calm.active).clamp(1, MOST)
+                self.command.trouble.active.max(self.command.calm.active).clamp(1, MOST_PROCESSES)
             }
             Kind::Stream { .. } | Kind::Write { .. } | Kind::Grow { .. } | Kind::Spin => 1,
         }

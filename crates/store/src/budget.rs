@@ -15,10 +15,10 @@ const FLOOR: u64 = 512 << 20;
 /// of 9 bytes each: 512 leaves a table 113 columns.
 const PER_BYTE: u64 = 512;
 /// Memory of a reading operation at most, whatever its files are worth: more than a week of a large host.
-const MOST: u64 = 4 << 30;
+const MAX_BUDGET: u64 = 4 << 30;
 
 /// What the program that reads can spare.
-static SPARE: AtomicU64 = AtomicU64::new(MOST);
+static SPARE: AtomicU64 = AtomicU64::new(MAX_BUDGET);
 
 /// Lets no reading operation of this process take more than `bytes`, whatever its files are worth. This crate asks no system how much memory
 /// there is; a program does when it starts.
@@ -37,7 +37,7 @@ pub fn share_memory(readers: usize) {
 
 /// The part of one of so many readers.
 fn part(spare: u64, readers: usize) -> u64 {
-    (spare / readers.max(1) as u64).min(MOST)
+    (spare / readers.max(1) as u64).min(MAX_BUDGET)
 }
 
 /// What a reading operation exceeds, or cannot have.
@@ -223,10 +223,13 @@ mod tests {
     fn no_file_is_worth_more_than_the_program_can_spare() {
         let budget = Budget::default();
         budget.grant(u64::MAX);
-        budget.charge(MOST).unwrap();
+        budget.charge(MAX_BUDGET).unwrap();
         let refused = budget.charge(1).unwrap_err().to_string();
         assert_eq!(refused, "too large to be read whole, or hostile: 4294967297 bytes of memory exceeds 4294967296");
-        assert_eq!((part(MOST, 8), part(64 * MOST, 8), part(1 << 20, 0)), (MOST / 8, MOST, 1 << 20));
+        assert_eq!(
+            (part(MAX_BUDGET, 8), part(64 * MAX_BUDGET, 8), part(1 << 20, 0)),
+            (MAX_BUDGET / 8, MAX_BUDGET, 1 << 20)
+        );
         let small = Budget(Arc::new(Account { spare: 1 << 20, ..Account::default() }));
         small.charge(1 << 20).unwrap();
         assert_eq!(small.charge(1), Err(Exceeded::Spare { amount: (1 << 20) + 1, limit: 1 << 20 }));

@@ -28,7 +28,7 @@ pub(crate) struct Stream<'a> {
 }
 
 /// Share of all bytes read.
-pub(crate) const MOST: Limit<Ratio> = Limit::new(
+pub(crate) const MOST_OF_READS: Limit<Ratio> = Limit::new(
     "one device's share of all bytes read",
     0.5,
     "Below this, no single device is the source of a stream.",
@@ -181,7 +181,7 @@ pub(crate) fn of<'a>(window: &Window<'a>) -> Option<Stream<'a>> {
         window.host_change("Slab").zip(window.length()).map_or(Amount::ZERO, |(bytes, length)| bytes.per(length));
     let reads = window.rate::<Count>(Table::Disk, disk, "reads").filter(|reads| reads.is_positive());
     let random = reads.is_some_and(|reads| rate.get() / reads.get() <= RANDOM.get()) && slab < rate * INODES;
-    let floods = rate >= total * MOST
+    let floods = rate >= total * MOST_OF_READS
         && !random
         && freed / rate >= FREED_LEAST
         && freed / rate <= FREED_MOST

@@ -5,7 +5,7 @@ use pagetide_core::{Bytes, Error, VariedSetting};
 /// Values of a range whose number is not given.
 const USUAL: u64 = 8;
 /// Values of a range at most.
-const MOST: u64 = 10_000;
+const MAX_VALUES: u64 = 10_000;
 
 /// Reads `KEY=VALUES`.
 ///
@@ -60,8 +60,8 @@ fn range(from: &str, to: &str) -> Result<Vec<String>, String> {
         Some(text) => text.parse().map_err(|_| format!("`{text}` is not a number of values"))?,
         None => USUAL,
     };
-    if !(2..=MOST).contains(&count) {
-        return Err(format!("{count} values (2 to {MOST} make a range)"));
+    if !(2..=MAX_VALUES).contains(&count) {
+        return Err(format!("{count} values (2 to {MAX_VALUES} make a range)"));
     }
     let whole = |text: &str| text.trim().parse::<u64>().ok();
     let size = |text: &str| text.trim().parse::<Bytes>().ok().map(|size| size.get() >> 20);

@@ -1,7 +1,7 @@
 //! `changed-working-set`: new reads replace cached pages that no program reads again.
 
 use crate::actors::stream::{
-    self, ANON_MOST, COPIES, FAULTING, FREED_LEAST, FREED_MOST, INODES, MOST, NEW, RANDOM, SWAP_MOST, Stream,
+    self, ANON_MOST, COPIES, FAULTING, FREED_LEAST, FREED_MOST, INODES, MOST_OF_READS, NEW, RANDOM, SWAP_MOST, Stream,
 };
 use crate::evidence::{EvidenceBuilder, advise};
 use crate::measure::amount::{Amount, grade};
@@ -32,7 +32,7 @@ pub(crate) const RULE: Rule = Rule {
                 "syscr",
             ],
             thresholds: &[
-                MOST.doc(),
+                MOST_OF_READS.doc(),
                 NEW.doc(),
                 FREED_LEAST.doc(),
                 FREED_MOST.doc(),

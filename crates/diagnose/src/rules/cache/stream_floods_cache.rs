@@ -3,8 +3,8 @@
 use crate::actors::newcomer;
 use crate::actors::process;
 use crate::actors::stream::{
-    self, ANON_MOST, AROUND, COPIES, FAULTING, FREED_LEAST, FREED_MOST, INODES, MOST, NEW, RANDOM, REFAULTS_MOST,
-    SWAP_MOST, Stream, USED, WHOLE,
+    self, ANON_MOST, AROUND, COPIES, FAULTING, FREED_LEAST, FREED_MOST, INODES, MOST_OF_READS, NEW, RANDOM,
+    REFAULTS_MOST, SWAP_MOST, Stream, USED, WHOLE,
 };
 use crate::actors::victim::{self, MIN_READS};
 use crate::evidence::threshold::{FAULTS, TURNOVER};
@@ -59,7 +59,7 @@ pub(crate) const RULE: Rule = Rule {
                 "drop_pagecache",
             ],
             thresholds: &[
-                MOST.doc(),
+                MOST_OF_READS.doc(),
                 NEW.doc(),
                 FREED_LEAST.doc(),
                 FREED_MOST.doc(),

@@ -47,7 +47,7 @@ pub(crate) const RULE: Rule = Rule {
                 DEEP.doc(),
                 EVEN.doc(),
                 VICTIM.doc(),
-                MOST.doc(),
+                MOST_OF_TRAFFIC.doc(),
                 SLOWER.doc(),
                 PACED.doc(),
             ],
@@ -76,7 +76,7 @@ const VICTIM: Limit<Ratio> = Limit::new(
     "judgement",
 );
 
-const MOST: Limit<Ratio> = Limit::new(
+const MOST_OF_TRAFFIC: Limit<Ratio> = Limit::new(
     "one program's bytes per byte of the device",
     0.5,
     "With less, no single program saturates it.",
@@ -214,7 +214,7 @@ struct User<'a> {
 fn user<'a>(during: &Window<'a>, disk: &str) -> Option<User<'a>> {
     const IO: [&str; 2] = ["read_bytes", "write_bytes"];
     let process = process::fastest::<Bytes>(during, &IO)
-        .filter(|process| during.moved(disk).is_some_and(|all| process.amount >= all * MOST))?;
+        .filter(|process| during.moved(disk).is_some_and(|all| process.amount >= all * MOST_OF_TRAFFIC))?;
     let history = during.history();
     let before = history.map(|before| process::together(&before, process.comm, &IO));
     Some(User { process, before, new: newcomer::started(during, process.comm) })

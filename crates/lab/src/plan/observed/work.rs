@@ -33,7 +33,7 @@ impl RecordedFigure {
 /// Share of all that programs read or wrote from which on one of them is repeated.
 const WORTH: f64 = 0.05;
 /// Bytes below which a program does too little to be repeated.
-const LEAST: f64 = 1_048_576.0;
+const MIN_PROGRAM_BYTES: f64 = 1_048_576.0;
 /// Share of a program's reads below which it is taken to read nothing twice.
 const SOME_HITS: f64 = 0.05;
 /// Share of its time in which a program waits for a disk, from which on it reads as fast as it is served.
@@ -87,8 +87,8 @@ pub(super) fn of(recording: &Recording, machine: &ObservedMachine) -> Result<Wor
     }
     let sum = |of: fn(&Program) -> f64| programs.values().map(of).sum::<f64>();
     let (all_read, all_written) = (sum(|program| program.read), sum(|program| program.written));
-    let reads_much = |program: &Program| program.read >= LEAST.max(WORTH * all_read);
-    let writes_much = |program: &Program| program.written >= LEAST.max(WORTH * all_written);
+    let reads_much = |program: &Program| program.read >= MIN_PROGRAM_BYTES.max(WORTH * all_read);
+    let writes_much = |program: &Program| program.written >= MIN_PROGRAM_BYTES.max(WORTH * all_written);
     let mut guesses = Vec::new();
     let mut readers: Vec<(&String, &Program)> = programs.iter().filter(|(_, program)| reads_much(program)).collect();
     readers.retain(|(name, program)| {
