@@ -4,8 +4,7 @@ use super::*;
 use crate::plan::{PlanProgress, PlanRequest, parse_varied};
 use crate::sim::ModelOptions;
 use pagetide_core::{
-    Bytes, Disk, Entity, Figure, Manifest, Plan, RecordingBuilder, Sample, Scale, Scenario, Schema, Stamp,
-    Table as Rows,
+    Bytes, Disk, Entity, Manifest, Plan, RecordingBuilder, Sample, Scale, Scenario, Schema, Stamp, Table as Rows,
 };
 
 const SECOND: i64 = 1_000_000_000;
