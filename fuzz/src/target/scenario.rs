@@ -3,9 +3,10 @@
 use crate::seed;
 use pagetide_core::{Scale, Scenario};
 
-/// The scenarios of the repository.
+/// The scenarios of the repository, and texts that broke something once.
 pub fn seeds() -> Vec<Vec<u8>> {
-    seed::files("scenarios", &[".toml"])
+    let kept = seed::files("fuzz/seeds/scenario", &[""]);
+    seed::files("scenarios", &[".toml"]).into_iter().chain(kept).collect()
 }
 
 /// Reads the bytes as a scenario.

@@ -43,9 +43,7 @@ impl Scale {
         }
         let mut scaled = String::new();
         let mut rest = text;
-        while let Some((at, unit)) =
-            UNITS.iter().enumerate().filter_map(|(at, unit)| Some((rest.find(unit)?, at))).min()
-        {
+        while let Some((at, unit)) = next_unit(rest) {
             let (before, behind) = (&rest[..at], &rest[at + UNITS[unit].len()..]);
             let list = list(before);
             if list.is_empty() || behind.starts_with(|c: char| c.is_alphanumeric() || c == '/') {
@@ -74,20 +72,27 @@ impl Scale {
 /// Units of sizes that scale, from the smallest.
 const UNITS: [&str; 3] = [" MiB", " GiB", " TiB"];
 
+/// Where the next unit stands in a text, and which it is.
+fn next_unit(text: &str) -> Option<(usize, usize)> {
+    let unit = |at: usize| UNITS.iter().position(|unit| text[at..].starts_with(unit));
+    text.match_indices(' ').find_map(|(at, _)| Some((at, unit(at)?)))
+}
+
 /// The numbers at the end of a text, the first first, as `300, 400 and 600` has them, and where they stand.
 fn list(text: &str) -> Vec<(std::ops::Range<usize>, f64)> {
     let mut found = Vec::new();
     let mut end = text.len();
     loop {
-        let begin = text[..end].rfind(|c: char| !(c.is_ascii_digit() || c == '.')).map_or(0, |at| at + 1);
+        let begin = text[..end].trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').len();
         let Ok(number) = text[begin..end].parse::<f64>() else { break };
-        found.insert(0, (begin..end, number));
+        found.push((begin..end, number));
         let before = &text[..begin];
         match [", ", " and ", " to ", " or "].iter().find_map(|between| before.strip_suffix(between)) {
             Some(before) => end = before.len(),
             None => break,
         }
     }
+    found.reverse();
     found
 }
 
@@ -151,6 +156,15 @@ mod tests {
         ] {
             assert_eq!(eighth.words(text), scaled);
             assert_eq!(Scale::FULL.words(text), text);
+        }
+    }
+
+    #[test]
+    fn any_text_scales() {
+        for (text, scaled) in
+            [("wit\u{fffd}600 MiB", "wit\u{fffd}75 MiB"), ("\u{20ac} MiB", "\u{20ac} MiB"), (" MiB MiB", " MiB MiB")]
+        {
+            assert_eq!(Scale::new(1, 8).unwrap().words(text), scaled);
         }
     }
 
