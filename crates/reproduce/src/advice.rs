@@ -17,8 +17,8 @@ pub(crate) struct Change {
     /// The command that applies it, and the one that takes it back. None where people must do it.
     pub(crate) apply: Option<String>,
     pub(crate) undo: Option<String>,
-    /// Whether it goes together with others: to leave the culprits out does not.
-    pub(crate) is_possible: bool,
+    /// Whether it goes together with others: leaving the culprits out does not.
+    pub(crate) can_pair: bool,
     /// The changed scenario.
     pub(crate) scenario: Scenario,
 }
@@ -71,7 +71,7 @@ pub(crate) fn pair(one: &Change, other: &Change, base: &Scenario) -> Option<Chan
         words: format!("{}, and {}", one.words, other.words),
         apply: join(&one.apply, &other.apply),
         undo: join(&other.undo, &one.undo),
-        is_possible: true,
+        can_pair: true,
         scenario,
     })
 }
@@ -92,7 +92,7 @@ fn of_culprit(scenario: &Scenario, name: &str) -> Vec<Change> {
     let mut all = Vec::new();
     let mut add = |words: String, commands: Option<(String, String)>, scenario: Option<Scenario>| {
         let (apply, undo) = commands.unzip();
-        all.extend(scenario.map(|scenario| Change { words, apply, undo, is_possible: true, scenario }));
+        all.extend(scenario.map(|scenario| Change { words, apply, undo, can_pair: true, scenario }));
     };
     let caching = |caching: Caching| {
         changed(scenario, name, |part| {
@@ -169,7 +169,7 @@ fn without(scenario: &Scenario, culprits: &[String]) -> Option<Change> {
         words: format!("{} at another time", culprits.join(" and ")),
         apply: None,
         undo: None,
-        is_possible: false,
+        can_pair: false,
         scenario,
     })
 }
@@ -179,13 +179,7 @@ fn memory(scenario: &Scenario) -> Vec<Change> {
     let with = |more: u64| {
         let mut scenario = scenario.clone();
         scenario.machine.memory = Bytes::new(memory.get() + more);
-        Change {
-            words: format!("{} more memory", Bytes::new(more)),
-            apply: None,
-            undo: None,
-            is_possible: true,
-            scenario,
-        }
+        Change { words: format!("{} more memory", Bytes::new(more)), apply: None, undo: None, can_pair: true, scenario }
     };
     vec![with(memory.get() / 2), with(memory.get())]
 }
@@ -199,7 +193,7 @@ fn sysctl(scenario: &Scenario, name: &str, value: i64, usual: i64) -> Option<Cha
         words: format!("{name} = {value}"),
         apply: Some(format!("sysctl -w {name}={value}")),
         undo: Some(format!("sysctl -w {name}={was}")),
-        is_possible: true,
+        can_pair: true,
         scenario: changed,
     })
 }
@@ -215,7 +209,7 @@ fn swap(scenario: &Scenario) -> Vec<Change> {
             words: format!("{size} of swap in zram"),
             apply: Some(format!("zramctl --find --size {kib}KiB; mkswap /dev/zram0; swapon /dev/zram0")),
             undo: Some("swapoff /dev/zram0; zramctl --reset /dev/zram0".to_owned()),
-            is_possible: true,
+            can_pair: true,
             scenario: with,
         });
     } else {
@@ -226,7 +220,7 @@ fn swap(scenario: &Scenario) -> Vec<Change> {
             words: "no swap".to_owned(),
             apply: Some("swapoff -a".to_owned()),
             undo: Some("swapon -a".to_owned()),
-            is_possible: true,
+            can_pair: true,
             scenario: with,
         });
     }
@@ -262,7 +256,7 @@ fn dirty(scenario: &Scenario) -> Vec<Change> {
             words: format!("dirty limits of {} and {}", Bytes::new(background), Bytes::new(limit)),
             apply: Some(format!("sysctl -w vm.dirty_background_bytes={background} vm.dirty_bytes={limit}")),
             undo: Some(undo),
-            is_possible: true,
+            can_pair: true,
             scenario,
         }
     };
@@ -282,7 +276,7 @@ fn disks(scenario: &Scenario, culprits: &[String]) -> Vec<Change> {
         words: "disks of twice the IOPS and bandwidth".to_owned(),
         apply: None,
         undo: None,
-        is_possible: true,
+        can_pair: true,
         scenario: faster,
     });
     let mut moved = scenario.clone();
@@ -295,7 +289,7 @@ fn disks(scenario: &Scenario, culprits: &[String]) -> Vec<Change> {
     }
     if any {
         let words = format!("the files of {} on a disk of their own", culprits.join(" and "));
-        all.push(Change { words, apply: None, undo: None, is_possible: true, scenario: moved });
+        all.push(Change { words, apply: None, undo: None, can_pair: true, scenario: moved });
     }
     all
 }

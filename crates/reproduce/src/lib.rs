@@ -20,7 +20,7 @@ pub use effect::Effect;
 pub use guess::Guess;
 pub use likeness::Compared;
 pub use synthesis::{INCIDENT, Synthesis, synthesise};
-pub use trials::{Reproduced, Tried, Watch, reproduce, try_advice};
+pub use trials::{Reproduced, Tried, reproduce, try_advice};
 
 /// What to load of a recording beside what the rules read.
 pub const METRICS: &[&str] = &[

@@ -114,13 +114,16 @@ pub fn synthesise(recording: &Recording, diagnosis: &Diagnosis) -> Result<Synthe
     })
 }
 
+/// A gauge of the host when the incident began.
+fn at_onset(calm: &Stretch<'_>, trouble: &Stretch<'_>, metric: &str) -> Option<f64> {
+    let last = calm.ends(Table::Host, "", metric).map(|ends| ends.1);
+    last.or_else(|| trouble.ends(Table::Host, "", metric).map(|ends| ends.0))
+}
+
 /// The loads of the commands that did most.
 fn loads(calm: &Stretch<'_>, trouble: &Stretch<'_>, guesses: &mut Vec<Guess>) -> Vec<CommandLoad> {
     let rate = |metric: &str| trouble.host_rate(metric).unwrap_or(0.0);
-    let cache = calm
-        .ends(Table::Host, "", "Cached")
-        .or_else(|| trouble.ends(Table::Host, "", "Cached").map(|ends| (ends.0, ends.0)));
-    let (_, cache_at_onset) = cache.unwrap_or((0.0, 0.0));
+    let cache_at_onset = at_onset(calm, trouble, "Cached").unwrap_or(0.0);
     let grown = trouble.ends(Table::Host, "", "Cached").map_or(0.0, |(from, to)| to - from);
     let stolen = rate("pgsteal_kswapd") + rate("pgsteal_direct") - rate("pgsteal_anon");
     let host = HostShape {
@@ -472,10 +475,7 @@ impl Text<'_> {
 
     /// Memory at the onset that is neither free nor cache.
     fn held(&mut self) -> Held {
-        let at = |metric: &str| {
-            let last = self.calm.ends(Table::Host, "", metric).map(|ends| ends.1);
-            last.or_else(|| self.trouble.ends(Table::Host, "", metric).map(|ends| ends.0))
-        };
+        let at = |metric: &str| at_onset(self.calm, self.trouble, metric);
         let total = self.trouble.recording.manifest.memory_total.as_f64();
         let (anonymous, shared) = (at("AnonPages").unwrap_or(0.0), at("Shmem").unwrap_or(0.0));
         let available = at("MemAvailable").unwrap_or(total * 0.9);
@@ -489,10 +489,7 @@ impl Text<'_> {
     }
 
     fn cache_at_onset(&self) -> f64 {
-        let at = |metric: &str| {
-            let last = self.calm.ends(Table::Host, "", metric).map(|ends| ends.1);
-            last.or_else(|| self.trouble.ends(Table::Host, "", metric).map(|ends| ends.0)).unwrap_or(0.0)
-        };
+        let at = |metric: &str| at_onset(self.calm, self.trouble, metric).unwrap_or(0.0);
         (at("Cached") - at("Shmem")).max(0.0)
     }
 

@@ -7,17 +7,10 @@ use crate::stretch::{Stretch, whole};
 use crate::synthesis::{INCIDENT, Synthesis};
 use crate::trial::{self, Trial};
 use pagetide_core::{Action, Bytes, BytesPerSecond, Diagnosis, Error, Load, Parallel, Recording, Scenario};
+use pagetide_lab::plan::PlanProgress;
 use serde::Serialize;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// Watches trials.
-pub trait Watch: Sync {
-    /// So many of all trials are done.
-    fn done(&self, trials: usize, of: usize);
-    /// Whether the user wants to stop.
-    fn interrupted(&self) -> bool;
-}
 
 /// An incident, shown again.
 #[derive(Debug)]
@@ -26,12 +19,6 @@ pub struct Reproduced {
     pub scenario: Scenario,
     /// What was compared.
     pub compared: Vec<Compared>,
-    /// Its recording on the model, and what the rules say of it.
-    pub recording: Recording,
-    /// The same.
-    pub diagnosis: Diagnosis,
-    /// What the victims and the culprits did.
-    pub effect: Effect,
 }
 
 impl Reproduced {
@@ -61,7 +48,7 @@ pub struct Tried {
 /// Runs jobs on all cores, in order of their results.
 fn run_all<T: Send, J: Sync>(
     jobs: &[J],
-    watch: &dyn Watch,
+    watch: &dyn PlanProgress,
     work: impl Fn(&J) -> Result<T, Error> + Sync,
 ) -> Result<Vec<T>, Error> {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(jobs.len().max(1));
@@ -98,10 +85,6 @@ fn stretches<'a>(synthesis: &Synthesis, recording: &'a Recording) -> Option<(Str
     Some((Stretch { recording, from: begin, to: onset }, Stretch { recording, from: onset, to: end }))
 }
 
-fn amounts(synthesis: &Synthesis, recording: &Recording) -> Option<Amounts> {
-    stretches(synthesis, recording).map(|(calm, trouble)| Amounts::of(&calm, &trouble))
-}
-
 /// Runs a scenario and the same with each guess at its other ends, and keeps the one that is most like the recording.
 ///
 /// # Errors
@@ -110,23 +93,21 @@ pub fn reproduce(
     synthesis: &Synthesis,
     (recording, diagnosis): (&Recording, &Diagnosis),
     seed: u64,
-    watch: &dyn Watch,
+    watch: &dyn PlanProgress,
 ) -> Result<Reproduced, Error> {
     let stretch = |span: pagetide_core::Span| Stretch { recording, from: span.from.ns(), to: span.to.ns() };
     let recorded = Amounts::of(&stretch(synthesis.calm), &stretch(synthesis.trouble));
     let judge = |scenario: &Scenario| -> Result<(f64, Reproduced), Error> {
         let Trial { recording, diagnosis: again } =
             trial::run(scenario, seed, synthesis.interval, &|| watch.interrupted())?;
-        let Some(amounts) = amounts(synthesis, &recording) else {
+        let Some((calm, trouble)) = stretches(synthesis, &recording) else {
             return Err(Error::system("the model took no samples of the incident", "report this with the recording"));
         };
+        let amounts = Amounts::of(&calm, &trouble);
         let compared = likeness::compare((diagnosis, &recorded), (&again, &amounts));
-        let effect = stretches(synthesis, &recording)
-            .map(|(calm, trouble)| effect::of(&calm, &trouble, &synthesis.culprits))
-            .unwrap_or_default();
         let unlike = compared.iter().filter(|one| !one.alike).count() as f64;
         let distance = unlike + recorded.distance(&amounts) / 10.0;
-        Ok((distance, Reproduced { scenario: scenario.clone(), compared, recording, diagnosis: again, effect }))
+        Ok((distance, Reproduced { scenario: scenario.clone(), compared }))
     };
     let (mut distance, mut best) = judge(&synthesis.scenario)?;
     // One guess after the other, twice: the first one may look different once another one is right.
@@ -154,8 +135,8 @@ pub fn reproduce(
     Ok(best)
 }
 
-/// The scenario with each guess at its other ends: how large a working set is and how fast it is used, how fast a disk is that never was
-/// at its limit, whether a reader passes the cache by.
+/// The scenario with each guess at its other ends: how large a working set is and how fast it is used, and what bandwidth the
+/// disks have.
 fn other_ends(scenario: &Scenario) -> Vec<Vec<Scenario>> {
     let mut all = Vec::new();
     let step = scenario.steps.iter().position(|step| step.id == INCIDENT);
@@ -211,10 +192,10 @@ pub fn try_advice(
     synthesis: &Synthesis,
     scenario: &Scenario,
     seeds: u64,
-    watch: &dyn Watch,
+    watch: &dyn PlanProgress,
 ) -> Result<Vec<Tried>, Error> {
     let nothing =
-        Change { words: "nothing".to_owned(), apply: None, undo: None, is_possible: false, scenario: scenario.clone() };
+        Change { words: "nothing".to_owned(), apply: None, undo: None, can_pair: false, scenario: scenario.clone() };
     let mut changes = vec![nothing];
     changes.extend(advice::all(scenario, &synthesis.culprits));
     let mut tried = measure(synthesis, &changes, seeds, watch)?;
@@ -223,7 +204,7 @@ pub fn try_advice(
     let lost = |at: usize, tried: &[Option<Tried>]| tried[at].as_ref().map_or(f64::MAX, |one| one.effect.lost);
     order.sort_by(|one, other| lost(*one, &tried).total_cmp(&lost(*other, &tried)));
     let helps = |at: usize| lost(at, &tried) < 0.8 * lost(0, &tried);
-    let able: Vec<usize> = order.into_iter().filter(|at| helps(*at) && changes[*at].is_possible).take(4).collect();
+    let able: Vec<usize> = order.into_iter().filter(|at| helps(*at) && changes[*at].can_pair).take(4).collect();
     let both = able.iter().enumerate().find_map(|(nth, one)| {
         able[nth + 1..].iter().find_map(|other| advice::pair(&changes[*one], &changes[*other], scenario))
     });
@@ -246,7 +227,7 @@ fn measure(
     synthesis: &Synthesis,
     changes: &[Change],
     seeds: u64,
-    watch: &dyn Watch,
+    watch: &dyn PlanProgress,
 ) -> Result<Vec<Option<Tried>>, Error> {
     let jobs: Vec<(usize, u64)> = (0..changes.len()).flat_map(|at| (1..=seeds).map(move |seed| (at, seed))).collect();
     let effects = run_all(&jobs, watch, |(at, seed)| {

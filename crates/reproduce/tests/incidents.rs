@@ -4,7 +4,8 @@
 //! writes docs/REPRODUCE.md.
 
 use pagetide_core::{Diagnosis, Error, Recording, Selection, Source};
-use pagetide_reproduce::{Compared, Tried, Watch, reproduce, synthesise, try_advice};
+use pagetide_lab::plan::PlanProgress;
+use pagetide_reproduce::{Compared, Tried, reproduce, synthesise, try_advice};
 use pagetide_store::Reader;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// Shows nothing and never stops.
 struct Silent;
 
-impl Watch for Silent {
+impl PlanProgress for Silent {
     fn done(&self, _: usize, _: usize) {}
     fn interrupted(&self) -> bool {
         false

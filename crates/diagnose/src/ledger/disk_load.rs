@@ -1,7 +1,7 @@
 //! Who loads a disk: programs, swap, and a remainder that stays with the kernel or the disk.
 //!
 //! Nobody is blamed for bytes that they did not transfer. The counters of processes know no device, swap-out belongs to no program, and the
-//! threads of the kernel (a resync of md, a journal, a copy of the device mapper) have no bytes of their own.
+//! kernel threads (a resync of md, a journal, a copy of the device mapper) have no bytes of their own.
 
 use crate::actors::process::{self, ProcessShare};
 use crate::measure::amount::{Amount, Count, Limit, Per, Rate};

@@ -4,7 +4,8 @@ use super::Outcome;
 use crate::interrupt::Interrupt;
 use crate::{output, recordings, reports};
 use pagetide_core::{Error, LazyRecording, Quantity, Unit};
-use pagetide_reproduce::{Compared, Guess, Tried, Watch};
+use pagetide_lab::plan::PlanProgress;
+use pagetide_reproduce::{Compared, Guess, Tried};
 use serde::Serialize;
 use std::fmt::Write;
 use std::io::IsTerminal;
@@ -61,7 +62,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         reports::write_file(file, synthesis.toml.as_bytes())?;
         output::say(&format!("wrote {}", file.display()));
     }
-    let shown = Shown { interrupt, what: "finding the likest", percent: AtomicUsize::new(0) };
+    let shown = Shown { interrupt, what: "looking for the nearest", percent: AtomicUsize::new(0) };
     let again = pagetide_reproduce::reproduce(&synthesis, (&recording, &diagnosis), 1, &shown)?;
     shown.clear();
     let tried = if arguments.no_advice {
@@ -146,7 +147,7 @@ impl Shown {
     }
 }
 
-impl Watch for Shown {
+impl PlanProgress for Shown {
     fn done(&self, trials: usize, of: usize) {
         let percent = trials * 100 / of.max(1);
         if std::io::stderr().is_terminal() && self.percent.swap(percent, Ordering::Relaxed) != percent {

@@ -93,7 +93,7 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     let freed = window.host_bytes(&STOLEN).unwrap_or(Amount::ZERO);
     let program =
         process::fastest::<Bytes>(window, &["read_bytes", "write_bytes"]).filter(|one| one.amount >= bytes * OWNS);
-    // A check of an array, or another thread of the kernel, has no bytes of its own.
+    // A check of an array, or another kernel thread, has no bytes of its own.
     let kernel = || DiskLoad::of(window, disk)?.kernel_thread(window);
     let neighbour = program.or_else(kernel)?;
     let evicts = || freed > bytes * FREED && !victim::all(window, Some(neighbour.name)).is_empty();
