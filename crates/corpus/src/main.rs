@@ -121,7 +121,7 @@ fn size(folder: &Path) -> u64 {
         .sum()
 }
 
-/// Scores recordings outside of fixtures, as `tools/corpus-real-keep --to` leaves them.
+/// Scores recordings outside of fixtures, as `corpus/real/keep.py --to` leaves them.
 fn open(folder: &Path) -> Result<(), Error> {
     let judged = score::judge(folder, None)?;
     let date = jiff::Zoned::now().date().to_string();

@@ -105,7 +105,7 @@ fn breakdown(out: &mut String, all: &[&Judged]) {
 fn real_programs(out: &mut String, real: &[Judged], explained: &BTreeMap<String, String>) {
     out.push_str(
         "\n## Real programs\n\nRecordings of fixtures/real: PostgreSQL, MariaDB, redis, git and others in Debian guests \
-         (tools/corpus-real). Authors of rules have examined all of them: corpus/real-openings.md has the figures of each before that.\n\n",
+         (corpus/real). Authors of rules have examined all of them: corpus/real-openings.md has the figures of each before that.\n\n",
     );
     let all: Vec<&Judged> = real.iter().collect();
     totals(out, &all);
