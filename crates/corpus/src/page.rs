@@ -200,22 +200,27 @@ fn first_openings(out: &mut String) {
          | first openings | cause of incidents right | healthy controls called anything else |\n|---|---|---|"
     );
     let of = |rate: HitRate| share(rate.right as usize, rate.of as usize);
-    for (name, newest) in [("all", usize::MAX), (&*format!("of the newest {NEWEST} incidents"), NEWEST)] {
+    for (name, newest) in
+        [("all", usize::MAX), (&*format!("of the newest {SUMMED_INCIDENTS} incidents"), SUMMED_INCIDENTS)]
+    {
         let Openings { incidents, alarms, .. } = pagetide_diagnose::openings(newest);
         let _ = writeln!(out, "| {name} | {} | {} |", of(incidents), of(alarms));
     }
-    let _ = writeln!(out, "\n| of the newest {NEWEST} incidents | right |\n|---|---|");
-    for (what, rate) in pagetide_diagnose::openings(NEWEST).besides {
+    let _ = writeln!(out, "\n| of the newest {SUMMED_INCIDENTS} incidents | right |\n|---|---|");
+    for (what, rate) in pagetide_diagnose::openings(SUMMED_INCIDENTS).besides {
         let _ = writeln!(out, "| {what} | {} |", of(rate));
     }
-    let _ = writeln!(out, "\n| grade, of the newest {NEWEST} incidents and their controls | cause right |\n|---|---|");
-    for (grade, rate) in pagetide_diagnose::openings(NEWEST).grades {
+    let _ = writeln!(
+        out,
+        "\n| grade, of the newest {SUMMED_INCIDENTS} incidents and their controls | cause right |\n|---|---|"
+    );
+    for (grade, rate) in pagetide_diagnose::openings(SUMMED_INCIDENTS).grades {
         let _ = writeln!(out, "| {} | {} |", grade.name(), of(rate));
     }
 }
 
 /// Incidents of which the newest first openings are summed: batches o and p. The aim is 90 % of at least 60.
-const NEWEST: usize = 98;
+const SUMMED_INCIDENTS: usize = 98;
 
 /// How often the reported cause is right, by its grade.
 fn calibration(out: &mut String, all: &[&Judged]) {

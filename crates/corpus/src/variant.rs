@@ -6,9 +6,9 @@ use crate::truth::Truth;
 use pagetide_core::{Entity, Nanos, Recording, RecordingBuilder, Table};
 
 /// Samples before the onset that a recording keeps which began late.
-const BEFORE: usize = 12;
+const SAMPLES_BEFORE_ONSET: usize = 12;
 /// Samples after the onset that one keeps which was read while the incident lasted.
-const AFTER: usize = 30;
+const SAMPLES_AFTER_ONSET: usize = 30;
 
 /// Samples after the onset at which a recording begins that was started because of the incident.
 const DURING: usize = 5;
@@ -65,9 +65,9 @@ impl Variant {
         let all = 0..recording.stamps().len();
         let onset = || onset_ns.map(|onset| recording.stamps().partition_point(|stamp| stamp.boot_ns < onset));
         Some(match self {
-            Self::BegunLate => all.skip(onset()?.saturating_sub(BEFORE)).collect(),
+            Self::BegunLate => all.skip(onset()?.saturating_sub(SAMPLES_BEFORE_ONSET)).collect(),
             Self::BegunDuring => all.skip(onset()? + DURING).collect(),
-            Self::EndedEarly => all.take(onset()? + AFTER).collect(),
+            Self::EndedEarly => all.take(onset()? + SAMPLES_AFTER_ONSET).collect(),
             Self::EverySecond => all.step_by(2).collect(),
             Self::EveryFifth => all.step_by(5).collect(),
             Self::NoProcesses | Self::NoPressure | Self::NoGroups => all.collect(),

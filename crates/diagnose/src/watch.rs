@@ -4,6 +4,11 @@ use crate::measure::window::intervals;
 use pagetide_core::{Actor, Diagnosis, Finding, Moment, Nanos, Recording, RuleId};
 use std::collections::BTreeMap;
 
+/// Time between two looks at a recording that grows, unless a command's options say otherwise.
+pub const LOOK_INTERVAL: Nanos = Nanos::new(10 * 1_000_000_000);
+/// How far back a look goes, unless a command's options say otherwise; it also gives the baseline.
+pub const LOOK_BACK: Nanos = Nanos::new(15 * 60 * 1_000_000_000);
+
 /// A rule and the disk or group that it names. The process that does most of it may change within one incident.
 pub type LastingKey = (RuleId, Option<Actor>);
 

@@ -12,7 +12,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// No entry is larger.
-const LARGEST: u64 = 64 << 20;
+const MAX_ENTRY_BYTES: u64 = 64 << 20;
 /// Names of entries are spread over as many folders.
 const FOLDERS: u64 = 256;
 
@@ -66,7 +66,7 @@ impl RowCache {
 
     /// The rows of a unit, when they were computed before.
     pub(crate) fn get(&self, unit: &Unit, range: TimeRange) -> Option<Vec<Row>> {
-        let text = self.dir.read(&path(unit)?, LARGEST).ok()?;
+        let text = self.dir.read(&path(unit)?, MAX_ENTRY_BYTES).ok()?;
         let entry: Entry = serde_json::from_slice(&text).ok()?;
         (entry.key == key(unit, range)?).then_some(entry.rows)
     }

@@ -9,7 +9,7 @@ use std::io::Read;
 use std::path::Path;
 
 /// No inventory is larger.
-const LARGEST: u64 = 256 << 20;
+const MAX_INVENTORY_BYTES: u64 = 256 << 20;
 /// The column or key that has the host's name.
 const HOST: &str = "host";
 
@@ -23,7 +23,7 @@ pub fn labels(file: &Path) -> Result<BTreeMap<Text, BTreeMap<Text, Text>>, Error
     const HINT: &str = "write CSV with a column `host`, or JSON such as [{\"host\": \"web1\", \"site\": \"fra\"}]";
     let wrong = |what: String| Error::input(format!("{}: {what}", file.display()), HINT);
     let mut text = String::new();
-    let opened = File::open(file).and_then(|file| file.take(LARGEST).read_to_string(&mut text));
+    let opened = File::open(file).and_then(|file| file.take(MAX_INVENTORY_BYTES).read_to_string(&mut text));
     opened.map_err(|error| wrong(error.to_string().split(" (os error").next().unwrap_or_default().to_lowercase()))?;
     let text = text.trim_start_matches('\u{feff}');
     if text.trim_start().starts_with(['[', '{']) {

@@ -7,7 +7,7 @@ use std::io;
 use std::path::Path;
 
 /// How deep below a folder recordings are looked for.
-const DEEPEST: usize = 8;
+const MAX_DEPTH: usize = 8;
 /// What comes before the host where a tree has several, in the name of a recording: `TREE/host=web1`. A recording's own folders of
 /// that name lie one level deeper.
 const HOST: &str = "/host=";
@@ -28,7 +28,7 @@ pub fn recordings(folder: &Path) -> Result<Vec<String>, Error> {
     let dir = Dir::open(folder).map_err(|error| failed(&error))?;
     dir.names(Path::new("")).map_err(|error| failed(&error))?;
     let mut found = Vec::new();
-    search(&dir, DEEPEST, &mut found);
+    search(&dir, MAX_DEPTH, &mut found);
     found.sort();
     Ok(found)
 }

@@ -10,7 +10,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Hosts on both sides from which on they are compared with themselves alone.
-const ENOUGH: usize = 5;
+const PAIRED_HOSTS: usize = 5;
 /// Values of an attribute that are compared, the most common ones.
 const MAX_VALUES: usize = 12;
 
@@ -121,7 +121,7 @@ fn side(name: &Text, hours: &Hours<'_>, base: Option<&Hours<'_>>) -> Side {
 fn effect(base: &Hours<'_>, hours: &Hours<'_>, means: &[f64]) -> Option<Effect> {
     let own = |(number, hours): (&usize, &Vec<&Hour>)| Some(harm(hours) - harm(base.get(number)?));
     let differences: Vec<f64> = hours.iter().filter_map(own).collect();
-    let paired = differences.len() >= ENOUGH;
+    let paired = differences.len() >= PAIRED_HOSTS;
     let first = || base.values().map(|hours| harm(hours)).collect::<Vec<f64>>();
     let difference = if paired { statistics::paired(&differences) } else { statistics::unpaired(&first(), means) };
     let Difference { mean, low, high } = difference?;

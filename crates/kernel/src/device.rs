@@ -9,7 +9,7 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 /// How many devices may lie on each other before it is taken for a circle.
-const DEEPEST: usize = 16;
+const MAX_STACKED: usize = 16;
 
 /// The physical disks that `path` lies on (or that it is, when it is a block device), by their names in
 /// `/proc/diskstats`: one, or the members of an array, each once.
@@ -18,14 +18,14 @@ const DEEPEST: usize = 16;
 /// [`Error::NoDevice`] where there is none: tmpfs, network file systems, file systems that manage disks themselves.
 pub fn under(root: &Root, path: &Path) -> Result<Vec<String>, Error> {
     let mut disks = Vec::new();
-    of_path(root, path, &mut disks, DEEPEST)?;
+    of_path(root, path, &mut disks, MAX_STACKED)?;
     Ok(disks)
 }
 
 /// The physical disks below the block device with this major and minor number, by their names in `/proc/diskstats`.
 pub fn below(root: &Root, (major, minor): (u32, u32)) -> Result<Vec<String>, Error> {
     let mut disks = Vec::new();
-    of_number(root, (major, minor), &mut disks, DEEPEST)?;
+    of_number(root, (major, minor), &mut disks, MAX_STACKED)?;
     Ok(disks)
 }
 

@@ -7,17 +7,17 @@ use crate::executor;
 use pagetide_core::{DiskSpec, Effort, Figure, Nanos, Scale, Scenario, Step, StepKind};
 
 /// Seconds around the steps: boot, settings, report.
-const AROUND: f64 = 8.0;
+const BOOT_AND_REPORT: f64 = 8.0;
 /// Bytes per second at which files are written before the first step.
 const LAYING_OUT: f64 = 150e6;
 /// Seconds of a step that moves nothing.
-const NOTHING: f64 = 0.2;
+const IDLE_STEP: f64 = 0.2;
 /// Seconds of a request that no device serves.
 const FROM_MEMORY: f64 = 4e-6;
 
 /// The time before the first step and that of each step, in order. `scenario` is already scaled by `scale`.
 pub fn forecast(scenario: &Scenario, scale: Scale) -> Vec<Nanos> {
-    let before = AROUND + executor::room(scenario).as_f64() / LAYING_OUT;
+    let before = BOOT_AND_REPORT + executor::room(scenario).as_f64() / LAYING_OUT;
     let steps = scenario.steps.iter().map(|step| step_time(scenario, step, scale));
     std::iter::once(before).chain(steps).map(|seconds| Nanos::from_secs_f64(seconds).unwrap_or_default()).collect()
 }
@@ -35,7 +35,7 @@ fn step_time(scenario: &Scenario, step: &Step, scale: Scale) -> f64 {
     let limited = efforts.iter().any(|(effort, _)| effort.lasts && effort.limit.is_some());
     match step.published.get(Figure::Elapsed).filter(|_| !limited) {
         Some(published) => published / 1e9 * scale.ratio(),
-        None => efforts.into_iter().map(|(effort, disk)| seconds(effort, disk)).fold(NOTHING, f64::max),
+        None => efforts.into_iter().map(|(effort, disk)| seconds(effort, disk)).fold(IDLE_STEP, f64::max),
     }
 }
 

@@ -13,7 +13,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// Time between two looks at the holder.
-const LOOK: Duration = Duration::from_millis(5);
+const POLL: Duration = Duration::from_millis(5);
 
 /// Memory that a hold leaves available on a host, unless its options say otherwise.
 pub const FLOOR: Bytes = Bytes::new(1 << 30);
@@ -101,7 +101,7 @@ impl Hold {
             if !observer.touched(worker.counters().processed()) {
                 return Err(Error::interrupted());
             }
-            std::thread::sleep(LOOK);
+            std::thread::sleep(POLL);
         }
         if let Some(failure) = worker.counters().failure() {
             return Err(Error::system(format!("the holder {failure}"), "hold less, or check ulimit -l and ulimit -v"));

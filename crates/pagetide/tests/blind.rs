@@ -23,7 +23,7 @@ nobody "$P record -o /tmp/rec2 --for 400ms --interval 200ms $options" 2>&1 | sed
 "#;
 
 /// Whether a line that begins with `place` has `what` in it.
-fn says(printed: &str, place: &str, what: &str) {
+fn assert_line(printed: &str, place: &str, what: &str) {
     let found = printed.lines().any(|line| line.starts_with(place) && line.contains(what));
     assert!(found, "{place} does not say `{what}`: {printed}");
 }
@@ -33,7 +33,7 @@ fn a_recorder_without_rights_says_what_it_cannot_see() {
     let printed = attack(&format!("options=\n{RECORD}"));
     let what = "cannot see the IO of other users' processes: permission denied";
     for place in ["status: blind", "record: ", "diagnose: ", "json: "] {
-        says(&printed, place, what);
+        assert_line(&printed, place, what);
     }
     let count = printed.lines().find_map(|line| line.strip_prefix("metrics: pagetide_recorder_unreadable_sources "));
     assert!(count.unwrap().parse::<u64>().unwrap() >= 2, "its IO and its delays: {printed}");
@@ -45,7 +45,7 @@ fn processes_that_the_kernel_hides_are_reported_as_hidden() {
         let printed = attack(&format!("mount -t proc -o hidepid={way} proc /proc || exit\noptions=\n{RECORD}"));
         let what = format!("cannot see other users' processes: /proc is mounted with hidepid={option}");
         for place in ["status: blind", "record: ", "diagnose: ", "json: "] {
-            says(&printed, place, &what);
+            assert_line(&printed, place, &what);
         }
         assert!(!printed.contains("cannot see the IO of other"), "said once: {printed}");
     }
@@ -65,7 +65,7 @@ options="--root /tmp/root"
     let printed = attack(&format!("{tree}{RECORD}"));
     let what = "cannot see 105 control groups and those below them";
     for place in ["status: blind", "diagnose: ", "json: "] {
-        says(&printed, place, what);
+        assert_line(&printed, place, what);
     }
-    says(&printed, "metrics: pagetide_host_scan_groups_skipped", " 105");
+    assert_line(&printed, "metrics: pagetide_host_scan_groups_skipped", " 105");
 }

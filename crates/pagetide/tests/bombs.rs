@@ -15,7 +15,7 @@ use std::process::{Command, Output, Stdio};
 const ADDRESS_SPACE: &str = "--as=1610612736";
 
 /// The largest bomb, bytes: it must ask for far more than it has.
-const LARGEST: u64 = 13 << 20;
+const MAX_BOMB_BYTES: u64 = 13 << 20;
 
 /// Runs the binary of this build, or another one.
 fn used(words: &[&str], path: &Path) -> (Output, Used) {
@@ -60,7 +60,7 @@ fn every_command_refuses_a_bomb_in_one_line() {
         let path = scratch.path().join(bomb.name);
         (bomb.write)(&path);
         let bytes = size(&path);
-        assert!(bytes < LARGEST, "{} has {bytes} bytes", bomb.name);
+        assert!(bytes < MAX_BOMB_BYTES, "{} has {bytes} bytes", bomb.name);
         let mut peaks = Vec::new();
         for words in commands(bomb) {
             let (output, peak) = limited(words, &path);

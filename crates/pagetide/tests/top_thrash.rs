@@ -49,7 +49,7 @@ sleep = "40s"
 /// Keys and sizes that are tried while the guest thrashes. Then the program that makes it thrash is ended.
 const DRIVEN: usize = 60;
 /// How long that program runs at most, if the guest never thrashes.
-const LONGEST: Duration = Duration::from_secs(900);
+const MAX_DRIVEN: Duration = Duration::from_secs(900);
 /// Pages that were evicted and read again when the guest is said to thrash.
 const THRASHES: u64 = 1000;
 
@@ -77,7 +77,7 @@ fn top_is_driven_while_its_guest_thrashes() {
 }
 
 /// How long each key took to show, in ms: the median and the longest.
-fn tell(when: &str, waits: &mut [Duration]) {
+fn print_delays(when: &str, waits: &mut [Duration]) {
     waits.sort();
     if let (Some(middle), Some(longest)) = (waits.get(waits.len() / 2), waits.last()) {
         let (middle, longest) = (middle.as_millis(), longest.as_millis());
@@ -124,7 +124,7 @@ fn in_the_guest() {
     let before = refaulted();
     let (mut quiet, mut thrashing) = (Vec::new(), Vec::new());
     let mut sizes = [(120, 40), (80, 24)].iter().cycle();
-    while thrashing.len() < DRIVEN && began.elapsed() < LONGEST {
+    while thrashing.len() < DRIVEN && began.elapsed() < MAX_DRIVEN {
         let waits = if refaulted() - before < THRASHES { &mut quiet } else { &mut thrashing };
         for (keys, text) in [("2", "2 GROUPS"), ("3", "3 DISKS"), (" ", "paused"), (" ", "live"), ("1", "1 PROCESSES")]
         {
@@ -141,8 +141,8 @@ fn in_the_guest() {
     }
     rustix::process::kill_process(no_room().unwrap(), rustix::process::Signal::KILL).unwrap();
     println!("{}", live.text());
-    tell("before it thrashes", &mut quiet);
-    tell("while it thrashes", &mut thrashing);
+    print_delays("before it thrashes", &mut quiet);
+    print_delays("while it thrashes", &mut thrashing);
     println!("{} pages of files were evicted and read again meanwhile", refaulted() - before);
     let at = Instant::now();
     live.press("\x1b[H");

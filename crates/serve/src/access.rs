@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 /// Random bytes of a token and of a session.
 const SECRET: usize = 32;
 /// Characters of a token that a file gives, at least.
-const SHORTEST: usize = 16;
+const MIN_TOKEN: usize = 16;
 
 /// What a request must show.
 #[derive(Debug)]
@@ -57,9 +57,9 @@ impl Access {
         token: Option<String>,
     ) -> Result<Self, Error> {
         let token = match token {
-            Some(token) if token.len() < SHORTEST || !token.bytes().all(|byte| byte.is_ascii_alphanumeric()) => {
+            Some(token) if token.len() < MIN_TOKEN || !token.bytes().all(|byte| byte.is_ascii_alphanumeric()) => {
                 return Err(Error::input(
-                    format!("the token must be {SHORTEST} or more letters and digits"),
+                    format!("the token must be {MIN_TOKEN} or more letters and digits"),
                     "make one: head -c 32 /dev/urandom | sha256sum | cut -c1-64",
                 ));
             }

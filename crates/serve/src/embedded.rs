@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 include!(concat!(env!("OUT_DIR"), "/page.rs"));
 
 /// A file of the page is no larger.
-const LARGEST: u64 = 16 << 20;
+const MAX_FILE_BYTES: u64 = 16 << 20;
 /// What `/` says when the folder of `--page` has no page.
 const WITHOUT: &str = "<!DOCTYPE html><meta charset=utf-8><title>pagetide</title><p>The folder of <code>--page</code> has no \
                        <code>index.html</code>: <code>node web/build.mjs FOLDER</code> writes one. The data is under <code>/api/</code>.";
@@ -68,7 +68,7 @@ impl Page {
                 Some(FILES[at].1.to_vec())
             }
             // No `..`, no link: a path that leaves the folder is not found.
-            Self::Folder(folder) => Dir::open(folder).ok()?.read(Path::new(path), LARGEST).ok(),
+            Self::Folder(folder) => Dir::open(folder).ok()?.read(Path::new(path), MAX_FILE_BYTES).ok(),
         }
     }
 }

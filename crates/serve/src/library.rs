@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// How deep below a given folder recordings are looked for.
-const DEEPEST: usize = 3;
+const MAX_DEPTH: usize = 3;
 /// Folders that are looked into: another user's tree must not keep the server busy.
 const MOST_FOLDERS: usize = 4096;
 
@@ -60,7 +60,7 @@ impl Library {
         let mut left = MOST_FOLDERS;
         for top in &self.folders {
             match Dir::open(top) {
-                Ok(dir) => look(top, &dir, Path::new(""), DEEPEST, &mut left, &mut contents),
+                Ok(dir) => look(top, &dir, Path::new(""), MAX_DEPTH, &mut left, &mut contents),
                 Err(_) if top.is_file() => contents.recordings.push(Place::new(top, Path::new(""), Kind::File)),
                 Err(_) => {}
             }

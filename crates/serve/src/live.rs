@@ -23,7 +23,7 @@ use tokio::sync::watch as newest;
 /// After the last page left: a reload takes less.
 const LINGER: Duration = Duration::from_secs(10);
 /// Between two looks of the rules.
-const LOOKS: Duration = Duration::from_secs(10);
+const LOOK_INTERVAL: Duration = Duration::from_nanos(pagetide_diagnose::LOOK_INTERVAL.get());
 /// Pages at once.
 const MOST_PAGES: usize = 32;
 
@@ -246,13 +246,12 @@ impl Live {
 
     /// Has the rules look again and again.
     fn findings(&self, number: u64) {
-        let every = Nanos::new(u64::try_from(LOOKS.as_nanos()).unwrap_or(u64::MAX));
-        let mut nap = LOOKS / 3;
+        let mut nap = LOOK_INTERVAL / 3;
         while let Some(source) = self.wait(number, nap) {
-            nap = LOOKS;
+            nap = LOOK_INTERVAL;
             let last = pagetide_recorder::now().wall_ns;
             // What cannot be read is reported with the frames.
-            if let Ok(findings) = watch::look(&source, last, every) {
+            if let Ok(findings) = watch::look(&source, last) {
                 self.publish(number, |newest| newest.findings = Arc::new(findings));
             }
         }

@@ -1,13 +1,10 @@
 //! The findings that hold at the end of what is sampled, as `diagnose --watch` reports them.
 
 use crate::number::ms;
-use pagetide_core::{Actors, Error, LazyRecording, Moment, Nanos, Recording, RuleId, Source};
-use pagetide_diagnose::{Lasting, LastingKey};
+use pagetide_core::{Actors, Error, LazyRecording, Moment, Recording, RuleId, Source};
+use pagetide_diagnose::{LOOK_BACK, LOOK_INTERVAL, Lasting, LastingKey};
 use serde::Serialize;
 use std::collections::BTreeMap;
-
-/// How much of the end the rules look at; it also gives the baseline.
-const OVER_NS: i64 = 15 * 60 * 1_000_000_000;
 
 /// A finding that holds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -24,15 +21,16 @@ pub(crate) struct Holding {
     pub(crate) end_ms: i64,
 }
 
-/// Has the rules look at the end of a source whose last sample is at `last`; they look each `every`.
+/// Has the rules look at the end of a source whose last sample is at `last`.
 ///
 /// # Errors
 /// Those of the source.
-pub(crate) fn look(source: &dyn Source, last: i64, every: Nanos) -> Result<BTreeMap<LastingKey, Holding>, Error> {
-    let mut recording = LazyRecording::open(source, Some(last.saturating_sub(OVER_NS)), None)?;
+pub(crate) fn look(source: &dyn Source, last: i64) -> Result<BTreeMap<LastingKey, Holding>, Error> {
+    let back = i64::try_from(LOOK_BACK.get()).unwrap_or(i64::MAX);
+    let mut recording = LazyRecording::open(source, Some(last.saturating_sub(back)), None)?;
     let diagnosis = pagetide_diagnose::diagnose_lazy(&mut recording, &[])?;
     let recording = recording.recording();
-    let lasting = pagetide_diagnose::lasting(recording, &diagnosis, every);
+    let lasting = pagetide_diagnose::lasting(recording, &diagnosis, LOOK_INTERVAL);
     Ok(lasting.into_iter().map(|(key, lasting)| (key, holding(recording, lasting))).collect())
 }
 

@@ -11,9 +11,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The largest state file that is read.
-const LARGEST: u64 = 8 << 20;
+const MAX_STATE_BYTES: u64 = 8 << 20;
 /// A name of Kubernetes is a DNS name (RFC 1123), and those of other runtimes are shorter.
-const LONGEST: usize = 253;
+const MAX_NAME: usize = 253;
 
 /// Bundles of containerd, by namespace and container: `config.json` is the container's OCI specification.
 const CONTAINERD: &str = "run/containerd/io.containerd.runtime.v2.task";
@@ -71,7 +71,7 @@ fn place(path: &str) -> Option<Place<'_>> {
 /// Whether it is what Docker, Podman and Kubernetes accept as a name.
 fn valid(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
-    (1..=LONGEST).contains(&name.len()) && name.chars().all(plain)
+    (1..=MAX_NAME).contains(&name.len()) && name.chars().all(plain)
 }
 
 /// The parts of a name with slashes between them; absent when one of them is no name.
@@ -175,7 +175,7 @@ impl Containers {
     }
 
     fn read<T: DeserializeOwned>(&self, folder: &str, file: &Path) -> Option<T> {
-        serde_json::from_slice(&self.folder(folder)?.read(file, LARGEST).ok()?).ok()
+        serde_json::from_slice(&self.folder(folder)?.read(file, MAX_STATE_BYTES).ok()?).ok()
     }
 }
 

@@ -18,7 +18,7 @@ const STACK: usize = 512 << 10;
 /// Clients that are served at once.
 const MOST_CLIENTS: usize = 32;
 /// How often the control socket is looked for.
-const LOOK: Duration = Duration::from_secs(1);
+const SOCKET_CHECK: Duration = Duration::from_secs(1);
 const TIMEOUTS: Timeouts = Timeouts { head: Duration::from_secs(1), response: Duration::from_secs(5) };
 
 /// The thread that answers. It ends when this is dropped.
@@ -114,11 +114,11 @@ fn serve(
     timeouts: Timeouts,
 ) {
     let mut clients: Vec<Connection<Stream>> = Vec::new();
-    let mut look = Instant::now() + LOOK;
+    let mut look = Instant::now() + SOCKET_CHECK;
     loop {
         if let Some(control) = control.as_mut().filter(|_| look <= Instant::now()) {
             control.restore();
-            look = Instant::now() + LOOK;
+            look = Instant::now() + SOCKET_CHECK;
         }
         let unix = control.as_ref().and_then(|control| control.unix());
         let mut fds = vec![PollFd::new(quit, PollFlags::IN)];

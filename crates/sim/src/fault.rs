@@ -8,7 +8,7 @@ use crate::page::{PageId, flag};
 use crate::program::Access;
 
 /// Pages that a fault maps around itself (`fault_around_bytes` of 64 KiB).
-const AROUND: u64 = 16;
+const FAULT_AROUND_PAGES: u64 = 16;
 /// Misses above which a mapped file is not read around (`MMAP_LOTSAMISS`).
 const LOTS_OF_MISSES: u32 = 100;
 
@@ -167,8 +167,8 @@ impl Host {
 
     /// Maps the cached pages around a fault (`do_fault_around`, `filemap_map_pages`). Whether the page itself was one of them.
     fn map_around(&mut self, area: usize, at: u64, handle: usize) -> bool {
-        let first = at / AROUND * AROUND;
-        let end = (first + AROUND).min(self.areas[area].pages);
+        let first = at / FAULT_AROUND_PAGES * FAULT_AROUND_PAGES;
+        let end = (first + FAULT_AROUND_PAGES).min(self.areas[area].pages);
         let (mapping, offset) = (self.areas[area].mapping, self.areas[area].first);
         let base = self.mappings[mapping].base;
         let mut mapped = false;

@@ -8,7 +8,7 @@ use crate::page::{PageId, Word, flag};
 use crate::scan::{DEF_PRIORITY, Found, Scan, ScanResult};
 
 /// Entries of a page table that are looked at around a young one.
-const AROUND: u64 = MIN_BATCH;
+const LOOK_AROUND_ENTRIES: u64 = MIN_BATCH;
 /// Entries of a page table.
 const TABLE: u64 = 512;
 
@@ -293,14 +293,14 @@ impl Host {
     pub(crate) fn look_around(&mut self, area: usize, at: u64, group: usize, node: usize) {
         let table = at / TABLE;
         let (start, end) = (table * TABLE, ((table + 1) * TABLE).min(self.areas[area].pages));
-        let (start, end) = if end - start <= AROUND {
+        let (start, end) = if end - start <= LOOK_AROUND_ENTRIES {
             (start, end)
-        } else if at - start < AROUND / 2 {
-            (start, start + AROUND)
-        } else if end - at < AROUND / 2 {
-            (end - AROUND, end)
+        } else if at - start < LOOK_AROUND_ENTRIES / 2 {
+            (start, start + LOOK_AROUND_ENTRIES)
+        } else if end - at < LOOK_AROUND_ENTRIES / 2 {
+            (end - LOOK_AROUND_ENTRIES, end)
         } else {
-            (at - AROUND / 2, at + AROUND / 2)
+            (at - LOOK_AROUND_ENTRIES / 2, at + LOOK_AROUND_ENTRIES / 2)
         };
         let can_swap = self.can_swap();
         let young = self.promote_young(area, start, end, group, node, can_swap);

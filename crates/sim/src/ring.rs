@@ -17,7 +17,7 @@ pub(crate) struct Ring {
     count: u64,
 }
 
-const SMALLEST: usize = 64;
+const MIN_SLOTS: usize = 64;
 
 impl Ring {
     /// Pages in it.
@@ -95,7 +95,7 @@ impl Ring {
     #[cold]
     fn make_room(&mut self, words: &mut [Word]) {
         let size = if self.count * 2 > self.slots.len() as u64 { self.slots.len() * 2 } else { self.slots.len() };
-        let mut slots = vec![NO_PAGE; size.max(SMALLEST)];
+        let mut slots = vec![NO_PAGE; size.max(MIN_SLOTS)];
         for (at, page) in self.iter().enumerate() {
             slots[at] = page;
             words[page as usize].set_place(at as u32);

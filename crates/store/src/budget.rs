@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// Memory of a reading operation, however small its files are: an hour of a large host.
-const FLOOR: u64 = 512 << 20;
+const MIN_BUDGET: u64 = 512 << 20;
 /// Bytes of memory for each byte that is read. A row of a log that did not change takes 2 bytes and stands for the values of all its columns,
 /// of 9 bytes each: 512 leaves a table 113 columns.
 const PER_BYTE: u64 = 512;
@@ -128,7 +128,7 @@ impl Budget {
     /// Takes memory. Called before it is allocated.
     pub(crate) fn charge(&self, bytes: u64) -> Result<(), Exceeded> {
         let Account { read, taken, spare } = &*self.0;
-        let worth = read.load(Ordering::Relaxed).saturating_mul(PER_BYTE).max(FLOOR);
+        let worth = read.load(Ordering::Relaxed).saturating_mul(PER_BYTE).max(MIN_BUDGET);
         let amount = taken.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
         let within = at_most("bytes of memory", amount, worth).and(if amount <= *spare {
             Ok(())
@@ -207,10 +207,10 @@ mod tests {
     #[test]
     fn what_is_charged_stays_below_what_the_files_are_worth() {
         let budget = Budget::default();
-        budget.charge(FLOOR).unwrap();
+        budget.charge(MIN_BUDGET).unwrap();
         let refused = budget.charge(1).unwrap_err();
         assert_eq!(refused.to_string(), "damaged or hostile: 536870913 bytes of memory exceeds 536870912");
-        budget.grant(FLOOR / PER_BYTE + 1);
+        budget.grant(MIN_BUDGET / PER_BYTE + 1);
         let held = budget.hold();
         held.charge(PER_BYTE).unwrap();
         assert!(budget.charge(1).is_err());

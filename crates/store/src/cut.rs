@@ -16,7 +16,7 @@ use std::path::Path;
 pub use redact::{REMAINS, redact};
 
 /// A file is no larger,
-const LARGEST: u64 = 256 << 20;
+const MAX_CUT_BYTES: u64 = 256 << 20;
 /// and has no more samples and marks,
 const MOST_EVENTS: u64 = 1 << 20;
 /// and no more values in all: a few bytes may repeat a row of many.
@@ -83,7 +83,7 @@ fn too_large() -> Error {
 
 impl CutFile {
     fn bounded(&self, fits: bool) -> Result<(), Error> {
-        if fits && self.bytes.len() as u64 <= LARGEST { Ok(()) } else { Err(too_large()) }
+        if fits && self.bytes.len() as u64 <= MAX_CUT_BYTES { Ok(()) } else { Err(too_large()) }
     }
 }
 
@@ -202,7 +202,7 @@ mod tests {
     }
 
     /// What is told of damage; absent when the file is refused.
-    fn told(bytes: &[u8]) -> Option<Vec<String>> {
+    fn reported_damage(bytes: &[u8]) -> Option<Vec<String>> {
         let scratch = tempfile::tempdir().unwrap();
         let path = scratch.path().join("incident.pagetide");
         std::fs::write(&path, bytes).unwrap();
@@ -213,16 +213,16 @@ mod tests {
     #[test]
     fn a_file_that_is_not_whole_is_refused_or_told() {
         let bytes = write(&recording(&manifest(), &short(4, 1))).unwrap();
-        assert_eq!(told(&bytes), Some(Vec::new()));
+        assert_eq!(reported_damage(&bytes), Some(Vec::new()));
         for length in 0..bytes.len() {
-            assert_ne!(told(&bytes[..length]), Some(Vec::new()), "{length} of {} bytes", bytes.len());
+            assert_ne!(reported_damage(&bytes[..length]), Some(Vec::new()), "{length} of {} bytes", bytes.len());
         }
-        let short = told(&bytes[..bytes.len() - 1]).unwrap();
+        let short = reported_damage(&bytes[..bytes.len() - 1]).unwrap();
         assert!(short[0].starts_with("cut short or damaged: "), "{short:?}");
         for at in header().len()..bytes.len() {
             let mut changed = bytes.clone();
             changed[at] ^= 0x55;
-            assert_ne!(told(&changed), Some(Vec::new()), "byte {at} of {}", bytes.len());
+            assert_ne!(reported_damage(&changed), Some(Vec::new()), "byte {at} of {}", bytes.len());
         }
         let first = opened(&bytes[..bytes.len() / 3]).unwrap_err();
         assert!(first.to_string().contains("recording") || first.to_string().contains("cut short"), "{first}");
@@ -233,8 +233,8 @@ mod tests {
         let mut file = CutFile::default();
         let given = recording(&manifest(), &short(2, 1));
         import::replay(&given, &mut file).unwrap();
-        assert_eq!(told(&file.bytes), Some(Vec::new()));
-        let short = told(&file.bytes[..file.bytes.len() - 1]).unwrap();
+        assert_eq!(reported_damage(&file.bytes), Some(Vec::new()));
+        let short = reported_damage(&file.bytes[..file.bytes.len() - 1]).unwrap();
         assert!(short[0].starts_with("cut short or damaged: 1 samples can be read"), "{short:?}");
     }
 

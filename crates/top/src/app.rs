@@ -135,9 +135,9 @@ pub(crate) struct Shown {
 }
 
 /// Samples before the moment shown that are loaded with it, and behind it: steps in time need no load for a while.
-const AROUND: usize = 30;
+const LOADED_SAMPLES: usize = 30;
 /// Samples before it that are needed at least, for rates of what is not in every sample.
-const BEFORE: usize = 2;
+const RATE_SAMPLES: usize = 2;
 
 /// A group whose processes are shown.
 #[derive(Debug)]
@@ -303,12 +303,12 @@ impl App {
     pub fn wanted(&self) -> Option<Selection> {
         let stamps = self.times.stamps();
         let stamp = self.stamp()?;
-        let needed = stamps[self.at.saturating_sub(BEFORE)];
+        let needed = stamps[self.at.saturating_sub(RATE_SAMPLES)];
         if self.block.as_ref().is_some_and(|block| block.first <= needed && stamp <= block.last) {
             return None;
         }
         // What is followed moves on; of what is replayed the neighbours are wanted soon.
-        let (before, behind) = if self.follows { (BEFORE, 0) } else { (AROUND, AROUND) };
+        let (before, behind) = if self.follows { (RATE_SAMPLES, 0) } else { (LOADED_SAMPLES, LOADED_SAMPLES) };
         let first = stamps[self.at.saturating_sub(before)];
         let last = stamps[(self.at + behind).min(stamps.len() - 1)];
         Some(Selection {
@@ -363,8 +363,8 @@ impl App {
         self.diagnosis = Some(diagnosis);
     }
 
-    /// Has the user told something.
-    pub fn tell(&mut self, note: String) {
+    /// Shows a note, until the next key.
+    pub fn show_note(&mut self, note: String) {
         self.note = Some(note);
     }
 

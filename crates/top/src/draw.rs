@@ -20,13 +20,14 @@ use ratatui::widgets::Paragraph;
 const BAR: Style = Style::new().add_modifier(Modifier::REVERSED);
 
 /// The smallest screen that has room for all parts.
-const SMALLEST: (u16, u16) = (40, 16);
+const MIN_SCREEN: (u16, u16) = (40, 16);
 
 /// Draws everything. The app learns how many rows its pane has.
 pub fn draw(app: &mut App, frame: &mut Frame<'_>) {
     let area = frame.area();
-    if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
-        let text = format!("{} x {} is too small: {} x {} at least", area.width, area.height, SMALLEST.0, SMALLEST.1);
+    if area.width < MIN_SCREEN.0 || area.height < MIN_SCREEN.1 {
+        let text =
+            format!("{} x {} is too small: {} x {} at least", area.width, area.height, MIN_SCREEN.0, MIN_SCREEN.1);
         frame.render_widget(Paragraph::new(text), area);
         return;
     }
@@ -137,7 +138,8 @@ fn findings_of(app: &App) -> String {
     match (&app.diagnosis, app.growth) {
         (None, _) => "the diagnosis is still running".to_owned(),
         (Some(diagnosis), growth) => {
-            let of = if growth == Growth::Still { "total" } else { "in the last 15 min" };
+            let back = pagetide_diagnose::LOOK_BACK.get() / 60_000_000_000;
+            let of = if growth == Growth::Still { "total".to_owned() } else { format!("in the last {back} min") };
             let lost = diagnosis.ledger.as_ref().map(|ledger| {
                 let time = Quantity::new(ledger.lost_ns as f64, Unit::Nanos);
                 format!(", {} lost {time}", printable(ledger.who()))

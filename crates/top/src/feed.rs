@@ -1,7 +1,7 @@
 //! The threads that load and diagnose, so that a slow disk never keeps a key waiting.
 
 use crate::app::Growth;
-use pagetide_core::{Diagnosis, Error, LazyRecording, Nanos, Recording, Selection, Source};
+use pagetide_core::{Diagnosis, Error, LazyRecording, Recording, Selection, Source};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
 use std::thread::Builder;
@@ -28,9 +28,7 @@ impl std::fmt::Debug for ThisHost {
 }
 
 /// Time between two looks of the rules at a source that grows.
-const LOOKS: Duration = Duration::from_secs(10);
-/// How much of its end they look at; it also gives the baseline.
-const LOOK_BACK: Nanos = Nanos::new(15 * 60 * 1_000_000_000);
+const LOOK_INTERVAL: Duration = Duration::from_nanos(pagetide_diagnose::LOOK_INTERVAL.get());
 
 /// What is to be loaded.
 #[derive(Debug)]
@@ -132,7 +130,7 @@ fn load(source: &dyn Source, host: Option<&ThisHost>, requested: &Receiver<Reque
 /// Has the rules look: once at a recording that has ended, again and again at the end of one that grows.
 fn diagnose(source: &dyn Source, growth: Growth, answered: &Sender<Answer>, until: &Receiver<()>) {
     // The first samples of this process's own recorder are too few to say anything.
-    let first = if growth == Growth::Window { LOOKS / 3 } else { Duration::ZERO };
+    let first = if growth == Growth::Window { LOOK_INTERVAL / 3 } else { Duration::ZERO };
     if until.recv_timeout(first) != Err(RecvTimeoutError::Timeout) {
         return;
     }
@@ -140,7 +138,7 @@ fn diagnose(source: &dyn Source, growth: Growth, answered: &Sender<Answer>, unti
         if answered.send(Answer::Diagnosis(look(source, growth))).is_err() || growth == Growth::Still {
             return;
         }
-        if until.recv_timeout(LOOKS) != Err(RecvTimeoutError::Timeout) {
+        if until.recv_timeout(LOOK_INTERVAL) != Err(RecvTimeoutError::Timeout) {
             return;
         }
     }
@@ -151,7 +149,7 @@ fn look(source: &dyn Source, growth: Growth) -> Result<Diagnosis, Error> {
         Growth::Grows => source.times(&Selection::default())?.stamps().last().map(|stamp| stamp.wall_ns),
         Growth::Still | Growth::Window => None,
     };
-    let back = i64::try_from(LOOK_BACK.get()).unwrap_or(i64::MAX);
+    let back = i64::try_from(pagetide_diagnose::LOOK_BACK.get()).unwrap_or(i64::MAX);
     let mut recording = LazyRecording::open(source, end.map(|end| end.saturating_sub(back)), None)?;
     pagetide_diagnose::diagnose_lazy(&mut recording, &[])
 }

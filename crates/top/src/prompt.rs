@@ -32,7 +32,7 @@ pub(crate) enum Typed {
 }
 
 /// No name or time is longer.
-const LONGEST: usize = 200;
+const MAX_INPUT: usize = 200;
 
 impl Prompt {
     pub(crate) fn new(purpose: Purpose, text: &str) -> Self {
@@ -44,7 +44,7 @@ impl Prompt {
             KeyCode::Enter => return Typed::Done,
             KeyCode::Esc => return Typed::Dropped,
             KeyCode::Backspace => drop(self.text.pop()),
-            KeyCode::Char(c) if self.text.len() < LONGEST => self.text.push(c),
+            KeyCode::Char(c) if self.text.len() < MAX_INPUT => self.text.push(c),
             _ => {}
         }
         Typed::More

@@ -138,7 +138,7 @@ fn take(app: &mut App, answer: Answer) {
         Answer::CommandLine(process, words) => app.command_line(process, words),
         Answer::Diagnosis(Ok(diagnosis)) => app.diagnosed(diagnosis),
         Answer::Block(Err(error)) | Answer::Times(Err(error)) | Answer::Diagnosis(Err(error)) => {
-            app.tell(error.to_string());
+            app.show_note(error.to_string());
         }
     }
 }

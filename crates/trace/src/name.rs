@@ -67,10 +67,10 @@ fn by_handle(file: File, mounts: &BTreeMap<u32, Vec<PathBuf>>) -> Option<PathBuf
 /// The path of an open file, when it leads to this file.
 fn path_of(open: &OwnedFd, file: File) -> Option<PathBuf> {
     let path = fs::read_link(format!("/proc/self/fd/{}", open.as_raw_fd())).ok()?;
-    is(&path, file).then_some(path)
+    has_number(&path, file).then_some(path)
 }
 
-fn is(path: &Path, file: File) -> bool {
+fn has_number(path: &Path, file: File) -> bool {
     fs::symlink_metadata(path)
         .is_ok_and(|metadata| metadata.ino() == file.ino && kernel_device(metadata.dev()) == file.dev)
 }

@@ -8,7 +8,7 @@ const COUNT_BAND: f64 = 0.10;
 /// The same of a time of a step that waits for its disk.
 const TIME_BAND: f64 = 0.20;
 /// Share of a step's page traffic below which a figure is small: there only the noise of the kernel's own runs judges.
-const SMALL: f64 = 0.01;
+const SMALL_SHARE: f64 = 0.01;
 /// Standard deviations of the kernel's own runs that are noise.
 const SIGMAS: f64 = 3.0;
 /// Share of a step's time in which its disk must be busy for its times to compare.
@@ -167,7 +167,7 @@ fn judge(step: &Step, figure: Figure, kernel: &[StepResult], model: &[StepResult
     }
     let truth = median(&on_kernel);
     let traffic = traffic(kernel);
-    let small_amount = page_of(figure).map(|page| SMALL * traffic * page);
+    let small_amount = page_of(figure).map(|page| SMALL_SHARE * traffic * page);
     let largest = on_kernel.iter().chain(&on_model).copied().fold(0.0, f64::max);
     let small = amount && small_amount.is_some_and(|small| largest < small);
     let share = if amount { COUNT_BAND } else { TIME_BAND };

@@ -104,7 +104,7 @@ impl Executor<'_, '_> {
                     let _ = run.go();
                 }
             }
-            self.tell(&all, began, &mut told);
+            self.report_progress(&all, began, &mut told);
             std::thread::sleep(PAUSE);
         }
     }
@@ -180,7 +180,7 @@ impl Executor<'_, '_> {
     }
 
     /// Says how far the first load is, and for copies now and then what memory looks like.
-    fn tell(&mut self, all: &[Running<'_>], began: Instant, told: &mut Instant) {
+    fn report_progress(&mut self, all: &[Running<'_>], began: Instant, told: &mut Instant) {
         let going = all.iter().find_map(|running| running.run.as_ref().map(|run| (run.standing(), running.job.load)));
         let Some((standing, load)) = going else { return };
         let elapsed = began.elapsed();

@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 /// Below this a kernel does not use huge pages unless it is told to.
-const SMALL: Bytes = Bytes::new(512 << 20);
+const MIN_HUGE_PAGE_MEMORY: Bytes = Bytes::new(512 << 20);
 
 /// The last letters of disks' names, as the kernel gives them to virtio disks.
 pub(super) const DISKS: std::ops::RangeInclusive<u8> = b'a'..=b'z';
@@ -56,7 +56,7 @@ pub(super) fn make(scenario: &Scenario, options: &ModelOptions) -> Result<(Sim, 
     // The kernels of the lab's VMs have both kinds of reclaim and are set to the lists.
     spec.lru = machine.lru.unwrap_or(Lru::Classic);
     // A kernel switches huge pages off on a small machine (mm/huge_memory.c: hugepage_init).
-    let usual = if total < SMALL { HugePages::Never } else { HugePages::Always };
+    let usual = if total < MIN_HUGE_PAGE_MEMORY { HugePages::Never } else { HugePages::Always };
     spec.huge_pages = machine.huge_pages.unwrap_or(usual);
     spec.costs = options.costs;
     spec.mechanisms = options.mechanisms;

@@ -19,9 +19,9 @@ use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Time between two looks at what runs, when no samples are taken.
-const LOOK: u64 = 1_000_000_000;
+const LOOK_NS: u64 = 1_000_000_000;
 /// The longest run in the model's time. A real run takes its time, and its recording the room for it; a model is through a year in minutes.
-const LONGEST: Nanos = Nanos::new(24 * 3600 * 1_000_000_000);
+const MAX_MODEL_TIME: Nanos = Nanos::new(24 * 3600 * 1_000_000_000);
 
 /// What a run keeps between its steps.
 struct Run<'a> {
@@ -280,12 +280,12 @@ impl Run<'_> {
     /// Lets the machine run up to `until`, the next sample, or the end of a task.
     fn advance(&mut self, until: Option<u64>) -> Result<Stop, Error> {
         let now = self.sim.now().get();
-        let interval = self.options.interval.map_or(LOOK, |interval| interval.get().max(1));
+        let interval = self.options.interval.map_or(LOOK_NS, |interval| interval.get().max(1));
         let next_sample = (now / interval + 1) * interval;
         let moment = until.map_or(next_sample, |until| until.min(next_sample));
-        if now > LONGEST.get() {
+        if now > MAX_MODEL_TIME.get() {
             return Err(Error::input(
-                format!("the scenario takes more than {LONGEST} of the model's time"),
+                format!("the scenario takes more than {MAX_MODEL_TIME} of the model's time"),
                 "write shorter times, less work or faster disks",
             ));
         }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// A journal is no larger: a run makes some hundred changes of some hundred bytes.
-const LARGEST: u64 = 1 << 20;
+const MAX_JOURNAL_BYTES: u64 = 1 << 20;
 /// How long another process may take to recover a journal.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -101,7 +101,7 @@ fn journals(dir: &Dir) -> std::io::Result<Vec<PathBuf>> {
 
 /// The text of a journal; absent when it is gone: its owner has just undone it, or another command has just recovered it.
 fn read(dir: &Dir, name: &Path) -> std::io::Result<Option<String>> {
-    match dir.read(name, LARGEST) {
+    match dir.read(name, MAX_JOURNAL_BYTES) {
         Ok(text) => Ok(Some(String::from_utf8_lossy(&text).into_owned())),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
@@ -137,7 +137,7 @@ pub(super) fn parse(text: &str) -> Option<Parsed> {
 
 fn recover_one(dir: &Dir, name: &Path, recovered: &mut Recovered) -> Result<(), Error> {
     let path = dir.path().join(name);
-    let file = match dir.file(name, LARGEST) {
+    let file = match dir.file(name, MAX_JOURNAL_BYTES) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(refuse("read", &path, &error)),

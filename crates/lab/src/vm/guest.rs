@@ -28,7 +28,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// What a step that holds memory leaves available: enough for fio and the kernel, as nothing else runs here.
-const FLOOR: Bytes = Bytes::new(8 << 20);
+const GUEST_FLOOR: Bytes = Bytes::new(8 << 20);
 
 /// Runs as process 1 of a guest and ends by powering it off. Returns an error, and does nothing, where this is not a guest of
 /// the vm backend, because a host must not be powered off.
@@ -134,8 +134,16 @@ fn work(scenario: &Scenario, job: &Job, port: &Port) -> Result<(), Error> {
         tracing: scenario.trace.map(|sample| Tracing::of(sample.shift)),
         ..Options::default()
     };
-    let context =
-        RunContext { data, disks: places, results, fio, group: None, floor: FLOOR, journal: &journal, seed: job.seed };
+    let context = RunContext {
+        data,
+        disks: places,
+        results,
+        fio,
+        group: None,
+        floor: GUEST_FLOOR,
+        journal: &journal,
+        seed: job.seed,
+    };
     let mut guest = Guest { disks: &disks, port };
     let sink = Box::new(port.sink());
     let run = executor::run(scenario, &context, files, options, sink, &mut guest, &mut progress)?;

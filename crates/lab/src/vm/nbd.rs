@@ -39,7 +39,7 @@ const FLAGS: u16 = 1 | 4;
 const INVALID: u32 = 22;
 const IO_ERROR: u32 = 5;
 /// QEMU splits what is larger.
-const LARGEST: u32 = 32 << 20;
+const MAX_REQUEST_BYTES: u32 = 32 << 20;
 
 /// An answer that waits for its time.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -182,7 +182,7 @@ fn serve(mut socket: UnixStream, file: &File, size: Bytes, shared: &Shared) -> i
         let inside = request.offset.checked_add(u64::from(request.length)).is_some_and(|end| end <= size.get());
         match request.kind {
             DISCONNECT => return Ok(()),
-            READ | WRITE if !inside || request.length > LARGEST => {
+            READ | WRITE if !inside || request.length > MAX_REQUEST_BYTES => {
                 data.clear();
                 error = INVALID;
             }

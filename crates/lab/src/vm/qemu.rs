@@ -66,7 +66,7 @@ pub(crate) struct Machine {
 /// The name of the port, for the guest to find it.
 pub(super) const PORT: &str = "pagetide";
 /// Lines of the console that are kept.
-const KEPT: usize = 60;
+const CONSOLE_LINES: usize = 60;
 
 /// A QEMU that runs. Dropped, it is killed and waited for.
 #[derive(Debug)]
@@ -97,7 +97,7 @@ impl Lines {
                     if !line.is_empty() {
                         self.whole.push_back(line);
                     }
-                    if self.whole.len() > KEPT {
+                    if self.whole.len() > CONSOLE_LINES {
                         self.whole.pop_front();
                     }
                 }
@@ -301,11 +301,11 @@ mod tests {
     #[test]
     fn the_last_lines_of_a_console_are_kept_whole() {
         let mut lines = Lines::default();
-        for at in 0..KEPT + 5 {
+        for at in 0..CONSOLE_LINES + 5 {
             lines.feed(format!("line {at}\r\n\n").as_bytes());
         }
         lines.feed(b"\x1b[2Jhalf");
-        assert_eq!(lines.whole.len(), KEPT);
+        assert_eq!(lines.whole.len(), CONSOLE_LINES);
         assert_eq!(lines.whole.front().unwrap(), "line 5");
         lines.feed(b" whole\n");
         assert_eq!(lines.whole.back().unwrap(), "[2Jhalf whole");

@@ -125,7 +125,8 @@ pub(super) fn unhex(text: &str) -> Option<Vec<u8>> {
 /// A message as a frame.
 pub(super) fn frame(message: &Message) -> Result<Vec<u8>, String> {
     let body = serde_json::to_vec(message).map_err(|error| error.to_string())?;
-    let length = u32::try_from(body.len()).ok().filter(|length| *length <= LARGEST).ok_or("too large a message")?;
+    let length =
+        u32::try_from(body.len()).ok().filter(|length| *length <= MAX_MESSAGE_BYTES).ok_or("too large a message")?;
     let mut frame = Vec::with_capacity(8 + body.len());
     frame.extend_from_slice(&length.to_le_bytes());
     frame.extend_from_slice(&crc32fast::hash(&body).to_le_bytes());
@@ -134,7 +135,7 @@ pub(super) fn frame(message: &Message) -> Result<Vec<u8>, String> {
 }
 
 /// No message is larger: samples are some kilobytes, fio's results some hundred.
-const LARGEST: u32 = 64 << 20;
+const MAX_MESSAGE_BYTES: u32 = 64 << 20;
 
 /// Takes frames out of bytes that come in pieces.
 #[derive(Debug, Default)]
@@ -153,7 +154,7 @@ impl Frames {
         let Some((head, rest)) = self.waiting.split_at_checked(8) else { return Ok(None) };
         let word = |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
         let (length, checksum) = (word(0), word(4));
-        if length > LARGEST {
+        if length > MAX_MESSAGE_BYTES {
             return Err(format!("a message of {length} bytes is too large"));
         }
         let Some(body) = rest.get(..length as usize) else { return Ok(None) };

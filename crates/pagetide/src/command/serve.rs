@@ -62,7 +62,7 @@ const LARGEST_SECRET: u64 = 64 << 10;
 /// and a file of certificates.
 const LARGEST_CERTIFICATES: u64 = 1 << 20;
 /// Live samples are not closer together.
-const SHORTEST: Nanos = Nanos::new(100_000_000);
+const MIN_LIVE_INTERVAL: Nanos = Nanos::new(100_000_000);
 
 /// What is printed at the start with --json.
 #[derive(Serialize)]
@@ -89,7 +89,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
              --insecure",
         ));
     }
-    if arguments.interval < SHORTEST {
+    if arguments.interval < MIN_LIVE_INTERVAL {
         return Err(Error::input(format!("--interval {} is too short", arguments.interval), "100ms is the shortest"));
     }
     let interrupt = Interrupt::catch()?;

@@ -17,7 +17,7 @@ const SAMPLED: Duration = Duration::from_millis(1_100);
 /// From which share of time on a stall or a busy disk stands out.
 const STANDS_OUT: f64 = 0.2;
 /// A disk is taken to be busy.
-const BUSY: f64 = 0.9;
+const BUSY_DISK: f64 = 0.9;
 
 /// The commands to go on with.
 const NEXT: [(&str, &str); 5] = [
@@ -123,7 +123,7 @@ fn stands_out(memory: &Memory, rates: &Rates) -> Vec<String> {
     if memory.until_throttled_bytes == Some(0) {
         found.push("dirty memory is above freerun: writers are throttled".to_owned());
     }
-    if let Some(disk) = rates.disk.as_ref().filter(|disk| disk.busy >= BUSY) {
+    if let Some(disk) = rates.disk.as_ref().filter(|disk| disk.busy >= BUSY_DISK) {
         found.push(format!("{} is busy {} of the time", printable(&disk.name), share(disk.busy)));
     }
     for (what, some) in [("a CPU", rates.cpu_some), ("IO", rates.io_some), ("memory", rates.memory_some)] {

@@ -9,7 +9,7 @@ use std::rc::Rc;
 pub type SharedTally = Rc<RefCell<Tally>>;
 
 /// Time after which a load that sleeps looks whether it is told to stop.
-const LOOK: u64 = 20_000_000;
+const STOP_CHECK_NS: u64 = 20_000_000;
 
 /// What a load has done so far.
 #[derive(Debug, Clone, Default)]
@@ -71,7 +71,7 @@ impl Tally {
 
     /// Until when to sleep next, on the way to `moment`; none when it has come or the load is told to stop.
     pub(super) fn nap(&self, now: Nanos, moment: u64) -> Option<Nanos> {
-        (!self.stop && now.get() < moment).then(|| Nanos::new(moment.min(now.get() + LOOK)))
+        (!self.stop && now.get() < moment).then(|| Nanos::new(moment.min(now.get() + STOP_CHECK_NS)))
     }
 
     /// Sets the figures that were counted.

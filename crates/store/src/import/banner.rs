@@ -36,7 +36,7 @@ impl Banner {
     }
 
     /// Notes what it says about the host. A recording is of one host.
-    pub(super) fn tell(&self, gather: &mut Gather) -> Result<(), Error> {
+    pub(super) fn note_host(&self, gather: &mut Gather) -> Result<(), Error> {
         one_host(gather, &self.host)?;
         let facts = &mut gather.facts;
         facts.kernel = Some(self.kernel.clone());

@@ -74,7 +74,7 @@ impl Section {
 
     /// Says what is known to be wrong in the table, and which of its columns have no place; `key` is the column that says what a row is
     /// about.
-    pub(super) fn tell(&self, gather: &mut Gather, key: Option<&str>) {
+    pub(super) fn note_unused(&self, gather: &mut Gather, key: Option<&str>) {
         gather.doubled_steal(self.has("pgsteal/s"));
         let unused: Vec<&str> = self.unused().filter(|name| key != Some(*name)).collect();
         if self.is_known() && !unused.is_empty() {

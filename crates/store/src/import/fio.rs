@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::io::{self, BufRead};
 
 /// More than fio writes about many jobs with all their latency bins.
-const LARGEST: u64 = 256 << 20;
+const MAX_FILE_BYTES: u64 = 256 << 20;
 
 /// A millisecond in nanoseconds.
 const MILLI: i64 = 1_000_000;
@@ -20,7 +20,7 @@ const YEAR: u64 = 366 * 86_400 * 1_000_000_000;
 /// Reads fio's JSON. Lines before it, such as fio's notes, are passed over.
 pub(super) fn read<R: BufRead>(input: R, gather: &mut Gather, _: &Options) -> Result<(), Error> {
     let held = gather.hold();
-    let bytes = match whole(input.take(LARGEST), &held) {
+    let bytes = match whole(input.take(MAX_FILE_BYTES), &held) {
         Ok(bytes) => bytes,
         Err(error) => {
             gather.exceeded = Exceeded::of(&error).cloned();

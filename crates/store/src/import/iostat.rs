@@ -82,7 +82,7 @@ impl Reader {
             return Ok(());
         }
         if let Some(banner) = Banner::parse(line) {
-            banner.tell(gather)?;
+            banner.note_host(gather)?;
             self.reports = 0;
             self.seen = Seen { time: true, cpu: true, disks: true };
             self.table = None;
@@ -94,7 +94,7 @@ impl Reader {
             self.seen.cpu = true;
             let names: Vec<&str> = line.split_whitespace().skip(1).collect();
             let section = Section::new(Table::Host, HOST, &names);
-            section.tell(gather, None);
+            section.note_unused(gather, None);
             self.table = Some((section, None));
         } else if is_disk_header(line) {
             if (self.seen.disks && is_first_of_report(line)) || self.reports == 0 {
@@ -104,7 +104,7 @@ impl Reader {
             let names: Vec<&str> = line.split_whitespace().collect();
             let key = names.iter().position(|name| name.starts_with("Device"));
             let section = Section::new(Table::Disk, DISK, &names);
-            section.tell(gather, key.map(|at| names[at]));
+            section.note_unused(gather, key.map(|at| names[at]));
             self.table = Some((section, key));
             self.indent = indent(line);
         } else if let Some((moment, "")) = stamp(line.trim(), options.date_order) {

@@ -5,7 +5,7 @@ use pagetide_core::Error;
 use std::io::{self, BufRead, Read};
 
 /// A longer line is not one of a tool's tables; sar's widest (interrupts by CPU) stay below 100 KiB.
-const LONGEST: u64 = 1 << 20;
+const MAX_LINE_BYTES: u64 = 1 << 20;
 
 /// One line of a file.
 #[derive(Debug, PartialEq, Eq)]
@@ -55,13 +55,13 @@ impl<R: BufRead> Lines<R> {
     /// The next line. Bytes that are not UTF-8 become the replacement character.
     fn next(&mut self) -> io::Result<Option<Line<'_>>> {
         self.bytes.clear();
-        let read = (&mut self.reader).take(LONGEST).read_until(b'\n', &mut self.bytes)?;
+        let read = (&mut self.reader).take(MAX_LINE_BYTES).read_until(b'\n', &mut self.bytes)?;
         if read == 0 {
             return Ok(None);
         }
         self.number += 1;
         if self.bytes.pop_if(|last| *last == b'\n').is_none() {
-            if self.bytes.len() as u64 == LONGEST {
+            if self.bytes.len() as u64 == MAX_LINE_BYTES {
                 return self.skip_rest().map(|()| Some(Line::TooLong));
             }
             return Ok(Some(Line::Unended));

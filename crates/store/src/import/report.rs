@@ -7,7 +7,7 @@ use std::fmt;
 /// counted.
 const LISTED: usize = 1000;
 /// What was left out beyond that.
-const MORE: &str = "more of other kinds";
+const MORE_KINDS: &str = "more of other kinds";
 
 /// What a file turned out to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -137,7 +137,7 @@ impl FileReport {
     pub(super) fn leave_out(&mut self, line: u64, what: &str) {
         let known = |left: &LeftOut, what: &str| left.what == what;
         let is_new = self.left_out.len() >= LISTED && !self.left_out.iter().any(|left| known(left, what));
-        let what = if is_new { MORE } else { what };
+        let what = if is_new { MORE_KINDS } else { what };
         match self.left_out.iter_mut().find(|left| known(left, what)) {
             Some(left) => left.lines += 1,
             None => self.left_out.push(LeftOut { what: what.to_owned(), lines: 1, first_line: line }),

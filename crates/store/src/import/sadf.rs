@@ -425,7 +425,7 @@ impl Reader<'_> {
     fn say_unused(&mut self) {
         let sections: BTreeMap<&String, &Section> = self.sections.iter().collect();
         for section in sections.into_values() {
-            section.tell(self.gather, None);
+            section.note_unused(self.gather, None);
         }
     }
 }

@@ -53,7 +53,7 @@ pub(super) fn read<R: BufRead>(lines: &mut Lines<R>, gather: &mut Gather, option
     each_line(lines, gather, |gather, number, line| reader.line(gather, number, line))?;
     reader.end_row(gather);
     for section in reader.table.iter().chain(reader.sections.values()) {
-        section.tell(gather, None);
+        section.note_unused(gather, None);
     }
     Ok(())
 }

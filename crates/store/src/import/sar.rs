@@ -123,7 +123,7 @@ impl Reader {
             return Ok(());
         }
         if let Some(banner) = Banner::parse(line) {
-            banner.tell(gather)?;
+            banner.note_host(gather)?;
             self.day = Day::Printed(banner);
             self.current = None;
             self.tables.iter_mut().for_each(|table| table.clock = DayClock::default());
@@ -275,7 +275,7 @@ impl Reader {
     /// Says which columns of the tables that were read have no place.
     fn say_unused(&self, gather: &mut Gather) {
         for table in self.tables.iter().filter(|table| table.about != About::Other) {
-            table.section.tell(gather, table.about.key().map(|at| table.section.name(at)));
+            table.section.note_unused(gather, table.about.key().map(|at| table.section.name(at)));
         }
     }
 }

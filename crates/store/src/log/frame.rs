@@ -10,7 +10,7 @@ pub(crate) const HEADER: usize = 16;
 /// Length of what precedes a record's content: content length, checksum, kind.
 const PREFIX: usize = 9;
 /// No record is longer: a length beyond it is damage.
-const LONGEST: usize = 64 << 20;
+const MAX_RECORD_BYTES: usize = 64 << 20;
 
 /// The header of a log of the current version.
 pub(crate) fn header() -> [u8; HEADER] {
@@ -58,7 +58,7 @@ pub(super) fn read(source: &mut impl Read, offset: u64, content: &mut Vec<u8>) -
     let Ok(prefix) = <[u8; PREFIX]>::try_from(content.as_slice()) else { return Ok(None) };
     let [l0, l1, l2, l3, c0, c1, c2, c3, kind] = prefix;
     let length = u32::from_le_bytes([l0, l1, l2, l3]) as usize;
-    if length > LONGEST {
+    if length > MAX_RECORD_BYTES {
         return Ok(None);
     }
     content.clear();
@@ -74,7 +74,7 @@ pub(super) fn size(length: usize) -> u64 {
 
 /// Whether content of `length` bytes fits a record.
 pub(super) fn fits(length: usize) -> bool {
-    length <= LONGEST
+    length <= MAX_RECORD_BYTES
 }
 
 /// The content of the record that `bytes` look like the beginning of: its kind is known and its length fits.

@@ -12,7 +12,7 @@ use std::os::unix::fs::FileExt;
 /// A header is no longer: it has the smallest and the largest value of its page, of which a writer keeps 64 bytes each.
 const LONGEST_HEADER: u64 = 64 << 10;
 /// Structs in structs in a header.
-const DEEPEST: usize = 8;
+const MAX_NESTING: usize = 8;
 
 fn damaged(what: &str) -> SealedError {
     SealedError::Damaged(what.to_owned())
@@ -63,7 +63,7 @@ struct Header {
 /// Takes a header off the front of `input`.
 fn header(input: &mut &[u8]) -> Option<Header> {
     let mut header = Header::default();
-    fields(input, DEEPEST, &mut |field, value| match field {
+    fields(input, MAX_NESTING, &mut |field, value| match field {
         2 => header.uncompressed = u64::try_from(value).unwrap_or(u64::MAX),
         3 => header.compressed = u64::try_from(value).unwrap_or(u64::MAX),
         _ => {}

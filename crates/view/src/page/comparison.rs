@@ -26,8 +26,8 @@ const ALWAYS: [Figure; 12] = [
 ];
 
 /// Numbers agree when they differ by at most this part, or counts by at most this part of the step's requests.
-const NEAR: f64 = 0.1;
-const LITTLE: f64 = 0.05;
+const AGREEING_SHARE: f64 = 0.1;
+const AGREEING_COUNT_SHARE: f64 = 0.05;
 
 /// The page of a comparison.
 pub fn comparison(comparison: &Comparison) -> Page {
@@ -69,8 +69,8 @@ pub fn comparison(comparison: &Comparison) -> Page {
 fn agree(step: &ComparedStep, figure: Figure, value: f64, base: f64) -> bool {
     let asked = step.figures.iter().find(|compared| compared.figure == Figure::Issued);
     let asked = asked.and_then(|issued| issued.numbers.measured.iter().flatten().copied().reduce(f64::min));
-    let little = if figure.unit() == Unit::Count { asked.unwrap_or(0.0) * LITTLE } else { 0.0 };
-    (value - base).abs() <= (base.abs() * NEAR).max(little)
+    let little = if figure.unit() == Unit::Count { asked.unwrap_or(0.0) * AGREEING_COUNT_SHARE } else { 0.0 };
+    (value - base).abs() <= (base.abs() * AGREEING_SHARE).max(little)
 }
 
 /// Of the comparable figures of the run at this place: how many agree with the base, and how many there are.

@@ -18,7 +18,7 @@ const fn hue(account: Account) -> &'static str {
 }
 
 /// Below this share of the time nothing is seen.
-const SEEN: f64 = 0.01;
+const VISIBLE_SHARE: f64 = 0.01;
 
 /// What the group that lost most lost over the recording; absent where it lost next to nothing.
 pub(super) fn plot(ledger: &Ledger, axis: &Stretches) -> Option<Plot> {
@@ -31,7 +31,7 @@ pub(super) fn plot(ledger: &Ledger, axis: &Stretches) -> Option<Plot> {
             let values = ledger.over_time.iter().map(|point| point.shares.get(index).copied()).collect();
             (booking.account, Layer { name: booking.account.name().to_owned(), hue: hue(booking.account), values })
         })
-        .filter(|(_, layer)| layer.peak().is_some_and(|peak| peak >= SEEN))
+        .filter(|(_, layer)| layer.peak().is_some_and(|peak| peak >= VISIBLE_SHARE))
         .collect();
     layers.sort_by_key(|(account, _)| *account);
     let layers: Vec<Layer> = layers.into_iter().map(|(_, layer)| layer).collect();

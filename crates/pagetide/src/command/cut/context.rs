@@ -31,20 +31,20 @@ pub(super) fn around(source: &impl Source, times: &Recording, (from, to): (i64, 
     }
     let farthest = with(FARTHEST, FARTHEST)?;
     let all = pagetide_diagnose::diagnose(&farthest);
-    let told =
-        incident_of(&all, span((from, to), &farthest)).unwrap_or_else(|| said(&of_stretch(&farthest, (from, to))));
+    let wanted = incident_of(&all, span((from, to), &farthest))
+        .unwrap_or_else(|| verdict_of(&of_stretch(&farthest, (from, to))));
     let length = to.saturating_sub(from);
     for (before, behind) in PARTS {
         let recording = with(part(length, before), part(length, behind))?;
-        if let Some(recording) = that_says(recording, (from, to), &told) {
+        if let Some(recording) = with_verdict(recording, (from, to), &wanted) {
             return Ok(recording);
         }
     }
-    that_says(farthest, (from, to), &told).map_or_else(|| with(FARTHEST, FARTHEST), Ok)
+    with_verdict(farthest, (from, to), &wanted).map_or_else(|| with(FARTHEST, FARTHEST), Ok)
 }
 
 /// What the diagnosis of the recording says of the incident of which most lies in a stretch; absent where there is none.
-fn incident_of(diagnosis: &Diagnosis, stretch: Span) -> Option<Said> {
+fn incident_of(diagnosis: &Diagnosis, stretch: Span) -> Option<Verdict> {
     let overlap = |range: Span| {
         let common = stretch.to.ns().min(range.to.ns()).saturating_sub(stretch.from.ns().max(range.from.ns()));
         common as f64 / range.to.ns().saturating_sub(range.from.ns()).max(1) as f64
@@ -55,11 +55,11 @@ fn incident_of(diagnosis: &Diagnosis, stretch: Span) -> Option<Said> {
 }
 
 /// The recording, if its diagnosis says this: that of the stretch, or that of all of it, which is then what the file is for.
-fn that_says(mut recording: Recording, stretch: (i64, i64), told: &Said) -> Option<Recording> {
-    if said(&of_stretch(&recording, stretch)) == *told {
+fn with_verdict(mut recording: Recording, stretch: (i64, i64), wanted: &Verdict) -> Option<Recording> {
+    if verdict_of(&of_stretch(&recording, stretch)) == *wanted {
         return Some(recording);
     }
-    if said(&pagetide_diagnose::diagnose(&recording)) == *told {
+    if verdict_of(&pagetide_diagnose::diagnose(&recording)) == *wanted {
         recording.manifest.cut.get_or_insert_default().stretch = None;
         return Some(recording);
     }
@@ -81,8 +81,8 @@ fn span(stretch: (i64, i64), recording: &Recording) -> Span {
 }
 
 /// What must not change: the verdict and the rule of the cause.
-type Said = (&'static str, Option<String>);
+type Verdict = (&'static str, Option<String>);
 
-fn said(diagnosis: &Diagnosis) -> Said {
+fn verdict_of(diagnosis: &Diagnosis) -> Verdict {
     (diagnosis.verdict.name(), diagnosis.cause.as_ref().map(|cause| cause.rule.to_string()))
 }

@@ -61,3 +61,17 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "PROGRAM", requires = "watch")]
     pub(super) exec: Option<PathBuf>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::{Args, FromArgMatches};
+
+    #[test]
+    fn a_watch_looks_as_top_and_the_page_do() {
+        let command = Arguments::augment_args(clap::Command::new("diagnose"));
+        let parsed = command.try_get_matches_from(["diagnose", "rec", "--watch"]).unwrap();
+        let Arguments { every, over, .. } = Arguments::from_arg_matches(&parsed).unwrap();
+        assert_eq!((every, over), (pagetide_diagnose::LOOK_INTERVAL, pagetide_diagnose::LOOK_BACK));
+    }
+}

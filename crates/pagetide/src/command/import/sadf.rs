@@ -22,7 +22,7 @@ const MOST_MEMORY: u64 = 2 << 30;
 /// The most files that it may have open.
 const MOST_FILES: u64 = 16;
 /// How long it may run.
-const LONGEST: Duration = Duration::from_secs(300);
+const MAX_RUN: Duration = Duration::from_secs(300);
 /// Where sadf is looked for, whatever the caller's `PATH` is.
 const PROGRAMS: [&str; 4] = ["/usr/bin", "/bin", "/usr/local/bin", "/usr/sbin"];
 const INSTALL: &str = "apt-get install sysstat";
@@ -52,7 +52,7 @@ pub(super) fn json(path: &Path) -> Result<File, Error> {
     let mut sadf = confined(&["-j", "/proc/self/fd/0", "--", "-A"]).map_err(cannot_run)?;
     sadf.stdin(input).stdout(cloned(&output)?).stderr(cloned(&said)?);
     let mut child = sadf.spawn().map_err(cannot_run)?;
-    let end = Instant::now() + LONGEST;
+    let end = Instant::now() + MAX_RUN;
     let status = loop {
         match child.try_wait().map_err(|error| system("sadf", &error))? {
             Some(status) => break status,
@@ -61,7 +61,7 @@ pub(super) fn json(path: &Path) -> Result<File, Error> {
                 let _ = child.kill();
                 let _ = child.wait();
                 return Err(Error::input(
-                    format!("{}: sadf took more than {} s and was killed", path.display(), LONGEST.as_secs()),
+                    format!("{}: sadf took more than {} s and was killed", path.display(), MAX_RUN.as_secs()),
                     "is the file damaged?",
                 ));
             }
@@ -114,7 +114,7 @@ fn confined(words: &[&str]) -> io::Result<Command> {
     command.args(words);
     command.env_clear().env("LC_ALL", "C").current_dir("/");
     let limits = [
-        Limit::CpuSeconds(LONGEST.as_secs()),
+        Limit::CpuSeconds(MAX_RUN.as_secs()),
         Limit::Memory(MOST_MEMORY),
         Limit::FileSize(LARGEST_OUTPUT),
         Limit::Files(MOST_FILES),

@@ -10,7 +10,7 @@ const SAMPLED_READS_MIN: u64 = 1000;
 /// The model of the present cache may miss so much more or less of the reads than the kernel does.
 const REPRODUCED: f64 = 0.02;
 /// A rise of the miss ratio by less costs nothing.
-const NOTHING: f64 = 0.005;
+const NEGLIGIBLE_RISE: f64 = 0.005;
 
 /// What smaller caches of one place would miss, or why that is not known.
 #[derive(Debug)]
@@ -97,7 +97,7 @@ impl Less {
     /// The most memory that can go without a rise of the miss ratio, with the ratio then.
     fn free(&self) -> Option<(u64, f64)> {
         let points = &self.result.as_ref().ok()?.points;
-        points.iter().copied().take_while(|(_, missed)| missed - self.present <= NOTHING).last()
+        points.iter().copied().take_while(|(_, missed)| missed - self.present <= NEGLIGIBLE_RISE).last()
     }
 
     /// The sentences about it.

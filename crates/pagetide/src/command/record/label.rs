@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 /// Characters of a name or a value at most.
-const LONGEST: usize = 100;
+const MAX_CHARACTERS: usize = 100;
 
 /// A name and a value, given as `site=fra`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,11 +18,11 @@ impl FromStr for Label {
     fn from_str(text: &str) -> Result<Self, String> {
         let (name, value) = text.split_once('=').ok_or("give NAME=VALUE, such as site=fra")?;
         let known = |character: char| character.is_ascii_alphanumeric() || "_-.".contains(character);
-        if name.is_empty() || name.len() > LONGEST || !name.chars().all(known) {
-            return Err(format!("a name has 1 to {LONGEST} letters, digits, `_`, `-` or `.`"));
+        if name.is_empty() || name.len() > MAX_CHARACTERS || !name.chars().all(known) {
+            return Err(format!("a name has 1 to {MAX_CHARACTERS} letters, digits, `_`, `-` or `.`"));
         }
-        if value.is_empty() || value.chars().count() > LONGEST || value.chars().any(char::is_control) {
-            return Err(format!("a value has 1 to {LONGEST} characters, none of them a control character"));
+        if value.is_empty() || value.chars().count() > MAX_CHARACTERS || value.chars().any(char::is_control) {
+            return Err(format!("a value has 1 to {MAX_CHARACTERS} characters, none of them a control character"));
         }
         Ok(Self { name: name.into(), value: value.into() })
     }

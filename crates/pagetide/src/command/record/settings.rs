@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use toml::Value;
 
 /// A file of settings is no larger.
-const LARGEST: u64 = 1 << 20;
+const MAX_FILE_BYTES: u64 = 1 << 20;
 
 /// The share of one CPU that a trace may take.
 const TRACE_CPU: f64 = 0.05;
@@ -118,7 +118,7 @@ impl Settings {
 /// It cannot be read, is not TOML, or has a key or a value that no option has.
 pub(super) fn words(path: &Path) -> Result<Vec<String>, Error> {
     // It decides where the recording lies and who may read it.
-    let read = pagetide_dir::check_path(path).and_then(|()| pagetide_dir::read_file(path, LARGEST));
+    let read = pagetide_dir::check_path(path).and_then(|()| pagetide_dir::read_file(path, MAX_FILE_BYTES));
     let text = read.and_then(|text| String::from_utf8(text).map_err(std::io::Error::other)).map_err(|error| {
         Error::input(format!("cannot read {}: {error}", path.display()), "name a file of yours or root's with --config")
     })?;

@@ -13,7 +13,7 @@ use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 /// Rows of the past that stand above the new ones.
-const BEFORE: usize = 10;
+const PAST_ROWS: usize = 10;
 /// Lines between two headings where stdout is no terminal.
 const LINES: usize = 40;
 
@@ -27,10 +27,10 @@ pub(super) fn recording(source: &dyn Source, arguments: &Arguments, json: bool) 
         Some(from) => recordings::range(&times, &clock, Some(from), None)?.0,
         None => {
             let last = stamps.last().map_or(i64::MIN, |stamp| stamp.wall_ns);
-            let rows = i64::try_from(BEFORE).unwrap_or(i64::MAX);
+            let rows = i64::try_from(PAST_ROWS).unwrap_or(i64::MAX);
             let by_time = arguments.every().map(|every| last.saturating_sub(every.saturating_mul(rows)));
             by_time.unwrap_or_else(|| {
-                stamps[stamps.len().saturating_sub(BEFORE).min(stamps.len())..]
+                stamps[stamps.len().saturating_sub(PAST_ROWS).min(stamps.len())..]
                     .first()
                     .map_or(last, |stamp| stamp.wall_ns)
             })
