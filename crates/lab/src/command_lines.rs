@@ -39,6 +39,7 @@ read_ahead = "128KiB"
 name = "slow"
 size = "64MiB"
 latency = "1ms"
+flush = "5ms"
 filesystem = "none"
 [[step]]
 id = "A1"
@@ -91,7 +92,7 @@ id = "J"
 swap = { size = "16MiB", disk = "data" }
 [[step]]
 id = "K"
-device = { disk = "slow", latency = "2ms" }
+device = { disk = "slow", latency = "2ms", flush = "9ms" }
 [[step]]
 id = "L"
 sleep = "1s"

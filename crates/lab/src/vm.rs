@@ -151,7 +151,7 @@ impl Backend for Vm {
             progress.update(None, None, &format!("formatting disk {}", spec.name));
             let size = disk::size(spec, scenario);
             let file = disk::make(spec, size, &options.work_dir)?;
-            if spec.latency.is_some() {
+            if spec.delays() {
                 let (server, socket) = nbd::Server::start(file, size)?;
                 served.push((spec.clone(), server));
                 disks.push(Backing::Served(socket));

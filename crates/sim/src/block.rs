@@ -16,6 +16,8 @@ pub(crate) enum Payload {
     Direct { task: u32, tag: u64 },
     /// A flush that a task waits for.
     Flush { task: u32 },
+    /// A part of a commit of the file system's journal.
+    Journal,
 }
 
 /// A request that is being made, waits, or is in the device.
@@ -27,6 +29,8 @@ pub(crate) struct Request {
     pub(crate) sync: bool,
     /// Whether it reads or writes swap.
     pub(crate) swap: bool,
+    /// The control group that it is for.
+    pub(crate) group: usize,
     /// When it was made.
     pub(crate) since: u64,
     pub(crate) payload: Payload,
@@ -38,7 +42,7 @@ impl Request {
         let fits = self.kind == next.kind
             && self.sync == next.sync
             && self.swap == next.swap
-            && self.kind != IoKind::Flush
+            && self.group == next.group
             && self.offset + self.length == next.offset
             && self.length + next.length <= largest;
         if !fits {
@@ -74,6 +78,9 @@ pub(crate) struct Queue {
     device: Box<dyn Device>,
     waiting: VecDeque<Request>,
     in_flight: BTreeMap<RequestId, Request>,
+    /// The flush in the device, and for whom it is. Those that come meanwhile are the next (`block/blk-flush.c`).
+    flushing: Option<(RequestId, Vec<Request>)>,
+    flushes: Vec<Request>,
     next_id: u64,
     pub(crate) counters: DiskCounters,
     /// Writes that nobody waits for, in the device or waiting.
@@ -87,6 +94,8 @@ impl Queue {
             device,
             waiting: VecDeque::new(),
             in_flight: BTreeMap::new(),
+            flushing: None,
+            flushes: Vec::new(),
             next_id: 0,
             counters: DiskCounters::default(),
             background_writes: 0,
@@ -95,12 +104,17 @@ impl Queue {
 
     /// Requests in it.
     pub(crate) fn in_flight(&self) -> usize {
-        self.in_flight.len() + self.waiting.len()
+        self.in_flight.len() + self.waiting.len() + usize::from(self.flushing.is_some())
     }
 
     /// Adds a request. One behind the last that still waits is merged with it.
     pub(crate) fn add(&mut self, now: u64, request: Request) {
         self.count_time(now);
+        if request.kind == IoKind::Flush {
+            self.flushes.push(request);
+            self.flush(now);
+            return;
+        }
         if request.kind == IoKind::Write && !request.sync {
             self.background_writes += 1;
         }
@@ -120,20 +134,28 @@ impl Queue {
     fn dispatch(&mut self, now: u64) {
         while self.in_flight.len() < self.spec.depth.max(1) as usize {
             let Some(request) = self.waiting.pop_front() else { return };
-            let id = RequestId(self.next_id);
-            self.next_id += 1;
-            self.device.submit(
-                Nanos::new(now),
-                IoRequest {
-                    id,
-                    kind: request.kind,
-                    offset: request.offset,
-                    length: request.length,
-                    sync: request.sync,
-                },
-            );
+            let id = self.submit(now, &request);
             self.in_flight.insert(id, request);
         }
+    }
+
+    /// Gives a request to the device.
+    fn submit(&mut self, now: u64, request: &Request) -> RequestId {
+        let id = RequestId(self.next_id);
+        self.next_id += 1;
+        let Request { kind, offset, length, sync, .. } = *request;
+        self.device.submit(Nanos::new(now), IoRequest { id, kind, offset, length, sync });
+        id
+    }
+
+    /// Begins a flush for all that want one, when none runs.
+    fn flush(&mut self, now: u64) {
+        if self.flushing.is_some() || self.flushes.is_empty() {
+            return;
+        }
+        let requests = std::mem::take(&mut self.flushes);
+        let id = self.submit(now, &requests[0]);
+        self.flushing = Some((id, requests));
     }
 
     /// When something happens next.
@@ -148,18 +170,23 @@ impl Queue {
         self.count_time(now);
         let mut ended = Vec::with_capacity(ids.len());
         for id in ids {
+            if let Some((_, requests)) = self.flushing.take_if(|(flush, _)| *flush == id) {
+                self.counters.requests[IoKind::Flush as usize] += 1;
+                self.counters.ns[IoKind::Flush as usize] += now.saturating_sub(requests[0].since);
+                ended.extend(requests);
+                continue;
+            }
             let Some(request) = self.in_flight.remove(&id) else { continue };
             let kind = request.kind as usize;
             self.counters.requests[kind] += 1;
             self.counters.ns[kind] += now.saturating_sub(request.since);
-            if request.kind != IoKind::Flush {
-                self.counters.sectors[kind] += request.length / 512;
-            }
+            self.counters.sectors[kind] += request.length / 512;
             if request.kind == IoKind::Write && !request.sync {
                 self.background_writes -= 1;
             }
             ended.push(request);
         }
+        self.flush(now);
         self.dispatch(now);
         ended
     }

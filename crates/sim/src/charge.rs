@@ -3,11 +3,12 @@
 use crate::device::IoKind;
 use crate::group::{Group, GroupIo, GroupLimits};
 use crate::host::Host;
-use crate::id::GroupId;
+use crate::id::{DeviceId, GroupId};
 use crate::kind::Kind;
 use crate::lruvec::LruVec;
 use crate::mapping::Backing;
 use crate::page::{PageId, Word, flag};
+use crate::throttle::IoLimits;
 use pagetide_core::Error;
 
 impl Host {
@@ -56,6 +57,12 @@ impl Host {
     /// Sets the limits of a group. What it has above them is reclaimed when it next takes memory.
     pub fn set_group_limits(&mut self, group: GroupId, limits: &GroupLimits) {
         self.groups[usize::from(group.0)].limit(limits);
+    }
+
+    /// Sets the limits of a group's IO on a device (`io.max`), for what it and those below it read, and for the writes of pages that are
+    /// charged to them.
+    pub fn set_io_limits(&mut self, group: GroupId, device: DeviceId, limits: IoLimits) {
+        self.throttles.set(usize::from(group.0), usize::from(device.0), limits, self.now);
     }
 
     /// A group and those above it.

@@ -13,17 +13,43 @@ impl Host {
         }
         for (device, request) in self.plug.take() {
             self.spend(self.spec.costs.submit);
+            self.send(device, request);
+        }
+    }
+
+    /// Sends a request to its device, or lets it wait where a limit of its group holds it up (`submit_bio_noacct`).
+    pub(crate) fn send(&mut self, device: usize, request: Request) {
+        if self.throttles.is_empty() {
+            self.queues[device].add(self.now, request);
+            return;
+        }
+        let path = self.ancestors(request.group);
+        if let Some(request) = self.throttles.pass(&path, device, request, self.now) {
             self.queues[device].add(self.now, request);
         }
     }
 
-    /// When a device has something to do next.
+    /// Sends what has waited long enough for the limits of its group.
+    fn send_throttled(&mut self) {
+        while let Some((device, group, request)) = self.throttles.next(self.now) {
+            let above = self.ancestors(group);
+            if let Some(request) = self.throttles.pass(&above[1..], device, request, self.now) {
+                // It becomes a request of the device now (`rq->start_time_ns`).
+                self.queues[device].add(self.now, Request { since: self.now, ..request });
+            }
+        }
+    }
+
+    /// When a device, a limit or a journal has something to do next.
     pub(crate) fn next_device_event(&self) -> Option<u64> {
-        self.queues.iter().filter_map(crate::block::Queue::next_event).min()
+        let devices = self.queues.iter().filter_map(crate::block::Queue::next_event);
+        let journals = self.journals.iter().filter_map(crate::journal::Journal::due);
+        devices.chain(journals).chain(self.throttles.next_event()).min()
     }
 
     /// Goes on with all devices to now.
     pub(crate) fn advance_devices(&mut self) {
+        self.send_throttled();
         for device in 0..self.queues.len() {
             if self.queues[device].next_event().is_none_or(|at| at > self.now) {
                 continue;
@@ -36,6 +62,11 @@ impl Host {
                 if room[at].0 == device {
                     self.woken.push(room.swap_remove(at).1);
                 }
+            }
+        }
+        for device in 0..self.journals.len() {
+            if self.journals[device].due().is_some_and(|at| at <= self.now) {
+                self.commit(device);
             }
         }
     }
@@ -72,13 +103,16 @@ impl Host {
                 of.reaped.push_back(tag);
                 self.woken.push(task);
             }
-            Payload::Flush { task } => {
-                let of = &mut self.tasks[task as usize];
-                of.flushes = of.flushes.saturating_sub(1);
-                self.woken.push(task);
-            }
+            Payload::Flush { task } => self.synced(task),
+            Payload::Journal => self.commit_on(device),
         }
-        let _ = device;
+    }
+
+    /// One of the flushes or commits that a task waits for has ended.
+    pub(crate) fn synced(&mut self, task: u32) {
+        let of = &mut self.tasks[task as usize];
+        of.flushes = of.flushes.saturating_sub(1);
+        self.woken.push(task);
     }
 
     fn end_read(&mut self, page: PageId) {

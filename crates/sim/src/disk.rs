@@ -1,4 +1,5 @@
-//! What a disk does with requests: a delay for each, so many a second, so many bytes a second, and credit for bursts.
+//! What a disk does with requests: a delay for each, so many a second, so many bytes a second, credit for bursts, and the time that
+//! a flush of its cache takes.
 //!
 //! [`Limits`] is a pure function of virtual time: nanoseconds come in with each request and go out with its completion. The lab's
 //! VM serves its disks with it in real time; [`Disk`] is the same as a device of the model.
@@ -40,6 +41,8 @@ impl Rate {
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     latency: u64,
+    /// Time that a flush takes.
+    flush: u64,
     requests: Option<Rate>,
     bytes: Option<Rate>,
     /// When the last request that was accepted is done.
@@ -52,21 +55,25 @@ impl Limits {
     pub fn new(latency: Nanos, iops: Option<u64>, bandwidth: Option<BytesPerSecond>, credit: Nanos) -> Self {
         Self {
             latency: latency.get(),
+            flush: latency.get(),
             requests: iops.map(|iops| Rate::new(iops, credit)),
             bytes: bandwidth.map(|bandwidth| Rate::new(bandwidth.get(), credit)),
             idle_at: 0,
         }
     }
 
-    /// The disk that a scenario describes: no credit, so that its limits hold from the first request on.
+    /// The disk that a scenario describes: no credit, so that its limits hold from the first request on. A flush takes as long as a
+    /// request, unless the disk says otherwise.
     pub fn of(disk: &DiskSpec) -> Self {
-        Self::new(disk.latency.unwrap_or_default(), disk.iops, disk.bandwidth, Nanos::ZERO)
+        let latency = disk.latency.unwrap_or_default();
+        let limits = Self::new(latency, disk.iops, disk.bandwidth, Nanos::ZERO);
+        Self { flush: disk.flush.unwrap_or(latency).get(), ..limits }
     }
 
     /// The same device with a delay that is shorter by `by`, for those who serve it through something slow of its own.
     #[must_use]
     pub fn sooner(self, by: Nanos) -> Self {
-        Self { latency: self.latency.saturating_sub(by.get()), ..self }
+        Self { latency: self.latency.saturating_sub(by.get()), flush: self.flush.saturating_sub(by.get()), ..self }
     }
 
     /// When a request of `size` that comes at `now` is done. Requests come in order of time.
@@ -79,10 +86,9 @@ impl Limits {
         Nanos::new(done)
     }
 
-    /// When a flush that comes at `now` is done: after all that came before it, and not sooner than any request. It does not
-    /// count as a request.
+    /// When a flush that comes at `now` is done: after all that came before it. It does not count as a request.
     pub fn flushed_at(&self, now: Nanos) -> Nanos {
-        Nanos::new(self.idle_at.max(now.get().saturating_add(self.latency)))
+        Nanos::new(self.idle_at.max(now.get().saturating_add(self.flush)))
     }
 }
 
@@ -170,6 +176,27 @@ mod tests {
         let written = device.done_at(Nanos::new(5), Bytes::new(125 << 20));
         let after = device.done_at(Nanos::new(5), Bytes::new(1));
         assert!(after > written && device.flushed_at(Nanos::new(6)) == after);
+    }
+
+    #[test]
+    fn a_flush_takes_its_own_time() {
+        let disk = |flush: Option<u64>| DiskSpec {
+            name: "d".to_owned(),
+            size: Bytes::new(1 << 30),
+            iops: None,
+            bandwidth: None,
+            latency: Some(Nanos::new(100_000)),
+            flush: flush.map(Nanos::new),
+            filesystem: pagetide_core::FileSystem::Ext4,
+            read_ahead: None,
+        };
+        let now = Nanos::new(1_000);
+        assert_eq!(Limits::of(&disk(None)).flushed_at(now), Nanos::new(101_000));
+        let slow = Limits::of(&disk(Some(8_000_000)));
+        assert_eq!(slow.flushed_at(now), Nanos::new(8_001_000));
+        assert_eq!(slow.sooner(Nanos::new(50_000)).flushed_at(now), Nanos::new(7_951_000));
+        // Drives with a battery have nothing to flush.
+        assert_eq!(Limits::of(&disk(Some(0))).flushed_at(now), now);
     }
 
     proptest! {

@@ -192,15 +192,18 @@ impl Host {
         let Some((device, offset)) = self.mappings[owner].on_device() else { return };
         let index = u64::from(page - self.mappings[owner].base);
         self.start_writeback(page);
+        let group = self.word(page).group();
         let request = Request {
             kind: IoKind::Write,
             offset: offset + index * crate::PAGE_SIZE,
             length: crate::PAGE_SIZE,
             sync: false,
             swap: false,
+            group,
             since: self.now,
             payload: Payload::Pages(page, 1),
         };
         self.plug.add(device, request, &mut self.queues[device]);
+        self.charge_io(group, device, IoKind::Write, crate::PAGE_SIZE);
     }
 }

@@ -61,8 +61,9 @@ impl Host {
                 run.tried = true;
                 return Err(stall);
             }
-            // A fault that was tried again counts as major (`mm_account_fault`).
-            if run.major || run.tried {
+            // A fault that was tried again counts as major (`mm_account_fault`); with locks of areas only when it read the device
+            // (`do_user_addr_fault` of 6.12).
+            if run.major || (run.tried && self.spec.release == Release::V6_1) {
                 run.majors += 1;
                 self.tasks[self.current].stats.major_faults += 1;
             } else {

@@ -8,8 +8,9 @@ use crate::host::{Host, Stall};
 use crate::page::{PageId, Word, flag};
 
 impl Host {
-    /// One step of `fsync(2)` of mappings: writes them, waits for the writes, then flushes the devices. `phase` counts.
-    pub(crate) fn step_sync(&mut self, mappings: &[usize], phase: &mut u8) -> Result<(), Stall> {
+    /// One step of `fsync(2)` of mappings, or of `fdatasync(2)` when `data` alone is wanted: writes them, waits for the writes, then
+    /// for the commit of the journal that they are part of, or for a flush where there is none. `phase` counts.
+    pub(crate) fn step_sync(&mut self, mappings: &[usize], data: bool, phase: &mut u8) -> Result<(), Stall> {
         if *phase == 0 {
             *phase = 1;
             self.spend(self.spec.costs.request);
@@ -27,22 +28,33 @@ impl Host {
                 return Err(Stall::Mapping(*mapping));
             }
             *phase = 2;
-            let mut devices: Vec<usize> =
-                mappings.iter().filter_map(|at| self.mappings[*at].on_device().map(|(device, _)| device)).collect();
-            devices.sort_unstable();
-            devices.dedup();
+            let mut devices: Vec<(usize, u64)> = mappings
+                .iter()
+                .filter_map(|at| {
+                    let mapping = &self.mappings[*at];
+                    let commit = if data { mapping.blocks_commit } else { mapping.commit.max(mapping.blocks_commit) };
+                    mapping.on_device().map(|(device, _)| (device, commit))
+                })
+                .collect();
+            // Of each device the latest commit.
+            devices.sort_unstable_by_key(|(device, commit)| (*device, std::cmp::Reverse(*commit)));
+            devices.dedup_by_key(|(device, _)| *device);
             self.tasks[self.current].flushes += devices.len() as u64;
-            for device in devices {
+            for (device, commit) in devices {
+                if self.wait_for_commit(device, commit) {
+                    continue;
+                }
                 let request = Request {
                     kind: IoKind::Flush,
                     offset: 0,
                     length: 0,
                     sync: true,
                     swap: false,
+                    group: self.tasks[self.current].group,
                     since: self.now,
                     payload: Payload::Flush { task: self.current as u32 },
                 };
-                self.queues[device].add(self.now, request);
+                self.send(device, request);
             }
         }
         if self.tasks[self.current].flushes > 0 { Err(Stall::Request) } else { Ok(()) }

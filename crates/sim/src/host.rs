@@ -7,6 +7,7 @@ use crate::device::{Device, QueueSpec};
 use crate::events::Events;
 use crate::group::Group;
 use crate::id::{AreaId, DeviceId, FileId, GroupId, HandleId, TaskId};
+use crate::journal::Journal;
 use crate::machine::MachineSpec;
 use crate::mapping::{Area, Backing, Handle, LEAF, Leaf, Mapping, OWNER_SHIFT};
 use crate::objects::Slab;
@@ -15,6 +16,7 @@ use crate::pressure::{Pressure, State};
 use crate::program::{Access, Advice, Op};
 use crate::sleeper::Kswapd;
 use crate::slots::Swap;
+use crate::throttle::Throttles;
 use crate::wb::{Domain, Wb};
 use crate::zone::{self, Zone};
 use pagetide_core::{Bytes, Error, Nanos};
@@ -29,7 +31,7 @@ pub(crate) enum Stall {
     Until(u64),
     /// It used CPU and goes on.
     Yield,
-    /// One of its direct requests or flushes.
+    /// One of its direct requests, flushes or commits.
     Request,
     /// All writes of a mapping.
     Mapping(usize),
@@ -148,6 +150,9 @@ pub struct Host {
     pub(crate) lruvecs: Vec<crate::lruvec::LruVec>,
     pub(crate) groups: Vec<Group>,
     pub(crate) queues: Vec<Queue>,
+    /// The journal of the file system on each device.
+    pub(crate) journals: Vec<Journal>,
+    pub(crate) throttles: Throttles,
     pub(crate) plug: Plug,
     pub(crate) swap: Swap,
     pub(crate) slab: Slab,
@@ -219,6 +224,8 @@ impl Host {
             lruvecs: Vec::new(),
             groups: Vec::new(),
             queues: Vec::new(),
+            journals: Vec::new(),
+            throttles: Throttles::default(),
             plug: Plug::default(),
             swap: Swap::default(),
             slab: Slab::default(),
@@ -296,6 +303,7 @@ impl Host {
     pub(crate) fn add_device(&mut self, device: Box<dyn Device>, spec: QueueSpec) -> DeviceId {
         self.queues.push(Queue::new(spec, device));
         self.wbs.push(Wb::default());
+        self.journals.push(Journal::default());
         DeviceId(self.queues.len() as u16 - 1)
     }
 

@@ -8,7 +8,7 @@
 //! mechanism has a switch ([`Mechanisms`]), so that tests can show what it decides.
 //!
 //! Not modelled: huge pages themselves (only khugepaged's `min_free_kbytes`), compaction, private copies of file pages, the limits of
-//! groups on swap and on dirty pages, `memory.zswap`, the journal's own writes, NUMA balancing, and extents larger than a page. The
+//! groups on swap and on dirty pages, `memory.zswap`, checkpoints of the journal, NUMA balancing, and extents larger than a page. The
 //! counters that depend on them are absent.
 //!
 //! The crate does no input or output, reads no clock and draws no randomness but its own ([`Rng`]).
@@ -38,6 +38,7 @@ mod generations;
 mod group;
 mod host;
 mod id;
+mod journal;
 mod kind;
 mod kswapd;
 mod lru;
@@ -63,6 +64,7 @@ mod sleeper;
 mod slots;
 mod step;
 mod swap;
+mod throttle;
 mod tick;
 mod waits;
 mod wb;
@@ -83,6 +85,7 @@ pub use program::{Access, Advice, Done, Op};
 pub use replay::Replayed;
 pub use rng::Rng;
 pub use sim::{Program, Sim, Stop};
+pub use throttle::IoLimits;
 
 /// Bytes of a page.
 pub const PAGE_SIZE: u64 = 4096;

@@ -15,6 +15,15 @@ pub enum Release {
     V6_12,
 }
 
+impl Release {
+    /// The one of both that a kernel's release (`uname -r`) is nearer to: 6.12's rules came with 6.7 and later.
+    pub fn near(kernel: &str) -> Self {
+        let mut numbers = kernel.split(|c: char| !c.is_ascii_digit()).map_while(|part| part.parse::<u32>().ok());
+        let version = (numbers.next().unwrap_or_default(), numbers.next().unwrap_or_default());
+        if version >= (6, 7) { Self::V6_12 } else { Self::V6_1 }
+    }
+}
+
 /// Settings under `/proc/sys/vm`, with the kernel's defaults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sysctls {

@@ -54,6 +54,9 @@ pub(crate) struct Mapping {
     pub(crate) deleted: bool,
     /// Of a file without data: which pages were written to the device.
     pub(crate) written: Vec<bool>,
+    /// The last commits of the journal that its times and its blocks are part of (`i_sync_tid`, `i_datasync_tid`); 0 is none.
+    pub(crate) commit: u64,
+    pub(crate) blocks_commit: u64,
 }
 
 impl Mapping {
@@ -73,6 +76,8 @@ impl Mapping {
             slots: Vec::new(),
             deleted: false,
             written: Vec::new(),
+            commit: 0,
+            blocks_commit: 0,
         }
     }
 

@@ -3,6 +3,7 @@
 use crate::generations::{Generations, MAX_BATCH, MAX_GENERATIONS, MIN_BATCH, MIN_GENERATIONS, tier_of};
 use crate::host::Host;
 use crate::kind::Kind;
+use crate::machine::Release;
 use crate::mapping::pte;
 use crate::page::{PageId, Word, flag};
 use crate::scan::{DEF_PRIORITY, Found, Scan, ScanResult};
@@ -117,7 +118,7 @@ impl Host {
         }
     }
 
-    /// A page that was evicted comes back (`lru_gen_refault`): it counts when its generation is still the oldest.
+    /// A page that was evicted comes back (`lru_gen_refault`): it is recent when its generation is still the oldest.
     pub(crate) fn generation_refault(&mut self, page: PageId, shadow: Word) {
         let word = self.word(page);
         let kind = Kind::of(word);
@@ -125,13 +126,22 @@ impl Host {
             return;
         }
         let in_fault = self.in_fault;
+        // 6.12 counts all refaults, and those of the oldest generation as activations too; 6.1 counts these alone.
+        let newer = self.spec.release >= Release::V6_12;
+        if newer {
+            self.count_refault(word.group(), kind);
+        }
         let lru = self.generations(word);
         if u64::from(shadow.place() >> 2) != lru.oldest[kind as usize] & 0x3fff_ffff {
             return;
         }
         let uses = u64::from(shadow.place() & 3) + u64::from(shadow.has(flag::WORKINGSET));
         lru.tiers[kind as usize].refaulted[tier_of(uses)] += 1;
-        self.count_refault(word.group(), kind);
+        if newer {
+            self.count_activation(word.group(), self.zones[word.zone()].node, kind);
+        } else {
+            self.count_refault(word.group(), kind);
+        }
         if in_fault || uses >= 3 {
             self.words[page as usize].set_refs(3);
             self.words[page as usize].set(flag::WORKINGSET);

@@ -56,6 +56,8 @@ pub enum Op {
     Reap,
     /// `fsync(2)`.
     Fsync(HandleId),
+    /// `fdatasync(2)`.
+    Fdatasync(HandleId),
     /// `syncfs(2)` of all file systems.
     SyncAll,
     /// Writes 1, 2 or 3 to `/proc/sys/vm/drop_caches`: pages, slab, both.

@@ -188,6 +188,7 @@ impl Host {
         let Some((device, offset)) = self.mappings[mapping].on_device() else { return };
         let base = self.mappings[mapping].base;
         let largest = (self.queues[device].spec.max_request.get() / PAGE_SIZE).max(1);
+        let group = self.tasks.get(self.current).map_or(0, |task| task.group);
         let mut at = first;
         while at < end {
             let count = (end - at).min(largest);
@@ -197,11 +198,11 @@ impl Host {
                 length: count * PAGE_SIZE,
                 sync: true,
                 swap: false,
+                group,
                 since: self.now,
                 payload: Payload::Pages(base + at as PageId, count as u32),
             };
             self.plug.add(device, request, &mut self.queues[device]);
-            let group = self.tasks.get(self.current).map_or(0, |task| task.group);
             self.charge_io(group, device, IoKind::Read, count * PAGE_SIZE);
             at += count;
         }

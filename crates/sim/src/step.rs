@@ -44,10 +44,11 @@ impl Host {
                 }
                 if task.in_flight == 0 { Ok(()) } else { Err(Stall::Request) }
             }
-            Op::Fsync(handle) => self.step_sync(&[self.handles[handle.0 as usize].mapping], &mut run.phase),
+            Op::Fsync(handle) => self.step_sync(&[self.handles[handle.0 as usize].mapping], false, &mut run.phase),
+            Op::Fdatasync(handle) => self.step_sync(&[self.handles[handle.0 as usize].mapping], true, &mut run.phase),
             Op::SyncAll => {
                 let files = self.all_files();
-                self.step_sync(&files, &mut run.phase)
+                self.step_sync(&files, false, &mut run.phase)
             }
             Op::DropCaches { pages, slab } => {
                 self.drop_caches(pages, slab);
@@ -85,7 +86,9 @@ impl Host {
                 IoKind::Write
             }
         };
+        let group = task.group;
         if kind == IoKind::Write {
+            self.journal_times(mapping);
             // Cached pages would be stale (`kiocb_invalidate_pages`).
             self.invalidate(
                 mapping,
@@ -99,10 +102,11 @@ impl Host {
             length,
             sync: true,
             swap: false,
+            group,
             since: self.now,
             payload: Payload::Direct { task: self.current as u32, tag },
         };
-        self.queues[device].add(self.now, request);
-        self.charge_io(self.tasks[self.current].group, device, kind, length);
+        self.send(device, request);
+        self.charge_io(group, device, kind, length);
     }
 }

@@ -148,6 +148,10 @@ impl Host {
     }
 
     fn send_swap(&mut self, kind: IoKind, device: usize, offset: u64, slot: usize, page: PageId) {
+        let group = match kind {
+            IoKind::Read => self.tasks.get(self.current).map_or(0, |task| task.group),
+            IoKind::Write | IoKind::Flush => self.word(page).group(),
+        };
         let request = Request {
             kind,
             // The header is before the first slot.
@@ -155,14 +159,11 @@ impl Host {
             length: PAGE_SIZE,
             sync: kind == IoKind::Read,
             swap: true,
+            group,
             since: self.now,
             payload: Payload::Scattered(vec![page]),
         };
         self.plug.add(device, request, &mut self.queues[device]);
-        let group = match kind {
-            IoKind::Read => self.tasks.get(self.current).map_or(0, |task| task.group),
-            IoKind::Write | IoKind::Flush => self.word(page).group(),
-        };
         self.charge_io(group, device, kind, PAGE_SIZE);
     }
 

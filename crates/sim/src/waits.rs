@@ -4,7 +4,7 @@ use crate::PAGE_SIZE;
 use crate::counters::Take;
 use crate::host::Host;
 use crate::pressure::{Delays, Stalled, State};
-use pagetide_core::Table;
+use pagetide_core::{BytesPerSecond, Table};
 
 /// A tick of `/proc/PID/stat` in ns (`USER_HZ` is 100).
 const TICK: u64 = 10_000_000;
@@ -67,6 +67,20 @@ impl Host {
                     [("rbytes", io.read_bytes), ("wbytes", io.write_bytes), ("rios", io.reads), ("wios", io.writes)]
                 {
                     take(Table::CgroupDisk, &row, name, value as i64);
+                }
+            }
+            for (device, queue) in self.queues.iter().enumerate() {
+                let limits = self.throttles.of(at, device);
+                let row = format!("{}\t{}", group.name, queue.spec.name);
+                for (name, limit) in [
+                    ("max_rbps", limits.read.map(BytesPerSecond::get)),
+                    ("max_wbps", limits.write.map(BytesPerSecond::get)),
+                    ("max_riops", limits.reads),
+                    ("max_wiops", limits.writes),
+                ] {
+                    if let Some(limit) = limit {
+                        take(Table::CgroupDisk, &row, name, limit as i64);
+                    }
                 }
             }
             for (name, value) in [

@@ -24,6 +24,7 @@ impl Host {
         self.words[page as usize].set(flag::DIRTY);
         let owner = self.owner(page);
         let Some((device, _)) = self.mappings[owner].on_device() else { return };
+        self.journal_times(owner);
         self.estimate_when_due(device);
         let now = self.now;
         let mapping = &mut self.mappings[owner];
@@ -102,7 +103,10 @@ impl Host {
         if matches!(self.mappings[owner].backing, Backing::File { allocated: false, .. }) {
             let mapping = &mut self.mappings[owner];
             mapping.written.resize(mapping.pages as usize, false);
-            mapping.written[(page - mapping.base) as usize] = true;
+            let known = std::mem::replace(&mut mapping.written[(page - mapping.base) as usize], true);
+            if !known {
+                self.journal_blocks(owner);
+            }
         }
         self.mappings[owner].writeback -= 1;
         if self.mappings[owner].writeback == 0 {
@@ -328,17 +332,18 @@ impl Host {
             }
             self.spend_times(self.spec.costs.writeback_page, count);
             self.spend(self.spec.costs.submit);
+            let group = self.word(base + first as PageId).group();
             let request = Request {
                 kind: IoKind::Write,
                 offset: offset + first * PAGE_SIZE,
                 length: count * PAGE_SIZE,
                 sync,
                 swap: false,
+                group,
                 since: self.now,
                 payload: Payload::Pages(base + first as PageId, count as u32),
             };
             self.plug.add(device, request, &mut self.queues[device]);
-            let group = self.word(base + first as PageId).group();
             self.charge_io(group, device, IoKind::Write, count * PAGE_SIZE);
             self.send_plug();
             chunk.at = last + 1;

@@ -7,7 +7,10 @@ mod lab;
 
 use lab::{Holder, Lab, Random, Script, Stream, Walk, shuffle};
 use pagetide_core::{Bytes, BytesPerSecond, HugePages, Kind, Lru, Nanos, Table, metric};
-use pagetide_sim::{Access, FileId, GroupId, GroupLimits, MachineSpec, Op, PlainDevice, Program, Release, Rng};
+use pagetide_sim::{
+    Access, Done, FileId, GroupId, GroupLimits, HandleId, Host, IoLimits, MachineSpec, Op, PlainDevice, Program,
+    Release, Rng, TaskId,
+};
 use std::collections::BTreeMap;
 
 /// Scenarios that a test runs, unless `SIM_SCENARIOS` says how many.
@@ -89,6 +92,31 @@ fn machine(rng: &mut Rng) -> MachineSpec {
     spec
 }
 
+/// Writes a page, syncs it, and so on.
+#[derive(Debug)]
+struct Syncer {
+    file: FileId,
+    handle: Option<HandleId>,
+    left: u64,
+    written: bool,
+}
+
+impl Program for Syncer {
+    fn next(&mut self, host: &mut Host, _: TaskId, _: Nanos, _: Done) -> Op {
+        let handle = *self.handle.get_or_insert_with(|| host.open(self.file));
+        self.written = !self.written;
+        if self.written {
+            return Op::Write { handle, offset: self.left * 4096, length: 4096 };
+        }
+        self.left -= 1;
+        match self.left {
+            0 => Op::Exit,
+            left if left.is_multiple_of(3) => Op::Fdatasync(handle),
+            _ => Op::Fsync(handle),
+        }
+    }
+}
+
 fn load(rng: &mut Rng, files: &[FileId], pages: u64) -> Box<dyn Program> {
     let file = files[usize::try_from(rng.below(files.len() as u64)).unwrap()];
     let order = |rng: &mut Rng| {
@@ -96,12 +124,13 @@ fn load(rng: &mut Rng, files: &[FileId], pages: u64) -> Box<dyn Program> {
         order.truncate(usize::try_from(200 + rng.below(pages / 2)).unwrap());
         order
     };
-    match rng.below(6) {
+    match rng.below(7) {
         0 => Box::new(Stream::new(file)),
         1 => Box::new(Random::new(file, Access::Read, order(rng))),
         2 => Box::new(Random::new(file, Access::Write, order(rng))),
         3 => Box::new(Walk::new(file, 256 + rng.below(12_000), 2_000 + rng.below(8_000))),
         4 => Box::new(Holder { pages: rng.below(12_000), touched: false }),
+        5 => Box::new(Syncer { file, handle: None, left: 1 + rng.below(400), written: false }),
         _ => Box::new(Script(vec![
             Op::SleepUntil(Nanos::new(rng.below(2 * SECOND))),
             Op::DropCaches { pages: true, slab: true },
@@ -138,6 +167,14 @@ fn run(seed: u64) -> Counters {
             .host_mut()
             .set_group_limits(group, &GroupLimits { high: limit(1_000 + rng.below(9_000)), ..GroupLimits::default() }),
         _ => {}
+    }
+    if rng.below(3) == 0 {
+        let rate = |rng: &mut Rng| (rng.below(2) == 0).then(|| BytesPerSecond::new((1 + rng.below(40)) * 1_000_000));
+        let count = |rng: &mut Rng| (rng.below(3) == 0).then(|| 100 + rng.below(5_000));
+        let limits =
+            IoLimits { read: rate(&mut rng), write: rate(&mut rng), reads: count(&mut rng), writes: count(&mut rng) };
+        let disk = lab.disk;
+        lab.sim.host_mut().set_io_limits(group, disk, limits);
     }
     let mut checker = Checker { seed, held: None, before: Counters::new(), limit: 0 };
     checker.look(&lab);

@@ -40,10 +40,13 @@ pub struct Machine {
 fn dilate(
     factor: NonZeroU64,
     latency: &mut Option<Nanos>,
+    flush: &mut Option<Nanos>,
     iops: &mut Option<u64>,
     bandwidth: &mut Option<BytesPerSecond>,
 ) {
-    *latency = latency.map(|latency| Nanos::new(latency.get().saturating_mul(factor.get())));
+    for time in [latency, flush] {
+        *time = time.map(|time| Nanos::new(time.get().saturating_mul(factor.get())));
+    }
     *iops = iops.map(|iops| (iops / factor).max(1));
     *bandwidth = bandwidth.map(|rate| BytesPerSecond::new((rate.get() / factor).max(1)));
 }
@@ -52,7 +55,7 @@ impl Machine {
     /// Makes its disks take `factor` times as long for everything.
     pub(super) fn dilate(&mut self, factor: NonZeroU64) {
         for disk in &mut self.disks {
-            dilate(factor, &mut disk.latency, &mut disk.iops, &mut disk.bandwidth);
+            dilate(factor, &mut disk.latency, &mut disk.flush, &mut disk.iops, &mut disk.bandwidth);
         }
     }
 }
@@ -93,11 +96,20 @@ pub struct DiskSpec {
     pub bandwidth: Option<BytesPerSecond>,
     /// Time that one request takes at least.
     pub latency: Option<Nanos>,
+    /// Time that a flush of its cache takes at least; that of a request when absent.
+    pub flush: Option<Nanos>,
     /// Its file system.
     #[serde(default)]
     pub filesystem: FileSystem,
     /// How far it is read ahead (`read_ahead_kb`); the kernel's own choice when absent.
     pub read_ahead: Option<Bytes>,
+}
+
+impl DiskSpec {
+    /// Whether it delays requests or flushes, beside limiting their rate.
+    pub const fn delays(&self) -> bool {
+        self.latency.is_some() || self.flush.is_some()
+    }
 }
 
 /// What a disk becomes in the middle of a run. What is absent stays.
@@ -108,6 +120,8 @@ pub struct DeviceChange {
     pub disk: String,
     /// Time that one request takes at least.
     pub latency: Option<Nanos>,
+    /// Time that a flush of its cache takes at least.
+    pub flush: Option<Nanos>,
     /// Requests per second that it does at most.
     pub iops: Option<u64>,
     /// Bandwidth that it has at most.
@@ -117,7 +131,7 @@ pub struct DeviceChange {
 impl DeviceChange {
     /// Makes the disk that it describes take `factor` times as long for everything.
     pub(super) fn dilate(&mut self, factor: NonZeroU64) {
-        dilate(factor, &mut self.latency, &mut self.iops, &mut self.bandwidth);
+        dilate(factor, &mut self.latency, &mut self.flush, &mut self.iops, &mut self.bandwidth);
     }
 
     /// The disk as it is from then on.
@@ -125,6 +139,7 @@ impl DeviceChange {
     pub fn of(&self, disk: &DiskSpec) -> DiskSpec {
         DiskSpec {
             latency: self.latency.or(disk.latency),
+            flush: self.flush.or(disk.flush),
             iops: self.iops.or(disk.iops),
             bandwidth: self.bandwidth.or(disk.bandwidth),
             ..disk.clone()

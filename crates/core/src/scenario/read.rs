@@ -388,7 +388,7 @@ fn references(step: &Step, before: &[Step], machine: &Machine, place: &str) -> R
                 ));
             }
         }
-        Action::Device(DeviceChange { disk, .. }) if machine.disk(Some(disk), place)?.latency.is_none() => {
+        Action::Device(DeviceChange { disk, .. }) if !machine.disk(Some(disk), place)?.delays() => {
             return Err(Error::input(
                 format!("{place}: disk `{disk}` has no latency, so its limits cannot change during a run"),
                 "give the disk a latency in [[machine.disk]], for example latency = \"1us\"",

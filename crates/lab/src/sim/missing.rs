@@ -62,10 +62,6 @@ fn of_step(step: &Step) -> Vec<String> {
     if let Action::Fio(job) = &step.action {
         fio(job).into_iter().for_each(&mut lacks);
     }
-    let groups = step.cgroup.iter().chain(step.parts().iter().filter_map(|part| part.cgroup.as_ref()));
-    if groups.into_iter().any(|group| !group.io_max.is_empty()) {
-        lacks("io_max of a group".to_owned());
-    }
     if step.predicted_from.is_some() {
         lacks("predicted_from".to_owned());
     }

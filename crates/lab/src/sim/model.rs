@@ -83,6 +83,48 @@ mod tests {
         refused.unwrap_err().what
     }
 
+    /// The results of these steps on a machine with a fast disk of slow flushes.
+    fn results(steps: &str) -> Vec<StepResult> {
+        let text = format!(
+            "id = \"t\"\ntitle = \"t\"\nsource = \"t\"\n[machine]\ncpus = 2\nmemory = \"512MiB\"\n[[machine.disk]]\n\
+             name = \"d\"\nsize = \"8GiB\"\nlatency = \"100us\"\nbandwidth = \"400MB/s\"\nflush = \"10ms\"\n{steps}"
+        );
+        let scenario = Scenario::parse(&text, "t.toml").unwrap();
+        Model::default().steps(&RunRequest { scenario, scale: Scale::FULL, seed: 1 }).unwrap()
+    }
+
+    fn bandwidth(results: &[StepResult], id: &str) -> f64 {
+        let result = results.iter().find(|result| result.id == id).unwrap();
+        result.get(pagetide_core::Figure::Bandwidth).unwrap() / 1e6
+    }
+
+    #[test]
+    fn a_group_is_held_to_its_io_max_beside_one_that_is_not() {
+        let limit = "cgroup = { name = \"slow\", io_max = [{ disk = \"d\", read = \"10MB/s\", write = \"5MB/s\" }] }";
+        let results = results(&format!(
+            "[[step]]\nid = \"R\"\nparallel = [\n\
+             {{ name = \"fast\", stream = {{ from = \"file:a\", size = \"200MiB\" }} }},\n\
+             {{ name = \"slow\", stream = {{ from = \"file:b\", size = \"20MiB\" }}, {limit} }},\n]\n\
+             [[step]]\nid = \"W\"\ndd = {{ from = \"zero\", to = \"file:c\", size = \"20MiB\", sync = true }}\n{limit}\n"
+        ));
+        assert!(bandwidth(&results, "R_fast") > 300.0, "{results:#?}");
+        assert!((9.0..11.0).contains(&bandwidth(&results, "R_slow")), "{results:#?}");
+        assert!((4.5..5.5).contains(&bandwidth(&results, "W")), "{results:#?}");
+    }
+
+    #[test]
+    fn a_disk_with_slow_flushes_makes_syncs_slow() {
+        let results = results(
+            "[[step]]\nid = \"A\"\nfio = { rw = \"randwrite\", bs = \"4k\", size = \"1MiB\", fsync = 1 }\n\
+             [[step]]\nid = \"F\"\ndevice = { disk = \"d\", flush = \"1ms\" }\n\
+             [[step]]\nid = \"B\"\nfio = { rw = \"randwrite\", bs = \"4k\", size = \"1MiB\", fsync = 1 }\n",
+        );
+        let elapsed = |at: usize| results[at].get(pagetide_core::Figure::Elapsed).unwrap() / 1e9;
+        // 256 syncs of two flushes.
+        assert!((5.1..5.5).contains(&elapsed(0)), "{}", elapsed(0));
+        assert!((0.5..0.9).contains(&elapsed(2)), "{}", elapsed(2));
+    }
+
     #[test]
     fn what_takes_years_or_terabytes_is_refused() {
         let slow = refused(1, "sleep = \"876000h\"");

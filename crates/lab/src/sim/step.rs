@@ -14,7 +14,9 @@ use pagetide_core::{
 };
 use pagetide_sim::disk::Limits;
 use pagetide_sim::workload::{Script, SharedTally, Tally};
-use pagetide_sim::{FileId, GroupId, GroupLimits, Op, PAGE_SIZE, Release as KernelRelease, Sim, Stop, TaskId};
+use pagetide_sim::{
+    FileId, GroupId, GroupLimits, IoLimits, Op, PAGE_SIZE, Release as KernelRelease, Sim, Stop, TaskId,
+};
 use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -441,6 +443,11 @@ impl Run<'_> {
         };
         let limits = GroupLimits { high: spec.memory_high, max: spec.memory_max, ..GroupLimits::default() };
         self.sim.host_mut().set_group_limits(id, &limits);
+        for io in &spec.io_max {
+            let device = self.disks[disk_at(&self.disks, Some(&io.disk))?].id;
+            let limits = IoLimits { read: io.read, write: io.write, reads: io.read_iops, writes: io.write_iops };
+            self.sim.host_mut().set_io_limits(id, device, limits);
+        }
         Ok(id)
     }
 

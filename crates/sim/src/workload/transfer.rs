@@ -128,7 +128,7 @@ impl Transfer {
     /// Drops the cache of the bytes from `offset`, synced first where they were written; a length of 0 is the rest.
     fn drop_behind(&mut self, offset: u64, length: u64) {
         if let Some(Stored { file, handle }) = self.plan.to {
-            self.queue.push_back(Op::Fsync(handle));
+            self.queue.push_back(Op::Fdatasync(handle));
             self.queue.push_back(Op::DontNeed { file, offset, length });
         }
         if let Some(Stored { file, .. }) = self.plan.from {
@@ -164,7 +164,7 @@ impl Program for Transfer {
                     self.done += self.length;
                     self.stage = Stage::Pace;
                     if let Some(Stored { handle, .. }) = self.plan.to.filter(|_| self.is_sync_due()) {
-                        self.queue.push_back(Op::Fsync(handle));
+                        self.queue.push_back(Op::Fdatasync(handle));
                         self.synced = self.done;
                     }
                     if self.plan.caching == Caching::DontNeed && self.done - self.dropped >= DROP_BEHIND.get() {
@@ -185,7 +185,7 @@ impl Program for Transfer {
                         self.drop_behind(self.dropped, 0);
                     }
                     if let Some(Stored { handle, .. }) = self.plan.to.filter(|_| self.plan.sync) {
-                        self.queue.push_back(Op::Fsync(handle));
+                        self.queue.push_back(Op::Fdatasync(handle));
                     }
                     self.stage = Stage::End;
                 }

@@ -117,7 +117,7 @@ fn a_scenario_survives_as_json() {
 
 #[test]
 fn a_dilated_machine_has_disks_that_take_longer() {
-    let disk = "iops = 3000\nbandwidth = \"125MB/s\"\nlatency = \"370us\"\n";
+    let disk = "iops = 3000\nbandwidth = \"125MB/s\"\nlatency = \"370us\"\nflush = \"2ms\"\n";
     let head = HEAD.replace("cpus = 1", "cpus = 1\ntime_dilation = 10");
     let step = "[[step]]\nid = \"A1\"\ndevice = { disk = \"data\", latency = \"2ms\" }\n";
     let scenario = Scenario::parse(&format!("{head}{disk}{step}"), "t.toml").unwrap();
@@ -126,6 +126,7 @@ fn a_dilated_machine_has_disks_that_take_longer() {
     assert_eq!((slow.iops, slow.size), (Some(300), scenario.machine.disks[0].size));
     assert_eq!(slow.bandwidth.unwrap().get(), 12_500_000);
     assert_eq!(slow.latency.unwrap().get(), 3_700_000);
+    assert_eq!(slow.flush.unwrap().get(), 20_000_000);
     let Action::Device(change) = &slower.steps[0].action else { panic!("{slower:?}") };
     assert_eq!(change.latency.unwrap().get(), 20_000_000);
     let never = head.replace("time_dilation = 10", "time_dilation = 0");

@@ -1,0 +1,223 @@
+//! Limits of a group's IO, flushes of a device and commits of a journal, against what their definitions say.
+
+mod lab;
+
+use lab::{Lab, MIB, Random, Script, Stream, dropper, shuffle};
+use pagetide_core::{Bytes, BytesPerSecond, Nanos};
+use pagetide_sim::disk::{Disk, Limits};
+use pagetide_sim::{
+    Access, DeviceId, FileSpec, GroupId, GroupLimits, IoLimits, MachineSpec, Op, PlainDevice, Program, QueueSpec,
+};
+use std::collections::BTreeMap;
+
+const LONG: Nanos = Nanos::new(1 << 50);
+const MB: u64 = 1_000_000;
+
+fn lab() -> Lab {
+    Lab::new(
+        MachineSpec::new(2, Bytes::new(512 * MIB * 4096)),
+        PlainDevice::new(Nanos::new(100_000), None, Some(BytesPerSecond::new(400 * MB))),
+    )
+}
+
+fn group(lab: &mut Lab, name: &str, limits: IoLimits) -> GroupId {
+    let group = lab.sim.host_mut().add_group(name, GroupId::ROOT).unwrap();
+    lab.sim.host_mut().set_io_limits(group, lab.disk, limits);
+    group
+}
+
+fn rate(bytes: u64) -> Option<BytesPerSecond> {
+    Some(BytesPerSecond::new(bytes))
+}
+
+/// What a group has transferred, by the names of `io.stat`.
+fn io_of(lab: &Lab, group: &str) -> BTreeMap<String, u64> {
+    let mut all = BTreeMap::new();
+    lab.sim.counters(&mut |table, row, metric, value| {
+        if table == pagetide_core::Table::CgroupDisk && row == format!("{group}\tvda") {
+            all.insert(metric.to_owned(), value.cast_unsigned());
+        }
+    });
+    all
+}
+
+#[test]
+fn reads_of_a_group_take_their_limit_and_its_neighbour_does_not() {
+    let mut lab = lab();
+    let limited = group(&mut lab, "limited", IoLimits { read: rate(10 * MB), ..IoLimits::default() });
+    let other = group(&mut lab, "other", IoLimits::default());
+    let (mine, theirs) = (lab.file(10_000), lab.file(50_000));
+    let slow = lab.sim.spawn(Box::new(Stream::new(mine)), limited);
+    let got = lab.measure(Stream::new(theirs), other, LONG);
+    // 205 MB at 400 MB/s, less what the limited group takes.
+    assert!((500..620).contains(&got["elapsed_ms"]), "{got:?}");
+    assert!(lab.sim.run_task_to_end(slow, LONG));
+    // 41 MB at 10 MB/s.
+    let took = lab.sim.now().get() / 1_000_000;
+    assert!((3_900..4_300).contains(&took), "{took} ms");
+    assert_eq!(io_of(&lab, "limited")["max_rbps"], 10 * MB);
+    assert!(!io_of(&lab, "other").contains_key("max_rbps"));
+}
+
+#[test]
+fn requests_of_a_group_are_counted_by_its_limit() {
+    let mut lab = lab();
+    let limited = group(&mut lab, "limited", IoLimits { reads: Some(100), ..IoLimits::default() });
+    let file = lab.file(4_000);
+    let got = lab.measure(Random::new(file, Access::Read, shuffle(500, 3)), limited, LONG);
+    assert!((4_700..5_200).contains(&got["elapsed_ms"]), "500 reads at 100/s: {got:?}");
+    assert!(got["read_ms"] < 500, "a request that waits for its limit is in no queue of the device: {got:?}");
+}
+
+#[test]
+fn buffered_writes_are_held_against_the_group_that_wrote() {
+    let mut lab = lab();
+    let limited = group(&mut lab, "limited", IoLimits { write: rate(5 * MB), ..IoLimits::default() });
+    let file = lab.file(5_000);
+    // Less than the dirty thresholds: the writer does not wait, its sync does.
+    let got = lab.measure(Random::new(file, Access::Write, shuffle(2_500, 3)), limited, LONG);
+    assert!(got["elapsed_ms"] < 300, "{got:?}");
+    let handle = lab.sim.host_mut().open(file);
+    // The root's sync writes pages of the group.
+    let got = lab.measure(Script(vec![Op::Fsync(handle)]), GroupId::ROOT, LONG);
+    assert!((3_900..4_300).contains(&got["elapsed_ms"]), "20.5 MB at 5 MB/s: {got:?}");
+    assert_eq!(io_of(&lab, "limited")["wbytes"], 20_480_000);
+}
+
+#[test]
+fn a_writer_beyond_the_dirty_threshold_is_as_slow_as_its_limit() {
+    let mut lab = lab();
+    let limited = group(&mut lab, "limited", IoLimits { write: rate(8 * MB), ..IoLimits::default() });
+    let file = lab.file(100_000);
+    let got = lab.measure(Random::new(file, Access::Write, shuffle(50_000, 3)), limited, LONG);
+    let written = got["write_sectors"] * 512;
+    let rate = written * 1000 / got["elapsed_ms"];
+    assert!(rate < 9 * MB, "{rate} B/s");
+    assert!(got["elapsed_ms"] > 30_000, "410 MB less what may be dirty, at 8 MB/s: {got:?}");
+}
+
+#[test]
+fn a_limit_above_holds_for_all_below() {
+    let mut lab = lab();
+    let above = group(&mut lab, "above", IoLimits { read: rate(10 * MB), ..IoLimits::default() });
+    let host = lab.sim.host_mut();
+    let [one, other] = ["above/one", "above/other"].map(|name| host.add_group(name, above).unwrap());
+    let (mine, theirs) = (lab.file(5_000), lab.file(5_000));
+    let first = lab.sim.spawn(Box::new(Stream::new(mine)), one);
+    lab.measure(Stream::new(theirs), other, LONG);
+    lab.sim.run_task_to_end(first, LONG);
+    let took = lab.sim.now().get() / 1_000_000;
+    assert!((3_900..4_300).contains(&took), "41 MB at 10 MB/s together: {took} ms");
+}
+
+#[test]
+fn a_limit_that_is_taken_away_lets_go_what_waits() {
+    let mut lab = lab();
+    let limited = group(&mut lab, "limited", IoLimits { read: rate(MB), ..IoLimits::default() });
+    let file = lab.file(20_000);
+    let reader = lab.sim.spawn(Box::new(Stream::new(file)), limited);
+    lab.sim.run(Nanos::new(2_000_000_000));
+    let disk = lab.disk;
+    lab.sim.host_mut().set_io_limits(limited, disk, IoLimits::default());
+    assert!(lab.sim.run_task_to_end(reader, Nanos::new(3_000_000_000)));
+}
+
+/// A machine with a disk whose flushes take `flush`, and file systems on it.
+fn flushing(flush: u64) -> (Lab, DeviceId) {
+    let mut lab = lab();
+    let spec = pagetide_core::DiskSpec {
+        name: "d".to_owned(),
+        size: Bytes::new(8 << 30),
+        iops: None,
+        bandwidth: None,
+        latency: Some(Nanos::new(200_000)),
+        flush: Some(Nanos::new(flush)),
+        filesystem: pagetide_core::FileSystem::Ext4,
+        read_ahead: None,
+    };
+    let (disk, _) = Disk::new(Limits::of(&spec));
+    let disk = lab.sim.add_device(Box::new(disk), QueueSpec::new("vdb", spec.size));
+    (lab, disk)
+}
+
+fn file_on(lab: &mut Lab, device: DeviceId, offset: u64, pages: u64, allocated: bool) -> pagetide_sim::HandleId {
+    let spec = FileSpec { device, offset, size: Bytes::new(pages * 4096), allocated, block_device: false };
+    let file = lab.sim.host_mut().create_file(&spec).unwrap();
+    lab.sim.host_mut().open(file)
+}
+
+/// Writes a page and syncs it, so many times.
+fn syncs(handle: pagetide_sim::HandleId, times: u64, sync: fn(pagetide_sim::HandleId) -> Op) -> impl Program {
+    Script((0..times).flat_map(|at| [Op::Write { handle, offset: at * 4096, length: 4096 }, sync(handle)]).collect())
+}
+
+#[test]
+fn a_sync_takes_its_data_and_a_commit_with_two_flushes() {
+    const FLUSH: u64 = 5;
+    let (mut lab, disk) = flushing(FLUSH * 1_000_000);
+    let handle = file_on(&mut lab, disk, 0, 100, true);
+    let got = lab.measure(syncs(handle, 100, Op::Fsync), GroupId::ROOT, LONG);
+    // Data, blocks of the journal, flush, record, flush: 3 requests of 200 us and two flushes.
+    assert!((1_060..1_080).contains(&got["elapsed_ms"]), "{got:?}");
+    // Blocks that are there already need no commit for their data: one flush.
+    let got = lab.measure(syncs(handle, 100, Op::Fdatasync), GroupId::ROOT, LONG);
+    assert!((520..540).contains(&got["elapsed_ms"]), "{got:?}");
+    // New blocks do.
+    let new = file_on(&mut lab, disk, 1 << 20, 100, false);
+    let got = lab.measure(syncs(new, 100, Op::Fdatasync), GroupId::ROOT, LONG);
+    assert!((1_060..1_090).contains(&got["elapsed_ms"]), "{got:?}");
+}
+
+#[test]
+fn tasks_that_sync_at_once_share_commits() {
+    let (mut lab, disk) = flushing(5_000_000);
+    let before = lab.sim.now();
+    let tasks: Vec<_> = (0..16)
+        .map(|at| {
+            let handle = file_on(&mut lab, disk, at << 20, 64, true);
+            lab.sim.spawn(Box::new(syncs(handle, 20, Op::Fsync)), GroupId::ROOT)
+        })
+        .collect();
+    for task in tasks {
+        assert!(lab.sim.run_task_to_end(task, LONG));
+    }
+    // 320 syncs one after the other would take 3.4 s; at most two commits serve all that wait.
+    let took = (lab.sim.now().get() - before.get()) / 1_000_000;
+    assert!((205..700).contains(&took), "{took} ms");
+}
+
+#[test]
+fn what_is_written_is_committed_after_a_while_and_then_all_is_quiet() {
+    let (mut lab, disk) = flushing(5_000_000);
+    let handle = file_on(&mut lab, disk, 0, 64, true);
+    lab.run(Script(vec![Op::Write { handle, offset: 0, length: 4096 }]));
+    let writes = |lab: &Lab| {
+        let mut found = 0;
+        lab.sim.counters(&mut |_, row, metric, value| {
+            if row == "vdb" && metric == "writes" {
+                found = value;
+            }
+        });
+        found
+    };
+    lab.sim.run(Nanos::new(4_000_000_000));
+    assert_eq!(writes(&lab), 0);
+    lab.sim.run(Nanos::new(6_000_000_000));
+    assert_eq!(writes(&lab), 3, "blocks and record of one commit, and the page");
+    lab.sim.run(Nanos::new(100_000_000_000));
+    assert_eq!(writes(&lab), 3);
+    lab.run(dropper());
+    assert_eq!(writes(&lab), 3);
+}
+
+#[test]
+fn limits_of_memory_and_io_work_together() {
+    let mut lab = lab();
+    let limited = group(&mut lab, "limited", IoLimits { read: rate(20 * MB), ..IoLimits::default() });
+    let max = Some(Bytes::new(16 << 20));
+    lab.sim.host_mut().set_group_limits(limited, &GroupLimits { max, ..GroupLimits::default() });
+    let file = lab.file(10_000);
+    let got = lab.measure(Stream::new(file), limited, LONG);
+    assert!((1_900..2_300).contains(&got["elapsed_ms"]), "41 MB at 20 MB/s: {got:?}");
+    assert!(lab.sim.host().cached_pages(file) <= 4096);
+}
