@@ -45,6 +45,7 @@ terms! {
         how often causes of each grade were right on recordings of real programs at first sight." "pagetide, docs/SCORE.md";
     "hit ratio" [] "Share of requests, or of bytes, that the page cache serves without reading from disk." "pagetide";
     "inactive list" ["inactive lists"] "The LRU list from which reclaim takes pages." "mm/vmscan.c:shrink_inactive_list";
+    "IO limit" ["IO limits"] "How many bytes or requests a second a control group may send to a device: io.max, or blkio.throttle of control groups v1. What exceeds it waits outside of the device." "block/blk-throttle.c:__blk_throtl_bio";
     "iowait" [] "CPU time that was idle while a task of that CPU waited for IO. It does not count the tasks that wait." "Documentation/filesystems/proc.rst";
     "kswapd" [] "The kernel thread that reclaims in the background: from the low watermark until free memory is above the high watermark." "mm/vmscan.c:kswapd";
     "latency-bound" [] "A load that waits for one request before it sends the next. Its rate is the number of requests in flight divided by the latency." "pagetide";

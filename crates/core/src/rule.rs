@@ -60,6 +60,7 @@ rule_ids! {
     OomKill = "oom-kill",
     MemoryHigh = "memory-high-throttle",
     NoisyNeighbour = "noisy-neighbour",
+    IoLimit = "io-limit",
     Healthy = "healthy",
 }
 

@@ -1,6 +1,7 @@
 //! Who did it and who suffers: processes, control groups, newcomers, streams and their victims.
 
 pub(crate) mod group;
+pub(crate) mod io_limit;
 pub(crate) mod newcomer;
 pub(crate) mod process;
 pub(crate) mod stream;

@@ -58,7 +58,7 @@ fn booked_of(whole: &Window<'_>, mut all: Vec<Pressure<'_>>) -> Option<Ledger> {
         let seconds = pressure.seconds(at);
         sums.iter_mut().zip(of(at)).for_each(|(sum, share)| *sum += share * seconds);
     }
-    let words = Words { during: whole.over(range), disk: split.disk };
+    let words = Words { during: whole.over(range), group: pressure.group, disk: split.disk };
     let mut bookings: Vec<Booking> = Account::ALL
         .into_iter()
         .zip(sums)

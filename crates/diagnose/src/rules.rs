@@ -48,6 +48,7 @@ pub(crate) const RULES: &[Rule] = &[
     memory::oom_kill::RULE,
     group::memory_high::RULE,
     device::noisy_neighbour::RULE,
+    group::io_limit::RULE,
     healthy::RULE,
 ];
 

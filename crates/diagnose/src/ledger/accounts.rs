@@ -37,6 +37,7 @@ pub(crate) const fn of_rule(rule: RuleId) -> Option<Account> {
         | RuleId::NoisyNeighbour => Some(Account::Load),
         RuleId::DeviceSlow => Some(Account::Device),
         RuleId::CpuBound => Some(Account::Cpu),
+        RuleId::IoLimit => Some(Account::Unexplained),
         RuleId::ServedFromCache
         | RuleId::SwapInUse
         | RuleId::ChangedWorkingSet

@@ -1,12 +1,12 @@
 //! Lost time that no rule explains, in words.
 
-use crate::actors::newcomer::below;
+use crate::actors::io_limit;
 use crate::actors::process;
 use crate::ledger::disk_load::sender;
 use crate::measure::amount::{Amount, Count};
 use crate::measure::cgroup_version;
 use crate::measure::window::Window;
-use pagetide_core::{Account, Ledger, Nanos, Table};
+use pagetide_core::{Account, Ledger, Nanos};
 
 /// A time as people read it.
 pub(crate) fn time(ns: u64) -> String {
@@ -67,44 +67,13 @@ fn computes(during: &Window<'_>) -> String {
     )
 }
 
-/// The limits of a group's IO at a device: what is limited, how it is counted, and what it is called.
-const LIMITS: [(&str, &str, &str); 4] = [
-    ("max_rbps", "rbytes", "bytes read"),
-    ("max_wbps", "wbytes", "bytes written"),
-    ("max_riops", "rios", "reads"),
-    ("max_wiops", "wios", "writes"),
-];
-
-/// What this module reads.
+/// What this module reads: the limits of a group's IO at a device, and what it does of them.
 pub(crate) const METRICS: &[&str] =
     &["max_rbps", "max_wbps", "max_riops", "max_wiops", "rbytes", "wbytes", "rios", "wios"];
 
 /// What keeps a group, or the host, waiting while no device has a queue: the limit that is reached, or what to check.
 pub(crate) fn keeps_waiting(during: &Window<'_>, group: Option<&str>) -> String {
-    limit(during, group).unwrap_or_else(|| check(during))
-}
-
-/// The limit of IO that a group, or one above it, comes nearest to, where limits were recorded; of the host, that of any group.
-fn limit(during: &Window<'_>, group: Option<&str>) -> Option<String> {
-    let concerns = |owner: &str| group.is_none_or(|group| owner == group || below(owner, group));
-    let all = during.recording.entities(Table::CgroupDisk).filter_map(|(name, _)| {
-        let (owner, disk) = name.split_once('\t').filter(|(owner, _)| concerns(owner))?;
-        let of = |(metric, counter, what): (&str, &'static str, &'static str)| {
-            let most = during.level::<Count>(Table::CgroupDisk, name, metric)?.least;
-            let does = during.rate::<Count>(Table::CgroupDisk, name, counter).map(Amount::get);
-            Some((owner, disk, what, most.get(), does))
-        };
-        LIMITS.into_iter().filter_map(of).max_by(|a, b| used(a.3, a.4).total_cmp(&used(b.3, b.4)))
-    });
-    let (owner, disk, what, most, does) = all.max_by(|a, b| used(a.3, a.4).total_cmp(&used(b.3, b.4)))?;
-    let does = does.map_or(String::new(), |does| format!(", and it does {does:.0}"));
-    let file = if cgroup_version::is_v1(during.recording) { "blkio.throttle" } else { "io.max" };
-    Some(format!("{file} of {owner} allows {most:.0} {what} a second on {disk}{does}"))
-}
-
-/// The part of a limit that is used; 0 where that was not recorded.
-fn used(limit: f64, does: Option<f64>) -> f64 {
-    does.map_or(0.0, |does| does / limit.max(1.0))
+    io_limit::words(during, group).unwrap_or_else(|| check(during))
 }
 
 /// What to check where no limit was recorded.

@@ -1,6 +1,8 @@
 //! What lost time is called where it is booked.
 
+use crate::actors::io_limit::{self, USED_UP};
 use crate::ledger::disk_load::sender;
+use crate::measure::cgroup_version;
 use crate::measure::window::Window;
 use pagetide_core::{Account, Booking};
 
@@ -8,6 +10,8 @@ use pagetide_core::{Account, Booking};
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Words<'a> {
     pub(super) during: Window<'a>,
+    /// Whose time it is; absent of the host.
+    pub(super) group: Option<&'a str>,
     /// The disk for which the group waited.
     pub(super) disk: Option<&'a str>,
 }
@@ -29,7 +33,14 @@ impl Words<'_> {
                 Some(disk) => format!("waiting for more work of its own: requests to {disk}, or CPU time"),
                 None => "waiting for more CPU time of its own".to_owned(),
             },
-            Account::Unexplained => "unexplained: waiting for IO while no device had a request in flight".to_owned(),
+            Account::Unexplained => {
+                let limit = io_limit::nearest(&self.during, self.group).filter(|limit| limit.used() >= USED_UP);
+                let limit = limit.map(|limit| limit.words(cgroup_version::is_v1(self.during.recording)));
+                limit.map_or_else(
+                    || "unexplained: waiting for IO while no device had a request in flight".to_owned(),
+                    |limit| format!("waiting for the IO limit while no device had a request in flight: {limit}"),
+                )
+            }
         };
         Booking { account, lost_ns, on: disk.map(|disk| format!("disk:{disk}")), words }
     }

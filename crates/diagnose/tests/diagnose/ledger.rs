@@ -1,6 +1,6 @@
 //! The ledger: what services lose, to which account it goes, and what it decides.
 
-use crate::story::Story;
+use crate::story::{Story, finding};
 use crate::verdict::quiet;
 use pagetide_core::{Account, Conclusion, Diagnosis, Table};
 use pagetide_diagnose::diagnose;
@@ -199,6 +199,89 @@ fn the_limit_that_a_group_reaches_is_named_by_the_version_of_control_groups() {
     assert!(first.contains("blkio.throttle of /db allows 20 reads a second on sda, and it does 20"), "{first}");
     let second = told("cgroup2");
     assert!(second.contains("io.max of /db allows 20 reads a second on sda"), "{second}");
+}
+
+/// A database that waits for IO and sends so many reads a second, from 40 to 100 s and else, with a limit of 20 from 43 s on, which is when the recorder reads it.
+fn limited(then: (f64, f64), else_: (f64, f64), disk: (f64, f64)) -> Story {
+    let read = |at: f64| if (43.0..100.0).contains(&at) { Some(20) } else { None };
+    let story = quiet(120)
+        .counter(Table::Host, "", "psi_io_some", from_to(then.0 * 1e6, else_.0 * 1e6))
+        .counter(Table::Cgroup, "/db", "cpu_usage", |_| 50_000.0)
+        .counter(Table::Cgroup, "/db", "psi_io_some", from_to(then.0 * 1e6, else_.0 * 1e6))
+        .line(Table::CgroupDisk, "/db\tsda", "max_riops", (0..120).map(|at| read(f64::from(at))).collect())
+        .counter(Table::CgroupDisk, "/db\tsda", "rios", from_to(then.1, else_.1));
+    disk_of(story, disk, (0.06, 100.0))
+}
+
+#[test]
+fn a_group_that_waits_at_its_io_limit_while_the_device_rests_is_a_cause_of_its_own() {
+    let idle = (0.06, 100.0);
+    let told = diagnose(&limited((0.66, 19.8), (0.02, 60.0), idle).tell());
+    let cause = told.cause.as_ref().expect("a cause");
+    assert_eq!(
+        (cause.rule.as_str(), cause.origins.names()),
+        ("io-limit", vec!["cgroup:/db".to_owned(), "disk:sda".to_owned()])
+    );
+    assert!((cause.onset_ns - 39_000_000_000).abs() <= 1_000_000_000, "from the first throttled second on: {cause:?}");
+    assert!(told.summary.contains("io.max of /db allows 20 reads a second on sda, and it does 20"), "{}", told.summary);
+    let words = &told.ledger.as_ref().expect("a loss").bookings[0].words;
+    assert!(words.contains("io.max of /db"), "{words}");
+    let none = |story: Story| finding(&story.tell(), "io-limit").is_none();
+    assert!(none(limited((0.66, 14.0), (0.02, 60.0), idle)), "it does 14 of 20");
+    assert!(none(limited((0.05, 19.8), (0.02, 60.0), idle)), "nobody waits for the limit");
+    let job = quiet(120)
+        .counter(Table::Cgroup, "/backup", "cpu_usage", from_to(50_000.0, 0.0))
+        .counter(Table::Cgroup, "/backup", "psi_io_some", from_to(990_000.0, 0.0))
+        .gauge(Table::CgroupDisk, "/backup\tsda", "max_riops", |_| 20.0)
+        .counter(Table::CgroupDisk, "/backup\tsda", "rios", from_to(20.0, 0.0));
+    assert!(none(disk_of(job, idle, idle)), "a job that starts below its limit");
+    let of_v1 = |before: f64| {
+        let story = quiet(120)
+            .manifest(|manifest| manifest.capabilities.push("cgroup1".to_owned()))
+            .counter(Table::Host, "", "psi_io_some", from_to(990_000.0, 2000.0))
+            .gauge(Table::CgroupDisk, "/backup\tsda", "max_riops", |_| 20.0)
+            .counter(Table::CgroupDisk, "/backup\tsda", "wios", |_| 0.0)
+            .counter(Table::CgroupDisk, "/backup\tsda", "rios", from_to(20.0, before));
+        disk_of(story, idle, idle)
+    };
+    assert!(none(of_v1(0.0)), "a job of v1, whose groups have no CPU time");
+    assert!(!none(of_v1(10.0)), "a service of v1");
+    // Other load takes its CPU for some seconds after the limit was set.
+    let slow = |at: f64| if (40.0..46.0).contains(&at) { 12.0 } else { from_to(19.8, 60.0)(at) };
+    let slowed = limited((0.66, 19.8), (0.02, 60.0), idle).counter(Table::CgroupDisk, "/db\tsda", "rios", slow);
+    let onset = finding(&slowed.tell(), "io-limit").unwrap().range.from.ns();
+    assert!((onset - 39_000_000_000).abs() <= 1_000_000_000, "{onset}");
+    let full = limited((0.66, 19.8), (0.02, 60.0), (3.0, 100.0));
+    assert!(none(full), "the device is full, with or without the limit");
+}
+
+#[test]
+fn a_limit_that_holds_from_the_start_and_without_pressure_information_is_found() {
+    let held = |rate: f64, delay: f64| {
+        let story = quiet(120)
+            .manifest(|manifest| manifest.capabilities.push("cgroup1".to_owned()))
+            .gauge(Table::CgroupDisk, "/sys/fs/cgroup/memory/db\tsda", "max_wbps", |_| 1e6)
+            .counter(Table::CgroupDisk, "/sys/fs/cgroup/memory/db\tsda", "wbytes", move |at| {
+                rate * (1.0 + 0.1 * (at % 3.0 - 1.0))
+            })
+            .counter(Table::Cgroup, "/sys/fs/cgroup/memory/db", "blkio_delay_total", move |_| delay * 1e9);
+        diagnose(&disk_of(story, (0.06, 100.0), (0.06, 100.0)).tell())
+    };
+    let told = held(1e6, 1.7);
+    assert_eq!(told.cause.as_ref().map(|cause| cause.rule.as_str()), Some("io-limit"), "{}", told.summary);
+    assert!(
+        told.summary.contains("blkio.throttle of /sys/fs/cgroup/memory/db allows writes of 977 KiB/s on sda"),
+        "{}",
+        told.summary
+    );
+    let command = told.findings[0].advice[0].command.clone().unwrap();
+    assert_eq!(command, "echo 'MAJ:MIN 0' > /sys/fs/cgroup/blkio/db/blkio.throttle.write_bps_device");
+    assert_eq!(held(1e6, 0.02).verdict, Conclusion::Healthy, "its tasks do not wait");
+    assert_eq!(
+        held(6e5, 1.7).cause.map(|cause| cause.rule.as_str().to_owned()),
+        Some("healthy".to_owned()),
+        "far below the limit"
+    );
 }
 
 #[test]

@@ -1,0 +1,243 @@
+//! The IO limits of control groups at devices, and when a group uses one up.
+
+use crate::actors::newcomer::below;
+use crate::measure::amount::{Amount, Count, Limit, Per};
+use crate::measure::cgroup_version;
+use crate::measure::queue;
+use crate::measure::signal::Signal;
+use crate::measure::window::Window;
+use pagetide_core::{Bytes, Moment, Ratio, Span, Table};
+
+/// How much of a limit a throttled group uses.
+pub(crate) const USED_UP: Limit<Ratio> = Limit::new(
+    "IO of the group, as a share of its limit, at least",
+    0.9,
+    "The throttle releases requests in slices of 20 or 100 ms, so a group at its limit stays near it.",
+    "block/blk-throttle.c: tg_dispatch_time, DFL_THROTL_SLICE_HD (6.12)",
+);
+
+/// The samples up to which the recorder reads a limit after it was set (`LIMITS_EVERY` of the sampler).
+const READ_WITHIN: usize = 8;
+/// A rate that is further above a limit shows that the limit is not set yet.
+const ABOVE: f64 = 1.1;
+
+/// What a limit limits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Limited {
+    BytesRead,
+    BytesWritten,
+    Reads,
+    Writes,
+}
+
+impl Limited {
+    pub(crate) const ALL: [Self; 4] = [Self::BytesRead, Self::BytesWritten, Self::Reads, Self::Writes];
+
+    /// The metric of the limit.
+    pub(crate) const fn limit(self) -> &'static str {
+        match self {
+            Self::BytesRead => "max_rbps",
+            Self::BytesWritten => "max_wbps",
+            Self::Reads => "max_riops",
+            Self::Writes => "max_wiops",
+        }
+    }
+
+    /// The counter of what it limits.
+    pub(crate) const fn counter(self) -> &'static str {
+        match self {
+            Self::BytesRead => "rbytes",
+            Self::BytesWritten => "wbytes",
+            Self::Reads => "rios",
+            Self::Writes => "wios",
+        }
+    }
+
+    /// Its key in `io.max`.
+    pub(crate) const fn key(self) -> &'static str {
+        match self {
+            Self::BytesRead => "rbps",
+            Self::BytesWritten => "wbps",
+            Self::Reads => "riops",
+            Self::Writes => "wiops",
+        }
+    }
+
+    /// Its file on control groups v1.
+    const fn file(self) -> &'static str {
+        match self {
+            Self::BytesRead => "blkio.throttle.read_bps_device",
+            Self::BytesWritten => "blkio.throttle.write_bps_device",
+            Self::Reads => "blkio.throttle.read_iops_device",
+            Self::Writes => "blkio.throttle.write_iops_device",
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::BytesRead | Self::Reads => "reads",
+            Self::BytesWritten | Self::Writes => "writes",
+        }
+    }
+
+    pub(crate) const fn in_bytes(self) -> bool {
+        matches!(self, Self::BytesRead | Self::BytesWritten)
+    }
+}
+
+/// A limit of a group at a device, and what the group does of it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct IoLimit<'a> {
+    pub(crate) group: &'a str,
+    pub(crate) disk: &'a str,
+    pub(crate) limited: Limited,
+    /// A second.
+    pub(crate) limit: f64,
+    /// What the group, with those below it, does a second; absent where that was not recorded.
+    pub(crate) rate: Option<f64>,
+}
+
+impl IoLimit<'_> {
+    /// The part of the limit that is used; 0 where that was not recorded.
+    pub(crate) fn used(&self) -> Amount<Ratio> {
+        Amount::new(self.rate.map_or(0.0, |rate| rate / self.limit.max(1.0)))
+    }
+
+    /// The file that holds the limit, below the folder of the group.
+    pub(crate) fn file(&self, v1: bool) -> &'static str {
+        if v1 { self.limited.file() } else { "io.max" }
+    }
+
+    /// What is allowed and what is done.
+    pub(crate) fn words(&self, v1: bool) -> String {
+        let Self { group, disk, limited, limit, rate } = self;
+        let file = if v1 { "blkio.throttle" } else { "io.max" };
+        let (name, bytes) = (limited.name(), |rate: f64| Amount::<Per<Bytes>>::new(rate));
+        let allows = if limited.in_bytes() {
+            format!("{name} of {}", bytes(*limit))
+        } else {
+            format!("{limit:.0} {name} a second")
+        };
+        let does = |rate: f64| if limited.in_bytes() { bytes(rate).to_string() } else { format!("{rate:.0}") };
+        let does = rate.map_or(String::new(), |rate| format!(", and it does {}", does(rate)));
+        format!("{file} of {group} allows {allows} on {disk}{does}")
+    }
+}
+
+/// The limits of all groups at devices, those that were recorded.
+fn all<'a>(window: &Window<'a>) -> impl Iterator<Item = (&'a str, &'a str, &'a str, Limited)> {
+    let entities = window.recording.entities(Table::CgroupDisk);
+    let places = entities.filter_map(|(entity, _)| entity.split_once('\t').map(|(group, disk)| (entity, group, disk)));
+    let known = |entity: &str, one: Limited| window.recording.series(Table::CgroupDisk, entity, one.limit()).is_some();
+    places.flat_map(move |(entity, group, disk)| {
+        Limited::ALL.into_iter().filter(move |one| known(entity, *one)).map(move |one| (entity, group, disk, one))
+    })
+}
+
+/// The limit that a group, or one above it, comes nearest to in a window; of the host, that of any group.
+pub(crate) fn nearest<'a>(window: &Window<'a>, group: Option<&str>) -> Option<IoLimit<'a>> {
+    let concerns = |owner: &str| group.is_none_or(|group| owner == group || below(owner, group));
+    let of = |(entity, group, disk, limited): (&'a str, &'a str, &'a str, Limited)| {
+        let limit = window.level::<Count>(Table::CgroupDisk, entity, limited.limit())?.least.get();
+        let rate = window.rate::<Count>(Table::CgroupDisk, entity, limited.counter()).map(Amount::get);
+        Some(IoLimit { group, disk, limited, limit, rate })
+    };
+    let limits = all(window).filter(|(_, owner, ..)| concerns(owner)).filter_map(of);
+    limits.max_by(|a, b| a.used().total_cmp(&b.used()))
+}
+
+/// The stretches of a window in which groups use up a limit, one of each group, device and kind.
+pub(crate) fn used_up<'a>(window: &Window<'a>) -> Vec<(IoLimit<'a>, Span)> {
+    all(window).filter_map(|(entity, group, disk, limited)| at_limit(window, entity, (group, disk), limited)).collect()
+}
+
+/// The stretch of the largest sum of what a group does above [`USED_UP`] of its limit: on average it does that much, and a slower second within does not
+/// end it.
+fn at_limit<'a>(
+    window: &Window<'a>,
+    entity: &str,
+    (group, disk): (&'a str, &'a str),
+    limited: Limited,
+) -> Option<(IoLimit<'a>, Span)> {
+    let recording = window.recording;
+    let set: Vec<(i64, i64)> = recording.series(Table::CgroupDisk, entity, limited.limit())?.points().collect();
+    let rates = Signal::rate_within(recording, Table::CgroupDisk, entity, &[limited.counter()], window.span)?;
+    let rates: Vec<(Span, f64)> = rates.intervals().filter(|(span, _)| span.overlaps(window.span)).collect();
+    let mut limits = limits_of(&set, &rates);
+    // A limit is read some samples after it was set.
+    let mut back = None;
+    for at in (0..limits.len()).rev() {
+        match limits[at] {
+            Some(limit) => back = Some((limit, READ_WITHIN)),
+            None => {
+                back = back.filter(|(limit, left)| *left > 0 && rates[at].1 <= limit * ABOVE);
+                back = back.map(|(limit, left)| (limit, left - 1));
+                limits[at] = back.map(|(limit, _)| limit);
+            }
+        }
+    }
+    let (mut most, mut found) = (0.0, None);
+    let (mut sum, mut from) = (0.0, 0);
+    for (at, ((span, rate), limit)) in rates.iter().zip(&limits).enumerate() {
+        if sum <= 0.0 {
+            (sum, from) = (0.0, at);
+        }
+        let Some(limit) = limit else {
+            sum = 0.0;
+            continue;
+        };
+        sum += ((rate / limit).min(1.0) - USED_UP.get()) * span.length().as_f64();
+        if sum > most {
+            (most, found) = (sum, Some(from..at + 1));
+        }
+    }
+    let found = found?;
+    let from = first_held(&rates, &limits, found.start);
+    let span = Span { from: rates[from].0.from, to: rates[found.end - 1].0.to };
+    if span.length() < queue::least(recording) {
+        return None;
+    }
+    let limit = limits[found.end - 1]?;
+    let time: f64 = rates[found.clone()].iter().map(|(span, _)| span.length().as_f64()).sum();
+    let done: f64 = rates[found].iter().map(|(span, rate)| rate * span.length().as_f64()).sum();
+    Some((IoLimit { group, disk, limited, limit, rate: Some(done / time.max(1.0)) }, span))
+}
+
+/// The interval from which on a limit holds that is used up from `start` on: a group that did more before does no more from the first one on, whatever
+/// else slows it down for some seconds.
+fn first_held(rates: &[(Span, f64)], limits: &[Option<f64>], start: usize) -> usize {
+    let limit = limits[start].unwrap_or(f64::INFINITY) * ABOVE;
+    let below = rates[..start].iter().rev().take_while(|(_, rate)| *rate <= limit).count();
+    let from = start - below;
+    let known = limits[from..start].iter().all(Option::is_some);
+    if from > 0 && known { from } else { start }
+}
+
+/// Whether a group did IO at a device in most of the intervals before a moment; also where nothing was recorded before it.
+pub(crate) fn used_before(window: &Window<'_>, group: &str, disk: &str, at: Moment) -> bool {
+    let entity = format!("{group}\t{disk}");
+    let Some(signal) = Signal::rate(window.recording, Table::CgroupDisk, &entity, &["rios", "wios"]) else {
+        return true;
+    };
+    let (mut all, mut active) = (0, 0);
+    for (_, rate) in signal.intervals().take_while(|(span, _)| span.to <= at) {
+        all += 1;
+        active += usize::from(rate > 0.0);
+    }
+    active * 2 >= all
+}
+
+/// The limit that holds at the end of each interval; none where there is none, or where it is 0.
+fn limits_of(set: &[(i64, i64)], rates: &[(Span, f64)]) -> Vec<Option<f64>> {
+    let of = |span: Span| {
+        let upto = set.partition_point(|(at, _)| Moment::new(*at) <= span.to);
+        let (at, limit) = set[..upto].last()?;
+        (Moment::new(*at) > span.from && *limit > 0).then_some(*limit as f64)
+    };
+    rates.iter().map(|(span, _)| of(*span)).collect()
+}
+
+/// The limit that a group comes nearest to, in words.
+pub(crate) fn words(window: &Window<'_>, group: Option<&str>) -> Option<String> {
+    Some(nearest(window, group)?.words(cgroup_version::is_v1(window.recording)))
+}
