@@ -2,6 +2,7 @@
 
 use crate::actors::process::{self, ProcessShare};
 use crate::evidence::{EvidenceBuilder, advise, word};
+use crate::ledger::lost_time;
 use crate::ledger::memory_waits;
 use crate::measure::amount::{Amount, Count, Limit, Per, grade};
 use crate::measure::episodes::SignalSpec;
@@ -35,7 +36,8 @@ pub(crate) const RULE: Rule = Rule {
             meaning: "All CPUs run tasks, and more tasks wait for one. Memory and devices are not the limit.",
             evidence: "CPUs are rarely idle (/proc/stat). Tasks wait for a CPU (psi_cpu_some), or more tasks are runnable than there are CPUs. \
                 Waits for memory (psi_memory_some) and refaults contradict it. With idle CPUs a control group may still be at its own limit: it \
-                is throttled in its periods (cpu.stat), or its tasks wait most of the time.",
+                is throttled in its periods (cpu.stat), or its tasks wait most of the time. Or tasks wait most of the time for CPUs that are full \
+                while others idle: an affinity binds them.",
             metrics: &[
                 "cpu_user",
                 "cpu_nice",
@@ -63,6 +65,7 @@ pub(crate) const RULE: Rule = Rule {
                 HELD.doc(),
                 THROTTLED.doc(),
                 FREE.doc(),
+                BOUND.doc(),
                 NAMED.doc(),
                 STOLEN.doc(),
             ],
@@ -123,6 +126,12 @@ const FREE: Limit<Ratio> = Limit::new(
     0.5,
     "A task that is allowed to run finds a free CPU.",
     "judgement",
+);
+const BOUND: Limit<Ratio> = Limit::new(
+    "share of time that tasks wait for a CPU, where some are full and others free",
+    0.5,
+    "The scheduler moves a waiting task to an idle CPU within milliseconds, unless the task may not run there.",
+    "kernel/sched/fair.c: sched_balance_newidle, can_migrate_task (6.12)",
 );
 const NAMED: Limit<Ratio> = Limit::new(
     "one command's share of the busy CPUs",
@@ -194,7 +203,109 @@ fn limited(window: &Window<'_>) -> Option<Finding> {
 }
 
 fn examine(window: &Window<'_>) -> Option<Finding> {
-    limited(window).or_else(|| of_host(window))
+    pinned(window).or_else(|| limited(window)).or_else(|| of_host(window))
+}
+
+/// CPUs that are full while others are free, by name.
+fn full_beside_free<'a>(during: &Window<'a>) -> Option<(Vec<&'a str>, Vec<&'a str>)> {
+    let idle = |cpu: &str| {
+        let share = |derived| during.derived::<Ratio>(Table::Cpu, cpu, derived);
+        Some(share(&derived::CPU_IDLE)? + share(&derived::CPU_IOWAIT).unwrap_or(Amount::ZERO))
+    };
+    let all = during.recording.entities(Table::Cpu).filter_map(|(cpu, _)| Some((cpu, idle(cpu)?)));
+    let all: Vec<(&str, Amount<Ratio>)> = all.collect();
+    let names = |of: &dyn Fn(Amount<Ratio>) -> bool| -> Vec<&'a str> {
+        all.iter().filter(|(_, idle)| of(*idle)).map(|(cpu, _)| *cpu).collect()
+    };
+    let (full, free) = (names(&|idle| idle <= IDLE.value()), names(&|idle| idle >= FREE.value()));
+    (!full.is_empty() && !free.is_empty()).then_some((full, free))
+}
+
+/// Tasks of a group, or of the host, that wait for CPUs that are full while others idle.
+struct Bound<'a> {
+    group: Option<&'a str>,
+    during: Window<'a>,
+    waited: Amount<Ratio>,
+    full: Vec<&'a str>,
+    free: Vec<&'a str>,
+}
+
+/// The longest time with a part in a window for which the tasks of a group, or of the host, are so bound. A group that is throttled waits for its own limit.
+fn bound<'a>(window: &Window<'a>, group: Option<&'a str>) -> Option<Bound<'a>> {
+    let held = Window::whole(window.recording, window.episodes)?
+        .held(SignalSpec::of_group(group, &derived::PSI_CPU_SOME), BOUND.value())
+        .filter(|held| held.length() >= queue::least(window.recording) && held.overlaps(window.span))?;
+    let during = window.over(held);
+    let of = |derived| match group {
+        Some(group) => during.derived::<Ratio>(Table::Cgroup, group, derived),
+        None => during.share(derived),
+    };
+    if group.is_some() && of(&derived::CPU_THROTTLED).is_some_and(|share| share >= THROTTLED) {
+        return None;
+    }
+    let (full, free) = full_beside_free(&during)?;
+    Some(Bound { group, during, waited: of(&derived::PSI_CPU_SOME)?, full, free })
+}
+
+/// Tasks that wait for CPUs that are full while others idle: they may not run on those.
+fn pinned(window: &Window<'_>) -> Option<Finding> {
+    window.recording.entities(Table::Cpu).nth(1)?;
+    let groups = lost_time::groups(window.recording);
+    let places: Vec<Option<&str>> = if groups.is_empty() { vec![None] } else { groups.into_iter().map(Some).collect() };
+    let all = places.into_iter().filter_map(|group| bound(window, group));
+    let Bound { group, during, waited, full, free } = all.max_by(|a, b| a.waited.total_cmp(&b.waited))?;
+    let mut found = EvidenceBuilder::new(window);
+    found.span(during.span);
+    let (whose, of) = group.map_or_else(
+        || ("Tasks".to_owned(), String::new()),
+        |group| {
+            found.origin(Actor::group(group));
+            (format!("Tasks of the control group {group}"), " of the group".to_owned())
+        },
+    );
+    let (what, source) = ("share of time that tasks wait for a CPU", format!("psi_cpu_some{of}"));
+    found.compare(1.5 + grade(waited, 0.5, 0.9), what, source, waited, Relation::Above, BOUND.value());
+    let count = |cpus: &[&str]| Amount::<Count>::new(cpus.len() as f64);
+    found.add(1.0, "CPUs that are full", "cpu_idle + cpu_iowait of each CPU", count(&full));
+    found.add(1.0, "CPUs that are idle at least half of the time", "cpu_idle + cpu_iowait of each CPU", count(&free));
+    // Ticks of 1/100 s.
+    let most = process::fastest::<Count>(&during, &["utime", "stime"]);
+    let who = most.filter(|most| most.amount.get() / 100.0 >= full.len() as f64 * NAMED.get()).map_or(
+        String::new(),
+        |most| {
+            found.origin(most.actor(window));
+            format!(
+                " {} uses {:.1} of {} CPUs.",
+                most.words(),
+                most.amount.get() / 100.0,
+                window.recording.manifest.cpus
+            )
+        },
+    );
+    let statement = format!(
+        "{whose} waited for a CPU {waited} of the time: {} {} full, while {} {} idle at least half of the time. An affinity (taskset, cpuset.cpus, \
+         an isolated CPU) keeps them from the idle ones.{who}",
+        listed(&full),
+        if full.len() == 1 { "is" } else { "are" },
+        listed(&free),
+        if free.len() == 1 { "is" } else { "are" },
+    );
+    let advice = advise(
+        "Let the tasks run on the idle CPUs, or move the others away from the full ones.",
+        Some("taskset -cp PID; cat /sys/fs/cgroup/GROUP/cpuset.cpus.effective"),
+        "The commands only read. `taskset -cp LIST PID` changes the CPUs that a process may use.",
+        None,
+    );
+    found.finish(RuleId::CpuBound, statement, vec![advice])
+}
+
+/// CPUs in words, a few by name.
+fn listed(cpus: &[&str]) -> String {
+    match cpus {
+        [one] => format!("CPU {one}"),
+        few if few.len() <= 4 => format!("CPUs {}", few.join(", ")),
+        many => format!("{} CPUs", many.len()),
+    }
 }
 
 /// The longest time of the recording, with a part in this stretch, for which tasks wait for a CPU clearly more than usual.

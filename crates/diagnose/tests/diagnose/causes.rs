@@ -330,6 +330,43 @@ fn a_group_that_waits_for_idle_cpus_is_at_its_own_limit() {
 }
 
 #[test]
+fn tasks_that_wait_for_a_full_cpu_beside_an_idle_one_are_bound_to_it() {
+    let told = |waited: f64, first: f64, second: f64, throttled: f64| {
+        let cpu = |story: Story, name: &str, user: f64| {
+            let user = move |at: f64| if during(at) { user } else { 20.0 };
+            story
+                .counter(Table::Cpu, name, "cpu_user", user)
+                .counter(Table::Cpu, name, "cpu_nice", |_| 0.0)
+                .counter(Table::Cpu, name, "cpu_system", |_| 0.0)
+                .counter(Table::Cpu, name, "cpu_idle", move |at| 100.0 - user(at))
+                .counter(Table::Cpu, name, "cpu_iowait", |_| 0.0)
+        };
+        let story = counts(counts(host(), "cpu_nice", 0.0, 0.0), "cpu_system", 0.0, 0.0);
+        let both = first + second;
+        let story = counts(counts(story, "cpu_user", 40.0, both), "cpu_idle", 160.0, 200.0 - both);
+        let story = counts(counts(story, "cpu_iowait", 0.0, 0.0), "psi_cpu_some", 10_000.0, waited);
+        let group = |story: Story, metric: &str, then: f64, usual: f64| {
+            story.counter(Table::Cgroup, "/app", metric, move |at| if during(at) { then } else { usual })
+        };
+        let story = group(
+            group(group(story, "psi_cpu_some", waited, 10_000.0), "cpu_periods", 10.0, 10.0),
+            "cpu_throttled",
+            throttled,
+            0.0,
+        );
+        cpu(cpu(counts(story, "psi_memory_some", 0.0, 0.0), "0", first), "1", second).tell()
+    };
+    let found = finding(&told(900_000.0, 99.0, 20.0, 0.0), "cpu-bound").expect("bound to CPU 0");
+    assert_eq!(found.origins.names(), ["cgroup:/app"], "{}", found.statement);
+    assert!(found.statement.contains("CPU 0 is full, while CPU 1 is idle"), "{}", found.statement);
+    let bound = |recording| finding(&recording, "cpu-bound").is_some_and(|found| found.statement.contains("affinity"));
+    assert!(!bound(told(900_000.0, 99.0, 98.0, 0.0)), "all CPUs are full");
+    assert!(!bound(told(300_000.0, 99.0, 20.0, 0.0)), "short waits: the scheduler moves them");
+    assert!(!bound(told(900_000.0, 60.0, 40.0, 0.0)), "no CPU is full");
+    assert!(!bound(told(900_000.0, 99.0, 20.0, 8.0)), "it is throttled at cpu.max");
+}
+
+#[test]
 fn a_host_that_waits_for_its_cpus_is_cpu_bound() {
     let busy = |user: f64, iowait: f64, cpu: f64, memory: f64| {
         let story = counts(counts(host(), "cpu_nice", 0.0, 0.0), "cpu_system", 0.0, 0.0);
