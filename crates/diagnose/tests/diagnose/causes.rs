@@ -45,6 +45,11 @@ fn disk(story: Story, usual: (f64, f64, f64, f64), then: (f64, f64, f64, f64)) -
         .counter(Table::Disk, "sda", "weighted_io_ms", busy)
 }
 
+/// The rule of the cause.
+fn diagnosed(recording: &pagetide_core::Recording) -> String {
+    pagetide_diagnose::diagnose(recording).cause.map_or_else(String::new, |cause| cause.rule.to_string())
+}
+
 #[test]
 fn a_device_that_takes_longer_for_the_same_work_is_slow() {
     let waits = |story| counts(story, "psi_io_some", 1000.0, 700_000.0);
@@ -398,6 +403,37 @@ fn who_takes_the_disk_of_others_is_a_noisy_neighbour() {
     assert_eq!(finding(&neighbour(5.0, 0.0, 50.0), "noisy-neighbour"), None, "it moves a tenth of the bytes");
     assert_eq!(finding(&neighbour(50.0, 40.0, 50.0), "noisy-neighbour"), None, "it did so before");
     assert_eq!(finding(&neighbour(50.0, 0.0, 0.0), "noisy-neighbour"), None, "nobody else used the disk");
+}
+
+#[test]
+fn a_neighbour_that_was_there_before_the_recording_is_found_by_who_sends_and_who_waits() {
+    let told = |took: f64, service: f64, waited: f64, queue: f64| {
+        host()
+            .counter(Table::Host, "", "psi_io_some", |_| 990_000.0)
+            .counter(Table::Host, "", "pgscan_kswapd", |_| 0.0)
+            .counter(Table::Host, "", "pgsteal_kswapd", |_| 0.0)
+            .counter(Table::Disk, "sda", "reads", |_| 100.0)
+            .counter(Table::Disk, "sda", "read_sectors", move |_| (took + service) * MIB / 512.0)
+            .counter(Table::Disk, "sda", "read_ms", move |_| queue * 1000.0)
+            .counter(Table::Disk, "sda", "writes", |_| 0.0)
+            .counter(Table::Disk, "sda", "write_sectors", |_| 0.0)
+            .counter(Table::Disk, "sda", "write_ms", |_| 0.0)
+            .counter(Table::Disk, "sda", "io_ms", |_| 995.0)
+            .counter(Table::Disk, "sda", "weighted_io_ms", move |_| queue * 1000.0)
+            .counter(Table::Cgroup, "/db", "cpu_usage", |_| 20_000.0)
+            .counter(Table::Cgroup, "/db", "psi_io_some", move |_| waited * 1e6)
+            .counter(Table::Cgroup, "/db", "io_rbytes", move |_| service * MIB)
+            .counter(Table::Cgroup, "/db", "io_wbytes", |_| 0.0)
+            .counter(Table::Process, "1@1", "read_bytes", move |_| service * MIB)
+            .counter(Table::Process, "7@7", "read_bytes", move |_| took * MIB)
+            .tell()
+    };
+    let found = finding(&told(12.0, 0.4, 0.95, 1.98), "noisy-neighbour").expect("dd was there before");
+    assert_eq!(found.origins.names(), ["process:7@7", "disk:sda"], "{}", found.statement);
+    assert_eq!(diagnosed(&told(12.0, 0.4, 0.95, 1.98)), "noisy-neighbour");
+    assert_eq!(finding(&told(0.2, 12.0, 0.95, 1.98), "noisy-neighbour"), None, "the service sends most itself");
+    assert_eq!(finding(&told(12.0, 0.4, 0.2, 1.98), "noisy-neighbour"), None, "the service hardly waits");
+    assert_eq!(finding(&told(12.0, 0.4, 0.95, 1.0), "noisy-neighbour"), None, "one request at a time");
 }
 
 #[test]

@@ -1,17 +1,19 @@
 //! `noisy-neighbour`: one program loads a device that others use, and memory has no part in it.
 
 use crate::actors::newcomer;
-use crate::actors::process;
+use crate::actors::process::{self, ProcessShare};
 use crate::actors::victim;
-use crate::evidence::advice;
+use crate::evidence::advice as settings;
+use crate::evidence::threshold::SATURATED;
 use crate::evidence::{EvidenceBuilder, advise, advise_service};
 use crate::ledger::disk_load::{DiskLoad, OWNS};
-use crate::measure::amount::{Amount, Count, Limit, Per, grade_log};
+use crate::ledger::lost_time;
+use crate::measure::amount::{Amount, Count, Limit, Per, Rate, grade, grade_log};
 use crate::measure::episodes::SignalSpec;
 use crate::measure::window::{STOLEN, Window};
 use crate::rules::contract::{EffectKind, Rule, When, leads, subsumes};
 use pagetide_core::derived;
-use pagetide_core::{Actor, Bytes, Finding, Nanos, Ratio, Relation, RuleDoc, RuleId, Table};
+use pagetide_core::{Actor, Advice, Bytes, Finding, Nanos, Ratio, Relation, RuleDoc, RuleId, Span, Table};
 
 pub(crate) const RULE: Rule = Rule {
     name: "a neighbour on the same device",
@@ -33,7 +35,8 @@ pub(crate) const RULE: Rule = Rule {
                 Nothing is evicted for it, so more memory changes nothing.",
             evidence: "A request takes a multiple of its baseline (the median, which a burst does not shift) at a much higher load, and one \
                 process causes most of the new bytes. The device had requests before. Reclaim frees little compared with what is read, or no \
-                program reads back what it evicts.",
+                program reads back what it evicts. A neighbour that was there from the start of the recording has no baseline: then the device is \
+                full from start to end, the program sends most of its bytes in each third of it, and a control group or program that sends few waits for IO.",
             metrics: &[
                 "reads",
                 "writes",
@@ -45,8 +48,26 @@ pub(crate) const RULE: Rule = Rule {
                 "write_bytes",
                 "pgsteal_kswapd",
                 "pgsteal_direct",
+                "io_ms",
+                "weighted_io_ms",
+                "psi_io_some",
+                "blkio_delay_total",
+                "io_rbytes",
+                "io_wbytes",
+                "rbytes",
+                "wbytes",
             ],
-            thresholds: &[SLOWER.doc(), MIN_AWAIT.doc(), MORE.doc(), USED.doc(), OWNS.doc(), FREED.doc()],
+            thresholds: &[
+                SLOWER.doc(),
+                MIN_AWAIT.doc(),
+                MORE.doc(),
+                USED.doc(),
+                OWNS.doc(),
+                FREED.doc(),
+                SATURATED.doc(),
+                BEHIND.doc(),
+                THROUGHOUT.doc(),
+            ],
             why: "A device has one queue. Large or frequent requests of one program delay the small ones of another.",
             alternatives: "If reclaim frees as much as the program reads, and others read that back, it evicts what they use: that is a stream. \
                 A device that slows down at the same load is slow by itself.",
@@ -81,9 +102,142 @@ const FREED: Limit<Ratio> = Limit::new(
     "mm/filemap.c: filemap_add_folio (6.12)",
 );
 
+const BEHIND: Limit<Count> = Limit::new(
+    "requests in flight while the device is busy, from start to end",
+    1.5,
+    "Of two programs that each wait for one request, one waits behind the other.",
+    "Little's law",
+);
+const THROUGHOUT: Limit<Ratio> = Limit::new(
+    "share of time that a group or program which sends few of the bytes waits for IO, from start to end",
+    0.5,
+    "A service that waits most of the time for little is behind the requests of another.",
+    "judgement",
+);
+
 fn examine(window: &Window<'_>) -> Option<Finding> {
     let found = window.disks().into_iter().filter_map(|disk| of_disk(window, disk));
-    found.max_by(|a, b| a.confidence.get().total_cmp(&b.confidence.get()))
+    let found = found.max_by(|a, b| a.confidence.get().total_cmp(&b.confidence.get()));
+    found.or_else(|| {
+        let whole = Window::whole(window.recording, window.episodes).filter(|_| window.step.is_none())?;
+        window.disks().into_iter().find_map(|disk| from_the_start(&whole, disk))
+    })
+}
+
+const IO: [&str; 2] = ["read_bytes", "write_bytes"];
+
+/// Who waits for a device that another program fills.
+struct Behind<'a> {
+    name: &'a str,
+    waits: Amount<Ratio>,
+    source: &'static str,
+    /// What it reads and writes itself.
+    bytes: Rate<Bytes>,
+}
+
+/// The group without others in it that waits longest for IO and sends less than half of what a device transfers; the program, where no group was
+/// recorded and delays were.
+fn behind<'a>(whole: &Window<'a>, disk: &str, neighbour: &ProcessShare<'a, Per<Bytes>>) -> Option<Behind<'a>> {
+    let groups = lost_time::groups(whole.recording).into_iter().filter_map(|group| {
+        let on_disk = format!("{group}\t{disk}");
+        let bytes = whole.rates::<Bytes>(Table::CgroupDisk, &on_disk, &["rbytes", "wbytes"]);
+        let bytes = bytes.or_else(|| whole.rates(Table::Cgroup, group, &["io_rbytes", "io_wbytes"]))?;
+        let waits = whole.derived(Table::Cgroup, group, &derived::PSI_IO_SOME)?;
+        Some(Behind { name: group, waits, source: "psi_io_some of the group", bytes })
+    });
+    let groups: Vec<Behind<'a>> = groups.collect();
+    let mut commands: Vec<&str> =
+        if groups.is_empty() { process::present(whole).map(|(_, comm)| comm).collect() } else { Vec::new() };
+    commands.sort_unstable();
+    commands.dedup();
+    let programs = commands.into_iter().filter(|comm| *comm != neighbour.comm).filter_map(|comm| {
+        let delays: Rate<Nanos> = process::together(whole, comm, &["blkio_delay_total"]);
+        let (waits, bytes) = (Amount::new(delays.get() / 1e9), process::together(whole, comm, &IO));
+        bytes.is_positive().then_some(Behind { name: comm, waits, source: "blkio_delay_total", bytes })
+    });
+    let moved = whole.moved(disk)?;
+    let few = |one: &Behind<'_>| {
+        one.bytes.is_positive() && one.bytes <= moved * (1.0 - OWNS.get()) && one.waits >= THROUGHOUT
+    };
+    groups.into_iter().chain(programs).filter(few).max_by(|a, b| a.waits.total_cmp(&b.waits))
+}
+
+/// A neighbour that was there before the recording began: no time shows what was usual, so it counts who sends and who waits.
+fn from_the_start(whole: &Window<'_>, disk: &str) -> Option<Finding> {
+    let (busy, queue) = (whole.busy(disk).filter(|busy| *busy >= SATURATED)?, whole.queue(disk)?);
+    let depth = Amount::<Count>::new(queue.get() / busy.get());
+    let moved = whole.moved(disk)?;
+    let freed = whole.host_bytes(&STOLEN).unwrap_or(Amount::ZERO);
+    if depth < BEHIND || freed > moved * FREED {
+        return None;
+    }
+    let neighbour = process::fastest::<Bytes>(whole, &IO).filter(|one| one.amount >= moved * OWNS)?;
+    let third = whole.span.length().get() / 3;
+    let throughout = (0..3).all(|part| {
+        let from = whole.span.from.later(Nanos::new(third * part));
+        let part = whole.over(Span { from, to: from.later(Nanos::new(third)) });
+        part.moved(disk).is_some_and(|moved| process::together::<Bytes>(&part, neighbour.comm, &IO) >= moved * OWNS)
+    });
+    let behind = behind(whole, disk, &neighbour).filter(|_| throughout)?;
+    let mut found = EvidenceBuilder::new(whole);
+    let of = |what: &str| format!("{what} of {disk}");
+    found.compare(
+        0.5,
+        "share of time busy, from start to end",
+        of("io_ms or util"),
+        busy,
+        Relation::Above,
+        SATURATED.value(),
+    );
+    let source = of("weighted_io_ms / io_ms");
+    found.compare(
+        0.5 + 0.5 * grade(depth, 1.5, 4.0),
+        "requests in flight while busy",
+        source,
+        depth,
+        Relation::Above,
+        BEHIND.value(),
+    );
+    let what = format!("bytes of {}, of all that the device transfers", neighbour.words());
+    found.compare(1.0, what, "read_bytes + write_bytes", neighbour.amount, Relation::Near, moved);
+    let what = format!("share of time that {} waits for IO", behind.name);
+    found.compare(
+        0.5 + 0.5 * grade(behind.waits, 0.5, 0.9),
+        what,
+        behind.source,
+        behind.waits,
+        Relation::Above,
+        THROUGHOUT.value(),
+    );
+    found.note(format!("bytes of {}", behind.name), "read and written", behind.bytes);
+    found.origin(neighbour.actor(whole));
+    found.origin(Actor::disk(disk));
+    let statement = format!(
+        "From start to end {} moves {} on {disk}, which is busy {busy} of the time, and {} waits for IO {} of the time for the {} that it reads and \
+         writes itself.",
+        neighbour.words(),
+        neighbour.amount,
+        behind.name,
+        behind.waits,
+        behind.bytes
+    );
+    found.finish(RuleId::NoisyNeighbour, statement, vec![advice(whole, &neighbour, true)])
+}
+
+/// What to do about a program, or a thread of the kernel, that loads a device.
+fn advice(window: &Window<'_>, neighbour: &ProcessShare<'_, Per<Bytes>>, is_program: bool) -> Advice {
+    if !is_program {
+        return advise(
+            "Let the kernel thread send less. For md, lower its speed limit while services need the disks, or run the check at another time.",
+            Some("sysctl -w dev.raid.speed_limit_max=10000"),
+            &format!("{} takes longer, and other programs wait less. This setting is for md only.", neighbour.comm),
+            Some("sysctl -w dev.raid.speed_limit_max=200000"),
+        );
+    }
+    if newcomer::serves(window, neighbour.comm) {
+        return advise_service(neighbour.comm);
+    }
+    settings::less_io(window.recording, "Lower the program's IO priority, or limit its rate on this device.")
 }
 
 fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
@@ -91,8 +245,7 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     let time = window.disk_await(disk).filter(|time| *time >= MIN_AWAIT)?;
     let bytes = window.moved(disk)?;
     let freed = window.host_bytes(&STOLEN).unwrap_or(Amount::ZERO);
-    let program =
-        process::fastest::<Bytes>(window, &["read_bytes", "write_bytes"]).filter(|one| one.amount >= bytes * OWNS);
+    let program = process::fastest::<Bytes>(window, &IO).filter(|one| one.amount >= bytes * OWNS);
     // A check of an array, or another kernel thread, has no bytes of its own.
     let kernel = || DiskLoad::of(window, disk)?.kernel_thread(window);
     let neighbour = program.or_else(kernel)?;
@@ -103,7 +256,7 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     let before = window.history()?;
     let usual = before.moved(disk).filter(|usual| bytes >= *usual * MORE)?;
     let used = before.derived::<Per<Count>>(Table::Disk, disk, &derived::TPS).filter(|used| *used >= USED)?;
-    let its_usual = process::together::<Bytes>(&before, neighbour.comm, &["read_bytes", "write_bytes"]);
+    let its_usual = process::together::<Bytes>(&before, neighbour.comm, &IO);
     if neighbour.amount < its_usual * MORE {
         return None;
     }
@@ -148,23 +301,6 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
         neighbour.words(),
         neighbour.amount
     );
-    let threads = |comm: &str| {
-        advise(
-            "Let the kernel thread send less. For md, lower its speed limit while services need the disks, or run the check at another time.",
-            Some("sysctl -w dev.raid.speed_limit_max=10000"),
-            &format!("{comm} takes longer, and other programs wait less. This setting is for md only."),
-            Some("sysctl -w dev.raid.speed_limit_max=200000"),
-        )
-    };
-    let limit =
-        || advice::less_io(window.recording, "Lower the program's IO priority, or limit its rate on this device.");
-    let service = newcomer::serves(window, neighbour.comm);
-    let advice = if program.is_none() {
-        threads(neighbour.comm)
-    } else if service {
-        advise_service(neighbour.comm)
-    } else {
-        limit()
-    };
+    let advice = advice(window, &neighbour, program.is_some());
     found.finish(RuleId::NoisyNeighbour, statement, vec![advice])
 }
