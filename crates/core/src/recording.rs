@@ -180,7 +180,7 @@ pub struct Disk {
     pub rotational: Option<bool>,
     /// Its readahead.
     pub read_ahead: Option<Bytes>,
-    /// The devices it lies on (of a partition its disk, of md and dm their members), by name.
+    /// The devices it lies on (of a partition its disk, of md and dm their members, of a loop device the disks of its file), by name.
     pub below: Vec<String>,
     /// The names that udev and the device mapper link to it, below `/dev/disk/by-id`, `by-label`, `by-uuid` and `/dev/mapper`.
     pub links: Vec<String>,

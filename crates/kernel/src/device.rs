@@ -9,7 +9,7 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 /// How many devices may lie on each other before it is taken for a circle.
-const MAX_STACKED: usize = 16;
+const DEEPEST: usize = 16;
 
 /// The physical disks that `path` lies on (or that it is, when it is a block device), by their names in
 /// `/proc/diskstats`: one, or the members of an array, each once.
@@ -18,14 +18,14 @@ const MAX_STACKED: usize = 16;
 /// [`Error::NoDevice`] where there is none: tmpfs, network file systems, file systems that manage disks themselves.
 pub fn under(root: &Root, path: &Path) -> Result<Vec<String>, Error> {
     let mut disks = Vec::new();
-    of_path(root, path, &mut disks, MAX_STACKED)?;
+    of_path(root, path, &mut disks, DEEPEST)?;
     Ok(disks)
 }
 
 /// The physical disks below the block device with this major and minor number, by their names in `/proc/diskstats`.
 pub fn below(root: &Root, (major, minor): (u32, u32)) -> Result<Vec<String>, Error> {
     let mut disks = Vec::new();
-    of_number(root, (major, minor), &mut disks, MAX_STACKED)?;
+    of_number(root, (major, minor), &mut disks, DEEPEST)?;
     Ok(disks)
 }
 
@@ -117,12 +117,15 @@ fn name(folder: &Path) -> String {
     folder.file_name().unwrap_or_default().to_string_lossy().replace('!', "/")
 }
 
-/// The devices directly below a device: of a partition its disk, of md and dm their members.
+/// The devices directly below a device: of a partition its disk, of md and dm their members, of a loop device the disks that its file lies on.
 pub(crate) fn directly_below(root: &Root, device: &str) -> Vec<String> {
     let entry = root.join(format!("/sys/class/block/{}", device.replace('/', "!")));
     let Ok(folder) = std::fs::canonicalize(entry) else { return Vec::new() };
     if folder.join("partition").exists() {
         return folder.parent().map(name).into_iter().collect();
+    }
+    if let Some(file) = backing_file(&folder) {
+        return under(root, &file).unwrap_or_default();
     }
     let members = std::fs::read_dir(folder.join("slaves")).into_iter().flatten().flatten();
     let mut names: Vec<String> = members.map(|entry| name(&entry.path())).collect();
