@@ -12,7 +12,7 @@ use crate::evidence::threshold::TURNOVER;
 use crate::ledger::delays;
 use crate::ledger::harm::{NOTICED, UNEXPLAINED_CPU, UNEXPLAINED_CPU_TIME};
 use crate::ledger::lost_time::{self, Activity};
-use crate::ledger::waits::{Harm, MIN_LOST_TIME, RIPPLE, Waits};
+use crate::ledger::waits::{Harm, MIN_LOST_TIME, RIPPLE, Waits, kswapd_share};
 use crate::measure::amount::{Amount, Count, Limit};
 use crate::measure::episodes::Episodes;
 use crate::measure::queue::DEPTH;
@@ -142,7 +142,7 @@ impl Losses {
         let groups: Vec<(&Activity, Harm)> =
             self.leaves.iter().map(|(name, activity)| (name.as_str(), activity)).filter_map(of).collect();
         if groups.is_empty() {
-            return Some(host);
+            return Some(if resource == Resource::Memory { beside_kswapd(whole, span, host) } else { host });
         }
         let all = groups.iter().fold(Harm::new(Amount::ZERO, Amount::ZERO, span), |sum, (_, harm)| sum.and(*harm));
         let rest =
@@ -351,6 +351,19 @@ fn of_others(during: &Window<'_>, waits: &Waits) -> bool {
     let stalls = waits.source.name == derived::PSI_IO_SOME.name;
     let queue = during.busiest(|disk| during.queue(disk));
     queue.map_or(stalls, |(_, queue)| queue >= DEPTH) || !victim::all(during, None).is_empty()
+}
+
+/// The waits of the host for memory, without kswapd's. Programs that wait while it reclaims are hidden behind it, as with swap in compressed memory,
+/// where it is busy all the time: what the kernel accounted for a program that ran before counts where that is more.
+fn beside_kswapd(whole: &Window<'_>, span: Span, host: Harm) -> Harm {
+    if kswapd_share(whole, span) < NOTICED {
+        return host;
+    }
+    let during = whole.over(span);
+    let ran = |one: &TimeLost| one.victim.as_command().is_some_and(|command| !newcomer::started(&during, command));
+    let delays = delays::losses(whole, span).into_iter().filter(|one| one.resource == Resource::Memory && ran(one));
+    let delays = delays.map(|one| Harm::new(Amount::new(one.share.min(1.0)), Amount::new(one.before), span));
+    delays.chain(std::iter::once(host)).max_by(|a, b| a.lost().total_cmp(&b.lost())).unwrap_or(host)
 }
 
 /// Whether a finding is a growth of memory while the kernel neither frees nor swaps any: it costs nobody time yet.

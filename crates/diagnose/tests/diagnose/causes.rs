@@ -436,6 +436,47 @@ fn a_neighbour_that_was_there_before_the_recording_is_found_by_who_sends_and_who
     assert_eq!(finding(&told(12.0, 0.4, 0.95, 1.0), "noisy-neighbour"), None, "one request at a time");
 }
 
+/// Swap in compressed memory from 60 to 90 s: so many pages a second out and in, waits for memory, what kswapd uses of a CPU, and what the service
+/// loses to swap-ins, each as a share of time.
+fn zram(came: f64, waited: f64, kswapd: f64, delay: f64) -> pagetide_core::Recording {
+    let story = counts(counts(host(), "pswpin", 0.0, came), "pswpout", 0.0, 20_000.0);
+    let story = counts(counts(story, "workingset_refault_anon", 0.0, came * 0.8), "pgmajfault", 1.0, came);
+    let story = counts(counts(story, "pgscan_kswapd", 0.0, 60_000.0), "pgsteal_kswapd", 0.0, 20_000.0);
+    let story = counts(counts(story, "psi_memory_some", 0.0, waited * 1e6), "psi_io_some", 0.0, 0.0);
+    let share = move |value: f64| move |at: f64| if during(at) { value } else { 0.0 };
+    story
+        .manifest(|manifest| {
+            manifest.swaps = vec![pagetide_core::Swap { path: "/dev/zram0".to_owned(), size: Bytes::new(4 << 30) }];
+        })
+        .counter(Table::Disk, "zram0", "reads", share(came))
+        .counter(Table::Disk, "zram0", "read_sectors", share(came * 8.0))
+        .counter(Table::Disk, "zram0", "read_ms", share(0.0))
+        .counter(Table::Disk, "zram0", "writes", share(20_000.0))
+        .counter(Table::Disk, "zram0", "write_sectors", share(160_000.0))
+        .counter(Table::Disk, "zram0", "write_ms", share(0.0))
+        .counter(Table::Disk, "zram0", "io_ms", share(0.0))
+        .counter(Table::Disk, "zram0", "weighted_io_ms", share(0.0))
+        .counter(Table::Process, "kswapd0", "utime", |_| 0.0)
+        .counter(Table::Process, "kswapd0", "stime", share(kswapd * 100.0))
+        .counter(Table::Process, "9@9", "majflt", share(came))
+        .counter(Table::Process, "9@9", "utime", |_| 20.0)
+        .counter(Table::Process, "9@9", "swapin_delay_total", share(delay * 1e9))
+        .gauge(Table::Process, "9@9", "rss", |_| 1e5)
+        .tell()
+}
+
+#[test]
+fn thrash_in_compressed_memory_is_found_by_waits_for_memory_and_delays_without_any_queue() {
+    assert_eq!(diagnosed(&zram(18_000.0, 0.6, 0.1, 0.5)), "swap-thrash");
+    assert_eq!(
+        diagnosed(&zram(18_000.0, 0.95, 0.95, 0.5)),
+        "swap-thrash",
+        "what kswapd uses does not hide what programs lose"
+    );
+    assert_ne!(diagnosed(&zram(18_000.0, 0.95, 0.95, 0.0)), "swap-thrash", "kswapd waits alone");
+    assert_eq!(finding(&zram(100.0, 0.6, 0.1, 0.5), "swap-thrash"), None, "it moves in one direction");
+}
+
 #[test]
 fn a_group_above_memory_high_is_throttled_where_its_tasks_wait() {
     let group = |hits: f64, used: f64, waited: f64| {
