@@ -6,7 +6,6 @@ mod trigger;
 use crate::clock;
 use budget::{Budget, Used};
 use pagetide_core::{Error, Nanos, Sample, Schema, Unreadable};
-use pagetide_kernel::Root;
 use pagetide_trace::{Method, Names, Options, Session, Summary, TableWriter, Tracer, monotonic_ns};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -40,7 +39,7 @@ impl Tracing {
 /// How often the trace says what it found.
 const PERIOD: Duration = Duration::from_millis(200);
 
-/// How often it is decided whether the trace is on.
+/// How often it is decided whether the trace is on, at most.
 const DECISION: Duration = Duration::from_secs(1);
 
 /// How long the start of a recording waits for the helper's answer: what is missing stands in the manifest then.
@@ -56,6 +55,8 @@ const END_CHECK: Duration = Duration::from_millis(10);
 type Latest = Mutex<Option<Result<(Summary, Names), Error>>>;
 /// When and why it was switched on and off, for the recording.
 type Notes = Mutex<Vec<String>>;
+/// Why the samples say that the trace should be on; absent while they do not.
+type Reason = Mutex<Option<String>>;
 
 /// The findings so far, for those who ask while the recording runs.
 #[derive(Debug, Clone)]
@@ -94,9 +95,43 @@ pub(crate) struct Trace {
     thread: Option<JoinHandle<()>>,
     by_helper: bool,
     writer: TableWriter,
+    /// Of a trace that is switched automatically.
+    watch: Option<Watch>,
     pub(crate) view: TraceView,
     /// What cannot be traced here.
     pub(crate) missing: Vec<Unreadable>,
+}
+
+/// Looks at the counters of the samples, and tells the trace's thread when it should be on.
+#[derive(Debug)]
+struct Watch {
+    trigger: Trigger,
+    counters: Counters,
+    reason: Arc<Reason>,
+    /// No sample is looked at before (`CLOCK_MONOTONIC`).
+    due_ns: u64,
+}
+
+/// Samples a second apart are all looked at, however unevenly they come.
+const BETWEEN_LOOKS_NS: u64 = 750_000_000;
+
+impl Watch {
+    fn of(reason: &Arc<Reason>) -> Self {
+        let (trigger, counters) = (Trigger::default(), Counters::default());
+        Self { trigger, counters, reason: Arc::clone(reason), due_ns: 0 }
+    }
+
+    /// Looks at a sample. Gives whether the trace should be on and was not to be before.
+    fn look(&mut self, now_ns: u64, schema: &Schema, sample: &Sample) -> bool {
+        if now_ns < self.due_ns {
+            return false;
+        }
+        self.due_ns = now_ns + BETWEEN_LOOKS_NS;
+        let reason = self.trigger.observe(now_ns, self.counters.read(schema, sample));
+        let is_wanted = reason.is_some();
+        let before = std::mem::replace(&mut *self.reason.lock().unwrap_or_else(PoisonError::into_inner), reason);
+        is_wanted && before.is_none()
+    }
 }
 
 impl Trace {
@@ -119,13 +154,15 @@ impl Trace {
         let stop = Arc::new(AtomicBool::new(false));
         let view = TraceView { summary: Arc::default(), began_ns: monotonic_ns() };
         let (report, reported) = mpsc::channel();
+        let reason = tracing.auto.then(Arc::<Reason>::default);
+        let watch = reason.as_ref().map(Watch::of);
         let thread = Builder::new().name("pagetide-trace".into()).spawn({
             let (latest, notes, stop, view) =
                 (Arc::clone(&latest), Arc::clone(&notes), Arc::clone(&stop), view.clone());
             move || {
                 let (tracing, notes, stop, due) = (&tracing, &*notes, &*stop, Instant::now());
                 let mut helper = Helper { tracing, notes, stop, report, said: None, due };
-                let mut switch = AutomaticSwitch::new(tracing);
+                let mut switch = AutomaticSwitch::new(tracing, reason);
                 let mut running = own.or_else(|| helper.session(None));
                 while let Some(mut session) = running {
                     running = match drain(&mut session, tracing.names, &mut switch, &latest, notes, &view, stop) {
@@ -147,7 +184,7 @@ impl Trace {
             missing = reported.recv_timeout(HEAD_START).unwrap_or_default();
         }
         let writer = TableWriter::default();
-        Ok(Self { latest, notes, stop, thread: Some(thread), by_helper, writer, view, missing })
+        Ok(Self { latest, notes, stop, thread: Some(thread), by_helper, writer, watch, view, missing })
     }
 
     /// When and why it was switched on and off since the last call.
@@ -155,8 +192,13 @@ impl Trace {
         std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Adds to a sample what changed since the one before.
+    /// Adds to a sample of this host what changed since the one before.
     pub(crate) fn sample(&mut self, schema: &mut Schema, sample: &mut Sample) -> Result<(), Error> {
+        if self.watch.as_mut().is_some_and(|watch| watch.look(monotonic_ns(), schema, sample))
+            && let Some(thread) = &self.thread
+        {
+            thread.thread().unpark();
+        }
         let latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some((summary, names)) = latest.transpose()? {
             self.writer.write(&summary, &names, schema, sample);
@@ -274,26 +316,34 @@ impl Helper<'_> {
     }
 }
 
-/// Decides once a second whether the trace is on.
+/// Decides whether the trace is on, once a second at most.
 #[derive(Debug)]
 struct AutomaticSwitch {
-    trigger: Option<(Trigger, Counters)>,
+    /// Of a trace that is switched automatically.
+    reason: Option<Arc<Reason>>,
     budget: Option<Budget>,
     due: Instant,
 }
 
 impl AutomaticSwitch {
-    fn new(tracing: &Tracing) -> Self {
-        Self {
-            trigger: tracing.auto.then(|| (Trigger::default(), Counters::open(&Root::host()))),
-            budget: tracing.budget.map(Budget::new),
-            due: Instant::now(),
+    fn new(tracing: &Tracing, reason: Option<Arc<Reason>>) -> Self {
+        Self { reason, budget: tracing.budget.map(Budget::new), due: Instant::now() }
+    }
+
+    /// Why the trace should be on; absent while it should not.
+    fn wanted(&self) -> Option<String> {
+        match &self.reason {
+            None => Some("CPU time is available again".to_owned()),
+            Some(reason) => reason.lock().unwrap_or_else(PoisonError::into_inner).clone(),
         }
     }
 
-    /// The time until the next decision.
-    fn until_due(&self) -> Duration {
-        self.due.saturating_duration_since(Instant::now())
+    /// Sleeps while the trace is off: until the next decision, or until a sample says that it should be on.
+    fn sleep(&self) {
+        match self.wanted() {
+            Some(_) => std::thread::park_timeout(self.due.saturating_duration_since(Instant::now())),
+            None => std::thread::park(),
+        }
     }
 
     /// Switches the trace on or off when it is time to decide. Gives a note for the recording when it did.
@@ -306,11 +356,7 @@ impl AutomaticSwitch {
         let affordable = self.budget.as_mut().is_none_or(|budget| {
             budget.allows(now_ns, Used { thread_ns: clock::thread_cpu().get(), hits: session.events().1 })
         });
-        let wanted = match &mut self.trigger {
-            None => Some("CPU time is available again".to_owned()),
-            Some((trigger, counters)) => trigger.observe(now_ns, counters.read()),
-        };
-        match wanted {
+        match self.wanted() {
             Some(why) if affordable => {
                 let was_off = !session.is_on();
                 session.resume()?;
@@ -346,7 +392,7 @@ fn drain(
     stop: &AtomicBool,
 ) -> Result<(), Error> {
     let mut due = Instant::now();
-    // Off, it finds nothing: what it found is published once more, and its thread sleeps until the next decision.
+    // Off, it finds nothing: what it found is published once more, and its thread sleeps.
     let mut unpublished = true;
     loop {
         let last = stop.load(Ordering::Relaxed);
@@ -356,7 +402,7 @@ fn drain(
         match session.is_on() {
             true if last => session.finish()?,
             true => session.step()?,
-            false if !last && !unpublished => std::thread::park_timeout(switch.until_due()),
+            false if !last && !unpublished => switch.sleep(),
             false => {}
         }
         if last || (unpublished && (Instant::now() >= due || !session.is_on())) {
@@ -370,5 +416,36 @@ fn drain(
         if last {
             return Ok(());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pagetide_core::{Entity, Table};
+
+    #[test]
+    fn samples_say_once_that_the_trace_should_be_on_and_then_that_it_should_not() {
+        let mut schema = Schema::default();
+        let host = schema.push_entity(Table::Host, Entity { name: String::new(), label: String::new() });
+        schema.column(Table::Host, "psi_memory_some");
+        let reason = Arc::<Reason>::default();
+        let mut watch = Watch::of(&reason);
+        let mut stalled_us = 0;
+        let mut second = |second: u64, stall_us: i64| {
+            stalled_us += stall_us;
+            let mut sample = Sample::default();
+            sample.row(Table::Host, host, 1)[0] = Some(stalled_us);
+            let now_ns = second * 1_000_000_000;
+            let wakes = watch.look(now_ns, &schema, &sample);
+            assert!(!watch.look(now_ns + 100_000_000, &schema, &sample), "ten samples a second are not looked at");
+            (wakes, reason.lock().unwrap().clone())
+        };
+        assert_eq!([0, 1, 2].map(|at| second(at, 0)), [(false, None), (false, None), (false, None)]);
+        let (wakes, why) = second(3, 600_000);
+        assert!(wakes && why.is_some_and(|why| why.starts_with("memory pressure 200 ms of each second")));
+        assert!(matches!(second(4, 600_000), (false, Some(_))), "its thread is awake");
+        assert!((5..36).all(|at| matches!(second(at, 0), (false, Some(_)))), "half a minute of quiet");
+        assert_eq!(second(40, 0), (false, None));
     }
 }

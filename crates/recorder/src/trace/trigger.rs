@@ -3,16 +3,13 @@
 //! The baseline is the median of the last minutes. A level that lasts becomes the baseline, and the trace ends: what it can say of it is
 //! recorded by then.
 
-use pagetide_core::{Bytes, Nanos};
-use pagetide_kernel::{Root, parse_pressure};
+use pagetide_core::{Bytes, Column, ColumnId, Nanos, Sample, Schema, Table, Unit};
 use std::collections::VecDeque;
-use std::fs::File;
-use std::os::unix::fs::FileExt;
 
-/// Seconds whose median is the baseline. Before the first, all were quiet.
-const USUAL_S: usize = 300;
-/// Seconds whose mean is the level of now.
-const NOW_S: usize = 3;
+/// Readings whose median is the baseline. Before the first, all were quiet.
+const USUAL: usize = 300;
+/// Readings whose mean is the level of now.
+const NOW: usize = 3;
 /// So many times the baseline is a rise.
 const RISE: f64 = 4.0;
 /// The trace stays on for so long after the last rise.
@@ -29,61 +26,51 @@ pub(super) struct Reading {
     io_stall: Option<u64>,
 }
 
-/// The files of this host that have the counters; they stay open.
-#[derive(Debug)]
+/// Where the counters are in a sample of the host.
+#[derive(Debug, Default)]
 pub(super) struct Counters {
-    vmstat: Option<File>,
-    memory: Option<File>,
-    io: Option<File>,
-    buffer: Vec<u8>,
+    refaulted: Option<ColumnId>,
+    memory_stall: Option<ColumnId>,
+    io_stall: Option<ColumnId>,
+    /// Columns of the host that were looked through.
+    seen: usize,
 }
-
-/// One counter before Linux 5.9, of files and anonymous memory.
-const REFAULTS: [&str; 2] = ["workingset_refault_file ", "workingset_refault "];
 
 impl Counters {
-    /// A file that this kernel does not have is left out.
-    pub(super) fn open(root: &Root) -> Self {
-        let [vmstat, memory, io] =
-            ["/proc/vmstat", "/proc/pressure/memory", "/proc/pressure/io"].map(|path| File::open(root.join(path)).ok());
-        Self { vmstat, memory, io, buffer: vec![0; 16 << 10] }
-    }
-
-    /// Reads them.
-    pub(super) fn read(&mut self) -> Reading {
-        let Self { vmstat, memory, io, buffer } = self;
-        let refaulted = text(vmstat.as_ref(), buffer).and_then(|text| {
-            let value = |name| text.lines().find_map(|line| line.strip_prefix(name));
-            REFAULTS.into_iter().find_map(value)?.parse::<u64>().ok()
-        });
-        let mut stalled = |file: &Option<File>| {
-            let some = parse_pressure(text(file.as_ref(), buffer)?).ok()?.some?;
-            Some(some.total_us.saturating_mul(1000))
+    /// Reads them from the host's row of a sample: nothing else is asked of the kernel.
+    pub(super) fn read(&mut self, schema: &Schema, sample: &Sample) -> Reading {
+        let columns = schema.columns(Table::Host);
+        if self.seen != columns.len() {
+            let find = |name: &str| schema.find_column(Table::Host, name);
+            // One counter before Linux 5.9, of files and anonymous memory.
+            let refaulted = find("workingset_refault_file").or_else(|| find("workingset_refault"));
+            let (memory_stall, io_stall) = (find("psi_memory_some"), find("psi_io_some"));
+            *self = Self { refaulted, memory_stall, io_stall, seen: columns.len() };
+        }
+        let row = sample.table(Table::Host).and_then(|table| Some(table.rows().next()?.1)).unwrap_or_default();
+        let value = |column: Option<ColumnId>| {
+            let (at, value) = column.and_then(|column| Some((column.0 as usize, (*row.get(column.0 as usize)?)?)))?;
+            Some((columns.get(at)?, u64::try_from(value).ok()?))
         };
+        let base = |(column, value): (&Column, u64)| value.saturating_mul(in_base_units(column));
         Reading {
-            refaulted: refaulted.map(|pages| pages.saturating_mul(rustix::param::page_size() as u64)),
-            memory_stall: stalled(memory),
-            io_stall: stalled(io),
+            refaulted: value(self.refaulted).map(base),
+            memory_stall: value(self.memory_stall).map(base),
+            io_stall: value(self.io_stall).map(base),
         }
     }
 }
 
-/// A file from its beginning, up to the end of the buffer or the file.
-fn text<'b>(file: Option<&File>, buffer: &'b mut Vec<u8>) -> Option<&'b str> {
-    let file = file?;
-    let mut length = 0;
-    loop {
-        if length == buffer.len() {
-            buffer.resize(2 * length, 0);
-        }
-        match file.read_at(&mut buffer[length..], length as u64).ok()? {
-            0 => return std::str::from_utf8(&buffer[..length]).ok(),
-            read => length += read,
-        }
+/// What one of a column's values is in bytes or nanoseconds.
+fn in_base_units(column: &Column) -> u64 {
+    match column.unit {
+        Unit::Pages => rustix::param::page_size() as u64,
+        Unit::Micros => 1000,
+        _ => 1,
     }
 }
 
-/// Watches the counters, once a second.
+/// Watches the counters, from reading to reading.
 #[derive(Debug)]
 pub(super) struct Trigger {
     refaults: Signal,
@@ -143,7 +130,7 @@ struct Signal {
 
 impl Signal {
     fn new(name: &'static str, floor: f64, text: fn(u64) -> String) -> Self {
-        Self { name, floor, text, last: None, rates: [0.0; USUAL_S].into(), sorted: vec![0.0; USUAL_S] }
+        Self { name, floor, text, last: None, rates: [0.0; USUAL].into(), sorted: vec![0.0; USUAL] }
     }
 
     /// In words, when the counter grows faster than its baseline.
@@ -155,8 +142,8 @@ impl Signal {
         self.sorted.remove(self.sorted.partition_point(|known| *known < oldest));
         self.sorted.insert(self.sorted.partition_point(|known| *known < rate), rate);
         self.rates.push_back(rate);
-        let now = self.rates.iter().rev().take(NOW_S).sum::<f64>() / NOW_S as f64;
-        let baseline = self.sorted[USUAL_S / 2];
+        let now = self.rates.iter().rev().take(NOW).sum::<f64>() / NOW as f64;
+        let baseline = self.sorted[USUAL / 2];
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
         let text = |rate: f64| (self.text)(rate as u64);
         (now > self.floor && now > RISE * baseline)
@@ -167,6 +154,7 @@ impl Signal {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pagetide_core::Entity;
 
     /// Whether it is on at each second, when files refault at this rate in MiB/s.
     fn run(trigger: &mut Trigger, counter: &mut u64, from: u64, rates: &[u64]) -> Vec<bool> {
@@ -200,19 +188,27 @@ mod tests {
     }
 
     #[test]
-    fn counters_are_read_below_a_root_and_absent_where_the_kernel_has_none() {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::create_dir_all(folder.path().join("proc/pressure")).unwrap();
-        let write = |file: &str, text: &str| std::fs::write(folder.path().join(file), text).unwrap();
-        let many = "nr_other 1\n".repeat(3000);
-        write("proc/vmstat", &format!("{many}workingset_refault_anon 5\nworkingset_refault_file 7\n"));
-        write("proc/pressure/io", "some avg10=0.00 avg60=0.00 avg300=0.00 total=9\n");
-        let mut counters = Counters::open(&Root::new(folder.path()));
+    fn counters_are_those_of_the_sample_and_absent_where_the_kernel_has_none() {
+        let (mut schema, mut counters) = (Schema::default(), Counters::default());
+        let host = schema.push_entity(Table::Host, Entity { name: String::new(), label: String::new() });
+        let mut read = |schema: &mut Schema, values: &[(&str, i64)]| {
+            let mut sample = Sample::default();
+            let places: Vec<usize> =
+                values.iter().map(|(name, _)| schema.column(Table::Host, name).0 as usize).collect();
+            let row = sample.row(Table::Host, host, schema.columns(Table::Host).len());
+            for (place, (_, value)) in places.into_iter().zip(values) {
+                row[place] = Some(*value);
+            }
+            counters.read(schema, &sample)
+        };
         let page = rustix::param::page_size() as u64;
-        let expected = Reading { refaulted: Some(7 * page), memory_stall: None, io_stall: Some(9000) };
-        assert_eq!(counters.read(), expected);
-        write("proc/vmstat", "workingset_refault 8\n");
-        assert_eq!(counters.read(), Reading { refaulted: Some(8 * page), ..expected });
+        assert_eq!(read(&mut schema, &[("MemFree", 3)]), Reading::default());
+        let old = read(&mut schema, &[("workingset_refault", 8)]);
+        assert_eq!(old, Reading { refaulted: Some(8 * page), ..Reading::default() });
+        let new =
+            read(&mut schema, &[("workingset_refault_anon", 5), ("workingset_refault_file", 7), ("psi_io_some", 9)]);
+        assert_eq!(new, Reading { refaulted: Some(7 * page), memory_stall: None, io_stall: Some(9000) });
+        assert_eq!(read(&mut schema, &[("MemFree", 3)]), Reading::default(), "a file that could not be read");
     }
 
     #[test]
