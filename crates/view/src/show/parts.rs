@@ -8,8 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io;
 
-/// Samples of a part. With 200 processes their values take some 80 MiB.
+/// Samples of a part at least: an hour's, which is a segment. With 200 processes their values take some 80 MiB.
 const SAMPLES: usize = 3600;
+/// Values of a larger part at most, 36 MiB: neighbouring parts both read the segment between them, and look for all of them.
+const VALUES: usize = 1 << 22;
 
 /// Which entities are wanted, by what they are called.
 type Wanted<'s> = Box<dyn Fn(&str) -> bool + 's>;
@@ -78,6 +80,14 @@ impl<'s> Parts<'s> {
         if let Some(first) = parts.times.stamps().first().map(|stamp| stamp.wall_ns) {
             let begin = source.load(&parts.selection(Some((first, first))))?;
             parts.stored_rates = intervals::has_stored_rates(&begin, topic.table());
+            // Processes come and go, and the first sample of many is one of few.
+            if !matches!(topic.table(), Table::Process | Table::Cgroup) {
+                let of_table =
+                    |table| begin.entities(table).map(move |(entity, _)| (table, entity)).collect::<Vec<_>>();
+                let entities = Table::ALL.into_iter().flat_map(of_table);
+                let values: usize = entities.map(|(table, entity)| begin.metrics(table, entity).count()).sum();
+                parts.samples = SAMPLES.max(VALUES / values.max(1));
+            }
         }
         Ok(parts)
     }
