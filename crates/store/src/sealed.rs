@@ -11,7 +11,7 @@ pub(crate) use read::{Numbers, SealedFile};
 pub(crate) use write::FileWriter;
 
 use pagetide_core::{Column, Manifest, Table};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The file of buckets on coarser time. It is made of the others and may be missing.
@@ -53,7 +53,7 @@ pub(crate) struct Description {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) label: Option<String>,
     /// The metrics, in the order of their Parquet columns.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty", serialize_with = "as_lists")]
     pub(crate) metrics: Vec<Column>,
     /// The other files of the segment and what is in them, by table; in the file of samples, since version 3.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -70,6 +70,11 @@ pub(crate) struct Description {
     /// The manifest when the segment began; in the file of samples.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) manifest: Option<Manifest>,
+}
+
+/// Writes name, kind and unit of each without their keys, which would be half of the text; every reader takes both.
+fn as_lists<S: Serializer>(metrics: &[Column], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(metrics.iter().map(|Column { name, kind, unit }| (name, kind, unit)))
 }
 
 /// What tells that the bytes of a file are those that were written.
@@ -98,6 +103,19 @@ pub(crate) fn column_names(taken: &[&str], metrics: &[Column]) -> Vec<String> {
 mod tests {
     use super::*;
     use pagetide_core::{Kind, Unit};
+
+    #[test]
+    fn metrics_are_read_as_lists_and_as_objects() {
+        let metric = Column { name: "MemFree".into(), kind: Kind::Gauge, unit: Unit::Bytes };
+        let description = Description { version: 3, metrics: vec![metric], ..Description::default() };
+        let text = serde_json::to_string(&description).unwrap();
+        assert!(text.contains(r#""metrics":[["MemFree","gauge","bytes"]]"#), "{text}");
+        let object =
+            text.replace(r#"["MemFree","gauge","bytes"]"#, r#"{"name":"MemFree","kind":"gauge","unit":"bytes"}"#);
+        for text in [text, object] {
+            assert_eq!(serde_json::from_str::<Description>(&text).unwrap(), description);
+        }
+    }
 
     #[test]
     fn column_names_are_unique_without_case() {

@@ -11,6 +11,8 @@ use std::os::unix::fs::FileExt;
 
 /// A header is no longer: it has the smallest and the largest value of its page, of which a writer keeps 64 bytes each.
 const LONGEST_HEADER: u64 = 64 << 10;
+/// One without them, as pagetide writes it, is shorter.
+const SHORT_HEADER: u64 = 64;
 /// Structs in structs in a header.
 const MAX_NESTING: usize = 8;
 
@@ -35,11 +37,19 @@ pub(super) fn uncompressed(file: &File, chunk: &ColumnChunkMetaData) -> Result<u
     let (mut at, mut sum) = (0u64, 0u64);
     let mut bytes = Vec::new();
     while at < length {
-        bytes.resize(usize::try_from((length - at).min(LONGEST_HEADER)).unwrap_or(0), 0);
-        let read = file.read_at(&mut bytes, start.saturating_add(at))?;
-        let mut rest = &bytes[..read];
-        let header = header(&mut rest).ok_or_else(|| damaged("cannot read the header of a page"))?;
-        let size = (read - rest.len()) as u64;
+        let (header, size) = [SHORT_HEADER, LONGEST_HEADER]
+            .into_iter()
+            .find_map(|longest| {
+                bytes.resize(usize::try_from((length - at).min(longest)).unwrap_or(0), 0);
+                let read = match file.read_at(&mut bytes, start.saturating_add(at)) {
+                    Ok(read) => read,
+                    Err(error) => return Some(Err(error)),
+                };
+                let mut rest = &bytes[..read];
+                let header = header(&mut rest)?;
+                Some(Ok((header, (read - rest.len()) as u64)))
+            })
+            .ok_or_else(|| damaged("cannot read the header of a page"))??;
         sum = sum.saturating_add(header.uncompressed);
         if sum > stated {
             return Err(damaged("its pages are larger than their column"));
