@@ -48,6 +48,7 @@ pub use report::{FileKind, FileReport, ImportReport, LeftOut, Skipped};
 pub use sniff::SADC_MAGIC;
 
 use crate::budget::Budget;
+use crate::cores::on_all_cores;
 use gather::Gather;
 use line::{Lines, read_failed};
 use pagetide_core::Error;
@@ -112,28 +113,12 @@ impl Input {
 /// # Errors
 /// A file that cannot be opened or read; files of different hosts; no file among them with a value in it.
 pub fn import(files: &[Input], options: &Options) -> Result<Import, Error> {
+    let budget = Budget::default();
     let mut gathers = Vec::with_capacity(files.len());
     let mut unreadable = None;
-    let budget = Budget::default();
-    for file in files {
-        let mut gather = Gather::new(&file.name, &budget);
-        let mut input = BufReader::with_capacity(sniff::LOOKED_AT, Granting { input: file.open()?, budget: &budget });
-        let start = beginning(&mut input).map_err(|error| read_failed(&file.name, &error))?;
-        match sniff::kind(&start) {
-            Ok(kind) => {
-                gather.report.kind = Some(kind);
-                let options = Options { date: file.date.or(options.date), ..*options };
-                let input = Cursor::new(start).chain(input);
-                read(kind, input, &mut gather, &options)?;
-                if let Some(exceeded) = &gather.exceeded {
-                    return Err(exceeded.at(Path::new(&file.name)));
-                }
-            }
-            Err(why) => {
-                gather.report.skip(1, format!("{} ({})", why.what, why.hint));
-                unreadable.get_or_insert_with(|| Error::input(format!("{}: {}", file.name, why.what), why.hint));
-            }
-        }
+    for gathered in on_all_cores(files, |file| gather(file, options, &budget)) {
+        let (gather, why) = gathered?;
+        unreadable = unreadable.or(why);
         gathers.push(gather);
     }
     if gathers.iter().all(|gather| gather.report.values == 0) {
@@ -145,6 +130,29 @@ pub fn import(files: &[Input], options: &Options) -> Result<Import, Error> {
     }
     let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
     assemble::assemble(gathers, options, &budget, &names.join(", "))
+}
+
+/// What a file says, and why that is nothing when its kind is not known.
+fn gather(file: &Input, options: &Options, budget: &Budget) -> Result<(Gather, Option<Error>), Error> {
+    let mut gather = Gather::new(&file.name, budget);
+    let mut input = BufReader::with_capacity(sniff::LOOKED_AT, Granting { input: file.open()?, budget });
+    let start = beginning(&mut input).map_err(|error| read_failed(&file.name, &error))?;
+    match sniff::kind(&start) {
+        Ok(kind) => {
+            gather.report.kind = Some(kind);
+            let options = Options { date: file.date.or(options.date), ..*options };
+            let input = Cursor::new(start).chain(input);
+            read(kind, input, &mut gather, &options)?;
+            if let Some(exceeded) = &gather.exceeded {
+                return Err(exceeded.at(Path::new(&file.name)));
+            }
+            Ok((gather, None))
+        }
+        Err(why) => {
+            gather.report.skip(1, format!("{} ({})", why.what, why.hint));
+            Ok((gather, Some(Error::input(format!("{}: {}", file.name, why.what), why.hint))))
+        }
+    }
 }
 
 /// Grants a budget what is read.

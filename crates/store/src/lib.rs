@@ -5,6 +5,7 @@
 //! [`Reader`] gives a recording back as a [`pagetide_core::Source`], whether it is finished or still being written.
 
 mod budget;
+mod cores;
 #[cfg(test)]
 mod crash;
 pub mod cut;

@@ -15,6 +15,7 @@ pub use bucket::{Bucket, Curve, Level};
 pub(crate) use file::make;
 pub use metrics::of_table as plotted_metrics;
 
+use crate::cores::on_all_cores;
 use crate::file_error;
 use crate::layout::{SealedPath, SegmentName};
 use crate::reader::Reader;
@@ -66,21 +67,27 @@ impl Reader {
             curves.iter().zip(&is_kept).filter(|(_, kept)| **kept == wanted).map(|(curve, _)| curve.clone()).collect()
         };
         let (kept, other) = (some(true), some(false));
-        let mut missing = 0;
-        for segment in self.segments().map_err(failed)? {
+        let mut segments = self.segments().map_err(failed)?;
+        segments.retain(|segment| {
             let begin = segment.name.wall_ns();
-            if begin.is_some_and(|begin| begin > to_ns) || segment.next_ns.is_some_and(|next| next < from_ns) {
-                continue;
-            }
-            let found = match files.read(&segment.samples, level, &kept) {
-                Some(found) => found,
+            begin.is_none_or(|begin| begin <= to_ns) && segment.next_ns.is_none_or(|next| next >= from_ns)
+        });
+        let read = |segment: &Segment| -> Result<_, Error> {
+            let (found, is_missing) = match files.read(&segment.samples, level, &kept) {
+                Some(found) => (found, false),
                 None => {
                     let samples = segment.samples.as_ref();
-                    missing += usize::from(samples.is_some_and(|path| files.has_room(&self.folder, path)));
-                    self.computed(&segment, level, &kept)?
+                    let is_missing = samples.is_some_and(|path| files.has_room(&self.folder, path));
+                    (self.computed(segment, level, &kept)?, is_missing)
                 }
             };
-            let computed = if other.is_empty() { Vec::new() } else { self.computed(&segment, level, &other)? };
+            let computed = if other.is_empty() { Vec::new() } else { self.computed(segment, level, &other)? };
+            Ok((found, computed, is_missing))
+        };
+        let mut missing = 0;
+        for segment in on_all_cores(&segments, read) {
+            let (found, computed, is_missing) = segment?;
+            missing += usize::from(is_missing);
             let (mut found, mut computed) = (found.into_iter(), computed.into_iter());
             for (all, is_kept) in parts.iter_mut().zip(&is_kept) {
                 all.extend(if *is_kept { found.next() } else { computed.next() }.unwrap_or_default());
