@@ -1,11 +1,18 @@
 # What pagetide costs and how it compares, each beside its peers in one run.
 
-.PHONY: bench bench-lab bench-peers bench-gaps compare-sar cliff
+.PHONY: bench bench-table bench-lab bench-peers bench-gaps compare-sar cliff
 
-bench: tools-test build ## every benchmark, as ratios within one run; the last is a fleet here, on Spark and on Sail (2 GB to install)
+bench: tools-test bench-table ## every benchmark, as ratios within one run; the last is a fleet here, on Spark and on Sail (2 GB to install)
 	@tools/need htop atop
 	$(CARGO) bench --workspace --locked
 	@$(MAKE) --no-print-directory demo-fleet SAIL=1
+
+# With the names of functions, for the profile of each row that misses its aim.
+bench bench-table: export CARGO_PROFILE_RELEASE_STRIP = none
+bench-table: build ## the costs beside their peers and their aims, with a profile of each miss (some 9 min; UPDATE_DOCS=1: into docs/PEERS.md)
+	@tools/need sar atop python3 perf strace
+	$(CARGO) build --release --locked -p pagetide --example made
+	@tools/bench-table $(BIN) $(dir $(BIN))examples/made $(PART)
 
 # A claim that does not hold is a result here: the page says so.
 bench-lab: tools-test build ## the whole catalogue at 1/16 in a VM, with its time (some 25 min without KVM)
