@@ -7,6 +7,7 @@
 
 pub mod document;
 mod judge;
+pub mod misses;
 mod reference;
 
 pub use judge::{Band, JudgedFigure, Verdict};
@@ -14,8 +15,8 @@ pub use reference::{Reference, references};
 
 use crate::catalogue;
 use crate::sim::{self, MeasuredMemory, Model, ModelOptions};
-use pagetide_core::{BytesPerSecond, Error, Figure, Outcome, RunRequest, Scenario, StepResult, suggest};
-use pagetide_sim::{Costs, Mechanisms};
+use pagetide_core::{BytesPerSecond, Error, Figure, Lru, Outcome, RunRequest, Scenario, StepResult, suggest};
+use pagetide_sim::{Costs, Mechanisms, Release};
 use std::collections::BTreeMap;
 
 /// Seeds of the model beside those of the reference runs.
@@ -40,6 +41,17 @@ pub struct Conformance {
 }
 
 impl Conformance {
+    /// The scenario and, where it is not the LRU of its machine, the kernel and its LRU.
+    pub fn name(&self) -> String {
+        match self.references.first() {
+            Some(first) if first.lru == Lru::Mglru => {
+                let release: Vec<&str> = first.result.kernel.splitn(3, '.').take(2).collect();
+                format!("{} on {} with MGLRU", self.scenario, release.join("."))
+            }
+            _ => self.scenario.clone(),
+        }
+    }
+
     /// The errors of the judged figures that are not exact, smallest first.
     fn errors(&self) -> Vec<f64> {
         let judged = self.figures.iter().filter(|figure| figure.counts);
@@ -92,7 +104,8 @@ pub fn of(id: &str, references: &[Reference], mechanisms: Mechanisms) -> Result<
     let Some(first) = references.first() else {
         return Err(Error::input(format!("no stored run of {id}"), "record one with --on vm"));
     };
-    let scenario = catalogue::find(id, &[])?.scenario.scaled(first.result.scale);
+    let mut scenario = catalogue::find(id, &[])?.scenario.scaled(first.result.scale);
+    scenario.machine.lru = Some(first.lru);
     let mut conformance = Conformance {
         scenario: id.to_owned(),
         references: references.to_vec(),
@@ -105,6 +118,7 @@ pub fn of(id: &str, references: &[Reference], mechanisms: Mechanisms) -> Result<
         interval: None,
         dilate: first.dilated(),
         measured: conformance.memory,
+        release: Release::near(&first.result.kernel),
         mechanisms,
         requests: requests(references),
         paces: paces(&scenario, references),

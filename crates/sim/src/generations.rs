@@ -79,6 +79,8 @@ pub(crate) struct Generations {
     pub(crate) tiers: [Tiers; 2],
     /// Whether the filter of page tables of even and odd generations is there; without one all tables are walked.
     pub(crate) filtered: [bool; 2],
+    /// When its group is reclaimed next, of 6.12's order of groups (`lrugen->gen`).
+    pub(crate) turn: u64,
 }
 
 impl Default for Generations {
@@ -89,6 +91,7 @@ impl Default for Generations {
             rings: Default::default(),
             tiers: [Tiers::default(); 2],
             filtered: [false; 2],
+            turn: 0,
         }
     }
 }

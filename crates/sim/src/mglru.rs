@@ -1,4 +1,4 @@
-//! MGLRU: aging by page table walks, eviction by generations and tiers (`mm/vmscan.c: lru_gen_*` of 6.1).
+//! MGLRU: aging by page table walks, eviction by generations and tiers (`mm/vmscan.c: lru_gen_*` of 6.1 and of 6.12).
 
 use crate::generations::{Generations, MAX_BATCH, MAX_GENERATIONS, MIN_BATCH, MIN_GENERATIONS, tier_of};
 use crate::host::Host;
@@ -127,7 +127,7 @@ impl Host {
         }
         let in_fault = self.in_fault;
         // 6.12 counts all refaults, and those of the oldest generation as activations too; 6.1 counts these alone.
-        let newer = self.spec.release >= Release::V6_12;
+        let newer = self.newer();
         if newer {
             self.count_refault(word.group(), kind);
         }
@@ -194,9 +194,30 @@ impl Host {
         (due, total >> priority)
     }
 
-    /// kswapd looks for groups that need a new generation (`lru_gen_age_node`).
+    /// Whether the rules are those of 6.12.
+    fn newer(&self) -> bool {
+        self.spec.release >= Release::V6_12
+    }
+
+    /// Begins at a priority at which one round may suffice (`set_initial_priority` of 6.12).
+    fn set_first_priority(&self, scan: &mut Scan) {
+        if scan.priority != DEF_PRIORITY || scan.wanted < MIN_BATCH {
+            return;
+        }
+        let anon = if self.can_swap() { self.generation_listed(Kind::Anon, false) } else { 0 };
+        let reclaimable = self.generation_listed(Kind::File, false) + anon;
+        let bits = |value: u64| u64::BITS - value.leading_zeros();
+        let priority = bits(reclaimable).saturating_sub(1).saturating_sub(bits(scan.wanted - 1));
+        scan.priority = priority.clamp(DEF_PRIORITY / 2, DEF_PRIORITY);
+    }
+
+    /// kswapd looks for groups that need a new generation (`lru_gen_age_node`); that of 6.12 leaves it to eviction.
     pub(crate) fn age_node(&mut self, node: usize, scan: &mut Scan) {
         scan.last_reclaimed = scan.reclaimed;
+        if self.newer() {
+            self.set_first_priority(scan);
+            return;
+        }
         if !scan.needs_aging {
             scan.needs_aging = true;
             return;
@@ -324,10 +345,50 @@ impl Host {
         }
     }
 
-    /// Reclaims from a group (`lru_gen_shrink_lruvec`).
-    pub(crate) fn shrink_generations(&mut self, group: usize, scan: &mut Scan) {
+    /// Reclaims from the groups whose turn it is, in the order of 6.12 (`shrink_many`): a group that has run out of old pages and got a
+    /// new generation comes again when all others have.
+    pub(crate) fn shrink_in_turn(&mut self, scan: &mut Scan) {
+        let groups = if self.spec.mechanisms.group_lists { self.groups.len() } else { 1 };
+        let turn = self.kswapds[scan.node].turn;
+        // The kernel begins at random (`get_random_u32_below(MEMCG_NR_BINS)`).
+        let first = (self.events.pageoutrun.wrapping_mul(0x9e37_79b9) >> 8) as usize;
+        for step in 0..groups {
+            let group = (first + step) % groups;
+            let at = self.lruvec_at(group, scan.node);
+            if self.lruvecs[at].generations.turn > turn || self.protected(group, scan) {
+                continue;
+            }
+            let aged = self.shrink_generations(group, scan);
+            if aged || self.lruvecs[at].generations.rings.iter().flatten().all(|ring| ring.len() >> scan.priority == 0)
+            {
+                self.lruvecs[at].generations.turn = turn + 1;
+            }
+            if self.enough_for_all(scan) {
+                break;
+            }
+        }
+        let left = (0..groups).any(|group| self.lruvecs[self.lruvec_at(group, scan.node)].generations.turn <= turn);
+        if !left {
+            self.kswapds[scan.node].turn += 1;
+        }
+    }
+
+    /// `should_abort_scan` of 6.12.
+    fn enough_for_all(&self, scan: &Scan) -> bool {
+        if scan.of_group() {
+            return false;
+        }
+        if scan.reclaimed - scan.last_reclaimed >= scan.wanted {
+            return true;
+        }
+        let short = |zone: &crate::zone::Zone| zone.node == scan.node && zone.free < zone.high + MIN_BATCH;
+        scan.kswapd && !self.zones.iter().any(short)
+    }
+
+    /// Reclaims from a group (`lru_gen_shrink_lruvec`, `try_to_shrink_lruvec`). Whether it had to begin a generation instead.
+    pub(crate) fn shrink_generations(&mut self, group: usize, scan: &mut Scan) -> bool {
         if group > 0 && !self.spec.mechanisms.group_lists {
-            return;
+            return false;
         }
         let at = self.lruvec_at(group, scan.node);
         let begin = self.lruvecs[at].generations.youngest;
@@ -338,11 +399,11 @@ impl Host {
             let swappiness = self.swappiness_now(scan);
             let wanted = self.pages_to_scan(group, at, scan, swappiness > 0, &mut aging);
             if wanted == 0 {
-                return;
+                return aging;
             }
             let delta = self.evict_generation(group, at, scan, swappiness);
             if delta == 0 {
-                return;
+                return false;
             }
             looked_at += delta;
             if looked_at >= wanted || self.enough(at, begin, scan) {
@@ -352,6 +413,7 @@ impl Host {
         if scan.reclaimed - before >= MIN_BATCH && !aging {
             scan.needs_aging = false;
         }
+        false
     }
 
     /// `get_nr_to_scan`.
@@ -360,6 +422,13 @@ impl Host {
         *aging = due;
         if !due {
             return pages;
+        }
+        if self.newer() {
+            if scan.priority != DEF_PRIORITY {
+                self.begin_generation(group, scan.node, can_swap);
+                return 0;
+            }
+            *aging = false;
         }
         if scan.priority != DEF_PRIORITY {
             if scan.kswapd {
@@ -373,7 +442,10 @@ impl Host {
     }
 
     /// `should_abort_scan`.
-    fn enough(&self, at: usize, begin: u64, scan: &mut Scan) -> bool {
+    fn enough(&self, at: usize, begin: u64, scan: &Scan) -> bool {
+        if self.newer() {
+            return self.enough_for_all(scan);
+        }
         if !scan.kswapd {
             if self.lruvecs[at].generations.youngest - begin > 1 {
                 return true;
@@ -482,6 +554,7 @@ impl Host {
             return (pages, 0);
         }
         let oldest = self.lruvecs[at].generations.oldest[kind as usize];
+        let newer = self.newer();
         let mut looked_at = 0;
         while let Some(page) = self.lruvecs[at].generations.rings[Generations::slot(oldest)][kind as usize].pop_tail() {
             looked_at += 1;
@@ -493,8 +566,12 @@ impl Host {
                 self.lruvecs[at].generations.tiers[kind as usize].protected[tier] += 1;
                 forget_uses(&mut self.words[page as usize]);
                 self.list_in(page, oldest + 1, true);
-                self.count_activation(word.group(), self.zones[word.zone()].node, kind);
-            } else if word.has(flag::LOCKED | flag::WRITEBACK) || (kind == Kind::File && word.has(flag::DIRTY)) {
+                if !newer {
+                    self.count_activation(word.group(), self.zones[word.zone()].node, kind);
+                }
+            } else if !newer
+                && (word.has(flag::LOCKED | flag::WRITEBACK) || (kind == Kind::File && word.has(flag::DIRTY)))
+            {
                 forget_uses(&mut self.words[page as usize]);
                 self.words[page as usize].set(flag::RECLAIM);
                 self.list_in(page, oldest + 1, false);

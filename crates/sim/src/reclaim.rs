@@ -23,7 +23,12 @@ impl Host {
         if !self.mglru() {
             self.prepare_scan(scan);
         }
-        for at in self.groups[scan.target].subtree.clone() {
+        let in_turn = self.mglru() && self.spec.release >= Release::V6_12 && !scan.of_group();
+        if in_turn {
+            self.shrink_in_turn(scan);
+        }
+        let groups = if in_turn { Vec::new() } else { self.groups[scan.target].subtree.clone() };
+        for at in groups {
             if self.protected(at, scan) {
                 continue;
             }
@@ -54,7 +59,7 @@ impl Host {
     }
 
     /// Whether a group is left alone because of `memory.min` or `memory.low`.
-    fn protected(&self, at: usize, scan: &mut Scan) -> bool {
+    pub(crate) fn protected(&self, at: usize, scan: &mut Scan) -> bool {
         let group = &self.groups[at];
         if at == scan.target {
             return false;

@@ -30,6 +30,8 @@ pub(crate) struct Kswapd {
     pub(crate) writeback: bool,
     /// Dirty pages that nobody writes fill the end of the lists (`PGDAT_DIRTY`).
     pub(crate) dirty: bool,
+    /// Which groups MGLRU of 6.12 reclaims from next (`memcg_lru.seq`).
+    pub(crate) turn: u64,
 }
 
 impl Kswapd {

@@ -126,7 +126,13 @@ pub(super) fn all(scenario: &Scenario, references: &[Reference], model: &[Vec<St
                 references.iter().filter_map(|reference| find(&reference.result.steps)).collect();
             let model: Vec<StepResult> = model.iter().filter_map(|steps| find(steps)).collect();
             // A run that something ended early, such as the OOM killer, compares nothing.
-            let same = |result: &StepResult| matches!(result.outcome, Outcome::Done | Outcome::TimedOut);
+            // Nor does a step whose time was over before its first request.
+            let none = |result: &StepResult| result.get(Figure::Issued).is_none_or(|issued| issued < 1.0);
+            let same = |result: &StepResult| match result.outcome {
+                Outcome::Done => true,
+                Outcome::TimedOut => !none(result),
+                _ => false,
+            };
             if kernel.is_empty() || model.is_empty() || !step.action.spec().works() || !kernel.iter().all(same) {
                 continue;
             }

@@ -55,9 +55,11 @@ macro_rules! stored {
 const STORED: &[(&str, &str)] = stored! {
     "backup-evicts-neighbour-7" "backup-evicts-neighbour-8" "buffered-read-7" "buffered-read-8" "buffered-write-7"
     "buffered-write-8" "second-read-7" "second-read-8" "swap-off-7" "swap-off-8"
+    "backup-evicts-neighbour-6.12-mglru-7" "backup-evicts-neighbour-6.12-mglru-8" "buffered-read-6.12-mglru-7" "buffered-write-6.12-mglru-7" "buffered-write-6.12-mglru-8"
+    "second-read-6.12-mglru-7" "swap-off-6.12-mglru-7" "swap-off-6.12-mglru-8"
 };
 
-/// The stored runs of each scenario, in the order of the names.
+/// The stored runs of each scenario on each kernel and LRU, in the order of the names.
 ///
 /// # Errors
 /// One cannot be read.
@@ -67,7 +69,8 @@ pub fn references() -> Result<Vec<(String, Vec<Reference>)>, Error> {
         let reference: Reference = serde_json::from_str(text)
             .map_err(|error| Error::input(format!("fixtures/conformance/{name}.json: {error}"), ""))?;
         let scenario = &reference.result.scenario;
-        match all.iter_mut().find(|(known, _)| known == scenario) {
+        let alike = |other: &Reference| other.lru == reference.lru && other.result.kernel == reference.result.kernel;
+        match all.iter_mut().find(|(known, runs)| known == scenario && runs.first().is_some_and(alike)) {
             Some((_, references)) => references.push(reference),
             None => all.push((scenario.clone(), vec![reference])),
         }

@@ -60,6 +60,7 @@ pub(super) fn make(scenario: &Scenario, options: &ModelOptions) -> Result<(Sim, 
     spec.huge_pages = machine.huge_pages.unwrap_or(usual);
     spec.costs = options.costs;
     spec.mechanisms = options.mechanisms;
+    spec.release = options.release;
     spec.model_memory = options.memory;
     for (name, value) in &machine.sysctl {
         spec.sysctls.set(name, *value)?;

@@ -2,7 +2,7 @@
 
 use pagetide_core::{Bytes, BytesPerSecond, Nanos};
 use pagetide_kernel::Root;
-use pagetide_sim::{Costs, Mechanisms};
+use pagetide_sim::{Costs, Mechanisms, Release};
 use std::collections::BTreeMap;
 
 /// Memory of a machine that was measured.
@@ -31,6 +31,8 @@ pub struct ModelOptions {
     pub dilate: bool,
     /// Memory of the machine before the first step, of one that was measured; the scenario's when absent.
     pub measured: Option<MeasuredMemory>,
+    /// The kernel whose rules are followed.
+    pub release: Release,
     /// Which mechanisms run.
     pub mechanisms: Mechanisms,
     /// Memory that the model may take of this host; half of what this process can have when nothing else is set, no limit when absent.
@@ -49,6 +51,7 @@ impl Default for ModelOptions {
             costs: Costs::default(),
             dilate: false,
             measured: None,
+            release: Release::default(),
             mechanisms: Mechanisms::default(),
             memory: Root::host().spare_memory().map(Bytes::new),
             requests: BTreeMap::new(),
