@@ -65,9 +65,7 @@ impl Host {
             }
         }
         for device in 0..self.journals.len() {
-            if self.journals[device].due().is_some_and(|at| at <= self.now) {
-                self.commit(device);
-            }
+            self.commit_if_due(device);
         }
     }
 

@@ -1,19 +1,27 @@
-//! Commits of a file system's journal (`fs/jbd2/commit.c: jbd2_journal_commit_transaction`).
+//! The journal of a file system (`fs/jbd2/commit.c: jbd2_journal_commit_transaction`).
 //!
 //! What `fsync(2)` waits for after the data. All that wait while a commit runs share the next one, so many that sync at once
 //! cost a device no more commits than a few. The disk has no FUA, as those of the lab's machines: a commit flushes before and behind its record.
 
 use crate::PAGE_SIZE;
-use crate::block::{Payload, Request};
 use crate::device::IoKind;
-use crate::host::Host;
-use crate::mapping::Backing;
 
 /// Time after which a commit begins that nobody waits for (`JBD2_DEFAULT_MAX_COMMIT_AGE`).
 const AGE: u64 = 5_000_000_000;
 /// Blocks of a commit: its descriptor and the inodes; with new blocks of files a bitmap and a group descriptor.
 const BLOCKS: u64 = 2;
 const BLOCKS_WITH_NEW: u64 = 4;
+
+/// Where the journal's file begins anew, in bytes.
+const SIZE: u64 = 16 << 20;
+
+/// A request of a commit; bytes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Part {
+    pub(crate) kind: IoKind,
+    pub(crate) offset: u64,
+    pub(crate) length: u64,
+}
 
 /// How far a commit is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,99 +59,52 @@ impl Journal {
         let waited_for = self.waiters.iter().any(|(commit, _)| *commit == self.open());
         Some(if waited_for { 0 } else { since + AGE })
     }
-}
 
-impl Host {
-    /// A file's times become part of the open transaction (`file_update_time`).
-    pub(crate) fn journal_times(&mut self, mapping: usize) {
-        if let Some(open) = self.join_transaction(mapping) {
-            self.mappings[mapping].commit = open;
-        }
+    /// Adds to the open transaction, with new blocks of a file or without, and returns the commit that it will be.
+    pub(crate) fn join(&mut self, blocks: bool, now: u64) -> u64 {
+        self.open_since.get_or_insert(now);
+        self.open_blocks |= blocks;
+        self.open()
     }
 
-    /// New blocks of a file become part of the open transaction (`ext4_convert_unwritten_extents`).
-    pub(crate) fn journal_blocks(&mut self, mapping: usize) {
-        if let Some(open) = self.join_transaction(mapping) {
-            self.mappings[mapping].blocks_commit = open;
-            if let Some((device, _)) = self.mappings[mapping].on_device() {
-                self.journals[device].open_blocks = true;
-            }
-        }
-    }
-
-    fn join_transaction(&mut self, mapping: usize) -> Option<u64> {
-        let Backing::File { device, .. } = self.mappings[mapping].backing else { return None };
-        let journal = &mut self.journals[device];
-        journal.open_since.get_or_insert(self.now);
-        Some(journal.open())
-    }
-
-    /// Lets the task that runs wait for a commit, unless it is done (`jbd2_complete_transaction`).
-    pub(crate) fn wait_for_commit(&mut self, device: usize, commit: u64) -> bool {
-        let journal = &mut self.journals[device];
-        if commit <= journal.done {
+    /// Lets a task wait for a commit, unless it is done.
+    pub(crate) fn wait(&mut self, commit: u64, task: u32) -> bool {
+        if commit <= self.done {
             return false;
         }
-        journal.waiters.push((commit, self.current as u32));
-        if journal.due().is_some_and(|due| due <= self.now) {
-            self.commit(device);
-        }
+        self.waiters.push((commit, task));
         true
     }
 
     /// Begins a commit of what is open.
-    pub(crate) fn commit(&mut self, device: usize) {
-        let journal = &mut self.journals[device];
-        journal.open_since = None;
-        journal.runs = Some(Stage::Blocks);
-        let blocks = if std::mem::take(&mut journal.open_blocks) { BLOCKS_WITH_NEW } else { BLOCKS };
-        self.send_journal(device, IoKind::Write, blocks * PAGE_SIZE);
+    pub(crate) fn begin(&mut self) -> Part {
+        self.open_since = None;
+        self.runs = Some(Stage::Blocks);
+        let blocks = if std::mem::take(&mut self.open_blocks) { BLOCKS_WITH_NEW } else { BLOCKS };
+        self.part(IoKind::Write, blocks * PAGE_SIZE)
     }
 
-    /// The part of a commit that was sent last has ended: goes on.
-    pub(crate) fn commit_on(&mut self, device: usize) {
-        let Some(stage) = self.journals[device].runs else { return };
-        let (next, kind, length) = match stage {
-            Stage::Blocks => (Stage::FlushBefore, IoKind::Flush, 0),
-            Stage::FlushBefore => (Stage::Record, IoKind::Write, PAGE_SIZE),
-            Stage::Record => (Stage::FlushBehind, IoKind::Flush, 0),
-            Stage::FlushBehind => {
-                let journal = &mut self.journals[device];
-                journal.runs = None;
-                journal.done += 1;
-                let done = journal.done;
-                let waiters = std::mem::take(&mut journal.waiters);
-                let (ended, left): (Vec<_>, Vec<_>) = waiters.into_iter().partition(|(commit, _)| *commit <= done);
-                journal.waiters = left;
-                for (_, task) in ended {
-                    self.synced(task);
-                }
-                if self.journals[device].due().is_some_and(|due| due <= self.now) {
-                    self.commit(device);
-                }
-                return;
+    /// What a commit sends after the part that has ended, or the tasks that it wakes.
+    pub(crate) fn advance(&mut self) -> Result<Part, Vec<u32>> {
+        let (next, kind, length) = match self.runs {
+            Some(Stage::Blocks) => (Stage::FlushBefore, IoKind::Flush, 0),
+            Some(Stage::FlushBefore) => (Stage::Record, IoKind::Write, PAGE_SIZE),
+            Some(Stage::Record) => (Stage::FlushBehind, IoKind::Flush, 0),
+            Some(Stage::FlushBehind) => {
+                self.runs = None;
+                self.done += 1;
+                let done = self.done;
+                return Err(self.waiters.extract_if(.., |(commit, _)| *commit <= done).map(|(_, task)| task).collect());
             }
+            None => return Err(Vec::new()),
         };
-        self.journals[device].runs = Some(next);
-        self.send_journal(device, kind, length);
+        self.runs = Some(next);
+        Ok(self.part(kind, length))
     }
 
-    /// Sends a part of a commit. Its writes are the root's (`kjournald2`).
-    fn send_journal(&mut self, device: usize, kind: IoKind, length: u64) {
-        let journal = &mut self.journals[device];
-        let offset = journal.at;
-        journal.at = (journal.at + length) % (16 << 20);
-        let request = Request {
-            kind,
-            offset,
-            length,
-            sync: true,
-            swap: false,
-            group: 0,
-            since: self.now,
-            payload: Payload::Journal,
-        };
-        self.send(device, request);
-        self.charge_io(0, device, kind, length);
+    fn part(&mut self, kind: IoKind, length: u64) -> Part {
+        let offset = self.at;
+        self.at = (self.at + length) % SIZE;
+        Part { kind, offset, length }
     }
 }

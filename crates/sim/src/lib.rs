@@ -24,6 +24,7 @@ mod alloc;
 mod attempt;
 mod block;
 mod charge;
+mod commit;
 mod complete;
 mod counters;
 mod device;
