@@ -1,4 +1,5 @@
-//! The book: every link leads somewhere, and every command of its tutorials, how-tos and explanations prints what they show.
+//! The book: every link leads somewhere, and every command of its tutorials, how-tos and explanations, and of README.md, prints what they
+//! show.
 //!
 //! A block of the kind `console` is a session: lines behind `$ ` are run, in one scratch folder for each page, and the lines below must be
 //! what they print. A block of the kind `console,nightly` needs root, QEMU or minutes: `PAGETIDE_NIGHTLY=1` (`make test-book`) runs it
@@ -136,7 +137,8 @@ fn replayed(page: &Path, text: &str, nightly: bool) -> String {
 fn every_command_of_the_book_prints_what_its_page_shows() {
     let nightly = std::env::var_os("PAGETIDE_NIGHTLY").is_some();
     let mut changed = String::new();
-    for page in ["tutorials", "how-to", "explanation"].into_iter().flat_map(pages) {
+    let book = ["tutorials", "how-to", "explanation"].into_iter().flat_map(pages);
+    for page in book.chain([top().join("README.md")]) {
         let text = std::fs::read_to_string(&page).unwrap();
         let today = replayed(&page, &text, nightly);
         if today != text {

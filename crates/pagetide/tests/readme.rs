@@ -30,7 +30,6 @@ const COMMANDS: &[(&str, &str, Trial)] = &[
     ("record -o rec -- ./nightly.sh", "", Ends),
     ("diagnose rec", "", Ends),
     ("top", "", Screen("live")),
-    ("diagnose fixtures/real/tar-mglru/recording", "", Ends),
     ("lab run swap-off --on vm --scale 1/16 --steps D2,D4", "", Elsewhere("vm_claims")),
     ("lab run second-read --on host,vm --scale 1/16", "", Elsewhere("vm_claims")),
     ("plan database-memory", "", Ends),
@@ -76,8 +75,6 @@ fn commands(readme: &str) -> Vec<String> {
             // Every second part stands between backticks.
             found
                 .extend(cell.split('`').skip(1).step_by(2).map(|text| text.trim_start_matches("pagetide ").to_owned()));
-        } else if let Some(command) = line.strip_prefix("(`pagetide ") {
-            found.push(command.split('`').next().unwrap().to_owned());
         }
     }
     found
