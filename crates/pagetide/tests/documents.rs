@@ -2,6 +2,7 @@
 
 use pagetide_core::{Action, Figure, Load, Scenario, Table, derived, glossary};
 use pagetide_view::show::Topic;
+use regex::Regex;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -120,4 +121,34 @@ fn show_has_a_column_for_every_metric_that_is_imported() {
         }
     }
     assert!(found > 100, "{found}");
+}
+
+/// The sections of a page that tell a measurement by hand and not when it was made, or by which command.
+fn undated(text: &str) -> Vec<&str> {
+    let measured = Regex::new(r"(?m)^## Measured$|\bMeasured\b|\ba load of \d|\bload \d").unwrap();
+    let dated = Regex::new(r"\b20\d\d-\d\d-\d\d\b|\b\d{1,2} [A-Z][a-z]+ 20\d\d\b").unwrap();
+    let command = Regex::new(r"`(make|cargo|pagetide|lab run|\w+=\S+ make|tools/)").unwrap();
+    let sections = text.split("\n## ").filter(|section| measured.is_match(section));
+    let lacking = sections.filter(|section| !dated.is_match(section) || !command.is_match(section));
+    lacking.filter_map(|section| section.lines().next()).collect()
+}
+
+#[test]
+fn every_measurement_names_its_day_and_its_command() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let mut pages: Vec<_> = std::fs::read_dir(&docs).unwrap().map(|entry| entry.unwrap().path()).collect();
+    pages.push(docs.join("../README.md"));
+    let mut lacking = Vec::new();
+    for page in pages.iter().filter(|page| page.extension().is_some_and(|end| end == "md")) {
+        let text = std::fs::read_to_string(page).unwrap();
+        // A page that is written by a test is compared by that test.
+        if text.contains("`UPDATE_DOCS=1 ") {
+            continue;
+        }
+        lacking.extend(undated(&text).iter().map(|section| format!("{}: {section}", page.display())));
+    }
+    assert!(lacking.is_empty(), "measured when, and by which command?\n{}", lacking.join("\n"));
+    let bad = "# Page\n\n## Measured\n\n9 ms at a load of 3.\n\n## Other\n\nText.";
+    assert_eq!(undated(bad), ["Measured"]);
+    assert!(undated(&bad.replace("9 ms", "9 ms (`make bench`, 2026-11-22)")).is_empty());
 }
