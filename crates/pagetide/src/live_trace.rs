@@ -15,7 +15,7 @@ use std::path::Path;
 /// How a live trace is made.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TraceArguments {
-    /// Trace for this long; Ctrl-C ends it early and prints what was seen.
+    /// Trace for this long. Ctrl-C stops early and prints the result so far.
     #[arg(long = "for", value_name = "TIME", default_value = "10s", conflicts_with = "recording")]
     length: Nanos,
     /// Sample one page in N, a power of two.

@@ -39,7 +39,7 @@ pub fn plan(plan: &Plan) -> Page {
         blocks.push(Block::List(plan.guesses.clone()));
     }
     blocks.push(Block::Paragraph(
-        "A model computed these numbers; docs/CONFORMANCE.md lists how far it is from real kernels.".to_owned(),
+        "These numbers come from a model; docs/CONFORMANCE.md shows how far it is from real kernels.".to_owned(),
     ));
     let title = if plan.question.is_empty() { format!("Plan: {}", plan.scenario) } else { plan.question.clone() };
     Page { title, headline: answer(plan), outcome: outcome(plan), blocks, ..Page::default() }

@@ -16,7 +16,7 @@ pub const KIND: BackendKind = BackendKind {
                 ("hold", "A process holds the host's other memory; at least 1 GiB stays available"),
                 ("none", "The host keeps all of its memory"),
             ]),
-            about: "how this host becomes as small as the scenario's machine",
+            about: "how to limit memory to that of the scenario's machine",
         },
         BackendOption {
             name: "limit-device",

@@ -22,13 +22,13 @@ pub const KIND: BackendKind = BackendKind {
                 ("kvm", "KVM"),
                 ("tcg", "Software emulation"),
             ]),
-            about: "what executes the guest's instructions",
+            about: "run the guest on KVM or in software emulation",
         },
         BackendOption {
             name: "alongside",
             value: OptionValue::Text("COMMAND"),
-            about: "run a command of this host alongside the steps, on the first disk. The files that it leaves are copied to \
-                    `alongside` in the folder of the run",
+            about: "also run this command of the host in the guest during the steps, in a folder on its first disk. The files it \
+                    leaves are copied to `alongside` in the run's folder",
         },
     ],
     make: |place, given| {

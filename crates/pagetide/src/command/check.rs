@@ -7,7 +7,7 @@ use pagetide_store::{CLOCK_WENT_BACK, Usage};
 use serde_json::json;
 use std::path::PathBuf;
 
-/// Verify a recording: check every file against its checksum, and show what is damaged and what that costs.
+/// Verify every file of a recording against its checksum, and list what is damaged and which samples are lost.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

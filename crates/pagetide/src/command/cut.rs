@@ -11,10 +11,9 @@ use std::path::PathBuf;
 
 /// Write a time range of a recording to one file, which every command that takes a recording can open.
 ///
-/// The file holds the numbers of that range and the diagnosis as text. Whoever opens it gets the diagnosis and the page computed anew from
-/// the numbers: nothing in the file is run or followed.
-/// If the diagnosis depends on the time before the range (a baseline), the file also holds as much of that as it needs, marked as
-/// context.
+/// The file contains the samples of that range, and the diagnosis as text. Whoever opens it sees a diagnosis and a page computed
+/// from the samples; nothing in the file is executed. If the diagnosis needs a baseline from before the range, those samples are
+/// in the file too, marked as context.
 ///
 /// With --redact, pseudonyms replace the names of hosts, processes, groups, disks and mounts. A name keeps its pseudonym throughout the file.
 #[derive(Debug, clap::Args)]
@@ -41,7 +40,7 @@ pub(crate) struct Arguments {
     /// Overwrite an existing file.
     #[arg(long)]
     force: bool,
-    /// Replace names by pseudonyms, and leave out notes, labels, traces and fields unknown to pagetide.
+    /// Replace names with pseudonyms, and drop notes, labels and fields that pagetide does not know.
     #[arg(long)]
     redact: bool,
 }

@@ -20,7 +20,7 @@ Examples:
   pagetide doctor
   pagetide doctor --probe      boot a guest briefly, to see whether KVM works
 
-Exit code 1 if experiments on this host lack something.")]
+Exit code 1 if something that experiments on this host need is missing.")]
 pub(crate) struct Arguments {
     /// Boot a guest to see whether KVM works here (up to 10 s; downloads the guest's kernel if there is none).
     #[arg(long)]

@@ -38,8 +38,8 @@ pub(crate) struct Arguments {
     /// Host attributes from an inventory: CSV with a column `host`, or JSON.
     #[arg(long, value_name = "FILE")]
     labels: Option<PathBuf>,
-    /// What a host is called: as the recording says (machines of one name are told apart by the boot of their kernel), or as the folder of
-    /// its recording.
+    /// Where the name of a host comes from: its recording (machines that share a name are told apart by boot id), or the folder of
+    /// the recording.
     #[arg(long, value_name = "SOURCE", default_value = "recording")]
     host_from: HostFrom,
     /// Compare hosts by the values of this attribute, such as kernel.

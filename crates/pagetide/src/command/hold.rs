@@ -25,19 +25,19 @@ pub(crate) struct Arguments {
     /// How much to allocate.
     #[arg(value_parser = Bytes::typed)]
     size: Bytes,
-    /// How much of it to touch, that is, make resident [default: all].
+    /// Touch only this much: untouched memory is not resident [default: all].
     #[arg(value_parser = Bytes::typed, long, value_name = "SIZE")]
     touch: Option<Bytes>,
     /// The kind of memory.
     #[arg(long, default_value = "anon")]
     kind: Kind,
-    /// Time between allocating and touching, so that several holders can overcommit.
+    /// Wait this long between allocating and touching, so that several holds can overcommit memory.
     #[arg(value_parser = Nanos::typed, long, value_name = "TIME", default_value = "0s")]
     after: Nanos,
     /// Release the memory after this time.
     #[arg(value_parser = Nanos::typed, long = "for", value_name = "TIME")]
     length: Option<Nanos>,
-    /// Continue even if less than 1 GiB would be left available: the OOM killer may kill processes.
+    /// Go ahead even if less than 1 GiB would stay available. The OOM killer may then kill any process.
     #[arg(long)]
     allow_oom: bool,
     /// Folder for the file of `--kind file`.

@@ -19,7 +19,7 @@ const PRINTED: usize = 10;
 /// Convert logs of other tools from one host to a recording.
 ///
 /// Reads text of sar, mpstat and pidstat, `sadf -j`, `-d` and `-p`, copies of /proc/meminfo, vmstat, zoneinfo and buddyinfo,
-/// `vmstat 1`, `iostat -x` and fio JSON. The content of each file tells its kind.
+/// `vmstat 1`, `iostat -x` and fio JSON. The kind of each file is detected from its content.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -41,7 +41,7 @@ pub(crate) struct Arguments {
     /// Offset of the logs' local time from UTC [default: +00:00].
     #[arg(long, value_name = "+HH:MM", allow_hyphen_values = true, value_parser = import::utc_offset)]
     utc_offset: Option<i64>,
-    /// Day on which files without a date begin; with a file's name, the day on which that file begins.
+    /// First day of files that have no date; FILE=DATE sets it for one file.
     #[arg(long, value_name = "[FILE=]YYYY-MM-DD")]
     date: Vec<String>,
     /// Order of dates such as 09/10/2016 [default: guessed from the clock and the year].
@@ -53,8 +53,8 @@ pub(crate) struct Arguments {
     /// Unit of vmstat's sizes (`vmstat -S`), such as 1MiB [default: derived from the sizes].
     #[arg(long, value_name = "SIZE")]
     vmstat_unit: Option<Bytes>,
-    /// What the first report of iostat and vmstat covers, or the only one of `pidstat -h` and of mpstat's JSON: the time since boot
-    /// (dropped), or an interval, as with `iostat -y`.
+    /// What the first report of iostat and vmstat covers, or the only report of `pidstat -h` and mpstat's JSON: the time since
+    /// boot (the report is then skipped), or one interval (as with `iostat -y`).
     #[arg(long, value_name = "TIME", default_value = "since-boot")]
     first_report: First,
     /// Run `sadf -j` on binary sadc files (/var/log/sysstat/saDD), for at most 5 min and without network; as user nobody if pagetide

@@ -25,8 +25,8 @@ Examples:
   pagetide mrc rec                     a recording made with `pagetide record --trace`
   pagetide mrc rec --html mrc.html     the curves as pictures
 
-Below 200 sampled misses or 1000 sampled reads there is no curve: trace longer, or more pages (--sample 1/16). The cost of less memory
-needs Linux 6.12 or later and bpf(2). docs/TRACE.md describes the method and its accuracy.")]
+A curve needs 200 sampled misses and 1000 sampled reads. With fewer, trace longer or sample more pages (--sample 1/16).
+The cost of less memory needs Linux 6.12 or later and bpf(2). docs/TRACE.md describes the method and its accuracy.")]
 pub(crate) struct Arguments {
     /// A recording made with --trace [default: trace this host now].
     #[arg(value_name = "REC")]

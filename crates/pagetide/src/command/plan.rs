@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// Run a scenario on the model at many settings: the curve, its knee, and the cheapest setting that meets a goal.
+/// Sweep a setting of a scenario on the model of the kernel: the curve, its knee, and the cheapest value that meets a goal.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -67,7 +67,7 @@ pub(crate) struct Arguments {
     /// Run only these steps, and earlier steps that set the machine.
     #[arg(long, value_name = "STEPS", value_delimiter = ',')]
     steps: Vec<String>,
-    /// Mark what a run of the same scenario and scale measured, next to the model.
+    /// Show what a real run of the same scenario at the same scale measured, next to the model.
     #[arg(long, value_name = "RUN")]
     measured: Vec<PathBuf>,
     /// Also write the plan as a page to this file.

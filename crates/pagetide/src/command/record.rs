@@ -36,10 +36,10 @@ With --service, SIGHUP ends the open segment; SIGTERM and SIGINT end the recordi
 pub(crate) struct Arguments {
     #[command(flatten)]
     settings: Settings,
-    /// Read options from this TOML file; its keys are the options' names. Options on the command line win.
+    /// Read options from this TOML file, one key per option. The command line overrides it.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Check the file of options and print what it sets; record nothing [file: --config, else /etc/pagetide/recorder.toml].
+    /// Check the configuration file, print the options it sets, and exit [file: --config, else /etc/pagetide/recorder.toml].
     #[arg(long, conflicts_with_all = ["command", "status", "service"])]
     check_config: bool,
     /// Stop after this time.
@@ -54,7 +54,7 @@ pub(crate) struct Arguments {
     /// Run under a service manager: continue the recording, lock all memory, print one line, notify systemd.
     #[arg(long, conflicts_with_all = ["command", "length"])]
     service: bool,
-    /// Print the state of the recording in the folder, and record nothing. Exit code 1 if no recorder runs there.
+    /// Print the state of the recording in the folder and exit, with code 1 if no recorder is running there.
     #[arg(long, conflicts_with_all = ["command", "length", "service", "listen", "keep", "continue_recording"])]
     status: bool,
     /// Command to run and record, with its arguments.

@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 
 /// Show this host, recordings and runs in a browser: live samples, any range of a recording, findings on the plots, reports.
 ///
-/// It listens on loopback and prints an address with a token. The first browser that opens it gets a cookie; the token works once, then
-/// the next address is printed. No request changes anything. docs/SERVE.md describes the addresses and access from another host by ssh.
+/// It listens on loopback and prints a URL with a one-time token. The browser that opens it gets a cookie, and the URL for the
+/// next browser is printed. All requests are read-only. docs/SERVE.md lists the paths of the API and explains access over ssh.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -38,10 +38,10 @@ pub(crate) struct Arguments {
     /// Listen on a network address without encryption: everyone on the path can read the cookie and the data.
     #[arg(long, conflicts_with = "tls_cert")]
     insecure: bool,
-    /// A name by which browsers reach this host, besides its address. Repeatable.
+    /// Also answer to this host name, such as one from DNS. Repeatable.
     #[arg(long, value_name = "NAME")]
     name: Vec<String>,
-    /// Take the token from this file, which only you may read. It then works any number of times.
+    /// Read the token from this file, which only you may be able to read. It does not expire after its first use.
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
     /// Serve the page from this folder (`node web/build.mjs FOLDER` writes it) instead of the built-in one, to develop it.

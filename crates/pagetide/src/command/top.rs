@@ -14,8 +14,8 @@ use std::time::Duration;
 
 /// Watch this host, or step through a recording: memory, reclaim, disks, processes, groups, findings.
 ///
-/// Without a recording it shows this host. It uses the recording of the pagetide service if that runs and you may read it; otherwise it
-/// takes its own samples and keeps them in memory. Arrows move in time, / jumps to the next finding, ? lists the keys.
+/// Without a recording, top shows this host: from the recording of the pagetide service if it is running and you may read it, else
+/// from its own samples, which stay in memory. Arrows move in time, / jumps to the next finding, ? lists the keys.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
     /// Take samples even if the pagetide service records this host.
     #[arg(long, conflicts_with = "recording")]
     sample: bool,
-    /// Leave clicks and the wheel to the terminal, to select text.
+    /// Do not capture the mouse, so that you can select text in the terminal.
     #[arg(long)]
     no_mouse: bool,
     /// Read and print times in UTC, not in the time zone of the recorded host.

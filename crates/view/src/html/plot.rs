@@ -37,7 +37,7 @@ pub(super) fn timeline(timeline: &Timeline, out: &mut dyn Write) -> io::Result<(
     let mut notes = timeline.left_out.clone();
     if timeline.merged {
         notes.push(
-            "There are more samples than fit on a page: each point shows a mean, and behind it the range from minimum to maximum."
+            "Each point is a mean over several samples; the band behind it is their range from minimum to maximum."
                 .to_owned(),
         );
     }

@@ -39,17 +39,17 @@ pub fn comparison(comparison: &Comparison) -> Page {
         blocks.push(Block::Heading("Claims, which are ratios within a run".to_owned()));
         blocks.push(Block::Table(claims(comparison)));
     }
-    blocks.push(Block::Heading("Figures that compare across machines".to_owned()));
+    blocks.push(Block::Heading("Figures to compare across machines".to_owned()));
     blocks.push(Block::Table(counts(comparison, false)));
-    blocks.push(Block::Heading("Figures that compare only within a run".to_owned()));
+    blocks.push(Block::Heading("Figures to compare only within a run".to_owned()));
     blocks.push(Block::Table(paces(comparison, false)));
     for run in comparison.runs.iter().filter(|run| !run.differences.is_empty()) {
         blocks.push(Block::Heading(format!("How {} differs from the scenario's machine", run.name)));
         blocks.push(Block::List(run.differences.clone()));
     }
     for (summary, table) in [
-        ("All figures that compare across machines", counts(comparison, true)),
-        ("All figures that compare only within a run", paces(comparison, true)),
+        ("All figures to compare across machines", counts(comparison, true)),
+        ("All figures to compare only within a run", paces(comparison, true)),
     ] {
         blocks.push(Block::More { summary: summary.to_owned(), table });
     }

@@ -174,7 +174,8 @@ impl Timeline {
             clock::range(from, from.saturating_add(stretch.to.saturating_sub(stretch.from)), &self.zone)
         };
         let stretches: Vec<String> = self.stretches.iter().map(stretch).collect();
-        (stretches.len() > 1).then(|| format!("Time without samples is cut out; shown: {}.", stretches.join("; ")))
+        (stretches.len() > 1)
+            .then(|| format!("The axis leaves out time without samples and shows {}.", stretches.join("; ")))
     }
 }
 

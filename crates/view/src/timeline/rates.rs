@@ -35,7 +35,7 @@ pub(super) fn plots(
     plots.extend(bandwidth(recording, &disks, slots));
     match reclaim(recording, slots) {
         Some(plot) => plots.push(plot),
-        None => left_out.push("Reclaim: the kernel scanned no page, and no page refaulted.".to_owned()),
+        None => left_out.push("Reclaim: no pages were scanned, and none refaulted.".to_owned()),
     }
     plots.extend(cpu(recording, slots));
     match pressure(recording, slots) {
@@ -43,9 +43,7 @@ pub(super) fn plots(
         None if recording.host("psi_io_some").is_none() && recording.host("psi_memory_some").is_none() => {
             left_out.push("Pressure: the recording has no pressure stall information (PSI).".to_owned());
         }
-        None => {
-            left_out.push("Pressure: tasks waited for memory, IO or CPU during less than 1 % of the time.".to_owned())
-        }
+        None => left_out.push("Pressure: tasks stalled on memory, IO or CPU for less than 1 % of the time.".to_owned()),
     }
 }
 

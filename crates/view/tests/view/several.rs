@@ -101,5 +101,5 @@ fn a_comparison_with_every_time_ten_times_as_long_agrees_where_it_should() {
     let words: Vec<&str> = iops.iter().find(|line| line.contains(" A1 ")).unwrap().split_whitespace().collect();
     let ratios = &words[words.len() - 2..];
     assert_eq!(ratios[0], ratios[1], "{iops:?}");
-    assert!(comparison_html().contains("<summary>All figures that compare across machines</summary>"));
+    assert!(comparison_html().contains("<summary>All figures to compare across machines</summary>"));
 }

@@ -17,7 +17,7 @@ Examples:
   pagetide diagnose rec --watch --json     one line for each finding that begins or ends
   pagetide diagnose rec --watch --exec /usr/local/bin/page-the-dba
 
-With --watch, the exit code is 1 if a problem began while it watched, else 0.")]
+With --watch, exit code 1 means that at least one incident began.")]
 pub(crate) struct Arguments {
     /// The recording: its folder, or a run's folder.
     pub(super) recording: PathBuf,
@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
     /// Read and print times in UTC, not in the time zone of the recorded host.
     #[arg(long)]
     pub(super) utc: bool,
-    /// Only this step of a run, compared with the step before it, ignoring what the lab knows about it.
+    /// Diagnose one step of a run as if it were a live host; the step before it is the baseline.
     #[arg(long, value_name = "ID", conflicts_with_all = ["from", "to", "watch"])]
     pub(super) step: Option<String>,
     /// Compare two time ranges (`FROM..TO FROM..TO`), or this recording with another one: did a change help?
@@ -56,8 +56,8 @@ pub(crate) struct Arguments {
     /// With --watch: how long to watch [default: until a signal].
     #[arg(value_parser = Nanos::typed, long = "for", value_name = "TIME", requires = "watch")]
     pub(super) lasts: Option<Nanos>,
-    /// With --watch: a program to run when an incident begins and when it ends. It reads the JSON line on stdin, gets no arguments and
-    /// has 30 s; at most 4 run at once.
+    /// With --watch: run this program when an incident begins and when it ends. It gets the JSON line on stdin and no arguments,
+    /// and is killed after 30 s; at most 4 run at once.
     #[arg(long, value_name = "PROGRAM", requires = "watch")]
     pub(super) exec: Option<PathBuf>,
 }

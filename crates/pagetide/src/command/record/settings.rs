@@ -26,10 +26,10 @@ pub(super) struct Settings {
     /// Time between samples [default: 1s].
     #[arg(value_parser = Nanos::typed, long, value_name = "TIME")]
     pub(super) interval: Option<Nanos>,
-    /// Record every process, not only the command's and the top ones by memory, IO, major faults, CPU time and waiting.
+    /// Record all processes [default: those of the command, and the top N by memory, IO, major faults, CPU time and waits].
     #[arg(long)]
     pub(super) all_processes: bool,
-    /// Record only the host, its zones and its disks; of processes only the kernel's reclaim threads, and no control groups.
+    /// Record only the host, its zones and disks: no control groups, and no processes but the kernel's reclaim threads.
     #[arg(long, conflicts_with = "all_processes")]
     pub(super) host_only: bool,
     /// Record the top N processes by each of memory, IO, major faults and CPU time [default: 10].
@@ -57,13 +57,13 @@ pub(super) struct Settings {
     /// only while file refaults or pressure exceed their baselines on this host.
     #[arg(long, value_name = "1/N|auto|auto:1/N", num_args = 0..=1, require_equals = true, default_missing_value = "1/64")]
     pub(super) trace: Option<TraceMode>,
-    /// Share of one CPU for the trace, which pauses once it has used that up [default: 5%].
+    /// CPU time that the trace may use, as a share of one CPU. Above it, the trace pauses [default: 5%].
     #[arg(long, value_name = "SHARE", requires = "trace", value_parser = cpu_share)]
     pub(super) trace_cpu: Option<Ratio>,
     /// Let the helper at this socket attach the trace, so that this process needs no rights for it (docs/SERVICE.md).
     #[arg(long, value_name = "PATH", requires = "trace")]
     pub(super) trace_socket: Option<PathBuf>,
-    /// Leave file names out of the trace, as --service does anyway.
+    /// Record no file names in the trace (the default with --service).
     #[arg(long, requires = "trace")]
     pub(super) no_names: bool,
     /// With --service, keep file names in the trace.

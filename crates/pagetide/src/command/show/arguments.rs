@@ -55,8 +55,8 @@ pub(crate) struct Arguments {
     /// Decimal places [default with --raw: those of sar].
     #[arg(long, value_name = "DIGITS", value_parser = clap::value_parser!(u8).range(0..=9))]
     dec: Option<u8>,
-    /// Only disks, CPUs, zones, processes or groups of this name; `*` matches any characters. For a process, the command is
-    /// enough; for a disk, its device-mapper name or its name below /dev/disk works too.
+    /// Show only disks, CPUs, zones, processes or groups with this name; `*` matches any characters. A process also matches by its
+    /// command, a disk by its device-mapper name or its name below /dev/disk.
     #[arg(long, value_name = "NAME")]
     pub(super) only: Option<String>,
     /// Sort the rows of each moment by this column, largest first [default for processes: rss].
