@@ -83,7 +83,7 @@ def command(incident, kernel, name, log, monitor):
     """The command line of the guest's QEMU."""
     machine = incident["machine"]
     memory, image = case.number(machine["memory"], "MiB"), kernel_image(kernel)
-    words = f"root=/dev/vda rw init=/init.sh console=ttyS0 quiet psi={int(machine['psi'])} mitigations=off"
+    words = f"root=/dev/vda rw init=/init.sh console=ttyS0 quiet psi={int(machine['psi'])} mitigations=off no_timer_check panic=-1"
 
     def disk(file, options=",snapshot=on"):
         return ["-drive", f"file={CACHE / file}.img,format=raw,if=virtio,cache=unsafe,id={file.partition('-')[0]}{options}"]
