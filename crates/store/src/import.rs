@@ -23,6 +23,7 @@ mod assemble;
 mod banner;
 mod clock;
 mod columns;
+mod day;
 mod dump;
 mod fio;
 mod gather;
@@ -42,6 +43,7 @@ mod vmstat;
 
 pub use assemble::Import;
 pub use clock::{Date, DateOrder, utc_offset};
+pub use day::Day;
 pub use options::{FirstReport, Options};
 pub use replay::replay;
 pub use report::{FileKind, FileReport, ImportReport, LeftOut, Skipped};
@@ -61,7 +63,7 @@ use std::path::{Path, PathBuf};
 pub struct Input {
     name: String,
     content: Content,
-    date: Option<Date>,
+    day: Option<Day>,
 }
 
 #[derive(Debug, Clone)]
@@ -73,12 +75,12 @@ enum Content {
 impl Input {
     /// A file on disk.
     pub fn file(path: &Path) -> Self {
-        Self { name: path.display().to_string(), content: Content::File(path.to_owned()), date: None }
+        Self { name: path.display().to_string(), content: Content::File(path.to_owned()), day: None }
     }
 
     /// A text at hand, under a name for the report.
     pub fn bytes(name: &str, bytes: impl Into<Vec<u8>>) -> Self {
-        Self { name: name.to_owned(), content: Content::Bytes(bytes.into()), date: None }
+        Self { name: name.to_owned(), content: Content::Bytes(bytes.into()), day: None }
     }
 
     /// Calls it by another name in the report.
@@ -86,9 +88,9 @@ impl Input {
         Self { name: name.to_owned(), ..self }
     }
 
-    /// The day on which it begins, when it does not say itself. It comes before [`Options::date`].
-    pub fn on(mut self, date: Date) -> Self {
-        self.date = Some(date);
+    /// The day on which it begins, and of one without times the time, when it does not say itself. It comes before [`Options::day`].
+    pub fn on(mut self, day: Day) -> Self {
+        self.day = Some(day);
         self
     }
 
@@ -140,7 +142,7 @@ fn gather(file: &Input, options: &Options, budget: &Budget) -> Result<(Gather, O
     match sniff::kind(&start) {
         Ok(kind) => {
             gather.report.kind = Some(kind);
-            let options = Options { date: file.date.or(options.date), ..*options };
+            let options = Options { day: file.day.or(options.day), ..*options };
             let input = Cursor::new(start).chain(input);
             read(kind, input, &mut gather, &options)?;
             if let Some(exceeded) = &gather.exceeded {

@@ -109,11 +109,8 @@ fn the_order_of_the_files_does_not_change_a_value() {
 
 #[test]
 fn a_day_that_is_given_is_used() {
-    let options = Options {
-        date: Some("2016-09-11".parse().unwrap()),
-        utc_offset: Some(7_200_000_000_000),
-        ..Options::default()
-    };
+    let options =
+        Options { day: Some("2016-09-11".parse().unwrap()), utc_offset: Some(7_200_000_000_000), ..Options::default() };
     let import = import(&[fixture("sar-B.txt")], &options).unwrap();
     let first = import.recording.stamps()[0];
     // 02:30:01 in a zone two hours east of UTC.
@@ -133,11 +130,37 @@ fn files_without_a_date_beside_dated_ones_come_with_the_option_that_places_them(
     let usual = Options::default();
     let (text, days) = hint(&usual, &FILES);
     assert!(text.contains("`--date 2016-09-10`") && days > 16_000, "{text}, {days} days");
-    let placed = Options { date: Some("2016-09-10".parse().unwrap()), ..usual };
+    let placed = Options { day: Some("2016-09-10".parse().unwrap()), ..usual };
     assert_eq!(hint(&placed, &FILES), (String::new(), 0), "the option does what the note says");
     // Its times are local: they are of this day in every zone.
     let ahead = Options { utc_offset: Some(14 * 3_600_000_000_000), ..usual };
     assert!(hint(&ahead, &FILES).0.contains("`--date 2016-09-10`"));
     let (text, _) = hint(&usual, &["sar-u.txt", "sar-r.txt"]);
     assert!(text.contains("`--date FILE=YYYY-MM-DD`"), "{text}");
+}
+
+#[test]
+fn a_file_without_times_begins_when_it_is_told() {
+    let vmstat = "procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----\n \
+        r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n \
+        1  0      0 180000  20000 300000    0    0    10    20  100  200  5  5 90  0  0\n \
+        1  0      0 170000  20000 310000    0    0    11    21  101  201  5  5 90  0  0\n";
+    let with = |day: &str| {
+        let options =
+            Options { day: Some(day.parse().unwrap()), utc_offset: Some(3_600_000_000_000), ..Options::default() };
+        let import = import(&[Input::bytes("vmstat.txt", vmstat)], &options).unwrap();
+        let report = &import.report.files[0];
+        (import.recording.stamps()[0].wall_ns / 1_000_000_000, report.day_known, report.notes.join(" "))
+    };
+    const MIDNIGHT: i64 = 1_473_465_600; // 2016-09-10 UTC
+    let (begin, known, notes) = with("2016-09-10 15:20:30");
+    assert_eq!((begin, known), (MIDNIGHT + (14 * 60 + 20) * 60 + 30, true), "local time, an hour ahead of UTC");
+    assert!(!notes.contains("midnight"), "{notes}");
+    let (begin, known, notes) = with("2016-09-10");
+    assert_eq!((begin, known), (MIDNIGHT - 3600, true));
+    assert!(notes.contains("taken to begin at midnight; `--date '2016-09-10 HH:MM'` says when it began"), "{notes}");
+    // Text with times of day keeps them.
+    let options = Options { day: Some("2016-09-11 15:20".parse().unwrap()), ..Options::default() };
+    let first = import(&[fixture("sar-B.txt")], &options).unwrap().recording.stamps()[0];
+    assert_eq!(first.wall_ns / 1_000_000_000, MIDNIGHT + 86_400 + 2 * 3600 + 1801, "02:30:01");
 }

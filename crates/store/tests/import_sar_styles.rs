@@ -112,7 +112,7 @@ fn lines_before_the_first_date_are_on_an_unknown_day() {
     assert_eq!(values(&import.recording, Table::Host, "", "pswpin").len(), 1);
     let file = &import.report.files[0];
     assert!(file.notes.iter().any(|note| note == "lines 1 to 12 come before the first date"), "{:?}", file.notes);
-    let told = read_with(cut, &Options { date: Some("2016-09-10".parse().unwrap()), ..Options::default() });
+    let told = read_with(cut, &Options { day: Some("2016-09-10".parse().unwrap()), ..Options::default() });
     assert_eq!(values(&told.recording, Table::Host, "", "pswpin").len(), 4);
 }
 

@@ -40,7 +40,7 @@ fn a_date_that_is_not_understood_leaves_the_day_unknown_and_the_numbers_right() 
     let file = &arabic.report.files[0];
     assert_eq!((file.skipped_lines, file.day_known), (0, false), "{file:#?}");
     assert!(file.notes.iter().any(|note| note.contains("is not understood")), "{:?}", file.notes);
-    let day = Options { date: Some("2026-11-21".parse().unwrap()), ..Options::default() };
+    let day = Options { day: Some("2026-11-21".parse().unwrap()), ..Options::default() };
     let told = import(&[fixture("sysstat-12.6.1/sar.ar_EG.txt")], &day).unwrap();
     assert_eq!(values(&told.recording), values(&one("sysstat-12.6.1/sar.C.txt").recording));
 }

@@ -6,7 +6,7 @@ use super::Outcome;
 use crate::{output, recordings};
 use pagetide_core::{Bytes, Error, LocalClock, Nanos};
 use pagetide_store::Writer;
-use pagetide_store::import::{self, Date, DateOrder, FileReport, FirstReport, ImportReport, Input, Options};
+use pagetide_store::import::{self, DateOrder, Day, FileReport, FirstReport, ImportReport, Input, Options};
 use serde_json::json;
 use std::fmt::Write;
 use std::fs::File;
@@ -27,6 +27,7 @@ Examples:
   pagetide import sa10.txt --utc-offset +02:00            sar prints local time without its zone
   pagetide import sar-u.txt --date 2016-09-10             an excerpt without the date line
   pagetide import sar-u.txt night.txt --date night.txt=2016-09-11
+  pagetide import iostat.txt --date '2016-09-10 15:20'     a log without times, from when it began
   pagetide import iostat.txt --first-report interval      of `iostat -y`
 Then: pagetide diagnose incident, pagetide show incident paging
 
@@ -41,8 +42,8 @@ pub(crate) struct Arguments {
     /// Offset of the logs' local time from UTC [default: +00:00].
     #[arg(long, value_name = "+HH:MM", allow_hyphen_values = true, value_parser = import::utc_offset)]
     utc_offset: Option<i64>,
-    /// First day of files that have no date; FILE=DATE sets it for one file.
-    #[arg(long, value_name = "[FILE=]YYYY-MM-DD")]
+    /// First day of files that have no date, and when logs without times begin; FILE=DATE sets it for one file.
+    #[arg(long, value_name = "[FILE=]YYYY-MM-DD [HH:MM[:SS]]")]
     date: Vec<String>,
     /// Order of dates such as 09/10/2016 [default: guessed from the clock and the year].
     #[arg(long, value_name = "ORDER")]
@@ -78,11 +79,11 @@ enum First {
 }
 
 pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
-    let (mut inputs, date) = inputs(&arguments.files, &arguments.date)?;
+    let (mut inputs, day) = inputs(&arguments.files, &arguments.date)?;
     let printed = if arguments.allow_sadf { run_sadf(&arguments.files, &mut inputs)? } else { Vec::new() };
     let options = Options {
         utc_offset: arguments.utc_offset,
-        date,
+        day,
         date_order: arguments.date_order.map(|order| match order {
             Order::DayFirst => DateOrder::DayFirst,
             Order::MonthFirst => DateOrder::MonthFirst,
@@ -127,12 +128,13 @@ fn run_sadf(files: &[PathBuf], inputs: &mut [Input]) -> Result<Vec<File>, Error>
 }
 
 /// The files with the days given for them by name, and the day given for all.
-fn inputs(files: &[PathBuf], dates: &[String]) -> Result<(Vec<Input>, Option<Date>), Error> {
-    let mut named: Vec<(&str, Date)> = Vec::new();
+fn inputs(files: &[PathBuf], dates: &[String]) -> Result<(Vec<Input>, Option<Day>), Error> {
+    let mut named: Vec<(&str, Day)> = Vec::new();
     let mut all = None;
     for text in dates {
         let (name, day) = text.rsplit_once('=').map_or((None, text.as_str()), |(name, day)| (Some(name), day));
-        let day: Date = day.parse().map_err(|what: String| Error::input(what, "--date 2016-09-10"))?;
+        let hint = "--date 2016-09-10, or --date '2016-09-10 15:20' for a file without times";
+        let day: Day = day.parse().map_err(|what: String| Error::input(what, hint))?;
         match name {
             Some(name) => named.push((name, day)),
             None => all = Some(day),

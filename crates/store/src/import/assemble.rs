@@ -185,7 +185,7 @@ fn tell_days(files: &mut [Gather], spans: &[Span], options: &Options, notes: &mu
             file.report.note(if file.timed {
                 format!("it has no date: {day} stands for a day that is not known")
             } else {
-                format!("it has no times: the order is the file's, the distances are assumed, from {day} on")
+                format!("it has no times: the order is the file's, the distances are assumed, from {day} on; `--date 'YYYY-MM-DD HH:MM'` says when it began")
             });
         }
         if span.files.len() > 1 {

@@ -5,6 +5,7 @@
 //! What is read are the kernel's numbers themselves: counters stay counters.
 
 use super::clock::{DatedClock, DayClock, Moment, SECOND, SET_BACK, stamp};
+use super::day::Day;
 use super::gather::{Gather, LaneId};
 use super::line::{Lines, each_line};
 use super::options::Options;
@@ -141,7 +142,7 @@ impl Reader {
 
     /// The moment of a stamp; absent when its clock was set back.
     fn time(&mut self, gather: &mut Gather, options: &Options, moment: Moment) -> Option<i64> {
-        let nanos = match moment.date.or(options.date) {
+        let nanos = match moment.date.or(options.date()) {
             Some(date) => {
                 let within =
                     if moment.date.is_some() { moment.nanos } else { self.clock.advance(moment.nanos).ok()? };
@@ -245,6 +246,12 @@ impl Reader {
 
 /// Where samples without a time begin.
 pub(super) fn unstamped_start(gather: &mut Gather, options: &Options) -> i64 {
-    gather.dated |= options.date.is_some();
-    options.date.map_or(0, |date| date.nanos() - options.offset())
+    let Some(Day { date, time }) = options.day else { return 0 };
+    if time.is_none() && !gather.dated {
+        gather
+            .report
+            .note(format!("it has no times: taken to begin at midnight; `--date '{date} HH:MM'` says when it began"));
+    }
+    gather.dated = true;
+    date.nanos() + time.unwrap_or(0) - options.offset()
 }

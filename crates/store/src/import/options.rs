@@ -1,6 +1,7 @@
 //! What is taken for granted where the files do not say.
 
 use super::clock::{Date, DateOrder};
+use super::day::Day;
 use pagetide_core::{Bytes, Nanos};
 
 /// What is taken for granted where the files do not say.
@@ -8,8 +9,8 @@ use pagetide_core::{Bytes, Nanos};
 pub struct Options {
     /// Offset of local time from UTC in nanoseconds ([`utc_offset`](super::utc_offset) reads it); UTC when absent, with a note.
     pub utc_offset: Option<i64>,
-    /// The day on which files without a date begin.
-    pub date: Option<Date>,
+    /// The day on which files without a date begin, and the time of files without times.
+    pub day: Option<Day>,
     /// Whether the day or the month comes first in dates such as `09/10/2016`; guessed when absent, with a note.
     pub date_order: Option<DateOrder>,
     /// Time between the samples of files without times; one second when absent, and then counters of such files are
@@ -32,6 +33,11 @@ pub enum FirstReport {
 }
 
 impl Options {
+    /// The day on which files without a date begin.
+    pub(super) fn date(&self) -> Option<Date> {
+        self.day.map(|day| day.date)
+    }
+
     pub(super) fn offset(&self) -> i64 {
         self.utc_offset.unwrap_or(0)
     }

@@ -252,7 +252,7 @@ impl Reader<'_> {
                 }
             },
         };
-        let day = printed.or(self.options.date);
+        let day = printed.or(self.options.date());
         let within = if moment.date.is_some() {
             moment.nanos
         } else if let Ok(within) = self.clock.advance(moment.nanos) {

@@ -162,7 +162,7 @@ impl Reader<'_> {
             return None;
         };
         let named = moment.offset.or(self.options.utc_offset);
-        let offset = match named.or_else(|| zone_offset(zone?, moment.date.or(self.options.date))) {
+        let offset = match named.or_else(|| zone_offset(zone?, moment.date.or(self.options.date()))) {
             Some(offset) => offset,
             None if zone.is_none() => {
                 gather.local = true;
@@ -173,7 +173,7 @@ impl Reader<'_> {
                 return None;
             }
         };
-        let date = moment.date.or(self.options.date);
+        let date = moment.date.or(self.options.date());
         gather.dated |= date.is_some();
         gather.guessed(moment.ambiguous);
         Some(date.map_or(0, super::Date::nanos) + moment.nanos - offset)

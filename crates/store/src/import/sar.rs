@@ -85,8 +85,8 @@ enum Day {
 
 /// Reads sar's text.
 pub(super) fn read<R: BufRead>(lines: &mut Lines<R>, gather: &mut Gather, options: &Options) -> Result<(), Error> {
-    let day = options.date.map_or(Day::Unknown, |date| Day::Known(date.nanos() - options.offset()));
-    gather.dated = options.date.is_some();
+    let day = options.date().map_or(Day::Unknown, |date| Day::Known(date.nanos() - options.offset()));
+    gather.dated = options.day.is_some();
     let mut reader = Reader {
         tables: Vec::new(),
         known: HashMap::new(),
@@ -199,7 +199,7 @@ impl Reader {
     fn midnight(&mut self, gather: &mut Gather, options: &Options, number: u64, twelve_hours: bool) -> Option<i64> {
         if let Day::Printed(banner) = &self.day {
             let date = banner.date(gather, twelve_hours, options.date_order);
-            self.day = match date.or(options.date) {
+            self.day = match date.or(options.date()) {
                 Some(date) => {
                     if !gather.dated && gather.report.values > 0 {
                         gather.forget();
