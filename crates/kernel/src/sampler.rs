@@ -3,6 +3,7 @@
 mod cgroup;
 mod delays;
 mod disk;
+mod exits;
 mod group;
 mod group_delays;
 mod group_disk;
@@ -72,6 +73,8 @@ pub struct Sampler {
     skipped_groups: u64,
     processes: process::Watchers,
     survey: Option<survey::Survey>,
+    /// Only of recorders that look at all processes.
+    exits: Option<exits::Exits>,
     task_runs: Option<Box<dyn TaskRuns>>,
     tasks: Vec<TaskRun>,
 }
@@ -81,6 +84,10 @@ impl Sampler {
     pub fn new(root: &Root, watch: Watch) -> Result<Self, Error> {
         let survey = match &watch.processes {
             Processes::Top(top) => Some(survey::Survey::open(root, top.clone())?),
+            _ => None,
+        };
+        let exits = match &watch.processes {
+            Processes::Top(_) | Processes::All => exits::Exits::open(root),
             _ => None,
         };
         let mut sampler = Self {
@@ -97,6 +104,7 @@ impl Sampler {
             skipped_groups: 0,
             processes: process::Watchers::open(root, watch.processes)?,
             survey,
+            exits,
             task_runs: None,
             tasks: Vec::new(),
         };
@@ -113,6 +121,7 @@ impl Sampler {
     pub fn renew(&mut self) -> Result<(), Error> {
         let mut new = Self::new(&self.root, self.watch.clone())?;
         new.task_runs = self.task_runs.take();
+        new.exits = self.exits.take().map(exits::Exits::renew);
         *self = new;
         Ok(())
     }
@@ -157,6 +166,10 @@ impl Sampler {
         result = result.and(cgroups.open(pass));
         result = result.and(processes.sample(pass));
         let surveyed = survey.as_mut().map(|survey| survey.sample(|pid| processes.has(pid), pass, delays));
+        let exited = self.exits.as_mut().map(|exits| match survey {
+            Some(survey) => exits.sample(survey.processes(), pass),
+            None => exits.sample(processes.processes(), pass),
+        });
         // Behind the survey, which adds up what the processes of a group waited for.
         let (groups, read) = cgroups.sample(pass, delays);
         result = result.and(read);
@@ -164,6 +177,11 @@ impl Sampler {
             self.skipped_groups = counts.skipped;
             host.set(pass.schema, "scan_groups", counts.groups);
             host.set(pass.schema, "scan_groups_skipped", counts.skipped);
+        }
+        if let Some((counts, read)) = exited {
+            result = result.and(read);
+            host.set(pass.schema, "scan_exits", counts.unseen);
+            host.set(pass.schema, "scan_exits_dropped", counts.dropped);
         }
         if let Some((counts, read)) = surveyed {
             result = result.and(read);

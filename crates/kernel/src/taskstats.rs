@@ -5,8 +5,10 @@
 //! `io`.
 //! Needs `CAP_NET_ADMIN`, and `kernel.task_delayacct=1` before the processes of interest start.
 
+mod exits;
 mod message;
 
+pub(crate) use exits::{ExitRecord, ExitRecords};
 pub use message::Layout;
 
 use crate::root::Root;

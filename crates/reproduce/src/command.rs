@@ -1,7 +1,7 @@
 //! What the processes of a command did.
 
 use crate::stretch::Stretch;
-use pagetide_core::{Recording, Table};
+use pagetide_core::{EndedName, Recording, Table};
 use std::collections::BTreeMap;
 
 /// Bytes of a page: what `rss` counts.
@@ -49,7 +49,7 @@ pub(crate) fn all(calm: &Stretch<'_>, trouble: &Stretch<'_>) -> Vec<Command> {
     let groups = group_ids(recording);
     let mut commands: BTreeMap<(String, Option<String>), Command> = BTreeMap::new();
     for (process, name) in recording.entities_within(Table::Process, calm.from, trouble.to) {
-        if name == "pagetide" || is_thread(recording, process) || is_of_kernel(recording, process) {
+        if name == "pagetide" || !has_own_counters(recording, process) || is_of_kernel(recording, process) {
             continue;
         }
         let group = recording
@@ -116,9 +116,10 @@ fn group_ids(recording: &Recording) -> BTreeMap<i64, String> {
     recording.entities(Table::Cgroup).filter_map(|(group, _)| Some((id(group)?, group.to_owned()))).collect()
 }
 
-/// Whether the row is a thread's, whose process has a row of its own.
-fn is_thread(recording: &Recording, process: &str) -> bool {
-    recording.series(Table::Process, process, "tgid").is_some()
+/// Whether what the row counts is in no other: that of a thread is in its process's, and that of processes that no sample saw in their
+/// parent's.
+fn has_own_counters(recording: &Recording, process: &str) -> bool {
+    recording.series(Table::Process, process, "tgid").is_none() && !EndedName::is(process)
 }
 
 /// Whether it has no memory of its own.

@@ -4,7 +4,7 @@
 //! counter it is the rate, of a gauge the mean over that time.
 
 use pagetide_core::derived::{Carry, Fall, Sums, Term, Walk};
-use pagetide_core::{Kind, Recording, Stamp, Table};
+use pagetide_core::{EndedName, Kind, Recording, Stamp, Table};
 use std::collections::{BTreeMap, BTreeSet};
 
 mod intervals;
@@ -304,8 +304,12 @@ pub struct FellCounters {
     pub times: u64,
 }
 
-/// What a person reads for an entity: of a process its command and id, of a disk its name in the device mapper as well.
+/// What a person reads for an entity: of a process its command and id, of processes that no sample saw their command and parent, of a disk its name in the device mapper as well.
 fn label_of(table: Table, name: &str, label: &str) -> String {
+    if let Some(ended) = name.parse::<EndedName>().ok().filter(|_| table == Table::Process) {
+        let parent = ended.parent.map_or_else(String::new, |parent| format!(", of {parent}"));
+        return format!("{label}[ended{parent}]");
+    }
     match (table, name.split_once('@')) {
         (Table::Process, Some((pid, _))) => format!("{label}[{pid}]"),
         (Table::Cgroup, _) if label != name => format!("{label} ({name})"),

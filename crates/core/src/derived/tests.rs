@@ -465,3 +465,28 @@ const MAJOR_FAULTS_FOR_TESTS: Derived = Derived {
     meaning: "",
     source: CodeSource { release: "", file: "", function: "" },
 };
+
+#[test]
+fn processes_that_no_sample_saw_began_at_the_sample_before_their_first_row() {
+    let column = Column { name: "read_bytes".to_owned(), kind: Kind::Counter, unit: Unit::Bytes };
+    let rates = |entity: &str, first: i64| {
+        let mut builder =
+            RecordingBuilder::new(Manifest { interval: Nanos::new(1_000_000_000), ..Manifest::default() });
+        for second in 1..=8_i64 {
+            // Samples come some ms after the tick.
+            let at = second * SECOND + 4_000_000;
+            builder.stamp(Stamp { boot_ns: at, wall_ns: at, mono_ns: at });
+            if (first..7).contains(&second) {
+                builder.value(Table::Process, entity, &column, (second - 2) * 1000);
+            }
+        }
+        let recording = builder.finish();
+        static READ: Formula = Formula::Rate("read_bytes");
+        let walk = READ.walk(Unit::BytesPerSecond, &recording, Table::Process, entity).unwrap();
+        walk.intervals().iter().map(|of| (of.to / SECOND, of.value)).collect::<Vec<_>>()
+    };
+    let all: Vec<(i64, f64)> = (3..7).map(|second| (second, 1000.0)).collect();
+    assert_eq!(rates("ended/5.0@200", 3), all, "all of them from the first row on");
+    assert_eq!(rates("5@200", 3), all[1..], "a process has a rate from its second row on");
+    assert_eq!(rates("ended/5.0@200", 6), [], "rows before it are gone");
+}

@@ -4,9 +4,11 @@ use super::carry::{Carry, NOTHING};
 use super::formula::PHYSICAL;
 use super::sum::{Content, Fall, Piece, Sum, Sums};
 use super::{Formula, Term};
+use crate::ended::EndedName;
 use crate::metric::{Kind, RATE_SCALE, Table};
 use crate::quantity::Unit;
 use crate::recording::{Mark, MarkKind, Recording, Series};
+use crate::span::Moment;
 use std::collections::BTreeMap;
 use std::iter::Peekable;
 
@@ -105,9 +107,11 @@ impl<'a> Walk<'a> {
             }
             let last = carry.last(table, entity, term.metric());
             let usual = last.map_or_else(|| series.usual_interval(), |last| last.usual);
-            let before = last.map(|last| (last.at, last.value));
+            let born = born(recording, entity, &series);
             let near = |series: Series<'a>| stretch.map_or(series, |(from, to)| series.around(from, to));
-            let series = near(series);
+            let (first, series) = (series.points().next(), near(series));
+            let born = born.filter(|_| series.points().next() == first);
+            let before = last.map(|last| (last.at, last.value)).or(born);
             let told = Told { recording, table, metric: term.metric() };
             let pieces = Pieces { series, weight: weight.map(near), usual, next: 0, before, told }.peekable();
             Some(Part { entity: (table, entity), series, before, pieces })
@@ -238,6 +242,22 @@ impl<'a> Walk<'a> {
         let over = |pair: &[i64]| Some(Interval { from: pair[0], to: pair[1], value: self.over(pair[0], pair[1])? });
         edges.windows(2).filter_map(over).collect()
     }
+}
+
+/// Where the counters of processes that no sample saw began: at 0, when the sample before the first of them was taken. Absent where the first
+/// samples that had them are gone.
+fn born(recording: &Recording, entity: &str, series: &Series<'_>) -> Option<(i64, i64)> {
+    const TICK_NS: i64 = 10_000_000;
+    let tick =
+        Moment::of_start(entity).filter(|_| EndedName::is(entity) && series.column().kind == Kind::Counter)?.ns();
+    let (first, _) = series.points().next()?;
+    // The name has the tick in which that sample was taken.
+    let stamps = recording.stamps();
+    let sample = stamps.get(stamps.partition_point(|stamp| stamp.boot_ns < tick)).map(|stamp| stamp.boot_ns);
+    let born = sample.filter(|sample| sample.saturating_sub(tick) < TICK_NS).unwrap_or(tick);
+    let usual = i64::try_from(recording.manifest.interval.get()).unwrap_or(i64::MAX);
+    let near = first.saturating_sub(born) <= usual.saturating_mul(2);
+    (near && born < first).then_some((born, 0))
 }
 
 /// The entities of a table whose counters are summed: all, but of disks those that are devices of their own, so that what a

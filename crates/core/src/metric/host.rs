@@ -85,6 +85,8 @@ metrics! {
         "scan_tasks_blocked" Gauge Count "tasks seen by the scan in uninterruptible sleep"
         "scan_rows" Gauge Count "rows of processes and threads produced by the scan"
         "scan_rows_skipped" Gauge Count "tasks chosen by the scan but without a row, because all rows were taken"
+        "scan_exits" Gauge Count "tasks that began and ended since the sample before, from the kernel's exit records"
+        "scan_exits_dropped" Counter Count "exit records that the kernel dropped because too many waited"
         "scan_ns" Gauge Nanos "CPU time spent on the rows of control groups and processes"
         "scan_groups" Gauge Count "control groups found by the scan that have a row"
         "scan_groups_skipped" Gauge Count "control groups found by the scan that have no row because all rows were taken, not counting those below them"

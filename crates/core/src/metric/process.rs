@@ -47,6 +47,9 @@ metrics! {
         "VmLck" Gauge Bytes "locked memory"
         "uid" Gauge Count "real uid of the user who runs it"
     }
+    "taskstats (netlink, exit records)" {
+        "ended_processes" Counter Count "processes of this command and parent that began and ended between two samples"
+    }
     "taskstats (netlink, per process)" {
         "cpu_delay_total" Counter Nanos "time spent runnable and waiting for a CPU"
         "blkio_delay_total" Counter Nanos "time spent waiting for block IO to complete"

@@ -3,7 +3,7 @@
 use crate::evidence::EvidenceBuilder;
 use crate::measure::amount::{Amount, Count, Rate};
 use crate::measure::window::{Window, intervals, stored};
-use pagetide_core::{Actor, Bytes, Kind, Moment, Nanos, Pages, Span, Table};
+use pagetide_core::{Actor, Bytes, EndedName, Kind, Moment, Nanos, Pages, Span, Table};
 use std::collections::BTreeMap;
 
 /// A process and how much it did or has.
@@ -22,6 +22,10 @@ impl<M> ProcessShare<'_, M> {
     /// The process as a reader knows it.
     pub(crate) fn words(&self) -> String {
         let pid = pid(self.name);
+        if let Ok(EndedName { parent, .. }) = self.name.parse() {
+            let parent = parent.map_or_else(String::new, |parent| format!(" of pid {parent}"));
+            return format!("{} (short-lived processes{parent})", self.comm);
+        }
         match self.processes {
             0 | 1 => format!("{} (pid {pid})", self.comm),
             more => format!("{} ({more} processes, mostly pid {pid})", self.comm),
@@ -126,6 +130,7 @@ fn most<'a, M>(
         }
     }
     if metrics.iter().all(|metric| INHERITED.contains(metric)) {
+        take_off(&mut commands);
         hand_down(window, &mut commands);
     }
     let mut commands: Vec<(&str, Rate<M>, Rates<'_, M>)> =
@@ -195,6 +200,22 @@ fn moves_without_cpu(window: &Window<'_>, process: &str) -> bool {
     // Ticks of 1/100 s, and one that was not counted.
     let copied = |ticks: f64| ticks / 100.0 * COPIED.get();
     moved >= copied(1.0) && moved >= copied(rise("utime") + rise("stime") + 1.0)
+}
+
+/// Takes what short-lived processes did off what their parents did, to which the kernel has added it.
+fn take_off<M>(commands: &mut BTreeMap<&str, Rates<'_, M>>) {
+    let ended = commands.values().flatten().filter_map(|(name, rate)| {
+        let EndedName { parent, .. } = name.parse().ok()?;
+        Some((parent?.to_string(), *rate))
+    });
+    let ended: Vec<(String, Rate<M>)> = ended.collect();
+    for (parent, mut rate) in ended {
+        for (_, own) in commands.values_mut().flatten().filter(|(name, _)| !EndedName::is(name) && pid(name) == parent)
+        {
+            let part = if *own < rate { *own } else { rate };
+            (*own, rate) = (*own - part, rate - part);
+        }
+    }
 }
 
 /// Hands what processes inherited to the command of which several came and went, and which did most of it as far as samples show: programs

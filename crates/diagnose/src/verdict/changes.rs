@@ -3,7 +3,7 @@
 
 use crate::actors::process;
 use crate::measure::window::{intervals, stamps};
-use pagetide_core::{Actor, Change, Finding, Moment, Nanos, Quantity, Recording, Span, Table, Unit};
+use pagetide_core::{Actor, Change, EndedName, Finding, Moment, Nanos, Quantity, Recording, Span, Table, Unit};
 
 /// What a change is looked for in: a gauge that moves only when somebody sets something.
 struct Setting {
@@ -78,7 +78,7 @@ fn devices(recording: &Recording, near: Span) -> Vec<Change> {
 /// The programs that a finding names and that started near its onset.
 fn programs(recording: &Recording, finding: &Finding, near: Span) -> Vec<Change> {
     let started = recording.entities(Table::Process).filter_map(|(name, comm)| {
-        let at = Moment::of_start(name)?;
+        let at = Moment::of_start(name).filter(|_| !EndedName::is(name))?;
         let named = finding.origins.has(&Actor::command(comm)) && near.contains(at);
         named.then(|| Change { at_ns: at.ns(), what: format!("{comm} (pid {}) started.", process::pid(name)) })
     });

@@ -205,6 +205,24 @@ fn a_parent_did_not_do_what_an_ended_child_added_to_its_counts() {
 }
 
 #[test]
+fn what_short_lived_processes_did_is_not_their_parents() {
+    // Each of them is too short for a sample; the kernel adds what it did to the shell that waits for it.
+    let wrote = |children: f64| {
+        let written = move |at: f64| if during(at) { 50.0 * MIB } else { 0.0 };
+        let story = disk(host(), (20.0, 1.0, 1.0, 1.0), (15.0, 60.0, 800.0, 30.0));
+        counts(story, "nr_written", 10.0, 12_000.0)
+            .counter(Table::Process, "5@5", "write_bytes", move |at| 1000.0 + written(at))
+            .counter(Table::Process, "ended/5.0@6000", "write_bytes", move |at| written(at) * children)
+            .tell()
+    };
+    let found = finding(&wrote(1.0), "writeback-saturates-disk").unwrap();
+    assert_eq!(found.origins.names(), ["process:ended/5.0@6000", "disk:sda"], "{}", found.statement);
+    assert!(found.statement.contains("(short-lived processes of pid 5)"), "{}", found.statement);
+    let own = finding(&wrote(0.1), "writeback-saturates-disk").unwrap();
+    assert_eq!(own.origins.names(), ["process:5@5", "disk:sda"], "the shell wrote most of it itself");
+}
+
+#[test]
 fn programs_lose_their_code_when_anonymous_memory_may_not_leave() {
     let thrash = |anon: f64, swap: f64, out: f64, faults: f64| {
         let story = host()

@@ -81,6 +81,11 @@ impl Watchers {
         self.watched.binary_search_by_key(&pid, |known| known.pid).is_ok()
     }
 
+    /// Those that have rows from here, and had one in the last sample.
+    pub(crate) fn processes(&self) -> impl Iterator<Item = u32> {
+        self.watched.iter().map(|known| known.pid)
+    }
+
     pub(crate) fn sample(&mut self, pass: &mut Pass<'_>) -> Result<(), Error> {
         let mut result = self.find(pass);
         let Self { proc, watched, path, row, meaning, delays, .. } = self;

@@ -116,6 +116,11 @@ impl Survey {
         (counts, listed.and(looked).and(threaded).and(shown))
     }
 
+    /// The processes of the last listing.
+    pub(crate) fn processes(&self) -> impl Iterator<Item = u32> {
+        self.known.iter().map(|known| known.pid)
+    }
+
     /// Brings the list of processes up to date. Those that are new are only noted, to be looked at in their turn.
     fn list(&mut self, budget: &mut Budget) -> Result<(), Error> {
         let Self { proc, listing, known, round, .. } = self;

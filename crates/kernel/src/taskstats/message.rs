@@ -40,8 +40,11 @@ const FAMILY_ID: u16 = 1; // CTRL_ATTR_FAMILY_ID
 const FAMILY_NAME: u16 = 2; // CTRL_ATTR_FAMILY_NAME
 const GET_STATS: u8 = 1; // TASKSTATS_CMD_GET
 const BY_PROCESS: u16 = 2; // TASKSTATS_CMD_ATTR_TGID
+const BEGIN: u16 = 3; // TASKSTATS_CMD_ATTR_REGISTER_CPUMASK
+const END: u16 = 4; // TASKSTATS_CMD_ATTR_DEREGISTER_CPUMASK
 const PROCESS: u16 = 2; // TASKSTATS_TYPE_TGID
 const STATS: u16 = 3; // TASKSTATS_TYPE_STATS
+const OF_TASK: u16 = 4; // TASKSTATS_TYPE_AGGR_PID
 const OF_PROCESS: u16 = 5; // TASKSTATS_TYPE_AGGR_TGID
 /// The type of an attribute without its flags (`NLA_TYPE_MASK`).
 const TYPE: u16 = 0x3fff;
@@ -53,6 +56,9 @@ const ATTRIBUTE: usize = 4;
 
 /// The largest request that is written.
 pub(super) const REQUEST_BYTES: usize = 64;
+
+/// The longest list of CPUs that fits into a request, with the zero byte at its end.
+pub(super) const CPU_LIST_BYTES: usize = REQUEST_BYTES - HEADERS - ATTRIBUTE;
 
 /// An answer of the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,6 +114,17 @@ pub(super) fn ask_process(buffer: &mut [u8; REQUEST_BYTES], family: u16, sequenc
     Request::new(buffer, family, GET_STATS, sequence).with(BY_PROCESS, &pid.to_ne_bytes())
 }
 
+/// Asks for a record of each task that ends on these CPUs, a list such as `0-3` that ends with a zero byte, or for no more of them.
+pub(super) fn ask_exits<'b>(
+    buffer: &'b mut [u8; REQUEST_BYTES],
+    family: u16,
+    sequence: u32,
+    cpus: &[u8],
+    begin: bool,
+) -> &'b [u8] {
+    Request::new(buffer, family, GET_STATS, sequence).with(if begin { BEGIN } else { END }, cpus)
+}
+
 /// Reads one message; its sequence number, and what it says.
 pub(super) fn answer(bytes: &[u8]) -> Result<(u32, Answer<'_>), Broken> {
     let length = u32_at(bytes, 0)? as usize;
@@ -136,6 +153,11 @@ pub(super) fn stats(attributes: &[u8], pid: u32) -> Result<&[u8], Broken> {
         return Err(Broken);
     }
     find(of_process, STATS)
+}
+
+/// `struct taskstats` of a task that has ended, from the record that the kernel sends then.
+pub(super) fn exit(attributes: &[u8]) -> Result<&[u8], Broken> {
+    find(find(attributes, OF_TASK)?, STATS)
 }
 
 /// The version and the size of a `struct taskstats`.
@@ -228,6 +250,21 @@ mod tests {
     }
 
     #[test]
+    fn a_list_of_cpus_fits_and_the_record_of_an_exit_is_found_before_that_of_its_process() {
+        let mut buffer = [0; REQUEST_BYTES];
+        let longest = [b'7'; CPU_LIST_BYTES];
+        let asked = ask_exits(&mut buffer, 30, 1, &longest, true);
+        assert_eq!((asked.len(), &asked[20..24]), (REQUEST_BYTES, &[44, 0, 3, 0][..]));
+        let task = [attribute(1, &9u32.to_ne_bytes()), attribute(STATS, &[7; 432])].concat();
+        let process = [attribute(PROCESS, &9u32.to_ne_bytes()), attribute(STATS, &[8; 432])].concat();
+        let both = [vec![2, 1, 0, 0], attribute(OF_TASK, &task), attribute(OF_PROCESS, &process)].concat();
+        let bytes = message(30, 0, &both);
+        let Ok((_, Answer::Given { attributes })) = answer(&bytes) else { panic!("{bytes:?}") };
+        assert_eq!(exit(attributes), Ok(&[7; 432][..]));
+        assert_eq!(exit(&attribute(OF_PROCESS, &process)), Err(Broken));
+    }
+
+    #[test]
     fn an_error_differs_from_an_answer() {
         let refused = message(ERROR, 3, &(-3i32).to_ne_bytes());
         assert_eq!(answer(&refused), Ok((3, Answer::Refused(Errno::SRCH))));
@@ -277,8 +314,10 @@ mod tests {
             if let Ok((_, Answer::Given { attributes })) = answer(&bytes) {
                 let _ = family(attributes);
                 let _ = super::stats(attributes, 1);
+                let _ = exit(attributes);
             }
             let _ = family(&bytes);
+            let _ = exit(&bytes);
             let _ = super::stats(&bytes, 1);
             let _ = layout(&bytes);
         }

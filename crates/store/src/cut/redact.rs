@@ -4,8 +4,8 @@
 //! listed here, and all else is left out: what a later version records does not leak until somebody has thought about it.
 
 use pagetide_core::{
-    Disk, Entity, Kind, Manifest, Mark, MarkKind, Recording, RecordingBuilder, SettingChange, StepResult, Swap, Table,
-    Values, metric,
+    Disk, EndedName, Entity, Kind, Manifest, Mark, MarkKind, Recording, RecordingBuilder, SettingChange, StepResult,
+    Swap, Table, Values, metric,
 };
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
@@ -163,7 +163,7 @@ impl Pseudonyms {
             Table::Host => Entity { name: self.some("host", name), label: self.some("host", label) },
             Table::Process => {
                 let id = name.split_once('@').is_some_and(|(pid, start)| number(pid) && number(start));
-                let name = if id { name.to_owned() } else { self.some("id", name) };
+                let name = if id || EndedName::is(name) { name.to_owned() } else { self.some("id", name) };
                 Entity { name, label: self.command(label) }
             }
             Table::Disk => {

@@ -392,6 +392,7 @@ static PROCESSES: &[Column] = &[
     wide(rate("refault-wait", Unit::Ratio, "thrashing_delay_total")),
     wide(rate("swapin-wait", Unit::Ratio, "swapin_delay_total")),
     wide(rate("cpu-wait", Unit::Ratio, "cpu_delay_total")),
+    wide(rate("ended/s", Unit::PerSecond, "ended_processes")),
 ];
 
 static CGROUPS: &[Column] = &[

@@ -4,7 +4,7 @@ use super::drawing::{Levels, Line, Plot, Shape, Spread};
 use super::slots::Slots;
 use crate::measure::Measure;
 use pagetide_core::derived::{self, Derived};
-use pagetide_core::{Disk, Figure, Moment, Recording, RunResult, Series, Table};
+use pagetide_core::{Disk, EndedName, Figure, Moment, Recording, RunResult, Series, Table};
 
 /// Pressure below this share of time is not plotted.
 const PRESSURE_MOVED: f64 = 0.01;
@@ -187,9 +187,11 @@ fn cpu(recording: &Recording, slots: &Slots) -> Option<Plot> {
 /// Read and write system calls of all processes that are not kernel threads, and beside them the mean of each step as the
 /// load itself counted it, which is there for steps that are shorter than the time between samples.
 fn workload(recording: &Recording, run: Option<&RunResult>, slots: &Slots) -> Option<Plot> {
+    // The kernel adds what a process did to what its parent did, which has a line of its own.
+    let own = |(name, _): &(&str, &str)| !kernel_thread(recording, name) && !EndedName::is(name);
     let sum = |metric: &str| {
         let mut filled = slots.fill();
-        for (process, _) in recording.entities(Table::Process).filter(|(name, _)| !kernel_thread(recording, name)) {
+        for (process, _) in recording.entities(Table::Process).filter(own) {
             let Some(series) = recording.series(Table::Process, process, metric) else { continue };
             if let Some((from, to, rate)) = since_birth(slots, process, &series) {
                 filled.spread(from, to, rate);

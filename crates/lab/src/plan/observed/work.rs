@@ -1,7 +1,7 @@
 //! The work: which programs read and wrote how much, through how much cache.
 
 use super::machine::{ObservedMachine, bytes, too_little};
-use pagetide_core::{Bytes, Error, Figure, Quantity, Recording, Table as Rows, Unit};
+use pagetide_core::{Bytes, EndedName, Error, Figure, Quantity, Recording, Table as Rows, Unit};
 use std::collections::BTreeMap;
 use toml::{Table, Value};
 
@@ -159,8 +159,9 @@ fn programs(recording: &Recording, from: i64, to: i64) -> BTreeMap<String, Progr
     let mut programs: BTreeMap<String, Program> = BTreeMap::new();
     for (entity, label) in recording.entities(Rows::Process) {
         let rise = |name: &str| Some(recording.series(Rows::Process, entity, name)?.rise(from, to)? as f64);
-        let thread = recording.series(Rows::Process, entity, "tgid").is_some();
-        let Some((asked, read)) = rise("rchar").zip(rise("read_bytes")).filter(|_| !thread) else { continue };
+        // What a thread did is in its process's row, what processes did that no sample saw in their parent's.
+        let again = recording.series(Rows::Process, entity, "tgid").is_some() || EndedName::is(entity);
+        let Some((asked, read)) = rise("rchar").zip(rise("read_bytes")).filter(|_| !again) else { continue };
         let program = programs.entry(word(label)).or_default();
         program.processes += 1.0;
         program.asked += asked;
