@@ -10,6 +10,7 @@ mod blind_spots;
 pub mod cached;
 pub mod cgroup;
 mod command_line;
+pub mod cpu_limit;
 pub mod damon;
 pub mod device;
 mod error;

@@ -6,9 +6,11 @@
 //! Needs `CAP_NET_ADMIN`, and `kernel.task_delayacct=1` before the processes of interest start.
 
 mod exits;
+mod family;
 mod message;
 
 pub(crate) use exits::{ExitRecord, ExitRecords};
+pub use family::FamilyDelays;
 pub use message::Layout;
 
 use crate::root::Root;

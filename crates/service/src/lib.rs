@@ -6,6 +6,7 @@
 
 mod child;
 mod clean_pages;
+mod command_waits;
 mod containers;
 mod control;
 mod endpoints;
@@ -22,6 +23,7 @@ mod signals;
 mod status;
 
 pub use child::CommandIo;
+pub use command_waits::CommandWaits;
 pub use control::{publish, query};
 pub use listen::{Address, Listener};
 pub use service::{Options, Recorded, Service};

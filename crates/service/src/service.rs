@@ -2,6 +2,7 @@
 
 use crate::child::{Child, CommandIo};
 use crate::clean_pages;
+use crate::command_waits::{self, CommandWaits, WaitListener};
 use crate::containers::Containers;
 use crate::endpoints::Endpoints;
 use crate::listen::Listener;
@@ -75,6 +76,8 @@ pub struct Recorded {
     pub command: Option<ExitStatus>,
     /// What the command asked of the kernel; absent without a command, and where this user may not read it.
     pub io: Option<CommandIo>,
+    /// What the command waited for; absent without a command.
+    pub waits: Option<CommandWaits>,
 }
 
 /// A running recording.
@@ -116,21 +119,27 @@ impl Service {
 
     /// Runs the command if there is one, and waits until the recording ends.
     pub fn wait(self) -> Result<Recorded, Error> {
+        let mut waits = (!self.options.command.is_empty()).then(|| WaitListener::start(self.options.root()));
         let child = Child::start(&self.options.command, &self.recorder);
         let mut io = None;
         let command = child.and_then(|mut child| {
-            let ended = self.wait_for_end(child.as_mut());
+            let ended = self.wait_for_end(child.as_mut(), waits.as_mut());
             io = child.and_then(|child| child.io);
             ended
         });
+        let waits = waits.map(WaitListener::finish);
         self.manager.notify_stopping();
         drop(self.responder);
         let manifest = self.recorder.finish()?;
-        Ok(Recorded { manifest, command: command?, io })
+        Ok(Recorded { manifest, command: command?, io, waits })
     }
 
     /// Waits for the command's end, the time's end or a signal to stop, whichever comes first. Gives the command's status.
-    fn wait_for_end(&self, mut child: Option<&mut Child>) -> Result<Option<ExitStatus>, Error> {
+    fn wait_for_end(
+        &self,
+        mut child: Option<&mut Child>,
+        mut waits: Option<&mut WaitListener>,
+    ) -> Result<Option<ExitStatus>, Error> {
         let Options { length, interval, .. } = self.options;
         let end = length.map(|length| Instant::now() + Duration::from_nanos(length.get()));
         let mut settings = Settings::new(self.options.root());
@@ -144,7 +153,11 @@ impl Service {
             }
             let left = end.map(|end| end.saturating_duration_since(Instant::now()));
             let poll = child.as_ref().and_then(|child| child.poll_interval());
-            let timeout = [left, self.manager.period(), poll, Some(settings.due())].into_iter().flatten().min();
+            let listen = waits.as_mut().map(|waits| {
+                waits.look();
+                command_waits::PERIOD
+            });
+            let timeout = [left, self.manager.period(), poll, listen, Some(settings.due())].into_iter().flatten().min();
             match self.signals.wait(timeout, child.as_ref().and_then(|child| child.pidfd()))? {
                 Event::Stop => return child.map(Child::terminate).transpose(),
                 Event::Seal => {

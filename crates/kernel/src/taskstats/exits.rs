@@ -84,6 +84,14 @@ impl ExitRecord {
         Self::new(&stats).unwrap()
     }
 
+    /// Of a task that waited for block IO.
+    #[cfg(test)]
+    pub(crate) fn waiting(comm: &str, ns: u64) -> Self {
+        let mut stats = [0; 432];
+        stats[32..48].copy_from_slice(&[1, ns].map(u64::to_ne_bytes).concat());
+        Self { delays: Delays::new(&stats), ..Self::of(comm) }
+    }
+
     /// From a `struct taskstats`; absent where it is too short.
     fn new(stats: &[u8]) -> Option<Self> {
         let number = |offset| message::number(stats, offset);

@@ -11,9 +11,10 @@ use super::Outcome;
 use crate::output;
 use group::Group;
 use pagetide_core::{Bytes, Error, Nanos, Quantity};
-use pagetide_service::{CommandIo, Listener, Options, Recorded, Service};
+use pagetide_service::{CommandIo, CommandWaits, Listener, Options, Recorded, Service};
 use serde_json::json;
 use settings::Settings;
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -168,7 +169,7 @@ fn report(
     folder: &Path,
     service: bool,
     json: bool,
-    Recorded { manifest, command, io }: &Recorded,
+    Recorded { manifest, command, io, waits }: &Recorded,
 ) -> Result<(), Error> {
     if json {
         return output::print_json(&json!({
@@ -181,6 +182,11 @@ fn report(
                 "read_calls": io.calls.0, "write_calls": io.calls.1, "read_bytes": io.bytes.0, "written_bytes": io.bytes.1,
                 "device_read_bytes": io.device_bytes.0, "device_written_bytes": io.device_bytes.1,
                 "hit_ratio": hit_ratio(&io),
+            })),
+            "command_waits": waits.as_ref().map(|waits| json!({
+                "delays_ns": waits.delays.iter().map(|(name, time)| (*name, time.get())).collect::<BTreeMap<_, _>>(),
+                "unknown": waits.unknown,
+                "cpu_throttled_ns": waits.cpu_throttled.map(Nanos::get),
             })),
         }));
     }
@@ -202,6 +208,9 @@ fn report(
     ));
     if let Some(io) = io {
         output::say(&summary(io));
+    }
+    if let Some(waits) = waits {
+        output::say(&waited(waits));
     }
     manifest.blind().iter().for_each(|line| output::say(line));
     if let Some(status) = command.filter(|status| !status.success()) {
@@ -229,4 +238,76 @@ fn summary(io: &CommandIo) -> String {
         bytes(io.bytes.1),
         bytes(io.device_bytes.1)
     )
+}
+
+/// What the delays are that say where a command was slowed, in words. Who writes more than the devices take sleeps in `balance_dirty_pages`
+/// (mm/page-writeback.c, 6.12), which the kernel counts as waiting for block IO.
+const WAITS: [(&str, &str); 6] = [
+    ("blkio_delay_total", "for block IO or throttled as a writer"),
+    ("thrashing_delay_total", "for evicted pages read again"),
+    ("freepages_delay_total", "in direct reclaim"),
+    ("swapin_delay_total", "for swap"),
+    ("compact_delay_total", "in compaction"),
+    ("cpu_delay_total", "for a CPU"),
+];
+
+/// What the command and all that it started waited for, largest first, and how long a CPU limit throttled it.
+fn waited(waits: &CommandWaits) -> String {
+    let named = waits.delays.iter().filter_map(|(name, time)| {
+        let (_, words) = WAITS.iter().find(|(known, _)| known == name)?;
+        Some((*time, *words))
+    });
+    let mut named: Vec<(Nanos, &str)> = named.filter(|(time, _)| time.get() > 0).collect();
+    named.sort_by_key(|(time, _)| std::cmp::Reverse(*time));
+    let named: Vec<String> = named.iter().map(|(time, words)| format!("{time} {words}")).collect();
+    let mut parts = if named.is_empty() { Vec::new() } else { vec![format!("its tasks waited {}", named.join(", "))] };
+    parts.extend(waits.unknown.as_ref().map(|why| match parts.is_empty() {
+        true => format!("what it waited for is not known ({why})"),
+        false => format!("what else it waited for is not known ({why})"),
+    }));
+    match waits.cpu_throttled {
+        Some(time) if time.get() > 0 => parts.push(format!("CPU limits throttled its control group for {time}")),
+        Some(_) => parts.push("no CPU limit throttled it".to_owned()),
+        None => {}
+    }
+    if parts.is_empty() { "its tasks waited for nothing".to_owned() } else { parts.join("; ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_command_waited_for_is_said_largest_first() {
+        let ns = Nanos::new;
+        let off = || Some("kernel.task_delayacct is 0: set it to 1 before the work starts".to_owned());
+        let all = CommandWaits {
+            delays: vec![
+                ("cpu_delay_total", ns(2_000_000)),
+                ("blkio_delay_total", ns(3_000_000_000)),
+                ("swapin_delay_total", ns(0)),
+                ("irq_delay_total", ns(7)),
+            ],
+            unknown: None,
+            cpu_throttled: Some(ns(500_000_000)),
+        };
+        assert_eq!(
+            waited(&all),
+            "its tasks waited 3 s for block IO or throttled as a writer, 2 ms for a CPU; CPU limits throttled its control group for 500 ms"
+        );
+        let cpu = CommandWaits {
+            delays: vec![("cpu_delay_total", ns(2_000_000))],
+            unknown: off(),
+            cpu_throttled: Some(ns(0)),
+        };
+        assert_eq!(
+            waited(&cpu),
+            "its tasks waited 2 ms for a CPU; what else it waited for is not known (kernel.task_delayacct is 0: set it to 1 before the work starts); no CPU limit throttled it"
+        );
+        assert_eq!(
+            waited(&CommandWaits { unknown: off(), ..CommandWaits::default() }),
+            "what it waited for is not known (kernel.task_delayacct is 0: set it to 1 before the work starts)"
+        );
+        assert_eq!(waited(&CommandWaits::default()), "its tasks waited for nothing");
+    }
 }
