@@ -115,10 +115,10 @@ fn text(files: &[File], top: usize) -> String {
     }
     let total: u64 = files.iter().map(|file| file.cached_bytes).sum();
     let shown = if files.len() > top { format!(", {top} of them shown") } else { String::new() };
+    let count = if files.len() == 1 { "1 file".to_owned() } else { format!("{} files", files.len()) };
     format!(
-        "{}{} of {} files in cache{shown}\n",
+        "{}{} of {count} in cache{shown}\n",
         table.to_text(Style { colour: output::colour(), width: output::width() }),
-        Bytes::new(total),
-        files.len()
+        Bytes::new(total)
     )
 }
