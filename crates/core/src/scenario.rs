@@ -23,6 +23,7 @@ pub use headline::Headline;
 pub use kind::{Caching, Effort, Goal, StepKind};
 pub use load::*;
 pub use machine::*;
+pub use name::{part_name, plain_name};
 pub use page_sample::PageSample;
 pub use parallel::{GroupSpec, IoMax, Parallel, Part};
 pub use place::Place;

@@ -1,10 +1,12 @@
 //! Plans: a scenario run on the model at many settings, on all cores.
 
 mod observed;
+mod pool;
 mod shipped;
 mod vary;
 
-pub use observed::{Observed, ObservedMachine, RecordedFigure};
+pub use observed::{Observed, ObservedMachine, RecordedFigure, model_settings};
+pub use pool::{RunsProgress, run_all};
 pub use shipped::{ShippedPlan, shipped, shipped_ids};
 pub use vary::parse as parse_varied;
 
@@ -14,8 +16,6 @@ use pagetide_core::{
     Bytes, Claim, ClaimStatus, Error, ErrorKind, Figure, MeasuredPoint, Plan, PlanPoint, RunRequest, RunResult, Scale,
     Scenario, StepResult, Unit, VariedSetting, suggest,
 };
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// Runs above which a plan needs to be told that it may take its time.
@@ -59,14 +59,6 @@ pub struct CheckedPlan {
 
 /// What a run gave.
 type Ran = Result<Vec<StepResult>, Error>;
-
-/// Watches a plan.
-pub trait PlanProgress: Sync {
-    /// So many of all runs are done.
-    fn done(&self, runs: usize, of: usize);
-    /// Whether the user wants to stop.
-    fn interrupted(&self) -> bool;
-}
 
 impl PlanRequest {
     /// Checks it.
@@ -194,32 +186,13 @@ impl CheckedPlan {
     ///
     /// # Errors
     /// The model refuses every point.
-    pub fn run(&self, cores: usize, progress: &dyn PlanProgress) -> Result<Plan, Error> {
+    pub fn run(&self, cores: usize, progress: &dyn RunsProgress) -> Result<Plan, Error> {
         let seeds = usize::try_from(self.request.seeds).unwrap_or(usize::MAX);
-        let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        let results: Mutex<Vec<(usize, Ran)>> = Mutex::new(Vec::new());
         let at_once = cores.max(1).min(self.runs());
-        let work = || {
-            loop {
-                let job = next.fetch_add(1, Ordering::Relaxed);
-                if job >= self.runs() || progress.interrupted() {
-                    return;
-                }
-                let seed = self.request.seed.wrapping_add((job % seeds) as u64);
-                let result = self.run_one(&self.combinations[job / seeds], seed, at_once);
-                if let Ok(mut results) = results.lock() {
-                    results.push((job, result));
-                }
-                progress.done(done.fetch_add(1, Ordering::Relaxed) + 1, self.runs());
-            }
-        };
-        std::thread::scope(|scope| {
-            for _ in 0..at_once {
-                scope.spawn(work);
-            }
+        let results = pool::run_all(self.runs(), cores, progress, |job| {
+            let seed = self.request.seed.wrapping_add((job % seeds) as u64);
+            self.run_one(&self.combinations[job / seeds], seed, at_once)
         });
-        let mut results = results.into_inner().unwrap_or_default();
-        results.sort_by_key(|(job, _)| *job);
         let mut points = Vec::new();
         for (at, combination) in self.combinations.iter().enumerate() {
             let own: Vec<&Ran> =

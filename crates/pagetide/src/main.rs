@@ -11,6 +11,7 @@ mod progress;
 mod recordings;
 mod remaining;
 mod reports;
+mod runs;
 mod sampling;
 
 use clap::Parser;

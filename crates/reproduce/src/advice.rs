@@ -104,13 +104,7 @@ fn of_culprit(scenario: &Scenario, name: &str) -> Vec<Change> {
     add(format!("{name} drops its pages behind itself (POSIX_FADV_DONTNEED)"), None, caching(Caching::DontNeed));
     let limited = changed(scenario, name, |part| {
         cache_of(&mut part.load).filter(|cache| **cache == Caching::Keep)?;
-        let limit = Some(Bytes::new(READER));
-        part.cgroup = Some(GroupSpec {
-            name: format!("{name}-limited"),
-            memory_max: None,
-            memory_high: limit,
-            io_max: Vec::new(),
-        });
+        part.cgroup = Some(below(part.cgroup.as_ref(), name));
         Some(())
     });
     let run = format!("systemd-run --scope -p MemoryHigh={}M {name} …", READER >> 20);
@@ -126,6 +120,17 @@ fn of_culprit(scenario: &Scenario, name: &str) -> Vec<Change> {
     });
     add(format!("half the rate for {name}"), None, slower);
     all
+}
+
+/// A group for a reader below the one that it is in, whose limits hold for it too.
+fn below(own: Option<&GroupSpec>, name: &str) -> GroupSpec {
+    let limit = Bytes::new(READER);
+    GroupSpec {
+        name: format!("{name}-limited"),
+        memory_max: own.and_then(|own| own.memory_max),
+        memory_high: Some(own.and_then(|own| own.memory_high).map_or(limit, |high| high.min(limit))),
+        io_max: own.map(|own| own.io_max.clone()).unwrap_or_default(),
+    }
 }
 
 fn cache_of(load: &mut Load) -> Option<&mut Caching> {
@@ -304,4 +309,31 @@ fn on_disk(load: &mut Load, name: &str) -> Option<()> {
     let Place::File { disk, .. } = place else { return None };
     *disk = Some(name.to_owned());
     Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_below_another_has_its_limits_too() {
+        let io = pagetide_core::IoMax {
+            disk: "data".to_owned(),
+            read: None,
+            write: None,
+            read_iops: Some(100),
+            write_iops: None,
+        };
+        let own = GroupSpec {
+            name: "batch".to_owned(),
+            memory_max: Some(Bytes::new(1 << 30)),
+            memory_high: Some(Bytes::new(32 << 20)),
+            io_max: vec![io.clone()],
+        };
+        let limited = below(Some(&own), "tar");
+        assert_eq!((limited.name.as_str(), limited.memory_max), ("tar-limited", Some(Bytes::new(1 << 30))));
+        assert_eq!((limited.memory_high, limited.io_max), (Some(Bytes::new(32 << 20)), vec![io]));
+        let free = below(None, "tar");
+        assert_eq!((free.memory_max, free.memory_high), (None, Some(Bytes::new(READER))));
+    }
 }

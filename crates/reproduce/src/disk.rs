@@ -22,6 +22,8 @@ pub(crate) struct DiskModel {
     pub(crate) latency: f64,
     pub(crate) iops: Option<f64>,
     pub(crate) bandwidth: Option<f64>,
+    /// Whether it was at its limit in the recording.
+    pub(crate) is_limit_measured: bool,
     /// Bytes that files are read ahead.
     pub(crate) read_ahead: Option<f64>,
 }
@@ -121,6 +123,7 @@ pub(crate) fn model(stretch: &Stretch<'_>, name: &str, guesses: &mut Vec<Guess>)
         latency: latency.clamp(1_000.0, 1e9),
         iops: iops.map(|iops| iops.max(1.0)),
         bandwidth: bandwidth.map(|bytes| bytes.max(4096.0)),
+        is_limit_measured: full.len() >= 3,
         read_ahead,
     }
 }

@@ -16,3 +16,83 @@ impl Guess {
         Self { what: what.into(), why: why.into() }
     }
 }
+
+/// An amount that a recording leaves open within a range. It is a factor of what the synthesis takes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Knob {
+    /// How large the working sets are.
+    WorkingSets,
+    /// How long those who ran before wait between two requests.
+    ThinkTime,
+    /// How much those who began it read, write or take per second.
+    NewLoad,
+    /// How long one request takes on its own.
+    Latency,
+    /// How many requests and bytes the disks do per second.
+    Limits,
+    /// Bytes between two syncs.
+    Syncs,
+}
+
+impl Knob {
+    pub(crate) const ALL: [Self; 6] =
+        [Self::ThinkTime, Self::Limits, Self::WorkingSets, Self::NewLoad, Self::Latency, Self::Syncs];
+
+    /// What it is a factor of.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::WorkingSets => "size of the working sets",
+            Self::ThinkTime => "time between two requests of those who ran before",
+            Self::NewLoad => "rate of those who began it",
+            Self::Latency => "time of one request of the disks on its own",
+            Self::Limits => "requests and bytes per second of the disks at most",
+            Self::Syncs => "bytes between two syncs",
+        }
+    }
+
+    /// Why the recording leaves it open.
+    pub(crate) const fn why(self) -> &'static str {
+        match self {
+            Self::WorkingSets => "a recording counts cached pages, and not which of them are used",
+            Self::ThinkTime => "system calls on pipes, sockets and files are counted as one",
+            Self::NewLoad => "it was recorded while they waited",
+            Self::Latency => "the recorded time of a request is a mean, with what it queued",
+            Self::Limits => "what a disk did is recorded, and not what it could do",
+            Self::Syncs => "flushes are counted for a disk, and not for a process",
+        }
+    }
+}
+
+/// The factors of all knobs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Factors([f64; Knob::ALL.len()]);
+
+impl Factors {
+    /// What the synthesis takes first.
+    pub(crate) const FIRST: Self = Self([1.0; Knob::ALL.len()]);
+
+    pub(crate) const fn of(&self, knob: Knob) -> f64 {
+        self.0[knob as usize]
+    }
+
+    #[must_use]
+    pub(crate) const fn with(mut self, knob: Knob, factor: f64) -> Self {
+        self.0[knob as usize] = factor;
+        self
+    }
+}
+
+/// A guess that was tried at other values.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FittedGuess {
+    /// What it is a factor of.
+    pub what: &'static str,
+    /// Why the recording leaves it open.
+    pub why: &'static str,
+    /// The range that the recording leaves open, as factors of what the recording suggests.
+    pub range: (f64, f64),
+    /// The factor that came nearest.
+    pub factor: f64,
+    /// What the amounts were at other factors: how sensitive the incident is to the guess.
+    pub sensitivity: Vec<String>,
+}

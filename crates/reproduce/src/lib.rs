@@ -1,26 +1,30 @@
 //! From a recording of an incident to a scenario that shows it again, and to advice that was tried.
 //!
 //! [`synthesise`] makes a scenario of a recording. [`reproduce`] runs it on the model of the kernel, compares the two incidents, and where
-//! they differ looks for the end of each guess that is nearer. [`try_advice`] changes the scenario by each advice and measures what that
+//! they differ looks for the values of its guesses that are nearer. [`try_advice`] changes the scenario by each advice and measures what that
 //! does to those who lost time. Nothing here touches the host.
 
 mod advice;
 mod command;
+mod cores;
 mod disk;
 mod effect;
+mod fit;
 mod guess;
 mod likeness;
 mod load;
 mod stretch;
 mod synthesis;
+mod text;
 mod trial;
 mod trials;
 
 pub use effect::Effect;
-pub use guess::Guess;
+pub use fit::{Reproduced, reproduce};
+pub use guess::{FittedGuess, Guess};
 pub use likeness::Compared;
 pub use synthesis::{INCIDENT, Synthesis, synthesise};
-pub use trials::{Reproduced, Tried, reproduce, try_advice};
+pub use trials::{Tried, try_advice};
 
 /// What to load of a recording beside what the rules read.
 pub const METRICS: &[&str] = &[
@@ -28,9 +32,11 @@ pub const METRICS: &[&str] = &[
     "Cached",
     "MemAvailable",
     "RssAnon",
+    "SReclaimable",
     "Shmem",
     "SwapTotal",
     "VmSwap",
+    "anon",
     "blkio_delay_total",
     "cancelled_write_bytes",
     "cgroup_id",
@@ -43,6 +49,7 @@ pub const METRICS: &[&str] = &[
     "majflt",
     "max",
     "pgpgin",
+    "pgpgout",
     "pgsteal_anon",
     "pgsteal_direct",
     "pgsteal_kswapd",

@@ -1,8 +1,7 @@
 //! Whether two recordings show the same incident.
 
 use crate::stretch::Stretch;
-use crate::synthesis::word;
-use pagetide_core::{Diagnosis, Quantity, Table, Unit};
+use pagetide_core::{Actor, Diagnosis, Quantity, Table, Unit, part_name};
 use serde::Serialize;
 
 /// Amounts are alike within this factor.
@@ -17,6 +16,11 @@ pub struct Compared {
     pub recorded: String,
     /// In its reproduction.
     pub again: String,
+    /// Whether it is an amount, and not a word.
+    pub is_amount: bool,
+    /// The logarithm of the ratio of two amounts.
+    #[serde(skip)]
+    pub(crate) apart: f64,
     /// Whether they are alike: words are the same, amounts within a factor of 1.5 or both too small to matter.
     pub alike: bool,
 }
@@ -28,11 +32,22 @@ pub(crate) struct Amounts {
     waits: Option<f64>,
     /// Refaulted pages per second.
     refaults: Option<f64>,
+    /// Pages that disks read and wrote per second.
+    traffic: f64,
     /// The share of time in which the busiest disk was busy.
     busy: Option<f64>,
     /// The time of a request on that disk, and how many times that of before it is.
     slower: Option<f64>,
 }
+
+/// Shares of time below which waits, and a busy disk, do not matter.
+const MIN_WAITS: f64 = 0.02;
+const MIN_BUSY: f64 = 0.05;
+/// Refaults do not matter below this many per second, or this share of the pages that disks read and wrote.
+const MIN_REFAULTS: f64 = 20.0;
+const MIN_REFAULT_SHARE: f64 = 0.01;
+/// A request that takes no longer than this many times what it took before is not slower.
+const MIN_SLOWER: f64 = 1.0;
 
 impl Amounts {
     pub(crate) fn of(calm: &Stretch<'_>, trouble: &Stretch<'_>) -> Self {
@@ -44,6 +59,8 @@ impl Amounts {
         let refaults = |metric: &str| trouble.host_rate(metric);
         let each =
             [refaults("workingset_refault_file"), refaults("workingset_refault_anon"), refaults("workingset_refault")];
+        // `pgpgin` and `pgpgout` count KiB.
+        let moved = ["pgpgin", "pgpgout"].map(|metric| trouble.host_rate(metric).unwrap_or(0.0));
         let busiest = trouble
             .recording
             .entities(Table::Disk)
@@ -57,32 +74,61 @@ impl Amounts {
         Self {
             waits: waited(trouble).map(|share| (share - waited(calm).unwrap_or(0.0)).max(0.0)),
             refaults: each.into_iter().flatten().reduce(|sum, more| sum + more),
+            traffic: moved.iter().sum::<f64>() / 4.0,
             busy: busiest.map(|(busy, _)| busy.min(1.0)),
             slower: busiest.and_then(|(_, disk)| Some(wait(trouble, disk)? / wait(calm, disk)?.max(1e-6))),
         }
     }
 
+    /// Each amount: what it is, in which unit, how much, and below what it does not matter.
+    fn each(&self) -> [(&'static str, Unit, Option<f64>, f64); 4] {
+        let min_refaults = MIN_REFAULTS.max(self.traffic * MIN_REFAULT_SHARE);
+        [
+            ("waits for IO or memory", Unit::Ratio, self.waits, MIN_WAITS),
+            ("refaulted pages", Unit::PagesPerSecond, self.refaults, min_refaults),
+            ("busiest disk busy", Unit::Ratio, self.busy, MIN_BUSY),
+            ("time of a request by that before", Unit::Count, self.slower, MIN_SLOWER),
+        ]
+    }
+
     /// How far two are apart: the sum of the logarithms of their ratios.
     pub(crate) fn distance(&self, other: &Self) -> f64 {
-        let apart = |one: Option<f64>, other: Option<f64>, small: f64| match (one, other) {
-            (Some(one), Some(other)) => (one.max(small) / other.max(small)).ln().abs(),
-            _ => 0.0,
-        };
-        apart(self.waits, other.waits, 0.02)
-            + apart(self.refaults, other.refaults, 20.0)
-            + apart(self.busy, other.busy, 0.05)
-            + apart(self.slower, other.slower, 1.0)
+        let pairs = self.each().into_iter().zip(other.each());
+        pairs.filter_map(|((_, _, one, small), (_, _, other, _))| Some(apart(one?, other?, small))).sum()
     }
 }
 
-/// Compares an incident with its reproduction.
-pub(crate) fn compare(
+/// The logarithm of a ratio, of what matters of both.
+fn apart(one: f64, other: f64, small: f64) -> f64 {
+    (one.max(small) / other.max(small)).ln().abs()
+}
+
+/// Whether the reproduction has this name for something recorded: parts, groups and disks have names that a scenario may have, and
+/// all but the first part of a command a number.
+fn is_called(recorded: &str, again: &str) -> bool {
+    let last = |path: &str| part_name(path.rsplit('/').next().unwrap_or(path));
+    let (recorded, again) = (last(recorded), last(again));
+    let number = again.strip_prefix(&recorded).and_then(|rest| rest.strip_prefix('_'));
+    recorded == again || number.is_some_and(|number| number.bytes().all(|c| c.is_ascii_digit()))
+}
+
+/// How far an incident is from its reproduction: 0 where all is alike.
+pub(crate) fn distance(compared: &[Compared]) -> f64 {
+    let unlike = compared.iter().filter(|one| !one.alike);
+    // A word counts as much as an amount that is eight times another.
+    unlike.map(|one| if one.is_amount { 0.5 + one.apart.min(3.0) } else { 2.5 }).sum()
+}
+
+/// Compares an incident with its reproduction. `recorded_disk` gives what the recording calls a disk of the model.
+pub(crate) fn compare<'a>(
     (one, recorded): (&Diagnosis, &Amounts),
     (other, again): (&Diagnosis, &Amounts),
+    recorded_disk: &dyn Fn(&str) -> Option<&'a str>,
 ) -> Vec<Compared> {
     let mut all = Vec::new();
     let mut words = |what: &str, recorded: String, again: String, alike: bool| {
-        all.push(Compared { what: what.to_owned(), recorded, again, alike });
+        let what = what.to_owned();
+        all.push(Compared { what, recorded, again, is_amount: false, apart: 0.0, alike });
     };
     let verdicts = (one.verdict.name(), other.verdict.name());
     words("verdict", verdicts.0.to_owned(), verdicts.1.to_owned(), verdicts.0 == verdicts.1);
@@ -90,33 +136,73 @@ pub(crate) fn compare(
         diagnosis.cause.as_ref().map_or_else(|| "none".to_owned(), |cause| cause.rule.to_string())
     };
     words("cause", cause(one), cause(other), cause(one) == cause(other));
-    let origins = |diagnosis: &Diagnosis| -> Vec<String> {
+    let origins = |diagnosis: &Diagnosis, disk_name: &dyn Fn(&str) -> String| -> Vec<String> {
         let all = diagnosis.cause.iter().flat_map(|cause| cause.origins.iter());
         let commands: Vec<String> = all.clone().filter_map(|actor| actor.as_command().map(ToOwned::to_owned)).collect();
-        let others = || all.filter_map(|actor| actor.name().map(ToOwned::to_owned)).collect();
-        if commands.is_empty() { others() } else { commands }
+        let name = |actor: &Actor| match actor {
+            Actor::Disk { name } => Some(disk_name(name)),
+            other => other.name().map(ToOwned::to_owned),
+        };
+        if commands.is_empty() { all.filter_map(name).collect() } else { commands }
     };
-    // The reproduction calls its parts, groups and disks by names that a scenario may have; parts of one command have numbers.
-    let called = |name: &String| {
-        let word = word(name.rsplit('/').next().unwrap_or(name));
-        word.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches('_').to_owned()
-    };
-    let (from, to) = (origins(one), origins(other));
-    let alike = from.is_empty() && to.is_empty()
-        || from.iter().any(|name| to.iter().any(|other| called(other) == called(name)));
+    let from = origins(one, &|disk| disk.to_owned());
+    let to = origins(other, &|disk| recorded_disk(disk).unwrap_or(disk).to_owned());
+    let alike =
+        from.is_empty() && to.is_empty() || from.iter().any(|name| to.iter().any(|other| is_called(name, other)));
     let text =
         |names: &[String]| if names.is_empty() { "host".to_owned() } else { names[..names.len().min(2)].join(", ") };
     words("origin", text(&from), text(&to), alike);
-    let mut amount = |what: &str, unit: Unit, recorded: Option<f64>, again: Option<f64>, small: f64| {
-        let (Some(recorded), Some(again)) = (recorded, again) else { return };
+    for ((what, unit, recorded, floor), (_, _, again, floor_again)) in recorded.each().into_iter().zip(again.each()) {
+        let (Some(recorded), Some(again)) = (recorded, again) else { continue };
         let (least, most) = (recorded.min(again), recorded.max(again));
-        let alike = most <= small || most <= least.max(small / FACTOR) * FACTOR;
         let text = |value: f64| Quantity::new(value, unit).to_string();
-        words(what, text(recorded), text(again), alike);
-    };
-    amount("waits for IO or memory", Unit::Ratio, recorded.waits, again.waits, 0.02);
-    amount("refaulted pages", Unit::PagesPerSecond, recorded.refaults, again.refaults, 20.0);
-    amount("busiest disk busy", Unit::Ratio, recorded.busy, again.busy, 0.05);
-    amount("time of a request by that before", Unit::Count, recorded.slower, again.slower, 1.0);
+        all.push(Compared {
+            what: what.to_owned(),
+            recorded: text(recorded),
+            again: text(again),
+            is_amount: true,
+            apart: apart(recorded, again, floor),
+            alike: recorded <= floor && again <= floor_again || most <= least * FACTOR,
+        });
+    }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_a_command_have_numbers_and_a_command_may_end_with_one() {
+        for (recorded, again) in [
+            ("python3", "python3"),
+            ("python3", "python3_2"),
+            ("mariadb-dump", "mariadb_dump"),
+            ("/sys/fs/cgroup/db", "/db"),
+        ] {
+            assert!(is_called(recorded, again), "{recorded} {again}");
+        }
+        for (recorded, again) in [("python3", "python"), ("tar", "tar_x"), ("tar", "target_2"), ("/a/db", "/db/a")] {
+            assert!(!is_called(recorded, again), "{recorded} {again}");
+        }
+    }
+
+    #[test]
+    fn amounts_are_alike_within_a_factor_or_when_both_are_too_small_to_matter() {
+        let none = Amounts { waits: None, refaults: None, traffic: 0.0, busy: None, slower: None };
+        let alike = |recorded: Amounts, again: Amounts| {
+            let healthy = Diagnosis::default();
+            let compared = compare((&healthy, &recorded), (&healthy, &again), &|_| None);
+            compared.iter().all(|one| one.alike)
+        };
+        let waits = |share| Amounts { waits: Some(share), ..none };
+        assert!(alike(waits(0.3), waits(0.44)) && alike(waits(0.001), waits(0.019)));
+        assert!(!alike(waits(0.3), waits(0.46)) && !alike(waits(0.019), waits(0.03)));
+        // Of 10 000 pages per second, 100 do not matter.
+        let refaults = |refaults, traffic| Amounts { refaults: Some(refaults), traffic, ..none };
+        assert!(alike(refaults(1.0, 10_000.0), refaults(99.0, 10_000.0)));
+        assert!(
+            !alike(refaults(1.0, 10_000.0), refaults(99.0, 5_000.0)) && !alike(refaults(1.0, 0.0), refaults(30.0, 0.0))
+        );
+    }
 }

@@ -27,8 +27,21 @@ pub(crate) enum Kind {
     Write { rate: Option<f64>, block: f64, sync_every: Option<f64> },
     /// Takes memory.
     Grow { to: f64, rate: f64 },
-    /// Uses CPUs.
-    Spin,
+    /// Uses so many CPUs.
+    Spin { cpus: f64 },
+    /// Looks up names, which the kernel keeps in its slab.
+    Lookups { rate: f64 },
+}
+
+impl Kind {
+    /// Bytes per second; none where it goes as fast as it can.
+    pub(crate) const fn rate(&self) -> Option<f64> {
+        match self {
+            Self::Stream { rate, .. } | Self::Cold { rate, .. } | Self::Write { rate, .. } => *rate,
+            Self::WorkingSet { rate, .. } | Self::Grow { rate, .. } => Some(*rate),
+            Self::Spin { .. } | Self::Lookups { .. } => None,
+        }
+    }
 }
 
 /// A load with its command.
@@ -48,7 +61,10 @@ impl CommandLoad {
             Kind::WorkingSet { .. } | Kind::Cold { .. } | Kind::Write { sync_every: Some(_), .. } => {
                 self.command.trouble.active.max(self.command.calm.active).clamp(1, MOST_PROCESSES)
             }
-            Kind::Stream { .. } | Kind::Write { .. } | Kind::Grow { .. } | Kind::Spin => 1,
+            Kind::Spin { cpus } => {
+                (1..=MOST_PROCESSES).find(|count| *count as f64 + 0.5 >= cpus).unwrap_or(MOST_PROCESSES)
+            }
+            Kind::Stream { .. } | Kind::Write { .. } | Kind::Grow { .. } | Kind::Lookups { .. } => 1,
         }
     }
 
@@ -138,8 +154,9 @@ pub(crate) fn of(
     if grown > host.memory / 50.0 {
         kinds.push(Kind::Grow { to: grown, rate: 0.0 });
     }
-    if kinds.is_empty() && trouble.cpu > CPU {
-        kinds.push(Kind::Spin);
+    let cpus = trouble.cpu - if ran_before { calm.cpu } else { 0.0 };
+    if kinds.is_empty() && cpus > CPU {
+        kinds.push(Kind::Spin { cpus });
     }
     if ran_before {
         return kinds.into_iter().flat_map(|kind| as_before_and_more(command, kind)).collect();
@@ -154,19 +171,20 @@ fn as_before_and_more(command: &Command, kind: Kind) -> Vec<CommandLoad> {
         Kind::Stream { .. } | Kind::Cold { .. } => (calm.read, trouble.read),
         Kind::WorkingSet { .. } => (calm.asked, trouble.asked),
         Kind::Write { .. } => (calm.written, trouble.written),
-        Kind::Grow { .. } | Kind::Spin => (0.0, 1.0),
+        Kind::Grow { .. } | Kind::Spin { .. } | Kind::Lookups { .. } => (0.0, 1.0),
     };
     let with = |rate: Option<f64>| match kind {
         Kind::Stream { block, direct, .. } => Kind::Stream { rate, block, direct },
         Kind::Cold { block, direct, .. } => Kind::Cold { rate, block, direct },
         Kind::WorkingSet { block, size, rate: all } => Kind::WorkingSet { rate: rate.unwrap_or(all), block, size },
         Kind::Write { block, sync_every, .. } => Kind::Write { rate, block, sync_every },
-        Kind::Grow { .. } | Kind::Spin => kind,
+        Kind::Grow { .. } | Kind::Spin { .. } | Kind::Lookups { .. } => kind,
     };
     let load = |kind: Kind, ran_before: bool| CommandLoad { command: command.clone(), kind, ran_before };
-    // A half more is more than rates differ by themselves.
+    // A closed loop: what it did before decides how fast it is, and the incident what it loses. A half more is more than rates
+    // differ by themselves.
     if now <= 1.5 * usual {
-        return vec![load(kind, true)];
+        return vec![load(with(Some(usual)), true)];
     }
     let paced = !matches!(
         kind,

@@ -42,6 +42,23 @@ impl Stretch<'_> {
         Some((first.1 as f64, last.1 as f64))
     }
 
+    /// The last value of a gauge up to a moment, or its first one.
+    pub(crate) fn value_at(&self, table: Table, entity: &str, metric: &str, at: i64) -> Option<f64> {
+        let series = self.recording.series(table, entity, metric)?;
+        let last = series.within(i64::MIN, at).next_back();
+        last.or_else(|| series.points().next()).map(|(_, value)| value as f64)
+    }
+
+    /// When a gauge of the host has risen by this share of all that it rises, seconds after the begin.
+    pub(crate) fn time_of_rise(&self, metric: &str, share: f64) -> Option<f64> {
+        let series = self.recording.series(Table::Host, "", metric)?;
+        let points: Vec<(i64, i64)> = series.within(self.from, self.to).collect();
+        let (first, most) = (points.first()?.1, points.iter().map(|(_, value)| *value).max()?);
+        let wanted = first as f64 + (most - first) as f64 * share;
+        let (at, _) = points.iter().find(|(_, value)| *value as f64 >= wanted)?;
+        Some(at.saturating_sub(self.from) as f64 / 1e9)
+    }
+
     /// The same of the host.
     pub(crate) fn host(&self, metric: &str) -> Option<f64> {
         self.mean(Table::Host, "", metric)
@@ -56,6 +73,12 @@ impl Stretch<'_> {
     pub(crate) fn with(self, from: i64, to: i64) -> Self {
         Self { from, to, ..self }
     }
+}
+
+/// A gauge of the host when the incident began.
+pub(crate) fn at_onset(calm: &Stretch<'_>, trouble: &Stretch<'_>, metric: &str) -> Option<f64> {
+    let last = calm.ends(Table::Host, "", metric).map(|ends| ends.1);
+    last.or_else(|| trouble.ends(Table::Host, "", metric).map(|ends| ends.0))
 }
 
 /// A whole amount that is not negative.

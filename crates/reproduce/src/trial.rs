@@ -25,9 +25,9 @@ pub(crate) fn run(
     interval: Nanos,
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<Trial, Error> {
-    let kept = Kept::default();
     let interval = Nanos::new(interval.get().clamp(100_000_000, 1_000_000_000));
     let options = ModelOptions { interval: Some(interval), ..ModelOptions::default() };
+    let kept = Kept::default();
     let request = RunRequest { scenario: scenario.clone(), scale: Scale::FULL, seed };
     Model::new(options).run(&request, Box::new(kept.clone()), &mut Quiet { stop })?;
     let recording = kept.finish();

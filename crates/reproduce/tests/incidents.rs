@@ -1,10 +1,10 @@
 //! Incidents whose cause is known, shown again from their recordings alone.
 //!
-//! `PAGETIDE_NIGHTLY=1 UPDATE_DOCS=1 cargo test --release -p pagetide-reproduce --test incidents` tries all recordings of real programs and
-//! writes docs/REPRODUCE.md.
+//! `make reproduce-all` tries all recordings of real programs and writes the table of docs/REPRODUCE.md; here are some of those that are
+//! reproduced.
 
 use pagetide_core::{Diagnosis, Error, Recording, Selection, Source};
-use pagetide_lab::plan::PlanProgress;
+use pagetide_lab::plan::RunsProgress;
 use pagetide_reproduce::{Compared, Tried, reproduce, synthesise, try_advice};
 use pagetide_store::Reader;
 use std::fmt::Write;
@@ -13,12 +13,15 @@ use std::path::{Path, PathBuf};
 /// Shows nothing and never stops.
 struct Silent;
 
-impl PlanProgress for Silent {
+impl RunsProgress for Silent {
     fn done(&self, _: usize, _: usize) {}
     fn interrupted(&self) -> bool {
         false
     }
 }
+
+/// Recordings that are reproduced, of several causes: a gate test of the whole way.
+const REPRODUCED: [&str; 4] = ["catalog-classic", "fsync-mglru", "prewarm-classic", "redisswap-classic"];
 
 fn top() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -36,24 +39,33 @@ fn real(name: &str) -> (Recording, Diagnosis) {
 fn compared(name: &str) -> Result<Vec<Compared>, Error> {
     let (recording, diagnosis) = real(name);
     let synthesis = synthesise(&recording, &diagnosis)?;
-    Ok(reproduce(&synthesis, (&recording, &diagnosis), 1, &Silent)?.compared)
+    Ok(reproduce(&synthesis, &diagnosis, 1, &Silent)?.compared)
 }
 
 fn tried(name: &str) -> Vec<Tried> {
     let (recording, diagnosis) = real(name);
     let synthesis = synthesise(&recording, &diagnosis).unwrap();
-    let again = reproduce(&synthesis, (&recording, &diagnosis), 1, &Silent).unwrap();
+    let again = reproduce(&synthesis, &diagnosis, 1, &Silent).unwrap();
     try_advice(&synthesis, &again.scenario, 1, &Silent).unwrap()
+}
+
+/// What differs between a recording and its reproduction.
+fn unlike(name: &str) -> Vec<Compared> {
+    compared(name).unwrap_or_else(|refused| panic!("{name}: {refused}")).into_iter().filter(|one| !one.alike).collect()
 }
 
 #[test]
 fn a_tar_beside_postgres_is_the_same_incident_on_the_model() {
-    let compared = compared("tar-mglru").unwrap();
-    // The kernel of the recording counts fewer refaults than the model: docs/REPRODUCE.md.
-    for what in ["verdict", "cause", "origin", "waits for IO or memory", "busiest disk busy"] {
-        assert!(compared.iter().any(|one| one.what == what && one.alike), "{what}: {compared:?}");
+    let unlike = unlike("tar-mglru");
+    assert!(unlike.is_empty(), "{unlike:?}");
+}
+
+#[test]
+fn some_recordings_of_real_programs_are_reproduced() {
+    for name in REPRODUCED {
+        let unlike = unlike(name);
+        assert!(unlike.is_empty(), "{name}: {unlike:?}");
     }
-    assert!(compared.iter().any(|one| one.what == "cause" && one.again == "stream-floods-cache"), "{compared:?}");
 }
 
 #[test]
@@ -96,10 +108,8 @@ fn row(name: &str, alike: &mut usize, tried: &mut usize) -> String {
 }
 
 #[test]
+#[ignore = "many minutes; `make reproduce-all` runs it"]
 fn all_recordings_of_real_programs() {
-    if std::env::var_os("PAGETIDE_NIGHTLY").is_none() {
-        return;
-    }
     let mut names: Vec<String> = std::fs::read_dir(top().join("fixtures/real"))
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())

@@ -10,6 +10,23 @@ pub(super) fn is_plain(text: &str) -> bool {
         && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
 }
 
+/// The longest name that is made of a text that another user chose.
+const LONGEST_MADE: usize = 40;
+
+/// A name of a part, of a text that another user chose, such as a command's: letters, digits and _.
+pub fn part_name(text: &str) -> String {
+    let kept: String =
+        text.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).take(LONGEST_MADE).collect();
+    if kept.starts_with(|c: char| c.is_ascii_alphabetic()) { kept } else { format!("p_{kept}") }
+}
+
+/// A name of a disk or a control group, of a text that another user chose: letters, digits, - and _.
+pub fn plain_name(text: &str) -> String {
+    let keep = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
+    let kept: String = text.chars().map(keep).take(LONGEST_MADE).collect();
+    if kept.starts_with(|c: char| c.is_ascii_alphanumeric()) { kept } else { format!("d{kept}") }
+}
+
 /// Checks the name of `what`.
 pub(super) fn plain(text: &str, what: &str, place: &str) -> Result<(), Error> {
     let rule = "use a letter or a digit, then letters, digits, - and _";
@@ -78,6 +95,18 @@ mod tests {
                 format!("fio = {{ rw = \"read\", bs = \"4k\", size = \"1MiB\", file = {} }}", toml::Value::from(file));
             assert!(scenario("t", "vm.swappiness", "data", &step).unwrap_err().what.contains("file"), "{file:?}");
         }
+    }
+
+    #[test]
+    fn a_name_is_made_of_any_text() {
+        for hostile in
+            ["", "../../etc", "a\"\n[[step]]", "\u{202e}x", "-rf", "9lives", "kworker/u8:1", &"x".repeat(500)]
+        {
+            let (part, plain_one) = (part_name(hostile), plain_name(hostile));
+            assert!(word(&part, "part", "t").is_ok(), "{hostile:?}: {part:?}");
+            assert!(plain(&plain_one, "disk", "t").is_ok(), "{hostile:?}: {plain_one:?}");
+        }
+        assert_eq!((part_name("tar").as_str(), plain_name("my-db.slice").as_str()), ("tar", "my-db_slice"));
     }
 
     #[test]

@@ -36,6 +36,14 @@ impl Groups {
         limit(&group, spec, disks)?;
         Ok(group)
     }
+
+    /// Sets the limits of a group that is there: those of the part that begins in it.
+    ///
+    /// # Errors
+    /// As [`Self::get`].
+    pub(super) fn limit(&self, spec: &GroupSpec, disks: &Disks) -> Result<(), Error> {
+        self.0.get(&spec.name).map_or(Ok(()), |group| limit(group, spec, disks))
+    }
 }
 
 fn make(name: &str, work: Option<&Group>, journal: &Journal) -> Result<Group, Error> {

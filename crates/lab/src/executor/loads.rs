@@ -149,6 +149,8 @@ impl Executor<'_, '_> {
             }
             let before = Reading::read(End::Before, &disks()?, group)?;
             running.before = Some((before, now().boot_ns, self.cached(running.job.load)));
+            // Parts of one group may have other limits from some moment on.
+            running.job.cgroup.map_or(Ok(()), |spec| self.groups.limit(spec, &self.disks))?;
             run.go()?;
         }
         let Some(ended) = run.poll()? else { return Ok(()) };

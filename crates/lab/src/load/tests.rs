@@ -56,6 +56,7 @@ fn dd(from: Place, to: Place, size: u64) -> DdSpec {
         cache: Caching::Keep,
         sync: false,
         sync_every: None,
+        think: None,
         time: None,
     }
 }
@@ -69,6 +70,7 @@ fn stream(size: u64, bs: u64) -> StreamSpec {
         rate: None,
         cache: Caching::Keep,
         random: false,
+        think: None,
         stride: None,
         time: None,
     }
@@ -308,6 +310,18 @@ fn a_random_stream_runs_until_its_time_is_over_and_stays_in_its_file() {
     let ended = run(&Load::Stream(random), folder.path());
     assert_eq!(ended.outcome, Outcome::TimedOut, "{ended:?}");
     assert!(get(&ended, Figure::Processed) > 2.0 * MIB as f64, "{ended:?}");
+}
+
+#[test]
+fn a_client_that_thinks_asks_again_when_it_has_thought() {
+    let folder = folder();
+    content(folder.path(), "a", MIB);
+    let think = Some(Nanos::new(20_000_000));
+    let thinking = StreamSpec { think, ..stream(MIB, MIB / 16) };
+    let ended = run(&Load::Stream(thinking.clone()), folder.path());
+    assert_eq!((ended.outcome, get(&ended, Figure::Issued)), (Outcome::Done, 16.0), "{ended:?}");
+    assert!(get(&ended, Figure::Elapsed) >= 15.0 * 20e6, "{ended:?}");
+    assert!((thinking.effort().paced.as_f64() / 320e6 - 1.0).abs() < 0.01, "{:?}", thinking.effort());
 }
 
 #[test]

@@ -27,6 +27,8 @@ pub(super) struct Transfer {
     pub(super) sync: bool,
     /// Bytes after which it syncs; 0 for never.
     pub(super) sync_every: u64,
+    /// Time from the end of a request to the next one, ns.
+    pub(super) think: u64,
     pub(super) time: u64,
 }
 
@@ -83,7 +85,9 @@ fn transfer(plan: &Transfer, counters: &Counters) -> Result<(), i32> {
             drop_behind(plan, dropped, done, counters)?;
             dropped = done;
         }
-        if plan.rate > 0 && !sleep_until(due(began, done, plan.rate), counters) {
+        let paced = if plan.rate > 0 { due(began, done, plan.rate) } else { 0 };
+        let thought = if plan.think > 0 { clock().saturating_add(plan.think) } else { 0 };
+        if paced.max(thought) > 0 && !sleep_until(paced.max(thought), counters) {
             break;
         }
     }

@@ -44,6 +44,7 @@ pub(super) fn of(load: &Load, inputs: Inputs) -> Result<Box<dyn Work>, Error> {
             seed,
             stride: stream.stride.map_or(0, |stride| stride.read.get()),
             skip: stream.stride.map_or(0, |stride| stride.skip.get()),
+            think: stream.think.map_or(0, Nanos::get),
             time: time(stream.time),
             ..Transfer::default()
         }),
@@ -57,6 +58,7 @@ pub(super) fn of(load: &Load, inputs: Inputs) -> Result<Box<dyn Work>, Error> {
             caching: dd.cache,
             sync: dd.sync,
             sync_every: dd.sync_every.map_or(0, Bytes::get),
+            think: dd.think.map_or(0, Nanos::get),
             time: time(dd.time),
             ..Transfer::default()
         }),

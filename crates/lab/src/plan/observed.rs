@@ -5,7 +5,7 @@
 mod machine;
 mod work;
 
-pub use machine::ObservedMachine;
+pub use machine::{ObservedMachine, model_settings};
 pub use work::RecordedFigure;
 
 use crate::catalogue;

@@ -78,6 +78,7 @@ impl Workshop<'_> {
                 random: stream.random,
                 stride: stream.stride.map_or(0, |stride| stride.read.get()),
                 skip: stream.stride.map_or(0, |stride| stride.skip.get()),
+                think: stream.think.map_or(0, Nanos::get),
                 time: nanos(stream.time),
                 ..plan
             }),
@@ -87,6 +88,7 @@ impl Workshop<'_> {
                 rate: rate(dd.rate),
                 sync: dd.sync,
                 sync_every: dd.sync_every.map_or(0, Bytes::get),
+                think: dd.think.map_or(0, Nanos::get),
                 time: nanos(dd.time),
                 ..plan
             }),

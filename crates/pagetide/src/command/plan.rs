@@ -2,17 +2,14 @@
 
 use super::Outcome;
 use crate::interrupt::Interrupt;
+use crate::runs::RunsDisplay;
 use crate::{output, recordings, reports};
 use pagetide_core::{Error, MeasuredPoint, Plan, Scale, Selection, VariedSetting};
 use pagetide_kernel::Root;
-use pagetide_lab::plan::{
-    self, CheckedPlan, MANY_RUNS, Observed, ObservedMachine, PlanProgress, PlanRequest, RecordedFigure,
-};
+use pagetide_lab::plan::{self, CheckedPlan, MANY_RUNS, Observed, ObservedMachine, PlanRequest, RecordedFigure};
 use pagetide_lab::sim::ModelOptions;
 use std::fmt::Write;
-use std::io::IsTerminal;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// Sweep a setting of a scenario on the model of the kernel: the curve, its knee, and the cheapest value that meets a goal.
@@ -106,8 +103,9 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
             "give --yes to run them all, or vary fewer settings",
         ));
     }
-    let mut plan = checked.run(cores, &Shown { interrupt: interrupt.clone(), percent: AtomicUsize::new(0) })?;
-    clear_line();
+    let shown = RunsDisplay::new(interrupt, "");
+    let mut plan = checked.run(cores, &shown)?;
+    shown.clear();
     (plan.question, plan.explanation) = (question, explanation);
     add_measured(arguments, &checked, &mut plan)?;
     if let Some(observed) = observed {
@@ -273,31 +271,6 @@ fn in_words(time: Duration) -> String {
         seconds if seconds < 120.0 => format!("{seconds:.0} s"),
         seconds if seconds < 7200.0 => format!("{:.0} min", seconds / 60.0),
         seconds => format!("{:.0} h", seconds / 3600.0),
-    }
-}
-
-/// The progress on a terminal: a line that is overwritten.
-struct Shown {
-    interrupt: Interrupt,
-    percent: AtomicUsize,
-}
-
-impl PlanProgress for Shown {
-    fn done(&self, runs: usize, of: usize) {
-        let percent = runs * 100 / of.max(1);
-        if std::io::stderr().is_terminal() && self.percent.fetch_max(percent, Ordering::Relaxed) < percent {
-            output::say_over(&format!("{runs} of {of} runs, {percent} %"));
-        }
-    }
-
-    fn interrupted(&self) -> bool {
-        self.interrupt.came()
-    }
-}
-
-fn clear_line() {
-    if std::io::stderr().is_terminal() {
-        output::say_over("");
     }
 }
 

@@ -2,15 +2,13 @@
 
 use super::Outcome;
 use crate::interrupt::Interrupt;
+use crate::runs::RunsDisplay;
 use crate::{output, recordings, reports};
 use pagetide_core::{Error, LazyRecording, Quantity, Unit};
-use pagetide_lab::plan::PlanProgress;
-use pagetide_reproduce::{Compared, Guess, Tried};
+use pagetide_reproduce::{Compared, FittedGuess, Guess, Reproduced, Tried};
 use serde::Serialize;
 use std::fmt::Write;
-use std::io::IsTerminal;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Make a scenario of a recorded incident, show it again on the model of the kernel, and try advice on it.
 #[derive(Debug, clap::Args)]
@@ -42,6 +40,8 @@ struct Printed<'a> {
     reproduced: bool,
     compared: &'a [Compared],
     guesses: &'a [Guess],
+    /// Guesses that were tried at other values.
+    fitted: &'a [FittedGuess],
     culprits: &'a [String],
     /// As it was first, then each advice: the one with which least time is lost first.
     tried: &'a [Tried],
@@ -58,17 +58,17 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let diagnosis = pagetide_diagnose::diagnose_lazy(&mut recording, pagetide_reproduce::METRICS)?;
     let recording = recording.into_recording();
     let synthesis = pagetide_reproduce::synthesise(&recording, &diagnosis)?;
+    let shown = RunsDisplay::new(interrupt.clone(), "looking for the nearest");
+    let again = pagetide_reproduce::reproduce(&synthesis, &diagnosis, 1, &shown)?;
+    shown.clear();
     if let Some(file) = &arguments.out {
-        reports::write_file(file, synthesis.toml.as_bytes())?;
+        reports::write_file(file, again.toml.as_bytes())?;
         output::say(&format!("wrote {}", file.display()));
     }
-    let shown = Shown { interrupt, what: "looking for the nearest", percent: AtomicUsize::new(0) };
-    let again = pagetide_reproduce::reproduce(&synthesis, (&recording, &diagnosis), 1, &shown)?;
-    shown.clear();
     let tried = if arguments.no_advice {
         Vec::new()
     } else {
-        let shown = Shown { what: "trying advice", percent: AtomicUsize::new(0), ..shown };
+        let shown = RunsDisplay::new(interrupt, "trying advice");
         let tried = pagetide_reproduce::try_advice(&synthesis, &again.scenario, arguments.seeds, &shown)?;
         shown.clear();
         tried
@@ -78,28 +78,32 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
             reproduced: again.is_alike(),
             compared: &again.compared,
             guesses: &synthesis.guesses,
+            fitted: &again.fitted,
             culprits: &synthesis.culprits,
             tried: &tried,
-            scenario: &synthesis.toml,
+            scenario: &again.toml,
         })?;
     } else {
-        output::print(&text(&again.compared, again.is_alike(), &synthesis.guesses, &tried))?;
+        output::print(&text(&again, &synthesis.guesses, &tried))?;
     }
     Ok(if again.is_alike() { Outcome::Done } else { Outcome::Failed })
 }
 
+/// Whether it is reproduced, in a sentence.
+fn answer(again: &Reproduced) -> String {
+    if again.is_alike() {
+        return "Reproduced on the model: the same cause and origin, amounts within a factor of 1.5.".to_owned();
+    }
+    let unlike: Vec<&str> = again.compared.iter().filter(|one| !one.alike).map(|one| one.what.as_str()).collect();
+    format!("Not reproduced: {}.", unlike.join(", "))
+}
+
 /// The answer as a text.
-fn text(compared: &[Compared], alike: bool, guesses: &[Guess], tried: &[Tried]) -> String {
+fn text(again: &Reproduced, guesses: &[Guess], tried: &[Tried]) -> String {
     let mut text = String::new();
-    let unlike: Vec<&str> = compared.iter().filter(|one| !one.alike).map(|one| one.what.as_str()).collect();
-    let answer = if alike {
-        "Reproduced on the model: the same cause and origin, amounts within a factor of 1.5.".to_owned()
-    } else {
-        format!("Not reproduced: {}.", unlike.join(", "))
-    };
     // Writing to a string does not fail.
-    let _ = writeln!(text, "{answer}\n\n{:<36} {:>16} {:>16}", "", "recorded", "on the model");
-    for one in compared {
+    let _ = writeln!(text, "{}\n\n{:<36} {:>16} {:>16}", answer(again), "", "recorded", "on the model");
+    for one in &again.compared {
         let mark = if one.alike { "" } else { "  differs" };
         let _ = writeln!(text, "{:<36} {:>16} {:>16}{mark}", one.what, one.recorded, one.again);
     }
@@ -116,46 +120,35 @@ fn text(compared: &[Compared], alike: bool, guesses: &[Guess], tried: &[Tried]) 
             let _ = writeln!(text, "- {}: {}", guess.what, guess.why);
         }
     }
+    if !again.fitted.is_empty() {
+        let _ = writeln!(text, "\nWhat was tried at other values, and the value that came nearest");
+        for one in &again.fitted {
+            let (from, to) = one.range;
+            let _ = writeln!(text, "- {} x {:.2} ({from} to {to}): {}", one.what, one.factor, one.why);
+            for line in &one.sensitivity {
+                let _ = writeln!(text, "    {line}");
+            }
+        }
+    }
     text
 }
 
-fn row(tried: &Tried) -> String {
+/// What is lost, what the victims do of what they did before, and what the culprits do.
+fn amounts(tried: &Tried) -> (String, String, String) {
     // The model's seeds differ by more than a ten-thousandth.
     let share = |value: f64| Quantity::new((value * 1e4).round() / 1e4, Unit::Ratio).to_string();
     let effect = &tried.effect;
     let victims = effect.throughput.map_or_else(|| "-".to_owned(), share);
-    let culprits = Quantity::new(effect.culprits, Unit::BytesPerSecond).to_string();
-    let mut row = format!("{:>10} {:>13} {:>13}  {}", share(effect.lost), victims, culprits, tried.what);
-    if let Some(apply) = &tried.apply {
-        let _ = write!(row, "\n{:>40}$ {apply}", "");
+    (share(effect.lost), victims, Quantity::new(effect.culprits, Unit::BytesPerSecond).to_string())
+}
+
+fn row(tried: &Tried) -> String {
+    let (lost, victims, culprits) = amounts(tried);
+    let mut row = format!("{lost:>10} {victims:>13} {culprits:>13}  {}", tried.what);
+    for (words, command) in [("", &tried.apply), ("undo: ", &tried.undo)] {
+        if let Some(command) = command {
+            let _ = write!(row, "\n{:>40}{words}$ {command}", "");
+        }
     }
     row
-}
-
-/// The progress on a terminal: a line that is overwritten.
-struct Shown {
-    interrupt: Interrupt,
-    what: &'static str,
-    percent: AtomicUsize,
-}
-
-impl Shown {
-    fn clear(&self) {
-        if std::io::stderr().is_terminal() {
-            output::say_over("");
-        }
-    }
-}
-
-impl PlanProgress for Shown {
-    fn done(&self, trials: usize, of: usize) {
-        let percent = trials * 100 / of.max(1);
-        if std::io::stderr().is_terminal() && self.percent.swap(percent, Ordering::Relaxed) != percent {
-            output::say_over(&format!("{}: {trials} of {of} runs, {percent} %", self.what));
-        }
-    }
-
-    fn interrupted(&self) -> bool {
-        self.interrupt.came()
-    }
 }

@@ -41,6 +41,8 @@ pub struct TransferPlan {
     pub sync: bool,
     /// Bytes after which it syncs; 0 is never.
     pub sync_every: u64,
+    /// Time from the end of a request to the next one, ns.
+    pub think: u64,
     /// Time after which it ends.
     pub time: u64,
 }
@@ -64,6 +66,8 @@ pub struct Transfer {
     dropped: u64,
     /// Where it reads next, and where it writes.
     position: u64,
+    /// When the next request may begin, once the last one has ended.
+    next_at: Option<u64>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,6 +97,7 @@ impl Transfer {
             synced: 0,
             dropped: 0,
             position: 0,
+            next_at: None,
         }
     }
 
@@ -173,10 +178,14 @@ impl Program for Transfer {
                     }
                 }
                 Stage::Pace => {
-                    let moment = if self.plan.rate > 0 { due(self.began.get(), self.done, self.plan.rate) } else { 0 };
+                    let plan = &self.plan;
+                    let paced = if plan.rate > 0 { due(self.began.get(), self.done, plan.rate) } else { 0 };
+                    let thought = now.get().saturating_add(plan.think);
+                    let moment = *self.next_at.get_or_insert(paced.max(thought));
                     if let Some(until) = self.tally.borrow().nap(now, moment) {
                         return Op::SleepUntil(until);
                     }
+                    self.next_at = None;
                     self.stage = Stage::Request;
                 }
                 Stage::Finish => {

@@ -34,6 +34,8 @@ pub struct StreamSpec {
     /// Reads random blocks instead, until its time is over or it is told to stop.
     #[serde(default)]
     pub random: bool,
+    /// Time from the end of a read to the next one, as of a client that works on what it got; none when absent.
+    pub think: Option<Nanos>,
     /// Skips a part after each part that it reads.
     pub stride: Option<Stride>,
     /// Time after which it ends, whatever it has read.
@@ -92,7 +94,7 @@ impl StepKind for StreamSpec {
     }
 
     fn effort(&self) -> Effort {
-        let paced = Effort::paced(self.size.as_f64(), self.rate.map(BytesPerSecond::as_f64));
+        let paced = Effort::paced(self.size.as_f64(), fastest(self.rate, self.bs, self.think));
         Effort { paced, limit: self.time, ..Effort::sequential(self.size) }
     }
 
@@ -124,6 +126,8 @@ pub struct DdSpec {
     pub sync: bool,
     /// Syncs whenever it has written so much more (`fdatasync(2)`), as a database does at each commit; never when absent.
     pub sync_every: Option<Bytes>,
+    /// Time from the end of a write, and of its sync, to the next one; none when absent.
+    pub think: Option<Nanos>,
     /// Time after which it ends, whatever it has copied.
     pub time: Option<Nanos>,
 }
@@ -169,7 +173,7 @@ impl StepKind for DdSpec {
     }
 
     fn effort(&self) -> Effort {
-        let paced = Effort::paced(self.size.as_f64(), self.rate.map(BytesPerSecond::as_f64));
+        let paced = Effort::paced(self.size.as_f64(), fastest(self.rate, self.bs, self.think));
         Effort { paced, limit: self.time, ..Effort::sequential(self.size) }
     }
 
@@ -242,6 +246,12 @@ impl StepKind for CopySpec {
     fn headline(&self) -> &'static [(Figure, &'static str)] {
         MOVED
     }
+}
+
+/// Bytes per second that a load of blocks of `bs` moves at most, ns of think time after each; none when it has no limit.
+fn fastest(rate: Option<BytesPerSecond>, bs: Bytes, think: Option<Nanos>) -> Option<f64> {
+    let thinking = think.filter(|think| *think > Nanos::ZERO).map(|think| bs.as_f64() / think.as_secs_f64());
+    rate.map(BytesPerSecond::as_f64).into_iter().chain(thinking).reduce(f64::min)
 }
 
 fn whole_blocks(size: Bytes, bs: Bytes) -> Result<(), Error> {

@@ -127,10 +127,13 @@ impl ObservedMachine {
             limit(disk.iops, Unit::PerSecond),
             limit(disk.bytes_per_s, Unit::BytesPerSecond),
         ));
-        let (sysctls, left_out) = settings(manifest);
-        if !left_out.is_empty() {
-            guesses.push(format!("The model has not, or computes from memory: {}.", left_out.join(", ")));
-        }
+        let (of_memory, sysctls): (Vec<_>, Vec<_>) =
+            model_settings(manifest).into_iter().partition(|(name, _)| name == OF_MEMORY);
+        guesses.extend(
+            of_memory
+                .iter()
+                .map(|(name, value)| format!("The model has not, or computes from memory: {name} = {value}.")),
+        );
         if manifest.lru.is_none() {
             guesses.push("Reclaim is taken to be the classic LRU.".to_owned());
         }
@@ -216,21 +219,17 @@ pub(super) fn too_little(whose: &str, what: &str) -> Error {
     )
 }
 
-/// The settings that the model has, and those that differ and are left to it.
-fn settings(manifest: &Manifest) -> (Vec<(String, i64)>, Vec<String>) {
-    let (mut known, mut left_out) = (Vec::new(), Vec::new());
-    for (name, text) in &manifest.sysctls {
-        let Ok(value) = text.trim().parse::<i64>() else { continue };
-        // Of a pair, the one that is 0 is not in use.
-        let unused =
-            value == 0 && name.starts_with("vm.dirty_") && (name.ends_with("_ratio") || name.ends_with("_bytes"));
-        if name == OF_MEMORY {
-            left_out.push(format!("{name} = {value}"));
-        } else if !unused && Sysctls::default().set(name, value).is_ok() {
-            known.push((name.clone(), value));
-        }
-    }
-    (known, left_out)
+/// The settings of a manifest that the model has.
+pub fn model_settings(manifest: &Manifest) -> Vec<(String, i64)> {
+    let numbers = manifest.sysctls.iter().filter_map(|(name, text)| Some((name, text.trim().parse::<i64>().ok()?)));
+    // Of a pair, the one that is 0 is not in use.
+    let unused = |name: &str, value: i64| {
+        value == 0 && name.starts_with("vm.dirty_") && (name.ends_with("_ratio") || name.ends_with("_bytes"))
+    };
+    numbers
+        .filter(|(name, value)| !unused(name, *value) && Sysctls::default().set(name, *value).is_ok())
+        .map(|(name, value)| (name.clone(), value))
+        .collect()
 }
 
 /// The device of its own with most requests.

@@ -1,7 +1,7 @@
 //! Machines and work out of recordings.
 
 use super::*;
-use crate::plan::{PlanProgress, PlanRequest, parse_varied};
+use crate::plan::{PlanRequest, RunsProgress, parse_varied};
 use crate::sim::ModelOptions;
 use pagetide_core::{
     Bytes, Disk, Entity, Manifest, Plan, RecordingBuilder, Sample, Scale, Scenario, Schema, Stamp, Table as Rows,
@@ -83,7 +83,7 @@ fn recording(seconds: i64, asked: i64, read: i64) -> Recording {
 
 struct Silent;
 
-impl PlanProgress for Silent {
+impl RunsProgress for Silent {
     fn done(&self, _: usize, _: usize) {}
     fn interrupted(&self) -> bool {
         false

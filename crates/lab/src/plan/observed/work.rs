@@ -1,7 +1,7 @@
 //! The work: which programs read and wrote how much, through how much cache.
 
 use super::machine::{ObservedMachine, bytes, too_little};
-use pagetide_core::{Bytes, EndedName, Error, Figure, Quantity, Recording, Table as Rows, Unit};
+use pagetide_core::{Bytes, EndedName, Error, Figure, Quantity, Recording, Table as Rows, Unit, part_name};
 use std::collections::BTreeMap;
 use toml::{Table, Value};
 
@@ -162,7 +162,7 @@ fn programs(recording: &Recording, from: i64, to: i64) -> BTreeMap<String, Progr
         // What a thread did is in its process's row, what processes did that no sample saw in their parent's.
         let again = recording.series(Rows::Process, entity, "tgid").is_some() || EndedName::is(entity);
         let Some((asked, read)) = rise("rchar").zip(rise("read_bytes")).filter(|_| !again) else { continue };
-        let program = programs.entry(word(label)).or_default();
+        let program = programs.entry(part_name(label)).or_default();
         program.processes += 1.0;
         program.asked += asked;
         program.read += read;
@@ -175,15 +175,6 @@ fn programs(recording: &Recording, from: i64, to: i64) -> BTreeMap<String, Progr
         }
     }
     programs
-}
-
-/// A program's name as the name of a part.
-fn word(name: &str) -> String {
-    let mut word: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).take(40).collect();
-    if !word.starts_with(|c: char| c.is_ascii_alphabetic()) {
-        word.insert_str(0, "p_");
-    }
-    word
 }
 
 /// The parts of the steps.

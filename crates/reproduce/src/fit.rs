@@ -1,0 +1,162 @@
+//! The values of what a recording leaves open with which the model comes nearest to it.
+
+use crate::cores::on_all_cores;
+use crate::guess::{Factors, FittedGuess, Knob};
+use crate::likeness::{self, Amounts, Compared};
+use crate::load::Kind;
+use crate::synthesis::Synthesis;
+use crate::trial;
+use pagetide_core::{Diagnosis, Error, Scenario};
+use pagetide_lab::plan::RunsProgress;
+
+/// Steps of a factor: a coarse one, then finer ones.
+const STEPS: [f64; 3] = [3.0, 1.7, 1.25];
+/// Trials of an incident at most.
+const MAX_TRIALS: usize = 24;
+
+/// An incident, shown again.
+#[derive(Debug)]
+pub struct Reproduced {
+    /// The scenario that came nearest.
+    pub scenario: Scenario,
+    /// The same as a text that people can read and edit.
+    pub toml: String,
+    /// What was compared.
+    pub compared: Vec<Compared>,
+    /// The guesses that were tried at other values.
+    pub fitted: Vec<FittedGuess>,
+}
+
+impl Reproduced {
+    /// Whether all that was compared is alike.
+    pub fn is_alike(&self) -> bool {
+        self.compared.iter().all(|one| one.alike)
+    }
+}
+
+/// A trial at some factors.
+#[derive(Debug)]
+struct Tried {
+    factors: Factors,
+    distance: f64,
+    compared: Vec<Compared>,
+}
+
+/// Runs the scenario of a recording, and where the incidents differ looks for the values of its guesses that are nearer: one guess after
+/// the other, within the range that the recording leaves open.
+///
+/// # Errors
+/// The model refuses the scenario, or the user interrupted.
+pub fn reproduce(
+    synthesis: &Synthesis<'_>,
+    diagnosis: &Diagnosis,
+    seed: u64,
+    watch: &dyn RunsProgress,
+) -> Result<Reproduced, Error> {
+    let recorded = Amounts::of(&synthesis.calm, &synthesis.trouble);
+    let judge = |factors: &Factors| -> Result<Tried, Error> {
+        let (_, scenario) = synthesis.scenario(*factors)?;
+        let ran = trial::run(&scenario, seed, synthesis.interval, &|| watch.interrupted())?;
+        let Some((calm, trouble)) = synthesis.stretches(&ran.recording) else {
+            return Err(Error::system("the model took no samples of the incident", "report this with the recording"));
+        };
+        let again = Amounts::of(&calm, &trouble);
+        let names = |name: &str| synthesis.recorded_disk(name);
+        let compared = likeness::compare((diagnosis, &recorded), (&ran.diagnosis, &again), &names);
+        let distance = likeness::distance(&compared) + recorded.distance(&again) / 100.0;
+        Ok(Tried { factors: *factors, distance, compared })
+    };
+    let mut best = judge(&Factors::FIRST)?;
+    let mut seen: Vec<(Factors, String)> = vec![(best.factors, words(&best))];
+    let knobs: Vec<Knob> = Knob::ALL.into_iter().filter(|knob| synthesis.has(*knob)).collect();
+    'search: for step in STEPS {
+        for knob in &knobs {
+            // Both ways first, then on in the one that was nearer.
+            let mut ways = vec![step, 1.0 / step];
+            while !ways.is_empty() {
+                if best.is_alike() || seen.len() >= MAX_TRIALS {
+                    break 'search;
+                }
+                let (from, to) = synthesis.range(*knob);
+                let at = best.factors.of(*knob);
+                let values = ways.iter().map(|way| (at * way).clamp(from, to));
+                let moved = values.filter(|value| (value / at - 1.0).abs() > 0.01);
+                let jobs: Vec<Factors> = moved.map(|value| best.factors.with(*knob, value)).collect();
+                // A value that the model refuses is no better.
+                let tried = on_all_cores(&jobs, watch, |factors| Ok(judge(factors).ok()))?;
+                let mut nearer = None;
+                for one in tried.into_iter().flatten() {
+                    seen.push((one.factors, words(&one)));
+                    if one.distance < best.distance {
+                        nearer = Some(one.factors.of(*knob) > at);
+                        best = one;
+                    }
+                }
+                ways = nearer.map(|up| if up { step } else { 1.0 / step }).into_iter().collect();
+            }
+        }
+    }
+    let (toml, scenario) = synthesis.scenario(best.factors)?;
+    let fitted = knobs.iter().filter_map(|knob| fitted(synthesis, *knob, best.factors, &seen)).collect();
+    Ok(Reproduced { scenario, toml, compared: best.compared, fitted })
+}
+
+impl Tried {
+    fn is_alike(&self) -> bool {
+        self.compared.iter().all(|one| one.alike)
+    }
+}
+
+/// The amounts of a trial.
+fn words(tried: &Tried) -> String {
+    let amounts = tried.compared.iter().filter(|one| one.is_amount);
+    let all: Vec<String> = amounts.map(|one| format!("{} {}", one.what, one.again)).collect();
+    all.join(", ")
+}
+
+/// What is said of a guess: its value, and what came of others beside the values of the other guesses that were kept.
+fn fitted(synthesis: &Synthesis<'_>, knob: Knob, kept: Factors, seen: &[(Factors, String)]) -> Option<FittedGuess> {
+    let mut sensitivity: Vec<(f64, &String)> = seen
+        .iter()
+        .filter(|(factors, _)| factors.with(knob, 1.0) == kept.with(knob, 1.0))
+        .map(|(factors, words)| (factors.of(knob), words))
+        .collect();
+    sensitivity.sort_by(|one, other| one.0.total_cmp(&other.0));
+    (sensitivity.len() > 1).then(|| FittedGuess {
+        what: knob.name(),
+        why: knob.why(),
+        range: synthesis.range(knob),
+        factor: kept.of(knob),
+        sensitivity: sensitivity.iter().map(|(factor, words)| format!("x {factor:.2}: {words}")).collect(),
+    })
+}
+
+impl Synthesis<'_> {
+    /// Whether the scenario has something that a knob changes.
+    fn has(&self, knob: Knob) -> bool {
+        let any = |of: fn(&crate::load::CommandLoad) -> bool| self.loads.iter().any(of);
+        match knob {
+            Knob::WorkingSets => any(|load| matches!(load.kind, Kind::WorkingSet { .. })),
+            Knob::ThinkTime => any(|load| load.ran_before && load.kind.rate().is_some()),
+            Knob::NewLoad => any(|load| !load.ran_before && load.kind.rate().is_some()),
+            Knob::Syncs => any(|load| matches!(load.kind, Kind::Write { sync_every: Some(_), .. })),
+            Knob::Latency | Knob::Limits => true,
+        }
+    }
+
+    /// The range that the recording leaves open, as factors.
+    pub(crate) fn range(&self, knob: Knob) -> (f64, f64) {
+        match knob {
+            // What is cached at the onset is the most that is used of it, but for what was evicted before.
+            Knob::WorkingSets => (0.15, 1.3),
+            Knob::ThinkTime => (0.2, 20.0),
+            Knob::NewLoad => (0.6, 2.5),
+            Knob::Latency => (0.3, 3.0),
+            Knob::Limits => {
+                let measured = self.disks.iter().all(|disk| disk.is_limit_measured);
+                if measured { (0.7, 1.5) } else { (0.5, 4.0) }
+            }
+            Knob::Syncs => (0.25, 8.0),
+        }
+    }
+}

@@ -1,0 +1,403 @@
+//! The text of a scenario.
+
+use crate::disk::DiskModel;
+use crate::guess::{Factors, Guess, Knob};
+use crate::load::{CommandLoad, Kind};
+use crate::stretch::{Stretch, at_onset, whole};
+use crate::synthesis::INCIDENT;
+use pagetide_core::{Lru, Table, part_name, plain_name};
+use pagetide_lab::plan::model_settings;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// Of its time a closed loop waits this share at most, before the incident.
+const MAX_WAITS: f64 = 0.95;
+
+/// Writes the scenario.
+pub(crate) struct Text<'a> {
+    pub(crate) calm: Stretch<'a>,
+    pub(crate) trouble: Stretch<'a>,
+    pub(crate) disks: &'a [DiskModel],
+    pub(crate) loads: &'a [CommandLoad],
+    pub(crate) group_memory: &'a [(String, f64)],
+    pub(crate) guesses: &'a [Guess],
+    pub(crate) factors: Factors,
+}
+
+/// A whole number of KiB, at least one page.
+fn size(bytes: f64) -> String {
+    format!("\"{}KiB\"", whole((bytes / 4096.0).max(1.0)) * 4)
+}
+
+/// A size in whole blocks.
+fn blocks(bytes: f64, block: f64) -> String {
+    size((bytes / block).ceil().max(1.0) * block)
+}
+
+fn seconds(time: f64) -> String {
+    format!("\"{}ms\"", whole((time * 1e3).max(1.0)))
+}
+
+fn per_second(rate: f64) -> String {
+    format!("\"{}B/s\"", whole(rate.max(4096.0)))
+}
+
+impl Text<'_> {
+    /// The text, and the parts that began the incident.
+    pub(crate) fn write(&self) -> (String, Vec<String>) {
+        let length = self.calm.seconds() + self.trouble.seconds();
+        let (mut parts, culprits, files) = self.parts(length);
+        parts.extend(self.group_parts(length));
+        let mut text = String::new();
+        let manifest = &self.trouble.recording.manifest;
+        // Writing to a string does not fail.
+        let _ = writeln!(
+            text,
+            "id = \"reproduction\"\ntitle = \"An incident of a recording, again\"\nsource = \"a recording\"\n\
+             about = \"Made by `pagetide reproduce` of a recording: {:.0} s before the incident, and {:.0} s of it.\"\n",
+            self.calm.seconds(),
+            self.trouble.seconds()
+        );
+        for guess in self.guesses {
+            let _ = writeln!(text, "# guess: {}: {}", guess.what, guess.why);
+        }
+        for knob in Knob::ALL.into_iter().filter(|knob| (self.factors.of(*knob) - 1.0).abs() > 1e-6) {
+            let factor = self.factors.of(knob);
+            let _ = writeln!(text, "# fitted: {} x {factor:.2}: {}", knob.name(), knob.why());
+        }
+        let held = Held::of(&self.calm, &self.trouble);
+        let _ = writeln!(
+            text,
+            "\n[machine]\ncpus = {}\nmemory = {}\nsystem = {}",
+            manifest.cpus,
+            size(manifest.memory_total.as_f64()),
+            size(held.system)
+        );
+        let _ = writeln!(text, "swap = {}", self.swap());
+        if let Some(lru) = manifest.lru {
+            let _ = writeln!(text, "lru = \"{}\"", if lru == Lru::Mglru { "mglru" } else { "classic" });
+        }
+        let settings: Vec<String> =
+            model_settings(manifest).iter().map(|(name, value)| format!("\"{name}\" = {value}")).collect();
+        let _ = writeln!(text, "sysctl = {{ {} }}", settings.join(", "));
+        let cache = self.cache_at_onset();
+        let used: f64 = files.values().sum::<f64>() + cache + self.swap_bytes();
+        for disk in self.disks {
+            let _ = writeln!(
+                text,
+                "\n[[machine.disk]]\nname = \"{}\"\nsize = {}",
+                plain_name(&disk.name),
+                size(used * 1.3 + 1e9)
+            );
+            let _ = writeln!(
+                text,
+                "latency = \"{}us\"",
+                whole((disk.latency / 1e3 * self.factors.of(Knob::Latency)).max(1.0))
+            );
+            if let Some(iops) = disk.iops {
+                let _ = writeln!(text, "iops = {}", whole((iops * self.factors.of(Knob::Limits)).max(1.0)));
+            }
+            if let Some(bandwidth) = disk.bandwidth {
+                let _ = writeln!(text, "bandwidth = {}", per_second(bandwidth * self.factors.of(Knob::Limits)));
+            }
+            if let Some(ahead) = disk.read_ahead {
+                let _ = writeln!(text, "read_ahead = {}", size(ahead));
+            }
+        }
+        self.prepare(&mut text, &held, cache);
+        let _ = writeln!(
+            text,
+            "\n[[step]]\nid = \"{INCIDENT}\"\ntitle = \"before the incident, and the incident\"\nparallel = ["
+        );
+        for part in parts {
+            let _ = writeln!(text, "  {part},");
+        }
+        text += "]\n";
+        (text, culprits)
+    }
+
+    /// The steps that fill memory as it was at the onset: what nobody used, then the working sets.
+    fn prepare(&self, text: &mut String, held: &Held, cache: f64) {
+        let of_groups: f64 = self.group_memory.iter().map(|(_, bytes)| bytes).sum();
+        for (id, kind, bytes) in [("anonymous", "anon", held.anonymous - of_groups), ("shared", "shared", held.shared)]
+        {
+            if bytes > 1e6 {
+                let _ = writeln!(
+                    text,
+                    "\n[[step]]\nid = \"{id}\"\ntitle = \"memory that programs hold\"\nhold = {{ size = {}, kind = \"{kind}\" }}",
+                    size(bytes)
+                );
+            }
+        }
+        let sets: f64 = self
+            .loads
+            .iter()
+            .map(|load| if let Kind::WorkingSet { size, .. } = load.kind { self.set(size) } else { 0.0 })
+            .sum();
+        if cache - sets > 4e6 {
+            let bytes = blocks(cache - sets, 1048576.0);
+            let _ = writeln!(
+                text,
+                "\n[[step]]\nid = \"cached\"\ntitle = \"files in the page cache that nobody uses\"\nstream = {{ from = \"file:cached\", size = {bytes} }}"
+            );
+        }
+        for (at, load) in self.loads.iter().enumerate() {
+            let Kind::WorkingSet { size, .. } = load.kind else { continue };
+            let _ = writeln!(
+                text,
+                "\n[[step]]\nid = \"warm_{at}\"\ntitle = \"the files of a working set are read\"\nstream = {{ from = \"{}\", size = {} }}",
+                self.place(at),
+                blocks(self.set(size), 1048576.0)
+            );
+            if let Some(group) = self.group(load, self.calm.from) {
+                let _ = writeln!(text, "cgroup = {group}");
+            }
+        }
+    }
+
+    /// The file of a load, on the disk that it used as far as that is known: the busiest one.
+    fn place(&self, at: usize) -> String {
+        format!("file:f{at}@{}", plain_name(&self.disk_of(&self.loads[at])))
+    }
+
+    /// The disk of a load: that on which its group did most, else the one that did what the command did.
+    fn disk_of(&self, load: &CommandLoad) -> String {
+        let nearest = self.disk_by_rate(load);
+        let Some(group) = &load.command.group else { return nearest };
+        let recording = self.trouble.recording;
+        let of = |disk: &DiskModel| {
+            let row = format!("{group}\t{}", disk.name);
+            let whole = self.trouble.with(self.calm.from, self.trouble.to);
+            recording.series(Table::CgroupDisk, &row, "rbytes")?;
+            let rate = |metric| whole.rate(Table::CgroupDisk, &row, metric).unwrap_or(0.0);
+            Some((rate("rbytes") + rate("wbytes"), disk.name.clone()))
+        };
+        let most = self.disks.iter().filter_map(of).max_by(|one, other| one.0.total_cmp(&other.0));
+        most.filter(|(bytes, _)| *bytes > 0.0).map_or(nearest, |(_, name)| name)
+    }
+
+    /// The disk whose reads, or writes, are nearest to those of a command.
+    fn disk_by_rate(&self, load: &CommandLoad) -> String {
+        let did = &load.command.trouble;
+        let (bytes, metric) =
+            if did.written > did.read { (did.written, "write_sectors") } else { (did.read, "read_sectors") };
+        let apart = |disk: &&DiskModel| {
+            let moved = self.trouble.rate(Table::Disk, &disk.name, metric).unwrap_or(0.0) * 512.0;
+            (moved.max(1.0) / bytes.max(1.0)).ln().abs()
+        };
+        let nearest = self.disks.iter().min_by(|one, other| apart(one).total_cmp(&apart(other)));
+        nearest.map(|disk| disk.name.clone()).unwrap_or_default()
+    }
+
+    /// The control group of a load.
+    fn group(&self, load: &CommandLoad, at: i64) -> Option<String> {
+        load.command.group.as_deref().and_then(|path| self.group_at(path, at))
+    }
+
+    /// A control group with the limits that it had at a moment.
+    fn group_at(&self, path: &str, at: i64) -> Option<String> {
+        let name = plain_name(path.rsplit('/').find(|part| !part.is_empty())?);
+        let mut fields = format!("{{ name = \"{name}\"");
+        for (metric, key) in [("max", "memory_max"), ("high", "memory_high")] {
+            let limit = self.trouble.value_at(Table::Cgroup, path, metric, at);
+            if let Some(limit) = limit.filter(|limit| is_limit(*limit)) {
+                let _ = write!(fields, ", {key} = {}", size(limit));
+            }
+        }
+        Some(fields + " }")
+    }
+
+    /// Parts that hold the memory of groups, and parts that change a group's limits where they changed: what begins in a group sets them.
+    fn group_parts(&self, length: f64) -> Vec<String> {
+        let mut parts = Vec::new();
+        for (at, (path, bytes)) in self.group_memory.iter().enumerate() {
+            if let Some(group) = self.group_at(path, self.calm.from) {
+                let (bytes, time) = (size(*bytes), seconds(length));
+                parts.push(format!(
+                    "{{ name = \"held_{at}\", grow = {{ size = {bytes}, fill = \"random\", hold_for = {time} }}, background = true, cgroup = {group} }}"
+                ));
+            }
+        }
+        let mut paths: Vec<&str> = self.loads.iter().filter_map(|load| load.command.group.as_deref()).collect();
+        paths.extend(self.group_memory.iter().map(|(path, _)| path.as_str()));
+        paths.sort_unstable();
+        paths.dedup();
+        for path in paths {
+            let moments = self.trouble.recording.stamps().iter().map(|stamp| stamp.boot_ns);
+            let mut was = self.group_at(path, self.calm.from);
+            for moment in moments.filter(|at| *at > self.calm.from && *at < self.trouble.to) {
+                let is = self.group_at(path, moment);
+                if is != was
+                    && let Some(group) = &is
+                {
+                    let delay = seconds((moment - self.calm.from) as f64 / 1e9);
+                    let name = format!("limit_{}", parts.len());
+                    parts.push(format!(
+                        "{{ name = \"{name}\", spin = {{ time = \"1ms\" }}, delay = {delay}, cgroup = {group} }}"
+                    ));
+                }
+                was = is;
+            }
+        }
+        parts
+    }
+
+    /// The parts of the incident, those that began it, and the sizes of their files.
+    fn parts(&self, length: f64) -> (Vec<String>, Vec<String>, BTreeMap<usize, f64>) {
+        let (mut parts, mut culprits, mut files) = (Vec::new(), Vec::new(), BTreeMap::new());
+        let mut names: BTreeMap<String, usize> = BTreeMap::new();
+        for (at, load) in self.loads.iter().enumerate() {
+            let calm = self.calm.seconds();
+            let delay = match load.command.appeared {
+                Some(appeared) => ((appeared - self.calm.from) as f64 / 1e9).clamp(0.0, length - 1.0),
+                None if load.ran_before => 0.0,
+                None => calm,
+            };
+            let time = length - delay;
+            let begins = self.calm.from.saturating_add(whole(delay * 1e9).cast_signed());
+            let group = self.group(load, begins).map_or_else(String::new, |group| format!(", cgroup = {group}"));
+            let delay = if delay > 0.0 { format!(", delay = {}", seconds(delay)) } else { String::new() };
+            let at_once = load.at_once();
+            for nth in 0..at_once {
+                let base = part_name(&load.command.name);
+                let count = names.entry(base.clone()).or_default();
+                *count += 1;
+                let name = if *count == 1 { base } else { format!("{base}_{count}") };
+                if !load.ran_before {
+                    culprits.push(name.clone());
+                }
+                let (work, file) = self.work((at, nth), &load.part_of(at_once), time);
+                *files.entry(at).or_default() += file;
+                parts.push(format!("{{ name = \"{name}\", {work}{delay}{group} }}"));
+            }
+        }
+        (parts, culprits, files)
+    }
+
+    /// The size of a working set.
+    fn set(&self, size: f64) -> f64 {
+        (size * self.factors.of(Knob::WorkingSets)).max(1e6)
+    }
+
+    /// How fast a load goes on. Who ran before is a closed loop: it sends a request, works on what it got, and sends the next one.
+    fn pace(&self, load: &CommandLoad, rate: Option<f64>, block: f64) -> String {
+        let Some(rate) = rate else { return String::new() };
+        if !load.ran_before {
+            return format!(", rate = {}", per_second(rate * self.factors.of(Knob::NewLoad)));
+        }
+        let waits = (load.command.calm.waits / load.at_once() as f64).clamp(0.0, MAX_WAITS);
+        let think = block / rate.max(1.0) * (1.0 - waits) * self.factors.of(Knob::ThinkTime);
+        format!(", think = \"{}ns\"", whole((think * 1e9).clamp(1.0, 1e12)))
+    }
+
+    /// What a part does, and the bytes of its file.
+    fn work(&self, (at, nth): (usize, usize), load: &CommandLoad, time: f64) -> (String, f64) {
+        const MIB: f64 = 1048576.0;
+        // Processes share a working set, and each writes a file of its own.
+        let place = self.place(at);
+        let own =
+            if nth == 0 { place.clone() } else { place.replacen(&format!("f{at}@"), &format!("f{at}-{nth}@"), 1) };
+        let memory = self.trouble.recording.manifest.memory_total.as_f64();
+        // As fast as the disk can.
+        let most = self
+            .disks
+            .iter()
+            .find(|disk| disk.name == self.disk_of(load))
+            .map_or(1e9, |disk| disk.bandwidth.unwrap_or(disk.iops.unwrap_or(1e5) * 128.0 * 1024.0));
+        let cache = |direct: bool| if direct { ", cache = \"direct\"" } else { "" };
+        let until = seconds(time);
+        match load.kind {
+            Kind::Stream { rate, block, direct } => {
+                let bytes = (rate.map_or(most, |rate| rate * 2.0) * time * 1.2).min(1e12);
+                let text = blocks(bytes, MIB);
+                let fields = format!("bs = {}{}{}", size(block), self.pace(load, rate, block), cache(direct));
+                (format!("stream = {{ from = \"{place}\", size = {text}, {fields}, time = {until} }}"), bytes)
+            }
+            Kind::Cold { rate, block, direct } => {
+                let bytes = 4.0 * memory;
+                let text = blocks(bytes, block);
+                let fields =
+                    format!("bs = {}, random = true{}{}", size(block), self.pace(load, rate, block), cache(direct));
+                (format!("stream = {{ from = \"{place}\", size = {text}, {fields}, time = {until} }}"), bytes)
+            }
+            Kind::WorkingSet { rate, block, size: set } => {
+                let fields = format!("bs = {}, random = true{}", size(block), self.pace(load, Some(rate), block));
+                let set = self.set(set);
+                let text = blocks(set, MIB);
+                (format!("stream = {{ from = \"{place}\", size = {text}, {fields}, time = {until} }}"), set)
+            }
+            Kind::Write { rate, block, sync_every } => {
+                let bytes = (rate.map_or(most, |rate| rate * 2.0) * time * 1.2).min(1e12);
+                let text = blocks(bytes, MIB);
+                let sync = sync_every.map_or_else(String::new, |bytes| {
+                    format!(", sync_every = {}", size(bytes * self.factors.of(Knob::Syncs)))
+                });
+                let fields = format!(", bs = {}{}{sync}", size(block), self.pace(load, rate, block));
+                (format!("dd = {{ from = \"zero\", to = \"{own}\", size = {text}{fields}, time = {until} }}"), bytes)
+            }
+            Kind::Grow { to, rate } => {
+                let rate = rate * self.factors.of(Knob::NewLoad);
+                let hold = (time - to / rate.max(1.0)).max(0.0);
+                let fields = format!("size = {}, rate = {}, fill = \"random\"", size(to), per_second(rate));
+                (format!("grow = {{ {fields}, hold_for = {} }}", seconds(hold)), 0.0)
+            }
+            Kind::Lookups { rate } => {
+                let count = whole((rate * time).max(1.0));
+                (
+                    format!(
+                        "stat_missing = {{ folder_of = \"{place}\", count = {count}, rate = {} }}",
+                        whole(rate.max(1.0))
+                    ),
+                    0.0,
+                )
+            }
+            Kind::Spin { .. } => (format!("spin = {{ time = {until} }}"), 0.0),
+        }
+    }
+
+    fn cache_at_onset(&self) -> f64 {
+        let at = |metric: &str| at_onset(&self.calm, &self.trouble, metric).unwrap_or(0.0);
+        (at("Cached") - at("Shmem")).max(0.0)
+    }
+
+    fn swap_bytes(&self) -> f64 {
+        self.trouble.most(Table::Host, "", "SwapTotal").unwrap_or(0.0)
+    }
+
+    fn swap(&self) -> String {
+        let total = self.swap_bytes();
+        if total < 1e6 {
+            return "\"none\"".to_owned();
+        }
+        let area = self.trouble.recording.manifest.swaps.first().map(|swap| swap.path.clone()).unwrap_or_default();
+        if area.contains("zram") {
+            return format!("{{ zram = {} }}", size(total));
+        }
+        let device = area.rsplit('/').next().unwrap_or_default();
+        let on = self.disks.iter().find(|disk| !device.is_empty() && device.starts_with(disk.name.as_str()));
+        let disk = on.or(self.disks.first()).map(|disk| disk.name.clone()).unwrap_or_default();
+        format!("{{ size = {}, disk = \"{}\" }}", size(total), plain_name(&disk))
+    }
+}
+
+/// Whether a value of `memory.max` or `memory.high` is a limit: the kernel says none by a large number.
+pub(crate) fn is_limit(bytes: f64) -> bool {
+    bytes > 0.0 && bytes < 1e15
+}
+
+/// Memory at the onset that is neither free nor cache, bytes.
+pub(crate) struct Held {
+    system: f64,
+    pub(crate) anonymous: f64,
+    shared: f64,
+}
+
+impl Held {
+    pub(crate) fn of(calm: &Stretch<'_>, trouble: &Stretch<'_>) -> Self {
+        let at = |metric: &str| at_onset(calm, trouble, metric);
+        let total = trouble.recording.manifest.memory_total.as_f64();
+        let (anonymous, shared) = (at("AnonPages").unwrap_or(0.0), at("Shmem").unwrap_or(0.0));
+        let available = at("MemAvailable").unwrap_or(total * 0.9);
+        Self { system: (total - available - anonymous - shared).max(total / 100.0), anonymous, shared }
+    }
+}
