@@ -1,7 +1,7 @@
 //! The command line. Help, man pages and shell completions come from these definitions.
 
 use crate::command::*;
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use pagetide_core::Error;
 use std::sync::LazyLock;
 
@@ -79,6 +79,17 @@ pub(crate) enum Command {
 }
 
 impl Arguments {
+    /// The command line: what is derived above, and where each command's help leads on to.
+    pub(crate) fn definition() -> clap::Command {
+        help::with_pages(Self::command())
+    }
+
+    /// What was typed. Help, the version and wrong use end the program.
+    pub(crate) fn typed() -> Self {
+        let mut matches = Self::definition().get_matches();
+        Self::from_arg_matches_mut(&mut matches).unwrap_or_else(|error| error.format(&mut Self::definition()).exit())
+    }
+
     /// Runs the command. The commands of the lab first undo what a killed run left; the others report it.
     pub(crate) fn run(self) -> Result<Outcome, Error> {
         let json = self.json;
@@ -108,9 +119,9 @@ impl Arguments {
             Command::Mrc(arguments) => mrc::run(&arguments, json),
             #[cfg(feature = "fleet")]
             Command::Fleet(arguments) => fleet::run(&arguments, json),
-            Command::Help(arguments) => help::run(&arguments, json, Self::command()),
-            Command::Completions(arguments) => completions::run(&arguments, &mut Self::command()),
-            Command::Man(arguments) => man::run(&arguments, Self::command()),
+            Command::Help(arguments) => help::run(&arguments, json, Self::definition()),
+            Command::Completions(arguments) => completions::run(&arguments, &mut Self::definition()),
+            Command::Man(arguments) => man::run(&arguments, Self::definition()),
             Command::Check(arguments) => check::run(&arguments, json),
             Command::Cut(arguments) => cut::run(&arguments, json),
             Command::Undo(arguments) => undo::run(&arguments, json),
@@ -150,7 +161,7 @@ mod tests {
 
     #[test]
     fn commands_md_has_the_help_of_every_command() {
-        let mut root = Arguments::command().term_width(100);
+        let mut root = Arguments::definition().term_width(100);
         root.build();
         let mut text = "\n".to_owned();
         reference(&mut root, &mut text);
@@ -195,7 +206,7 @@ mod tests {
     fn every_command_in_help_and_documents_is_one_that_is_taken() {
         let top = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let mut texts = Vec::new();
-        help(&mut Arguments::command(), &mut texts);
+        help(&mut Arguments::definition(), &mut texts);
         let folders = ["", "tutorials", "how-to", "explanation"].map(|folder| top.join("docs").join(folder));
         let pages =
             folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap()).map(|page| page.unwrap().path());

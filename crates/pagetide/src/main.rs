@@ -14,7 +14,6 @@ mod reports;
 mod runs;
 mod sampling;
 
-use clap::Parser;
 use pagetide_core::ErrorKind;
 use pagetide_kernel::Root;
 use std::process::ExitCode;
@@ -23,7 +22,7 @@ fn main() -> ExitCode {
     if let Some(bytes) = Root::host().spare_memory() {
         pagetide_store::limit_memory(bytes);
     }
-    match cli::Arguments::parse().run() {
+    match cli::Arguments::typed().run() {
         Ok(command::Outcome::Done) => ExitCode::SUCCESS,
         Ok(command::Outcome::Failed) => ExitCode::from(1),
         Err(error) => {

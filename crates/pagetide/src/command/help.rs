@@ -67,6 +67,56 @@ pages! {
     "THIRD-PARTY.md",
 }
 
+/// The pages that tell more of a command than its --help, by the command's name.
+const SEE_ALSO: &[(&str, &[&str])] = &[
+    ("doctor", &["lab"]),
+    ("mem", &["glossary", "page-cache"]),
+    ("hold", &["lab"]),
+    ("record", &["service", "trace"]),
+    ("import", &["import", "sar"]),
+    ("show", &["sar", "glossary"]),
+    ("top", &["top"]),
+    ("serve", &["serve"]),
+    ("diagnose", &["slow-reads", "rules"]),
+    ("explain", &["rules", "glossary"]),
+    ("lab", &["lab", "scenarios"]),
+    ("plan", &["plan", "memory"]),
+    ("reproduce", &["reproduce"]),
+    ("cache", &["page-cache"]),
+    ("evictions", &["trace"]),
+    ("mrc", &["memory", "trace"]),
+    ("fleet", &["fleet", "fleet-host"]),
+    ("check", &["format"]),
+    ("cut", &["sharing"]),
+    ("undo", &["lab"]),
+    ("trace-helper", &["service"]),
+    ("help", &["commands"]),
+    ("completions", &["commands"]),
+    ("man", &["commands"]),
+];
+
+/// The command line, with the book's pages below the help of each command.
+pub(crate) fn with_pages(root: clap::Command) -> clap::Command {
+    SEE_ALSO.iter().fold(root, |root, (name, pages)| match root.find_subcommand(name) {
+        Some(_) => root.mut_subcommand(name, |command| see_also(command, pages)),
+        None => root,
+    })
+}
+
+/// The same for a command and those below it.
+fn see_also(command: clap::Command, pages: &[&str]) -> clap::Command {
+    let below: Vec<String> = command.get_subcommands().map(|command| command.get_name().to_owned()).collect();
+    let command =
+        below.into_iter().fold(command, |command, name| command.mut_subcommand(name, |inner| see_also(inner, pages)));
+    let pages: Vec<String> = pages.iter().map(|page| format!("pagetide help {page}")).collect();
+    let pages = format!("See also: {}", pages.join(", "));
+    let text = match command.get_after_help() {
+        Some(before) => format!("{before}\n\n{pages}"),
+        None => pages,
+    };
+    command.after_help(text)
+}
+
 /// What a page is called here: `slow-reads` of `tutorials/slow-reads.md`.
 fn name(path: &str) -> String {
     let file = path.rsplit('/').next().unwrap_or(path);
@@ -143,5 +193,19 @@ mod tests {
         names.sort();
         names.dedup();
         assert_eq!(names.len(), here.len());
+    }
+
+    #[test]
+    fn the_help_of_every_command_leads_to_pages_that_are_there() {
+        let names: Vec<String> = PAGES.iter().map(|(path, _)| name(path)).collect();
+        for page in SEE_ALSO.iter().flat_map(|(_, pages)| *pages) {
+            assert!(names.iter().any(|name| name == page), "{page}");
+        }
+        let mut root = crate::cli::Arguments::definition();
+        root.build();
+        for command in root.get_subcommands_mut().filter(|command| !command.is_hide_set()) {
+            let help = command.render_long_help().to_string();
+            assert!(help.contains("See also: pagetide help "), "{help}");
+        }
     }
 }
