@@ -17,6 +17,7 @@ mod clock;
 mod comparison;
 mod cut_content;
 mod cut_diagnosis;
+mod decimal;
 pub mod derived;
 mod diagnosis;
 mod document;

@@ -1,8 +1,10 @@
 //! A measured number with its unit, for results, evidence and claims.
 
+use crate::decimal;
+use crate::units::is_padded;
 use crate::{Bytes, BytesPerSecond, Nanos, Pages, Ratio, UnitError};
 use serde::{Deserialize, Serialize};
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 /// The unit of a [`Quantity`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -77,18 +79,30 @@ impl Unit {
 
     /// A number in this unit as seconds, bytes, pages or counts.
     pub fn to_base(self, value: f64) -> f64 {
-        match self.base().1 {
-            factor if factor >= 1.0 => value * factor,
+        match self.parts() {
+            None => value * self.base().1,
             // A whole number of parts divides to the nearest number; a product with 0.001 would not.
-            factor => value / (1.0 / factor).round(),
+            Some(parts) => value / parts,
         }
     }
 
     /// Seconds, bytes, pages or counts as a number in this unit.
     pub fn of_base(self, value: f64) -> f64 {
-        match self.base().1 {
-            factor if factor >= 1.0 => value / factor,
-            factor => value * (1.0 / factor).round(),
+        match self.parts() {
+            None => value / self.base().1,
+            Some(parts) => value * parts,
+        }
+    }
+
+    /// How many of it are one in base units; absent of those that are one or more themselves.
+    const fn parts(self) -> Option<f64> {
+        match self {
+            Self::Ticks => Some(1e2),
+            Self::Milli | Self::Millis => Some(1e3),
+            Self::BasisPoints => Some(1e4),
+            Self::Micros => Some(1e6),
+            Self::Nanos => Some(1e9),
+            _ => None,
         }
     }
 }
@@ -152,31 +166,6 @@ impl Quantity {
     }
 }
 
-/// Groups the digits of a whole number by thousands with a thin gap that stays in plain ASCII: `262 144`.
-fn grouped(value: f64) -> String {
-    // Printing a float exactly is slow, and a day's table has a million of them.
-    const EXACT: f64 = (1u64 << 53) as f64;
-    let size = value.abs().round_ties_even();
-    let digits = if size < EXACT { whole(size).to_string() } else { format!("{size:.0}") };
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3 + 1);
-    if value < 0.0 && digits != "0" {
-        out.push('-');
-    }
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            out.push(' ');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-/// A whole number that is not negative and below 2^53.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is whole, not negative and fits")]
-fn whole(size: f64) -> u64 {
-    size as u64
-}
-
 impl fmt::Display for Quantity {
     #[expect(
         clippy::cast_possible_truncation,
@@ -184,41 +173,55 @@ impl fmt::Display for Quantity {
         reason = "printing rounds; a negative amount is printed as a plain number before"
     )]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if is_padded(f) {
+            let plain = Self::new(self.value, self.unit);
+            return f.pad(&plain.to_string());
+        }
         let value = self.value;
         if !value.is_finite() {
-            return f.pad("-");
+            return f.write_str("-");
         }
         if value < 0.0 {
-            return f.pad(&format!("-{}", Self::new(-value, self.unit)));
+            return write!(f, "-{}", Self::new(-value, self.unit));
         }
-        let text = match self.unit {
-            Unit::Nanos => Nanos::new(value.round() as u64).to_string(),
-            Unit::Micros => Nanos::new((value * 1e3).round() as u64).to_string(),
-            Unit::Millis => Nanos::new((value * 1e6).round() as u64).to_string(),
-            Unit::Ticks => Nanos::new((value * 1e7).round() as u64).to_string(),
-            Unit::Bytes => Bytes::new(value.round() as u64).to_string(),
-            Unit::Sectors => Bytes::new((value * 512.0).round() as u64).to_string(),
-            Unit::BytesPerSecond => BytesPerSecond::new(value.round() as u64).to_string(),
-            Unit::Ratio => Ratio::new(value).unwrap_or_default().to_string(),
-            Unit::PerSecond => format!("{}/s", plain(value)),
-            Unit::Pages => format!("{} pages", plain(value)),
-            Unit::PagesPerSecond => format!("{} pages/s", plain(value)),
-            Unit::Milli => plain(value / 1e3),
-            Unit::BasisPoints => Self::ratio(value / 1e4).to_string(),
-            Unit::Count | Unit::Unknown => plain(value),
-        };
-        f.pad(&text)
+        match self.unit {
+            Unit::Nanos => write!(f, "{}", Nanos::new(value.round() as u64)),
+            Unit::Micros => write!(f, "{}", Nanos::new((value * 1e3).round() as u64)),
+            Unit::Millis => write!(f, "{}", Nanos::new((value * 1e6).round() as u64)),
+            Unit::Ticks => write!(f, "{}", Nanos::new((value * 1e7).round() as u64)),
+            Unit::Bytes => write!(f, "{}", Bytes::new(value.round() as u64)),
+            Unit::Sectors => write!(f, "{}", Bytes::new((value * 512.0).round() as u64)),
+            Unit::BytesPerSecond => write!(f, "{}", BytesPerSecond::new(value.round() as u64)),
+            Unit::Ratio => write!(f, "{}", Ratio::new(value).unwrap_or_default()),
+            Unit::PerSecond => plain(f, value).and_then(|()| f.write_str("/s")),
+            Unit::Pages => plain(f, value).and_then(|()| f.write_str(" pages")),
+            Unit::PagesPerSecond => plain(f, value).and_then(|()| f.write_str(" pages/s")),
+            Unit::Milli => plain(f, value / 1e3),
+            Unit::BasisPoints => write!(f, "{}", Self::ratio(value / 1e4)),
+            Unit::Count | Unit::Unknown => plain(f, value),
+        }
     }
 }
 
-/// A number with as many decimals as its size deserves.
-fn plain(value: f64) -> String {
-    if value.fract() == 0.0 || value.abs() >= 100.0 {
-        grouped(value)
-    } else if value.abs() >= 10.0 {
-        format!("{value:.1}")
+/// Writes a number that is not negative with as many decimals as its size deserves, the digits of a whole one by thousands with a thin gap
+/// that stays in plain ASCII: `262 144`.
+fn plain(f: &mut fmt::Formatter<'_>, value: f64) -> fmt::Result {
+    /// Above it not every whole number is one of these.
+    const EXACT: f64 = (1u64 << 53) as f64;
+    let size = value.round_ties_even();
+    if value.fract() != 0.0 && value < 100.0 {
+        decimal::write(f, value, if value >= 10.0 { 1 } else { 2 })
+    } else if size < EXACT {
+        decimal::write_grouped(f, decimal::whole(size))
     } else {
-        format!("{value:.2}")
+        let digits = format!("{size:.0}");
+        for (index, digit) in digits.chars().enumerate() {
+            if index > 0 && (digits.len() - index).is_multiple_of(3) {
+                f.write_char(' ')?;
+            }
+            f.write_char(digit)?;
+        }
+        Ok(())
     }
 }
 

@@ -3,8 +3,9 @@
 //! The numbers are private: an amount is made from text that names its unit (`"512MiB"`, `"20ms"`), or by a
 //! constructor that says the unit. Arithmetic is checked; turning pages into bytes asks for the page size.
 
+use crate::decimal;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
 /// Why a text is not an amount.
@@ -157,7 +158,17 @@ fn print_scaled(f: &mut fmt::Formatter<'_>, value: f64, steps: &[(&str, f64)]) -
     } else {
         2
     };
-    f.pad(&format!("{scaled:.digits$} {suffix}"))
+    if is_padded(f) {
+        return f.pad(&format!("{scaled:.digits$} {suffix}"));
+    }
+    decimal::write(f, scaled, digits)?;
+    f.write_char(' ')?;
+    f.write_str(suffix)
+}
+
+/// Whether a text is to be made longer or shorter.
+pub(crate) fn is_padded(f: &fmt::Formatter<'_>) -> bool {
+    f.width().is_some() || f.precision().is_some()
 }
 
 macro_rules! amount {
@@ -457,7 +468,11 @@ impl fmt::Display for Ratio {
         } else {
             3
         };
-        f.pad(&format!("{percent:.digits$} %"))
+        if is_padded(f) {
+            return f.pad(&format!("{percent:.digits$} %"));
+        }
+        decimal::write(f, percent, digits)?;
+        f.write_str(" %")
     }
 }
 

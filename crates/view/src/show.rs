@@ -16,7 +16,7 @@ mod topics;
 use topics::Column;
 
 pub use parts::{Parts, Pass, Totals};
-pub use text::{Columns, Drawing, Numbers, Output};
+pub use text::{Cells, Columns, Drawing, Numbers, Output};
 pub use topic::{Heading, Raw, Topic, WordHeading};
 
 /// One row: a moment, what it is about, and a cell per heading.

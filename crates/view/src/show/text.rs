@@ -4,6 +4,7 @@ use super::{FellCounters, Heading, Parts, Row, Totals};
 use crate::table::Tone;
 use crate::text::{Style, words};
 use pagetide_core::{Error, LocalClock, Quantity, Unit};
+use std::fmt::Write as _;
 use std::io::{self, Write};
 
 /// How numbers are printed.
@@ -18,19 +19,28 @@ pub struct Numbers {
 impl Numbers {
     /// A cell; `-` where there is no value. That it is per second stands in the heading.
     pub fn cell(self, value: Option<f64>, heading: &Heading) -> String {
-        let Some(value) = value else { return "-".to_owned() };
+        let mut text = String::new();
+        self.push(value, heading, &mut text);
+        text
+    }
+
+    /// Appends a cell.
+    fn push(self, value: Option<f64>, heading: &Heading, text: &mut String) {
+        let Some(value) = value else { return text.push('-') };
         let Heading { unit, raw, .. } = *heading;
-        if self.raw {
-            return format!("{:.*}", self.decimals.unwrap_or(raw.decimals), unit.to_base(value) * raw.factor);
-        }
-        let unit = if matches!(unit, Unit::PerSecond | Unit::PagesPerSecond) { Unit::Count } else { unit };
-        match self.decimals {
-            None => Quantity::new(value, unit).to_string(),
-            Some(decimals) => {
-                let (value, suffix) = scaled(unit.to_base(value), unit);
-                format!("{value:.decimals$}{suffix}")
+        // A string takes whatever is written.
+        let _ = if self.raw {
+            write!(text, "{:.*}", self.decimals.unwrap_or(raw.decimals), unit.to_base(value) * raw.factor)
+        } else {
+            let unit = if matches!(unit, Unit::PerSecond | Unit::PagesPerSecond) { Unit::Count } else { unit };
+            match self.decimals {
+                None => write!(text, "{}", Quantity::new(value, unit)),
+                Some(decimals) => {
+                    let (value, suffix) = scaled(unit.to_base(value), unit);
+                    write!(text, "{value:.decimals$}{suffix}")
+                }
             }
-        }
+        };
     }
 }
 
@@ -70,35 +80,55 @@ pub struct Output<'a> {
 /// Texts of rows that are kept between the look that finds the widths and the writing; of more the recording is read again.
 const KEPT_BYTES: usize = 32 << 20;
 
-/// The texts of rows, as long as they are few.
+/// The texts of one or several rows.
 #[derive(Debug, Default)]
-struct Texts {
+pub struct Cells {
     /// One after the other.
     text: String,
     /// Where each ends.
     ends: Vec<usize>,
+}
+
+impl Cells {
+    /// Ends the text that was appended last.
+    fn end(&mut self) {
+        self.ends.push(self.text.len());
+    }
+
+    fn cell(&self, at: usize) -> &str {
+        let begin = at.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.text[begin..self.ends[at]]
+    }
+
+    /// The texts.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        (0..self.ends.len()).map(|at| self.cell(at))
+    }
+}
+
+/// The texts of rows, as long as they are few.
+#[derive(Debug, Default)]
+struct Texts {
+    cells: Cells,
     overflown: bool,
 }
 
 impl Texts {
-    fn push(&mut self, cells: &[String]) {
-        if self.text.len() > KEPT_BYTES {
+    fn push(&mut self, row: &Cells) {
+        if self.cells.text.len() > KEPT_BYTES {
             *self = Self { overflown: true, ..Self::default() };
         }
         if !self.overflown {
-            for cell in cells {
-                self.text.push_str(cell);
-                self.ends.push(self.text.len());
-            }
+            let before = self.cells.text.len();
+            self.cells.text.push_str(&row.text);
+            self.cells.ends.extend(row.ends.iter().map(|end| before + end));
         }
     }
 
     /// The rows of so many texts; absent where there were too many to keep.
     fn rows(&self, width: usize) -> Option<impl Iterator<Item = impl Iterator<Item = &str>>> {
-        let begins = |row: usize| row.checked_sub(1).map_or(0, |before| self.ends[before]);
-        let cell = move |at: usize| &self.text[begins(at)..self.ends[at]];
-        let rows = (0..self.ends.len()).step_by(width.max(1));
-        (!self.overflown).then(|| rows.map(move |row| (row..row + width).map(cell)))
+        let rows = (0..self.cells.ends.len()).step_by(width.max(1));
+        (!self.overflown).then(|| rows.map(move |row| (row..row + width).map(|at| self.cells.cell(at))))
     }
 }
 
@@ -108,7 +138,7 @@ pub struct Drawing<'a, 's> {
     parts: &'a Parts<'s>,
     columns: Columns<'a>,
     texts: Texts,
-    below: Vec<Vec<String>>,
+    below: Vec<Cells>,
     notes: Vec<String>,
 }
 
@@ -128,7 +158,7 @@ impl<'a, 's> Drawing<'a, 's> {
             for row in table.rows() {
                 any = true;
                 totals.row(&row);
-                let cells = columns.cells(&row, output.clock.time_with_tenths(row.wall_ns));
+                let cells = columns.cells(&row, &output.clock.time_with_tenths(row.wall_ns));
                 columns.widen(&cells);
                 texts.push(&cells);
             }
@@ -143,7 +173,7 @@ impl<'a, 's> Drawing<'a, 's> {
                 named.extend([("Minimum", totals.minima(parts.topic())), ("Maximum", totals.maxima(parts.topic()))]);
             }
             for (name, rows) in &named {
-                below.extend(rows.iter().map(|row| columns.cells(row, (*name).to_owned())));
+                below.extend(rows.iter().map(|row| columns.cells(row, name)));
             }
         }
         below.iter().for_each(|cells| columns.widen(cells));
@@ -168,9 +198,8 @@ impl<'a, 's> Drawing<'a, 's> {
         let Self { parts, columns, texts, below, notes } = self;
         columns.heading(out)?;
         let clock = columns.output.clock;
-        let of_cells = |cells: &[String], out: &mut dyn Write| columns.row(cells.iter().map(String::as_str), out);
         let row = |row: Row<'_>, out: &mut dyn Write| {
-            of_cells(&columns.cells(&row, clock.time_with_tenths(row.wall_ns)), out)
+            columns.row(columns.cells(&row, &clock.time_with_tenths(row.wall_ns)).iter(), out)
         };
         match texts.rows(columns.widths.len()) {
             Some(mut rows) => rows.try_for_each(|cells| columns.row(cells, out))?,
@@ -180,7 +209,7 @@ impl<'a, 's> Drawing<'a, 's> {
                 }
             }
         }
-        below.iter().try_for_each(|cells| of_cells(cells, out))?;
+        below.iter().try_for_each(|cells| columns.row(cells.iter(), out))?;
         notes.iter().try_for_each(|note| writeln!(out, "{note}"))?;
         Ok(Ok(()))
     }
@@ -209,17 +238,29 @@ impl<'a> Columns<'a> {
     }
 
     /// The texts of a row, of which the first is given.
-    pub fn cells(&self, row: &Row<'_>, first: String) -> Vec<String> {
-        let entity = row.entity.map(words::clean);
-        let right = row.cells.iter().zip(&self.headings);
-        let right = right.map(|(value, heading)| self.output.numbers.cell(*value, heading));
-        let words = row.words.iter().map(|word| word.clone().unwrap_or_else(|| "-".to_owned()));
-        std::iter::once(first).chain(entity).chain(words).chain(right).collect()
+    pub fn cells(&self, row: &Row<'_>, first: &str) -> Cells {
+        let mut cells =
+            Cells { text: String::with_capacity(16 * self.widths.len()), ends: Vec::with_capacity(self.widths.len()) };
+        cells.text.push_str(first);
+        cells.end();
+        if let Some(entity) = row.entity {
+            cells.text.push_str(&words::clean(entity));
+            cells.end();
+        }
+        for word in &row.words {
+            cells.text.push_str(word.as_deref().unwrap_or("-"));
+            cells.end();
+        }
+        for (value, heading) in row.cells.iter().zip(&self.headings) {
+            self.output.numbers.push(*value, heading, &mut cells.text);
+            cells.end();
+        }
+        cells
     }
 
     /// Makes room for texts.
-    pub fn widen(&mut self, cells: &[String]) {
-        for (width, text) in self.widths.iter_mut().zip(cells) {
+    pub fn widen(&mut self, cells: &Cells) {
+        for (width, text) in self.widths.iter_mut().zip(cells.iter()) {
             *width = words::width(text).max(*width);
         }
     }
@@ -246,7 +287,7 @@ impl<'a> Columns<'a> {
         let left = self.widths.len() - self.headings.len();
         let all = self.widths.iter().sum::<usize>() + 2 * (self.widths.len() - 1);
         let gap = if all <= self.output.style.width { 2 } else { 1 };
-        let mut line = String::new();
+        let mut line = String::with_capacity(all + 1);
         for (column, (text, width)) in cells.zip(&self.widths).enumerate() {
             let pad = width.saturating_sub(words::width(text));
             let before = if column < left { 0 } else { pad };
@@ -254,6 +295,11 @@ impl<'a> Columns<'a> {
             line.push_str(text);
             line.extend(std::iter::repeat_n(' ', pad - before + gap));
         }
-        writeln!(out, "{}", self.output.style.paint(tone, line.trim_end()))
+        let line = line.trim_end();
+        if tone == Tone::Plain {
+            out.write_all(line.as_bytes())?;
+            return out.write_all(b"\n");
+        }
+        writeln!(out, "{}", self.output.style.paint(tone, line))
     }
 }

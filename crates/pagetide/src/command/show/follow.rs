@@ -137,7 +137,7 @@ impl<'a> Follower<'a> {
                 return rows.iter().try_for_each(|row| csv::row(row, out));
             }
             let cells: Vec<_> =
-                rows.iter().map(|row| columns.cells(row, clock.time_with_tenths(row.wall_ns))).collect();
+                rows.iter().map(|row| columns.cells(row, &clock.time_with_tenths(row.wall_ns))).collect();
             cells.iter().for_each(|cells| columns.widen(cells));
             for cells in &cells {
                 if lines.is_none_or(|lines| lines >= output::height().unwrap_or(LINES).saturating_sub(2).max(5)) {
@@ -147,7 +147,7 @@ impl<'a> Follower<'a> {
                     columns.heading(out)?;
                     *lines = Some(0);
                 }
-                columns.row(cells.iter().map(String::as_str), out)?;
+                columns.row(cells.iter(), out)?;
                 *lines = lines.map(|lines| lines + 1);
             }
             Ok(())
@@ -162,8 +162,7 @@ impl<'a> Follower<'a> {
         writeln!(out)?;
         self.columns.heading(out)?;
         for row in self.totals.averages(&self.parts) {
-            let cells = self.columns.cells(&row, "Average".to_owned());
-            self.columns.row(cells.iter().map(String::as_str), out)?;
+            self.columns.row(self.columns.cells(&row, "Average").iter(), out)?;
         }
         Ok(())
     }
