@@ -27,6 +27,6 @@ pub use history::History;
 pub use monitor::Monitor;
 pub use probe::Probe;
 pub use protection::{Lock, Priority, Protection};
-pub use recorder::{Options, Recorder};
+pub use recorder::{Options, Recorder, Scope};
 pub use shared::Progress;
 pub use trace::Tracing;

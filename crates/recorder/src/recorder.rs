@@ -44,6 +44,15 @@ pub struct Options {
     pub tracing: Option<Tracing>,
 }
 
+/// What is sampled for those who show it live. Groups and processes take longer to find than all else takes to read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// The host, its zones, disks and CPUs.
+    Host,
+    /// All that a flight recorder takes: also all control groups, and the processes that matter most.
+    All,
+}
+
 impl Default for Options {
     /// This host once a second, without control groups, and of the processes only the kernel's reclaim threads.
     fn default() -> Self {
@@ -87,14 +96,17 @@ impl Recorder {
         Self::start_protected(root, options, Protection::default(), sink)
     }
 
-    /// Samples this host as a flight recorder does, into memory, for those who show it live.
+    /// Samples this host into memory, for those who show it live.
     ///
     /// # Errors
     /// As [`Self::start`].
-    pub fn in_memory(interval: Nanos, protection: Protection) -> Result<(Self, History), Error> {
+    pub fn in_memory(interval: Nanos, scope: Scope, protection: Protection) -> Result<(Self, History), Error> {
         let history = History::new(ROOM);
         let root = Root::host();
-        let watch = Watch::flight_recorder(&root).unwrap_or_default();
+        let watch = match scope {
+            Scope::Host => Watch::default(),
+            Scope::All => Watch::flight_recorder(&root).unwrap_or_default(),
+        };
         let options = Options { interval, watch, ..Options::default() };
         let recorder = Self::start_protected(root, options, protection, Box::new(history.clone()))?;
         Ok((recorder, history))

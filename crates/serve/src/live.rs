@@ -11,7 +11,7 @@ pub(crate) use frame::{Frame, columns};
 use crate::watch::{self, Holding};
 use pagetide_core::{Error, Manifest, Nanos, Selection, Source};
 use pagetide_diagnose::LastingKey;
-use pagetide_recorder::{History, Protection, Recorder};
+use pagetide_recorder::{History, Protection, Recorder, Scope};
 use pagetide_store::Reader;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -166,7 +166,7 @@ impl Live {
                 (LiveSource::Recording(Arc::new(reader)), manifest, None)
             }
             None => {
-                let (recorder, history) = Recorder::in_memory(self.interval, Protection::default())?;
+                let (recorder, history) = Recorder::in_memory(self.interval, Scope::All, Protection::default())?;
                 let manifest = history.times(&Selection::default())?.manifest;
                 (LiveSource::Samples(history), manifest, Some(recorder))
             }

@@ -6,6 +6,7 @@ use crate::{output, sampling};
 use pagetide_core::derived::{self, Derived};
 use pagetide_core::{Bytes, Error, Nanos, Quantity, Recording, Selection, Source, Table, printable};
 use pagetide_kernel::Root;
+use pagetide_recorder::Scope;
 use serde::Serialize;
 use std::fmt::Write;
 use std::time::Duration;
@@ -81,7 +82,7 @@ pub(crate) fn run(json: bool) -> Result<Outcome, Error> {
 
 /// Samples of about a second.
 fn sampled() -> Result<Recording, Error> {
-    let (recorder, history) = sampling::start(INTERVAL)?;
+    let (recorder, history) = sampling::start(INTERVAL, Scope::All)?;
     std::thread::sleep(SAMPLED);
     let recording = history.load(&Selection::default());
     recorder.finish()?;

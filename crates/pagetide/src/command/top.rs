@@ -5,7 +5,7 @@ use crate::interrupt::Interrupt;
 use crate::{output, recordings, sampling};
 use pagetide_core::{Error, Nanos, Selection, Source};
 use pagetide_kernel::Root;
-use pagetide_recorder::{Lock, Protection};
+use pagetide_recorder::{Lock, Protection, Scope};
 use pagetide_top::Growth;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -92,7 +92,7 @@ fn replay(path: &Path, arguments: &Arguments, interrupt: &Interrupt) -> Result<(
 
 /// Samples this host and shows it.
 fn live(arguments: &Arguments, interrupt: &Interrupt) -> Result<(), Error> {
-    let (recorder, history) = sampling::start(arguments.interval)?;
+    let (recorder, history) = sampling::start(arguments.interval, Scope::All)?;
     let manifest = history.times(&Selection::default())?.manifest;
     let options = pagetide_top::Options {
         title: format!("{}  samples of its own", manifest.host),

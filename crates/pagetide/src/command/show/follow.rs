@@ -7,7 +7,8 @@ use crate::interrupt::Interrupt;
 use crate::output::{self, Content};
 use crate::{recordings, sampling};
 use clap::ValueEnum;
-use pagetide_core::{Document, Error, LocalClock, Nanos, Selection, Source};
+use pagetide_core::{Document, Error, LocalClock, Nanos, Selection, Source, Table};
+use pagetide_recorder::Scope;
 use pagetide_view::show::{Columns, Heading, Output, Parts, Pass, Topic, Totals};
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
@@ -57,7 +58,11 @@ pub(super) fn this_host(arguments: &Arguments, json: bool) -> Result<Outcome, Er
     // Samples are a second apart, or as rows are when these are shorter.
     let second = Nanos::new(1_000_000_000);
     let interval = arguments.every.map_or(second, |every| every.min(second));
-    let (recorder, history) = sampling::start(interval)?;
+    let scope = match topic.table() {
+        Table::Process | Table::Cgroup => Scope::All,
+        _ => Scope::Host,
+    };
+    let (recorder, history) = sampling::start(interval, scope)?;
     let times = history.times(&Selection::default())?;
     let clock = recordings::clock(&times.manifest, arguments.utc);
     let parts = arguments.parts(&history, times, topic, (i64::MIN, i64::MAX))?;
