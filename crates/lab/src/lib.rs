@@ -7,6 +7,7 @@
 
 pub mod backend;
 pub mod backends;
+pub mod calibrate;
 pub mod catalogue;
 pub mod claims;
 pub mod conformance;

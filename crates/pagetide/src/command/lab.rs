@@ -1,5 +1,6 @@
 //! `pagetide lab`: experiments.
 
+mod calibrate;
 mod compare;
 mod conformance;
 mod list;
@@ -18,13 +19,15 @@ Examples:
   pagetide lab run buffered-read --on host --scale 1/8
   pagetide lab run all --on vm --scale 1/16
   pagetide lab compare run/one run/other
-  pagetide lab conformance buffered-read")]
+  pagetide lab conformance buffered-read
+  pagetide lab calibrate /var/tmp")]
 pub(crate) enum Command {
     List(list::Arguments),
     Show(show::Arguments),
     Run(Box<run::Arguments>),
     Compare(compare::Arguments),
     Conformance(conformance::Arguments),
+    Calibrate(calibrate::Arguments),
 }
 
 pub(crate) fn run(command: &Command, json: bool) -> Result<Outcome, Error> {
@@ -34,5 +37,6 @@ pub(crate) fn run(command: &Command, json: bool) -> Result<Outcome, Error> {
         Command::Run(arguments) => run::run(arguments, json),
         Command::Compare(arguments) => compare::run(arguments, json),
         Command::Conformance(arguments) => conformance::run(arguments, json),
+        Command::Calibrate(arguments) => calibrate::run(arguments, json),
     }
 }
