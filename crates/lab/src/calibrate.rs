@@ -2,16 +2,15 @@
 
 mod derive;
 mod disk;
+mod measured;
+
+pub use measured::{Measured, Work};
 
 use disk::Target;
+use measured::PLAN;
 use pagetide_core::{Bytes, DiskSpec, Error, Nanos, Progress, Scenario};
-use serde::Serialize;
 use std::fmt::Write;
 use std::path::PathBuf;
-
-/// Bytes of a request that IOPS are measured with, and of one that bandwidth is.
-const SMALL: Bytes = Bytes::new(4 << 10);
-const LARGE: Bytes = Bytes::new(1 << 20);
 
 /// What is measured.
 #[derive(Debug, Clone)]
@@ -24,53 +23,6 @@ pub struct CalibrationRequest {
     pub size: Bytes,
     /// How long it takes, but for writing the file.
     pub time: Nanos,
-}
-
-/// What a measurement does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Work {
-    /// Random reads past the page cache.
-    Read,
-    /// Random writes past the page cache.
-    Write,
-    /// As many reads as writes.
-    Mixed,
-    /// A write, then `fdatasync(2)`, which is timed.
-    Flush,
-}
-
-impl Work {
-    /// What it is called.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Write => "write",
-            Self::Mixed => "read and write",
-            Self::Flush => "flush",
-        }
-    }
-
-    const fn writes(self) -> bool {
-        !matches!(self, Self::Read)
-    }
-}
-
-/// What was measured with requests of one size, so many at once.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Measured {
-    /// What was done.
-    pub work: Work,
-    /// Bytes of a request.
-    pub size: Bytes,
-    /// Requests in flight.
-    pub depth: u32,
-    /// Requests a second.
-    pub per_second: f64,
-    /// The median time of a request.
-    pub median: Nanos,
-    /// The time that 99 of 100 requests did not exceed.
-    pub p99: Nanos,
 }
 
 /// A disk that was measured.
@@ -99,16 +51,6 @@ impl Calibrated {
         text
     }
 }
-
-/// Work, size of requests and depths, in the order in which they are measured.
-const PLAN: &[(Work, Bytes, &[u32])] = &[
-    (Work::Read, SMALL, &[1, 2, 4, 8, 16, 32]),
-    (Work::Read, LARGE, &[1, 4, 16]),
-    (Work::Write, SMALL, &[1, 8, 32]),
-    (Work::Write, LARGE, &[1, 16]),
-    (Work::Mixed, SMALL, &[16]),
-    (Work::Flush, SMALL, &[1]),
-];
 
 /// Refuses a name that no scenario takes, before minutes are spent.
 fn check_name(name: &str) -> Result<(), Error> {

@@ -1,6 +1,6 @@
 //! From measurements to a disk.
 
-use super::{LARGE, Measured, SMALL, Work};
+use super::measured::{LARGE, Measured, SMALL, Work};
 use pagetide_core::{Bytes, BytesPerSecond, DiskSpec, FileSystem, Nanos};
 
 /// A disk does more and more with more requests at once until it meets a limit: below this part of what its latency alone allows, it
@@ -8,8 +8,8 @@ use pagetide_core::{Bytes, BytesPerSecond, DiskSpec, FileSystem, Nanos};
 const LIMITED: f64 = 0.7;
 /// Apart by this, two rates are different.
 const APART: f64 = 0.1;
-/// Times as long as reads writes take from which on it is said.
-const WRITES_DIFFER: f64 = 1.25;
+/// Rates of reads and writes that differ by this factor are told.
+const DIFFER: f64 = 1.25;
 
 /// The fastest of the points of a work and size.
 fn fastest(points: &[Measured], work: Work, size: Bytes) -> Option<&Measured> {
@@ -59,7 +59,7 @@ pub(super) fn disk(name: &str, size: Bytes, read_ahead: Option<Bytes>, points: &
     }
     let bandwidth = large.filter(|_| !by_count).map(|rate| rate * LARGE.as_f64());
     if let (Some(read), Some(write)) = (fastest(points, Work::Read, SMALL), fastest(points, Work::Write, SMALL))
-        && read.per_second > write.per_second * WRITES_DIFFER
+        && (read.per_second > write.per_second * DIFFER || write.per_second > read.per_second * DIFFER)
     {
         notes.push(format!(
             "It writes {:.0} and reads {:.0} requests a second. The block has one limit for both, that of reads.",
@@ -82,7 +82,7 @@ pub(super) fn disk(name: &str, size: Bytes, read_ahead: Option<Bytes>, points: &
 
 #[cfg(test)]
 mod tests {
-    use super::super::PLAN;
+    use super::super::measured::PLAN;
     use super::*;
     use pagetide_sim::disk::Limits;
     use proptest::prelude::*;

@@ -1,6 +1,6 @@
 //! A file on a real disk, or a block device, and requests to it past the page cache.
 
-use super::{LARGE, Measured, SMALL, Work};
+use super::measured::{LARGE, Measured, SMALL, Work};
 use pagetide_core::{Bytes, Error, Nanos, Progress};
 use pagetide_kernel::{Root, device};
 use pagetide_sim::Rng;

@@ -74,5 +74,5 @@ fn text(found: &Calibrated) -> String {
     for note in &found.notes {
         let _ = writeln!(text, "# {note}");
     }
-    text + &found.block()
+    text + found.block().as_str()
 }
