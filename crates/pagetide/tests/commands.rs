@@ -124,8 +124,9 @@ fn hold_proves_by_rss_that_it_holds() {
     for kind in ["anon", "shared", "file", "mlock"] {
         let held = json(&["hold", "64MiB", "--touch", "32MiB", "--kind", kind, "--for", "10ms"]);
         let resident = held["resident_bytes"].as_u64().unwrap();
-        // The last page that is touched may be part of a huge page of 2 MiB, and then all of that is resident.
-        assert!((32 << 20..36 << 20).contains(&resident), "{kind}: {held}");
+        // The last page that is touched may be part of a huge page of 2 MiB, and then all of that is resident; and so do pages of
+        // the holder's own code become while it runs, as many as the kernel maps around a fault.
+        assert!((32 << 20..40 << 20).contains(&resident), "{kind}: {held}");
     }
     let (code, stderr) = refused(&["hold", "900TiB", "--for", "1s"]);
     assert_eq!(code, 3, "{stderr}");
