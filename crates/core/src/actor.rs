@@ -149,11 +149,6 @@ impl Actors {
         self.0.iter().any(|known| known.is_same(actor))
     }
 
-    /// Whether both name the same ones in the same order.
-    pub fn are_same(&self, other: &Self) -> bool {
-        self.len() == other.len() && self.iter().zip(other.iter()).all(|(one, other)| one.is_same(other))
-    }
-
     /// Each in the older form.
     pub fn names(&self) -> Vec<String> {
         self.0.iter().map(Actor::to_string).collect()

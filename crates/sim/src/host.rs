@@ -461,14 +461,6 @@ impl Host {
         self.areas[area.0 as usize].locked = true;
     }
 
-    /// Maps shared memory of another area once more, for another task.
-    pub fn map_again(&mut self, task: TaskId, other: AreaId) -> AreaId {
-        let area = &self.areas[other.0 as usize];
-        let (executable, locked, handle) = (area.executable, area.locked, area.handle);
-        let again = Area::new(task.0, area.mapping, area.first, area.pages);
-        self.add_area(Area { executable, locked, handle, ..again })
-    }
-
     fn add_area(&mut self, area: Area) -> AreaId {
         let at = self.areas.len() as u32;
         self.mappings[area.mapping].areas.push(at);
