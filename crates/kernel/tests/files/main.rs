@@ -3,7 +3,7 @@
 mod archive;
 mod cgroups;
 mod machines;
-mod parsers;
+mod readers;
 mod survey;
 mod trees;
 
