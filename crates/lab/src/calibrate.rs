@@ -153,6 +153,16 @@ mod tests {
     }
 
     #[test]
+    fn a_file_that_somebody_put_where_its_own_would_be_stays() {
+        let folder = folder();
+        let planted = folder.path().join(format!(".pagetide-calibrate-{}", std::process::id()));
+        std::fs::write(&planted, "theirs").unwrap();
+        let error = calibrate(&request(folder.path(), 1), &mut Quiet(false)).unwrap_err();
+        assert!(error.what.contains("exists"), "{error}");
+        assert_eq!(std::fs::read_to_string(&planted).unwrap(), "theirs");
+    }
+
+    #[test]
     fn a_name_that_no_scenario_takes_is_refused_at_once() {
         let place = std::path::Path::new("/var/tmp");
         let named = CalibrationRequest { name: "../x\"\n[y]".to_owned(), ..request(place, 1) };

@@ -46,7 +46,7 @@ impl Buffer {
 }
 
 impl Target {
-    /// A file of `size` in a folder, which has no name from the start, or a block device, which is only read.
+    /// A file of `size` in a folder, which loses its name at once, or a block device, which is only read.
     pub(super) fn open(place: &Path, size: Bytes) -> Result<Self, Error> {
         let hint = "name a folder on the disk, such as /var/tmp, or a block device";
         let refuse = |error: io::Error| Error::input(format!("{}: {error}", place.display()), hint);
@@ -74,6 +74,10 @@ impl Target {
         let path = place.join(format!(".pagetide-calibrate-{}", std::process::id()));
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::DIRECT | OFlags::CLOEXEC;
         let file = rustix::fs::open(&path, flags, Mode::RUSR | Mode::WUSR);
+        // What was there already is somebody else's.
+        if matches!(file, Err(rustix::io::Errno::EXIST)) {
+            return Err(refuse(rustix::io::Errno::EXIST.into()));
+        }
         // Without O_DIRECT the kernel may have made the file before it refused.
         let removed = std::fs::remove_file(&path);
         let file = File::from(file.map_err(direct)?);
