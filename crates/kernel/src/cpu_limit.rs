@@ -6,21 +6,10 @@ use pagetide_core::Nanos;
 /// Time for which CPUs were throttled by the CPU limits of the groups that this process is in, added over CPUs and over the group and all above
 /// it (`kernel/sched/core.c:cpu_extra_stat_show` and `cpu_cfs_stat_show`, 6.12); absent where none of them has a CPU controller.
 pub fn throttled(root: &Root) -> Option<Nanos> {
-    let groups = root.read("/proc/self/cgroup").ok()?;
-    let files = groups.lines().filter_map(|line| {
-        let (controllers, path) = line.split_once(':')?.1.split_once(':')?;
-        let folder = match controllers {
-            "" => "/sys/fs/cgroup".to_owned(),
-            one if one.split(',').any(|controller| controller == "cpu") => format!("/sys/fs/cgroup/{one}"),
-            _ => return None,
-        };
-        Some((folder, path.trim_matches('/').to_owned()))
-    });
-    let times = files.flat_map(|(folder, path)| {
-        let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
-        let groups = (0..=parts.len()).map(|length| format!("{folder}/{}/cpu.stat", parts[..length].join("/")));
-        groups.filter_map(|file| throttled_time(&root.read(file).ok()?)).collect::<Vec<_>>()
-    });
+    let times = root
+        .own_groups("cpu")
+        .into_iter()
+        .filter_map(|group| throttled_time(&root.read(group.folder.join("cpu.stat")).ok()?));
     times.reduce(u64::saturating_add).map(Nanos::new)
 }
 

@@ -17,6 +17,7 @@ mod error;
 mod facts;
 mod files;
 pub mod formula;
+mod own_group;
 mod root;
 mod sampler;
 mod spare;

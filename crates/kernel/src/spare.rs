@@ -1,8 +1,8 @@
 //! How much memory this process can have.
 
 use crate::Root;
+use crate::own_group::OwnGroup;
 use rustix::process::{Resource, getrlimit};
-use std::path::{Path, PathBuf};
 
 impl Root {
     /// Half of the memory that this process can have, bytes: of what the host has available, of the limits of its control groups, and of its
@@ -14,24 +14,13 @@ impl Root {
     }
 
     /// The lowest memory limit of this process's control group and of those above it, bytes: `memory.max`, or `memory.limit_in_bytes` under
-    /// cgroup v1. Where the hierarchy is mounted from this group on, as in containers, that is its top.
+    /// cgroup v1.
     fn own_group_limit(&self) -> Option<u64> {
-        let groups = self.read("/proc/self/cgroup").ok()?;
-        let of_line = |line: &str| {
-            let mut parts = line.splitn(3, ':').skip(1);
-            let (controllers, path) = (parts.next()?, parts.next()?.trim_start_matches('/').to_owned());
-            let (top, file) = match controllers {
-                "" => ("/sys/fs/cgroup", "memory.max"),
-                _ if controllers.split(',').any(|name| name == "memory") => {
-                    ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")
-                }
-                _ => return None,
-            };
-            let folders: Vec<PathBuf> = Path::new(&path).ancestors().map(|group| Path::new(top).join(group)).collect();
-            let limit = |folder: PathBuf| self.read(folder.join(file)).ok()?.trim_ascii().parse().ok();
-            folders.into_iter().filter_map(limit).min()
+        let limit = |group: OwnGroup| {
+            let file = if group.is_v2 { "memory.max" } else { "memory.limit_in_bytes" };
+            self.read(group.folder.join(file)).ok()?.trim_ascii().parse().ok()
         };
-        groups.lines().filter_map(of_line).min()
+        self.own_groups("memory").into_iter().filter_map(limit).min()
     }
 }
 
