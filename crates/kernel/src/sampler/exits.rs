@@ -3,6 +3,7 @@
 use super::kernel_file::{KernelFile, Text};
 use super::pass::Pass;
 use super::row::{Row, columns};
+use super::task::TICK_NS;
 use crate::error::Error;
 use crate::root::Root;
 use crate::taskstats::{Delays, ExitRecord, ExitRecords};
@@ -19,9 +20,6 @@ const LINGER: u32 = 10;
 
 /// Records that are taken in one sample.
 const MAX_RECORDS: usize = 1 << 16;
-
-/// A clock tick (`USER_HZ`), in ns.
-const TICK_NS: u64 = 10_000_000;
 
 /// The columns that are not counters of a record.
 const OWN: [&str; 5] = ["ppid", "uid", "utime", "stime", "ended_processes"];

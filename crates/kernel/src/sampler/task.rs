@@ -23,7 +23,7 @@ const STAT: [&str; 10] =
 const GROUP_EVERY: u32 = 32;
 
 /// A clock tick of `/proc/PID/stat` (`USER_HZ`), in ns.
-const TICK_NS: u64 = 10_000_000;
+pub(super) const TICK_NS: u64 = 10_000_000;
 
 /// Programs of one process that get names of their own.
 const MOST_NAMES: u8 = 8;
