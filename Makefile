@@ -44,11 +44,12 @@ test: tools-test ## every test (needs root: the experiments are real)
 test-programs: tools-test ## build the tests and run none
 	$(CARGO) test --workspace --locked --no-run
 
-lint: ## format, clippy and docs without warnings, and that it compiles for aarch64
+lint: ## format, clippy and docs without warnings, that it compiles for aarch64, and that every crate can be packaged
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
 	@tools/aarch64 "$(CARGO)"
+	@tools/crates "$(CARGO)"
 
 # crates/pagetide/tests/book.rs checks its links and runs its commands.
 book: target/tools/bin/mdbook ## these documents as one book with a search, into target/book
