@@ -20,10 +20,11 @@ pub(crate) fn of_group<'a>(during: &Window<'a>, group: &str) -> Option<&'a str> 
         let entity = format!("{group}\t{disk}");
         during.rates::<Count>(Table::CgroupDisk, &entity, &["rios", "wios"]).map_or(0.0, Amount::get)
     };
-    let disks: Vec<(&'a str, f64)> = during.disks().into_iter().map(|disk| (disk, sent(disk))).collect();
-    let all: f64 = disks.iter().map(|(_, sent)| sent).sum();
+    // A disk that delays requests before it passes them on is the one that they wait for.
+    let (leaves, delaying): (Vec<_>, Vec<_>) = during.disks().into_iter().partition(|disk| during.is_leaf(disk));
+    let all: f64 = leaves.iter().map(|disk| sent(disk)).sum();
     if all > 0.0 {
-        return disks.into_iter().find(|(_, sent)| *sent >= all * SERVED).map(|(disk, _)| disk);
+        return delaying.into_iter().chain(leaves).find(|disk| sent(disk) >= all * SERVED);
     }
     follows(during, group)
 }

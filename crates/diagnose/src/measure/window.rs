@@ -1,6 +1,6 @@
 //! The stretch of a recording that a rule examines, with the step's figures when it is a step of a lab run.
 
-use crate::measure::amount::{Amount, Count, PageSize, Rate};
+use crate::measure::amount::{Amount, Count, Limit, PageSize, Rate};
 use crate::measure::episodes::{Episodes, SignalSpec};
 use crate::measure::signal::{Signal, merged_span};
 use pagetide_core::derived::{self, Derived};
@@ -61,6 +61,21 @@ pub(crate) const DERIVED: &[&Derived] = &[
 const LOSES: Amount<Ratio> = Amount::new(0.3);
 /// Intervals for which they do.
 const LASTS: u64 = 5;
+
+/// The time of a request at a disk that lies on others, from which on that disk delays requests itself.
+pub(crate) const DELAYS: Limit<Count> = Limit::new(
+    "time per request of a device that lies on others, relative to that of the slowest device below, at least",
+    3.0,
+    "A request that is split waits for the last of its parts, which takes twice their mean.",
+    "block/blk-merge.c: __bio_split_to_limits (6.12)",
+);
+/// The least such delay.
+pub(crate) const MIN_DELAY: Limit<Nanos> = Limit::new(
+    "time per request that a device adds to that of the devices below it, at least",
+    1e6,
+    "Encryption and checksums take less.",
+    "judgement",
+);
 
 /// A stretch of a recording.
 #[derive(Debug, Clone, Copy)]
@@ -451,15 +466,32 @@ impl<'a> Window<'a> {
         self.derived(Table::Host, "", derived)
     }
 
-    /// The disks that do the IO themselves: not partitions, md or dm, which only pass it on. Of a lab run, the disk that
-    /// the run used.
+    /// The disks that requests wait for: those that do the IO themselves, and of those that pass it on the ones that delay it. Of a lab run,
+    /// the disk that the run used.
     pub(crate) fn disks(&self) -> Vec<&'a str> {
-        let manifest = &self.recording.manifest;
         let all = self.recording.entities(Table::Disk).map(|(name, _)| name);
-        match &manifest.workload_disk {
+        match &self.recording.manifest.workload_disk {
             Some(only) => all.filter(|name| name == only).collect(),
-            None => all.filter(|name| self.stacked(name).is_none()).collect(),
+            None => all.filter(|name| self.stacked(name).is_none_or(|disk| self.delays(disk))).collect(),
         }
+    }
+
+    /// Whether a disk does the IO itself: not a partition, md or dm, which pass it on. Of a lab run, the disk that the run used.
+    pub(crate) fn is_leaf(&self, name: &str) -> bool {
+        self.recording.manifest.workload_disk.is_some() || self.stacked(name).is_none()
+    }
+
+    /// Whether a disk that lies on others delays requests itself: one takes much longer there than on any disk below it. The elevator may
+    /// merge its requests, and split one into several, so their number says nothing.
+    fn delays(&self, disk: &Disk) -> bool {
+        // A partition is a part of its disk.
+        if disk.below.iter().any(|below| disk.name.starts_with(below.as_str())) {
+            return false;
+        }
+        let time = |name: &str| self.disk_await(name).unwrap_or(Amount::ZERO);
+        let below = disk.below.iter().map(|below| time(below)).fold(Amount::ZERO, Amount::max);
+        let own = time(&disk.name);
+        own >= below * DELAYS.get() && own - below >= MIN_DELAY
     }
 
     /// The disk that does most of something, and how much.
@@ -468,9 +500,9 @@ impl<'a> Window<'a> {
         amounts.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, most)| most.is_positive())
     }
 
-    /// The sum over all disks; absent when none has it.
+    /// The sum over all disks that do the IO themselves; absent when none has it.
     pub(crate) fn all_disks<M>(&self, amount: impl Fn(&str) -> Option<Amount<M>>) -> Option<Amount<M>> {
-        self.disks().into_iter().filter_map(amount).reduce(|sum, one| sum + one)
+        self.disks().into_iter().filter(|disk| self.is_leaf(disk)).filter_map(amount).reduce(|sum, one| sum + one)
     }
 
     /// The disks that swap lies on: of a device what does its IO, of a file what its file system lies on; none where the recording

@@ -461,3 +461,38 @@ fn what_a_child_read_is_not_read_again_by_its_parent() {
     let inherited = reader(reader(resting(), "10@1", shell), "11@2", old).tell();
     assert_eq!(finding(&inherited, "served-from-cache"), None, "nobody read");
 }
+
+#[test]
+fn a_mapped_device_that_delays_requests_is_slow_itself() {
+    // 40 requests a second; those of dm-0 take `own` ms from the onset on, those of the disk below it 1 ms.
+    let mapped = |own: f64, below: f64| {
+        let requests = |story: Story, name: &'static str, during: f64| {
+            let ms = move |at: f64| 40.0 * if busy(at) { during } else { 1.0 };
+            let story = story.counter(Table::Disk, name, "reads", |_| 40.0);
+            let story = story.counter(Table::Disk, name, "read_sectors", |_| 320.0).counter(
+                Table::Disk,
+                name,
+                "writes",
+                |_| 0.0,
+            );
+            let story =
+                story.counter(Table::Disk, name, "write_sectors", |_| 0.0).counter(Table::Disk, name, "read_ms", ms);
+            let story =
+                story.counter(Table::Disk, name, "write_ms", |_| 0.0).counter(Table::Disk, name, "weighted_io_ms", ms);
+            story.counter(Table::Disk, name, "io_ms", move |at| ms(at).min(1000.0))
+        };
+        let story = host().manifest(|manifest| {
+            manifest.disks = vec![pagetide_core::Disk {
+                name: "dm-0".to_owned(),
+                below: vec!["sda".to_owned()],
+                ..pagetide_core::Disk::default()
+            }];
+        });
+        let story = requests(requests(story, "sda", below), "dm-0", own);
+        story.counter(Table::Host, "", "psi_io_some", |at| if busy(at) { 600_000.0 } else { 1000.0 }).tell()
+    };
+    let slow = finding(&mapped(150.0, 1.0), "device-slow").unwrap();
+    assert_eq!(slow.origins.names(), ["disk:dm-0"]);
+    let below = finding(&mapped(151.0, 150.0), "device-slow").unwrap();
+    assert_eq!(below.origins.names(), ["disk:sda"], "it passes on what it waits for");
+}

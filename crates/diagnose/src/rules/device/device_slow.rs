@@ -4,7 +4,7 @@ use crate::evidence::threshold::MECHANICAL;
 use crate::evidence::{EvidenceBuilder, advise, word};
 use crate::measure::amount::{Amount, Count, Limit, Rate, grade, grade_log};
 use crate::measure::episodes::SignalSpec;
-use crate::measure::window::Window;
+use crate::measure::window::{DELAYS, MIN_DELAY, Window};
 use crate::rules::contract::{EffectKind, Rule, leads, subsumes};
 use pagetide_core::derived;
 use pagetide_core::{Actor, Bytes, Finding, Nanos, Relation, RuleDoc, RuleId, Table};
@@ -34,7 +34,8 @@ pub(crate) const RULE: Rule = Rule {
             meaning: "The device itself is the cause: it is worn, limited, rebuilding, or shared with another host. Everything that needs it waits.",
             evidence: "The time per request (read_ms + write_ms over reads + writes, or await) is a multiple of its baseline. The device \
                 completes no more requests and no more bytes than before, and the requests are not larger. Without a baseline: a time per \
-                request that no seek explains, a short queue, and tasks that wait for IO (psi_io_some).",
+                request that no seek explains, a short queue, and tasks that wait for IO (psi_io_some). A device that lies on others (dm, md, \
+                loop) counts where a request takes much longer there than on the devices below it.",
             metrics: &[
                 "reads",
                 "writes",
@@ -57,6 +58,8 @@ pub(crate) const RULE: Rule = Rule {
                 QUEUE.doc(),
                 FEW.doc(),
                 LASTS.doc(),
+                DELAYS.doc(),
+                MIN_DELAY.doc(),
             ],
             why: "By Little's law the time per request is the queue divided by the rate. A queue that grows with the load comes with a higher \
                 rate. If the queue grows while the rate falls, the device does less.",
