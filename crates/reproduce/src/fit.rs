@@ -5,8 +5,8 @@ use crate::guess::{Factors, FittedGuess, Knob};
 use crate::likeness::{self, Amounts, Compared};
 use crate::load::Kind;
 use crate::synthesis::Synthesis;
-use crate::trial;
-use pagetide_core::{Diagnosis, Error, Scenario};
+use crate::trial::{self, Trial};
+use pagetide_core::{Diagnosis, Error, Recording, Scenario};
 use pagetide_lab::plan::RunsProgress;
 
 /// Steps of a factor: a coarse one, then finer ones.
@@ -25,6 +25,8 @@ pub struct Reproduced {
     pub compared: Vec<Compared>,
     /// The guesses that were tried at other values.
     pub fitted: Vec<FittedGuess>,
+    /// What the model recorded.
+    pub recording: Recording,
 }
 
 impl Reproduced {
@@ -40,6 +42,7 @@ struct Tried {
     factors: Factors,
     distance: f64,
     compared: Vec<Compared>,
+    ran: Trial,
 }
 
 /// Runs the scenario of a recording, and where the incidents differ looks for the values of its guesses that are nearer: one guess after
@@ -64,7 +67,7 @@ pub fn reproduce(
         let names = |name: &str| synthesis.recorded_disk(name);
         let compared = likeness::compare((diagnosis, &recorded), (&ran.diagnosis, &again), &names);
         let distance = likeness::distance(&compared) + recorded.distance(&again) / 100.0;
-        Ok(Tried { factors: *factors, distance, compared })
+        Ok(Tried { factors: *factors, distance, compared, ran })
     };
     let mut best = judge(&Factors::FIRST)?;
     let mut seen: Vec<(Factors, String)> = vec![(best.factors, words(&best))];
@@ -98,7 +101,7 @@ pub fn reproduce(
     }
     let (toml, scenario) = synthesis.scenario(best.factors)?;
     let fitted = knobs.iter().filter_map(|knob| fitted(synthesis, *knob, best.factors, &seen)).collect();
-    Ok(Reproduced { scenario, toml, compared: best.compared, fitted })
+    Ok(Reproduced { scenario, toml, compared: best.compared, fitted, recording: best.ran.recording })
 }
 
 impl Tried {

@@ -24,7 +24,7 @@ pub use fit::{Reproduced, reproduce};
 pub use guess::{FittedGuess, Guess};
 pub use likeness::Compared;
 pub use synthesis::{INCIDENT, Synthesis, synthesise};
-pub use trials::{Tried, try_advice};
+pub use trials::{Tried, try_advice, try_on};
 
 /// What to load of a recording beside what the rules read.
 pub const METRICS: &[&str] = &[

@@ -49,6 +49,11 @@ impl Synthesis<'_> {
         Ok((toml, scenario))
     }
 
+    /// The part of the recording that is repeated, and when in it the incident begins.
+    pub const fn span(&self) -> (i64, i64, i64) {
+        (self.calm.from, self.calm.to, self.trouble.to)
+    }
+
     /// Before the incident and in it, of a trial.
     pub(crate) fn stretches<'b>(&self, recording: &'b Recording) -> Option<(Stretch<'b>, Stretch<'b>)> {
         let (begin, end) = recording.span()?;

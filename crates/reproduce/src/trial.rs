@@ -27,9 +27,22 @@ pub(crate) fn run(
 ) -> Result<Trial, Error> {
     let interval = Nanos::new(interval.get().clamp(100_000_000, 1_000_000_000));
     let options = ModelOptions { interval: Some(interval), ..ModelOptions::default() };
+    run_on(&mut Model::new(options), scenario, seed, &mut Quiet { stop })
+}
+
+/// Runs a scenario on a backend.
+///
+/// # Errors
+/// The backend refuses the scenario or fails, or the user interrupted it.
+pub(crate) fn run_on(
+    backend: &mut dyn Backend,
+    scenario: &Scenario,
+    seed: u64,
+    progress: &mut dyn Progress,
+) -> Result<Trial, Error> {
     let kept = Kept::default();
     let request = RunRequest { scenario: scenario.clone(), scale: Scale::FULL, seed };
-    Model::new(options).run(&request, Box::new(kept.clone()), &mut Quiet { stop })?;
+    backend.run(&request, Box::new(kept.clone()), progress)?;
     let recording = kept.finish();
     let diagnosis = pagetide_diagnose::diagnose(&recording);
     Ok(Trial { recording, diagnosis })

@@ -5,7 +5,7 @@ use crate::cores::on_all_cores;
 use crate::effect::{self, Effect};
 use crate::synthesis::Synthesis;
 use crate::trial::{self, Trial};
-use pagetide_core::{Error, Scenario};
+use pagetide_core::{Backend, Error, Progress, Recording, Scenario};
 use pagetide_lab::plan::RunsProgress;
 use serde::Serialize;
 
@@ -24,6 +24,12 @@ pub struct Tried {
     pub effect: Effect,
     /// The least and the most time that was lost, over the seeds.
     pub lost_range: (f64, f64),
+    /// The changed scenario.
+    #[serde(skip)]
+    pub scenario: Scenario,
+    /// What the model recorded with the first seed.
+    #[serde(skip)]
+    pub recording: Recording,
 }
 
 /// Tries each advice on the model, and the best two together. The best comes first: what those who lost time lose least with.
@@ -64,6 +70,29 @@ pub fn try_advice(
     Ok(tried)
 }
 
+/// Tries it as it was, and the best advice of what was tried on the model, on another backend: such as a kernel in a VM. One run each.
+///
+/// # Errors
+/// The backend fails, or the user interrupted.
+pub fn try_on(
+    synthesis: &Synthesis<'_>,
+    tried: &[Tried],
+    make: &mut dyn FnMut() -> Result<Box<dyn Backend>, Error>,
+    progress: &mut dyn Progress,
+) -> Result<Vec<Tried>, Error> {
+    let mut all = Vec::new();
+    for one in tried {
+        progress.say(&one.what);
+        let ran = trial::run_on(&mut *make()?, &one.scenario, 1, progress)?;
+        let Some((calm, trouble)) = synthesis.stretches(&ran.recording) else {
+            return Err(Error::system("the run took no samples of the incident", "run it again"));
+        };
+        let effect = effect::of(&calm, &trouble, &synthesis.culprits);
+        all.push(Tried { effect, lost_range: (effect.lost, effect.lost), recording: ran.recording, ..one.clone() });
+    }
+    Ok(all)
+}
+
 /// What each change does; none where the model refuses it.
 fn measure(
     synthesis: &Synthesis<'_>,
@@ -76,7 +105,8 @@ fn measure(
         let ran = trial::run(&changes[*at].scenario, *seed, synthesis.interval, &|| watch.interrupted());
         let of = |ran: Trial| {
             let (calm, trouble) = synthesis.stretches(&ran.recording)?;
-            Some(effect::of(&calm, &trouble, &synthesis.culprits))
+            let effect = effect::of(&calm, &trouble, &synthesis.culprits);
+            Some((effect, (*seed == 1).then_some(ran.recording)))
         };
         match ran {
             Ok(ran) => Ok((*at, of(ran))),
@@ -85,8 +115,9 @@ fn measure(
         }
     })?;
     let of = |at: usize| {
-        let mut own: Vec<Effect> =
-            effects.iter().filter(|(of, _)| *of == at).filter_map(|(_, effect)| *effect).collect();
+        let all = || effects.iter().filter(|(of, _)| *of == at).filter_map(|(_, effect)| effect.as_ref());
+        let recording = all().find_map(|(_, recording)| recording.clone())?;
+        let mut own: Vec<Effect> = all().map(|(effect, _)| *effect).collect();
         own.sort_by(|one, other| one.lost.total_cmp(&other.lost));
         let (first, last) = (own.first()?, own.last()?);
         let change = &changes[at];
@@ -96,6 +127,8 @@ fn measure(
             undo: change.undo.clone(),
             effect: own[own.len() / 2],
             lost_range: (first.lost, last.lost),
+            scenario: change.scenario.clone(),
+            recording,
         })
     };
     Ok((0..changes.len()).map(of).collect())

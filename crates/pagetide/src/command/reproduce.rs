@@ -2,21 +2,26 @@
 
 use super::Outcome;
 use crate::interrupt::Interrupt;
+use crate::progress::ProgressDisplay;
 use crate::runs::RunsDisplay;
 use crate::{output, recordings, reports};
-use pagetide_core::{Error, LazyRecording, Quantity, Unit};
-use pagetide_reproduce::{Compared, FittedGuess, Guess, Reproduced, Tried};
+use pagetide_core::{Error, LazyRecording, Nanos, Quantity, Recording, Unit};
+use pagetide_lab::backend::{GivenOptions, RunPlace};
+use pagetide_lab::backends;
+use pagetide_reproduce::{Compared, FittedGuess, Guess, Reproduced, Synthesis, Tried};
+use pagetide_view::{Cell, Page, ReproductionTexts, ShownIncident, Table, Tone};
 use serde::Serialize;
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Make a scenario of a recorded incident, show it again on the model of the kernel, and try advice on it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   pagetide reproduce rec                         the incident again, and what each advice would do to it
+  pagetide reproduce rec --html again.html       the same with plots on one time axis
   pagetide reproduce rec -o again.toml           keep the scenario: read it, edit it, run it as a test
-  pagetide lab run again.toml --on vm            the same on a real kernel
+  pagetide reproduce rec --on vm                 the best advice also on a real kernel, in a VM: minutes
 
 The scenario is made of the recording alone; what the recording does not tell is listed as a guess. Nothing is changed on this host.
 Exit code 1: the model does not show the same incident.")]
@@ -26,13 +31,28 @@ pub(crate) struct Arguments {
     /// Write the scenario to this file.
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Also write a page with plots of the incident, its reproduction and the best advice on one time axis to this file.
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
     /// Seeds per advice.
     #[arg(long, default_value_t = 5, value_name = "NUMBER")]
     seeds: u64,
+    /// Also try it as it was, and the best three advices, on this backend, one run each.
+    #[arg(long, value_name = "BACKEND", value_parser = ["vm"])]
+    on: Option<String>,
+    /// With --on: a folder on the disk to use, for the files of the guest's disks.
+    #[arg(long, value_name = "DIR", default_value = "/var/tmp")]
+    work_dir: PathBuf,
     /// Only show the incident again.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "on")]
     no_advice: bool,
 }
+
+/// Advice whose plots a page shows: the best.
+const SHOWN: usize = 3;
+
+/// Seconds that a guest takes to boot and to fill its memory, about.
+const PREPARED: f64 = 60.0;
 
 /// What is printed with --json.
 #[derive(Serialize)]
@@ -45,6 +65,9 @@ struct Printed<'a> {
     culprits: &'a [String],
     /// As it was first, then each advice: the one with which least time is lost first.
     tried: &'a [Tried],
+    /// The best of it on a real kernel, with `--on vm`.
+    #[serde(skip_serializing_if = "<[Tried]>::is_empty")]
+    on_kernel: &'a [Tried],
     scenario: &'a str,
 }
 
@@ -68,11 +91,20 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     let tried = if arguments.no_advice {
         Vec::new()
     } else {
-        let shown = RunsDisplay::new(interrupt, "trying advice");
+        let shown = RunsDisplay::new(interrupt.clone(), "trying advice");
         let tried = pagetide_reproduce::try_advice(&synthesis, &again.scenario, arguments.seeds, &shown)?;
         shown.clear();
         tried
     };
+    let on_kernel = match &arguments.on {
+        Some(name) => on_kernel((name, &arguments.work_dir), &synthesis, &tried, interrupt)?,
+        None => Vec::new(),
+    };
+    if let Some(file) = &arguments.html {
+        let page = page(&synthesis, &recording, &again, &tried);
+        reports::write_page(&page, file)?;
+        output::say(&format!("wrote {}", file.display()));
+    }
     if json {
         output::print_json(&Printed {
             reproduced: again.is_alike(),
@@ -81,12 +113,37 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
             fitted: &again.fitted,
             culprits: &synthesis.culprits,
             tried: &tried,
+            on_kernel: &on_kernel,
             scenario: &again.toml,
         })?;
     } else {
-        output::print(&text(&again, &synthesis.guesses, &tried))?;
+        output::print(&text(&again, &synthesis.guesses, &tried, &on_kernel))?;
     }
     Ok(if again.is_alike() { Outcome::Done } else { Outcome::Failed })
+}
+
+/// What came of the incident as it was, and with the best advice, on another backend. It says first how long that takes.
+fn on_kernel(
+    (name, work_dir): (&str, &Path),
+    synthesis: &Synthesis<'_>,
+    tried: &[Tried],
+    interrupt: Interrupt,
+) -> Result<Vec<Tried>, Error> {
+    let best: Vec<Tried> = tried.iter().take(1 + SHOWN).cloned().collect();
+    let (from, _, to) = synthesis.span();
+    let seconds = (to - from) as f64 / 1e9;
+    output::say(&format!(
+        "{} runs on a kernel of {seconds:.0} s each, the incident shortened to at most 60 s: about {:.0} min with booting and filling memory",
+        best.len(),
+        best.len() as f64 * (seconds + PREPARED) / 60.0
+    ));
+    // Nothing is left there: the disks' files have no names, and no fio runs.
+    let place =
+        RunPlace { work_dir: work_dir.to_owned(), results: work_dir.to_owned(), interval: Nanos::new(1_000_000_000) };
+    let kind = backends::named(name)?;
+    let mut progress = ProgressDisplay::new(interrupt, false);
+    let mut make = || (kind.make)(&place, &GivenOptions::default());
+    pagetide_reproduce::try_on(synthesis, &best, &mut make, &mut progress)
 }
 
 /// Whether it is reproduced, in a sentence.
@@ -98,8 +155,38 @@ fn answer(again: &Reproduced) -> String {
     format!("Not reproduced: {}.", unlike.join(", "))
 }
 
+/// The answer as a page, with plots of the recording, the reproduction and the best advice.
+fn page(synthesis: &Synthesis<'_>, recording: &Recording, again: &Reproduced, tried: &[Tried]) -> Page {
+    let mut compared = Table::new().left("").right("recorded").right("on the model").left("");
+    for one in &again.compared {
+        let alike = if one.alike { Cell::toned("alike", Tone::Good) } else { Cell::toned("differs", Tone::Bad) };
+        compared.row([one.what.as_str().into(), one.recorded.as_str().into(), one.again.as_str().into(), alike]);
+    }
+    let mut advice =
+        Table::new().right("lost").right("victims do").right("culprits do").left("advice").left("apply").left("undo");
+    for one in tried {
+        let (lost, victims, culprits) = amounts(one);
+        let command = |command: &Option<String>| command.clone().unwrap_or_default();
+        let cells = [lost, victims, culprits, one.what.clone(), command(&one.apply), command(&one.undo)];
+        advice.row(cells.map(|cell| cell.as_str().into()));
+    }
+    let (from, onset, to) = synthesis.span();
+    let mut incidents = vec![ShownIncident { name: "recorded".to_owned(), recording, from, to }];
+    incidents.extend(whole("on the model", &again.recording));
+    incidents.extend(tried.iter().skip(1).take(SHOWN).filter_map(|one| whole(&one.what, &one.recording)));
+    let guesses = synthesis.guesses.iter().map(|guess| format!("{}: {}", guess.what, guess.why)).collect();
+    let texts = ReproductionTexts { answer: answer(again), compared, advice, guesses, onset: onset - from };
+    pagetide_view::reproduction(texts, &incidents)
+}
+
+/// A whole recording.
+fn whole<'a>(name: &str, recording: &'a Recording) -> Option<ShownIncident<'a>> {
+    let (from, to) = recording.span()?;
+    Some(ShownIncident { name: name.to_owned(), recording, from, to })
+}
+
 /// The answer as a text.
-fn text(again: &Reproduced, guesses: &[Guess], tried: &[Tried]) -> String {
+fn text(again: &Reproduced, guesses: &[Guess], tried: &[Tried], on_kernel: &[Tried]) -> String {
     let mut text = String::new();
     // Writing to a string does not fail.
     let _ = writeln!(text, "{}\n\n{:<36} {:>16} {:>16}", answer(again), "", "recorded", "on the model");
@@ -107,8 +194,11 @@ fn text(again: &Reproduced, guesses: &[Guess], tried: &[Tried]) -> String {
         let mark = if one.alike { "" } else { "  differs" };
         let _ = writeln!(text, "{:<36} {:>16} {:>16}{mark}", one.what, one.recorded, one.again);
     }
-    if !tried.is_empty() {
-        let _ = writeln!(text, "\nWhat each advice does on the model\n");
+    for (place, tried) in [("on the model", tried), ("on a kernel", on_kernel)] {
+        if tried.is_empty() {
+            continue;
+        }
+        let _ = writeln!(text, "\nWhat each advice does {place}\n");
         let _ = writeln!(text, "{:>10} {:>13} {:>13}  advice", "lost", "victims do", "culprits do");
         for one in tried {
             let _ = writeln!(text, "{}", row(one));
