@@ -1,9 +1,13 @@
 //! What the processes of a command did.
 
+use crate::group::{self, Traffic};
 use crate::stretch::Stretch;
 use pagetide_core::{EndedName, Recording, Table};
 use std::collections::BTreeMap;
 
+/// A group holds the memory of a command if both differ by this share at most, and are at least so large.
+const SAME_MEMORY: f64 = 0.15;
+const MIN_MEMORY: f64 = 8e6;
 /// Bytes of a page: what `rss` counts.
 const PAGE: f64 = 4096.0;
 
@@ -39,6 +43,8 @@ pub(crate) struct Command {
     /// Before the incident, and in it.
     pub(crate) calm: Did,
     pub(crate) trouble: Did,
+    /// Its processes, as the recording calls them.
+    pub(crate) processes: Vec<String>,
     /// When the first of its processes was seen, if that was after the calm began, ns on the axis.
     pub(crate) appeared: Option<i64>,
 }
@@ -61,14 +67,17 @@ pub(crate) fn all(calm: &Stretch<'_>, trouble: &Stretch<'_>) -> Vec<Command> {
             group,
             calm: Did::default(),
             trouble: Did::default(),
+            processes: Vec::new(),
             appeared: Some(i64::MAX),
         });
+        command.processes.push(process.to_owned());
         command.calm.add(calm, process);
         command.trouble.add(trouble, process);
         let first = first_seen(recording, process);
         command.appeared = command.appeared.map(|seen| seen.min(first.unwrap_or(i64::MAX)));
     }
     let mut commands: Vec<Command> = commands.into_values().collect();
+    find_groups(&calm.with(calm.from, trouble.to), &mut commands);
     for command in &mut commands {
         command.appeared = command.appeared.filter(|at| *at > calm.from && *at < i64::MAX);
     }
@@ -107,6 +116,35 @@ impl Did {
             self.anon.1 += to;
         }
         self.swapped += ends("VmSwap").map_or(0.0, |(_, to)| to);
+    }
+}
+
+/// Finds the groups of commands whose processes were recorded without: those that read and wrote at the same times, or hold as much memory.
+fn find_groups(stretch: &Stretch<'_>, commands: &mut [Command]) {
+    let recording = stretch.recording;
+    let groups: Vec<&str> = group::below_root(stretch).collect();
+    if groups.is_empty() || commands.iter().any(|command| command.group.is_some()) {
+        return;
+    }
+    let disks: Vec<&str> = recording.entities(Table::CgroupDisk).map(|(row, _)| row).collect();
+    let traffic = |path: &&str| {
+        let own = disks.iter().filter(|row| row.split_once('\t').is_some_and(|(group, _)| group == *path));
+        let rows: Vec<(Table, String)> = own.map(|row| (Table::CgroupDisk, (*row).to_owned())).collect();
+        Traffic::of(stretch, &rows, ["rbytes", "wbytes"])
+    };
+    let of_groups: Vec<(&str, Traffic)> = groups.iter().map(|path| (*path, traffic(path))).collect();
+    let held = |path: &str| stretch.ends(Table::Cgroup, path, "anon").map_or(0.0, |(_, to)| to);
+    for command in commands {
+        let rows: Vec<(Table, String)> =
+            command.processes.iter().map(|process| (Table::Process, process.clone())).collect();
+        let own = Traffic::of(stretch, &rows, ["read_bytes", "write_bytes"]);
+        let holds = command.trouble.anon.1;
+        let by_memory = || {
+            let near = |path: &&&str| (held(path) / holds - 1.0).abs() < SAME_MEMORY;
+            groups.iter().find(near).filter(|_| holds > MIN_MEMORY).copied()
+        };
+        command.group =
+            group::of_traffic(&own, &of_groups, stretch.seconds()).or_else(by_memory).map(ToOwned::to_owned);
     }
 }
 

@@ -5,9 +5,11 @@ use crate::stretch::Stretch;
 use pagetide_core::{Recording, Table};
 
 /// Bytes of a sector of `/proc/diskstats`.
-const SECTOR: f64 = 512.0;
+pub(crate) const SECTOR: f64 = 512.0;
 /// Requests of an interval from which their time is a mean.
 const ENOUGH: f64 = 5.0;
+/// Intervals that say what a device does.
+const FEW: usize = 3;
 /// A device that is busy for this share of an interval, with more than [`QUEUED`] requests, is at its limit.
 const BUSY: f64 = 0.95;
 const QUEUED: f64 = 1.5;
@@ -20,8 +22,12 @@ pub(crate) struct DiskModel {
     pub(crate) name: String,
     /// Time of one request, ns.
     pub(crate) latency: f64,
+    /// Time of a flush of its cache, ns; none where nobody asked for one.
+    pub(crate) flush: Option<f64>,
     pub(crate) iops: Option<f64>,
     pub(crate) bandwidth: Option<f64>,
+    /// Requests in it while it did as many as it can.
+    pub(crate) depth: Option<f64>,
     /// Whether it was at its limit in the recording.
     pub(crate) is_limit_measured: bool,
     /// Bytes that files are read ahead.
@@ -35,6 +41,10 @@ struct Interval {
     wait: f64,
     busy: f64,
     depth: f64,
+    flushes: f64,
+    flush_wait: f64,
+    /// Whether it ends before the incident.
+    is_calm: bool,
 }
 
 /// The disks that did something in the stretch: those that lie on no other device.
@@ -55,20 +65,27 @@ pub(crate) fn used(stretch: &Stretch<'_>) -> Vec<String> {
     busy.into_iter().filter(|(sectors, _)| *sectors >= all / 100.0).map(|(_, name)| name).collect()
 }
 
-/// What a disk can do, by its intervals. What no interval shows is a guess.
-pub(crate) fn model(stretch: &Stretch<'_>, name: &str, guesses: &mut Vec<Guess>) -> DiskModel {
-    let intervals = intervals(stretch, name);
-    let mut alone: Vec<f64> = intervals
-        .iter()
-        .filter(|one| one.depth <= QUEUED && one.requests >= ENOUGH)
-        .map(|one| one.wait / one.requests)
-        .collect();
-    alone.sort_by(f64::total_cmp);
-    let least = |all: &[f64]| all.get(all.len() / 4).copied();
-    let latency = least(&alone).unwrap_or_else(|| {
-        let sum = |of: fn(&Interval) -> f64| intervals.iter().map(of).sum::<f64>();
+/// What a disk can do, by its intervals up to the end of the incident, which begins at `onset`. What no interval shows is a guess.
+pub(crate) fn model(stretch: &Stretch<'_>, onset: i64, name: &str, guesses: &mut Vec<Guess>) -> DiskModel {
+    let intervals = intervals(stretch, onset, name);
+    // A request that does not queue takes what the device takes, which differs from moment to moment.
+    let mean = |of: &[&Interval]| {
+        let sum = |part: fn(&Interval) -> f64| of.iter().map(|one| part(one)).sum::<f64>();
         let requests = sum(|one| one.requests);
-        let latency = if requests > 0.0 { sum(|one| one.wait) / requests } else { 100_000.0 };
+        (requests > 0.0).then(|| sum(|one| one.wait) / requests)
+    };
+    let mut alone: Vec<&Interval> =
+        intervals.iter().filter(|one| one.depth <= QUEUED && one.requests >= ENOUGH).collect();
+    // Before the incident nothing else delays it.
+    if alone.iter().filter(|one| one.is_calm).count() >= FEW {
+        alone.retain(|one| one.is_calm);
+    }
+    let flushed = |one: &Interval| (one.flushes > 0.0).then(|| one.flush_wait / one.flushes);
+    let mut flushes: Vec<f64> = intervals.iter().filter_map(flushed).collect();
+    flushes.sort_by(f64::total_cmp);
+    let least = |all: &[f64]| all.get(all.len() / 4).copied();
+    let latency = mean(&alone).unwrap_or_else(|| {
+        let latency = mean(&intervals.iter().collect::<Vec<_>>()).unwrap_or(100_000.0);
         guesses.push(Guess::new(
             format!("a request of {name} takes {:.0} us on its own", latency / 1e3),
             "no interval of the recording has requests that did not queue: the mean of all",
@@ -84,7 +101,7 @@ pub(crate) fn model(stretch: &Stretch<'_>, name: &str, guesses: &mut Vec<Guess>)
         all.get(all.len() / 2).copied()
     };
     let (mut iops, mut bandwidth) = (None, None);
-    if full.len() >= 3 {
+    if full.len() >= FEW {
         if sum(|one| one.bytes) / sum(|one| one.requests) >= LARGE {
             bandwidth = median(|one| one.bytes);
         } else {
@@ -121,20 +138,19 @@ pub(crate) fn model(stretch: &Stretch<'_>, name: &str, guesses: &mut Vec<Guess>)
     DiskModel {
         name: name.to_owned(),
         latency: latency.clamp(1_000.0, 1e9),
+        // A flush waits for what came before it: in the shortest ones that is little.
+        flush: least(&flushes).map(|flush| flush.clamp(0.0, 1e10)),
+        depth: median(|one| one.depth).filter(|_| iops.is_some()),
         iops: iops.map(|iops| iops.max(1.0)),
         bandwidth: bandwidth.map(|bytes| bytes.max(4096.0)),
-        is_limit_measured: full.len() >= 3,
+        is_limit_measured: full.len() >= FEW,
         read_ahead,
     }
 }
 
 /// The intervals of a disk, per second.
-fn intervals(stretch: &Stretch<'_>, name: &str) -> Vec<Interval> {
-    let stamps = stretch.recording.stamps();
-    let within = stamps.iter().map(|stamp| stamp.boot_ns).filter(|at| (stretch.from..=stretch.to).contains(at));
-    let moments: Vec<i64> = within.collect();
-    let one = |from: i64, to: i64| {
-        let part = stretch.with(from, to);
+fn intervals(stretch: &Stretch<'_>, onset: i64, name: &str) -> Vec<Interval> {
+    let one = |part: &Stretch<'_>| {
         let rate = |metric| part.rate(Table::Disk, name, metric);
         let requests = rate("reads")? + rate("writes")?;
         Some(Interval {
@@ -143,9 +159,12 @@ fn intervals(stretch: &Stretch<'_>, name: &str) -> Vec<Interval> {
             wait: (rate("read_ms")? + rate("write_ms")?) * 1e6,
             busy: rate("io_ms")? / 1e3,
             depth: rate("weighted_io_ms").unwrap_or(0.0) / rate("io_ms").unwrap_or(0.0).max(1e-9),
+            is_calm: part.to <= onset,
+            flushes: rate("flushes").unwrap_or(0.0),
+            flush_wait: rate("flush_ms").unwrap_or(0.0) * 1e6,
         })
     };
-    moments.windows(2).filter_map(|pair| one(pair[0], pair[1])).collect()
+    stretch.intervals().iter().filter_map(one).collect()
 }
 
 /// Bytes of a request of a disk on average, in a stretch; reads only.

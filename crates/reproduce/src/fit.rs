@@ -12,7 +12,7 @@ use pagetide_lab::plan::RunsProgress;
 /// Steps of a factor: a coarse one, then finer ones.
 const STEPS: [f64; 3] = [3.0, 1.7, 1.25];
 /// Trials of an incident at most.
-const MAX_TRIALS: usize = 24;
+const MAX_TRIALS: usize = 48;
 
 /// An incident, shown again.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ pub fn reproduce(
     let recorded = Amounts::of(&synthesis.calm, &synthesis.trouble);
     let judge = |factors: &Factors| -> Result<Tried, Error> {
         let (_, scenario) = synthesis.scenario(*factors)?;
-        let ran = trial::run(&scenario, seed, synthesis.interval, &|| watch.interrupted())?;
+        let ran = trial::run(&scenario, seed, synthesis.manifest(), &|| watch.interrupted())?;
         let Some((calm, trouble)) = synthesis.stretches(&ran.recording) else {
             return Err(Error::system("the model took no samples of the incident", "report this with the recording"));
         };
@@ -139,7 +139,7 @@ impl Synthesis<'_> {
     fn has(&self, knob: Knob) -> bool {
         let any = |of: fn(&crate::load::CommandLoad) -> bool| self.loads.iter().any(of);
         match knob {
-            Knob::WorkingSets => any(|load| matches!(load.kind, Kind::WorkingSet { .. })),
+            Knob::WorkingSets => any(|load| load.kind.set().is_some()),
             Knob::ThinkTime => any(|load| load.ran_before && load.kind.rate().is_some()),
             Knob::NewLoad => any(|load| !load.ran_before && load.kind.rate().is_some()),
             Knob::Syncs => any(|load| matches!(load.kind, Kind::Write { sync_every: Some(_), .. })),

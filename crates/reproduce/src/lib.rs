@@ -10,6 +10,7 @@ mod cores;
 mod disk;
 mod effect;
 mod fit;
+mod group;
 mod guess;
 mod likeness;
 mod load;
@@ -42,14 +43,20 @@ pub const METRICS: &[&str] = &[
     "cgroup_id",
     "cpu_delay_total",
     "file",
+    "flush_ms",
     "flushes",
     "freepages_delay_total",
     "high",
     "io_ms",
     "majflt",
     "max",
+    "max_rbps",
+    "max_riops",
+    "max_wbps",
+    "max_wiops",
     "pgpgin",
     "pgpgout",
+    "pgsteal",
     "pgsteal_anon",
     "pgsteal_direct",
     "pgsteal_kswapd",

@@ -2,6 +2,7 @@
 
 use crate::command::Command;
 use crate::guess::Guess;
+use crate::stretch::Stretch;
 
 /// Bytes per second below which a command's IO has no part in an incident.
 const LITTLE: f64 = 64.0 * 1024.0;
@@ -11,6 +12,12 @@ const MISSES: f64 = 0.5;
 const WAITS: f64 = 0.5;
 /// Requests of this size on average are a stream.
 const LARGE: f64 = 48.0 * 1024.0;
+/// Major faults per second from which on a command that reads without system calls for it touches mapped files, or memory in swap.
+const FAULTS: f64 = 5.0;
+/// Bytes of a major fault at most: a mapped file is read ahead by so much.
+const FAULT: f64 = 128.0 * 1024.0;
+/// Touches of pages for each that is a major fault: most find their page.
+const TOUCHES: f64 = 8.0;
 /// A CPU that a command uses this share of is a load.
 const CPU: f64 = 0.3;
 
@@ -23,6 +30,8 @@ pub(crate) enum Kind {
     Cold { rate: Option<f64>, block: f64, direct: bool },
     /// Reads blocks at random from files that did fit.
     WorkingSet { rate: f64, block: f64, size: f64 },
+    /// Touches pages of a mapped file, and of its own memory, at random.
+    Touch { code: f64, data: f64, rate: f64 },
     /// Writes files, and syncs after so many bytes.
     Write { rate: Option<f64>, block: f64, sync_every: Option<f64> },
     /// Takes memory.
@@ -38,8 +47,17 @@ impl Kind {
     pub(crate) const fn rate(&self) -> Option<f64> {
         match self {
             Self::Stream { rate, .. } | Self::Cold { rate, .. } | Self::Write { rate, .. } => *rate,
-            Self::WorkingSet { rate, .. } | Self::Grow { rate, .. } => Some(*rate),
+            Self::WorkingSet { rate, .. } | Self::Touch { rate, .. } | Self::Grow { rate, .. } => Some(*rate),
             Self::Spin { .. } | Self::Lookups { .. } => None,
+        }
+    }
+
+    /// Bytes of files that it uses again and again.
+    pub(crate) fn set(&self) -> Option<f64> {
+        match self {
+            Self::WorkingSet { size, .. } => Some(*size),
+            Self::Touch { code, .. } => (*code > 0.0).then_some(*code),
+            _ => None,
         }
     }
 }
@@ -51,15 +69,37 @@ pub(crate) struct CommandLoad {
     pub(crate) kind: Kind,
     /// Whether it ran before the incident.
     pub(crate) ran_before: bool,
+    /// Bytes of its files that are charged to its group at the onset, where that is known. Others may have read the rest.
+    pub(crate) charged: Option<f64>,
+    /// Requests that it has in its disk at once, where that is known.
+    pub(crate) depth: Option<f64>,
 }
 
 impl CommandLoad {
+    /// Bytes of the anonymous memory at the onset that it takes in the scenario.
+    pub(crate) fn brings(&self, calm: &Stretch<'_>) -> f64 {
+        match self.kind {
+            Kind::Touch { data, .. } => data,
+            Kind::Grow { .. } if self.command.appeared.is_some_and(|at| at < calm.to) => self.command.calm.anon.1,
+            _ => 0.0,
+        }
+    }
+
     /// Processes of the command that do it at once, as far as that matters: those that wait for each request.
     pub(crate) fn at_once(&self) -> usize {
         const MOST_PROCESSES: usize = 8;
         match self.kind {
-            Kind::WorkingSet { .. } | Kind::Cold { .. } | Kind::Write { sync_every: Some(_), .. } => {
-                self.command.trouble.active.max(self.command.calm.active).clamp(1, MOST_PROCESSES)
+            Kind::WorkingSet { .. }
+            | Kind::Touch { .. }
+            | Kind::Cold { .. }
+            | Kind::Write { sync_every: Some(_), .. } => {
+                // Threads of one process wait at once too.
+                let waits = if self.ran_before { self.command.calm.waits } else { self.command.trouble.waits };
+                let waiting = self.depth.unwrap_or(0.0).max(waits);
+                let processes = self.command.trouble.active.max(self.command.calm.active);
+                (1..MOST_PROCESSES)
+                    .find(|count| *count >= processes && *count as f64 + 0.5 >= waiting)
+                    .unwrap_or(MOST_PROCESSES)
             }
             Kind::Spin { cpus } => {
                 (1..=MOST_PROCESSES).find(|count| *count as f64 + 0.5 >= cpus).unwrap_or(MOST_PROCESSES)
@@ -73,6 +113,7 @@ impl CommandLoad {
         let part = |rate: f64| rate / all as f64;
         let kind = match self.kind {
             Kind::WorkingSet { rate, block, size } => Kind::WorkingSet { rate: part(rate), block, size },
+            Kind::Touch { code, data, rate } => Kind::Touch { code, data: part(data), rate: part(rate) },
             Kind::Cold { rate, block, direct } => Kind::Cold { rate: rate.map(part), block, direct },
             Kind::Write { rate, block, sync_every } => Kind::Write { rate: rate.map(part), block, sync_every },
             other => other,
@@ -97,7 +138,7 @@ pub(crate) struct HostShape {
 
 impl HostShape {
     /// Whether what was read passed the page cache by.
-    fn reads_directly(&self) -> bool {
+    pub(crate) fn reads_directly(&self) -> bool {
         self.cached < 0.3 * self.read
     }
 }
@@ -113,8 +154,21 @@ pub(crate) fn of(
     let mut kinds = Vec::new();
     let name = &command.name;
     let paced = |rate: f64, waits: f64| (waits < WAITS).then_some(rate);
-    let ran_before = command.appeared.is_none() && calm.sum() > 0.1 * trouble.sum();
-    if trouble.read.max(calm.read).max(trouble.asked / 16.0).max(calm.asked / 16.0) > LITTLE / 16.0 {
+    let faults = faults(command);
+    let ran_before = command.appeared.is_none() && (calm.sum() > 0.1 * trouble.sum() || faults.is_some());
+    if let Some(faults) = faults {
+        let data = if trouble.swapped > host.memory / 200.0 { trouble.anon.1 + trouble.swapped } else { 0.0 };
+        let code = if data > 0.0 { 0.0 } else { group_cache.unwrap_or(host.cache).max(1e6) };
+        guesses.push(Guess::new(
+            if data > 0.0 {
+                format!("{name} uses all of its {} of memory", megabytes(data))
+            } else {
+                format!("{name} uses {} of mapped files at random", megabytes(code))
+            },
+            "it has major faults, and no system calls for what it reads",
+        ));
+        kinds.push(Kind::Touch { code, data, rate: faults * TOUCHES });
+    } else if trouble.read.max(calm.read).max(trouble.asked / 16.0).max(calm.asked / 16.0) > LITTLE / 16.0 {
         let size = (calm.asked + trouble.asked) / (calm.read_calls + trouble.read_calls).max(1e-9);
         // Who ran before the incident shows in the calm whether its files fit into memory.
         let usual = if ran_before && calm.asked > 0.0 { calm } else { trouble };
@@ -161,7 +215,18 @@ pub(crate) fn of(
     if ran_before {
         return kinds.into_iter().flat_map(|kind| as_before_and_more(command, kind)).collect();
     }
-    kinds.into_iter().map(|kind| CommandLoad { command: command.clone(), kind, ran_before }).collect()
+    kinds
+        .into_iter()
+        .map(|kind| CommandLoad { command: command.clone(), kind, ran_before, charged: None, depth: None })
+        .collect()
+}
+
+/// Major faults per second of a command that ran before and reads what no system call asked for.
+fn faults(command: &Command) -> Option<f64> {
+    let (calm, trouble) = (&command.calm, &command.trouble);
+    let did = if trouble.read >= calm.read { trouble } else { calm };
+    let is_mapped = did.asked < MISSES * did.read && did.read <= did.major_faults * FAULT;
+    (command.appeared.is_none() && is_mapped && did.major_faults >= FAULTS).then_some(did.major_faults)
 }
 
 /// What a command that ran before does: as much as before all the time, and what it does beyond that in the incident.
@@ -171,6 +236,8 @@ fn as_before_and_more(command: &Command, kind: Kind) -> Vec<CommandLoad> {
         Kind::Stream { .. } | Kind::Cold { .. } => (calm.read, trouble.read),
         Kind::WorkingSet { .. } => (calm.asked, trouble.asked),
         Kind::Write { .. } => (calm.written, trouble.written),
+        // What it touched before is not counted.
+        Kind::Touch { .. } => (1.0, 1.0),
         Kind::Grow { .. } | Kind::Spin { .. } | Kind::Lookups { .. } => (0.0, 1.0),
     };
     let with = |rate: Option<f64>| match kind {
@@ -178,9 +245,15 @@ fn as_before_and_more(command: &Command, kind: Kind) -> Vec<CommandLoad> {
         Kind::Cold { block, direct, .. } => Kind::Cold { rate, block, direct },
         Kind::WorkingSet { block, size, rate: all } => Kind::WorkingSet { rate: rate.unwrap_or(all), block, size },
         Kind::Write { block, sync_every, .. } => Kind::Write { rate, block, sync_every },
-        Kind::Grow { .. } | Kind::Spin { .. } | Kind::Lookups { .. } => kind,
+        Kind::Touch { .. } | Kind::Grow { .. } | Kind::Spin { .. } | Kind::Lookups { .. } => kind,
     };
-    let load = |kind: Kind, ran_before: bool| CommandLoad { command: command.clone(), kind, ran_before };
+    let load = |kind: Kind, ran_before: bool| CommandLoad {
+        command: command.clone(),
+        kind,
+        ran_before,
+        charged: None,
+        depth: None,
+    };
     // A closed loop: what it did before decides how fast it is, and the incident what it loses. A half more is more than rates
     // differ by themselves.
     if now <= 1.5 * usual {

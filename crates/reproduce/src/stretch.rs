@@ -15,6 +15,13 @@ impl Stretch<'_> {
         (self.to.saturating_sub(self.from)) as f64 / 1e9
     }
 
+    /// From each sample to the next.
+    pub(crate) fn intervals(&self) -> Vec<Self> {
+        let moments = self.recording.stamps().iter().map(|stamp| stamp.boot_ns);
+        let within: Vec<i64> = moments.filter(|at| (self.from..=self.to).contains(at)).collect();
+        within.windows(2).map(|pair| self.with(pair[0], pair[1])).collect()
+    }
+
     /// How much a counter rose per second.
     pub(crate) fn rate(&self, table: Table, entity: &str, metric: &str) -> Option<f64> {
         let rise = self.recording.series(table, entity, metric)?.around(self.from, self.to).rise(self.from, self.to)?;

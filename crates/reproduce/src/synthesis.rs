@@ -2,11 +2,12 @@
 
 use crate::command::{self, Command};
 use crate::disk::{self, DiskModel};
+use crate::group;
 use crate::guess::{Factors, Guess};
 use crate::load::{self, CommandLoad, HostShape, Kind};
 use crate::stretch::{Stretch, at_onset, whole};
-use crate::text::{Held, Text, is_limit};
-use pagetide_core::{Diagnosis, Error, Nanos, Recording, Scenario, Table};
+use crate::text::{Held, Text};
+use pagetide_core::{Diagnosis, Error, Manifest, Recording, Scenario, Table};
 use std::collections::BTreeMap;
 
 /// The longest incident and the longest time before it that a scenario repeats, s.
@@ -29,12 +30,12 @@ pub struct Synthesis<'a> {
     pub(crate) loads: Vec<CommandLoad>,
     /// Anonymous memory of control groups that have limits, by their paths.
     pub(crate) group_memory: Vec<(String, f64)>,
+    /// File cache when the scenario begins, bytes.
+    pub(crate) cache: f64,
     /// What the recording does not tell.
     pub guesses: Vec<Guess>,
     /// Parts of the scenario that began the incident, by name.
     pub culprits: Vec<String>,
-    /// Time between samples of the recording.
-    pub(crate) interval: Nanos,
 }
 
 impl Synthesis<'_> {
@@ -47,6 +48,11 @@ impl Synthesis<'_> {
         let (toml, _) = self.text(factors).write();
         let scenario = Scenario::parse(&toml, "reproduction.toml")?;
         Ok((toml, scenario))
+    }
+
+    /// The machine that was recorded.
+    pub(crate) const fn manifest(&self) -> &Manifest {
+        &self.calm.recording.manifest
     }
 
     /// The part of the recording that is repeated, and when in it the incident begins.
@@ -74,6 +80,7 @@ impl Synthesis<'_> {
             disks: &self.disks,
             loads: &self.loads,
             group_memory: &self.group_memory,
+            cache: self.cache,
             guesses: &self.guesses,
             factors,
         }
@@ -116,12 +123,14 @@ pub fn synthesise<'a>(recording: &'a Recording, diagnosis: &Diagnosis) -> Result
         ));
     }
     let whole = trouble.with(calm.from, to);
-    let disks: Vec<DiskModel> = disk::used(&whole).iter().map(|name| disk::model(&whole, name, &mut guesses)).collect();
+    let disks: Vec<DiskModel> =
+        disk::used(&whole).iter().map(|name| disk::model(&whole, from, name, &mut guesses)).collect();
     if disks.is_empty() {
         return refuse("the recording has no disks, or none of them did anything");
     }
-    let mut loads = loads(&calm, &trouble, &mut guesses);
+    let (mut loads, cache) = loads(&calm, &trouble, diagnosis, &mut guesses);
     book_flushes(&trouble, &disks, &mut loads, &mut guesses);
+    book_depth(&trouble, &disks, &mut loads, &mut guesses);
     if loads.is_empty() {
         return refuse(
             "no process of the recording read, wrote or took memory in the incident: the IO of other users' processes needs root",
@@ -133,21 +142,27 @@ pub fn synthesise<'a>(recording: &'a Recording, diagnosis: &Diagnosis) -> Result
             "a recording does not tell which pages a program touches",
         ));
     }
-    let interval = recording.manifest.interval;
-    let group_memory = group_memory(&calm, &trouble);
-    let mut synthesis =
-        Synthesis { calm, trouble, disks, loads, group_memory, guesses, culprits: Vec::new(), interval };
+    let group_memory = group_memory(&calm, &trouble, &loads);
+    let mut synthesis = Synthesis { calm, trouble, disks, loads, group_memory, cache, guesses, culprits: Vec::new() };
     synthesis.culprits = synthesis.text(Factors::FIRST).write().1;
     Ok(synthesis)
 }
 
-/// The loads of the commands that did most.
-fn loads(calm: &Stretch<'_>, trouble: &Stretch<'_>, guesses: &mut Vec<Guess>) -> Vec<CommandLoad> {
+/// The loads of the commands that did most, and the bytes of the file cache that none of them brings with it.
+fn loads(
+    calm: &Stretch<'_>,
+    trouble: &Stretch<'_>,
+    diagnosis: &Diagnosis,
+    guesses: &mut Vec<Guess>,
+) -> (Vec<CommandLoad>, f64) {
     let rate = |metric: &str| trouble.host_rate(metric).unwrap_or(0.0);
     let cache_at_onset = at_onset(calm, trouble, "Cached").unwrap_or(0.0);
     let grown = trouble.ends(Table::Host, "", "Cached").map_or(0.0, |(from, to)| to - from);
-    let stolen = rate("pgsteal_kswapd") + rate("pgsteal_direct") - rate("pgsteal_anon");
-    let host = HostShape {
+    // The host does not count what groups reclaim at their limits.
+    let limited = group::below_root(trouble).filter(|path| group::has_limit(calm, trouble, path));
+    let by_groups: f64 = limited.filter_map(|path| trouble.rate(Table::Cgroup, path, "pgsteal")).sum();
+    let stolen = (rate("pgsteal_kswapd") + rate("pgsteal_direct") - rate("pgsteal_anon")).max(by_groups);
+    let mut host = HostShape {
         memory: calm.recording.manifest.memory_total.as_f64(),
         cache: cache_at_onset - calm.host("Shmem").unwrap_or(0.0),
         read: rate("pgpgin") * 1024.0,
@@ -155,6 +170,14 @@ fn loads(calm: &Stretch<'_>, trouble: &Stretch<'_>, guesses: &mut Vec<Guess>) ->
         read_size: disk::read_size(trouble, trouble.recording).unwrap_or(4096.0),
     };
     let mut commands = command::all(calm, trouble);
+    // Where processes were recorded without their groups, the rules may have found whose it is.
+    let origins = || diagnosis.cause.iter().flat_map(|cause| cause.origins.iter());
+    if let Some(group) = origins().find_map(|actor| actor.as_group()) {
+        let own = |command: &&mut Command| origins().any(|actor| actor.as_command() == Some(command.name.as_str()));
+        commands.iter_mut().filter(|command| command.group.is_none()).filter(own).for_each(|command| {
+            command.group = Some(group.to_owned());
+        });
+    }
     let weight = |command: &Command| {
         let did = [&command.calm, &command.trouble];
         let io = did.iter().map(|did| did.read + did.written + did.asked / 16.0).fold(0.0, f64::max);
@@ -164,26 +187,37 @@ fn loads(calm: &Stretch<'_>, trouble: &Stretch<'_>, guesses: &mut Vec<Guess>) ->
     commands.sort_by(|one, other| weight(other).total_cmp(&weight(one)));
     commands.truncate(MOST_LOADS);
     // Commands that share a cache have it in proportion to what they ask for.
-    let pool = |command: &Command| command.group.clone().filter(|path| path.as_str() != "/");
+    let pool = |command: &Command| command.group.clone().filter(|path| group::has_limit(calm, trouble, path));
     let mut asked: BTreeMap<Option<String>, f64> = BTreeMap::new();
     for command in &commands {
         *asked.entry(pool(command)).or_default() += command.calm.asked;
     }
+    // What those who came before the onset had read and written is cached by then, and part of no working set.
+    let passes_by = host.reads_directly();
+    let brought = |group: Option<&String>| -> f64 {
+        let came = commands.iter().filter(|command| command.appeared.is_some() && !passes_by);
+        let own = came.filter(|command| group.is_none() || pool(command).as_ref() == group);
+        own.map(|command| (command.calm.read + command.calm.written) * calm.seconds()).sum()
+    };
+    host.cache = (host.cache - brought(None)).max(0.0);
     let share = |command: &Command| {
         let own = command.calm.asked;
         let all = asked.get(&pool(command)).copied().unwrap_or(own);
         if all > 0.0 { own / all } else { 1.0 }
     };
     let file = |command: &Command| {
-        let path = pool(command)?;
+        let path = command.group.clone()?;
         let at_onset = calm.ends(Table::Cgroup, &path, "file").map(|ends| ends.1);
-        at_onset.or_else(|| trouble.ends(Table::Cgroup, &path, "file").map(|ends| ends.0))
+        let cached = at_onset.or_else(|| trouble.ends(Table::Cgroup, &path, "file").map(|ends| ends.0))?;
+        Some((cached - brought(Some(&path))).max(0.0))
     };
     let mut loads = Vec::new();
     for command in &commands {
-        let cache = file(command).map(|bytes| bytes * share(command));
+        let charged = file(command).map(|bytes| bytes * share(command));
         let shape = HostShape { cache: host.cache * share(command), ..host };
-        loads.extend(load::of(command, &shape, cache, guesses));
+        let of_limited = charged.filter(|_| pool(command).is_some());
+        let own = load::of(command, &shape, of_limited, guesses);
+        loads.extend(own.into_iter().map(|load| CommandLoad { charged, ..load }));
     }
     loads.extend(lookups(trouble, &commands, guesses));
     for load in &mut loads {
@@ -193,7 +227,7 @@ fn loads(calm: &Stretch<'_>, trouble: &Stretch<'_>, guesses: &mut Vec<Guess>) ->
             *rate = *to / time.clamp(0.5, trouble.seconds());
         }
     }
-    loads
+    (loads, host.cache)
 }
 
 /// Who makes the kernel's slab grow: of those who began in the incident the one that used most CPU.
@@ -213,22 +247,55 @@ fn lookups(trouble: &Stretch<'_>, commands: &[Command], guesses: &mut Vec<Guess>
         "slab is counted for the host; of those who began it uses most CPU",
     ));
     let rate = (to - from) / DENTRY / trouble.seconds();
-    Some(CommandLoad { command: command.clone(), kind: Kind::Lookups { rate }, ran_before: false })
+    Some(CommandLoad {
+        command: command.clone(),
+        kind: Kind::Lookups { rate },
+        ran_before: false,
+        charged: None,
+        depth: None,
+    })
 }
 
 /// Anonymous memory of control groups that have limits, at the onset.
-fn group_memory(calm: &Stretch<'_>, trouble: &Stretch<'_>) -> Vec<(String, f64)> {
+fn group_memory(calm: &Stretch<'_>, trouble: &Stretch<'_>, loads: &[CommandLoad]) -> Vec<(String, f64)> {
     let recording = trouble.recording;
     let at = |group: &str, metric: &str| trouble.value_at(Table::Cgroup, group, metric, calm.to);
-    let limited = |group: &str| {
-        ["max", "high"].iter().any(|metric| {
-            let limit = at(group, metric).into_iter().chain(trouble.value_at(Table::Cgroup, group, metric, trouble.to));
-            limit.into_iter().any(is_limit)
-        })
+    let groups = recording.entities(Table::Cgroup).map(|(group, _)| group);
+    // Their loads bring some of it.
+    let brought = |group: &str| -> f64 {
+        let own = loads.iter().filter(|load| load.command.group.as_deref() == Some(group));
+        own.map(|load| load.brings(calm)).sum()
     };
-    let groups = recording.entities(Table::Cgroup).map(|(group, _)| group).filter(|group| *group != "/");
-    let held = groups.filter(|group| limited(group)).filter_map(|group| Some((group.to_owned(), at(group, "anon")?)));
+    let held = groups
+        .filter(|group| group::has_limit(calm, trouble, group))
+        .filter_map(|group| Some((group.to_owned(), at(group, "anon")? - brought(group))));
     held.filter(|(_, bytes)| *bytes > 4e6).collect()
+}
+
+/// Gives the requests that were in a disk at its limit to those who came and read most of what it read: they are those who filled it.
+fn book_depth(trouble: &Stretch<'_>, disks: &[DiskModel], loads: &mut [CommandLoad], guesses: &mut Vec<Guess>) {
+    const MOST: f64 = 0.3;
+    for disk in disks {
+        let Some(depth) = disk.depth else { continue };
+        let read = trouble.rate(Table::Disk, &disk.name, "read_sectors").unwrap_or(0.0) * disk::SECTOR;
+        let is_cold = |load: &CommandLoad| matches!(load.kind, Kind::Cold { .. });
+        let usual = loads.iter().filter(|load| is_cold(load) && load.ran_before).count() as f64;
+        for load in loads.iter_mut().filter(|load| is_cold(load) && !load.ran_before) {
+            let Kind::Cold { rate, .. } = &mut load.kind else { continue };
+            if load.command.trouble.read >= MOST * read {
+                *rate = None;
+                let own = (depth.round() - usual).max(1.0);
+                load.depth = Some(own);
+                guesses.push(Guess::new(
+                    format!(
+                        "{} has {own:.0} requests in {} at once, and sends the next when one ends",
+                        load.command.name, disk.name
+                    ),
+                    "it reads most of what the disk reads while that is at its limit",
+                ));
+            }
+        }
+    }
 }
 
 /// Gives the flushes of the disks to those who write: nobody counts the syncs of a process. A flush of a journal serves all who wait for it.

@@ -1,6 +1,7 @@
 //! The text of a scenario.
 
 use crate::disk::DiskModel;
+use crate::group::is_limit;
 use crate::guess::{Factors, Guess, Knob};
 use crate::load::{CommandLoad, Kind};
 use crate::stretch::{Stretch, at_onset, whole};
@@ -20,6 +21,7 @@ pub(crate) struct Text<'a> {
     pub(crate) disks: &'a [DiskModel],
     pub(crate) loads: &'a [CommandLoad],
     pub(crate) group_memory: &'a [(String, f64)],
+    pub(crate) cache: f64,
     pub(crate) guesses: &'a [Guess],
     pub(crate) factors: Factors,
 }
@@ -80,8 +82,7 @@ impl Text<'_> {
         let settings: Vec<String> =
             model_settings(manifest).iter().map(|(name, value)| format!("\"{name}\" = {value}")).collect();
         let _ = writeln!(text, "sysctl = {{ {} }}", settings.join(", "));
-        let cache = self.cache_at_onset();
-        let used: f64 = files.values().sum::<f64>() + cache + self.swap_bytes();
+        let used: f64 = files.values().sum::<f64>() + self.cache + self.swap_bytes();
         for disk in self.disks {
             let _ = writeln!(
                 text,
@@ -94,6 +95,9 @@ impl Text<'_> {
                 "latency = \"{}us\"",
                 whole((disk.latency / 1e3 * self.factors.of(Knob::Latency)).max(1.0))
             );
+            if let Some(flush) = disk.flush {
+                let _ = writeln!(text, "flush = \"{}us\"", whole(flush / 1e3 * self.factors.of(Knob::Latency)));
+            }
             if let Some(iops) = disk.iops {
                 let _ = writeln!(text, "iops = {}", whole((iops * self.factors.of(Knob::Limits)).max(1.0)));
             }
@@ -104,7 +108,7 @@ impl Text<'_> {
                 let _ = writeln!(text, "read_ahead = {}", size(ahead));
             }
         }
-        self.prepare(&mut text, &held, cache);
+        self.prepare(&mut text, &held);
         let _ = writeln!(
             text,
             "\n[[step]]\nid = \"{INCIDENT}\"\ntitle = \"before the incident, and the incident\"\nparallel = ["
@@ -117,10 +121,11 @@ impl Text<'_> {
     }
 
     /// The steps that fill memory as it was at the onset: what nobody used, then the working sets.
-    fn prepare(&self, text: &mut String, held: &Held, cache: f64) {
+    fn prepare(&self, text: &mut String, held: &Held) {
         let of_groups: f64 = self.group_memory.iter().map(|(_, bytes)| bytes).sum();
-        for (id, kind, bytes) in [("anonymous", "anon", held.anonymous - of_groups), ("shared", "shared", held.shared)]
-        {
+        let brought: f64 = self.loads.iter().map(|load| load.brings(&self.calm)).sum();
+        let anonymous = held.anonymous - of_groups - brought;
+        for (id, kind, bytes) in [("anonymous", "anon", anonymous), ("shared", "shared", held.shared)] {
             if bytes > 1e6 {
                 let _ = writeln!(
                     text,
@@ -129,28 +134,32 @@ impl Text<'_> {
                 );
             }
         }
-        let sets: f64 = self
-            .loads
-            .iter()
-            .map(|load| if let Kind::WorkingSet { size, .. } = load.kind { self.set(size) } else { 0.0 })
-            .sum();
-        if cache - sets > 4e6 {
-            let bytes = blocks(cache - sets, 1048576.0);
+        let sets: f64 = self.loads.iter().filter_map(|load| load.kind.set()).map(|size| self.set(size)).sum();
+        if self.cache - sets > 4e6 {
+            let bytes = blocks(self.cache - sets, 1048576.0);
             let _ = writeln!(
                 text,
                 "\n[[step]]\nid = \"cached\"\ntitle = \"files in the page cache that nobody uses\"\nstream = {{ from = \"file:cached\", size = {bytes} }}"
             );
         }
         for (at, load) in self.loads.iter().enumerate() {
-            let Kind::WorkingSet { size, .. } = load.kind else { continue };
+            let Some(size) = load.kind.set() else { continue };
             let _ = writeln!(
                 text,
                 "\n[[step]]\nid = \"warm_{at}\"\ntitle = \"the files of a working set are read\"\nstream = {{ from = \"{}\", size = {} }}",
                 self.place(at),
-                blocks(self.set(size), 1048576.0)
+                blocks(self.set(size).min(load.charged.unwrap_or(f64::MAX)), 1048576.0)
             );
             if let Some(group) = self.group(load, self.calm.from) {
                 let _ = writeln!(text, "cgroup = {group}");
+            }
+            if load.charged.is_some_and(|charged| charged < self.set(size)) {
+                let _ = writeln!(
+                    text,
+                    "\n[[step]]\nid = \"rest_{at}\"\ntitle = \"what others had read of them\"\nstream = {{ from = \"{}\", size = {} }}",
+                    self.place(at),
+                    blocks(self.set(size), 1048576.0)
+                );
             }
         }
     }
@@ -204,7 +213,28 @@ impl Text<'_> {
                 let _ = write!(fields, ", {key} = {}", size(limit));
             }
         }
+        let limits: Vec<String> = self.disks.iter().filter_map(|disk| self.io_max(path, disk, at)).collect();
+        if !limits.is_empty() {
+            let _ = write!(fields, ", io_max = [{}]", limits.join(", "));
+        }
         Some(fields + " }")
+    }
+
+    /// The limits of a group's IO on a disk at a moment.
+    fn io_max(&self, path: &str, disk: &DiskModel, at: i64) -> Option<String> {
+        let row = format!("{path}\t{}", disk.name);
+        let keys =
+            [("max_rbps", "read"), ("max_wbps", "write"), ("max_riops", "read_iops"), ("max_wiops", "write_iops")];
+        let limit = |(metric, key): (&str, &str)| {
+            let limit = self.trouble.value_at(Table::CgroupDisk, &row, metric, at).filter(|limit| is_limit(*limit))?;
+            Some(if key.ends_with("iops") {
+                format!("{key} = {}", whole(limit.max(1.0)))
+            } else {
+                format!("{key} = {}", per_second(limit))
+            })
+        };
+        let limits: Vec<String> = keys.into_iter().filter_map(limit).collect();
+        (!limits.is_empty()).then(|| format!("{{ disk = \"{}\", {} }}", plain_name(&disk.name), limits.join(", ")))
     }
 
     /// Parts that hold the memory of groups, and parts that change a group's limits where they changed: what begins in a group sets them.
@@ -304,11 +334,13 @@ impl Text<'_> {
             .iter()
             .find(|disk| disk.name == self.disk_of(load))
             .map_or(1e9, |disk| disk.bandwidth.unwrap_or(disk.iops.unwrap_or(1e5) * 128.0 * 1024.0));
+        let faster =
+            if load.ran_before { 1.0 / self.factors.of(Knob::ThinkTime) } else { self.factors.of(Knob::NewLoad) };
         let cache = |direct: bool| if direct { ", cache = \"direct\"" } else { "" };
         let until = seconds(time);
         match load.kind {
             Kind::Stream { rate, block, direct } => {
-                let bytes = (rate.map_or(most, |rate| rate * 2.0) * time * 1.2).min(1e12);
+                let bytes = (rate.map_or(most, |rate| rate * faster) * time * 1.2).min(1e12);
                 let text = blocks(bytes, MIB);
                 let fields = format!("bs = {}{}{}", size(block), self.pace(load, rate, block), cache(direct));
                 (format!("stream = {{ from = \"{place}\", size = {text}, {fields}, time = {until} }}"), bytes)
@@ -326,8 +358,18 @@ impl Text<'_> {
                 let text = blocks(set, MIB);
                 (format!("stream = {{ from = \"{place}\", size = {text}, {fields}, time = {until} }}"), set)
             }
+            Kind::Touch { code, data, rate } => {
+                let rate = whole((rate / self.factors.of(Knob::ThinkTime)).max(1.0));
+                let touches = format!("iterations = 1000000, rate = {rate}, time = {until}");
+                if data > 0.0 {
+                    return (format!("map_and_walk = {{ data = {}, {touches} }}", size(data)), 0.0);
+                }
+                let code = self.set(code);
+                let text = blocks(code, MIB);
+                (format!("map_and_walk = {{ file = \"{place}\", code = {text}, {touches} }}"), code)
+            }
             Kind::Write { rate, block, sync_every } => {
-                let bytes = (rate.map_or(most, |rate| rate * 2.0) * time * 1.2).min(1e12);
+                let bytes = (rate.map_or(most, |rate| rate * faster) * time * 1.2).min(1e12);
                 let text = blocks(bytes, MIB);
                 let sync = sync_every.map_or_else(String::new, |bytes| {
                     format!(", sync_every = {}", size(bytes * self.factors.of(Knob::Syncs)))
@@ -355,11 +397,6 @@ impl Text<'_> {
         }
     }
 
-    fn cache_at_onset(&self) -> f64 {
-        let at = |metric: &str| at_onset(&self.calm, &self.trouble, metric).unwrap_or(0.0);
-        (at("Cached") - at("Shmem")).max(0.0)
-    }
-
     fn swap_bytes(&self) -> f64 {
         self.trouble.most(Table::Host, "", "SwapTotal").unwrap_or(0.0)
     }
@@ -378,11 +415,6 @@ impl Text<'_> {
         let disk = on.or(self.disks.first()).map(|disk| disk.name.clone()).unwrap_or_default();
         format!("{{ size = {}, disk = \"{}\" }}", size(total), plain_name(&disk))
     }
-}
-
-/// Whether a value of `memory.max` or `memory.high` is a limit: the kernel says none by a large number.
-pub(crate) fn is_limit(bytes: f64) -> bool {
-    bytes > 0.0 && bytes < 1e15
 }
 
 /// Memory at the onset that is neither free nor cache, bytes.

@@ -15,18 +15,18 @@ pub(crate) struct Trial {
     pub(crate) diagnosis: Diagnosis,
 }
 
-/// Runs a scenario on the model.
+/// Runs a scenario on the model, with the samples and the kernel of a recording.
 ///
 /// # Errors
 /// The model lacks something that the scenario has, or the user interrupted it.
 pub(crate) fn run(
     scenario: &Scenario,
     seed: u64,
-    interval: Nanos,
+    of: &Manifest,
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<Trial, Error> {
-    let interval = Nanos::new(interval.get().clamp(100_000_000, 1_000_000_000));
-    let options = ModelOptions { interval: Some(interval), ..ModelOptions::default() };
+    let interval = Nanos::new(of.interval.get().clamp(100_000_000, 1_000_000_000));
+    let options = ModelOptions { interval: Some(interval), ..ModelOptions::of_kernel(&of.kernel) };
     run_on(&mut Model::new(options), scenario, seed, &mut Quiet { stop })
 }
 

@@ -102,7 +102,7 @@ fn measure(
 ) -> Result<Vec<Option<Tried>>, Error> {
     let jobs: Vec<(usize, u64)> = (0..changes.len()).flat_map(|at| (1..=seeds).map(move |seed| (at, seed))).collect();
     let effects = on_all_cores(&jobs, watch, |(at, seed)| {
-        let ran = trial::run(&changes[*at].scenario, *seed, synthesis.interval, &|| watch.interrupted());
+        let ran = trial::run(&changes[*at].scenario, *seed, synthesis.manifest(), &|| watch.interrupted());
         let of = |ran: Trial| {
             let (calm, trouble) = synthesis.stretches(&ran.recording)?;
             let effect = effect::of(&calm, &trouble, &synthesis.culprits);

@@ -44,6 +44,13 @@ pub struct ModelOptions {
     pub paces: BTreeMap<String, BytesPerSecond>,
 }
 
+impl ModelOptions {
+    /// The defaults with the rules of the release that a kernel (`uname -r`) is nearest to.
+    pub fn of_kernel(kernel: &str) -> Self {
+        Self { release: Release::near(kernel), ..Self::default() }
+    }
+}
+
 impl Default for ModelOptions {
     fn default() -> Self {
         Self {

@@ -1,0 +1,67 @@
+//! Control groups of commands.
+
+use crate::stretch::Stretch;
+use pagetide_core::Table;
+
+/// Bytes per second that a group must read and write for its IO to tell whose it is.
+const ENOUGH: f64 = 16.0 * 1024.0;
+/// A group is that of a command if what both did at the same time is this share of what either did, as a harmonic mean.
+const ALIKE: f64 = 0.6;
+
+/// What a command or a group read in each interval, and wrote in all: writeback comes later than the writing.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Traffic {
+    reads: Vec<f64>,
+    written: f64,
+}
+
+impl Traffic {
+    /// The sum of some counters of reads, and of writes.
+    pub(crate) fn of(stretch: &Stretch<'_>, rows: &[(Table, String)], [read, written]: [&str; 2]) -> Self {
+        let mut all = Self::default();
+        for (table, row) in rows {
+            let rate = |part: &Stretch<'_>, metric| part.rate(*table, row, metric).unwrap_or(0.0);
+            let reads: Vec<f64> = stretch.intervals().iter().map(|part| rate(part, read) * part.seconds()).collect();
+            all.reads.resize(reads.len(), 0.0);
+            all.reads.iter_mut().zip(reads).for_each(|(sum, more)| *sum += more);
+            all.written += rate(stretch, written) * stretch.seconds();
+        }
+        all
+    }
+
+    fn bytes(&self) -> f64 {
+        self.reads.iter().sum::<f64>() + self.written
+    }
+
+    /// How much of both is the same: 0 to 1.
+    fn likeness(&self, other: &Self) -> f64 {
+        let common: f64 = self.reads.iter().zip(&other.reads).map(|(one, other)| one.min(*other)).sum();
+        2.0 * (common + self.written.min(other.written)) / (self.bytes() + other.bytes()).max(1.0)
+    }
+}
+
+/// Whether a value of `memory.max`, `memory.high` or `io.max` is a limit: the kernel says none by a large number.
+pub(crate) fn is_limit(bytes: f64) -> bool {
+    bytes > 0.0 && bytes < 1e15
+}
+
+/// Whether a group has a limit of memory at the onset or at the end.
+pub(crate) fn has_limit(calm: &Stretch<'_>, trouble: &Stretch<'_>, group: &str) -> bool {
+    let at = |metric, at| trouble.value_at(Table::Cgroup, group, metric, at);
+    let limits = ["max", "high"].into_iter().flat_map(|metric| [at(metric, calm.to), at(metric, trouble.to)]);
+    limits.flatten().any(is_limit)
+}
+
+/// The groups that are not that of the whole host.
+pub(crate) fn below_root<'a>(stretch: &Stretch<'a>) -> impl Iterator<Item = &'a str> {
+    let groups = stretch.recording.entities(Table::Cgroup).map(|(group, _)| group);
+    groups.filter(|group| !matches!(*group, "/" | "/sys/fs/cgroup"))
+}
+
+/// The group whose IO is most like that of a command.
+pub(crate) fn of_traffic<'a>(own: &Traffic, groups: &[(&'a str, Traffic)], seconds: f64) -> Option<&'a str> {
+    let able = groups.iter().filter(|(_, traffic)| traffic.bytes() > ENOUGH * seconds);
+    let alike = able.map(|(group, traffic)| (own.likeness(traffic), *group));
+    let best = alike.max_by(|one, other| one.0.total_cmp(&other.0))?;
+    (best.0 >= ALIKE).then_some(best.1)
+}

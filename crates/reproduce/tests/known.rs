@@ -1,0 +1,48 @@
+//! Incidents of the corpus, recorded on a real kernel: the model shows the cause that their author knows, and what helps.
+
+use pagetide_core::Selection;
+use pagetide_core::Source;
+use pagetide_lab::plan::RunsProgress;
+use pagetide_reproduce::{reproduce, synthesise, try_advice};
+use pagetide_store::Reader;
+use std::path::Path;
+
+/// Shows nothing and never stops.
+struct Silent;
+
+impl RunsProgress for Silent {
+    fn done(&self, _: usize, _: usize) {}
+    fn interrupted(&self) -> bool {
+        false
+    }
+}
+
+/// Whether a recording and its reproduction have this cause, and one of these is the best advice but for leaving the others out.
+fn check(name: &str, cause: &str, helps: &[&str]) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/corpus").join(name).join("recording");
+    let recording = Reader::open(&folder).unwrap().load(&Selection::default()).unwrap();
+    let diagnosis = pagetide_diagnose::diagnose(&recording);
+    let synthesis = synthesise(&recording, &diagnosis).unwrap();
+    let again = reproduce(&synthesis, &diagnosis, 1, &Silent).unwrap();
+    let compared = again.compared.iter().find(|one| one.what == "cause").unwrap();
+    assert_eq!((compared.recorded.as_str(), compared.again.as_str()), (cause, cause), "{:?}", again.compared);
+    let tried = try_advice(&synthesis, &again.scenario, 1, &Silent).unwrap();
+    let best = tried.iter().skip(1).find(|one| !one.what.contains("at another time")).unwrap();
+    assert!(helps.iter().any(|what| best.what.contains(what)), "{}: {tried:#?}", best.what);
+    assert!(best.effect.lost < tried[0].effect.lost / 2.0, "{tried:#?}");
+}
+
+#[test]
+fn a_backup_that_floods_the_cache_of_a_service_is_to_pass_it_by() {
+    check("stream-floods-cache-1", "stream-floods-cache", &["O_DIRECT", "DONTNEED", "memory.high"]);
+}
+
+#[test]
+fn a_leak_needs_memory_or_a_slower_leak() {
+    check("memory-leak-1", "memory-leak", &["more memory", "half the rate"]);
+}
+
+#[test]
+fn a_log_that_fills_the_disk_of_readers_is_to_have_its_own() {
+    check("writeback-saturates-disk-1", "writeback-saturates-disk", &["a disk of their own", "half the rate"]);
+}
