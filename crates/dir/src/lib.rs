@@ -383,6 +383,11 @@ pub fn temporary(path: &Path) -> PathBuf {
     path.with_file_name(format!(".{name}.tmp"))
 }
 
+/// Whether a file's name is one of [`temporary`].
+pub fn is_temporary(name: &str) -> bool {
+    name.starts_with('.') && name.ends_with(".tmp")
+}
+
 fn mode(bits: u32) -> Mode {
     Mode::from_raw_mode(bits)
 }

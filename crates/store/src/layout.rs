@@ -218,27 +218,42 @@ impl Folder {
     /// The sealed files of one table, in order.
     pub(crate) fn sealed_files(&self, table: &str) -> io::Result<Vec<SealedPath>> {
         let mut found = Vec::new();
+        for day in self.days(table)? {
+            let names = self.dir.names(&day)?;
+            let files = names.iter().filter_map(|name| sealed_path(&day, name));
+            found.extend(files.filter(|path| self.has_segment(&path.name)));
+        }
+        found.sort();
+        Ok(found)
+    }
+
+    /// The files of one table that were never finished.
+    pub(crate) fn unfinished_files(&self, table: &str) -> io::Result<Vec<PathBuf>> {
+        let mut found = Vec::new();
+        for day in self.days(table)? {
+            let names = self.dir.names(&day)?;
+            found.extend(names.iter().filter(|name| pagetide_dir::is_temporary(name)).map(|name| day.join(name)));
+        }
+        Ok(found)
+    }
+
+    /// The folders of the days of one table.
+    fn days(&self, table: &str) -> io::Result<Vec<PathBuf>> {
         if self.is_cut() {
-            return Ok(found);
+            return Ok(Vec::new());
         }
         let hosts = match &self.host {
             Some(host) => vec![Path::new(table).join(format!("{HOST}{host}"))],
             None => self.folders(Path::new(table), HOST)?,
         };
+        let mut days = Vec::new();
         for host in hosts {
-            let days = match &self.day {
-                Some(day) => vec![host.join(format!("{DATE}{day}"))],
-                None => self.folders(&host, DATE)?,
-            };
-            for day in days {
-                let paths = self.dir.names(&day)?;
-                found.extend(
-                    paths.iter().filter_map(|name| sealed_path(&day, name)).filter(|path| self.has_segment(&path.name)),
-                );
+            match &self.day {
+                Some(day) => days.push(host.join(format!("{DATE}{day}"))),
+                None => days.extend(self.folders(&host, DATE)?),
             }
         }
-        found.sort();
-        Ok(found)
+        Ok(days)
     }
 
     fn folders(&self, folder: &Path, prefix: &str) -> io::Result<Vec<PathBuf>> {

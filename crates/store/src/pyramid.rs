@@ -3,25 +3,30 @@
 //! Every value is computed by [`Derived::walk`](pagetide_core::derived::Derived) from the samples, as the tables of `show --every` are:
 //! falls and gaps count as they do there. A sealed segment of some minutes has a file in `pyramid/` with its buckets; of segments without
 //! one (open, short, or recorded by an earlier version) they are computed when they are asked of. A bucket that two
-//! segments share is put together from both by its weights: time, and of a ratio what it is a share of.
+//! segments share is put together from both by its weights: time, and of a ratio what it is a share of. A day that is over has a file in
+//! `pyramid-day/` with the longer buckets of its segments, so that a year is read from 365 files.
 
 mod bucket;
 mod compute;
 mod file;
 mod kept;
+mod make;
 mod metrics;
+mod rows;
+mod segment;
 
 pub use bucket::{Bucket, Curve, Level};
-pub(crate) use file::make;
+pub(crate) use make::{after_seal, remove_unfinished};
 pub use metrics::of_table as plotted_metrics;
 
 use crate::cores::on_all_cores;
 use crate::file_error;
-use crate::layout::{SealedPath, SegmentName};
+use crate::files::System;
 use crate::reader::Reader;
-use crate::sealed;
 use compute::Part;
+use file::Files;
 use pagetide_core::{Error, Selection};
+use segment::Segment;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
@@ -31,19 +36,19 @@ use std::path::Path;
 pub struct Buckets {
     /// For each curve its buckets in order of time, each end once.
     pub curves: Vec<Vec<Bucket>>,
-    /// Segments that should have a file in `pyramid/` and have none.
+    /// Segments and days that should have a file and have none.
     pub missing: usize,
 }
 
-/// A segment with a sealed file of samples, or an open one.
-struct Segment {
-    name: SegmentName,
-    /// The number of the segment before.
-    before: Option<u64>,
-    samples: Option<SealedPath>,
-    /// When the next segment begins.
-    next_ns: Option<i64>,
+/// What is read at once.
+enum Unit<'s> {
+    /// The file of a whole day, and the checksums by which it is known.
+    Day(&'s [Segment], Vec<u32>),
+    Segment(&'s Segment),
 }
+
+/// The buckets of some curves, and how many files were missing.
+type Found = (Vec<Vec<Bucket>>, usize);
 
 impl Reader {
     /// The buckets of `curves` that end after `from_ns` and not after `to_ns` (rounded up to a bucket). `cache` is a folder with pyramids
@@ -60,38 +65,26 @@ impl Reader {
         curves: &[Curve],
     ) -> Result<Buckets, Error> {
         let failed = |error: io::Error| file_error::io("read it", self.folder(), &error);
-        let files = file::Files::of(&self.folder, cache).map_err(failed)?;
-        let mut parts: Vec<Vec<Bucket>> = vec![Vec::new(); curves.len()];
-        let is_kept: Vec<bool> = curves.iter().map(|curve| metrics::is_kept(curve.table, curve.metric)).collect();
-        let some = |wanted: bool| -> Vec<Curve> {
-            curves.iter().zip(&is_kept).filter(|(_, kept)| **kept == wanted).map(|(curve, _)| curve.clone()).collect()
-        };
-        let (kept, other) = (some(true), some(false));
-        let mut segments = self.segments().map_err(failed)?;
-        segments.retain(|segment| {
-            let begin = segment.name.wall_ns();
-            begin.is_none_or(|begin| begin <= to_ns) && segment.next_ns.is_none_or(|next| next >= from_ns)
-        });
-        let read = |segment: &Segment| -> Result<_, Error> {
-            let (found, is_missing) = match files.read(&segment.samples, level, &kept) {
-                Some(found) => (found, false),
-                None => {
-                    let samples = segment.samples.as_ref();
-                    let is_missing = samples.is_some_and(|path| files.has_room(&self.folder, path));
-                    (self.computed(segment, level, &kept)?, is_missing)
-                }
-            };
-            let computed = if other.is_empty() { Vec::new() } else { self.computed(segment, level, &other)? };
-            Ok((found, computed, is_missing))
-        };
-        let mut missing = 0;
-        for segment in on_all_cores(&segments, read) {
-            let (found, computed, is_missing) = segment?;
-            missing += usize::from(is_missing);
-            let (mut found, mut computed) = (found.into_iter(), computed.into_iter());
-            for (all, is_kept) in parts.iter_mut().zip(&is_kept) {
-                all.extend(if *is_kept { found.next() } else { computed.next() }.unwrap_or_default());
+        let files = Files::of(&self.folder, cache).map_err(failed)?;
+        let segments = segment::all(&self.folder).map_err(failed)?;
+        let in_days = curves
+            .iter()
+            .all(|curve| make::is_in_days(level, curve.table) && metrics::is_kept(curve.table, curve.metric));
+        let is_wanted = |segment: &&Segment| segment.is_in((from_ns, to_ns));
+        let mut units = Vec::new();
+        for day in segment::by_day(&segments) {
+            let checksums = make::worth_a_file(&files, day);
+            match checksums.filter(|_| in_days && day.iter().any(|segment| is_wanted(&segment))) {
+                Some(checksums) => units.push(Unit::Day(day, checksums)),
+                None => units.extend(day.iter().filter(is_wanted).map(Unit::Segment)),
             }
+        }
+        let mut parts: Vec<Vec<Bucket>> = vec![Vec::new(); curves.len()];
+        let mut missing = 0;
+        for found in on_all_cores(&units, |unit| self.buckets_of(&files, unit, level, curves)) {
+            let (found, lacking) = found?;
+            missing += lacking;
+            parts.iter_mut().zip(found).for_each(|(all, found)| all.extend(found));
         }
         let wanted = from_ns.saturating_add(1)..=to_ns.saturating_add(level.ns() - 1);
         let curves = parts.into_iter().map(|buckets| {
@@ -104,7 +97,48 @@ impl Reader {
         Ok(Buckets { curves: curves.collect(), missing })
     }
 
-    /// Makes the files in `pyramid/` that are missing, in the recording where it belongs to the caller, else in `cache`. Gives how many
+    fn buckets_of(&self, files: &Files, unit: &Unit<'_>, level: Level, curves: &[Curve]) -> Result<Found, Error> {
+        let (day, checksums) = match unit {
+            Unit::Segment(segment) => return self.buckets_of_segment(files, segment, level, curves),
+            Unit::Day(day, checksums) => (day, checksums),
+        };
+        let name = day.first().map(|first| first.name.day()).unwrap_or_default();
+        if let Some(found) = files.read_day((&name, checksums), level, curves) {
+            return Ok((found, 0));
+        }
+        let (mut all, mut missing) = (vec![Vec::new(); curves.len()], 1);
+        for segment in *day {
+            let (found, lacking) = self.buckets_of_segment(files, segment, level, curves)?;
+            missing += lacking;
+            all.iter_mut().zip(found).for_each(|(all, found)| all.extend(found));
+        }
+        Ok((all, missing))
+    }
+
+    fn buckets_of_segment(
+        &self,
+        files: &Files,
+        segment: &Segment,
+        level: Level,
+        curves: &[Curve],
+    ) -> Result<Found, Error> {
+        let is_kept = |curve: &Curve| metrics::is_kept(curve.table, curve.metric);
+        let (kept, other): (Vec<Curve>, Vec<Curve>) = curves.iter().cloned().partition(is_kept);
+        let samples = segment.samples.as_ref();
+        let (found, missing) = match samples.and_then(|samples| files.read(samples, level, &kept)) {
+            Some(found) => (found, 0),
+            None => {
+                let is_missing = samples.is_some_and(|samples| make::is_worth_it(&self.folder, samples));
+                (self.computed(segment, level, &kept)?, usize::from(is_missing))
+            }
+        };
+        let computed = if other.is_empty() { Vec::new() } else { self.computed(segment, level, &other)? };
+        let (mut found, mut computed) = (found.into_iter(), computed.into_iter());
+        let next = |curve| if is_kept(curve) { found.next() } else { computed.next() }.unwrap_or_default();
+        Ok((curves.iter().map(next).collect(), missing))
+    }
+
+    /// Makes the files of buckets that are missing, in the recording where it belongs to the caller, else in `cache`. Gives how many
     /// were made.
     ///
     /// # Errors
@@ -112,33 +146,25 @@ impl Reader {
     /// When the recording cannot be read or neither folder can be written.
     pub fn make_pyramid(&self, cache: Option<&Path>, stop: &dyn Fn() -> bool) -> Result<usize, Error> {
         let failed = |error: io::Error| file_error::io("write its pyramid", self.folder(), &error);
-        let files = file::Files::of(&self.folder, cache).map_err(failed)?;
+        let files = Files::of(&self.folder, cache).map_err(failed)?;
         let target = file::target(self.folder(), cache).map_err(failed)?;
+        let segments = segment::all(&self.folder).map_err(failed)?;
         let mut made = 0;
-        for segment in self.segments().map_err(failed)? {
-            let Some(samples) = segment.samples.filter(|path| !files.has(path)) else { continue };
+        let missing = |segment: &&Segment| segment.samples.as_ref().is_some_and(|samples| !files.has(samples));
+        for segment in segments.iter().filter(missing) {
+            if stop() {
+                return Ok(made);
+            }
+            made += usize::from(make::of_segment(&System, &self.folder, &target, segment).map_err(failed)?);
+        }
+        let files = Files::of(&self.folder, cache).map_err(failed)?;
+        for day in segment::by_day(&segments) {
             if stop() {
                 break;
             }
-            made += usize::from(file::write(&self.folder, &target, &samples, segment.before).map_err(failed)?);
+            made += usize::from(make::of_day(&System, (&self.folder, &target), &files, day).map_err(failed)?);
         }
         Ok(made)
-    }
-
-    fn segments(&self) -> io::Result<Vec<Segment>> {
-        let mut all: BTreeMap<u64, (SegmentName, Option<SealedPath>)> = BTreeMap::new();
-        // Logs first: one that is sealed meanwhile is in one of the lists.
-        let logs = self.folder.logs()?;
-        for path in self.folder.sealed_files(sealed::SAMPLES)? {
-            all.insert(path.name.number, (path.name.clone(), Some(path)));
-        }
-        for name in logs {
-            all.insert(name.number, (name, None));
-        }
-        let begins: Vec<Option<i64>> = all.values().skip(1).map(|(name, _)| name.wall_ns()).chain([None]).collect();
-        let befores: Vec<Option<u64>> = std::iter::once(None).chain(all.keys().copied().map(Some)).collect();
-        let segments = all.into_values().zip(befores).zip(begins);
-        Ok(segments.map(|(((name, samples), before), next_ns)| Segment { name, before, samples, next_ns }).collect())
     }
 
     /// The buckets of a segment from its samples.

@@ -16,8 +16,8 @@ use crate::{FORMAT_VERSION, cut, file_error};
 pub use axis::CLOCK_WENT_BACK;
 pub use damage::Damage;
 pub use days::{Day, hosts};
-use gather::LoadedParts;
-use pagetide_core::{Error, Manifest, Recording, Selection, Source};
+use gather::{Depth, LoadedParts};
+use pagetide_core::{Error, Manifest, Mark, Recording, Selection, Source};
 use pagetide_dir::Dir;
 use resume::Positions;
 use segment::{LoadError, Ranges, SealedFiles};
@@ -181,7 +181,7 @@ impl Reader {
         Ok(())
     }
 
-    fn try_load(&self, selection: &Selection, with_values: bool) -> Result<Recording, LoadError> {
+    fn try_load(&self, selection: &Selection, depth: Depth) -> Result<Recording, LoadError> {
         // Logs are listed first, so that a segment which is sealed meanwhile is in one of the lists. One in both is its log.
         let mut logs: BTreeMap<u64, SegmentName> = BTreeMap::new();
         for name in self.folder.logs()? {
@@ -190,7 +190,7 @@ impl Reader {
         self.positions.retain(&logs);
         let mut files = self.sealed_segments()?;
         self.damage.look_for_logs(&self.folder)?;
-        let mut gathered = LoadedParts::new(selection, with_values, self.damage.clone());
+        let mut gathered = LoadedParts::new(selection, depth, self.damage.clone());
         let numbers: std::collections::BTreeSet<u64> = logs.keys().chain(files.keys()).copied().collect();
         let began = |number: &u64| {
             let sealed = files.get(number).and_then(|files| files.values().flatten().next()).map(|file| &file.name);
@@ -246,20 +246,30 @@ impl Source for Reader {
     /// earlier boots are moved, so that the axis goes on over a restart of the host as the wall clock did; so are those before the boot
     /// clock went back.
     fn load(&self, selection: &Selection) -> Result<Recording, Error> {
-        self.load_parts(selection, true)
+        self.load_parts(selection, Depth::Values)
     }
 
     fn times(&self, selection: &Selection) -> Result<Recording, Error> {
-        self.load_parts(selection, false)
+        self.load_parts(selection, Depth::Times)
     }
 }
 
 impl Reader {
-    fn load_parts(&self, selection: &Selection, with_values: bool) -> Result<Recording, Error> {
+    /// All marks, on the axis of the whole recording. The samples of sealed segments are not read, only when each began and ended: of a
+    /// year at one sample a second they would take a gigabyte.
+    ///
+    /// # Errors
+    ///
+    /// When the recording cannot be read.
+    pub fn marks(&self) -> Result<Vec<Mark>, Error> {
+        Ok(self.load_parts(&Selection::default(), Depth::Marks)?.marks)
+    }
+
+    fn load_parts(&self, selection: &Selection, depth: Depth) -> Result<Recording, Error> {
         let mut tries = 0;
         loop {
             tries += 1;
-            match self.try_load(selection, with_values) {
+            match self.try_load(selection, depth) {
                 Ok(recording) => return Ok(recording),
                 Err(LoadError::Io(path, error)) if error.kind() == io::ErrorKind::NotFound && tries < TRIES => {
                     drop(path);

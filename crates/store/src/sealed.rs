@@ -16,13 +16,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The file of buckets on coarser time. It is made of the others and may be missing.
 pub(crate) const PYRAMID: &str = "pyramid";
+/// The file of a day's longer buckets, named by the first segment of the day. It is made of those in `pyramid/` and may be missing.
+pub(crate) const PYRAMID_DAY: &str = "pyramid-day";
 /// Columns of the file of buckets.
 pub(crate) const BUCKET_COLUMNS: (&str, [&str; 2], [&str; 5]) =
     ("end_ns", ["metric", "entity"], ["mean", "amount", "min", "max", "weight"]);
 
 /// All folders of files of a segment, that of samples first.
 pub(crate) fn folders() -> impl Iterator<Item = &'static str> {
-    kinds().chain([PYRAMID])
+    kinds().chain([PYRAMID, PYRAMID_DAY])
 }
 
 /// All folders of what was recorded.
@@ -61,6 +63,9 @@ pub(crate) struct Description {
     /// Of a file of buckets the checksum of the file of samples that it was made of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) samples: Option<u32>,
+    /// Of a file of a day's buckets the checksums of the files of samples of that day, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) days: Vec<u32>,
     /// Of a file of buckets the length of the buckets of each row group in seconds, and their table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) groups: Option<Vec<(i64, Table)>>,

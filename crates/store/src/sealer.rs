@@ -95,7 +95,7 @@ impl Work {
         for name in logs.iter().filter(|name| order.writing.is_none_or(|writing| name.number < writing)) {
             match seal(&*self.files, &self.folder, name) {
                 // Readers compute what a file of buckets would have said: its loss is none.
-                Ok(()) => drop(pyramid::make(&*self.files, &self.folder, name)),
+                Ok(()) => drop(pyramid::after_seal(&*self.files, &self.folder, name)),
                 Err(error) => outcome = outcome.and(Err((self.folder.full(&layout::log(name)), error))),
             }
         }

@@ -3,6 +3,7 @@
 use crate::files::{self, Files, Output, System};
 use crate::layout::{self, Folder, MANIFEST, OPEN, SegmentName};
 use crate::log::{self, Encoder, Start};
+use crate::pyramid;
 use crate::retention::Keep;
 use crate::seal::Survey;
 use crate::sealed::{self, SealedFile};
@@ -122,6 +123,7 @@ impl Writer {
         if writer.folder.is_recording().map_err(failed)? {
             writer.manifest = Reader::of(writer.folder.clone())?.manifest().clone();
             writer.continue_numbers().map_err(failed)?;
+            pyramid::remove_unfinished(&*writer.files, &writer.folder);
         }
         Ok(writer)
     }

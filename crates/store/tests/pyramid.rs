@@ -4,7 +4,7 @@ use pagetide_core::derived::{self, Derived};
 use pagetide_core::{
     Entity, EntityId, Manifest, Nanos, Recording, Sample, Schema, Selection, Sink, Source, Stamp, Table,
 };
-use pagetide_store::{Bucket, Curve, Level, Reader, Writer};
+use pagetide_store::{Bucket, Curve, Keep, Level, Reader, Writer};
 use pagetide_view::show::{self, Topic};
 use proptest::prelude::*;
 use std::path::Path;
@@ -12,6 +12,9 @@ use std::path::Path;
 const SECOND: i64 = 1_000_000_000;
 /// 2026-11-21 00:00 UTC, a multiple of all levels.
 const MIDNIGHT: i64 = 1_795_219_200 * SECOND;
+
+/// The day before; the host's clocks began then.
+const FIRST: i64 = MIDNIGHT - 86_400 * SECOND;
 
 const HOST: [&str; 6] = ["MemFree", "pgscan_kswapd", "pgsteal_kswapd", "pgmajfault", "nr_dirty", "psi_io_some"];
 const DISK: [&str; 8] =
@@ -25,6 +28,8 @@ struct Nature {
     rough: bool,
     samples: i64,
     segments: i64,
+    /// When it begins, in seconds after [`MIDNIGHT`].
+    begin: i64,
 }
 
 fn record(folder: &Path, seed: u64, nature: Nature) {
@@ -48,7 +53,7 @@ fn record(folder: &Path, seed: u64, nature: Nature) {
     };
     let mut writer = Writer::create(folder).unwrap();
     writer.begin(&manifest).unwrap();
-    let (mut wall, mut sample) = (MIDNIGHT, Sample::default());
+    let (mut wall, mut sample) = (MIDNIGHT + nature.begin * SECOND, Sample::default());
     for at in 0..nature.samples {
         let falls = nature.rough && random.i64(0..400) == 0;
         for (place, value) in values.iter_mut().enumerate() {
@@ -62,7 +67,7 @@ fn record(folder: &Path, seed: u64, nature: Nature) {
             }
         }
         sample.clear();
-        sample.stamp = Stamp { wall_ns: wall, mono_ns: wall - MIDNIGHT, boot_ns: wall - MIDNIGHT };
+        sample.stamp = Stamp { wall_ns: wall, mono_ns: wall - FIRST, boot_ns: wall - FIRST };
         let mut cells = values.iter();
         let mut fill = |row: &mut [Option<i64>]| {
             row.iter_mut().for_each(|cell| *cell = cells.next().copied());
@@ -192,7 +197,7 @@ proptest! {
     #[test]
     fn buckets_are_the_metric_over_their_time(seed in any::<u64>()) {
         let scratch = tempfile::tempdir().unwrap();
-        let nature = Nature { rough: true, samples: 2400, segments: 3 };
+        let nature = Nature { rough: true, samples: 2400, segments: 3, begin: 0 };
         record(scratch.path(), seed, nature);
         let reader = Reader::open(scratch.path()).unwrap();
         let recording = reader.load(&Selection::default()).unwrap();
@@ -211,7 +216,7 @@ proptest! {
 #[test]
 fn buckets_that_segments_share_are_put_together() {
     let scratch = tempfile::tempdir().unwrap();
-    let nature = Nature { rough: false, samples: 2331, segments: 3 };
+    let nature = Nature { rough: false, samples: 2331, segments: 3, begin: 0 };
     record(scratch.path(), 5, nature);
     let reader = Reader::open(scratch.path()).unwrap();
     let recording = reader.load(&Selection::default()).unwrap();
@@ -228,7 +233,7 @@ fn buckets_that_segments_share_are_put_together() {
 #[test]
 fn buckets_are_the_rows_of_show_every() {
     let scratch = tempfile::tempdir().unwrap();
-    record(scratch.path(), 9, Nature { rough: false, samples: 1801, segments: 1 });
+    record(scratch.path(), 9, Nature { rough: false, samples: 1801, segments: 1, begin: 0 });
     let reader = Reader::open(scratch.path()).unwrap();
     let recording = reader.load(&Selection::default()).unwrap();
     for (topic, column, curve) in [
@@ -265,7 +270,7 @@ fn buckets_are_the_rows_of_show_every() {
 #[test]
 fn a_file_of_other_samples_or_with_a_damaged_byte_is_not_believed() {
     let scratch = tempfile::tempdir().unwrap();
-    record(scratch.path(), 3, Nature { rough: false, samples: 1200, segments: 1 });
+    record(scratch.path(), 3, Nature { rough: false, samples: 1200, segments: 1, begin: 0 });
     let reader = Reader::open(scratch.path()).unwrap();
     let all = (i64::MIN / 4, i64::MAX / 4);
     let before = reader.buckets(None, all, Level::TenSeconds, &curves()).unwrap();
@@ -282,4 +287,73 @@ fn a_file_of_other_samples_or_with_a_damaged_byte_is_not_believed() {
         assert!(one.end_ns == other.end_ns && near(one.mean, other.mean));
     }
     assert!(Reader::open(scratch.path()).unwrap().load(&Selection::default()).is_ok(), "and no harm to the recording");
+}
+
+#[test]
+fn a_day_that_is_over_has_its_longer_buckets_in_one_file() {
+    let scratch = tempfile::tempdir().unwrap();
+    // Two segments in the first day, of which the second is too short for a file of its own, and one in the next day.
+    record(scratch.path(), 11, Nature { rough: false, samples: 1500, segments: 2, begin: -800 });
+    let reader = Reader::open(scratch.path()).unwrap();
+    let all = (i64::MIN / 4, i64::MAX / 4);
+    let long = [Level::HalfHour, Level::SixHours];
+    let curves: Vec<Curve> = curves().into_iter().filter(|curve| curve.table != Table::Process).collect();
+    let read = |level| reader.buckets(None, all, level, &curves).unwrap();
+    let same = |one: &[Vec<Bucket>], other: &[Vec<Bucket>]| {
+        assert_eq!(one.len(), other.len());
+        for (one, other) in one.iter().zip(other) {
+            assert_eq!(one.len(), other.len());
+            let near = |one: &Bucket, other: &Bucket| {
+                let bound = |one: f64, other: f64| (one - other).abs() <= one.abs().max(other.abs()) / 32.0;
+                near(one.mean, other.mean)
+                    && near(one.weight, other.weight)
+                    && bound(one.min, other.min)
+                    && bound(one.max, other.max)
+            };
+            assert!(
+                one.iter().zip(other).all(|(one, other)| one.end_ns == other.end_ns && near(one, other)),
+                "{one:?} {other:?}"
+            );
+        }
+    };
+    let folder = |kind: &str| scratch.path().join(kind).join("host=h");
+    let names = |folder: &Path| -> Vec<String> {
+        let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
+        files.collect()
+    };
+    assert_eq!(names(&folder("pyramid-day")), ["date=2026-11-20"], "of the day that is over alone");
+    let with = long.map(read);
+    assert!(with.iter().all(|buckets| buckets.missing == 0));
+    // The files of its segments are not read for it.
+    let segments = folder("pyramid").join("date=2026-11-20");
+    let first = segments.join(&names(&segments)[0]);
+    let content = std::fs::read(&first).unwrap();
+    std::fs::write(&first, "no longer").unwrap();
+    for (level, with) in long.into_iter().zip(&with) {
+        let alone = read(level);
+        assert_eq!(alone.missing, 0, "{}", level.name());
+        same(&with.curves, &alone.curves);
+    }
+    std::fs::write(&first, content).unwrap();
+    // Without it the files of the segments tell the same, it is missing, and it is made anew.
+    std::fs::remove_dir_all(folder("pyramid-day")).unwrap();
+    for (level, with) in long.into_iter().zip(&with) {
+        let without = read(level);
+        assert_eq!(without.missing, 1, "{}", level.name());
+        same(&with.curves, &without.curves);
+    }
+    assert_eq!(reader.make_pyramid(None, &|| false).unwrap(), 1);
+    assert_eq!(reader.make_pyramid(None, &|| false).unwrap(), 0, "it is there");
+    // What a crash leaves of such a file is gone when the recording goes on.
+    let left = folder("pyramid-day").join("date=2026-11-20/.20261120T234640Z-00000001.parquet.tmp");
+    std::fs::write(&left, "half of it").unwrap();
+    drop(Writer::open_or_continue(scratch.path(), Keep::default()).unwrap());
+    assert!(!left.exists());
+    // It is not believed once a segment of its day is gone.
+    let day = folder("sample").join("date=2026-11-20");
+    let first = names(&day).into_iter().min().unwrap();
+    std::fs::remove_file(day.join(first)).unwrap();
+    let rest = read(Level::SixHours);
+    let weight = |buckets: &[Vec<Bucket>]| buckets[0].iter().map(|bucket| bucket.weight).sum::<f64>();
+    assert!(weight(&rest.curves) < weight(&with[1].curves) - 500.0, "{rest:?}");
 }

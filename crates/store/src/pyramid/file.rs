@@ -1,110 +1,138 @@
-//! The files in `pyramid/`.
+//! The files of buckets: of segments in `pyramid/`, of days in `pyramid-day/`.
 
 use super::bucket::{Bucket, Curve, Level};
-use super::compute::{self, Part};
-use super::kept::{self, Kept};
-use super::metrics;
-use crate::FORMAT_VERSION;
+use super::kept::Kept;
+use super::rows::Rows;
 use crate::budget::{Budget, bytes_of};
-use crate::files::{Files as FileSystem, System};
-use crate::layout::{self, Folder, SealedPath, SegmentName};
-use crate::sealed::{self, BUCKET_COLUMNS, Description, FileWriter, SealedError, SealedFile};
-use pagetide_core::derived::Derived;
-use pagetide_core::{Selection, Table};
-use pagetide_dir::{Dir, temporary};
-use parquet::data_type::ByteArray;
+use crate::layout::{Folder, SealedPath};
+use crate::sealed::{self, BUCKET_COLUMNS, Description, SealedError, SealedFile};
+use pagetide_core::Table;
+use pagetide_dir::Dir;
 use std::collections::BTreeMap;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-/// Segments with fewer samples (some minutes at one sample a second) have no pyramid: their samples are read as fast.
-const WORTH_SAMPLES: i64 = 300;
-/// Metrics whose samples are in memory at the same time.
-const AT_ONCE: usize = 6;
-
 /// The files of a recording, and those of a cache.
 pub(super) struct Files {
-    found: BTreeMap<u64, Vec<(Folder, SealedPath)>>,
+    segments: BTreeMap<u64, Vec<(Folder, SealedPath)>>,
+    days: BTreeMap<String, Vec<(Folder, SealedPath)>>,
 }
 
 impl Files {
     pub(super) fn of(folder: &Folder, cache: Option<&Path>) -> io::Result<Self> {
-        let mut found: BTreeMap<u64, Vec<(Folder, SealedPath)>> = BTreeMap::new();
+        let mut files = Self { segments: BTreeMap::new(), days: BTreeMap::new() };
         let cached = cache.and_then(|cache| Dir::open(&cached(cache, folder.dir().path())).ok()).map(Folder::new);
         for folder in [Some(folder.clone()), cached].into_iter().flatten() {
             for path in folder.sealed_files(sealed::PYRAMID)? {
-                found.entry(path.name.number).or_default().push((folder.clone(), path));
+                files.segments.entry(path.name.number).or_default().push((folder.clone(), path));
+            }
+            for path in folder.sealed_files(sealed::PYRAMID_DAY)? {
+                files.days.entry(path.name.day()).or_default().push((folder.clone(), path));
             }
         }
-        Ok(Self { found })
+        Ok(files)
     }
 
     /// Whether a segment has a file. That it is of the same samples is seen when it is read.
     pub(super) fn has(&self, samples: &SealedPath) -> bool {
-        self.found.contains_key(&samples.name.number)
-    }
-
-    /// Whether a segment is long enough to have one.
-    pub(super) fn has_room(&self, folder: &Folder, samples: &SealedPath) -> bool {
-        is_worth_it(folder, samples)
+        self.segments.contains_key(&samples.name.number)
     }
 
     /// The buckets of curves at a level; absent when there is no file, or it is of other samples, of another version or damaged.
-    pub(super) fn read(
+    pub(super) fn read(&self, samples: &SealedPath, level: Level, curves: &[Curve]) -> Option<Vec<Vec<Bucket>>> {
+        self.of_segment(samples, |file| read(file, level, curves))
+    }
+
+    /// The rows of a segment at a level, of the tables that are wanted; absent as above.
+    pub(super) fn rows(
         &self,
-        samples: &Option<SealedPath>,
+        samples: &SealedPath,
+        level: Level,
+        wants: impl Fn(Table) -> bool,
+    ) -> Option<Vec<(Table, Rows)>> {
+        self.of_segment(samples, |file| {
+            let groups = groups(file, level).filter(|(.., table)| wants(*table));
+            groups.map(|(group, _, table)| Ok((table, rows(file, group)?))).collect()
+        })
+    }
+
+    /// The buckets of curves over a day whose files of samples have these checksums; absent as above.
+    pub(super) fn read_day(
+        &self,
+        (day, checksums): (&str, &[u32]),
         level: Level,
         curves: &[Curve],
     ) -> Option<Vec<Vec<Bucket>>> {
-        let samples = samples.as_ref()?;
-        let files = self.found.get(&samples.name.number)?;
-        files.iter().find_map(|(folder, path)| {
-            // A file of another user may have a right checksum and pages on which the parquet crate panics.
-            let read = AssertUnwindSafe(|| read(folder, path, samples, level, curves));
-            catch_unwind(read).ok()?.ok().flatten()
-        })
+        let is_of_day = |about: &Description| about.days == checksums;
+        first_valid(self.days.get(day)?, is_of_day, |file| read(file, level, curves))
+    }
+
+    /// Whether a day has a file of these samples.
+    pub(super) fn has_day(&self, (day, checksums): (&str, &[u32])) -> bool {
+        self.days
+            .get(day)
+            .is_some_and(|files| first_valid(files, |about| about.days == checksums, |_| Ok(())).is_some())
+    }
+
+    fn of_segment<T>(&self, samples: &SealedPath, of: impl Fn(&SealedFile) -> Result<T, SealedError>) -> Option<T> {
+        let is_of_it = |about: &Description| about.samples.is_some() && about.samples == samples.checksum;
+        first_valid(self.segments.get(&samples.name.number)?, is_of_it, of)
     }
 }
 
-fn is_worth_it(folder: &Folder, samples: &SealedPath) -> bool {
-    samples.checksum.is_some()
-        && SealedFile::open(folder, samples, &Budget::default()).is_ok_and(|file| file.rows() >= WORTH_SAMPLES)
+/// What is read of the first file that is whole and that `is_it` says is meant.
+fn first_valid<T>(
+    files: &[(Folder, SealedPath)],
+    is_it: impl Fn(&Description) -> bool,
+    of: impl Fn(&SealedFile) -> Result<T, SealedError>,
+) -> Option<T> {
+    let read = |folder: &Folder, path: &SealedPath| -> Result<Option<T>, SealedError> {
+        let file = SealedFile::open(folder, path, &Budget::default())?;
+        let is_meant = path.checksum.is_some() && is_it(file.description());
+        is_meant.then(|| of(&file)).transpose()
+    };
+    files.iter().find_map(|(folder, path)| {
+        // A file of another user may have a right checksum and pages on which the parquet crate panics.
+        catch_unwind(AssertUnwindSafe(|| read(folder, path))).ok()?.ok().flatten()
+    })
 }
 
-fn read(
-    folder: &Folder,
-    path: &SealedPath,
-    samples: &SealedPath,
-    level: Level,
-    curves: &[Curve],
-) -> Result<Option<Vec<Vec<Bucket>>>, SealedError> {
-    let file = SealedFile::open(folder, path, &Budget::default())?;
-    let Some(groups) = &file.description().groups else { return Ok(None) };
-    if path.checksum.is_none() || file.description().samples != samples.checksum {
-        return Ok(None);
-    }
-    let mut found = vec![Vec::new(); curves.len()];
-    for (group, (seconds, table)) in groups.iter().enumerate().take(file.row_groups()) {
-        let Some(own) = Level::ALL.into_iter().find(|known| known.seconds() == *seconds) else { continue };
+/// The row groups that have the buckets of a level: the group, the length of its own buckets, and its table.
+fn groups(file: &SealedFile, level: Level) -> impl Iterator<Item = (usize, Level, Table)> {
+    let stated = file.description().groups.iter().flatten().enumerate().take(file.row_groups());
+    stated.filter_map(move |(group, (seconds, table))| {
+        let own = Level::ALL.into_iter().find(|known| known.seconds() == *seconds)?;
         let stands_for_it = own < level && file.description().tops.contains(&group);
-        if !(own == level || stands_for_it) || !curves.iter().any(|curve| curve.table == *table) {
+        (own == level || stands_for_it).then_some((group, own, *table))
+    })
+}
+
+fn rows(file: &SealedFile, group: usize) -> Result<Rows, SealedError> {
+    let strings = |name| file.strings(group, file.column_named(name)?);
+    let floats = |name| file.floats(group, file.column_named(name)?);
+    let [mean, amount, min, max, weight] = BUCKET_COLUMNS.2.map(floats);
+    let (mean, amount, min, max, weight) = (mean?, amount?, min?, max?, weight?);
+    let ends = file.required(group, file.column_named("end_ns")?)?;
+    file.charge(bytes_of(ends.len(), size_of::<Kept>()))?;
+    let kept =
+        |row: usize| Kept { mean: mean[row], amount: amount[row], min: min[row], max: max[row], weight: weight[row] };
+    let kept = (0..ends.len()).map(kept).collect();
+    Ok(Rows { metrics: strings("metric")?, entities: strings("entity")?, ends, kept })
+}
+
+fn read(file: &SealedFile, level: Level, curves: &[Curve]) -> Result<Vec<Vec<Bucket>>, SealedError> {
+    let mut found = vec![Vec::new(); curves.len()];
+    for (group, own, table) in groups(file, level) {
+        if !curves.iter().any(|curve| curve.table == table) {
             continue;
         }
-        let strings = |name| file.strings(group, file.column_named(name)?);
-        let floats = |name| file.floats(group, file.column_named(name)?);
-        let (metric, entity) = (strings("metric")?, strings("entity")?);
-        let ends = file.required(group, file.column_named("end_ns")?)?;
-        let [mean, amount, min, max, weight] = BUCKET_COLUMNS.2.map(floats);
-        let (mean, amount, min, max, weight) = (mean?, amount?, min?, max?, weight?);
-        for (curve, found) in curves.iter().zip(&mut found).filter(|(curve, _)| curve.table == *table) {
-            for row in 0..ends.len() {
-                if metric[row].data() != curve.metric.name.as_bytes() || entity[row].data() != curve.entity.as_bytes() {
-                    continue;
-                }
-                let kept =
-                    Kept { mean: mean[row], amount: amount[row], min: min[row], max: max[row], weight: weight[row] };
-                let Some(bucket) = kept.bucket(ends[row]) else { continue };
+        let rows = rows(file, group)?;
+        for (curve, found) in curves.iter().zip(&mut found).filter(|(curve, _)| curve.table == table) {
+            for row in 0..rows.ends.len() {
+                let is_named = rows.metrics[row].data() == curve.metric.name.as_bytes()
+                    && rows.entities[row].data() == curve.entity.as_bytes();
+                let Some(bucket) = is_named.then(|| rows.kept[row].bucket(rows.ends[row])).flatten() else { continue };
                 if !is_possible(&bucket, own) {
                     return Err(SealedError::Damaged(format!("no samples have the bucket {bucket:?}")));
                 }
@@ -113,7 +141,7 @@ fn read(
             }
         }
     }
-    Ok(Some(found))
+    Ok(found)
 }
 
 /// Whether samples can have a bucket: what somebody else wrote under a right checksum may be anything.
@@ -136,150 +164,4 @@ pub(super) fn target(recording: &Path, cache: Option<&Path>) -> io::Result<Folde
 fn cached(cache: &Path, recording: &Path) -> PathBuf {
     let whole = recording.canonicalize().unwrap_or_else(|_| recording.to_owned());
     cache.join(format!("{:08x}", crc32fast::hash(whole.as_os_str().as_encoded_bytes())))
-}
-
-/// Makes the file of a sealed segment. Gives whether there is enough in the segment.
-pub(super) fn write(folder: &Folder, target: &Folder, samples: &SealedPath, before: Option<u64>) -> io::Result<bool> {
-    write_with(&System, folder, target, samples, before)
-}
-
-/// Makes the file of a segment that was just sealed, in its recording. Without it readers compute what they need.
-pub(crate) fn make(files: &dyn FileSystem, folder: &Folder, name: &SegmentName) -> io::Result<()> {
-    let mut samples = folder.of_segments(name.number, name.number).sealed_files(sealed::SAMPLES)?;
-    let before = folder
-        .sealed_files(sealed::SAMPLES)?
-        .iter()
-        .map(|path| path.name.number)
-        .filter(|number| *number < name.number)
-        .max();
-    let Some(samples) = samples.pop() else { return Ok(()) };
-    write_with(files, folder, folder, &samples, before).map(drop)
-}
-
-fn write_with(
-    files: &dyn FileSystem,
-    folder: &Folder,
-    target: &Folder,
-    samples: &SealedPath,
-    before: Option<u64>,
-) -> io::Result<bool> {
-    if !is_worth_it(folder, samples) {
-        return Ok(false);
-    }
-    let Some(manifest) =
-        SealedFile::open(folder, samples, &Budget::default()).ok().and_then(|file| file.description().manifest.clone())
-    else {
-        return Ok(false);
-    };
-    let rows = rows(folder, &samples.name, before)?;
-    let description = Description {
-        version: FORMAT_VERSION,
-        file: sealed::PYRAMID.to_owned(),
-        samples: samples.checksum,
-        groups: Some(rows.keys().map(|(table, level, _)| (level.seconds(), *table)).collect()),
-        tops: rows.keys().enumerate().filter(|(_, (_, _, top))| *top).map(|(group, _)| group).collect(),
-        ..Description::default()
-    };
-    let below = layout::sealed_folder(sealed::PYRAMID, &manifest.host, &samples.name);
-    files.make_folder(target.dir(), &below)?;
-    let temporary = temporary(&below.join(format!("{}.parquet", samples.name.text())));
-    let written = files.create(target.dir(), &temporary).and_then(|output| {
-        let mut file = FileWriter::of_buckets(output, &description)?;
-        for rows in rows.values() {
-            rows.write(&mut file)?;
-        }
-        let content = file.finish()?;
-        files.rename(target.dir(), &temporary, &below.join(samples.name.sealed(content.crc32)))
-    });
-    if written.is_err() {
-        let _ = files.remove(target.dir(), &temporary);
-    }
-    written.and_then(|()| files.sync_folder(target.dir(), &below)).map(|()| true)
-}
-
-/// Row groups: of a table at a level, and whether their buckets stand for the longer ones.
-type Groups = BTreeMap<(Table, Level, bool), Rows>;
-
-/// The buckets of a table at a level.
-#[derive(Default)]
-struct Rows {
-    metrics: Vec<ByteArray>,
-    entities: Vec<ByteArray>,
-    ends: Vec<i64>,
-    kept: Vec<Kept>,
-}
-
-fn rows(folder: &Folder, name: &SegmentName, before: Option<u64>) -> io::Result<Groups> {
-    let mut all = Groups::new();
-    for table in metrics::TABLES {
-        let metrics: Vec<&'static Derived> = metrics::of_table(table).collect();
-        for some in metrics.chunks(AT_ONCE) {
-            let mut selection = Selection::default();
-            some.iter().for_each(|metric| compute::select(table, metric, &mut selection));
-            let part = Part::load(folder, name, before, &selection).map_err(io::Error::other)?;
-            let Some(part) = part else { continue };
-            let cells = Level::ALL.map(|level| (level, part.cells(level)));
-            let mut names: Vec<&str> = part.recording.entities(table).map(|(name, _)| name).collect();
-            if table == Table::Host && names.is_empty() {
-                names.push("");
-            }
-            for metric in some {
-                for entity in &names {
-                    add(&mut all, &part, &cells, (table, entity), metric);
-                }
-            }
-        }
-    }
-    Ok(all)
-}
-
-fn add(
-    all: &mut Groups,
-    part: &Part,
-    cells: &[(Level, Vec<compute::Cell>)],
-    (table, entity): (Table, &str),
-    metric: &'static Derived,
-) {
-    let is_counted = kept::is_counted(metric);
-    let intervals = metric.intervals(&part.recording, table, entity);
-    let (of_metric, of_entity) = (ByteArray::from(metric.name), ByteArray::from(entity));
-    let mut levels = Vec::new();
-    for (level, cells) in cells {
-        let Some(walk) = metric.walk(&part.recording, table, entity) else { return };
-        levels.push((*level, part.buckets_of(cells, walk, (table, entity), metric, &intervals)));
-    }
-    let top = (0..levels.len()).find(|at| stands_for(&levels[*at..]));
-    for (at, (level, buckets)) in levels.iter().enumerate().take(top.map_or(levels.len(), |top| top + 1)) {
-        let rows = all.entry((table, *level, top == Some(at))).or_default();
-        rows.metrics.extend(std::iter::repeat_n(of_metric.clone(), buckets.len()));
-        rows.entities.extend(std::iter::repeat_n(of_entity.clone(), buckets.len()));
-        rows.ends.extend(buckets.iter().map(|bucket| bucket.end_ns));
-        rows.kept.extend(buckets.iter().map(|bucket| Kept::of(bucket, is_counted)));
-    }
-}
-
-/// Whether there is one bucket, and all longer ones hold the same: most processes live so shortly.
-fn stands_for(levels: &[(Level, Vec<Bucket>)]) -> bool {
-    let only = |buckets: &[Bucket]| match buckets {
-        [bucket] => Some(kept::values(bucket)),
-        _ => None,
-    };
-    let first = levels.first().and_then(|(_, buckets)| only(buckets));
-    first.is_some() && levels.iter().all(|(_, buckets)| only(buckets) == first)
-}
-
-impl Rows {
-    fn write(&self, file: &mut FileWriter) -> io::Result<()> {
-        let mut group = file.row_group()?;
-        group.numbers(&self.ends)?;
-        group.strings(&self.metrics)?;
-        group.strings(&self.entities)?;
-        // In the order of BUCKET_COLUMNS.
-        let columns: [fn(&Kept) -> Option<f32>; 5] =
-            [|kept| kept.mean, |kept| kept.amount, |kept| kept.min, |kept| kept.max, |kept| kept.weight];
-        for of in columns {
-            group.floats(self.kept.iter().map(of))?;
-        }
-        group.finish()
-    }
 }

@@ -13,12 +13,22 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::ops::Range;
 
+/// How much is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Depth {
+    /// Marks, and of sealed segments the first and the last sample, by which marks have their place on the axis.
+    Marks,
+    /// The times of all samples as well.
+    Times,
+    /// All that is selected.
+    Values,
+}
+
 /// What has been read so far.
 #[derive(Debug)]
 pub(super) struct LoadedParts<'a> {
     pub(super) selection: &'a Selection,
-    /// Whether values are wanted at all, and not only times and marks.
-    with_values: bool,
+    depth: Depth,
     damage: Damage,
     pub(super) budget: Budget,
     /// When the segment after the one that is being read began; absent of the last one.
@@ -74,12 +84,12 @@ struct Stretch {
 const NAME_BYTES: usize = 320;
 
 impl<'a> LoadedParts<'a> {
-    pub(super) fn new(selection: &'a Selection, with_values: bool, damage: Damage) -> Self {
+    pub(super) fn new(selection: &'a Selection, depth: Depth, damage: Damage) -> Self {
         Self {
             damage,
             budget: Budget::default(),
             selection,
-            with_values,
+            depth,
             next_wall_ns: None,
             sealed_segments: 0,
             stamps: Vec::new(),
@@ -99,7 +109,12 @@ impl<'a> LoadedParts<'a> {
     }
 
     pub(super) fn wants_table(&self, table: Table) -> bool {
-        self.with_values && self.selection.wants_table(table)
+        self.depth == Depth::Values && self.selection.wants_table(table)
+    }
+
+    /// Whether the times of all samples are wanted, and not only those at the ends of a segment.
+    pub(super) fn wants_times(&self) -> bool {
+        self.depth >= Depth::Times
     }
 
     /// Begins another run of the same boot when its clock went back: the axis would leave out what is not in order.

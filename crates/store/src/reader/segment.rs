@@ -137,6 +137,7 @@ pub(super) fn sealed(
     let outside = |(first, last): (i64, i64)| {
         from_wall_ns.is_some_and(|from| last < from) || to_wall_ns.is_some_and(|to| first > to)
     };
+    let wants_times = gathered.wants_times();
     let known = || ranges.lock().unwrap_or_else(PoisonError::into_inner);
     if known().get(&path.path).copied().is_some_and(outside) {
         return Ok(());
@@ -149,6 +150,10 @@ pub(super) fn sealed(
         }
         if range.is_some_and(outside) {
             return Ok(None);
+        }
+        let ends = if wants_times { None } else { ends(file)? };
+        if let Some(ends) = ends {
+            return Ok(Some((file.description().clone(), vec![0, 1], ends.to_vec())));
         }
         for group in 0..file.row_groups() {
             let more = file.required(group, file.column_named("sample")?)?;
@@ -258,6 +263,16 @@ fn read_stamps(file: &SealedFile, group: usize) -> Result<Vec<Stamp>, SealedErro
     let (wall, mono, boot) = (times("wall_ns")?, times("mono_ns")?, times("boot_ns")?);
     let stamps = wall.into_iter().zip(mono).zip(boot);
     Ok(stamps.map(|((wall_ns, mono_ns), boot_ns)| Stamp { wall_ns, mono_ns, boot_ns }).collect())
+}
+
+/// The times of the first and the last sample, as the file states them; absent when it does not.
+fn ends(file: &SealedFile) -> Result<Option<[Stamp; 2]>, SealedError> {
+    let range = |name| Ok::<_, SealedError>(file.range(file.column_named(name)?));
+    let (wall, mono, boot) = (range("wall_ns")?, range("mono_ns")?, range("boot_ns")?);
+    Ok(wall.zip(mono).zip(boot).map(|((wall, mono), boot)| {
+        let stamp = |of: fn((i64, i64)) -> i64| Stamp { wall_ns: of(wall), mono_ns: of(mono), boot_ns: of(boot) };
+        [stamp(|range| range.0), stamp(|range| range.1)]
+    }))
 }
 
 fn read_marks(file: &SealedFile) -> Result<Vec<Mark>, SealedError> {

@@ -7,9 +7,24 @@ use crate::layout::SegmentName;
 use crate::log::{Event, LogError, LogReader};
 use crate::sealed::{self, SealedError, SealedFile};
 use crate::{file_error, layout};
-use pagetide_core::Error;
+use pagetide_core::{Error, Nanos};
 use std::collections::BTreeMap;
 use std::io::{self, BufReader};
+
+/// A segment as it lies in the folder.
+enum Listed {
+    Open(SegmentName),
+    Sealed(SealedFiles),
+}
+
+impl Listed {
+    fn name(&self) -> Option<&SegmentName> {
+        match self {
+            Self::Open(name) => Some(name),
+            Self::Sealed(files) => files.values().flatten().next().map(|file| &file.name),
+        }
+    }
+}
 
 impl Reader {
     /// The wall clock of the first sample and of the last one; absent when there is no sample.
@@ -21,24 +36,64 @@ impl Reader {
         self.find_span().map_err(|error| file_error::io("look into it", self.folder(), &error))
     }
 
+    /// The stretches without samples that are longer than `shortest`, in ns since 1970, where one segment ends and the next begins: a
+    /// segment lies in one UTC day, so those of a day or more are all among them.
+    ///
+    /// # Errors
+    ///
+    /// When the folder cannot be read.
+    pub fn gaps(&self, shortest: Nanos) -> Result<Vec<(i64, i64)>, Error> {
+        self.find_gaps(shortest).map_err(|error| file_error::io("look into it", self.folder(), &error))
+    }
+
+    fn find_gaps(&self, shortest: Nanos) -> io::Result<Vec<(i64, i64)>> {
+        let shortest = i64::try_from(shortest.get()).unwrap_or(i64::MAX);
+        let is_long = |from: i64, to: i64| to.saturating_sub(from) > shortest;
+        let segments = self.listed()?;
+        let mut gaps = Vec::new();
+        for (one, next) in segments.iter().zip(segments.iter().skip(1)) {
+            // Their names say when they began; only of those that are far apart is the end looked up.
+            let (Some(from), Some(to)) =
+                (one.name().and_then(SegmentName::wall_ns), next.name().and_then(SegmentName::wall_ns))
+            else {
+                continue;
+            };
+            if !is_long(from, to) {
+                continue;
+            }
+            let ends = self.span_of(one)?.zip(self.span_of(next)?);
+            gaps.extend(ends.map(|((_, from), (to, _))| (from, to)).filter(|(from, to)| is_long(*from, *to)));
+        }
+        Ok(gaps)
+    }
+
     /// Whether a segment is open: a recorder runs, or was killed.
     pub fn is_open(&self) -> bool {
         self.folder.logs().is_ok_and(|logs| !logs.is_empty())
     }
 
     fn find_span(&self) -> io::Result<Option<(i64, i64)>> {
+        let segments = self.listed()?;
+        let begin = segments.iter().find_map(|segment| self.span_of(segment).transpose()).transpose()?;
+        let end = segments.iter().rev().find_map(|segment| self.span_of(segment).transpose()).transpose()?;
+        Ok(begin.zip(end).map(|((from, _), (_, to))| (from, to)))
+    }
+
+    /// All segments, in order. One that is being sealed is its log.
+    fn listed(&self) -> io::Result<Vec<Listed>> {
         let logs: BTreeMap<u64, SegmentName> =
             self.folder.logs()?.into_iter().map(|name| (name.number, name)).collect();
-        let sealed = self.sealed_segments()?;
-        let numbers: std::collections::BTreeSet<u64> = logs.keys().chain(sealed.keys()).copied().collect();
-        let of = |number: &u64| match (logs.get(number), sealed.get(number)) {
-            (Some(log), _) => self.span_of_log(log),
-            (None, Some(files)) => Ok(self.span_of_sealed(files)),
-            (None, None) => Ok(None),
-        };
-        let begin = numbers.iter().find_map(|number| of(number).transpose()).transpose()?;
-        let end = numbers.iter().rev().find_map(|number| of(number).transpose()).transpose()?;
-        Ok(begin.zip(end).map(|((from, _), (_, to))| (from, to)))
+        let sealed = self.sealed_segments()?.into_iter().map(|(number, files)| (number, Listed::Sealed(files)));
+        let mut segments: BTreeMap<u64, Listed> = sealed.collect();
+        segments.extend(logs.into_iter().map(|(number, name)| (number, Listed::Open(name))));
+        Ok(segments.into_values().collect())
+    }
+
+    fn span_of(&self, segment: &Listed) -> io::Result<Option<(i64, i64)>> {
+        match segment {
+            Listed::Open(name) => self.span_of_log(name),
+            Listed::Sealed(files) => Ok(self.span_of_sealed(files)),
+        }
     }
 
     fn span_of_log(&self, name: &SegmentName) -> io::Result<Option<(i64, i64)>> {
@@ -73,5 +128,32 @@ impl Reader {
             Ok(file.range(file.column_named("wall_ns")?))
         };
         read().ok().flatten()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::test_support::{give, manifest, short};
+    use crate::{Reader, Writer};
+    use pagetide_core::{Nanos, Selection, Sink, Source};
+
+    #[test]
+    fn gaps_lie_between_segments_and_marks_are_those_of_the_whole() {
+        let scratch = tempfile::tempdir().unwrap();
+        let folder = scratch.path().join("r");
+        let mut writer = Writer::create(&folder).unwrap();
+        writer.begin(&manifest()).unwrap();
+        short(12, 3).iter().for_each(|given| give(&mut writer, given).unwrap());
+        writer.finish(&manifest()).unwrap();
+        let reader = Reader::open(&folder).unwrap();
+        let times = reader.times(&Selection::default()).unwrap();
+        let walls: Vec<i64> = times.stamps().iter().map(|stamp| stamp.wall_ns).collect();
+        let hour = Nanos::new(3_600_000_000_000);
+        let longer = walls.windows(2).map(|pair| (pair[0], pair[1])).filter(|(from, to)| to - from > 3_600_000_000_000);
+        let longer: Vec<(i64, i64)> = longer.collect();
+        assert!(!longer.is_empty(), "{walls:?}");
+        assert_eq!(reader.gaps(hour).unwrap(), longer);
+        assert_eq!(reader.gaps(Nanos::new(u64::MAX)).unwrap(), []);
+        assert_eq!(reader.marks().unwrap(), times.marks);
     }
 }
