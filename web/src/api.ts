@@ -86,8 +86,12 @@ export interface RecordingEntry {
 export interface Mark {
   at_ms: number;
   to_ms?: number;
-  kind: "gap" | "note" | "step" | "boot" | "clock";
+  kind: "note" | "step";
   text: string;
+}
+
+export interface MarksAnswer {
+  marks: Mark[];
 }
 
 export interface Info {
@@ -104,7 +108,8 @@ export interface Info {
   interval_ms: number;
   growing: boolean;
   disks: { name: string; model: string | null }[];
-  marks: Mark[];
+  /** Half a day or more without samples. */
+  gaps: { from_ms: number; to_ms: number }[];
 }
 
 export interface Evidence {

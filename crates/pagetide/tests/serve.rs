@@ -1,6 +1,6 @@
 //! `pagetide serve` as a browser and as an attacker meet it: over its socket.
 
-use pagetide_core::{Entity, Manifest, Nanos, Sample, Schema, Sink, Stamp, Table};
+use pagetide_core::{Entity, Manifest, Mark, MarkKind, Nanos, Sample, Schema, Sink, Stamp, Table};
 use pagetide_fuzz::bomb::{BOMBS, Kind};
 use pagetide_store::Writer;
 use serde_json::Value;
@@ -327,6 +327,39 @@ fn hostile_names_and_ten_thousand_groups_are_text_in_json() {
 }
 
 /// Reads a stream of events to the first one called `name`.
+/// Samples of two occasions a week apart, and a note in the second.
+#[test]
+fn occasions_that_lie_apart_have_a_gap_between_them() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path().join("two");
+    let mut schema = Schema::default();
+    let host = schema.push_entity(Table::Host, Entity { name: String::new(), label: String::new() });
+    schema.column(Table::Host, "MemFree");
+    let manifest = Manifest { interval: Nanos::new(1_000_000_000), ..Manifest::default() };
+    let mut writer = Writer::create(&folder).unwrap();
+    writer.begin(&manifest).unwrap();
+    let week = 7 * 86_400;
+    let mut sample = Sample::default();
+    for second in [0, 1, 2, week, week + 1] {
+        sample.clear();
+        let ns = second * SECOND;
+        sample.stamp = Stamp { wall_ns: BEGIN + ns, mono_ns: ns, boot_ns: ns };
+        sample.row(Table::Host, host, 1)[0] = Some(1 << 30);
+        writer.sample(&schema, &sample).unwrap();
+    }
+    writer.mark(&Mark { stamp: sample.stamp, kind: MarkKind::Note { text: "deployed".into() } }).unwrap();
+    writer.finish(&manifest).unwrap();
+    let server = Server::start(&[&folder]);
+    let recordings = server.ok("/api/recordings");
+    let id = recordings["recordings"][0]["id"].as_str().unwrap();
+    let ms = |second: i64| BEGIN / 1_000_000 + second * 1000;
+    let info = server.ok(&format!("/api/recording/{id}/info"));
+    assert_eq!(info["gaps"], serde_json::json!([{ "from_ms": ms(2), "to_ms": ms(week) }]));
+    let marks = server.ok(&format!("/api/recording/{id}/marks"));
+    assert_eq!(marks["marks"], serde_json::json!([{ "at_ms": ms(week + 1), "kind": "note", "text": "deployed" }]));
+    server.end();
+}
+
 fn event(stream: &mut BufReader<TcpStream>, name: &str) -> Value {
     let mut line = String::new();
     loop {

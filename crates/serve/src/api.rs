@@ -7,6 +7,7 @@ mod diagnosis;
 mod entities;
 mod info;
 mod live;
+mod marks;
 mod points;
 mod quantity;
 mod recordings;
@@ -26,6 +27,7 @@ pub(crate) fn routes() -> Router<Arc<Shared>> {
         .route("/api/metrics", get(about::metrics))
         .route("/api/recordings", get(recordings::list))
         .route("/api/recording/{id}/info", get(info::info))
+        .route("/api/recording/{id}/marks", get(marks::marks))
         .route("/api/recording/{id}/series", get(series::series))
         .route("/api/recording/{id}/top", get(entities::top))
         .route("/api/recording/{id}/diagnosis", get(diagnosis::diagnosis))

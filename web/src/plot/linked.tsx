@@ -28,6 +28,7 @@ interface Props {
   clock: Clock;
   height: number;
   marks: Mark[];
+  gaps: Range[];
   findings: Finding[];
   diagnosis: Diagnosis | null;
   names: Names;
@@ -44,7 +45,7 @@ interface Props {
 const LEAST = 5;
 
 export function LinkedPlots(props: Props) {
-  const { frame, range, whole, resolution, clock, marks, findings, diagnosis, names, stretches, pointedStage, selected } = props;
+  const { frame, range, whole, resolution, clock, marks, gaps, findings, diagnosis, names, stretches, pointedStage, selected } = props;
   const root = useRef<HTMLDivElement>(null);
   const stack = useRef<HTMLDivElement>(null);
   const cursor = useMemo(() => new Cursor(), []);
@@ -136,7 +137,7 @@ export function LinkedPlots(props: Props) {
           <PlotFigure key={panel.id} {...{ panel, frame, range, clock, cursor }} height={props.height} onRange={props.onRange} />
         ))}
         <Quiet panels={quiet} when="in the whole range" />
-        {layout.width > 0 && <Overlay {...{ scale, panels, marks, stretches, diagnosis, names }} height={layout.height} boxes={layout.boxes} pointed={pointedStage} />}
+        {layout.width > 0 && <Overlay {...{ scale, panels, gaps, stretches, diagnosis, names }} height={layout.height} boxes={layout.boxes} pointed={pointedStage} />}
       </div>
     </div>
   );

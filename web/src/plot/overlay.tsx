@@ -1,10 +1,11 @@
 // What is drawn over all plots together: gaps, stretches that are pointed at, and the causal chain.
 
-import type { Diagnosis, Mark } from "../api";
+import type { Diagnosis } from "../api";
 import type { Names } from "../terms";
 import type { Box } from "./chain";
 import { arrows, nodes, panelsOf } from "./chain";
 import type { Panel } from "./panels";
+import type { Range } from "./range";
 import type { TimeScale } from "./scale";
 
 export interface Stretch {
@@ -20,14 +21,14 @@ interface Props {
   height: number;
   boxes: Map<string, Box>;
   panels: Panel[];
-  marks: Mark[];
+  gaps: Range[];
   stretches: Stretch[];
   diagnosis: Diagnosis | null;
   names: Names;
   pointed: number | null;
 }
 
-export function Overlay({ scale, height, boxes, panels, marks, stretches, diagnosis, names, pointed }: Props) {
+export function Overlay({ scale, height, boxes, panels, gaps, stretches, diagnosis, names, pointed }: Props) {
   const placed = diagnosis ? nodes(diagnosis, panelsOf(diagnosis, panels), boxes, scale) : [];
   const span = (from: number, to: number) => {
     const x = scale.clamped(from);
@@ -36,10 +37,10 @@ export function Overlay({ scale, height, boxes, panels, marks, stretches, diagno
   const inSight = (stretch: { from_ms: number; to_ms: number }) => stretch.to_ms >= scale.range.from && stretch.from_ms <= scale.range.to;
   return (
     <svg class="overlay" width={scale.width} height={height} aria-hidden="true">
-      {marks
-        .filter((mark) => mark.kind === "gap" && mark.to_ms !== undefined && inSight({ from_ms: mark.at_ms, to_ms: mark.to_ms }))
-        .map((mark, index) => (
-          <rect key={`gap ${index}`} class="gap" y={0} height={height} {...span(mark.at_ms, mark.to_ms!)} />
+      {gaps
+        .filter((gap) => inSight({ from_ms: gap.from, to_ms: gap.to }))
+        .map((gap, index) => (
+          <rect key={`gap ${index}`} class="gap" y={0} height={height} {...span(gap.from, gap.to)} />
         ))}
       {stretches.filter(inSight).map((stretch, index) => {
         const box = stretch.panel ? boxes.get(stretch.panel) : undefined;

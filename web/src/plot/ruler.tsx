@@ -85,7 +85,7 @@ export function Ruler({ scale, clock, cursor, resolution, marks, findings, selec
           );
         })}
         {marks
-          .filter((mark) => mark.kind !== "step" && mark.kind !== "gap" && scale.shows(mark.at_ms))
+          .filter((mark) => mark.kind !== "step" && scale.shows(mark.at_ms))
           .map((mark, index) => (
             <path key={index} class={`mark ${mark.kind}`} d={`M${scale.x(mark.at_ms)} ${AXIS - 2}l-4 -6h8z`}>
               <title>{`${clock.text(mark.at_ms, resolution)}: ${mark.text}`}</title>

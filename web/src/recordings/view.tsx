@@ -1,7 +1,7 @@
 // One recording: the verdict, linked plots of the range in the address with the chain drawn over them, and who did what in it.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Diagnosis, Finding, Info, TopAnswer } from "../api";
+import type { Diagnosis, Finding, Info, Mark, MarksAnswer, TopAnswer } from "../api";
 import { path } from "../api";
 import { Clock } from "../clock";
 import { hueOf, kindOf, nameOf, names, type Roles } from "../culprits";
@@ -26,6 +26,7 @@ const DIAGNOSED = 24 * 3_600_000;
 const PROCESSES = 2 * 3_600_000;
 /** A growing recording is asked for again this often while its end is shown. */
 const REFRESH = 5000;
+const NO_MARKS: Mark[] = [];
 const TABLES: [string, string, string][] = [
   ["process", "Processes", "process"],
   ["cgroup", "Control groups", "group"],
@@ -50,7 +51,7 @@ function Recording({ info, query, again }: { info: Info; query: URLSearchParams;
   const clock = useMemo(() => new Clock(info.time_zone), [info.time_zone?.name, info.time_zone?.utc_offset_s]);
   const whole: Range = { from: info.from_ms, to: Math.max(info.to_ms, info.from_ms + 1) };
   const chosen = rangeOf(query);
-  const gaps = info.marks.filter((mark) => mark.kind === "gap" && mark.to_ms !== undefined).map((mark) => ({ from: mark.at_ms, to: mark.to_ms! }));
+  const gaps = info.gaps.map((gap) => ({ from: gap.from_ms, to: gap.to_ms }));
   const start = first(whole, gaps);
   const range = chosen ?? start;
   const selected = query.has("finding") ? Number(query.get("finding")) : null;
@@ -88,6 +89,8 @@ function Recording({ info, query, again }: { info: Info; query: URLSearchParams;
   const diagnosed = asked ?? (short ? start : null);
   const diagnosis = useAsked<Diagnosis>(diagnosed && path(`/api/recording/${encodeURIComponent(info.id)}/diagnosis`, start === whole && short && !asked ? {} : { from: diagnosed.from, to: diagnosed.to }), info.growing && !asked ? Math.floor(again / 6) : 0);
   const found = diagnosis.value;
+
+  const marks = useAsked<MarksAnswer>(`/api/recording/${encodeURIComponent(info.id)}/marks`, info.growing ? Math.floor(again / 6) : 0);
 
   const disks = info.disks.map((disk) => disk.name);
   const roles: Roles | null = found;
@@ -168,7 +171,8 @@ function Recording({ info, query, again }: { info: Info; query: URLSearchParams;
             resolution={info.interval_ms}
             clock={clock}
             height={120}
-            marks={info.marks}
+            marks={marks.value?.marks ?? NO_MARKS}
+            gaps={gaps}
             findings={found?.findings ?? []}
             diagnosis={chainShown ? found : null}
             names={coloursOf}

@@ -6,7 +6,7 @@ use crate::query::Query;
 use crate::reply::{Answer, Failure, json};
 use crate::shared::Shared;
 use axum::extract::{Path, RawQuery, State};
-use pagetide_core::{HostTimeZone, MarkKind, Origin, Selection, Table};
+use pagetide_core::{HostTimeZone, Nanos, Origin, Selection, Table};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -26,7 +26,8 @@ struct Info {
     growing: bool,
     disks: Vec<Disk>,
     entities: Entities,
-    marks: Vec<Mark>,
+    /// The longest ones, of half a day or more: between recordings of several occasions.
+    gaps: Vec<Gap>,
 }
 
 #[derive(Serialize)]
@@ -50,17 +51,15 @@ struct Entity {
     label: String,
 }
 
+/// A stretch without samples.
 #[derive(Serialize)]
-struct Mark {
-    at_ms: i64,
-    kind: &'static str,
-    text: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    to_ms: Option<i64>,
+struct Gap {
+    from_ms: i64,
+    to_ms: i64,
 }
 
-/// Marks that are listed.
-const MOST_MARKS: usize = 5000;
+/// Stretches without samples that are shorter are not listed: half a day.
+const SHORTEST_GAP: Nanos = Nanos::new(12 * 3_600_000_000_000);
 /// The end of a recording whose rows are counted.
 const END_NS: i64 = 15_000_000_000;
 
@@ -91,10 +90,16 @@ fn of(opened: Opened) -> Result<Info, Failure> {
         growing: opened.growing,
         disks,
         entities: entities(&opened, to)?,
-        marks: marks(&opened.source.times(&Selection::default())?.marks),
+        gaps: gaps(&opened)?,
         id: opened.id,
         name: opened.name,
     })
+}
+
+fn gaps(opened: &Opened) -> Result<Vec<Gap>, Failure> {
+    let Some(reader) = opened.reader() else { return Ok(Vec::new()) };
+    let gaps = reader.gaps(SHORTEST_GAP)?;
+    Ok(gaps.into_iter().map(|(from, to)| Gap { from_ms: ms(from), to_ms: ms(to) }).collect())
 }
 
 fn entities(opened: &Opened, to: i64) -> Result<Entities, Failure> {
@@ -116,26 +121,4 @@ fn entities(opened: &Opened, to: i64) -> Result<Entities, Failure> {
         cgroup_count: end.entities(Table::Cgroup).count(),
         process_count: end.entities(Table::Process).count(),
     })
-}
-
-fn marks(marked: &[pagetide_core::Mark]) -> Vec<Mark> {
-    let wall = |at: i64| {
-        // Steps are on the axis of the recording; the mark of their end has both times.
-        let near = marked.iter().find(|mark| mark.stamp.boot_ns >= at).or(marked.last());
-        near.map_or(0, |mark| mark.stamp.wall_ns.saturating_sub(mark.stamp.boot_ns.saturating_sub(at)))
-    };
-    let mark = |mark: &pagetide_core::Mark| {
-        let at_ms = ms(mark.stamp.wall_ns);
-        match &mark.kind {
-            MarkKind::StepStarted { .. } => None,
-            MarkKind::StepEnded { result } => Some(Mark {
-                at_ms: ms(wall(result.started_ns)),
-                kind: "step",
-                text: format!("{} {}", result.id, result.title),
-                to_ms: Some(ms(wall(result.ended_ns))),
-            }),
-            MarkKind::Note { text } => Some(Mark { at_ms, kind: "note", text: text.clone(), to_ms: None }),
-        }
-    };
-    marked.iter().filter_map(mark).take(MOST_MARKS).collect()
 }
