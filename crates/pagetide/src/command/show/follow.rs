@@ -102,9 +102,14 @@ impl<'a> Follower<'a> {
         loop {
             output::stream(self.content(), |out| self.rows(&mut pass, out))??;
             let interval = Duration::from_nanos(self.parts.interval().get());
-            let next = Instant::now() + interval.clamp(Duration::from_millis(100), Duration::from_secs(1));
+            // The first sample is on its way.
+            let pause = match self.parts.begin() {
+                Some(_) => interval.clamp(Duration::from_millis(100), Duration::from_secs(1)),
+                None => Duration::from_millis(1),
+            };
+            let next = Instant::now() + pause;
             while Instant::now() < next && !over() {
-                std::thread::sleep(Duration::from_millis(20));
+                std::thread::sleep(pause.min(Duration::from_millis(20)));
             }
             if over() {
                 output::stream(self.content(), |out| self.averages(out))?;
