@@ -1,13 +1,14 @@
-//! Who loads a disk: programs, swap, and a remainder that stays with the kernel or the disk.
+//! Who loads a disk: programs, swap, and a rest that stays with the kernel or the disk.
 //!
-//! Nobody is blamed for bytes that they did not transfer. The counters of processes know no device, swap-out belongs to no program, and the
-//! kernel threads (a resync of md, a journal, a copy of the device mapper) have no bytes of their own.
+//! The counters of processes name no device, swap-out belongs to no program, and kernel threads (an md resync, a journal, the device mapper)
+//! count no bytes. So no program is charged more than the disk itself read and wrote.
 
 use crate::actors::process::{self, ProcessShare};
 use crate::measure::amount::{Amount, Count, Limit, Per, Rate};
 use crate::measure::window::Window;
 use pagetide_core::derived;
 use pagetide_core::{Bytes, Pages, Ratio, Table};
+use std::ops::Add;
 
 /// The part of a disk's bytes that makes its sender an owner of the load.
 pub(crate) const OWNS: Limit<Ratio> = Limit::new(
@@ -41,13 +42,12 @@ const IO: [&str; 2] = ["read_bytes", "write_bytes"];
 impl DiskLoad {
     pub(crate) fn of(window: &Window<'_>, disk: &str) -> Option<Self> {
         let moved = window.moved(disk)?;
-        let swapped = swapped(window, disk);
-        let mut commands: Vec<&str> = process::present(window).map(|(_, comm)| comm).collect();
-        commands.sort_unstable();
-        commands.dedup();
-        let programs = commands.into_iter().map(|comm| process::together::<Bytes>(window, comm, &IO));
-        let programs = programs.fold(Amount::ZERO, |sum, rate| sum + rate);
-        let remainder = (moved - swapped - programs).max(Amount::ZERO);
+        let sent = |metric| {
+            commands(window).map(|comm| process::together(window, comm, &[metric])).fold(Amount::ZERO, Add::add)
+        };
+        let left =
+            bandwidth(window, disk).into_iter().zip(IO).map(|(all, metric)| (all - sent(metric)).max(Amount::ZERO));
+        let remainder = (left.fold(Amount::ZERO, Add::add) - swapped(window, disk)).max(Amount::ZERO);
         Some(Self { moved, remainder })
     }
 
@@ -90,6 +90,43 @@ pub(crate) fn swapped_out(window: &Window<'_>, disk: &str) -> Rate<Bytes> {
     if window.swap_disks().contains(&disk) { rate() } else { Amount::ZERO }
 }
 
+/// What a disk reads and what it writes; 0 of what was not recorded.
+fn bandwidth(window: &Window<'_>, disk: &str) -> [Rate<Bytes>; 2] {
+    let rate = |derived| window.disk_bytes(disk, derived).unwrap_or(Amount::ZERO);
+    [rate(&derived::READ_BANDWIDTH), rate(&derived::WRITE_BANDWIDTH)]
+}
+
+fn commands<'a>(window: &Window<'a>) -> impl Iterator<Item = &'a str> {
+    let mut commands: Vec<&str> = process::present(window).map(|(_, comm)| comm).collect();
+    commands.sort_unstable();
+    commands.dedup();
+    commands.into_iter()
+}
+
+/// What a command moves on a disk, at most: its reads are no more than the disk's, and so its writes. The counters of processes know no device.
+pub(crate) fn part(window: &Window<'_>, disk: &str, comm: &str) -> Rate<Bytes> {
+    let parts = bandwidth(window, disk)
+        .into_iter()
+        .zip(IO)
+        .map(|(all, metric)| all.min(process::together(window, comm, &[metric])));
+    parts.fold(Amount::ZERO, Add::add)
+}
+
+/// The program that moves most of what a disk transfers; absent where none does.
+pub(crate) fn owner<'a>(window: &Window<'a>, disk: &str) -> Option<ProcessShare<'a, Per<Bytes>>> {
+    let least = window.moved(disk)? * OWNS;
+    let most = process::fastest::<Bytes>(window, &IO).filter(|most| most.amount >= least)?;
+    let comm = if part(window, disk, most.comm) >= least {
+        most.comm
+    } else {
+        // It moves more on another disk.
+        let parts = commands(window).map(|comm| (comm, part(window, disk, comm)));
+        parts.filter(|(_, part)| *part >= least).max_by(|a, b| a.1.total_cmp(&b.1))?.0
+    };
+    let owner = if comm == most.comm { most } else { process::of_command(window, comm, &IO)? };
+    Some(ProcessShare { amount: owner.amount.min(part(window, disk, comm)), ..owner })
+}
+
 /// Who sends most of what a disk transfers, in words; absent where no sender owns it.
 pub(crate) fn sender(window: &Window<'_>, disk: &str) -> Option<String> {
     let load = DiskLoad::of(window, disk)?;
@@ -97,7 +134,7 @@ pub(crate) fn sender(window: &Window<'_>, disk: &str) -> Option<String> {
     if swap >= load.moved * OWNS {
         return Some(format!("mostly swap ({swap})"));
     }
-    let program = process::fastest::<Bytes>(window, &IO).filter(|program| program.amount >= load.moved * OWNS);
+    let program = owner(window, disk);
     let most = program.or_else(|| load.kernel_thread(window))?;
     Some(format!("where {} sends {} of {}", most.words(), most.amount, load.moved))
 }

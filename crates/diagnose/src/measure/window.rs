@@ -373,17 +373,7 @@ impl<'a> Window<'a> {
     /// The part of this stretch in which a gauge of the host rises most, from a low to a later high.
     pub(crate) fn highest_rise(&self, metric: &str) -> Option<Span> {
         let series = self.series(Table::Host, "", metric)?;
-        let mut points = self.points::<Bytes>(&series);
-        let mut low = points.next()?;
-        let mut most: Option<(Amount<Bytes>, Span)> = None;
-        for (at, value) in points {
-            if value < low.1 {
-                low = (at, value);
-            } else if most.is_none_or(|(rise, _)| value - low.1 > rise) {
-                most = Some((value - low.1, Span { from: low.0, to: at }));
-            }
-        }
-        most.map(|(_, span)| span)
+        greatest_rise(self.points(&series)).map(|(_, span)| span)
     }
 
     /// How much a gauge of the host differs at most over the time in which it was recorded, and that time.
@@ -606,6 +596,22 @@ fn losing(recording: &Recording, episodes: &Episodes) -> Vec<Span> {
         recording.span().map_or(Span::ALL.from, |(from, _)| Moment::new(from).later(intervals(recording, LASTS)));
     let lasting = |span: &Span| span.length() >= intervals(recording, LASTS) && span.from >= first;
     joined(held, intervals(recording, 2)).into_iter().filter(lasting).collect()
+}
+
+/// How much a value rises most, from a low to a later high, and between which moments.
+pub(crate) fn greatest_rise(
+    mut points: impl Iterator<Item = (Moment, Amount<Bytes>)>,
+) -> Option<(Amount<Bytes>, Span)> {
+    let mut low = points.next()?;
+    let mut most: Option<(Amount<Bytes>, Span)> = None;
+    for (at, value) in points {
+        if value < low.1 {
+            low = (at, value);
+        } else if most.is_none_or(|(rise, _)| value - low.1 > rise) {
+            most = Some((value - low.1, Span { from: low.0, to: at }));
+        }
+    }
+    most
 }
 
 /// Spans in order of time, those joined that overlap or lie no further apart than `gap`.

@@ -279,7 +279,7 @@ fn slab_growth_names_its_kind() {
             .gauge(Table::Host, "", "SReclaimable", move |at| (0.2 + reclaimable * progress(at)) * GIB)
             .gauge(Table::Host, "", "SUnreclaim", move |at| (0.1 + fixed * progress(at)) * GIB)
             .gauge(Table::Host, "", "AnonPages", |_| GIB)
-            .gauge(Table::Host, "", "Cached", move |at| (5.0 - 0.8 * progress(at)) * GIB)
+            .gauge(Table::Host, "", "Cached", move |at| (5.0 - (reclaimable + fixed) * progress(at)) * GIB)
             .gauge(Table::Host, "", "MemFree", |_| 0.2 * GIB)
             .tell()
     };
@@ -411,9 +411,12 @@ fn a_host_that_waits_for_its_cpus_is_cpu_bound() {
 fn who_takes_the_disk_of_others_is_a_noisy_neighbour() {
     let neighbour = |took: f64, usual: f64, service: f64| {
         let waits = |story| counts(story, "psi_io_some", 1000.0, 700_000.0);
+        let elsewhere = |at: f64| if during(at) { 400.0 * MIB } else { 0.0 };
         waits(disk(host(), (service, 2.0, 0.0, 0.0), (900.0, 40.0, 0.0, 0.0)))
             .counter(Table::Process, "1@1", "read_bytes", move |_| service * 65_536.0)
             .counter(Table::Process, "7@7", "read_bytes", move |at| if during(at) { took * MIB } else { usual * MIB })
+            // No disk of the recording writes: what this program writes goes elsewhere.
+            .counter(Table::Process, "9@9", "write_bytes", elsewhere)
             .tell()
     };
     let found = finding(&neighbour(50.0, 0.0, 50.0), "noisy-neighbour").expect("most bytes are of one program");
@@ -510,4 +513,56 @@ fn a_group_above_memory_high_is_throttled_where_its_tasks_wait() {
     assert_eq!(finding(&group(50.0, 1.0, 5000.0), "memory-high-throttle"), None, "its tasks hardly wait");
     assert_eq!(finding(&group(50.0, 0.5, 300_000.0), "memory-high-throttle"), None, "it is far below");
     assert_eq!(finding(&group(0.1, 1.0, 300_000.0), "memory-high-throttle"), None, "it is full and asks for no more");
+}
+
+#[test]
+fn kernel_memory_that_no_counter_names_is_named_as_such() {
+    let taken = |grown: f64, slab: f64, back: bool| {
+        let progress = move |at: f64| if back && at > 95.0 { 0.0 } else { progress(at) };
+        host()
+            .gauge(Table::Host, "", "MemTotal", |_| 8.0 * GIB)
+            .gauge(Table::Host, "", "MemFree", move |at| (1.5 - (grown + slab).min(1.2) * progress(at)) * GIB)
+            .gauge(Table::Host, "", "Cached", move |at| (5.0 - (grown + slab - 1.2).max(0.0) * progress(at)) * GIB)
+            .gauge(Table::Host, "", "AnonPages", |_| GIB)
+            .gauge(Table::Host, "", "Slab", move |at| (0.3 + slab * progress(at)) * GIB)
+            .gauge(Table::Host, "", "SUnreclaim", move |at| (0.1 + slab * progress(at)) * GIB)
+            .tell()
+    };
+    let sockets = finding(&taken(2.0, 0.1, false), "slab-growth").unwrap();
+    assert!(sockets.statement.contains("no counter of /proc/meminfo names grew by 2 GiB"), "{}", sockets.statement);
+    let slab = finding(&taken(0.1, 2.0, false), "slab-growth").unwrap();
+    assert!(slab.statement.starts_with("Slab grew by 2 GiB"), "{}", slab.statement);
+    assert_eq!(finding(&taken(0.1, 0.1, false), "slab-growth"), None);
+    assert_eq!(finding(&taken(2.0, 0.1, true), "slab-growth"), None, "it was given back");
+}
+
+#[test]
+fn a_file_in_tmpfs_belongs_to_the_program_that_wrote_it() {
+    let filled = |wrote: f64, stored: f64| {
+        let at = |rate: f64| move |at: f64| if during(at) { rate * MIB } else { 0.0 };
+        let story = host()
+            .gauge(Table::Host, "", "MemTotal", |_| 8.0 * GIB)
+            .gauge(Table::Host, "", "MemFree", |_| 0.2 * GIB)
+            .gauge(Table::Host, "", "AnonPages", |_| GIB)
+            .gauge(Table::Host, "", "Shmem", |at| 2.0 * progress(at) * GIB)
+            .gauge(Table::Host, "", "Cached", |_| 5.0 * GIB)
+            .counter(Table::Host, "", "pgscan_kswapd", |at| if during(at) { 20_000.0 } else { 0.0 });
+        let story = story.counter(Table::Process, "9@9", "wchar", at(wrote)).counter(
+            Table::Process,
+            "9@9",
+            "write_bytes",
+            at(stored),
+        );
+        let story = story.counter(Table::Process, "8@8", "wchar", at(1.0)).counter(
+            Table::Process,
+            "8@8",
+            "read_bytes",
+            at(1.0),
+        );
+        finding(&story.tell(), "anonymous-growth-takes-cache").unwrap()
+    };
+    let dd = filled(2048.0 / 30.0, 0.0);
+    assert!(dd.statement.contains("(pid 9) wrote"), "{}", dd.statement);
+    assert!(!filled(2048.0 / 30.0, 2048.0 / 30.0).statement.contains("(pid 9)"), "it wrote to a device");
+    assert!(!filled(2e5 / 30.0, 0.0).statement.contains("(pid 9)"), "that is what a proxy passes on");
 }

@@ -6,7 +6,7 @@ use crate::actors::victim;
 use crate::evidence::advice as settings;
 use crate::evidence::threshold::SATURATED;
 use crate::evidence::{EvidenceBuilder, advise, advise_service};
-use crate::ledger::disk_load::{DiskLoad, OWNS};
+use crate::ledger::disk_load::{self, DiskLoad, OWNS};
 use crate::ledger::lost_time;
 use crate::measure::amount::{Amount, Count, Limit, Per, Rate, grade, grade_log};
 use crate::measure::episodes::SignalSpec;
@@ -171,12 +171,12 @@ fn from_the_start(whole: &Window<'_>, disk: &str) -> Option<Finding> {
     if depth < BEHIND || freed > moved * FREED {
         return None;
     }
-    let neighbour = process::fastest::<Bytes>(whole, &IO).filter(|one| one.amount >= moved * OWNS)?;
+    let neighbour = disk_load::owner(whole, disk)?;
     let third = whole.span.length().get() / 3;
     let throughout = (0..3).all(|part| {
         let from = whole.span.from.later(Nanos::new(third * part));
         let part = whole.over(Span { from, to: from.later(Nanos::new(third)) });
-        part.moved(disk).is_some_and(|moved| process::together::<Bytes>(&part, neighbour.comm, &IO) >= moved * OWNS)
+        part.moved(disk).is_some_and(|moved| disk_load::part(&part, disk, neighbour.comm) >= moved * OWNS)
     });
     let behind = behind(whole, disk, &neighbour).filter(|_| throughout)?;
     let mut found = EvidenceBuilder::new(whole);
@@ -245,8 +245,8 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     let time = window.disk_await(disk).filter(|time| *time >= MIN_AWAIT)?;
     let bytes = window.moved(disk)?;
     let freed = window.host_bytes(&STOLEN).unwrap_or(Amount::ZERO);
-    let program = process::fastest::<Bytes>(window, &IO).filter(|one| one.amount >= bytes * OWNS);
-    // A check of an array, or another kernel thread, has no bytes of its own.
+    let program = disk_load::owner(window, disk);
+    // The kernel counts no bytes for its own threads: the check of an array, a copy of the device mapper.
     let kernel = || DiskLoad::of(window, disk)?.kernel_thread(window);
     let neighbour = program.or_else(kernel)?;
     let evicts = || freed > bytes * FREED && !victim::all(window, Some(neighbour.name)).is_empty();

@@ -4,7 +4,7 @@ use crate::actors::process::{self, ProcessShare};
 use crate::evidence::threshold::GROWTH;
 use crate::evidence::traced::Traced;
 use crate::evidence::{EvidenceBuilder, advise, measured};
-use crate::measure::amount::{Amount, Limit, grade};
+use crate::measure::amount::{Amount, Limit, Rate, grade};
 use crate::measure::episodes::SignalSpec;
 use crate::measure::window::{SCANNED, Window};
 use crate::rules::contract::{EffectKind, Rule, Suspicion, When, subsumes};
@@ -32,7 +32,8 @@ pub(crate) const RULE: Rule = Rule {
             meaning: "Programs allocate memory, and the kernel reclaims file cache to make room. Later reads of the evicted files go to the device.",
             evidence: "AnonPages, Shmem (tmpfs, shared segments), Hugetlb (the huge page pool) and swap in use together grow, and the file cache \
                 without Shmem falls by what free memory does not cover. Reclaim (pgscan) supports it. Free memory that grows by more than \
-                anonymous memory contradicts it. The process whose RssAnon grew most is the origin. Pages that come back from swap are not \
+                anonymous memory contradicts it. The process whose RssAnon grew most is the origin; of files in tmpfs the one that wrote about as much, \
+                to no device. Pages that come back from swap are not \
                 growth, unless swap was switched off: SwapTotal falls by at least that much and SwapFree is 0.",
             metrics: &[
                 "AnonPages",
@@ -47,6 +48,8 @@ pub(crate) const RULE: Rule = Rule {
                 "RssShmem",
                 "rss",
                 "VmSwap",
+                "wchar",
+                "write_bytes",
                 "pgscan_kswapd",
                 "pgscan_direct",
             ],
@@ -68,6 +71,9 @@ const PAID: Limit<Ratio> = Limit::new(
     "With less, another kind of memory made room.",
     "judgement",
 );
+
+/// The part of the growth that makes a program its origin.
+const MOST: f64 = 0.4;
 
 /// How much the memory of files in tmpfs and of shared segments grew: the kernel counts it as Cached, and reclaims it as anonymous memory.
 fn shared(window: &Window<'_>) -> Amount<Bytes> {
@@ -168,7 +174,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         return None;
     }
     let mut found = EvidenceBuilder::new(window);
-    let most = |process: &ProcessShare<'_, Bytes>| process.amount >= grown * 0.4;
+    let most = |process: &ProcessShare<'_, Bytes>| process.amount >= grown * MOST;
     let mapped = || process::growing(window, "RssShmem").filter(most);
     let process =
         process::grower(window).filter(most).or_else(|| process::growing_command(window).filter(most)).or_else(mapped);
@@ -178,7 +184,12 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let begun = |process: ProcessShare<'_, Bytes>| {
         window.begun(span, SignalSpec::growth(Table::Process, process.name, "RssAnon"))
     };
-    found.span(process.map_or(span, begun));
+    let writer = Some(kind)
+        .filter(|kind| *kind == Kind::Shared && process.is_none())
+        .and_then(|_| writer(&window.over(span), shared));
+    let written =
+        |writer: ProcessShare<'_, Bytes>| window.begun(span, SignalSpec::rate(Table::Process, writer.name, &WRITTEN));
+    found.span(process.map(begun).or_else(|| writer.map(written)).unwrap_or(span));
     let weight = 0.5 + 1.5 * grade(lost / paid, 0.4, 0.8);
     found.compare(
         weight,
@@ -207,9 +218,19 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         found.origin(process.actor(window));
         format!(", most of it in {}", process.words())
     });
+    let who = writer.map_or(who, |writer| {
+        found.add(
+            0.5,
+            format!("bytes that {} gave to write calls and no device", writer.words()),
+            "wchar - write_bytes",
+            writer.amount,
+        );
+        found.origin(writer.actor(window));
+        format!(", which {} wrote", writer.words())
+    });
     // What is in tmpfs belongs to no process: the one that reads most from devices meanwhile copies it there.
     let copier = process::fastest::<Bytes>(&window.over(span), &["read_bytes"])
-        .filter(|_| kind == Kind::Shared && process.is_none());
+        .filter(|_| kind == Kind::Shared && process.is_none() && writer.is_none());
     let who = copier.map_or(who, |copier| {
         found.note(format!("bytes that {} reads from devices", copier.words()), "read_bytes", copier.amount);
         found.origin(copier.actor(window));
@@ -222,6 +243,23 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let why = if off { "Swap was switched off, and the kernel reads back what was in it. " } else { "" };
     let statement = format!("{why}{} grew by {grown}{who}, and the file cache fell by {lost}.{evicted}", kind.words());
     found.finish(RuleId::AnonymousGrowth, statement, vec![advice(kind, off)])
+}
+
+/// What a program gives to write calls.
+const WRITTEN: [&str; 1] = ["wchar"];
+
+/// The command that wrote a file into tmpfs: what it gave to write calls and sent to no device is about what shared memory grew by.
+fn writer<'a>(during: &Window<'a>, grown: Amount<Bytes>) -> Option<ProcessShare<'a, Bytes>> {
+    let length = during.length()?;
+    let most = process::fastest::<Bytes>(during, &WRITTEN)?;
+    let stored: Rate<Bytes> = process::together(during, most.comm, &["write_bytes"]);
+    let amount = (most.amount - stored).over(length);
+    (amount >= grown * MOST && amount <= grown / MOST).then_some(ProcessShare {
+        name: most.name,
+        comm: most.comm,
+        amount,
+        processes: most.processes,
+    })
 }
 
 fn advice(kind: Kind, off: bool) -> Advice {

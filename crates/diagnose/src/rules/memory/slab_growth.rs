@@ -1,14 +1,16 @@
-//! `slab-growth`: the kernel's own objects take memory.
+//! `slab-growth`: the kernel's own objects and pages take memory.
 
 use crate::actors::process;
 use crate::evidence::advice;
 use crate::evidence::threshold::GROWTH;
 use crate::evidence::{EvidenceBuilder, advise};
-use crate::measure::amount::{Amount, grade};
+use crate::measure::amount::{Amount, Count, grade};
 use crate::measure::episodes::SignalSpec;
-use crate::measure::window::Window;
+use crate::measure::window::{Window, greatest_rise, stamps};
 use crate::rules::contract::{EffectKind, Rule, Scope, subsumes};
-use pagetide_core::{Bytes, Finding, Relation, RuleDoc, RuleId};
+use pagetide_core::memory::{Split, SplitFields};
+use pagetide_core::{Bytes, Finding, Moment, Relation, RuleDoc, RuleId, Series, Span, Table};
+use std::collections::BTreeMap;
 
 pub(crate) const RULE: Rule = Rule {
     name: "growth of slab",
@@ -26,12 +28,33 @@ pub(crate) const RULE: Rule = Rule {
     ..Rule::new(
         RuleDoc {
             id: RuleId::SlabGrowth,
-            title: "The kernel's slab caches grow",
+            title: "The kernel's own memory grows: slab caches, or pages that no counter names",
             meaning: "Kernel objects (inodes, dentries, buffers, objects of drivers) take memory. The kernel frees reclaimable ones under \
-                pressure. Unreclaimable ones stay, and may be a leak in the kernel.",
+                pressure. Unreclaimable ones stay, and may be a leak in the kernel. Pages that the kernel takes without slab (data in sockets, \
+                buffers of drivers, the ARC of ZFS, a hypervisor's balloon) appear in no line of /proc/meminfo.",
             evidence: "Slab grows. The rule names the part that grows more (SReclaimable or SUnreclaim). Slab growth above that of anonymous \
-                memory, a shrinking page cache, and little free memory support it.",
-            metrics: &["Slab", "SReclaimable", "SUnreclaim", "AnonPages", "Cached", "MemFree", "stime"],
+                memory, a shrinking page cache, and little free memory support it. Where more grows that no counter names (MemTotal minus free, \
+                anonymous, cache, slab, page tables, stacks and pools) and was not given back, that is named instead.",
+            metrics: &[
+                "Slab",
+                "SReclaimable",
+                "SUnreclaim",
+                "AnonPages",
+                "Cached",
+                "MemFree",
+                "stime",
+                "MemTotal",
+                "Shmem",
+                "Buffers",
+                "SwapCached",
+                "PageTables",
+                "SecPageTables",
+                "KernelStack",
+                "Percpu",
+                "Hugetlb",
+                "HardwareCorrupted",
+                "Unaccepted",
+            ],
             thresholds: &[GROWTH.doc()],
             why: "A program that opens many files fills the inode and dentry caches. Shrinkers free them, later than file pages \
                 (vm.vfs_cache_pressure).",
@@ -44,19 +67,84 @@ pub(crate) const RULE: Rule = Rule {
     )
 };
 
+/// What /proc/meminfo names of the memory that is neither free, anonymous nor cache.
+const NAMED: [&str; 9] = [
+    "Slab",
+    "SwapCached",
+    "PageTables",
+    "SecPageTables",
+    "KernelStack",
+    "Percpu",
+    "Hugetlb",
+    "HardwareCorrupted",
+    "Unaccepted",
+];
+/// Moments at which memory is summed up, at most: growth that matters lasts.
+const MOMENTS: usize = 512;
+
 fn examine(window: &Window<'_>) -> Option<Finding> {
+    let slab = window.highest_rise("Slab").and_then(|rise| window.over(rise).host_change("Slab"));
+    match unnamed(window) {
+        Some((grown, rise)) if slab.is_none_or(|slab| slab < grown) => of_unnamed(&window.over(rise), grown, slab),
+        _ => of_slab(window),
+    }
+}
+
+/// How much the memory grew that no counter names, from its lowest value to the highest after it; absent where a sum is not known, or where
+/// it was given back.
+fn unnamed(window: &Window<'_>) -> Option<(Amount<Bytes>, Span)> {
+    let host = |metric: &str| window.series(Table::Host, "", metric);
+    let (fields, named) = (SplitFields::HOST, NAMED.map(host));
+    // Kernels without a counter have no such memory, or do not name it; slab they all name.
+    named[0].as_ref()?;
+    let known: BTreeMap<&str, Series<'_>> = fields.names().filter_map(|name| Some((name, host(name)?))).collect();
+    let moments: Vec<i64> = stamps(window.recording, window.span).collect();
+    let sum = |at: &i64| {
+        let split = Split::new(fields, |name| Some(known.get(name)?.at(*at)? as f64))?;
+        let named: f64 = named.iter().flatten().filter_map(|series| Some(series.at(*at)? as f64)).sum();
+        Some((Moment::new(*at), Amount::new((split.other? - named).max(0.0))))
+    };
+    let every = moments.len().div_ceil(MOMENTS).max(1);
+    let points: Vec<(Moment, Amount<Bytes>)> = moments.iter().step_by(every).filter_map(sum).collect();
+    let (grown, rise) = greatest_rise(points.iter().copied())?;
+    // A tenth of the way up is not growth yet.
+    let inside = || points.iter().filter(|(at, _)| rise.contains(*at));
+    let low = inside().next()?.1;
+    // The kernel soon returns what it takes in passing: pages in lists of each CPU, or on their way into the cache.
+    points.last().filter(|(_, last)| *last >= low + grown * 0.5)?;
+    let from = inside().rfind(|(_, value)| *value <= low + grown * 0.1).map_or(rise.from, |(at, _)| *at);
+    Some((grown, Span { from, ..rise }))
+}
+
+fn of_unnamed(window: &Window<'_>, grown: Amount<Bytes>, slab: Option<Amount<Bytes>>) -> Option<Finding> {
     let memory = window.memory()?;
-    // From its lowest value to the highest after it: it may have been freed again before the end.
-    let rise = window.highest_rise("Slab")?;
-    let window = &window.over(rise);
-    let grown = window.host_change("Slab").filter(|grown| *grown >= memory * GROWTH)?;
-    let reclaimable = window.host_change("SReclaimable").unwrap_or(Amount::ZERO);
-    let fixed = window.host_change("SUnreclaim").unwrap_or(Amount::ZERO);
+    if grown < memory * GROWTH {
+        return None;
+    }
     let mut found = EvidenceBuilder::new(window);
-    found.span(window.when(SignalSpec::host_growth("Slab")));
-    found.add(1.0 + grade(grown / memory, 0.05, 0.15), "growth of slab", "Slab", grown);
-    found.note("of it reclaimable", "SReclaimable", reclaimable);
-    found.note("of it not reclaimable", "SUnreclaim", fixed);
+    found.span(window.span);
+    let source =
+        "MemTotal - MemFree - AnonPages - Cached - Buffers - Slab - PageTables - KernelStack - Percpu - Hugetlb";
+    found.add(1.0 + grade(grown / memory, 0.05, 0.15), "growth of memory that no counter names", source, grown);
+    if let Some(slab) = slab {
+        found.note("growth of slab", "Slab", slab);
+    }
+    let paid = surroundings(&mut found, window, grown);
+    let statement = format!(
+        "Kernel memory that no counter of /proc/meminfo names grew by {grown}{paid}: data in sockets, buffers of drivers, or a hypervisor's balloon."
+    );
+    let advice = advise(
+        "Find its owner: socket queues, a driver, the ARC of ZFS, or the balloon of the hypervisor.",
+        Some("ss -amn; cat /proc/net/sockstat; lsmod | grep -i balloon; cat /proc/vmallocinfo"),
+        "The commands only read. A program that leaves data in sockets frees them when it reads or ends.",
+        None,
+    );
+    found.finish(RuleId::SlabGrowth, statement, vec![advice])
+}
+
+/// What else memory does while the kernel's grows, and who works in the kernel; what the file cache paid, in words.
+fn surroundings(found: &mut EvidenceBuilder, window: &Window<'_>, grown: Amount<Bytes>) -> String {
+    let memory = window.memory().unwrap_or(Amount::ZERO);
     if let Some(anonymous) = window.host_change("AnonPages") {
         let weight = if anonymous > grown { -1.5 } else { 0.5 };
         found.compare(weight, "growth of anonymous memory", "AnonPages", anonymous, Relation::Below, grown);
@@ -69,13 +157,29 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         let weight = if free.least > memory * 0.3 { -0.5 } else { 0.5 };
         found.add(weight, "lowest free memory", "MemFree", free.least);
     }
-    if let Some(process) = process::fastest::<crate::measure::amount::Count>(window, &["stime"]) {
+    if let Some(process) = process::fastest::<Count>(window, &["stime"]) {
         found.origin(process.actor(window));
     }
+    let fallen = window.host_change("Cached").map(|change| -change).filter(|fallen| *fallen >= memory * GROWTH);
+    fallen.map_or(String::new(), |fallen| format!(", and the file cache fell by {fallen}"))
+}
+
+fn of_slab(window: &Window<'_>) -> Option<Finding> {
+    let memory = window.memory()?;
+    // From its lowest value to the highest after it: it may have been freed again before the end.
+    let rise = window.highest_rise("Slab")?;
+    let window = &window.over(rise);
+    let grown = window.host_change("Slab").filter(|grown| *grown >= memory * GROWTH)?;
+    let reclaimable = window.host_change("SReclaimable").unwrap_or(Amount::ZERO);
+    let fixed = window.host_change("SUnreclaim").unwrap_or(Amount::ZERO);
+    let mut found = EvidenceBuilder::new(window);
+    found.span(window.when(SignalSpec::host_growth("Slab")));
+    found.add(1.0 + grade(grown / memory, 0.05, 0.15), "growth of slab", "Slab", grown);
+    found.note("of it reclaimable", "SReclaimable", reclaimable);
+    found.note("of it not reclaimable", "SUnreclaim", fixed);
+    let paid = surroundings(&mut found, window, grown);
     let leak = fixed > reclaimable;
     let kind = if leak { "cannot be reclaimed" } else { "can be reclaimed" };
-    let fallen = window.host_change("Cached").map(|change| -change).filter(|fallen| *fallen >= memory * GROWTH);
-    let paid = fallen.map_or(String::new(), |fallen| format!(", and the file cache fell by {fallen}"));
     let statement = format!("Slab grew by {grown}{paid}; {} of it {kind}.", fixed.max(reclaimable));
     let manifest = &window.recording.manifest;
     let pressure = advice::value(manifest, "vfs_cache_pressure");
