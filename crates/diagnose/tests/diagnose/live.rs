@@ -496,3 +496,24 @@ fn a_mapped_device_that_delays_requests_is_slow_itself() {
     let below = finding(&mapped(151.0, 150.0), "device-slow").unwrap();
     assert_eq!(below.origins.names(), ["disk:sda"], "it passes on what it waits for");
 }
+
+#[test]
+fn a_device_that_hardly_completes_anything_is_slow() {
+    // 20 writes a second of 5 ms; from the onset on so many a second, of 3 s each.
+    let hangs = |rate: f64| {
+        let pick = move |quiet: f64, hung: f64| move |at: f64| if busy(at) { hung } else { quiet };
+        let ms = pick(100.0, rate * 3000.0);
+        let story = host()
+            .counter(Table::Disk, "sda", "writes", pick(20.0, rate))
+            .counter(Table::Disk, "sda", "write_sectors", pick(160.0, rate * 8.0))
+            .counter(Table::Disk, "sda", "write_ms", ms)
+            .counter(Table::Disk, "sda", "weighted_io_ms", ms)
+            .counter(Table::Disk, "sda", "io_ms", pick(100.0, 1000.0));
+        let story = ["reads", "read_sectors", "read_ms"]
+            .into_iter()
+            .fold(story, |story, metric| story.counter(Table::Disk, "sda", metric, |_| 0.0));
+        story.counter(Table::Host, "", "psi_io_some", pick(1000.0, 900_000.0)).tell()
+    };
+    assert_eq!(finding(&hangs(1.2), "device-slow").unwrap().origins.names(), ["disk:sda"]);
+    assert_eq!(finding(&hangs(0.1), "device-slow"), None, "a mean over three requests");
+}

@@ -57,6 +57,7 @@ pub(crate) const RULE: Rule = Rule {
                 MECHANICAL.doc(),
                 QUEUE.doc(),
                 FEW.doc(),
+                COMPLETED.doc(),
                 LASTS.doc(),
                 DELAYS.doc(),
                 MIN_DELAY.doc(),
@@ -100,7 +101,10 @@ const QUEUE: Limit<Count> = Limit::new(
     "Little's law",
 );
 const FEW: Limit<crate::measure::amount::Per<Count>> =
-    Limit::new("requests", 2.0, "A mean over fewer requests is noise.", "judgement");
+    Limit::new("requests before", 2.0, "A mean over fewer requests is noise.", "judgement");
+/// A device that hangs completes less than one a second.
+const COMPLETED: Limit<Count> =
+    Limit::new("requests completed while it is slow", 10.0, "A mean over fewer requests is noise.", "judgement");
 
 const LASTS: Limit<Nanos> = Limit::new(
     "time for which requests take longer",
@@ -131,7 +135,7 @@ fn work(window: &Window<'_>, disk: &str) -> Option<Work> {
     let requests = window
         .rates::<Count>(Table::Disk, disk, &["reads", "writes"])
         .or_else(|| window.rate(Table::Disk, disk, "reads_writes"))
-        .filter(|requests| *requests >= FEW)?;
+        .filter(|requests| requests.is_positive())?;
     let bytes =
         window.disk_bytes(disk, &derived::READ_BANDWIDTH)? + window.disk_bytes(disk, &derived::WRITE_BANDWIDTH)?;
     Some(Work { time: window.disk_await(disk)?, requests, bytes })
@@ -148,12 +152,12 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
         return None;
     }
     let during = window.over(span);
-    let now = work(&during, disk)?;
+    let now = work(&during, disk).filter(|now| now.requests.over(span.length()) >= COMPLETED)?;
     let mut found = EvidenceBuilder::new(window);
     found.span(span);
     found.origin(Actor::disk(disk));
     let source = format!("(read_ms + write_ms) / (reads + writes), or await, of {disk}");
-    let baseline = window.until(span.from).and_then(|quiet| work(&quiet, disk));
+    let baseline = window.until(span.from).and_then(|quiet| work(&quiet, disk)).filter(|before| before.requests >= FEW);
     let waited = during.share(&derived::PSI_IO_SOME);
     match &baseline {
         Some(baseline) => {
