@@ -47,7 +47,7 @@ pub(crate) fn is_limit(bytes: f64) -> bool {
 
 /// Whether a group has a limit of memory at the onset or at the end.
 pub(crate) fn has_limit(calm: &Stretch<'_>, trouble: &Stretch<'_>, group: &str) -> bool {
-    let at = |metric, at| trouble.value_at(Table::Cgroup, group, metric, at);
+    let at = |metric, at| trouble.sampled_at(Table::Cgroup, group, metric, at);
     let limits = ["max", "high"].into_iter().flat_map(|metric| [at(metric, calm.to), at(metric, trouble.to)]);
     limits.flatten().any(is_limit)
 }

@@ -56,6 +56,15 @@ impl Stretch<'_> {
         last.or_else(|| series.points().next()).map(|(_, value)| value as f64)
     }
 
+    /// The value of a gauge in the last sample up to a moment; none where that sample has none, as of a limit that is not set.
+    pub(crate) fn sampled_at(&self, table: Table, entity: &str, metric: &str, at: i64) -> Option<f64> {
+        let stamps = self.recording.stamps();
+        let last = stamps.partition_point(|stamp| stamp.boot_ns <= at).saturating_sub(1);
+        let moment = stamps.get(last)?.boot_ns;
+        let series = self.recording.series(table, entity, metric)?;
+        series.within(moment, moment).next().map(|(_, value)| value as f64)
+    }
+
     /// When a gauge of the host has risen by this share of all that it rises, seconds after the begin.
     pub(crate) fn time_of_rise(&self, metric: &str, share: f64) -> Option<f64> {
         let series = self.recording.series(Table::Host, "", metric)?;
@@ -92,4 +101,26 @@ pub(crate) fn at_onset(calm: &Stretch<'_>, trouble: &Stretch<'_>, metric: &str) 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range is checked")]
 pub(crate) fn whole(amount: f64) -> u64 {
     amount.round().clamp(0.0, 1e18) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pagetide_core::{Column, Kind, Manifest, RecordingBuilder, Stamp, Unit};
+
+    #[test]
+    fn a_limit_holds_from_the_sample_that_has_it_and_ends_with_the_first_that_has_none() {
+        let mut made = RecordingBuilder::new(Manifest::default());
+        let max = Column { name: "max".to_owned(), kind: Kind::Gauge, unit: Unit::Bytes };
+        for at in 1..=4 {
+            made.stamp(Stamp { boot_ns: at, ..Stamp::default() });
+            if at == 2 {
+                made.value(Table::Cgroup, "/app", &max, 1 << 20);
+            }
+        }
+        let recording = made.finish();
+        let stretch = Stretch { recording: &recording, from: 1, to: 4 };
+        let limits = [1, 2, 3].map(|at| stretch.sampled_at(Table::Cgroup, "/app", "max", at));
+        assert_eq!(limits, [None, Some(1048576.0), None]);
+    }
 }

@@ -208,7 +208,7 @@ impl Text<'_> {
         let name = plain_name(path.rsplit('/').find(|part| !part.is_empty())?);
         let mut fields = format!("{{ name = \"{name}\"");
         for (metric, key) in [("max", "memory_max"), ("high", "memory_high")] {
-            let limit = self.trouble.value_at(Table::Cgroup, path, metric, at);
+            let limit = self.trouble.sampled_at(Table::Cgroup, path, metric, at);
             if let Some(limit) = limit.filter(|limit| is_limit(*limit)) {
                 let _ = write!(fields, ", {key} = {}", size(limit));
             }
@@ -226,7 +226,8 @@ impl Text<'_> {
         let keys =
             [("max_rbps", "read"), ("max_wbps", "write"), ("max_riops", "read_iops"), ("max_wiops", "write_iops")];
         let limit = |(metric, key): (&str, &str)| {
-            let limit = self.trouble.value_at(Table::CgroupDisk, &row, metric, at).filter(|limit| is_limit(*limit))?;
+            let limit =
+                self.trouble.sampled_at(Table::CgroupDisk, &row, metric, at).filter(|limit| is_limit(*limit))?;
             Some(if key.ends_with("iops") {
                 format!("{key} = {}", whole(limit.max(1.0)))
             } else {
@@ -260,10 +261,11 @@ impl Text<'_> {
                 if is != was
                     && let Some(group) = &is
                 {
+                    // A page more: the model reclaims to a limit when something is charged, and the kernel when it is set.
                     let delay = seconds((moment - self.calm.from) as f64 / 1e9);
                     let name = format!("limit_{}", parts.len());
                     parts.push(format!(
-                        "{{ name = \"{name}\", spin = {{ time = \"1ms\" }}, delay = {delay}, cgroup = {group} }}"
+                        "{{ name = \"{name}\", grow = {{ size = \"4KiB\", fill = \"random\", hold_for = \"1ms\" }}, delay = {delay}, cgroup = {group} }}"
                     ));
                 }
                 was = is;

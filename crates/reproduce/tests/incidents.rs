@@ -21,7 +21,7 @@ impl RunsProgress for Silent {
 }
 
 /// Recordings that are reproduced, of several causes: a gate test of the whole way.
-const REPRODUCED: [&str; 2] = ["fsync-mglru", "prewarm-classic"];
+const REPRODUCED: [&str; 3] = ["appmax-mglru", "fsync-mglru", "prewarm-classic"];
 
 fn top() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
