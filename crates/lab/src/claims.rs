@@ -67,7 +67,7 @@ fn unit(dimension: Dimension) -> String {
 
 fn engine() -> Engine {
     let mut engine = Engine::new_raw();
-    engine.set_max_expr_depths(64, 64);
+    engine.set_max_expr_depths(64);
     engine.set_max_operations(10_000);
     engine.set_fail_on_invalid_map_property(true);
     engine.register_type_with_name::<Measure>("quantity");

@@ -47,12 +47,12 @@ impl Reference {
 
 macro_rules! stored {
     ($($name:literal)*) => {
-        &[$(($name, include_str!(concat!("../../conformance/", $name, ".json"))),)*]
+        &[$(($name, include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".json"))),)*]
     };
 }
 
-/// The stored runs: name and text.
-const STORED: &[(&str, &str)] = stored! {
+/// The stored runs: name, and text as build.rs has compressed it.
+const STORED: &[(&str, &[u8])] = stored! {
     "backup-evicts-neighbour-7" "backup-evicts-neighbour-8" "buffered-read-7" "buffered-read-8" "buffered-write-7"
     "buffered-write-8" "second-read-7" "second-read-8" "swap-off-7" "swap-off-8"
     "backup-evicts-neighbour-6.12-mglru-7" "backup-evicts-neighbour-6.12-mglru-8" "buffered-read-6.12-mglru-7" "buffered-write-6.12-mglru-7" "buffered-write-6.12-mglru-8"
@@ -65,8 +65,9 @@ const STORED: &[(&str, &str)] = stored! {
 /// One cannot be read.
 pub fn references() -> Result<Vec<(String, Vec<Reference>)>, Error> {
     let mut all: Vec<(String, Vec<Reference>)> = Vec::new();
-    for (name, text) in STORED {
-        let reference: Reference = serde_json::from_str(text)
+    for (name, compressed) in STORED {
+        let text = miniz_oxide::inflate::decompress_to_vec(compressed).unwrap_or_default();
+        let reference: Reference = serde_json::from_slice(&text)
             .map_err(|error| Error::input(format!("fixtures/conformance/{name}.json: {error}"), ""))?;
         let scenario = &reference.result.scenario;
         let alike = |other: &Reference| other.lru == reference.lru && other.result.kernel == reference.result.kernel;

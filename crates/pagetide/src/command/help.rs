@@ -24,8 +24,8 @@ const SUMMARY: &str = include_str!("../../docs/SUMMARY.md");
 
 macro_rules! pages {
     ($($path:literal),* $(,)?) => {
-        /// The pages by their path.
-        const PAGES: &[(&str, &str)] = &[$(($path, include_str!(concat!("../../docs/", $path)))),*];
+        /// The pages by their path, as build.rs has compressed them.
+        const PAGES: &[(&str, &[u8])] = &[$(($path, include_bytes!(concat!(env!("OUT_DIR"), "/", $path)))),*];
     };
 }
 
@@ -117,6 +117,12 @@ fn see_also(command: clap::Command, pages: &[&str]) -> clap::Command {
     command.after_help(text)
 }
 
+/// A page as it was written.
+fn text(compressed: &[u8]) -> String {
+    let bytes = miniz_oxide::inflate::decompress_to_vec(compressed).unwrap_or_default();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
 /// What a page is called here: `slow-reads` of `tutorials/slow-reads.md`.
 fn name(path: &str) -> String {
     let file = path.rsplit('/').next().unwrap_or(path);
@@ -159,11 +165,12 @@ pub(crate) fn run(arguments: &Arguments, json: bool, mut root: clap::Command) ->
         return Ok(Outcome::Done);
     };
     let page = PAGES.iter().find(|(path, _)| name(path) == name(wanted));
-    if let Some((path, text)) = page {
+    if let Some((path, compressed)) = page {
+        let text = text(compressed);
         if json {
             output::print_json(&json!({ "name": name(path), "text": text }))?;
         } else {
-            output::print(text)?;
+            output::print(&text)?;
         }
         return Ok(Outcome::Done);
     }
@@ -193,6 +200,10 @@ mod tests {
         names.sort();
         names.dedup();
         assert_eq!(names.len(), here.len());
+        for (path, compressed) in PAGES {
+            let written = std::fs::read_to_string(format!("docs/{path}")).unwrap();
+            assert_eq!(text(compressed), written, "{path}");
+        }
     }
 
     #[test]
