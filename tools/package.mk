@@ -14,5 +14,6 @@ deb: ## a Debian package of it, into target/packages (ARCH=…)
 rpm: ## an RPM package of it, into target/packages (ARCH=…)
 	@binary=$$(tools/static $(ARCH) "$(CARGO)") && tools/rpm "$$binary" $(PACKAGES)
 
-test-packages: ## the static binaries and packages in userlands of Debian 11 to 13 and under emulation (needs root)
-	@tools/test-packages "$(CARGO)" $(PACKAGES)
+# PART="userlands guest": these parts only; the script lists them.
+test-packages: ## binaries in userlands of Debian 11 to 13 and Ubuntu 22.04, packages in a guest with systemd (root, QEMU, an hour)
+	@tools/test-packages "$(CARGO)" $(PACKAGES) $(PART)
