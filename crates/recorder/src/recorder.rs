@@ -108,6 +108,8 @@ impl Recorder {
             Scope::All => Watch::flight_recorder(&root).unwrap_or_default(),
         };
         let options = Options { interval, watch, ..Options::default() };
+        // Memory takes each sample at once, so few have to wait.
+        let protection = Protection { ring: Bytes::ZERO, ..protection };
         let recorder = Self::start_protected(root, options, protection, Box::new(history.clone()))?;
         Ok((recorder, history))
     }
