@@ -1,7 +1,7 @@
 //! What a change does to those who lose time, and to those who take it.
 
 use crate::stretch::Stretch;
-use pagetide_core::Table;
+use pagetide_core::{Recording, Table};
 use serde::Serialize;
 
 /// What the victims and the culprits of an incident did.
@@ -13,6 +13,17 @@ pub struct Effect {
     pub throughput: Option<f64>,
     /// Bytes that the culprits read and wrote per second.
     pub culprits: f64,
+}
+
+/// The delays of a task, ns.
+const DELAYS: [&str; 3] = ["blkio_delay_total", "freepages_delay_total", "cpu_delay_total"];
+
+/// Whether delays of any task were counted.
+pub(crate) fn has_delays(recording: &Recording) -> bool {
+    let of = |process: &str, metric| {
+        recording.series(Table::Process, process, metric).is_some_and(|delay| delay.points().any(|(_, ns)| ns > 0))
+    };
+    recording.entities(Table::Process).any(|(process, _)| DELAYS.into_iter().any(|metric| of(process, metric)))
 }
 
 /// What happened to the processes of the parts. Where no part ran before, those that began it are the victims as well.
@@ -33,10 +44,7 @@ pub(crate) fn of(calm: &Stretch<'_>, trouble: &Stretch<'_>, culprits: &[String])
     let waits = |stretch: &Stretch<'_>| -> f64 {
         let of = |process: &str| {
             // Waits for swap and for refaults are waits for IO too.
-            ["blkio_delay_total", "freepages_delay_total", "cpu_delay_total"]
-                .map(|metric| rate(stretch, process, metric))
-                .iter()
-                .sum::<f64>()
+            DELAYS.map(|metric| rate(stretch, process, metric)).iter().sum::<f64>()
         };
         victims().map(of).sum::<f64>() / 1e9
     };

@@ -29,7 +29,7 @@ pub struct Compared {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Amounts {
     /// The share of time in which a task of the host waited for IO or memory, less that of before.
-    waits: Option<f64>,
+    pub(crate) waits: Option<f64>,
     /// Refaulted pages per second.
     refaults: Option<f64>,
     /// Pages that disks read and wrote per second.

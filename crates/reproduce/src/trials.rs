@@ -3,6 +3,7 @@
 use crate::advice::{self, Change};
 use crate::cores::on_all_cores;
 use crate::effect::{self, Effect};
+use crate::likeness::Amounts;
 use crate::synthesis::Synthesis;
 use crate::trial::{self, Trial};
 use pagetide_core::{Backend, Error, Progress, Recording, Scenario};
@@ -87,7 +88,11 @@ pub fn try_on(
         let Some((calm, trouble)) = synthesis.stretches(&ran.recording) else {
             return Err(Error::system("the run took no samples of the incident", "run it again"));
         };
-        let effect = effect::of(&calm, &trouble, &synthesis.culprits);
+        let mut effect = effect::of(&calm, &trouble, &synthesis.culprits);
+        // A kernel counts delays of tasks when it is told to (`kernel.task_delayacct`); pressure counts the waits of all.
+        if !effect::has_delays(&ran.recording) {
+            effect.lost = Amounts::of(&calm, &trouble).waits.unwrap_or(effect.lost);
+        }
         all.push(Tried { effect, lost_range: (effect.lost, effect.lost), recording: ran.recording, ..one.clone() });
     }
     Ok(all)
