@@ -35,6 +35,16 @@ pub(super) enum Content {
     Level(f64),
 }
 
+impl Piece {
+    /// The value over all of its time: what [`Sum::total`] gives of it alone.
+    pub(super) fn mean(&self) -> f64 {
+        match self.content {
+            Content::Rise { amount, .. } => amount / (self.to.saturating_sub(self.from) as f64 / 1e9),
+            Content::Level(level) => level,
+        }
+    }
+}
+
 /// The pieces of an interval.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Sum {

@@ -204,8 +204,14 @@ impl<'a> Walk<'a> {
         let mut intervals = Vec::with_capacity(self.members.first()?.parts.first()?.series.len());
         loop {
             let time = members.first_mut()?.first_mut()?.peek().map(|piece| (piece.from, piece.to));
+            let mut same = true;
             for (parts, value) in members.iter_mut().zip(&mut values) {
-                let mut same = true;
+                if let [pieces] = &mut parts[..] {
+                    let piece = pieces.next();
+                    same &= piece.map(|piece| (piece.from, piece.to)) == time;
+                    *value = piece.map(|piece| piece.mean());
+                    continue;
+                }
                 *value = Sum::total(parts.iter_mut().map(|pieces| {
                     let piece = pieces.next();
                     same &= piece.map(|piece| (piece.from, piece.to)) == time;
@@ -215,9 +221,9 @@ impl<'a> Walk<'a> {
                     }
                     sum
                 }));
-                if !same {
-                    return None;
-                }
+            }
+            if !same {
+                return None;
             }
             let Some((from, to)) = time else { return Some(intervals) };
             let of = |term| *self.members.iter().zip(&values).find(|(member, _)| member.term == term)?.1;

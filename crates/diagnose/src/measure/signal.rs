@@ -104,6 +104,13 @@ impl Signal {
         Self::of(points)
     }
 
+    /// The intervals that overlap a stretch.
+    fn within(&self, span: Span) -> impl DoubleEndedIterator<Item = &Point> {
+        let start = self.points.partition_point(|point| point.to <= span.from.ns());
+        let rest = &self.points[start..];
+        rest[..rest.partition_point(|point| point.from < span.to.ns())].iter()
+    }
+
     /// Each interval with the rate in it.
     pub(crate) fn intervals(&self) -> impl Iterator<Item = (Span, f64)> {
         self.points.iter().map(|point| (Span::new(point.from, point.to), point.value))
@@ -114,8 +121,7 @@ impl Signal {
     pub(crate) fn mean<M>(&self, span: Span) -> Option<Amount<M>> {
         let (from, to) = (span.from.ns(), span.to.ns());
         let (mut sum, mut time) = (0.0, 0.0);
-        let start = self.points.partition_point(|point| point.to <= from);
-        for point in self.points[start..].iter().take_while(|point| point.from < to) {
+        for point in self.within(span) {
             let inside = point.to.min(to).saturating_sub(point.from.max(from)).max(0) as f64;
             sum += point.value * inside;
             time += inside;
@@ -196,8 +202,8 @@ impl Signal {
 
     /// From the first to the last interval of a stretch in which it is above 0; absent when it is nowhere.
     pub(crate) fn above_zero(&self, within: Span) -> Option<Span> {
-        let above = |point: &&Point| point.value > 0.0 && within.overlaps(Span::new(point.from, point.to));
-        let mut above = self.points.iter().filter(above).map(|point| Span::new(point.from, point.to));
+        let above = self.within(within).filter(|point| point.value > 0.0);
+        let mut above = above.map(|point| Span::new(point.from, point.to));
         let first = above.next()?;
         Some(above.next_back().map_or(first, |last| first.union(last)))
     }
@@ -248,11 +254,7 @@ impl Signal {
 
     /// The episodes, each with what comes together in it: rate times time, in any unit.
     pub(crate) fn weighed(&self) -> Vec<Weighed> {
-        let amount = |span: Span| {
-            let start = self.points.partition_point(|point| point.to <= span.from.ns());
-            let inside = self.points[start..].iter().take_while(|point| point.from < span.to.ns());
-            inside.map(|point| point.value.max(0.0) * point.length() as f64).sum()
-        };
+        let amount = |span: Span| self.within(span).map(|point| point.value.max(0.0) * point.length() as f64).sum();
         self.episodes().into_iter().map(|episode| (episode, amount(episode))).collect()
     }
 
@@ -265,8 +267,7 @@ impl Signal {
     /// The median over a stretch, and the median deviation from it; absent with fewer than ten intervals, or five
     /// of two to ten seconds: over longer ones the mean hides how much a value varies.
     pub(crate) fn middle<M>(&self, span: Span) -> Option<(Amount<M>, Amount<M>)> {
-        let inside = self.points.iter().filter(|point| span.overlaps(Span::new(point.from, point.to)));
-        let mut values: Vec<f64> = inside.map(|point| point.value).collect();
+        let mut values: Vec<f64> = self.within(span).map(|point| point.value).collect();
         let each = span.length().get() / (values.len() as u64).max(1);
         let enough = values.len() >= 10 || values.len() >= 5 && (2_000_000_000..=10_000_000_000).contains(&each);
         // Of a day before a stretch, with several stretches: the middle needs no order of the others.
@@ -277,8 +278,7 @@ impl Signal {
 
     /// The largest rate of an interval that overlaps a stretch.
     pub(crate) fn most<M>(&self, span: Span) -> Option<Amount<M>> {
-        let inside = self.points.iter().filter(|point| span.overlaps(Span::new(point.from, point.to)));
-        inside.map(|point| point.value).reduce(f64::max).map(Amount::new)
+        self.within(span).map(|point| point.value).reduce(f64::max).map(Amount::new)
     }
 }
 

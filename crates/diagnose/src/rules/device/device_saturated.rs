@@ -118,13 +118,14 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     let whole = saturated(window).map(|found| (found, window.when(SignalSpec::disk(disk, &derived::BUSY))));
     // A limit of requests lets those of one program pass one by one: each takes as long as the limit asks, and far longer than below it.
     let throttled = || {
-        let now = (window.busy(disk)?, window.queue(disk)?);
+        // The stretch first: what was before it may be a day.
+        let now = (window.busy(disk).filter(|busy| *busy >= PACED)?, window.queue(disk)?);
         let usual = window.median_before::<Nanos>(SignalSpec::disk_await(disk))?;
         let before = window.median_before::<Per<Count>>(SignalSpec::disk(disk, &derived::TPS))?;
         let (rate, spread) =
             window.episodes.signal(window.recording, SignalSpec::disk(disk, &derived::TPS))?.middle(window.span)?;
         let longer = window.disk_await(disk)? >= usual * SLOWER.get() && rate >= before;
-        (now.0 >= PACED && longer && spread <= rate * EVEN).then_some((now, window.span))
+        (longer && spread <= rate * EVEN).then_some((now, window.span))
     };
     let ((busy, queue), span) = whole.or_else(held).or_else(throttled)?;
     let mut found = EvidenceBuilder::new(window);

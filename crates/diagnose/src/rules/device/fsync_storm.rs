@@ -194,10 +194,12 @@ fn flushing(window: &Window<'_>, disk: &str) -> Option<Span> {
 /// Whether a disk flushes several times as often as before, and has work for most of the time: commits wait for its flushes, and not in a queue of writes.
 fn surges(during: &Window<'_>, disk: &str) -> bool {
     let flushes = during.rate::<Count>(Table::Disk, disk, "flushes").filter(|flushes| *flushes >= FLUSHES);
-    let before: Option<Rate<Count>> = during.median_before(SignalSpec::rate(Table::Disk, disk, &["flushes"]));
-    let more = flushes.zip(before).is_some_and(|(flushes, before)| flushes >= before * SURGE);
-    more && (during.busy(disk).is_some_and(|busy| busy >= BUSY)
-        || during.share(&derived::PSI_IO_SOME).is_some_and(|share| share >= WAITED))
+    let works = || {
+        during.busy(disk).is_some_and(|busy| busy >= BUSY)
+            || during.share(&derived::PSI_IO_SOME).is_some_and(|share| share >= WAITED)
+    };
+    let before = || -> Option<Rate<Count>> { during.median_before(SignalSpec::rate(Table::Disk, disk, &["flushes"])) };
+    flushes.is_some_and(|flushes| works() && before().is_some_and(|before| flushes >= before * SURGE))
 }
 
 /// Who commits more than before: by its write calls, one before each fsync, or by the bytes where calls were not recorded.

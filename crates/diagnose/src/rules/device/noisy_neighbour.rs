@@ -120,7 +120,10 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let found = found.max_by(|a, b| a.confidence.get().total_cmp(&b.confidence.get()));
     found.or_else(|| {
         let whole = Window::whole(window.recording, window.episodes).filter(|_| window.step.is_none())?;
-        window.disks().into_iter().find_map(|disk| from_the_start(&whole, disk))
+        // It is the same for all stretches, and reads the whole recording.
+        let is_first = window.quiet.is_none_or(|quiet| quiet.from == whole.span.from);
+        let disks = if is_first { window.disks() } else { Vec::new() };
+        disks.into_iter().find_map(|disk| from_the_start(&whole, disk))
     })
 }
 
