@@ -156,9 +156,11 @@ fn intervals(stretch: &Stretch<'_>, onset: i64, name: &str) -> Vec<Interval> {
         Some(Interval {
             requests,
             bytes: (rate("read_sectors")? + rate("write_sectors")?) * SECTOR,
-            wait: (rate("read_ms")? + rate("write_ms")?) * 1e6,
+            // The kernel counts the time of a flush to the write that asked for it as well.
+            wait: (rate("read_ms")? + rate("write_ms")? - rate("flush_ms").unwrap_or(0.0)).max(0.0) * 1e6,
             busy: rate("io_ms")? / 1e3,
-            depth: rate("weighted_io_ms").unwrap_or(0.0) / rate("io_ms").unwrap_or(0.0).max(1e-9),
+            depth: (rate("weighted_io_ms").unwrap_or(0.0) - rate("flush_ms").unwrap_or(0.0))
+                / rate("io_ms").unwrap_or(0.0).max(1e-9),
             is_calm: part.to <= onset,
             flushes: rate("flushes").unwrap_or(0.0),
             flush_wait: rate("flush_ms").unwrap_or(0.0) * 1e6,

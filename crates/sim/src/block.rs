@@ -1,6 +1,7 @@
 //! Request queues of block devices: merging, depth and accounting (`block/blk-mq.c`, `block/blk-merge.c`).
 
 use crate::device::{Device, IoKind, IoRequest, QueueSpec, RequestId};
+use crate::journal::Stage;
 use crate::page::PageId;
 use pagetide_core::Nanos;
 use std::collections::{BTreeMap, VecDeque};
@@ -17,7 +18,7 @@ pub(crate) enum Payload {
     /// A flush that a task waits for.
     Flush { task: u32 },
     /// A part of a commit of the file system's journal.
-    Journal,
+    Journal(Stage),
 }
 
 /// A request that is being made, waits, or is in the device.
@@ -66,8 +67,7 @@ pub(crate) struct DiskCounters {
     pub(crate) sectors: [u64; 2],
     pub(crate) ns: [u64; 3],
     pub(crate) busy_ns: u64,
-    pub(crate) weighted_ns: u64,
-    /// Up to when the two times before are counted.
+    /// Up to when the time before is counted.
     counted_to: u64,
 }
 
@@ -78,8 +78,8 @@ pub(crate) struct Queue {
     device: Box<dyn Device>,
     waiting: VecDeque<Request>,
     in_flight: BTreeMap<RequestId, Request>,
-    /// The flush in the device, and for whom it is. Those that come meanwhile are the next (`block/blk-flush.c`).
-    flushing: Option<(RequestId, Vec<Request>)>,
+    /// The flush in the device, since when, and for whom it is. Those that come meanwhile are the next (`block/blk-flush.c`).
+    flushing: Option<(RequestId, u64, Vec<Request>)>,
     flushes: Vec<Request>,
     next_id: u64,
     pub(crate) counters: DiskCounters,
@@ -155,7 +155,7 @@ impl Queue {
         }
         let requests = std::mem::take(&mut self.flushes);
         let id = self.submit(now, &requests[0]);
-        self.flushing = Some((id, requests));
+        self.flushing = Some((id, now, requests));
     }
 
     /// When something happens next.
@@ -170,17 +170,15 @@ impl Queue {
         self.count_time(now);
         let mut ended = Vec::with_capacity(ids.len());
         for id in ids {
-            if let Some((_, requests)) = self.flushing.take_if(|(flush, _)| *flush == id) {
+            if let Some((_, since, requests)) = self.flushing.take_if(|(flush, ..)| *flush == id) {
                 self.counters.requests[IoKind::Flush as usize] += 1;
-                self.counters.ns[IoKind::Flush as usize] += now.saturating_sub(requests[0].since);
+                self.counters.ns[IoKind::Flush as usize] += now.saturating_sub(since);
+                requests.iter().for_each(|request| self.counters.count(now, request));
                 ended.extend(requests);
                 continue;
             }
             let Some(request) = self.in_flight.remove(&id) else { continue };
-            let kind = request.kind as usize;
-            self.counters.requests[kind] += 1;
-            self.counters.ns[kind] += now.saturating_sub(request.since);
-            self.counters.sectors[kind] += request.length / 512;
+            self.counters.count(now, &request);
             if request.kind == IoKind::Write && !request.sync {
                 self.background_writes -= 1;
             }
@@ -194,23 +192,36 @@ impl Queue {
     /// The counters at a time, with the requests that are in flight.
     pub(crate) fn counters_at(&self, now: u64) -> DiskCounters {
         let mut counters = self.counters;
-        counters.count_time(now, self.in_flight() as u64);
+        counters.count_time(now, self.in_flight() > 0);
         counters
     }
 
     fn count_time(&mut self, now: u64) {
-        let requests = self.in_flight() as u64;
-        self.counters.count_time(now, requests);
+        let is_busy = self.in_flight() > 0;
+        self.counters.count_time(now, is_busy);
     }
 }
 
 impl DiskCounters {
-    /// Counts the time until now with as many requests as there are.
-    fn count_time(&mut self, now: u64, requests: u64) {
-        let passed = now.saturating_sub(self.counted_to);
-        if requests > 0 {
-            self.busy_ns += passed;
-            self.weighted_ns += passed * requests;
+    /// Counts a request that has ended. A flush that a task asks for is a write of nothing; a commit's record is one write from the flush before
+    /// it to the flush behind it (`block/blk-flush.c`: what is in a flush sequence is counted when the sequence ends).
+    fn count(&mut self, now: u64, request: &Request) {
+        if request.kind != IoKind::Flush {
+            self.sectors[request.kind as usize] += request.length / 512;
+        }
+        let kind = match request.payload {
+            Payload::Journal(Stage::FlushBefore | Stage::Record) => return,
+            Payload::Journal(Stage::FlushBehind) | Payload::Flush { .. } => IoKind::Write,
+            _ => request.kind,
+        };
+        self.requests[kind as usize] += 1;
+        self.ns[kind as usize] += now.saturating_sub(request.since);
+    }
+
+    /// Counts the time until now.
+    fn count_time(&mut self, now: u64, is_busy: bool) {
+        if is_busy {
+            self.busy_ns += now.saturating_sub(self.counted_to);
         }
         self.counted_to = now.max(self.counted_to);
     }

@@ -37,14 +37,14 @@ impl Host {
     /// Begins the next commit if it is time.
     pub(crate) fn commit_if_due(&mut self, device: usize) {
         if self.journals[device].due().is_some_and(|due| due <= self.now) {
-            let part = self.journals[device].begin();
+            let part = self.journals[device].begin(self.now);
             self.send_journal(device, part);
         }
     }
 
     /// The part of a commit that was sent last has ended: goes on.
     pub(crate) fn commit_on(&mut self, device: usize) {
-        match self.journals[device].advance() {
+        match self.journals[device].advance(self.now) {
             Ok(part) => self.send_journal(device, part),
             Err(ended) => {
                 for task in ended {
@@ -56,7 +56,7 @@ impl Host {
     }
 
     /// Sends a part of a commit. Its writes are the root's (`kjournald2`).
-    fn send_journal(&mut self, device: usize, Part { kind, offset, length }: Part) {
+    fn send_journal(&mut self, device: usize, Part { stage, since, kind, offset, length }: Part) {
         let request = Request {
             kind,
             offset,
@@ -64,8 +64,8 @@ impl Host {
             sync: true,
             swap: false,
             group: 0,
-            since: self.now,
-            payload: Payload::Journal,
+            since,
+            payload: Payload::Journal(stage),
         };
         self.send(device, request);
         self.charge_io(0, device, kind, length);

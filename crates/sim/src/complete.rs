@@ -102,7 +102,7 @@ impl Host {
                 self.woken.push(task);
             }
             Payload::Flush { task } => self.synced(task),
-            Payload::Journal => self.commit_on(device),
+            Payload::Journal(_) => self.commit_on(device),
         }
     }
 

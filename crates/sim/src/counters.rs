@@ -142,7 +142,7 @@ impl Host {
                 ("write_ms", counters.ns[1] / MS),
                 ("in_flight", queue.in_flight() as u64),
                 ("io_ms", counters.busy_ns / MS),
-                ("weighted_io_ms", counters.weighted_ns / MS),
+                ("weighted_io_ms", counters.ns.iter().sum::<u64>() / MS),
                 ("flushes", counters.requests[2]),
                 ("flush_ms", counters.ns[2] / MS),
                 ("physical", 1),

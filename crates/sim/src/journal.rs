@@ -18,6 +18,9 @@ const SIZE: u64 = 16 << 20;
 /// A request of a commit; bytes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Part {
+    pub(crate) stage: Stage,
+    /// Since when the kernel counts its time: the record is one write with both of its flushes.
+    pub(crate) since: u64,
     pub(crate) kind: IoKind,
     pub(crate) offset: u64,
     pub(crate) length: u64,
@@ -25,7 +28,7 @@ pub(crate) struct Part {
 
 /// How far a commit is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+pub(crate) enum Stage {
     Blocks,
     FlushBefore,
     Record,
@@ -43,6 +46,8 @@ pub(crate) struct Journal {
     open_blocks: bool,
     /// Tasks that wait for a commit.
     waiters: Vec<(u64, u32)>,
+    /// When the record of the commit that runs was sent.
+    record_since: u64,
     /// Where it writes next.
     at: u64,
 }
@@ -77,17 +82,19 @@ impl Journal {
     }
 
     /// Begins a commit of what is open.
-    pub(crate) fn begin(&mut self) -> Part {
+    pub(crate) fn begin(&mut self, now: u64) -> Part {
         self.open_since = None;
-        self.runs = Some(Stage::Blocks);
         let blocks = if std::mem::take(&mut self.open_blocks) { BLOCKS_WITH_NEW } else { BLOCKS };
-        self.part(IoKind::Write, blocks * PAGE_SIZE)
+        self.part(Stage::Blocks, now, IoKind::Write, blocks * PAGE_SIZE)
     }
 
     /// What a commit sends after the part that has ended, or the tasks that it wakes.
-    pub(crate) fn advance(&mut self) -> Result<Part, Vec<u32>> {
+    pub(crate) fn advance(&mut self, now: u64) -> Result<Part, Vec<u32>> {
         let (next, kind, length) = match self.runs {
-            Some(Stage::Blocks) => (Stage::FlushBefore, IoKind::Flush, 0),
+            Some(Stage::Blocks) => {
+                self.record_since = now;
+                (Stage::FlushBefore, IoKind::Flush, 0)
+            }
             Some(Stage::FlushBefore) => (Stage::Record, IoKind::Write, PAGE_SIZE),
             Some(Stage::Record) => (Stage::FlushBehind, IoKind::Flush, 0),
             Some(Stage::FlushBehind) => {
@@ -98,13 +105,13 @@ impl Journal {
             }
             None => return Err(Vec::new()),
         };
-        self.runs = Some(next);
-        Ok(self.part(kind, length))
+        Ok(self.part(next, self.record_since, kind, length))
     }
 
-    fn part(&mut self, kind: IoKind, length: u64) -> Part {
+    fn part(&mut self, stage: Stage, since: u64, kind: IoKind, length: u64) -> Part {
+        self.runs = Some(stage);
         let offset = self.at;
         self.at = (self.at + length) % SIZE;
-        Part { kind, offset, length }
+        Part { stage, since, kind, offset, length }
     }
 }
