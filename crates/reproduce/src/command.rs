@@ -130,6 +130,10 @@ fn find_groups(stretch: &Stretch<'_>, commands: &mut [Command]) {
     let traffic = |path: &&str| {
         let own = disks.iter().filter(|row| row.split_once('\t').is_some_and(|(group, _)| group == *path));
         let rows: Vec<(Table, String)> = own.map(|row| (Table::CgroupDisk, (*row).to_owned())).collect();
+        // Recordings before schema 4 have the sums over the disks.
+        if rows.is_empty() {
+            return Traffic::of(stretch, &[(Table::Cgroup, (*path).to_owned())], ["io_rbytes", "io_wbytes"]);
+        }
         Traffic::of(stretch, &rows, ["rbytes", "wbytes"])
     };
     let of_groups: Vec<(&str, Traffic)> = groups.iter().map(|path| (*path, traffic(path))).collect();

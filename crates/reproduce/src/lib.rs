@@ -48,6 +48,8 @@ pub const METRICS: &[&str] = &[
     "freepages_delay_total",
     "high",
     "io_ms",
+    "io_rbytes",
+    "io_wbytes",
     "majflt",
     "max",
     "max_rbps",
