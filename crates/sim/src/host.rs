@@ -456,6 +456,12 @@ impl Host {
         Ok(self.add_area(Area::new(task.0, mapping, 0, pages)))
     }
 
+    /// What is written to the anonymous memory of an area is zeros: in swap it takes no room that costs anything.
+    pub fn hold_zeros(&mut self, area: AreaId) {
+        let mapping = self.areas[area.0 as usize].mapping;
+        self.mappings[mapping].zeros = true;
+    }
+
     /// Pages of an area stay in memory once they are touched (`mlock2(2)` with `MLOCK_ONFAULT`).
     pub fn lock(&mut self, area: AreaId) {
         self.areas[area.0 as usize].locked = true;

@@ -52,6 +52,8 @@ pub(crate) struct Mapping {
     /// Slots in swap of its pages; empty until the first is swapped.
     pub(crate) slots: Vec<u32>,
     pub(crate) deleted: bool,
+    /// Of anonymous memory: whether its pages hold nothing but zeros.
+    pub(crate) zeros: bool,
     /// Of a file without data: which pages were written to the device.
     pub(crate) written: Vec<bool>,
     /// The last commits of the journal that its times and its blocks are part of (`i_sync_tid`, `i_datasync_tid`); 0 is none.
@@ -75,6 +77,7 @@ impl Mapping {
             areas: Vec::new(),
             slots: Vec::new(),
             deleted: false,
+            zeros: false,
             written: Vec::new(),
             commit: 0,
             blocks_commit: 0,

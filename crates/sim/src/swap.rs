@@ -6,6 +6,7 @@ use crate::device::IoKind;
 use crate::fault::Touching;
 use crate::host::{Host, Stall};
 use crate::id::DeviceId;
+use crate::machine::Release;
 use crate::page::{NO_PAGE, PageId, flag};
 use crate::slots::{Area, Place};
 use pagetide_core::{Bytes, Error};
@@ -29,7 +30,7 @@ impl Host {
         self.add_swap(Place::Disk { device: usize::from(device.0), offset }, size, priority)
     }
 
-    /// Adds compressed memory as swap. A page takes `percent` hundredths of itself.
+    /// Adds compressed memory as swap. A page takes `percent` hundredths of itself, one of zeros nothing.
     ///
     /// # Errors
     /// It is larger than the model has.
@@ -49,15 +50,6 @@ impl Host {
         // The header takes the first page.
         self.swap.areas.push(Area::new(place, priority, slots.saturating_sub(1) as usize));
         Ok(())
-    }
-
-    /// How well what is swapped to compressed memory compresses from now on: hundredths of a page that a page takes.
-    pub fn set_zram_percent(&mut self, percent: u64) {
-        for area in &mut self.swap.areas {
-            if let Place::Zram { percent: stored } = &mut area.place {
-                *stored = percent.min(100);
-            }
-        }
     }
 
     /// Swap areas that are empty go (`swapoff(2)`, after [`crate::Op::SwapOff`]).
@@ -122,16 +114,25 @@ impl Host {
         self.gauges.swapcached -= 1;
     }
 
+    /// Whether a page is noted as zeros when it is swapped, and neither written nor read: 6.12 does (`mm/page_io.c:
+    /// swap_zeromap_folio_set`).
+    fn in_zero_map(&self, page: PageId) -> bool {
+        self.spec.release >= Release::V6_12 && self.mappings[self.owner(page)].zeros
+    }
+
     /// Writes a page to its slot (`swap_writepage`). Whether that is done already: compressed memory is.
     pub(crate) fn swap_out(&mut self, page: PageId) -> bool {
         let (at, slot) = self.slot_of(page);
-        self.events.pswpout += 1;
         self.words[page as usize].clear(flag::DIRTY);
+        if self.in_zero_map(page) {
+            return true;
+        }
+        self.events.pswpout += 1;
         let place = self.swap.areas[at].place;
         match place {
             Place::Zram { percent } => {
                 self.spend(self.spec.costs.compress_page);
-                self.zram_stored(percent);
+                self.zram_stored(if self.mappings[self.owner(page)].zeros { 0 } else { percent });
                 true
             }
             Place::Disk { device, offset } => {
@@ -180,23 +181,26 @@ impl Host {
         self.events.pgmajfault += 1;
         let group = self.tasks[self.current].group;
         self.groups[group].events.pgmajfault += 1;
-        self.events.pswpin += 1;
+        let zeros = self.in_zero_map(page);
+        self.events.pswpin += u64::from(!zeros);
         match place {
             Place::Zram { .. } => {
                 // `SWP_SYNCHRONOUS_IO`: read at once, and not kept in the swap cache.
-                self.spend(self.spec.costs.compress_page);
+                self.spend(if zeros { self.spec.costs.zero_page } else { self.spec.costs.compress_page });
                 self.add_anon(page, zone, 0);
                 self.words[page as usize].set(flag::DIRTY);
                 self.free_slot(page);
             }
             Place::Disk { device, offset } => {
                 let window = self.swap_window(device, slot);
-                self.add_anon(page, zone, flag::LOCKED);
+                self.add_anon(page, zone, if zeros { 0 } else { flag::LOCKED });
                 let start = slot & !(window - 1);
                 for near in start..(start + window).min(self.swap.areas[at].slots.len()) {
                     let other = self.swap.areas[at].slots[near];
                     if near == slot {
-                        self.send_swap(IoKind::Read, device, offset, slot, page);
+                        if !zeros {
+                            self.send_swap(IoKind::Read, device, offset, slot, page);
+                        }
                         continue;
                     }
                     if other == NO_PAGE || self.word(other).has(flag::RESIDENT) {
@@ -207,12 +211,16 @@ impl Host {
                         self.zones[zone].free += 1;
                         continue;
                     }
+                    self.events.swap_ra += 1;
+                    if self.in_zero_map(other) {
+                        self.add_anon(other, zone, flag::SWAP_AHEAD);
+                        continue;
+                    }
                     self.add_anon(other, zone, flag::LOCKED | flag::SWAP_AHEAD);
                     self.events.pswpin += 1;
-                    self.events.swap_ra += 1;
                     self.send_swap(IoKind::Read, device, offset, near, other);
                 }
-                if let Some(task) = self.tasks.get_mut(self.current) {
+                if let Some(task) = self.tasks.get_mut(self.current).filter(|_| !zeros) {
                     task.stats.read_bytes += PAGE_SIZE;
                 }
                 self.send_plug();

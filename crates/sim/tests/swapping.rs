@@ -5,7 +5,8 @@ mod lab;
 
 use lab::{Lab, MIB, Walk};
 use pagetide_core::{Bytes, BytesPerSecond, HugePages, Lru, Nanos};
-use pagetide_sim::{GroupId, MachineSpec, Mechanisms, PlainDevice};
+use pagetide_sim::workload::{Grow, Tally};
+use pagetide_sim::{GroupId, MachineSpec, Mechanisms, PlainDevice, Release};
 use std::collections::BTreeMap;
 
 fn machine(lru: Lru) -> MachineSpec {
@@ -62,6 +63,23 @@ fn generations_swap_and_refault_as_in_the_virtual_machine() {
         ("workingset_refault_file", 8_751),
     ];
     near(&d2(machine(Lru::Mglru)), &vm, 100);
+}
+
+#[test]
+fn zeros_are_swapped_without_being_written_since_6_12() {
+    for (release, zeros, written) in
+        [(Release::V6_12, true, false), (Release::V6_12, false, true), (Release::V6_1, true, true)]
+    {
+        let mut spec = MachineSpec::new(1, Bytes::new(64 * MIB * 4096));
+        spec.release = release;
+        let mut lab = Lab::new(spec, PlainDevice::new(Nanos::new(100_000), None, None));
+        lab.swap(128 * MIB);
+        let grow = Grow::new(96 * MIB, 0, Nanos::ZERO, zeros, Tally::shared());
+        let got = lab.measure(grow, GroupId::ROOT, Nanos::new(240_000_000_000));
+        let anon = got["pgsteal_anon"];
+        assert!(anon > 16 * MIB, "{release:?}: {anon} pages left memory");
+        assert_eq!(got["pswpout"] > 0, written, "{release:?} zeros {zeros}: {} pages written", got["pswpout"]);
+    }
 }
 
 #[test]

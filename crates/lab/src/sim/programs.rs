@@ -4,8 +4,8 @@ use super::files::SimFiles;
 use super::machine::SimDisk;
 use crate::executor::files::writes_only;
 use pagetide_core::{
-    Bytes, BytesPerSecond, Error, Fill, FioEngine, FioJob, GrowSpec, HoldKind, HoldSpec, Load, MapAndWalkSpec, Nanos,
-    Place, Sharing,
+    Bytes, BytesPerSecond, Error, Fill, FioEngine, FioJob, HoldKind, HoldSpec, Load, MapAndWalkSpec, Nanos, Place,
+    Sharing,
 };
 use pagetide_sim::workload::fio::{Direction, Distribution, FioPlan, FioThread, Pattern};
 use pagetide_sim::workload::{
@@ -59,10 +59,6 @@ impl Workshop<'_> {
             self.files.remove(place, self.sim, self.disks);
         }
         let to = spec.writes().map(|(place, size)| self.open(place, size, false)).transpose()?.flatten();
-        if let Load::MapAndWalk(MapAndWalkSpec { fill, .. }) | Load::Grow(GrowSpec { fill, .. }) = load {
-            // zram stores nothing of a page of zeros, and all of one that does not compress.
-            self.sim.host_mut().set_zram_percent(if *fill == Fill::Zero { 0 } else { 100 });
-        }
         let tally = Tally::shared();
         let plan = TransferPlan { from, to, caching: spec.caching(), seed: self.seed, ..TransferPlan::default() };
         let pace = self.pace;
@@ -94,7 +90,10 @@ impl Workshop<'_> {
             }),
             Load::Copy(copy) => transfer(TransferPlan { size: copy.size.get(), bs: copy.bs.get(), ..plan }),
             Load::MapAndWalk(walk) => Box::new(Walk::new(self.walk(walk, from), tally.clone())),
-            Load::Grow(grow) => Box::new(Grow::new(pages(grow.size), rate(grow.rate), grow.hold_for, tally.clone())),
+            Load::Grow(grow) => {
+                let zeros = grow.fill == Fill::Zero;
+                Box::new(Grow::new(pages(grow.size), rate(grow.rate), grow.hold_for, zeros, tally.clone()))
+            }
             Load::Spin(spin) => Box::new(Spin::new(nanos(spin.time), tally.clone())),
             Load::StatMissing(stat) => {
                 Box::new(Lookups::new(stat.count, stat.rate.unwrap_or(0), stat.hold_for, tally.clone()))
@@ -113,6 +112,7 @@ impl Workshop<'_> {
             executable: walk.executable,
             data,
             shared: walk.sharing == Sharing::Shared,
+            zeros: walk.fill == Fill::Zero,
             chunk: walk.chunk.map_or(whole, |chunk| chunk.get().div_ceil(PAGE_SIZE)).min(whole),
             hot,
             iterations: walk.iterations,

@@ -11,6 +11,8 @@ pub struct Grow {
     /// Bytes per second at most; 0 is no limit.
     rate: u64,
     hold_for: Nanos,
+    /// Whether it is filled with zeros.
+    zeros: bool,
     tally: SharedTally,
     area: Option<AreaId>,
     began: Nanos,
@@ -21,8 +23,8 @@ pub struct Grow {
 
 impl Grow {
     /// A program that fills `pages` at `rate` bytes per second (0: as fast as it can) and keeps them for `hold_for`.
-    pub fn new(pages: u64, rate: u64, hold_for: Nanos, tally: SharedTally) -> Self {
-        Self { pages, rate, hold_for, tally, area: None, began: Nanos::ZERO, done: 0, until: None }
+    pub fn new(pages: u64, rate: u64, hold_for: Nanos, zeros: bool, tally: SharedTally) -> Self {
+        Self { pages, rate, hold_for, zeros, tally, area: None, began: Nanos::ZERO, done: 0, until: None }
     }
 }
 
@@ -34,6 +36,9 @@ impl Program for Grow {
                 self.began = now;
                 self.tally.borrow_mut().began = Some(now);
                 let Ok(area) = host.map_anon(me, self.pages, false) else { return Op::Exit };
+                if self.zeros {
+                    host.hold_zeros(area);
+                }
                 *self.area.insert(area)
             }
         };

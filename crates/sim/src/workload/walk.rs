@@ -17,6 +17,8 @@ pub struct WalkPlan {
     pub data: u64,
     /// Whether they are shared (shmem).
     pub shared: bool,
+    /// Whether they are filled with zeros.
+    pub zeros: bool,
     /// Pages of an iteration.
     pub chunk: u64,
     /// Pages of the data that are walked after filling.
@@ -124,6 +126,9 @@ impl Program for Walk {
                     self.tally.borrow_mut().began = Some(now);
                     if self.plan.data > 0 {
                         let Ok(area) = host.map_anon(me, self.plan.data, self.plan.shared) else { return Op::Exit };
+                        if self.plan.zeros {
+                            host.hold_zeros(area);
+                        }
                         self.data = Some(area);
                     }
                     self.stage = Stage::Fill;
