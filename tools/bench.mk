@@ -1,11 +1,25 @@
 # What pagetide costs and how it compares, each beside its peers in one run.
 
-.PHONY: bench bench-table bench-lab bench-peers bench-gaps compare-sar cliff
+.PHONY: bench bench-model bench-table bench-lab bench-peers bench-gaps compare-sar cliff
 
-bench: tools-test bench-table ## every benchmark, as ratios within one run; the last is a fleet here, on Spark and on Sail (2 GB to install)
+bench: tools-test $(SIM_VENV)/ready bench-table ## every benchmark, as ratios within one run; the last is a fleet here, on Spark and on Sail (2 GB to install)
 	@tools/need htop atop
 	$(CARGO) bench --workspace --locked
 	@$(MAKE) --no-print-directory demo-fleet SAIL=1
+
+# libCacheSim is a peer to measure (GPL), and no part of pagetide.
+SIM_VENV := $(CURDIR)/target/venv-libcachesim
+bench bench-model: export PAGETIDE_LIBCACHESIM_PYTHON := $(SIM_VENV)/bin/python
+bench-model: $(SIM_VENV)/ready ## accesses a second of the model beside exact LRU and libCacheSim, and what whole experiments cost (some 2 min)
+	$(CARGO) bench --locked -p pagetide-sim --bench lru
+	$(CARGO) bench --locked -p pagetide-lab --bench model
+
+$(SIM_VENV)/ready: tools/requirements-libcachesim.txt
+	@tools/need python-venv
+	@mkdir -p target
+	python3 -m venv $(SIM_VENV)
+	$(SIM_VENV)/bin/pip install --quiet --disable-pip-version-check --require-hashes --no-deps --only-binary=:all: -r tools/requirements-libcachesim.txt
+	@touch $@
 
 # With the names of functions, for the profile of each row that misses its aim.
 bench bench-table: export CARGO_PROFILE_RELEASE_STRIP = none

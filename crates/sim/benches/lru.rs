@@ -1,13 +1,20 @@
-//! Accesses a second of the model's lists, beside an exact LRU in dense arrays: uniform reads of 1 Mi pages with room for half.
+//! Accesses a second of the model's lists, beside an exact LRU in dense arrays and libCacheSim's: uniform reads of 1 Mi pages with room for
+//! half.
 //!
-//! `cargo bench -p pagetide-sim`. The rounds take turns, so that both sides see the same machine; the ratio within one run means
-//! something. Then experiments of the catalogue at full size, and bytes for each simulated GiB.
+//! `cargo bench -p pagetide-sim`; `make bench-model` installs libCacheSim for it. The rounds take turns, so that all sides see the same
+//! machine; the ratios within one run mean something.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 #![expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
 
 use pagetide_core::{Bytes, Lru, Nanos};
 use pagetide_sim::{FileSpec, MachineSpec, PlainDevice, QueueSpec, Rng, Sim};
+use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
 use std::time::Instant;
+
+/// The Python that has libCacheSim; without it that column is empty.
+const LIBCACHESIM_PYTHON: &str = "PAGETIDE_LIBCACHESIM_PYTHON";
 
 const PAGES: u32 = 1 << 20;
 const CACHED: u32 = 1 << 19;
@@ -69,6 +76,55 @@ impl Exact {
     }
 }
 
+/// libCacheSim's LRU in a process of its own: a line on its stdin is a round, of which it prints M accesses/s and the miss ratio.
+struct LibCacheSim {
+    python: Child,
+    trace: PathBuf,
+}
+
+impl LibCacheSim {
+    fn new(trace: &[u32]) -> Option<Self> {
+        let python = std::env::var_os(LIBCACHESIM_PYTHON)?;
+        // Its binary trace (oracleGeneral): time, object, size, next access.
+        let file = std::env::temp_dir().join(format!("pagetide-bench-{}.bin", std::process::id()));
+        let mut bytes = Vec::with_capacity(trace.len() * 24);
+        for page in trace {
+            bytes.extend(0u32.to_le_bytes());
+            // Object 0 is none.
+            bytes.extend(u64::from(page + 1).to_le_bytes());
+            bytes.extend(1u32.to_le_bytes());
+            bytes.extend((-1i64).to_le_bytes());
+        }
+        std::fs::write(&file, bytes).unwrap();
+        let program = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/libcachesim.py");
+        let python = Command::new(python)
+            .arg(program)
+            .arg(&file)
+            .arg(CACHED.to_string())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        Some(Self { python, trace: file })
+    }
+
+    /// M accesses a second of a round.
+    fn round(&mut self) -> f64 {
+        self.python.stdin.as_mut().unwrap().write_all(b"\n").unwrap();
+        let mut line = String::new();
+        BufReader::new(self.python.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        line.trim().parse().unwrap_or_else(|_| panic!("libCacheSim on {}: {line}", self.trace.display()))
+    }
+}
+
+impl Drop for LibCacheSim {
+    fn drop(&mut self) {
+        drop(self.python.stdin.take());
+        let _ = self.python.wait();
+        let _ = std::fs::remove_file(&self.trace);
+    }
+}
+
 fn model(lru: Lru) -> (Sim, pagetide_sim::FileId) {
     let mut spec = MachineSpec::new(1, Bytes::new((u64::from(CACHED) + 8_000) * 4096));
     spec.lru = lru;
@@ -87,7 +143,9 @@ fn main() {
     let (mut classic, classic_file) = model(Lru::Classic);
     let (mut generations, generations_file) = model(Lru::Mglru);
     let rate = |began: Instant| ACCESSES as f64 / began.elapsed().as_secs_f64() / 1e6;
-    println!("{:>10} {:>10} {:>10} {:>8}   M accesses/s", "exact", "classic", "mglru", "ratio");
+    let mut other = LibCacheSim::new(&trace);
+    println!("M accesses/s of one core. Aims: 30 classic on an idle core, half of exact LRU.");
+    println!("{:>10} {:>10} {:>10} {:>12} {:>15}", "exact", "classic", "mglru", "libCacheSim", "classic/exact");
     for _ in 0..ROUNDS {
         let began = Instant::now();
         let exact_misses = exact.replay(&trace);
@@ -98,8 +156,9 @@ fn main() {
         let began = Instant::now();
         generations.host_mut().replay(generations_file, &trace);
         let generations_rate = rate(began);
+        let other_rate = other.as_mut().map_or_else(|| "-".to_owned(), |other| format!("{:.1}", other.round()));
         println!(
-            "{exact_rate:>10.1} {classic_rate:>10.1} {generations_rate:>10.1} {:>8.2}   miss ratio {:.4} exact, {:.4} classic",
+            "{exact_rate:>10.1} {classic_rate:>10.1} {generations_rate:>10.1} {other_rate:>12} {:>15.2}   miss ratio {:.4} exact, {:.4} classic",
             classic_rate / exact_rate,
             exact_misses as f64 / ACCESSES as f64,
             classic_misses as f64 / ACCESSES as f64,
