@@ -8,14 +8,18 @@
 pub mod document;
 mod judge;
 pub mod misses;
+mod order;
 mod reference;
 
 pub use judge::{Band, JudgedFigure, Verdict};
+pub use order::{Order, orders};
 pub use reference::{Reference, references};
 
 use crate::catalogue;
 use crate::sim::{self, MeasuredMemory, Model, ModelOptions};
-use pagetide_core::{BytesPerSecond, Error, Figure, Lru, Outcome, RunRequest, Scenario, StepResult, suggest};
+use pagetide_core::{
+    BytesPerSecond, Error, Figure, Lru, Outcome, RunRequest, RunResult, Scenario, StepResult, suggest,
+};
 use pagetide_sim::{Costs, Mechanisms, Release};
 use std::collections::BTreeMap;
 
@@ -104,10 +108,44 @@ pub fn of(id: &str, references: &[Reference], mechanisms: Mechanisms) -> Result<
     let Some(first) = references.first() else {
         return Err(Error::input(format!("no stored run of {id}"), "record one with --on vm"));
     };
-    let mut scenario = catalogue::find(id, &[])?.scenario.scaled(first.result.scale);
+    let scenario = catalogue::find(id, &[])?.scenario.scaled(first.result.scale);
+    compare(scenario, references, &[], mechanisms)
+}
+
+/// Compares the model with a run that a VM has just made of a scenario, which is scaled as it was run. Stored runs of the same machine say
+/// how far runs of the kernel are from each other.
+///
+/// # Errors
+/// The model fails; that it does not have something is no error.
+pub fn of_run(scenario: &Scenario, run: &RunResult) -> Result<Conformance, Error> {
+    let lru = scenario.machine.lru.unwrap_or(Lru::Classic);
+    let reference = Reference::new(run.clone(), lru);
+    // A changed scenario, or one of some of its steps, is another machine.
+    let shipped = catalogue::find(&scenario.id, &[]).is_ok_and(|found| {
+        let mut shipped = found.scenario.scaled(run.scale);
+        shipped.machine.lru = scenario.machine.lru;
+        shipped == *scenario
+    });
+    let alike = |stored: &Reference| {
+        let result = &stored.result;
+        shipped && result.scenario == run.scenario && result.scale == run.scale && stored.same_kernel(&reference)
+    };
+    let repeats: Vec<Reference> =
+        references()?.into_iter().flat_map(|(_, runs)| runs).filter(|stored| alike(stored)).collect();
+    compare(scenario.clone(), &[reference], &repeats, Mechanisms::default())
+}
+
+/// Compares the model with `references`; `repeats` are more runs of the same machine, of which only the noise is taken.
+fn compare(
+    mut scenario: Scenario,
+    references: &[Reference],
+    repeats: &[Reference],
+    mechanisms: Mechanisms,
+) -> Result<Conformance, Error> {
+    let Some(first) = references.first() else { return Err(Error::input("no run to compare with", "")) };
     scenario.machine.lru = Some(first.lru);
     let mut conformance = Conformance {
-        scenario: id.to_owned(),
+        scenario: scenario.id.clone(),
         references: references.to_vec(),
         memory: first.memory(),
         cpu: (1.0, false),
@@ -145,7 +183,7 @@ pub fn of(id: &str, references: &[Reference], mechanisms: Mechanisms) -> Result<
     let seeds = references.iter().map(|reference| reference.result.seed);
     let more = (1..=MORE_SEEDS).map(|at| first.result.seed.wrapping_add(1000 * at));
     let runs: Vec<Vec<StepResult>> = seeds.chain(more).map(|seed| run(costs, seed)).collect::<Result<_, _>>()?;
-    conformance.figures = judge::all(&scenario, references, &runs);
+    conformance.figures = judge::all(&scenario, references, repeats, &runs);
     Ok(conformance)
 }
 

@@ -1,9 +1,16 @@
 //! The model and stored runs of real kernels: no figure leaves its band that is within it by docs/CONFORMANCE.md.
 
 use pagetide_core::Lru;
-use pagetide_lab::conformance::{self, Conformance, document, misses};
+use pagetide_lab::catalogue;
+use pagetide_lab::conformance::{self, Conformance, Order, document, misses, orders};
 use pagetide_sim::Mechanisms;
 use std::path::Path;
+use std::sync::LazyLock;
+
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/CONFORMANCE.md");
+
+/// All stored runs and the whole model.
+static WHOLE: LazyLock<Vec<Conformance>> = LazyLock::new(|| compared(None, None));
 
 /// The scenarios of which runs are stored, or one of them on the classic LRU, with all mechanisms of the model or without one.
 fn compared(only: Option<&str>, without: Option<&str>) -> Vec<Conformance> {
@@ -32,20 +39,52 @@ fn beyond(document: &str) -> Vec<String> {
 
 #[test]
 fn no_figure_leaves_its_band() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/CONFORMANCE.md");
-    let all = compared(None, None);
-    let now = document::markdown(&all);
-    let stored = std::fs::read_to_string(&file).unwrap_or_default();
+    let file = Path::new(PAGE);
+    let all = &*WHOLE;
+    let now = document::markdown(all);
+    let stored = std::fs::read_to_string(file).unwrap_or_default();
     if std::env::var_os("UPDATE_DOCS").is_some() {
-        std::fs::write(&file, now).unwrap();
+        std::fs::write(file, now).unwrap();
         return;
     }
-    assert_eq!(misses::outdated(&all), Vec::<String>::new(), "reasons for figures that are within their band");
+    assert_eq!(misses::outdated(all), Vec::<String>::new(), "reasons for figures that are within their band");
     let known = beyond(&stored);
     assert!(!stored.is_empty(), "{} is not there", file.display());
     let left: Vec<String> = beyond(&now).into_iter().filter(|figure| !known.contains(figure)).collect();
     let hint = "UPDATE_DOCS=1 cargo test -p pagetide-lab --test conformance writes docs/CONFORMANCE.md anew";
     assert!(left.is_empty(), "figures that left their band ({hint}): {left:#?}");
+}
+
+#[test]
+fn two_settings_have_the_same_order_on_the_model() {
+    let orders: Vec<_> =
+        WHOLE.iter().flat_map(|one| orders(one).into_iter().map(|order| (one.name(), order))).collect();
+    assert!(orders.len() > 100, "{}", orders.len());
+    let page = std::fs::read_to_string(PAGE).unwrap();
+    let row =
+        |name: &str, order: &Order| format!("\n| {name} | {} | {} | {} |", order.figure.name(), order.more, order.less);
+    let wrong = orders.iter().filter(|(_, order)| !order.kept).map(|(name, order)| row(name, order));
+    let left: Vec<String> = wrong.filter(|row| !page.contains(row.as_str())).collect();
+    assert!(left.is_empty(), "orders that were the kernel's: {left:#?}");
+}
+
+#[test]
+fn a_run_is_compared_as_the_stored_ones_are() {
+    let stored = conformance::references().unwrap();
+    let (id, runs) = stored.iter().find(|(id, runs)| id == "second-read" && runs[0].lru == Lru::Classic).unwrap();
+    let run = &runs[0].result;
+    let mut scenario = catalogue::find(id, &[]).unwrap().scenario.scaled(run.scale);
+    let one = conformance::of_run(&scenario, run).unwrap();
+    assert!(!one.figures.is_empty());
+    for figure in &one.figures {
+        // The run itself is one of the stored.
+        assert!(figure.kernel.len() == 1 && figure.repeats.len() == 1 + runs.len(), "{figure:?}");
+    }
+    assert!(document::tables(&[one]).starts_with("| scenario | kernel |"));
+    // Another machine has other noise.
+    scenario.machine.cpus += 1;
+    let other = conformance::of_run(&scenario, run).unwrap();
+    assert!(other.figures.iter().all(|figure| figure.repeats.len() == 1));
 }
 
 /// A scenario that shows each mechanism. What none of them shows has a small scenario of its own in `crates/sim/tests/switches.rs`.

@@ -1,36 +1,49 @@
 //! The comparison as a document: `docs/CONFORMANCE.md`, and as JSON.
 
 use super::misses::reason;
-use super::{Conformance, JudgedFigure, Verdict};
+use super::{Conformance, JudgedFigure, Verdict, orders};
 use pagetide_core::{Quantity, Unit};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
 /// The document.
 pub fn markdown(all: &[Conformance]) -> String {
-    let mut text = String::from(HEAD);
-    text += "| scenario | kernel | runs | figures | median error | worst | beyond their band |\n|---|---|---|---|---|---|---|\n";
+    format!("{HEAD}{}", tables(all))
+}
+
+/// The comparisons alone: a line for each, then what is beyond its band, then every figure.
+pub fn tables(all: &[Conformance]) -> String {
+    let mut text = String::from(SUMMARY);
     for one in all {
         let kernel = one.references.first().map_or("", |reference| reference.result.kernel.as_str());
+        let orders = orders(one);
         let counted = one.figures.iter().filter(|figure| figure.counts).count();
         // Writing to a string does not fail.
         let _ = writeln!(
             text,
-            "| {} | {kernel} | {} | {counted} | {} | {} | {} of {} |",
+            "| {} | {kernel} | {} | {counted} | {} | {} | {} of {} | {} of {} |",
             one.name(),
             one.references.len(),
             percent(one.median()),
             percent(one.worst()),
             one.misses().count(),
             one.figures.len(),
+            orders.iter().filter(|order| !order.kept).count(),
+            orders.len(),
         );
     }
     misses(&mut text, all);
+    other_orders(&mut text, all);
     for one in all {
         scenario(&mut text, one);
     }
     text
 }
+
+const SUMMARY: &str = "\
+| scenario | kernel | runs | figures | median error | worst | beyond their band | orders the other way |
+|---|---|---|---|---|---|---|---|
+";
 
 /// The figures beyond their band, with the mechanism behind each.
 fn misses(text: &mut String, all: &[Conformance]) {
@@ -47,6 +60,21 @@ fn misses(text: &mut String, all: &[Conformance]) {
     }
 }
 
+/// Orders of two settings that the model turns round.
+fn other_orders(text: &mut String, all: &[Conformance]) {
+    let all: Vec<_> = all.iter().flat_map(|one| orders(one).into_iter().map(|order| (one.name(), order))).collect();
+    let other: Vec<_> = all.iter().filter(|(_, order)| !order.kept).collect();
+    if other.is_empty() {
+        return;
+    }
+    text.push_str("\n## Orders the other way\n\n| scenario | figure | more | less | beyond its band, see above |\n|---|---|---|---|---|\n");
+    for (name, order) in other {
+        let beyond = order.beyond.as_deref().unwrap_or("neither");
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "| {name} | {} | {} | {} | {beyond} |", order.figure.name(), order.more, order.less);
+    }
+}
+
 const HEAD: &str = "# Conformance of the model
 
 How far `--on sim` and `pagetide plan` are from real kernels. `UPDATE_DOCS=1 cargo test -p pagetide-lab --test conformance` writes this
@@ -57,7 +85,8 @@ band when it is within 10 %, or within three standard deviations of the kernel's
 80 % of its time is within its band at 20 %; other times depend on the emulated CPU and are not compared. A count below 1 % of the
 step's page traffic is small: it is judged by the noise and that 1 %, and is left out of median and worst. A step that a time limit
 ended does as many requests in the model as it did on the kernel, and a transfer beside which others work takes the same time. CPU times
-are calibrated by steps that did no disk IO. The runs on 6.12 with MGLRU were made on a host with load 25 to 35: their times say little,
+are calibrated by steps that did no disk IO. Two steps of one kind that differ in a figure by more than 10 % and more than the band of either, in every
+run on the kernel, have an order: the model must have the same. The runs on 6.12 with MGLRU were made on a host with load 25 to 35: their times say little,
 and steps whose time was over before their first request are left out.
 
 Of the model's 19 mechanisms, 13 decide a figure here: switched off, it moves by three bands or more, which a test holds. `kswapd_batch`,
@@ -72,14 +101,13 @@ fn scenario(text: &mut String, one: &Conformance) {
         let result = &reference.result;
         let _ = writeln!(
             text,
-            "- Linux {} ({}) at {}, seed {}, {}; load {:.1} to {:.1}",
+            "- Linux {} ({}) at {}, seed {}, {}{}",
             result.kernel,
             if reference.lru == pagetide_core::Lru::Mglru { "MGLRU" } else { "classic LRU" },
             result.scale,
             result.seed,
             reference.date,
-            reference.load.0,
-            reference.load.1
+            reference.load.map(|(before, after)| format!("; load {before:.1} to {after:.1}")).unwrap_or_default(),
         );
     }
     let origin = if one.cpu.1 { "by its own steps" } else { "by those of other scenarios" };
@@ -99,19 +127,20 @@ fn scenario(text: &mut String, one: &Conformance) {
         return;
     }
     text.push_str(
-        "\n| step | figure | kernel | its noise | model | error | verdict |\n|---|---|---|---|---|---|---|\n",
+        "\n| step | figure | kernel | its noise | model | error | band | verdict |\n|---|---|---|---|---|---|---|---|\n",
     );
     for figure in &one.figures {
         let show = |value: f64| Quantity::new(value, unit(figure)).to_string();
         let _ = writeln!(
             text,
-            "| {} | {} | {} | {} | {} | {} | {} |",
+            "| {} | {} | {} | {} | {} | {} | {} | {} |",
             figure.step,
             figure.figure.name(),
             show(figure.truth()),
             percent(figure.noise()),
             figure.modelled().map_or_else(|| "-".to_owned(), show),
             percent(figure.error()),
+            percent(figure.band_share()),
             word(figure),
         );
     }

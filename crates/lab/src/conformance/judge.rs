@@ -44,12 +44,16 @@ pub struct Band {
 pub struct JudgedFigure {
     /// The step.
     pub step: String,
+    /// What kind of step it is: `fio`, `stream`.
+    pub kind: String,
     /// The figure.
     pub figure: Figure,
     /// Its value in each run on the kernel.
     pub kernel: Vec<f64>,
     /// Its value in each run of the model.
     pub model: Vec<f64>,
+    /// Its value in each known run of this machine: those on the kernel, and others that say how far such runs are apart.
+    pub repeats: Vec<f64>,
     /// How far it may be.
     pub band: Band,
     /// Whether it counts for the scenario's median and worst error: an amount of 1 % of the step's page traffic or more.
@@ -77,8 +81,13 @@ impl JudgedFigure {
 
     /// How far the kernel's own runs are from each other, as a share of their median; none with one run.
     pub fn noise(&self) -> Option<f64> {
-        let (low, high) = self.kernel.iter().fold((f64::MAX, f64::MIN), |(low, high), x| (low.min(*x), high.max(*x)));
-        (self.kernel.len() > 1 && self.truth() != 0.0).then(|| (high - low) / self.truth().abs())
+        let (low, high) = self.repeats.iter().fold((f64::MAX, f64::MIN), |(low, high), x| (low.min(*x), high.max(*x)));
+        (self.repeats.len() > 1 && self.truth() != 0.0).then(|| (high - low) / self.truth().abs())
+    }
+
+    /// How far it may be, as a share of the kernel's value.
+    pub fn band_share(&self) -> Option<f64> {
+        (self.truth() != 0.0).then(|| self.band.amount / self.truth().abs())
     }
 }
 
@@ -117,13 +126,20 @@ const OTHERS: [Figure; 5] =
     [Figure::FioDiskReads, Figure::FioDiskWrites, Figure::DiskUtil, Figure::CacheBefore, Figure::CacheAfter];
 
 /// Judges the figures of all steps that ran on both.
-pub(super) fn all(scenario: &Scenario, references: &[Reference], model: &[Vec<StepResult>]) -> Vec<JudgedFigure> {
+pub(super) fn all(
+    scenario: &Scenario,
+    references: &[Reference],
+    repeats: &[Reference],
+    model: &[Vec<StepResult>],
+) -> Vec<JudgedFigure> {
     let mut judged = Vec::new();
     for step in &scenario.steps {
         for id in std::iter::once(step.id.clone()).chain(step.parts().iter().map(|part| step.part_id(part))) {
             let find = |steps: &[StepResult]| steps.iter().find(|result| result.id == id).cloned();
-            let kernel: Vec<StepResult> =
-                references.iter().filter_map(|reference| find(&reference.result.steps)).collect();
+            let of = |runs: &[Reference]| -> Vec<StepResult> {
+                runs.iter().filter_map(|reference| find(&reference.result.steps)).collect()
+            };
+            let (kernel, others) = (of(references), of(repeats));
             let model: Vec<StepResult> = model.iter().filter_map(|steps| find(steps)).collect();
             // A run that something ended early, such as the OOM killer, compares nothing.
             // Nor does a step whose time was over before its first request.
@@ -136,7 +152,7 @@ pub(super) fn all(scenario: &Scenario, references: &[Reference], model: &[Vec<St
             if kernel.is_empty() || model.is_empty() || !step.action.spec().works() || !kernel.iter().all(same) {
                 continue;
             }
-            judged.extend(Figure::ALL.iter().filter_map(|figure| judge(step, *figure, &kernel, &model)));
+            judged.extend(Figure::ALL.iter().filter_map(|figure| judge(step, *figure, &kernel, &others, &model)));
         }
     }
     judged
@@ -161,7 +177,13 @@ fn page_of(figure: Figure) -> Option<f64> {
     }
 }
 
-fn judge(step: &Step, figure: Figure, kernel: &[StepResult], model: &[StepResult]) -> Option<JudgedFigure> {
+fn judge(
+    step: &Step,
+    figure: Figure,
+    kernel: &[StepResult],
+    others: &[StepResult],
+    model: &[StepResult],
+) -> Option<JudgedFigure> {
     let values = |steps: &[StepResult]| steps.iter().filter_map(|step| step.get(figure)).collect::<Vec<f64>>();
     let (on_kernel, on_model) = (values(kernel), values(model));
     if on_kernel.is_empty() || GIVEN.contains(&figure) || OTHERS.contains(&figure) {
@@ -177,13 +199,16 @@ fn judge(step: &Step, figure: Figure, kernel: &[StepResult], model: &[StepResult
     let largest = on_kernel.iter().chain(&on_model).copied().fold(0.0, f64::max);
     let small = amount && small_amount.is_some_and(|small| largest < small);
     let share = if amount { COUNT_BAND } else { TIME_BAND };
-    let noise = SIGMAS * deviation(&on_kernel);
+    let repeats = [on_kernel.clone(), values(others)].concat();
+    let noise = SIGMAS * deviation(&repeats);
     let band = if small { noise.max(small_amount.unwrap_or(0.0)) } else { (share * truth.abs()).max(noise) };
     let mut judged = JudgedFigure {
         step: kernel.first()?.id.clone(),
+        kind: kernel.first()?.kind.clone(),
         figure,
         kernel: on_kernel,
         model: on_model,
+        repeats,
         band: Band { amount: band },
         counts: amount && !small,
         verdict: Verdict::NotModelled,

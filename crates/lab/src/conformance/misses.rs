@@ -15,9 +15,6 @@ const MERGES: &str = "merges with requests that wait in the IO scheduler (`blk_m
 const SLOW_HOST: &str = "a step of a fixed time, or of less than a second on the model: on the busy host the emulated CPU took longer, so that it did \
     fewer requests, and the flusher's tick fell into it";
 
-/// Zeros that 6.12 does not swap.
-const ZERO_PAGES: &str = "6.12 notes pages of zeros in a bitmap instead of writing them to swap (`mm/page_io.c: swap_zeromap_folio_set`); the model \
-    swaps them";
 /// A limit that a step before left behind.
 const OLD_LIMIT: &str = "how far the dirty limit fell in the step before: only throttled writers lower it, every 200 ms, and those of a busy host \
     are throttled less often (`update_dirty_limit`)";
@@ -45,7 +42,6 @@ const REASONS: &[Reason] = &[
     ("buffered-write on 6.12 with MGLRU", "device", "*", SLOW_HOST),
     ("buffered-write on 6.12 with MGLRU", "small", "*", SLOW_HOST),
     ("buffered-write on 6.12 with MGLRU", "A9", "pages_scanned", HOPELESS),
-    ("swap-off on 6.12 with MGLRU", "D5", "*", ZERO_PAGES),
 ];
 
 /// The mechanism behind a figure that is beyond its band; none where it is not known.

@@ -1,7 +1,7 @@
 //! The stored runs of real kernels.
 
 use crate::sim::MeasuredMemory;
-use pagetide_core::{Bytes, Error, Figure, Lru, RunResult};
+use pagetide_core::{Bytes, Error, Figure, LocalClock, Lru, RunResult};
 use serde::{Deserialize, Serialize};
 
 /// A run on a real kernel, as it is stored (`tools/conformance-runs` makes it).
@@ -11,13 +11,25 @@ pub struct Reference {
     pub date: String,
     /// How the kernel ordered pages for reclaim.
     pub lru: Lru,
-    /// Load averages of the host before and after the run.
-    pub load: (f64, f64),
+    /// Load averages of the host before and after the run; none of one that is not stored.
+    pub load: Option<(f64, f64)>,
     /// What it measured.
     pub result: RunResult,
 }
 
 impl Reference {
+    /// A run that has just been made.
+    pub(super) fn new(result: RunResult, lru: Lru) -> Self {
+        let began = LocalClock::utc().date_time(result.started_wall_ns);
+        let date = began.split(' ').next().unwrap_or_default().to_owned();
+        Self { date, lru, load: None, result }
+    }
+
+    /// Whether both ran on the same kernel with the same LRU.
+    pub(super) fn same_kernel(&self, other: &Self) -> bool {
+        self.lru == other.lru && self.result.kernel == other.result.kernel
+    }
+
     /// Memory that the VM's init took away before the first step, after the kernel had set its dirty limit.
     fn taken(&self) -> Option<Bytes> {
         let line = self.result.differences.iter().find(|line| line.contains(" taken away"))?;
@@ -70,8 +82,10 @@ pub fn references() -> Result<Vec<(String, Vec<Reference>)>, Error> {
         let reference: Reference = serde_json::from_slice(&text)
             .map_err(|error| Error::input(format!("fixtures/conformance/{name}.json: {error}"), ""))?;
         let scenario = &reference.result.scenario;
-        let alike = |other: &Reference| other.lru == reference.lru && other.result.kernel == reference.result.kernel;
-        match all.iter_mut().find(|(known, runs)| known == scenario && runs.first().is_some_and(alike)) {
+        match all
+            .iter_mut()
+            .find(|(known, runs)| known == scenario && runs.first().is_some_and(|run| run.same_kernel(&reference)))
+        {
             Some((_, references)) => references.push(reference),
             None => all.push((scenario.clone(), vec![reference])),
         }

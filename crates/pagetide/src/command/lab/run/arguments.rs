@@ -17,6 +17,7 @@ Examples:
   pagetide lab run swap-off --on vm --scale 1/16 --steps D2,D4    two steps, in a virtual machine
   pagetide lab run second-read --on host,vm --scale 1/16          on both, compared on one page
   pagetide lab run all --on vm --scale 1/16                       every shipped scenario, one page at the end
+  pagetide lab run all --on vm,sim --scale 1/16                   and how far the model is from it, figure by figure
   pagetide lab run mine.toml -o run/mine --seed 7 --json          your own scenario, repeatable
 
 Exit code 1: a claim fails, was disturbed or cannot be computed, or one of several runs was refused.")]

@@ -1,4 +1,5 @@
-//! Several runs, one after the other: each is an outcome on one page, whatever becomes of it.
+//! Several runs, one after the other: each is an outcome on one page, whatever becomes of it. What ran in a VM and on the model is compared
+//! figure by figure.
 
 use super::arguments::{Arguments, Planned};
 use super::{folder, one};
@@ -8,11 +9,23 @@ use crate::output;
 use crate::progress::ProgressDisplay;
 use crate::remaining::RemainingTime;
 use crate::reports;
-use pagetide_core::{Attempt, AttemptOutcome, Batch, Candidate, Error, Nanos, Progress};
+use pagetide_core::{Attempt, AttemptOutcome, Batch, Candidate, Error, Nanos, Progress, RunResult};
 use pagetide_dir::Dir;
-use pagetide_lab::forecast;
+use pagetide_lab::conformance::{self, Conformance};
+use pagetide_lab::{forecast, sim, vm};
+use serde::Serialize;
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+
+/// The runs, and the model beside the VM where both ran.
+#[derive(Serialize)]
+struct Compared<'a> {
+    #[serde(flatten)]
+    batch: &'a Batch,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    conformance: Option<Value>,
+}
 
 pub(super) fn run(
     arguments: &Arguments,
@@ -30,8 +43,9 @@ pub(super) fn run(
         took: Nanos::ZERO,
         runs: planned.iter().map(|one| not_begun(arguments, one)).collect(),
     };
+    let mut conforms: Vec<Conformance> = Vec::new();
     // The page is written first and after every run, so that a killed one leaves what it had.
-    keep(&batch, &dir)?;
+    keep(&batch, &conforms, &dir)?;
     if let Some(first) = planned.first() {
         progress.say(&format!("seed {0} (--seed {0} repeats the random choices)", first.seed));
     }
@@ -54,13 +68,23 @@ pub(super) fn run(
         progress.run_done(attempt.result().is_some());
         batch.took = Nanos::from_secs_f64(began.elapsed().as_secs_f64()).unwrap_or_default();
         compare(&mut batch, planned, &dir)?;
-        keep(&batch, &dir)?;
+        if let Some(run) = on_vm_and_sim(&batch, at).filter(|_| !interrupt.came()) {
+            progress.say(&format!("{}: comparing the VM with the model", one.scenario.id));
+            match conformance::of_run(&one.scenario, run) {
+                Ok(one) => conforms.push(one),
+                Err(error) => progress.say(&format!("{}: {}", one.scenario.id, error.what)),
+            }
+        }
+        keep(&batch, &conforms, &dir)?;
     }
     drop(progress);
     if json {
-        output::print_json(&batch)?;
+        output::print_json(&compared(&batch, &conforms))?;
     } else {
         reports::print_page(&pagetide_view::batch(&batch))?;
+        if !conforms.is_empty() {
+            output::print(&format!("\n# The VM beside the model\n\n{}", conformance::document::tables(&conforms)))?;
+        }
         output::print(&format!("\npage: {}\n", folder.join("index.html").display()))?;
     }
     if interrupt.came() {
@@ -134,7 +158,22 @@ fn compare(batch: &mut Batch, planned: &[Planned], dir: &Dir) -> Result<(), Erro
     Ok(())
 }
 
-fn keep(batch: &Batch, dir: &Dir) -> Result<(), Error> {
-    folder::write_json(dir, folder::BATCH, batch)?;
+/// The run in a VM of the scenario whose run `at` has ended, when the VM and the model have both had their turn.
+fn on_vm_and_sim(batch: &Batch, at: usize) -> Option<&RunResult> {
+    let scenario = &batch.runs.get(at)?.scenario;
+    let of = |backend: &str| batch.runs.iter().position(|run| run.scenario == *scenario && run.backend == backend);
+    let (vm, sim) = (of(vm::KIND.name)?, of(sim::KIND.name)?);
+    if vm.max(sim) == at { batch.runs[vm].result() } else { None }
+}
+
+fn compared<'a>(batch: &'a Batch, conforms: &[Conformance]) -> Compared<'a> {
+    Compared { batch, conformance: (!conforms.is_empty()).then(|| conformance::document::json(conforms)) }
+}
+
+fn keep(batch: &Batch, conforms: &[Conformance], dir: &Dir) -> Result<(), Error> {
+    folder::write_json(dir, folder::BATCH, &compared(batch, conforms))?;
+    if !conforms.is_empty() {
+        folder::write(dir, "conformance.md", conformance::document::tables(conforms).as_bytes())?;
+    }
     folder::write(dir, "index.html", &reports::html_of(&pagetide_view::batch(batch))?)
 }
