@@ -105,8 +105,8 @@ pub(crate) struct Folder {
     dir: Arc<Dir>,
     /// The only host whose segments count, as the partitions name it, where those of several are in one tree.
     host: Option<String>,
-    /// The only UTC day whose segments count, where one is read alone.
-    day: Option<String>,
+    /// The only UTC days whose segments count, where some are read alone.
+    days: Option<Vec<String>>,
     /// The first and the last segment that count, by number, where some are read alone.
     segments: Option<(u64, u64)>,
     /// The file in it that is the whole recording: a cut.
@@ -115,7 +115,7 @@ pub(crate) struct Folder {
 
 impl Folder {
     pub(crate) fn new(dir: Dir) -> Self {
-        Self { dir: Arc::new(dir), host: None, day: None, segments: None, cut: None }
+        Self { dir: Arc::new(dir), host: None, days: None, segments: None, cut: None }
     }
 
     /// A recording of one file, which is the log `name` in `dir`.
@@ -140,18 +140,20 @@ impl Folder {
 
     /// The same with the segments of one day alone.
     pub(crate) fn of_day(&self, day: &str) -> Self {
-        Self { day: Some(day.to_owned()), ..self.clone() }
+        Self { days: Some(vec![day.to_owned()]), ..self.clone() }
     }
 
-    /// The same with the segments from `first` to `last` alone.
-    pub(crate) fn of_segments(&self, first: u64, last: u64) -> Self {
-        Self { segments: Some((first, last)), ..self.clone() }
+    /// The same with two segments that follow each other alone, which may be one. No other days are looked at: of a year there are many.
+    pub(crate) fn of_segments(&self, first: &SegmentName, last: &SegmentName) -> Self {
+        let mut days = vec![first.day(), last.day()];
+        days.dedup();
+        Self { segments: Some((first.number, last.number)), days: Some(days), ..self.clone() }
     }
 
     /// Whether a segment counts.
     pub(crate) fn has_segment(&self, name: &SegmentName) -> bool {
         let in_range = self.segments.is_none_or(|(first, last)| (first..=last).contains(&name.number));
-        in_range && self.day.as_ref().is_none_or(|day| *day == name.day())
+        in_range && self.days.as_ref().is_none_or(|days| days.contains(&name.day()))
     }
 
     /// The hosts that have sealed segments, as the partitions name them, in order.
@@ -248,8 +250,8 @@ impl Folder {
         };
         let mut days = Vec::new();
         for host in hosts {
-            match &self.day {
-                Some(day) => days.push(host.join(format!("{DATE}{day}"))),
+            match &self.days {
+                Some(some) => days.extend(some.iter().map(|day| host.join(format!("{DATE}{day}")))),
                 None => days.extend(self.folders(&host, DATE)?),
             }
         }
@@ -307,6 +309,26 @@ mod tests {
         for odd in [i64::MIN, -1, 0, i64::MAX] {
             assert_eq!(SegmentName::parse(&SegmentName::new(3, odd).text), Some(SegmentName::new(3, odd)));
         }
+    }
+
+    #[test]
+    fn of_two_segments_no_other_days_are_looked_at() {
+        let scratch = tempfile::tempdir().unwrap();
+        let names = [0, 1, 2].map(|day| SegmentName::new(day + 1, (day * 86_400).cast_signed() * NS_PER_SECOND));
+        for name in &names {
+            let day = scratch.path().join(sealed_folder(SAMPLES, "db", name));
+            std::fs::create_dir_all(&day).unwrap();
+            std::fs::write(day.join(name.sealed(1)), "").unwrap();
+        }
+        let all = Folder::new(Dir::open(scratch.path()).unwrap());
+        let numbers = |folder: &Folder| {
+            folder.sealed_files(SAMPLES).unwrap().iter().map(|file| file.name.number).collect::<Vec<_>>()
+        };
+        assert_eq!(numbers(&all), [1, 2, 3]);
+        let two = all.of_segments(&names[1], &names[2]);
+        assert_eq!((numbers(&two), two.days(SAMPLES).unwrap().len()), (vec![2, 3], 2));
+        let one = all.of_segments(&names[1], &names[1]);
+        assert_eq!((numbers(&one), one.days(SAMPLES).unwrap().len()), (vec![2], 1));
     }
 
     #[test]

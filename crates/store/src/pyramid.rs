@@ -173,9 +173,10 @@ impl Reader {
         for Curve { table, metric, .. } in curves {
             compute::select(*table, metric, &mut selection);
         }
-        let Some(part) = Part::load(&self.folder, &segment.name, segment.before, &selection)? else {
+        let Some(begin_ns) = compute::begin(&self.folder, &segment.name)? else {
             return Ok(vec![Vec::new(); curves.len()]);
         };
+        let part = Part::load(&self.folder, (&segment.name, begin_ns), segment.before.as_ref(), &selection)?;
         let cells = part.cells(level);
         let of = |curve: &Curve| part.buckets(&cells, curve.table, &curve.entity, curve.metric);
         Ok(curves.iter().map(of).collect())

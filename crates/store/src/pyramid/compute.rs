@@ -34,20 +34,19 @@ pub(super) fn select(table: Table, metric: &Derived, selection: &mut Selection) 
 }
 
 impl Part {
-    /// Reads a segment and the end of the one before; absent when it has no sample.
+    /// Reads a segment, which begins at `begin_ns`, and the end of the one before.
     pub(super) fn load(
         folder: &Folder,
-        name: &SegmentName,
-        before: Option<u64>,
+        (name, begin_ns): (&SegmentName, i64),
+        before: Option<&SegmentName>,
         selection: &Selection,
-    ) -> Result<Option<Self>, Error> {
-        let Some(begin_ns) = begin(folder, name)? else { return Ok(None) };
-        let reader = Reader::of(folder.of_segments(before.unwrap_or(name.number), name.number))?;
+    ) -> Result<Self, Error> {
+        let reader = Reader::of(folder.of_segments(before.unwrap_or(name), name))?;
         let interval = i64::try_from(reader.manifest().interval.get()).unwrap_or(i64::MAX);
         // Of an entity that has no row in each sample, the last row may lie further back.
         let back = interval.saturating_mul(60).saturating_add(1_000_000_000);
         let selection = Selection { from_wall_ns: Some(begin_ns.saturating_sub(back)), ..selection.clone() };
-        Ok(Some(Self { recording: reader.load(&selection)?, begin_ns }))
+        Ok(Self { recording: reader.load(&selection)?, begin_ns })
     }
 
     /// The stretches of a level: samples whose wall clock lies in one bucket, from the sample before the first of them.
@@ -110,7 +109,7 @@ impl Part {
 }
 
 /// The wall clock of the first sample of a segment; absent when it has none.
-fn begin(folder: &Folder, name: &SegmentName) -> Result<Option<i64>, Error> {
-    let reader = Reader::of(folder.of_segments(name.number, name.number))?;
+pub(super) fn begin(folder: &Folder, name: &SegmentName) -> Result<Option<i64>, Error> {
+    let reader = Reader::of(folder.of_segments(name, name))?;
     Ok(reader.times(&Selection::default())?.stamps().first().map(|stamp| stamp.wall_ns))
 }

@@ -68,7 +68,7 @@ pub(super) fn of_segment(
         return Ok(false);
     };
     let Some(host) = host(folder, samples) else { return Ok(false) };
-    let groups = rows::of_segment(folder, &samples.name, segment.before)?;
+    let groups = rows::of_segment(folder, &samples.name, segment.before.as_ref())?;
     let about = Description { file: sealed::PYRAMID.to_owned(), samples: samples.checksum, ..Description::default() };
     rows::store(files, target, (&host, &samples.name), &groups, about).map(|()| true)
 }
@@ -98,7 +98,7 @@ pub(super) fn of_day(
             }
             None => {
                 // It is too short to have a file.
-                let groups = rows::of_segment(folder, &segment.name, segment.before)?;
+                let groups = rows::of_segment(folder, &segment.name, segment.before.as_ref())?;
                 for level in DAY_LEVELS {
                     let of_level = |own: Level, top: bool| own == level || (top && own < level);
                     let groups = groups.iter().filter(|((_, own, top), _)| of_level(*own, *top));

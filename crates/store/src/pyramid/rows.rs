@@ -15,8 +15,11 @@ use parquet::data_type::ByteArray;
 use std::collections::BTreeMap;
 use std::io;
 
-/// Metrics whose samples are in memory at the same time.
-const AT_ONCE: usize = 6;
+/// Metrics whose samples are in memory at the same time: of the few rows of a host, 4 MB an hour, and of as many processes and groups as
+/// there are.
+fn at_once(table: Table) -> usize {
+    if matches!(table, Table::Process | Table::Cgroup) { 6 } else { 48 }
+}
 
 /// Row groups: of a table at a level, and whether their buckets stand for the longer ones.
 pub(super) type Groups = BTreeMap<(Table, Level, bool), Rows>;
@@ -62,15 +65,20 @@ pub(super) fn store(
 }
 
 /// The rows of a segment from its samples.
-pub(super) fn of_segment(folder: &Folder, name: &SegmentName, before: Option<u64>) -> io::Result<Groups> {
+pub(super) fn of_segment(folder: &Folder, name: &SegmentName, before: Option<&SegmentName>) -> io::Result<Groups> {
     let mut all = Groups::new();
+    let Some(begin_ns) = compute::begin(folder, name).map_err(io::Error::other)? else { return Ok(all) };
+    let own = folder.of_segments(name, name);
     for table in metrics::TABLES {
+        // Some metrics of the host are sums over its CPUs and disks.
+        if table != Table::Host && own.sealed_files(table.name())?.is_empty() {
+            continue;
+        }
         let metrics: Vec<&'static Derived> = metrics::of_table(table).collect();
-        for some in metrics.chunks(AT_ONCE) {
+        for some in metrics.chunks(at_once(table)) {
             let mut selection = Selection::default();
             some.iter().for_each(|metric| compute::select(table, metric, &mut selection));
-            let part = Part::load(folder, name, before, &selection).map_err(io::Error::other)?;
-            let Some(part) = part else { continue };
+            let part = Part::load(folder, (name, begin_ns), before, &selection).map_err(io::Error::other)?;
             let cells = Level::ALL.map(|level| (level, part.cells(level)));
             let mut names: Vec<&str> = part.recording.entities(table).map(|(name, _)| name).collect();
             if table == Table::Host && names.is_empty() {

@@ -9,8 +9,8 @@ use std::io;
 #[derive(Debug)]
 pub(super) struct Segment {
     pub(super) name: SegmentName,
-    /// The number of the segment before.
-    pub(super) before: Option<u64>,
+    /// The segment before.
+    pub(super) before: Option<SegmentName>,
     pub(super) samples: Option<SealedPath>,
     /// When the next segment begins.
     pub(super) next_ns: Option<i64>,
@@ -36,7 +36,8 @@ pub(super) fn all(folder: &Folder) -> io::Result<Vec<Segment>> {
         all.insert(name.number, (name, None));
     }
     let begins: Vec<Option<i64>> = all.values().skip(1).map(|(name, _)| name.wall_ns()).chain([None]).collect();
-    let befores: Vec<Option<u64>> = std::iter::once(None).chain(all.keys().copied().map(Some)).collect();
+    let befores: Vec<Option<SegmentName>> =
+        std::iter::once(None).chain(all.values().map(|(name, _)| Some(name.clone()))).collect();
     let segments = all.into_values().zip(befores).zip(begins);
     Ok(segments.map(|(((name, samples), before), next_ns)| Segment { name, before, samples, next_ns }).collect())
 }
