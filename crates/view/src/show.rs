@@ -260,14 +260,19 @@ impl<'a> TopicTable<'a> {
 
     /// The rows of intervals: from the moment before each to the sample at its end.
     fn rows_over(&self, intervals: impl Iterator<Item = (i64, Stamp)>) -> impl Iterator<Item = Row<'_>> {
-        let walks = |entity: &Entity<'_>| -> Vec<Option<Walk<'a>>> {
-            self.columns.iter().map(|column| self.walk(column, entity)).collect()
+        // Processes come and go: a walk has no value before and behind its samples.
+        let walks = |entity: &Entity<'_>| -> (Vec<Option<Walk<'a>>>, (i64, i64)) {
+            let walks: Vec<_> = self.columns.iter().map(|column| self.walk(column, entity)).collect();
+            let spans = || walks.iter().flatten().map(Walk::span);
+            let span = (spans().map(|span| span.0).min(), spans().map(|span| span.1).max());
+            (walks, span.0.zip(span.1).unwrap_or((i64::MAX, i64::MIN)))
         };
         let mut walks: Vec<_> = self.entities.iter().map(walks).collect();
         intervals.flat_map(move |(from, stamp)| {
             let to = stamp.boot_ns;
             let mut rows = Vec::new();
-            for (entity, walks) in self.entities.iter().zip(&mut walks) {
+            let there = self.entities.iter().zip(&mut walks).filter(|(_, (_, span))| from < span.1 && to > span.0);
+            for (entity, (walks, _)) in there {
                 let page = self.recording.manifest.page_size;
                 let over = |(walk, column): (&mut Option<Walk<'_>>, &&Column)| {
                     Some(column.shown(walk.as_mut()?.over(from, to)?, page))

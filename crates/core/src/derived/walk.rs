@@ -152,6 +152,13 @@ impl<'a> Walk<'a> {
             &falls[falls.partition_point(|fall| fall.to <= from)..]
         };
         for member in &mut self.members {
+            // Most rows are of one interval between samples, which is one piece.
+            if let ([part], true) = (&mut member.parts[..], falls.is_empty())
+                && let Some(piece) = part.pieces.next_if(|piece| (piece.from, piece.to) == (from, to))
+            {
+                member.value = Some(piece.mean());
+                continue;
+            }
             let sums = member.parts.iter_mut().map(|part| {
                 let falls = if falls.is_empty() { &[] } else { near(&part.entity) };
                 sum(&mut part.pieces, (from, to), falls)
@@ -161,6 +168,14 @@ impl<'a> Walk<'a> {
         let members = &self.members;
         let value = self.formula.evaluate(&|term| members.iter().find(|member| member.term == term)?.value)?;
         Some(self.unit.of_base(value))
+    }
+
+    /// From where on its members tell something to where they end, on the recording's axis: outside of it [`Walk::over`] has no value.
+    pub fn span(&self) -> (i64, i64) {
+        let parts = || self.members.iter().flat_map(|member| &member.parts);
+        let begin = parts().filter_map(|part| part.pieces.clone().next()).map(|piece| piece.from).min();
+        let end = parts().filter_map(|part| part.series.points().next_back()).map(|(at, _)| at).max();
+        begin.zip(end).unwrap_or((i64::MAX, i64::MIN))
     }
 
     /// Adds the pieces from `from` on that end up to `to`. Parts of a recording that follow each other give each piece once.
