@@ -96,7 +96,7 @@ impl LibCacheSim {
             bytes.extend((-1i64).to_le_bytes());
         }
         std::fs::write(&file, bytes).unwrap();
-        let program = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/libcachesim.py");
+        let program = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/lru.py");
         let python = Command::new(python)
             .arg(program)
             .arg(&file)

@@ -1,4 +1,4 @@
-"""libCacheSim's LRU on a trace, beside the model: crates/sim/benches/lru.rs. Usage: libcachesim.py TRACE PAGES
+"""libCacheSim's LRU on a trace, beside the model: crates/sim/benches/lru.rs. Usage: lru.py TRACE PAGES
 
 Each line on stdin is a round; its rate is printed, in million accesses a second. The trace is read by libCacheSim's own reader.
 """
