@@ -77,6 +77,7 @@ pub(crate) fn all(calm: &Stretch<'_>, trouble: &Stretch<'_>) -> Vec<Command> {
         command.appeared = command.appeared.map(|seen| seen.min(first.unwrap_or(i64::MAX)));
     }
     let mut commands: Vec<Command> = commands.into_values().collect();
+    commands.retain(|command| !has_io_of_children(command, calm, trouble));
     find_groups(&calm.with(calm.from, trouble.to), &mut commands);
     for command in &mut commands {
         command.appeared = command.appeared.filter(|at| *at > calm.from && *at < i64::MAX);
@@ -117,6 +118,20 @@ impl Did {
         }
         self.swapped += ends("VmSwap").map_or(0.0, |(_, to)| to);
     }
+}
+
+/// Whether what a command read and wrote was done by its children: the kernel adds the IO of a child that ended to its parent's, and not its CPU
+/// time (`kernel/exit.c: wait_task_zombie`). A shell that "copied" a gigabyte in no time did not copy it.
+fn has_io_of_children(command: &Command, calm: &Stretch<'_>, trouble: &Stretch<'_>) -> bool {
+    /// Bytes that one CPU copies per second at most.
+    const COPIES: f64 = 10e9;
+    /// CPU time is counted in ticks: one may be missing for each end of a stretch.
+    const TICKS: f64 = 0.02;
+    let in_stretch = |did: &Did, stretch: &Stretch<'_>| {
+        let copied = (did.asked + did.given) * stretch.seconds();
+        copied / COPIES > did.cpu * stretch.seconds() + TICKS
+    };
+    in_stretch(&command.trouble, trouble) || in_stretch(&command.calm, calm)
 }
 
 /// Finds the groups of commands whose processes were recorded without: those that read and wrote at the same times, or hold as much memory.

@@ -28,8 +28,8 @@ pub(crate) enum Kind {
     Stream { rate: Option<f64>, block: f64, direct: bool },
     /// Reads blocks at random from files that do not fit into memory.
     Cold { rate: Option<f64>, block: f64, direct: bool },
-    /// Reads blocks at random from files that did fit.
-    WorkingSet { rate: f64, block: f64, size: f64 },
+    /// Reads blocks at random from files that fit, and are cached before the incident if they are warm.
+    WorkingSet { rate: f64, block: f64, size: f64, warm: bool },
     /// Touches pages of a mapped file, and of its own memory, at random.
     Touch { code: f64, data: f64, rate: f64 },
     /// Writes files, and syncs after so many bytes.
@@ -52,10 +52,10 @@ impl Kind {
         }
     }
 
-    /// Bytes of files that it uses again and again.
+    /// Bytes of cached files that it uses again and again.
     pub(crate) fn set(&self) -> Option<f64> {
         match self {
-            Self::WorkingSet { size, .. } => Some(*size),
+            Self::WorkingSet { size, warm: true, .. } => Some(*size),
             Self::Touch { code, .. } => (*code > 0.0).then_some(*code),
             _ => None,
         }
@@ -112,7 +112,7 @@ impl CommandLoad {
     pub(crate) fn part_of(&self, all: usize) -> Self {
         let part = |rate: f64| rate / all as f64;
         let kind = match self.kind {
-            Kind::WorkingSet { rate, block, size } => Kind::WorkingSet { rate: part(rate), block, size },
+            Kind::WorkingSet { rate, block, size, warm } => Kind::WorkingSet { rate: part(rate), block, size, warm },
             Kind::Touch { code, data, rate } => Kind::Touch { code, data: part(data), rate: part(rate) },
             Kind::Cold { rate, block, direct } => Kind::Cold { rate: rate.map(part), block, direct },
             Kind::Write { rate, block, sync_every } => Kind::Write { rate: rate.map(part), block, sync_every },
@@ -134,6 +134,8 @@ pub(crate) struct HostShape {
     pub(crate) cached: f64,
     /// Bytes of a read of a device on average.
     pub(crate) read_size: f64,
+    /// How long the incident is, s.
+    pub(crate) seconds: f64,
 }
 
 impl HostShape {
@@ -185,18 +187,24 @@ pub(crate) fn of(
                 kinds.push(Kind::Cold { rate, block: block(size), direct });
             }
         } else {
-            let set = group_cache.unwrap_or(host.cache).max(1e6);
-            let of_group = "its part of its group's file cache at the onset";
-            guesses.push(Guess::new(
-                format!("{name} uses {} of files at random", megabytes(set)),
-                if group_cache.is_some() { of_group } else { "its part of the file cache at the onset" },
-            ));
+            let (set, why) = if !ran_before {
+                (
+                    trouble.read * host.seconds,
+                    "what it reads from devices in the incident: it asks for it again and again",
+                )
+            } else if let Some(cached) = group_cache {
+                (cached, "its part of its group's file cache at the onset")
+            } else {
+                (host.cache, "its part of the file cache at the onset")
+            };
+            let set = set.max(1e6);
+            guesses.push(Guess::new(format!("{name} uses {} of files at random", megabytes(set)), why));
             let rate = calm.asked.max(trouble.asked);
             guesses.push(Guess::new(
                 format!("{name} asks files for {} per second", megabytes(rate)),
                 "all that its system calls read, of which pipes are a part",
             ));
-            kinds.push(Kind::WorkingSet { rate, block: block(size), size: set });
+            kinds.push(Kind::WorkingSet { rate, block: block(size), size: set, warm: ran_before });
         }
     }
     if trouble.written.max(calm.written) > LITTLE {
@@ -243,7 +251,9 @@ fn as_before_and_more(command: &Command, kind: Kind) -> Vec<CommandLoad> {
     let with = |rate: Option<f64>| match kind {
         Kind::Stream { block, direct, .. } => Kind::Stream { rate, block, direct },
         Kind::Cold { block, direct, .. } => Kind::Cold { rate, block, direct },
-        Kind::WorkingSet { block, size, rate: all } => Kind::WorkingSet { rate: rate.unwrap_or(all), block, size },
+        Kind::WorkingSet { block, size, warm, rate: all } => {
+            Kind::WorkingSet { rate: rate.unwrap_or(all), block, size, warm }
+        }
         Kind::Write { block, sync_every, .. } => Kind::Write { rate, block, sync_every },
         Kind::Touch { .. } | Kind::Grow { .. } | Kind::Spin { .. } | Kind::Lookups { .. } => kind,
     };

@@ -168,6 +168,7 @@ fn loads(
         read: rate("pgpgin") * 1024.0,
         cached: (grown / trouble.seconds() + stolen * 4096.0).max(0.0),
         read_size: disk::read_size(trouble, trouble.recording).unwrap_or(4096.0),
+        seconds: trouble.seconds(),
     };
     let mut commands = command::all(calm, trouble);
     // Where processes were recorded without their groups, the rules may have found whose it is.

@@ -354,7 +354,7 @@ impl Text<'_> {
                     format!("bs = {}, random = true{}{}", size(block), self.pace(load, rate, block), cache(direct));
                 (format!("stream = {{ from = \"{place}\", size = {text}, {fields}, time = {until} }}"), bytes)
             }
-            Kind::WorkingSet { rate, block, size: set } => {
+            Kind::WorkingSet { rate, block, size: set, .. } => {
                 let fields = format!("bs = {}, random = true{}", size(block), self.pace(load, Some(rate), block));
                 let set = self.set(set);
                 let text = blocks(set, MIB);
