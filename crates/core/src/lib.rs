@@ -79,7 +79,7 @@ pub use range_comparison::{ChangeVerdict, ComparedRange, ComparedValue, RangeCom
 pub use recording::{
     Disk, Gap, HostTimeZone, Manifest, Mark, MarkKind, Origin, Recording, RecordingBuilder, Series, Swap, Unreadable,
 };
-pub use report::{ClaimStatus, Report, RunResult, StepDiagnosis, Verdict};
+pub use report::{ClaimStatus, MeasuredAdvice, MeasuredEffects, Report, RunResult, StepDiagnosis, Verdict};
 pub use resource::Resource;
 pub use rule::{RuleDoc, RuleId, Threshold};
 pub use sample::{Column, ColumnId, Entity, EntityId, Sample, Schema, SchemaCursor, SchemaGrowth, Stamp, TableSample};

@@ -3,6 +3,7 @@
 use crate::diagnosis::Diagnosis;
 use crate::finding::Finding;
 use crate::recording::Recording;
+use crate::rule::RuleId;
 use crate::scenario::{Scale, Scenario};
 use crate::step::StepResult;
 use serde::{Deserialize, Serialize};
@@ -82,6 +83,48 @@ pub struct StepDiagnosis {
     pub diagnosis: Diagnosis,
 }
 
+/// An advice whose effect was measured on a reproduction of the incident.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MeasuredAdvice {
+    /// What was changed.
+    pub what: String,
+    /// Tasks that waited on average for IO, reclaim or a CPU beyond what they did before the incident; 1 is one task all the time.
+    pub lost: f64,
+    /// The command that applies it, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub apply: Option<String>,
+    /// The command that takes it back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undo: Option<String>,
+}
+
+/// What `pagetide reproduce --keep` measured on a reproduction of a recording's incident.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MeasuredEffects {
+    /// The cause of the incident, and when it began on the recording's axis, ns: what was measured holds for no other one.
+    pub cause: RuleId,
+    /// See `cause`.
+    pub from_ns: i64,
+    /// What was lost without a change, as in [`MeasuredAdvice::lost`].
+    pub unchanged: f64,
+    /// Each advice: the one with which least time was lost first.
+    pub advice: Vec<MeasuredAdvice>,
+}
+
+impl MeasuredEffects {
+    /// Bytes of the file that holds it at most: an advice takes 300.
+    pub const LARGEST_FILE: u64 = 1 << 20;
+
+    /// Whether it was measured on this incident.
+    pub fn is_of(&self, diagnosis: &Diagnosis) -> bool {
+        let mut incidents =
+            diagnosis.incidents.iter().filter_map(|incident| Some((incident, incident.cause.as_ref()?)));
+        incidents
+            .next()
+            .is_some_and(|(incident, cause)| incident.range.from.ns() == self.from_ns && cause.rule == self.cause)
+    }
+}
+
 /// Everything that views draw.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
@@ -93,6 +136,8 @@ pub struct Report {
     pub diagnosis: Diagnosis,
     /// What they make of each step of a run alone, read as a live host is read; empty where that was not asked.
     pub steps: Vec<StepDiagnosis>,
+    /// What each advice did to a reproduction of its incident; absent where nobody kept one.
+    pub measured: Option<MeasuredEffects>,
     /// What was recorded.
     pub recording: Recording,
 }

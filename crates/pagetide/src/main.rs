@@ -6,6 +6,7 @@ mod cli;
 mod command;
 mod interrupt;
 mod live_trace;
+mod measured;
 mod output;
 mod progress;
 mod recordings;

@@ -46,6 +46,12 @@ pub(crate) fn file_of(folder: &Path, name: &str, largest: u64) -> Result<Option<
     }
 }
 
+/// Whether a file is there, and this user's or root's.
+pub(crate) fn is_trusted(folder: &Path, name: &str) -> bool {
+    let owner = Dir::open(folder).and_then(|dir| dir.owner(Path::new(name)));
+    owner.is_ok_and(|owner| owner == 0 || owner == rustix::process::geteuid().as_raw())
+}
+
 fn unreadable(path: &Path, error: &io::Error) -> Error {
     Error::input(format!("{}: {error}", path.display()), "name the folder of a recording or of a run that you may read")
 }

@@ -10,7 +10,7 @@
 //! ```
 //! use pagetide_core::{Diagnosis, Recording, Report};
 //!
-//! let report = Report { scenario: None, run: None, diagnosis: Diagnosis::default(), steps: Vec::new(), recording: Recording::default() };
+//! let report = Report { scenario: None, run: None, diagnosis: Diagnosis::default(), steps: Vec::new(), measured: None, recording: Recording::default() };
 //! let page = pagetide_view::page(&report);
 //! let mut out = Vec::new();
 //! pagetide_view::html::draw(&page, &mut out)?;

@@ -1,8 +1,8 @@
 //! `pagetide diagnose`: what happened in a recording, with evidence.
 
 use super::Outcome;
-use crate::{output, recordings, reports};
-use pagetide_core::{CutDiagnosis, Diagnosis, Error, LazyRecording, Report, Span};
+use crate::{measured, output, recordings, reports};
+use pagetide_core::{CutDiagnosis, Diagnosis, Error, LazyRecording, MeasuredEffects, Report, Span};
 use serde::Serialize;
 
 mod arguments;
@@ -20,6 +20,9 @@ struct Diagnosed<'a> {
     /// Of a file of `pagetide cut`: what was diagnosed when it was cut.
     #[serde(skip_serializing_if = "Option::is_none")]
     cut_diagnosis: Option<&'a CutDiagnosis>,
+    /// What each advice did to a reproduction of the incident, where `pagetide reproduce --keep` kept that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    measured: Option<&'a MeasuredEffects>,
 }
 
 pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
@@ -57,14 +60,19 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         }
         _ => Vec::new(),
     };
-    let report = Report { scenario, run, diagnosis, steps, recording };
+    let measured = measured::read(&arguments.recording, &diagnosis)?;
+    let report = Report { scenario, run, diagnosis, steps, measured, recording };
     if let Some(file) = &arguments.html {
         reports::write_html(&report, file)?;
         output::say(&format!("wrote {}", file.display()));
     }
     if json {
         let cut_diagnosis = report.recording.manifest.cut_diagnosis.as_ref();
-        output::print_json(&Diagnosed { diagnosis: &report.diagnosis, cut_diagnosis })?;
+        output::print_json(&Diagnosed {
+            diagnosis: &report.diagnosis,
+            cut_diagnosis,
+            measured: report.measured.as_ref(),
+        })?;
     } else {
         reports::print_text(&report)?;
     }

@@ -4,8 +4,10 @@ use super::Outcome;
 use crate::interrupt::Interrupt;
 use crate::progress::ProgressDisplay;
 use crate::runs::RunsDisplay;
-use crate::{output, recordings, reports};
-use pagetide_core::{Error, LazyRecording, Nanos, Quantity, Recording, Unit};
+use crate::{measured, output, recordings, reports};
+use pagetide_core::{
+    Diagnosis, Error, LazyRecording, MeasuredAdvice, MeasuredEffects, Nanos, Quantity, Recording, Unit,
+};
 use pagetide_lab::backend::{GivenOptions, RunPlace};
 use pagetide_lab::backends;
 use pagetide_reproduce::{Compared, FittedGuess, Guess, Reproduced, Synthesis, Tried};
@@ -21,6 +23,7 @@ Examples:
   pagetide reproduce rec                         the incident again, and what each advice would do to it
   pagetide reproduce rec --html again.html       the same with plots on one time axis
   pagetide reproduce rec -o again.toml           keep the scenario: read it, edit it, run it as a test
+  pagetide reproduce rec --keep                  have `diagnose rec` print advice by its measured effect
   pagetide reproduce rec --on vm                 the best advice also on a real kernel, in a VM: minutes
 
 The scenario is made of the recording alone; what the recording does not tell is listed as a guess. Nothing is changed on this host.
@@ -43,6 +46,9 @@ pub(crate) struct Arguments {
     /// With --on: a folder on the disk to use, for the files of the guest's disks.
     #[arg(long, value_name = "DIR", default_value = "/var/tmp")]
     work_dir: PathBuf,
+    /// Keep what each advice did in REC.reproduction.json beside the recording: `diagnose` then prints advice in that order.
+    #[arg(long, conflicts_with = "no_advice")]
+    keep: bool,
     /// Only show the incident again.
     #[arg(long, conflicts_with = "on")]
     no_advice: bool,
@@ -96,6 +102,9 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         shown.clear();
         tried
     };
+    if arguments.keep {
+        keep(&arguments.recording, &diagnosis, &again, &tried)?;
+    }
     let on_kernel = match &arguments.on {
         Some(name) => on_kernel((name, &arguments.work_dir), &synthesis, &tried, interrupt)?,
         None => Vec::new(),
@@ -120,6 +129,32 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         output::print(&text(&again, &synthesis.guesses, &tried, &on_kernel))?;
     }
     Ok(if again.is_alike() { Outcome::Done } else { Outcome::Failed })
+}
+
+/// Keeps what each advice did beside the recording, where the model shows the same incident.
+fn keep(recording: &Path, diagnosis: &Diagnosis, again: &Reproduced, tried: &[Tried]) -> Result<(), Error> {
+    let incident = diagnosis.incidents.iter().find_map(|incident| Some((incident, incident.cause.as_ref()?)));
+    let (Some((incident, cause)), Some((unchanged, advice))) = (incident, tried.split_first()) else { return Ok(()) };
+    if !again.is_alike() {
+        output::say("not kept: the model does not show the same incident");
+        return Ok(());
+    }
+    let of = |one: &Tried| MeasuredAdvice {
+        what: one.what.clone(),
+        lost: one.effect.lost,
+        apply: one.apply.clone(),
+        undo: one.undo.clone(),
+    };
+    let measured = MeasuredEffects {
+        cause: cause.rule,
+        from_ns: incident.range.from.ns(),
+        unchanged: unchanged.effect.lost,
+        advice: advice.iter().map(of).collect(),
+    };
+    let file = measured::file_of(recording)?;
+    measured::write(&file, &measured)?;
+    output::say(&format!("wrote {}", file.display()));
+    Ok(())
 }
 
 /// What came of the incident as it was, and with the best advice, on another backend. It says first how long that takes.

@@ -141,7 +141,7 @@ fn draw(place: &Place) -> Result<Vec<u8>, Failure> {
         }
         None => (pagetide_diagnose::diagnose(&Recording::default()), Vec::new(), Recording::default()),
     };
-    page(&pagetide_view::page(&Report { scenario, run: Some(run), diagnosis, steps, recording }))
+    page(&pagetide_view::page(&Report { scenario, run: Some(run), diagnosis, steps, measured: None, recording }))
 }
 
 /// A page as one HTML file.

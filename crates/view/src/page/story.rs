@@ -97,8 +97,39 @@ pub(super) fn chain(report: &Report, stages: Vec<Stage>, blocks: &mut Vec<Block>
     }
     if !root.advice.is_empty() {
         blocks.push(Block::Heading("What to do".to_owned()));
+        order(report, root.advice.len(), blocks);
         blocks.push(Block::Advice(root.advice.clone()));
     }
+}
+
+/// In which order advice comes: that of its measured effect on a reproduction, else a judgement.
+fn order(report: &Report, count: usize, blocks: &mut Vec<Block>) {
+    const SHOWN: usize = 5;
+    let share = |lost: f64| Quantity::new((lost * 1e4).round() / 1e4, Unit::Ratio).to_string();
+    let Some(measured) = &report.measured else {
+        if count > 1 && report.run.is_none() {
+            blocks.push(Block::Paragraph(
+                "The order is a judgement. `pagetide reproduce REC --keep` measures what each advice does.".to_owned(),
+            ));
+        }
+        return;
+    };
+    blocks.push(Block::Paragraph(format!(
+        "Measured on a model of this incident by `pagetide reproduce`; unchanged, tasks lost {} of the time:",
+        share(measured.unchanged)
+    )));
+    let mut table = Table::new().right("lost").left("advice").left("apply").left("undo");
+    for one in measured.advice.iter().filter(|one| one.lost < measured.unchanged).take(SHOWN) {
+        let command = |command: &Option<String>| command.clone().unwrap_or_default();
+        let cells = [share(one.lost), one.what.clone(), command(&one.apply), command(&one.undo)];
+        table.row(cells.map(|cell| cell.as_str().into()));
+    }
+    if table.rows.is_empty() {
+        blocks.push(Block::Paragraph("No advice helped.".to_owned()));
+    } else {
+        blocks.push(Block::Table(table));
+    }
+    blocks.push(Block::Paragraph("By judgement:".to_owned()));
 }
 
 /// What speaks against it, and what else was found.

@@ -159,7 +159,7 @@ proptest! {
                 builder.value(table, "", column, value);
             }
         }
-        let report = Report { scenario: None, run: None, diagnosis: Diagnosis::default(), steps: Vec::new(), recording: builder.finish() };
+        let report = Report { scenario: None, run: None, diagnosis: Diagnosis::default(), steps: Vec::new(), measured: None, recording: builder.finish() };
         let page = drawn(&report);
         let page = page.replace("meminfo", "").replace("information", "");
         prop_assert!(!page.contains("NaN") && !page.contains("inf"), "not a number in a drawing");

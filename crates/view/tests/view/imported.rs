@@ -31,7 +31,14 @@ fn logs() -> Recording {
 }
 
 fn report() -> Report {
-    Report { scenario: None, run: None, diagnosis: Diagnosis::default(), steps: Vec::new(), recording: logs() }
+    Report {
+        scenario: None,
+        run: None,
+        diagnosis: Diagnosis::default(),
+        steps: Vec::new(),
+        measured: None,
+        recording: logs(),
+    }
 }
 
 fn timeline(report: &Report) -> Timeline {

@@ -90,6 +90,7 @@ pub(crate) fn report() -> Report {
         run: Some(run),
         diagnosis: of(findings()),
         steps: Vec::new(),
+        measured: None,
         recording: recording(),
     }
 }
@@ -101,6 +102,7 @@ pub(crate) fn live() -> Report {
         run: None,
         diagnosis: Diagnosis::default(),
         steps: Vec::new(),
+        measured: None,
         recording: host_recording(120, 1, Some((50, 62))),
     }
 }
@@ -112,6 +114,7 @@ pub(crate) fn day() -> Report {
         run: None,
         diagnosis: of(findings()),
         steps: Vec::new(),
+        measured: None,
         recording: host_recording(86_400, 1, Some((40_000, 43_000))),
     }
 }

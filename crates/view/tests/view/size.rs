@@ -40,8 +40,14 @@ fn an_empty_report_and_one_sample_draw() {
     let mut builder = pagetide_core::RecordingBuilder::new(Default::default());
     builder.stamp(pagetide_core::Stamp { wall_ns: 1, mono_ns: 5, boot_ns: 5 });
     for recording in [Recording::default(), builder.finish()] {
-        let page =
-            page(&Report { scenario: None, run: None, diagnosis: Diagnosis::default(), steps: Vec::new(), recording });
+        let page = page(&Report {
+            scenario: None,
+            run: None,
+            diagnosis: Diagnosis::default(),
+            steps: Vec::new(),
+            measured: None,
+            recording,
+        });
         html::draw(&page, &mut Vec::new()).unwrap();
         text::draw(&page, text::Style { colour: false, width: 20 }, &mut Vec::new()).unwrap();
     }

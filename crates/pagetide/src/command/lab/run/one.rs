@@ -37,7 +37,8 @@ pub(super) fn run(
     run.findings.clone_from(&diagnosis.findings);
     folder::write_json(dir, "result.json", &run)?;
     let steps = pagetide_diagnose::diagnose_steps(&recordings::open(folder)?, &recording)?;
-    let report = Report { scenario: Some(request.scenario), run: Some(run), diagnosis, steps, recording };
+    let report =
+        Report { scenario: Some(request.scenario), run: Some(run), diagnosis, steps, measured: None, recording };
     folder::write(dir, "report.html", &reports::html_of(&pagetide_view::page(&report))?)?;
     Ok(report)
 }
