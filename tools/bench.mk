@@ -23,7 +23,7 @@ $(SIM_VENV)/ready: tools/requirements-libcachesim.txt
 
 # With the names of functions, for the profile of each row that misses its aim.
 bench bench-table: export CARGO_PROFILE_RELEASE_STRIP = none
-bench-table: build $(VENV)/ready ## the costs beside their peers and their aims, with a profile of each miss (some 9 min; UPDATE_DOCS=1: into docs/PEERS.md)
+bench-table: build $(VENV)/ready ## the costs beside their peers and their aims, with a profile of each miss (some 25 min; UPDATE_DOCS=1: into docs/PEERS.md)
 	@tools/need sar atop python3 perf strace
 	$(CARGO) build --release --locked -p pagetide --example made
 	@tools/bench-table $(BIN) $(dir $(BIN))examples/made $(PART)
