@@ -2,13 +2,14 @@
 
 .PHONY: bench bench-model bench-table bench-lab bench-peers bench-gaps compare-sar cliff
 
+# libCacheSim is a peer to measure (GPL), and no part of pagetide.
+SIM_VENV := $(CURDIR)/target/venv-libcachesim
+
 bench: tools-test $(SIM_VENV)/ready bench-table ## every benchmark, as ratios within one run; the last is a fleet here, on Spark and on Sail (2 GB to install)
 	@tools/need htop atop
 	$(CARGO) bench --workspace --locked
 	@$(MAKE) --no-print-directory demo-fleet SAIL=1
 
-# libCacheSim is a peer to measure (GPL), and no part of pagetide.
-SIM_VENV := $(CURDIR)/target/venv-libcachesim
 bench bench-model: export PAGETIDE_LIBCACHESIM_PYTHON := $(SIM_VENV)/bin/python
 bench-model: $(SIM_VENV)/ready ## accesses a second of the model beside exact LRU and libCacheSim, and what whole experiments cost (some 2 min)
 	$(CARGO) bench --locked -p pagetide-sim --bench lru

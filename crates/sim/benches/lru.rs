@@ -76,7 +76,7 @@ impl Exact {
     }
 }
 
-/// libCacheSim's LRU in a process of its own: a line on its stdin is a round, of which it prints M accesses/s and the miss ratio.
+/// libCacheSim's LRU in a process of its own: a line on its stdin is a round, of which it prints the rate.
 struct LibCacheSim {
     python: Child,
     trace: PathBuf,
@@ -86,7 +86,7 @@ impl LibCacheSim {
     fn new(trace: &[u32]) -> Option<Self> {
         let python = std::env::var_os(LIBCACHESIM_PYTHON)?;
         // Its binary trace (oracleGeneral): time, object, size, next access.
-        let file = std::env::temp_dir().join(format!("pagetide-bench-{}.bin", std::process::id()));
+        let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("lru-{}.bin", std::process::id()));
         let mut bytes = Vec::with_capacity(trace.len() * 24);
         for page in trace {
             bytes.extend(0u32.to_le_bytes());
