@@ -15,10 +15,10 @@ use parquet::data_type::ByteArray;
 use std::collections::BTreeMap;
 use std::io;
 
-/// Metrics whose samples are in memory at the same time: of the few rows of a host, 4 MB an hour, and of as many processes and groups as
-/// there are.
+/// Metrics whose samples are in memory at the same time: many of a host, which has one row, and few where there are as many rows as devices,
+/// processes or groups.
 fn at_once(table: Table) -> usize {
-    if matches!(table, Table::Process | Table::Cgroup) { 6 } else { 48 }
+    if table == Table::Host { 48 } else { 6 }
 }
 
 /// Row groups: of a table at a level, and whether their buckets stand for the longer ones.
