@@ -1,7 +1,7 @@
 //! The comparison as a document: `docs/CONFORMANCE.md`, and as JSON.
 
 use super::misses::reason;
-use super::{Conformance, JudgedFigure, Verdict, orders};
+use super::{Conformance, JudgedFigure, Order, Verdict, orders};
 use pagetide_core::{Quantity, Unit};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -14,9 +14,9 @@ pub fn markdown(all: &[Conformance]) -> String {
 /// The comparisons alone: a line for each, then what is beyond its band, then every figure.
 pub fn tables(all: &[Conformance]) -> String {
     let mut text = String::from(SUMMARY);
-    for one in all {
+    let all_orders: Vec<Vec<Order>> = all.iter().map(orders).collect();
+    for (one, orders) in all.iter().zip(&all_orders) {
         let kernel = one.references.first().map_or("", |reference| reference.result.kernel.as_str());
-        let orders = orders(one);
         let counted = one.figures.iter().filter(|figure| figure.counts).count();
         // Writing to a string does not fail.
         let _ = writeln!(
@@ -33,7 +33,7 @@ pub fn tables(all: &[Conformance]) -> String {
         );
     }
     misses(&mut text, all);
-    other_orders(&mut text, all);
+    other_orders(&mut text, all.iter().zip(&all_orders));
     for one in all {
         scenario(&mut text, one);
     }
@@ -61,9 +61,9 @@ fn misses(text: &mut String, all: &[Conformance]) {
 }
 
 /// Orders of two settings that the model turns round.
-fn other_orders(text: &mut String, all: &[Conformance]) {
-    let all: Vec<_> = all.iter().flat_map(|one| orders(one).into_iter().map(|order| (one.name(), order))).collect();
-    let other: Vec<_> = all.iter().filter(|(_, order)| !order.kept).collect();
+fn other_orders<'a>(text: &mut String, all: impl Iterator<Item = (&'a Conformance, &'a Vec<Order>)>) {
+    let all = all.flat_map(|(one, orders)| orders.iter().map(|order| (one.name(), order)));
+    let other: Vec<_> = all.filter(|(_, order)| !order.kept).collect();
     if other.is_empty() {
         return;
     }
