@@ -72,6 +72,13 @@ pub struct Diagnosis {
     pub findings: Vec<Finding>,
 }
 
+impl Diagnosis {
+    /// The first incident whose cause was found, with it: the one that `reproduce` shows again.
+    pub fn explained_incident(&self) -> Option<(&Incident, &Cause)> {
+        self.incidents.iter().find_map(|incident| Some((incident, incident.cause.as_ref()?)))
+    }
+}
+
 /// The cause of what went wrong.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Cause {

@@ -117,16 +117,14 @@ impl MeasuredEffects {
 
     /// Whether it was measured on this incident.
     pub fn is_of(&self, diagnosis: &Diagnosis) -> bool {
-        let mut incidents =
-            diagnosis.incidents.iter().filter_map(|incident| Some((incident, incident.cause.as_ref()?)));
-        incidents
-            .next()
+        diagnosis
+            .explained_incident()
             .is_some_and(|(incident, cause)| incident.range.from.ns() == self.from_ns && cause.rule == self.cause)
     }
 }
 
 /// Everything that views draw.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Report {
     /// The scenario as it was run (scaled) with its published figures (not scaled); absent for a recording that is not a run.
     pub scenario: Option<Scenario>,

@@ -94,7 +94,7 @@ impl Synthesis<'_> {
 pub fn synthesise<'a>(recording: &'a Recording, diagnosis: &Diagnosis) -> Result<Synthesis<'a>, Error> {
     let hint = "record the host with `pagetide record`, as root, while it happens";
     let refuse = |what: &str| Err(Error::input(what.to_owned(), hint));
-    let Some(incident) = diagnosis.incidents.iter().find(|incident| incident.cause.is_some()) else {
+    let Some((incident, _)) = diagnosis.explained_incident() else {
         return Err(Error::input(
             "the recording has no incident with a cause: there is nothing to reproduce",
             "`pagetide diagnose` says what it shows",

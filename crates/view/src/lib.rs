@@ -8,10 +8,9 @@
 //! Nothing here reads a file or a clock; everything is written to a writer that the caller gives.
 //!
 //! ```
-//! use pagetide_core::{Diagnosis, Recording, Report};
+//! use pagetide_core::Report;
 //!
-//! let report = Report { scenario: None, run: None, diagnosis: Diagnosis::default(), steps: Vec::new(), measured: None, recording: Recording::default() };
-//! let page = pagetide_view::page(&report);
+//! let page = pagetide_view::page(&Report::default());
 //! let mut out = Vec::new();
 //! pagetide_view::html::draw(&page, &mut out)?;
 //! assert!(out.starts_with(b"<!DOCTYPE html>"));

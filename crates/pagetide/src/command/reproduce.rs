@@ -133,8 +133,8 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
 
 /// Keeps what each advice did beside the recording, where the model shows the same incident.
 fn keep(recording: &Path, diagnosis: &Diagnosis, again: &Reproduced, tried: &[Tried]) -> Result<(), Error> {
-    let incident = diagnosis.incidents.iter().find_map(|incident| Some((incident, incident.cause.as_ref()?)));
-    let (Some((incident, cause)), Some((unchanged, advice))) = (incident, tried.split_first()) else { return Ok(()) };
+    let explained = diagnosis.explained_incident();
+    let (Some((incident, cause)), Some((unchanged, advice))) = (explained, tried.split_first()) else { return Ok(()) };
     if !again.is_alike() {
         output::say("not kept: the model does not show the same incident");
         return Ok(());

@@ -1,7 +1,7 @@
 //! Texts from outside (process names, host names, notes) are shown and mean nothing, whatever is in them.
 
 use crate::report;
-use pagetide_core::{Diagnosis, Mark, MarkKind, RecordingBuilder, Report};
+use pagetide_core::{Mark, MarkKind, RecordingBuilder, Report};
 use pagetide_view::{Axes, Measure, curve, html, page, text};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -159,7 +159,7 @@ proptest! {
                 builder.value(table, "", column, value);
             }
         }
-        let report = Report { scenario: None, run: None, diagnosis: Diagnosis::default(), steps: Vec::new(), measured: None, recording: builder.finish() };
+        let report = Report { recording: builder.finish(), ..Report::default() };
         let page = drawn(&report);
         let page = page.replace("meminfo", "").replace("information", "");
         prop_assert!(!page.contains("NaN") && !page.contains("inf"), "not a number in a drawing");

@@ -1,8 +1,6 @@
 //! A page of imported logs: averages that another tool printed, of days that are years apart.
 
-use pagetide_core::{
-    Column, Diagnosis, Kind, Manifest, Nanos, Recording, RecordingBuilder, Report, Stamp, Table, Unit,
-};
+use pagetide_core::{Column, Kind, Manifest, Nanos, Recording, RecordingBuilder, Report, Stamp, Table, Unit};
 use pagetide_view::{Block, Shape, Timeline, html, page, text};
 
 const MINUTE: i64 = 60_000_000_000;
@@ -31,14 +29,7 @@ fn logs() -> Recording {
 }
 
 fn report() -> Report {
-    Report {
-        scenario: None,
-        run: None,
-        diagnosis: Diagnosis::default(),
-        steps: Vec::new(),
-        measured: None,
-        recording: logs(),
-    }
+    Report { recording: logs(), ..Report::default() }
 }
 
 fn timeline(report: &Report) -> Timeline {

@@ -97,25 +97,15 @@ pub(crate) fn report() -> Report {
 
 /// The same recording as one that is not a run, with a gap in it.
 pub(crate) fn live() -> Report {
-    Report {
-        scenario: None,
-        run: None,
-        diagnosis: Diagnosis::default(),
-        steps: Vec::new(),
-        measured: None,
-        recording: host_recording(120, 1, Some((50, 62))),
-    }
+    Report { recording: host_recording(120, 1, Some((50, 62))), ..Report::default() }
 }
 
 /// A day of samples, one a second.
 pub(crate) fn day() -> Report {
     Report {
-        scenario: None,
-        run: None,
         diagnosis: of(findings()),
-        steps: Vec::new(),
-        measured: None,
         recording: host_recording(86_400, 1, Some((40_000, 43_000))),
+        ..Report::default()
     }
 }
 

@@ -1,7 +1,7 @@
 //! A page stays small however long the recording is, and loses no spike.
 
 use crate::report;
-use pagetide_core::{Diagnosis, Recording, Report};
+use pagetide_core::{Recording, Report};
 use pagetide_view::{Block, Shape, html, page, text};
 
 #[test]
@@ -40,14 +40,7 @@ fn an_empty_report_and_one_sample_draw() {
     let mut builder = pagetide_core::RecordingBuilder::new(Default::default());
     builder.stamp(pagetide_core::Stamp { wall_ns: 1, mono_ns: 5, boot_ns: 5 });
     for recording in [Recording::default(), builder.finish()] {
-        let page = page(&Report {
-            scenario: None,
-            run: None,
-            diagnosis: Diagnosis::default(),
-            steps: Vec::new(),
-            measured: None,
-            recording,
-        });
+        let page = page(&Report { recording, ..Report::default() });
         html::draw(&page, &mut Vec::new()).unwrap();
         text::draw(&page, text::Style { colour: false, width: 20 }, &mut Vec::new()).unwrap();
     }
