@@ -25,10 +25,7 @@ pub(crate) fn read(recording: &Path, diagnosis: &Diagnosis) -> Result<Option<Mea
     let (Some(folder), Some(name)) = (file.parent(), file.file_name()) else { return Ok(None) };
     let name = name.to_string_lossy();
     // It has commands for people to run: those of another user decide nothing.
-    if !recordings::is_trusted(folder, &name) {
-        return Ok(None);
-    }
-    let Some(text) = recordings::file_of(folder, &name, MeasuredEffects::LARGEST_FILE)? else { return Ok(None) };
+    let Some(text) = recordings::own_file_of(folder, &name, MeasuredEffects::LARGEST_FILE)? else { return Ok(None) };
     let measured: MeasuredEffects = serde_json::from_slice(&text).map_err(|error| {
         Error::input(format!("{}: {error}", file.display()), "remove it, or run `pagetide reproduce --keep` again")
     })?;

@@ -4,7 +4,8 @@ use jiff::tz::TimeZone;
 use pagetide_core::{Error, HostTimeZone, LocalClock, Manifest, Recording, RunResult, Selection, Source};
 use pagetide_dir::Dir;
 use pagetide_store::Reader;
-use std::io;
+use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 /// Opens the recording at `path`.
@@ -46,10 +47,25 @@ pub(crate) fn file_of(folder: &Path, name: &str, largest: u64) -> Result<Option<
     }
 }
 
-/// Whether a file is there, and this user's or root's.
-pub(crate) fn is_trusted(folder: &Path, name: &str) -> bool {
-    let owner = Dir::open(folder).and_then(|dir| dir.owner(Path::new(name)));
-    owner.is_ok_and(|owner| owner == 0 || owner == rustix::process::geteuid().as_raw())
+/// The content of a file of this user's or root's, as of [`file_of`]; absent when it is another user's, who may put another one in its place
+/// between two looks.
+pub(crate) fn own_file_of(folder: &Path, name: &str, largest: u64) -> Result<Option<Vec<u8>>, Error> {
+    let is_own = |owner: u32| owner == 0 || owner == rustix::process::geteuid().as_raw();
+    let path = Path::new(name);
+    let read = || -> io::Result<Option<Vec<u8>>> {
+        let dir = Dir::open(folder)?;
+        if !dir.owner(path).is_ok_and(is_own) {
+            return Ok(None);
+        }
+        let file = dir.file(path, largest)?;
+        if !is_own(file.metadata()?.uid()) {
+            return Ok(None);
+        }
+        let mut content = Vec::new();
+        file.take(largest).read_to_end(&mut content)?;
+        Ok(Some(content))
+    };
+    read().map_err(|error| unreadable(&folder.join(name), &error))
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> Error {
