@@ -211,9 +211,15 @@ fn with_cause(
     let lost = stretches.ledger.as_ref().filter(|ledger| ledger::noticed(ledger) && ledger.range.overlaps(root.range));
     // Most of what was lost may have another cause.
     let booked = lost.and_then(|ledger| {
-        let own = arbiter::gives_back(ledger, root).unwrap_or(0);
-        let [all, own_time] = [ledger.lost_ns, own].map(unexplained::time);
-        (own < ledger.lost_ns / 2).then(|| format!("Of the {all} lost, {own_time} are booked to this cause."))
+        let all = unexplained::time(ledger.lost_ns);
+        match arbiter::gives_back(ledger, root) {
+            Some(own) if own >= ledger.lost_ns / 2 => None,
+            Some(own) => Some(format!("Of the {all} lost, {} are booked to this cause.", unexplained::time(own))),
+            None => ledger.bookings.first().map(|most| {
+                let time = unexplained::time(most.lost_ns);
+                format!("None of the {all} lost is booked to this cause; the largest part is {time} {}.", most.words)
+            }),
+        }
     });
     let lost = lost.map(|ledger| ledger.sentence(&format!("in {}", ledger.range.length())));
     let summary = summary(root, lost, booked.into_iter().chain(cost), &changes, &links, &contradictions);

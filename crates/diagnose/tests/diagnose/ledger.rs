@@ -311,3 +311,20 @@ fn a_step_is_found_in_samples_some_seconds_apart() {
     assert_eq!(limited.verdict, Conclusion::CannotTell, "{}", limited.summary);
     assert!(limited.summary.contains("/db lost"), "{}", limited.summary);
 }
+
+#[test]
+fn a_cause_to_which_nothing_is_booked_says_what_the_time_went_to() {
+    // A program grows all the time, and the service waits for a CPU.
+    let grown = |at: f64| at * 0.025 * crate::live::GIB;
+    let story = quiet(120)
+        .gauge(Table::Host, "", "AnonPages", move |at| crate::live::GIB + grown(at))
+        .gauge(Table::Host, "", "Cached", move |at| 6.0 * crate::live::GIB - grown(at))
+        .gauge(Table::Host, "", "MemAvailable", |_| crate::live::GIB)
+        .gauge(Table::Process, "7@7", "RssAnon", grown)
+        .counter(Table::Host, "", "psi_cpu_some", from_to(200_000.0, 2000.0))
+        .counter(Table::Cgroup, "/db", "cpu_usage", |_| 50_000.0)
+        .counter(Table::Cgroup, "/db", "psi_cpu_some", from_to(200_000.0, 2000.0));
+    let told = diagnose(&story.tell()).summary;
+    assert!(told.contains("None of the 11.9 s lost is booked to this cause"), "{told}");
+    assert!(told.contains("the largest part is 11.9 s waiting for a CPU."), "{told}");
+}
