@@ -116,6 +116,11 @@ pub(crate) fn alarming(ledger: &Ledger) -> bool {
         || ledger.booked(Account::Cpu) as f64 >= (length * UNEXPLAINED_CPU.get()).max(UNEXPLAINED_CPU_TIME.get())
 }
 
+/// Whether a service lost time that a person notices, to whatever account: nothing is certain to be well then.
+pub(crate) fn disturbed(ledger: &Ledger) -> bool {
+    ledger.by != HOST && notably(ledger, &Account::ALL)
+}
+
 /// Whether a person notices what was lost to some accounts.
 fn notably(ledger: &Ledger, accounts: &[Account]) -> bool {
     let lost: u64 = accounts.iter().map(|account| ledger.booked(*account)).sum();

@@ -59,7 +59,6 @@ fn of_interest(recording: &Recording, episodes: &Episodes) -> Vec<Span> {
 pub(crate) fn metrics() -> &'static [&'static str] {
     static METRICS: LazyLock<Vec<&str>> = LazyLock::new(|| {
         let shared = [
-            accounts::METRICS,
             changes::METRICS,
             delays::METRICS,
             effects::METRICS,
@@ -71,7 +70,7 @@ pub(crate) fn metrics() -> &'static [&'static str] {
             watermarks::METRICS,
         ]
         .into_iter();
-        let shared = shared.chain(window::METRICS.iter().copied()).chain(coverage::metrics());
+        let shared = shared.chain(accounts::METRICS).chain(window::METRICS.iter().copied()).chain(coverage::metrics());
         let mut all: Vec<&str> =
             shared.chain(rules::RULES.iter().map(|rule| rule.doc.metrics)).flatten().copied().collect();
         all.extend(traced::metrics());

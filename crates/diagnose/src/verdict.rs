@@ -139,7 +139,8 @@ fn shown(stretches: &Stretches<'_>, finding: &Finding) -> bool {
     let rule = rules::by_id(finding.rule);
     if finding.rule == RuleId::Healthy {
         let wait = |window: &Window<'_>| newcomer::others_wait_more(window).is_some_and(|more| more >= NOTICED);
-        return stretches.losses.measured(Loss::Stalls) && !stretches.windows.iter().any(wait);
+        let disturbed = stretches.ledger.as_ref().is_some_and(ledger::disturbed);
+        return stretches.losses.measured(Loss::Stalls) && !disturbed && !stretches.windows.iter().any(wait);
     }
     let waits = rule.role <= Role::Effect && matches!(rule.loss, Some(Loss::Stalls | Loss::Cpu));
     !waits || stretches.whole.as_ref().is_some_and(|whole| stretches.losses.shown(whole, finding))

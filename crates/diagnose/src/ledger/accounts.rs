@@ -204,19 +204,28 @@ impl<'a> At<'a> {
     /// The part of a group's waits at a disk that comes of more requests of its own, at the speed when calm. They wait for no longer than their
     /// requests take: a few more requests are not what a group waits for that waits all the time.
     fn own(&self, group: Option<&str>, waited: f64) -> f64 {
-        let of = |window: &Window<'_>| {
-            let own = group.and_then(|group| window.rates::<Count>(Table::Cgroup, group, &["io_rios", "io_wios"]));
-            let all = || window.derived::<Per<Count>>(Table::Disk, self.disk, &derived::TPS);
-            own.map(Amount::get).or_else(|| all().map(Amount::get)).unwrap_or(0.0)
+        let calm = self.calm.as_ref();
+        let of_group = |metric: &str| {
+            let rate = |window: &Window<'_>| window.rate::<Count>(Table::Cgroup, group?, metric).map(Amount::get);
+            Some((rate(&self.during)?, calm.and_then(rate).unwrap_or(0.0)))
         };
+        let of_disk = |window: &Window<'_>| {
+            let all = window.derived::<Per<Count>>(Table::Disk, self.disk, &derived::TPS);
+            all.map_or(0.0, Amount::get)
+        };
+        // The same bytes in more requests are flushed by somebody else (sync, a journal commit): they are no more work of the group.
+        let writes = of_group("io_wios").map(|(now, before)| {
+            let bytes = of_group("io_wbytes").filter(|(_, before)| *before > 0.0);
+            (bytes.map_or(now, |(bytes, usual)| now.min(before * (bytes / usual).max(1.0))), before)
+        });
+        let own = of_group("io_rios").into_iter().chain(writes).reduce(|a, b| (a.0 + b.0, a.1 + b.1));
+        let (now, before) = own.unwrap_or_else(|| (of_disk(&self.during), calm.map_or(0.0, of_disk)));
         let time = |window: &Window<'_>| window.disk_await(self.disk).map_or(0.0, |time| time.get() / 1e9);
-        let (now, before) = (of(&self.during), self.calm.as_ref().map_or(0.0, of));
         let busy = self.during.busy(self.disk).map_or(0.0, Amount::get);
         let requests = self.now.iter().map(|one| one.rate).sum::<f64>();
         let known = self.before.iter().map(|one| one.rate).sum::<f64>() >= KNOWN.get();
         // Nobody sent requests before: the device works on each for its busy time at most.
-        let usual =
-            self.calm.as_ref().filter(|_| known).map(time).unwrap_or_else(|| busy / requests.max(f64::MIN_POSITIVE));
+        let usual = calm.filter(|_| known).map(time).unwrap_or_else(|| busy / requests.max(f64::MIN_POSITIVE));
         let took = time(&self.during);
         let more = (now - before).max(0.0) * usual.min(took);
         share(more, more + now * (took - usual).max(0.0)).min(share(more, waited))
@@ -264,8 +273,10 @@ fn own_cpu(during: &Window<'_>, calm: Option<&Window<'_>>, group: &str) -> f64 {
     share(own, (of_host(during) - of_host(calm)).max(own))
 }
 
-/// What this module reads of disks beside derived metrics.
-pub(crate) const METRICS: &[&str] = &["flush_ms"];
+/// The time that a disk spends to flush its cache, ms: flushes are no requests to the kernel's counters.
+pub(crate) const FLUSHES: &[&str] = &["flush_ms"];
+/// What this module reads of disks and groups beside derived metrics.
+pub(crate) const METRICS: [&[&str]; 2] = [FLUSHES, &["io_rios", "io_wios", "io_wbytes"]];
 
 /// The share of each interval in which a disk, or any disk, had a request or flushed its cache: nobody waits for a device that has none.
 pub(crate) fn in_flight(whole: &Window<'_>, disk: Option<&str>, pressure: &Pressure<'_>) -> Vec<f64> {
@@ -282,9 +293,8 @@ pub(crate) fn in_flight(whole: &Window<'_>, disk: Option<&str>, pressure: &Press
             }
         }
     }
-    // Flushes are no requests to the kernel's counters.
     for disk in disks {
-        let flushes = SignalSpec::rate(Table::Disk, disk, METRICS);
+        let flushes = SignalSpec::rate(Table::Disk, disk, FLUSHES);
         let Some(signal) = whole.episodes.signal(whole.recording, flushes) else { continue };
         for (span, millis) in signal.intervals() {
             shares[pressure.within(span)].iter_mut().for_each(|share| *share = (*share + millis / 1e3).min(1.0));

@@ -178,7 +178,7 @@ pub(crate) fn throughout<'a>(window: &Window<'a>) -> Option<(Amount<Ratio>, &'a 
 pub(crate) fn without_requests(window: &Window<'_>) -> Option<(Amount<Ratio>, Amount<Ratio>)> {
     let share = window.share(&derived::PSI_IO_SOME).filter(|share| *share >= THROUGHOUT)?;
     let flushes =
-        |disk: &str| window.rates::<Count>(Table::Disk, disk, accounts::METRICS).map_or(0.0, |rate| rate.get() / 1e3);
+        |disk: &str| window.rates::<Count>(Table::Disk, disk, accounts::FLUSHES).map_or(0.0, |rate| rate.get() / 1e3);
     let works = window.all_disks(|disk| Some(window.busy(disk)? + Amount::new(flushes(disk))))?;
     (share - works >= NO_REQUEST.value()).then_some((share, works))
 }

@@ -328,3 +328,26 @@ fn a_cause_to_which_nothing_is_booked_says_what_the_time_went_to() {
     assert!(told.contains("None of the 11.9 s lost is booked to this cause"), "{told}");
     assert!(told.contains("the largest part is 11.9 s waiting for a CPU."), "{told}");
 }
+
+#[test]
+fn what_others_flush_of_a_service_is_no_work_of_its_own() {
+    // The service writes, and waits; its requests become many. sync(1) writes each of its pages at once, or it writes more.
+    let told = |bytes: f64| {
+        let story = waits(0.5)
+            .counter(Table::Cgroup, "/db", "io_wios", from_to(400.0, 20.0))
+            .counter(Table::Cgroup, "/db", "io_wbytes", from_to(bytes, 20.0 * 16384.0))
+            .counter(Table::Cgroup, "/db", "io_rios", |_| 0.0);
+        let story = disk_of(story, (0.15, 100.0), (0.15, 100.0))
+            .counter(Table::Disk, "sda", "writes", from_to(400.0, 20.0))
+            .counter(Table::Disk, "sda", "write_ms", from_to(600.0, 30.0))
+            .counter(Table::Disk, "sda", "io_ms", from_to(600.0, 180.0));
+        diagnose(&story.tell())
+    };
+    let flushed = told(22.0 * 16384.0);
+    assert_ne!(flushed.verdict, Conclusion::Healthy, "{}", flushed.summary);
+    assert!(booked(&flushed, Account::OwnWork) < 3.0, "{:?}", flushed.ledger);
+    let own = told(400.0 * 16384.0);
+    assert!(booked(&own, Account::OwnWork) > 15.0, "{:?}", own.ledger);
+    assert_eq!(own.verdict, Conclusion::Healthy, "{}", own.summary);
+    assert_ne!(own.cause.unwrap().grade, pagetide_core::Grade::Strong, "it waits half of the time");
+}
