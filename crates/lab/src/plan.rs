@@ -10,7 +10,7 @@ pub use pool::{RunsProgress, run_all};
 pub use shipped::{ShippedPlan, shipped, shipped_ids};
 pub use vary::parse as parse_varied;
 
-use crate::sim::{Model, ModelOptions};
+use crate::sim::{Model, ModelOptions, depends_on_seed};
 use crate::{catalogue, claims};
 use pagetide_core::{
     Bytes, Claim, ClaimStatus, Error, ErrorKind, Figure, MeasuredPoint, Plan, PlanPoint, RunRequest, RunResult, Scale,
@@ -55,6 +55,8 @@ pub struct CheckedPlan {
     step: String,
     figure: Figure,
     combinations: Vec<Vec<usize>>,
+    /// Runs of each combination: one where the seed decides nothing, as it stands for those of all seeds.
+    runs_each: usize,
 }
 
 /// What a run gave.
@@ -66,8 +68,9 @@ impl PlanRequest {
     /// # Errors
     /// The scenario, a setting, the figure or the goal is wrong.
     pub fn check(self) -> Result<CheckedPlan, Error> {
-        if self.seeds == 0 {
-            return Err(Error::input("--seeds 0 runs nothing", "write 1 or more"));
+        if self.seeds == 0 || self.seeds > MANY_RUNS as u64 {
+            let hint = format!("write 1 to {MANY_RUNS}");
+            return Err(Error::input(format!("--seeds {} is out of range", self.seeds), hint));
         }
         let count = self.varied.iter().try_fold(1_usize, |all, setting| all.checked_mul(setting.values.len()));
         let count = count.filter(|count| *count <= 1 << 24).ok_or_else(|| {
@@ -87,19 +90,22 @@ impl PlanRequest {
             }
         }
         // Every value of every setting is read once; combinations are met as they come.
+        let mut draws = false;
         for (place, setting) in self.varied.iter().enumerate() {
             for value in 0..setting.values.len() {
                 let mut at = vec![0; self.varied.len()];
                 at[place] = value;
-                self.scenario_at(&at)?;
+                draws |= depends_on_seed(&self.scenario_at(&at)?);
             }
         }
         let scenario = self.scenario_at(&vec![0; self.varied.len()])?;
+        draws |= depends_on_seed(&scenario);
         let (step, figure) = figure_of(&scenario, self.show.as_deref())?;
         if let Some(goal) = &self.goal {
             claims::validate(&with_goal(&scenario, goal), "--goal")?;
         }
-        Ok(CheckedPlan { step, figure, combinations, request: self })
+        let runs_each = if draws { usize::try_from(self.seeds).unwrap_or(usize::MAX) } else { 1 };
+        Ok(CheckedPlan { step, figure, combinations, runs_each, request: self })
     }
 
     /// The scenario at a combination, scaled.
@@ -168,7 +174,7 @@ fn figure_of(scenario: &Scenario, show: Option<&str>) -> Result<(String, Figure)
 impl CheckedPlan {
     /// How many runs it has.
     pub fn runs(&self) -> usize {
-        self.combinations.len().saturating_mul(usize::try_from(self.request.seeds).unwrap_or(usize::MAX))
+        self.combinations.len().saturating_mul(self.runs_each)
     }
 
     /// The time that all runs would take on `cores`, by running the first one.
@@ -187,7 +193,7 @@ impl CheckedPlan {
     /// # Errors
     /// The model refuses every point.
     pub fn run(&self, cores: usize, progress: &dyn RunsProgress) -> Result<Plan, Error> {
-        let seeds = usize::try_from(self.request.seeds).unwrap_or(usize::MAX);
+        let seeds = self.runs_each;
         let at_once = cores.max(1).min(self.runs());
         let results = pool::run_all(self.runs(), cores, progress, |job| {
             let seed = self.request.seed.wrapping_add((job % seeds) as u64);
@@ -243,6 +249,8 @@ impl CheckedPlan {
                 Err(error) => return Err(error.clone()),
             }
         }
+        let copies = usize::try_from(self.request.seeds).unwrap_or(usize::MAX) / self.runs_each;
+        point.values = point.values.repeat(copies);
         point.values.sort_by(f64::total_cmp);
         Ok(point)
     }

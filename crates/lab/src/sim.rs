@@ -19,3 +19,4 @@ pub use kind::KIND;
 pub use missing::runnable;
 pub use model::Model;
 pub use options::{MeasuredMemory, ModelOptions};
+pub use programs::depends_on_seed;

@@ -126,6 +126,24 @@ mod tests {
     }
 
     #[test]
+    fn runs_of_two_seeds_are_one_run_where_the_seed_decides_nothing() {
+        let steps = |fresh: &str| {
+            let text = format!(
+                "id = \"t\"\ntitle = \"t\"\nsource = \"t\"\n[machine]\ncpus = 2\nmemory = \"128MiB\"\n[[machine.disk]]\nname = \"d\"\n\
+                 size = \"8GiB\"\n[[step]]\nid = \"A\"\nfio = {{ rw = \"randrw\", bs = \"4k\", size = \"128MiB\"{fresh} }}\n"
+            );
+            let scenario = Scenario::parse(&text, "t.toml").unwrap();
+            let run = |seed| {
+                let scenario = scenario.clone();
+                Model::default().steps(&RunRequest { scenario, scale: Scale::FULL, seed }).unwrap()
+            };
+            (crate::sim::depends_on_seed(&scenario), run(1) == run(2))
+        };
+        assert_eq!(steps(""), (false, true));
+        assert_eq!(steps(", randrepeat = false"), (true, false));
+    }
+
+    #[test]
     fn what_takes_years_or_terabytes_is_refused() {
         let slow = refused(1, "sleep = \"876000h\"");
         assert!(slow.contains("of the model's time"), "{slow}");

@@ -4,8 +4,8 @@ use super::files::SimFiles;
 use super::machine::SimDisk;
 use crate::executor::files::writes_only;
 use pagetide_core::{
-    Bytes, BytesPerSecond, Error, Fill, FioEngine, FioJob, HoldKind, HoldSpec, Load, MapAndWalkSpec, Nanos, Place,
-    Sharing,
+    Action, Bytes, BytesPerSecond, Error, Fill, FioEngine, FioJob, HoldKind, HoldSpec, Load, MapAndWalkSpec, Nanos,
+    Place, Scenario, Sharing,
 };
 use pagetide_sim::workload::fio::{Direction, Distribution, FioPlan, FioThread, Pattern};
 use pagetide_sim::workload::{
@@ -151,7 +151,7 @@ impl Workshop<'_> {
             "write" | "randwrite" => Direction::Write,
             _ => Direction::Mixed,
         };
-        let randseed = (job.randrepeat == Some(false)).then_some(self.seed >> 1);
+        let randseed = has_own_sequence(job).then_some(self.seed >> 1);
         let mut programs = Vec::new();
         for thread in 1..=u64::from(job.numjobs.unwrap_or(1).max(1)) {
             let file = self.files.open(place, job.size, !writes_only(job), self.sim, self.disks)?;
@@ -178,6 +178,17 @@ impl Workshop<'_> {
         }
         Ok(programs)
     }
+}
+
+/// Whether a run of the scenario may choose something by its seed. If not, its runs with all seeds are one run.
+pub fn depends_on_seed(scenario: &Scenario) -> bool {
+    let is_drawn = |action: &Action| matches!(action, Action::Fio(job) if has_own_sequence(job));
+    scenario.loads().next().is_some() || scenario.steps.iter().any(|step| is_drawn(&step.action))
+}
+
+/// Whether a job has a random sequence of its own rather than the one that fio repeats.
+fn has_own_sequence(job: &FioJob) -> bool {
+    job.randrepeat == Some(false)
 }
 
 /// Whether an engine has several requests in flight.
