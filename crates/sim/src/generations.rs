@@ -79,6 +79,8 @@ pub(crate) struct Generations {
     pub(crate) tiers: [Tiers; 2],
     /// Whether the filter of page tables of even and odd generations is there; without one all tables are walked.
     pub(crate) filtered: [bool; 2],
+    /// Tasks that there were at the last walk: page tables of newer ones are walked whatever the filter says (`mm_state->tail`).
+    pub(crate) walked: usize,
     /// When its group is reclaimed next, of 6.12's order of groups (`lrugen->gen`).
     pub(crate) turn: u64,
 }
@@ -91,6 +93,7 @@ impl Default for Generations {
             rings: Default::default(),
             tiers: [Tiers::default(); 2],
             filtered: [false; 2],
+            walked: 0,
             turn: 0,
         }
     }

@@ -258,21 +258,23 @@ impl Host {
     }
 
     /// Moves the pages of young entries to the youngest generation (`walk_mm`, `walk_pte_range`): in page tables that the
-    /// filter names, and in all when there is none.
+    /// filter names, in all when there is none, and in all of tasks that are newer than the last walk (`iterate_mm_list`).
     fn walk_tables(&mut self, group: usize, node: usize, can_swap: bool) {
         let at = self.lruvec_at(group, node);
         let youngest = self.lruvecs[at].generations.youngest;
         let (now, next) = ((youngest % 2) as usize, ((youngest + 1) % 2) as usize);
         let filtered = self.lruvecs[at].generations.filtered[now];
+        let walked = std::mem::replace(&mut self.lruvecs[at].generations.walked, self.tasks.len());
         let areas: Vec<usize> = (0..self.areas.len())
             .filter(|area| !self.areas[*area].unmapped && self.tasks[self.areas[*area].task as usize].group == group)
             .collect();
         for area in areas {
             let tables = self.areas[area].tables.len();
+            let all = !filtered || self.areas[area].task as usize >= walked;
             self.areas[area].filters[next] = vec![false; tables];
             for table in 0..tables {
                 let named = self.areas[area].filters[now].get(table).copied().unwrap_or(false);
-                if self.areas[area].tables[table] == 0 || (filtered && !named) {
+                if self.areas[area].tables[table] == 0 || !(all || named) {
                     continue;
                 }
                 let first = table as u64 * TABLE;
@@ -390,6 +392,15 @@ impl Host {
         if group > 0 && !self.spec.mechanisms.group_lists {
             return false;
         }
+        let aged = self.evict_generations(group, scan);
+        // 6.1 leaves it to the writers to wake the flushers.
+        if self.newer() && scan.found.unqueued_dirty > 0 && scan.found.unqueued_dirty == scan.found.file_taken {
+            self.wake_flushers();
+        }
+        aged
+    }
+
+    fn evict_generations(&mut self, group: usize, scan: &mut Scan) -> bool {
         let at = self.lruvec_at(group, scan.node);
         let begin = self.lruvecs[at].generations.youngest;
         let before = scan.reclaimed;
@@ -478,7 +489,8 @@ impl Host {
         }
         let taken = pages.len() as u64;
         self.count_scanned(group, kind, taken, scan);
-        let mut found = Found { taken, ..Found::default() };
+        let file_taken = if kind == Kind::File { taken } else { 0 };
+        let mut found = Found { taken, file_taken, ..Found::default() };
         let mut freed = 0;
         for page in pages {
             let fate = self.reclaim_page(page, scan, &mut found);
@@ -503,9 +515,6 @@ impl Host {
             self.put_generation(page, false);
         }
         self.count_reclaimed(group, kind, freed, scan);
-        if found.unqueued_dirty == taken {
-            self.wake_flushers();
-        }
         scan.found.add(&found);
         scan.reclaimed += freed;
         looked_at

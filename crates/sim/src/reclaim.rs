@@ -40,6 +40,17 @@ impl Host {
         }
         self.shrink_slab(scan);
         self.send_plug();
+        // `lru_gen_shrink_node` of 6.12 returns without a look at what was found: kswapd and tasks do not wait for writeback.
+        if !in_turn {
+            self.note_found(scan);
+        }
+        if scan.reclaimed > before {
+            self.kswapds[scan.node].failures = 0;
+        }
+    }
+
+    /// Draws conclusions from the dirty pages and those under writeback that a scan found.
+    fn note_found(&mut self, scan: &Scan) {
         let kswapd = &mut self.kswapds[scan.node];
         if scan.kswapd {
             if scan.found.writeback > 0 && scan.found.writeback == scan.found.taken {
@@ -52,9 +63,6 @@ impl Host {
         if (scan.kswapd || scan.of_group()) && scan.found.dirty > 0 && scan.found.dirty == scan.found.congested {
             let lruvec = self.lruvec_at(scan.target, scan.node);
             self.lruvecs[lruvec].congested = true;
-        }
-        if scan.reclaimed > before {
-            self.kswapds[scan.node].failures = 0;
         }
     }
 
