@@ -58,7 +58,7 @@ mechanisms! {
     group_lists,
     /// Lower zones keep a reserve (`mm/page_alloc.c: setup_per_zone_lowmem_reserve`).
     lowmem_reserve,
-    /// The page cache's index takes memory (`lib/xarray.c`).
+    /// The index of the page cache and the heads of its blocks take memory (`lib/xarray.c`, `fs/buffer.c`).
     cache_index,
     /// Reclaim frees index nodes that hold only shadows (`mm/workingset.c: scan_shadow_nodes`).
     shadow_shrinker,

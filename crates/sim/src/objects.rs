@@ -11,6 +11,8 @@ pub(crate) struct Slab {
     pub(crate) shadow_leaves: u64,
     /// Those leaves, oldest first; some are not any more.
     pub(crate) listed: VecDeque<(u32, u32)>,
+    /// Heads of blocks in the page cache.
+    pub(crate) buffer_heads: u64,
     /// Dentries that nobody uses.
     pub(crate) dentries: u64,
     /// Pages that it has.

@@ -52,8 +52,10 @@ flags! {
     SHADOW = 45;
     /// Cannot be reclaimed (`PG_unevictable`).
     UNEVICTABLE = 46;
-    /// Came by readahead from swap and was not used yet.
+    /// Of anonymous memory: came by readahead from swap and was not used yet.
     SWAP_AHEAD = 47;
+    /// Of a file: was written, and has a buffer head (`PG_private`).
+    BUFFER_HEAD = 47;
 }
 
 const ZONE_SHIFT: u32 = 48;

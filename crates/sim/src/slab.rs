@@ -1,5 +1,5 @@
-//! Slab that the page cache needs and the shrinker that frees it: nodes of its index (`lib/xarray.c`, `mm/workingset.c`), and
-//! dentries.
+//! Slab that the page cache needs and the shrinker that frees it: nodes of its index (`lib/xarray.c`, `mm/workingset.c`), heads of
+//! its blocks (`fs/buffer.c`), and dentries.
 
 use crate::host::Host;
 use crate::mapping::LEAF;
@@ -8,6 +8,8 @@ use crate::scan::Scan;
 
 /// Index nodes in one slab of four pages: 576 bytes each.
 const NODES_PER_SLAB: u64 = 28;
+/// Buffer heads of 104 bytes in one page.
+const BUFFER_HEADS_PER_PAGE: u64 = 39;
 /// Dentries of 192 bytes in one page.
 const DENTRIES_PER_PAGE: u64 = 21;
 
@@ -39,8 +41,22 @@ impl Host {
         self.index_left(page, shadows);
     }
 
+    /// A page of a file or block device is written: it gets a buffer head, which it keeps (`create_empty_buffers`).
+    pub(crate) fn add_buffer_head(&mut self, page: PageId) {
+        if !self.word(page).has(flag::BUFFER_HEAD) {
+            self.words[page as usize].set(flag::BUFFER_HEAD);
+            self.slab.buffer_heads += 1;
+            self.fit_slab();
+        }
+    }
+
     /// A page leaves the index for good, or leaves a shadow.
     pub(crate) fn index_left(&mut self, page: PageId, shadow: bool) {
+        if self.word(page).has(flag::BUFFER_HEAD) {
+            self.words[page as usize].clear(flag::BUFFER_HEAD);
+            self.slab.buffer_heads -= 1;
+            self.fit_slab();
+        }
         let owner = self.owner(page);
         let mapping = &mut self.mappings[owner];
         let at = u64::from(page - mapping.base) / LEAF;
@@ -98,8 +114,10 @@ impl Host {
     /// Takes or frees pages so that the slab fits.
     fn fit_slab(&mut self) {
         let upper = self.slab.leaves / LEAF;
-        let nodes = if self.spec.mechanisms.cache_index { self.slab.leaves + upper } else { 0 };
-        let wanted = nodes.div_ceil(NODES_PER_SLAB) * 4 + self.slab.dentries.div_ceil(DENTRIES_PER_PAGE);
+        let index = (self.slab.leaves + upper).div_ceil(NODES_PER_SLAB) * 4
+            + self.slab.buffer_heads.div_ceil(BUFFER_HEADS_PER_PAGE);
+        let index = if self.spec.mechanisms.cache_index { index } else { 0 };
+        let wanted = index + self.slab.dentries.div_ceil(DENTRIES_PER_PAGE);
         while self.slab.pages < wanted {
             let Some(zone) = self.take_for_kernel() else { return };
             self.slab.zones.push(zone);

@@ -24,6 +24,7 @@ impl Host {
         self.words[page as usize].set(flag::DIRTY);
         let owner = self.owner(page);
         let Some((device, _)) = self.mappings[owner].on_device() else { return };
+        self.add_buffer_head(page);
         self.journal_times(owner);
         self.estimate_when_due(device);
         let now = self.now;
@@ -344,6 +345,10 @@ impl Host {
                 payload: Payload::Pages(base + first as PageId, count as u32),
             };
             self.plug.add(device, request, &mut self.queues[device]);
+            if matches!(self.mappings[mapping].backing, Backing::Block { .. }) {
+                // A block device sends each page by itself, and the plug puts them together (`fs/buffer.c: submit_bh`).
+                self.queues[device].counters.merges[IoKind::Write as usize] += count - 1;
+            }
             self.charge_io(group, device, IoKind::Write, count * PAGE_SIZE);
             self.send_plug();
             chunk.at = last + 1;
