@@ -4,7 +4,7 @@ use crate::device::{Device, IoKind, IoRequest, QueueSpec, RequestId};
 use crate::journal::Stage;
 use crate::page::PageId;
 use pagetide_core::Nanos;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 /// What a request carries.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,7 +77,9 @@ pub(crate) struct Queue {
     pub(crate) spec: QueueSpec,
     device: Box<dyn Device>,
     waiting: VecDeque<Request>,
-    in_flight: BTreeMap<RequestId, Request>,
+    in_flight: Vec<(RequestId, Request)>,
+    /// Requests that the device says have ended.
+    ended: Vec<RequestId>,
     /// The flush in the device, since when, and for whom it is. Those that come meanwhile are the next (`block/blk-flush.c`).
     flushing: Option<(RequestId, u64, Vec<Request>)>,
     flushes: Vec<Request>,
@@ -93,7 +95,8 @@ impl Queue {
             spec,
             device,
             waiting: VecDeque::new(),
-            in_flight: BTreeMap::new(),
+            in_flight: Vec::new(),
+            ended: Vec::new(),
             flushing: None,
             flushes: Vec::new(),
             next_id: 0,
@@ -135,7 +138,7 @@ impl Queue {
         while self.in_flight.len() < self.spec.depth.max(1) as usize {
             let Some(request) = self.waiting.pop_front() else { return };
             let id = self.submit(now, &request);
-            self.in_flight.insert(id, request);
+            self.in_flight.push((id, request));
         }
     }
 
@@ -163,13 +166,12 @@ impl Queue {
         self.device.next_event().map(Nanos::get)
     }
 
-    /// Goes on to `now` and gives the requests that ended.
-    pub(crate) fn advance(&mut self, now: u64) -> Vec<Request> {
-        let mut ids = Vec::new();
+    /// Goes on to `now` and adds the requests that ended.
+    pub(crate) fn advance(&mut self, now: u64, ended: &mut Vec<Request>) {
+        let mut ids = std::mem::take(&mut self.ended);
         self.device.advance(Nanos::new(now), &mut ids);
         self.count_time(now);
-        let mut ended = Vec::with_capacity(ids.len());
-        for id in ids {
+        for id in ids.drain(..) {
             if let Some((_, since, requests)) = self.flushing.take_if(|(flush, ..)| *flush == id) {
                 self.counters.requests[IoKind::Flush as usize] += 1;
                 self.counters.ns[IoKind::Flush as usize] += now.saturating_sub(since);
@@ -177,16 +179,17 @@ impl Queue {
                 ended.extend(requests);
                 continue;
             }
-            let Some(request) = self.in_flight.remove(&id) else { continue };
+            let Some(at) = self.in_flight.iter().position(|(sent, _)| *sent == id) else { continue };
+            let (_, request) = self.in_flight.swap_remove(at);
             self.counters.count(now, &request);
             if request.kind == IoKind::Write && !request.sync {
                 self.background_writes -= 1;
             }
             ended.push(request);
         }
+        self.ended = ids;
         self.flush(now);
         self.dispatch(now);
-        ended
     }
 
     /// The counters at a time, with the requests that are in flight.
@@ -252,5 +255,10 @@ impl Plug {
 
     pub(crate) fn take(&mut self) -> Vec<(usize, Request)> {
         std::mem::take(&mut self.requests)
+    }
+
+    /// Gives back what was taken, empty, for the next requests.
+    pub(crate) fn reuse(&mut self, requests: Vec<(usize, Request)>) {
+        self.requests = requests;
     }
 }

@@ -11,10 +11,12 @@ impl Host {
         if self.plug.is_empty() {
             return;
         }
-        for (device, request) in self.plug.take() {
+        let mut requests = self.plug.take();
+        for (device, request) in requests.drain(..) {
             self.spend(self.spec.costs.submit);
             self.send(device, request);
         }
+        self.plug.reuse(requests);
     }
 
     /// Sends a request to its device, or lets it wait where a limit of its group holds it up (`submit_bio_noacct`).
@@ -54,9 +56,12 @@ impl Host {
             if self.queues[device].next_event().is_none_or(|at| at > self.now) {
                 continue;
             }
-            for request in self.queues[device].advance(self.now) {
+            let mut ended = std::mem::take(&mut self.ended);
+            self.queues[device].advance(self.now, &mut ended);
+            for request in ended.drain(..) {
                 self.complete(device, request);
             }
+            self.ended = ended;
             let room = &mut self.room_waiters;
             for at in (0..room.len()).rev() {
                 if room[at].0 == device {
@@ -120,11 +125,14 @@ impl Host {
 
     /// Wakes the tasks that wait for a page.
     pub(crate) fn wake_page(&mut self, page: PageId) {
-        if !self.page_waiters.is_empty()
-            && let Some(tasks) = self.page_waiters.remove(&page)
-        {
-            self.woken.extend(tasks);
-        }
+        let woken = &mut self.woken;
+        self.page_waiters.retain(|(awaited, task)| {
+            let wakes = *awaited == page;
+            if wakes {
+                woken.push(*task);
+            }
+            !wakes
+        });
     }
 
     /// Wakes the tasks that wait for all writes of a mapping.

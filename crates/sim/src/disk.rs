@@ -8,7 +8,8 @@ use crate::{Device, IoKind, IoRequest, RequestId};
 
 use pagetide_core::{Bytes, BytesPerSecond, DiskSpec, Nanos};
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::rc::Rc;
 
 /// One rate, as a virtual schedule (the generic cell rate algorithm): each request moves the moment at which the device
@@ -96,14 +97,15 @@ impl Limits {
 #[derive(Debug, Clone)]
 pub struct Disk {
     limits: Rc<RefCell<Limits>>,
-    in_flight: BTreeSet<(Nanos, RequestId)>,
+    /// When each request ends, the next first.
+    in_flight: BinaryHeap<Reverse<(Nanos, RequestId)>>,
 }
 
 impl Disk {
     /// A disk with these limits, and the limits to change.
     pub fn new(limits: Limits) -> (Self, Rc<RefCell<Limits>>) {
         let limits = Rc::new(RefCell::new(limits));
-        (Self { limits: Rc::clone(&limits), in_flight: BTreeSet::new() }, limits)
+        (Self { limits: Rc::clone(&limits), in_flight: BinaryHeap::new() }, limits)
     }
 }
 
@@ -114,17 +116,16 @@ impl Device for Disk {
             IoKind::Read | IoKind::Write => limits.done_at(now, Bytes::new(request.length)),
             IoKind::Flush => limits.flushed_at(now),
         };
-        self.in_flight.insert((ended, request.id));
+        self.in_flight.push(Reverse((ended, request.id)));
     }
 
     fn next_event(&self) -> Option<Nanos> {
-        self.in_flight.first().map(|(ended, _)| *ended)
+        self.in_flight.peek().map(|Reverse((ended, _))| *ended)
     }
 
     fn advance(&mut self, now: Nanos, ended: &mut Vec<RequestId>) {
-        while let Some((at, id)) = self.in_flight.first().copied().filter(|(at, _)| *at <= now) {
-            self.in_flight.remove(&(at, id));
-            ended.push(id);
+        while self.in_flight.peek().is_some_and(|Reverse((at, _))| *at <= now) {
+            ended.extend(self.in_flight.pop().map(|Reverse((_, id))| id));
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::PAGE_SIZE;
 use crate::attempt::Direct;
-use crate::block::{Plug, Queue};
+use crate::block::{Plug, Queue, Request};
 use crate::device::{Device, QueueSpec};
 use crate::events::Events;
 use crate::group::Group;
@@ -20,7 +20,7 @@ use crate::throttle::Throttles;
 use crate::wb::{Domain, Wb};
 use crate::zone::{self, Zone};
 use pagetide_core::{Bytes, Error, Nanos};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 /// What a task waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -172,9 +172,11 @@ pub struct Host {
     /// CPU time of the operation so far.
     pub(crate) cpu: u64,
     /// Tasks that wait for pages.
-    pub(crate) page_waiters: BTreeMap<PageId, Vec<u32>>,
+    pub(crate) page_waiters: Vec<(PageId, u32)>,
     pub(crate) room_waiters: Vec<(usize, u32)>,
     pub(crate) mapping_waiters: Vec<(usize, u32)>,
+    /// Requests that have just ended.
+    pub(crate) ended: Vec<Request>,
     /// Tasks to run.
     pub(crate) woken: Vec<u32>,
     /// Tasks that the OOM killer chose.
@@ -240,9 +242,10 @@ impl Host {
             tables: Vec::new(),
             in_fault: false,
             cpu: 0,
-            page_waiters: BTreeMap::new(),
+            page_waiters: Vec::new(),
             room_waiters: Vec::new(),
             mapping_waiters: Vec::new(),
+            ended: Vec::new(),
             woken: Vec::new(),
             killed: Vec::new(),
             refused: None,

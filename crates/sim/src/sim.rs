@@ -346,7 +346,7 @@ impl Sim {
             }
             Some(Stall::Page(page)) => {
                 self.running[at].waits = true;
-                self.host.page_waiters.entry(page).or_default().push(at as u32);
+                self.host.page_waiters.push((page, at as u32));
             }
             Some(Stall::Mapping(mapping)) => {
                 self.running[at].waits = true;
@@ -461,10 +461,7 @@ impl Sim {
         for area in self.host.tasks[at].areas.clone() {
             self.host.unmap(crate::id::AreaId(area));
         }
-        for waiters in self.host.page_waiters.values_mut() {
-            waiters.retain(|waiter| *waiter != at as u32);
-        }
-        self.host.page_waiters.retain(|_, waiters| !waiters.is_empty());
+        self.host.page_waiters.retain(|(_, waiter)| *waiter != at as u32);
         self.host.mapping_waiters.retain(|(_, waiter)| *waiter != at as u32);
         self.host.room_waiters.retain(|(_, waiter)| *waiter != at as u32);
     }
