@@ -249,6 +249,16 @@ impl Plug {
         self.requests.push((device, request));
     }
 
+    /// Takes back the last request, which may still get longer.
+    pub(crate) fn pop(&mut self) -> Option<(usize, Request)> {
+        self.requests.pop()
+    }
+
+    /// Goes on with a request that was taken back.
+    pub(crate) fn resume(&mut self, request: Option<(usize, Request)>) {
+        self.requests.extend(request);
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.requests.is_empty()
     }

@@ -34,21 +34,27 @@ impl Host {
     }
 
     fn balance(&mut self, node: usize, mut scan: Box<Scan>) -> Stall {
-        if self.balanced(node) {
-            return self.end_balance(node, &scan);
-        }
-        let zones = self.zones.iter().filter(|zone| zone.node == node);
-        scan.wanted =
-            if self.spec.mechanisms.kswapd_batch { zones.map(|zone| zone.high.max(CLUSTER)).sum() } else { CLUSTER };
-        scan.scanned = 0;
-        let before = scan.reclaimed;
-        if self.mglru() {
-            self.age_node(node, &mut scan);
-        } else {
-            self.age_anon(node, &scan);
+        if scan.resume.is_none() {
+            if self.balanced(node) {
+                return self.end_balance(node, &scan);
+            }
+            let zones = self.zones.iter().filter(|zone| zone.node == node);
+            let batch = self.spec.mechanisms.kswapd_batch;
+            scan.wanted = if batch { zones.map(|zone| zone.high.max(CLUSTER)).sum() } else { CLUSTER };
+            scan.scanned = 0;
+            scan.last_reclaimed = scan.reclaimed;
+            if self.mglru() {
+                self.age_node(node, &mut scan);
+            } else {
+                self.age_anon(node, &scan);
+            }
         }
         self.shrink_node(&mut scan);
-        let progress = scan.reclaimed - before;
+        if scan.resume.is_some() {
+            self.kswapds[node].state = State::Balance(scan);
+            return Stall::Yield;
+        }
+        let progress = scan.reclaimed - scan.last_reclaimed;
         if scan.scanned < scan.wanted || progress == 0 {
             scan.priority -= 1;
         }

@@ -6,12 +6,23 @@ use crate::kind::Kind;
 use crate::machine::Release;
 use crate::mapping::pte;
 use crate::page::{PageId, Word, flag};
-use crate::scan::{DEF_PRIORITY, Found, Scan, ScanResult};
+use crate::scan::{DEF_PRIORITY, Found, Resume, Scan, ScanResult};
 
 /// Entries of a page table that are looked at around a young one.
 const LOOK_AROUND_ENTRIES: u64 = MIN_BATCH;
 /// Entries of a page table.
 const TABLE: u64 = 512;
+
+/// How the reclaim from a group ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shrunk {
+    /// It has freed enough, or there was nothing more to look at.
+    Done,
+    /// It had to begin a generation instead.
+    Aged,
+    /// It goes on when others have run.
+    Paused,
+}
 
 /// Uses of a page beyond the first (`folio_lru_refs`).
 fn uses(word: Word) -> u64 {
@@ -213,7 +224,6 @@ impl Host {
 
     /// kswapd looks for groups that need a new generation (`lru_gen_age_node`); that of 6.12 leaves it to eviction.
     pub(crate) fn age_node(&mut self, node: usize, scan: &mut Scan) {
-        scan.last_reclaimed = scan.reclaimed;
         if self.newer() {
             self.set_first_priority(scan);
             return;
@@ -354,14 +364,22 @@ impl Host {
         let turn = self.kswapds[scan.node].turn;
         // The kernel begins at random (`get_random_u32_below(MEMCG_NR_BINS)`).
         let first = (self.events.pageoutrun.wrapping_mul(0x9e37_79b9) >> 8) as usize;
-        for step in 0..groups {
+        let begin = scan.resume.take().unwrap_or(Resume { first, ..Resume::default() });
+        let first = begin.first;
+        for step in begin.step..groups {
+            let mut looked_at = if step == begin.step { begin.looked_at } else { 0 };
             let group = (first + step) % groups;
             let at = self.lruvec_at(group, scan.node);
             if self.lruvecs[at].generations.turn > turn || self.protected(group, scan) {
                 continue;
             }
-            let aged = self.shrink_generations(group, scan);
-            if aged || self.lruvecs[at].generations.rings.iter().flatten().all(|ring| ring.len() >> scan.priority == 0)
+            let shrunk = self.shrink_generations(group, scan, &mut looked_at);
+            if shrunk == Shrunk::Paused {
+                scan.resume = Some(Resume { first, step, looked_at });
+                return;
+            }
+            if shrunk == Shrunk::Aged
+                || self.lruvecs[at].generations.rings.iter().flatten().all(|ring| ring.len() >> scan.priority == 0)
             {
                 self.lruvecs[at].generations.turn = turn + 1;
             }
@@ -387,44 +405,50 @@ impl Host {
         scan.kswapd && !self.zones.iter().any(short)
     }
 
-    /// Reclaims from a group (`lru_gen_shrink_lruvec`, `try_to_shrink_lruvec`). Whether it had to begin a generation instead.
-    pub(crate) fn shrink_generations(&mut self, group: usize, scan: &mut Scan) -> bool {
+    /// Reclaims from a group (`lru_gen_shrink_lruvec`, `try_to_shrink_lruvec`), of which so many pages were looked at before.
+    pub(crate) fn shrink_generations(&mut self, group: usize, scan: &mut Scan, looked_at: &mut u64) -> Shrunk {
         if group > 0 && !self.spec.mechanisms.group_lists {
-            return false;
+            return Shrunk::Done;
         }
-        let aged = self.evict_generations(group, scan);
+        let shrunk = self.evict_generations(group, scan, looked_at);
+        if shrunk == Shrunk::Paused {
+            return shrunk;
+        }
         // 6.1 leaves it to the writers to wake the flushers.
         if self.newer() && scan.found.unqueued_dirty > 0 && scan.found.unqueued_dirty == scan.found.file_taken {
             self.wake_flushers();
         }
-        aged
+        shrunk
     }
 
-    fn evict_generations(&mut self, group: usize, scan: &mut Scan) -> bool {
+    fn evict_generations(&mut self, group: usize, scan: &mut Scan, looked_at: &mut u64) -> Shrunk {
         let at = self.lruvec_at(group, scan.node);
         let begin = self.lruvecs[at].generations.youngest;
         let before = scan.reclaimed;
-        let mut looked_at = 0;
         let mut aging = false;
         loop {
             let swappiness = self.swappiness_now(scan);
             let wanted = self.pages_to_scan(group, at, scan, swappiness > 0, &mut aging);
             if wanted == 0 {
-                return aging;
+                return if aging { Shrunk::Aged } else { Shrunk::Done };
             }
             let delta = self.evict_generation(group, at, scan, swappiness);
             if delta == 0 {
-                return false;
+                return Shrunk::Done;
             }
-            looked_at += delta;
-            if looked_at >= wanted || self.enough(at, begin, scan) {
+            *looked_at += delta;
+            if *looked_at >= wanted || self.enough(at, begin, scan) {
                 break;
+            }
+            // Other tasks run and writes to swap end meanwhile (`cond_resched`).
+            if scan.kswapd && self.newer() {
+                return Shrunk::Paused;
             }
         }
         if scan.reclaimed - before >= MIN_BATCH && !aging {
             scan.needs_aging = false;
         }
-        false
+        Shrunk::Done
     }
 
     /// `get_nr_to_scan`.

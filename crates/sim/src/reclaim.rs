@@ -18,7 +18,11 @@ enum Balance {
 impl Host {
     /// Reclaims from a node at the priority of the scan (`shrink_node`).
     pub(crate) fn shrink_node(&mut self, scan: &mut Scan) {
-        scan.found = Found::default();
+        if scan.resume.is_none() {
+            scan.found = Found::default();
+        } else {
+            self.plug.resume(self.kswapds[scan.node].plugged.take());
+        }
         let before = scan.reclaimed;
         if !self.mglru() {
             self.prepare_scan(scan);
@@ -33,12 +37,16 @@ impl Host {
                 continue;
             }
             if self.mglru() {
-                self.shrink_generations(at, scan);
+                self.shrink_generations(at, scan, &mut 0);
             } else if at == 0 || self.spec.mechanisms.group_lists {
                 self.shrink_lists(at, scan);
             }
         }
-        self.shrink_slab(scan);
+        if scan.resume.is_none() {
+            self.shrink_slab(scan);
+        } else {
+            self.kswapds[scan.node].plugged = self.plug.pop();
+        }
         self.send_plug();
         // `lru_gen_shrink_node` of 6.12 returns without a look at what was found: kswapd and tasks do not wait for writeback.
         if !in_turn {

@@ -51,6 +51,8 @@ pub(crate) struct Scan {
     /// MGLRU: a group had too little to evict in the round before.
     pub(crate) needs_aging: bool,
     pub(crate) last_reclaimed: u64,
+    /// MGLRU of 6.12: where kswapd goes on when other tasks have run.
+    pub(crate) resume: Option<Resume>,
     pub(crate) cache_trim: bool,
     pub(crate) file_is_tiny: bool,
     pub(crate) cost: [u64; 2],
@@ -76,6 +78,7 @@ impl Scan {
             skipped_low: false,
             needs_aging: false,
             last_reclaimed: 0,
+            resume: None,
             cache_trim: false,
             file_is_tiny: false,
             cost: [0; 2],
@@ -87,6 +90,16 @@ impl Scan {
     pub(crate) const fn of_group(&self) -> bool {
         self.target != 0
     }
+}
+
+/// Where a scan of the groups goes on that let other tasks run (`try_to_shrink_lruvec`: `cond_resched`).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Resume {
+    /// The first group, and how many came after it.
+    pub(crate) first: usize,
+    pub(crate) step: usize,
+    /// Pages of the group that were looked at.
+    pub(crate) looked_at: u64,
 }
 
 /// What became of a page.

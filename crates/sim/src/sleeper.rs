@@ -1,5 +1,6 @@
 //! What kswapd of a node does at the moment.
 
+use crate::block::Request;
 use crate::scan::Scan;
 
 /// Rounds without a page after which kswapd leaves it to the tasks (`MAX_RECLAIM_RETRIES`).
@@ -30,6 +31,8 @@ pub(crate) struct Kswapd {
     pub(crate) writeback: bool,
     /// Dirty pages that nobody writes fill the end of the lists (`PGDAT_DIRTY`).
     pub(crate) dirty: bool,
+    /// The request that it has not sent yet while others run: a plug is sent by who blocks.
+    pub(crate) plugged: Option<(usize, Request)>,
     /// Which groups MGLRU of 6.12 reclaims from next (`memcg_lru.seq`).
     pub(crate) turn: u64,
 }
