@@ -9,7 +9,7 @@ use crate::id::DeviceId;
 use crate::machine::Release;
 use crate::page::{NO_PAGE, PageId, flag};
 use crate::slots::{Area, Place};
-use pagetide_core::{Bytes, Error};
+use pagetide_core::{Bytes, Error, Nanos};
 
 /// The first slot number of each area: areas are 2^26 slots (256 GiB) apart.
 const AREA_SHIFT: u32 = 26;
@@ -131,7 +131,7 @@ impl Host {
         let place = self.swap.areas[at].place;
         match place {
             Place::Zram { percent } => {
-                self.spend(self.spec.costs.compress_page);
+                self.spend(self.zram_cost(page));
                 self.zram_stored(if self.mappings[self.owner(page)].zeros { 0 } else { percent });
                 true
             }
@@ -186,7 +186,7 @@ impl Host {
         match place {
             Place::Zram { .. } => {
                 // `SWP_SYNCHRONOUS_IO`: read at once, and not kept in the swap cache.
-                self.spend(if zeros { self.spec.costs.zero_page } else { self.spec.costs.compress_page });
+                self.spend(self.zram_cost(page));
                 self.add_anon(page, zone, 0);
                 self.words[page as usize].set(flag::DIRTY);
                 self.free_slot(page);
@@ -329,6 +329,12 @@ impl Host {
             self.release_page(page);
         }
         self.words[page as usize] = crate::page::Word::default();
+    }
+
+    /// CPU time of writing a page to zram, or of reading it: one of zeros is only looked at or filled (`page_same_filled`).
+    fn zram_cost(&self, page: PageId) -> Nanos {
+        let zeros = self.mappings[self.owner(page)].zeros;
+        if zeros { self.spec.costs.zero_page } else { self.spec.costs.compress_page }
     }
 
     /// Memory that a page in zram takes.
