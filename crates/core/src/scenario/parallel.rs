@@ -17,6 +17,8 @@ pub struct Parallel(pub Vec<Part>);
 pub struct Part {
     /// Its name: its result is called `STEP_NAME`.
     pub name: String,
+    /// What its process is called, where several parts are processes of one program; its name when absent.
+    pub process: Option<String>,
     /// What it does.
     pub load: Load,
     /// The control group of its process.
@@ -27,6 +29,13 @@ pub struct Part {
     pub background: bool,
     /// What its author measured, not scaled.
     pub published: Figures,
+}
+
+impl Part {
+    /// What its process is called.
+    pub fn process(&self) -> &str {
+        self.process.as_ref().unwrap_or(&self.name)
+    }
 }
 
 impl StepKind for Parallel {

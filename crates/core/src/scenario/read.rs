@@ -37,6 +37,7 @@ struct RawScenario {
 #[derive(Debug, Default)]
 struct RawItem<const PART: bool> {
     name: Option<String>,
+    process: Option<String>,
     title: String,
     fio: Option<toml::Table>,
     parallel: Option<Vec<RawItem<true>>>,
@@ -51,7 +52,7 @@ struct RawItem<const PART: bool> {
 impl<const PART: bool> RawItem<PART> {
     /// The keys that are not a kind of step; the first one is its name.
     const HEAD: &'static [&'static str] = if PART {
-        &["name", "cgroup", "delay", "background", "published"]
+        &["name", "process", "cgroup", "delay", "background", "published"]
     } else {
         &["id", "title", "cgroup", "predicted_from", "published"]
     };
@@ -91,6 +92,7 @@ impl<'de, const PART: bool> Deserialize<'de> for RawItem<PART> {
                 while let Some(Key(key)) = map.next_key::<Key<PART>>()? {
                     match key.as_str() {
                         "id" | "name" => item.name = Some(map.next_value()?),
+                        "process" => item.process = Some(map.next_value()?),
                         "title" => item.title = map.next_value()?,
                         "cgroup" => item.cgroup = Some(map.next_value()?),
                         "delay" => item.delay = map.next_value()?,
@@ -287,13 +289,22 @@ fn step(raw: RawItem<false>, place: &str, before: &[Step], machine: &Machine) ->
 fn part(raw: RawItem<true>, place: &str) -> Result<Part, Error> {
     let name = raw.name.unwrap_or_default();
     name::word(&name, "part", place)?;
+    raw.process.iter().try_for_each(|process| name::word(process, "process", place))?;
     let loads = raw.actions.into_iter().filter_map(|action| match action {
         Action::Load(load) => Some(load),
         _ => None,
     });
     let load = only_one(loads.collect(), "part", &name, RawItem::<true>::kinds(), place, Load::kind)?;
     let published = figures(&raw.published, place)?;
-    Ok(Part { name, load, cgroup: raw.cgroup, delay: raw.delay, background: raw.background, published })
+    Ok(Part {
+        name,
+        process: raw.process,
+        load,
+        cgroup: raw.cgroup,
+        delay: raw.delay,
+        background: raw.background,
+        published,
+    })
 }
 
 /// Reads a fio table. `same_as` takes all options that the table leaves out from the earlier step it names.

@@ -48,7 +48,7 @@ impl Executor<'_, '_> {
     pub(super) fn parallel(&mut self, step: &Step, parts: &[Part]) -> Result<Done, Error> {
         let jobs = parts.iter().map(|part| Job {
             id: step.part_id(part),
-            name: &part.name,
+            name: part.process(),
             load: &part.load,
             cgroup: part.cgroup.as_ref(),
             delay: Duration::from_nanos(part.delay.get()),

@@ -70,7 +70,7 @@ impl Executor<'_, '_> {
             for part in step.parts() {
                 let id = step.part_id(part);
                 if let Some(result) = self.parts.iter_mut().find(|result| result.id == id) {
-                    traced.figures(&summary, &[&part.name], &mut result.figures);
+                    traced.figures(&summary, &[part.process()], &mut result.figures);
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! What the trace of a run adds to the figures of a step: evictions by whom, throttled time, and what more memory would save.
 
 use crate::group::{Group, page_size};
-use pagetide_core::{Bytes, Figure, Figures, Quantity, Step, Unit};
+use pagetide_core::{Bytes, Figure, Figures, Part, Quantity, Step, Unit};
 use pagetide_trace::{Identity, Misses, Summary};
 use std::collections::BTreeMap;
 
@@ -101,7 +101,7 @@ impl Measured {
 
 /// The names of a step's processes: loads are called as the step or the part, fio and holders by their own names.
 pub(super) fn process_names(step: &Step) -> Vec<&str> {
-    let parts = step.parts().iter().map(|part| part.name.as_str());
+    let parts = step.parts().iter().map(Part::process);
     parts.chain([step.id.as_str(), "fio", "pagetide-hold"]).collect()
 }
 

@@ -71,6 +71,7 @@ fn stream(size: u64, bs: u64) -> StreamSpec {
         cache: Caching::Keep,
         random: false,
         think: None,
+        repeat: false,
         stride: None,
         time: None,
     }
@@ -153,6 +154,18 @@ fn a_stream_keeps_its_rate_and_its_time() {
     assert_eq!(ended.outcome, Outcome::TimedOut);
     let done = get(&ended, Figure::Processed);
     assert!(done > 0.0 && done < 8.0 * MIB as f64, "{done}");
+}
+
+#[test]
+fn a_stream_that_repeats_begins_again_until_its_time_is_over() {
+    let folder = folder();
+    content(folder.path(), "a", MIB);
+    for cache in [Caching::Keep, Caching::DontNeed] {
+        let time = Some(Nanos::new(500_000_000));
+        let ended = run(&Load::Stream(StreamSpec { repeat: true, time, cache, ..stream(MIB, MIB / 4) }), folder.path());
+        assert_eq!(ended.outcome, Outcome::TimedOut, "{ended:?}");
+        assert!(get(&ended, Figure::Processed) > MIB as f64, "{ended:?}");
+    }
 }
 
 #[test]

@@ -20,6 +20,8 @@ pub(super) struct Transfer {
     pub(super) caching: Caching,
     /// Whether each block is a random one.
     pub(super) random: bool,
+    /// Whether it begins again at the end.
+    pub(super) repeat: bool,
     pub(super) seed: u64,
     /// Bytes that are read before `skip` are skipped; 0 for all.
     pub(super) stride: u64,
@@ -50,8 +52,8 @@ fn transfer(plan: &Transfer, counters: &Counters) -> Result<(), i32> {
     let (mut done, mut dropped, mut synced) = (0, 0, 0);
     let blocks = plan.size / (plan.bs as u64).max(1);
     let mut sequence = Sequence::new(Order::Random, blocks, plan.seed);
-    while (done < plan.size || plan.random) && !over(began, plan.time, counters) {
-        let rest = if plan.random { plan.size } else { plan.size - done };
+    while (done < plan.size || plan.random || plan.repeat) && !over(began, plan.time, counters) {
+        let rest = if plan.random { plan.size } else { plan.size - done % plan.size };
         let length = plan.bs.min(usize::try_from(rest).unwrap_or(plan.bs));
         let start = clock();
         counters.set_activity(Activity::Read);
@@ -59,6 +61,8 @@ fn transfer(plan: &Transfer, counters: &Counters) -> Result<(), i32> {
             seek(plan.from, sequence.draw() * plan.bs as u64, libc::SEEK_SET)?;
         } else if plan.stride > 0 && done > 0 && done.is_multiple_of(plan.stride) {
             seek(plan.from, plan.skip, libc::SEEK_CUR)?;
+        } else if done > 0 && done.is_multiple_of(plan.size) {
+            seek(plan.from, 0, libc::SEEK_SET)?;
         }
         let mut got = 0;
         while got < length {
@@ -81,8 +85,10 @@ fn transfer(plan: &Transfer, counters: &Counters) -> Result<(), i32> {
             sync(plan, counters)?;
             synced = done;
         }
-        if plan.caching == Caching::DontNeed && done - dropped >= DROP_BEHIND.get() {
-            drop_behind(plan, dropped, done, counters)?;
+        let ends = plan.repeat && done.is_multiple_of(plan.size);
+        if plan.caching == Caching::DontNeed && (done - dropped >= DROP_BEHIND.get() || ends) {
+            let start = dropped % plan.size;
+            drop_behind(plan, start, start + done - dropped, counters)?;
             dropped = done;
         }
         let paced = if plan.rate > 0 { due(began, done, plan.rate) } else { 0 };
@@ -93,7 +99,7 @@ fn transfer(plan: &Transfer, counters: &Counters) -> Result<(), i32> {
     }
     if plan.caching == Caching::DontNeed {
         // To the end: also what was read ahead.
-        drop_behind(plan, dropped, 0, counters)?;
+        drop_behind(plan, dropped % plan.size.max(1), 0, counters)?;
     }
     if plan.sync { sync(plan, counters) } else { Ok(()) }
 }

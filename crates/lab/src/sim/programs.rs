@@ -72,6 +72,7 @@ impl Workshop<'_> {
                 bs: stream.bs.get(),
                 rate: rate(stream.rate),
                 random: stream.random,
+                repeat: stream.repeat,
                 stride: stream.stride.map_or(0, |stride| stride.read.get()),
                 skip: stream.stride.map_or(0, |stride| stride.skip.get()),
                 think: stream.think.map_or(0, Nanos::get),

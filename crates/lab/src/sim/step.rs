@@ -564,7 +564,7 @@ impl Run<'_> {
         let before = reading(&self.sim, &disks);
         let cached = file.map(|file| self.sim.host().cached_pages(file));
         let started_ns = self.now();
-        Ok(PartRun { running: self.spawn(&part.name, counted, group), before, disks, file, cached, started_ns })
+        Ok(PartRun { running: self.spawn(part.process(), counted, group), before, disks, file, cached, started_ns })
     }
 
     fn end_part(&self, run: &PartRun) -> Result<(Did, i64, i64), Error> {

@@ -31,7 +31,9 @@ pub struct TransferPlan {
     pub caching: Caching,
     /// Random blocks, until it is told to stop.
     pub random: bool,
-    /// What decides them.
+    /// Whether it begins again at the end, until it is told to stop.
+    pub repeat: bool,
+    /// What decides the random blocks.
     pub seed: u64,
     /// Bytes after which it skips.
     pub stride: u64,
@@ -103,12 +105,14 @@ impl Transfer {
 
     fn request(&mut self) {
         let plan = &self.plan;
-        let rest = if plan.random { plan.size } else { plan.size - self.done };
+        let rest = if plan.random { plan.size } else { plan.size - self.done % plan.size };
         self.length = plan.bs.min(rest);
         if plan.random {
             self.position = self.sequence.draw() * plan.bs;
         } else if plan.stride > 0 && self.done > 0 && self.done.is_multiple_of(plan.stride) {
             self.position += plan.skip;
+        } else if self.done > 0 && self.done.is_multiple_of(plan.size) {
+            self.position = 0;
         }
         for (stored, offset, access) in [(plan.from, self.position, Access::Read), (plan.to, self.done, Access::Write)]
         {
@@ -156,7 +160,7 @@ impl Program for Transfer {
                 }
                 Stage::Request => {
                     let over = self.tally.borrow_mut().over(self.began, now, self.plan.time);
-                    if over || (self.done >= self.plan.size && !self.plan.random) {
+                    if over || (self.done >= self.plan.size && !self.plan.random && !self.plan.repeat) {
                         self.stage = Stage::Finish;
                         continue;
                     }
@@ -172,8 +176,10 @@ impl Program for Transfer {
                         self.queue.push_back(Op::Fdatasync(handle));
                         self.synced = self.done;
                     }
-                    if self.plan.caching == Caching::DontNeed && self.done - self.dropped >= DROP_BEHIND.get() {
-                        self.drop_behind(self.dropped, self.done - self.dropped);
+                    let ends = self.plan.repeat && self.done.is_multiple_of(self.plan.size);
+                    if self.plan.caching == Caching::DontNeed && (self.done - self.dropped >= DROP_BEHIND.get() || ends)
+                    {
+                        self.drop_behind(self.dropped % self.plan.size, self.done - self.dropped);
                         self.dropped = self.done;
                     }
                 }
@@ -191,7 +197,7 @@ impl Program for Transfer {
                 Stage::Finish => {
                     if self.plan.caching == Caching::DontNeed {
                         // To the end: also what was read ahead.
-                        self.drop_behind(self.dropped, 0);
+                        self.drop_behind(self.dropped % self.plan.size.max(1), 0);
                     }
                     if let Some(Stored { handle, .. }) = self.plan.to.filter(|_| self.plan.sync) {
                         self.queue.push_back(Op::Fdatasync(handle));

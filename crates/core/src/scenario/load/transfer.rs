@@ -36,6 +36,9 @@ pub struct StreamSpec {
     pub random: bool,
     /// Time from the end of a read to the next one, as of a client that works on what it got; none when absent.
     pub think: Option<Nanos>,
+    /// Begins again at the start when it has read all, until its time is over or it is told to stop.
+    #[serde(default)]
+    pub repeat: bool,
     /// Skips a part after each part that it reads.
     pub stride: Option<Stride>,
     /// Time after which it ends, whatever it has read.
@@ -69,6 +72,10 @@ impl StepKind for StreamSpec {
                 wrong("stride reads less than a block", "make bs smaller or read larger")
             }
             Some(_) if self.random => wrong("random and stride exclude each other", "leave one of them out"),
+            Some(_) if self.repeat => wrong("repeat and stride exclude each other", "leave one of them out"),
+            None if self.random && self.repeat => {
+                wrong("random reads never end, so repeat adds nothing", "leave repeat out")
+            }
             _ => Ok(()),
         }
     }
@@ -90,12 +97,12 @@ impl StepKind for StreamSpec {
     }
 
     fn goal(&self) -> Goal {
-        if self.random { Goal::Open } else { Goal::Bytes(self.size) }
+        if self.random || self.repeat { Goal::Open } else { Goal::Bytes(self.size) }
     }
 
     fn effort(&self) -> Effort {
         let paced = Effort::paced(self.size.as_f64(), fastest(self.rate, self.bs, self.think));
-        Effort { paced, limit: self.time, ..Effort::sequential(self.size) }
+        Effort { paced, limit: self.time, lasts: self.repeat, ..Effort::sequential(self.size) }
     }
 
     fn headline(&self) -> &'static [(Figure, &'static str)] {
