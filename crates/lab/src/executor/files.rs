@@ -221,6 +221,7 @@ fn load_files(
 /// Writes a file of numbers that do not compress, to the disk.
 fn write_random(path: &Path, size: Bytes, seed: u64, progress: &mut dyn Progress) -> Result<(), Error> {
     const CHUNK: usize = 1 << 20;
+    const PAGE: usize = 4096;
     let lost = |error: std::io::Error| {
         Error::system(
             format!("cannot fill {} with {size}: {error}", path.display()),
@@ -230,13 +231,18 @@ fn write_random(path: &Path, size: Bytes, seed: u64, progress: &mut dyn Progress
     let mut file = File::create(path).map_err(lost)?;
     let (mut state, mut written) = (seed.max(1), 0);
     let mut chunk = vec![0; CHUNK];
+    for word in chunk.chunks_exact_mut(8) {
+        state = next_random(state);
+        word.copy_from_slice(&state.to_ne_bytes());
+    }
     while written < size.get() {
         if progress.interrupted() {
             return Err(Error::interrupted());
         }
-        for word in chunk.chunks_exact_mut(8) {
+        // Each page is another one. All of its words anew would take an emulated CPU most of the time.
+        for page in chunk.chunks_exact_mut(PAGE) {
             state = next_random(state);
-            word.copy_from_slice(&state.to_ne_bytes());
+            page[..8].copy_from_slice(&state.to_ne_bytes());
         }
         let length = CHUNK.min(usize::try_from(size.get() - written).unwrap_or(CHUNK));
         file.write_all(&chunk[..length]).map_err(lost)?;
