@@ -3,7 +3,7 @@
 use crate::stretch::whole;
 use crate::synthesis::INCIDENT;
 use pagetide_core::{
-    Action, Bytes, BytesPerSecond, Caching, DiskSpec, GroupSpec, Load, Parallel, Part, Place, Scenario, SwapSpec,
+    Action, Bytes, BytesPerSecond, Caching, DiskSpec, GroupSpec, Load, Nanos, Parallel, Part, Place, Scenario, SwapSpec,
 };
 
 /// Memory of a group that only reads files once.
@@ -82,9 +82,11 @@ fn parts(scenario: &mut Scenario) -> Option<&mut Vec<Part>> {
     if let Action::Parallel(Parallel(parts)) = &mut step.action { Some(parts) } else { None }
 }
 
-fn changed(scenario: &Scenario, name: &str, change: impl FnOnce(&mut Part) -> Option<()>) -> Option<Scenario> {
+/// The scenario with all parts of a process changed; none where one of them has nothing to change.
+fn changed(scenario: &Scenario, name: &str, change: impl Fn(&mut Part) -> Option<()>) -> Option<Scenario> {
     let mut scenario = scenario.clone();
-    change(parts(&mut scenario)?.iter_mut().find(|part| part.name == name)?)?;
+    let own = parts(&mut scenario)?.iter_mut().filter(|part| part.process() == name);
+    own.map(change).collect::<Option<Vec<()>>>()?;
     Some(scenario)
 }
 
@@ -169,7 +171,7 @@ fn set_rate(load: &mut Load, rate: BytesPerSecond) -> Option<()> {
 fn without(scenario: &Scenario, culprits: &[String]) -> Option<Change> {
     let mut scenario = scenario.clone();
     let parts = parts(&mut scenario)?;
-    parts.retain(|part| !culprits.contains(&part.name));
+    parts.retain(|part| !culprits.iter().any(|name| name == part.process()));
     (!parts.is_empty() && !culprits.is_empty()).then(|| Change {
         words: format!("{} at another time", culprits.join(" and ")),
         apply: None,
@@ -274,11 +276,12 @@ fn disks(scenario: &Scenario, culprits: &[String]) -> Vec<Change> {
     let Some(first) = scenario.machine.disks.first() else { return all };
     let mut faster = scenario.clone();
     for disk in &mut faster.machine.disks {
+        disk.latency = disk.latency.map(|time| Nanos::new(time.get() / 2));
         disk.iops = disk.iops.map(|iops| iops * 2);
         disk.bandwidth = disk.bandwidth.map(|rate| BytesPerSecond::new(rate.get() * 2));
     }
     all.push(Change {
-        words: "disks of twice the IOPS and bandwidth".to_owned(),
+        words: "disks twice as fast".to_owned(),
         apply: None,
         undo: None,
         can_pair: true,
@@ -288,7 +291,7 @@ fn disks(scenario: &Scenario, culprits: &[String]) -> Vec<Change> {
     moved.machine.disks.push(DiskSpec { name: "another".to_owned(), ..first.clone() });
     let mut any = false;
     if let Some(parts) = parts(&mut moved) {
-        for part in parts.iter_mut().filter(|part| culprits.contains(&part.name)) {
+        for part in parts.iter_mut().filter(|part| culprits.iter().any(|name| name == part.process())) {
             any |= on_disk(&mut part.load, "another").is_some();
         }
     }

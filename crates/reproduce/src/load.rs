@@ -24,8 +24,8 @@ const CPU: f64 = 0.3;
 /// What a command does in the scenario. Rates are bytes per second; none is as fast as it can.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Kind {
-    /// Reads files once, in order.
-    Stream { rate: Option<f64>, block: f64, direct: bool },
+    /// Reads files in order: once, or so many bytes of them again and again.
+    Stream { rate: Option<f64>, block: f64, direct: bool, pass: Option<f64> },
     /// Reads blocks at random from files that do not fit into memory.
     Cold { rate: Option<f64>, block: f64, direct: bool },
     /// Reads blocks at random from files that fit, and are cached before the incident if they are warm.
@@ -136,9 +136,17 @@ pub(crate) struct HostShape {
     pub(crate) read_size: f64,
     /// How long the incident is, s.
     pub(crate) seconds: f64,
+    /// Bytes per second that the command read again after they were evicted, in trouble.
+    pub(crate) refaulted: f64,
 }
 
 impl HostShape {
+    /// Bytes of the files that a command reads at such a rate, where it reads a good part of them again.
+    fn pass(&self, read: f64) -> Option<f64> {
+        const AGAIN: f64 = 0.1;
+        (self.refaulted > AGAIN * read).then(|| ((read - self.refaulted) * self.seconds).max(1e6))
+    }
+
     /// Whether what was read passed the page cache by.
     pub(crate) fn reads_directly(&self) -> bool {
         self.cached < 0.3 * self.read
@@ -158,8 +166,9 @@ pub(crate) fn of(
     let paced = |rate: f64, waits: f64| (waits < WAITS).then_some(rate);
     let faults = faults(command);
     let ran_before = command.appeared.is_none() && (calm.sum() > 0.1 * trouble.sum() || faults.is_some());
-    if let Some(faults) = faults {
-        let data = if trouble.swapped > host.memory / 200.0 { trouble.anon.1 + trouble.swapped } else { 0.0 };
+    let in_swap = trouble.swapped > host.memory / 200.0;
+    if let Some(faults) = faults.filter(|_| ran_before) {
+        let data = if in_swap { trouble.anon.1 + trouble.swapped } else { 0.0 };
         let code = if data > 0.0 { 0.0 } else { group_cache.unwrap_or(host.cache).max(1e6) };
         guesses.push(Guess::new(
             if data > 0.0 {
@@ -170,6 +179,15 @@ pub(crate) fn of(
             "it has major faults, and no system calls for what it reads",
         ));
         kinds.push(Kind::Touch { code, data, rate: faults * TOUCHES });
+    } else if let Some(faults) = faults.filter(|_| !in_swap) {
+        // A fault reads what is around it.
+        let size = ((trouble.read - host.refaulted) * host.seconds).max(1e6);
+        guesses.push(Guess::new(
+            format!("{name} uses {} of mapped files at random", megabytes(size)),
+            "what it reads from devices in the incident, less what it reads again; it has major faults, and no system calls for it",
+        ));
+        let block = block(trouble.read / faults);
+        kinds.push(Kind::WorkingSet { rate: trouble.read, block, size, warm: false });
     } else if trouble.read.max(calm.read).max(trouble.asked / 16.0).max(calm.asked / 16.0) > LITTLE / 16.0 {
         let size = (calm.asked + trouble.asked) / (calm.read_calls + trouble.read_calls).max(1e-9);
         // Who ran before the incident shows in the calm whether its files fit into memory.
@@ -178,7 +196,14 @@ pub(crate) fn of(
             let rate = paced(trouble.read, trouble.waits);
             let direct = host.reads_directly();
             if size.max(host.read_size) >= LARGE || !ran_before && host.read_size > 2.0 * size {
-                kinds.push(Kind::Stream { rate, block: block(size), direct });
+                let pass = host.pass(trouble.read).filter(|_| !direct);
+                if let Some(pass) = pass {
+                    guesses.push(Guess::new(
+                        format!("{name} reads {} of files again and again", megabytes(pass)),
+                        "what it read from devices, less what came back after it was evicted",
+                    ));
+                }
+                kinds.push(Kind::Stream { rate, block: block(size), direct, pass });
             } else {
                 guesses.push(Guess::new(
                     format!("{name} reads at random from files that do not fit into memory"),
@@ -229,12 +254,14 @@ pub(crate) fn of(
         .collect()
 }
 
-/// Major faults per second of a command that ran before and reads what no system call asked for.
+/// Major faults per second of a command that reads what no system call asked for.
 fn faults(command: &Command) -> Option<f64> {
     let (calm, trouble) = (&command.calm, &command.trouble);
     let did = if trouble.read >= calm.read { trouble } else { calm };
-    let is_mapped = did.asked < MISSES * did.read && did.read <= did.major_faults * FAULT;
-    (command.appeared.is_none() && is_mapped && did.major_faults >= FAULTS).then_some(did.major_faults)
+    // What comes is read in larger pieces: a program that goes through a file has the kernel read on behind its faults.
+    let most = if command.appeared.is_none() { FAULT } else { 8.0 * FAULT };
+    let is_mapped = did.asked < MISSES * did.read && did.read <= did.major_faults * most;
+    (is_mapped && did.major_faults >= FAULTS).then_some(did.major_faults)
 }
 
 /// What a command that ran before does: as much as before all the time, and what it does beyond that in the incident.
@@ -249,7 +276,7 @@ fn as_before_and_more(command: &Command, kind: Kind) -> Vec<CommandLoad> {
         Kind::Grow { .. } | Kind::Spin { .. } | Kind::Lookups { .. } => (0.0, 1.0),
     };
     let with = |rate: Option<f64>| match kind {
-        Kind::Stream { block, direct, .. } => Kind::Stream { rate, block, direct },
+        Kind::Stream { block, direct, pass, .. } => Kind::Stream { rate, block, direct, pass },
         Kind::Cold { block, direct, .. } => Kind::Cold { rate, block, direct },
         Kind::WorkingSet { block, size, warm, rate: all } => {
             Kind::WorkingSet { rate: rate.unwrap_or(all), block, size, warm }

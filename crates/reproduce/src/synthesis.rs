@@ -7,7 +7,7 @@ use crate::guess::{Factors, Guess};
 use crate::load::{self, CommandLoad, HostShape, Kind};
 use crate::stretch::{Stretch, at_onset, whole};
 use crate::text::{Held, Text};
-use pagetide_core::{Diagnosis, Error, Manifest, Recording, Scenario, Table};
+use pagetide_core::{Diagnosis, Error, Manifest, Nanos, Recording, Scenario, Table};
 use std::collections::BTreeMap;
 
 /// The longest incident and the longest time before it that a scenario repeats, s.
@@ -26,6 +26,8 @@ pub struct Synthesis<'a> {
     /// Before the incident, and the incident, or its first minute.
     pub(crate) calm: Stretch<'a>,
     pub(crate) trouble: Stretch<'a>,
+    /// How long the incident was, ns.
+    whole: i64,
     pub(crate) disks: Vec<DiskModel>,
     pub(crate) loads: Vec<CommandLoad>,
     /// Anonymous memory of control groups that have limits, by their paths.
@@ -34,7 +36,7 @@ pub struct Synthesis<'a> {
     pub(crate) cache: f64,
     /// What the recording does not tell.
     pub guesses: Vec<Guess>,
-    /// Parts of the scenario that began the incident, by name.
+    /// The processes of the scenario that began the incident, by name.
     pub culprits: Vec<String>,
 }
 
@@ -58,6 +60,12 @@ impl Synthesis<'_> {
     /// The part of the recording that is repeated, and when in it the incident begins.
     pub const fn span(&self) -> (i64, i64, i64) {
         (self.calm.from, self.calm.to, self.trouble.to)
+    }
+
+    /// How long the incident was, where only its first minute is repeated.
+    pub fn shortened_from(&self) -> Option<Nanos> {
+        let whole = Nanos::new(self.whole.cast_unsigned());
+        (self.whole > self.trouble.to - self.trouble.from).then_some(whole)
     }
 
     /// Before the incident and in it, of a trial.
@@ -109,7 +117,8 @@ pub fn synthesise<'a>(recording: &'a Recording, diagnosis: &Diagnosis) -> Result
     }
     let ns = |seconds: f64| whole(seconds * 1e9).cast_signed();
     let from = incident.range.from.ns().clamp(begin, end);
-    let to = incident.range.to.ns().clamp(from, end).min(from.saturating_add(ns(TROUBLE)));
+    let over = incident.range.to.ns().clamp(from, end);
+    let to = over.min(from.saturating_add(ns(TROUBLE)));
     let trouble = Stretch { recording, from, to };
     let calm = Stretch { recording, from: from.saturating_sub(ns(CALM)).max(begin), to: from };
     if trouble.seconds() < SHORTEST {
@@ -143,7 +152,17 @@ pub fn synthesise<'a>(recording: &'a Recording, diagnosis: &Diagnosis) -> Result
         ));
     }
     let group_memory = group_memory(&calm, &trouble, &loads);
-    let mut synthesis = Synthesis { calm, trouble, disks, loads, group_memory, cache, guesses, culprits: Vec::new() };
+    let mut synthesis = Synthesis {
+        calm,
+        trouble,
+        whole: over - from,
+        disks,
+        loads,
+        group_memory,
+        cache,
+        guesses,
+        culprits: Vec::new(),
+    };
     synthesis.culprits = synthesis.text(Factors::FIRST).write().1;
     Ok(synthesis)
 }
@@ -169,6 +188,7 @@ fn loads(
         cached: (grown / trouble.seconds() + stolen * 4096.0).max(0.0),
         read_size: disk::read_size(trouble, trouble.recording).unwrap_or(4096.0),
         seconds: trouble.seconds(),
+        refaulted: 0.0,
     };
     let mut commands = command::all(calm, trouble);
     // Where processes were recorded without their groups, the rules may have found whose it is.
@@ -215,7 +235,8 @@ fn loads(
     let mut loads = Vec::new();
     for command in &commands {
         let charged = file(command).map(|bytes| bytes * share(command));
-        let shape = HostShape { cache: host.cache * share(command), ..host };
+        let refaulted = refaulted(trouble, command, &commands);
+        let shape = HostShape { cache: host.cache * share(command), refaulted, ..host };
         let of_limited = charged.filter(|_| pool(command).is_some());
         let own = load::of(command, &shape, of_limited, guesses);
         loads.extend(own.into_iter().map(|load| CommandLoad { charged, ..load }));
@@ -229,6 +250,27 @@ fn loads(
         }
     }
     (loads, host.cache)
+}
+
+/// Bytes per second that a command read again after they were evicted: its part of what its group refaulted, or all that no group did.
+fn refaulted(trouble: &Stretch<'_>, command: &Command, commands: &[Command]) -> f64 {
+    let of = |table, row: &str| {
+        let metrics = ["workingset_refault_file", "workingset_refault"];
+        metrics.iter().find_map(|metric| trouble.rate(table, row, metric)).unwrap_or(0.0) * 4096.0
+    };
+    let bytes = match &command.group {
+        Some(path) => of(Table::Cgroup, path),
+        None => {
+            let paths: Vec<&str> = group::below_root(trouble).collect();
+            let is_top = |path: &&&str| {
+                !paths.iter().any(|other| path.strip_prefix(other).is_some_and(|rest| rest.starts_with('/')))
+            };
+            of(Table::Host, "") - paths.iter().filter(is_top).map(|path| of(Table::Cgroup, path)).sum::<f64>()
+        }
+    };
+    let own = commands.iter().filter(|other| other.group == command.group);
+    let read: f64 = own.map(|other| other.trouble.read).sum();
+    (bytes * command.trouble.read / read.max(1.0)).clamp(0.0, command.trouble.read)
 }
 
 /// Who makes the kernel's slab grow: of those who began in the incident the one that used most CPU.

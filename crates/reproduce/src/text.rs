@@ -290,17 +290,21 @@ impl Text<'_> {
             let group = self.group(load, begins).map_or_else(String::new, |group| format!(", cgroup = {group}"));
             let delay = if delay > 0.0 { format!(", delay = {}", seconds(delay)) } else { String::new() };
             let at_once = load.at_once();
+            let mut process = None;
             for nth in 0..at_once {
                 let base = part_name(&load.command.name);
                 let count = names.entry(base.clone()).or_default();
                 *count += 1;
                 let name = if *count == 1 { base } else { format!("{base}_{count}") };
-                if !load.ran_before {
-                    culprits.push(name.clone());
+                // Its processes are one program to the rules, and to advice.
+                let of = process.as_ref().map_or_else(String::new, |process| format!(", process = \"{process}\""));
+                if process.is_none() {
+                    process = Some(name.clone());
+                    culprits.extend((!load.ran_before).then(|| name.clone()));
                 }
                 let (work, file) = self.work((at, nth), &load.part_of(at_once), time);
                 *files.entry(at).or_default() += file;
-                parts.push(format!("{{ name = \"{name}\", {work}{delay}{group} }}"));
+                parts.push(format!("{{ name = \"{name}\"{of}, {work}{delay}{group} }}"));
             }
         }
         (parts, culprits, files)
@@ -341,10 +345,12 @@ impl Text<'_> {
         let cache = |direct: bool| if direct { ", cache = \"direct\"" } else { "" };
         let until = seconds(time);
         match load.kind {
-            Kind::Stream { rate, block, direct } => {
-                let bytes = (rate.map_or(most, |rate| rate * faster) * time * 1.2).min(1e12);
+            Kind::Stream { rate, block, direct, pass } => {
+                let all = (rate.map_or(most, |rate| rate * faster) * time * 1.2).min(1e12);
+                let bytes = pass.map_or(all, |pass| pass.min(all));
                 let text = blocks(bytes, MIB);
-                let fields = format!("bs = {}{}{}", size(block), self.pace(load, rate, block), cache(direct));
+                let repeat = if pass.is_some() { ", repeat = true" } else { "" };
+                let fields = format!("bs = {}{}{}{repeat}", size(block), self.pace(load, rate, block), cache(direct));
                 (format!("stream = {{ from = \"{place}\", size = {text}, {fields}, time = {until} }}"), bytes)
             }
             Kind::Cold { rate, block, direct } => {

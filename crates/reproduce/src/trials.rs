@@ -4,9 +4,9 @@ use crate::advice::{self, Change};
 use crate::cores::on_all_cores;
 use crate::effect::{self, Effect};
 use crate::likeness::Amounts;
-use crate::synthesis::Synthesis;
+use crate::synthesis::{INCIDENT, Synthesis};
 use crate::trial::{self, Trial};
-use pagetide_core::{Backend, Error, Progress, Recording, Scenario};
+use pagetide_core::{Action, Backend, DeviceChange, Error, Figures, Nanos, Progress, Recording, Scenario, Step};
 use pagetide_lab::plan::RunsProgress;
 use serde::Serialize;
 
@@ -71,31 +71,52 @@ pub fn try_advice(
     Ok(tried)
 }
 
-/// Tries it as it was, and the best advice of what was tried on the model, on another backend: such as a kernel in a VM. One run each.
+/// Tries what was tried on the model on another backend, such as a kernel in a VM: one run.
 ///
 /// # Errors
 /// The backend fails, or the user interrupted.
 pub fn try_on(
     synthesis: &Synthesis<'_>,
-    tried: &[Tried],
-    make: &mut dyn FnMut() -> Result<Box<dyn Backend>, Error>,
+    one: &Tried,
+    backend: &mut dyn Backend,
     progress: &mut dyn Progress,
-) -> Result<Vec<Tried>, Error> {
-    let mut all = Vec::new();
-    for one in tried {
-        progress.say(&one.what);
-        let ran = trial::run_on(&mut *make()?, &one.scenario, 1, progress)?;
-        let Some((calm, trouble)) = synthesis.stretches(&ran.recording) else {
-            return Err(Error::system("the run took no samples of the incident", "run it again"));
-        };
-        let mut effect = effect::of(&calm, &trouble, &synthesis.culprits);
-        // A kernel counts delays of tasks when it is told to (`kernel.task_delayacct`); pressure counts the waits of all.
-        if !effect::has_delays(&ran.recording) {
-            effect.lost = Amounts::of(&calm, &trouble).waits.unwrap_or(effect.lost);
-        }
-        all.push(Tried { effect, lost_range: (effect.lost, effect.lost), recording: ran.recording, ..one.clone() });
+) -> Result<Tried, Error> {
+    let mut scenario = one.scenario.clone();
+    fill_at_once(&mut scenario);
+    // A kernel counts delays of tasks when it is told to.
+    scenario.machine.sysctl.insert("kernel.task_delayacct".to_owned(), 1);
+    let ran = trial::run_on(backend, &scenario, 1, progress)?;
+    let Some((calm, trouble)) = synthesis.stretches(&ran.recording) else {
+        return Err(Error::system("the run took no samples of the incident", "run it again"));
+    };
+    let mut effect = effect::of(&calm, &trouble, &synthesis.culprits);
+    // Where it does not, pressure counts the waits of all.
+    if !effect::has_delays(&ran.recording) {
+        effect.lost = Amounts::of(&calm, &trouble).waits.unwrap_or(effect.lost);
     }
-    Ok(all)
+    Ok(Tried { effect, lost_range: (effect.lost, effect.lost), recording: ran.recording, ..one.clone() })
+}
+
+/// Leaves the disks without limits while memory is filled, which is minutes of real time otherwise: they have them when the loads begin.
+fn fill_at_once(scenario: &mut Scenario) {
+    /// A disk whose limits change has a latency from the begin.
+    const LITTLE: Nanos = Nanos::new(1_000);
+    let Some(at) = scenario.steps.iter().position(|step| step.id == INCIDENT) else { return };
+    for (nth, disk) in scenario.machine.disks.iter_mut().enumerate() {
+        let (iops, bandwidth) = (disk.iops.take(), disk.bandwidth.take());
+        let (latency, flush) = (disk.latency.replace(LITTLE), disk.flush.take());
+        let change = DeviceChange { disk: disk.name.clone(), latency, flush, iops, bandwidth };
+        let step = Step {
+            id: format!("disk_{nth}"),
+            title: "a disk becomes as slow as the recorded one".to_owned(),
+            action: Action::Device(change),
+            drop_caches: false,
+            cgroup: None,
+            predicted_from: None,
+            published: Figures::default(),
+        };
+        scenario.steps.insert(at, step);
+    }
 }
 
 /// What each change does; none where the model refuses it.

@@ -21,7 +21,7 @@ impl RunsProgress for Silent {
 }
 
 /// Recordings that are reproduced, of several causes: a gate test of the whole way.
-const REPRODUCED: [&str; 6] = ["appmax-mglru", "cp-mglru", "fsync-mglru", "redis-old", "sidecar-mglru", "two-mglru"];
+const REPRODUCED: [&str; 6] = ["appmax-mglru", "cp-mglru", "fsync-mglru", "lite-mglru", "redis-old", "sidecar-mglru"];
 
 fn top() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")

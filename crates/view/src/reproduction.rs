@@ -78,7 +78,7 @@ fn busiest(recording: &Recording, from: i64, to: i64) -> Option<(f64, &str)> {
 fn waits(recording: &Recording, from: i64, to: i64) -> Option<f64> {
     let of = |metric| rate(recording, (Rows::Host, ""), metric, (from, to));
     let both = of("psi_io_some").into_iter().chain(of("psi_memory_some"));
-    both.reduce(f64::max).map(|micros| micros / 1e6)
+    both.reduce(f64::max).map(|micros| (micros / 1e6).min(1.0))
 }
 
 fn busy(recording: &Recording, from: i64, to: i64) -> Option<f64> {
@@ -99,7 +99,13 @@ fn refaults(recording: &Recording, from: i64, to: i64) -> Option<f64> {
 }
 
 const PLOTS: [(&str, &str, &str, Measure, Value); 4] = [
-    ("pressure", "Tasks wait for IO or memory", "/proc/pressure, some", Measure::Share, waits),
+    (
+        "pressure",
+        "Tasks wait for IO or memory, also of those who began it",
+        "/proc/pressure, some",
+        Measure::Share,
+        waits,
+    ),
     ("disk", "The busiest disk is busy", "/proc/diskstats, io_ms", Measure::Share, busy),
     (
         "await",

@@ -3,16 +3,18 @@
 use super::Outcome;
 use crate::interrupt::Interrupt;
 use crate::progress::ProgressDisplay;
+use crate::remaining::RemainingTime;
 use crate::runs::RunsDisplay;
 use crate::{measured, output, recordings, reports};
 use pagetide_core::{
-    Diagnosis, Error, LazyRecording, MeasuredAdvice, MeasuredEffects, Nanos, Quantity, Recording, Unit,
+    Diagnosis, Error, LazyRecording, MeasuredAdvice, MeasuredEffects, Nanos, Quantity, Recording, Scale, Unit,
 };
 use pagetide_lab::backend::{GivenOptions, RunPlace};
-use pagetide_lab::backends;
+use pagetide_lab::{backends, forecast};
 use pagetide_reproduce::{Compared, FittedGuess, Guess, Reproduced, Synthesis, Tried};
-use pagetide_view::{Cell, Page, ReproductionTexts, ShownIncident, Table, Tone};
+use pagetide_view::{Cell, Page, ReproductionTexts, ShownIncident, Table, Tone, length};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -43,6 +45,9 @@ pub(crate) struct Arguments {
     /// Also try it as it was, and the best three advices, on this backend, one run each.
     #[arg(long, value_name = "BACKEND", value_parser = ["vm"])]
     on: Option<String>,
+    /// With --on: the kernel image [default: Debian's, downloaded into the cache].
+    #[arg(long, value_name = "IMAGE", requires = "on")]
+    kernel: Option<String>,
     /// With --on: a folder on the disk to use, for the files of the guest's disks.
     #[arg(long, value_name = "DIR", default_value = "/var/tmp")]
     work_dir: PathBuf,
@@ -56,9 +61,6 @@ pub(crate) struct Arguments {
 
 /// Advice whose plots a page shows: the best.
 const SHOWN: usize = 3;
-
-/// Seconds that a guest takes to boot and to fill its memory, about.
-const PREPARED: f64 = 60.0;
 
 /// What is printed with --json.
 #[derive(Serialize)]
@@ -106,7 +108,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         keep(&arguments.recording, &diagnosis, &again, &tried)?;
     }
     let on_kernel = match &arguments.on {
-        Some(name) => on_kernel((name, &arguments.work_dir), &synthesis, &tried, interrupt)?,
+        Some(name) => on_kernel(name, arguments, &synthesis, &tried, interrupt)?,
         None => Vec::new(),
     };
     if let Some(file) = &arguments.html {
@@ -159,26 +161,41 @@ fn keep(recording: &Path, diagnosis: &Diagnosis, again: &Reproduced, tried: &[Tr
 
 /// What came of the incident as it was, and with the best advice, on another backend. It says first how long that takes.
 fn on_kernel(
-    (name, work_dir): (&str, &Path),
+    name: &str,
+    arguments: &Arguments,
     synthesis: &Synthesis<'_>,
     tried: &[Tried],
     interrupt: Interrupt,
 ) -> Result<Vec<Tried>, Error> {
-    let best: Vec<Tried> = tried.iter().take(1 + SHOWN).cloned().collect();
-    let (from, _, to) = synthesis.span();
-    let seconds = (to - from) as f64 / 1e9;
+    let best = tried.get(..=SHOWN).unwrap_or(tried);
+    let forecasts: Vec<_> = best.iter().map(|one| forecast(&one.scenario, Scale::FULL)).collect();
+    let remaining = RemainingTime::new(&forecasts);
+    let (from, onset, to) = synthesis.span();
+    let seconds = |time: i64| time as f64 / 1e9;
     output::say(&format!(
-        "{} runs on a kernel of {seconds:.0} s each, the incident shortened to at most 60 s: about {:.0} min with booting and filling memory",
+        "{} runs on a kernel, each of {:.0} s before the incident and {:.0} s of it{}: about {}",
         best.len(),
-        best.len() as f64 * (seconds + PREPARED) / 60.0
+        seconds(onset - from),
+        seconds(to - onset),
+        synthesis.shortened_from().map_or_else(String::new, |whole| format!(" (shortened from {})", length(whole))),
+        length(remaining.left())
     ));
     // Nothing is left there: the disks' files have no names, and no fio runs.
-    let place =
-        RunPlace { work_dir: work_dir.to_owned(), results: work_dir.to_owned(), interval: Nanos::new(1_000_000_000) };
+    let place = RunPlace {
+        work_dir: arguments.work_dir.clone(),
+        results: arguments.work_dir.clone(),
+        interval: Nanos::new(1_000_000_000),
+    };
+    let given = GivenOptions(BTreeMap::from([("kernel", Vec::from_iter(arguments.kernel.clone()))]));
     let kind = backends::named(name)?;
-    let mut progress = ProgressDisplay::new(interrupt, false);
-    let mut make = || (kind.make)(&place, &GivenOptions::default());
-    pagetide_reproduce::try_on(synthesis, &best, &mut make, &mut progress)
+    let mut progress = ProgressDisplay::of_several(interrupt, remaining);
+    let mut all = Vec::new();
+    for (at, one) in best.iter().enumerate() {
+        progress.run(at, &one.what);
+        all.push(pagetide_reproduce::try_on(synthesis, one, &mut *(kind.make)(&place, &given)?, &mut progress)?);
+        progress.run_done(true);
+    }
+    Ok(all)
 }
 
 /// Whether it is reproduced, in a sentence.
@@ -198,11 +215,11 @@ fn page(synthesis: &Synthesis<'_>, recording: &Recording, again: &Reproduced, tr
         compared.row([one.what.as_str().into(), one.recorded.as_str().into(), one.again.as_str().into(), alike]);
     }
     let mut advice =
-        Table::new().right("lost").right("victims do").right("culprits do").left("advice").left("apply").left("undo");
+        Table::new().left("advice").right("lost").right("victims do").right("culprits do").left("apply").left("undo");
     for one in tried {
         let (lost, victims, culprits) = amounts(one);
         let command = |command: &Option<String>| command.clone().unwrap_or_default();
-        let cells = [lost, victims, culprits, one.what.clone(), command(&one.apply), command(&one.undo)];
+        let cells = [one.what.clone(), lost, victims, culprits, command(&one.apply), command(&one.undo)];
         advice.row(cells.map(|cell| cell.as_str().into()));
     }
     let (from, onset, to) = synthesis.span();
@@ -229,7 +246,8 @@ fn text(again: &Reproduced, guesses: &[Guess], tried: &[Tried], on_kernel: &[Tri
         let mark = if one.alike { "" } else { "  differs" };
         let _ = writeln!(text, "{:<36} {:>16} {:>16}{mark}", one.what, one.recorded, one.again);
     }
-    for (place, tried) in [("on the model", tried), ("on a kernel", on_kernel)] {
+    let kernel = on_kernel.first().map_or("", |one| one.recording.manifest.kernel.as_str());
+    for (place, tried) in [("on the model", tried), (&*format!("on Linux {kernel}"), on_kernel)] {
         if tried.is_empty() {
             continue;
         }
