@@ -1,5 +1,5 @@
-//! The data files and expected texts of sysstat's own tests: each data file in every form that its `sar` and `sadf` print, compared with
-//! `sadf -j` of the same file; each expected text read a second time by columns, and its import compared with that.
+//! Other versions of sysstat, and the data files and expected texts of its own tests: each data file in every form that its `sar` and `sadf`
+//! print, compared with `sadf -j` of the same file; each text read a second time by columns, and its import compared with that.
 //!
 //! A value at another moment than `sadf -j` gives has a cause, which is shown by the data: sar prints a time of day only, or the form prints
 //! local time without its zone and the import with the right offset is equal. What has no cause is wrong.
@@ -44,11 +44,12 @@ pub(crate) fn given() -> (Vec<PathBuf>, Vec<Sysstat>) {
     (folders("COMPARE_TREES").unwrap_or_default(), programs)
 }
 
-/// Sums over all files and versions, of one form.
+/// Sums over data files, of one form or of one version.
 #[derive(Default)]
 struct Sums {
     files: usize,
-    refused: usize,
+    /// Texts by why they are not imported.
+    refused: BTreeMap<String, usize>,
     equal: usize,
     /// Values by why they are not at the moment of `sadf -j`.
     explained: BTreeMap<&'static str, usize>,
@@ -108,32 +109,57 @@ fn offset(reference: &Values, of: &Values) -> Option<i64> {
 /// Compares all data files of the trees in all forms, and gives the table as Markdown with what is wrong.
 pub(crate) fn data_files(trees: &[PathBuf], programs: &[Sysstat]) -> (String, Vec<String>) {
     let mut sums: BTreeMap<usize, Sums> = BTreeMap::new();
+    let mut versions = String::new();
     let (mut files, mut all) = (0, 0);
     for sysstat in programs {
+        let (files_before, all_before, mut of_version) = (files, all, Sums::default());
         for file in trees.iter().flat_map(|tree| data(tree)) {
             let path = file.to_str().unwrap();
-            let Ok(json) = sysstat.run("sadf", &["-j", path, "--", "-A"]).output() else { continue };
-            let Ok(reference) = read(json.stdout, None) else { continue };
-            let reference = values(&reference.recording);
+            let json = |words: &[&str]| {
+                let json = sysstat.run("sadf", &[&["-j", path, "--", "-A"], words].concat()).output().ok()?;
+                Some(values(&read(json.stdout, None).ok()?.recording))
+            };
+            let (Some(reference), Some(with_names)) = (json(&[]), json(&["-p"])) else { continue };
             files += 1;
             all += reference.values().map(BTreeMap::len).sum::<usize>();
             for (at, (tool, words, rule)) in forms().into_iter().enumerate() {
                 let words =
                     if tool == "sar" { [words, &[path]].concat() } else { [words, &[path, "--", "-A"]].concat() };
-                let sums = sums.entry(at).or_default();
-                let Ok(printed) = sysstat.run(tool, &words).output() else { continue };
+                // Older versions do not know each of these options.
+                let printed = sysstat.run(tool, &words).output().ok().filter(|printed| printed.status.success());
+                let Some(printed) = printed else { continue };
                 let name = format!("sysstat {}, {}, {tool} {}", sysstat.version, file.display(), words.join(" "));
-                sums.compare(&name, &reference, printed.stdout, rule);
+                let mut of_form = Sums::default();
+                // sar -h is --human --pretty (sysstat sar.c: main): disks by name, which are `dev8-0` without it up to 12.5.
+                let reference = if words.contains(&"-h") { &with_names } else { &reference };
+                of_form.compare(&name, reference, printed.stdout, rule);
+                of_version.add(&of_form);
+                sums.entry(at).or_default().add(&of_form);
             }
         }
+        let Sums { files: read, refused, equal, explained, wrong, .. } = of_version;
+        let _ = writeln!(
+            versions,
+            "| {} | {} | {} | {read} | {} | {equal} | {} | {} |",
+            sysstat.version,
+            files - files_before,
+            all - all_before,
+            refused.values().sum::<usize>(),
+            explained.values().sum::<usize>(),
+            wrong.len()
+        );
     }
     let mut text = format!(
         "{files} times a version of sysstat reads a data file; `sadf -j` gives {all} values of them.\n\n\
-         | form | read | refused | equal | explained | wrong | not printed in this form |\n|---|---:|---:|---:|---|---:|---|\n"
+         | sysstat | data files | values in `sadf -j` | texts read | refused | values equal | explained | wrong |\n\
+         |---|---:|---:|---:|---:|---:|---:|---:|\n{versions}\n\
+         | form | read | refused | equal | explained | wrong | not printed in this form |\n|---|---:|---|---:|---|---:|---|\n"
     );
     let mut wrong = Vec::new();
-    for ((tool, words, _), sums) in forms().into_iter().zip(sums.into_values()) {
+    for (at, (tool, words, _)) in forms().into_iter().enumerate() {
+        let Some(sums) = sums.remove(&at) else { continue };
         let explained: Vec<String> = sums.explained.iter().map(|(why, count)| format!("{count}: {why}")).collect();
+        let refused: Vec<String> = sums.refused.iter().map(|(why, count)| format!("{count}: {why}")).collect();
         let missing: Vec<String> = sums.missing.iter().map(|(what, count)| format!("{count} {what}")).collect();
         let words = words.join(" ");
         let _ = writeln!(
@@ -141,7 +167,7 @@ pub(crate) fn data_files(trees: &[PathBuf], programs: &[Sysstat]) -> (String, Ve
             "| {tool} {} | {} | {} | {} | {} | {} | {} |",
             words.trim_end_matches(" -f"),
             sums.files,
-            sums.refused,
+            refused.join("; ").replace('|', "\\|"),
             sums.equal,
             explained.join("; "),
             sums.wrong.len(),
@@ -153,11 +179,29 @@ pub(crate) fn data_files(trees: &[PathBuf], programs: &[Sysstat]) -> (String, Ve
 }
 
 impl Sums {
+    fn add(&mut self, other: &Self) {
+        self.files += other.files;
+        for (why, count) in &other.refused {
+            *self.refused.entry(why.clone()).or_default() += count;
+        }
+        self.equal += other.equal;
+        for (why, count) in &other.explained {
+            *self.explained.entry(why).or_default() += count;
+        }
+        for (what, count) in &other.missing {
+            *self.missing.entry(what.clone()).or_default() += count;
+        }
+        self.wrong.extend_from_slice(&other.wrong);
+    }
+
     fn compare(&mut self, name: &str, reference: &Values, printed: Vec<u8>, rule: Rule) {
         let text = String::from_utf8_lossy(&printed).into_owned();
-        let Ok(imported) = read(printed.clone(), None) else {
-            self.refused += 1;
-            return;
+        let imported = match read(printed.clone(), None) {
+            Ok(imported) => imported,
+            Err(error) => {
+                *self.refused.entry(reason(&error)).or_default() += 1;
+                return;
+            }
         };
         self.files += 1;
         let imported = values(&imported.recording);
@@ -399,6 +443,15 @@ fn is_epoch(word: &str) -> bool {
     word.len() == 10 && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
+/// Why a text is refused, without what is of this text alone: of the reasons by line the first is enough, and its number says nothing here.
+fn reason(error: &pagetide_core::Error) -> String {
+    let why = error.to_string();
+    let why = why.split(" (it reads").next().unwrap_or_default().trim_start_matches("text: ");
+    let why = why.split("; line").next().unwrap_or_default().trim_start_matches("nothing to import in text ");
+    let why = why.trim_start_matches('(').trim_start_matches("line ").trim_start_matches(|c: char| c.is_ascii_digit());
+    why.trim_start_matches(": ").chars().take(90).collect()
+}
+
 /// Imports every expected text of the trees. Each stored value must be one that the text prints for this metric, at its time of day, in
 /// the order of the text.
 pub(crate) fn expected(trees: &[PathBuf]) -> (String, Vec<String>) {
@@ -411,20 +464,7 @@ pub(crate) fn expected(trees: &[PathBuf]) -> (String, Vec<String>) {
         let import = match import(&[Input::bytes("text", bytes.clone())], &options) {
             Ok(import) => import,
             Err(error) => {
-                let why = error.to_string();
-                let why = why.split(" (it reads").next().unwrap_or_default().trim_start_matches("text: ").to_owned();
-                // Of the reasons by line the first is enough, and its number says nothing here.
-                let why = why
-                    .split("; line")
-                    .next()
-                    .unwrap_or_default()
-                    .trim_start_matches("nothing to import in text ")
-                    .to_owned();
-                let why = why
-                    .trim_start_matches('(')
-                    .trim_start_matches("line ")
-                    .trim_start_matches(|c: char| c.is_ascii_digit());
-                *refused.entry(why.trim_start_matches(": ").chars().take(90).collect()).or_default() += 1;
+                *refused.entry(reason(&error)).or_default() += 1;
                 continue;
             }
         };
