@@ -129,6 +129,9 @@ export interface Advice {
   scenario?: string | null;
 }
 
+/** What lost time is booked to. */
+export type Account = "read_again" | "load" | "device" | "cpu" | "own_work" | "unexplained";
+
 /** Who caused something or lost time by it. */
 export type Actor = { kind: "process" | "kernel_thread"; command: string; pid?: number } | { kind: "group"; path: string } | { kind: "disk"; name: string } | { kind: "host" };
 
@@ -179,6 +182,8 @@ export interface Diagnosis {
   unknown: string[];
   /** Time that the group which lost most lost in the worst stretch; absent where nobody lost any or it was not recorded. */
   lost_ms?: number;
+  /** The same over the range, as shares of intervals that end at these times. */
+  lost?: { title: string; at_ms: number[]; accounts: { account: Account; name: string; shares: Values }[] };
   /** Of a file of `pagetide cut`: what the file says that was diagnosed when it was cut. */
   cut_diagnosis?: { tool_version: string; summary: string; chain: string[]; findings: string[]; same: boolean };
   incidents: Incident[];

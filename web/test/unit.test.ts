@@ -9,9 +9,9 @@ import { kindOf, names } from "../src/culprits";
 import { CAPACITY, History } from "../src/live/history";
 import { noted } from "../src/live/noted";
 import { arrows, nodes, panelsOf } from "../src/plot/chain";
-import { indexAt } from "../src/plot/frame";
+import { dataOf, EMPTY, idle, indexAt, present } from "../src/plot/frame";
 import { lanes } from "../src/plot/lanes";
-import { coloured, ordered, panelOf, panels, processReads } from "../src/plot/panels";
+import { coloured, lostTime, ordered, panelOf, panels, processReads } from "../src/plot/panels";
 import { changed, first } from "../src/plot/range";
 import { TimeScale } from "../src/plot/scale";
 import { parsed, printable } from "../src/printable";
@@ -229,6 +229,15 @@ test("every rule's usual evidence has its plot", () => {
   };
   for (const [source, panel] of Object.entries(cases)) assert.equal(panelOf(all, source)?.id, panel, source);
   assert.equal(panelOf(all, "samples"), null);
+});
+
+test("lost time has its own times, and is drawn before the view's data has come", () => {
+  const panel = lostTime({ title: "Time lost by db", at_ms: [10, 20], accounts: [{ account: "cpu", name: "CPU", shares: [0, 0.5] }, { account: "load", name: "device queue", shares: [0, null] }] });
+  const memory = panels(["vda"])[0]!;
+  assert.deepEqual(present(EMPTY, [panel, memory]).map(({ id }) => id), ["lost"]);
+  assert.deepEqual(dataOf(EMPTY, panel), { at: [10, 20], lines: [[0, 0.5], [0, null]].map((mean) => ({ unit: "ratio", mean, min: null, max: null })) });
+  assert.equal(idle(EMPTY, panel), false);
+  assert.equal(panelOf([panel, memory], "AnonPages")?.id, "memory", "evidence stands on the plot of what was measured");
 });
 
 test("disks of others come last, those that the diagnosis names first", () => {

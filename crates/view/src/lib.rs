@@ -49,7 +49,9 @@ pub use plan::plan;
 pub use reproduction::{ReproductionTexts, ShownIncident, reproduction};
 pub use stage::Stage;
 pub use table::{Align, Cell, Column, Row, Table, Tone};
-pub use timeline::{Band, Event, Layer, Levels, Line, Plot, Points, Shape, Spread, Stretch, Timeline};
+pub use timeline::{
+    Band, Event, Layer, Levels, Line, Plot, Points, Shape, Spread, Stretch, Timeline, lost_time, lost_time_title,
+};
 
 /// The names of the metrics that a page shows: what to load of a recording.
 pub fn metrics() -> Vec<&'static str> {

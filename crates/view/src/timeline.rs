@@ -12,6 +12,7 @@ mod slots;
 mod stretches;
 
 pub use drawing::*;
+pub use lost::{lost_time, lost_time_title};
 
 /// The timeline of a recording; of a run with its steps. Absent when nothing was recorded.
 pub(crate) fn timeline(

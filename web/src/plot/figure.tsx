@@ -32,7 +32,8 @@ interface Props {
 /** Whether a line is zero throughout: among many disks those that do nothing are not named. */
 const still = (line: Drawn | null | undefined) => !(line?.max ?? line?.mean ?? []).some((value) => value);
 
-export function PlotFigure({ panel, frame, range, clock, cursor, height, top = 0, times = false, onRange }: Props) {
+export function PlotFigure({ panel, frame: view, range, clock, cursor, height, top = 0, times = false, onRange }: Props) {
+  const frame = panel.own ?? view;
   const canvas = useRef<HTMLDivElement>(null);
   const legend = useRef<HTMLUListElement>(null);
   const chart = useRef<Chart | null>(null);

@@ -24,19 +24,21 @@ export function frame(answer: SeriesAnswer): Frame {
   return { at: answer.at_ms, lines };
 }
 
-/** What a panel draws. */
-export function dataOf(frame: Frame, panel: Panel): Data {
+/** What a panel draws, of a view's data or of its own. */
+export function dataOf(view: Frame, panel: Panel): Data {
+  const frame = panel.own ?? view;
   return { at: frame.at, lines: panel.lines.map((line) => frame.lines.get(lineName(line)) ?? null) };
 }
 
 /** The panels that have anything to draw. */
 export function present(frame: Frame, panels: Panel[]): Panel[] {
-  return panels.filter((panel) => panel.lines.some((line) => line.style !== "limit" && frame.lines.has(lineName(line))));
+  return panels.filter((panel) => panel.lines.some((line) => line.style !== "limit" && (panel.own ?? frame).lines.has(lineName(line))));
 }
 
 /** Whether a panel's lines are zero throughout: it would be an empty box. */
 export function idle(frame: Frame, panel: Panel): boolean {
-  return panel.lines.every((line) => line.style === "limit" || (frame.lines.get(lineName(line))?.max ?? frame.lines.get(lineName(line))?.mean ?? []).every((value) => !value));
+  const { lines } = panel.own ?? frame;
+  return panel.lines.every((line) => line.style === "limit" || (lines.get(lineName(line))?.max ?? lines.get(lineName(line))?.mean ?? []).every((value) => !value));
 }
 
 /** The value of a line at a time: of the interval that contains it. */

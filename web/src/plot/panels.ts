@@ -1,6 +1,8 @@
 // The plots: which series each shows, in which colour. The live view, a recording and a comparison draw the same ones.
 
+import type { Account, Diagnosis } from "../api";
 import { seriesName } from "../api";
+import type { Frame } from "./frame";
 
 /** A colour of the palette in page.css. */
 export type Hue = "anon" | "other" | "dirty" | "clean" | "free" | "blue" | "red" | "sky" | "amber" | "green" | "pink" | "soft" | "culprit" | "victim";
@@ -25,6 +27,8 @@ export interface Panel {
   note: string;
   /** Metrics of evidence that belong on this plot, by the names that the rules give as their source. */
   shows: RegExp;
+  /** Its own data, where it is not that of the view. */
+  own?: Frame;
 }
 
 const host = (metric: string, name: string, hue: Hue, style: Line["style"] = "line"): Line => ({ table: "host", metric, entity: "", name, hue, style });
@@ -108,6 +112,17 @@ const PRESSURE: Panel = {
   note: "share of time in which at least one task waited",
   shows: /\bpsi_\w+/,
 };
+
+/** What is lost to memory has the colour of memory, to devices that of devices. */
+const ACCOUNT_HUES: Record<Account, Hue> = { read_again: "anon", load: "dirty", device: "clean", cpu: "pink", own_work: "other", unexplained: "soft" };
+
+/** The time that the group which lost most lost, by what it waited for: the first plot. */
+export function lostTime(lost: NonNullable<Diagnosis["lost"]>): Panel {
+  const lines = lost.accounts.map(({ account, name }): Line => ({ table: "lost", metric: account, entity: "", name, hue: ACCOUNT_HUES[account], style: "area" }));
+  const drawn = lost.accounts.map(({ shares }, index) => [lineName(lines[index]!), { unit: "ratio", mean: shares, min: null, max: null }] as const);
+  const own = { at: lost.at_ms, lines: new Map(drawn) };
+  return { id: "lost", title: lost.title, stacked: true, lines, note: "pressure of the group above its baseline, booked to accounts", shows: /\blost\b/, own };
+}
 
 /** Lines of disks in turn; what is a culprit or a victim gets the colour of that. */
 const DISK_HUES: Hue[] = ["blue", "amber", "green", "pink", "sky", "soft"];

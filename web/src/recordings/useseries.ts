@@ -25,7 +25,7 @@ export interface Shown {
 
 export function useSeries(id: string, panels: Panel[], range: Range | null, points: number, again: number): Shown {
   const [state, setState] = useState<Shown>({ frame: EMPTY, step: 0, source: "", busy: true, error: null });
-  const names = [...new Set(panels.flatMap((panel) => panel.lines.map(lineName)))].slice(0, MOST);
+  const names = [...new Set(panels.filter((panel) => !panel.own).flatMap((panel) => panel.lines.map(lineName)))].slice(0, MOST);
   const wanted = names.join("\n");
   useEffect(() => {
     if (!range || names.length === 0 || points <= 0) return;

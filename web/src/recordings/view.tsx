@@ -10,7 +10,7 @@ import { LinkedPlots } from "../plot/linked";
 import type { Stretch } from "../plot/overlay";
 import type { Range } from "../plot/range";
 import { first } from "../plot/range";
-import { coloured, ordered, panels, processReads } from "../plot/panels";
+import { coloured, lostTime, ordered, panels, processReads } from "../plot/panels";
 import { duration, quantity } from "../quantity";
 import { address, go, range as rangeOf } from "../route";
 import { DataTable } from "../table";
@@ -99,7 +99,7 @@ function Recording({ info, query, again }: { info: Info; query: URLSearchParams;
   const readers = useAsked<TopAnswer>(range.to - range.from <= PROCESSES ? path(`/api/recording/${encodeURIComponent(info.id)}/top`, { table: "process", from: Math.round(range.from), to: Math.round(range.to), sort: "read/s", limit: 5 }) : null);
   const reading = (readers.value?.rows ?? []).filter((row) => row.cells[readers.value!.columns.findIndex((column) => column.name === "read/s")]);
   const all = useMemo(
-    () => coloured(panels(ordered(disks, named), reading.length ? [processReads(reading)] : []), hueOf(roles)),
+    () => [...(found?.lost ? [lostTime(found.lost)] : []), ...coloured(panels(ordered(disks, named), reading.length ? [processReads(reading)] : []), hueOf(roles))],
     [disks.join("\n"), found, reading.map((row) => row.entity).join("\n")],
   );
   const touches = range.to >= whole.to - info.interval_ms;

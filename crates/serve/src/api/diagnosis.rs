@@ -7,8 +7,8 @@ use crate::reply::{Answer, Failure, json};
 use crate::shared::Shared;
 use axum::extract::{Path, RawQuery, State};
 use pagetide_core::{
-    Actor, Actors, Advice, Cause, Conclusion, CutDiagnosis, Error, Evidence, Finding, LazyRecording, Recording,
-    Relation, Source, Span,
+    Account, Actor, Actors, Advice, Cause, Conclusion, CutDiagnosis, Error, Evidence, Finding, LazyRecording, Ledger,
+    Recording, Relation, Source, Span,
 };
 use pagetide_view::Parties;
 use serde::Serialize;
@@ -27,6 +27,9 @@ struct Diagnosed {
     /// Time that the group which lost most lost in the worst stretch.
     #[serde(skip_serializing_if = "Option::is_none")]
     lost_ms: Option<i64>,
+    /// The same over the range.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lost: Option<Lost>,
     /// Of a file of `pagetide cut`: what it says that was diagnosed when it was cut.
     #[serde(skip_serializing_if = "Option::is_none")]
     cut_diagnosis: Option<InFile>,
@@ -36,6 +39,34 @@ struct Diagnosed {
     incidents: Vec<Incident>,
     chain: Vec<Stage>,
     findings: Vec<Found>,
+}
+
+/// Lost time over the range: the first plot.
+#[derive(Serialize)]
+struct Lost {
+    title: String,
+    /// The ends of the intervals.
+    at_ms: Vec<i64>,
+    accounts: Vec<LostTo>,
+}
+
+/// What is booked to an account, as shares of the intervals.
+#[derive(Serialize)]
+struct LostTo {
+    account: Account,
+    name: String,
+    shares: Vec<Option<f64>>,
+}
+
+impl Lost {
+    /// Absent where nobody lost what is seen.
+    fn of(ledger: &Ledger, times: &Times<'_>) -> Option<Self> {
+        let accounts = pagetide_view::lost_time(ledger).into_iter();
+        let accounts = accounts.map(|(account, layer)| LostTo { account, name: layer.name, shares: layer.values });
+        let accounts: Vec<LostTo> = accounts.collect();
+        let at_ms = ledger.over_time.iter().map(|point| times.ms(point.at_ns)).collect();
+        (!accounts.is_empty()).then(|| Self { title: pagetide_view::lost_time_title(ledger), at_ms, accounts })
+    }
 }
 
 #[derive(Serialize)]
@@ -213,6 +244,7 @@ fn read(opened: &Opened, range: (Option<i64>, Option<i64>)) -> Result<Diagnosed,
         verdict: diagnosis.verdict,
         summary: diagnosis.summary.clone(),
         unknown: diagnosis.unknown.clone(),
+        lost: diagnosis.ledger.as_ref().and_then(|ledger| Lost::of(ledger, &times)),
         lost_ms: diagnosis.ledger.as_ref().map(|ledger| ms(i64::try_from(ledger.lost_ns).unwrap_or(i64::MAX))),
         cut_diagnosis: recording
             .manifest

@@ -20,9 +20,9 @@ const fn hue(account: Account) -> &'static str {
 /// Below this share of the time nothing is seen.
 const VISIBLE_SHARE: f64 = 0.01;
 
-/// What the group that lost most lost over the recording; absent where it lost next to nothing.
-pub(super) fn plot(ledger: &Ledger, axis: &Stretches) -> Option<Plot> {
-    let at: Vec<i64> = ledger.over_time.iter().map(|point| axis.place(point.at_ns)).collect();
+/// The shares of each moment of [`Ledger::over_time`] that are booked to an account, in the order in which accounts are stacked. What is not
+/// seen in a plot is left out.
+pub fn lost_time(ledger: &Ledger) -> Vec<(Account, Layer)> {
     let mut layers: Vec<(Account, Layer)> = ledger
         .bookings
         .iter()
@@ -34,11 +34,22 @@ pub(super) fn plot(ledger: &Ledger, axis: &Stretches) -> Option<Plot> {
         .filter(|(_, layer)| layer.peak().is_some_and(|peak| peak >= VISIBLE_SHARE))
         .collect();
     layers.sort_by_key(|(account, _)| *account);
-    let layers: Vec<Layer> = layers.into_iter().map(|(_, layer)| layer).collect();
+    layers
+}
+
+/// What the plot is called.
+pub fn lost_time_title(ledger: &Ledger) -> String {
+    format!("Time lost by {}, by what it waited for", ledger.who())
+}
+
+/// What the group that lost most lost over the recording; absent where it lost next to nothing.
+pub(super) fn plot(ledger: &Ledger, axis: &Stretches) -> Option<Plot> {
+    let at: Vec<i64> = ledger.over_time.iter().map(|point| axis.place(point.at_ns)).collect();
+    let layers: Vec<Layer> = lost_time(ledger).into_iter().map(|(_, layer)| layer).collect();
     if layers.is_empty() {
         return None;
     }
-    let title = format!("Time lost by {}, by what it waited for", ledger.who());
+    let title = lost_time_title(ledger);
     let source = "group pressure above its baseline, booked to accounts".to_owned();
     Some(Plot { id: "lost", title, source, measure: Measure::Share, shape: Shape::Stacked(Points { at, layers }) })
 }
