@@ -129,6 +129,6 @@ fn an_imported_recording_is_replayed_into_the_store() {
     assert_eq!(stored.stamps(), imported.stamps());
     let column = |recording: &Recording| recording.host("pgscan_kswapd").unwrap().column().clone();
     assert_eq!(column(&stored), column(&imported));
-    let entity = Entity { name: "vgca0".into(), label: "vgca0".into() };
+    let entity = Entity::new("vgca0", "vgca0");
     assert!(stored.entities(Table::Disk).any(|(name, label)| (name, label) == (&entity.name, &entity.label)));
 }

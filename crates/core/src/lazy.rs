@@ -114,7 +114,7 @@ mod tests {
             let mut builder = RecordingBuilder::new(crate::Manifest::default());
             let tables: Vec<Table> = selection.tables.clone();
             for table in &tables {
-                schema.push_entity(*table, Entity { name: String::new(), label: String::new() });
+                schema.push_entity(*table, Entity::new("", ""));
                 selection.metrics.iter().for_each(|metric| _ = schema.column(*table, metric));
             }
             let range = selection.from_wall_ns.unwrap_or(0)..=selection.to_wall_ns.unwrap_or(9);

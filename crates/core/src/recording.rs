@@ -240,6 +240,7 @@ pub struct Gap {
 #[derive(Debug, Clone, PartialEq)]
 struct Metrics {
     label: String,
+    command_line: Option<String>,
     by_name: BTreeMap<String, (Column, Values)>,
 }
 
@@ -270,6 +271,18 @@ impl Recording {
     /// The entities of a table: name and label, in order of name.
     pub fn entities(&self, table: Table) -> impl Iterator<Item = (&str, &str)> {
         self.tables.get(&table).into_iter().flatten().map(|(name, metrics)| (name.as_str(), metrics.label.as_str()))
+    }
+
+    /// The words that a process was started with; absent where nobody asked to record them, or it was not seen when they could be read.
+    pub fn command_line(&self, process: &str) -> Option<&str> {
+        self.tables.get(&Table::Process)?.get(process)?.command_line.as_deref()
+    }
+
+    /// An entity of a table, whole; one that is not there has its name for a label.
+    pub fn entity_of(&self, table: Table, name: &str) -> Entity {
+        let metrics = self.tables.get(&table).and_then(|entities| entities.get(name));
+        let command_line = metrics.and_then(|metrics| metrics.command_line.clone());
+        Entity { command_line, ..Entity::new(name, metrics.map_or(name, |metrics| &metrics.label)) }
     }
 
     /// Those entities of a table of which anything can be known from `from` to `to`, in order of name: not those that had gone before,
@@ -329,10 +342,9 @@ impl Recording {
         for (table, entities) in part.tables {
             let own = self.tables.entry(table).or_default();
             for (name, metrics) in entities {
-                let known = own
-                    .entry(name)
-                    .or_insert_with(|| Metrics { label: metrics.label.clone(), by_name: BTreeMap::new() });
-                for (name, (column, values)) in metrics.by_name {
+                let Metrics { label, command_line, by_name } = metrics;
+                let known = own.entry(name).or_insert_with(|| Metrics::of(label, command_line));
+                for (name, (column, values)) in by_name {
                     // Sample by sample the same: a day's column need not be copied.
                     if whole && !known.by_name.contains_key(&name) {
                         known.by_name.insert(name, (column, values));
@@ -414,7 +426,7 @@ impl RecordingBuilder {
                 let Some(entity) = schema.entities(table).get(entity.0 as usize) else { continue };
                 let metrics = entities
                     .entry(entity.name.clone())
-                    .or_insert_with(|| Metrics { label: entity.label.clone(), by_name: BTreeMap::new() });
+                    .or_insert_with(|| Metrics::of(entity.label.clone(), entity.command_line.clone()));
                 for ((column, wanted), value) in columns.iter().zip(&wanted).zip(values) {
                     if let Some(value) = value.filter(|_| *wanted) {
                         metrics.set(column, at, value);
@@ -428,9 +440,7 @@ impl RecordingBuilder {
     pub fn value(&mut self, table: Table, entity: &str, column: &Column, value: i64) {
         let Some(at) = self.recording.stamps.len().checked_sub(1) else { return };
         let entities = self.recording.tables.entry(table).or_default();
-        let metrics = entities
-            .entry(entity.to_owned())
-            .or_insert_with(|| Metrics { label: entity.to_owned(), by_name: BTreeMap::new() });
+        let metrics = entities.entry(entity.to_owned()).or_insert_with(|| Metrics::of(entity.to_owned(), None));
         metrics.set(column, at, value);
     }
 
@@ -449,8 +459,7 @@ impl RecordingBuilder {
         points: impl IntoIterator<Item = (usize, i64)>,
     ) {
         let entities = self.recording.tables.entry(table).or_default();
-        let metrics =
-            entities.entry(entity.name).or_insert_with(|| Metrics { label: entity.label, by_name: BTreeMap::new() });
+        let metrics = entities.entry(entity.name).or_insert_with(|| Metrics::of(entity.label, entity.command_line));
         let samples = self.recording.stamps.len();
         metrics.extend(column.clone(), points.into_iter().filter(|(at, _)| *at < samples));
     }
@@ -458,7 +467,7 @@ impl RecordingBuilder {
     /// Adds an entity, though it may have no value at all.
     pub fn entity(&mut self, table: Table, entity: Entity) {
         let entities = self.recording.tables.entry(table).or_default();
-        entities.entry(entity.name).or_insert_with(|| Metrics { label: entity.label, by_name: BTreeMap::new() });
+        entities.entry(entity.name).or_insert_with(|| Metrics::of(entity.label, entity.command_line));
     }
 
     /// Adds one metric of an entity that was added before, without a copy. Values behind the last sample are left out.
@@ -491,6 +500,10 @@ impl From<Recording> for RecordingBuilder {
 }
 
 impl Metrics {
+    fn of(label: String, command_line: Option<String>) -> Self {
+        Self { label, command_line, by_name: BTreeMap::new() }
+    }
+
     /// Adds values at samples behind those that the metric has; others are left out.
     fn extend(&mut self, column: Column, points: impl Iterator<Item = (usize, i64)>) {
         let mut points = points.peekable();
@@ -686,7 +699,7 @@ mod tests {
 
     fn recording(values: &[(i64, Option<i64>)]) -> Recording {
         let mut schema = Schema::default();
-        let host = schema.push_entity(Table::Host, Entity { name: String::new(), label: String::new() });
+        let host = schema.push_entity(Table::Host, Entity::new("", ""));
         let column = schema.column(Table::Host, "pgmajfault");
         let mut builder = RecordingBuilder::new(Manifest::default());
         for (at, value) in values {
@@ -760,7 +773,7 @@ mod tests {
             builder.stamp(*stamp);
         }
         let column = by_sample.metrics(Table::Host, "").next().unwrap().clone();
-        let host = Entity { name: String::new(), label: String::new() };
+        let host = Entity::new("", "");
         builder.column(Table::Host, host, &column, [(1, 1), (3, 5), (3, 6), (99, 7)]);
         assert_eq!(builder.finish(), by_sample, "the second value for a sample and one for no sample are left out");
         let columns: Vec<_> = by_sample.columns(Table::Host, "").collect();
@@ -775,7 +788,7 @@ mod tests {
             builder.stamp(*stamp);
         }
         let column = by_sample.metrics(Table::Host, "").next().unwrap().clone();
-        builder.entity(Table::Host, Entity { name: String::new(), label: String::new() });
+        builder.entity(Table::Host, Entity::new("", ""));
         builder.values(Table::Host, "", column, values([(1, 1), (3, 5), (5, 9)]));
         assert_eq!(builder.finish(), by_sample, "a value for no sample is left out");
     }
@@ -791,7 +804,7 @@ mod tests {
         let part = |range: std::ops::Range<usize>| {
             let (column, known) = whole.columns(Table::Host, "").next().unwrap();
             let mut builder = stamps(range.clone());
-            builder.entity(Table::Host, Entity { name: String::new(), label: String::new() });
+            builder.entity(Table::Host, Entity::new("", ""));
             let inside = known.points().filter(|(at, _)| range.contains(at));
             builder.values(
                 Table::Host,

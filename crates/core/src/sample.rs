@@ -40,12 +40,22 @@ pub struct Column {
 }
 
 /// What a row of a table is about: a zone, a disk, a process.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entity {
     /// Unique within its table, for example `vda`, `node0/Normal`, `4711@98765` (process id and start time).
     pub name: String,
     /// What a person calls it, for example a process's command name; may repeat.
     pub label: String,
+    /// Of a process the words that it was started with, a space between each; absent where nobody asked to record them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command_line: Option<String>,
+}
+
+impl Entity {
+    /// An entity by its name and what a person calls it.
+    pub fn new(name: impl Into<String>, label: impl Into<String>) -> Self {
+        Self { name: name.into(), label: label.into(), command_line: None }
+    }
 }
 
 /// What the values of a sample mean.

@@ -156,10 +156,7 @@ mod tests {
         field.begin(&manifest).unwrap();
         let mut schema = Schema::default();
         let column = schema.column(pagetide_core::Table::Host, "pgfault");
-        let host = schema.push_entity(
-            pagetide_core::Table::Host,
-            pagetide_core::Entity { name: String::new(), label: String::new() },
-        );
+        let host = schema.push_entity(pagetide_core::Table::Host, pagetide_core::Entity::new("", ""));
         let take = |field: &mut Field, ms: i64| {
             let mut sample = Sample::default();
             sample.stamp = stamp(ms);

@@ -3,7 +3,7 @@
 
 use crate::score::{self, Judged};
 use crate::truth::Truth;
-use pagetide_core::{Entity, Nanos, Recording, RecordingBuilder, Table};
+use pagetide_core::{Nanos, Recording, RecordingBuilder, Table};
 
 /// Samples before the onset that a recording keeps which began late.
 const SAMPLES_BEFORE_ONSET: usize = 12;
@@ -99,13 +99,12 @@ impl Variant {
         let mut made = RecordingBuilder::new(manifest);
         samples.iter().for_each(|at| made.stamp(recording.stamps()[*at]));
         for table in Table::ALL {
-            for (name, label) in recording.entities(table) {
+            for (name, _) in recording.entities(table) {
                 for (column, values) in
                     recording.columns(table, name).filter(|(column, _)| self.keeps(table, &column.name))
                 {
                     let points = samples.iter().enumerate().filter_map(|(place, at)| Some((place, values.at(*at)?)));
-                    let entity = Entity { name: name.to_owned(), label: label.to_owned() };
-                    made.column(table, entity, column, points);
+                    made.column(table, recording.entity_of(table, name), column, points);
                 }
             }
         }

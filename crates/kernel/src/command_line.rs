@@ -1,10 +1,10 @@
-//! What a process was started with. It is shown and never recorded: it may hold passwords.
+//! What a process was started with. It is recorded only where somebody asks for it: it may hold passwords.
 
 use crate::Root;
 use pagetide_proctext::process::parse_process_stat;
 
 /// Characters of a command line that are kept.
-const MAX_COMMAND_LINE: usize = 4096;
+const MAX_COMMAND_LINE: usize = 1024;
 
 /// The words of `/proc/PID/cmdline`, a space between each, of the process that a recording calls `PID@START`; absent where it is gone, is a
 /// thread of the kernel, or may not be asked: the words lie in its own memory, which a process that waits for IO may keep from others.
@@ -16,8 +16,12 @@ pub fn command_line(root: &Root, name: &str) -> Option<String> {
     if stat.starttime != start || stat.state == 'D' {
         return None;
     }
-    let words = root.read(format!("/proc/{pid}/cmdline")).ok()?;
-    let words: String = words.trim_end_matches('\0').replace('\0', " ").chars().take(MAX_COMMAND_LINE).collect();
+    words(&root.read(format!("/proc/{pid}/cmdline")).ok()?)
+}
+
+/// The words of the content of `/proc/PID/cmdline`, a space between each; absent where there are none.
+pub(crate) fn words(cmdline: &str) -> Option<String> {
+    let words: String = cmdline.trim_end_matches('\0').replace('\0', " ").chars().take(MAX_COMMAND_LINE).collect();
     (!words.is_empty()).then_some(words)
 }
 

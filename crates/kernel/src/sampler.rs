@@ -42,6 +42,8 @@ pub struct Watch {
     pub cgroups: Vec<PathBuf>,
     /// Which processes.
     pub processes: Processes,
+    /// Whether to record what they were started with, which may hold passwords.
+    pub command_lines: bool,
 }
 
 impl Watch {
@@ -50,7 +52,7 @@ impl Watch {
     /// # Errors
     /// When the mounts of the machine under `root` cannot be read.
     pub fn flight_recorder(root: &Root) -> Result<Self, Error> {
-        Ok(Self { cgroups: crate::cgroup::trees(root)?, processes: Processes::Top(Top::default()) })
+        Ok(Self { cgroups: crate::cgroup::trees(root)?, processes: Processes::Top(Top::default()), ..Self::default() })
     }
 }
 
@@ -158,7 +160,8 @@ impl Sampler {
         if let Some(source) = &mut self.task_runs {
             source.read(&mut self.tasks);
         }
-        let pass = &mut pass::Pass { buffer, budget, groups, tasks: &self.tasks, schema, sample };
+        let (tasks, command_lines) = (&self.tasks, self.watch.command_lines);
+        let pass = &mut pass::Pass { buffer, budget, groups, tasks, command_lines, schema, sample };
         let mut result = host.read(pass);
         result = result.and(zones.sample(pass));
         result = result.and(disks.sample(pass));

@@ -57,6 +57,7 @@ fn a_hundred_samples_allocate_nothing() {
     let tree = Watch {
         cgroups: cgroup.filter(|path| path.join("memory.stat").exists()).collect(),
         processes: Processes::Tree(vec![std::process::id()]),
+        ..Watch::default()
     };
     let recorder = Watch::flight_recorder(&Root::host()).unwrap();
     for watch in [tree, recorder] {

@@ -84,7 +84,11 @@ impl Host {
         let path = group.as_ref().map(|group| group.path().to_owned());
         let recording = Options {
             interval: options.interval,
-            watch: Watch { cgroups: path.iter().cloned().collect(), processes: Processes::KernelThreads },
+            watch: Watch {
+                cgroups: path.iter().cloned().collect(),
+                processes: Processes::KernelThreads,
+                ..Watch::default()
+            },
             workload_cgroup: path.map(|path| path.display().to_string()),
             workload_disk: found.disks.first().cloned(),
             tracing: scenario.trace.map(|sample| Tracing::of(sample.shift)),

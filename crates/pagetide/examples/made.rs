@@ -102,7 +102,7 @@ fn year(folder: &Path, days: i64) {
     for name in DRAWN {
         schema.column(Table::Host, name);
     }
-    let host = schema.push_entity(Table::Host, Entity { name: String::new(), label: String::new() });
+    let host = schema.push_entity(Table::Host, Entity::new("", ""));
     let mut random = fastrand::Rng::with_seed(1);
     let is_gauge = DRAWN.map(|name| metric::find(Table::Host, name).is_some_and(|known| known.kind == Kind::Gauge));
     let mut values = [1_000_000_000_i64; DRAWN.len()];

@@ -134,6 +134,36 @@ fn hold_proves_by_rss_that_it_holds() {
 }
 
 #[test]
+fn command_lines_are_recorded_where_somebody_asks_and_never_in_a_redacted_cut() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let record = |recording: &str, more: &[&str]| {
+        let script = "sleep 0.5; exit \"$(echo \"$1\" | wc -l)\"";
+        let words = ["record", "-o", recording, "--interval", "20ms"];
+        let command = ["--", "sh", "-c", script, "sh", "--token=canary0815"];
+        assert!(pagetide().args(words).args(more).args(command).output().unwrap().status.code() == Some(1));
+    };
+    let has = |path: &str| {
+        let processes = json(&["show", path, "processes", "--wide", "--all"]).to_string();
+        assert!(
+            !json(&["show", path, "processes", "--all"]).to_string().contains("canary"),
+            "without --wide it is its name"
+        );
+        processes.contains("sh -c sleep 0.5; ") && processes.contains(" sh --token=canary0815[")
+    };
+    let (plain, asked) = (place("plain"), place("asked"));
+    record(&plain, &[]);
+    record(&asked, &["--command-lines"]);
+    assert!(!has(&plain) && has(&asked));
+    let (cut, redacted) = (place("cut.pagetide"), place("redacted.pagetide"));
+    json(&["cut", &asked, "-o", &cut]);
+    json(&["cut", &asked, "-o", &redacted, "--redact"]);
+    assert!(has(&cut) && !has(&redacted));
+    let bytes = std::fs::read(&redacted).unwrap();
+    assert!(!bytes.windows(10).any(|bytes| bytes == b"canary0815"));
+}
+
+#[test]
 fn a_recorded_command_is_shown_and_diagnosed() {
     let folder = tempfile::tempdir().unwrap();
     let recording = folder.path().join("rec");

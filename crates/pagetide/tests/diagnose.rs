@@ -111,7 +111,7 @@ fn second(writer: &mut Writer, schema: &mut Schema, totals: &mut [i64; 6], at: i
             if of.is_empty() {
                 continue;
             }
-            let named = || Entity { name: entity.to_owned(), label: entity.to_owned() };
+            let named = || Entity::new(entity, entity);
             let id = schema.find_entity(table, entity).unwrap_or_else(|| schema.push_entity(table, named()));
             let columns: Vec<_> = of.iter().map(|cell| schema.column(table, cell.2)).collect();
             let row = sample.row(table, id, schema.columns(table).len());

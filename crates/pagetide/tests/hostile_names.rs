@@ -15,10 +15,10 @@ fn hostile_recording(folder: &Path) {
     let manifest = Manifest { host: EVIL.into(), kernel: EVIL.into(), ..Manifest::default() };
     writer.begin(&manifest).unwrap();
     let mut schema = Schema::default();
-    schema.push_entity(Table::Host, Entity { name: String::new(), label: EVIL.into() });
+    schema.push_entity(Table::Host, Entity::new("", EVIL));
     let tables = [(Table::Process, "rss"), (Table::Cgroup, "anon"), (Table::Disk, "reads_completed")];
     for (table, column) in tables {
-        schema.push_entity(table, Entity { name: format!("{EVIL}@1"), label: EVIL.into() });
+        schema.push_entity(table, Entity::new(format!("{EVIL}@1"), EVIL));
         schema.column(table, column);
     }
     schema.push_column(Table::Process, Column { name: EVIL.into(), kind: Kind::Unknown, unit: Unit::Unknown });

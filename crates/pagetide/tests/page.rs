@@ -123,9 +123,9 @@ fn month(folder: &Path) {
     let mut writer = Writer::create(folder).unwrap();
     writer.begin(&manifest).unwrap();
     let mut schema = Schema::default();
-    schema.push_entity(Table::Host, Entity { name: String::new(), label: "db2".into() });
-    schema.push_entity(Table::Disk, Entity { name: "vda".into(), label: "vda".into() });
-    schema.push_entity(Table::Process, Entity { name: "1@1".into(), label: "init[1]".into() });
+    schema.push_entity(Table::Host, Entity::new("", "db2"));
+    schema.push_entity(Table::Disk, Entity::new("vda", "vda"));
+    schema.push_entity(Table::Process, Entity::new("1@1", "init[1]"));
     for column in ["MemTotal", "MemFree", "MemAvailable", "Cached", "Buffers", "AnonPages", "Dirty", "pgmajfault"] {
         schema.column(Table::Host, column);
     }
@@ -155,16 +155,16 @@ fn hostile(folder: &Path) {
     let mut writer = Writer::create(folder).unwrap();
     writer.begin(&manifest).unwrap();
     let mut schema = Schema::default();
-    schema.push_entity(Table::Host, Entity { name: String::new(), label: HOSTILE.into() });
+    schema.push_entity(Table::Host, Entity::new("", HOSTILE));
     let tables =
         [(Table::Process, "rss"), (Table::Cgroup, "current"), (Table::Disk, "reads"), (Table::Zone, "managed")];
     for (table, column) in tables {
-        schema.push_entity(table, Entity { name: format!("{HOSTILE}@1"), label: format!("{HOSTILE}[1]") });
+        schema.push_entity(table, Entity::new(format!("{HOSTILE}@1"), format!("{HOSTILE}[1]")));
         schema.column(table, column);
     }
     for group in 0..GROUPS {
         let name = format!("/{HOSTILE}/{group}");
-        schema.push_entity(Table::Cgroup, Entity { name: name.clone(), label: name });
+        schema.push_entity(Table::Cgroup, Entity::new(name.clone(), name));
     }
     for column in ["MemTotal", "MemFree", "Cached", "AnonPages"] {
         schema.column(Table::Host, column);

@@ -133,15 +133,15 @@ impl Drop for Server {
 /// Some samples of a host with a hostile process and many groups.
 fn record(folder: &Path) {
     let mut schema = Schema::default();
-    let host = schema.push_entity(Table::Host, Entity { name: String::new(), label: String::new() });
+    let host = schema.push_entity(Table::Host, Entity::new("", ""));
     schema.column(Table::Host, "MemFree");
-    let process = schema.push_entity(Table::Process, Entity { name: "7@1".into(), label: HOSTILE.into() });
+    let process = schema.push_entity(Table::Process, Entity::new("7@1", HOSTILE));
     schema.column(Table::Process, "utime");
     schema.column(Table::Process, "stime");
     let groups: Vec<_> = (0..GROUPS)
         .map(|at| {
             let name = format!("/g/{at:05}\u{1b}<b>");
-            schema.push_entity(Table::Cgroup, Entity { name: name.clone(), label: name })
+            schema.push_entity(Table::Cgroup, Entity::new(name.clone(), name))
         })
         .collect();
     schema.column(Table::Cgroup, "current");
@@ -333,7 +333,7 @@ fn occasions_that_lie_apart_have_a_gap_between_them() {
     let scratch = tempfile::tempdir().unwrap();
     let folder = scratch.path().join("two");
     let mut schema = Schema::default();
-    let host = schema.push_entity(Table::Host, Entity { name: String::new(), label: String::new() });
+    let host = schema.push_entity(Table::Host, Entity::new("", ""));
     schema.column(Table::Host, "MemFree");
     let manifest = Manifest { interval: Nanos::new(1_000_000_000), ..Manifest::default() };
     let mut writer = Writer::create(&folder).unwrap();

@@ -146,8 +146,8 @@ mod tests {
     /// A sample of one host and one process, at a second.
     fn taken(second: i64, name: &str) -> (Schema, Sample) {
         let mut schema = Schema::default();
-        let host = schema.push_entity(Table::Host, Entity { name: String::new(), label: String::new() });
-        let process = schema.push_entity(Table::Process, Entity { name: name.into(), label: name.into() });
+        let host = schema.push_entity(Table::Host, Entity::new("", ""));
+        let process = schema.push_entity(Table::Process, Entity::new(name, name));
         schema.column(Table::Host, "MemFree");
         schema.column(Table::Process, "rss");
         let mut sample = Sample::default();

@@ -198,7 +198,7 @@ mod tests {
         let (mut near, mut far) = (Schema::default(), Schema::default());
         let (mut handed_over, mut growth, mut ring) = (SchemaCursor::default(), SchemaGrowth::default(), ring(4));
         for name in ["vda", "vdb", "vdc"] {
-            near.push_entity(Table::Disk, Entity { name: name.into(), label: name.into() });
+            near.push_entity(Table::Disk, Entity::new(name, name));
             near.column(Table::Disk, name);
             handed_over.collect(&near, &mut growth);
             ring.push_sample(Sample::default(), &mut growth);
@@ -212,7 +212,7 @@ mod tests {
         let (mut near, mut far) = (Schema::default(), Schema::default());
         let (mut handed_over, mut growth, mut ring) = (SchemaCursor::default(), SchemaGrowth::default(), ring(9));
         let mut push = |ring: &mut Ring, near: &mut Schema, name: &str| {
-            near.push_entity(Table::Disk, Entity { name: name.into(), label: name.into() });
+            near.push_entity(Table::Disk, Entity::new(name, name));
             handed_over.collect(near, &mut growth);
             ring.push_sample(Sample::default(), &mut growth);
             if name == "b" {

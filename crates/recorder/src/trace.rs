@@ -427,7 +427,7 @@ mod tests {
     #[test]
     fn samples_say_once_that_the_trace_should_be_on_and_then_that_it_should_not() {
         let mut schema = Schema::default();
-        let host = schema.push_entity(Table::Host, Entity { name: String::new(), label: String::new() });
+        let host = schema.push_entity(Table::Host, Entity::new("", ""));
         schema.column(Table::Host, "psi_memory_some");
         let reason = Arc::<Reason>::default();
         let mut watch = Watch::of(&reason);

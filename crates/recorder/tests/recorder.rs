@@ -117,11 +117,11 @@ impl Probe for Counting {
         let column = schema.column(Table::Host, "MemFree");
         schema.column(Table::Disk, "no_such_metric");
         if schema.entities(Table::Host).is_empty() {
-            schema.push_entity(Table::Host, Entity { name: String::new(), label: String::new() });
+            schema.push_entity(Table::Host, Entity::new("", ""));
         }
         sample.row(Table::Host, EntityId(0), 1)[column.0 as usize] = Some(self.count);
         let name = format!("disk{}", self.count);
-        let disk = schema.push_entity(Table::Disk, Entity { label: name.clone(), name });
+        let disk = schema.push_entity(Table::Disk, Entity::new(name.clone(), name));
         let first = if self.short_lived { disk.0 } else { 0 };
         for id in first..=disk.0 {
             sample.row(Table::Disk, EntityId(id), 1);

@@ -234,7 +234,7 @@ fn factor(unit: Unit) -> Option<f64> {
     }
 }
 
-fn labels(text: &mut String, table: Table, Entity { name: entity, label }: &Entity) {
+fn labels(text: &mut String, table: Table, Entity { name: entity, label, .. }: &Entity) {
     let mut pairs = Vec::new();
     match table {
         Table::Host => return,
@@ -368,7 +368,7 @@ mod tests {
     #[test]
     fn derived_metrics_are_gauges_and_sums_of_counters() {
         let mut schema = Schema::default();
-        let host = schema.push_entity(Table::Host, Entity { name: String::new(), label: String::new() });
+        let host = schema.push_entity(Table::Host, Entity::new("", ""));
         let fields =
             [("MemTotal", 100), ("MemAvailable", 30), ("pgscan_anon", 5), ("pgscan_file", 7), ("pgscan_kswapd", 4)];
         for (name, _) in fields {
@@ -394,12 +394,12 @@ mod tests {
     #[test]
     fn values_are_in_base_units_and_labels_are_escaped() {
         let mut schema = Schema::default();
-        let disk = schema.push_entity(Table::Disk, Entity { name: "a\"b\\c".into(), label: String::new() });
-        let zone = schema.push_entity(Table::Zone, Entity { name: "node0/DMA32".into(), label: String::new() });
+        let disk = schema.push_entity(Table::Disk, Entity::new("a\"b\\c", ""));
+        let zone = schema.push_entity(Table::Zone, Entity::new("node0/DMA32", ""));
         schema.column(Table::Disk, "read_ms");
         schema.column(Table::Disk, "read_sectors");
         schema.column(Table::Zone, "never_heard_of");
-        let group = Entity { name: "/g".into(), label: "shop/web/app".into() };
+        let group = Entity::new("/g", "shop/web/app");
         let group = schema.push_entity(Table::Cgroup, group);
         schema.column(Table::Cgroup, "current");
         let mut sample = Sample::default();

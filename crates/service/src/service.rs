@@ -53,6 +53,8 @@ pub struct Options {
     pub host_only: bool,
     /// Processes that are recorded for each of memory, IO, major faults and CPU time; [`Top::default`]'s when absent.
     pub top: Option<usize>,
+    /// Records what processes were started with, which may hold passwords.
+    pub command_lines: bool,
     /// What its users call the host, by name.
     pub labels: BTreeMap<String, String>,
     /// Traces the page cache, too.
@@ -188,7 +190,9 @@ fn start_recorder(options: &Options) -> Result<(Recorder, SealRequest), Error> {
     let (mut watch, no_groups) = match Watch::flight_recorder(&options.root()) {
         _ if options.host_only => (Watch::default(), None),
         Ok(watch) => (watch, None),
-        Err(error) => (Watch { cgroups: Vec::new(), processes: Processes::Top(Top::default()) }, Some(error)),
+        Err(error) => {
+            (Watch { cgroups: Vec::new(), processes: Processes::Top(Top::default()), ..Watch::default() }, Some(error))
+        }
     };
     if let (Some(each), Processes::Top(top)) = (options.top, &mut watch.processes) {
         top.each = each;
@@ -198,6 +202,7 @@ fn start_recorder(options: &Options) -> Result<(Recorder, SealRequest), Error> {
     if options.all_processes {
         watch.processes = Processes::All;
     }
+    watch.command_lines = options.command_lines;
     let recorder_options = pagetide_recorder::Options {
         interval: options.interval,
         watch,

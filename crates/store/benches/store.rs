@@ -48,12 +48,12 @@ fn samples() -> (Schema, Vec<Sample>) {
         .collect();
     let (host, disks) = readings[0].clone();
     let mut schema = Schema::default();
-    schema.push_entity(Table::Host, Entity { name: String::new(), label: String::new() });
+    schema.push_entity(Table::Host, Entity::new("", ""));
     for name in host.keys() {
         schema.column(Table::Host, name);
     }
     for name in disks.keys() {
-        schema.push_entity(Table::Disk, Entity { name: name.clone(), label: name.clone() });
+        schema.push_entity(Table::Disk, Entity::new(name.clone(), name.clone()));
     }
     let width = disks.values().map(Vec::len).max().unwrap_or(0);
     for at in 0..width {

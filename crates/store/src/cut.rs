@@ -264,7 +264,7 @@ mod tests {
     #[test]
     fn a_few_bytes_that_stand_for_many_values_are_refused() {
         let mut schema = Schema::default();
-        let host = schema.push_entity(Table::Host, Entity { name: String::new(), label: String::new() });
+        let host = schema.push_entity(Table::Host, Entity::new("", ""));
         let columns = 1_u64 << 15;
         for number in 0..columns {
             schema.column(Table::Host, &format!("c{number}"));

@@ -8,7 +8,10 @@ use crate::budget::{Budget, Exceeded};
 use crate::files::Files;
 use crate::layout::{self, Folder, OPEN, SegmentName};
 use crate::log::{self, Event, LogError, LogReader};
-use crate::sealed::{self, Content, Description, ENTITY_COLUMNS, FileWriter, MARK_COLUMNS, ROW_COLUMNS, TIME_COLUMNS};
+use crate::sealed::{
+    self, COMMAND_LINE_COLUMN, Content, Description, ENTITY_COLUMNS, FileWriter, MARK_COLUMNS, ROW_COLUMNS,
+    TIME_COLUMNS,
+};
 use pagetide_core::{Entity, Manifest, Mark, Schema, Stamp, Table};
 use pagetide_dir::temporary;
 use parquet::data_type::ByteArray;
@@ -162,11 +165,11 @@ impl Sealing<'_> {
                     rows.push(0, number, log.sample().stamp, &[]);
                     number += 1;
                     if rows.full() {
-                        rows.write(file, None)?;
+                        rows.write(file, &[])?;
                     }
                 }
             }
-            rows.write(file, None)
+            rows.write(file, &[])
         })
     }
 
@@ -174,16 +177,19 @@ impl Sealing<'_> {
         let (metrics, entities) = (self.survey.schema.columns(table), self.survey.schema.entities(table));
         // The host is one, so its rows need no name.
         let only = entities.first().filter(|entity| entities.len() == 1 && entity.name.is_empty());
-        let strings: &[&str] = if only.is_some() { &[] } else { &ENTITY_COLUMNS };
-        let taken = [ROW_COLUMNS.as_slice(), strings].concat();
+        let mut strings = if only.is_some() { Vec::new() } else { ENTITY_COLUMNS.to_vec() };
+        if entities.iter().any(|entity| entity.command_line.is_some()) {
+            strings.push(COMMAND_LINE_COLUMN);
+        }
+        let taken = [ROW_COLUMNS.as_slice(), &strings].concat();
         let names = sealed::column_names(&taken, metrics);
         let description = Description {
             label: only.map(|entity| entity.label.clone()),
             metrics: metrics.to_vec(),
             ..self.description(table.name())
         };
-        let named = (only.is_none()).then_some(entities);
-        self.file(table.name(), [&ROW_COLUMNS, strings], &names, &description, |file| {
+        let texts: Vec<Texts> = strings.iter().map(|column| texts(entities, column)).collect();
+        self.file(table.name(), [&ROW_COLUMNS, &strings], &names, &description, |file| {
             let mut rows = Rows::new(ROW_COLUMNS.len(), metrics.len());
             let mut log = self.log()?;
             let mut number = self.survey.first_sample;
@@ -196,10 +202,10 @@ impl Sealing<'_> {
                 }
                 number += 1;
                 if rows.full() {
-                    rows.write(file, named)?;
+                    rows.write(file, &texts)?;
                 }
             }
-            rows.write(file, named)
+            rows.write(file, &texts)
         })
     }
 
@@ -230,6 +236,18 @@ fn write_marks(file: &mut FileWriter, marks: &[Mark]) -> io::Result<()> {
     group.strings(&kinds.iter().map(name).collect::<Vec<_>>())?;
     group.strings(&kinds.iter().map(|kind| ByteArray::from(kind.to_string().as_str())).collect::<Vec<_>>())?;
     group.finish()
+}
+
+/// What a column of text has for each entity.
+type Texts = Vec<ByteArray>;
+
+fn texts(entities: &[Entity], column: &str) -> Texts {
+    let text = |entity: &Entity| match column {
+        COMMAND_LINE_COLUMN => ByteArray::from(entity.command_line.as_deref().unwrap_or_default()),
+        "label" => ByteArray::from(entity.label.as_str()),
+        _ => ByteArray::from(entity.name.as_str()),
+    };
+    entities.iter().map(text).collect()
 }
 
 /// The rows of a row group.
@@ -270,7 +288,7 @@ impl Rows {
     }
 
     /// Writes the rows ordered by entity, then time, so that neighbours differ little, and forgets them.
-    fn write(&mut self, file: &mut FileWriter, named: Option<&[Entity]>) -> io::Result<()> {
+    fn write(&mut self, file: &mut FileWriter, texts: &[Texts]) -> io::Result<()> {
         if self.keys.is_empty() {
             return Ok(());
         }
@@ -285,16 +303,9 @@ impl Rows {
             numbers.extend(order.iter().map(|at| clock(&self.keys[*at])));
             group.numbers(&numbers)?;
         }
-        if let Some(entities) = named {
-            for text in [
-                |entity: &Entity| ByteArray::from(entity.name.as_str()),
-                |entity: &Entity| ByteArray::from(entity.label.as_str()),
-            ] {
-                let texts: Vec<ByteArray> = entities.iter().map(text).collect();
-                let rows: Vec<ByteArray> =
-                    order.iter().map(|at| texts[self.keys[*at].entity as usize].clone()).collect();
-                group.strings(&rows)?;
-            }
+        for texts in texts {
+            let rows: Vec<ByteArray> = order.iter().map(|at| texts[self.keys[*at].entity as usize].clone()).collect();
+            group.strings(&rows)?;
         }
         let mut present = Vec::with_capacity(order.len());
         for column in 0..self.width {

@@ -38,6 +38,8 @@ pub(crate) const TIME_COLUMNS: [&str; 4] = ["sample", "wall_ns", "mono_ns", "boo
 pub(crate) const ROW_COLUMNS: [&str; 2] = ["sample", "wall_ns"];
 /// Columns that name the entity of a row.
 pub(crate) const ENTITY_COLUMNS: [&str; 2] = ["entity", "label"];
+/// The one behind them, where what processes were started with is recorded; empty where it is not known.
+pub(crate) const COMMAND_LINE_COLUMN: &str = "command_line";
 /// Columns of the file of marks.
 pub(crate) const MARK_COLUMNS: [&str; 5] = ["wall_ns", "mono_ns", "boot_ns", "type", "json"];
 

@@ -102,7 +102,7 @@ pub(crate) fn recordings(length: usize) -> impl Strategy<Value = Vec<SinkCall>> 
 
 fn build(steps: &[Step]) -> Vec<SinkCall> {
     let mut schema = Schema::default();
-    schema.push_entity(Table::Host, Entity { name: String::new(), label: "trial".into() });
+    schema.push_entity(Table::Host, Entity::new("", "trial"));
     let mut last = std::collections::BTreeMap::<(Table, u32, usize), i64>::new();
     let mut stamp = Stamp { wall_ns: BEGIN, mono_ns: 5, boot_ns: 7 };
     let mut given = Vec::new();
@@ -116,7 +116,7 @@ fn build(steps: &[Step]) -> Vec<SinkCall> {
             Step::Entity(Table::Host) => {}
             Step::Entity(table) => {
                 let number = schema.entities(*table).len();
-                schema.push_entity(*table, Entity { name: format!("e{number}"), label: format!("l{}", number % 2) });
+                schema.push_entity(*table, Entity::new(format!("e{number}"), format!("l{}", number % 2)));
             }
             Step::Mark(text) => {
                 given.push(SinkCall::Mark(Mark { stamp, kind: MarkKind::Note { text: text.clone() } }));
@@ -156,14 +156,14 @@ fn build(steps: &[Step]) -> Vec<SinkCall> {
 /// A short recording in which something changes with every sample; two segments when `days` is 2.
 pub(crate) fn short(samples: i64, days: i64) -> Vec<SinkCall> {
     let mut schema = Schema::default();
-    let host = schema.push_entity(Table::Host, Entity { name: String::new(), label: "trial".into() });
+    let host = schema.push_entity(Table::Host, Entity::new("", "trial"));
     let mut given = Vec::new();
     for at in 0..samples {
         let ns = at * 1_000_000_000 + (at * 2 / samples) * (days - 1) * 86_400_000_000_000;
         let stamp = Stamp { wall_ns: BEGIN - 3_600_000_000_000 + ns, mono_ns: ns, boot_ns: ns + 3 };
         schema.column(Table::Host, "MemFree");
         if at % 2 == 0 {
-            schema.push_entity(Table::Process, Entity { name: format!("{at}@1"), label: "sh".into() });
+            schema.push_entity(Table::Process, Entity::new(format!("{at}@1"), "sh"));
             schema.column(Table::Process, "rss");
         }
         if at == 1 {

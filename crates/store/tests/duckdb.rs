@@ -26,8 +26,8 @@ fn query(root: &Path, sql: &str) -> Vec<Vec<serde_json::Value>> {
 fn record(folder: &Path, host: &str, offset: i64) {
     let manifest = Manifest { host: host.into(), ..Manifest::default() };
     let mut schema = Schema::default();
-    let named = |name: &str| Entity { name: name.into(), label: name.into() };
-    let this = schema.push_entity(Table::Host, Entity { name: String::new(), label: host.into() });
+    let named = |name: &str| Entity::new(name, name);
+    let this = schema.push_entity(Table::Host, Entity::new("", host));
     let vda = schema.push_entity(Table::Disk, named("vda"));
     let vdb = schema.push_entity(Table::Disk, named("vdb"));
     for name in ["MemFree", "Active(file)", "pgmajfault"] {

@@ -18,7 +18,7 @@ struct Host {
 impl Host {
     fn new(boot_id: &str) -> Self {
         let mut schema = Schema::default();
-        schema.push_entity(Table::Host, Entity { name: String::new(), label: String::new() });
+        schema.push_entity(Table::Host, Entity::new("", ""));
         schema.column(Table::Host, "pgmajfault");
         let manifest = Manifest { boot_id: boot_id.into(), interval: Nanos::new(1_000_000_000), ..Manifest::default() };
         Self { schema, sample: Sample::default(), manifest }

@@ -35,14 +35,13 @@ struct Nature {
 fn record(folder: &Path, seed: u64, nature: Nature) {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut schema = Schema::default();
-    let host = schema.push_entity(Table::Host, Entity { name: String::new(), label: String::new() });
+    let host = schema.push_entity(Table::Host, Entity::new("", ""));
     HOST.iter().for_each(|name| _ = schema.column(Table::Host, name));
-    let disks: Vec<EntityId> = ["vda", "vdb"]
-        .map(|name| schema.push_entity(Table::Disk, Entity { name: name.into(), label: name.into() }))
-        .into();
+    let disks: Vec<EntityId> =
+        ["vda", "vdb"].map(|name| schema.push_entity(Table::Disk, Entity::new(name, name))).into();
     DISK.iter().for_each(|name| _ = schema.column(Table::Disk, name));
-    let process = schema.push_entity(Table::Process, Entity { name: "7@1".into(), label: "dd".into() });
-    let short = schema.push_entity(Table::Process, Entity { name: "8@2".into(), label: "true".into() });
+    let process = schema.push_entity(Table::Process, Entity::new("7@1", "dd"));
+    let short = schema.push_entity(Table::Process, Entity::new("8@2", "true"));
     PROCESS.iter().for_each(|name| _ = schema.column(Table::Process, name));
     let mut values = vec![1_000_000_i64; HOST.len() + 2 * DISK.len() + PROCESS.len()];
     let manifest = Manifest {

@@ -72,7 +72,8 @@ fn recording(names: &mut Canaries) -> Recording {
         let path = format!("/{}/{}", names.next(), names.next());
         let parts = format!("{}\t{}", names.next(), names.next());
         for name in [names.next(), process, path, parts] {
-            builder.entity(table, Entity { name: name.clone(), label: names.next() });
+            let command_line = Some(format!("{} --password {}", names.next(), names.next()));
+            builder.entity(table, Entity { command_line, ..Entity::new(name.clone(), names.next()) });
             for column in [known.clone(), names.next()] {
                 let column = Column { name: column, kind: Kind::Gauge, unit: Unit::Count };
                 builder.value(table, &name, &column, 7);
@@ -144,7 +145,7 @@ fn users_and_groups_are_other_numbers_and_the_same_where_they_were() {
         (Table::CgroupDisk, "/sys/fs/cgroup/canary\tcanary0", "canary0", &[("rbytes", 7), ("max_riops", 90)]),
     ];
     for (table, name, label, values) in rows {
-        builder.entity(table, Entity { name: name.to_owned(), label: label.to_owned() });
+        builder.entity(table, Entity::new(name, label));
         for (metric, value) in values {
             let known = pagetide_core::metric::find(table, metric).unwrap();
             let column = Column { name: (*metric).to_owned(), kind: known.kind, unit: known.unit };
@@ -174,10 +175,10 @@ fn the_rows_of_a_trace_stay_with_pseudonyms() {
     let pages = Column { name: "pages".to_owned(), kind: Kind::Counter, unit: Unit::Pages };
     let evicted = "kswapd\t/shop\tdd\t266338304\t1234\t/shop/db\tpostgres\t0\t1000";
     for (name, label) in [(evicted, "/srv/db/base"), ("rest", "")] {
-        builder.entity(Table::Eviction, Entity { name: name.to_owned(), label: label.to_owned() });
+        builder.entity(Table::Eviction, Entity::new(name, label));
         builder.value(Table::Eviction, name, &pages, 42);
     }
-    builder.entity(Table::Ghost, Entity { name: "\t/shop/db\t512".to_owned(), label: "/shop/db".to_owned() });
+    builder.entity(Table::Ghost, Entity::new("\t/shop/db\t512", "/shop/db"));
     builder.value(Table::Ghost, "\t/shop/db\t512", &Column { name: "ranked_0".to_owned(), ..pages.clone() }, 7);
     let redacted = cut::redact(&builder.finish());
     let rows: Vec<(&str, &str)> = redacted.entities(Table::Eviction).collect();
@@ -202,7 +203,7 @@ fn the_numbers_stay_and_a_name_has_another_pseudonym_in_each_cut() {
     builder.stamp(Stamp { wall_ns: 1_795_305_600_000_000_000, mono_ns: 1, boot_ns: 1 });
     let rss = Column { name: "rss".to_owned(), kind: Kind::Gauge, unit: Unit::Pages };
     for (name, label) in [("1@5", "postgres"), ("2@6", "postgres"), ("9@1", "kswapd0")] {
-        builder.entity(Table::Process, Entity { name: name.to_owned(), label: label.to_owned() });
+        builder.entity(Table::Process, Entity::new(name, label));
         builder.value(Table::Process, name, &rss, 42);
     }
     let recording = builder.finish();

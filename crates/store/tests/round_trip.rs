@@ -18,7 +18,7 @@ fn a_recording_is_readable_while_it_is_written_and_after() {
     let manifest = Manifest { host: "h".into(), schema_version: pagetide_store::FORMAT_VERSION, ..Manifest::default() };
     let mut builder = RecordingBuilder::new(manifest.clone());
     let mut schema = Schema::default();
-    let host = schema.push_entity(Table::Host, Entity { name: String::new(), label: "h".into() });
+    let host = schema.push_entity(Table::Host, Entity::new("", "h"));
     let mut writer = Writer::create(&folder).unwrap();
     writer.begin(&manifest).unwrap();
     let mut sample = Sample::default();
@@ -28,7 +28,7 @@ fn a_recording_is_readable_while_it_is_written_and_after() {
         let free = schema.column(Table::Host, "MemFree").0 as usize;
         let late = (at > 10).then(|| schema.column(Table::Disk, "reads").0 as usize);
         if at == 11 {
-            schema.push_entity(Table::Disk, Entity { name: "vda".into(), label: "vda".into() });
+            schema.push_entity(Table::Disk, Entity::new("vda", "vda"));
         }
         let width = schema.columns(Table::Host).len();
         sample.row(Table::Host, host, width)[free] = (at % 7 != 0).then_some(at * 1000);

@@ -251,10 +251,13 @@ impl App {
         self.command_line = Some((process, words));
     }
 
-    /// The command line of the selected process.
+    /// The command line of the selected process: as this host tells it, or as it was recorded.
     pub(crate) fn selected_command_line(&self) -> Option<&str> {
-        let (process, words) = self.command_line.as_ref()?;
-        words.as_deref().filter(|_| self.selected_process() == Some(process))
+        let selected = self.selected_process()?;
+        match &self.command_line {
+            Some((process, words)) if process == selected => words.as_deref(),
+            _ => self.block.as_ref()?.recording.command_line(selected),
+        }
     }
 
     /// The group, by its recorded name, whose processes are to be found out; absent when they are known.

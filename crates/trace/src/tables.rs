@@ -207,9 +207,10 @@ impl TableWriter {
             .columns
             .entry(table)
             .or_insert_with(|| metric::all(table).iter().map(|metric| schema.column(table, metric.name)).collect());
-        let (entity, before) = self.rows.entry((table, name)).or_insert_with_key(|(_, name)| {
-            (schema.push_entity(table, Entity { name: name.clone(), label: label.to_owned() }), Vec::new())
-        });
+        let (entity, before) = self
+            .rows
+            .entry((table, name))
+            .or_insert_with_key(|(_, name)| (schema.push_entity(table, Entity::new(name.clone(), label)), Vec::new()));
         if before == values {
             return;
         }
@@ -224,9 +225,10 @@ impl TableWriter {
         let width = metric::all(Table::Trace).len();
         let columns: Vec<ColumnId> =
             metric::all(Table::Trace).iter().map(|metric| schema.column(Table::Trace, metric.name)).collect();
-        let (entity, _) = self.rows.entry((Table::Trace, String::new())).or_insert_with(|| {
-            (schema.push_entity(Table::Trace, Entity { name: "trace".into(), label: String::new() }), Vec::new())
-        });
+        let (entity, _) = self
+            .rows
+            .entry((Table::Trace, String::new()))
+            .or_insert_with(|| (schema.push_entity(Table::Trace, Entity::new("trace", "")), Vec::new()));
         let row = sample.row(Table::Trace, *entity, width);
         let values = [
             Some(coverage.scale),
@@ -659,7 +661,7 @@ mod tests {
                     let columns: Vec<ColumnId> = metric::all(table).iter().map(|metric| schema.column(table, metric.name)).collect();
                     let known = schema.entities(table).iter().position(|entity| entity.name == name);
                     let entity = known.map_or_else(
-                        || schema.push_entity(table, Entity { name: name.to_owned(), label: String::new() }),
+                        || schema.push_entity(table, Entity::new(name, "")),
                         |at| EntityId(u32::try_from(at).unwrap()),
                     );
                     let row = sample.row(table, entity, schema.columns(table).len());

@@ -5,6 +5,7 @@
 
 use pagetide_core::derived::{Carry, Fall, Sums, Term, Walk};
 use pagetide_core::{EndedName, Kind, Recording, Stamp, Table};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 mod intervals;
@@ -75,8 +76,8 @@ struct Entity<'a> {
     /// What a person reads.
     label: String,
     /// What else it is called: of a disk its name in the device mapper, and those that udev links to it; of a group its path, and its
-    /// container's name.
-    aliases: Vec<&'a str>,
+    /// container's name; of a process its name, where its command line is shown.
+    aliases: Vec<Cow<'a, str>>,
 }
 
 /// The columns of a topic, all of them when `wide`.
@@ -116,8 +117,14 @@ fn of_part<'a>(
         let links = recording.manifest.disks.iter().filter(|disk| table == Table::Disk && disk.name == name);
         let aliases = links.flat_map(|disk| &disk.links).map(String::as_str);
         let own = [name, label].into_iter().filter(|_| matches!(table, Table::Disk | Table::Cgroup));
-        let aliases = own.chain(aliases).collect();
-        Entity { name, label: label_of(table, name, label), aliases }
+        let aliases = own.chain(aliases).map(Cow::from);
+        let called = label_of(table, name, label);
+        match recording.command_line(name).filter(|_| wide && table == Table::Process) {
+            Some(words) => {
+                Entity { name, label: label_of(table, name, words), aliases: aliases.chain([called.into()]).collect() }
+            }
+            None => Entity { name, label: called, aliases: aliases.collect() },
+        }
     });
     let mut entities: Vec<Entity<'_>> = entities.collect();
     if table == Table::Host && entities.is_empty() {
@@ -330,8 +337,8 @@ mod tests {
 
     fn recording() -> Recording {
         let mut schema = Schema::default();
-        let disk = schema.push_entity(Table::Disk, Entity { name: "vda".into(), label: "vda".into() });
-        let host = schema.push_entity(Table::Host, Entity { name: String::new(), label: String::new() });
+        let disk = schema.push_entity(Table::Disk, Entity::new("vda", "vda"));
+        let host = schema.push_entity(Table::Host, Entity::new("", ""));
         let names =
             ["reads", "writes", "io_ms", "read_ms", "write_ms", "weighted_io_ms", "read_sectors", "write_sectors"];
         for name in names {

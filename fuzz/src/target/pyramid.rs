@@ -27,9 +27,9 @@ fn template() -> &'static Template {
         let manifest = Manifest { schema_version: 1, host: "h".into(), ..Manifest::default() };
         writer.begin(&manifest).expect("begun");
         let mut schema = Schema::default();
-        let host = schema.push_entity(Table::Host, Entity { name: String::new(), label: String::new() });
+        let host = schema.push_entity(Table::Host, Entity::new("", ""));
         let disks = ["vda", "vdb"].map(|name| {
-            let entity = Entity { name: name.into(), label: name.into() };
+            let entity = Entity::new(name, name);
             schema.push_entity(Table::Disk, entity)
         });
         let free = schema.column(Table::Host, "MemFree").0 as usize;

@@ -59,7 +59,7 @@ pub(super) fn given(sink: &mut dyn Sink) {
             for name in entities {
                 let entity = schema
                     .find_entity(table, name)
-                    .unwrap_or_else(|| schema.push_entity(table, Entity { name: (*name).into(), label: "l".into() }));
+                    .unwrap_or_else(|| schema.push_entity(table, Entity::new(*name, "l")));
                 let columns = ["pgpgin", "sample", "odd name"].map(|name| schema.column(table, name).0 as usize);
                 let row = sample.row(table, entity, schema.columns(table).len());
                 row[columns[0]] = Some(at * 1000);

@@ -40,7 +40,7 @@ fn load(text: &str) -> Recording {
         // The file keeps rates in thousandths of their unit, as recordings before format version 3 did.
         let factor = if column.kind == Kind::Rate { metric::RATE_SCALE / 1000 } else { 1 };
         let points = sums(&line["differences"]).into_iter().zip(first..);
-        let entity = Entity { name: text("entity"), label: text("label") };
+        let entity = Entity::new(text("entity"), text("label"));
         builder.column(table, entity, &column, points.filter_map(|(value, at)| Some((at, value? * factor))));
     }
     marks.into_iter().for_each(|mark| builder.mark(mark));

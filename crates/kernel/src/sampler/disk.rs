@@ -87,14 +87,12 @@ fn learn(root: &Root, schema: &mut Schema, name: &str) -> (EntityId, bool) {
     let id = schema.find_entity(Table::Disk, name).unwrap_or_else(|| {
         let label = std::fs::read_to_string(folder.join("dm/name")).unwrap_or_default();
         let label = Some(label.trim()).filter(|label| !label.is_empty()).unwrap_or(name);
-        schema.push_entity(Table::Disk, Entity { name: name.to_owned(), label: label.to_owned() })
+        schema.push_entity(Table::Disk, Entity::new(name, label))
     });
     (id, own)
 }
 
 /// The entity called `name`, added when it is new.
 pub(crate) fn entity(schema: &mut Schema, table: Table, name: &str) -> EntityId {
-    schema
-        .find_entity(table, name)
-        .unwrap_or_else(|| schema.push_entity(table, Entity { name: name.to_owned(), label: name.to_owned() }))
+    schema.find_entity(table, name).unwrap_or_else(|| schema.push_entity(table, Entity::new(name, name)))
 }

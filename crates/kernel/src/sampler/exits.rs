@@ -165,8 +165,7 @@ impl Sums {
             }
             let Ended { name, comm, entity, .. } = ended;
             let entity = *entity.get_or_insert_with(|| {
-                let new = Entity { name: name.to_string(), label: comm.clone() };
-                pass.schema.push_entity(Table::Process, new)
+                pass.schema.push_entity(Table::Process, Entity::new(name.to_string(), comm.as_str()))
             });
             row.put(pass.schema, pass.sample, Table::Process, entity);
         }
@@ -267,7 +266,7 @@ mod tests {
             let (mut buffer, mut budget) = (Buffer::new(), Budget::of_this_process());
             let mut groups = GroupFinder::open(&Root::new("/nowhere"));
             let (buffer, budget, groups) = (&mut buffer, &mut budget, &mut groups);
-            sums.put(&mut Pass { buffer, budget, groups, tasks: &[], schema, sample });
+            sums.put(&mut Pass { buffer, budget, groups, tasks: &[], command_lines: false, schema, sample });
             booked
         }
 
@@ -276,7 +275,7 @@ mod tests {
             let rows = self.sample.tables().find(|table| table.table() == Table::Process);
             let at = self.schema.find_column(Table::Process, column).map(|column| column.0 as usize);
             let row = |(id, values): (EntityId, &[Option<i64>])| {
-                let Entity { name, label } = self.schema.entities(Table::Process)[id.0 as usize].clone();
+                let Entity { name, label, .. } = self.schema.entities(Table::Process)[id.0 as usize].clone();
                 (name, label, at.and_then(|at| values.get(at).copied().flatten()))
             };
             rows.map(|rows| rows.rows().map(row).collect()).unwrap_or_default()

@@ -226,7 +226,7 @@ impl DevicesOfGroup {
 }
 
 fn entity(schema: &mut Schema, name: &str, label: &str) -> EntityId {
-    schema.find_entity(Table::CgroupDisk, name).unwrap_or_else(|| {
-        schema.push_entity(Table::CgroupDisk, Entity { name: name.to_owned(), label: label.to_owned() })
-    })
+    schema
+        .find_entity(Table::CgroupDisk, name)
+        .unwrap_or_else(|| schema.push_entity(Table::CgroupDisk, Entity::new(name, label)))
 }

@@ -163,9 +163,7 @@ impl HostFiles {
 
     /// Copies the row into the sample.
     pub(crate) fn put(&mut self, schema: &mut Schema, sample: &mut Sample) {
-        let entity = *self.entity.get_or_insert_with(|| {
-            schema.push_entity(Table::Host, Entity { name: String::new(), label: String::new() })
-        });
+        let entity = *self.entity.get_or_insert_with(|| schema.push_entity(Table::Host, Entity::new("", "")));
         if !self.row.is_empty() {
             self.row.put(schema, sample, Table::Host, entity);
         }

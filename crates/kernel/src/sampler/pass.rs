@@ -15,6 +15,8 @@ pub(crate) struct Pass<'a> {
     pub(crate) groups: &'a mut GroupFinder,
     /// How all tasks have run, by their ids; none without a source of that.
     pub(crate) tasks: &'a [TaskRun],
+    /// Whether to record what processes were started with.
+    pub(crate) command_lines: bool,
     /// The columns and entities so far.
     pub(crate) schema: &'a mut Schema,
     /// The sample that is filled.

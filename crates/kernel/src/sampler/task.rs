@@ -5,6 +5,7 @@ use super::pass::Pass;
 use super::position_cache::PositionCache;
 use super::row::{Row, columns};
 use super::task_files::Files;
+use crate::command_line::words;
 use crate::error::Error;
 use pagetide_core::{ColumnId, Entity, EntityId, Sample, Schema, Table, metric};
 use pagetide_proctext::keyed::with_colon;
@@ -239,12 +240,13 @@ impl SampledTask {
         if self.entity.is_some() && (fixed || !(changed || self.program.unread)) {
             return Ok(());
         }
-        let label = self.label(files, pass)?;
+        let (label, command_line) = self.label(files, pass)?;
         self.entity = Some(match self.entity {
-            None => task_entity(pass.schema, self.pid, self.starttime, &label),
+            None => task_entity(pass.schema, self.pid, self.starttime, &label, command_line),
             Some(entity) => {
                 let first = format!("{}@{}", self.pid, self.starttime);
-                let named = program_entity(pass.schema, entity, &first, &self.program.comm, label);
+                let called = Entity { command_line, ..Entity::new("", label) };
+                let named = program_entity(pass.schema, entity, &first, &self.program.comm, called);
                 self.names += u8::from(named != entity);
                 named
             }
@@ -252,20 +254,22 @@ impl SampledTask {
         Ok(())
     }
 
-    /// What it is called: the name it goes by, and of an interpreter the script.
-    fn label(&mut self, files: &mut Files<'_>, pass: &mut Pass<'_>) -> Result<String, Error> {
+    /// What it is called: the name it goes by, and of an interpreter the script. With it, where it is recorded, what it was started with.
+    fn label(&mut self, files: &mut Files<'_>, pass: &mut Pass<'_>) -> Result<(String, Option<String>), Error> {
         let Program { comm, state, unread, .. } = &mut self.program;
         *unread = false;
-        if self.kernel_thread || !is_interpreter(comm) {
-            return Ok(comm.clone());
+        if self.kernel_thread || !(is_interpreter(comm) || pass.command_lines) {
+            return Ok((comm.clone(), None));
         }
         // The command line lies in the memory of the process: not to be asked for while it waits for something.
         if *state == Some('D') {
             *unread = true;
-            return Ok(comm.clone());
+            return Ok((comm.clone(), None));
         }
         let text = files.read("cmdline", None, pass.buffer)?.unwrap_or_default();
-        Ok(script(comm, text).map_or_else(|| comm.clone(), |script| format!("{comm} {script}")))
+        let script = script(comm, text).filter(|_| is_interpreter(comm));
+        let label = script.map_or_else(|| comm.clone(), |script| format!("{comm} {script}"));
+        Ok((label, words(text).filter(|_| pass.command_lines)))
     }
 
     /// The id of the control group that it is in.
@@ -343,17 +347,23 @@ fn keep(kept: &mut Option<OwnedFd>, name: &str, files: &mut Files<'_>, budget: &
 }
 
 /// The entity of a process or a thread, which is named by its id and its start: an id is used again, both are not.
-pub(crate) fn task_entity(schema: &mut Schema, id: u32, starttime: u64, comm: &str) -> EntityId {
+pub(crate) fn task_entity(
+    schema: &mut Schema,
+    id: u32,
+    starttime: u64,
+    comm: &str,
+    command_line: Option<String>,
+) -> EntityId {
     let name = format!("{id}@{starttime}");
     schema
         .find_entity(Table::Process, &name)
-        .unwrap_or_else(|| schema.push_entity(Table::Process, Entity { name, label: comm.to_owned() }))
+        .unwrap_or_else(|| schema.push_entity(Table::Process, Entity { command_line, ..Entity::new(name, comm) }))
 }
 
 /// The entity of a process that runs another program than before: the same, if it is called the same all the same, else `ID@START/NAME`, because what the fork did the program did not.
-fn program_entity(schema: &mut Schema, known: EntityId, first: &str, comm: &str, label: String) -> EntityId {
+fn program_entity(schema: &mut Schema, known: EntityId, first: &str, comm: &str, called: Entity) -> EntityId {
     let is_called = |schema: &Schema, entity: EntityId| {
-        schema.entities(Table::Process).get(entity.0 as usize).is_some_and(|known| known.label == label)
+        schema.entities(Table::Process).get(entity.0 as usize).is_some_and(|known| known.label == called.label)
     };
     if is_called(schema, known) {
         return known;
@@ -362,7 +372,7 @@ fn program_entity(schema: &mut Schema, known: EntityId, first: &str, comm: &str,
     for nth in 1..=MOST_NAMES {
         let name = if nth == 1 { format!("{first}/{comm}") } else { format!("{first}/{comm}/{nth}") };
         match schema.find_entity(Table::Process, &name) {
-            None => return schema.push_entity(Table::Process, Entity { name, label }),
+            None => return schema.push_entity(Table::Process, Entity { name, ..called }),
             Some(entity) if is_called(schema, entity) => return entity,
             Some(_) => {}
         }

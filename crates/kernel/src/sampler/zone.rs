@@ -122,7 +122,7 @@ impl Zones {
 /// The zone's place in `zones`, added when it is new.
 fn find(zones: &mut Vec<Zone>, schema: &mut Schema, node: u32, name: &str) -> usize {
     let at = zones.iter().position(|zone| zone.node == node && zone.name == name).unwrap_or_else(|| {
-        let entity = Entity { name: format!("node{node}/{name}"), label: name.to_owned() };
+        let entity = Entity::new(format!("node{node}/{name}"), name);
         let entity = schema.push_entity(Table::Zone, entity);
         zones.push(Zone { node, name: name.to_owned(), entity, row: Row::default(), seen: false });
         zones.len() - 1

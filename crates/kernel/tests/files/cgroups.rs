@@ -216,7 +216,11 @@ fn a_process_knows_its_group_parent_user_and_script() {
             ("cmdline", "python3\0/opt/backup.py\0--password\0secret\0"),
         ],
     );
-    let watch = Watch { cgroups: vec!["/sys/fs/cgroup/**".into()], processes: pagetide_kernel::Processes::All };
+    let watch = Watch {
+        cgroups: vec!["/sys/fs/cgroup/**".into()],
+        processes: pagetide_kernel::Processes::All,
+        ..Watch::default()
+    };
     let mut sampler = Sampler::new(&Root::new(root.path()), watch).unwrap();
     let (mut schema, mut sample) = (Schema::default(), Sample::default());
     sampler.sample(&mut schema, &mut sample).unwrap();

@@ -36,9 +36,10 @@ impl SimRecorder {
             rows.entry((table, entity.to_owned())).or_default().push((metric, value));
         });
         for ((table, entity), values) in rows {
-            let id = self.schema.find_entity(table, &entity).unwrap_or_else(|| {
-                self.schema.push_entity(table, Entity { name: entity.clone(), label: label(&entity) })
-            });
+            let id = self
+                .schema
+                .find_entity(table, &entity)
+                .unwrap_or_else(|| self.schema.push_entity(table, Entity::new(entity.clone(), label(&entity))));
             let columns: Vec<usize> =
                 values.iter().map(|(metric, _)| self.schema.column(table, metric).0 as usize).collect();
             let row = self.sample.row(table, id, self.schema.columns(table).len());

@@ -123,7 +123,7 @@ fn work(scenario: &Scenario, job: &Job, port: &Port) -> Result<(), Error> {
     let watch = if job.as_host {
         Watch::flight_recorder(&Root::host()).map_err(|error| Error::system(error.to_string(), ""))?
     } else {
-        Watch { cgroups: Vec::new(), processes: Processes::KernelThreads }
+        Watch { processes: Processes::KernelThreads, ..Watch::default() }
     };
     let options = Options {
         interval: job.interval,

@@ -179,7 +179,7 @@ mod tests {
         let mut sent = Vec::new();
         for at in 0..4u32 {
             schema.column(Table::Disk, &format!("c{at}"));
-            schema.push_entity(Table::Disk, Entity { name: format!("d{at}"), label: "d".into() });
+            schema.push_entity(Table::Disk, Entity::new(format!("d{at}"), "d"));
             let mut sample = Sample::default();
             sample.stamp = Stamp { wall_ns: 1, mono_ns: 2, boot_ns: i64::from(at) };
             sample.row(Table::Disk, EntityId(at), at as usize + 1)[at as usize] = Some(-5);

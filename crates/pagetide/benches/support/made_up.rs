@@ -69,7 +69,7 @@ pub(crate) fn recording(folder: &Path, days: i64) {
             _ => (0..PROCESSES).map(|at| (format!("{}@{}", at + 100, at + 900), format!("process{at}"))).collect(),
         };
         for (name, label) in names {
-            let id = schema.push_entity(table, Entity { name, label });
+            let id = schema.push_entity(table, Entity::new(name, label));
             let values = metric::all(table).iter().map(|_| 1_000_000_000 + random.i64(0..1_000_000)).collect();
             moving.push(Moving { table, id, values });
         }

@@ -101,6 +101,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         all_processes: settings.all_processes,
         host_only: settings.host_only,
         top: settings.top.map(usize::from),
+        command_lines: settings.command_lines,
         labels: settings.labels.into_iter().map(|label| (label.name, label.value)).collect(),
         tracing,
         command: arguments.command.clone(),

@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn counters_are_those_of_the_sample_and_absent_where_the_kernel_has_none() {
         let (mut schema, mut counters) = (Schema::default(), Counters::default());
-        let host = schema.push_entity(Table::Host, Entity { name: String::new(), label: String::new() });
+        let host = schema.push_entity(Table::Host, Entity::new("", ""));
         let mut read = |schema: &mut Schema, values: &[(&str, i64)]| {
             let mut sample = Sample::default();
             let places: Vec<usize> =

@@ -160,19 +160,19 @@ impl Pseudonyms {
 
     fn entity(&self, table: Table, name: &str, label: &str) -> Entity {
         match table {
-            Table::Host => Entity { name: self.some("host", name), label: self.some("host", label) },
+            Table::Host => Entity::new(self.some("host", name), self.some("host", label)),
             Table::Process => {
                 let id = name.split_once('@').is_some_and(|(pid, start)| number(pid) && number(start));
                 let name = if id || EndedName::is(name) { name.to_owned() } else { self.some("id", name) };
-                Entity { name, label: self.command(label) }
+                Entity::new(name, self.command(label))
             }
             Table::Disk => {
                 let new = self.disk(name);
-                Entity { label: if label == name { new.clone() } else { self.some("model", label) }, name: new }
+                Entity::new(new.clone(), if label == name { new } else { self.some("model", label) })
             }
             Table::Cgroup => {
                 let new = self.group(name);
-                Entity { label: if label == name { new.clone() } else { self.some("container", label) }, name: new }
+                Entity::new(new.clone(), if label == name { new } else { self.some("container", label) })
             }
             Table::Zone => {
                 const ZONES: [&str; 6] = ["DMA", "DMA32", "Normal", "HighMem", "Movable", "Device"];
@@ -180,22 +180,22 @@ impl Pseudonyms {
                     .split_once('/')
                     .is_some_and(|(node, zone)| node.strip_prefix("node").is_some_and(number) && ZONES.contains(&zone));
                 let new = if known { name.to_owned() } else { self.some("zone", name) };
-                Entity { label: new.clone(), name: new }
+                Entity::new(new.clone(), new)
             }
             Table::Cpu => {
                 let new = if number(name) { name.to_owned() } else { self.some(table.name(), name) };
-                Entity { label: new.clone(), name: new }
+                Entity::new(new.clone(), new)
             }
             Table::CgroupDisk => {
                 let (group, disk) = name.split_once('\t').unwrap_or((name, ""));
-                Entity { name: format!("{}\t{}", self.group(group), self.disk(disk)), label: self.disk(label) }
+                Entity::new(format!("{}\t{}", self.group(group), self.disk(disk)), self.disk(label))
             }
-            Table::Eviction => Entity { name: self.traced(table, name), label: self.some("file", label) },
-            Table::Ghost => Entity { name: self.traced(table, name), label: self.traced(table, label) },
+            Table::Eviction => Entity::new(self.traced(table, name), self.some("file", label)),
+            Table::Ghost => Entity::new(self.traced(table, name), self.traced(table, label)),
             Table::Throttle | Table::Reclaim | Table::Replay | Table::Trace => {
                 let program = if label.is_empty() { String::new() } else { self.command(label) };
                 let label = if label == name { self.traced(table, name) } else { program };
-                Entity { name: self.traced(table, name), label }
+                Entity::new(self.traced(table, name), label)
             }
         }
     }

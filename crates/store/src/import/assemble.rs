@@ -66,7 +66,7 @@ pub(super) fn assemble(
     for (key, lanes) in columns(&mut files, &mut notes) {
         let Some(column) = lanes.first().map(|(_, column, _)| column.clone()) else { continue };
         let label = files.iter().find_map(|file| file.labels.get(&key.0)).unwrap_or(&key.0.1).clone();
-        let entity = Entity { name: key.0.1, label };
+        let entity = Entity::new(key.0.1, label);
         let points = points(lanes, &positions, &mut files);
         let (table, name) = (key.0.0, entity.name.clone());
         let values = values(&points, budget).map_err(|exceeded| exceeded.at(Path::new(names)))?;

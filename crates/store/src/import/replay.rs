@@ -1,7 +1,7 @@
 //! Gives a recording to a sink, sample by sample, as if it were being recorded.
 
 use crate::budget::at_most;
-use pagetide_core::{Entity, EntityId, Error, Recording, Sample, Schema, Sink, Table, Values};
+use pagetide_core::{EntityId, Error, Recording, Sample, Schema, Sink, Table, Values};
 use std::path::Path;
 
 /// A log knows the last value of each column of each entity, whether it has one or not: 512 MiB of them.
@@ -26,8 +26,8 @@ pub fn replay(recording: &Recording, sink: &mut dyn Sink) -> Result<(), Error> {
     // Entities without a value have a row in the first sample, as they had one in some sample.
     let mut bare: Vec<(Table, EntityId)> = Vec::new();
     for table in Table::ALL {
-        for (name, label) in recording.entities(table) {
-            let entity = schema.push_entity(table, Entity { name: name.to_owned(), label: label.to_owned() });
+        for (name, _) in recording.entities(table) {
+            let entity = schema.push_entity(table, recording.entity_of(table, name));
             let before = cursors.len();
             for (column, values) in recording.columns(table, name) {
                 // A name may be of another kind or unit in another entity: then it is another column.

@@ -256,7 +256,8 @@ impl<'a> LoadedParts<'a> {
         if let Some(known) = self.numbers.get(&name) {
             return Ok(*known);
         }
-        self.budget.charge((NAME_BYTES + 3 * entity.name.len() + entity.label.len()) as u64)?;
+        let command_line = entity.command_line.as_ref().map_or(0, String::len);
+        self.budget.charge((NAME_BYTES + 3 * entity.name.len() + entity.label.len() + command_line) as u64)?;
         let entity = entity.clone();
         self.entities.push(EntityColumns { table, entity, columns: Vec::new(), numbers: BTreeMap::new() });
         self.numbers.insert(name, self.entities.len() - 1);

@@ -209,7 +209,7 @@ mod tests {
         let mut writer = Writer::create(&folder).unwrap();
         writer.begin(&manifest()).unwrap();
         let mut schema = Schema::default();
-        let host = schema.push_entity(Table::Host, Entity { name: String::new(), label: String::new() });
+        let host = schema.push_entity(Table::Host, Entity::new("", ""));
         schema.column(Table::Host, "pgmajfault");
         let put = |writer: &mut Writer, second: i64| {
             let ns = second * 1_000_000_000;

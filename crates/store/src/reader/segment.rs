@@ -7,7 +7,7 @@ use crate::RATE_FACTOR_BEFORE_3;
 use crate::budget::{Exceeded, Held, KEPT_JSON_BYTES, bytes_of};
 use crate::layout::{self, Folder, SealedPath, SegmentName};
 use crate::log::{self, Event, LogError, LogReader};
-use crate::sealed::{self, Description, SealedError, SealedFile};
+use crate::sealed::{self, COMMAND_LINE_COLUMN, Description, SealedError, SealedFile};
 use pagetide_core::{Entity, Kind, Mark, Selection, Stamp, Table};
 use std::collections::BTreeMap;
 use std::io::{self, BufReader};
@@ -304,7 +304,7 @@ fn read_table(file: &SealedFile, places: &Places, selection: &Selection) -> Resu
             continue;
         }
         let runs = match label {
-            Some(label) => vec![(Entity { name: String::new(), label: label.clone() }, numbers.len())],
+            Some(label) => vec![(Entity::new("", label.clone()), numbers.len())],
             None => read_runs(file, group)?,
         };
         let mut columns = Vec::with_capacity(metrics.len());
@@ -324,12 +324,17 @@ fn read_table(file: &SealedFile, places: &Places, selection: &Selection) -> Resu
 fn read_runs(file: &SealedFile, group: usize) -> Result<Vec<(Entity, usize)>, SealedError> {
     let texts = |name| file.strings(group, file.column_named(name)?);
     let (names, labels) = (texts("entity")?, texts("label")?);
+    let command_lines =
+        file.column_named(COMMAND_LINE_COLUMN).ok().map(|column| file.strings(group, column)).transpose()?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let mut runs = Vec::new();
     for (row, (name, label)) in names.iter().zip(&labels).enumerate() {
         if names.get(row + 1).is_none_or(|next| next != name) {
-            file.charge((2 * size_of::<Entity>() + 3 * (name.len() + label.len())) as u64)?;
-            runs.push((Entity { name: text(name.data()), label: text(label.data()) }, row + 1));
+            let command_line = command_lines.as_ref().and_then(|lines| lines.get(row)).filter(|line| !line.is_empty());
+            let length = name.len() + label.len() + command_line.map_or(0, |line| line.len());
+            file.charge((2 * size_of::<Entity>() + 3 * length) as u64)?;
+            let command_line = command_line.map(|line| text(line.data()));
+            runs.push((Entity { command_line, ..Entity::new(text(name.data()), text(label.data())) }, row + 1));
         }
     }
     Ok(runs)

@@ -121,7 +121,7 @@ impl Made {
     }
 
     fn add(&mut self, table: Table, name: &str, label: &str, values: impl Fn(i64) -> Vec<(&'static str, i64)>) {
-        let entity: EntityId = self.schema.push_entity(table, Entity { name: name.into(), label: label.into() });
+        let entity: EntityId = self.schema.push_entity(table, Entity::new(name, label));
         for (metric, _) in values(0) {
             self.schema.column(table, metric);
         }

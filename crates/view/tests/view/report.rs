@@ -282,7 +282,7 @@ impl Filler {
     fn set(&mut self, table: Table, entity: &str, metric: &str, value: i64) {
         let id = self.schema.find_entity(table, entity).unwrap_or_else(|| {
             let label = if table == Table::Process { "fio" } else { entity };
-            self.schema.push_entity(table, Entity { name: entity.to_owned(), label: label.to_owned() })
+            self.schema.push_entity(table, Entity::new(entity, label))
         });
         let column = self.schema.column(table, metric).0 as usize;
         let at = self.rows.iter().position(|row| (row.0, row.1) == (table, id)).unwrap_or_else(|| {

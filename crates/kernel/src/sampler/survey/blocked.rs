@@ -140,7 +140,7 @@ impl Threads {
         let entity = match known {
             Some((.., entity)) => *entity,
             None => {
-                let entity = task_entity(pass.schema, thread, line.starttime, line.comm);
+                let entity = task_entity(pass.schema, thread, line.starttime, line.comm, None);
                 if remembered.len() == REMEMBERED {
                     remembered.clear();
                 }

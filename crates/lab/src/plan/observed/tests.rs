@@ -29,9 +29,7 @@ fn recording(seconds: i64, asked: i64, read: i64) -> Recording {
         ..Manifest::default()
     };
     let mut schema = Schema::default();
-    let mut entity = |table, name: &str, label: &str| {
-        schema.push_entity(table, Entity { name: name.to_owned(), label: label.to_owned() })
-    };
+    let mut entity = |table, name: &str, label: &str| schema.push_entity(table, Entity::new(name, label));
     let host = entity(Rows::Host, "", "");
     let disk = entity(Rows::Disk, "vda", "vda");
     let reader = entity(Rows::Process, "77", "my db");

@@ -35,6 +35,9 @@ pub(super) struct Settings {
     /// Record the top N processes by each of memory, IO, major faults and CPU time [default: 10].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000), conflicts_with_all = ["all_processes", "host_only"])]
     pub(super) top: Option<u16>,
+    /// Record the command lines of processes [default: their names, and of interpreters the script]. They may hold passwords.
+    #[arg(long, conflicts_with = "host_only")]
+    pub(super) command_lines: bool,
     /// Keep at most this age (`7d`) or size (`2GiB`) of the recording; give one of each for both. Continues a recording.
     #[arg(long, value_name = "AGE|SIZE")]
     pub(super) keep: Vec<Limit>,
@@ -97,6 +100,7 @@ impl Settings {
             all_processes: self.all_processes || other.all_processes && !self.host_only,
             host_only: self.host_only || other.host_only && !self.all_processes,
             top: self.top.or(other.top),
+            command_lines: self.command_lines || other.command_lines && !self.host_only,
             keep: if self.keep.is_empty() { other.keep } else { self.keep },
             listen: self.listen.or(other.listen),
             expose: self.expose || other.expose,

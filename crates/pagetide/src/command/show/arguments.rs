@@ -39,7 +39,8 @@ pub(crate) struct Arguments {
     /// Print one row per TIME instead of one per sample: the mean of gauges, the rate of counters.
     #[arg(value_parser = Nanos::typed, long, value_name = "TIME")]
     pub(super) every: Option<Nanos>,
-    /// Print all columns of the topic, such as those of `sar -u ALL` and `sar -r ALL`.
+    /// Print all columns of the topic, such as those of `sar -u ALL` and `sar -r ALL`, and of processes their command lines, where they are
+    /// recorded.
     #[arg(long)]
     pub(super) wide: bool,
     /// Print the smallest and largest value of each column below the averages.

@@ -64,7 +64,7 @@ mod tests {
         let mut writer = Writer::create(&folder).unwrap();
         writer.begin(&Manifest::default()).unwrap();
         let mut schema = Schema::default();
-        let host = schema.push_entity(Table::Host, Entity { name: String::new(), label: "h".into() });
+        let host = schema.push_entity(Table::Host, Entity::new("", "h"));
         schema.column(Table::Host, "MemFree");
         for at in 1..4 {
             let mut sample = Sample::default();
