@@ -379,6 +379,45 @@ fn writers_of_a_live_host_are_throttled_above_the_ceiling() {
 }
 
 #[test]
+fn swapped_pages_under_writeback_throttle_no_writer() {
+    let swaps = |pages: f64| {
+        let swap = |manifest: &mut pagetide_core::Manifest| {
+            manifest.swaps = vec![pagetide_core::Swap { path: "/dev/sda".into(), ..pagetide_core::Swap::default() }];
+        };
+        host()
+            .manifest(swap)
+            .gauge(Table::Host, "", "nr_dirty", |_| 100.0)
+            .gauge(Table::Host, "", "nr_writeback", |at| if busy(at) { 80_000.0 } else { 0.0 })
+            .gauge(Table::Host, "", "nr_dirty_threshold", |_| 100_000.0)
+            .gauge(Table::Host, "", "nr_dirty_background_threshold", |_| 50_000.0)
+            .counter(Table::Host, "", "pswpout", move |at| if busy(at) { pages } else { 0.0 })
+            .counter(Table::Disk, "sda", "write_sectors", |at| if busy(at) { 200_000.0 } else { 10.0 })
+            .tell()
+    };
+    assert_eq!(finding(&swaps(25_000.0), "dirty-throttled"), None, "all that sda writes is swapped out");
+    assert!(finding(&swaps(2_500.0), "dirty-throttled").is_some(), "a tenth of it is");
+}
+
+#[test]
+fn a_dirty_threshold_that_falls_with_the_memory_of_files_was_lowered_by_nobody() {
+    let told = |cached: fn(f64) -> f64, threshold: fn(f64) -> f64| {
+        let story = memory(host(), cached, |at| 7.0 * GIB - cached(at), |_| GIB)
+            .gauge(Table::Host, "", "nr_dirty", |at| if busy(at) { 20_000.0 } else { 100.0 })
+            .gauge(Table::Host, "", "nr_writeback", |_| 0.0)
+            .gauge(Table::Host, "", "nr_dirty_threshold", move |at| threshold(at))
+            .gauge(Table::Host, "", "nr_dirty_background_threshold", move |at| threshold(at) / 2.0)
+            .counter(Table::Disk, "sda", "write_sectors", |at| if busy(at) { 200_000.0 } else { 10.0 })
+            .tell();
+        finding(&story, "dirty-throttled").unwrap().statement
+    };
+    let falls = |at: f64| 5.0 * GIB * (1.0 - 0.95 * progress(at));
+    let followed = told(falls, |at| 200_000.0 * (1.0 - 0.95 * progress(at)));
+    assert!(!followed.contains("was lowered"), "{followed}");
+    let set = told(|_| 5.0 * GIB, |at| if at > 60.0 { 10_000.0 } else { 200_000.0 });
+    assert!(set.contains("vm.dirty_bytes or vm.dirty_ratio was lowered"), "{set}");
+}
+
+#[test]
 fn a_disk_with_one_request_in_flight_is_latency_bound() {
     let reads = |queue: f64| disk(host(), "sda", (10.0 * MIB, 10.0 * MIB), (0.95, 0.95), queue);
     let at_one = host()

@@ -69,9 +69,9 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 const PART: Limit<Ratio> = Limit::new(
-    "bytes of the largest writer per byte that the devices write, to name it",
+    "bytes of programs per byte that the devices write, and of the largest writer, to name it",
     0.1,
-    "With less, other programs write most of it.",
+    "With less, swap-out or other programs write most of it.",
     "judgement",
 );
 const FELL: Limit<Ratio> = Limit::new(
@@ -172,7 +172,11 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
     let inside: Vec<Level> = levels(window, window.span)?.collect();
     let above = inside.iter().filter(|level| level.above()).count();
     let peak = inside.iter().copied().max_by(|a, b| (a.dirty / a.ceiling).total_cmp(&(b.dirty / b.ceiling)))?;
-    if (above as f64) < SAMPLES.get() {
+    let all = |disk: &str| window.disk_bytes(disk, &derived::WRITE_BANDWIDTH);
+    // What reclaim swaps out counts as writeback, is written by no program, and throttles nobody.
+    let written = |disk: &str| Some((all(disk)? - disk_load::swapped_out(window, disk)).max(Amount::ZERO));
+    let swap = window.all_disks(written).zip(window.all_disks(all)).is_some_and(|(own, all)| own < all * PART);
+    if (above as f64) < SAMPLES.get() || swap {
         return None;
     }
     let mut found = EvidenceBuilder::new(window);
@@ -180,15 +184,10 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
     let began = window.when(SignalSpec::host(&["nr_dirtied"]));
     let later = levels(window, Span { from: peak.at, ..Span::ALL })?;
     let to = later.take_while(Level::above).last().map_or(began.to, |level| level.at.max(began.to));
-    let fell = fell(window, began, peak.threshold);
+    let fell = fell(window, began, peak);
     // Where a setting lowered the thresholds, that is what began, however long a writer wrote before.
     let from = fell.map_or(began.from, |(at, _)| at.max(began.from));
     found.span(Span { from, to: to.max(from) });
-    // What reclaim swaps out is written by no program, and throttles nobody.
-    let written = |disk: &str| {
-        let all = window.disk_bytes(disk, &derived::WRITE_BANDWIDTH)?;
-        Some((all - disk_load::swapped_out(window, disk)).max(Amount::ZERO))
-    };
     let busiest = window.busiest(written);
     let writer = process::fastest::<Bytes>(window, &["write_bytes"]);
     if let Some(process) = writer.filter(|writer| busiest.is_none_or(|(_, all)| writer.amount >= all * PART)) {
@@ -225,23 +224,24 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
     found.finish(RuleId::DirtyThrottled, statement + &waited, advice)
 }
 
-/// When a setting lowered the dirty threshold, and what it was before: it fell by more than the memory that it is a share of.
-fn fell(window: &Window<'_>, began: Span, threshold: Amount<Bytes>) -> Option<(Moment, Amount<Bytes>)> {
+/// When a setting lowered the dirty threshold, and what it was before: at one moment it is less than the memory implies that it is a share of then.
+fn fell(window: &Window<'_>, began: Span, peak: Level) -> Option<(Moment, Amount<Bytes>)> {
     let quiet = window.until(began.from).or_else(|| window.history())?;
     let before = quiet.host_level::<Pages>("nr_dirty_threshold")?.mean * window.page_size();
+    let earlier = file_pages(|metric| Some(quiet.host_level(metric)?.mean))? + quiet.host_level("MemFree")?.mean;
     // Free memory counts above the reserves only, which are not recorded: what is dirtyable now is at least the file pages.
-    let file = |window: &Window<'_>| {
-        let of = |metric: &str| Some(window.host_level::<Bytes>(metric)?.mean);
-        let lists = || Some(of("Active(file)")? + of("Inactive(file)")?);
-        lists().or_else(|| Some((of("Cached")? - of("Shmem").unwrap_or(Amount::ZERO)).max(Amount::ZERO)))
+    let lowered = |level: &Level| {
+        let now = file_pages(|metric| Some(stored(window.recording.host(metric)?.at(level.at.ns())?)));
+        now.is_some_and(|now| level.threshold < before * (now / earlier).get() * FELL.get())
     };
-    let earlier = file(&quiet)? + quiet.host_level::<Bytes>("MemFree")?.mean;
-    let low = before * (file(&window.over(began))? / earlier).get() * FELL.get();
-    if threshold >= low {
-        return None;
-    }
     let mut levels = levels(window, Span { from: quiet.span.from, to: began.to })?;
-    levels.find(|level| level.threshold < low).map(|level| (level.at, before))
+    lowered(&peak).then(|| levels.find(lowered)).flatten().map(|level| (level.at, before))
+}
+
+/// Memory of files, of which `of` gives what /proc/meminfo says.
+fn file_pages(of: impl Fn(&str) -> Option<Amount<Bytes>>) -> Option<Amount<Bytes>> {
+    let lists = || Some(of("Active(file)")? + of("Inactive(file)")?);
+    lists().or_else(|| Some((of("Cached")? - of("Shmem").unwrap_or(Amount::ZERO)).max(Amount::ZERO)))
 }
 
 /// Undoes what lowered the thresholds.
