@@ -177,7 +177,7 @@ test("a recording: verdict first, plots, the chain over them, evidence that mark
     await page.locator(".overlay .node").first().waitFor();
     assert.match(await text(page, ".verdict h1"), /^Incident [\d.]+ m?s lost in .*, by .*: .* backup .* reads [\d.]+ MiB\/s from vdb\.$/);
     assert.equal(await page.locator("figure.plot").first().getAttribute("data-panel"), "lost", "what was lost comes first");
-    assert.match(await text(page, "figure[data-panel=lost]"), /^Time lost by .+, by what it waited for .*(memory|device|CPU|requests|unexplained).* [\d.]+ %/s);
+    assert.match(await text(page, "figure[data-panel=lost]"), /^Time lost by .+, by what it waited for\s.*(memory|device|CPU|requests|unexplained).* [\d.]+ %/s);
     const stages = await page.locator("ol.chain li").count();
     assert.ok(stages >= 5);
     assert.equal(await page.locator(".overlay .node").count(), stages, "each stage stands on a plot");
