@@ -1,10 +1,14 @@
 //! What a recording shows, as amounts with units: signals over time, their episodes, and the windows that rules examine.
 
 pub(crate) mod amount;
+pub(crate) mod baseline;
 pub(crate) mod cgroup_version;
 pub(crate) mod coverage;
+pub(crate) mod disks;
 pub(crate) mod episodes;
+pub(crate) mod onset;
 pub(crate) mod queue;
 pub(crate) mod signal;
+pub(crate) mod stretch;
 pub(crate) mod watermarks;
 pub(crate) mod window;

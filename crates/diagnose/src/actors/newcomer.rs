@@ -51,7 +51,7 @@ struct Groups<'a> {
 
 impl<'a> Groups<'a> {
     fn of(window: &Window<'a>) -> Self {
-        let start = window.history().map_or(window.span.from, |history| history.span.from);
+        let start = window.baseline().all().map_or(window.span.from, |history| history.span.from);
         let until = window.span.from.max(start.later(intervals(window.recording, EARLY)));
         let early = window.over(Span { from: start, to: until });
         let ran = |group: &&str| {
@@ -78,7 +78,7 @@ impl<'a> Groups<'a> {
 /// at its edge.
 fn ran_before<'a>(window: &Window<'a>) -> Option<BTreeSet<&'a str>> {
     let edge = window.span.from.earlier(intervals(window.recording, 2));
-    let before = window.history().filter(|before| before.span.length() >= intervals(window.recording, EARLY))?;
+    let before = window.baseline().all().filter(|before| before.span.length() >= intervals(window.recording, EARLY))?;
     Some(process::present(&before.over(Span { to: edge, ..before.span })).map(|(_, comm)| comm).collect())
 }
 

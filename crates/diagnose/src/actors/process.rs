@@ -85,7 +85,7 @@ pub(crate) fn fastest_new<'a, M>(
     window: &Window<'a>,
     metrics: &[&str],
 ) -> Option<ProcessShare<'a, crate::measure::amount::Per<M>>> {
-    let before = window.history();
+    let before = window.baseline().all();
     most(window, metrics, |comm| before.as_ref().map_or(Amount::ZERO, |before| together(before, comm, metrics)))
 }
 

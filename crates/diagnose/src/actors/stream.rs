@@ -168,7 +168,7 @@ pub(crate) fn of<'a>(window: &Window<'a>) -> Option<Stream<'a>> {
     let read = |disk: &str| window.disk_bytes(disk, &derived::READ_BANDWIDTH);
     let (disk, rate) = window.busiest(read)?;
     let total = window.all_disks(read)?;
-    let baseline = window.usual(SignalSpec::disk(disk, &derived::READ_BANDWIDTH));
+    let baseline = window.baseline().mean(SignalSpec::disk(disk, &derived::READ_BANDWIDTH));
     let swapped = window.swapped().unwrap_or(Amount::ZERO);
     let grown = ["AnonPages", "Shmem", "Slab"]
         .into_iter()
@@ -234,7 +234,8 @@ impl Stream<'_> {
         let others = self.refaulted.filter(|_| !self.repeats);
         let missed = others.and_then(|rate| window.turnover(rate)).is_some_and(|share| share >= TURNOVER);
         let faults = window.host(&derived::MAJOR_FAULTS).unwrap_or(Amount::ZERO);
-        let baseline = window.before().and_then(|quiet| quiet.host(&derived::MAJOR_FAULTS)).unwrap_or(Amount::ZERO);
+        let baseline =
+            window.baseline().quiet().and_then(|quiet| quiet.host(&derived::MAJOR_FAULTS)).unwrap_or(Amount::ZERO);
         let new_faults = faults >= FAULTS && faults >= baseline * NEW;
         missed || new_faults || !self.disks(window).is_empty() || !self.victims(window).is_empty()
     }
@@ -252,7 +253,7 @@ impl Stream<'_> {
         let others = window.disks().into_iter().filter(|disk| *disk != self.disk);
         let busier = others.filter_map(|disk| {
             let (busy, read) = (window.busy(disk)?, window.disk_bytes(disk, &derived::READ_BANDWIDTH)?);
-            let baseline = window.before().and_then(|quiet| quiet.busy(disk));
+            let baseline = window.baseline().quiet().and_then(|quiet| quiet.busy(disk));
             // What was evicted is read: a device that writes is busy by itself.
             let requests = |metric: &str| window.rate::<Count>(Table::Disk, disk, metric);
             let writes = requests("reads").zip(requests("writes")).is_some_and(|(reads, writes)| writes > reads);

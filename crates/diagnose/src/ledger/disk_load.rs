@@ -56,7 +56,7 @@ impl DiskLoad {
         if self.remainder < self.moved * OWNS {
             return None;
         }
-        let before = window.history()?;
+        let before = window.baseline().all()?;
         let used = |window: &Window<'_>, name: &str| {
             window.derived::<Count>(Table::Process, name, &derived::CPUS).unwrap_or(Amount::ZERO)
         };

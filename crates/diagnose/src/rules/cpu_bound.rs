@@ -312,13 +312,13 @@ fn listed(cpus: &[&str]) -> String {
 fn queues_more(window: &Window<'_>) -> Option<Span> {
     let waits = SignalSpec::derived(&derived::PSI_CPU_SOME);
     let whole = Window::whole(window.recording, window.episodes)?;
-    let usual: Amount<Ratio> = window.usual(waits)?;
+    let usual: Amount<Ratio> = window.baseline().mean(waits)?;
     whole.held(waits, usual + NEW.value()).filter(|span| span.overlaps(window.span))
 }
 
 /// Whether CPUs were often free before a stretch, and tasks queue for them clearly more than then.
 fn was_free(during: &Window<'_>) -> bool {
-    let Some(earlier) = during.history() else { return false };
+    let Some(earlier) = during.baseline().all() else { return false };
     let queued = |window: &Window<'_>| window.share(&derived::PSI_CPU_SOME);
     let more = queued(during).zip(queued(&earlier)).is_some_and(|(queued, before)| queued >= before + NEW.value());
     more && idle_share(&earlier).is_some_and(|idle| idle >= RESTS)
@@ -337,7 +337,7 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
     let waited = during.share(&derived::PSI_CPU_SOME);
     // Where tasks queued for a CPU before, that they do is no incident, but where a CPU was often free and is no more; and at the start of a
     // recording nobody knows.
-    let before = window.until(span.from)?.share(&derived::PSI_CPU_SOME);
+    let before = window.baseline().until(span.from)?.share(&derived::PSI_CPU_SOME);
     if before.is_some_and(|before| before >= QUEUED) && !(idle <= IDLE.value() && was_free(&during)) {
         return None;
     }

@@ -106,7 +106,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         return None;
     }
     let mut found = EvidenceBuilder::new(window);
-    found.span(window.led_up_to(span, SignalSpec::host_growth("AnonPages")));
+    found.span(window.onset(span).at_episode_of(SignalSpec::host_growth("AnonPages")));
     let weight = 0.5 + grade(anonymous / memory, 0.5, 0.8);
     found.compare(weight, "anonymous and shared memory", "AnonPages + Shmem", anonymous, Relation::Near, memory);
     found.add(0.5 + grade(share, 0.01, 0.2), "refaulted bytes", "workingset_refault_file * page size", refaulted);

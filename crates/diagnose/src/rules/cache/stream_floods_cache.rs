@@ -101,7 +101,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let flood = window.when(SignalSpec::disk(disk, &derived::READ_BANDWIDTH));
     // It began with the first reads of its reader, into memory that was free then.
     let begun = |process: process::ProcessShare<'_, _>| {
-        window.begun(flood, SignalSpec::rate(Table::Process, process.name, &["read_bytes"]))
+        window.onset(flood).at_rise_of(SignalSpec::rate(Table::Process, process.name, &["read_bytes"]))
     };
     found.span(reader.map_or(flood, begun));
     let off = Amount::<pagetide_core::Ratio>::new((freed / rate).get().ln().abs());
@@ -195,7 +195,7 @@ fn advice(window: &Window<'_>, reader: Option<&str>) -> Vec<Advice> {
 
 fn add_faults(window: &Window<'_>, found: &mut EvidenceBuilder) {
     let Some(faults) = window.host(&derived::MAJOR_FAULTS) else { return };
-    let baseline = window.before().and_then(|quiet| quiet.host(&derived::MAJOR_FAULTS));
+    let baseline = window.baseline().quiet().and_then(|quiet| quiet.host(&derived::MAJOR_FAULTS));
     let weight = baseline.map_or(0.0, |baseline| grade(faults / baseline.max(Amount::new(1.0)), 2.0, 50.0));
     found.compare(weight, "major faults", "pgmajfault", faults, Relation::Above, baseline);
 }

@@ -204,7 +204,7 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
         found.note(format!("bytes that {} read", process.words()), "read_bytes", process.amount);
         found.origin(process.actor(window));
         let reads = SignalSpec::rate(Table::Process, process.name, &["read_bytes"]);
-        found.span(window.without_pause(window.led_up_to(missed, reads), reads));
+        found.span(window.onset(window.onset(missed).at_episode_of(reads)).without_pause_of(reads));
     }
     let traced = Traced::of(window);
     let more = traced.as_ref().and_then(|traced| traced.more_memory(None));
@@ -255,7 +255,7 @@ fn unseen(window: &Window<'_>, read: Rate<Bytes>) -> Option<Finding> {
     }
     let mut found = EvidenceBuilder::new(window);
     let span = window.when(SignalSpec::derived(&derived::PAGED_IN));
-    found.span(window.begun(span, SignalSpec::rate(Table::Process, reader.name, &["read_bytes"])));
+    found.span(window.onset(span).at_rise_of(SignalSpec::rate(Table::Process, reader.name, &["read_bytes"])));
     found.compare(
         0.5 + grade(freed / read, 0.5, 0.9),
         "bytes freed",

@@ -120,8 +120,8 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     let throttled = || {
         // The stretch first: what was before it may be a day.
         let now = (window.busy(disk).filter(|busy| *busy >= PACED)?, window.queue(disk)?);
-        let usual = window.median_before::<Nanos>(SignalSpec::disk_await(disk))?;
-        let before = window.median_before::<Per<Count>>(SignalSpec::disk(disk, &derived::TPS))?;
+        let usual = window.baseline().median::<Nanos>(SignalSpec::disk_await(disk))?;
+        let before = window.baseline().median::<Per<Count>>(SignalSpec::disk(disk, &derived::TPS))?;
         let (rate, spread) =
             window.episodes.signal(window.recording, SignalSpec::disk(disk, &derived::TPS))?.middle(window.span)?;
         let longer = window.disk_await(disk)? >= usual * SLOWER.get() && rate >= before;
@@ -130,13 +130,13 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     let ((busy, queue), span) = whole.or_else(held).or_else(throttled)?;
     let mut found = EvidenceBuilder::new(window);
     // It was busy before requests began to wait for each other.
-    found.span(window.led_up_to(span, SignalSpec::disk(disk, &derived::BUSY)));
+    found.span(window.onset(span).at_episode_of(SignalSpec::disk(disk, &derived::BUSY)));
     found.origin(Actor::disk(disk));
     let of = |what: &str| format!("{what} of {disk}");
     found.add(1.0 + grade(busy, 0.9, 0.98), "share of time busy", of("rate of io_ms, or util"), busy);
     let source = of("rate of weighted_io_ms, or queue_depth");
     found.compare(1.5 * grade(queue, 1.5, 6.0), "requests in flight", source, queue, Relation::Above, Amount::new(1.0));
-    if let Some(baseline) = window.before().and_then(|quiet| quiet.busy(disk)) {
+    if let Some(baseline) = window.baseline().quiet().and_then(|quiet| quiet.busy(disk)) {
         let weight = grade(baseline / busy, 0.9, 0.4);
         found.compare(weight, "share of time busy before", of("busy"), baseline, Relation::Below, busy);
     }
@@ -216,7 +216,7 @@ fn user<'a>(during: &Window<'a>, disk: &str) -> Option<User<'a>> {
     const IO: [&str; 2] = ["read_bytes", "write_bytes"];
     let process = process::fastest::<Bytes>(during, &IO)
         .filter(|process| during.moved(disk).is_some_and(|all| process.amount >= all * MOST_OF_TRAFFIC))?;
-    let history = during.history();
+    let history = during.baseline().all();
     let before = history.map(|before| process::together(&before, process.comm, &IO));
     Some(User { process, before, new: newcomer::started(during, process.comm) })
 }

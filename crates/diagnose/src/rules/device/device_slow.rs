@@ -3,8 +3,9 @@
 use crate::evidence::threshold::MECHANICAL;
 use crate::evidence::{EvidenceBuilder, advise, word};
 use crate::measure::amount::{Amount, Count, Limit, Rate, grade, grade_log};
+use crate::measure::disks::{DELAYS, MIN_DELAY};
 use crate::measure::episodes::SignalSpec;
-use crate::measure::window::{DELAYS, MIN_DELAY, Window};
+use crate::measure::window::Window;
 use crate::rules::contract::{EffectKind, Rule, leads, subsumes};
 use pagetide_core::derived;
 use pagetide_core::{Actor, Bytes, Finding, Nanos, Relation, RuleDoc, RuleId, Table};
@@ -143,7 +144,7 @@ fn work(window: &Window<'_>, disk: &str) -> Option<Work> {
 
 fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     // Most stretches need no look at the whole recording.
-    let before = window.before().and_then(|quiet| quiet.disk_await(disk));
+    let before = window.baseline().quiet().and_then(|quiet| quiet.disk_await(disk));
     if window.disk_await(disk)? < before.map_or(MECHANICAL.value() * 0.2, |before| before * 1.2) {
         return None;
     }
@@ -157,7 +158,8 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     found.span(span);
     found.origin(Actor::disk(disk));
     let source = format!("(read_ms + write_ms) / (reads + writes), or await, of {disk}");
-    let baseline = window.until(span.from).and_then(|quiet| work(&quiet, disk)).filter(|before| before.requests >= FEW);
+    let baseline =
+        window.baseline().until(span.from).and_then(|quiet| work(&quiet, disk)).filter(|before| before.requests >= FEW);
     let waited = during.share(&derived::PSI_IO_SOME);
     match &baseline {
         Some(baseline) => {

@@ -226,7 +226,7 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
 
 /// When a setting lowered the dirty threshold, and what it was before: at one moment it is less than the memory implies that it is a share of then.
 fn fell(window: &Window<'_>, began: Span, peak: Level) -> Option<(Moment, Amount<Bytes>)> {
-    let quiet = window.until(began.from).or_else(|| window.history())?;
+    let quiet = window.baseline().until(began.from).or_else(|| window.baseline().all())?;
     let before = quiet.host_level::<Pages>("nr_dirty_threshold")?.mean * window.page_size();
     let earlier = file_pages(|metric| Some(quiet.host_level(metric)?.mean))? + quiet.host_level("MemFree")?.mean;
     // Free memory counts above the reserves only, which are not recorded: what is dirtyable now is at least the file pages.

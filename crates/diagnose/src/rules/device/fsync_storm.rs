@@ -184,21 +184,22 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
 fn flushing(window: &Window<'_>, disk: &str) -> Option<Span> {
     let flushes = SignalSpec::rate(Table::Disk, disk, &["flushes"]);
     window.held(flushes, FLUSHES.value())?;
-    let usual: Rate<Count> = window.usual(flushes).unwrap_or(Amount::ZERO);
+    let usual: Rate<Count> = window.baseline().mean(flushes).unwrap_or(Amount::ZERO);
     let span = window.held(flushes, (usual * MORE).max(FLUSHES.value()))?;
     let busy = window.over(span).busy(disk)?;
-    let works = busy >= BUSY || surges(&window.over(span), disk);
+    let works = busy >= BUSY || flushes_surge(&window.over(span), disk);
     (span.length() >= queue::least(window.recording) && works).then_some(span)
 }
 
 /// Whether a disk flushes several times as often as before, and has work for most of the time: commits wait for its flushes, and not in a queue of writes.
-fn surges(during: &Window<'_>, disk: &str) -> bool {
+fn flushes_surge(during: &Window<'_>, disk: &str) -> bool {
     let flushes = during.rate::<Count>(Table::Disk, disk, "flushes").filter(|flushes| *flushes >= FLUSHES);
     let works = || {
         during.busy(disk).is_some_and(|busy| busy >= BUSY)
             || during.share(&derived::PSI_IO_SOME).is_some_and(|share| share >= WAITED)
     };
-    let before = || -> Option<Rate<Count>> { during.median_before(SignalSpec::rate(Table::Disk, disk, &["flushes"])) };
+    let before =
+        || -> Option<Rate<Count>> { during.baseline().median(SignalSpec::rate(Table::Disk, disk, &["flushes"])) };
     flushes.is_some_and(|flushes| works() && before().is_some_and(|before| flushes >= before * SURGE))
 }
 
@@ -222,8 +223,8 @@ fn direct(window: &Window<'_>, disk: &str, bytes: Rate<Bytes>) -> bool {
 
 /// Whether a disk completes clearly fewer writes and bytes than before: then it is slow, and no storm came.
 fn does_less(window: &Window<'_>, disk: &str, writes: Rate<Count>, bytes: Rate<Bytes>) -> bool {
-    let before = window.median_before::<Per<Count>>(SignalSpec::rate(Table::Disk, disk, &["writes"]));
-    let earlier = window.median_before::<Per<Bytes>>(SignalSpec::disk(disk, &derived::WRITE_BANDWIDTH));
+    let before = window.baseline().median::<Per<Count>>(SignalSpec::rate(Table::Disk, disk, &["writes"]));
+    let earlier = window.baseline().median::<Per<Bytes>>(SignalSpec::disk(disk, &derived::WRITE_BANDWIDTH));
     before.zip(earlier).is_some_and(|(before, earlier)| writes < before * LESS.get() && bytes < earlier * LESS.get())
 }
 
@@ -235,9 +236,9 @@ fn dirty(window: &Window<'_>) -> Option<Amount<Ratio>> {
 
 /// Whether large writes come with no more cache flushes than before: the data of one writer, which the commits of others wait for because the
 /// journal writes it first.
-fn bulk(during: &Window<'_>, disk: &str, size: Amount<Bytes>) -> bool {
+fn is_bulk_write(during: &Window<'_>, disk: &str, size: Amount<Bytes>) -> bool {
     let flushes = during.rate::<Count>(Table::Disk, disk, "flushes");
-    let before = during.median_before::<Per<Count>>(SignalSpec::rate(Table::Disk, disk, &["flushes"]));
+    let before = during.baseline().median::<Per<Count>>(SignalSpec::rate(Table::Disk, disk, &["flushes"]));
     size > SCATTERED.value() && flushes.zip(before).is_some_and(|(flushes, before)| flushes < before * MORE)
 }
 
@@ -251,21 +252,22 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     let size = Amount::<Bytes>::new(bytes.get() / writes.get());
     let dirty = dirty(&during)?;
     let time: Amount<Nanos> = during.derived(Table::Disk, disk, &derived::WRITE_AWAIT)?;
-    let surges = surges(&during, disk);
+    let surges = flushes_surge(&during, disk);
     if writes < (reads + writes) * WRITES
         || size > SMALL.value()
         || dirty > DIRTY.value()
         || time < MIN_WRITE_AWAIT && !surges
         || direct(&during, disk, bytes)
-        || bulk(&during, disk, size)
+        || is_bulk_write(&during, disk, size)
     {
         return None;
     }
     // What was before may be a day.
     let mean = |history: Window<'_>| history.derived(Table::Disk, disk, &derived::WRITE_AWAIT);
     let before: Option<Amount<Nanos>> = window
-        .median_before(SignalSpec::disk(disk, &derived::WRITE_AWAIT))
-        .or_else(|| window.history().or_else(|| window.over(span).history()).and_then(mean));
+        .baseline()
+        .median(SignalSpec::disk(disk, &derived::WRITE_AWAIT))
+        .or_else(|| window.baseline().all().or_else(|| window.over(span).baseline().all()).and_then(mean));
     if before.is_some_and(|before| time < before * SLOWER) && !surges || does_less(window, disk, writes, bytes) {
         return None;
     }
@@ -273,8 +275,8 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     // A service that always commits writes all the time: the program that writes more than before is what began.
     let writer = writer(&during, bytes);
     let begun = writer.filter(|writer| writer.amount >= bytes * BEGAN).map_or_else(
-        || window.begun(span, SignalSpec::disk(disk, &derived::WRITE_BANDWIDTH)),
-        |writer| window.begun(span, SignalSpec::rate(Table::Process, writer.name, &["write_bytes"])),
+        || window.onset(span).at_rise_of(SignalSpec::disk(disk, &derived::WRITE_BANDWIDTH)),
+        |writer| window.onset(span).at_rise_of(SignalSpec::rate(Table::Process, writer.name, &["write_bytes"])),
     );
     found.span(begun);
     let queue = during.queue(disk)?;

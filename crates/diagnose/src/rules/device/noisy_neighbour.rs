@@ -256,20 +256,24 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     if evicts() {
         return None;
     }
-    let before = window.history()?;
+    let before = window.baseline().all()?;
     let usual = before.moved(disk).filter(|usual| bytes >= *usual * MORE)?;
     let used = before.derived::<Per<Count>>(Table::Disk, disk, &derived::TPS).filter(|used| *used >= USED)?;
     let its_usual = process::together::<Bytes>(&before, neighbour.comm, &IO);
     if neighbour.amount < its_usual * MORE {
         return None;
     }
-    let earlier = window.median_before(SignalSpec::disk_await(disk)).or_else(|| before.disk_await(disk))?;
+    let earlier = window.baseline().median(SignalSpec::disk_await(disk)).or_else(|| before.disk_await(disk))?;
     if time < earlier * SLOWER {
         return None;
     }
     let mut found = EvidenceBuilder::new(window);
     let busy = window.when(SignalSpec::disk(disk, &derived::QUEUE_DEPTH));
-    found.span(window.begun(busy, SignalSpec::rate(Table::Process, neighbour.name, &["read_bytes", "write_bytes"])));
+    found.span(window.onset(busy).at_rise_of(SignalSpec::rate(
+        Table::Process,
+        neighbour.name,
+        &["read_bytes", "write_bytes"],
+    )));
     let source = format!("read_ms + write_ms per request of {disk}");
     found.compare(
         0.5 + grade_log(time / earlier, 3.0, 20.0),

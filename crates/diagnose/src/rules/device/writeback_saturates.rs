@@ -183,7 +183,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         return None;
     }
     let writer = process::fastest::<Bytes>(&during, &["write_bytes"]).filter(|writer| writer.amount >= written * PART);
-    let history = window.until(span.from);
+    let history = window.baseline().until(span.from);
     let writeback = Writeback {
         disk,
         busy: during.busy(disk)?,
@@ -199,7 +199,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     // Without a full queue it takes one writer, and others that read back what its pages replaced, or programs that reclaim memory themselves.
     let bulk = || {
         let most = writer.is_some_and(|writer| writer.amount >= written * MIN_SHARE_OF_WRITER);
-        let new = window.usual(signal).is_none_or(|usual: Rate<Bytes>| written >= usual * NEW);
+        let new = window.baseline().mean(signal).is_none_or(|usual: Rate<Bytes>| written >= usual * NEW);
         let much = window.turnover(written).is_some_and(|share| share >= TURNOVER);
         most && new && much && (!writeback.victims.is_empty() || writeback.stalls.is_some())
     };
@@ -207,8 +207,8 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         return None;
     }
     let begun = writer.map_or_else(
-        || window.led_up_to(span, SignalSpec::host(&["nr_dirtied"])),
-        |writer| window.begun(span, SignalSpec::rate(Table::Process, writer.name, &["write_bytes"])),
+        || window.onset(span).at_episode_of(SignalSpec::host(&["nr_dirtied"])),
+        |writer| window.onset(span).at_rise_of(SignalSpec::rate(Table::Process, writer.name, &["write_bytes"])),
     );
     finish(window, begun, &writeback)
 }

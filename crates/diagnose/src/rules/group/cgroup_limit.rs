@@ -137,7 +137,7 @@ fn of_group(window: &Window<'_>, group: &str, name: &str) -> Option<Finding> {
     let mut found = EvidenceBuilder::new(window);
     let hit = window.when(SignalSpec::cgroup(group, &derived::LIMIT_HITS));
     // A group that its cache fills does not grow when programs take memory in it.
-    let led = |metric| window.led_up_to(hit, SignalSpec::growth(Table::Cgroup, group, metric));
+    let led = |metric| window.onset(hit).at_episode_of(SignalSpec::growth(Table::Cgroup, group, metric));
     let filled = led("current").union(led("anon"));
     found.span(lowered.map_or(filled, |(at, _)| Span { from: at, ..window.span }));
     found.origin(Actor::group(group));

@@ -85,7 +85,7 @@ fn of_group(window: &Window<'_>, group: &str) -> Option<Finding> {
     }
     let mut found = EvidenceBuilder::new(window);
     let hit = window.when(SignalSpec::rate(Table::Cgroup, group, HIGH));
-    found.span(window.led_up_to(hit, SignalSpec::growth(Table::Cgroup, group, "current")));
+    found.span(window.onset(hit).at_episode_of(SignalSpec::growth(Table::Cgroup, group, "current")));
     found.origin(Actor::group(group));
     found.add(1.0 + grade(hits, 1.0, 20.0), "times above memory.high", "events_high", hits);
     found.compare(1.0, "memory of the group", "current", used, Relation::Near, high);

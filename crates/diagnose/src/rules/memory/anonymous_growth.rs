@@ -182,13 +182,14 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let kind = Kind::of(window, grown);
     let span = window.when(SignalSpec::host_growth(kind.metric()));
     let begun = |process: ProcessShare<'_, Bytes>| {
-        window.begun(span, SignalSpec::growth(Table::Process, process.name, "RssAnon"))
+        window.onset(span).at_rise_of(SignalSpec::growth(Table::Process, process.name, "RssAnon"))
     };
     let writer = Some(kind)
         .filter(|kind| *kind == Kind::Shared && process.is_none())
         .and_then(|_| writer(&window.over(span), shared));
-    let written =
-        |writer: ProcessShare<'_, Bytes>| window.begun(span, SignalSpec::rate(Table::Process, writer.name, &WRITTEN));
+    let written = |writer: ProcessShare<'_, Bytes>| {
+        window.onset(span).at_rise_of(SignalSpec::rate(Table::Process, writer.name, &WRITTEN))
+    };
     found.span(process.map(begun).or_else(|| writer.map(written)).unwrap_or(span));
     let weight = 0.5 + 1.5 * grade(lost / paid, 0.4, 0.8);
     found.compare(

@@ -119,7 +119,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
             format!("the control group {group} was at its limit")
         },
     );
-    let before = window.over(killed).history();
+    let before = window.over(killed).baseline().all();
     let victim = ended(window, killed);
     let much = |grower: &process::ProcessShare<'_, Bytes>| victim.is_none_or(|(_, held)| grower.amount >= held * MUCH);
     let grower = before.as_ref().and_then(|before| {
@@ -129,7 +129,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     // It began when what filled memory began to grow.
     let near = Span { from: killed.from.earlier(intervals(window.recording, NEAR)), to: killed.from };
     let begun = |grower: process::ProcessShare<'_, Bytes>| {
-        window.begun(near, SignalSpec::growth(Table::Process, grower.name, "RssAnon")).union(killed)
+        window.onset(near).at_rise_of(SignalSpec::growth(Table::Process, grower.name, "RssAnon")).union(killed)
     };
     // Where somebody lowered the limit, nothing had to grow.
     let lowered = at_limit.and_then(|group| lowered(window, group, near));

@@ -71,7 +71,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     }
     let mut found = EvidenceBuilder::new(window);
     let swapping = window.when(SignalSpec::host(&["pswpin", "pswpout"]));
-    let begun = window.led_up_to(swapping, SignalSpec::host_growth("AnonPages"));
+    let begun = window.onset(swapping).at_episode_of(SignalSpec::host_growth("AnonPages"));
     found.span(begun);
     let source = "pswpin compared with pswpout";
     found.compare(1.0 + grade(both, BOTH.get(), 0.5), "bytes swapped in", source, came, Relation::Near, went);
@@ -93,7 +93,12 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         found.add(weight, "share of time that tasks wait for memory", "psi_memory_some", stalled);
     }
     if let Some(process) = process::name_faulting(&mut found, window) {
-        found.span(window.grown(swapping, SignalSpec::growth(Table::Process, process.name, "RssAnon")).union(begun));
+        found.span(
+            window
+                .onset(swapping)
+                .at_growth_of(SignalSpec::growth(Table::Process, process.name, "RssAnon"))
+                .union(begun),
+        );
     }
     let during = window.over(swapping);
     let amounts = during.host_amount(&derived::SWAP_OUT).zip(during.host_amount(&derived::SWAP_IN));

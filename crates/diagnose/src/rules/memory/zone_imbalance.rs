@@ -100,7 +100,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
     let grower = grower.filter(|process| process.amount >= all * GREW);
     let grew = grower.map_or(String::new(), |process| {
         found.note(format!("growth of {}", process.words()), "RssAnon + VmSwap", process.amount);
-        found.span(window.begun(span, SignalSpec::growth(Table::Process, process.name, "RssAnon")));
+        found.span(window.onset(span).at_rise_of(SignalSpec::growth(Table::Process, process.name, "RssAnon")));
         found.origin(process.actor(window));
         format!(" {} grew by {} meanwhile.", process.words(), process.amount)
     });

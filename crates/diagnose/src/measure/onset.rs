@@ -1,0 +1,100 @@
+//! When a harm began: with the signal that drives it, which may rise long before anybody loses time. The one place that answers it.
+
+use crate::measure::amount::Count;
+use crate::measure::episodes::SignalSpec;
+use crate::measure::window::{Window, intervals, joined};
+use pagetide_core::{Moment, Span, Table, derived};
+
+/// A harm whose onset is looked for. Each method gives the harm with what led to it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Onset<'a> {
+    window: Window<'a>,
+    harm: Span,
+}
+
+impl<'a> Window<'a> {
+    /// The onset of a harm.
+    pub(crate) const fn onset(&self, harm: Span) -> Onset<'a> {
+        Onset { window: *self, harm }
+    }
+}
+
+impl Onset<'_> {
+    /// From where the driver's signal left its baseline, if that lasted until the harm began. A cause begins when its driver does, and not when
+    /// free memory is used up.
+    pub(crate) fn at_episode_of(self, driver: SignalSpec<'_>) -> Span {
+        let Self { window, harm } = self;
+        let slack = intervals(window.recording, 2);
+        let leads = |episode: &Span| episode.from <= harm.from && episode.to.later(slack) >= harm.from;
+        let driven = window.episodes.of(window.recording, driver);
+        let first = driven.iter().map(|(episode, _)| episode).find(|episode| leads(episode));
+        first.map_or(harm, |episode| Span { from: episode.from, to: harm.to })
+    }
+
+    /// Back to where the driver's signal began to rise, over pauses of at most ten samples or of the length of what follows. A flood begins with
+    /// the first reads into free memory, and not when that is used up. A program that started within the recording reads, computes and allocates
+    /// before it hurts others: from where it began to use a CPU, or where the first of several that run one after another did.
+    pub(crate) fn at_rise_of(self, driver: SignalSpec<'_>) -> Span {
+        let rise = self.back_to_rise_of(driver);
+        driver.of_process().map_or(rise, |process| Self { harm: rise, ..self }.at_start_of(process))
+    }
+
+    /// From where the growth began that ended at most ten samples before the harm: what does not fit grew before anybody missed it.
+    pub(crate) fn at_growth_of(self, growth: SignalSpec<'_>) -> Span {
+        let Self { window, harm } = self;
+        let slack = intervals(window.recording, 10);
+        let episodes = window.episodes.of(window.recording, growth);
+        let near = |span: &Span| span.from <= harm.from && span.to.later(slack) >= harm.from;
+        let last = episodes.iter().map(|(episode, _)| *episode).rfind(near);
+        last.map_or(harm, |grew| window.onset(grew).at_rise_of(growth).union(harm))
+    }
+
+    /// Back over the time in which the driver's signal stays above a fiftieth of what it is during the harm. A driver that was there from the start
+    /// of the recording leads to nothing: nobody knows when it began.
+    pub(crate) fn without_pause_of(self, driver: SignalSpec<'_>) -> Span {
+        let Self { window, harm } = self;
+        let Some(signal) = window.episodes.signal(window.recording, driver) else { return harm };
+        let Some(mean) = signal.mean::<Count>(harm) else { return harm };
+        let known = self.first_moment();
+        let held = signal.held(mean * 0.02).into_iter().find(|span| span.contains(harm.from));
+        held.filter(|held| held.from > known).map_or(harm, |held| Span { from: held.from.min(harm.from), ..harm })
+    }
+
+    /// The first moment of the recording.
+    fn first_moment(self) -> Moment {
+        self.window.episodes.span(self.window.recording).map_or(self.harm.from, |(from, _)| Moment::new(from))
+    }
+
+    fn back_to_rise_of(self, driver: SignalSpec<'_>) -> Span {
+        let Self { window, harm } = self;
+        let signal = window.episodes.signal(window.recording, driver);
+        signal.map_or(harm, |signal| signal.back_from(harm, self.first_moment(), intervals(window.recording, 10)))
+    }
+
+    /// From the start of a process, or of the first of those of its name that ran one after another, where all of them started within the recording.
+    fn at_start_of(self, process: &str) -> Span {
+        let Self { window, harm } = self;
+        let work = SignalSpec::process(process, &derived::CPUS);
+        let first = window.episodes.signal(window.recording, work).and_then(|signal| signal.first());
+        let started = first.is_some_and(|first| first > self.first_moment());
+        let start = if started { self.back_to_rise_of(work) } else { harm };
+        let all = || window.recording.entities(Table::Process);
+        let Some((_, comm)) = all().find(|(name, _)| *name == process) else { return start };
+        let others = all().filter(|(name, other)| *other == comm && *name != process);
+        let mut spans: Vec<Span> = others.filter_map(|(name, _)| sampled(&window, name)).collect();
+        if spans.iter().any(|span| span.from <= self.first_moment()) {
+            return start;
+        }
+        spans.push(start);
+        let chains = joined(spans, intervals(window.recording, 2));
+        let chain = chains.into_iter().find(|chain| chain.contains(start.from));
+        chain.map_or(start, |chain| Span { from: chain.from, ..start })
+    }
+}
+
+/// From the first to the last sample of a process.
+fn sampled(window: &Window<'_>, process: &str) -> Option<Span> {
+    let mut points = window.recording.series(Table::Process, process, "utime")?.points();
+    let first = points.next()?.0;
+    Some(Span::new(first, points.next_back().map_or(first, |(last, _)| last)))
+}
