@@ -404,7 +404,7 @@ fn a_dirty_threshold_that_falls_with_the_memory_of_files_was_lowered_by_nobody()
         let story = memory(host(), cached, |at| 7.0 * GIB - cached(at), |_| GIB)
             .gauge(Table::Host, "", "nr_dirty", |at| if busy(at) { 20_000.0 } else { 100.0 })
             .gauge(Table::Host, "", "nr_writeback", |_| 0.0)
-            .gauge(Table::Host, "", "nr_dirty_threshold", move |at| threshold(at))
+            .gauge(Table::Host, "", "nr_dirty_threshold", threshold)
             .gauge(Table::Host, "", "nr_dirty_background_threshold", move |at| threshold(at) / 2.0)
             .counter(Table::Disk, "sda", "write_sectors", |at| if busy(at) { 200_000.0 } else { 10.0 })
             .tell();
