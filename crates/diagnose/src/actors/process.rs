@@ -315,19 +315,53 @@ pub(crate) fn growing<'a>(window: &Window<'a>, metric: &str) -> Option<ProcessSh
 
 /// The command whose processes grew most together, of those that are there at the end: compilers, workers.
 pub(crate) fn growing_command<'a>(window: &Window<'a>) -> Option<ProcessShare<'a, Bytes>> {
-    let mut commands: BTreeMap<&str, ProcessShare<'a, Bytes>> = BTreeMap::new();
+    let grown = |name: &str| growth::<Bytes>(window, name, "RssAnon").filter(|amount| amount.is_positive());
+    largest(commands_at_end(window, "RssAnon", grown))
+}
+
+/// The command whose processes hold most memory of their own: together at the end of a window, or one of them at any time, since an idle process has
+/// few samples. Memory that they share counts once.
+pub(crate) fn holder<'a>(window: &Window<'a>) -> Option<ProcessShare<'a, Bytes>> {
+    let level = |name: &str, metric: &str| window.level::<Bytes>(Table::Process, name, metric).map(|level| level.most);
+    let pages = |name: &str| Some(window.level::<Pages>(Table::Process, name, "rss")?.most * window.page_size());
+    let own = |name: &str| level(name, "RssAnon").or_else(|| pages(name));
+    let last = |name: &str| {
+        let near = window.series(Table::Process, name, "RssAnon")?;
+        window.points(&near).next_back().map(|(_, value)| value)
+    };
+    let together = commands_at_end(window, "RssAnon", last);
+    let alone =
+        present(window).filter_map(|(name, comm)| Some(ProcessShare { name, comm, amount: own(name)?, processes: 1 }));
+    let shared = |comm: &str| {
+        let own = present(window).filter(|(_, other)| *other == comm);
+        own.filter_map(|(name, _)| level(name, "RssShmem")).fold(Amount::ZERO, Amount::max)
+    };
+    let all = together.into_iter().chain(alone);
+    largest(all.map(|one| ProcessShare { amount: one.amount + shared(one.comm), ..one }).collect())
+}
+
+fn largest(commands: Vec<ProcessShare<'_, Bytes>>) -> Option<ProcessShare<'_, Bytes>> {
+    commands.into_iter().max_by(|a, b| a.amount.total_cmp(&b.amount))
+}
+
+/// The commands of which a process has a metric at the end of a window, each with the sum of an amount over those processes and the one with most.
+fn commands_at_end<'a>(
+    window: &Window<'a>,
+    metric: &str,
+    amount: impl Fn(&str) -> Option<Amount<Bytes>>,
+) -> Vec<ProcessShare<'a, Bytes>> {
+    let mut commands: BTreeMap<&str, (ProcessShare<'a, Bytes>, Amount<Bytes>)> = BTreeMap::new();
     for (name, comm) in present(window) {
-        let last =
-            window.series(Table::Process, name, "RssAnon").and_then(|series| Some(series.points().next_back()?.0));
+        let last = window.series(Table::Process, name, metric).and_then(|series| Some(series.points().next_back()?.0));
         let there = last.is_some_and(|last| Moment::new(last).later(intervals(window.recording, 1)) >= window.span.to);
-        let Some(amount) = growth::<Bytes>(window, name, "RssAnon").filter(|amount| there && amount.is_positive())
-        else {
-            continue;
-        };
-        let share = commands.entry(comm).or_insert(ProcessShare { name, comm, amount: Amount::ZERO, processes: 0 });
-        *share = ProcessShare { amount: share.amount + amount, processes: share.processes + 1, ..*share };
+        let Some(own) = amount(name).filter(|_| there) else { continue };
+        let first = ProcessShare { name, comm, amount: Amount::ZERO, processes: 0 };
+        let (share, most) = commands.entry(comm).or_insert((first, own));
+        let name = if own > *most { name } else { share.name };
+        *most = most.max(own);
+        *share = ProcessShare { name, amount: share.amount + own, processes: share.processes + 1, ..*share };
     }
-    commands.into_values().max_by(|a, b| a.amount.total_cmp(&b.amount))
+    commands.into_values().map(|(share, _)| share).collect()
 }
 
 /// How much a gauge of a process grew. One that started within the stretch, after the first sample, grew from nothing.

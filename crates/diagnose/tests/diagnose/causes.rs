@@ -244,6 +244,23 @@ fn programs_lose_their_code_when_anonymous_memory_may_not_leave() {
 }
 
 #[test]
+fn workers_hold_together_what_a_single_larger_program_does_not() {
+    let story = host()
+        .gauge(Table::Host, "", "AnonPages", |_| 7.0 * GIB)
+        .gauge(Table::Host, "", "SwapTotal", |_| 0.0)
+        .gauge(Table::Host, "", "SwapFree", |_| 0.0);
+    let story = counts(counts(story, "workingset_refault_file", 0.0, 6000.0), "pgmajfault", 0.5, 400.0);
+    let story = counts(story, "pgscan_kswapd", 0.0, 90_000.0).gauge(Table::Process, "9@9", "RssAnon", |_| 0.5 * GIB);
+    let story = (10..30).fold(story, |story, pid| {
+        let name = format!("{pid}@{pid}");
+        let story = story.command(&name, "worker").gauge(Table::Process, &name, "RssShmem", |_| GIB);
+        story.gauge(Table::Process, &name, "RssAnon", move |_| if pid == 12 { 0.35 * GIB } else { 0.25 * GIB })
+    });
+    let told = finding(&story.tell(), "code-thrash").unwrap().statement;
+    assert!(told.contains("6.10 GiB of it in worker (20 processes, mostly pid 12)"), "{told}");
+}
+
+#[test]
 fn free_pages_that_do_not_lie_together_are_fragmented() {
     let pieces = |large: f64, stalls: f64, free: f64| {
         let zone =

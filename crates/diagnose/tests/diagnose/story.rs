@@ -1,7 +1,7 @@
 //! Makes recordings up, sample by sample. What they show is what a test says, not what a kernel does.
 
 use pagetide_core::{
-    Bytes, Column, Figure, Figures, Finding, Kind, Manifest, Mark, MarkKind, Nanos, Outcome, Recording,
+    Bytes, Column, Entity, Figure, Figures, Finding, Kind, Manifest, Mark, MarkKind, Nanos, Outcome, Recording,
     RecordingBuilder, Stamp, StepResult, Table, metric,
 };
 
@@ -12,6 +12,7 @@ pub(crate) struct Story {
     interval: f64,
     lines: Vec<Line>,
     steps: Vec<StepResult>,
+    commands: Vec<(String, String)>,
 }
 
 struct Line {
@@ -30,7 +31,7 @@ impl Story {
             cpus: 2,
             ..Manifest::default()
         };
-        Self { manifest, samples, interval, lines: Vec::new(), steps: Vec::new() }
+        Self { manifest, samples, interval, lines: Vec::new(), steps: Vec::new(), commands: Vec::new() }
     }
 
     /// A recording of a lab run that is nothing but the results of its steps.
@@ -82,6 +83,12 @@ impl Story {
         self
     }
 
+    /// What a process is called; by its name in the table where nobody says.
+    pub(crate) fn command(mut self, process: &str, comm: &str) -> Self {
+        self.commands.push((process.to_owned(), comm.to_owned()));
+        self
+    }
+
     fn times(&self) -> impl Iterator<Item = f64> + use<> {
         let interval = self.interval;
         (0..self.samples).map(move |at| at as f64 * interval)
@@ -96,6 +103,9 @@ impl Story {
     pub(crate) fn tell(self) -> Recording {
         let times: Vec<f64> = self.times().collect();
         let mut builder = RecordingBuilder::new(self.manifest);
+        for (process, comm) in self.commands {
+            builder.entity(Table::Process, Entity::new(process, comm));
+        }
         for (index, at) in times.into_iter().enumerate() {
             builder.stamp(stamp(whole(at * 1e9)));
             for line in &self.lines {

@@ -1,6 +1,6 @@
 //! `code-thrash`: reclaim evicts the pages of running programs because it can take nothing else.
 
-use crate::actors::process::{self, ProcessShare};
+use crate::actors::process;
 use crate::evidence::advice;
 use crate::evidence::threshold::{FAULTS, TURNOVER};
 use crate::evidence::{EvidenceBuilder, advise};
@@ -9,7 +9,7 @@ use crate::measure::episodes::SignalSpec;
 use crate::measure::window::{REFAULTED, SCANNED, Window};
 use crate::rules::contract::{EffectKind, Rule, When, leads, subsumes};
 use pagetide_core::derived;
-use pagetide_core::{Bytes, Finding, Pages, Ratio, Relation, RuleDoc, RuleId, Table};
+use pagetide_core::{Bytes, Finding, Ratio, Relation, RuleDoc, RuleId};
 
 pub(crate) const RULE: Rule = Rule {
     name: "thrashing of mapped files",
@@ -132,14 +132,14 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         let weight = if scanned.is_positive() { 0.5 } else { -2.0 };
         found.add(weight, "pages scanned", "pgscan_kswapd + pgscan_direct", scanned);
     }
-    let who = largest(&during).map_or(String::new(), |process| {
-        found.note(format!("anonymous memory of {}", process.words()), "RssAnon", process.amount);
-        found.origin(process.actor(window));
-        format!(", most of it in {}", process.words())
+    let who = process::holder(&during).map_or(String::new(), |holder| {
+        found.note(format!("anonymous and shared memory of {}", holder.words()), "RssAnon + RssShmem", holder.amount);
+        found.origin(holder.actor(window));
+        format!(", {} of it in {}", holder.amount, holder.words())
     });
     process::name_faulting(&mut found, &during);
     let statement = format!(
-        "Reclaim cannot swap out {anonymous} of anonymous memory ({why}){who}. Running programs lose mapped file pages: \
+        "Reclaim cannot swap out {anonymous} of anonymous and shared memory ({why}){who}. Running programs lose mapped file pages: \
          {refaulted} refault with {faults} major faults."
     );
     // Swap that has room helps once the kernel may use it.
@@ -166,16 +166,4 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         )),
     );
     found.finish(RuleId::CodeThrash, statement, vec![if refused { unused } else { advice }])
-}
-
-/// The process with most anonymous memory.
-fn largest<'a>(window: &Window<'a>) -> Option<ProcessShare<'a, Bytes>> {
-    let held = process::present(window).filter_map(|(name, comm)| {
-        let of = |metric: &str| window.level::<Bytes>(Table::Process, name, metric).map(|level| level.most);
-        let shared = of("RssShmem").unwrap_or(Amount::ZERO);
-        let pages = || Some(window.level::<Pages>(Table::Process, name, "rss")?.most * window.page_size());
-        let amount = of("RssAnon").map(|anon| anon + shared).or_else(pages)?;
-        Some(ProcessShare { name, comm, amount, processes: 1 })
-    });
-    held.max_by(|a, b| a.amount.total_cmp(&b.amount))
 }
