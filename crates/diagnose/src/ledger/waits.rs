@@ -24,6 +24,13 @@ pub(crate) const RIPPLE: Limit<Ratio> = Limit::new(
     "A service that always waits varies by as much as its baseline.",
     "judgement",
 );
+/// The rise that anybody feels.
+pub(crate) const FELT: Limit<Ratio> = Limit::new(
+    "rise of the share of time lost over its baseline, at least",
+    0.01,
+    "Nobody notices a service that is a hundredth slower.",
+    "judgement",
+);
 /// Tasks that wait for IO most of the time.
 pub(crate) const THROUGHOUT: Limit<Ratio> = Limit::new(
     "share of time that tasks wait for IO throughout, with requests that no seek explains",
@@ -82,11 +89,13 @@ pub(crate) struct Harm {
     /// The share before; 0 when the recording begins with it.
     pub(crate) before: Amount<Ratio>,
     pub(crate) length: Nanos,
+    /// Whether the share is of CPUs that idled while tasks waited, which is less than the time for which tasks waited.
+    pub(crate) idle_alone: bool,
 }
 
 impl Harm {
     pub(crate) fn new(share: Amount<Ratio>, before: Amount<Ratio>, span: Span) -> Self {
-        Self { share, before, length: span.length() }
+        Self { share, before, length: span.length(), idle_alone: false }
     }
 
     /// The time that tasks lose beyond the rate before.
@@ -94,9 +103,10 @@ impl Harm {
         Amount::new((self.share - self.before).get().max(0.0) * self.length.as_f64())
     }
 
-    /// Whether a service notices it: enough in total, and more than the normal variation of a host that always waits.
+    /// Whether a service notices it: enough in total, a hundredth of the time, and more than the normal variation of a host that always waits.
     pub(crate) fn matters(self) -> bool {
-        self.lost() >= MIN_LOST_TIME && self.share - self.before >= self.before.min(RIPPLE.value())
+        let felt = if self.idle_alone { Amount::ZERO } else { FELT.value() };
+        self.lost() >= MIN_LOST_TIME && self.share - self.before >= self.before.min(RIPPLE.value()).max(felt)
     }
 
     pub(crate) fn and(self, other: Self) -> Self {
@@ -161,7 +171,8 @@ impl Waits {
         let long = before.length() >= intervals(whole.recording, BASELINE);
         let before = if long { lost(&|share| share.mean_until(before.to)) } else { None };
         let before = before.map_or(Amount::ZERO, |before| before.min(self.usual));
-        Some(Harm::new(lost(&|share| share.mean(span))?, before, span))
+        let idle_alone = self.source.name == derived::CPU_IOWAIT.name;
+        Some(Harm { idle_alone, ..Harm::new(lost(&|share| share.mean(span))?, before, span) })
     }
 }
 
@@ -204,4 +215,21 @@ pub(crate) fn waits(
     };
     let shares = waits.share.signal.intervals().map(share).collect();
     Some((waits.source, shares))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_loss_matters_from_a_hundredth_of_the_time_on() {
+        let span = Span::new(0, 40_000_000_000);
+        let harm = |share: f64, before: f64| Harm::new(Amount::new(share), Amount::new(before), span);
+        assert!(!harm(0.009, 0.003).matters(), "0.24 s of 40 s");
+        assert!(harm(0.015, 0.003).matters());
+        assert!(!harm(0.0009, 0.0).matters(), "36 ms");
+        assert!(!harm(0.41, 0.395).matters(), "a service that always waits");
+        let idle = Harm { idle_alone: true, ..harm(0.009, 0.003) };
+        assert!(idle.matters(), "tasks may have waited for longer than CPUs idled");
+    }
 }
