@@ -244,6 +244,28 @@ fn programs_lose_their_code_when_anonymous_memory_may_not_leave() {
 }
 
 #[test]
+fn random_reads_beside_memory_that_grows_are_no_working_set() {
+    // A database reads around the cache, while reclaim makes room for what a program puts into tmpfs.
+    let reads = |tmpfs: f64| {
+        let story = host()
+            .gauge(Table::Host, "", "Cached", |_| 6.0 * GIB)
+            .gauge(Table::Host, "", "AnonPages", |_| GIB)
+            .gauge(Table::Host, "", "Shmem", move |at| progress(at) * 30.0 * tmpfs * MIB);
+        let story = counts(counts(story, "pgpgin", 10.0, 20_000.0), "workingset_refault_file", 0.0, 10.0);
+        let story = counts(counts(story, "pgsteal_kswapd", 0.0, 5000.0), "pgscan_kswapd", 0.0, 6000.0);
+        let disk = |metric: &str, usual: f64, then: f64| (metric.to_owned(), usual, then);
+        let disks = [disk("reads", 1.0, 1250.0), disk("read_ms", 1.0, 900.0), disk("read_sectors", 16.0, 40_000.0)];
+        let story = disks.into_iter().fold(story, |story, (metric, usual, then)| {
+            story.counter(Table::Disk, "sda", &metric, move |at| if during(at) { then } else { usual })
+        });
+        let read = |at: f64| if during(at) { 19.0 * MIB } else { 0.0 };
+        finding(&story.counter(Table::Process, "7@7", "read_bytes", read).tell(), "working-set-exceeds-cache")
+    };
+    assert!(reads(0.0).unwrap().statement.contains("at random from the devices"));
+    assert_eq!(reads(15.0), None);
+}
+
+#[test]
 fn workers_hold_together_what_a_single_larger_program_does_not() {
     let story = host()
         .gauge(Table::Host, "", "AnonPages", |_| 7.0 * GIB)

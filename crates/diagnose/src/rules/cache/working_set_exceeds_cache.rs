@@ -61,6 +61,9 @@ pub(crate) const RULE: Rule = Rule {
                 "read_bytes",
                 "majflt",
                 "MemFree",
+                "AnonPages",
+                "Shmem",
+                "Slab",
             ],
             thresholds: &[
                 AGAIN.doc(),
@@ -112,7 +115,7 @@ const COLD: Limit<Ratio> = Limit::new(
 );
 
 const FREED: Limit<Ratio> = Limit::new(
-    "bytes freed per byte read, where few refaults are counted",
+    "bytes freed per byte read, beyond what anonymous, shared and slab memory grew by, where few refaults are counted",
     0.5,
     "With less, the cache was not full.",
     "mm/filemap.c: filemap_add_folio (6.12)",
@@ -242,7 +245,10 @@ fn unseen(window: &Window<'_>, read: Rate<Bytes>) -> Option<Finding> {
     // Where writes wait longer than reads, the reads are slow for them, and few of them may be random.
     let waited = |metric: &str| window.all_disks(|disk| window.rate::<Count>(Table::Disk, disk, metric));
     let behind_writes = waited("read_ms").zip(waited("write_ms")).is_some_and(|(read, written)| read < written);
-    if freed < read * FREED
+    // Reclaim frees memory for programs that grow as well, and a program that reads around the cache needs none.
+    let growth = ["AnonPages", "Shmem", "Slab"].into_iter().filter_map(|metric| window.host_change(metric));
+    let growth = growth.filter(|change| change.is_positive()).fold(Amount::ZERO, |sum, change| sum + change);
+    if freed - growth.per(window.length()?) < read * FREED
         || size > RANDOM.value() && !faulting
         || second < first * LASTS
         || grown > all * FREED
