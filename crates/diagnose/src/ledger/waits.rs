@@ -188,10 +188,14 @@ pub(crate) fn throughout<'a>(window: &Window<'a>) -> Option<(Amount<Ratio>, &'a 
 /// far less: a limit of a group or a file system of another host keeps them waiting.
 pub(crate) fn without_requests(window: &Window<'_>) -> Option<(Amount<Ratio>, Amount<Ratio>)> {
     let share = window.share(&derived::PSI_IO_SOME).filter(|share| *share >= THROUGHOUT)?;
-    let flushes =
-        |disk: &str| window.rates::<Count>(Table::Disk, disk, accounts::FLUSHES).map_or(0.0, |rate| rate.get() / 1e3);
-    let works = window.all_disks(|disk| Some(window.busy(disk)? + Amount::new(flushes(disk))))?;
+    let works = window.all_disks(|disk| works(window, disk))?;
     (share - works >= NO_REQUEST.value()).then_some((share, works))
+}
+
+/// The share of time for which a disk has requests or flushes its cache: nobody waits for it longer.
+pub(crate) fn works(window: &Window<'_>, disk: &str) -> Option<Amount<Ratio>> {
+    let flushes = window.rates::<Count>(Table::Disk, disk, accounts::FLUSHES).map_or(0.0, |rate| rate.get() / 1e3);
+    Some(window.busy(disk)? + Amount::new(flushes))
 }
 
 /// The derived metrics that measure harm.

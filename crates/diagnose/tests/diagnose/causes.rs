@@ -61,6 +61,8 @@ fn a_device_that_takes_longer_for_the_same_work_is_slow() {
     );
     let more = waits(disk(host(), (100.0, 2.0, 0.0, 0.0), (900.0, 40.0, 0.0, 0.0)));
     assert_eq!(finding(&more.tell(), "device-slow"), None, "it was asked for more");
+    let few = waits(disk(host(), (5.0, 2.0, 0.0, 0.0), (5.0, 15.0, 0.0, 0.0)));
+    assert_eq!(finding(&few.tell(), "device-slow"), None, "busy 7.5 % of the time, while tasks wait 70 %");
     let faster = waits(disk(host(), (100.0, 2.0, 0.0, 0.0), (80.0, 3.0, 0.0, 0.0))).tell();
     assert_eq!(finding(&faster, "device-slow"), None, "hardly slower");
     assert_eq!(finding(&faster, "device-saturated"), None, "busy for a fourth of the time");

@@ -2,13 +2,14 @@
 
 use crate::evidence::threshold::MECHANICAL;
 use crate::evidence::{EvidenceBuilder, advise, word};
+use crate::ledger::waits;
 use crate::measure::amount::{Amount, Count, Limit, Rate, grade, grade_log};
 use crate::measure::disks::{DELAYS, MIN_DELAY};
 use crate::measure::episodes::SignalSpec;
 use crate::measure::window::Window;
 use crate::rules::contract::{EffectKind, Rule, leads, subsumes};
 use pagetide_core::derived;
-use pagetide_core::{Actor, Bytes, Finding, Nanos, Relation, RuleDoc, RuleId, Table};
+use pagetide_core::{Actor, Bytes, Finding, Nanos, Ratio, Relation, RuleDoc, RuleId, Table};
 
 pub(crate) const RULE: Rule = Rule {
     name: "a slow device",
@@ -60,6 +61,7 @@ pub(crate) const RULE: Rule = Rule {
                 FEW.doc(),
                 COMPLETED.doc(),
                 LASTS.doc(),
+                EXPLAINS.doc(),
                 DELAYS.doc(),
                 MIN_DELAY.doc(),
             ],
@@ -106,6 +108,13 @@ const FEW: Limit<crate::measure::amount::Per<Count>> =
 /// A device that hangs completes less than one a second.
 const COMPLETED: Limit<Count> =
     Limit::new("requests completed while it is slow", 10.0, "A mean over fewer requests is noise.", "judgement");
+
+const EXPLAINS: Limit<Ratio> = Limit::new(
+    "share of time for which the device has requests or flushes, per share for which tasks wait for IO, at least",
+    0.25,
+    "Nobody waits for a device that has no request: with less, most tasks wait for something else.",
+    "Little's law, and judgement",
+);
 
 const LASTS: Limit<Nanos> = Limit::new(
     "time for which requests take longer",
@@ -161,6 +170,10 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     let baseline =
         window.baseline().until(span.from).and_then(|quiet| work(&quiet, disk)).filter(|before| before.requests >= FEW);
     let waited = during.share(&derived::PSI_IO_SOME);
+    let works = waits::works(&during, disk);
+    if waited.zip(works).is_some_and(|(waited, works)| works < waited * EXPLAINS) {
+        return None;
+    }
     match &baseline {
         Some(baseline) => {
             let more = (now.requests / baseline.requests).max(now.bytes / baseline.bytes);
