@@ -4,7 +4,9 @@
 //! count no bytes. So no program is charged more than the disk itself read and wrote.
 
 use crate::actors::process::{self, ProcessShare};
+use crate::evidence::threshold::SATURATED;
 use crate::measure::amount::{Amount, Count, Limit, Per, Rate};
+use crate::measure::queue::{FULL, RESTS_BRIEFLY};
 use crate::measure::window::Window;
 use pagetide_core::derived;
 use pagetide_core::{Bytes, Pages, Ratio, Table};
@@ -137,4 +139,10 @@ pub(crate) fn sender(window: &Window<'_>, disk: &str) -> Option<String> {
     let program = owner(window, disk);
     let most = program.or_else(|| load.kernel_thread(window))?;
     Some(format!("where {} sends {} of {}", most.words(), most.amount, load.moved))
+}
+
+/// Whether a disk has all it can do over a stretch: it is always busy, or has a full queue with brief pauses.
+pub(crate) fn saturated(window: &Window<'_>, disk: &str) -> bool {
+    let (busy, queue) = (window.busy(disk).unwrap_or(Amount::ZERO), window.queue(disk).unwrap_or(Amount::ZERO));
+    busy >= SATURATED || busy >= RESTS_BRIEFLY && queue >= FULL
 }

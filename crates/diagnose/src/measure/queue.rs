@@ -17,8 +17,15 @@ pub(crate) const EVEN: Limit<Ratio> = Limit::new(
     "Load varies by more; a limit of a cloud volume or of a disk's seeks does not.",
     "judgement",
 );
+/// How busy a device with a full queue is.
+pub(crate) const RESTS_BRIEFLY: Limit<Ratio> = Limit::new(
+    "share of time that a device with a full queue is busy, at least",
+    0.5,
+    "Flushes and barriers leave pauses in which a device has no request; between short bursts of writeback it rests for longer.",
+    "judgement",
+);
 /// Requests in flight of a device at its limit.
-const FULL: Limit<Count> = Limit::new(
+pub(crate) const FULL: Limit<Count> = Limit::new(
     "requests in flight at a device that has reached its limit",
     4.0,
     "With fewer, the load sets the rate.",

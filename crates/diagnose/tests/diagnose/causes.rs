@@ -246,6 +246,39 @@ fn programs_lose_their_code_when_anonymous_memory_may_not_leave() {
 }
 
 #[test]
+fn writeback_with_a_full_queue_saturates_a_disk_that_rests_between_flushes() {
+    // 24 writes/s of 448 KiB, as a limit of 10.5 MiB/s lets pass, beside a few reads, some of which refault.
+    let story = |busy: f64, queue: f64| {
+        let rates = |at: f64, usual: f64, then: f64| if during(at) { then } else { usual };
+        let story = counts(host(), "nr_written", 10.0, 2700.0);
+        let story = counts(counts(story, "nr_dirtied", 10.0, 2700.0), "workingset_refault_file", 0.0, 20.0);
+        let story = counts(story, "psi_io_some", 10_000.0, 720_000.0);
+        [
+            ("reads", 15.0, 14.0),
+            ("read_sectors", 240.0, 224.0),
+            ("read_ms", 15.0, 1500.0),
+            ("writes", 1.0, 24.0),
+            ("write_sectors", 8.0, 21_500.0),
+            ("write_ms", 1.0, 6000.0),
+            ("io_ms", 16.0, busy * 1000.0),
+            ("weighted_io_ms", 16.0, queue * 1000.0),
+        ]
+        .into_iter()
+        .fold(story, |story, (metric, usual, then)| {
+            story.counter(Table::Disk, "sda", metric, move |at| rates(at, usual, then))
+        })
+        .counter(Table::Process, "7@7", "write_bytes", move |at| rates(at, 1000.0, 10.4 * MIB))
+    };
+    let full = story(0.88, 7.5).tell();
+    let found = finding(&full, "writeback-saturates-disk").unwrap();
+    assert_eq!(found.origins.names(), ["process:7@7", "disk:sda"], "{}", found.statement);
+    assert_eq!(finding(&story(0.88, 1.5).tell(), "writeback-saturates-disk"), None, "no request waits for another");
+    assert_eq!(finding(&story(0.3, 7.5).tell(), "writeback-saturates-disk"), None, "short bursts");
+    let always = finding(&story(0.95, 7.5).tell(), "device-saturated").unwrap();
+    assert!(!always.statement.contains("victim of eviction"), "it mostly writes: {}", always.statement);
+}
+
+#[test]
 fn random_reads_beside_memory_that_grows_are_no_working_set() {
     // A database reads around the cache, while reclaim makes room for what a program puts into tmpfs.
     let reads = |tmpfs: f64| {

@@ -47,6 +47,7 @@ pub(crate) const RULE: Rule = Rule {
                 DEEP.doc(),
                 EVEN.doc(),
                 VICTIM.doc(),
+                READS.doc(),
                 MOST_OF_TRAFFIC.doc(),
                 SLOWER.doc(),
                 PACED.doc(),
@@ -89,6 +90,12 @@ const SLOWER: Limit<Count> = Limit::new(
     "block/blk-throttle.c: tg_dispatch_iops_time (6.12), and judgement",
 );
 
+const READS: Limit<Ratio> = Limit::new(
+    "bytes read per byte that a victim of eviction reads or writes, at least",
+    0.5,
+    "With less, the disk mostly writes, which no eviction makes it do.",
+    "judgement",
+);
 const PACED: Limit<Ratio> = Limit::new(
     "share of time that such a device is busy",
     0.5,
@@ -143,16 +150,17 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     let stream = stream::of(window).filter(|stream| stream.disk != disk);
     let read = window.disk_bytes(disk, &derived::READ_BANDWIDTH);
     let refaulted = window.host_bytes(&REFAULTED);
-    let victim = stream.is_some()
-        || read.zip(refaulted).is_some_and(|(read, refaulted)| read.is_positive() && refaulted >= read * VICTIM);
+    // Of a disk that mostly writes, the writes are the load, whatever its few reads bring back.
+    let reads = read.filter(|read| window.moved(disk).is_some_and(|all| *read >= all * READS));
+    let victim = stream.is_some() || reads.zip(refaulted).is_some_and(|(read, refaulted)| refaulted >= read * VICTIM);
     let user = user(&window.over(span), disk);
-    let part = match (stream, read, refaulted) {
+    let part = match (stream, reads, refaulted) {
         (Some(stream), ..) => {
             let what = format!("bytes read from {} meanwhile", stream.disk);
             found.compare(0.0, what, "read_sectors", stream.rate, Relation::Above, read);
             format!("It is a victim of the stream from {}.", stream.disk)
         }
-        (None, Some(read), Some(refaulted)) if read.is_positive() && refaulted >= read * VICTIM => {
+        (None, Some(read), Some(refaulted)) if refaulted >= read * VICTIM => {
             found.compare(0.0, "refaulted bytes", "workingset_refault_file", refaulted, Relation::Near, read);
             "It is a victim of eviction: it mostly reads back pages that were cached before.".to_owned()
         }

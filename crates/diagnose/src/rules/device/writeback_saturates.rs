@@ -9,6 +9,7 @@ use crate::ledger::disk_load;
 use crate::ledger::stalls;
 use crate::measure::amount::{Amount, Count, Limit, Per, Rate, grade, grade_log};
 use crate::measure::episodes::SignalSpec;
+use crate::measure::queue::{FULL, RESTS_BRIEFLY};
 use crate::measure::window::Window;
 use crate::rules::contract::{EffectKind, Rule, leads, subsumes};
 use pagetide_core::derived;
@@ -58,6 +59,8 @@ pub(crate) const RULE: Rule = Rule {
             ],
             thresholds: &[
                 SATURATED.doc(),
+                FULL.doc(),
+                RESTS_BRIEFLY.doc(),
                 WRITES.doc(),
                 COPIES.doc(),
                 FLUSHED.doc(),
@@ -195,7 +198,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         victims: victim::all(&during, writer.map(|writer| writer.name)),
         stalls: stalls::direct(&during),
     };
-    let saturated = written >= (written + read) * WRITES && writeback.busy >= SATURATED && writeback.slow();
+    let saturated = written >= (written + read) * WRITES && disk_load::saturated(&during, disk) && writeback.slow();
     // Without a full queue it takes one writer, and others that read back what its pages replaced, or programs that reclaim memory themselves.
     let bulk = || {
         let most = writer.is_some_and(|writer| writer.amount >= written * MIN_SHARE_OF_WRITER);
