@@ -70,8 +70,12 @@ impl Judged {
 
     /// Whether the origin is right; absent where the incident has none.
     pub fn origin_right(&self) -> Option<bool> {
-        let reported = self.reported.origin.as_ref();
-        (!self.truth.origin.is_empty()).then(|| reported.is_some_and(|reported| self.truth.origin.contains(reported)))
+        // A truth names the interpreter, a recording its script as well: `python3`, `python3 backup.py`.
+        let is = |reported: &str, truth: &str| {
+            reported.strip_prefix(truth).is_some_and(|script| script.is_empty() || script.starts_with(' '))
+        };
+        let right = |reported: &String| self.truth.origin.iter().any(|truth| is(reported, truth));
+        (!self.truth.origin.is_empty()).then(|| self.reported.origin.as_ref().is_some_and(right))
     }
 
     /// Whether the group or the disk that lost most, `cgroup:` or `disk:`, is named; absent where the truth does not tell.
@@ -313,5 +317,19 @@ mod tests {
         );
         assert_eq!((score.controls, score.false_alarms), (3, 1), "a wrong cause on an ill control is no false alarm");
         assert_eq!(score.blamed_on_a_stream, 1);
+    }
+
+    #[test]
+    fn an_interpreter_with_its_script_is_the_interpreter() {
+        let of = |truth: &str, reported: &str| {
+            let mut one = judged("cpu-bound", "cpu-bound", false, None);
+            one.truth.origin = vec![truth.to_owned()];
+            one.reported.origin = Some(reported.to_owned());
+            one.origin_right().unwrap()
+        };
+        assert!(of("process:python3", "process:python3 backup.py"));
+        assert!(of("process:tar", "process:tar"));
+        assert!(!of("process:tar", "process:tartar"));
+        assert!(!of("process:python3 backup.py", "process:python3"), "another script is another program");
     }
 }
