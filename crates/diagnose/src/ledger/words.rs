@@ -30,8 +30,8 @@ impl Words<'_> {
             Account::Device => format!("waiting for {named}, which takes longer per request"),
             Account::Cpu => "waiting for a CPU".to_owned(),
             Account::OwnWork => match disk {
-                Some(disk) => format!("waiting for more work of its own: requests to {disk}, or CPU time"),
-                None => "waiting for more CPU time of its own".to_owned(),
+                Some(disk) => format!("on its own added work: requests to {disk} and CPU time"),
+                None => "on its own added CPU time".to_owned(),
             },
             Account::Unexplained => {
                 let limit = io_limit::nearest(&self.during, self.group).filter(|limit| limit.used() >= USED_UP);

@@ -220,6 +220,8 @@ fn what_short_lived_processes_did_is_not_their_parents() {
     let found = finding(&wrote(1.0), "writeback-saturates-disk").unwrap();
     assert_eq!(found.origins.names(), ["process:ended/5.0@6000", "disk:sda"], "{}", found.statement);
     assert!(found.statement.contains("(short-lived processes of pid 5)"), "{}", found.statement);
+    let part = finding(&wrote(0.7), "writeback-saturates-disk").unwrap();
+    assert!(part.statement.contains("writes 35 MiB/s of the 50 MiB/s that sda writes"), "{}", part.statement);
     let own = finding(&wrote(0.1), "writeback-saturates-disk").unwrap();
     assert_eq!(own.origins.names(), ["process:5@5", "disk:sda"], "the shell wrote most of it itself");
 }

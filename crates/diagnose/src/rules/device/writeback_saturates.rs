@@ -69,6 +69,7 @@ pub(crate) const RULE: Rule = Rule {
                 SLOW.doc(),
                 MIN_SHARE_OF_WRITER.doc(),
                 PART.doc(),
+                ALL.doc(),
                 NEW.doc(),
                 TURNOVER.doc(),
                 victim::MIN_READS.doc(),
@@ -128,6 +129,12 @@ const PART: Limit<Ratio> = Limit::new(
     "bytes of the largest writer per byte that the device writes, to name it",
     0.1,
     "With less, other programs write most of it.",
+    "judgement",
+);
+const ALL: Limit<Ratio> = Limit::new(
+    "bytes of the largest writer per byte that the device writes, to say that it writes all of them",
+    0.8,
+    "Journals, metadata and rounding are the rest.",
     "judgement",
 );
 const NEW: Limit<Count> = Limit::new(
@@ -250,10 +257,12 @@ fn finish(window: &Window<'_>, span: Span, writeback: &Writeback<'_>) -> Option<
         found.add(0.5, "direct reclaims", "allocstall, all zones", *stalls);
         waits.push(format!("programs reclaim memory themselves {stalls}"));
     }
-    let statement = format!(
-        "{who} writes {written} to {disk}. Its writeback keeps {disk} busy {busy} of the time; {}.",
-        waits.join("; ")
-    );
+    // Nobody writes more than was seen of them: short-lived programs are in few samples.
+    let part = writer.map(|writer| writer.amount).filter(|amount| *amount < *written * ALL);
+    let what = part
+        .map_or_else(|| format!("{written} to {disk}"), |part| format!("{part} of the {written} that {disk} writes"));
+    let statement =
+        format!("{who} writes {what}. Its writeback keeps {disk} busy {busy} of the time; {}.", waits.join("; "));
     // Below what is allowed now, whatever the size of memory.
     let threshold = window.host_level::<Pages>("nr_dirty_threshold").map(|level| level.least * window.page_size());
     let most = threshold.map_or(DIRTY.value(), |threshold| (threshold / 2.0).min(DIRTY.value())).get();
