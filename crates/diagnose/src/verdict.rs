@@ -152,6 +152,8 @@ fn cannot_tell(
     lost: Option<String>,
     mut unknown: Vec<String>,
 ) -> Diagnosis {
+    // Time that somebody lost is the answer, though its cause is not known.
+    let start = if lost.is_some() { "" } else { "The recording does not show what happened: " };
     if let Some(lost) = lost {
         findings.retain(|finding| finding.rule != RuleId::Healthy);
         unknown.insert(0, lost);
@@ -167,7 +169,7 @@ fn cannot_tell(
             }),
         );
     }
-    let summary = format!("The recording does not show what happened: {}", unknown.join(" "));
+    let summary = format!("{start}{}", unknown.join(" "));
     Diagnosis { verdict: Conclusion::CannotTell, summary, unknown, findings, ..Diagnosis::default() }
 }
 

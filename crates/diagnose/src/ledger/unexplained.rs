@@ -50,7 +50,7 @@ pub(crate) fn sentence(whole: &Window<'_>, ledger: &Ledger) -> String {
     let mut text = whose(&ledger.by);
     text[..1].make_ascii_uppercase();
     let place = ledger.range.from.since(whole.span.from);
-    format!("{text} lost {lost}, beginning {place} into the recording, {part}. No rule explains it.")
+    format!("{text} lost {lost}, beginning {place} into the recording, {part}. No rule names a cause.")
 }
 
 /// Who uses most of the CPUs, or what may hold a group where nobody does.
