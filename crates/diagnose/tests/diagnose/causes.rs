@@ -69,6 +69,28 @@ fn a_device_that_takes_longer_for_the_same_work_is_slow() {
 }
 
 #[test]
+fn a_load_that_grew_step_by_step_is_no_slow_device() {
+    // Readers join until the disk is at its limit of 150 a second, where their requests wait.
+    let ramp = |from: f64| {
+        let rate = move |at: f64| (14.0 + (at - from).max(0.0) * 9.0).min(150.0);
+        let time = |at: f64| if during(at) { 25.0 } else { 0.8 };
+        let busy = move |at: f64| (rate(at) * time(at)).min(930.0);
+        let story = counts(host(), "psi_io_some", 1000.0, 800_000.0)
+            .counter(Table::Disk, "sda", "reads", rate)
+            .counter(Table::Disk, "sda", "read_sectors", move |at| rate(at) * 8.0)
+            .counter(Table::Disk, "sda", "read_ms", move |at| rate(at) * time(at))
+            .counter(Table::Disk, "sda", "writes", |_| 0.0)
+            .counter(Table::Disk, "sda", "write_sectors", |_| 0.0)
+            .counter(Table::Disk, "sda", "write_ms", |_| 0.0)
+            .counter(Table::Disk, "sda", "io_ms", busy)
+            .counter(Table::Disk, "sda", "weighted_io_ms", move |at| rate(at) * time(at));
+        finding(&story.tell(), "device-slow")
+    };
+    assert_eq!(ramp(46.0), None, "the last step of a ramp");
+    assert!(ramp(-60.0).is_some(), "the load was there for a minute");
+}
+
+#[test]
 fn what_grows_all_the_time_leaks_and_what_stops_does_not() {
     let grows = |anon: fn(f64) -> f64| {
         let story = host().gauge(Table::Host, "", "AnonPages", move |at| GIB + anon(at)).gauge(

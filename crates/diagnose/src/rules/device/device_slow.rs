@@ -3,13 +3,13 @@
 use crate::evidence::threshold::MECHANICAL;
 use crate::evidence::{EvidenceBuilder, advise, word};
 use crate::ledger::waits;
-use crate::measure::amount::{Amount, Count, Limit, Rate, grade, grade_log};
+use crate::measure::amount::{Amount, Count, Limit, Per, Rate, grade, grade_log};
 use crate::measure::disks::{DELAYS, MIN_DELAY};
 use crate::measure::episodes::SignalSpec;
-use crate::measure::window::Window;
+use crate::measure::window::{Window, intervals};
 use crate::rules::contract::{EffectKind, Rule, leads, subsumes};
 use pagetide_core::derived;
-use pagetide_core::{Actor, Bytes, Finding, Nanos, Ratio, Relation, RuleDoc, RuleId, Table};
+use pagetide_core::{Actor, Bytes, Finding, Nanos, Ratio, Relation, RuleDoc, RuleId, Span, Table};
 
 pub(crate) const RULE: Rule = Rule {
     name: "a slow device",
@@ -103,8 +103,7 @@ const QUEUE: Limit<Count> = Limit::new(
     "A writeback burst is deep and short.",
     "Little's law",
 );
-const FEW: Limit<crate::measure::amount::Per<Count>> =
-    Limit::new("requests before", 2.0, "A mean over fewer requests is noise.", "judgement");
+const FEW: Limit<Per<Count>> = Limit::new("requests before", 2.0, "A mean over fewer requests is noise.", "judgement");
 /// A device that hangs completes less than one a second.
 const COMPLETED: Limit<Count> =
     Limit::new("requests completed while it is slow", 10.0, "A mean over fewer requests is noise.", "judgement");
@@ -126,6 +125,15 @@ const LASTS: Limit<Nanos> = Limit::new(
 fn examine(window: &Window<'_>) -> Option<Finding> {
     let found = window.disks().into_iter().filter_map(|disk| of_disk(window, disk));
     found.max_by(|a, b| a.confidence.get().total_cmp(&b.confidence.get()))
+}
+
+/// Whether a load that grew led up to a stretch: most of the time before it, over as long a time, a disk had less to do. A load that grows step by step
+/// lengthens the queue only at its last step.
+fn ramped_up(window: &Window<'_>, disk: &str, span: Span, requests: Rate<Count>) -> bool {
+    let length = span.length().max(intervals(window.recording, 10));
+    let before = Span { from: span.from.earlier(length), to: span.from };
+    let usual = window.episodes.middle::<Per<Count>>(window.recording, SignalSpec::disk(disk, &derived::TPS), before);
+    usual.is_some_and(|(usual, _)| requests > usual * MORE.get())
 }
 
 /// What a disk did over a stretch.
@@ -178,7 +186,11 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
         Some(baseline) => {
             let more = (now.requests / baseline.requests).max(now.bytes / baseline.bytes);
             let slower = now.time < baseline.time * SLOWER || now.time < MIN_AWAIT;
-            if slower || more.get() > MORE.get() || (now.size() / baseline.size()).get() > LARGER.get() {
+            if slower
+                || more.get() > MORE.get()
+                || ramped_up(window, disk, span, now.requests)
+                || (now.size() / baseline.size()).get() > LARGER.get()
+            {
                 return None;
             }
             let weight = 1.0 + 1.5 * grade_log(now.time / baseline.time, 3.0, 20.0);
