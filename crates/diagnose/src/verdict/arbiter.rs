@@ -73,6 +73,8 @@ fn explains(rule: RuleId, side: &[Account]) -> bool {
         // A device that takes longer has a queue.
         RuleId::DeviceSlow => &[Account::Load],
         RuleId::LatencyBound => &[Account::Device],
+        // Before the kernel kills a process, it reclaims what it can.
+        RuleId::OomKill => &[Account::ReadAgain],
         _ => &[],
     };
     of_rule(rule).is_some_and(|own| side.contains(&own)) || also.iter().any(|account| side.contains(account))
@@ -92,6 +94,7 @@ pub(crate) fn rule(recording: &Recording, ledger: &Ledger, findings: &[Finding],
     let fits = |finding: &&Finding| {
         let first_reads = finding.rule == RuleId::ColdCache;
         !first_reads
+            && of_rule(finding.rule).is_some()
             && rules::by_id(finding.rule).role <= Role::Effect
             && finding.range.overlaps(ledger.range)
             && explains(finding.rule, side)
