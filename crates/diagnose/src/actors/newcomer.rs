@@ -2,7 +2,7 @@
 
 use crate::actors::process;
 use crate::evidence::threshold::PRESSURE;
-use crate::measure::amount::Amount;
+use crate::measure::amount::{Amount, Rate};
 use crate::measure::window::{Window, intervals};
 use pagetide_core::derived::{self, Derived};
 use pagetide_core::{Bytes, Moment, Ratio, Span, Table};
@@ -101,15 +101,21 @@ pub(crate) fn serves(window: &Window<'_>, comm: &str) -> bool {
     ran_before(window).is_some_and(|before| before.contains(comm)) && all.any(|(name, _)| there(name))
 }
 
+/// What the programs transfer that started with a stretch; absent where too little was recorded before it.
+pub(crate) fn transfers(window: &Window<'_>, metrics: &[&str]) -> Option<Rate<Bytes>> {
+    let before = ran_before(window)?;
+    let new: BTreeSet<&str> =
+        process::present(window).map(|(_, comm)| comm).filter(|comm| !before.contains(comm)).collect();
+    let theirs = new.into_iter().map(|comm| process::together(window, comm, metrics));
+    Some(theirs.fold(Amount::ZERO, |sum, rate| sum + rate))
+}
+
 /// Whether the waits for IO are those of programs that started with a stretch, for their own requests: nearly all that the devices transfer is
 /// theirs (`tar` reads and `gzip` writes), and no group that ran before waits for IO more than a host at rest does.
 pub(crate) fn alone(window: &Window<'_>) -> bool {
     let Some(all) = window.all_disks(|disk| window.moved(disk)) else { return false };
-    let Some(before) = ran_before(window) else { return false };
-    let new: BTreeSet<&str> =
-        process::present(window).map(|(_, comm)| comm).filter(|comm| !before.contains(comm)).collect();
-    let theirs = new.into_iter().map(|comm| process::together::<Bytes>(window, comm, &["read_bytes", "write_bytes"]));
-    let own = theirs.fold(Amount::ZERO, |sum, rate| sum + rate) >= all * MIN_SHARE_OF_WAITS;
+    let Some(theirs) = transfers(window, &["read_bytes", "write_bytes"]) else { return false };
+    let own = theirs >= all * MIN_SHARE_OF_WAITS;
     own && Groups::of(window).wait_more(window, &derived::PSI_IO_SOME).is_some_and(|more| more < PRESSURE)
 }
 

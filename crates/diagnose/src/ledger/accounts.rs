@@ -1,6 +1,6 @@
 //! To which account the lost time of a group goes, and to which account each rule belongs.
 
-use crate::actors::{group, victim};
+use crate::actors::{group, newcomer, victim};
 use crate::ledger::lost_time::{Pressure, median};
 use crate::measure::amount::{Amount, Count, Limit, Per};
 use crate::measure::episodes::SignalSpec;
@@ -145,7 +145,9 @@ impl<'a> At<'a> {
     fn read_again(&self) -> f64 {
         let rate = |derived| self.during.host_bytes(derived).map_or(0.0, Amount::get);
         let usual = |derived| self.calm.and_then(|calm| calm.host_bytes(derived)).map_or(0.0, Amount::get);
-        let refaulted = (rate(&REFAULTED) - usual(&REFAULTED)).max(0.0);
+        // What a program reads that has just started it reads for the first time, whoever had it cached before: its requests are load.
+        let first = newcomer::transfers(&self.during, &["read_bytes"]).map_or(0.0, Amount::get);
+        let refaulted = (rate(&REFAULTED) - usual(&REFAULTED)).min(self.now[0].bytes - first).max(0.0);
         let lost: f64 = victim::all(&self.during, None).iter().map(|one| (one.read - one.before).get()).sum();
         let swapped = if self.swaps() { rate(&derived::SWAP_IN) } else { 0.0 };
         share(refaulted.max(lost).min(self.evicted()) + swapped, self.now[0].bytes)

@@ -303,6 +303,29 @@ fn writeback_with_a_full_queue_saturates_a_disk_that_rests_between_flushes() {
 }
 
 #[test]
+fn a_copy_that_has_just_started_has_no_working_set() {
+    // A log that somebody had cached is copied: each page refaults once.
+    let copied = |first: usize| {
+        let rate = |at: f64| if during(at) { 9.0 * MIB } else { 0.0 };
+        let story = disk(host(), (15.0, 1.0, 0.0, 0.0), (150.0, 6.0, 150.0, 6.0));
+        let story = counts(counts(story, "pgpgin", 10.0, 9500.0), "workingset_refault_file", 0.0, 2300.0);
+        let story = counts(counts(story, "pgsteal_kswapd", 0.0, 4800.0), "pgscan_kswapd", 0.0, 5000.0);
+        let story = ["read_bytes", "write_bytes"].into_iter().fold(story, |story, metric| {
+            let mut sum = 0.0;
+            let value = |at: usize| {
+                sum += rate(at as f64);
+                (at >= first).then_some(whole(sum))
+            };
+            let values: Vec<Option<i64>> = (0..120).map(value).collect();
+            story.line(Table::Process, "7@7", metric, values)
+        });
+        finding(&story.tell(), "working-set-exceeds-cache")
+    };
+    assert!(copied(0).is_some(), "a program that was there");
+    assert_eq!(copied(61), None);
+}
+
+#[test]
 fn random_reads_beside_memory_that_grows_are_no_working_set() {
     // A database reads around the cache, while reclaim makes room for what a program puts into tmpfs.
     let reads = |tmpfs: f64| {

@@ -1,7 +1,7 @@
 //! `working-set-exceeds-cache`: what programs read again is larger than the memory that can hold it.
 
-use crate::actors::process;
 use crate::actors::stream::{self, COPIES, FAULTING, RANDOM, USED, WHOLE};
+use crate::actors::{newcomer, process};
 use crate::evidence::threshold::TURNOVER;
 use crate::evidence::traced::{self, Traced};
 use crate::evidence::{EvidenceBuilder, advise, measured};
@@ -190,7 +190,9 @@ fn of_host(window: &Window<'_>) -> Option<Finding> {
         let written = process::together::<Bytes>(window, reader.comm, &["write_bytes"]);
         written > reader.amount * COPIES.get()
     });
-    if copies && again < read_rate * OUTPUT {
+    // A copy that has just started reads each page once, whoever had it cached before.
+    let once = copies && reader.is_some_and(|reader| newcomer::started(window, reader.comm));
+    if once || copies && again < read_rate * OUTPUT {
         return None;
     }
     let mut found = EvidenceBuilder::new(window);

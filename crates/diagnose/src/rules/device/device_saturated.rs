@@ -152,8 +152,10 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     let refaulted = window.host_bytes(&REFAULTED);
     // Of a disk that mostly writes, the writes are the load, whatever its few reads bring back.
     let reads = read.filter(|read| window.moved(disk).is_some_and(|all| *read >= all * READS));
-    let victim = stream.is_some() || reads.zip(refaulted).is_some_and(|(read, refaulted)| refaulted >= read * VICTIM);
     let user = user(&window.over(span), disk);
+    // What a program reads that has just started nobody evicted from under it.
+    let reads = reads.filter(|_| user.is_none_or(|user| !user.new));
+    let victim = stream.is_some() || reads.zip(refaulted).is_some_and(|(read, refaulted)| refaulted >= read * VICTIM);
     let part = match (stream, reads, refaulted) {
         (Some(stream), ..) => {
             let what = format!("bytes read from {} meanwhile", stream.disk);
