@@ -24,7 +24,7 @@ impl Axis {
             _ => high,
         };
         let step = match measure {
-            Measure::Bytes => (high / f64::from(count)).log2().ceil().exp2(),
+            Measure::Bytes | Measure::BytesPerSecond => (high / f64::from(count)).log2().ceil().exp2(),
             _ => nice_step(high, count),
         };
         let top = if tight { high } else { (high / step - 1e-9).ceil() * step };

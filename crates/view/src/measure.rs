@@ -11,7 +11,7 @@ pub enum Measure {
     PerSecond,
     /// Pages of the kernel per second.
     PagesPerSecond,
-    /// Bytes per second, ticked in decimal units as devices are sold.
+    /// Bytes per second, ticked in powers of two: the units of every other answer.
     BytesPerSecond,
     /// A part of a whole, written in percent.
     Share,
@@ -37,7 +37,7 @@ impl Measure {
         let unit = match self {
             Self::Bytes => Unit::Bytes,
             Self::PerSecond => Unit::PerSecond,
-            Self::BytesPerSecond => return bandwidth(value),
+            Self::BytesPerSecond => Unit::BytesPerSecond,
             Self::Share => return format!("{} %", decimals(value * 100.0)),
             Self::PagesPerSecond => return format!("{} pages/s", Quantity::count(rounded(value))),
             Self::Count => Unit::Count,
@@ -48,7 +48,7 @@ impl Measure {
     pub(crate) fn tick(self, value: f64) -> String {
         match self {
             Self::Bytes => Quantity::new(value, Unit::Bytes).to_string(),
-            Self::BytesPerSecond => bandwidth(value),
+            Self::BytesPerSecond => Quantity::new(value, Unit::BytesPerSecond).to_string(),
             Self::Share => format!("{} %", decimals(value * 100.0)),
             Self::PerSecond | Self::PagesPerSecond | Self::Count => short(value),
         }
@@ -69,12 +69,6 @@ pub(crate) fn decimals(value: f64) -> String {
     } else {
         format!("{value:.2}")
     }
-}
-
-/// Decimal units, as devices are sold.
-fn bandwidth(value: f64) -> String {
-    let text = short(value);
-    if text.contains(' ') { format!("{text}B/s") } else { format!("{text} B/s") }
 }
 
 /// A number in few characters: `25 k`, `1.5 M`.

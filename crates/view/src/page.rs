@@ -174,7 +174,7 @@ fn outcome(report: &Report) -> String {
             .find(|stamp| clock::dated(stamp.wall_ns))
             .map(|stamp| format!(" from {}", clock::of(&report.recording).date_time(stamp.wall_ns)))
             .unwrap_or_default();
-        return format!("{} samples{when}; {findings}.", stamps.len());
+        return format!("{}{when}; {findings}.", count(stamps.len(), "sample"));
     };
     let mut parts = tally(&run.claims.iter().collect::<Vec<_>>());
     parts.push(findings);

@@ -213,9 +213,11 @@ fn chain_text(stages: &[Stage], style: Style, out: &mut dyn Write) -> io::Result
 }
 
 fn timeline_text(timeline: &Timeline, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    const NAMES: usize = 22;
-    let columns = style.width.saturating_sub(NAMES + 16).clamp(10, 200);
-    let name = |text: &str| format!("{text:NAMES$.NAMES$}");
+    let names =
+        timeline.plots.iter().flat_map(|plot| lines(plot, timeline, 1)).map(|(name, ..)| name.chars().count() + 3);
+    let names = names.max().unwrap_or(0).clamp(22, (style.width / 3).max(22));
+    let columns = style.width.saturating_sub(names + 16).clamp(10, 200);
+    let name = |text: &str| format!("{text:names$.names$}");
     for (index, ruler) in rulers(&timeline.steps, timeline.span_ns, columns).iter().enumerate() {
         writeln!(out, "{}{ruler}", name(if index == 0 { "  steps" } else { "" }))?;
     }

@@ -34,15 +34,15 @@
   }
 
   const group = (value) => Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, " ");
-  const plain = (value) => (value >= 100 || Number.isInteger(value) ? group(value) : value.toFixed(value >= 10 ? 1 : 2));
+  const plain = (value) => (value >= 99.95 || Number.isInteger(value) ? group(value) : value.toFixed(value >= 9.995 ? 1 : 2));
   const scaled = (value, base, units) => {
     let unit = 0;
-    while (value >= base && unit < units.length - 1) { value /= base; unit += 1; }
-    return (unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(value >= 10 ? 1 : 2)) + " " + units[unit];
+    while (value >= base * 0.9995 && unit < units.length - 1) { value /= base; unit += 1; }
+    return (unit === 0 || value >= 99.95 ? Math.round(value) : value.toFixed(value >= 9.995 ? 1 : 2)) + " " + units[unit];
   };
   const written = {
     "bytes": (value) => scaled(value, 1024, ["B", "KiB", "MiB", "GiB", "TiB"]),
-    "B/s": (value) => scaled(value, 1000, ["B/s", "kB/s", "MB/s", "GB/s"]),
+    "B/s": (value) => scaled(value, 1024, ["B/s", "KiB/s", "MiB/s", "GiB/s"]),
     "/s": (value) => plain(value) + "/s",
     "pages/s": (value) => plain(value) + " pages/s",
     "share": (value) => (value * 100).toFixed(value >= 0.1 ? 0 : 1) + " %",

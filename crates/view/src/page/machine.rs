@@ -1,6 +1,6 @@
 //! What it ran on.
 
-use super::words::began;
+use super::words::{began, count};
 use crate::timeline::Timeline;
 use pagetide_core::{Quantity, Report};
 
@@ -25,7 +25,11 @@ pub(super) fn facts(report: &Report, timeline: Option<&Timeline>) -> Vec<(String
         let memory = Quantity::bytes(manifest.memory_total);
         add(
             "machine",
-            if manifest.cpus > 0 { format!("{} CPUs, {memory} of memory", manifest.cpus) } else { String::new() },
+            match (manifest.cpus, manifest.memory_total.get()) {
+                (0, _) => String::new(),
+                (cpus, 0) => count(cpus as usize, "CPU"),
+                (cpus, _) => format!("{}, {memory} of memory", count(cpus as usize, "CPU")),
+            },
         );
         let disks = manifest.disks.iter().filter(|disk| disk.below.is_empty() && disk.size.get() > 0);
         add("disks", disks.map(|disk| format!("{} {}", disk.name, disk.size)).collect::<Vec<_>>().join(", "));

@@ -161,7 +161,7 @@ fn a_run_loads_without_a_fault_and_shows_values_under_the_pointer() {
     assert!(legend(0).contains("anonymous 3.00 MiB") && legend(0).contains("clean cache 143 MiB"), "{}", legend(0));
     assert!(legend(1).contains("IOPS of the step 1 831/s"), "{}", legend(1));
     assert!(hovers[2]["tip"].as_str().unwrap().contains("reads\n1 83"), "{}", hovers[2]["tip"]);
-    assert!(legend(3).contains("read 15.0 MB/s"), "{}", legend(3));
+    assert!(legend(3).contains("read 14.3 MiB/s"), "{}", legend(3));
     assert!(seen.probe["keyboard"].as_str().unwrap().starts_with("2.00 s"), "{}", seen.probe["keyboard"]);
 }
 
