@@ -10,7 +10,7 @@ use parts::{ALARM, DIM, STRONG, cut, heading, panes};
 use crate::app::{App, Growth, Pane};
 use crate::findings;
 use crate::targets::Targets;
-use pagetide_core::{Quantity, Unit, printable};
+use pagetide_core::{Conclusion, Quantity, Unit, printable};
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Modifier, Style};
@@ -114,7 +114,14 @@ fn brief_findings(app: &App, frame: &mut Frame<'_>, area: Rect) {
             }
         }
         if brief.is_empty() {
-            let summary = pagetide_view::text::wrap(&diagnosis.summary, width - 2);
+            // Of a host that is watched, what is not known yet is no answer about what happened.
+            let waits = app.growth != Growth::Still && diagnosis.verdict == Conclusion::CannotTell;
+            let said = if waits {
+                format!("No finding yet. {}", diagnosis.unknown.join(" "))
+            } else {
+                diagnosis.summary.clone()
+            };
+            let summary = pagetide_view::text::wrap(&said, width - 2);
             lines.extend(summary.into_iter().take(room).map(|text| Line::raw(format!(" {text}"))));
         }
     }

@@ -174,7 +174,13 @@ impl Table<'_> {
             let cells = cells.iter().map(|cells| cells[column].width());
             cells.chain([title(column).width(), least]).max().unwrap_or(least) + 1
         };
-        let words = if self.words { USER + 3 } else { 0 };
+        // Where users are not recorded, their column leaves its room to numbers.
+        let users = self.rows.iter().any(|row| row.entry.words.first().is_some_and(|user| user != "-"));
+        let words = match (self.words, users) {
+            (true, true) => USER + 3,
+            (true, false) => 2,
+            (false, _) => 0,
+        };
         let longest = names.iter().map(|name| name.width()).max().unwrap_or(0).clamp(NAME, LONG_NAME);
         let mut left = width.saturating_sub(longest.min(width / 3).max(NAME) + 1 + words);
         let mut taken: Vec<usize> = Vec::new();
@@ -199,9 +205,10 @@ impl Table<'_> {
             places.push((from, wide(*column), Target::Heading(Some(*column))));
             from += wide(*column);
         }
-        let of_words = |user: &str, state: &str| match self.words {
-            true => format!(" {} {}", padded(user, USER), padded(state, 1)),
-            false => String::new(),
+        let of_words = |user: &str, state: &str| match (self.words, users) {
+            (true, true) => format!(" {} {}", padded(user, USER), padded(state, 1)),
+            (true, false) => format!(" {}", padded(state, 1)),
+            (false, _) => String::new(),
         };
         let name = if sorted.is_none() { format!("*{}", self.name) } else { self.name.to_owned() };
         let words = of_words("user", "S");

@@ -5,7 +5,7 @@ mod made;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use made::{Made, Screen, diagnosis};
-use pagetide_core::{Selection, Source};
+use pagetide_core::{Conclusion, Diagnosis, Selection, Source};
 use pagetide_top::Growth;
 
 fn replay() -> Screen {
@@ -93,6 +93,34 @@ fn the_command_line_of_the_selected_process_is_asked_of_this_host_only() {
     assert!(screen.has("? help") && screen.app.wanted_command_line() == Some("100@7"), "{}", screen.text());
     screen.app.command_line("100@7".into(), None);
     assert_eq!(screen.app.wanted_command_line(), None, "one that does not tell is not asked again");
+}
+
+#[test]
+fn a_column_of_users_that_nobody_has_leaves_its_room_to_numbers() {
+    let mut screen = Screen::new(Made::new(60, 0).with_workers(4), Growth::Still, (80, 24));
+    assert!(screen.has("user     S") && screen.has("worker["), "{}", screen.text());
+    screen.press("fworker");
+    screen.key(KeyCode::Enter);
+    assert!(screen.has("worker[") && !screen.has("user     S"), "{}", screen.text());
+}
+
+#[test]
+fn of_a_host_that_is_watched_nothing_is_said_to_have_happened_before_there_is_a_baseline() {
+    let unknown = "The recording has 4 samples; a baseline needs at least 10.";
+    let told = Diagnosis {
+        verdict: Conclusion::CannotTell,
+        summary: format!("The recording does not show what happened: {unknown}"),
+        unknown: vec![unknown.to_owned()],
+        ..Diagnosis::default()
+    };
+    for (growth, begins) in
+        [(Growth::Window, "No finding yet. The recording has 4"), (Growth::Still, "does not show what happened")]
+    {
+        let mut screen = Screen::new(Made::new(4, 0), growth, (80, 24));
+        screen.app.diagnosed(told.clone());
+        screen.settle();
+        assert!(screen.has(begins), "{}", screen.text());
+    }
 }
 
 #[test]
