@@ -1,6 +1,7 @@
 //! The command line. Help, man pages and shell completions come from these definitions.
 
 use crate::command::*;
+use crate::habits;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use pagetide_core::Error;
 use std::sync::LazyLock;
@@ -86,7 +87,8 @@ impl Arguments {
 
     /// What was typed. Help, the version and wrong use end the program.
     pub(crate) fn typed() -> Self {
-        let mut matches = Self::definition().get_matches();
+        let mut matches =
+            Self::definition().try_get_matches().unwrap_or_else(|error| habits::with_our_words(error).exit());
         Self::from_arg_matches_mut(&mut matches).unwrap_or_else(|error| error.format(&mut Self::definition()).exit())
     }
 
@@ -207,6 +209,7 @@ mod tests {
         let top = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let mut texts = Vec::new();
         help(&mut Arguments::definition(), &mut texts);
+        texts.push(("habits.rs".to_owned(), habits::texts()));
         let folders = ["", "tutorials", "how-to", "explanation"].map(|folder| top.join("docs").join(folder));
         let pages =
             folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap()).map(|page| page.unwrap().path());

@@ -16,7 +16,7 @@ use std::path::Path;
 #[derive(Debug, clap::Args)]
 pub(crate) struct TraceArguments {
     /// Trace for this long. Ctrl-C stops early and prints the result so far.
-    #[arg(long = "for", value_name = "TIME", default_value = "10s", conflicts_with = "recording")]
+    #[arg(value_parser = Nanos::typed, long = "for", value_name = "TIME", default_value = "10s", conflicts_with = "recording")]
     length: Nanos,
     /// Sample one page in N, a power of two.
     #[arg(long, value_name = "1/N", default_value = "1/64", conflicts_with = "recording")]

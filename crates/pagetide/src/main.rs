@@ -4,6 +4,7 @@
 
 mod cli;
 mod command;
+mod habits;
 mod interrupt;
 mod live_trace;
 mod measured;

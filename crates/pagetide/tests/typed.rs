@@ -89,11 +89,70 @@ const TYPED: &[(&str, i32, &str)] = &[
     ("import nosuchfile", 2, "nosuchfile"),
     ("diagnose REC --from 3pm", 2, "no sample in this range"),
     ("cut REC --from -1m -o part.pagetide", 0, "samples"),
+    ("evictions REC --for 5", 2, "cannot be used with"),
+    ("show REC -d", 2, "`pagetide show rec disk`"),
+    ("show REC -r 1 5", 2, "`pagetide show rec memory`"),
+    ("show REC -P ALL", 2, "`pagetide show rec cpus`"),
+    ("show REC disk --dev vda", 2, "--only vda"),
+    ("show REC disk --dev=vda", 2, "--only vda"),
+    ("show REC processes 4711", 2, "--only"),
+    ("show REC disk -s 14:41", 2, "`--from TIME`"),
+    ("show REC disk --since 14:41", 2, "`--from TIME`"),
+    ("show REC disk --last 5min", 2, "`--from -10min`"),
+    ("diagnose REC --until 15:00", 2, "`--to TIME`"),
+    ("show REC disk --interval 5", 2, "--every 5"),
+    ("show REC iostat", 2, "`pagetide show rec disk`"),
+    ("show REC psi", 2, "`pagetide show rec pressure`"),
+    ("show REC groups", 2, "`pagetide show rec cgroups`"),
+    ("show REC numa", 2, "`pagetide show rec zones`"),
+    ("record sleep 1", 2, "`pagetide record -o rec -- sleep 5`"),
+    ("record 5", 2, "--for 5"),
+    ("record -i 5", 2, "`--interval 5`"),
+    ("record --duration 5", 2, "--for 5min"),
+    ("record --output r9", 2, "`-o PATH`"),
+    ("top -d 5", 2, "`--interval 5`"),
+    ("cut REC incident.pagetide -o x", 2, "-o incident.pagetide"),
+    ("serve --port 8080", 2, "--listen 8080"),
+    ("iostat", 2, "show --sample disk"),
+    ("vmstat 1", 2, "show --sample cache"),
+    ("fleet REC", 0, "1 part of a recording (at most a day each)"),
+    ("list", 2, "lab list"),
+    ("status", 2, "record --status"),
+    ("version", 2, "`pagetide --version`"),
+    ("compare a b", 2, "--compare"),
+    ("explain wa", 0, "waited for IO"),
+    ("explain bi", 0, "column of show paging"),
+    ("explain memory.high", 0, "throttled"),
+    ("show log.txt", 2, "pagetide import FILE"),
+    ("diagnose log.txt", 2, "pagetide import FILE"),
 ];
+
+/// What each line prints now, as a table: `TYPED_TABLE=FILE cargo test -p pagetide --test typed`.
+fn table(folder: &Path) -> String {
+    let cell = |text: &str| text.replace('|', "\\|");
+    let row = |(line, ..): &(&str, i32, &str)| {
+        let (exit, text) = run(line, folder);
+        // Of an error the lines that help: what is wrong, and what to write.
+        let told = |line: &&str| {
+            ["pagetide: ", "error: ", "hint: ", "tip: "].iter().any(|start| line.trim_start().starts_with(start))
+        };
+        let said: Vec<&str> = match exit {
+            0 => text.lines().filter(|line| !line.trim().is_empty()).take(2).collect(),
+            _ => text.lines().filter(told).map(str::trim).collect(),
+        };
+        format!(
+            "| `pagetide {}` | {exit} | {} |\n",
+            cell(line),
+            cell(&said.join(" / ").chars().take(220).collect::<String>())
+        )
+    };
+    format!("| typed | exit | prints |\n|---|---|---|\n{}", TYPED.iter().map(row).collect::<String>())
+}
 
 #[test]
 fn what_people_type_is_understood_or_told_the_word_that_is() {
     let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("log.txt"), "12:00:01 all 1.00 2.00\n").unwrap();
     let wrong: Vec<String> = TYPED
         .iter()
         .filter_map(|(line, code, part)| {
@@ -107,7 +166,10 @@ fn what_people_type_is_understood_or_told_the_word_that_is() {
             })
         })
         .collect();
-    assert!(TYPED.len() >= 60);
+    assert!(TYPED.len() >= 100);
+    if let Some(path) = std::env::var_os("TYPED_TABLE") {
+        std::fs::write(path, table(folder.path())).unwrap();
+    }
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), TYPED.len(), wrong.join("\n"));
 }
 

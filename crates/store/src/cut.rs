@@ -129,7 +129,7 @@ impl Refused {
             Self::Io(error) => crate::file_error::io("read it", path, &error),
             Self::NotACut => Error::input(
                 format!("{}: not a recording: it does not begin as a file of `pagetide cut`", path.display()),
-                "name the folder of a recording or of a run, or such a file",
+                "name the folder of a recording or run; of another tool's log `pagetide import FILE -o DIR` makes a recording",
             ),
             Self::Newer(version) => crate::file_error::newer(path, version),
             Self::TooLarge => Error::input(

@@ -115,7 +115,56 @@ fn meanings(name: &str) -> Vec<Meaning> {
         bare.strip_prefix("kb").unwrap_or(bare).to_owned()
     };
     let wanted = plain(name);
-    if wanted.is_empty() { Vec::new() } else { meanings_where(&|known| plain(known) == wanted) }
+    if wanted.is_empty() {
+        return Vec::new();
+    }
+    let found = meanings_where(&|known| plain(known) == wanted);
+    if !found.is_empty() {
+        return found;
+    }
+    let column = VMSTAT.iter().find(|(column, _)| *column == name);
+    column.map_or_else(|| of_file(name), |(_, ours)| meanings_where(&|known| known == *ours))
+}
+
+/// The columns of vmstat, and what they are called here.
+const VMSTAT: &[(&str, &str)] = &[
+    ("swpd", "swapused"),
+    ("buff", "buffers"),
+    ("si", "pswpin/s"),
+    ("so", "pswpout/s"),
+    ("bi", "pgpgin/s"),
+    ("bo", "pgpgout/s"),
+    ("in", "intr/s"),
+    ("cs", "cswch/s"),
+    ("us", "user"),
+    ("sy", "system"),
+    ("id", "idle"),
+    ("wa", "iowait"),
+    ("st", "steal"),
+];
+
+/// What is recorded of a file that has few numbers, such as `memory.high`.
+fn of_file(name: &str) -> Vec<Meaning> {
+    const FEW: usize = 4;
+    let names = |file: &str| file.split(", ").any(|file| file.split(' ').next() == Some(name));
+    let all: Vec<_> = Table::ALL.into_iter().flat_map(metric::all).filter(|metric| names(metric.file)).collect();
+    if all.len() > FEW {
+        return Vec::new();
+    }
+    all.into_iter().map(of_metric).collect()
+}
+
+fn of_metric(metric: &metric::Metric) -> Meaning {
+    let kind = match metric.kind {
+        Kind::Counter => "counter",
+        _ => "value",
+    };
+    Meaning {
+        kind: format!("{kind} of the {} table", metric.table.name()),
+        definition: metric.meaning.to_owned(),
+        source: metric.file.to_owned(),
+        unit: Some(metric.unit),
+    }
 }
 
 fn meanings_where(is: &dyn Fn(&str) -> bool) -> Vec<Meaning> {
@@ -149,18 +198,8 @@ fn meanings_where(is: &dyn Fn(&str) -> bool) -> Vec<Meaning> {
             found.push(Meaning { kind, definition: meaning.to_owned(), source: String::new(), unit: None });
         }
     }
-    for metric in Table::ALL.into_iter().flat_map(metric::all).filter(|metric| is(metric.name)) {
-        let kind = match metric.kind {
-            Kind::Counter => "counter",
-            _ => "value",
-        };
-        found.push(Meaning {
-            kind: format!("{kind} of the {} table", metric.table.name()),
-            definition: metric.meaning.to_owned(),
-            source: metric.file.to_owned(),
-            unit: Some(metric.unit),
-        });
-    }
+    let metrics = Table::ALL.into_iter().flat_map(metric::all).filter(|metric| is(metric.name));
+    found.extend(metrics.map(of_metric));
     let settings = SETTINGS.iter().filter(|setting| is(setting.name));
     found.extend(settings.map(|setting| Meaning {
         kind: "setting".to_owned(),
@@ -213,6 +252,9 @@ mod tests {
             ("dirty_ratio", "setting: "),
             ("kbdirty", "/proc/meminfo"),
             ("await", "iostat(1)"),
+            ("wa", "waited for IO"),
+            ("memory.high", "throttled"),
+            ("memory.max", "hard limit"),
         ] {
             let (text, _) = term(name).unwrap_or_else(|| panic!("{name}"));
             assert!(text.contains(part), "{name}: {text}");

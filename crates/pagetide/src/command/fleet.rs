@@ -110,9 +110,8 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         reports::print_page(&page)?;
     }
     let Tally { units, cached, .. } = tally;
-    output::say(&format!(
-        "{units} parts of recordings (at most a day each), {cached} of them known from earlier runs, in {seconds:.1} s"
-    ));
+    let parts = if units == 1 { "1 part of a recording".to_owned() } else { format!("{units} parts of recordings") };
+    output::say(&format!("{parts} (at most a day each), {cached} known from earlier runs, in {seconds:.1} s"));
     Ok(Outcome::Done)
 }
 

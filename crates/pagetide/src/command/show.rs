@@ -57,7 +57,8 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
         output::say(&nothing(arguments, &reader, times, !damaged.is_empty())?);
     }
     if idle > 0 {
-        output::say(&format!("{idle} idle ones are not shown (--all shows them)"));
+        let idle = if idle == 1 { "1 idle one is".to_owned() } else { format!("{idle} idle ones are") };
+        output::say(&format!("{idle} not shown (--all shows them)"));
     }
     Ok(if damaged.is_empty() { Outcome::Done } else { Outcome::Failed })
 }

@@ -29,10 +29,10 @@ pub(crate) struct Arguments {
     #[arg(long, default_value = "data", value_name = "NAME")]
     name: String,
     /// Size of the file to read and write: more than the disk's own cache holds. At most half of what is free.
-    #[arg(long, default_value = "1GiB", value_name = "SIZE")]
+    #[arg(value_parser = Bytes::typed, long, default_value = "1GiB", value_name = "SIZE")]
     size: Bytes,
     /// How long to measure, beside writing the file.
-    #[arg(long, default_value = "2min", value_name = "TIME")]
+    #[arg(value_parser = Nanos::typed, long, default_value = "2min", value_name = "TIME")]
     time: Nanos,
 }
 
