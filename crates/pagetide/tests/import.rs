@@ -30,6 +30,23 @@ fn an_incident_is_imported_and_shown() {
 }
 
 #[test]
+fn the_processes_of_a_log_of_pidstat_are_shown_and_not_called_absent() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("rec");
+    pagetide().arg("import").arg(fixture("sysstat-12.6.1/forms/pidstat.txt")).arg("-o").arg(&out).assert().success();
+    let printed = |words: &[&str]| {
+        let assert = pagetide().args(words).arg(&out).assert().success();
+        String::from_utf8_lossy(&assert.get_output().stdout).into_owned()
+    };
+    let diagnosis = printed(&["diagnose"]);
+    assert!(!diagnosis.to_lowercase().contains("no process"), "{diagnosis}");
+    assert!(diagnosis.contains("1 sample from") && !diagnosis.contains("0 B of memory"), "{diagnosis}");
+    let table = pagetide().arg("show").arg(&out).arg("processes").assert().success();
+    let table = String::from_utf8_lossy(&table.get_output().stdout).into_owned();
+    assert!(table.contains("rustc[5379]") && table.contains("503 MiB"), "{table}");
+}
+
+#[test]
 fn a_day_and_a_zone_are_taken_from_the_command_line() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("rec");

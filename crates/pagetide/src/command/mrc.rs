@@ -10,7 +10,7 @@ use crate::output;
 use crate::reports;
 use curve::{Curve, answer, refusal};
 use less::Less;
-use pagetide_core::{Bytes, Error, Nanos};
+use pagetide_core::{Bytes, Error, Nanos, Quantity};
 use pagetide_trace::{Misses, Point};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -122,6 +122,11 @@ fn miss_ratio(less: &[Less]) -> Option<f64> {
     less.iter().find(|less| less.group.is_none() && less.is_known()).map(|less| less.present)
 }
 
+/// What the total says of the pages that were not in the cache.
+fn missed(ratio: f64) -> String {
+    format!(", {} of them missed", Quantity::ratio(ratio))
+}
+
 fn text(traced: &Traced, curves: &[Curve], less: &[Less]) -> String {
     let mut text = String::new();
     let seconds = Nanos::new(traced.summary.coverage.time_ns);
@@ -145,8 +150,7 @@ fn text(traced: &Traced, curves: &[Curve], less: &[Less]) -> String {
         text += "\n";
     }
     if let (Some(read), Some(added)) = (traced.summary.coverage.read_pages, traced.summary.coverage.added_pages) {
-        let missed = miss_ratio(less)
-            .map_or_else(String::new, |ratio| format!(", {} of them missed", pagetide_core::Quantity::ratio(ratio)));
+        let missed = miss_ratio(less).map_or_else(String::new, missed);
         text += &format!(
             "Total in {seconds}: buffered reads looked up {}{missed}; {} entered the cache (with readahead and writes).\n",
             traced.bytes(read as f64),
@@ -190,6 +194,11 @@ mod tests {
     fn curve(remaining: &[f64]) -> Curve {
         let points = (0..).zip(remaining).map(|(number, remaining)| point(number * 256, *remaining)).collect();
         Curve { limit: None, readers: None, sampled: 1000, points: Some(points) }
+    }
+
+    #[test]
+    fn what_was_missed_is_a_percentage() {
+        assert_eq!(missed(0.5961), ", 59.6 % of them missed");
     }
 
     #[test]
