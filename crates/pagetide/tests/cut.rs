@@ -82,6 +82,35 @@ fn what_a_strangers_file_says_is_shown_as_its_words() {
     assert!(page.contains("&lt;script&gt;alert(1)") && !page.contains("<script>alert(1)"));
 }
 
+#[test]
+fn a_file_that_is_cut_short_is_told_before_anything_else() {
+    let scratch = tempfile::tempdir().unwrap();
+    let (file, short) = (scratch.path().join("incident.pagetide"), scratch.path().join("short.pagetide"));
+    stdout(&["cut", fixture().to_str().unwrap(), "-o", file.to_str().unwrap()]);
+    let bytes = std::fs::read(&file).unwrap();
+    let run = |command: &str, length: usize| {
+        std::fs::write(&short, &bytes[..length]).unwrap();
+        let output = Command::cargo_bin("pagetide").unwrap().arg(command).arg(&short).output().unwrap();
+        let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        (output.status.code().unwrap(), text)
+    };
+    assert_eq!(run("check", bytes.len()).0, 0);
+    for length in [bytes.len() - 1, bytes.len() * 9 / 10] {
+        let (code, text) = run("check", length);
+        assert!(
+            code == 1 && text.contains("cut short or damaged: ") && text.contains(" of 38 samples"),
+            "{code}: {text}"
+        );
+        let (code, text) = run("diagnose", length);
+        let first: Vec<&str> = text.lines().take(6).collect();
+        assert!(code == 1 && first.join(" ").contains("cut short"), "{code}: {text}");
+    }
+    for command in ["check", "diagnose"] {
+        let (code, text) = run(command, bytes.len() / 2);
+        assert!(code == 2 && text.contains("cut short before its first sample"), "{code}: {text}");
+    }
+}
+
 /// All recordings of real programs, and the first of each family of the corpus.
 fn recordings() -> Vec<PathBuf> {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures");
