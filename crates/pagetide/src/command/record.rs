@@ -230,12 +230,13 @@ fn summary(io: &CommandIo) -> String {
     let bytes = |count| Bytes::new(count);
     let hits = hit_ratio(io).map_or_else(String::new, |hits| format!(", hit ratio {}", Quantity::ratio(hits)));
     let elapsed = Nanos::new(u64::try_from(io.elapsed.as_nanos()).unwrap_or(u64::MAX));
+    let calls = |count: u64, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     format!(
-        "the command took {elapsed}: {} reads of {}, {} of that from disk{hits}; {} writes of {}, {} of that to disk",
-        io.calls.0,
+        "the command took {elapsed}: {} of {}, {} of that from disk{hits}; {} of {}, {} of that to disk",
+        calls(io.calls.0, "read"),
         bytes(io.bytes.0),
         bytes(io.device_bytes.0),
-        io.calls.1,
+        calls(io.calls.1, "write"),
         bytes(io.bytes.1),
         bytes(io.device_bytes.1)
     )
