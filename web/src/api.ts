@@ -248,7 +248,7 @@ export interface RunEntry {
   kernel?: string;
   started_ms?: number;
   took_ms?: number;
-  claims?: { yes: number; no: number; unknown: number };
+  claims?: { yes: number; no: number; disturbed: number; unknown: number };
   findings?: number;
 }
 

@@ -18,8 +18,8 @@ export function useChosen(most = Number.POSITIVE_INFINITY) {
 
 interface Props<E> {
   caption: string;
-  /** The headings of the name and of the cells; those of numbers by the class of their cells. */
-  headings: { text: string; num?: boolean }[];
+  /** The headings of the name and of the cells: those of numbers, and those for which a phone has no room, have the class of their cells. */
+  headings: { text: string; num?: boolean; more?: boolean }[];
   entries: E[];
   name: (entry: E) => string;
   /** Where an entry that can be read is opened. */
@@ -41,12 +41,14 @@ export function ChoiceTable<E extends Entry>({ caption, headings, entries, name,
             <th scope="col">
               <span class="unseen">compare</span>
             </th>
-            {headings.map(({ text, num }) => (
-              <th key={text} scope="col" class={num ? "num" : undefined}>
+            {headings.map(({ text, num, more }) => (
+              <th key={text} scope="col" class={[num && "num", more && "more"].filter(Boolean).join(" ") || undefined}>
                 {text}
               </th>
             ))}
-            <th scope="col">folder</th>
+            <th scope="col" class="more">
+              folder
+            </th>
           </tr>
         </thead>
         <tbody>
@@ -57,7 +59,7 @@ export function ChoiceTable<E extends Entry>({ caption, headings, entries, name,
               </td>
               <th scope="row">{entry.problem ? name(entry) : <a href={href(entry)}>{name(entry)}</a>}</th>
               {cells(entry)}
-              <td class="dim path">{entry.folder}</td>
+              <td class="dim path more">{entry.folder}</td>
             </tr>
           ))}
         </tbody>

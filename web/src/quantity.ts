@@ -4,8 +4,8 @@ const grouped = (value: number): string => Math.round(value).toString().replace(
 
 const plain = (value: number): string => {
   const size = Math.abs(value);
-  if (Number.isInteger(value) || size >= 100) return grouped(value);
-  return size >= 10 ? value.toFixed(1) : value.toFixed(2);
+  if (Number.isInteger(value) || size >= 99.95) return grouped(value);
+  return size >= 9.995 ? value.toFixed(1) : value.toFixed(2);
 };
 
 const scaled = (value: number, base: number, units: string[]): string => {
@@ -15,13 +15,13 @@ const scaled = (value: number, base: number, units: string[]): string => {
     value /= base;
     unit += 1;
   }
-  const digits = Number.isInteger(value) || unit === 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2;
+  const digits = Number.isInteger(value) || unit === 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
   return `${value.toFixed(digits)} ${units[unit]}`;
 };
 
 const percent = (value: number): string => {
   const size = Math.abs(value);
-  const digits = size >= 99.95 || Number.isInteger(value) ? 0 : size >= 1 ? 1 : 3;
+  const digits = size >= 99.95 || Number.isInteger(value) ? 0 : size >= 0.9995 ? 1 : 3;
   return `${value.toFixed(digits)} %`;
 };
 

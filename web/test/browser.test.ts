@@ -470,6 +470,33 @@ test("what is not there says so", async () => {
   });
 });
 
+test("a phone's list of recordings has cause and lost time; at 4K tables stand in the right third", async () => {
+  await at(
+    "#/recordings",
+    async ({ page }) => {
+      const row = page.locator("tbody tr", { hasText: "flood" }).first();
+      await row.locator("td.cause").waitFor();
+      for (const cell of [row.locator("td.cause"), row.locator("td.num").first()]) {
+        const box = (await cell.boundingBox())!;
+        assert.ok(box.x >= 0 && box.x + box.width <= 360, JSON.stringify(box));
+      }
+    },
+    { viewport: { width: 360, height: 780 } },
+  );
+  await at(
+    await recording("flood"),
+    async ({ page }) => {
+      const table = page.locator(".below table");
+      await table.locator("tbody tr").first().waitFor();
+      await page.locator(".diagnosis").waitFor();
+      await page.locator(".plots[aria-busy=false] figure.plot canvas").nth(9).waitFor();
+      const [box, plots] = [(await table.boundingBox())!, (await page.locator(".plots").boundingBox())!];
+      assert.ok(box.x > plots.x + plots.width && box.x > 3840 * 0.6 && box.y < plots.y + plots.height, JSON.stringify([box, plots]));
+    },
+    { viewport: { width: 3840, height: 2160 } },
+  );
+});
+
 test("every view: accessible, within its width from 360 px to 4K, light and dark, and in print", async () => {
   const views = ["#/live", "#/recordings", await recording("flood"), await recording("hostile"), `#/compare?a=${(await recording("flood")).split("/").pop()}&b=${(await recording("month")).split("/").pop()}`, "#/runs"];
   for (const view of views) {

@@ -17,6 +17,7 @@ import { TimeScale } from "../src/plot/scale";
 import { parsed, printable } from "../src/printable";
 import { duration, increments, quantity, tick } from "../src/quantity";
 import { address, parse, range } from "../src/route";
+import { claims } from "../src/runs/views";
 import { glossary } from "../src/glossary";
 
 test("amounts are written as the commands write them", () => {
@@ -86,6 +87,14 @@ test("two processes of one name have two colours", () => {
   const hues = panel!.lines.map((line) => line.hue);
   assert.equal(hues[0], "culprit");
   assert.equal(new Set(hues).size, 3, String(hues));
+});
+
+test("what became of a run's claims is said apart", () => {
+  const of = (yes: number, no: number, disturbed: number, unknown: number) => claims({ claims: { yes, no, disturbed, unknown } });
+  assert.equal(of(6, 0, 0, 0), "6 of 6 claims hold");
+  assert.equal(of(3, 1, 2, 0), "3 of 6 claims hold, 1 fails, 2 disturbed");
+  assert.equal(of(0, 0, 0, 1), "0 of 1 claims hold, 1 cannot be computed");
+  assert.equal(claims({}), "no claims");
 });
 
 test("files that lie years apart are shown one occasion at a time", () => {

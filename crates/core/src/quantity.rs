@@ -209,8 +209,8 @@ fn plain(f: &mut fmt::Formatter<'_>, value: f64) -> fmt::Result {
     /// Above it not every whole number is one of these.
     const EXACT: f64 = (1u64 << 53) as f64;
     let size = value.round_ties_even();
-    if value.fract() != 0.0 && value < 100.0 {
-        decimal::write(f, value, if value >= 10.0 { 1 } else { 2 })
+    if value.fract() != 0.0 && value < 99.95 {
+        decimal::write(f, value, if value >= 9.995 { 1 } else { 2 })
     } else if size < EXACT {
         decimal::write_grouped(f, decimal::whole(size))
     } else {
@@ -251,6 +251,11 @@ mod tests {
         check(18398.65, Unit::PerSecond, "18 399/s");
         check(53700.4, Unit::Nanos, "53.7 us");
         check(0.6312, Unit::Ratio, "63.1 %");
+        // Three digits, whatever a value rounds to.
+        check(0.009_999_9, Unit::Ratio, "1.0 %");
+        check(102_380.0, Unit::BytesPerSecond, "100 KiB/s");
+        check(9.996, Unit::PerSecond, "10.0/s");
+        check(99.97, Unit::Count, "100");
         check(8.0, Unit::Sectors, "4 KiB");
         check(1250.0, Unit::Milli, "1.25");
     }

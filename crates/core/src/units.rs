@@ -151,9 +151,10 @@ fn print_scaled(f: &mut fmt::Formatter<'_>, value: f64, steps: &[(&str, f64)]) -
     // What rounds to the next unit prints in it: 999.7 ms is 1.00 s.
     let (suffix, factor) = steps.iter().rev().find(|(_, factor)| value >= factor * 0.9995).unwrap_or(&steps[0]);
     let scaled = value / factor;
-    let digits = if scaled.fract() == 0.0 || *factor == 1.0 || scaled >= 100.0 {
+    // What rounds to another digit before the point has three digits, too: 99.98 is 100, 9.996 is 10.0.
+    let digits = if scaled.fract() == 0.0 || *factor == 1.0 || scaled >= 99.95 {
         0
-    } else if scaled >= 10.0 {
+    } else if scaled >= 9.995 {
         1
     } else {
         2
@@ -463,7 +464,7 @@ impl fmt::Display for Ratio {
         let percent = self.0 * 100.0;
         let digits = if percent.abs() >= 99.95 || percent.fract() == 0.0 {
             0
-        } else if percent.abs() >= 1.0 {
+        } else if percent.abs() >= 0.9995 {
             1
         } else {
             3

@@ -62,11 +62,11 @@ const headings = (clock: Clock) => [
   { text: "recording" },
   { text: "cause" },
   { text: "lost time", num: true },
-  { text: "host" },
-  { text: "kernel" },
-  { text: `from (${clock.name})` },
-  { text: "length", num: true },
-  { text: "interval", num: true },
+  { text: "host", more: true },
+  { text: "kernel", more: true },
+  { text: `from (${clock.name})`, more: true },
+  { text: "length", num: true, more: true },
+  { text: "interval", num: true, more: true },
 ];
 
 function cells(entry: RecordingEntry, clock: Clock) {
@@ -81,14 +81,14 @@ function cells(entry: RecordingEntry, clock: Clock) {
     <>
       <td class={told.get(key(entry))?.bad ? "cause" : undefined}>{told.get(key(entry))?.cause}</td>
       <td class="num">{told.get(key(entry))?.lost}</td>
-      <td>{entry.host}</td>
-      <td>{entry.kernel}</td>
-      <td>{entry.from_ms === undefined ? "" : clock.text(entry.from_ms)}</td>
-      <td class="num">
+      <td class="more">{entry.host}</td>
+      <td class="more">{entry.kernel}</td>
+      <td class="more">{entry.from_ms === undefined ? "" : clock.text(entry.from_ms)}</td>
+      <td class="num more">
         {entry.from_ms === undefined || entry.to_ms === undefined ? "" : duration(entry.to_ms - entry.from_ms)}
         {entry.growing && <span class="good"> growing</span>}
       </td>
-      <td class="num">{entry.interval_ms === undefined ? "" : duration(entry.interval_ms)}</td>
+      <td class="num more">{entry.interval_ms === undefined ? "" : duration(entry.interval_ms)}</td>
     </>
   );
 }

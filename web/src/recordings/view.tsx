@@ -161,7 +161,7 @@ function Recording({ info, query, again }: { info: Info; query: URLSearchParams;
         </span>
       </div>
       {shown.error && <Fault error={shown.error} />}
-      <div class="columns">
+      <div class={`columns${found ? "" : " alone"}`}>
         <div class={`plots${shown.busy ? " busy" : ""}`} ref={plots} aria-busy={shown.busy}>
           <LinkedPlots
             panels={all}
@@ -185,19 +185,21 @@ function Recording({ info, query, again }: { info: Info; query: URLSearchParams;
           />
         </div>
         {found && <DiagnosisPane diagnosis={found} panels={all} names={coloursOf} clock={clock} selected={selected} onPoint={setPointed} onSelect={onSelect} onShow={(from, to) => onRange(about({ from, to }, whole))} />}
+        <div class="below">
+          <div class="choices tabs" role="group" aria-label="Table of the range">
+            {TABLES.map(([name, title]) => (
+              <button type="button" key={name} aria-pressed={table === name} onClick={() => show({ table: name === "process" ? null : name, sort: null }, true)}>
+                {title}
+              </button>
+            ))}
+          </div>
+          {long ? (
+            <p class="dim long">Processes and groups are listed for ranges of at most 2 h: zoom in.</p>
+          ) : (
+            <RangeTable key={table} {...{ info, table, range, sort, roles }} onSort={(column) => show({ sort: column }, true)} />
+          )}
+        </div>
       </div>
-      <div class="choices tabs" role="group" aria-label="Table of the range">
-        {TABLES.map(([name, title]) => (
-          <button type="button" key={name} aria-pressed={table === name} onClick={() => show({ table: name === "process" ? null : name, sort: null }, true)}>
-            {title}
-          </button>
-        ))}
-      </div>
-      {long ? (
-        <p class="dim long">Processes and groups are listed for ranges of at most 2 h: zoom in.</p>
-      ) : (
-        <RangeTable key={table} {...{ info, table, range, sort, roles }} onSort={(column) => show({ sort: column }, true)} />
-      )}
     </div>
   );
 }

@@ -14,26 +14,35 @@ interface Runs {
   runs: RunEntry[];
 }
 
-/** `5 of 6 claims hold`. */
-function claims({ claims }: RunEntry): string {
-  const { yes, no, unknown } = claims ?? { yes: 0, no: 0, unknown: 0 };
-  const all = yes + no + unknown;
-  return all === 0 ? "no claims" : `${yes} of ${all} claims hold`;
+/** `3 of 6 claims hold, 1 fails, 2 disturbed`. */
+export function claims({ claims }: Pick<RunEntry, "claims">): string {
+  const { yes, no, disturbed, unknown } = claims ?? { yes: 0, no: 0, disturbed: 0, unknown: 0 };
+  const all = yes + no + disturbed + unknown;
+  const rest = [no && `${no} ${no === 1 ? "fails" : "fail"}`, disturbed && `${disturbed} disturbed`, unknown && `${unknown} cannot be computed`];
+  return all === 0 ? "no claims" : [`${yes} of ${all} claims hold`, ...rest.filter(Boolean)].join(", ");
 }
 
-const mark = (run: RunEntry): string => (run.problem || run.claims?.no ? "bad" : run.claims?.unknown ? "dim" : "good");
+const mark = (run: RunEntry): string => (run.problem || run.claims?.no ? "bad" : run.claims?.unknown || run.claims?.disturbed ? "dim" : "good");
 
-const headings = (clock: Clock) => [{ text: "scenario" }, { text: "claims" }, { text: "backend" }, { text: "scale" }, { text: "kernel" }, { text: `started (${clock.name})` }, { text: "took", num: true }];
+const headings = (clock: Clock) => [
+  { text: "scenario" },
+  { text: "claims" },
+  { text: "backend" },
+  { text: "scale", more: true },
+  { text: "kernel", more: true },
+  { text: `started (${clock.name})`, more: true },
+  { text: "took", num: true, more: true },
+];
 
 function cells(run: RunEntry, clock: Clock) {
   return (
     <>
       <td class={mark(run)}>{run.problem ? run.problem.what : claims(run)}</td>
       <td>{run.backend}</td>
-      <td>{run.scale}</td>
-      <td>{run.kernel}</td>
-      <td>{run.started_ms === undefined ? "" : clock.text(run.started_ms)}</td>
-      <td class="num">{run.took_ms === undefined ? "" : duration(run.took_ms)}</td>
+      <td class="more">{run.scale}</td>
+      <td class="more">{run.kernel}</td>
+      <td class="more">{run.started_ms === undefined ? "" : clock.text(run.started_ms)}</td>
+      <td class="num more">{run.took_ms === undefined ? "" : duration(run.took_ms)}</td>
     </>
   );
 }
@@ -54,11 +63,13 @@ export function RunList() {
       </div>
     );
   }
-  const failed = value.runs.filter((run) => (run.claims?.no ?? 0) > 0).length;
+  const count = (status: "no" | "disturbed") => value.runs.filter((run) => (run.claims?.[status] ?? 0) > 0).length;
+  const [failed, disturbed] = [count("no"), count("disturbed")];
+  const verdicts = [failed && `claims fail in ${failed}`, disturbed && `the host disturbed claims in ${disturbed}`].filter(Boolean).join("; ");
   return (
     <>
       <h1>
-        {value.runs.length} {value.runs.length === 1 ? "run" : "runs"}; {failed === 0 ? "all computed claims hold" : `claims fail in ${failed}`}.
+        {value.runs.length} {value.runs.length === 1 ? "run" : "runs"}; {verdicts || "all computed claims hold"}.
       </h1>
       <p class="actions">
         <a class="button" aria-disabled={chosen.length < 2} href={chosen.length < 2 ? undefined : address(["compare-runs"], { run: chosen })}>

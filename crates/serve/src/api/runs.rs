@@ -46,6 +46,7 @@ struct Found {
 struct Claims {
     yes: usize,
     no: usize,
+    disturbed: usize,
     unknown: usize,
 }
 
@@ -80,7 +81,8 @@ fn find(place: &Place) -> Result<Found, Error> {
         *match claim.holds {
             ClaimStatus::Holds => &mut claims.yes,
             ClaimStatus::Fails => &mut claims.no,
-            ClaimStatus::Disturbed | ClaimStatus::Unknown => &mut claims.unknown,
+            ClaimStatus::Disturbed => &mut claims.disturbed,
+            ClaimStatus::Unknown => &mut claims.unknown,
         } += 1;
     }
     let begin = run.steps.iter().map(|step| step.started_ns).min().unwrap_or(0);
