@@ -1,6 +1,9 @@
 //! Every Rust file of the workspace is compiled and formatted: it is reached by plain `mod` lines from the root of one of its package's
 //! targets. A file that only a macro names is compiled, but `cargo fmt` does not see it; a file that nothing names is neither.
 
+#[path = "support/tree.rs"]
+mod tree;
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -47,32 +50,20 @@ fn enter(file: &Path, below: &Path, reached: &mut BTreeSet<PathBuf>) {
     }
 }
 
-fn rust_files(folder: &Path, found: &mut BTreeSet<PathBuf>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            rust_files(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            found.insert(path);
-        }
-    }
-}
-
 /// The Rust files below `folder` that no `mod` line reaches from these roots.
 fn unreached(folder: &Path, roots: &[PathBuf]) -> Vec<PathBuf> {
-    let (mut reached, mut found) = (BTreeSet::new(), BTreeSet::new());
+    let mut reached = BTreeSet::new();
     for root in roots {
         enter(root, root.parent().unwrap(), &mut reached);
     }
-    rust_files(folder, &mut found);
-    found.difference(&reached).cloned().collect()
+    tree::rust_files(folder).difference(&reached).cloned().collect()
 }
 
 /// The folder of each package of the workspace, with the roots of its targets.
 fn packages() -> Vec<(PathBuf, Vec<PathBuf>)> {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version=1", "--no-deps", "--locked", "--offline"])
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .current_dir(tree::root())
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
