@@ -1,10 +1,14 @@
 //! Documents that repeat what the code says are compared with it.
 
+#[path = "support/tree.rs"]
+mod tree;
+
 use pagetide_core::{Action, Figure, Load, Scenario, Table, derived, glossary};
 use pagetide_view::show::Topic;
 use regex::Regex;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-use std::path::Path;
+use std::path::PathBuf;
 
 /// The figures as docs/JSON.md lists them.
 fn figures() -> String {
@@ -40,7 +44,7 @@ fn derived_metrics() -> String {
 
 /// Compares the part of a document between two marks with what the code says.
 fn compare(document: &str, mark: &str, expected: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(document);
+    let path = tree::root().join("docs").join(document);
     let text = std::fs::read_to_string(&path).unwrap();
     let (begin, end) = (format!("<!-- {mark}: begin -->\n"), format!("<!-- {mark}: end -->"));
     let from = text.find(&begin).unwrap() + begin.len();
@@ -92,7 +96,7 @@ fn fleet_md_lists_every_column() {
 
 #[test]
 fn the_scenario_in_scenarios_md_can_be_run() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/SCENARIOS.md");
+    let path = tree::root().join("docs/SCENARIOS.md");
     let text = std::fs::read_to_string(&path).unwrap();
     let example = text.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
     let scenario = Scenario::parse(example, "docs/SCENARIOS.md").unwrap();
@@ -135,7 +139,7 @@ fn undated(text: &str) -> Vec<&str> {
 
 #[test]
 fn every_measurement_names_its_day_and_its_command() {
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let docs = tree::root().join("docs");
     let mut pages: Vec<_> = std::fs::read_dir(&docs).unwrap().map(|entry| entry.unwrap().path()).collect();
     pages.push(docs.join("../README.md"));
     let mut lacking = Vec::new();
@@ -151,4 +155,43 @@ fn every_measurement_names_its_day_and_its_command() {
     let bad = "# Page\n\n## Measured\n\n9 ms at a load of 3.\n\n## Other\n\nText.";
     assert_eq!(undated(bad), ["Measured"]);
     assert!(undated(&bad.replace("9 ms", "9 ms (`make bench`, 2026-11-22)")).is_empty());
+}
+
+/// The Rust files of the crates' `src` folders, by their paths from the root, with their texts before the tests.
+fn sources() -> BTreeMap<String, String> {
+    let top = tree::root();
+    let packages = std::fs::read_dir(top.join("crates")).unwrap().map(|package| package.unwrap().path().join("src"));
+    let files: Vec<PathBuf> = packages.filter(|src| src.is_dir()).flat_map(|src| tree::rust_files(&src)).collect();
+    assert!(files.len() > 300, "{} files: the tree is somewhere else", files.len());
+    let read = |file: &PathBuf| {
+        let text = std::fs::read_to_string(file).unwrap();
+        let short = file.strip_prefix(&top).unwrap().to_str().unwrap().to_owned();
+        (short, text.split("\n#[cfg(test)]\nmod ").next().unwrap().to_owned())
+    };
+    files.iter().map(read).collect()
+}
+
+/// The names in backquotes on the line of docs/ARCHITECTURE.md that begins so.
+fn named(begins: &str) -> BTreeSet<String> {
+    let page = include_str!("../../../docs/ARCHITECTURE.md");
+    let line = page.lines().find(|line| line.starts_with(begins)).unwrap();
+    line.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+#[test]
+fn invariant_8_names_every_file_that_compares_kernel_versions() {
+    let compares = Regex::new(r"\bkernel\s*\.\s*(split|starts_with)\(").unwrap();
+    assert!(compares.is_match("let old = manifest.kernel.split('.');") && !compares.is_match("&manifest.kernel"));
+    // The corpus makes hosts up, with kernels of its choice.
+    let real = sources().into_iter().filter(|(file, _)| !file.starts_with("crates/corpus/"));
+    let found: BTreeSet<String> = real.filter(|(_, text)| compares.is_match(text)).map(|(file, _)| file).collect();
+    assert_eq!(found, named("8. "));
+}
+
+#[test]
+fn architecture_md_names_every_crate_with_unsafe_code() {
+    let is_unsafe = Regex::new(r"\bunsafe (\{|fn|impl|extern)").unwrap();
+    let found = sources().into_iter().filter(|(_, text)| is_unsafe.is_match(text));
+    let crates: BTreeSet<String> = found.map(|(file, _)| file.split('/').nth(1).unwrap().to_owned()).collect();
+    assert_eq!(crates, named("Unsafe code is in "));
 }
