@@ -184,6 +184,7 @@ fn banned_expressions_are_found() {
     assert_eq!(found(&text, "Recommended: swap is on vdb, and the load goes on until it is stopped."), 0);
     assert_eq!(found(&names, "struct Teller"), 1);
     assert_eq!(found(&names, "struct TellerOfTales"), 0);
+    assert_eq!([found(&names, "MOST"), found(&names, "MOST_CLIENTS")], [1, 0]);
     assert_eq!(
         [found(&text, &words("MEND")), found(&text, &words("MendedParts")), found(&text, &words("recommended"))],
         [1, 1, 0]

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 const TROUBLE: f64 = 60.0;
 const CALM: f64 = 30.0;
 /// The shortest.
-const SHORTEST: f64 = 4.0;
+const MIN_INCIDENT_SECONDS: f64 = 4.0;
 /// Commands that a scenario has at most: those that do most.
 const MOST_LOADS: usize = 12;
 /// The id of the step in which it happens.
@@ -121,11 +121,11 @@ pub fn synthesise<'a>(recording: &'a Recording, diagnosis: &Diagnosis) -> Result
     let to = over.min(from.saturating_add(ns(TROUBLE)));
     let trouble = Stretch { recording, from, to };
     let calm = Stretch { recording, from: from.saturating_sub(ns(CALM)).max(begin), to: from };
-    if trouble.seconds() < SHORTEST {
+    if trouble.seconds() < MIN_INCIDENT_SECONDS {
         return refuse("the incident is shorter than 4 s: too few samples to say what each process did");
     }
     let mut guesses = Vec::new();
-    if calm.seconds() < SHORTEST {
+    if calm.seconds() < MIN_INCIDENT_SECONDS {
         guesses.push(Guess::new(
             "what ran at the first sample ran before the incident",
             "the recording begins with it: it has no time before",
@@ -317,7 +317,7 @@ fn group_memory(calm: &Stretch<'_>, trouble: &Stretch<'_>, loads: &[CommandLoad]
 
 /// Gives the requests that were in a disk at its limit to those who came and read most of what it read: they are those who filled it.
 fn book_depth(trouble: &Stretch<'_>, disks: &[DiskModel], loads: &mut [CommandLoad], guesses: &mut Vec<Guess>) {
-    const MOST: f64 = 0.3;
+    const MIN_READ_SHARE: f64 = 0.3;
     for disk in disks {
         let Some(depth) = disk.depth else { continue };
         let read = trouble.rate(Table::Disk, &disk.name, "read_sectors").unwrap_or(0.0) * disk::SECTOR;
@@ -325,7 +325,7 @@ fn book_depth(trouble: &Stretch<'_>, disks: &[DiskModel], loads: &mut [CommandLo
         let usual = loads.iter().filter(|load| is_cold(load) && load.ran_before).count() as f64;
         for load in loads.iter_mut().filter(|load| is_cold(load) && !load.ran_before) {
             let Kind::Cold { rate, .. } = &mut load.kind else { continue };
-            if load.command.trouble.read >= MOST * read {
+            if load.command.trouble.read >= MIN_READ_SHARE * read {
                 *rate = None;
                 let own = (depth.round() - usual).max(1.0);
                 load.depth = Some(own);

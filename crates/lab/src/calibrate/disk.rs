@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 /// What direct IO wants buffers and offsets to be a multiple of.
 const ALIGNED: usize = 4096;
 /// The smallest file that a disk's own cache does not hold.
-const SMALLEST: Bytes = Bytes::new(64 << 20);
+const MIN_FILE: Bytes = Bytes::new(64 << 20);
 /// Between two looks at whether the user wants to stop.
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -88,9 +88,9 @@ impl Target {
 
     fn checked(mut self, place: &Path) -> Result<Self, Error> {
         self.size = Bytes::new(self.size.get() / LARGE.get() * LARGE.get());
-        if self.size < SMALLEST {
+        if self.size < MIN_FILE {
             return Err(Error::input(
-                format!("{} has no room for a file of {SMALLEST}", place.display()),
+                format!("{} has no room for a file of {MIN_FILE}", place.display()),
                 "name a folder on a disk with more free space",
             ));
         }

@@ -73,7 +73,7 @@ const PAID: Limit<Ratio> = Limit::new(
 );
 
 /// The part of the growth that makes a program its origin.
-const MOST: f64 = 0.4;
+const MIN_GROWTH_SHARE: f64 = 0.4;
 
 /// How much the memory of files in tmpfs and of shared segments grew: the kernel counts it as Cached, and reclaims it as anonymous memory.
 fn shared(window: &Window<'_>) -> Amount<Bytes> {
@@ -174,7 +174,7 @@ fn examine(window: &Window<'_>) -> Option<Finding> {
         return None;
     }
     let mut found = EvidenceBuilder::new(window);
-    let most = |process: &ProcessShare<'_, Bytes>| process.amount >= grown * MOST;
+    let most = |process: &ProcessShare<'_, Bytes>| process.amount >= grown * MIN_GROWTH_SHARE;
     let mapped = || process::growing(window, "RssShmem").filter(most);
     let process =
         process::grower(window).filter(most).or_else(|| process::growing_command(window).filter(most)).or_else(mapped);
@@ -255,7 +255,7 @@ fn writer<'a>(during: &Window<'a>, grown: Amount<Bytes>) -> Option<ProcessShare<
     let most = process::fastest::<Bytes>(during, &WRITTEN)?;
     let stored: Rate<Bytes> = process::together(during, most.comm, &["write_bytes"]);
     let amount = (most.amount - stored).over(length);
-    (amount >= grown * MOST && amount <= grown / MOST).then_some(ProcessShare {
+    (amount >= grown * MIN_GROWTH_SHARE && amount <= grown / MIN_GROWTH_SHARE).then_some(ProcessShare {
         name: most.name,
         comm: most.comm,
         amount,

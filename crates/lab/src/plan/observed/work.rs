@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use toml::{Table, Value};
 
 /// The time of the recorded work that the model repeats at most, seconds.
-const LONGEST: f64 = 60.0;
+const MAX_REPEATED_SECONDS: f64 = 60.0;
 /// The shortest recording that shows how much a program works, seconds.
-const SHORTEST: f64 = 10.0;
+const MIN_RECORDED_SECONDS: f64 = 10.0;
 
 /// A figure of the work as it was recorded.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,8 +78,8 @@ pub(super) fn of(recording: &Recording, machine: &ObservedMachine) -> Result<Wor
     let span = stamps.first().zip(stamps.last()).map(|(first, last)| (first.boot_ns, last.boot_ns));
     let (from, to) = span.ok_or_else(|| refuse("any sample"))?;
     let seconds = (to - from) as f64 / 1e9;
-    if seconds < SHORTEST {
-        return Err(refuse(&format!("{SHORTEST} s of work: it covers {seconds:.1} s")));
+    if seconds < MIN_RECORDED_SECONDS {
+        return Err(refuse(&format!("{MIN_RECORDED_SECONDS} s of work: it covers {seconds:.1} s")));
     }
     let programs = programs(recording, from, to);
     if programs.is_empty() {
@@ -94,7 +94,7 @@ pub(super) fn of(recording: &Recording, machine: &ObservedMachine) -> Result<Wor
     readers.retain(|(name, program)| {
         let counted = program.asked * 2.0 >= program.read && program.reads >= 1.0;
         if !counted {
-            guesses.push(format!("{name} read through mapped files, of which hits are not counted: it is left out."));
+            guesses.push(format!("{name} is left out: it reads mapped files, whose hits the kernel does not count."));
         }
         counted
     });
@@ -109,7 +109,7 @@ pub(super) fn of(recording: &Recording, machine: &ObservedMachine) -> Result<Wor
     };
     let cached = median("Cached").zip(median("Shmem")).map(|(cached, shmem)| (cached - shmem).max(0.0));
     let cached = cached.ok_or_else(|| refuse("how much of files was cached (Cached, Shmem)"))?;
-    let repeated = seconds.min(LONGEST);
+    let repeated = seconds.min(MAX_REPEATED_SECONDS);
     let mut parts = Parts { repeated, seconds, ..Parts::default() };
     let all_hits: f64 = readers.iter().map(|(_, program)| program.hits() * program.asked).sum();
     for (name, program) in &readers {
