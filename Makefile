@@ -44,7 +44,8 @@ test: tools-test ## every test (needs root: the experiments are real)
 test-programs: tools-test ## build the tests and run none
 	$(CARGO) test --workspace --locked --no-run
 
-lint: ## format, clippy and docs without warnings, that it compiles for aarch64, and that every crate can be packaged
+lint: ## format, clippy and docs without warnings, aarch64 compiles, every crate can be packaged, subjects of commits are short
+	@git log --format=%s --max-count=50 | awk 'length > 72 { print "longer than 72 characters: " $$0; bad = 1 } END { exit bad }'
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
