@@ -20,15 +20,15 @@ pub(crate) struct Arguments {
 
 const EXAMPLES: &str = "\
 Examples:
-  pagetide                                           the state of this host in ten lines
-  pagetide doctor                                    what this machine can do, and the fix for what it cannot
-  pagetide mem                                       memory now, and the room until writers are throttled
+  pagetide                                           this host in ten lines
+  pagetide doctor                                    what this machine can do, and how to fix what it cannot
+  pagetide mem                                       memory now, and the room until throttling
   pagetide record -o rec -- tar cf /dev/null /usr    record the host while a command runs
   pagetide diagnose rec                              name the cause of slow IO in that recording, with evidence
   pagetide show rec disk                             tables as sar prints them
   pagetide lab run buffered-read --scale 1/8         run an experiment and compare it with published figures
-  pagetide plan database-memory                      what would change it, according to a model of the kernel
-  pagetide help slow-reads                           a tutorial; `pagetide help` lists all pages of the book
+  pagetide plan database-memory                      how much memory is enough, by a model of the kernel
+  pagetide help slow-reads                           a tutorial; `pagetide help` lists all pages
 
 Exit codes: 0 done, 1 a claim or a check failed, 2 bad usage or input, 3 the system refused, 130 interrupted.";
 
@@ -80,7 +80,7 @@ pub(crate) enum Command {
 }
 
 impl Arguments {
-    /// The command line: what is derived above, and where each command's help leads on to.
+    /// The command line as derived above, with the pages that each command's help refers to.
     pub(crate) fn definition() -> clap::Command {
         help::with_pages(Self::command())
     }
@@ -181,7 +181,7 @@ mod tests {
         }
     }
 
-    /// The commands in a text: indented lines, lines behind a prompt, and what stands whole within backquotes, without a placeholder.
+    /// The commands in a text, without placeholders: indented lines, lines after a prompt, and whole commands in backquotes.
     fn commands(text: &str) -> Vec<String> {
         let lines = text.lines().filter_map(|line| line.strip_prefix("  ").or_else(|| line.strip_prefix("$ ")));
         let lines = lines.map(|line| line.trim_start().trim_start_matches("$ "));
@@ -191,7 +191,7 @@ mod tests {
         lines.chain(quoted).filter_map(|command| command.strip_prefix("pagetide ").map(str::to_owned)).collect()
     }
 
-    /// The words of a command as a shell takes them: not what it does with the output, and not the remark beside it.
+    /// The words of a command as a shell splits them, without redirections and comments.
     fn words(command: &str) -> Vec<String> {
         let remark = command.find("  ").unwrap_or(command.len());
         let command = command[..remark]

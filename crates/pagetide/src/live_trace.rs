@@ -186,7 +186,7 @@ pub(crate) fn run(arguments: &TraceArguments) -> Result<Traced, Error> {
             break;
         }
         let left = Nanos::new(length - gone);
-        progress.update(Some(gone as f64 / length as f64), Some(left), "Ctrl-C ends and prints");
+        progress.update(Some(gone as f64 / length as f64), Some(left), "Ctrl-C stops it and prints the result");
     }
     drop(progress);
     session.finish()?;

@@ -1,4 +1,4 @@
-//! What `reproduce --keep` measured, in a file beside the recording.
+//! What `reproduce --keep` measured, in a file next to the recording.
 
 use crate::{recordings, reports};
 use pagetide_core::{Diagnosis, Document, Error, MeasuredEffects};
@@ -19,12 +19,12 @@ pub(crate) fn write(file: &Path, measured: &MeasuredEffects) -> Result<(), Error
     reports::write_file(file, line.as_bytes())
 }
 
-/// What was measured on the incident of a diagnosis; none where nobody kept it, or it is of another incident.
+/// What was measured for the incident of a diagnosis; none if nobody kept it, or if it belongs to another incident.
 pub(crate) fn read(recording: &Path, diagnosis: &Diagnosis) -> Result<Option<MeasuredEffects>, Error> {
     let file = file_of(recording)?;
     let (Some(folder), Some(name)) = (file.parent(), file.file_name()) else { return Ok(None) };
     let name = name.to_string_lossy();
-    // It has commands for people to run: those of another user decide nothing.
+    // It has commands for people to run, so a file of another user is not read.
     let Some(text) = recordings::own_file_of(folder, &name, MeasuredEffects::LARGEST_FILE)? else { return Ok(None) };
     let measured: MeasuredEffects = serde_json::from_slice(&text).map_err(|error| {
         Error::input(format!("{}: {error}", file.display()), "remove it, or run `pagetide reproduce --keep` again")

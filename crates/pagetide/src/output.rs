@@ -19,7 +19,7 @@ pub(crate) fn clear_screen() -> Result<(), Error> {
     stdout(|out| out.write_all(b"\x1b[2J\x1b[H"))
 }
 
-/// Writes to stdout as it comes, for what is too long to be held.
+/// Writes to stdout piece by piece, for output too long to hold in memory.
 pub(crate) fn stream<T>(content: Content, write: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> Result<T, Error> {
     stdout(|out| {
         let mut out = Escaping::new(out, content);

@@ -97,7 +97,7 @@ impl Progress for ProgressDisplay {
             remaining.step(number);
         }
         self.bar.reset();
-        // The line that ends the step has the whole title; here the rest of the line tells more.
+        // The line that ends the step has the whole title; here the rest of the line is worth more.
         self.bar.set_prefix(self.title.chars().take(TITLE).collect::<String>());
         self.bar.set_message("");
     }

@@ -72,8 +72,7 @@ fn unreadable(path: &Path, error: &io::Error) -> Error {
     Error::input(format!("{}: {error}", path.display()), "name the folder of a recording or of a run that you may read")
 }
 
-/// The clock of people who read a recording: UTC when they want it, else the recorded host's; for a recording that does not tell its
-/// zone, the reader's.
+/// The clock for people who read a recording: UTC on request, else the recorded host's zone; if the recording has no zone, the reader's.
 pub(crate) fn clock(manifest: &Manifest, utc: bool) -> LocalClock {
     if utc {
         return LocalClock::utc();

@@ -9,14 +9,14 @@ const TRUST: f64 = 20.0;
 /// The runs, the current one, and its progress.
 #[derive(Debug)]
 pub(crate) struct RemainingTime {
-    /// Of each run the seconds before its first step, then those of each step.
+    /// Seconds before the first step of each run, then seconds of each step.
     forecasts: Vec<Vec<f64>>,
     run: usize,
     /// The current step, from 1; 0 before the first.
     step: usize,
     fraction: f64,
     began: Instant,
-    /// Seconds that finished runs took, and what they had been forecast to take.
+    /// Seconds that finished runs took, and their forecast.
     taken: f64,
     forecast: f64,
 }

@@ -45,7 +45,7 @@ pub(super) fn disk(name: &str, size: Bytes, read_ahead: Option<Bytes>, points: &
         && let Some(best) = fastest(points, Work::Read, SMALL)
     {
         notes.push(format!(
-            "No limit of requests was met: it did {:.0} a second with {} at once, and would do more with more.",
+            "The IOPS limit was not reached: {:.0} requests/s with {} at once, and more requests at once would give more.",
             best.per_second, best.depth
         ));
     }
@@ -53,16 +53,16 @@ pub(super) fn disk(name: &str, size: Bytes, read_ahead: Option<Bytes>, points: &
     // Large requests that are as many as small ones are limited by their number.
     let by_count = iops.zip(large).is_some_and(|(iops, large)| large > iops * (1.0 - APART));
     if by_count {
-        notes.push("Large requests met the limit of their number, and none of bandwidth.".to_owned());
+        notes.push("Large requests reached the IOPS limit, not a bandwidth limit.".to_owned());
     } else if large.is_none() {
-        notes.push("No limit of bandwidth was met.".to_owned());
+        notes.push("The bandwidth limit was not reached.".to_owned());
     }
     let bandwidth = large.filter(|_| !by_count).map(|rate| rate * LARGE.as_f64());
     if let (Some(read), Some(write)) = (fastest(points, Work::Read, SMALL), fastest(points, Work::Write, SMALL))
         && (read.per_second > write.per_second * DIFFER || write.per_second > read.per_second * DIFFER)
     {
         notes.push(format!(
-            "It writes {:.0} and reads {:.0} requests a second. The block has one limit for both, that of reads.",
+            "The disk completes {:.0} writes/s and {:.0} reads/s. The block has one limit for both, that of reads.",
             write.per_second, read.per_second
         ));
     }

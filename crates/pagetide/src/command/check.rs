@@ -1,4 +1,4 @@
-//! `pagetide check`: reads all of a recording and names what is damaged.
+//! `pagetide check`: reads a whole recording and lists what is damaged.
 
 use super::Outcome;
 use crate::{output, recordings};

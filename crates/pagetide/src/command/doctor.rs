@@ -20,7 +20,7 @@ Examples:
   pagetide doctor
   pagetide doctor --probe      boot a guest briefly, to see whether KVM works
 
-Exit code 1 if something that experiments on this host need is missing.")]
+Exit code 1 if experiments on this host lack something they need.")]
 pub(crate) struct Arguments {
     /// Boot a guest to see whether KVM works here (up to 10 s; downloads the guest's kernel if there is none).
     #[arg(long)]
@@ -104,7 +104,7 @@ fn cgroup() -> Check {
         name: "cgroup",
         there,
         needed: true,
-        purpose: "making this host as small as a scenario's machine",
+        purpose: "limits this host to a scenario's machine",
         found: found.into(),
         hint: "mount -t cgroup2 none /sys/fs/cgroup".into(),
     }

@@ -43,15 +43,15 @@ pub(crate) struct Arguments {
 /// What is one row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum By {
-    /// The processes of one name in a control group, and the file of others that they evict.
+    /// Processes of one name in a control group, and the file whose pages they evict.
     Process,
-    /// A control group, and another that it evicts.
+    /// A control group, and the group whose pages it evicts.
     Group,
     /// A file.
     File,
     /// A block device.
     Device,
-    /// A user, and another whose processes used the pages.
+    /// A user, and the user whose processes used the pages.
     User,
 }
 
@@ -184,7 +184,7 @@ const fn mechanism_text(mechanism: Mechanism) -> &'static str {
     }
 }
 
-/// The sum over all rows; of a damaged recording at most what fits.
+/// The sum over all rows. A damaged recording may overflow it, so it saturates.
 fn sum(rows: &[Row], of: impl Fn(&Row) -> u64) -> u64 {
     rows.iter().fold(0, |sum, row| sum.saturating_add(of(row)))
 }
@@ -284,7 +284,7 @@ impl Row {
     }
 }
 
-/// The rows as a table; `drawn` with bars of letters. What no row has is no column.
+/// The rows as a table, with bars of letters if `drawn`. A column that is empty in all rows is left out.
 fn table(rows: &[Row], top: usize, drawn: bool) -> Table {
     type Side = (&'static str, fn(&Row) -> Option<String>);
     let sides: [Side; 4] = [
@@ -330,7 +330,7 @@ fn answer(traced: &Traced, rows: &[Row]) -> String {
     let all = Bytes::new(sum(rows, |row| row.evicted_bytes));
     let again = Bytes::new(sum(rows, |row| row.read_again_bytes));
     let mut text = String::new();
-    // What a program does to others comes first: a stream that evicts its own pages is no news.
+    // What a program does to others comes first: a stream that evicts its own pages is nothing new.
     let others = rows.iter().find(|row| row.evictor != row.user && row.evicted_bytes >= worst.evicted_bytes / 10);
     let told = others.unwrap_or(worst);
     let amounts = format!(
@@ -354,7 +354,7 @@ fn answer(traced: &Traced, rows: &[Row]) -> String {
     text
 }
 
-/// Who waited: reclaim and throttled time by program, where there is any.
+/// Time that each program spent in reclaim or throttled, if any did.
 fn waiting_tables(traced: &Traced) -> [Option<Table>; 2] {
     let summary = &traced.summary;
     let program = |who: &Identity| Program::of(Some(who)).map_or_else(String::new, |program| program.text());

@@ -103,7 +103,7 @@ struct Meaning {
     unit: Option<Unit>,
 }
 
-/// All meanings of a name, spelled as it is; else those of it without regard to upper and lower case, or as sar writes it (`%util`, `kbdirty`).
+/// All meanings of a name as spelled; if there is none, ignoring case, or as sar spells it (`%util`, `kbdirty`).
 fn meanings(name: &str) -> Vec<Meaning> {
     let found = meanings_where(&|known| known == name);
     if !found.is_empty() {
@@ -210,7 +210,7 @@ fn meanings_where(is: &dyn Fn(&str) -> bool) -> Vec<Meaning> {
     found
 }
 
-/// What a name means, as text and as JSON; absent when it is no name of anything but, perhaps, a rule.
+/// What a name means, as text and as JSON; absent if only a rule can have that name.
 fn term(name: &str) -> Option<(String, Value)> {
     let mut found = meanings(name);
     if found.is_empty() {

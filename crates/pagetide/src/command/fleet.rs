@@ -38,8 +38,7 @@ pub(crate) struct Arguments {
     /// Host attributes from an inventory: CSV with a column `host`, or JSON.
     #[arg(long, value_name = "FILE")]
     labels: Option<PathBuf>,
-    /// Where the name of a host comes from: its recording (machines that share a name are told apart by boot id), or the folder of
-    /// the recording.
+    /// Name a host after its recording (boot ids tell apart machines that share a name), or after the recording's folder.
     #[arg(long, value_name = "SOURCE", default_value = "recording")]
     host_from: HostFrom,
     /// Compare hosts by the values of this attribute, such as kernel.
@@ -60,12 +59,12 @@ pub(crate) struct Arguments {
     /// Number of worst hosts to print (--json has all).
     #[arg(long, value_name = "N", default_value_t = 10)]
     top: usize,
-    /// Read every recording again, and keep no rows.
+    /// Read every recording again, and cache nothing.
     #[arg(long)]
     no_cache: bool,
 }
 
-/// What a host is called after, as words on the command line.
+/// What names a host, as words on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum HostFrom {
     Recording,

@@ -6,7 +6,7 @@ use pagetide_core::{Error, suggest};
 use serde_json::json;
 use std::fmt::Write;
 
-/// Print a page of the book, all of which this program has inside; without a name, list them.
+/// Print a page of the documentation, which this program contains; without a name, list the pages.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -67,7 +67,7 @@ pages! {
     "THIRD-PARTY.md",
 }
 
-/// The pages that tell more of a command than its --help, by the command's name.
+/// The pages that say more about a command than its --help, by the command's name.
 const SEE_ALSO: &[(&str, &[&str])] = &[
     ("doctor", &["lab"]),
     ("mem", &["glossary", "page-cache"]),
@@ -123,7 +123,7 @@ fn text(compressed: &[u8]) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// What a page is called here: `slow-reads` of `tutorials/slow-reads.md`.
+/// The name of a page: `slow-reads` for `tutorials/slow-reads.md`.
 fn name(path: &str) -> String {
     let file = path.rsplit('/').next().unwrap_or(path);
     file.trim_end_matches(".md").to_ascii_lowercase()

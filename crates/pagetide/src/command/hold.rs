@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Occupy memory until Enter, a signal or the end of --for, and check by RSS that it is resident.
+/// Occupy memory until Enter, a signal or --for ends it, and check RSS to prove that it is resident.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -20,7 +20,7 @@ Examples:
   pagetide hold 2GiB --touch 1GiB --for 30s   allocate 2 GiB, make 1 GiB resident
   pagetide hold 500MiB --kind file            as page cache of a mapped file
 
-It leaves at least 1 GiB available unless --allow-oom is given.")]
+It refuses to leave less than 1 GiB available, unless --allow-oom is given.")]
 pub(crate) struct Arguments {
     /// How much to allocate.
     #[arg(value_parser = Bytes::typed)]
@@ -117,7 +117,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     Ok(Outcome::Done)
 }
 
-/// Becomes true when Enter is pressed. A stdin that is closed from the start never presses it: then a signal ends the hold.
+/// Becomes true when Enter is pressed. Where stdin is closed from the start, only a signal ends the hold.
 fn enter() -> Arc<AtomicBool> {
     let pressed = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&pressed);

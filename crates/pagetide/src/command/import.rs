@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 /// Stretches of unreadable lines printed for one file; --json lists more.
 const PRINTED: usize = 10;
 
-/// Convert logs of other tools from one host to a recording.
+/// Convert other tools' logs of one host to a recording.
 ///
 /// Reads text of sar, mpstat and pidstat, `sadf -j`, `-d` and `-p`, copies of /proc/meminfo, vmstat, zoneinfo and buddyinfo,
 /// `vmstat 1`, `iostat -x` and fio JSON. The kind of each file is detected from its content.
@@ -27,7 +27,7 @@ Examples:
   pagetide import sa10.txt --utc-offset +02:00            sar prints local time without its zone
   pagetide import sar-u.txt --date 2016-09-10             an excerpt without the date line
   pagetide import sar-u.txt night.txt --date night.txt=2016-09-11
-  pagetide import iostat.txt --date '2016-09-10 15:20'     a log without times, from when it began
+  pagetide import iostat.txt --date '2016-09-10 15:20'     a log without times, and when it began
   pagetide import iostat.txt --first-report interval      of `iostat -y`
 Then: pagetide diagnose incident, pagetide show incident paging
 
@@ -42,7 +42,7 @@ pub(crate) struct Arguments {
     /// Offset of the logs' local time from UTC [default: +00:00].
     #[arg(long, value_name = "+HH:MM", allow_hyphen_values = true, value_parser = import::utc_offset)]
     utc_offset: Option<i64>,
-    /// First day of files that have no date, and when logs without times begin; FILE=DATE sets it for one file.
+    /// First day of files without dates, and start of logs without times; FILE=DATE sets it for one file.
     #[arg(long, value_name = "[FILE=]YYYY-MM-DD [HH:MM[:SS]]")]
     date: Vec<String>,
     /// Order of dates such as 09/10/2016 [default: guessed from the clock and the year].
@@ -115,7 +115,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     Ok(if all_read { Outcome::Done } else { Outcome::Failed })
 }
 
-/// Puts what sadf prints in the place of sadc's binary files. The files that are given back must stay open until they were read.
+/// Replaces sadc's binary files by what sadf prints of them. Keep the returned files open until they are read.
 fn run_sadf(files: &[PathBuf], inputs: &mut [Input]) -> Result<Vec<File>, Error> {
     let mut printed = Vec::new();
     for (path, input) in files.iter().zip(inputs).filter(|(path, _)| sadf::is_binary(path)) {
@@ -196,7 +196,7 @@ fn text(report: &ImportReport) -> String {
     text
 }
 
-/// From when to when a file goes; without a day when that is not known.
+/// The first and last time in a file, without a day if none is known.
 fn span(file: &FileReport) -> String {
     let (Some(from), Some(to)) = (file.from_wall_ns, file.to_wall_ns) else { return String::new() };
     let utc = LocalClock::utc();

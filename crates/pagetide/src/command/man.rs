@@ -20,8 +20,8 @@ pub(crate) struct Arguments {
     out: Option<PathBuf>,
 }
 
-/// Writes the page of a command and those of its subcommands by their usual names, for everybody to read. A link that another user put
-/// there is replaced, not followed.
+/// Writes the pages of a command and its subcommands under their usual names, readable by everybody. A link of another user is
+/// replaced, not followed.
 fn write_pages(command: &clap::Command, folder: &Dir) -> io::Result<()> {
     // clap's own `help COMMAND` says what `COMMAND --help` does.
     for below in command.get_subcommands().filter(|below| !below.is_hide_set() && below.get_name() != "help") {

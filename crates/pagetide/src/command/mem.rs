@@ -14,13 +14,13 @@ use serde::Serialize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Show memory now: available, free, cache, anonymous, the dirty thresholds, and the room until writers are throttled.
+/// Show memory now: available, free, cache, anonymous, the dirty thresholds, and the room until throttling.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   pagetide mem
   pagetide mem --watch 2s
-  pagetide mem --root /tmp/tree        a copy of another machine's /proc below /tmp/tree")]
+  pagetide mem --root /tmp/tree        files copied from another machine's /proc")]
 pub(crate) struct Arguments {
     /// Repeat every second, or every TIME, until Ctrl-C.
     #[arg(value_parser = Nanos::typed, long, value_name = "TIME", num_args = 0..=1, default_missing_value = "1s")]
@@ -154,7 +154,7 @@ fn text(memory: &Memory) -> String {
     row("used", memory.used_bytes, "total minus available, as free(1) prints it");
     row("free", memory.free_bytes, "unused, not even for cache (MemFree)");
     row("cache", memory.cache_bytes, "pages of files and block devices; reclaim frees them when memory is short");
-    row("  dirty", memory.dirty_bytes, "part of the cache that was changed and not yet written");
+    row("  dirty", memory.dirty_bytes, "part of the cache that is changed and not yet written");
     row("  writeback", memory.writeback_bytes, "part of the cache that is being written now");
     row("anonymous", memory.anonymous_bytes, "memory of processes, and shared memory; reclaim can only swap it out");
     row("slab", memory.reclaimable_slab_bytes, "kernel caches that can be reclaimed");
@@ -162,7 +162,7 @@ fn text(memory: &Memory) -> String {
     row("swap used", memory.swap_used_bytes, "anonymous memory in swap");
     row("dirtyable", memory.dirtyable_bytes, "free and file pages: the dirty ratios are shares of it");
     row("background", memory.background_threshold_bytes, "dirty memory at which the flusher starts");
-    row("freerun", memory.freerun_bytes, "dirty and writeback memory up to which no writer is throttled");
+    row("freerun", memory.freerun_bytes, "dirty and writeback memory below which no writer is throttled");
     row("threshold", memory.dirty_threshold_bytes, "dirty memory at which every writer is throttled");
     row("room", memory.until_throttled_bytes, "room until throttling: freerun minus dirty and writeback");
     let pressure = memory.pressure_some.map_or_else(

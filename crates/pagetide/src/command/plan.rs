@@ -12,7 +12,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Sweep a setting of a scenario on the model of the kernel: the curve, its knee, and the cheapest value that meets a goal.
+/// Sweep a setting of a scenario on a model of the kernel, and print the curve, its knee, and the cheapest value that meets a goal.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -22,10 +22,10 @@ Examples:
   pagetide plan buffered-read --scale 1/8 --vary memory=1GiB..8GiB/15 --goal 'A2.iops >= 20000'
   pagetide plan buffered-write --scale 1/16 --vary vm.dirty_ratio=5,10,20,40 --show A9.clat_p99 --html plan.html
   pagetide plan second-read --host --vary memory=8GiB..32GiB      on a machine like this host
-  pagetide plan --from REC                                        the work of a recording, with half to twice the memory
+  pagetide plan --from REC                                        the recorded work, with half to twice the memory
   pagetide plan --from REC --vary vm.swappiness=0,60,100
 
-A model of the kernel computes the numbers. docs/CONFORMANCE.md lists how far it is from real kernels.
+A model of the kernel computes the numbers. docs/CONFORMANCE.md shows how far it is from real kernels.
 Exit code 1: no setting meets the goal, or the plan was interrupted.")]
 pub(crate) struct Arguments {
     /// A shipped plan, the id of a shipped scenario, or the path of a scenario's TOML file.
@@ -37,7 +37,7 @@ pub(crate) struct Arguments {
     /// Plan for a machine like this host: its memory, held memory, swap, settings and busiest disk.
     #[arg(long, conflicts_with_all = ["list", "from"])]
     host: bool,
-    /// Plan for the machine of a recording, and without a plan or scenario for the work that it shows.
+    /// Plan for the machine of this recording and, if no plan or scenario is named, for the work it recorded.
     #[arg(long, value_name = "REC", conflicts_with = "list")]
     from: Option<PathBuf>,
     /// Vary a setting: `memory=1GiB..8GiB`, `memory=1GiB..8GiB/15`, `vm.swappiness=0,1,60`. The first one is the x axis.
@@ -64,7 +64,7 @@ pub(crate) struct Arguments {
     /// Run only these steps, and earlier steps that set the machine.
     #[arg(long, value_name = "STEPS", value_delimiter = ',')]
     steps: Vec<String>,
-    /// Show what a real run of the same scenario at the same scale measured, next to the model.
+    /// Show a real run of the same scenario and scale next to the model.
     #[arg(long, value_name = "RUN")]
     measured: Vec<PathBuf>,
     /// Also write the plan as a page to this file.
@@ -84,7 +84,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     }
     if arguments.host && arguments.plan.is_none() {
         return Err(Error::input(
-            "--host says what the machine is, not what runs on it",
+            "--host describes the machine, not the work on it",
             "name a scenario: pagetide plan second-read --host --vary memory=8GiB..32GiB",
         ));
     }
@@ -148,7 +148,7 @@ fn list(json: bool) -> Result<Outcome, Error> {
     Ok(Outcome::Done)
 }
 
-/// The request of the arguments, with the question and the explanation of a shipped plan.
+/// The request that the arguments make, with the question and the explanation of a shipped plan.
 fn request(arguments: &Arguments) -> Result<(PlanRequest, String, String), Error> {
     let name = arguments.plan.clone().unwrap_or_default();
     let varied = arguments.vary.iter().map(|text| plan::parse_varied(text)).collect::<Result<Vec<_>, _>>()?;
@@ -219,7 +219,7 @@ fn adopt(observed: &Observed, request: &mut PlanRequest) {
     }
 }
 
-/// What was recorded as a point of the plan, when the plan shows it over memory.
+/// The recorded amount as a point of the plan, if memory is its x axis.
 fn recorded(figure: RecordedFigure, plan: &Plan) -> Option<MeasuredPoint> {
     let same = plan.step == figure.step && plan.figure == figure.figure.name() && plan.scale == Scale::FULL;
     let by_memory = plan.varied.first().is_some_and(|setting| setting.key == "memory");

@@ -29,8 +29,8 @@ Examples:
   pagetide record -o rec -- fio --name=t --rw=randread --bs=8k --size=1g
   pagetide record -o rec --service --keep 14d --keep 2GiB --listen 9815
   pagetide record -o rec --trace --for 10min                then: pagetide evictions rec, pagetide mrc rec
-  pagetide record -o rec --status                          state of that recording
-  pagetide record --check-config --config recorder.toml    the options that a file sets
+  pagetide record -o rec --status                          the state of that recording
+  pagetide record --check-config --config recorder.toml    check a configuration file
 Then: pagetide diagnose rec, pagetide show rec disk
 
 With --service, SIGHUP ends the open segment; SIGTERM and SIGINT end the recording. docs/SERVICE.md describes the service.")]
@@ -253,7 +253,7 @@ const WAITS: [(&str, &str); 6] = [
     ("cpu_delay_total", "for a CPU"),
 ];
 
-/// What the command and all that it started waited for, largest first, and how long a CPU limit throttled it.
+/// What the command and its children waited for, longest first, and how long a CPU limit throttled them.
 fn waited(waits: &CommandWaits) -> String {
     let named = waits.delays.iter().filter_map(|(name, time)| {
         let (_, words) = WAITS.iter().find(|(known, _)| known == name)?;

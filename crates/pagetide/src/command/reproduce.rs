@@ -18,31 +18,31 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// Make a scenario of a recorded incident, show it again on the model of the kernel, and try advice on it.
+/// Turn a recorded incident into a scenario, replay it on a model of the kernel, and try advice on it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  pagetide reproduce rec                         the incident again, and what each advice would do to it
+  pagetide reproduce rec                         replay the incident, and try each piece of advice
   pagetide reproduce rec --html again.html       the same with plots on one time axis
   pagetide reproduce rec -o again.toml           keep the scenario: read it, edit it, run it as a test
-  pagetide reproduce rec --keep                  have `diagnose rec` print advice by its measured effect
-  pagetide reproduce rec --on vm                 the best advice also on a real kernel, in a VM: minutes
+  pagetide reproduce rec --keep                  let `diagnose rec` sort its advice by measured effect
+  pagetide reproduce rec --on vm                 also try the best advice on a real kernel, in a VM (minutes)
 
-The scenario is made of the recording alone; what the recording does not tell is listed as a guess. Nothing is changed on this host.
-Exit code 1: the model does not show the same incident.")]
+The scenario comes from the recording alone; what the recording leaves open is listed as a guess. This host is not changed.
+Exit code 1: the model shows a different incident.")]
 pub(crate) struct Arguments {
     /// A recording, or a file of `pagetide cut`.
     recording: PathBuf,
     /// Write the scenario to this file.
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Also write a page with plots of the incident, its reproduction and the best advice on one time axis to this file.
+    /// Also write a page to this file: the incident, its reproduction and the best advice as plots on one time axis.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Seeds per advice.
+    /// Seeds per piece of advice.
     #[arg(long, default_value_t = 5, value_name = "NUMBER")]
     seeds: u64,
-    /// Also try it as it was, and the best three advices, on this backend, one run each.
+    /// Also run the incident and its three best pieces of advice on this backend, once each.
     #[arg(long, value_name = "BACKEND", value_parser = ["vm"])]
     on: Option<String>,
     /// With --on: the kernel image [default: Debian's, downloaded into the cache].
@@ -51,10 +51,10 @@ pub(crate) struct Arguments {
     /// With --on: a folder on the disk to use, for the files of the guest's disks.
     #[arg(long, value_name = "DIR", default_value = "/var/tmp")]
     work_dir: PathBuf,
-    /// Keep what each advice did in REC.reproduction.json beside the recording: `diagnose` then prints advice in that order.
+    /// Keep the effect of each piece of advice in REC.reproduction.json next to the recording: `diagnose` then sorts its advice by effect.
     #[arg(long, conflicts_with = "no_advice")]
     keep: bool,
-    /// Only show the incident again.
+    /// Only replay the incident.
     #[arg(long, conflicts_with = "on")]
     no_advice: bool,
 }
@@ -133,7 +133,7 @@ pub(crate) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     Ok(if again.is_alike() { Outcome::Done } else { Outcome::Failed })
 }
 
-/// Keeps what each advice did beside the recording, where the model shows the same incident.
+/// Keeps the effect of each piece of advice next to the recording, if the model shows the same incident.
 fn keep(recording: &Path, diagnosis: &Diagnosis, again: &Reproduced, tried: &[Tried]) -> Result<(), Error> {
     let explained = diagnosis.explained_incident();
     let (Some((incident, cause)), Some((unchanged, advice))) = (explained, tried.split_first()) else { return Ok(()) };
@@ -276,7 +276,7 @@ fn text(again: &Reproduced, guesses: &[Guess], tried: &[Tried], on_kernel: &[Tri
     text
 }
 
-/// What is lost, what the victims do of what they did before, and what the culprits do.
+/// Lost time, and the work of victims and of culprits relative to before.
 fn amounts(tried: &Tried) -> (String, String, String) {
     // The model's seeds differ by more than a ten-thousandth.
     let share = |value: f64| Quantity::new((value * 1e4).round() / 1e4, Unit::Ratio).to_string();

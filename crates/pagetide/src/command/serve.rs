@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
     /// Listen on this port of 127.0.0.1, or on this address and port. 0 takes a free port.
     #[arg(long, value_name = "[ADDRESS:]PORT", default_value = "0", value_parser = address)]
     listen: SocketAddr,
-    /// Encrypt connections with this certificate: a PEM file, followed by the certificates that signed it.
+    /// Encrypt connections with the certificate in this PEM file, followed by those that signed it.
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     tls_cert: Option<PathBuf>,
     /// The certificate's key: a PEM file that only you may read.
@@ -41,7 +41,7 @@ pub(crate) struct Arguments {
     /// Also answer to this host name, such as one from DNS. Repeatable.
     #[arg(long, value_name = "NAME")]
     name: Vec<String>,
-    /// Read the token from this file, which only you may be able to read. It does not expire after its first use.
+    /// Read the token from this file, which no other user may read. It stays valid after its first use.
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
     /// Serve the page from this folder (`node web/build.mjs FOLDER` writes it) instead of the built-in one, to develop it.
@@ -57,11 +57,11 @@ pub(crate) struct Arguments {
 
 /// Where the service of the package records.
 const SERVICE: &str = "/var/lib/pagetide";
-/// The file of a token or a key is no larger,
+/// Largest file of a token or a key,
 const LARGEST_SECRET: u64 = 64 << 10;
 /// and a file of certificates.
 const LARGEST_CERTIFICATES: u64 = 1 << 20;
-/// Live samples are not closer together.
+/// Shortest interval of live samples.
 const MIN_LIVE_INTERVAL: Nanos = Nanos::new(100_000_000);
 
 /// What is printed at the start with --json.

@@ -15,7 +15,7 @@ use std::time::Duration;
 const INTERVAL: Nanos = Nanos::new(250_000_000);
 const SAMPLED: Duration = Duration::from_millis(1_100);
 
-/// From which share of time on a stall or a busy disk stands out.
+/// Share of time from which a stall or a busy disk is worth a line.
 const STANDS_OUT: f64 = 0.2;
 /// A disk is taken to be busy.
 const BUSY_DISK: f64 = 0.9;
@@ -39,7 +39,7 @@ struct Disk {
     await_ns: Option<f64>,
 }
 
-/// What the samples of about a second tell; a field is absent where the kernel does not tell it.
+/// What the samples of about a second show; a field is absent if the kernel does not report it.
 #[derive(Debug, Default, Serialize)]
 struct Rates {
     hit_ratio: Option<f64>,

@@ -115,7 +115,7 @@ fn this_host() -> pagetide_top::ThisHost {
     }
 }
 
-/// Keeps this process in memory, as a host that thrashes must still be shown. What the system refuses is no error.
+/// Locks this process in memory, so that it can show a thrashing host. A refusal of the system is not an error.
 fn protect() {
     if let Some(line) = (Protection { lock: Lock::Future, ..Protection::default() }).lock() {
         output::say(&line);

@@ -4,7 +4,7 @@ use super::Outcome;
 use pagetide_core::Error;
 use std::os::fd::AsFd;
 
-/// Attach a trace for a recorder without the rights to do so.
+/// Attach the trace for a recorder that lacks the rights to do it.
 ///
 /// systemd starts it (`Accept=yes`) with a connected SOCK_SEQPACKET socket as its standard input. It exits when the recorder closes
 /// its end.

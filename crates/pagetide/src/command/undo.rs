@@ -10,7 +10,7 @@ use pagetide_lab::undo::{earlier_journal_folders, pending, recover};
 #[command(after_help = "\
 Examples:
   pagetide undo
-  sudo pagetide undo           what runs of root left
+  sudo pagetide undo           what runs as root left
 
 A run logs each change to a journal before making it: in /var/lib/pagetide-lab as root, otherwise in $XDG_RUNTIME_DIR/pagetide-lab.
 Exit code 1 if something could not be restored.")]
@@ -36,7 +36,7 @@ fn report_earlier_journals() {
     for folder in earlier_journal_folders() {
         let folder = folder.display();
         output::say(&format!("{folder} holds undo journals of an earlier version; this one reads no journal there"));
-        output::say("  hint: restore by hand what they name (settings with `sysctl -w`), then remove them");
+        output::say("  hint: restore what they name by hand (settings with `sysctl -w`), then remove them");
     }
 }
 

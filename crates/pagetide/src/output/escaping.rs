@@ -1,4 +1,4 @@
-//! The writer that all output goes through: whatever a name holds, a terminal shows it and obeys nothing of it.
+//! The writer that all output goes through: whatever a name contains, the terminal shows it and never obeys it.
 
 use pagetide_core::{is_unprintable, push_printable};
 use std::fmt::Write as _;
@@ -73,7 +73,7 @@ impl<W: Write> Escaping<W> {
         self.inner.write_all(out.as_bytes())
     }
 
-    /// Appends text as it may be shown, and gives how many bytes of it were taken: all but a sequence that may continue.
+    /// Appends text in its safe form, and returns how many bytes it consumed: all but an incomplete sequence at the end.
     fn put_text(&self, text: &str, last: bool, out: &mut String) -> usize {
         let mut at = 0;
         while let Some(c) = text[at..].chars().next() {

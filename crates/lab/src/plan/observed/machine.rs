@@ -101,7 +101,7 @@ impl ObservedMachine {
         let mut machine = Self::of("the recording", &recording.manifest, Bytes::new(median), |disk| {
             Some(intervals(recording, disk))
         })?;
-        machine.guesses.push("The median of MemAvailable over the recording is what the work could use.".to_owned());
+        machine.guesses.push("The work could use the median MemAvailable of the recording.".to_owned());
         Ok(machine)
     }
 
@@ -130,18 +130,18 @@ impl ObservedMachine {
         let (of_memory, sysctls): (Vec<_>, Vec<_>) =
             model_settings(manifest).into_iter().partition(|(name, _)| name == OF_MEMORY);
         guesses.extend(
-            of_memory
-                .iter()
-                .map(|(name, value)| format!("The model has not, or computes from memory: {name} = {value}.")),
+            of_memory.iter().map(|(name, value)| {
+                format!("The model lacks this setting or derives it from memory: {name} = {value}.")
+            }),
         );
         if manifest.lru.is_none() {
-            guesses.push("Reclaim is taken to be the classic LRU.".to_owned());
+            guesses.push("Assumed: reclaim by the classic LRU.".to_owned());
         }
-        guesses.push("Huge pages are as the kernel sets them for this amount of memory.".to_owned());
+        guesses.push("Assumed: huge pages as the kernel sets them for this amount of memory.".to_owned());
         let is_zram = |path: &str| path.starts_with("/dev/zram");
         let zram = !manifest.swaps.is_empty() && manifest.swaps.iter().all(|area| is_zram(&area.path));
         if manifest.swaps.len() > 1 {
-            guesses.push("The swap areas are taken as one.".to_owned());
+            guesses.push("All swap areas count as one.".to_owned());
         }
         Ok(Self {
             cpus: manifest.cpus.max(1),

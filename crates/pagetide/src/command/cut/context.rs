@@ -1,4 +1,4 @@
-//! How much of what is around a stretch goes into its file: as little as gives the diagnosis that the recording gives.
+//! How many samples around a range go into its file: as few as give the same diagnosis as the whole recording.
 
 use pagetide_core::{CutContent, Diagnosis, Error, Recording, Selection, Source, Span};
 
@@ -54,7 +54,7 @@ fn incident_of(diagnosis: &Diagnosis, stretch: Span) -> Option<Verdict> {
     (overlap(most.range) > 0.5).then(|| (diagnosis.verdict.name(), rule))
 }
 
-/// The recording, if its diagnosis says this: that of the stretch, or that of all of it, which is then what the file is for.
+/// The recording, if its diagnosis is this one: that of the range, or that of the whole recording, which the file must then show.
 fn with_verdict(mut recording: Recording, stretch: (i64, i64), wanted: &Verdict) -> Option<Recording> {
     if verdict_of(&of_stretch(&recording, stretch)) == *wanted {
         return Some(recording);

@@ -72,8 +72,7 @@ pub(super) fn run(arguments: &Arguments, json: bool) -> Result<Outcome, Error> {
     }
 }
 
-/// The end of the recording, from so long before the last known sample; all of it before the first. What is
-/// older costs almost nothing: a look must not take longer for a longer recording.
+/// The end of the recording, from that long before the last known sample; before the first look, all of it. A check must not take longer on a longer recording.
 fn tail<'a>(arguments: &Arguments, reader: &'a Reader, end: Option<i64>) -> Result<LazyRecording<&'a Reader>, Error> {
     let over = i64::try_from(arguments.over.get()).unwrap_or(i64::MAX);
     let from_wall_ns = end.map(|end| end.saturating_sub(over));

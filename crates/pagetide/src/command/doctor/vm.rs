@@ -6,7 +6,7 @@ use crate::progress::ProgressDisplay;
 use pagetide_core::{Bytes, Error};
 use pagetide_lab::vm::{Accelerated, Accelerator, GuestKernel, Survey, Vm, VmOptions};
 
-/// Room that a downloaded kernel takes, with the package beside it while it is unpacked.
+/// Room for a downloaded kernel, and for its package while it is unpacked.
 const ROOM: Bytes = Bytes::new(512 << 20);
 
 /// What is there. Nothing is booted but for `probe`.

@@ -27,8 +27,7 @@ const MAX_RUN: Duration = Duration::from_secs(300);
 const PROGRAMS: [&str; 4] = ["/usr/bin", "/bin", "/usr/local/bin", "/usr/sbin"];
 const INSTALL: &str = "apt-get install sysstat";
 
-/// Whether a file is one of sadc's. A file that cannot be read is none: the import says why. Nor is a pipe, from which what is looked at
-/// would be gone.
+/// Whether sadc wrote a file. Not so for a file that cannot be read, about which the import complains, nor for a pipe, which can be read only once.
 pub(super) fn is_binary(path: &Path) -> bool {
     let mut start = [0; SADC_MAGIC.len()];
     pagetide_dir::open_file(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == SADC_MAGIC
@@ -74,7 +73,7 @@ pub(super) fn json(path: &Path) -> Result<File, Error> {
     rewound(output).map_err(|error| system("sadf's output", &error))
 }
 
-/// The error for a file that sadf refuses: which sysstat wrote it, which one is here, and what works.
+/// The error for a file that sadf refuses: which sysstat wrote it, which one is installed, and what works.
 fn refused(path: &Path, written_by: &str, here: &str, why: &str) -> Error {
     Error::input(
         format!("{}: {written_by}; the sadf on this host ({here}) cannot read it: {why}", path.display()),

@@ -19,8 +19,7 @@ Examples:
   pagetide lab calibrate /dev/nvme1n1 --time 30s      a block device is only read
 
 It reads and writes past the page cache (O_DIRECT), 1 to 32 requests at once, and slows other users
-of the disk meanwhile. The file has no name, so nothing of it is left. A disk with credit for bursts
-shows its burst; measure for longer than that lasts.")]
+of the disk meanwhile. The file has no name, so nothing stays behind. A disk with burst credits shows its burst rate: measure for longer than the burst lasts.")]
 pub(crate) struct Arguments {
     /// A folder on the disk, or a block device, which is only read.
     #[arg(value_name = "DISK")]
@@ -28,10 +27,10 @@ pub(crate) struct Arguments {
     /// The disk's name in the block.
     #[arg(long, default_value = "data", value_name = "NAME")]
     name: String,
-    /// Size of the file to read and write: more than the disk's own cache holds. At most half of what is free.
+    /// Size of the test file: larger than the disk's own cache, and at most half of the free space.
     #[arg(value_parser = Bytes::typed, long, default_value = "1GiB", value_name = "SIZE")]
     size: Bytes,
-    /// How long to measure, beside writing the file.
+    /// How long to measure, not counting the time to write the file.
     #[arg(value_parser = Nanos::typed, long, default_value = "2min", value_name = "TIME")]
     time: Nanos,
 }

@@ -54,7 +54,7 @@ fn candidate(folder: &Path) -> Result<Candidate, Error> {
     Ok(Candidate { name: result.backend.clone(), result, scenario })
 }
 
-/// Names runs by their backends, or by their folders where that does not tell them apart.
+/// Names runs by their backends, or by their folders if two share a backend.
 fn name(candidates: &mut [Candidate], folders: &[PathBuf]) {
     let alike = |at: usize, one: &str| candidates.iter().skip(at + 1).any(|other| other.name == one);
     if !candidates.iter().enumerate().any(|(at, one)| alike(at, &one.name)) {

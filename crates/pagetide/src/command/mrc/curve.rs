@@ -6,7 +6,7 @@ use pagetide_trace::{Point, SAMPLED_MISSES_MIN};
 
 /// Savings are printed as an amount of memory when it saves this share of what the curve can save.
 const SHARE_OF_SAVING: f64 = 0.9;
-/// A curve has a knee where it saves so much more of that than memory in proportion would.
+/// A curve has a knee if it saves that much more than in proportion to memory.
 const KNEE: f64 = 0.25;
 
 /// One curve, or why there is none.

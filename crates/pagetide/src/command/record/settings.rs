@@ -17,10 +17,11 @@ const MAX_FILE_BYTES: u64 = 1 << 20;
 /// The share of one CPU that a trace may take.
 const TRACE_CPU: f64 = 0.05;
 
-/// Options that a file may give as well.
+/// Options that a configuration file may set, too.
 #[derive(Debug, Clone, Default, Args)]
 pub(super) struct Settings {
-    /// Folder for the recording [default: pagetide-recording]. A recording of this host in it continues with a new segment; one of another host is refused.
+    /// Folder for the recording [default: pagetide-recording]. If it has a recording of this host, a new segment continues it; a recording of another host
+    /// is refused.
     #[arg(short, long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
     /// Time between samples [default: 1s].
@@ -35,10 +36,10 @@ pub(super) struct Settings {
     /// Record the top N processes by each of memory, IO, major faults and CPU time [default: 10].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000), conflicts_with_all = ["all_processes", "host_only"])]
     pub(super) top: Option<u16>,
-    /// Record the command lines of processes [default: their names, and of interpreters the script]. They may hold passwords.
+    /// Record command lines of processes, which may contain passwords [default: their names, and an interpreter's script].
     #[arg(long, conflicts_with = "host_only")]
     pub(super) command_lines: bool,
-    /// Keep at most this age (`7d`) or size (`2GiB`) of the recording; give one of each for both. Continues a recording.
+    /// Keep at most this age (`7d`) or size (`2GiB`) of the recording; repeat it to limit both. Continues a recording.
     #[arg(long, value_name = "AGE|SIZE")]
     pub(super) keep: Vec<Limit>,
     /// Serve metrics to Prometheus at this address, `PORT` or `ADDRESS:PORT`, under /metrics.
@@ -60,10 +61,10 @@ pub(super) struct Settings {
     /// only while file refaults or pressure exceed their baselines on this host.
     #[arg(long, value_name = "1/N|auto|auto:1/N", num_args = 0..=1, require_equals = true, default_missing_value = "1/64")]
     pub(super) trace: Option<TraceMode>,
-    /// CPU time that the trace may use, as a share of one CPU. Above it, the trace pauses [default: 5%].
+    /// Pause the trace when it uses more than this share of one CPU [default: 5%].
     #[arg(long, value_name = "SHARE", requires = "trace", value_parser = cpu_share)]
     pub(super) trace_cpu: Option<Ratio>,
-    /// Let the helper at this socket attach the trace, so that this process needs no rights for it (docs/SERVICE.md).
+    /// Let the helper at this socket attach the trace, so that the recorder needs no rights for it (docs/SERVICE.md).
     #[arg(long, value_name = "PATH", requires = "trace")]
     pub(super) trace_socket: Option<PathBuf>,
     /// Record no file names in the trace (the default with --service).
@@ -92,7 +93,7 @@ impl Settings {
         })
     }
 
-    /// These, and where they say nothing, the others.
+    /// These settings; those that are not set come from `other`.
     pub(super) fn or(self, other: Self) -> Self {
         Self {
             out: self.out.or(other.out),

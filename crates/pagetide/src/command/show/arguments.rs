@@ -7,7 +7,7 @@ use pagetide_view::show::{Numbers, Order, Parts, Topic, headings};
 use pagetide_view::text::Style;
 use std::path::PathBuf;
 
-/// Print tables of a recording, as `sar -r -B -d -b -q -u -P -w -W` print them. docs/SAR.md has sar's options and their equivalents.
+/// Print tables of a recording, like `sar -r -B -d -b -q -u -P -w -W`. docs/SAR.md maps each option of sar to its equivalent.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -17,7 +17,7 @@ Examples:
   pagetide show rec cache                               hit ratio, device reads, reclaim
   pagetide show rec processes --sort cpu --top 5        the top five by CPU time in each sample
   pagetide show rec disk --csv > disk.csv
-  pagetide show rec memory --wide --raw --dec 0         every column of sar -r ALL, in KiB as sar prints them
+  pagetide show rec memory --wide --raw --dec 0         every column of sar -r ALL, in KiB like sar
   pagetide show rec cpus --only 0 --min-max             one CPU, with minimum and maximum
   pagetide show /var/lib/pagetide disk --follow         new rows as the recorder takes samples, until Ctrl-C
   pagetide show --sample disk --every 5s                new rows of this host, without a recorder")]
@@ -39,8 +39,7 @@ pub(crate) struct Arguments {
     /// Print one row per TIME instead of one per sample: the mean of gauges, the rate of counters.
     #[arg(value_parser = Nanos::typed, long, value_name = "TIME")]
     pub(super) every: Option<Nanos>,
-    /// Print all columns of the topic, such as those of `sar -u ALL` and `sar -r ALL`, and of processes their command lines, where they are
-    /// recorded.
+    /// Print all columns of the topic, like `sar -u ALL` and `sar -r ALL`; for processes also command lines, if recorded.
     #[arg(long)]
     pub(super) wide: bool,
     /// Print the smallest and largest value of each column below the averages.
@@ -60,10 +59,10 @@ pub(crate) struct Arguments {
     /// command, a disk by its device-mapper name or its name below /dev/disk.
     #[arg(long, value_name = "NAME")]
     pub(super) only: Option<String>,
-    /// Sort the rows of each moment by this column, largest first [default for processes: rss].
+    /// Sort the rows of each sample or interval by this column, largest first [default for processes: rss].
     #[arg(long, value_name = "COLUMN")]
     pub(super) sort: Option<String>,
-    /// Print only the first N rows of each moment.
+    /// Print only the first N rows of each sample or interval.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(super) top: Option<u16>,
     /// Also show idle disks and processes.
@@ -72,10 +71,10 @@ pub(crate) struct Arguments {
     /// Print comma-separated values in base units.
     #[arg(long, conflicts_with = "json")]
     pub(super) csv: bool,
-    /// Print the last ten rows, then new rows as the recording grows, until Ctrl-C; then the averages. With --json, one object a line.
+    /// Print the last ten rows, then new rows as the recording grows; on Ctrl-C, print the averages. With --json, one object per line.
     #[arg(long, conflicts_with_all = ["to", "min_max"])]
     pub(super) follow: bool,
-    /// Sample this host and print rows as they come, without a recording.
+    /// Sample this host and print each row at once, without a recording.
     #[arg(long, conflicts_with_all = ["from", "to", "min_max"])]
     pub(super) sample: bool,
     /// With --follow or --sample: for how long [default: until a signal].
@@ -175,7 +174,7 @@ pub(super) fn is_meant(only: &str, name: &str) -> bool {
     matches(only, name) || command.is_some_and(|command| matches(only, command))
 }
 
-/// Whether a name is as a pattern in which `*` stands for any characters.
+/// Whether a name matches a pattern in which `*` stands for any characters.
 fn matches(pattern: &str, name: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == name,

@@ -33,8 +33,7 @@ impl Hook {
         Self { program, running: Vec::new(), started: 0 }
     }
 
-    /// Runs the program with a line of JSON as its input. It gets no arguments and no shell reads anything: what a recording contains
-    /// never becomes part of a command. It leads a process group of its own and has a mark in its environment, so that it can be ended with
+    /// Runs the program with a line of JSON on stdin, without arguments or a shell: what a recording contains never becomes part of a command. It leads a process group of its own and has a mark in its environment, so that it can be ended with
     /// all that it started.
     pub(super) fn run(&mut self, json: &str) {
         self.reap();

@@ -43,7 +43,7 @@ pub(super) fn run(
     Ok(report)
 }
 
-/// The recording of a run and its diagnosis, which names what of it is damaged.
+/// The recording of a run, and its diagnosis, which names damaged parts.
 fn examine(folder: &Path) -> Result<(Recording, Diagnosis), Error> {
     let reader = recordings::open(folder)?;
     let recording = reader.load(&Selection::default())?;

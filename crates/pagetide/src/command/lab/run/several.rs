@@ -1,4 +1,4 @@
-//! Several runs, one after the other: each is an outcome on one page, whatever becomes of it. What ran in a VM and on the model is compared
+//! Several runs, one after the other, whose outcomes share a page, even if they fail. What ran both in a VM and on the model is compared
 //! figure by figure.
 
 use super::arguments::{Arguments, Planned};
