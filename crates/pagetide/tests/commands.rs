@@ -503,6 +503,6 @@ fn a_plan_repeats_recorded_work_or_says_what_the_recording_lacks() {
     let (code, why) = refused(&["plan", "--from", &format!("{fixtures}real/swapoff-mglru")]);
     assert!(code == 2 && why.contains("does not show a program that read or wrote 1 MiB"), "{code}: {why}");
     let (code, why) = refused(&["plan", "--host"]);
-    assert!(code == 2 && why.contains("not what runs on it"), "{code}: {why}");
+    assert!(code == 2 && why.contains("not the work on it"), "{code}: {why}");
     assert_eq!(refused(&["plan", "--host", "--from", "x"]).0, 2);
 }
