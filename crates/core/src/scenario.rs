@@ -10,6 +10,7 @@ mod headline;
 mod kind;
 mod load;
 mod machine;
+mod meanwhile;
 mod name;
 mod page_sample;
 mod parallel;
@@ -23,6 +24,7 @@ pub use headline::Headline;
 pub use kind::{Caching, Effort, Goal, StepKind};
 pub use load::*;
 pub use machine::*;
+pub use meanwhile::TimedChange;
 pub use name::{part_name, plain_name};
 pub use page_sample::PageSample;
 pub use parallel::{GroupSpec, IoMax, Parallel, Part};
@@ -71,6 +73,9 @@ pub struct Step {
     /// The control group of its processes, inside that of the whole run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cgroup: Option<GroupSpec>,
+    /// What becomes of the machine while its loads run; of a parallel step only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub meanwhile: Vec<TimedChange>,
     /// An earlier step, whose trace predicts the hit ratio of this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub predicted_from: Option<String>,
@@ -88,6 +93,18 @@ impl Step {
     pub fn loads(&self) -> impl Iterator<Item = &Load> {
         let own = if let Action::Load(load) = &self.action { Some(load) } else { None };
         own.into_iter().chain(self.parts().iter().map(|part| &part.load))
+    }
+
+    /// The kernel settings that it changes.
+    pub fn sysctls(&self) -> impl Iterator<Item = &Sysctls> {
+        let own = if let Action::Sysctl(settings) = &self.action { Some(settings) } else { None };
+        own.into_iter().chain(self.meanwhile.iter().filter_map(|change| change.sysctl.as_ref()))
+    }
+
+    /// What it makes of disks.
+    pub fn device_changes(&self) -> impl Iterator<Item = &DeviceChange> {
+        let own = if let Action::Device(change) = &self.action { Some(change) } else { None };
+        own.into_iter().chain(self.meanwhile.iter().filter_map(|change| change.device.as_ref()))
     }
 
     /// The id of the result of one of its parts.
@@ -142,6 +159,10 @@ impl Scenario {
             if let Action::Device(change) = &mut step.action {
                 change.dilate(factor);
             }
+            step.meanwhile
+                .iter_mut()
+                .filter_map(|change| change.device.as_mut())
+                .for_each(|change| change.dilate(factor));
         }
         scenario
     }

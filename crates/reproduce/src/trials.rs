@@ -112,6 +112,7 @@ fn fill_at_once(scenario: &mut Scenario) {
             action: Action::Device(change),
             drop_caches: false,
             cgroup: None,
+            meanwhile: Vec::new(),
             predicted_from: None,
             published: Figures::default(),
         };

@@ -9,7 +9,7 @@ use crate::{Device, IoKind, IoRequest, RequestId};
 use pagetide_core::{Bytes, BytesPerSecond, DiskSpec, Nanos};
 use std::cell::RefCell;
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 use std::rc::Rc;
 
 /// One rate, as a virtual schedule (the generic cell rate algorithm): each request moves the moment at which the device
@@ -63,11 +63,11 @@ impl Limits {
         }
     }
 
-    /// The disk that a scenario describes: no credit, so that its limits hold from the first request on. A flush takes as long as a
-    /// request, unless the disk says otherwise.
+    /// The disk that a scenario describes: without a burst its limits hold from the first request on. A flush takes as long as a request,
+    /// unless the disk says otherwise.
     pub fn of(disk: &DiskSpec) -> Self {
         let latency = disk.latency.unwrap_or_default();
-        let limits = Self::new(latency, disk.iops, disk.bandwidth, Nanos::ZERO);
+        let limits = Self::new(latency, disk.iops, disk.bandwidth, disk.burst.unwrap_or_default());
         Self { flush: disk.flush.unwrap_or(latency).get(), ..limits }
     }
 
@@ -87,6 +87,12 @@ impl Limits {
         Nanos::new(done)
     }
 
+    /// When its limits let the next request start.
+    pub fn free_at(&self) -> Nanos {
+        let paid = |rate: Option<Rate>| rate.map_or(0, |rate| rate.paid_at.saturating_sub(rate.credit_ns));
+        Nanos::new(paid(self.requests).max(paid(self.bytes)))
+    }
+
     /// When a flush that comes at `now` is done: after all that came before it. It does not count as a request.
     pub fn flushed_at(&self, now: Nanos) -> Nanos {
         Nanos::new(self.idle_at.max(now.get().saturating_add(self.flush)))
@@ -99,19 +105,77 @@ pub struct Disk {
     limits: Rc<RefCell<Limits>>,
     /// When each request ends, the next first.
     in_flight: BinaryHeap<Reverse<(Nanos, RequestId)>>,
+    /// Reads, and writes, that wait until the limits let them start, served in turn; none where all wait in one queue.
+    apart: Option<Apart>,
+}
+
+/// Two queues of one disk.
+#[derive(Debug, Clone, Default)]
+struct Apart {
+    waiting: [VecDeque<IoRequest>; 2],
+    /// The queue whose turn it is.
+    turn: usize,
+    /// When the last request came: what waits starts later, also where the limits change.
+    came: Nanos,
+}
+
+impl Apart {
+    fn is_empty(&self) -> bool {
+        self.waiting.iter().all(VecDeque::is_empty)
+    }
+
+    /// The next request, of the other queue than the last one if there is one.
+    fn take(&mut self) -> Option<IoRequest> {
+        let queue = if self.waiting[self.turn].is_empty() { 1 - self.turn } else { self.turn };
+        self.turn = 1 - queue;
+        self.waiting[queue].pop_front()
+    }
 }
 
 impl Disk {
     /// A disk with these limits, and the limits to change.
     pub fn new(limits: Limits) -> (Self, Rc<RefCell<Limits>>) {
         let limits = Rc::new(RefCell::new(limits));
-        (Self { limits: Rc::clone(&limits), in_flight: BinaryHeap::new() }, limits)
+        (Self { limits: Rc::clone(&limits), in_flight: BinaryHeap::new(), apart: None }, limits)
+    }
+
+    /// The disk that a scenario describes, and its limits to change.
+    pub fn of(disk: &DiskSpec) -> (Self, Rc<RefCell<Limits>>) {
+        let (own, limits) = Self::new(Limits::of(disk));
+        (Self { apart: disk.reads_apart.then(Apart::default), ..own }, limits)
+    }
+
+    /// Starts what waits, as far as the limits let it up to `now`.
+    fn start_waiting(&mut self, now: Nanos) {
+        let Some(apart) = &mut self.apart else { return };
+        let mut limits = self.limits.borrow_mut();
+        while limits.free_at() <= now
+            && let Some(request) = apart.take()
+        {
+            let started = limits.free_at().max(apart.came);
+            let ended = limits.done_at(started, Bytes::new(request.length));
+            self.in_flight.push(Reverse((ended, request.id)));
+        }
     }
 }
 
 impl Device for Disk {
     fn submit(&mut self, now: Nanos, request: IoRequest) {
+        self.start_waiting(now);
         let mut limits = self.limits.borrow_mut();
+        if let Some(apart) = self.apart.as_mut().filter(|apart| limits.free_at() > now || !apart.is_empty()) {
+            let queue = match request.kind {
+                IoKind::Read => Some(0),
+                IoKind::Write => Some(1),
+                // It waits for those that have started, and no limit holds for it.
+                IoKind::Flush => None,
+            };
+            if let Some(queue) = queue {
+                apart.came = now;
+                apart.waiting[queue].push_back(request);
+                return;
+            }
+        }
         let ended = match request.kind {
             IoKind::Read | IoKind::Write => limits.done_at(now, Bytes::new(request.length)),
             IoKind::Flush => limits.flushed_at(now),
@@ -120,10 +184,14 @@ impl Device for Disk {
     }
 
     fn next_event(&self) -> Option<Nanos> {
-        self.in_flight.peek().map(|Reverse((ended, _))| *ended)
+        let ended = self.in_flight.peek().map(|Reverse((ended, _))| *ended);
+        let waits = self.apart.as_ref().is_some_and(|apart| !apart.is_empty());
+        let started = waits.then(|| self.limits.borrow().free_at());
+        ended.into_iter().chain(started).min()
     }
 
     fn advance(&mut self, now: Nanos, ended: &mut Vec<RequestId>) {
+        self.start_waiting(now);
         while self.in_flight.peek().is_some_and(|Reverse((at, _))| *at <= now) {
             ended.extend(self.in_flight.pop().map(|Reverse((_, id))| id));
         }
@@ -180,6 +248,41 @@ mod tests {
     }
 
     #[test]
+    fn reads_apart_do_not_wait_for_all_writes_before_them() {
+        let spec = |reads_apart| DiskSpec {
+            name: "d".to_owned(),
+            size: Bytes::new(1 << 30),
+            iops: Some(100),
+            bandwidth: None,
+            latency: Some(Nanos::new(1_000_000)),
+            flush: None,
+            filesystem: pagetide_core::FileSystem::Ext4,
+            read_ahead: None,
+            burst: None,
+            reads_apart,
+        };
+        // A hundred writes, then a read: when each ends.
+        let ends = |reads_apart| {
+            let (mut disk, _) = Disk::of(&spec(reads_apart));
+            for id in 0..=100 {
+                let kind = if id < 100 { IoKind::Write } else { IoKind::Read };
+                disk.submit(Nanos::ZERO, IoRequest { id: RequestId(id), kind, offset: 0, length: 4096, sync: true });
+            }
+            let mut ends = vec![0; 101];
+            while let Some(at) = disk.next_event() {
+                let mut ended = Vec::new();
+                disk.advance(at, &mut ended);
+                ended.iter().for_each(|id| ends[id.0 as usize] = at.get() / 1_000_000);
+            }
+            ends
+        };
+        let (together, apart) = (ends(false), ends(true));
+        assert_eq!((together[0], together[99], together[100]), (1, 991, 1001));
+        // In turn: second, after the one that had started, and the last write gets its place.
+        assert_eq!((apart[0], apart[100], apart[99]), (1, 11, 1001));
+    }
+
+    #[test]
     fn a_flush_takes_its_own_time() {
         let disk = |flush: Option<u64>| DiskSpec {
             name: "d".to_owned(),
@@ -190,6 +293,8 @@ mod tests {
             flush: flush.map(Nanos::new),
             filesystem: pagetide_core::FileSystem::Ext4,
             read_ahead: None,
+            burst: None,
+            reads_apart: false,
         };
         let now = Nanos::new(1_000);
         assert_eq!(Limits::of(&disk(None)).flushed_at(now), Nanos::new(101_000));

@@ -134,6 +134,8 @@ fn flushing(flush: u64) -> (Lab, DeviceId) {
         flush: Some(Nanos::new(flush)),
         filesystem: pagetide_core::FileSystem::Ext4,
         read_ahead: None,
+        burst: None,
+        reads_apart: false,
     };
     let (disk, _) = Disk::new(Limits::of(&spec));
     let disk = lab.sim.add_device(Box::new(disk), QueueSpec::new("vdb", spec.size));

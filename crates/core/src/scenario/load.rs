@@ -90,16 +90,38 @@ impl StepKind for GrowSpec {
 }
 
 /// Keeps a CPU busy.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SpinSpec {
+    /// The part of its time that it asks for a CPU, over 0 to 1: it computes for a millisecond and pauses. All of it when absent.
+    pub share: Option<f64>,
     /// Time after which it ends.
     pub time: Option<Nanos>,
+}
+
+impl SpinSpec {
+    /// The time for which it computes at once.
+    pub const SLICE: Nanos = Nanos::new(1_000_000);
+
+    /// The time that it pauses after each slice.
+    pub fn pause(&self) -> Nanos {
+        let share = self.share.unwrap_or(1.0);
+        Nanos::from_secs_f64(Self::SLICE.as_secs_f64() * (1.0 / share - 1.0)).unwrap_or_default()
+    }
 }
 
 impl StepKind for SpinSpec {
     fn describe(&self) -> String {
         "spin".to_owned()
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        match self.share {
+            Some(share) if !(0.001..=1.0).contains(&share) => {
+                Err(Error::input(format!("share = {share} is no part of a CPU"), "write 0.001 to 1, such as 0.3"))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn effort(&self) -> Effort {

@@ -2,7 +2,7 @@
 
 use super::{
     Action, Claim, DeviceChange, DropCaches, FileSystem, FioJob, GroupSpec, Headline, Load, Machine, PageSample,
-    Parallel, Part, Place, Scenario, Step, SwapSpec, Swaps, name, page_sample,
+    Parallel, Part, Place, Scenario, Step, SwapSpec, Swaps, TimedChange, name, page_sample,
 };
 use crate::error::Error;
 use crate::figure::{Figure, Figures};
@@ -43,6 +43,7 @@ struct RawItem<const PART: bool> {
     parallel: Option<Vec<RawItem<true>>>,
     actions: Vec<Action>,
     cgroup: Option<GroupSpec>,
+    meanwhile: Vec<TimedChange>,
     delay: Nanos,
     background: bool,
     predicted_from: Option<String>,
@@ -54,7 +55,7 @@ impl<const PART: bool> RawItem<PART> {
     const HEAD: &'static [&'static str] = if PART {
         &["name", "process", "cgroup", "delay", "background", "published"]
     } else {
-        &["id", "title", "cgroup", "predicted_from", "published"]
+        &["id", "title", "cgroup", "meanwhile", "predicted_from", "published"]
     };
 
     /// The kinds that it can be.
@@ -95,6 +96,7 @@ impl<'de, const PART: bool> Deserialize<'de> for RawItem<PART> {
                         "process" => item.process = Some(map.next_value()?),
                         "title" => item.title = map.next_value()?,
                         "cgroup" => item.cgroup = Some(map.next_value()?),
+                        "meanwhile" => item.meanwhile = map.next_value()?,
                         "delay" => item.delay = map.next_value()?,
                         "predicted_from" => item.predicted_from = Some(map.next_value()?),
                         "background" => item.background = map.next_value()?,
@@ -278,10 +280,25 @@ fn step(raw: RawItem<false>, place: &str, before: &[Step], machine: &Machine) ->
             "move cgroup to a fio step, a load or a part",
         ));
     }
+    if !raw.meanwhile.is_empty() && !matches!(action, Action::Parallel(_)) {
+        return Err(Error::input(
+            format!("{place}: meanwhile is of parallel steps"),
+            "make it a parallel step, or a step of its own before this one",
+        ));
+    }
+    raw.meanwhile.iter().try_for_each(|change| change.check().map_err(|error| at(place, error)))?;
     let title = if raw.title.is_empty() { action.spec().describe() } else { raw.title };
     let published = figures(&raw.published, place)?;
-    let step =
-        Step { id, title, drop_caches, action, cgroup: raw.cgroup, predicted_from: raw.predicted_from, published };
+    let step = Step {
+        id,
+        title,
+        drop_caches,
+        action,
+        cgroup: raw.cgroup,
+        meanwhile: raw.meanwhile,
+        predicted_from: raw.predicted_from,
+        published,
+    };
     references(&step, before, machine, place)?;
     Ok(step)
 }
@@ -387,8 +404,16 @@ fn references(step: &Step, before: &[Step], machine: &Machine, place: &str) -> R
             ));
         }
     }
+    name::sysctls(step.sysctls().flat_map(|settings| settings.0.keys()), place)?;
+    for DeviceChange { disk, .. } in step.device_changes() {
+        if !machine.disk(Some(disk), place)?.delays() {
+            return Err(Error::input(
+                format!("{place}: disk `{disk}` has no latency, so its limits cannot change during a run"),
+                "give the disk a latency in [[machine.disk]], for example latency = \"1us\"",
+            ));
+        }
+    }
     match &step.action {
-        Action::Sysctl(settings) => name::sysctls(settings.0.keys(), place)?,
         Action::Release(id) => {
             let holds = before.iter().filter(|step| matches!(step.action, Action::Hold(_)));
             let holds: Vec<&str> = holds.map(|step| step.id.as_str()).collect();
@@ -398,12 +423,6 @@ fn references(step: &Step, before: &[Step], machine: &Machine, place: &str) -> R
                     "write release = the id of a hold step",
                 ));
             }
-        }
-        Action::Device(DeviceChange { disk, .. }) if !machine.disk(Some(disk), place)?.delays() => {
-            return Err(Error::input(
-                format!("{place}: disk `{disk}` has no latency, so its limits cannot change during a run"),
-                "give the disk a latency in [[machine.disk]], for example latency = \"1us\"",
-            ));
         }
         Action::Swap(Swaps(areas)) => {
             for area in areas {

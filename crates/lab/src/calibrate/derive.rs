@@ -76,6 +76,8 @@ pub(super) fn disk(name: &str, size: Bytes, read_ahead: Option<Bytes>, points: &
         flush,
         filesystem: FileSystem::default(),
         read_ahead,
+        burst: None,
+        reads_apart: false,
     };
     (disk, notes)
 }
@@ -126,6 +128,8 @@ mod tests {
             flush: Some(Nanos::new(flush)),
             filesystem: FileSystem::Ext4,
             read_ahead: None,
+            burst: None,
+            reads_apart: false,
         }
     }
 

@@ -5,7 +5,8 @@ use super::state::{Done, Executor};
 use crate::load::{Ended, Run};
 use crate::undo::Change;
 use pagetide_core::{
-    Action, Bytes, Error, ErrorKind, Figure, Figures, GroupSpec, Load, Nanos, Outcome, Part, Quantity, Step, StepResult,
+    Action, Bytes, Error, ErrorKind, Figure, Figures, GroupSpec, Load, Nanos, Outcome, Part, Quantity, Step,
+    StepResult, TimedChange,
 };
 use pagetide_kernel::{Root, cached};
 use pagetide_recorder::now;
@@ -39,7 +40,7 @@ impl Executor<'_, '_> {
     pub(super) fn load(&mut self, step: &Step, load: &Load) -> Result<Done, Error> {
         let cgroup = step.cgroup.as_ref();
         let job = Job { id: step.id.clone(), name: &step.id, load, cgroup, delay: Duration::ZERO, background: false };
-        let mut all = self.all(vec![job])?;
+        let mut all = self.all(vec![job], &[])?.0;
         let Some((ended, _, _)) = all.pop().and_then(|running| running.ended) else { return Ok(Done::well()) };
         Ok(Done { outcome: ended.outcome, notes: ended.notes, figures: ended.figures, ..Done::well() })
     }
@@ -54,8 +55,12 @@ impl Executor<'_, '_> {
             delay: Duration::from_nanos(part.delay.get()),
             background: part.background,
         });
-        let all = self.all(jobs.collect())?;
+        let (all, refused) = self.all(jobs.collect(), &step.meanwhile)?;
         let mut done = Done::well();
+        for why in refused {
+            done.outcome = Outcome::Refused;
+            done.notes.push(why);
+        }
         for (running, part) in all.into_iter().zip(parts) {
             let started = running.before.as_ref().map_or(0, |(_, started, _)| *started);
             let Some((ended, mut figures, at)) = running.ended else { continue };
@@ -80,8 +85,17 @@ impl Executor<'_, '_> {
         Ok(done)
     }
 
-    /// Runs loads until all have ended, those in the background after the others.
-    fn all<'j>(&mut self, jobs: Vec<Job<'j>>) -> Result<Vec<Running<'j>>, Error> {
+    /// Runs loads until all have ended, those in the background after the others, and changes the machine meanwhile. Gives which changes
+    /// were refused, and why.
+    fn all<'j>(
+        &mut self,
+        jobs: Vec<Job<'j>>,
+        changes: &[TimedChange],
+    ) -> Result<(Vec<Running<'j>>, Vec<String>), Error> {
+        let mut changes: Vec<&TimedChange> = changes.iter().collect();
+        changes.sort_by_key(|change| change.after);
+        let mut changes = changes.into_iter().peekable();
+        let mut refused = Vec::new();
         let mut all = Vec::with_capacity(jobs.len());
         for job in jobs {
             all.push(self.begin(job)?);
@@ -90,12 +104,17 @@ impl Executor<'_, '_> {
         let mut told = began;
         loop {
             self.check_interrupted()?;
+            while let Some(change) =
+                changes.next_if(|change| began.elapsed() >= Duration::from_nanos(change.after.get()))
+            {
+                refused.extend(self.change(change)?);
+            }
             for running in &mut all {
                 self.look(running, began.elapsed())?;
             }
             let going = |running: &Running<'_>| running.run.is_some();
             if !all.iter().any(going) {
-                return Ok(all);
+                return Ok((all, refused));
             }
             if !all.iter().any(|running| going(running) && !running.job.background) {
                 for run in all.iter_mut().filter_map(|running| running.run.as_mut()) {
@@ -107,6 +126,19 @@ impl Executor<'_, '_> {
             self.report_progress(&all, began, &mut told);
             std::thread::sleep(PAUSE);
         }
+    }
+
+    /// Changes the machine. Gives why it was refused.
+    fn change(&mut self, change: &TimedChange) -> Result<Option<String>, Error> {
+        if change.drop_caches {
+            // What loads read at the same time comes back at once.
+            super::caches::drop_all(&[])?;
+        }
+        for (name, value) in change.sysctl.iter().flat_map(|settings| &settings.0) {
+            self.control.set_sysctl(name, *value)?;
+        }
+        let refused = change.device.as_ref().and_then(|device| self.control.change_disk(device).err());
+        Ok(refused.map(|error| error.to_string()))
     }
 
     /// Starts a load's process. One that cannot be started has ended, refused.

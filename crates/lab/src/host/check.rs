@@ -3,7 +3,7 @@
 use super::options::{HostOptions, Shrink};
 use crate::shrink::{self, Controller};
 use crate::{executor, fio, hold};
-use pagetide_core::{Action, Bytes, Error, Release, Scenario, Sysctls};
+use pagetide_core::{Action, Bytes, Error, Release, Scenario, Step, Sysctls};
 use pagetide_kernel::Root;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -160,10 +160,7 @@ fn blocks(scenario: &Scenario, disks: &[String]) -> Result<(), Error> {
 
 /// The kernel must have every setting of the scenario.
 fn settings(scenario: &Scenario) -> Result<(), Error> {
-    let in_steps = scenario.steps.iter().filter_map(|step| match &step.action {
-        Action::Sysctl(Sysctls(settings)) => Some(settings),
-        _ => None,
-    });
+    let in_steps = scenario.steps.iter().flat_map(Step::sysctls).map(|Sysctls(settings)| settings);
     for name in in_steps.chain([&scenario.machine.sysctl]).flat_map(|settings| settings.keys()) {
         crate::undo::read_sysctl(name)?;
     }

@@ -55,7 +55,9 @@ fn dd(from: Place, to: Place, size: u64) -> DdSpec {
         rate: None,
         cache: Caching::Keep,
         sync: false,
+        random: false,
         sync_every: None,
+        compute: None,
         think: None,
         time: None,
     }
@@ -70,6 +72,7 @@ fn stream(size: u64, bs: u64) -> StreamSpec {
         rate: None,
         cache: Caching::Keep,
         random: false,
+        compute: None,
         think: None,
         repeat: false,
         stride: None,
@@ -326,6 +329,17 @@ fn a_random_stream_runs_until_its_time_is_over_and_stays_in_its_file() {
 }
 
 #[test]
+fn random_writes_stay_in_their_file_and_go_on_until_their_time_is_over() {
+    let folder = folder();
+    let time = Some(Nanos::new(200_000_000));
+    let random = DdSpec { bs: Bytes::new(4096), random: true, time, ..dd(Place::Zero, file("b"), MIB) };
+    let ended = run(&Load::Dd(random), folder.path());
+    assert_eq!(ended.outcome, Outcome::TimedOut, "{ended:?}");
+    assert!(get(&ended, Figure::Processed) > 2.0 * MIB as f64, "{ended:?}");
+    assert_eq!(std::fs::metadata(folder.path().join("b")).unwrap().len(), MIB);
+}
+
+#[test]
 fn a_client_that_thinks_asks_again_when_it_has_thought() {
     let folder = folder();
     content(folder.path(), "a", MIB);
@@ -339,10 +353,37 @@ fn a_client_that_thinks_asks_again_when_it_has_thought() {
 
 #[test]
 fn spinning_uses_a_cpu_and_nothing_else() {
-    let ended = run(&Load::Spin(SpinSpec { time: Some(Nanos::new(300_000_000)) }), Path::new("/"));
-    assert_eq!(ended.outcome, Outcome::TimedOut);
-    assert!(get(&ended, Figure::UserCpu) > 0.0 && get(&ended, Figure::Iterations) >= 1.0, "{ended:?}");
-    assert_eq!((get(&ended, Figure::Processed), ended.figures.get(Figure::Issued)), (0.0, None), "{ended:?}");
+    let spin = |share| {
+        let ended = run(&Load::Spin(SpinSpec { share, time: Some(Nanos::new(300_000_000)) }), Path::new("/"));
+        assert_eq!(ended.outcome, Outcome::TimedOut);
+        assert!(get(&ended, Figure::UserCpu) > 0.0 && get(&ended, Figure::Iterations) >= 1.0, "{ended:?}");
+        assert_eq!((get(&ended, Figure::Processed), ended.figures.get(Figure::Issued)), (0.0, None), "{ended:?}");
+        get(&ended, Figure::Iterations)
+    };
+    spin(None);
+    // Slices of a millisecond, with nine between two.
+    assert!(spin(Some(0.1)) <= 31.0);
+}
+
+#[test]
+fn a_share_of_a_cpu_is_more_than_none_and_at_most_one() {
+    for share in [0.0, -0.1, 1.01, f64::NAN] {
+        assert!(SpinSpec { share: Some(share), time: None }.check().is_err(), "{share}");
+    }
+    assert_eq!(SpinSpec { share: Some(0.25), time: None }.pause(), Nanos::new(3_000_000));
+    assert_eq!(SpinSpec { share: None, time: None }.pause(), Nanos::ZERO);
+}
+
+#[test]
+fn a_program_that_computes_uses_a_cpu_after_each_request() {
+    let folder = folder();
+    content(folder.path(), "a", MIB);
+    let computing = StreamSpec { compute: Some(Nanos::new(10_000_000)), ..stream(MIB, MIB / 16) };
+    let ended = run(&Load::Stream(computing.clone()), folder.path());
+    assert_eq!((ended.outcome, get(&ended, Figure::Issued)), (Outcome::Done, 16.0), "{ended:?}");
+    let used = get(&ended, Figure::UserCpu) + get(&ended, Figure::SystemCpu);
+    assert!((150e6..300e6).contains(&used), "{ended:?}");
+    assert!((computing.effort().paced.as_f64() / 160e6 - 1.0).abs() < 0.01, "{:?}", computing.effort());
 }
 
 #[test]

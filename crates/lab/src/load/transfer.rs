@@ -1,7 +1,7 @@
 //! Moves bytes from a file to another or nowhere: stream, dd and copy. `unsafe`: read and write.
 #![allow(unsafe_code)]
 
-use crate::worker::after_fork::{clock, errno, memory, over, sleep_until};
+use crate::worker::after_fork::{clock, compute, errno, memory, over, sleep_until};
 use crate::worker::{Activity, Counters, END_OF_FILE, Phase, Work};
 use pagetide_core::{Caching, Order};
 use pagetide_sim::workload::{DROP_BEHIND, Sequence, due};
@@ -29,7 +29,9 @@ pub(super) struct Transfer {
     pub(super) sync: bool,
     /// Bytes after which it syncs; 0 for never.
     pub(super) sync_every: u64,
-    /// Time from the end of a request to the next one, ns.
+    /// CPU time after each request, ns.
+    pub(super) compute: u64,
+    /// Time from the end of a request, and of what it computes, to the next one, ns.
     pub(super) think: u64,
     pub(super) time: u64,
 }
@@ -51,6 +53,11 @@ fn transfer(plan: &Transfer, counters: &Counters) -> Result<(), i32> {
     counters.set_phase(Phase::Working);
     let (mut done, mut dropped, mut synced) = (0, 0, 0);
     let blocks = plan.size / (plan.bs as u64).max(1);
+    if let Some(to) = plan.to.filter(|_| plan.stored && plan.random) {
+        // A file system that cannot reserve its blocks finds them when they are written.
+        // SAFETY: the descriptor is open.
+        unsafe { libc::fallocate64(to, 0, 0, libc::off64_t::try_from(plan.size).unwrap_or(0)) };
+    }
     let mut sequence = Sequence::new(Order::Random, blocks, plan.seed);
     while (done < plan.size || plan.random || plan.repeat) && !over(began, plan.time, counters) {
         let rest = if plan.random { plan.size } else { plan.size - done % plan.size };
@@ -58,7 +65,9 @@ fn transfer(plan: &Transfer, counters: &Counters) -> Result<(), i32> {
         let start = clock();
         counters.set_activity(Activity::Read);
         if plan.random {
-            seek(plan.from, sequence.draw() * plan.bs as u64, libc::SEEK_SET)?;
+            let offset = sequence.draw() * plan.bs as u64;
+            seek(plan.from, offset, libc::SEEK_SET)?;
+            plan.to.filter(|_| plan.stored).map_or(Ok(()), |to| seek(to, offset, libc::SEEK_SET))?;
         } else if plan.stride > 0 && done > 0 && done.is_multiple_of(plan.stride) {
             seek(plan.from, plan.skip, libc::SEEK_CUR)?;
         } else if done > 0 && done.is_multiple_of(plan.size) {
@@ -91,6 +100,7 @@ fn transfer(plan: &Transfer, counters: &Counters) -> Result<(), i32> {
             drop_behind(plan, start, start + done - dropped, counters)?;
             dropped = done;
         }
+        compute(plan.compute);
         let paced = if plan.rate > 0 { due(began, done, plan.rate) } else { 0 };
         let thought = if plan.think > 0 { clock().saturating_add(plan.think) } else { 0 };
         if paced.max(thought) > 0 && !sleep_until(paced.max(thought), counters) {

@@ -4,10 +4,10 @@
 
 use super::transfer::Transfer;
 use super::walk::Walk;
-use crate::worker::after_fork::{STRETCH, clock, errno, fill, memory, over, sleep_until};
+use crate::worker::after_fork::{STRETCH, clock, compute, errno, fill, memory, over, sleep_until};
 use crate::worker::{Activity, Counters, Phase, Work};
-use pagetide_core::{Bytes, BytesPerSecond, Error, Fill, Load, Nanos};
-use pagetide_sim::workload::{due, next_random};
+use pagetide_core::{Bytes, BytesPerSecond, Error, Fill, Load, Nanos, SpinSpec};
+use pagetide_sim::workload::due;
 use std::os::fd::RawFd;
 
 /// The files of a load, and the seed of what it chooses at random.
@@ -45,6 +45,7 @@ pub(super) fn of(load: &Load, inputs: Inputs) -> Result<Box<dyn Work>, Error> {
             seed,
             stride: stream.stride.map_or(0, |stride| stride.read.get()),
             skip: stream.stride.map_or(0, |stride| stride.skip.get()),
+            compute: stream.compute.map_or(0, Nanos::get),
             think: stream.think.map_or(0, Nanos::get),
             time: time(stream.time),
             ..Transfer::default()
@@ -57,8 +58,11 @@ pub(super) fn of(load: &Load, inputs: Inputs) -> Result<Box<dyn Work>, Error> {
             bs: length(dd.bs)?,
             rate: rate(dd.rate),
             caching: dd.cache,
+            random: dd.random,
+            seed,
             sync: dd.sync,
             sync_every: dd.sync_every.map_or(0, Bytes::get),
+            compute: dd.compute.map_or(0, Nanos::get),
             think: dd.think.map_or(0, Nanos::get),
             time: time(dd.time),
             ..Transfer::default()
@@ -98,7 +102,7 @@ pub(super) fn of(load: &Load, inputs: Inputs) -> Result<Box<dyn Work>, Error> {
             fill: grow.fill,
             hold_for: grow.hold_for.get(),
         }),
-        Load::Spin(spin) => Box::new(Spin { time: time(spin.time) }),
+        Load::Spin(spin) => Box::new(Spin { time: time(spin.time), pause: spin.pause().get() }),
         Load::StatMissing(stat) => Box::new(StatMissing {
             folder: source,
             count: stat.count,
@@ -141,19 +145,20 @@ impl Work for Grow {
 /// Keeps a CPU busy.
 struct Spin {
     time: u64,
+    /// Time after each slice, ns.
+    pause: u64,
 }
 
 impl Work for Spin {
     fn run(&self, counters: &Counters) -> Result<(), i32> {
         let began = clock();
         counters.set_phase(Phase::Working);
-        let mut state = 1;
         while !over(began, self.time, counters) {
-            for _ in 0..100_000 {
-                state = next_random(state);
-            }
-            std::hint::black_box(state);
+            compute(SpinSpec::SLICE.get());
             counters.add_iteration();
+            if self.pause > 0 && !sleep_until(clock().saturating_add(self.pause), counters) {
+                break;
+            }
         }
         Ok(())
     }

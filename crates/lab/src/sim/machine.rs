@@ -72,7 +72,7 @@ pub(super) fn make(scenario: &Scenario, options: &ModelOptions) -> Result<(Sim, 
     let mut disks = Vec::new();
     for (at, disk) in DISKS.zip(&machine.disks) {
         let device = format!("vd{}", char::from(at));
-        let (timing, limits) = Disk::new(Limits::of(disk));
+        let (timing, limits) = Disk::of(disk);
         let mut queue = QueueSpec::new(&device, crate::vm::disk::size(disk, scenario));
         queue.read_ahead = disk.read_ahead.unwrap_or(queue.read_ahead);
         let id = sim.add_device(Box::new(timing), queue);

@@ -126,6 +126,51 @@ mod tests {
     }
 
     #[test]
+    fn a_disk_becomes_slower_and_caches_are_dropped_while_loads_run() {
+        let steps = |meanwhile: &str| {
+            results(&format!(
+                "[[step]]\nid = \"A\"\nparallel = [\n\
+                 {{ name = \"cold\", stream = {{ from = \"file:a\", size = \"800MiB\", cache = \"direct\" }} }},\n\
+                 {{ name = \"warm\", stream = {{ from = \"file:b\", size = \"16MiB\", repeat = true, rate = \"16MiB/s\", time = \"4s\" }} }},\n]\n{meanwhile}"
+            ))
+        };
+        let read = |results: &[StepResult], id: &str| {
+            results.iter().find(|one| one.id == id).unwrap().get(pagetide_core::Figure::Elapsed).unwrap() / 1e9
+        };
+        let alone = steps("");
+        let slower = steps("meanwhile = [{ after = \"1s\", device = { disk = \"d\", bandwidth = \"50MB/s\" } }]\n");
+        assert!(read(&alone, "A_cold") < 4.0 && read(&slower, "A_cold") > 9.0, "{alone:#?} {slower:#?}");
+        let cached = |results: &[StepResult]| {
+            let of = results.iter().find(|one| one.id == "A").unwrap();
+            of.get(pagetide_core::Figure::DiskReadBytes).unwrap() / f64::from(1 << 20)
+        };
+        let dropped = steps("meanwhile = [{ after = \"2500ms\", drop_caches = true }]\n");
+        let again = cached(&dropped) - cached(&alone);
+        assert!((14.0..18.0).contains(&again), "{again} MiB are read again");
+    }
+
+    #[test]
+    fn what_a_program_computes_competes_for_the_cpus() {
+        // On two CPUs.
+        let spins = |count: usize| {
+            let spin: String = (0..count)
+                .map(|nth| format!("{{ name = \"spin{nth}\", spin = {{ time = \"3s\" }}, background = true }},\n"))
+                .collect();
+            let results = results(&format!(
+                "[[step]]\nid = \"A\"\nparallel = [\n\
+                 {{ name = \"work\", stream = {{ from = \"file:a\", size = \"1MiB\", bs = \"4KiB\", compute = \"4ms\" }} }},\n\
+                 {{ name = \"half\", spin = {{ share = 0.5, time = \"1s\" }} }},\n{spin}]\n"
+            ));
+            let of = |id: &str, figure| results.iter().find(|one| one.id == id).unwrap().get(figure).unwrap() / 1e9;
+            (of("A_work", pagetide_core::Figure::Elapsed), of("A_half", pagetide_core::Figure::UserCpu))
+        };
+        let (alone, half) = spins(0);
+        assert!((1.0..1.1).contains(&alone) && (0.45..0.55).contains(&half), "{alone} {half}");
+        let (beside, _) = spins(3);
+        assert!(beside > 1.4 * alone, "{beside}");
+    }
+
+    #[test]
     fn runs_of_two_seeds_are_one_run_where_the_seed_decides_nothing() {
         let steps = |fresh: &str| {
             let text = format!(

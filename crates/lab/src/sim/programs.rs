@@ -58,7 +58,9 @@ impl Workshop<'_> {
         {
             self.files.remove(place, self.sim, self.disks);
         }
-        let to = spec.writes().map(|(place, size)| self.open(place, size, false)).transpose()?.flatten();
+        // A file that is written at random has its blocks.
+        let has_blocks = matches!(load, Load::Dd(dd) if dd.random);
+        let to = spec.writes().map(|(place, size)| self.open(place, size, has_blocks)).transpose()?.flatten();
         let tally = Tally::shared();
         let plan = TransferPlan { from, to, caching: spec.caching(), seed: self.seed, ..TransferPlan::default() };
         let pace = self.pace;
@@ -75,6 +77,7 @@ impl Workshop<'_> {
                 repeat: stream.repeat,
                 stride: stream.stride.map_or(0, |stride| stride.read.get()),
                 skip: stream.stride.map_or(0, |stride| stride.skip.get()),
+                compute: stream.compute.map_or(0, Nanos::get),
                 think: stream.think.map_or(0, Nanos::get),
                 time: nanos(stream.time),
                 ..plan
@@ -83,8 +86,10 @@ impl Workshop<'_> {
                 size: dd.size.get(),
                 bs: dd.bs.get(),
                 rate: rate(dd.rate),
+                random: dd.random,
                 sync: dd.sync,
                 sync_every: dd.sync_every.map_or(0, Bytes::get),
+                compute: dd.compute.map_or(0, Nanos::get),
                 think: dd.think.map_or(0, Nanos::get),
                 time: nanos(dd.time),
                 ..plan
@@ -95,7 +100,7 @@ impl Workshop<'_> {
                 let zeros = grow.fill == Fill::Zero;
                 Box::new(Grow::new(pages(grow.size), rate(grow.rate), grow.hold_for, zeros, tally.clone()))
             }
-            Load::Spin(spin) => Box::new(Spin::new(nanos(spin.time), tally.clone())),
+            Load::Spin(spin) => Box::new(Spin::new(nanos(spin.time), spin.pause().get(), tally.clone())),
             Load::StatMissing(stat) => {
                 Box::new(Lookups::new(stat.count, stat.rate.unwrap_or(0), stat.hold_for, tally.clone()))
             }

@@ -8,9 +8,9 @@ use super::recorder::{SimRecorder, host_value, reading};
 use crate::executor::reading::Reading;
 use crate::executor::step::headline;
 use pagetide_core::{
-    Action, BackendRun, Bytes, Error, Figure, Figures, FioJob, GroupSpec, HoldSpec, Load, Manifest, MarkKind, Nanos,
-    Origin, Outcome, Parallel, Part, Place, Progress, Release, Scenario, Sink, Sleep, Step, StepResult, SwapSpec,
-    Swaps, Sysctls,
+    Action, BackendRun, Bytes, DeviceChange, Error, Figure, Figures, FioJob, GroupSpec, HoldSpec, Load, Manifest,
+    MarkKind, Nanos, Origin, Outcome, Parallel, Part, Place, Progress, Release, Scenario, Sink, Sleep, Step,
+    StepResult, SwapSpec, Swaps, Sysctls, TimedChange,
 };
 use pagetide_sim::disk::Limits;
 use pagetide_sim::workload::{Script, SharedTally, Tally};
@@ -243,9 +243,7 @@ impl Run<'_> {
     }
 
     fn drop_caches(&mut self) -> Result<(), Error> {
-        let task = self
-            .sim
-            .spawn(Box::new(Script::new([Op::SyncAll, Op::DropCaches { pages: true, slab: true }])), GroupId::ROOT);
+        let task = self.sim.spawn(Box::new(dropping_caches()), GroupId::ROOT);
         self.finish(&mut [Running { task, tally: Tally::shared(), killed: false }]).map(drop)
     }
 
@@ -319,23 +317,35 @@ impl Run<'_> {
                 }
                 Ok(Did::default())
             }
-            Action::Sysctl(Sysctls(settings)) => {
-                for (name, value) in settings {
-                    self.sim.host_mut().set_sysctl(name, *value)?;
-                }
-                Ok(Did::default())
-            }
+            Action::Sysctl(settings) => self.set(settings).map(|()| Did::default()),
             Action::Snapshot(_) => Ok(Did::default()),
             Action::Load(load) => self.load(step, load),
             Action::Parallel(Parallel(parts)) => self.parallel(step, parts),
-            Action::Device(change) => {
-                let disk = &mut self.disks[disk_at_of(&self.scenario.machine.disks, &change.disk)?];
-                disk.spec = change.of(&disk.spec);
-                *disk.limits.borrow_mut() = Limits::of(&disk.spec);
-                Ok(Did::default())
-            }
+            Action::Device(change) => self.change_disk(change).map(|()| Did::default()),
             Action::Swap(Swaps(areas)) => self.swap(areas).map(|()| Did::default()),
         }
+    }
+
+    fn set(&mut self, Sysctls(settings): &Sysctls) -> Result<(), Error> {
+        settings.iter().try_for_each(|(name, value)| self.sim.host_mut().set_sysctl(name, *value))
+    }
+
+    fn change_disk(&mut self, change: &DeviceChange) -> Result<(), Error> {
+        let disk = &mut self.disks[disk_at_of(&self.scenario.machine.disks, &change.disk)?];
+        disk.spec = change.of(&disk.spec);
+        *disk.limits.borrow_mut() = Limits::of(&disk.spec);
+        Ok(())
+    }
+
+    /// Changes the machine while loads run. A task drops the caches: it writes what is dirty first, which takes its time.
+    fn change(&mut self, change: &TimedChange) -> Result<(), Error> {
+        change.sysctl.iter().try_for_each(|settings| self.set(settings))?;
+        change.device.iter().try_for_each(|device| self.change_disk(device))?;
+        if change.drop_caches {
+            let task = self.sim.spawn(Box::new(dropping_caches()), GroupId::ROOT);
+            self.sim.name(task, "drop_caches");
+        }
+        Ok(())
     }
 
     fn workshop(&mut self, id: &str) -> Workshop<'_> {
@@ -487,11 +497,19 @@ impl Run<'_> {
         let began = self.sim.now().get();
         let mut all: Vec<Option<PartRun>> = parts.iter().map(|_| None).collect();
         let mut results: Vec<Option<(Did, i64, i64)>> = parts.iter().map(|_| None).collect();
+        let mut changes: Vec<&TimedChange> = step.meanwhile.iter().collect();
+        changes.sort_by_key(|change| change.after);
+        let mut changes = changes.into_iter().peekable();
         loop {
             if self.progress.interrupted() {
                 return Err(Error::interrupted());
             }
-            let mut until = None;
+            let moment = |change: &TimedChange| began.saturating_add(change.after.get());
+            let now = self.sim.now().get();
+            while let Some(change) = changes.next_if(|change| now >= moment(change)) {
+                self.change(change)?;
+            }
+            let mut until = changes.peek().map(|change| moment(change));
             for (at, part) in parts.iter().enumerate() {
                 let moment = began.saturating_add(part.delay.get());
                 if all[at].is_none() && results[at].is_none() {
@@ -637,6 +655,11 @@ impl Run<'_> {
         }
         Ok(())
     }
+}
+
+/// Writes what is dirty and drops the caches.
+fn dropping_caches() -> Script {
+    Script::new([Op::SyncAll, Op::DropCaches { pages: true, slab: true }])
 }
 
 /// A part of a parallel step that runs.

@@ -92,6 +92,9 @@ fn work(scenario: &Scenario, job: &Job, port: &Port) -> Result<(), Error> {
     let mut differences = Vec::new();
     let disks = disk::mount_all(machine)?;
     let journal = Journal::open_in(Path::new("/run"))?;
+    if machine.disks.iter().any(|disk| disk.reads_apart) {
+        differences.push("The VM's disks serve reads and writes in one queue, not in two (reads_apart).".to_owned());
+    }
     settings::apply(machine, &disks, &mut differences)?;
     swap::turn_on(machine, &disks, &mut differences)?;
     let first = disks.first().ok_or_else(|| Error::input("the machine has no disk", "add a [[machine.disk]]"))?;

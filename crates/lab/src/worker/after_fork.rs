@@ -3,6 +3,7 @@
 
 use super::counters::Counters;
 use pagetide_core::Fill;
+use pagetide_sim::workload::next_random;
 use std::os::fd::RawFd;
 use std::ptr;
 
@@ -14,10 +15,31 @@ pub(crate) const STRETCH: usize = pagetide_sim::workload::STRETCH.get() as usize
 
 /// Monotonic time, ns.
 pub(crate) fn clock() -> u64 {
+    time_of(libc::CLOCK_MONOTONIC)
+}
+
+fn time_of(clock: libc::clockid_t) -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: writes to a value of ours.
-    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
+    unsafe { libc::clock_gettime(clock, &raw mut time) };
     u64::try_from(time.tv_sec).unwrap_or(0) * SECOND + u64::try_from(time.tv_nsec).unwrap_or(0)
+}
+
+/// Uses a CPU for so many nanoseconds, however long it must wait for one.
+pub(crate) fn compute(nanos: u64) {
+    if nanos == 0 {
+        return;
+    }
+    let used = || time_of(libc::CLOCK_THREAD_CPUTIME_ID);
+    let until = used().saturating_add(nanos);
+    let mut state = 1;
+    while used() < until {
+        // Some microseconds.
+        for _ in 0..2_000 {
+            state = next_random(state);
+        }
+        std::hint::black_box(state);
+    }
 }
 
 /// The error number of the last system call.

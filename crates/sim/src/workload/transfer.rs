@@ -43,7 +43,9 @@ pub struct TransferPlan {
     pub sync: bool,
     /// Bytes after which it syncs; 0 is never.
     pub sync_every: u64,
-    /// Time from the end of a request to the next one, ns.
+    /// CPU time that it uses after each request, ns.
+    pub compute: u64,
+    /// Time from the end of a request, and of what it computes, to the next one, ns.
     pub think: u64,
     /// Time after which it ends.
     pub time: u64,
@@ -114,8 +116,8 @@ impl Transfer {
         } else if self.done > 0 && self.done.is_multiple_of(plan.size) {
             self.position = 0;
         }
-        for (stored, offset, access) in [(plan.from, self.position, Access::Read), (plan.to, self.done, Access::Write)]
-        {
+        let written = if plan.random { self.position } else { self.done };
+        for (stored, offset, access) in [(plan.from, self.position, Access::Read), (plan.to, written, Access::Write)] {
             let Some(Stored { handle, .. }) = stored else { continue };
             let length = self.length;
             match (plan.caching, access) {
@@ -175,6 +177,9 @@ impl Program for Transfer {
                     if let Some(Stored { handle, .. }) = self.plan.to.filter(|_| self.is_sync_due()) {
                         self.queue.push_back(Op::Fdatasync(handle));
                         self.synced = self.done;
+                    }
+                    if self.plan.compute > 0 {
+                        self.queue.push_back(Op::Compute(Nanos::new(self.plan.compute)));
                     }
                     let ends = self.plan.repeat && self.done.is_multiple_of(self.plan.size);
                     if self.plan.caching == Caching::DontNeed && (self.done - self.dropped >= DROP_BEHIND.get() || ends)

@@ -34,7 +34,9 @@ pub struct StreamSpec {
     /// Reads random blocks instead, until its time is over or it is told to stop.
     #[serde(default)]
     pub random: bool,
-    /// Time from the end of a read to the next one, as of a client that works on what it got; none when absent.
+    /// CPU time that it uses after each read, as of a program that works on what it got; none when absent.
+    pub compute: Option<Nanos>,
+    /// Time from the end of a read, and of what it computes, to the next one; none when absent.
     pub think: Option<Nanos>,
     /// Begins again at the start when it has read all, until its time is over or it is told to stop.
     #[serde(default)]
@@ -101,7 +103,7 @@ impl StepKind for StreamSpec {
     }
 
     fn effort(&self) -> Effort {
-        let paced = Effort::paced(self.size.as_f64(), fastest(self.rate, self.bs, self.think));
+        let paced = Effort::paced(self.size.as_f64(), fastest(self.rate, self.bs, [self.compute, self.think]));
         Effort { paced, limit: self.time, lasts: self.repeat, ..Effort::sequential(self.size) }
     }
 
@@ -131,9 +133,15 @@ pub struct DdSpec {
     /// Whether it syncs what it wrote before it ends.
     #[serde(default)]
     pub sync: bool,
+    /// Writes blocks at random places of a file of that size instead, as a database does with its pages, until its time is over or it is told
+    /// to stop.
+    #[serde(default)]
+    pub random: bool,
     /// Syncs whenever it has written so much more (`fdatasync(2)`), as a database does at each commit; never when absent.
     pub sync_every: Option<Bytes>,
-    /// Time from the end of a write, and of its sync, to the next one; none when absent.
+    /// CPU time that it uses after each write; none when absent.
+    pub compute: Option<Nanos>,
+    /// Time from the end of a write, its sync and what it computes to the next one; none when absent.
     pub think: Option<Nanos>,
     /// Time after which it ends, whatever it has copied.
     pub time: Option<Nanos>,
@@ -176,12 +184,12 @@ impl StepKind for DdSpec {
     }
 
     fn goal(&self) -> Goal {
-        Goal::Bytes(self.size)
+        if self.random { Goal::Open } else { Goal::Bytes(self.size) }
     }
 
     fn effort(&self) -> Effort {
-        let paced = Effort::paced(self.size.as_f64(), fastest(self.rate, self.bs, self.think));
-        Effort { paced, limit: self.time, ..Effort::sequential(self.size) }
+        let paced = Effort::paced(self.size.as_f64(), fastest(self.rate, self.bs, [self.compute, self.think]));
+        Effort { paced, limit: self.time, lasts: self.random, ..Effort::sequential(self.size) }
     }
 
     fn headline(&self) -> &'static [(Figure, &'static str)] {
@@ -255,9 +263,10 @@ impl StepKind for CopySpec {
     }
 }
 
-/// Bytes per second that a load of blocks of `bs` moves at most, ns of think time after each; none when it has no limit.
-fn fastest(rate: Option<BytesPerSecond>, bs: Bytes, think: Option<Nanos>) -> Option<f64> {
-    let thinking = think.filter(|think| *think > Nanos::ZERO).map(|think| bs.as_f64() / think.as_secs_f64());
+/// Bytes per second that a load of blocks of `bs` moves at most, with these times after each; none when it has no limit.
+fn fastest(rate: Option<BytesPerSecond>, bs: Bytes, after: [Option<Nanos>; 2]) -> Option<f64> {
+    let seconds: f64 = after.iter().flatten().map(|time| time.as_secs_f64()).sum();
+    let thinking = (seconds > 0.0).then(|| bs.as_f64() / seconds);
     rate.map(BytesPerSecond::as_f64).into_iter().chain(thinking).reduce(f64::min)
 }
 

@@ -133,3 +133,32 @@ fn a_dilated_machine_has_disks_that_take_longer() {
     let error = Scenario::parse(&format!("{never}{disk}{step}"), "t.toml").unwrap_err();
     assert!(error.to_string().contains("nonzero"), "{error}");
 }
+
+#[test]
+fn only_parallel_steps_change_the_machine_meanwhile_and_they_change_something() {
+    let check = |step: &str, meanwhile: &str| {
+        parse(&format!("latency = \"1ms\"\n[[step]]\nid = \"A\"\n{step}\nmeanwhile = [{meanwhile}]\n"))
+    };
+    let parallel = "parallel = [{ name = \"a\", spin = { time = \"1s\" } }]";
+    let scenario = check(
+        parallel,
+        "{ after = \"1s\", drop_caches = true, sysctl = { \"vm.dirty_ratio\" = 5 } }, \
+         { after = \"2s\", device = { disk = \"data\", latency = \"2ms\" } }",
+    )
+    .unwrap();
+    let step = &scenario.steps[0];
+    assert_eq!((step.sysctls().count(), step.device_changes().count()), (1, 1));
+    assert_eq!(serde_json::from_str::<Scenario>(&serde_json::to_string(&scenario).unwrap()).unwrap(), scenario);
+    let dilated = scenario.dilated(10.try_into().unwrap());
+    assert_eq!(dilated.steps[0].device_changes().next().unwrap().latency.unwrap().get(), 20_000_000);
+    for (step, meanwhile, words) in [
+        ("sleep = \"1s\"", "{ after = \"1s\", drop_caches = true }", "parallel steps"),
+        (parallel, "{ after = \"1s\" }", "changes nothing"),
+        (parallel, "{ after = \"1s\", sysctl = { \"vm.../x\" = 5 } }", "vm.../x"),
+        (parallel, "{ after = \"1s\", device = { disk = \"none\" } }", "none"),
+        (parallel, "{ after = \"1s\", reboot = true }", "reboot"),
+    ] {
+        let message = check(step, meanwhile).unwrap_err().to_string();
+        assert!(message.contains(words) && !message.contains('\n'), "{message}");
+    }
+}
