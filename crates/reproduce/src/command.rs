@@ -1,5 +1,6 @@
 //! What the processes of a command did.
 
+use crate::effect::has_delays;
 use crate::group::{self, Traffic};
 use crate::stretch::Stretch;
 use pagetide_core::{EndedName, Recording, Table};
@@ -23,9 +24,10 @@ pub(crate) struct Did {
     pub(crate) read: f64,
     pub(crate) written: f64,
     pub(crate) major_faults: f64,
-    /// CPU time and waits for IO, as a share of the time, all processes together.
+    /// CPU time, waits for IO and waits for a CPU, as a share of the time, all processes together.
     pub(crate) cpu: f64,
     pub(crate) waits: f64,
+    pub(crate) cpu_waits: f64,
     /// Anonymous memory at the begin and at the end, bytes; and of it in swap at the end.
     pub(crate) anon: (f64, f64),
     pub(crate) swapped: f64,
@@ -53,6 +55,7 @@ pub(crate) struct Command {
 pub(crate) fn all(calm: &Stretch<'_>, trouble: &Stretch<'_>) -> Vec<Command> {
     let recording = trouble.recording;
     let groups = group_ids(recording);
+    let counts_delays = has_delays(recording);
     let mut commands: BTreeMap<(String, Option<String>), Command> = BTreeMap::new();
     for (process, name) in recording.entities_within(Table::Process, calm.from, trouble.to) {
         if name == "pagetide" || !has_own_counters(recording, process) || is_of_kernel(recording, process) {
@@ -71,14 +74,18 @@ pub(crate) fn all(calm: &Stretch<'_>, trouble: &Stretch<'_>) -> Vec<Command> {
             appeared: Some(i64::MAX),
         });
         command.processes.push(process.to_owned());
-        command.calm.add(calm, process);
-        command.trouble.add(trouble, process);
+        command.calm.add(calm, process, counts_delays);
+        command.trouble.add(trouble, process, counts_delays);
         let first = first_seen(recording, process);
         command.appeared = command.appeared.map(|seen| seen.min(first.unwrap_or(i64::MAX)));
     }
     let mut commands: Vec<Command> = commands.into_values().collect();
     commands.retain(|command| !has_io_of_children(command, calm, trouble));
     find_groups(&calm.with(calm.from, trouble.to), &mut commands);
+    if !counts_delays {
+        add_waits_of_threads(calm, &mut commands, |command| &mut command.calm);
+        add_waits_of_threads(trouble, &mut commands, |command| &mut command.trouble);
+    }
     for command in &mut commands {
         command.appeared = command.appeared.filter(|at| *at > calm.from && *at < i64::MAX);
     }
@@ -86,12 +93,18 @@ pub(crate) fn all(calm: &Stretch<'_>, trouble: &Stretch<'_>) -> Vec<Command> {
 }
 
 impl Did {
+    /// The share of the time in which it worked, or waited for what it needs for that.
+    pub(crate) fn at_work(&self) -> f64 {
+        self.cpu + self.cpu_waits + self.waits
+    }
+
     /// All bytes that it asked for, gave, read and wrote.
     pub(crate) fn sum(&self) -> f64 {
         self.asked + self.given + self.read + self.written
     }
 
-    fn add(&mut self, stretch: &Stretch<'_>, process: &str) {
+    /// Adds what a process did. Delays are not always counted.
+    fn add(&mut self, stretch: &Stretch<'_>, process: &str, counts_delays: bool) {
         let rate = |metric| stretch.rate(Table::Process, process, metric).unwrap_or(0.0);
         self.read_calls += rate("syscr");
         self.asked += rate("rchar");
@@ -104,7 +117,20 @@ impl Did {
         }
         self.major_faults += rate("majflt");
         self.cpu += (rate("utime") + rate("stime")) / 100.0;
-        self.waits += rate("blkio_delay_total") / 1e9;
+        if counts_delays {
+            self.waits += rate("blkio_delay_total") / 1e9;
+            self.cpu_waits += rate("cpu_delay_total") / 1e9;
+        } else {
+            // Of those that were not counted its samples say how often it was seen waiting.
+            let seen = |state: u8| {
+                let series = stretch.recording.series(Table::Process, process, "state");
+                let states = || series.iter().flat_map(|series| series.within(stretch.from, stretch.to));
+                let own = states().filter(|(_, is)| *is == i64::from(state)).count();
+                own as f64 / states().count().max(1) as f64
+            };
+            self.waits += seen(b'D');
+            self.cpu_waits += (seen(b'R') - (rate("utime") + rate("stime")) / 100.0).max(0.0);
+        }
         let ends = |metric| stretch.ends(Table::Process, process, metric);
         let anon = ends("RssAnon").or_else(|| ends("rss").map(|(from, to)| (from * PAGE, to * PAGE)));
         if let Some((from, to)) = anon {
@@ -117,6 +143,24 @@ impl Did {
             self.anon.1 += to;
         }
         self.swapped += ends("VmSwap").map_or(0.0, |(_, to)| to);
+    }
+}
+
+/// Adds the waits of threads that no sample saw, where a group waited for longer than its processes were seen to: in proportion to what its
+/// commands read and wrote.
+fn add_waits_of_threads(stretch: &Stretch<'_>, commands: &mut [Command], did: fn(&mut Command) -> &mut Did) {
+    let mut paths: Vec<String> = commands.iter().filter_map(|command| command.group.clone()).collect();
+    paths.sort();
+    paths.dedup();
+    for path in paths {
+        let Some(waited) = stretch.rate(Table::Cgroup, &path, "psi_io_some").map(|us| us / 1e6) else { continue };
+        let mut own: Vec<&mut Did> =
+            commands.iter_mut().filter(|command| command.group.as_ref() == Some(&path)).map(did).collect();
+        let missing = waited - own.iter().map(|did| did.waits).sum::<f64>();
+        let moved: f64 = own.iter().map(|did| did.read + did.written).sum();
+        for did in own.iter_mut().filter(|_| missing > 0.0 && moved > 0.0) {
+            did.waits += missing * (did.read + did.written) / moved;
+        }
     }
 }
 

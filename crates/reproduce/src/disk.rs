@@ -2,7 +2,7 @@
 
 use crate::guess::Guess;
 use crate::stretch::Stretch;
-use pagetide_core::{Recording, Table};
+use pagetide_core::Table;
 
 /// Bytes of a sector of `/proc/diskstats`.
 pub(crate) const SECTOR: f64 = 512.0;
@@ -13,8 +13,20 @@ const FEW: usize = 3;
 /// A device that is busy for this share of an interval, with more than [`QUEUED`] requests, is at its limit.
 const BUSY: f64 = 0.95;
 const QUEUED: f64 = 1.5;
-/// Requests of this size on average are limited by bandwidth.
+/// A disk is slower than before if it takes so many times as long, or does at most one by this of what it did, and nobody asks it for more
+/// than this many times what they asked before.
+const SLOWER: f64 = 2.0;
+const LESS: f64 = 1.3;
+/// A disk that is often busy, and whose requests take [`SLOWER`] times what they take on their own, is at a limit if it does as many
+/// requests, or bytes, in most intervals: within this share, and one request.
+const OFTEN: f64 = 0.7;
+const SAME: f64 = 0.05;
+/// Requests of this size on average are limited by bandwidth, where neither bytes nor requests are steadier.
 const LARGE: f64 = 64.0 * 1024.0;
+/// What hypervisors let through at once of a limit (QEMU's `util/throttle.c`: a tenth of a second), ns.
+const BURST: f64 = 1e8;
+/// A disk whose reads take so many times what its writes take, or the other way round, serves them apart.
+const APART: f64 = 3.0;
 
 /// A disk as the machine of the scenario has it.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,13 +44,32 @@ pub(crate) struct DiskModel {
     pub(crate) is_limit_measured: bool,
     /// Bytes that files are read ahead.
     pub(crate) read_ahead: Option<f64>,
+    /// What it becomes when the incident begins, if it becomes slower.
+    pub(crate) slower: Option<Slower>,
+    /// Time by which it may be ahead of its limits, ns.
+    pub(crate) burst: Option<f64>,
+    /// Whether reads do not wait for writes, and writes not for reads, while it is at its limit.
+    pub(crate) reads_apart: bool,
+}
+
+/// A disk that becomes slower: what it can do from then on.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Slower {
+    pub(crate) latency: Option<f64>,
+    pub(crate) iops: Option<f64>,
+    pub(crate) bandwidth: Option<f64>,
 }
 
 /// One interval of a disk.
 struct Interval {
+    /// How long it is, s.
+    seconds: f64,
     requests: f64,
     bytes: f64,
     wait: f64,
+    /// Reads and their time, of it.
+    reads: f64,
+    read_wait: f64,
     busy: f64,
     depth: f64,
     flushes: f64,
@@ -80,39 +111,61 @@ pub(crate) fn model(stretch: &Stretch<'_>, onset: i64, name: &str, guesses: &mut
     if alone.iter().filter(|one| one.is_calm).count() >= FEW {
         alone.retain(|one| one.is_calm);
     }
+    if alone.is_empty() {
+        // Few requests are better than none.
+        alone = intervals.iter().filter(|one| one.is_calm && one.depth <= QUEUED && one.requests > 0.0).collect();
+    }
     let flushed = |one: &Interval| (one.flushes > 0.0).then(|| one.flush_wait / one.flushes);
     let mut flushes: Vec<f64> = intervals.iter().filter_map(flushed).collect();
     flushes.sort_by(f64::total_cmp);
     let least = |all: &[f64]| all.get(all.len() / 4).copied();
     let latency = mean(&alone).unwrap_or_else(|| {
-        let latency = mean(&intervals.iter().collect::<Vec<_>>()).unwrap_or(100_000.0);
+        // With others in the queue before it, it takes so many times what it takes on its own.
+        let waits: f64 = intervals.iter().map(|one| one.wait / one.depth.max(1.0)).sum();
+        let requests: f64 = intervals.iter().map(|one| one.requests).sum();
+        let latency = if waits > 0.0 { waits / requests.max(1e-9) } else { 100_000.0 };
         guesses.push(Guess::new(
             format!("a request of {name} takes {:.0} us on its own", latency / 1e3),
-            "no interval of the recording has requests that did not queue: the mean of all",
+            "no interval of the recording has requests that did not queue: their mean time, by the requests in the queue",
         ));
         latency
     });
-    let full: Vec<&Interval> =
+    let mut full: Vec<&Interval> =
         intervals.iter().filter(|one| one.busy >= BUSY && one.depth > QUEUED && one.requests >= ENOUGH).collect();
+    if full.len() < FEW {
+        full = plateau(&intervals, latency);
+    }
     let sum = |of: fn(&Interval) -> f64| full.iter().map(|one| of(one)).sum::<f64>();
-    let median = |of: fn(&Interval) -> f64| {
-        let mut all: Vec<f64> = full.iter().map(|one| of(one)).collect();
-        all.sort_by(f64::total_cmp);
-        all.get(all.len() / 2).copied()
-    };
+    let median = |of: fn(&Interval) -> f64| median(&full, of);
     let (mut iops, mut bandwidth) = (None, None);
     if full.len() >= FEW {
-        if sum(|one| one.bytes) / sum(|one| one.requests) >= LARGE {
+        let is_large = sum(|one| one.bytes) / sum(|one| one.requests) >= LARGE;
+        // The limit is what does not vary.
+        let (of_bytes, of_requests) = (spread(&full, |one| one.bytes), spread(&full, |one| one.requests));
+        if of_bytes < 0.5 * of_requests || is_large && of_bytes <= of_requests {
             bandwidth = median(|one| one.bytes);
         } else {
             iops = median(|one| one.requests);
         }
     } else if !intervals.is_empty() {
         let most = intervals.iter().map(|one| one.bytes).fold(0.0, f64::max);
-        bandwidth = Some((most * 2.0).max(1e6));
+        let sum = |of: fn(&Interval) -> f64| intervals.iter().map(|one| of(one) * one.seconds).sum::<f64>();
+        let if_busy = sum(|one| one.bytes) / sum(|one| one.busy).max(1e-3);
+        let able = (most * 2.0).max(if_busy).max(1e6);
+        bandwidth = Some(able);
         guesses.push(Guess::new(
-            format!("{name} can move {:.0} MB/s", (most * 2.0).max(1e6) / 1e6),
-            "it never was at a limit: twice the most that it moved",
+            format!("{name} can move {:.0} MB/s", able / 1e6),
+            "it never was at a limit: twice the most that it moved, or what it moved while it was busy",
+        ));
+    }
+    let slower = slower(&intervals, &full, (iops, bandwidth));
+    if let Some(slower) = &slower {
+        // What it is then was no limit of it before.
+        iops = iops.filter(|_| slower.iops.is_none());
+        bandwidth = bandwidth.filter(|_| slower.bandwidth.is_none());
+        guesses.push(Guess::new(
+            format!("{name} becomes slower when the incident begins"),
+            "it does less than before, or takes longer for as many requests of the same size",
         ));
     }
     let told = stretch.recording.manifest.disks.iter().find(|disk| disk.name == name);
@@ -135,7 +188,16 @@ pub(crate) fn model(stretch: &Stretch<'_>, onset: i64, name: &str, guesses: &mut
         ));
         shorter
     });
+    let limit = slower.and_then(|slower| slower.iops).or(iops);
+    let burst = limit.is_some_and(|iops| latency < 0.5e9 / iops).then_some(BURST);
+    if burst.is_some() {
+        guesses.push(Guess::new(
+            format!("{name} may do {:.0} ms of its limit at once after it was idle", BURST / 1e6),
+            "a request on its own takes less than the time between two at its limit",
+        ));
+    }
     DiskModel {
+        burst,
         name: name.to_owned(),
         latency: latency.clamp(1_000.0, 1e9),
         // A flush waits for what came before it: in the shortest ones that is little.
@@ -145,7 +207,89 @@ pub(crate) fn model(stretch: &Stretch<'_>, onset: i64, name: &str, guesses: &mut
         bandwidth: bandwidth.map(|bytes| bytes.max(4096.0)),
         is_limit_measured: full.len() >= FEW,
         read_ahead,
+        slower,
+        reads_apart: reads_apart(&full),
     }
+}
+
+/// Whether reads take much longer than writes in these intervals, or writes much longer than reads.
+fn reads_apart(full: &[&Interval]) -> bool {
+    let sum = |of: fn(&Interval) -> f64| full.iter().map(|one| of(one)).sum::<f64>();
+    let (reads, writes) = (sum(|one| one.reads), sum(|one| one.requests - one.reads));
+    let (read_wait, write_wait) = (sum(|one| one.read_wait), sum(|one| one.wait - one.read_wait));
+    if full.len() < FEW || reads < ENOUGH || writes < ENOUGH {
+        return false;
+    }
+    let (read, write) = (read_wait / reads, write_wait / writes);
+    read > APART * write || write > APART * read
+}
+
+/// The intervals in which a disk did as much as in most others, while its requests took longer than they take on their own.
+fn plateau(intervals: &[Interval], latency: f64) -> Vec<&Interval> {
+    let often =
+        |one: &&Interval| one.busy >= OFTEN && one.requests >= ENOUGH && one.wait > SLOWER * latency * one.requests;
+    let often: Vec<&Interval> = intervals.iter().filter(often).collect();
+    let calm: Vec<&Interval> = intervals.iter().filter(|one| one.is_calm && one.requests >= ENOUGH).collect();
+    let of = |amount: fn(&Interval) -> f64| -> Option<Vec<&Interval>> {
+        let usual = median(&often, amount)?;
+        // As much as before is what somebody asks for, and no limit.
+        if median(&calm, amount).is_some_and(|before| before < LESS * usual && usual < LESS * before) {
+            return None;
+        }
+        let is_same = |one: &&&Interval| {
+            let request = amount(one) / one.requests / one.seconds.max(1e-9);
+            (amount(one) - usual).abs() <= SAME * usual + request
+        };
+        let same: Vec<&Interval> = often.iter().filter(is_same).copied().collect();
+        (same.len() * 3 >= often.len() * 2).then_some(same)
+    };
+    of(|one| one.requests).or_else(|| of(|one| one.bytes)).filter(|same| same.len() >= FEW).unwrap_or_default()
+}
+
+/// How much an amount varies: the middle half of its values, by their median.
+fn spread(all: &[&Interval], of: fn(&Interval) -> f64) -> f64 {
+    let mut all: Vec<f64> = all.iter().map(|one| of(one)).collect();
+    all.sort_by(f64::total_cmp);
+    let at = |part: usize| all.get(all.len() * part / 4).copied().unwrap_or(0.0);
+    (at(3) - at(1)) / at(2).max(1e-9)
+}
+
+fn median(all: &[&Interval], of: fn(&Interval) -> f64) -> Option<f64> {
+    let mut all: Vec<f64> = all.iter().map(|one| of(one)).collect();
+    all.sort_by(f64::total_cmp);
+    all.get(all.len() / 2).copied()
+}
+
+/// What a disk becomes when the incident begins: its limit where it did more before, or the time of a request on its own.
+fn slower(intervals: &[Interval], full: &[&Interval], (iops, bandwidth): (Option<f64>, Option<f64>)) -> Option<Slower> {
+    let calm: Vec<&Interval> = intervals.iter().filter(|one| one.is_calm && one.requests >= ENOUGH).collect();
+    let trouble: Vec<&Interval> = intervals.iter().filter(|one| !one.is_calm && one.requests >= ENOUGH).collect();
+    if calm.len() < FEW || trouble.len() < FEW {
+        return None;
+    }
+    if full.len() >= FEW && full.iter().all(|one| !one.is_calm) {
+        // What it did in a usual interval before is more than it can do now.
+        let is_less = |limit: Option<f64>, of: fn(&Interval) -> f64| {
+            limit.filter(|limit| median(&calm, of).is_some_and(|usual| usual > LESS * limit))
+        };
+        let slower = Slower {
+            latency: None,
+            iops: is_less(iops, |one| one.requests),
+            bandwidth: is_less(bandwidth, |one| one.bytes),
+        };
+        return (slower != Slower::default()).then_some(slower);
+    }
+    let alone: Vec<&Interval> = trouble.iter().filter(|one| one.depth <= QUEUED).copied().collect();
+    let time: fn(&Interval) -> f64 = |one| one.wait / one.requests;
+    let size: fn(&Interval) -> f64 = |one| one.bytes / one.requests;
+    let ratio = |of: fn(&Interval) -> f64| Some(median(&alone, of)? / median(&calm, of)?.max(1e-9));
+    // Where the disk has time to spare it is the CPU that is late.
+    let is_slower = alone.len() * 2 > trouble.len()
+        && median(&alone, |one| one.busy)? > OFTEN
+        && ratio(time)? > SLOWER
+        && ratio(|one| one.requests)? < LESS
+        && ratio(size)? < LESS;
+    is_slower.then(|| Slower { latency: median(&alone, time), ..Slower::default() })
 }
 
 /// The intervals of a disk, per second.
@@ -154,7 +298,10 @@ fn intervals(stretch: &Stretch<'_>, onset: i64, name: &str) -> Vec<Interval> {
         let rate = |metric| part.rate(Table::Disk, name, metric);
         let requests = rate("reads")? + rate("writes")?;
         Some(Interval {
+            seconds: part.seconds(),
             requests,
+            reads: rate("reads")?,
+            read_wait: rate("read_ms")? * 1e6,
             bytes: (rate("read_sectors")? + rate("write_sectors")?) * SECTOR,
             // The kernel counts the time of a flush to the write that asked for it as well.
             wait: (rate("read_ms")? + rate("write_ms")? - rate("flush_ms").unwrap_or(0.0)).max(0.0) * 1e6,
@@ -169,12 +316,88 @@ fn intervals(stretch: &Stretch<'_>, onset: i64, name: &str) -> Vec<Interval> {
     stretch.intervals().iter().filter_map(one).collect()
 }
 
-/// Bytes of a request of a disk on average, in a stretch; reads only.
-pub(crate) fn read_size(stretch: &Stretch<'_>, recording: &Recording) -> Option<f64> {
+/// Bytes of a read, or of a write, of the disks on average, in a stretch: what these counters of requests and of their sectors say.
+pub(crate) fn request_size(stretch: &Stretch<'_>, requests: &str, sectors: &str) -> Option<f64> {
     let of = |metric: &str| -> f64 {
-        let disks = recording.entities(Table::Disk);
+        let disks = stretch.recording.entities(Table::Disk);
         disks.filter_map(|(disk, _)| stretch.rate(Table::Disk, disk, metric)).sum()
     };
-    let reads = of("reads");
-    (reads > 0.0).then(|| of("read_sectors") * SECTOR / reads)
+    let all = of(requests);
+    (all > 0.0).then(|| of(sectors) * SECTOR / all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pagetide_core::{Column, Kind, Manifest, Recording, RecordingBuilder, Stamp, Unit};
+
+    const SECOND: i64 = 1_000_000_000;
+
+    /// What a disk does in a second: reads and writes of 4 KiB, the time of one of each in ms, and how long it is busy in ms.
+    #[derive(Clone, Copy)]
+    struct Second {
+        reads: i64,
+        writes: i64,
+        read_ms: i64,
+        write_ms: i64,
+        busy_ms: i64,
+    }
+
+    /// A quiet second, and one at a limit of 40 requests per second.
+    const CALM: Second = Second { reads: 10, writes: 10, read_ms: 1, write_ms: 1, busy_ms: 20 };
+    const FULL: Second = Second { reads: 20, writes: 20, read_ms: 4, write_ms: 200, busy_ms: 990 };
+
+    fn recorded(seconds: &[Second]) -> Recording {
+        let mut made = RecordingBuilder::new(Manifest::default());
+        let mut counters = [0; 8];
+        for (at, second) in (0..).zip(std::iter::once(None).chain(seconds.iter().map(Some))) {
+            made.stamp(Stamp { boot_ns: at * SECOND, ..Stamp::default() });
+            let waited = second.map_or((0, 0), |one| (one.reads * one.read_ms, one.writes * one.write_ms));
+            let (reads, writes, busy) = second.map_or((0, 0, 0), |one| (one.reads, one.writes, one.busy_ms));
+            let rises = [reads, writes, reads * 8, writes * 8, waited.0, waited.1, busy, waited.0 + waited.1];
+            let names =
+                ["reads", "writes", "read_sectors", "write_sectors", "read_ms", "write_ms", "io_ms", "weighted_io_ms"];
+            for ((counter, rise), name) in counters.iter_mut().zip(rises).zip(names) {
+                *counter += rise;
+                let column = Column { name: name.to_owned(), kind: Kind::Counter, unit: Unit::Count };
+                made.value(Table::Disk, "vdb", &column, *counter);
+            }
+        }
+        made.finish()
+    }
+
+    /// The disk of ten quiet seconds and ten of these.
+    fn model_of(trouble: Second) -> DiskModel {
+        let recording = recorded(&[[CALM; 10], [trouble; 10]].concat());
+        let stretch = Stretch { recording: &recording, from: 0, to: 20 * SECOND };
+        model(&stretch, 10 * SECOND, "vdb", &mut Vec::new())
+    }
+
+    #[test]
+    fn a_limit_shows_in_how_many_requests_it_lets_through_however_few_wait() {
+        let one_at_a_time = model_of(Second { reads: 40, writes: 0, read_ms: 24, ..FULL });
+        assert_eq!((one_at_a_time.iops, one_at_a_time.bandwidth), (Some(40.0), None));
+        assert_eq!((one_at_a_time.latency, one_at_a_time.burst), (1e6, Some(BURST)));
+        // Whose requests take as long as ever is at no limit.
+        let quick = model_of(Second { reads: 40, writes: 0, read_ms: 1, busy_ms: 900, ..FULL });
+        assert_eq!((quick.iops, quick.is_limit_measured), (None, false));
+    }
+
+    #[test]
+    fn reads_that_do_not_wait_for_writes_have_a_queue_of_their_own() {
+        assert!(model_of(FULL).reads_apart);
+        assert!(!model_of(Second { read_ms: 150, ..FULL }).reads_apart);
+    }
+
+    #[test]
+    fn a_disk_becomes_slower_if_it_does_less_than_before_or_takes_longer_for_as_much() {
+        let less = model_of(Second { reads: 5, writes: 5, read_ms: 100, write_ms: 150, busy_ms: 1000 });
+        assert_eq!((less.iops, less.slower.and_then(|slower| slower.iops)), (None, Some(10.0)));
+        let longer = model_of(Second { reads: 10, writes: 10, read_ms: 45, write_ms: 45, busy_ms: 900 });
+        assert!(longer.slower.is_some(), "{longer:?}");
+        // It does more than before, or has time to spare.
+        assert_eq!(model_of(FULL).slower, None);
+        let idle = model_of(Second { reads: 10, writes: 10, read_ms: 5, write_ms: 5, busy_ms: 100 });
+        assert_eq!(idle.slower, None);
+    }
 }

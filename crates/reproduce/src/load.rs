@@ -1,6 +1,6 @@
 //! The load that a command is: what a step of the lab does in its place.
 
-use crate::command::Command;
+use crate::command::{Command, Did};
 use crate::guess::Guess;
 use crate::stretch::Stretch;
 
@@ -18,8 +18,10 @@ const FAULTS: f64 = 5.0;
 const FAULT: f64 = 128.0 * 1024.0;
 /// Touches of pages for each that is a major fault: most find their page.
 const TOUCHES: f64 = 8.0;
+/// CPU time that a request may take, ns.
+const MAX_COMPUTE: f64 = 1e8;
 /// A CPU that a command uses this share of is a load.
-const CPU: f64 = 0.3;
+const CPU: f64 = 0.05;
 
 /// What a command does in the scenario. Rates are bytes per second; none is as fast as it can.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -32,11 +34,11 @@ pub(crate) enum Kind {
     WorkingSet { rate: f64, block: f64, size: f64, warm: bool },
     /// Touches pages of a mapped file, and of its own memory, at random.
     Touch { code: f64, data: f64, rate: f64 },
-    /// Writes files, and syncs after so many bytes.
-    Write { rate: Option<f64>, block: f64, sync_every: Option<f64> },
+    /// Writes files, or at random places of so many bytes of them, and syncs after so many bytes.
+    Write { rate: Option<f64>, block: f64, sync_every: Option<f64>, random: Option<f64> },
     /// Takes memory.
     Grow { to: f64, rate: f64 },
-    /// Uses so many CPUs.
+    /// Uses so many CPUs, and nothing else.
     Spin { cpus: f64 },
     /// Looks up names, which the kernel keeps in its slab.
     Lookups { rate: f64 },
@@ -49,6 +51,16 @@ impl Kind {
             Self::Stream { rate, .. } | Self::Cold { rate, .. } | Self::Write { rate, .. } => *rate,
             Self::WorkingSet { rate, .. } | Self::Touch { rate, .. } | Self::Grow { rate, .. } => Some(*rate),
             Self::Spin { .. } | Self::Lookups { .. } => None,
+        }
+    }
+
+    /// Requests per second of what its command did.
+    fn requests(&self, did: &Did) -> f64 {
+        match self {
+            Self::Stream { block, .. } | Self::Cold { block, .. } => did.read / block,
+            Self::WorkingSet { block, .. } => did.asked.max(did.read) / block,
+            Self::Write { block, .. } => did.written / block,
+            Self::Touch { .. } | Self::Grow { .. } | Self::Spin { .. } | Self::Lookups { .. } => 0.0,
         }
     }
 
@@ -73,13 +85,26 @@ pub(crate) struct CommandLoad {
     pub(crate) charged: Option<f64>,
     /// Requests that it has in its disk at once, where that is known.
     pub(crate) depth: Option<f64>,
+    /// CPU time for each of its requests, ns.
+    pub(crate) compute: f64,
 }
 
 impl CommandLoad {
+    pub(crate) fn new(command: &Command, kind: Kind, ran_before: bool) -> Self {
+        Self { command: command.clone(), kind, ran_before, charged: None, depth: None, compute: 0.0 }
+    }
+
+    /// Whether it came with the incident, and does enough to have a part in it.
+    pub(crate) fn is_culprit(&self) -> bool {
+        /// CPUs that others miss.
+        const MISSED: f64 = 0.3;
+        !self.ran_before && !matches!(self.kind, Kind::Spin { cpus } if cpus < MISSED)
+    }
+
     /// Bytes of the anonymous memory at the onset that it takes in the scenario.
     pub(crate) fn brings(&self, calm: &Stretch<'_>) -> f64 {
         match self.kind {
-            Kind::Touch { data, .. } => data,
+            Kind::Touch { data, .. } if self.ran_before => data,
             Kind::Grow { .. } if self.command.appeared.is_some_and(|at| at < calm.to) => self.command.calm.anon.1,
             _ => 0.0,
         }
@@ -88,22 +113,21 @@ impl CommandLoad {
     /// Processes of the command that do it at once, as far as that matters: those that wait for each request.
     pub(crate) fn at_once(&self) -> usize {
         const MOST_PROCESSES: usize = 8;
+        const MOST_REQUESTS: usize = 64;
+        let most = if self.depth.is_some() { MOST_REQUESTS } else { MOST_PROCESSES };
         match self.kind {
             Kind::WorkingSet { .. }
             | Kind::Touch { .. }
             | Kind::Cold { .. }
+            | Kind::Stream { direct: true, .. }
             | Kind::Write { sync_every: Some(_), .. } => {
                 // Threads of one process wait at once too.
                 let waits = if self.ran_before { self.command.calm.waits } else { self.command.trouble.waits };
                 let waiting = self.depth.unwrap_or(0.0).max(waits);
                 let processes = self.command.trouble.active.max(self.command.calm.active);
-                (1..MOST_PROCESSES)
-                    .find(|count| *count >= processes && *count as f64 + 0.5 >= waiting)
-                    .unwrap_or(MOST_PROCESSES)
+                (1..most).find(|count| *count >= processes.min(most) && *count as f64 + 0.5 >= waiting).unwrap_or(most)
             }
-            Kind::Spin { cpus } => {
-                (1..=MOST_PROCESSES).find(|count| *count as f64 + 0.5 >= cpus).unwrap_or(MOST_PROCESSES)
-            }
+            Kind::Spin { cpus } => (1..MOST_PROCESSES).find(|count| *count as f64 >= cpus).unwrap_or(MOST_PROCESSES),
             Kind::Stream { .. } | Kind::Write { .. } | Kind::Grow { .. } | Kind::Lookups { .. } => 1,
         }
     }
@@ -115,8 +139,12 @@ impl CommandLoad {
             Kind::WorkingSet { rate, block, size, warm } => Kind::WorkingSet { rate: part(rate), block, size, warm },
             Kind::Touch { code, data, rate } => Kind::Touch { code, data: part(data), rate: part(rate) },
             Kind::Cold { rate, block, direct } => Kind::Cold { rate: rate.map(part), block, direct },
-            Kind::Write { rate, block, sync_every } => Kind::Write { rate: rate.map(part), block, sync_every },
-            other => other,
+            Kind::Write { rate, block, sync_every, random } => {
+                Kind::Write { rate: rate.map(part), block, sync_every, random: random.map(part) }
+            }
+            Kind::Spin { cpus } => Kind::Spin { cpus: part(cpus) },
+            Kind::Stream { rate, block, direct, pass } => Kind::Stream { rate: rate.map(part), block, direct, pass },
+            Kind::Grow { .. } | Kind::Lookups { .. } => self.kind,
         };
         Self { kind, ..self.clone() }
     }
@@ -132,8 +160,11 @@ pub(crate) struct HostShape {
     /// Bytes per second that were read, and that came into the cache, in trouble.
     pub(crate) read: f64,
     pub(crate) cached: f64,
-    /// Bytes of a read of a device on average.
+    /// Bytes of a read, and of a write, of a device on average.
     pub(crate) read_size: f64,
+    pub(crate) write_size: f64,
+    /// Whether the kernel counted the delays of processes.
+    pub(crate) counts_delays: bool,
     /// How long the incident is, s.
     pub(crate) seconds: f64,
     /// Bytes per second that the command read again after they were evicted, in trouble.
@@ -163,11 +194,13 @@ pub(crate) fn of(
     let (calm, trouble) = (&command.calm, &command.trouble);
     let mut kinds = Vec::new();
     let name = &command.name;
-    let paced = |rate: f64, waits: f64| (waits < WAITS).then_some(rate);
+    // It waits for what it does most.
+    let waits = host.counts_delays && trouble.waits >= WAITS;
+    let paced = |rate: f64| (!waits || rate < 0.5 * (trouble.read + trouble.written)).then_some(rate);
     let faults = faults(command);
     let ran_before = command.appeared.is_none() && (calm.sum() > 0.1 * trouble.sum() || faults.is_some());
     let in_swap = trouble.swapped > host.memory / 200.0;
-    if let Some(faults) = faults.filter(|_| ran_before) {
+    if let Some(faults) = faults.filter(|_| ran_before || in_swap) {
         let data = if in_swap { trouble.anon.1 + trouble.swapped } else { 0.0 };
         let code = if data > 0.0 { 0.0 } else { group_cache.unwrap_or(host.cache).max(1e6) };
         guesses.push(Guess::new(
@@ -179,7 +212,7 @@ pub(crate) fn of(
             "it has major faults, and no system calls for what it reads",
         ));
         kinds.push(Kind::Touch { code, data, rate: faults * TOUCHES });
-    } else if let Some(faults) = faults.filter(|_| !in_swap) {
+    } else if let Some(faults) = faults {
         // A fault reads what is around it.
         let size = ((trouble.read - host.refaulted) * host.seconds).max(1e6);
         guesses.push(Guess::new(
@@ -192,8 +225,10 @@ pub(crate) fn of(
         let size = (calm.asked + trouble.asked) / (calm.read_calls + trouble.read_calls).max(1e-9);
         // Who ran before the incident shows in the calm whether its files fit into memory.
         let usual = if ran_before && calm.asked > 0.0 { calm } else { trouble };
-        if usual.read >= MISSES * usual.asked {
-            let rate = paced(trouble.read, trouble.waits);
+        // Who comes and reads little again finds the rest in the cache because others had read it.
+        let is_new = !ran_before && host.pass(trouble.read).is_none() && trouble.read > LITTLE / 16.0;
+        if usual.read >= MISSES * usual.asked || is_new {
+            let rate = paced(trouble.read);
             let direct = host.reads_directly();
             if size.max(host.read_size) >= LARGE || !ran_before && host.read_size > 2.0 * size {
                 let pass = host.pass(trouble.read).filter(|_| !direct);
@@ -232,26 +267,38 @@ pub(crate) fn of(
             kinds.push(Kind::WorkingSet { rate, block: block(size), size: set, warm: ran_before });
         }
     }
-    if trouble.written.max(calm.written) > LITTLE {
-        let rate = paced(trouble.written, trouble.waits);
+    if trouble.written.max(calm.written) > LITTLE / 16.0 {
+        let rate = paced(trouble.written);
         let calls = (calm.given + trouble.given) / (calm.write_calls + trouble.write_calls).max(1e-9);
-        kinds.push(Kind::Write { rate, block: block(calls), sync_every: None });
+        // What is written in order the kernel writes back in large requests, unless somebody syncs it.
+        let random = (host.write_size < LARGE).then(|| (trouble.written.max(calm.written) * host.seconds).max(1e6));
+        let block = if random.is_some() { block(calls.min(host.write_size)) } else { block(calls) };
+        kinds.push(Kind::Write { rate, block, sync_every: None, random });
     }
     let grown = trouble.anon.1 - trouble.anon.0.min(calm.anon.1.max(calm.anon.0));
-    if grown > host.memory / 50.0 {
+    // Who comes and uses memory that is in swap has taken it for that.
+    let touches = !ran_before && kinds.iter().any(|kind| matches!(kind, Kind::Touch { .. }));
+    if grown > host.memory / 50.0 && !touches {
         kinds.push(Kind::Grow { to: grown, rate: 0.0 });
     }
-    let cpus = trouble.cpu - if ran_before { calm.cpu } else { 0.0 };
-    if kinds.is_empty() && cpus > CPU {
-        kinds.push(Kind::Spin { cpus });
+    // It works on what it gets; what takes longer than a request could is work of its own.
+    let requests = |did: &Did| kinds.iter().map(|kind| kind.requests(did)).sum::<f64>();
+    let mut compute = [calm, trouble].map(|did| did.cpu * 1e9 / requests(did).max(1e-9));
+    if compute.iter().any(|time| *time > MAX_COMPUTE) {
+        compute = [0.0; 2];
+        if trouble.cpu.max(calm.cpu) > CPU {
+            kinds.push(Kind::Spin { cpus: trouble.cpu });
+        }
     }
-    if ran_before {
-        return kinds.into_iter().flat_map(|kind| as_before_and_more(command, kind)).collect();
+    let mut loads: Vec<CommandLoad> = if ran_before {
+        kinds.into_iter().flat_map(|kind| as_before_and_more(command, kind)).collect()
+    } else {
+        kinds.into_iter().map(|kind| CommandLoad::new(command, kind, ran_before)).collect()
+    };
+    for load in &mut loads {
+        load.compute = compute[usize::from(!load.ran_before)];
     }
-    kinds
-        .into_iter()
-        .map(|kind| CommandLoad { command: command.clone(), kind, ran_before, charged: None, depth: None })
-        .collect()
+    loads
 }
 
 /// Major faults per second of a command that reads what no system call asked for.
@@ -273,7 +320,8 @@ fn as_before_and_more(command: &Command, kind: Kind) -> Vec<CommandLoad> {
         Kind::Write { .. } => (calm.written, trouble.written),
         // What it touched before is not counted.
         Kind::Touch { .. } => (1.0, 1.0),
-        Kind::Grow { .. } | Kind::Spin { .. } | Kind::Lookups { .. } => (0.0, 1.0),
+        Kind::Spin { .. } => (calm.cpu, trouble.cpu),
+        Kind::Grow { .. } | Kind::Lookups { .. } => (0.0, 1.0),
     };
     let with = |rate: Option<f64>| match kind {
         Kind::Stream { block, direct, pass, .. } => Kind::Stream { rate, block, direct, pass },
@@ -281,16 +329,11 @@ fn as_before_and_more(command: &Command, kind: Kind) -> Vec<CommandLoad> {
         Kind::WorkingSet { block, size, warm, rate: all } => {
             Kind::WorkingSet { rate: rate.unwrap_or(all), block, size, warm }
         }
-        Kind::Write { block, sync_every, .. } => Kind::Write { rate, block, sync_every },
-        Kind::Touch { .. } | Kind::Grow { .. } | Kind::Spin { .. } | Kind::Lookups { .. } => kind,
+        Kind::Write { block, sync_every, random, .. } => Kind::Write { rate, block, sync_every, random },
+        Kind::Spin { cpus } => Kind::Spin { cpus: rate.unwrap_or(cpus) },
+        Kind::Touch { .. } | Kind::Grow { .. } | Kind::Lookups { .. } => kind,
     };
-    let load = |kind: Kind, ran_before: bool| CommandLoad {
-        command: command.clone(),
-        kind,
-        ran_before,
-        charged: None,
-        depth: None,
-    };
+    let load = |kind: Kind, ran_before: bool| CommandLoad::new(command, kind, ran_before);
     // A closed loop: what it did before decides how fast it is, and the incident what it loses. A half more is more than rates
     // differ by themselves.
     if now <= 1.5 * usual {
@@ -301,7 +344,8 @@ fn as_before_and_more(command: &Command, kind: Kind) -> Vec<CommandLoad> {
         Kind::Stream { rate: None, .. } | Kind::Cold { rate: None, .. } | Kind::Write { rate: None, .. }
     );
     let mut all = vec![load(with(paced.then_some(now - usual)), false)];
-    if usual > LITTLE / 16.0 {
+    let little = if let Kind::Spin { .. } = kind { CPU } else { LITTLE / 16.0 };
+    if usual > little {
         all.push(load(with(Some(usual)), true));
     }
     all
@@ -312,6 +356,6 @@ fn block(size: f64) -> f64 {
     (12..20).map(|power| f64::from(1 << power)).find(|block| size <= block * 1.5).unwrap_or(1048576.0)
 }
 
-fn megabytes(bytes: f64) -> String {
+pub(crate) fn megabytes(bytes: f64) -> String {
     pagetide_core::Quantity::new(bytes, pagetide_core::Unit::Bytes).to_string()
 }

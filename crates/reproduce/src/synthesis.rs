@@ -2,6 +2,7 @@
 
 use crate::command::{self, Command};
 use crate::disk::{self, DiskModel};
+use crate::effect;
 use crate::group;
 use crate::guess::{Factors, Guess};
 use crate::load::{self, CommandLoad, HostShape, Kind};
@@ -68,10 +69,12 @@ impl Synthesis<'_> {
         (self.whole > self.trouble.to - self.trouble.from).then_some(whole)
     }
 
-    /// Before the incident and in it, of a trial.
+    /// Before the incident and in it, of a trial. As in a recording, the incident begins with a sample: the last one before its loads do.
     pub(crate) fn stretches<'b>(&self, recording: &'b Recording) -> Option<(Stretch<'b>, Stretch<'b>)> {
         let (begin, end) = recording.span()?;
         let onset = begin.saturating_add(self.calm.to - self.calm.from).min(end);
+        let moments = recording.stamps().iter().map(|stamp| stamp.boot_ns);
+        let onset = moments.take_while(|at| *at <= onset).last().unwrap_or(onset);
         Some((Stretch { recording, from: begin, to: onset }, Stretch { recording, from: onset, to: end }))
     }
 
@@ -138,7 +141,15 @@ pub fn synthesise<'a>(recording: &'a Recording, diagnosis: &Diagnosis) -> Result
         return refuse("the recording has no disks, or none of them did anything");
     }
     let (mut loads, cache) = loads(&calm, &trouble, diagnosis, &mut guesses);
-    book_flushes(&trouble, &disks, &mut loads, &mut guesses);
+    book_flushes(&calm, &trouble, &disks, &mut loads, &mut guesses);
+    for load in &loads {
+        if let Kind::Write { random: Some(size), .. } = load.kind {
+            guesses.push(Guess::new(
+                format!("{} writes at random places of {} of files", load.command.name, load::megabytes(size)),
+                "the writes of the disks are small: what is written in order is merged",
+            ));
+        }
+    }
     book_depth(&trouble, &disks, &mut loads, &mut guesses);
     if loads.is_empty() {
         return refuse(
@@ -186,7 +197,9 @@ fn loads(
         cache: cache_at_onset - calm.host("Shmem").unwrap_or(0.0),
         read: rate("pgpgin") * 1024.0,
         cached: (grown / trouble.seconds() + stolen * 4096.0).max(0.0),
-        read_size: disk::read_size(trouble, trouble.recording).unwrap_or(4096.0),
+        read_size: disk::request_size(trouble, "reads", "read_sectors").unwrap_or(4096.0),
+        write_size: disk::request_size(trouble, "writes", "write_sectors").unwrap_or(f64::MAX),
+        counts_delays: effect::has_delays(trouble.recording),
         seconds: trouble.seconds(),
         refaulted: 0.0,
     };
@@ -290,13 +303,7 @@ fn lookups(trouble: &Stretch<'_>, commands: &[Command], guesses: &mut Vec<Guess>
         "slab is counted for the host; of those who began it uses most CPU",
     ));
     let rate = (to - from) / DENTRY / trouble.seconds();
-    Some(CommandLoad {
-        command: command.clone(),
-        kind: Kind::Lookups { rate },
-        ran_before: false,
-        charged: None,
-        depth: None,
-    })
+    Some(CommandLoad::new(command, Kind::Lookups { rate }, false))
 }
 
 /// Anonymous memory of control groups that have limits, at the onset.
@@ -317,15 +324,30 @@ fn group_memory(calm: &Stretch<'_>, trouble: &Stretch<'_>, loads: &[CommandLoad]
 
 /// Gives the requests that were in a disk at its limit to those who came and read most of what it read: they are those who filled it.
 fn book_depth(trouble: &Stretch<'_>, disks: &[DiskModel], loads: &mut [CommandLoad], guesses: &mut Vec<Guess>) {
-    const MIN_READ_SHARE: f64 = 0.3;
+    const MIN_SHARE: f64 = 0.3;
+    // A disk that is at its limit now and then does not hold up those who read.
+    const MIN_BUSY: f64 = 0.7;
     for disk in disks {
-        let Some(depth) = disk.depth else { continue };
+        let busy = trouble.rate(Table::Disk, &disk.name, "io_ms").unwrap_or(0.0) / 1e3;
+        let Some(depth) = disk.depth.filter(|_| busy >= MIN_BUSY) else { continue };
         let read = trouble.rate(Table::Disk, &disk.name, "read_sectors").unwrap_or(0.0) * disk::SECTOR;
-        let is_cold = |load: &CommandLoad| matches!(load.kind, Kind::Cold { .. });
+        // A sync has its data and its commit in the disk.
+        const REQUESTS_PER_SYNC: f64 = 2.0;
+        let written = trouble.rate(Table::Disk, &disk.name, "write_sectors").unwrap_or(0.0) * disk::SECTOR;
+        let is_cold = |load: &CommandLoad| matches!(load.kind, Kind::Cold { .. } | Kind::Stream { direct: true, .. });
         let usual = loads.iter().filter(|load| is_cold(load) && load.ran_before).count() as f64;
+        for load in loads.iter_mut().filter(|load| !load.ran_before) {
+            if let Kind::Write { rate, sync_every: Some(_), .. } = &mut load.kind
+                && load.command.trouble.written >= MIN_SHARE * written
+                && written > read
+            {
+                *rate = None;
+                load.depth = Some((depth / REQUESTS_PER_SYNC).round().max(1.0));
+            }
+        }
         for load in loads.iter_mut().filter(|load| is_cold(load) && !load.ran_before) {
-            let Kind::Cold { rate, .. } = &mut load.kind else { continue };
-            if load.command.trouble.read >= MIN_READ_SHARE * read {
+            let (Kind::Cold { rate, .. } | Kind::Stream { rate, .. }) = &mut load.kind else { continue };
+            if load.command.trouble.read >= MIN_SHARE * read {
                 *rate = None;
                 let own = (depth.round() - usual).max(1.0);
                 load.depth = Some(own);
@@ -342,26 +364,50 @@ fn book_depth(trouble: &Stretch<'_>, disks: &[DiskModel], loads: &mut [CommandLo
 }
 
 /// Gives the flushes of the disks to those who write: nobody counts the syncs of a process. A flush of a journal serves all who wait for it.
-fn book_flushes(trouble: &Stretch<'_>, disks: &[DiskModel], loads: &mut [CommandLoad], guesses: &mut Vec<Guess>) {
+/// Who wrote before the incident syncs as often as then, and who came has the flushes that came.
+fn book_flushes(
+    calm: &Stretch<'_>,
+    trouble: &Stretch<'_>,
+    disks: &[DiskModel],
+    loads: &mut [CommandLoad],
+    guesses: &mut Vec<Guess>,
+) {
     // The kernel's own writeback and a journal that commits every five seconds flush less often.
     const COMMITS: f64 = 1.0;
-    let flushes: f64 = disks.iter().filter_map(|disk| trouble.rate(Table::Disk, &disk.name, "flushes")).sum();
     // Of a sync the journal flushes once before its commit block, and with that block (FUA, or a flush more).
-    let syncs = flushes / 2.0;
-    let writers =
-        |load: &CommandLoad| if let Kind::Write { .. } = load.kind { load.command.trouble.written } else { 0.0 };
+    let syncs = |stretch: &Stretch<'_>| {
+        disks.iter().filter_map(|disk| stretch.rate(Table::Disk, &disk.name, "flushes")).sum::<f64>() / 2.0
+    };
+    let all = syncs(trouble);
     // Who syncs waits for it: writers that wait have the flushes, in proportion to what they write. Delays are not always recorded.
     let told = loads.iter().any(|load| load.command.trouble.waits > 0.01);
-    let waits = |load: &CommandLoad| !told || load.command.trouble.waits > 0.01;
-    let all: f64 = loads.iter().filter(|load| waits(load)).map(writers).sum();
-    if syncs < COMMITS || all <= 0.0 {
-        return;
-    }
-    let every = all / syncs;
-    for load in loads.iter_mut().filter(|load| waits(load)) {
-        let Kind::Write { sync_every, block, .. } = &mut load.kind else { continue };
-        *sync_every = Some(every.max(4096.0));
-        *block = block.min(every).max(4096.0);
+    let is_writer =
+        |load: &CommandLoad| matches!(load.kind, Kind::Write { .. }) && (!told || load.command.trouble.waits > 0.01);
+    let written = |ran_before: bool| {
+        let own = loads.iter().filter(|load| is_writer(load) && load.ran_before == ran_before);
+        own.map(|load| if ran_before { load.command.calm.written } else { load.command.trouble.written }).sum::<f64>()
+    };
+    let [came, usual] = [false, true].map(written);
+    let before = if usual <= 0.0 {
+        0.0
+    } else if came <= 0.0 {
+        all
+    } else {
+        syncs(calm).min(all)
+    };
+    let every = |bytes: f64, syncs: f64| (syncs >= COMMITS && bytes > 0.0).then(|| (bytes / syncs).max(4096.0));
+    let every = [every(came, all - before), every(usual, before)];
+    for load in loads.iter_mut().filter(|load| is_writer(load)) {
+        let (Some(every), Kind::Write { sync_every, block, random, .. }) =
+            (every[usize::from(load.ran_before)], &mut load.kind)
+        else {
+            continue;
+        };
+        *sync_every = Some(every);
+        *random = None;
+        let smaller = block.min(every).max(4096.0);
+        load.compute *= smaller / *block;
+        *block = smaller;
         guesses.push(Guess::new(
             format!("{} syncs every {:.0} KiB that it writes", load.command.name, every / 1024.0),
             "the flushes of the disks, booked to the writers that wait for IO",

@@ -107,6 +107,12 @@ impl Text<'_> {
             if let Some(ahead) = disk.read_ahead {
                 let _ = writeln!(text, "read_ahead = {}", size(ahead));
             }
+            if let Some(burst) = disk.burst {
+                let _ = writeln!(text, "burst = \"{}us\"", whole(burst / 1e3));
+            }
+            if disk.reads_apart {
+                text += "reads_apart = true\n";
+            }
         }
         self.prepare(&mut text, &held);
         let _ = writeln!(
@@ -117,7 +123,45 @@ impl Text<'_> {
             let _ = writeln!(text, "  {part},");
         }
         text += "]\n";
+        let changes = self.changes();
+        if !changes.is_empty() {
+            let _ = writeln!(text, "meanwhile = [\n  {},\n]", changes.join(",\n  "));
+        }
         (text, culprits)
+    }
+
+    /// What becomes of the machine in the incident.
+    fn changes(&self) -> Vec<String> {
+        let mut changes = Vec::new();
+        let after = |at: i64| seconds(at.saturating_sub(self.calm.from) as f64 / 1e9);
+        for disk in self.disks {
+            let Some(slower) = &disk.slower else { continue };
+            let mut fields = format!("disk = \"{}\"", plain_name(&disk.name));
+            let us = |time: f64| whole((time / 1e3 * self.factors.of(Knob::Latency)).max(1.0));
+            let limits = self.factors.of(Knob::Limits);
+            // Writing to a string does not fail.
+            if let Some(latency) = slower.latency {
+                let _ = write!(fields, ", latency = \"{}us\"", us(latency));
+            }
+            if let Some(iops) = slower.iops {
+                let _ = write!(fields, ", iops = {}", whole((iops * limits).max(1.0)));
+            }
+            if let Some(bandwidth) = slower.bandwidth {
+                let _ = write!(fields, ", bandwidth = {}", per_second(bandwidth * limits));
+            }
+            changes.push(format!("{{ after = {}, device = {{ {fields} }} }}", after(self.calm.to)));
+        }
+        let span = self.calm.with(self.calm.from, self.trouble.to);
+        for part in span.intervals() {
+            if part.host_rate("drop_pagecache").is_some_and(|times| times > 0.0) {
+                changes.push(format!("{{ after = {}, drop_caches = true }}", after(part.to)));
+            }
+            if let Some((background, limit)) = changed_dirty_limits(&part) {
+                let settings = format!("\"vm.dirty_background_bytes\" = {background}, \"vm.dirty_bytes\" = {limit}");
+                changes.push(format!("{{ after = {}, sysctl = {{ {settings} }} }}", after(part.to)));
+            }
+        }
+        changes
     }
 
     /// The steps that fill memory as it was at the onset: what nobody used, then the working sets.
@@ -300,7 +344,7 @@ impl Text<'_> {
                 let of = process.as_ref().map_or_else(String::new, |process| format!(", process = \"{process}\""));
                 if process.is_none() {
                     process = Some(name.clone());
-                    culprits.extend((!load.ran_before).then(|| name.clone()));
+                    culprits.extend(load.is_culprit().then(|| name.clone()));
                 }
                 let (work, file) = self.work((at, nth), &load.part_of(at_once), time);
                 *files.entry(at).or_default() += file;
@@ -317,13 +361,22 @@ impl Text<'_> {
 
     /// How fast a load goes on. Who ran before is a closed loop: it sends a request, works on what it got, and sends the next one.
     fn pace(&self, load: &CommandLoad, rate: Option<f64>, block: f64) -> String {
-        let Some(rate) = rate else { return String::new() };
-        if !load.ran_before {
-            return format!(", rate = {}", per_second(rate * self.factors.of(Knob::NewLoad)));
+        /// CPU time that is more than that of the system call itself, ns.
+        const MIN_COMPUTE: f64 = 1e3;
+        let mut fields = String::new();
+        if load.compute >= MIN_COMPUTE {
+            // Writing to a string does not fail.
+            let _ = write!(fields, ", compute = \"{}ns\"", whole(load.compute));
         }
-        let waits = (load.command.calm.waits / load.at_once() as f64).clamp(0.0, MAX_WAITS);
-        let think = block / rate.max(1.0) * (1.0 - waits) * self.factors.of(Knob::ThinkTime);
-        format!(", think = \"{}ns\"", whole((think * 1e9).clamp(1.0, 1e12)))
+        let Some(rate) = rate else { return fields };
+        if !load.ran_before {
+            let _ = write!(fields, ", rate = {}", per_second(rate * self.factors.of(Knob::NewLoad)));
+            return fields;
+        }
+        let at_work = (load.command.calm.at_work() / load.at_once() as f64).clamp(0.0, MAX_WAITS);
+        let think = block / rate.max(1.0) * (1.0 - at_work) * self.factors.of(Knob::ThinkTime);
+        let _ = write!(fields, ", think = \"{}ns\"", whole((think * 1e9).clamp(1.0, 1e12)));
+        fields
     }
 
     /// What a part does, and the bytes of its file.
@@ -351,7 +404,7 @@ impl Text<'_> {
                 let text = blocks(bytes, MIB);
                 let repeat = if pass.is_some() { ", repeat = true" } else { "" };
                 let fields = format!("bs = {}{}{}{repeat}", size(block), self.pace(load, rate, block), cache(direct));
-                (format!("stream = {{ from = \"{place}\", size = {text}, {fields}, time = {until} }}"), bytes)
+                (format!("stream = {{ from = \"{own}\", size = {text}, {fields}, time = {until} }}"), bytes)
             }
             Kind::Cold { rate, block, direct } => {
                 let bytes = 4.0 * memory;
@@ -376,13 +429,15 @@ impl Text<'_> {
                 let text = blocks(code, MIB);
                 (format!("map_and_walk = {{ file = \"{place}\", code = {text}, {touches} }}"), code)
             }
-            Kind::Write { rate, block, sync_every } => {
-                let bytes = (rate.map_or(most, |rate| rate * faster) * time * 1.2).min(1e12);
+            Kind::Write { rate, block, sync_every, random } => {
+                let all = (rate.map_or(most, |rate| rate * faster) * time * 1.2).min(1e12);
+                let bytes = random.unwrap_or(all);
                 let text = blocks(bytes, MIB);
+                let order = if random.is_some() { ", random = true" } else { "" };
                 let sync = sync_every.map_or_else(String::new, |bytes| {
                     format!(", sync_every = {}", size(bytes * self.factors.of(Knob::Syncs)))
                 });
-                let fields = format!(", bs = {}{}{sync}", size(block), self.pace(load, rate, block));
+                let fields = format!(", bs = {}{order}{}{sync}", size(block), self.pace(load, rate, block));
                 (format!("dd = {{ from = \"zero\", to = \"{own}\", size = {text}{fields}, time = {until} }}"), bytes)
             }
             Kind::Grow { to, rate } => {
@@ -401,7 +456,10 @@ impl Text<'_> {
                     0.0,
                 )
             }
-            Kind::Spin { .. } => (format!("spin = {{ time = {until} }}"), 0.0),
+            Kind::Spin { cpus } => {
+                let share = if cpus < 0.99 { format!("share = {:.3}, ", cpus.max(0.001)) } else { String::new() };
+                (format!("spin = {{ {share}time = {until} }}"), 0.0)
+            }
         }
     }
 
@@ -423,6 +481,22 @@ impl Text<'_> {
         let disk = on.or(self.disks.first()).map(|disk| disk.name.clone()).unwrap_or_default();
         format!("{{ size = {}, disk = \"{}\" }}", size(total), plain_name(&disk))
     }
+}
+
+/// The dirty limits, background first, bytes, where somebody changed the settings in this interval: they follow memory that is available
+/// otherwise, which changes by less.
+fn changed_dirty_limits(part: &Stretch<'_>) -> Option<(u64, u64)> {
+    const CHANGED: f64 = 1.5;
+    let ends = |metric| part.ends(Table::Host, "", metric);
+    let factor = |(from, to): (f64, f64)| (to.max(1.0) / from.max(1.0)).ln().abs();
+    let limit = ends("nr_dirty_threshold")?;
+    // The kernel takes a share of free memory and of files (`mm/page-writeback.c: global_dirtyable_memory`).
+    let (free, files) = (ends("MemFree")?, ends("Cached")?);
+    let available = (free.0 + files.0, free.1 + files.1);
+    let background = ends("nr_dirty_background_threshold")?;
+    let is_changed = factor(limit) > CHANGED.ln() + factor(available);
+    let bytes = |pages: f64| whole(pages.max(1.0) * 4096.0);
+    is_changed.then(|| (bytes(background.1), bytes(limit.1)))
 }
 
 /// Memory at the onset that is neither free nor cache, bytes.

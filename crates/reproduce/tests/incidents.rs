@@ -21,7 +21,18 @@ impl RunsProgress for Silent {
 }
 
 /// Recordings that are reproduced, of several causes: a gate test of the whole way.
-const REPRODUCED: [&str; 6] = ["appmax-mglru", "cp-mglru", "fsync-mglru", "lite-mglru", "redis-old", "sidecar-mglru"];
+const REPRODUCED: [&str; 10] = [
+    "aof-mglru",
+    "appmax-mglru",
+    "catalog-classic",
+    "dirtybytes-mglru",
+    "dropped-classic",
+    "fsync-mglru",
+    "lite-mglru",
+    "redis-old",
+    "sidecar-mglru",
+    "slowqueue-old",
+];
 
 fn top() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
