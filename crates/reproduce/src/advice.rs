@@ -3,7 +3,8 @@
 use crate::stretch::whole;
 use crate::synthesis::INCIDENT;
 use pagetide_core::{
-    Action, Bytes, BytesPerSecond, Caching, DiskSpec, GroupSpec, Load, Nanos, Parallel, Part, Place, Scenario, SwapSpec,
+    Action, Bytes, BytesPerSecond, Caching, DiskSpec, GroupSpec, Load, Nanos, Parallel, Part, Place, Scenario,
+    SwapSpec, TimedChange,
 };
 
 /// Memory of a group that only reads files once.
@@ -34,6 +35,8 @@ pub(crate) fn all(scenario: &Scenario, culprits: &[String]) -> Vec<Change> {
     all.extend(swap(scenario));
     all.extend(dirty(scenario));
     all.extend(disks(scenario, culprits));
+    all.extend(limits(scenario));
+    all.extend(unchanged(scenario));
     all
 }
 
@@ -65,6 +68,21 @@ pub(crate) fn pair(one: &Change, other: &Change, base: &Scenario) -> Option<Chan
             return None;
         }
         scenario.machine = other.scenario.machine.clone();
+    }
+    let meanwhile = |scenario: &Scenario| {
+        let step = scenario.steps.iter().find(|step| step.id == INCIDENT);
+        step.map(|step| step.meanwhile.clone()).unwrap_or_default()
+    };
+    let (mine, theirs, unchanged) = (meanwhile(&scenario), meanwhile(&other.scenario), meanwhile(base));
+    if theirs != unchanged {
+        if mine != unchanged {
+            return None;
+        }
+        scenario
+            .steps
+            .iter_mut()
+            .filter(|step| step.id == INCIDENT)
+            .for_each(|step| step.meanwhile.clone_from(&theirs));
     }
     let join = |one: &Option<String>, other: &Option<String>| Some(format!("{}; {}", one.clone()?, other.clone()?));
     Some(Change {
@@ -121,7 +139,75 @@ fn of_culprit(scenario: &Scenario, name: &str) -> Vec<Change> {
         set_rate(&mut part.load, half)
     });
     add(format!("half the rate for {name}"), None, slower);
+    let fewer = changed(scenario, name, |part| {
+        let Load::Dd(spec) = &mut part.load else { return None };
+        spec.sync_every = Some(Bytes::new(spec.sync_every?.get().saturating_mul(4)));
+        Some(())
+    });
+    add(format!("{name} syncs a fourth as often: fewer, larger commits"), None, fewer);
     all
+}
+
+/// Limits of groups that are twice as large.
+fn limits(scenario: &Scenario) -> Vec<Change> {
+    let mut base = scenario.clone();
+    let Some(parts_of_base) = parts(&mut base) else { return Vec::new() };
+    let mut groups: Vec<&GroupSpec> = parts_of_base.iter().filter_map(|part| part.cgroup.as_ref()).collect();
+    groups.sort_by(|one, other| one.name.cmp(&other.name));
+    groups.dedup_by(|one, other| one.name == other.name);
+    let twice = |name: &str, what: &str, raise: fn(&mut GroupSpec)| {
+        let mut scenario = scenario.clone();
+        let in_parts = parts(&mut scenario)?.iter_mut().filter_map(|part| part.cgroup.as_mut());
+        in_parts.filter(|group| group.name == name).for_each(raise);
+        let in_steps = scenario.steps.iter_mut().filter_map(|step| step.cgroup.as_mut());
+        in_steps.filter(|group| group.name == name).for_each(raise);
+        let words = format!("twice the {what} for the group {name}");
+        Some(Change { words, apply: None, undo: None, can_pair: true, scenario })
+    };
+    let mut all = Vec::new();
+    for group in groups {
+        if group.memory_max.is_some() || group.memory_high.is_some() {
+            all.extend(twice(&group.name, "memory", |group| {
+                for limit in [&mut group.memory_max, &mut group.memory_high].into_iter().flatten() {
+                    *limit = Bytes::new(limit.get().saturating_mul(2));
+                }
+            }));
+        }
+        if !group.io_max.is_empty() {
+            all.extend(twice(&group.name, "io.max", |group| {
+                for io in &mut group.io_max {
+                    for rate in [&mut io.read, &mut io.write].into_iter().flatten() {
+                        *rate = BytesPerSecond::new(rate.get().saturating_mul(2));
+                    }
+                    for rate in [&mut io.read_iops, &mut io.write_iops].into_iter().flatten() {
+                        *rate = rate.saturating_mul(2);
+                    }
+                }
+            }));
+        }
+    }
+    all
+}
+
+/// Without what somebody, or something, did to the machine in the incident.
+fn unchanged(scenario: &Scenario) -> Vec<Change> {
+    let without = |words: &str, is_done: fn(&TimedChange) -> bool, take_back: fn(&mut TimedChange)| {
+        let mut scenario = scenario.clone();
+        let step = scenario.steps.iter_mut().find(|step| step.id == INCIDENT)?;
+        if !step.meanwhile.iter().any(is_done) {
+            return None;
+        }
+        step.meanwhile.iter_mut().for_each(take_back);
+        Some(Change { words: words.to_owned(), apply: None, undo: None, can_pair: false, scenario })
+    };
+    [
+        without("nobody drops the caches", |change| change.drop_caches, |change| change.drop_caches = false),
+        without("the settings as they were before", |change| change.sysctl.is_some(), |change| change.sysctl = None),
+        without("the disk as fast as it was before", |change| change.device.is_some(), |change| change.device = None),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// A group for a reader below the one that it is in, whose limits hold for it too.
@@ -275,10 +361,22 @@ fn disks(scenario: &Scenario, culprits: &[String]) -> Vec<Change> {
     let mut all = Vec::new();
     let Some(first) = scenario.machine.disks.first() else { return all };
     let mut faster = scenario.clone();
+    let half = |time: &mut Option<Nanos>| *time = time.map(|time| Nanos::new(time.get() / 2));
+    let twice = |iops: &mut Option<u64>| *iops = iops.map(|iops| iops.saturating_mul(2));
+    let twice_bytes = |rate: &mut Option<BytesPerSecond>| {
+        *rate = rate.map(|rate| BytesPerSecond::new(rate.get().saturating_mul(2)));
+    };
     for disk in &mut faster.machine.disks {
-        disk.latency = disk.latency.map(|time| Nanos::new(time.get() / 2));
-        disk.iops = disk.iops.map(|iops| iops * 2);
-        disk.bandwidth = disk.bandwidth.map(|rate| BytesPerSecond::new(rate.get() * 2));
+        half(&mut disk.latency);
+        twice(&mut disk.iops);
+        twice_bytes(&mut disk.bandwidth);
+    }
+    for change in
+        faster.steps.iter_mut().flat_map(|step| &mut step.meanwhile).filter_map(|change| change.device.as_mut())
+    {
+        half(&mut change.latency);
+        twice(&mut change.iops);
+        twice_bytes(&mut change.bandwidth);
     }
     all.push(Change {
         words: "disks twice as fast".to_owned(),
@@ -338,5 +436,32 @@ mod tests {
         assert_eq!((limited.memory_high, limited.io_max), (Some(Bytes::new(32 << 20)), vec![io]));
         let free = below(None, "tar");
         assert_eq!((free.memory_max, free.memory_high), (None, Some(Bytes::new(READER))));
+    }
+
+    #[test]
+    fn what_was_done_to_the_machine_is_taken_back_limits_are_raised_and_syncs_are_fewer() {
+        let text = "id = \"t\"\ntitle = \"t\"\nsource = \"t\"\n[machine]\ncpus = 1\nmemory = \"1GiB\"\n\
+            [[machine.disk]]\nname = \"d\"\nsize = \"8GiB\"\nlatency = \"1ms\"\niops = 100\n\
+            [[step]]\nid = \"incident\"\nparallel = [{ name = \"log\", \
+            dd = { from = \"zero\", to = \"file:f@d\", size = \"1MiB\", sync_every = \"64KiB\" }, \
+            cgroup = { name = \"g\", memory_high = \"64MiB\", io_max = [{ disk = \"d\", write = \"1MB/s\" }] } }]\n\
+            meanwhile = [{ after = \"1s\", drop_caches = true, device = { disk = \"d\", iops = 10 } }]\n";
+        let scenario = Scenario::parse(text, "t.toml").unwrap();
+        let all = all(&scenario, &["log".to_owned()]);
+        let step_of = |words: &str| {
+            let change = all.iter().find(|change| change.words.contains(words)).unwrap_or_else(|| panic!("{words}"));
+            change.scenario.steps[0].clone()
+        };
+        let group_of = |words: &str| step_of(words).parts()[0].cgroup.clone().unwrap();
+        assert_eq!(group_of("twice the memory for the group g").memory_high, Some(Bytes::new(128 << 20)));
+        assert_eq!(group_of("twice the io.max").io_max[0].write, Some(BytesPerSecond::new(2_000_000)));
+        let step = step_of("a fourth as often");
+        let Load::Dd(fewer) = &step.parts()[0].load else { panic!("no dd") };
+        assert_eq!(fewer.sync_every, Some(Bytes::new(256 << 10)));
+        assert!(!step_of("nobody drops").meanwhile[0].drop_caches);
+        assert_eq!(step_of("as fast as it was").meanwhile[0].device, None);
+        // A disk that is twice as fast is so after it has become slower, too.
+        assert_eq!(step_of("twice as fast").meanwhile[0].device.as_ref().and_then(|device| device.iops), Some(20));
+        assert!(!all.iter().any(|change| change.words.contains("settings as they were")));
     }
 }

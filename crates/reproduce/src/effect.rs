@@ -1,6 +1,6 @@
 //! What a change does to those who lose time, and to those who take it.
 
-use crate::stretch::Stretch;
+use crate::stretch::{Stretch, whole};
 use pagetide_core::{Recording, Table};
 use serde::Serialize;
 
@@ -13,6 +13,8 @@ pub struct Effect {
     pub throughput: Option<f64>,
     /// Bytes that the culprits read and wrote per second.
     pub culprits: f64,
+    /// Processes that the OOM killer killed: they lose no more time.
+    pub killed: u64,
 }
 
 /// The delays of a task, ns.
@@ -52,7 +54,9 @@ pub(crate) fn of(calm: &Stretch<'_>, trouble: &Stretch<'_>, culprits: &[String])
         |stretch: &Stretch<'_>, process: &str| rate(stretch, process, "rchar") + rate(stretch, process, "wchar");
     let by = |stretch: &Stretch<'_>| victims().map(|process| moved(stretch, process)).sum::<f64>();
     let before = by(calm);
+    let killed = calm.with(calm.from, trouble.to).ends(Table::Host, "", "oom_kill").map_or(0.0, |(from, to)| to - from);
     Effect {
+        killed: whole(killed),
         lost: (waits(trouble) - waits(calm)).max(0.0),
         throughput: (!alone && before > 0.0).then(|| by(trouble) / before),
         culprits: all.iter().filter(|(_, is_culprit)| *is_culprit).map(|(process, _)| moved(trouble, process)).sum(),

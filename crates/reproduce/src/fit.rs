@@ -25,6 +25,8 @@ pub struct Reproduced {
     pub compared: Vec<Compared>,
     /// The guesses that were tried at other values.
     pub fitted: Vec<FittedGuess>,
+    /// Runs of the model that were compared.
+    pub runs: usize,
     /// What the model recorded.
     pub recording: Recording,
 }
@@ -101,7 +103,8 @@ pub fn reproduce(
     }
     let (toml, scenario) = synthesis.scenario(best.factors)?;
     let fitted = knobs.iter().filter_map(|knob| fitted(synthesis, *knob, best.factors, &seen)).collect();
-    Ok(Reproduced { scenario, toml, compared: best.compared, fitted, recording: best.ran.recording })
+    let runs = seen.len();
+    Ok(Reproduced { scenario, toml, compared: best.compared, fitted, runs, recording: best.ran.recording })
 }
 
 impl Tried {

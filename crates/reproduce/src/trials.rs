@@ -52,7 +52,8 @@ pub fn try_advice(
     let mut order: Vec<usize> = (1..changes.len()).filter(|at| tried[*at].is_some()).collect();
     let lost = |at: usize, tried: &[Option<Tried>]| tried[at].as_ref().map_or(f64::MAX, |one| one.effect.lost);
     order.sort_by(|one, other| lost(*one, &tried).total_cmp(&lost(*other, &tried)));
-    let helps = |at: usize| lost(at, &tried) < 0.8 * lost(0, &tried);
+    let killed = |at: usize| tried[at].as_ref().map_or(0, |one| one.effect.killed);
+    let helps = |at: usize| lost(at, &tried) < 0.8 * lost(0, &tried) && killed(at) <= killed(0);
     let able: Vec<usize> = order.into_iter().filter(|at| helps(*at) && changes[*at].can_pair).take(4).collect();
     let both = able.iter().enumerate().find_map(|(nth, one)| {
         able[nth + 1..].iter().find_map(|other| advice::pair(&changes[*one], &changes[*other], scenario))
@@ -62,10 +63,14 @@ pub fn try_advice(
     }
     let mut tried: Vec<Tried> = tried.into_iter().flatten().collect();
     let as_it_was = tried.remove(0);
-    // What differs by less than a thousandth of the time is as good; then that which costs the culprits less.
+    // What has more processes killed helps nobody. What differs by less than a thousandth of the time is as good; then that which costs the
+    // culprits less.
+    let kills = |one: &Tried| one.effect.killed > as_it_was.effect.killed;
     let lost = |one: &Tried| (one.effect.lost * 1e3).round();
     tried.sort_by(|one, other| {
-        lost(one).total_cmp(&lost(other)).then(other.effect.culprits.total_cmp(&one.effect.culprits))
+        let by_kills = kills(one).cmp(&kills(other));
+        let by_lost = by_kills.then(lost(one).total_cmp(&lost(other)));
+        by_lost.then(other.effect.culprits.total_cmp(&one.effect.culprits))
     });
     tried.insert(0, as_it_was);
     Ok(tried)

@@ -151,7 +151,7 @@ fn keep(recording: &Path, diagnosis: &Diagnosis, again: &Reproduced, tried: &[Tr
         cause: cause.rule,
         from_ns: incident.range.from.ns(),
         unchanged: unchanged.effect.lost,
-        advice: advice.iter().map(of).collect(),
+        advice: advice.iter().filter(|one| one.effect.killed <= unchanged.effect.killed).map(of).collect(),
     };
     let file = measured::file_of(recording)?;
     measured::write(&file, &measured)?;
@@ -203,8 +203,18 @@ fn answer(again: &Reproduced) -> String {
     if again.is_alike() {
         return "Reproduced on the model: the same cause and origin, amounts within a factor of 1.5.".to_owned();
     }
-    let unlike: Vec<&str> = again.compared.iter().filter(|one| !one.alike).map(|one| one.what.as_str()).collect();
-    format!("Not reproduced: {}.", unlike.join(", "))
+    let unlike = again.compared.iter().filter(|one| !one.alike);
+    let unlike: Vec<String> =
+        unlike.map(|one| format!("{} ({} recorded, {} on the model)", one.what, one.recorded, one.again)).collect();
+    format!("Not reproduced: it differs in {}. This is the nearest of {} runs.", unlike.join(", "), again.runs)
+}
+
+/// What was tried: the change, and whom the OOM killer ended with it.
+fn change(tried: &Tried) -> String {
+    match tried.effect.killed {
+        0 => tried.what.clone(),
+        killed => format!("{} (the OOM killer kills {killed})", tried.what),
+    }
 }
 
 /// The answer as a page, with plots of the recording, the reproduction and the best advice.
@@ -219,7 +229,7 @@ fn page(synthesis: &Synthesis<'_>, recording: &Recording, again: &Reproduced, tr
     for one in tried {
         let (lost, victims, culprits) = amounts(one);
         let command = |command: &Option<String>| command.clone().unwrap_or_default();
-        let cells = [one.what.clone(), lost, victims, culprits, command(&one.apply), command(&one.undo)];
+        let cells = [change(one), lost, victims, culprits, command(&one.apply), command(&one.undo)];
         advice.row(cells.map(|cell| cell.as_str().into()));
     }
     let (from, onset, to) = synthesis.span();
@@ -245,6 +255,9 @@ fn text(again: &Reproduced, guesses: &[Guess], tried: &[Tried], on_kernel: &[Tri
     for one in &again.compared {
         let mark = if one.alike { "" } else { "  differs" };
         let _ = writeln!(text, "{:<36} {:>16} {:>16}{mark}", one.what, one.recorded, one.again);
+    }
+    if !again.is_alike() && !tried.is_empty() {
+        text += "\nAdvice was tried on the incident of the model, which is not the recorded one.\n";
     }
     let kernel = on_kernel.first().map_or("", |one| one.recording.manifest.kernel.as_str());
     for (place, tried) in [("on the model", tried), (&*format!("on Linux {kernel}"), on_kernel)] {
@@ -287,7 +300,7 @@ fn amounts(tried: &Tried) -> (String, String, String) {
 
 fn row(tried: &Tried) -> String {
     let (lost, victims, culprits) = amounts(tried);
-    let mut row = format!("{lost:>10} {victims:>13} {culprits:>13}  {}", tried.what);
+    let mut row = format!("{lost:>10} {victims:>13} {culprits:>13}  {}", change(tried));
     for (words, command) in [("", &tried.apply), ("undo: ", &tried.undo)] {
         if let Some(command) = command {
             let _ = write!(row, "\n{:>40}{words}$ {command}", "");
