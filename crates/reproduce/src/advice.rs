@@ -1,11 +1,11 @@
 //! Changes of a scenario that could help, each as something that a person can do.
 
-use crate::stretch::whole;
 use crate::synthesis::INCIDENT;
 use pagetide_core::{
     Action, Bytes, BytesPerSecond, Caching, DiskSpec, GroupSpec, Load, Nanos, Parallel, Part, Place, Scenario,
     SwapSpec, TimedChange,
 };
+use std::collections::BTreeSet;
 
 /// Memory of a group that only reads files once.
 const READER: u64 = 64 << 20;
@@ -152,9 +152,8 @@ fn of_culprit(scenario: &Scenario, name: &str) -> Vec<Change> {
 fn limits(scenario: &Scenario) -> Vec<Change> {
     let mut base = scenario.clone();
     let Some(parts_of_base) = parts(&mut base) else { return Vec::new() };
-    let mut groups: Vec<&GroupSpec> = parts_of_base.iter().filter_map(|part| part.cgroup.as_ref()).collect();
-    groups.sort_by(|one, other| one.name.cmp(&other.name));
-    groups.dedup_by(|one, other| one.name == other.name);
+    let groups: Vec<&GroupSpec> = parts_of_base.iter().filter_map(|part| part.cgroup.as_ref()).collect();
+    let names: BTreeSet<&str> = groups.iter().map(|group| group.name.as_str()).collect();
     let twice = |name: &str, what: &str, raise: fn(&mut GroupSpec)| {
         let mut scenario = scenario.clone();
         let in_parts = parts(&mut scenario)?.iter_mut().filter_map(|part| part.cgroup.as_mut());
@@ -165,16 +164,18 @@ fn limits(scenario: &Scenario) -> Vec<Change> {
         Some(Change { words, apply: None, undo: None, can_pair: true, scenario })
     };
     let mut all = Vec::new();
-    for group in groups {
-        if group.memory_max.is_some() || group.memory_high.is_some() {
-            all.extend(twice(&group.name, "memory", |group| {
+    for name in names {
+        // A part may set the limits of a group that others are in before.
+        let any = |has: fn(&GroupSpec) -> bool| groups.iter().any(|group| group.name == name && has(group));
+        if any(|group| group.memory_max.is_some() || group.memory_high.is_some()) {
+            all.extend(twice(name, "memory", |group| {
                 for limit in [&mut group.memory_max, &mut group.memory_high].into_iter().flatten() {
                     *limit = Bytes::new(limit.get().saturating_mul(2));
                 }
             }));
         }
-        if !group.io_max.is_empty() {
-            all.extend(twice(&group.name, "io.max", |group| {
+        if any(|group| !group.io_max.is_empty()) {
+            all.extend(twice(name, "io.max", |group| {
                 for io in &mut group.io_max {
                     for rate in [&mut io.read, &mut io.write].into_iter().flatten() {
                         *rate = BytesPerSecond::new(rate.get().saturating_mul(2));
@@ -221,23 +222,20 @@ fn below(own: Option<&GroupSpec>, name: &str) -> GroupSpec {
     }
 }
 
+/// What a load does about the page cache; none of who syncs what it writes, as that is on the disk at once.
 fn cache_of(load: &mut Load) -> Option<&mut Caching> {
     match load {
         Load::Stream(spec) => Some(&mut spec.cache),
-        Load::Dd(spec) => Some(&mut spec.cache),
+        Load::Dd(spec) if spec.sync_every.is_none() => Some(&mut spec.cache),
         _ => None,
     }
 }
 
-/// The rate of a load, or what it would do in its time as fast as it can.
-fn rate_of(part: &Part) -> Option<BytesPerSecond> {
-    let spread = |size: Bytes, time: Option<pagetide_core::Nanos>| {
-        let seconds = time?.as_f64() / 1e9;
-        Some(BytesPerSecond::new(whole(size.as_f64() / seconds.max(0.1))))
-    };
+/// The rate of a load; none where it goes as fast as it can, which the scenario does not tell.
+const fn rate_of(part: &Part) -> Option<BytesPerSecond> {
     match &part.load {
-        Load::Stream(spec) => spec.rate.or_else(|| spread(spec.size, spec.time)),
-        Load::Dd(spec) => spec.rate.or_else(|| spread(spec.size, spec.time)),
+        Load::Stream(spec) => spec.rate,
+        Load::Dd(spec) => spec.rate,
         Load::Grow(spec) => spec.rate,
         _ => None,
     }
@@ -442,7 +440,7 @@ mod tests {
     fn what_was_done_to_the_machine_is_taken_back_limits_are_raised_and_syncs_are_fewer() {
         let text = "id = \"t\"\ntitle = \"t\"\nsource = \"t\"\n[machine]\ncpus = 1\nmemory = \"1GiB\"\n\
             [[machine.disk]]\nname = \"d\"\nsize = \"8GiB\"\nlatency = \"1ms\"\niops = 100\n\
-            [[step]]\nid = \"incident\"\nparallel = [{ name = \"log\", \
+            [[step]]\nid = \"incident\"\nparallel = [{ name = \"early\", spin = { time = \"1s\" }, cgroup = { name = \"g\" } }, { name = \"log\", \
             dd = { from = \"zero\", to = \"file:f@d\", size = \"1MiB\", sync_every = \"64KiB\" }, \
             cgroup = { name = \"g\", memory_high = \"64MiB\", io_max = [{ disk = \"d\", write = \"1MB/s\" }] } }]\n\
             meanwhile = [{ after = \"1s\", drop_caches = true, device = { disk = \"d\", iops = 10 } }]\n";
@@ -452,16 +450,19 @@ mod tests {
             let change = all.iter().find(|change| change.words.contains(words)).unwrap_or_else(|| panic!("{words}"));
             change.scenario.steps[0].clone()
         };
-        let group_of = |words: &str| step_of(words).parts()[0].cgroup.clone().unwrap();
+        let group_of = |words: &str| step_of(words).parts()[1].cgroup.clone().unwrap();
         assert_eq!(group_of("twice the memory for the group g").memory_high, Some(Bytes::new(128 << 20)));
         assert_eq!(group_of("twice the io.max").io_max[0].write, Some(BytesPerSecond::new(2_000_000)));
         let step = step_of("a fourth as often");
-        let Load::Dd(fewer) = &step.parts()[0].load else { panic!("no dd") };
+        let Load::Dd(fewer) = &step.parts()[1].load else { panic!("no dd") };
         assert_eq!(fewer.sync_every, Some(Bytes::new(256 << 10)));
         assert!(!step_of("nobody drops").meanwhile[0].drop_caches);
         assert_eq!(step_of("as fast as it was").meanwhile[0].device, None);
         // A disk that is twice as fast is so after it has become slower, too.
         assert_eq!(step_of("twice as fast").meanwhile[0].device.as_ref().and_then(|device| device.iops), Some(20));
-        assert!(!all.iter().any(|change| change.words.contains("settings as they were")));
+        // Nobody changed settings, what is synced is on the disk at once, and what goes as fast as it can has no rate to halve.
+        for words in ["settings as they were", "O_DIRECT", "DONTNEED", "half the rate"] {
+            assert!(!all.iter().any(|change| change.words.contains(words)), "{words}");
+        }
     }
 }
