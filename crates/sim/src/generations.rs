@@ -1,7 +1,9 @@
 //! The lists of MGLRU: generations of pages and what the controller of tiers remembers (`struct lru_gen_folio`).
 
 use crate::kind::Kind;
+use crate::page::PageId;
 use crate::ring::Ring;
+use crate::zone::{ZONE_KINDS, ZoneKind};
 
 /// Generations that there are at least (`MIN_NR_GENS`).
 pub(crate) const MIN_GENERATIONS: u64 = 2;
@@ -75,7 +77,8 @@ pub(crate) struct Generations {
     /// The youngest generation, and the oldest of each kind. Numbers only grow.
     pub(crate) youngest: u64,
     pub(crate) oldest: [u64; 2],
-    pub(crate) rings: [[Ring; 2]; MAX_GENERATIONS as usize],
+    /// Lists by generation, kind of page and kind of zone.
+    pub(crate) rings: [[[Ring; ZONE_KINDS]; 2]; MAX_GENERATIONS as usize],
     pub(crate) tiers: [Tiers; 2],
     /// Whether the filter of page tables of even and odd generations is there; without one all tables are walked.
     pub(crate) filtered: [bool; 2],
@@ -112,13 +115,30 @@ impl Generations {
 
     /// Pages of a generation of a kind.
     pub(crate) fn size(&self, generation: u64, kind: Kind) -> u64 {
-        self.rings[Self::slot(generation)][kind as usize].len()
+        self.rings[Self::slot(generation)][kind as usize].iter().map(Ring::len).sum()
+    }
+
+    /// The oldest page of a generation of a kind, off its list. Lists of higher zones come first: pages of a low zone stay until those of
+    /// the zones above it are gone (`scan_folios`).
+    pub(crate) fn pop_oldest(&mut self, generation: u64, kind: Kind) -> Option<PageId> {
+        self.rings[Self::slot(generation)][kind as usize].iter_mut().rev().find_map(Ring::pop_tail)
+    }
+
+    /// The list of a page of a kind of zone.
+    pub(crate) fn ring(&mut self, slot: usize, kind: Kind, zone: ZoneKind) -> &mut Ring {
+        &mut self.rings[slot][kind as usize][zone as usize]
+    }
+
+    /// Pages on all lists.
+    pub(crate) fn total(&self) -> u64 {
+        self.rings.iter().flatten().flatten().map(Ring::len).sum()
     }
 
     /// Pages of a kind that count as active: those of the two youngest generations (`lru_gen_is_active`).
     pub(crate) fn listed(&self, kind: Kind, active: bool) -> u64 {
         let young = self.size(self.youngest, kind) + self.size(self.youngest - 1, kind);
-        if active { young } else { self.rings.iter().map(|rings| rings[kind as usize].len()).sum::<u64>() - young }
+        let all = || self.rings.iter().flat_map(|rings| &rings[kind as usize]).map(Ring::len).sum::<u64>();
+        if active { young } else { all() - young }
     }
 }
 
@@ -135,6 +155,20 @@ pub(crate) const fn tier_of(uses: u64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::page::Word;
+
+    #[test]
+    fn pages_of_a_low_zone_stay_until_those_above_are_gone() {
+        let mut words = vec![Word::default(); 4];
+        let mut lru = Generations::default();
+        for (page, zone) in [ZoneKind::Dma, ZoneKind::Dma32, ZoneKind::Dma32, ZoneKind::Normal].into_iter().enumerate()
+        {
+            lru.ring(0, Kind::File, zone).push_head(page as PageId, &mut words);
+        }
+        assert_eq!((lru.total(), lru.size(0, Kind::File), lru.size(0, Kind::Anon)), (4, 4, 0));
+        let order: Vec<PageId> = std::iter::from_fn(|| lru.pop_oldest(0, Kind::File)).collect();
+        assert_eq!(order, [3, 1, 2, 0]);
+    }
 
     #[test]
     fn a_tier_is_protected_when_it_refaults_more_than_the_first() {

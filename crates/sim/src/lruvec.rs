@@ -43,7 +43,7 @@ impl LruVec {
 
     /// Pages of all lists.
     pub(crate) fn total(&self) -> u64 {
-        self.lists.iter().chain(self.generations.rings.iter().flatten()).map(Ring::len).sum()
+        self.lists.iter().map(Ring::len).sum::<u64>() + self.generations.total()
     }
 
     #[inline]

@@ -75,8 +75,8 @@ impl Host {
         let slot = Generations::slot(generation);
         self.words[page as usize].set(flag::LISTED);
         self.words[page as usize].set_generation(slot);
-        let at = self.lruvec_of(word);
-        let ring = &mut self.lruvecs[at].generations.rings[slot][Kind::of(word) as usize];
+        let (at, zone) = (self.lruvec_of(word), self.zones[word.zone()].kind);
+        let ring = self.lruvecs[at].generations.ring(slot, Kind::of(word), zone);
         if oldest {
             ring.push_tail(page, &mut self.words);
         } else {
@@ -87,8 +87,8 @@ impl Host {
     /// Takes a page off its list (`lru_gen_del_folio`).
     pub(crate) fn generation_remove(&mut self, page: PageId) {
         let word = self.word(page);
-        let at = self.lruvec_of(word);
-        self.lruvecs[at].generations.rings[word.generation()][Kind::of(word) as usize].remove(page, &self.words);
+        let (at, zone) = (self.lruvec_of(word), self.zones[word.zone()].kind);
+        self.lruvecs[at].generations.ring(word.generation(), Kind::of(word), zone).remove(page, &self.words);
         self.words[page as usize].clear(flag::LISTED);
     }
 
@@ -252,9 +252,7 @@ impl Host {
             }
             let oldest = self.lruvecs[at].generations.oldest[kind as usize];
             if kind == Kind::File || can_swap {
-                while let Some(page) =
-                    self.lruvecs[at].generations.rings[Generations::slot(oldest)][kind as usize].pop_tail()
-                {
+                while let Some(page) = self.lruvecs[at].generations.pop_oldest(oldest, kind) {
                     forget_uses(&mut self.words[page as usize]);
                     self.list_in(page, oldest + 1, true);
                 }
@@ -378,9 +376,7 @@ impl Host {
                 scan.resume = Some(Resume { first, step, looked_at });
                 return;
             }
-            if shrunk == Shrunk::Aged
-                || self.lruvecs[at].generations.rings.iter().flatten().all(|ring| ring.len() >> scan.priority == 0)
-            {
+            if shrunk == Shrunk::Aged || self.lruvecs[at].generations.total() >> scan.priority == 0 {
                 self.lruvecs[at].generations.turn = turn + 1;
             }
             if self.enough_for_all(scan) {
@@ -589,7 +585,7 @@ impl Host {
         let oldest = self.lruvecs[at].generations.oldest[kind as usize];
         let newer = self.newer();
         let mut looked_at = 0;
-        while let Some(page) = self.lruvecs[at].generations.rings[Generations::slot(oldest)][kind as usize].pop_tail() {
+        while let Some(page) = self.lruvecs[at].generations.pop_oldest(oldest, kind) {
             looked_at += 1;
             self.words[page as usize].clear(flag::LISTED);
             let word = self.word(page);

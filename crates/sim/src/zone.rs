@@ -15,6 +15,9 @@ pub(crate) enum ZoneKind {
     Normal,
 }
 
+/// Kinds of zones.
+pub(crate) const ZONE_KINDS: usize = ZoneKind::Normal as usize + 1;
+
 impl ZoneKind {
     pub(crate) const fn name(self) -> &'static str {
         match self {
