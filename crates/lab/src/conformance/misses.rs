@@ -9,8 +9,8 @@ const INSTANT: &str = "free memory at one instant, while kswapd works: it rises 
 const HOPELESS: &str = "kswapd finds dirty pages only and gives up after 16 rounds; each page that a task frees meanwhile lets it begin anew \
     (`kswapd_failures`), and how often that happens depends on the host's load: runs of one kernel scanned 30, 58 and 1334 thousand pages";
 /// Merges that the model does not make.
-const MERGES: &str = "merges with requests that wait in the IO scheduler (`blk_mq_sched_try_merge`); the model merges within one plug and with \
-    the last that waits";
+const MERGES: &str = "blocks of the journal's commits: ext4 sends each block of its extent tree and of its bitmaps by itself, and the plug merges \
+    those in a row (`fs/jbd2/commit.c: jbd2_journal_commit_transaction`); the model's commit is one request of 2 or 4 blocks";
 /// A step of seconds on a busy host.
 const SLOW_HOST: &str = "a step of a fixed time, or of less than a second on the model: on the busy host the emulated CPU took longer, so that it did \
     fewer requests, and the flusher's tick fell into it";
@@ -50,7 +50,7 @@ const GROWING_CPU_LISTS: &str = "pages on the CPUs' own free lists, which MemFre
     memory was short";
 
 const REASONS: &[Reason] = &[
-    ("backup-evicts-neighbour", "night_plain_backup", "free_after", INSTANT),
+    ("backup-evicts-neighbour", "*", "free_after", INSTANT),
     ("buffered-read", "hold", "free_after", CPU_LISTS),
     ("buffered-write", "A9", "pages_scanned", HOPELESS),
     ("buffered-write", "A9", "*", AS_LONG),
@@ -76,6 +76,10 @@ const REASONS: &[Reason] = &[
     ("buffered-write on 6.12 with MGLRU", "A8", "disk_written_bytes", THIRD_RUN),
     ("buffered-write on 6.12 with MGLRU", "A9_falling", "disk_writes", THIRD_RUN),
     ("buffered-write on 6.12 with MGLRU", "A9_falling", "buffers_after", EXTENT_BLOCKS),
+    ("buffered-write on 6.12 with MGLRU", "A9", "disk_write_merges", MERGES),
+    ("buffered-write on 6.12 with MGLRU", "A9_settled", "disk_write_merges", MERGES),
+    ("buffered-write on 6.12 with MGLRU", "A9_settled", "free_after", INSTANT),
+    ("buffered-write on 6.12 with MGLRU", "A10", "free_after", GROWING_CPU_LISTS),
     ("buffered-write on 6.12 with MGLRU", "A9_settled", "pages_scanned", GROWING_CPU_LISTS),
     ("buffered-write on 6.12 with MGLRU", "A9_settled", "pages_stolen", GROWING_CPU_LISTS),
     ("swap-off on 6.12 with MGLRU", "D2", "dirty_peak", SWAP_WRITES),
