@@ -65,7 +65,16 @@ impl Host {
         } else {
             lru.oldest[kind as usize] + 1
         };
-        self.words[page as usize].clear(flag::ACTIVE);
+        if word.has(flag::ACTIVE) {
+            let newer = self.newer();
+            let word = &mut self.words[page as usize];
+            word.clear(flag::ACTIVE);
+            // 6.12 keeps PG_workingset alone, for pressure stall information.
+            if newer {
+                word.set_refs(0);
+                word.clear(flag::REFERENCED);
+            }
+        }
         self.list_in(page, generation, oldest);
     }
 
@@ -397,7 +406,7 @@ impl Host {
         if scan.reclaimed - scan.last_reclaimed >= scan.wanted {
             return true;
         }
-        let short = |zone: &crate::zone::Zone| zone.node == scan.node && zone.free < zone.high + MIN_BATCH;
+        let short = |zone: &crate::zone::Zone| zone.node == scan.node && !zone.above(zone.high + MIN_BATCH);
         scan.kswapd && !self.zones.iter().any(short)
     }
 

@@ -10,7 +10,8 @@ const HOPELESS: &str = "kswapd finds dirty pages only and gives up after 16 roun
     (`kswapd_failures`), and how often that happens depends on the host's load: runs of one kernel scanned 30, 58 and 1334 thousand pages";
 /// Merges that the model does not make.
 const MERGES: &str = "blocks of the journal's commits: ext4 sends each block of its extent tree and of its bitmaps by itself, and the plug merges \
-    those in a row (`fs/jbd2/commit.c: jbd2_journal_commit_transaction`); the model's commit is one request of 2 or 4 blocks";
+    those in a row (`fs/jbd2/commit.c: jbd2_journal_commit_transaction`); the model's commit is one request of 2 or 4 blocks. In \
+    a run on 6.1 the merges came in 33 bursts of 6 to 36, most of them 5 s apart";
 /// A step of seconds on a busy host.
 const SLOW_HOST: &str = "a step of a fixed time, or of less than a second on the model: on the busy host the emulated CPU took longer, so that it did \
     fewer requests, and the flusher's tick fell into it";
@@ -78,7 +79,6 @@ const REASONS: &[Reason] = &[
     ("buffered-write on 6.12 with MGLRU", "A9_falling", "buffers_after", EXTENT_BLOCKS),
     ("buffered-write on 6.12 with MGLRU", "A9", "disk_write_merges", MERGES),
     ("buffered-write on 6.12 with MGLRU", "A9_settled", "disk_write_merges", MERGES),
-    ("buffered-write on 6.12 with MGLRU", "A9_settled", "free_after", INSTANT),
     ("buffered-write on 6.12 with MGLRU", "A10", "free_after", GROWING_CPU_LISTS),
     ("buffered-write on 6.12 with MGLRU", "A9_settled", "pages_scanned", GROWING_CPU_LISTS),
     ("buffered-write on 6.12 with MGLRU", "A9_settled", "pages_stolen", GROWING_CPU_LISTS),
