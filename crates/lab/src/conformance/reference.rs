@@ -66,7 +66,8 @@ macro_rules! stored {
 /// The stored runs: name, and text as build.rs has compressed it.
 const STORED: &[(&str, &[u8])] = stored! {
     "backup-evicts-neighbour-7" "backup-evicts-neighbour-8" "buffered-read-7" "buffered-read-8" "buffered-write-7"
-    "buffered-write-8" "buffers-and-cached-7" "copy-clean-vs-polluted-7" "second-read-7" "second-read-8" "ssd-stream-starves-raid-7" "swap-off-7"
+    "buffered-write-8" "buffers-and-cached-7" "buffers-and-cached-8" "copy-clean-vs-polluted-7" "copy-clean-vs-polluted-8" "second-read-7"
+    "second-read-8" "ssd-stream-starves-raid-7" "ssd-stream-starves-raid-8" "swap-off-7"
     "swap-off-8"
     "backup-evicts-neighbour-6.12-mglru-7" "backup-evicts-neighbour-6.12-mglru-8" "buffered-read-6.12-mglru-7" "buffered-read-6.12-mglru-8" "buffered-write-6.12-mglru-7" "buffered-write-6.12-mglru-8"
     "second-read-6.12-mglru-7" "swap-off-6.12-mglru-7" "swap-off-6.12-mglru-8"
