@@ -6,7 +6,7 @@ use crate::measure::amount::{Amount, Count, Limit, Per};
 use crate::measure::episodes::SignalSpec;
 use crate::measure::window::{REFAULTED, STOLEN, Window};
 use pagetide_core::derived;
-use pagetide_core::{Account, Nanos, RuleId, Span, Table, Threshold};
+use pagetide_core::{Account, Nanos, Pages, RuleId, Span, Table, Threshold};
 use std::ops::Range;
 
 /// The account of a rule; absent of what makes nobody wait, or of what is known without waits: a killed process, a blind spot.
@@ -115,20 +115,22 @@ impl Requests {
 }
 
 /// A disk in a stretch, and when it was calm.
-struct At<'a> {
+struct At<'a, 'g> {
     disk: &'a str,
+    /// Whose waits are split; absent of the host.
+    group: Option<&'g str>,
     during: Window<'a>,
     calm: Option<Window<'a>>,
     now: [Requests; 2],
     before: [Requests; 2],
 }
 
-impl<'a> At<'a> {
-    fn of(during: Window<'a>, calm: Option<Window<'a>>, disk: &'a str) -> Self {
+impl<'a, 'g> At<'a, 'g> {
+    fn of((during, group): (Window<'a>, Option<&'g str>), calm: Option<Window<'a>>, disk: &'a str) -> Self {
         let now = [true, false].map(|reads| Requests::of(&during, disk, reads));
         let before =
             [true, false].map(|reads| calm.map_or(Requests::default(), |calm| Requests::of(&calm, disk, reads)));
-        Self { disk, during, calm, now, before }
+        Self { disk, group, during, calm, now, before }
     }
 
     /// By how much the queue of reads and of writes grew.
@@ -159,8 +161,11 @@ impl<'a> At<'a> {
         let span = self.during.span;
         let lead = self.during.over(Span { from: span.from.earlier(span.length()), ..span });
         let dropped = lead.rise::<Count>(Table::Host, "", "drop_pagecache").is_some_and(Amount::is_positive);
+        // What a group evicts at its own limit is no reclaim of the host's.
+        let own = self.group.and_then(|group| lead.rise::<Pages>(Table::Cgroup, group, "pgsteal"));
+        let own = own.map_or(Amount::ZERO, |pages| pages * lead.page_size());
         match lead.host_amount(&STOLEN) {
-            Some(freed) if !dropped => freed.get() / (span.length().as_f64() / 1e9).max(f64::MIN_POSITIVE),
+            Some(freed) if !dropped => (freed + own).get() / (span.length().as_f64() / 1e9).max(f64::MIN_POSITIVE),
             _ => f64::INFINITY,
         }
     }
@@ -245,9 +250,9 @@ impl<'a> Split<'a> {
         let during = Window { quiet: calm, ..whole.over(stretch) };
         let calm = calm.map(|calm| whole.over(calm));
         let own = group.and_then(|name| group::of_group(&during, name));
-        let at = own.map(|disk| At::of(during, calm, disk));
+        let at = own.map(|disk| At::of((during, group), calm, disk));
         let most = || {
-            let all = during.disks().into_iter().map(|disk| At::of(during, calm, disk));
+            let all = during.disks().into_iter().map(|disk| At::of((during, group), calm, disk));
             all.max_by(|a, b| a.all().total_cmp(&b.all()))
         };
         let own_cpu = group.map_or(0.0, |group| own_cpu(&during, calm.as_ref(), group));
@@ -278,7 +283,7 @@ fn own_cpu(during: &Window<'_>, calm: Option<&Window<'_>>, group: &str) -> f64 {
 /// The time that a disk spends to flush its cache, ms: flushes are no requests to the kernel's counters.
 pub(crate) const FLUSHES: &[&str] = &["flush_ms"];
 /// What this module reads of disks and groups beside derived metrics.
-pub(crate) const METRICS: [&[&str]; 2] = [FLUSHES, &["io_rios", "io_wios", "io_wbytes"]];
+pub(crate) const METRICS: [&[&str]; 2] = [FLUSHES, &["io_rios", "io_wios", "io_wbytes", "pgsteal"]];
 
 /// The share of each interval in which a disk, or any disk, had a request or flushed its cache: nobody waits for a device that has none.
 pub(crate) fn in_flight(whole: &Window<'_>, disk: Option<&str>, pressure: &Pressure<'_>) -> Vec<f64> {

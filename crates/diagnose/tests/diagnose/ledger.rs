@@ -78,6 +78,28 @@ fn a_device_that_works_longer_on_fewer_requests_is_slow_and_a_longer_queue_of_mo
     assert_eq!(loaded.cause.unwrap().rule.as_str(), "device-saturated");
 }
 
+#[test]
+fn what_a_group_evicts_at_its_own_limit_is_read_again() {
+    let told = |evicted: f64| {
+        let story = Story::new(120, 1.0)
+            .manifest(|manifest| manifest.memory_total = pagetide_core::Bytes::new(8 << 30))
+            .counter(Table::Cgroup, "/db", "cpu_usage", |_| 50_000.0)
+            .counter(Table::Cgroup, "/db", "psi_io_some", from_to(900_000.0, 2000.0))
+            .counter(Table::Cgroup, "/db", "pgsteal", from_to(evicted, 0.0))
+            .counter(Table::Host, "", "psi_io_some", from_to(900_000.0, 2000.0))
+            .counter(Table::Host, "", "pgsteal_kswapd", |_| 0.0)
+            .counter(Table::Host, "", "workingset_refault_file", from_to(2000.0, 0.0));
+        diagnose(
+            &disk_of(story, (0.9, 2000.0), (0.01, 10.0))
+                .counter(Table::Disk, "sda", "read_sectors", from_to(16_000.0, 80.0))
+                .tell(),
+        )
+    };
+    let own = told(2000.0);
+    assert!(booked(&own, Account::ReadAgain) > 40.0, "{:?}", own.ledger);
+    assert!(booked(&told(0.0), Account::ReadAgain) < 5.0, "nothing was evicted");
+}
+
 /// A disk with so many reads in flight and so many a second, from 40 to 100 s and else.
 fn disk_of(story: Story, then: (f64, f64), else_: (f64, f64)) -> Story {
     let pick = move |at: f64| if (40.0..100.0).contains(&at) { then } else { else_ };
