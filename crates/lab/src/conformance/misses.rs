@@ -87,10 +87,12 @@ const REASONS: &[Reason] = &[
 /// The mechanism behind a figure that is beyond its band; none where it is not known.
 pub(super) fn reason(comparison: &str, step: &str, figure: &str) -> Option<&'static str> {
     let is = |pattern: &str, text: &str| pattern == "*" || pattern == text;
-    REASONS
-        .iter()
-        .find(|(of, steps, figures, _)| *of == comparison && is(steps, step) && is(figures, figure))
-        .map(|(.., why)| *why)
+    let of_figure = |figure: &str| {
+        let fits = |(of, steps, figures, _): &&Reason| *of == comparison && is(steps, step) && is(figures, figure);
+        REASONS.iter().find(fits).map(|(.., why)| *why)
+    };
+    // What is free when a step begins is what was free when the one before ended.
+    of_figure(figure).or_else(|| of_figure(if figure == "free_before" { "free_after" } else { figure }))
 }
 
 /// Reasons of figures that are within their band by now, or are not there.
@@ -104,4 +106,16 @@ pub fn outdated(all: &[super::Conformance]) -> Vec<String> {
     };
     let left = REASONS.iter().filter(|(comparison, steps, figures, _)| !misses(comparison, steps, figures));
     left.map(|(comparison, steps, figures, _)| format!("{comparison} {steps}.{figures}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn free_memory_at_the_begin_of_a_step_has_the_reason_of_the_end_before() {
+        assert_eq!(reason("backup-evicts-neighbour", "morning_plain", "free_before"), Some(INSTANT));
+        assert_eq!(reason("backup-evicts-neighbour", "morning_plain", "disk_reads"), None);
+        assert_eq!(reason("second-read", "read", "free_before"), None, "no such reason of free_after");
+    }
 }
