@@ -12,7 +12,7 @@ use crate::evidence::threshold::TURNOVER;
 use crate::ledger::delays;
 use crate::ledger::harm::{NOTICED, UNEXPLAINED_CPU, UNEXPLAINED_CPU_TIME};
 use crate::ledger::lost_time::{self, Activity};
-use crate::ledger::waits::{FELT, Harm, MIN_LOST_TIME, RIPPLE, Waits, kswapd_share};
+use crate::ledger::waits::{Harm, MIN_LOST_TIME, MIN_RISE, RIPPLE, Waits, kswapd_share};
 use crate::measure::amount::{Amount, Count, Limit};
 use crate::measure::episodes::Episodes;
 use crate::measure::queue::DEPTH;
@@ -62,7 +62,7 @@ const JOINED: u64 = 5;
 pub(crate) const THRESHOLDS: &[Threshold] = &[
     MIN_LOST_TIME.doc(),
     RIPPLE.doc(),
-    FELT.doc(),
+    MIN_RISE.doc(),
     NOTICED.doc(),
     UNEXPLAINED_TIME.doc(),
     REST.doc(),

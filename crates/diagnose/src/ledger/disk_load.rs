@@ -6,7 +6,7 @@
 use crate::actors::process::{self, ProcessShare};
 use crate::evidence::threshold::SATURATED;
 use crate::measure::amount::{Amount, Count, Limit, Per, Rate};
-use crate::measure::queue::{FULL, RESTS_BRIEFLY};
+use crate::measure::queue::{FULL, MIN_BUSY_OF_FULL};
 use crate::measure::window::Window;
 use pagetide_core::derived;
 use pagetide_core::{Bytes, Pages, Ratio, Table};
@@ -144,5 +144,5 @@ pub(crate) fn sender(window: &Window<'_>, disk: &str) -> Option<String> {
 /// Whether a disk has all it can do over a stretch: it is always busy, or has a full queue with brief pauses.
 pub(crate) fn saturated(window: &Window<'_>, disk: &str) -> bool {
     let (busy, queue) = (window.busy(disk).unwrap_or(Amount::ZERO), window.queue(disk).unwrap_or(Amount::ZERO));
-    busy >= SATURATED || busy >= RESTS_BRIEFLY && queue >= FULL
+    busy >= SATURATED || busy >= MIN_BUSY_OF_FULL && queue >= FULL
 }

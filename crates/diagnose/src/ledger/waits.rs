@@ -25,7 +25,7 @@ pub(crate) const RIPPLE: Limit<Ratio> = Limit::new(
     "judgement",
 );
 /// The rise that anybody feels.
-pub(crate) const FELT: Limit<Ratio> = Limit::new(
+pub(crate) const MIN_RISE: Limit<Ratio> = Limit::new(
     "rise of the share of time lost over its baseline, at least",
     0.01,
     "Nobody notices a service that is a hundredth slower.",
@@ -105,8 +105,8 @@ impl Harm {
 
     /// Whether a service notices it: enough in total, a hundredth of the time, and more than the normal variation of a host that always waits.
     pub(crate) fn matters(self) -> bool {
-        let felt = if self.idle_alone { Amount::ZERO } else { FELT.value() };
-        self.lost() >= MIN_LOST_TIME && self.share - self.before >= self.before.min(RIPPLE.value()).max(felt)
+        let least = if self.idle_alone { Amount::ZERO } else { MIN_RISE.value() };
+        self.lost() >= MIN_LOST_TIME && self.share - self.before >= self.before.min(RIPPLE.value()).max(least)
     }
 
     pub(crate) fn and(self, other: Self) -> Self {

@@ -18,7 +18,7 @@ pub(crate) const EVEN: Limit<Ratio> = Limit::new(
     "judgement",
 );
 /// How busy a device with a full queue is.
-pub(crate) const RESTS_BRIEFLY: Limit<Ratio> = Limit::new(
+pub(crate) const MIN_BUSY_OF_FULL: Limit<Ratio> = Limit::new(
     "share of time that a device with a full queue is busy, at least",
     0.5,
     "Flushes and barriers leave pauses in which a device has no request; between short bursts of writeback it rests for longer.",

@@ -92,7 +92,7 @@ pub(super) fn reason(comparison: &str, step: &str, figure: &str) -> Option<&'sta
         REASONS.iter().find(fits).map(|(.., why)| *why)
     };
     // What is free when a step begins is what was free when the one before ended.
-    of_figure(figure).or_else(|| of_figure(if figure == "free_before" { "free_after" } else { figure }))
+    of_figure(figure).or_else(|| of_figure("free_after").filter(|_| figure == "free_before"))
 }
 
 /// Reasons of figures that are within their band by now, or are not there.

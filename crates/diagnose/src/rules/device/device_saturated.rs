@@ -47,7 +47,7 @@ pub(crate) const RULE: Rule = Rule {
                 DEEP.doc(),
                 EVEN.doc(),
                 VICTIM.doc(),
-                READS.doc(),
+                MIN_SHARE_OF_READS.doc(),
                 MOST_OF_TRAFFIC.doc(),
                 SLOWER.doc(),
                 PACED.doc(),
@@ -90,7 +90,7 @@ const SLOWER: Limit<Count> = Limit::new(
     "block/blk-throttle.c: tg_dispatch_iops_time (6.12), and judgement",
 );
 
-const READS: Limit<Ratio> = Limit::new(
+const MIN_SHARE_OF_READS: Limit<Ratio> = Limit::new(
     "bytes read per byte that a victim of eviction reads or writes, at least",
     0.5,
     "With less, the disk mostly writes, which no eviction makes it do.",
@@ -151,7 +151,7 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
     let read = window.disk_bytes(disk, &derived::READ_BANDWIDTH);
     let refaulted = window.host_bytes(&REFAULTED);
     // Of a disk that mostly writes, the writes are the load, whatever its few reads bring back.
-    let reads = read.filter(|read| window.moved(disk).is_some_and(|all| *read >= all * READS));
+    let reads = read.filter(|read| window.moved(disk).is_some_and(|all| *read >= all * MIN_SHARE_OF_READS));
     let user = user(&window.over(span), disk);
     // What a program reads that has just started nobody evicted from under it.
     let reads = reads.filter(|_| user.is_none_or(|user| !user.new));

@@ -61,7 +61,7 @@ pub(crate) const RULE: Rule = Rule {
                 FEW.doc(),
                 COMPLETED.doc(),
                 LASTS.doc(),
-                EXPLAINS.doc(),
+                MIN_SHARE_OF_WAITS.doc(),
                 DELAYS.doc(),
                 MIN_DELAY.doc(),
             ],
@@ -108,7 +108,7 @@ const FEW: Limit<Per<Count>> = Limit::new("requests before", 2.0, "A mean over f
 const COMPLETED: Limit<Count> =
     Limit::new("requests completed while it is slow", 10.0, "A mean over fewer requests is noise.", "judgement");
 
-const EXPLAINS: Limit<Ratio> = Limit::new(
+const MIN_SHARE_OF_WAITS: Limit<Ratio> = Limit::new(
     "share of time for which the device has requests or flushes, per share for which tasks wait for IO, at least",
     0.25,
     "Nobody waits for a device that has no request: with less, most tasks wait for something else.",
@@ -179,7 +179,7 @@ fn of_disk(window: &Window<'_>, disk: &str) -> Option<Finding> {
         window.baseline().until(span.from).and_then(|quiet| work(&quiet, disk)).filter(|before| before.requests >= FEW);
     let waited = during.share(&derived::PSI_IO_SOME);
     let works = waits::works(&during, disk);
-    if waited.zip(works).is_some_and(|(waited, works)| works < waited * EXPLAINS) {
+    if waited.zip(works).is_some_and(|(waited, works)| works < waited * MIN_SHARE_OF_WAITS) {
         return None;
     }
     match &baseline {

@@ -9,7 +9,7 @@ use crate::ledger::disk_load;
 use crate::ledger::stalls;
 use crate::measure::amount::{Amount, Count, Limit, Per, Rate, grade, grade_log};
 use crate::measure::episodes::SignalSpec;
-use crate::measure::queue::{FULL, RESTS_BRIEFLY};
+use crate::measure::queue::{FULL, MIN_BUSY_OF_FULL};
 use crate::measure::window::Window;
 use crate::rules::contract::{EffectKind, Rule, leads, subsumes};
 use pagetide_core::derived;
@@ -60,7 +60,7 @@ pub(crate) const RULE: Rule = Rule {
             thresholds: &[
                 SATURATED.doc(),
                 FULL.doc(),
-                RESTS_BRIEFLY.doc(),
+                MIN_BUSY_OF_FULL.doc(),
                 WRITES.doc(),
                 COPIES.doc(),
                 FLUSHED.doc(),
@@ -69,7 +69,7 @@ pub(crate) const RULE: Rule = Rule {
                 SLOW.doc(),
                 MIN_SHARE_OF_WRITER.doc(),
                 PART.doc(),
-                ALL.doc(),
+                WRITES_ALL.doc(),
                 NEW.doc(),
                 TURNOVER.doc(),
                 victim::MIN_READS.doc(),
@@ -131,7 +131,7 @@ const PART: Limit<Ratio> = Limit::new(
     "With less, other programs write most of it.",
     "judgement",
 );
-const ALL: Limit<Ratio> = Limit::new(
+const WRITES_ALL: Limit<Ratio> = Limit::new(
     "bytes of the largest writer per byte that the device writes, to say that it writes all of them",
     0.8,
     "Journals, metadata and rounding are the rest.",
@@ -258,7 +258,7 @@ fn finish(window: &Window<'_>, span: Span, writeback: &Writeback<'_>) -> Option<
         waits.push(format!("programs reclaim memory themselves {stalls}"));
     }
     // Nobody writes more than was seen of them: short-lived programs are in few samples.
-    let part = writer.map(|writer| writer.amount).filter(|amount| *amount < *written * ALL);
+    let part = writer.map(|writer| writer.amount).filter(|amount| *amount < *written * WRITES_ALL);
     let what = part
         .map_or_else(|| format!("{written} to {disk}"), |part| format!("{part} of the {written} that {disk} writes"));
     let statement =
