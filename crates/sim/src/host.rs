@@ -1,24 +1,24 @@
 //! The state of a machine: its memory, files, devices and groups. What happens to it in time is in [`crate::Sim`].
 
 use crate::PAGE_SIZE;
-use crate::attempt::Direct;
-use crate::block::{Plug, Queue, Request};
-use crate::device::{Device, QueueSpec};
+use crate::devices::bdi::{Domain, Wb};
+use crate::devices::device::{Device, QueueSpec};
+use crate::devices::journal::Journal;
+use crate::devices::queue::{Plug, Queue, Request};
+use crate::devices::throttle::Throttles;
 use crate::events::Events;
 use crate::group::Group;
 use crate::id::{AreaId, DeviceId, FileId, GroupId, HandleId, TaskId};
-use crate::journal::Journal;
 use crate::machine::MachineSpec;
-use crate::mapping::{Area, Backing, Handle, LEAF, Leaf, Mapping, OWNER_SHIFT};
-use crate::objects::Slab;
+use crate::memory::mapping::{Area, Backing, Handle, LEAF, Leaf, Mapping, OWNER_SHIFT};
+use crate::memory::objects::Slab;
+use crate::memory::slots::Swap;
+use crate::memory::zone::{self, Zone};
 use crate::page::{PageId, Word, flag};
 use crate::pressure::{Pressure, State};
 use crate::program::{Access, Advice, Op};
-use crate::sleeper::Kswapd;
-use crate::slots::Swap;
-use crate::throttle::Throttles;
-use crate::wb::{Domain, Wb};
-use crate::zone::{self, Zone};
+use crate::progress::attempt::Direct;
+use crate::progress::sleeper::Kswapd;
 use pagetide_core::{Bytes, Error, Nanos};
 use std::collections::VecDeque;
 
@@ -147,7 +147,7 @@ pub struct Host {
     pub(crate) totalreserve: u64,
     pub(crate) nodes: usize,
     /// Lists, by group and node.
-    pub(crate) lruvecs: Vec<crate::lruvec::LruVec>,
+    pub(crate) lruvecs: Vec<crate::memory::lruvec::LruVec>,
     pub(crate) groups: Vec<Group>,
     pub(crate) queues: Vec<Queue>,
     /// The journal of the file system on each device.

@@ -1,6 +1,6 @@
 //! The engine: tasks, CPUs, kernel threads and devices on virtual time.
 
-use crate::device::{Device, QueueSpec};
+use crate::devices::device::{Device, QueueSpec};
 use crate::host::{Host, Stall, Task, TaskStats};
 use crate::id::{DeviceId, GroupId, TaskId};
 use crate::machine::MachineSpec;

@@ -1,8 +1,8 @@
 //! One operation of a task, from its begin over its waits to its end.
 
-use crate::block::{Payload, Request};
-use crate::device::IoKind;
-use crate::fault::Touching;
+use crate::access::fault::Touching;
+use crate::devices::device::IoKind;
+use crate::devices::queue::{Payload, Request};
 use crate::host::{Host, Stall};
 use crate::program::{Access, Op};
 

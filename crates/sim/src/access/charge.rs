@@ -1,0 +1,135 @@
+//! Charging pages to control groups (`mm/memcontrol.c: try_charge_memcg, mem_cgroup_handle_over_high`).
+
+use crate::devices::device::IoKind;
+use crate::devices::throttle::IoLimits;
+use crate::group::{Group, GroupIo, GroupLimits};
+use crate::host::Host;
+use crate::id::{DeviceId, GroupId};
+use crate::memory::kind::Kind;
+use crate::memory::lruvec::LruVec;
+use crate::memory::mapping::Backing;
+use crate::page::{PageId, Word, flag};
+use pagetide_core::Error;
+
+impl Host {
+    /// Counts a request to a group and those above it (`blk_cgroup_bio_start`).
+    pub(crate) fn charge_io(&mut self, group: usize, device: usize, kind: IoKind, bytes: u64) {
+        let mut at = Some(group);
+        while let Some(group) = at {
+            let io = &mut self.groups[group].io;
+            if io.len() <= device {
+                io.resize_with(device + 1, GroupIo::default);
+            }
+            let io = &mut io[device];
+            let (requests, transferred) = match kind {
+                IoKind::Read => (&mut io.reads, &mut io.read_bytes),
+                IoKind::Write => (&mut io.writes, &mut io.write_bytes),
+                IoKind::Flush => return,
+            };
+            *requests += 1;
+            *transferred += bytes;
+            at = self.groups[group].parent;
+        }
+    }
+
+    pub(crate) fn push_group(&mut self, group: Group) {
+        self.groups.push(group);
+        self.lruvecs.resize_with(self.groups.len() * self.nodes, LruVec::default);
+    }
+
+    /// Makes a control group, or gives the one of that name.
+    ///
+    /// # Errors
+    /// There are too many.
+    pub fn add_group(&mut self, name: &str, parent: GroupId) -> Result<GroupId, Error> {
+        if let Some(at) = self.groups.iter().position(|group| group.name == name) {
+            return Ok(GroupId(at as u16));
+        }
+        Group::check_count(self.groups.len())?;
+        let at = self.groups.len();
+        self.push_group(Group::new(name.to_owned(), Some(usize::from(parent.0)), at));
+        for above in self.ancestors(usize::from(parent.0)) {
+            self.groups[above].subtree.push(at);
+        }
+        Ok(GroupId(at as u16))
+    }
+
+    /// Sets the limits of a group. What it has above them is reclaimed when it next takes memory.
+    pub fn set_group_limits(&mut self, group: GroupId, limits: &GroupLimits) {
+        self.groups[usize::from(group.0)].limit(limits);
+    }
+
+    /// Sets the limits of a group's IO on a device (`io.max`), for what it and those below it read, and for the writes of pages that are
+    /// charged to them.
+    pub fn set_io_limits(&mut self, group: GroupId, device: DeviceId, limits: IoLimits) {
+        self.throttles.set(usize::from(group.0), usize::from(device.0), limits, self.now);
+    }
+
+    /// A group and those above it.
+    pub(crate) fn ancestors(&self, group: usize) -> Vec<usize> {
+        std::iter::successors(Some(group), |at| self.groups[*at].parent).collect()
+    }
+
+    /// Adds to the usage of a group and of those above it.
+    pub(crate) fn charge(&mut self, group: usize, pages: i64) {
+        let mut at = Some(group);
+        let mut over = false;
+        while let Some(group) = at {
+            self.groups[group].usage = self.groups[group].usage.saturating_add_signed(pages);
+            over |= self.groups[group].usage > self.groups[group].high;
+            at = self.groups[group].parent;
+        }
+        if over
+            && pages > 0
+            && let Some(task) = self.tasks.get_mut(self.current)
+        {
+            task.over_high += 1;
+        }
+    }
+
+    /// The lists that a page is on.
+    #[inline]
+    pub(crate) fn lruvec_of(&self, word: Word) -> usize {
+        self.lruvec_at(word.group(), self.zones[word.zone()].node)
+    }
+
+    /// The lists of a group on a node.
+    #[inline]
+    pub(crate) fn lruvec_at(&self, group: usize, node: usize) -> usize {
+        if self.spec.mechanisms.group_lists { group * self.nodes + node } else { node }
+    }
+
+    /// Pages on lists of a group and all below it (`lruvec_page_state`).
+    pub(crate) fn listed(&self, group: usize, node: usize, kind: Kind, active: bool) -> u64 {
+        if !self.spec.mechanisms.group_lists {
+            return self.lruvecs[node].size(kind, active);
+        }
+        self.groups[group].subtree.iter().map(|at| self.lruvecs[at * self.nodes + node].size(kind, active)).sum()
+    }
+
+    /// Counts a page of a group that came into memory or left it.
+    pub(crate) fn count_resident(&mut self, page: PageId, by: i64) {
+        let word = self.word(page);
+        let owner = self.owner(page);
+        let mapping = &mut self.mappings[owner];
+        mapping.resident = mapping.resident.saturating_add_signed(by);
+        let backing = mapping.backing;
+        let group = &mut self.groups[word.group()];
+        match backing {
+            Backing::File { .. } | Backing::Block { .. } => {
+                group.file = group.file.saturating_add_signed(by);
+                self.gauges.file_pages = self.gauges.file_pages.saturating_add_signed(by);
+                if matches!(backing, Backing::Block { .. }) {
+                    self.gauges.buffers = self.gauges.buffers.saturating_add_signed(by);
+                }
+            }
+            Backing::Shared => {
+                group.shmem = group.shmem.saturating_add_signed(by);
+                self.gauges.shmem = self.gauges.shmem.saturating_add_signed(by);
+            }
+            Backing::Anonymous => group.anon = group.anon.saturating_add_signed(by),
+        }
+        debug_assert!(!word.has(flag::LISTED) || by > 0, "a page leaves its list before memory");
+        self.charge(word.group(), by);
+    }
+}

@@ -1,0 +1,188 @@
+//! Reclaim by the task that needs a page, and the OOM killer (`mm/vmscan.c: do_try_to_free_pages`, `mm/oom_kill.c`).
+
+use crate::host::{Host, Stall};
+use crate::progress::attempt::Direct;
+use crate::progress::scan::{CLUSTER, DEF_PRIORITY, Scan};
+use crate::tick::JIFFY;
+
+/// Reclaims without a page before a task is killed (`MAX_RECLAIM_RETRIES`).
+const MAX_RETRIES: u32 = 16;
+impl Host {
+    /// One priority of a task's reclaim. The task goes on afterwards: other tasks and devices run meanwhile.
+    pub(crate) fn reclaim_directly(&mut self) -> Result<(), Stall> {
+        let mut direct = self.tasks[self.current].direct;
+        if direct.priority == DEF_PRIORITY {
+            self.events.allocstall_movable += 1;
+        }
+        let mut reclaimed = 0;
+        let mut congested = false;
+        let mut skipped = (false, false);
+        for step in 0..self.nodes {
+            let node = (self.tasks[self.current].node + step) % self.nodes;
+            let mut scan = Scan::new(node, 0, false, CLUSTER);
+            scan.priority = direct.priority;
+            scan.force_deactivate = direct.force;
+            scan.ignore_low = direct.ignore_low;
+            self.shrink_node(&mut scan);
+            reclaimed += scan.reclaimed;
+            congested |= self.lruvecs[node].congested;
+            skipped.0 |= scan.skipped_deactivate;
+            skipped.1 |= scan.skipped_low;
+        }
+        direct.reclaimed += reclaimed;
+        let ended = direct.reclaimed >= CLUSTER || direct.priority == 0;
+        let stall = if ended {
+            for node in 0..self.nodes {
+                self.snapshot_refaults(0, node);
+                self.lruvecs[node].congested = false;
+            }
+            self.end_direct(&mut direct, skipped)
+        } else {
+            direct.priority -= 1;
+            Err(Stall::Yield)
+        };
+        self.tasks[self.current].direct = direct;
+        match stall {
+            // `VMSCAN_THROTTLE_CONGESTED`: one tick.
+            Err(Stall::Yield) if congested => Err(Stall::Until(self.now + JIFFY)),
+            other => other,
+        }
+    }
+
+    fn end_direct(&mut self, direct: &mut Direct, skipped: (bool, bool)) -> Result<(), Stall> {
+        let progress = direct.reclaimed > 0;
+        *direct = Direct { failures: if progress { 0 } else { direct.failures + 1 }, ..Direct::default() };
+        if progress {
+            return Ok(());
+        }
+        direct.force = skipped.0;
+        direct.ignore_low = skipped.1;
+        if direct.failures <= MAX_RETRIES || self.gauges.writeback > 0 || self.swap.writing > 0 {
+            // Writes that end free pages (`should_reclaim_retry`).
+            return Err(Stall::Until(self.now + JIFFY));
+        }
+        self.kill_largest();
+        direct.failures = 0;
+        Err(Stall::Until(self.now + JIFFY))
+    }
+
+    /// One pass at the first priority, by a task that can do without the page.
+    pub(crate) fn reclaim_once(&mut self) {
+        let node = self.tasks[self.current].node;
+        self.events.allocstall_movable += 1;
+        let mut scan = Scan::new(node, 0, false, CLUSTER);
+        while scan.reclaimed < CLUSTER {
+            self.shrink_node(&mut scan);
+            if scan.priority == 0 {
+                break;
+            }
+            scan.priority -= 1;
+        }
+        self.snapshot_refaults(0, node);
+    }
+
+    /// Kills the task with most memory (`oom_badness`: resident pages and swap).
+    fn kill_largest(&mut self) {
+        let size = |at: &usize| self.tasks[*at].stats.anon_pages + self.tasks[*at].stats.swap_pages;
+        let alive = (0..self.tasks.len()).filter(|at| !self.tasks[*at].kernel && !self.tasks[*at].exited);
+        let Some(victim) = alive.max_by_key(size) else { return };
+        self.events.oom_kill += 1;
+        self.tasks[victim].exited = true;
+        self.killed.push(victim as u32);
+    }
+
+    /// Reclaims from groups that are above their limit (`try_charge_memcg`), for the task that runs.
+    pub(crate) fn make_room_in_groups(&mut self) -> Result<(), Stall> {
+        let mut at = Some(self.tasks.get(self.current).map_or(0, |task| task.group));
+        while let Some(group) = at {
+            at = self.groups[group].parent;
+            if group == 0 || self.groups[group].usage < self.groups[group].max {
+                continue;
+            }
+            self.groups[group].over_max += 1;
+            let mut direct = self.tasks[self.current].direct;
+            let reclaimed = self.reclaim_group(group, CLUSTER, &mut direct.priority);
+            direct.reclaimed += reclaimed;
+            if self.groups[group].usage < self.groups[group].max {
+                direct.reset();
+                self.tasks[self.current].direct = direct;
+                continue;
+            }
+            if direct.priority > 0 {
+                direct.priority -= 1;
+                self.tasks[self.current].direct = direct;
+                return Err(Stall::Yield);
+            }
+            direct =
+                Direct { failures: if direct.reclaimed > 0 { 0 } else { direct.failures + 1 }, ..Direct::default() };
+            self.tasks[self.current].direct = direct;
+            if direct.failures > MAX_RETRIES && self.gauges.writeback == 0 && self.swap.writing == 0 {
+                self.groups[group].ooms += 1;
+                self.kill_largest_of(group);
+                self.tasks[self.current].direct.reset();
+            }
+            return Err(Stall::Until(self.now + JIFFY));
+        }
+        Ok(())
+    }
+
+    fn kill_largest_of(&mut self, group: usize) {
+        let members = &self.groups[group].subtree;
+        let size = |at: &usize| self.tasks[*at].stats.anon_pages + self.tasks[*at].stats.swap_pages;
+        let alive = (0..self.tasks.len()).filter(|at| {
+            !self.tasks[*at].kernel && !self.tasks[*at].exited && members.contains(&self.tasks[*at].group)
+        });
+        let Some(victim) = alive.max_by_key(size) else { return };
+        self.events.oom_kill += 1;
+        self.tasks[victim].exited = true;
+        self.killed.push(victim as u32);
+    }
+
+    /// One priority of the reclaim of a group on all nodes.
+    fn reclaim_group(&mut self, group: usize, wanted: u64, priority: &mut u32) -> u64 {
+        let mut reclaimed = 0;
+        for node in 0..self.nodes {
+            let mut scan = Scan::new(node, group, false, wanted);
+            scan.priority = *priority;
+            self.shrink_node(&mut scan);
+            reclaimed += scan.reclaimed;
+            self.snapshot_refaults(group, node);
+        }
+        reclaimed
+    }
+
+    /// What a task does on its way back to user mode when its groups are above `memory.high`
+    /// (`mem_cgroup_handle_over_high`): it reclaims, and sleeps the longer the further the group is above.
+    pub(crate) fn handle_over_high(&mut self) -> Option<u64> {
+        let wanted = std::mem::take(&mut self.tasks[self.current].over_high);
+        if wanted == 0 {
+            return None;
+        }
+        let mut at = Some(self.tasks[self.current].group);
+        let mut longest = 0;
+        while let Some(group) = at {
+            at = self.groups[group].parent;
+            let (usage, high) = (self.groups[group].usage, self.groups[group].high);
+            if group == 0 || usage <= high {
+                continue;
+            }
+            self.groups[group].over_high += 1;
+            let mut priority = DEF_PRIORITY;
+            let mut reclaimed = 0;
+            while reclaimed < wanted {
+                reclaimed += self.reclaim_group(group, wanted.max(CLUSTER), &mut priority);
+                if priority == 0 {
+                    break;
+                }
+                priority -= 1;
+            }
+            let over = self.groups[group].usage.saturating_sub(high);
+            // `calculate_high_delay`: the square of the overage, with HZ as the scale.
+            let overage = (u128::from(over) << 20) / u128::from(high.max(1));
+            let jiffies = ((overage * overage * 250) >> 20 >> 14) as u64;
+            longest = longest.max(jiffies.min(500));
+        }
+        // Below `HZ / 100` it does not sleep.
+        (longest > 2).then_some(longest * JIFFY)
+    }
+}
